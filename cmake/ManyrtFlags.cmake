@@ -1,0 +1,19 @@
+# Compiler and linker flags. `manyrt_warnings` is an interface target that every target of this tree links; sanitizers are
+# global, because every object of a sanitized process has to carry them. No fast-math flag is ever added: at a link it would
+# change the floating-point mode of the thread that loads the library.
+add_library(manyrt_warnings INTERFACE)
+target_compile_options(manyrt_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${MANYRT_WERROR}>:-Werror>)
+
+if(MANYRT_SANITIZE STREQUAL "address")
+  set(manyrt_sanitize_flags -fsanitize=address,undefined -fno-sanitize-recover=all)
+  add_compile_definitions(MANYRT_SANITIZE=address MANYRT_SANITIZE_ADDRESS=1)
+elseif(MANYRT_SANITIZE STREQUAL "thread")
+  set(manyrt_sanitize_flags -fsanitize=thread)
+  add_compile_definitions(MANYRT_SANITIZE=thread MANYRT_SANITIZE_THREAD=1)
+elseif(MANYRT_SANITIZE)
+  message(FATAL_ERROR "MANYRT_SANITIZE is '${MANYRT_SANITIZE}'; it must be empty, address or thread.")
+endif()
+if(MANYRT_SANITIZE)
+  add_compile_options(${manyrt_sanitize_flags} -O1 -g1 -fno-omit-frame-pointer)
+  add_link_options(${manyrt_sanitize_flags})
+endif()

@@ -1,0 +1,20 @@
+# `cmake --install`: library, header, pkg-config file, CMake package and the descriptions for bindings. Every installed file
+# finds its neighbours by relative paths, so that a prefix can be moved.
+include(CMakePackageConfigHelpers)
+
+set(manyrt_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/manyrt)
+file(RELATIVE_PATH MANYRT_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${PROJECT_SOURCE_DIR}/pkgconfig/rt.pc.in ${PROJECT_BINARY_DIR}/manyrt.pc @ONLY)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/manyrtConfig.cmake.in ${PROJECT_BINARY_DIR}/manyrtConfig.cmake
+  INSTALL_DESTINATION ${manyrt_cmake_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/manyrtConfigVersion.cmake
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
+
+install(TARGETS manyrt EXPORT manyrtTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT manyrtTargets NAMESPACE manyrt:: DESTINATION ${manyrt_cmake_dir})
+install(FILES ${PROJECT_BINARY_DIR}/manyrtConfig.cmake ${PROJECT_BINARY_DIR}/manyrtConfigVersion.cmake
+        DESTINATION ${manyrt_cmake_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/include/rt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/manyrt)
+install(FILES ${PROJECT_BINARY_DIR}/manyrt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_SOURCE_DIR}/bindings/rt.cdef.h ${PROJECT_SOURCE_DIR}/bindings/rt.json
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/manyrt)

@@ -1,0 +1,30 @@
+# manyrt_add_gtest(name SOURCES files... [LINK libraries...] [LABELS labels...] [TIMEOUT seconds] [NO_MAIN] [INTERNAL])
+#
+# One executable, one ctest entry of the same name. By default it links the shared library, as a program would; INTERNAL links
+# manyrt_static instead and sees src. NO_MAIN leaves main() to the sources. Each run leaves results/<name>.xml in the build
+# folder, which scripts/summary.py counts. The label `long` keeps an entry out of `scripts/test.sh --quick`.
+function(manyrt_add_gtest name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MAIN;INTERNAL" "TIMEOUT" "SOURCES;LINK;LABELS")
+  if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
+    message(FATAL_ERROR "manyrt_add_gtest(${name}): SOURCES missing, or unknown words '${arg_UNPARSED_ARGUMENTS}'.")
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+
+  add_executable(${name} ${arg_SOURCES})
+  target_compile_options(${name} PRIVATE -O1 -g1)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE
+    ${arg_LINK}
+    $<IF:$<BOOL:${arg_INTERNAL}>,manyrt_static,manyrt>
+    $<IF:$<BOOL:${arg_NO_MAIN}>,GTest::gtest,GTest::gtest_main>
+    manyrt_warnings Threads::Threads)
+
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES
+    TIMEOUT ${arg_TIMEOUT}
+    SKIP_RETURN_CODE 77
+    LABELS "${arg_LABELS}"
+    ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${name}.xml")
+endfunction()

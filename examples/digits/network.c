@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Kernels, device memory and launches of the network. All weights lie in one block, so that one launch updates both layers; the
+ * layers are interior addresses of it. */
+#include "network.h"
+
+#include <math.h>
+
+#include "../common.h"
+#include "kernels.h"
+#include "pcg.h"
+
+enum { kLossItems = 8, kUpdateItems = 1024, kMaxArgs = 8 };
+
+static const float kMomentum = 0.9f;
+static const float kDecay = 1e-4f;
+
+/* `kinds` has a letter for each argument: p an address, u a uint32_t, f a float. */
+static rtKernel_t createKernel(const char* name, rtHostKernelFunction_t function, const char* kinds, rtContext_t context) {
+  rtHostArg_t args[kMaxArgs];
+  rtHostKernel_t host = RT_HOST_KERNEL_INIT;
+  host.function = function;
+  host.name = name;
+  host.args = args;
+  for (; kinds[host.arg_count] != '\0'; ++host.arg_count) {
+    const int pointer = kinds[host.arg_count] == 'p';
+    args[host.arg_count].size = pointer ? 8 : 4;
+    args[host.arg_count].kind = pointer ? RT_ARG_POINTER : RT_ARG_VALUE;
+  }
+  rtKernel_t kernel = NULL;
+  CHECK(rtKernelCreateFromHost(&kernel, &host, context));
+  return kernel;
+}
+
+static void launch(rtKernel_t kernel, uint32_t groups, uint32_t items, void* const* args, rtStream_t stream) {
+  CHECK(rtLaunchKernel(kernel, groups, 1, 1, items, 1, 1, 0, stream, args, RT_ARGS_ALL));
+}
+
+static float* allocate(size_t count, rtContext_t context) {
+  void* memory = NULL;
+  CHECK(rtMalloc(&memory, count * sizeof(float), context));
+  return memory;
+}
+
+/* He's range for ReLU layers, uniform; biases start at 0. */
+static void fillLayer(float* layer, uint32_t inputs, uint32_t neurons, Pcg* pcg) {
+  const float limit = sqrtf(6.0f / (float)inputs);
+  for (uint32_t i = 0; i < inputs * neurons; ++i) layer[i] = pcgUniform(pcg, limit);
+  for (uint32_t i = 0; i < neurons; ++i) layer[inputs * neurons + i] = 0.0f;
+}
+
+void networkCreate(Network* network, uint64_t seed, rtContext_t context) {
+  network->forward = createKernel("forward", forwardKernel, "pppuu", context);
+  network->loss = createKernel("softmax_cross_entropy", lossKernel, "pppppu", context);
+  network->backward = createKernel("backward", backwardKernel, "ppppu", context);
+  network->gradient = createKernel("gradient", gradientKernel, "pppuu", context);
+  network->update = createKernel("update", updateKernel, "pppufff", context);
+  network->weights = allocate(kWeights, context);
+  network->gradients = allocate(kWeights, context);
+  network->velocity = allocate(kWeights, context);
+
+  void* memory = NULL;
+  CHECK(rtMallocHost(&memory, kWeights * sizeof(float), context));
+  float* weights = memory;
+  Pcg pcg = pcgSeed(seed);
+  fillLayer(weights, kPixels, kHidden, &pcg);
+  fillLayer(weights + kHiddenLayer, kHidden, kClasses, &pcg);
+  CHECK(rtMemcpy(network->weights, weights, kWeights * sizeof(float), RT_MEMCPY_HOST_TO_DEVICE));
+  CHECK(rtMemset(network->velocity, 0, kWeights * sizeof(float)));
+  CHECK(rtFree(memory));
+}
+
+void networkDestroy(Network* network) {
+  CHECK(rtFree(network->weights));
+  CHECK(rtFree(network->gradients));
+  CHECK(rtFree(network->velocity));
+  CHECK(rtKernelDestroy(network->forward));
+  CHECK(rtKernelDestroy(network->loss));
+  CHECK(rtKernelDestroy(network->backward));
+  CHECK(rtKernelDestroy(network->gradient));
+  CHECK(rtKernelDestroy(network->update));
+}
+
+void workspaceCreate(Workspace* workspace, uint32_t images, rtContext_t context) {
+  workspace->hidden = allocate((size_t)images * kHidden, context);
+  workspace->hidden_delta = allocate((size_t)images * kHidden, context);
+  workspace->logits = allocate((size_t)images * kClasses, context);
+  workspace->logits_delta = allocate((size_t)images * kClasses, context);
+}
+
+void workspaceDestroy(Workspace* workspace) {
+  CHECK(rtFree(workspace->hidden));
+  CHECK(rtFree(workspace->hidden_delta));
+  CHECK(rtFree(workspace->logits));
+  CHECK(rtFree(workspace->logits_delta));
+}
+
+static void launchForward(const Network* network, const float* input, const float* layer, float* output, uint32_t inputs,
+                          uint32_t neurons, uint32_t relu, uint32_t images, rtStream_t stream) {
+  void* args[] = {&input, &layer, &output, &inputs, &relu};
+  launch(network->forward, images, neurons, args, stream);
+}
+
+static void launchGradient(const Network* network, const float* input, const float* delta, float* gradient, uint32_t inputs,
+                           uint32_t neurons, uint32_t images, rtStream_t stream) {
+  void* args[] = {&input, &delta, &gradient, &inputs, &images};
+  launch(network->gradient, inputs + 1, neurons, args, stream);
+}
+
+/* `delta` may be NULL: nobody will go backward. */
+static void forwardAndLoss(const Network* network, const Workspace* workspace, const Batch* batch, float* delta,
+                           rtStream_t stream) {
+  Batch values = *batch; /* arguments are addresses of values that are not const */
+  float* logits = workspace->logits;
+  launchForward(network, batch->images, network->weights, workspace->hidden, kPixels, kHidden, 1, batch->count, stream);
+  launchForward(network, workspace->hidden, network->weights + kHiddenLayer, logits, kHidden, kClasses, 0, batch->count,
+                stream);
+  void* args[] = {&logits, &values.labels, &delta, &values.losses, &values.predictions, &values.count};
+  launch(network->loss, (batch->count + kLossItems - 1) / kLossItems, kLossItems, args, stream);
+}
+
+void networkPredict(const Network* network, const Workspace* workspace, const Batch* batch, rtStream_t stream) {
+  forwardAndLoss(network, workspace, batch, NULL, stream);
+}
+
+void networkTrain(const Network* network, const Workspace* workspace, const Batch* batch, float rate, rtStream_t stream) {
+  forwardAndLoss(network, workspace, batch, workspace->logits_delta, stream);
+
+  Workspace at = *workspace;
+  float* output_layer = network->weights + kHiddenLayer;
+  uint32_t classes = kClasses;
+  void* backward[] = {&at.logits_delta, &output_layer, &at.hidden, &at.hidden_delta, &classes};
+  launch(network->backward, batch->count, kHidden, backward, stream);
+
+  launchGradient(network, batch->images, at.hidden_delta, network->gradients, kPixels, kHidden, batch->count, stream);
+  launchGradient(network, at.hidden, at.logits_delta, network->gradients + kHiddenLayer, kHidden, kClasses, batch->count,
+                 stream);
+
+  Network own = *network;
+  uint32_t count = kWeights;
+  float momentum = kMomentum;
+  float decay = kDecay;
+  void* update[] = {&own.weights, &own.gradients, &own.velocity, &count, &rate, &momentum, &decay};
+  launch(network->update, (kWeights + kUpdateItems - 1) / kUpdateItems, kUpdateItems, update, stream);
+}
+
+uint64_t networkHash(const Network* network, rtContext_t context, rtStream_t stream) {
+  void* memory = NULL;
+  CHECK(rtMallocHost(&memory, kWeights * sizeof(float), context));
+  CHECK(rtMemcpyAsync(memory, network->weights, kWeights * sizeof(float), RT_MEMCPY_DEVICE_TO_HOST, stream));
+  CHECK(rtStreamSynchronize(stream));
+  const unsigned char* bytes = memory;
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < kWeights * sizeof(float); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  CHECK(rtFree(memory));
+  return hash;
+}

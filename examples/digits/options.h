@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line of digits. */
+#ifndef MANYRT_EXAMPLES_DIGITS_OPTIONS_H_
+#define MANYRT_EXAMPLES_DIGITS_OPTIONS_H_
+
+#include <stdint.h>
+
+enum { kMaxSeeds = 16 };
+
+typedef struct Options {
+  const char* device; /* NULL: every device that runs host kernels */
+  const char* data;
+  const char* output;
+  uint64_t seeds[kMaxSeeds];
+  uint32_t seed_count;
+  uint32_t epochs;
+  uint32_t images; /* 0: all */
+  int threshold;   /* 0: any accuracy will do */
+} Options;
+
+/* Returns -1 to go on, else the status to end with: 0 after --help, 2 after a message on stderr. */
+int optionsParse(Options* options, int argc, char** argv);
+
+#endif /* MANYRT_EXAMPLES_DIGITS_OPTIONS_H_ */

@@ -1,0 +1,1558 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rt.h - the whole public interface of manyrt: devices, contexts, streams, events, fences, memory and kernels, one
+ * contract on every backend. Every function is `rtStatus_t rtNounVerb(outputs, inputs, owner)`; outputs come first,
+ * the owner last (rtLaunchKernel excepted). C99 to C23 and C++11 onwards; nothing here needs more than a C
+ * foreign-function interface: no struct by value, no varargs, no function-like macro.
+ *
+ * How to read the comments
+ *   blocks:   never (bounded time), maybe (waits in the case that is named), yes (waits for work)
+ *   capture:  what a call does on a capturing stream: node (recorded), unsafe (refused), outside (runs at once)
+ *   errors:   RT_ERROR_ is left out. Besides those listed, every function may return SHUT_DOWN after rtShutdown, FORKED
+ *             in a forked child, OUT_OF_MEMORY for the library's own bookkeeping and INTERNAL for a defect; version,
+ *             texts, destroys and frees work after rtShutdown and in a forked child too.
+ *   A parameter that may be NULL says so. NULL for a context is the thread's current context (where none is set, the
+ *   primary context of the default device); NULL for a stream is that context's default stream, which has no implicit
+ *   order towards others. Every other NULL, stale, foreign or random handle is INVALID_HANDLE.
+ *   On failure every output that is not NULL is set to NULL or 0, and rtGetLastErrorMessage has a sentence about it.
+ *   Strings are UTF-8 and, like options, patterns and kernel arguments, copied before the call returns. Times are in
+ *   nanoseconds, sizes in bytes unless a comment says otherwise. Every function may be called from any thread; none
+ *   is async-signal-safe.
+ */
+#ifndef MANYRT_RT_H_
+#define MANYRT_RT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if UINTPTR_MAX != 0xFFFFFFFFFFFFFFFFu
+#error "manyrt needs a 64-bit platform: handles and addresses are 64 bits wide"
+#endif
+
+#define MANYRT_VERSION_MAJOR 0
+#define MANYRT_VERSION_MINOR 1
+#define MANYRT_VERSION_PATCH 0
+
+/* Exported with C linkage; no exception ever leaves the library. */
+#if defined(__GNUC__) || defined(__clang__)
+#define RT_API __attribute__((visibility("default"), nothrow))
+#else
+#define RT_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status ------------------------------------------------------------------------------------------------------ */
+
+/** 0 success, positive: not an error, negative: failure. */
+typedef int32_t rtStatus_t;
+
+enum rtStatusCode {
+  RT_SUCCESS = 0,
+  RT_NOT_READY = 1,                   /**< a query: the work is still pending; not an error */
+  RT_ERROR_INVALID_VALUE = -1,        /**< an argument is outside what the function documents */
+  RT_ERROR_INVALID_HANDLE = -2,       /**< null, stale, of another kind, or no handle at all */
+  RT_ERROR_INVALID_DEVICE = -3,       /**< the ordinal is not that of a device */
+  RT_ERROR_WRONG_CONTEXT = -4,        /**< the objects of one call belong to different contexts */
+  RT_ERROR_OUT_OF_MEMORY = -5,        /**< device, host or a pool's limit */
+  RT_ERROR_NOT_SUPPORTED = -6,        /**< legal, but this device or version cannot do it */
+  RT_ERROR_NOT_FOUND = -7,            /**< no device, kernel or symbol of that name */
+  RT_ERROR_BUILD_FAILED = -8,         /**< a kernel compiler refused the source */
+  RT_ERROR_COMPILER_NOT_FOUND = -9,   /**< the kernel compiler is not installed */
+  RT_ERROR_INVALID_IMAGE = -10,       /**< a kernel image is damaged or for another device */
+  RT_ERROR_LAUNCH_FAILED = -11,       /**< a kernel, copy or callback failed while it ran */
+  RT_ERROR_CAPTURE_UNSAFE = -12,      /**< the call cannot be part of a capture */
+  RT_ERROR_CAPTURE_INVALIDATED = -13, /**< the capture was broken earlier */
+  RT_ERROR_BUSY = -14,                /**< in use, or the call would wait for itself */
+  RT_ERROR_TIMEOUT = -15,             /**< the given time passed first */
+  RT_ERROR_DEVICE_LOST = -16,         /**< the device is gone for the rest of the process */
+  RT_ERROR_BACKEND_UNAVAILABLE = -17, /**< the backend's driver is missing, disabled or not built in */
+  RT_ERROR_DRIVER = -18,              /**< the driver failed in a way that has no code of its own */
+  RT_ERROR_FORKED = -19,              /**< the process was forked after the library's first use */
+  RT_ERROR_SHUT_DOWN = -20,           /**< rtShutdown has run */
+  RT_ERROR_IO = -21,                  /**< a file could not be read or written */
+  RT_ERROR_INTERNAL = -22             /**< a defect of the library */
+};
+
+/* ---- Handles: opaque and checked on every call; never an address -------------------------------------------------- */
+
+typedef struct rtDevice_st* rtDevice_t;   /**< valid until rtShutdown; never destroyed */
+typedef struct rtContext_st* rtContext_t; /**< owns the streams, events, fences, pools and kernels of a device */
+typedef struct rtStream_st* rtStream_t;   /**< work that runs in order */
+typedef struct rtEvent_st* rtEvent_t;     /**< a point in a stream */
+typedef struct rtFence_st* rtFence_t;     /**< a 64-bit timeline between host and streams of any backend */
+typedef struct rtMemPool_st* rtMemPool_t; /**< where allocations come from */
+typedef struct rtKernel_st* rtKernel_t;   /**< a function over a grid of work-groups */
+
+enum rtHandleKind {
+  RT_HANDLE_INVALID = -1,
+  RT_HANDLE_ALL = 0, /**< the sum over all kinds */
+  RT_HANDLE_DEVICE = 1,
+  RT_HANDLE_CONTEXT = 2,
+  RT_HANDLE_STREAM = 3,
+  RT_HANDLE_EVENT = 4,
+  RT_HANDLE_FENCE = 5,
+  RT_HANDLE_MEM_POOL = 6,
+  RT_HANDLE_KERNEL = 7,
+  RT_HANDLE_ALLOCATION = 8 /**< live allocations and imported memory, though they are addresses */
+};
+
+/* ---- Other constants ---------------------------------------------------------------------------------------------- */
+
+#define RT_TIMEOUT_INFINITE UINT64_MAX /* for every timeout_ns: wait for ever */
+#define RT_ARGS_ALL 0xFFFFFFFFu        /* for arg_count: as many as the kernel has */
+
+enum rtLogLevel {
+  RT_LOG_INVALID = -1,
+  RT_LOG_NONE = 0,
+  RT_LOG_ERROR = 1,
+  RT_LOG_WARNING = 2,
+  RT_LOG_INFO = 3,
+  RT_LOG_DEBUG = 4
+};
+
+enum rtBackend {
+  RT_BACKEND_INVALID = -1,
+  RT_BACKEND_ALL = 0, /**< every backend but RT_BACKEND_NULL; for counting only */
+  RT_BACKEND_CPU = 1,
+  RT_BACKEND_CUDA = 2,
+  RT_BACKEND_OPENCL = 3,
+  RT_BACKEND_NULL = 4 /**< does no work and keeps count; for tests */
+};
+
+enum rtDeviceKind {
+  RT_DEVICE_KIND_INVALID = -1,
+  RT_DEVICE_KIND_CPU = 1,
+  RT_DEVICE_KIND_DISCRETE_GPU = 2,
+  RT_DEVICE_KIND_INTEGRATED_GPU = 3,
+  RT_DEVICE_KIND_ACCELERATOR = 4
+};
+
+/** How a device's addresses come about. */
+enum rtMemoryTier {
+  RT_MEMORY_TIER_INVALID = -1,
+  RT_MEMORY_TIER_NATIVE = 0, /**< the driver's own addresses */
+  RT_MEMORY_TIER_USM = 1,    /**< OpenCL unified shared memory */
+  RT_MEMORY_TIER_SVM = 2,    /**< OpenCL shared virtual memory */
+  RT_MEMORY_TIER_BUFFER = 3  /**< OpenCL buffers behind a reserved window of addresses */
+};
+
+/** For rtDeviceGetAttribute. */
+enum rtAttribute {
+  RT_ATTRIBUTE_INVALID = -1,
+  RT_ATTRIBUTE_KIND = 0,
+  RT_ATTRIBUTE_COMPUTE_UNITS = 1,
+  RT_ATTRIBUTE_CLOCK_MHZ = 2,
+  RT_ATTRIBUTE_SIMD_WIDTH = 3,
+  RT_ATTRIBUTE_MAX_GROUP_ITEMS = 4,
+  RT_ATTRIBUTE_MAX_GROUP_SIZE_X = 5,
+  RT_ATTRIBUTE_MAX_GROUP_SIZE_Y = 6,
+  RT_ATTRIBUTE_MAX_GROUP_SIZE_Z = 7,
+  RT_ATTRIBUTE_MAX_GRID_SIZE_X = 8,
+  RT_ATTRIBUTE_MAX_GRID_SIZE_Y = 9,
+  RT_ATTRIBUTE_MAX_GRID_SIZE_Z = 10,
+  RT_ATTRIBUTE_MEMORY_BYTES = 11,
+  RT_ATTRIBUTE_MAX_ALLOCATION_BYTES = 12,
+  RT_ATTRIBUTE_CACHE_LINE_BYTES = 13,
+  RT_ATTRIBUTE_L1_BYTES = 14,
+  RT_ATTRIBUTE_L2_BYTES = 15,
+  RT_ATTRIBUTE_L3_BYTES = 16,
+  RT_ATTRIBUTE_LOCAL_BYTES_PER_GROUP = 17,
+  RT_ATTRIBUTE_UNIFIED_MEMORY = 18,
+  RT_ATTRIBUTE_MEMORY_TIER = 19,
+  RT_ATTRIBUTE_PRIORITY_LEAST = 20,
+  RT_ATTRIBUTE_PRIORITY_GREATEST = 21,
+  RT_ATTRIBUTE_NUMA_NODES = 22,  /**< CPU: NUMA nodes of the machine; elsewhere 1 */
+  RT_ATTRIBUTE_HOST_THREADS = 23 /**< CPU: threads that run kernels; elsewhere 0 */
+};
+
+/** For rtDeviceHasCapability: one index for each optional thing. */
+enum rtCapability {
+  RT_CAPABILITY_INVALID = -1,
+  RT_CAPABILITY_KERNELS = 0,            /**< kernels from source or images */
+  RT_CAPABILITY_HOST_KERNELS = 1,       /**< rtKernelCreateFromHost */
+  RT_CAPABILITY_SHARED_MEMORY = 2,      /**< rtMallocShared */
+  RT_CAPABILITY_COOPERATIVE_LAUNCH = 3, /**< RT_LAUNCH_COOPERATIVE */
+  RT_CAPABILITY_PEER_ACCESS = 4,        /**< rtContextEnablePeerAccess towards some device */
+  RT_CAPABILITY_TIMING = 5,             /**< rtEventElapsedTime */
+  RT_CAPABILITY_NATIVE_INTEROP = 6,     /**< rt...GetNative and rt...Import */
+  RT_CAPABILITY_POINTERS_IN_MEMORY = 7, /**< kernels may follow addresses that they find in memory */
+  RT_CAPABILITY_DOUBLE = 8,             /**< 64-bit floating point in kernels */
+  RT_CAPABILITY_HALF = 9,               /**< 16-bit floating point in kernels */
+  RT_CAPABILITY_ATOMICS_64 = 10,        /**< 64-bit atomics in kernels */
+  RT_CAPABILITY_HOST_REGISTER = 11,     /**< rtHostRegister pins memory */
+  RT_CAPABILITY_STREAM_PRIORITIES = 12  /**< more than one stream priority */
+};
+
+/** How a thread waits in a call that blocks. */
+enum rtWaitPolicy {
+  RT_WAIT_INVALID = -1,
+  RT_WAIT_DEFAULT = 0, /**< spins briefly, then blocks */
+  RT_WAIT_SPIN = 1,
+  RT_WAIT_YIELD = 2,
+  RT_WAIT_BLOCK = 3
+};
+
+/** Flags of rtEventOptions_t. */
+enum rtEventFlags {
+  RT_EVENT_FLAGS_INVALID = -1,
+  RT_EVENT_DISABLE_TIMING = 1 /**< cheaper; rtEventElapsedTime refuses the event */
+};
+
+/** Kinds of memory to allocate. */
+enum rtMemoryKind {
+  RT_MEMORY_INVALID = -1,
+  RT_MEMORY_DEVICE = 0,
+  RT_MEMORY_HOST = 1,  /**< pinned host memory */
+  RT_MEMORY_SHARED = 2 /**< one address for host and device */
+};
+
+/** What rtPointerGetAttributes says of an address. */
+enum rtPointerKind {
+  RT_POINTER_INVALID = -1,
+  RT_POINTER_UNKNOWN = 0, /**< not memory of this library */
+  RT_POINTER_DEVICE = 1,
+  RT_POINTER_HOST = 2,
+  RT_POINTER_SHARED = 3,
+  RT_POINTER_REGISTERED = 4, /**< by rtHostRegister */
+  RT_POINTER_IMPORTED = 5    /**< by rtMemImport */
+};
+
+/** Direction of a copy; one that contradicts the addresses is refused. */
+enum rtMemcpyKind {
+  RT_MEMCPY_INVALID = -1,
+  RT_MEMCPY_DEFAULT = 0, /**< inferred from the addresses */
+  RT_MEMCPY_HOST_TO_HOST = 1,
+  RT_MEMCPY_HOST_TO_DEVICE = 2,
+  RT_MEMCPY_DEVICE_TO_HOST = 3,
+  RT_MEMCPY_DEVICE_TO_DEVICE = 4
+};
+
+/** Kinds of kernel arguments. */
+enum rtArgKind {
+  RT_ARG_INVALID = -1,
+  RT_ARG_VALUE = 0,
+  RT_ARG_POINTER = 1, /**< an address of global memory, 8 bytes */
+  RT_ARG_LOCAL = 2    /**< local memory; args[i] points to a size_t, the bytes to reserve */
+};
+
+/** Flags of rtLaunchOptions_t. */
+enum rtLaunchFlags {
+  RT_LAUNCH_FLAGS_INVALID = -1,
+  RT_LAUNCH_COOPERATIVE = 1 /**< all work-groups run at the same time, or the launch is refused */
+};
+
+/* ---- Callbacks ---------------------------------------------------------------------------------------------------- */
+
+/** Receives log lines on any thread; must not call rt functions. message is borrowed until it returns. */
+typedef void (*rtLogCallback_t)(int32_t level, const char* message, void* user);
+
+/** Host function of a stream; status is RT_SUCCESS or the stream's failure. rt calls are legal inside. */
+typedef void (*rtHostFunction_t)(void* user, rtStatus_t status);
+
+/** Receives the native stream (see rtStreamGetNative) and submits native work to it. */
+typedef rtStatus_t (*rtNativeFunction_t)(const uint64_t native[2], void* user);
+
+/** Gives back what user stands for. */
+typedef void (*rtReleaseFunction_t)(void* user);
+
+/** A pool could not get size bytes. Nonzero: something was freed, try again. rt calls are legal inside. */
+typedef int32_t (*rtOutOfMemoryCallback_t)(uint64_t size, void* user);
+
+/** What a host kernel learns about the work-group that it is called for. */
+typedef struct rtHostGroup_t {
+  uint32_t group_id[3];    /**< index of this work-group */
+  uint32_t group_count[3]; /**< work-groups in the grid */
+  uint32_t group_size[3];  /**< work-items in this work-group; the kernel loops over them */
+  uint32_t worker;         /**< index of the thread that runs this call; informational */
+  uint64_t local_bytes;    /**< the launch's local_bytes */
+  void* local_memory;      /**< that many bytes, private to this work-group, 64-byte aligned, contents undefined */
+} rtHostGroup_t;
+
+/** A host kernel: one call for each work-group, on threads of the library, in any order and at the same time.
+ *  args[i] points to the value of argument i; for RT_ARG_LOCAL to a pointer to the reserved bytes. */
+typedef void (*rtHostKernelFunction_t)(const rtHostGroup_t* group, void* const* args);
+
+/* ---- Structs ------------------------------------------------------------------------------------------------------
+ * Start from the RT_..._INIT macro, which sets struct_size. All zero apart from struct_size means the defaults, as a
+ * NULL options pointer does. Structs grow at the end only; rtHostArg_t and rtHostGroup_t never grow. */
+
+/** Result of rtBackendGetInfo. */
+typedef struct rtBackendInfo_t {
+  uint32_t struct_size;
+  int32_t backend;          /**< RT_BACKEND_* */
+  int32_t available;        /**< 1 if its devices can be used */
+  int32_t device_count;     /**< devices found */
+  char name[64];            /**< "cpu", "cuda", "opencl", "null" */
+  char driver_name[128];    /**< empty if unavailable */
+  char driver_version[128]; /**< empty if unavailable */
+  char reason[256];         /**< why it is unavailable, a sentence; else empty */
+} rtBackendInfo_t;
+/* clang-format off */
+#define RT_BACKEND_INFO_INIT                                                                            \
+  {sizeof(rtBackendInfo_t) /* struct_size */, 0 /* backend */, 0 /* available */, 0 /* device_count */, \
+   {0} /* name */, {0} /* driver_name */, {0} /* driver_version */, {0} /* reason */}
+/* clang-format on */
+
+/** Result of rtDeviceGetProperties. */
+typedef struct rtDeviceProperties_t {
+  uint32_t struct_size;
+  int32_t kind;    /**< RT_DEVICE_KIND_* */
+  int32_t backend; /**< RT_BACKEND_* */
+  int32_t ordinal; /**< index within the backend */
+  char id[32];     /**< as rtDeviceGetByName takes it: "cpu", "cuda:0" */
+  char name[256];  /**< the product's name */
+  char vendor[128];
+  char driver_version[128];
+  char architecture[64];         /**< "sm_90", or the CPU's instruction set */
+  char pci_bus_id[32];           /**< "0000:01:00.0", empty if there is none */
+  uint8_t uuid[16];              /**< zeros if there is none */
+  uint32_t compute_units;        /**< multiprocessors, or cores */
+  uint32_t clock_mhz;            /**< highest clock, 0 if unknown */
+  uint32_t simd_width;           /**< warp width, or 32-bit lanes of a SIMD register */
+  uint32_t max_group_items;      /**< work-items in a work-group, at most */
+  uint32_t max_group_size[3];    /**< and in each direction */
+  uint32_t reserved;             /**< 0 */
+  uint64_t max_grid_size[3];     /**< work-groups in each direction, at most */
+  uint64_t memory_bytes;         /**< memory of the device */
+  uint64_t max_allocation_bytes; /**< largest single allocation */
+  uint64_t cache_line_bytes;
+  uint64_t l1_bytes; /**< caches: 0 if absent or unknown */
+  uint64_t l2_bytes;
+  uint64_t l3_bytes;
+  uint64_t local_bytes_per_group; /**< local (CUDA: shared) memory of a work-group, at most */
+  uint32_t unified_memory;        /**< 1 if host and device share one physical memory */
+  int32_t memory_tier;            /**< RT_MEMORY_TIER_* */
+  int32_t priority_least;         /**< of streams: 0 */
+  int32_t priority_greatest;      /**< 0 or negative: higher priority */
+} rtDeviceProperties_t;
+/* clang-format off */
+#define RT_DEVICE_PROPERTIES_INIT                                                                                \
+  {sizeof(rtDeviceProperties_t) /* struct_size */, 0 /* kind */, 0 /* backend */, 0 /* ordinal */, {0} /* id */, \
+   {0} /* name */, {0} /* vendor */, {0} /* driver_version */, {0} /* architecture */, {0} /* pci_bus_id */,     \
+   {0} /* uuid */, 0 /* compute_units */, 0 /* clock_mhz */, 0 /* simd_width */, 0 /* max_group_items */,        \
+   {0, 0, 0} /* max_group_size */, 0 /* reserved */, {0, 0, 0} /* max_grid_size */, 0 /* memory_bytes */,        \
+   0 /* max_allocation_bytes */, 0 /* cache_line_bytes */, 0 /* l1_bytes */, 0 /* l2_bytes */, 0 /* l3_bytes */, \
+   0 /* local_bytes_per_group */, 0 /* unified_memory */, 0 /* memory_tier */, 0 /* priority_least */,           \
+   0 /* priority_greatest */}
+/* clang-format on */
+
+/** Options of rtContextCreate. */
+typedef struct rtContextOptions_t {
+  uint32_t struct_size;
+  int32_t wait_policy;  /**< RT_WAIT_* */
+  uint32_t cpu_threads; /**< CPU: threads that run kernels; 0: as the device */
+  uint32_t flags;       /**< 0 */
+  char label[64];       /**< for messages and traces; terminated */
+} rtContextOptions_t;
+/* clang-format off */
+#define RT_CONTEXT_OPTIONS_INIT                                                                           \
+  {sizeof(rtContextOptions_t) /* struct_size */, 0 /* wait_policy */, 0 /* cpu_threads */, 0 /* flags */, \
+   {0} /* label */}
+/* clang-format on */
+
+/** Options of rtStreamCreate. */
+typedef struct rtStreamOptions_t {
+  uint32_t struct_size;
+  int32_t priority;  /**< 0 normal, negative higher; clamped to the device's range */
+  uint32_t flags;    /**< 0 */
+  uint32_t reserved; /**< 0 */
+  char label[64];    /**< for messages and traces; terminated */
+} rtStreamOptions_t;
+/* clang-format off */
+#define RT_STREAM_OPTIONS_INIT                                                                                      \
+  {sizeof(rtStreamOptions_t) /* struct_size */, 0 /* priority */, 0 /* flags */, 0 /* reserved */, {0} /* label */}
+/* clang-format on */
+
+/** Options of rtEventCreate. */
+typedef struct rtEventOptions_t {
+  uint32_t struct_size;
+  uint32_t flags; /**< 0 or RT_EVENT_DISABLE_TIMING */
+} rtEventOptions_t;
+/* clang-format off */
+#define RT_EVENT_OPTIONS_INIT                                 \
+  {sizeof(rtEventOptions_t) /* struct_size */, 0 /* flags */}
+/* clang-format on */
+
+/** Options of rtMallocWithOptions. */
+typedef struct rtMallocOptions_t {
+  uint32_t struct_size;
+  int32_t kind;       /**< RT_MEMORY_* */
+  uint64_t alignment; /**< a power of two; 0: 256 */
+  uint32_t flags;     /**< 0 */
+  uint32_t reserved;  /**< 0 */
+  char label[64];     /**< for messages and traces; terminated */
+} rtMallocOptions_t;
+/* clang-format off */
+#define RT_MALLOC_OPTIONS_INIT                                                                                    \
+  {sizeof(rtMallocOptions_t) /* struct_size */, 0 /* kind */, 0 /* alignment */, 0 /* flags */, 0 /* reserved */, \
+   {0} /* label */}
+/* clang-format on */
+
+/** Result of rtPointerGetAttributes. */
+typedef struct rtPointerAttributes_t {
+  uint32_t struct_size;
+  int32_t kind;        /**< RT_POINTER_* */
+  void* base;          /**< first byte of the allocation; NULL if unknown */
+  uint64_t size;       /**< bytes that were asked for */
+  rtContext_t context; /**< the owner; NULL if unknown */
+  rtDevice_t device;   /**< the owner's device; NULL if unknown */
+} rtPointerAttributes_t;
+/* clang-format off */
+#define RT_POINTER_ATTRIBUTES_INIT                                                                                   \
+  {sizeof(rtPointerAttributes_t) /* struct_size */, 0 /* kind */, NULL /* base */, 0 /* size */, NULL /* context */, \
+   NULL /* device */}
+/* clang-format on */
+
+/** Options of rtMemPoolCreate. */
+typedef struct rtMemPoolOptions_t {
+  uint32_t struct_size;
+  int32_t kind;               /**< RT_MEMORY_* */
+  uint64_t initial_bytes;     /**< reserved at once */
+  uint64_t maximum_bytes;     /**< hard limit; 0: none */
+  uint64_t release_threshold; /**< unused bytes kept when streams are synchronised; above, they go back */
+  char label[64];             /**< for messages and traces; terminated */
+} rtMemPoolOptions_t;
+/* clang-format off */
+#define RT_MEM_POOL_OPTIONS_INIT                                                                             \
+  {sizeof(rtMemPoolOptions_t) /* struct_size */, 0 /* kind */, 0 /* initial_bytes */, 0 /* maximum_bytes */, \
+   0 /* release_threshold */, {0} /* label */}
+/* clang-format on */
+
+/** Result of rtMemPoolGetStats. Live and peak count the bytes asked for, reserved those taken from the driver. */
+typedef struct rtMemPoolStats_t {
+  uint32_t struct_size;
+  uint32_t reserved;                /**< 0 */
+  uint64_t live_bytes;              /**< allocated and not freed */
+  uint64_t live_count;              /**< allocations not freed */
+  uint64_t reserved_bytes;          /**< taken from the driver and not given back */
+  uint64_t peak_live_bytes;         /**< highest live_bytes since rtMemPoolResetPeak */
+  uint64_t peak_reserved_bytes;     /**< highest reserved_bytes since rtMemPoolResetPeak */
+  uint64_t pending_bytes;           /**< freed, waiting for work in flight */
+  uint64_t allocation_count;        /**< allocations so far */
+  uint64_t free_count;              /**< frees so far */
+  uint64_t reuse_count;             /**< allocations served from freed memory */
+  uint64_t driver_allocation_count; /**< allocations asked of the driver */
+} rtMemPoolStats_t;
+/* clang-format off */
+#define RT_MEM_POOL_STATS_INIT                                                                           \
+  {sizeof(rtMemPoolStats_t) /* struct_size */, 0 /* reserved */, 0 /* live_bytes */, 0 /* live_count */, \
+   0 /* reserved_bytes */, 0 /* peak_live_bytes */, 0 /* peak_reserved_bytes */, 0 /* pending_bytes */,  \
+   0 /* allocation_count */, 0 /* free_count */, 0 /* reuse_count */, 0 /* driver_allocation_count */}
+/* clang-format on */
+
+/** One argument of a host kernel; used in arrays, never grows. */
+typedef struct rtHostArg_t {
+  uint32_t size; /**< bytes of the value; 8 for RT_ARG_POINTER and RT_ARG_LOCAL */
+  int32_t kind;  /**< RT_ARG_* */
+} rtHostArg_t;
+
+/** What rtKernelCreateFromHost makes a kernel of. */
+typedef struct rtHostKernel_t {
+  uint32_t struct_size;
+  uint32_t arg_count;              /**< elements of args */
+  rtHostKernelFunction_t function; /**< must stay loaded until the kernel's last launch is complete */
+  const rtHostArg_t* args;         /**< copied; may be NULL if arg_count is 0 */
+  const char* name;                /**< copied; may be NULL */
+  uint32_t max_group_items;        /**< largest work-group that function takes; 0: the device's */
+  uint32_t flags;                  /**< 0 */
+} rtHostKernel_t;
+/* clang-format off */
+#define RT_HOST_KERNEL_INIT                                                                           \
+  {sizeof(rtHostKernel_t) /* struct_size */, 0 /* arg_count */, NULL /* function */, NULL /* args */, \
+   NULL /* name */, 0 /* max_group_items */, 0 /* flags */}
+/* clang-format on */
+
+/** Result of rtKernelGetInfo. */
+typedef struct rtKernelInfo_t {
+  uint32_t struct_size;
+  uint32_t arg_count;
+  uint32_t max_group_items;          /**< largest work-group */
+  uint32_t reserved;                 /**< 0 */
+  uint64_t local_bytes;              /**< local memory that the kernel itself uses in each work-group */
+  uint64_t private_bytes;            /**< memory of each work-item that did not fit into registers */
+  uint32_t required_group_size[3];   /**< zeros: any */
+  uint32_t preferred_group_multiple; /**< work-items: a good group size is a multiple of it */
+  char name[256];
+} rtKernelInfo_t;
+/* clang-format off */
+#define RT_KERNEL_INFO_INIT                                                                                \
+  {sizeof(rtKernelInfo_t) /* struct_size */, 0 /* arg_count */, 0 /* max_group_items */, 0 /* reserved */, \
+   0 /* local_bytes */, 0 /* private_bytes */, {0, 0, 0} /* required_group_size */,                        \
+   0 /* preferred_group_multiple */, {0} /* name */}
+/* clang-format on */
+
+/** Result of rtKernelGetArgInfo. */
+typedef struct rtKernelArgInfo_t {
+  uint32_t struct_size;
+  uint32_t index;
+  uint32_t size;      /**< bytes of the value */
+  int32_t kind;       /**< RT_ARG_* */
+  char name[64];      /**< empty if unknown */
+  char type_name[64]; /**< empty if unknown */
+} rtKernelArgInfo_t;
+/* clang-format off */
+#define RT_KERNEL_ARG_INFO_INIT                                                                            \
+  {sizeof(rtKernelArgInfo_t) /* struct_size */, 0 /* index */, 0 /* size */, 0 /* kind */, {0} /* name */, \
+   {0} /* type_name */}
+/* clang-format on */
+
+/** Options of rtLaunchKernelWithOptions. */
+typedef struct rtLaunchOptions_t {
+  uint32_t struct_size;
+  uint32_t flags;            /**< 0 or RT_LAUNCH_COOPERATIVE */
+  const uint32_t* arg_sizes; /**< sizes of the arguments for images that carry none; may be NULL */
+  uint32_t arg_size_count;   /**< elements of arg_sizes */
+  uint32_t reserved;         /**< 0 */
+} rtLaunchOptions_t;
+/* clang-format off */
+#define RT_LAUNCH_OPTIONS_INIT                                                                               \
+  {sizeof(rtLaunchOptions_t) /* struct_size */, 0 /* flags */, NULL /* arg_sizes */, 0 /* arg_size_count */, \
+   0 /* reserved */}
+/* clang-format on */
+
+/* ---- Library ------------------------------------------------------------------------------------------------------ */
+
+/** The library's version, which may be newer than this header's.
+ *  @param[out] version  receives major * 10000 + minor * 100 + patch
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtGetVersion(uint32_t* version);
+
+/** Starts the library and counts a reference. Optional: the first use starts it too, without a reference.
+ *  blocks: never
+ *  capture: outside
+ *  errors: none */
+RT_API rtStatus_t rtInit(void);
+
+/** Gives back one rtInit. With the last (or where there was none) waits for work in flight and ends the library for
+ *  good; afterwards only version, texts, destroys and frees work.
+ *  blocks: yes
+ *  capture: outside
+ *  errors: BUSY (inside a host function) */
+RT_API rtStatus_t rtShutdown(void);
+
+/** The name of a status, as "RT_ERROR_INVALID_VALUE". Never NULL; static, never freed.
+ *  @param[in] status  any value
+ *  blocks: never
+ *  capture: outside
+ *  errors: none */
+RT_API const char* rtGetErrorName(rtStatus_t status);
+
+/** What a status means, in general; rtGetLastErrorMessage has the particulars. Never NULL; static, never freed.
+ *  @param[in] status  any value
+ *  blocks: never
+ *  capture: outside
+ *  errors: none */
+RT_API const char* rtGetErrorString(rtStatus_t status);
+
+/** The sentence that the last failed call of this thread left: what was asked, the limit it met, the driver's words.
+ *  Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated.
+ *  @param[out] buffer  receives the text; may be NULL if size is 0
+ *  @param[in]  size    bytes of buffer
+ *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtGetLastErrorMessage(char* buffer, size_t size, size_t* needed);
+
+/** Sends log lines to callback. Once this returns, the earlier callback runs no more.
+ *  @param[in] callback  may be NULL: stderr
+ *  @param[in] user      passed to callback; may be NULL
+ *  @param[in] level     RT_LOG_*: the most talkative level to pass on
+ *  blocks: maybe, while another thread is inside the earlier callback
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level);
+
+/** How many handles of a kind the program has made and not destroyed; for leak checks. Devices, primary contexts and
+ *  default streams and pools are not counted.
+ *  @param[out] count  receives the number
+ *  @param[in]  kind   RT_HANDLE_*
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtGetLiveHandleCount(uint64_t* count, int32_t kind);
+
+/* ---- Backends and devices ----------------------------------------------------------------------------------------- */
+
+/** Whether a backend can be used, and if not, why.
+ *  @param[inout] info     struct_size set by the caller; receives the rest
+ *  @param[in]    backend  RT_BACKEND_*, but RT_BACKEND_ALL
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, NOT_SUPPORTED */
+RT_API rtStatus_t rtBackendGetInfo(rtBackendInfo_t* info, int32_t backend);
+
+/** The number of devices, as cudaGetDeviceCount. 0 and success where a driver is missing.
+ *  @param[out] count    receives the number
+ *  @param[in]  backend  RT_BACKEND_*; RT_BACKEND_ALL leaves RT_BACKEND_NULL out
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtDeviceGetCount(int32_t* count, int32_t backend);
+
+/** A device by its index. Asking again gives an equal handle, valid until rtShutdown; nothing to destroy.
+ *  @param[out] device   receives the device
+ *  @param[in]  backend  RT_BACKEND_*; with RT_BACKEND_ALL the ordinal counts over all backends
+ *  @param[in]  ordinal  0 to count - 1
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_DEVICE, BACKEND_UNAVAILABLE */
+RT_API rtStatus_t rtDeviceGet(rtDevice_t* device, int32_t backend, int32_t ordinal);
+
+/** A device by its id: "cpu", "cuda:0", "opencl:1", "null:0".
+ *  @param[out] device  receives the device
+ *  @param[in]  name    the id; may be NULL: the one that RT_DEVICE names, else the best
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, NOT_FOUND */
+RT_API rtStatus_t rtDeviceGetByName(rtDevice_t* device, const char* name);
+
+/** The inverse of rtDeviceGet.
+ *  @param[out] backend  receives RT_BACKEND_*
+ *  @param[out] ordinal  receives the index within the backend; may be NULL
+ *  @param[in]  device   the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtDeviceGetBackend(int32_t* backend, int32_t* ordinal, rtDevice_t device);
+
+/** What a device is and what its limits are, as cudaGetDeviceProperties.
+ *  @param[inout] properties  struct_size set by the caller; receives the rest
+ *  @param[in]    device      the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED */
+RT_API rtStatus_t rtDeviceGetProperties(rtDeviceProperties_t* properties, rtDevice_t device);
+
+/** One number of a device, as cudaDeviceGetAttribute: every integer property, and more.
+ *  @param[out] value      receives the number
+ *  @param[in]  attribute  RT_ATTRIBUTE_*
+ *  @param[in]  device     the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevice_t device);
+
+/** Whether a device can do an optional thing.
+ *  @param[out] has         receives 1 or 0
+ *  @param[in]  capability  RT_CAPABILITY_*
+ *  @param[in]  device      the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtDeviceHasCapability(int32_t* has, int32_t capability, rtDevice_t device);
+
+/** Free and total memory of a device, as its driver says. Creates no context.
+ *  @param[out] free_bytes   receives the free bytes; may be NULL
+ *  @param[out] total_bytes  receives all bytes; may be NULL
+ *  @param[in]  device       the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtDeviceGetMemInfo(uint64_t* free_bytes, uint64_t* total_bytes, rtDevice_t device);
+
+/** Whether device can read and write peer's memory directly, as cudaDeviceCanAccessPeer. Copies work either way.
+ *  @param[out] can     receives 1 or 0
+ *  @param[in]  peer    whose memory
+ *  @param[in]  device  who accesses it
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtDeviceCanAccessPeer(int32_t* can, rtDevice_t peer, rtDevice_t device);
+
+/** Waits for all work submitted to the device's contexts so far. Returns the first failure and clears none.
+ *  @param[in] device  the device
+ *  blocks: yes
+ *  capture: outside
+ *  errors: INVALID_HANDLE, BUSY (inside a host function), LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtDeviceSynchronize(rtDevice_t device);
+
+/** The state of a device: RT_SUCCESS, or RT_ERROR_DEVICE_LOST for ever.
+ *  @param[out] status  receives the state
+ *  @param[in]  device  the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtDeviceGetStatus(rtStatus_t* status, rtDevice_t device);
+
+/** How a device was lost, in words; empty if it is not. A short buffer is truncated and terminated.
+ *  @param[out] buffer  receives the text; may be NULL if size is 0
+ *  @param[in]  size    bytes of buffer
+ *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
+ *  @param[in]  device  the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtDeviceGetLossMessage(char* buffer, size_t size, size_t* needed, rtDevice_t device);
+
+/* ---- Contexts ----------------------------------------------------------------------------------------------------- */
+
+/** Makes a context of a device, as cuCtxCreate, but leaves the thread's current context alone.
+ *  @param[out] context  receives the context, which the caller destroys
+ *  @param[in]  options  may be NULL
+ *  @param[in]  device   the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtContextCreate(rtContext_t* context, const rtContextOptions_t* options, rtDevice_t device);
+
+/** Ends a context. Handles of its children are stale at once, work in flight completes, memory stays until its own
+ *  rtFree. A primary context is refused.
+ *  @param[in] context  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (a primary context), INVALID_HANDLE */
+RT_API rtStatus_t rtContextDestroy(rtContext_t context);
+
+/** The primary context of a device: one, shared by all, living until rtShutdown.
+ *  @param[out] context  receives the context; borrowed
+ *  @param[in]  device   the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtContextGetPrimary(rtContext_t* context, rtDevice_t device);
+
+/** Sets what NULL for a context means on this thread, as cuCtxSetCurrent. A current context that is destroyed makes
+ *  calls with NULL return INVALID_HANDLE here until another is set.
+ *  @param[in] context  borrowed; may be NULL: back to the default device's primary context
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtContextSetCurrent(rtContext_t context);
+
+/** This thread's current context. Creates nothing.
+ *  @param[out] context  receives what rtContextSetCurrent set here, or NULL
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtContextGetCurrent(rtContext_t* context);
+
+/** The device of a context.
+ *  @param[out] device   receives the device
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
+RT_API rtStatus_t rtContextGetDevice(rtDevice_t* device, rtContext_t context);
+
+/** The stream that NULL means for a context. It lives as long as the context and cannot be destroyed.
+ *  @param[out] stream   receives the stream; borrowed
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtContextGetDefaultStream(rtStream_t* stream, rtContext_t context);
+
+/** The pool that rtMalloc and rtMallocAsync use.
+ *  @param[out] pool     receives the pool; borrowed
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtContextGetDefaultPool(rtMemPool_t* pool, rtContext_t context);
+
+/** Makes a pool of device memory the one that rtMalloc and rtMallocAsync use. Once it is destroyed, the context's own
+ *  takes its place again.
+ *  @param[in] pool     a pool of this context; borrowed
+ *  @param[in] context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND */
+RT_API rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context);
+
+/** Waits for all work submitted to the context's streams so far. Returns the first failure and clears none.
+ *  @param[in] context  may be NULL: current
+ *  blocks: yes
+ *  capture: outside
+ *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (inside a host function of the context), LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER */
+RT_API rtStatus_t rtContextSynchronize(rtContext_t context);
+
+/** Gives back everything that the context has made lazily (native context, pools, queues, caches). The next use starts
+ *  it again.
+ *  @param[in] context  may be NULL: current; a primary one is legal
+ *  blocks: maybe, for work in flight to leave
+ *  capture: outside
+ *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (a stream, event, fence, pool, kernel or allocation of it is alive) */
+RT_API rtStatus_t rtContextReset(rtContext_t context);
+
+/** Lets kernels of context use addresses of peer, as cudaDeviceEnablePeerAccess. Asking twice is success.
+ *  @param[in] peer     whose memory; may be NULL: current
+ *  @param[in] context  who accesses it; may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtContextEnablePeerAccess(rtContext_t peer, rtContext_t context);
+
+/** Keeps one pointer with a context, for an operator library's own state. The earlier one is released.
+ *  @param[in] user     kept; may be NULL
+ *  @param[in] release  called once with user when it is replaced or the context ends; may be NULL
+ *  @param[in] context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE, NOT_FOUND */
+RT_API rtStatus_t rtContextSetUserData(void* user, rtReleaseFunction_t release, rtContext_t context);
+
+/** What rtContextSetUserData has set, else NULL.
+ *  @param[out] user     receives the pointer
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
+RT_API rtStatus_t rtContextGetUserData(void** user, rtContext_t context);
+
+/* ---- Streams ------------------------------------------------------------------------------------------------------ */
+
+/** Makes a stream, as cudaStreamCreateWithPriority with cudaStreamNonBlocking. Its work runs in order; towards other
+ *  streams there is no order but that of events and fences.
+ *  @param[out] stream   receives the stream, which the caller destroys
+ *  @param[in]  options  may be NULL
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED, NOT_FOUND, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamCreate(rtStream_t* stream, const rtStreamOptions_t* options, rtContext_t context);
+
+/** Ends a stream. Work submitted before completes. A context's default stream is refused.
+ *  @param[in] stream  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (a default stream), INVALID_HANDLE */
+RT_API rtStatus_t rtStreamDestroy(rtStream_t stream);
+
+/** Waits for all work submitted to the stream so far, as cudaStreamSynchronize. Returns the stream's failure and, alone
+ *  of all calls, clears it.
+ *  @param[in] stream  may be NULL: default
+ *  blocks: yes
+ *  capture: unsafe
+ *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (inside a host function of the stream), CAPTURE_UNSAFE, LAUNCH_FAILED,
+ *    DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamSynchronize(rtStream_t stream);
+
+/** Whether all work submitted so far is complete: RT_SUCCESS, RT_NOT_READY, or the stream's failure.
+ *  @param[in] stream  may be NULL: default
+ *  blocks: never
+ *  capture: unsafe
+ *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamQuery(rtStream_t stream);
+
+/** As rtStreamSynchronize with a limit; does not clear a failure.
+ *  @param[in] timeout_ns  nanoseconds; 0 polls, RT_TIMEOUT_INFINITE is for ever
+ *  @param[in] stream      may be NULL: default
+ *  blocks: yes
+ *  capture: unsafe
+ *  errors: TIMEOUT, INVALID_HANDLE, NOT_FOUND, BUSY (inside a host function of the stream), CAPTURE_UNSAFE,
+ *    LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamSynchronizeFor(uint64_t timeout_ns, rtStream_t stream);
+
+/** Later work of the stream waits for the event's last record, as cudaStreamWaitEvent; between contexts and backends
+ *  too. An event never recorded is complete.
+ *  @param[in] event   may be destroyed or recorded again afterwards
+ *  @param[in] stream  may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream);
+
+/** Later work of the stream waits for what is submitted to other now.
+ *  @param[in] other   may be NULL: default
+ *  @param[in] stream  may be NULL: default; the same as other: nothing happens
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamWaitStream(rtStream_t other, rtStream_t stream);
+
+/** Later work of the stream waits for what is submitted to every stream of a context now.
+ *  @param[in] other   may be NULL: current
+ *  @param[in] stream  may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamWaitContext(rtContext_t other, rtStream_t stream);
+
+/** The context of a stream.
+ *  @param[out] context  receives the context; borrowed
+ *  @param[in]  stream   may be NULL: default
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
+RT_API rtStatus_t rtStreamGetContext(rtContext_t* context, rtStream_t stream);
+
+/** The priority of a stream after clamping: 0 normal, negative higher.
+ *  @param[out] priority  receives the priority
+ *  @param[in]  stream    may be NULL: default
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
+RT_API rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream);
+
+/** Calls a function in the stream's order, as cudaLaunchHostFunc, on a thread of the library: exactly once for each
+ *  success of this call, with the stream's failure if it failed, after rtStreamDestroy too. rt calls are legal inside,
+ *  the current context is the stream's; waiting there for its own stream is BUSY.
+ *  @param[in] function  called once
+ *  @param[in] user      passed to function; may be NULL
+ *  @param[in] stream    may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtLaunchHostFunction(rtHostFunction_t function, void* user, rtStream_t stream);
+
+/* ---- Events and fences -------------------------------------------------------------------------------------------- */
+
+/** Makes an event, as cudaEventCreate. Timing is on unless the options say otherwise.
+ *  @param[out] event    receives the event, which the caller destroys
+ *  @param[in]  options  may be NULL
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtEventCreate(rtEvent_t* event, const rtEventOptions_t* options, rtContext_t context);
+
+/** Ends an event. Waits already submitted keep theirs.
+ *  @param[in] event  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtEventDestroy(rtEvent_t event);
+
+/** Whether the last record is complete: RT_SUCCESS, RT_NOT_READY, or the failure before it. Never recorded is complete.
+ *  @param[in] event  the event
+ *  blocks: never
+ *  capture: unsafe
+ *  errors: INVALID_HANDLE, CAPTURE_UNSAFE, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtEventQuery(rtEvent_t event);
+
+/** Waits for the last record, as cudaEventSynchronize.
+ *  @param[in] event  the event
+ *  blocks: yes
+ *  capture: unsafe
+ *  errors: INVALID_HANDLE, BUSY (inside a host function of its stream), CAPTURE_UNSAFE, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER */
+RT_API rtStatus_t rtEventSynchronize(rtEvent_t event);
+
+/** As rtEventSynchronize with a limit.
+ *  @param[in] timeout_ns  nanoseconds; 0 polls, RT_TIMEOUT_INFINITE is for ever
+ *  @param[in] event       the event
+ *  blocks: yes
+ *  capture: unsafe
+ *  errors: TIMEOUT, INVALID_HANDLE, BUSY (inside a host function of its stream), CAPTURE_UNSAFE, LAUNCH_FAILED,
+ *    DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event);
+
+/** Records the stream's present end in the event, as cudaEventRecord; replaces the earlier record.
+ *  @param[in] event   an event of the stream's context
+ *  @param[in] stream  may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtEventRecord(rtEvent_t event, rtStream_t stream);
+
+/** Device time between two records, as cudaEventElapsedTime. RT_NOT_READY while one is pending.
+ *  @param[out] milliseconds  receives the time; negative if end came first
+ *  @param[in]  start         a timed, recorded event
+ *  @param[in]  end           a timed, recorded event of the same device
+ *  blocks: never
+ *  capture: unsafe
+ *  errors: INVALID_VALUE (never recorded, untimed, two devices), INVALID_HANDLE, CAPTURE_UNSAFE, LAUNCH_FAILED,
+ *    DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtEventElapsedTime(float* milliseconds, rtEvent_t start, rtEvent_t end);
+
+/** As rtEventElapsedTime, in nanoseconds.
+ *  @param[out] nanoseconds  receives the time; negative if end came first
+ *  @param[in]  start        a timed, recorded event
+ *  @param[in]  end          a timed, recorded event of the same device
+ *  blocks: never
+ *  capture: unsafe
+ *  errors: INVALID_VALUE (never recorded, untimed, two devices), INVALID_HANDLE, CAPTURE_UNSAFE, LAUNCH_FAILED,
+ *    DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtEventElapsedNanoseconds(int64_t* nanoseconds, rtEvent_t start, rtEvent_t end);
+
+/** Makes a fence, as a Vulkan timeline semaphore: a value that only grows, which the host and streams of any context and
+ *  backend signal and wait for. A wait may come before its signal.
+ *  @param[out] fence    receives the fence, which the caller destroys
+ *  @param[in]  value    the first value
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY */
+RT_API rtStatus_t rtFenceCreate(rtFence_t* fence, uint64_t value, rtContext_t context);
+
+/** Ends a fence. Who still waits for it fails with INVALID_HANDLE; a stream latches that.
+ *  @param[in] fence  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtFenceDestroy(rtFence_t fence);
+
+/** The present value of a fence.
+ *  @param[out] value  receives the value
+ *  @param[in]  fence  the fence
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtFenceGetValue(uint64_t* value, rtFence_t fence);
+
+/** Raises a fence from the host.
+ *  @param[in] value  at least the present value
+ *  @param[in] fence  the fence
+ *  blocks: never
+ *  capture: unsafe
+ *  errors: INVALID_VALUE (below the present value), INVALID_HANDLE, CAPTURE_UNSAFE */
+RT_API rtStatus_t rtFenceSignal(uint64_t value, rtFence_t fence);
+
+/** Waits on the host until a fence has reached a value.
+ *  @param[in] value  the value to wait for
+ *  @param[in] fence  the fence
+ *  blocks: yes
+ *  capture: unsafe
+ *  errors: INVALID_HANDLE, CAPTURE_UNSAFE */
+RT_API rtStatus_t rtFenceWait(uint64_t value, rtFence_t fence);
+
+/** As rtFenceWait with a limit.
+ *  @param[in] timeout_ns  nanoseconds; 0 polls, RT_TIMEOUT_INFINITE is for ever
+ *  @param[in] value       the value to wait for
+ *  @param[in] fence       the fence
+ *  blocks: yes
+ *  capture: unsafe
+ *  errors: TIMEOUT, INVALID_HANDLE, CAPTURE_UNSAFE */
+RT_API rtStatus_t rtFenceWaitFor(uint64_t timeout_ns, uint64_t value, rtFence_t fence);
+
+/** Raises a fence once the stream's earlier work is complete.
+ *  @param[in] fence   a fence of any context
+ *  @param[in] value   the value to reach
+ *  @param[in] stream  may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamSignalFence(rtFence_t fence, uint64_t value, rtStream_t stream);
+
+/** Later work of the stream waits until a fence has reached a value.
+ *  @param[in] fence   a fence of any context
+ *  @param[in] value   the value to wait for
+ *  @param[in] stream  may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamWaitFence(rtFence_t fence, uint64_t value, rtStream_t stream);
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+
+/** Allocates device memory, as cudaMalloc, 256-byte aligned. Addresses allow arithmetic on every backend.
+ *  @param[out] pointer  receives the address, for rtFree; NULL if size is 0
+ *  @param[in]  size     bytes
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMalloc(void** pointer, size_t size, rtContext_t context);
+
+/** Allocates pinned host memory, as cudaMallocHost; ordinary memory and a log line where there is no such thing.
+ *  @param[out] pointer  receives the address, for rtFree; NULL if size is 0
+ *  @param[in]  size     bytes
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMallocHost(void** pointer, size_t size, rtContext_t context);
+
+/** Allocates memory with one address for host and device, as cudaMallocManaged or fine-grained SVM.
+ *  @param[out] pointer  receives the address, for rtFree; NULL if size is 0
+ *  @param[in]  size     bytes
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t context);
+
+/** Allocates device memory in a stream's order, as cudaMallocAsync: usable by later work of the stream at once.
+ *  @param[out] pointer  receives the address, for rtFree or rtFreeAsync; NULL if size is 0
+ *  @param[in]  size     bytes
+ *  @param[in]  stream   may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream);
+
+/** Allocates memory of a kind, with an alignment and a label.
+ *  @param[out] pointer  receives the address, for rtFree; NULL if size is 0
+ *  @param[in]  size     bytes
+ *  @param[in]  options  may be NULL: as rtMalloc
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMallocWithOptions(void** pointer, size_t size, const rtMallocOptions_t* options, rtContext_t context);
+
+/** Frees memory of any kind and any allocator, from any thread. Waits, without blocking the caller, for every stream of
+ *  the owner and every stream that was given an address inside.
+ *  @param[in] pointer  as the allocation gave it; may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (not the start of an allocation, or freed already) */
+RT_API rtStatus_t rtFree(void* pointer);
+
+/** Frees memory in a stream's order, as cudaFreeAsync: later work of the stream must not use it.
+ *  @param[in] pointer  as the allocation gave it; may be NULL: nothing happens
+ *  @param[in] stream   may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE (not the start of an allocation, or freed already), INVALID_HANDLE, NOT_FOUND,
+ *    CAPTURE_UNSAFE */
+RT_API rtStatus_t rtFreeAsync(void* pointer, rtStream_t stream);
+
+/** Pins the program's own memory, as cudaHostRegister. The library borrows it until rtHostUnregister.
+ *  @param[in] pointer  first byte
+ *  @param[in] size     bytes, not 0
+ *  @param[in] context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (0 bytes, or overlaps memory that is known), INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY,
+ *    NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtHostRegister(void* pointer, size_t size, rtContext_t context);
+
+/** Ends rtHostRegister once the work in flight that uses the range is complete.
+ *  @param[in] pointer  as given to rtHostRegister
+ *  @param[in] context  may be NULL: current
+ *  blocks: maybe, for work that uses the range
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, BUSY, DRIVER */
+RT_API rtStatus_t rtHostUnregister(void* pointer, rtContext_t context);
+
+/** The address by which kernels reach pinned, shared or registered host memory, as cudaHostGetDevicePointer.
+ *  @param[out] device_pointer  receives the address
+ *  @param[in]  host            an address inside such memory
+ *  @param[in]  context         may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DRIVER */
+RT_API rtStatus_t rtHostGetDevicePointer(void** device_pointer, void* host, rtContext_t context);
+
+/** What is known of an address, as cudaPointerGetAttributes. Unknown memory is success and RT_POINTER_UNKNOWN.
+ *  @param[inout] attributes  struct_size set by the caller; receives the rest
+ *  @param[in]    pointer     any address, interior ones too; may be NULL
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, NOT_SUPPORTED */
+RT_API rtStatus_t rtPointerGetAttributes(rtPointerAttributes_t* attributes, const void* pointer);
+
+/** Memory of a context's device: free is the driver's plus what the library's pools hold unused.
+ *  @param[out] free_bytes   receives the free bytes; may be NULL
+ *  @param[out] total_bytes  receives all bytes; may be NULL
+ *  @param[in]  context      may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE, NOT_FOUND, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemGetInfo(uint64_t* free_bytes, uint64_t* total_bytes, rtContext_t context);
+
+/** Copies and waits, as cudaMemcpy: on the default stream of the context that owns dst's device side (else src's), after
+ *  its earlier work. No order towards other streams. Any two devices of any backends.
+ *  @param[in] dst   first byte to write, size bytes; may be NULL if size is 0
+ *  @param[in] src   first byte to read, size bytes; may be NULL if size is 0
+ *  @param[in] size  bytes; 0 is success
+ *  @param[in] kind  RT_MEMCPY_*
+ *  blocks: yes
+ *  capture: unsafe
+ *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind), INVALID_HANDLE, NOT_FOUND, BUSY,
+ *    CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemcpy(void* dst, const void* src, size_t size, int32_t kind);
+
+/** Copies a rectangle and waits, as cudaMemcpy2D; otherwise as rtMemcpy.
+ *  @param[in] dst        first byte to write; may be NULL if width or height is 0
+ *  @param[in] dst_pitch  bytes from row to row, at least width
+ *  @param[in] src        first byte to read; may be NULL if width or height is 0
+ *  @param[in] src_pitch  bytes from row to row, at least width
+ *  @param[in] width      bytes of a row; 0 is success
+ *  @param[in] height     rows; 0 is success
+ *  @param[in] kind       RT_MEMCPY_*
+ *  blocks: yes
+ *  capture: unsafe
+ *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind, pitch below width), INVALID_HANDLE,
+ *    NOT_FOUND, BUSY, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height,
+                             int32_t kind);
+
+/** Copies in a stream's order, as cudaMemcpyAsync. Host ranges stay valid, and a source unchanged, until the stream has
+ *  passed the copy.
+ *  @param[in] dst     first byte to write, size bytes; may be NULL if size is 0
+ *  @param[in] src     first byte to read, size bytes; may be NULL if size is 0
+ *  @param[in] size    bytes; 0 is success
+ *  @param[in] kind    RT_MEMCPY_*
+ *  @param[in] stream  of dst's or src's context (host to host: any); may be NULL: default
+ *  blocks: maybe, from or to pageable host memory
+ *  capture: node
+ *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind), INVALID_HANDLE, WRONG_CONTEXT,
+ *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t kind, rtStream_t stream);
+
+/** Copies a rectangle in a stream's order, as cudaMemcpy2DAsync; otherwise as rtMemcpyAsync.
+ *  @param[in] dst        first byte to write; may be NULL if width or height is 0
+ *  @param[in] dst_pitch  bytes from row to row, at least width
+ *  @param[in] src        first byte to read; may be NULL if width or height is 0
+ *  @param[in] src_pitch  bytes from row to row, at least width
+ *  @param[in] width      bytes of a row; 0 is success
+ *  @param[in] height     rows; 0 is success
+ *  @param[in] kind       RT_MEMCPY_*
+ *  @param[in] stream     of dst's or src's context (host to host: any); may be NULL: default
+ *  blocks: maybe, from or to pageable host memory
+ *  capture: node
+ *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind, pitch below width), INVALID_HANDLE,
+ *    WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height,
+                                  int32_t kind, rtStream_t stream);
+
+/** Sets bytes and waits, as cudaMemset, on the default stream of the context that owns dst.
+ *  @param[in] dst    first byte, size bytes; may be NULL if size is 0
+ *  @param[in] value  its low 8 bits fill every byte
+ *  @param[in] size   bytes; 0 is success
+ *  blocks: yes
+ *  capture: unsafe
+ *  errors: INVALID_VALUE (leaves an allocation), INVALID_HANDLE, NOT_FOUND, BUSY, CAPTURE_UNSAFE, OUT_OF_MEMORY,
+ *    LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemset(void* dst, int32_t value, size_t size);
+
+/** Sets bytes in a stream's order, as cudaMemsetAsync.
+ *  @param[in] dst     first byte, size bytes; may be NULL if size is 0
+ *  @param[in] value   its low 8 bits fill every byte
+ *  @param[in] size    bytes; 0 is success
+ *  @param[in] stream  of dst's context; may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE (leaves an allocation), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
+ *    LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemsetAsync(void* dst, int32_t value, size_t size, rtStream_t stream);
+
+/** Sets the bytes of a rectangle in a stream's order, as cudaMemset2DAsync.
+ *  @param[in] dst     first byte; may be NULL if width or height is 0
+ *  @param[in] pitch   bytes from row to row, at least width
+ *  @param[in] value   its low 8 bits fill every byte
+ *  @param[in] width   bytes of a row; 0 is success
+ *  @param[in] height  rows; 0 is success
+ *  @param[in] stream  of dst's context; may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE (leaves an allocation, pitch below width), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
+ *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t width, size_t height, rtStream_t stream);
+
+/** Repeats a pattern in a stream's order, as clEnqueueFillBuffer.
+ *  @param[in] dst           first byte, pattern_size * count bytes, aligned to the pattern; may be NULL if count is 0
+ *  @param[in] pattern       pattern_size bytes, copied
+ *  @param[in] pattern_size  1, 2, 4, 8 or 16 bytes
+ *  @param[in] count         repetitions; 0 is success
+ *  @param[in] stream        of dst's context; may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE (leaves an allocation, pattern size, alignment), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
+ *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemFillAsync(void* dst, const void* pattern, size_t pattern_size, size_t count, rtStream_t stream);
+
+/** Moves shared memory to where it is used next, as cudaMemPrefetchAsync; a hint, nothing happens where there is none.
+ *  @param[in] pointer      first byte, inside an allocation; may be NULL if size is 0
+ *  @param[in] size         bytes; 0 is success
+ *  @param[in] destination  may be NULL: the host
+ *  @param[in] stream       may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE (unknown memory, leaves an allocation), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
+ *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemPrefetchAsync(const void* pointer, size_t size, rtDevice_t destination, rtStream_t stream);
+
+/* ---- Pools -------------------------------------------------------------------------------------------------------- */
+
+/** Makes a pool, as cudaMemPoolCreate.
+ *  @param[out] pool     receives the pool, which the caller destroys
+ *  @param[in]  options  may be NULL
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemPoolCreate(rtMemPool_t* pool, const rtMemPoolOptions_t* options, rtContext_t context);
+
+/** Ends a pool. Its allocations stay until their own rtFree; then its memory goes back. A context's own default pool is
+ *  refused.
+ *  @param[in] pool  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (a context's own pool), INVALID_HANDLE */
+RT_API rtStatus_t rtMemPoolDestroy(rtMemPool_t pool);
+
+/** Gives unused memory back to the driver, as cudaMemPoolTrimTo.
+ *  @param[in] keep_bytes  unused bytes to keep
+ *  @param[in] pool        the pool
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtMemPoolTrim(uint64_t keep_bytes, rtMemPool_t pool);
+
+/** Sets the hard limit of what a pool takes from the driver; above it, allocations are OUT_OF_MEMORY.
+ *  @param[in] bytes  the limit; 0: none. Below what is taken already, only further memory is refused
+ *  @param[in] pool   the pool
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtMemPoolSetLimit(uint64_t bytes, rtMemPool_t pool);
+
+/** Sets how many unused bytes a pool keeps when streams are synchronised, as cudaMemPoolAttrReleaseThreshold.
+ *  @param[in] bytes  unused bytes to keep
+ *  @param[in] pool   the pool
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtMemPoolSetReleaseThreshold(uint64_t bytes, rtMemPool_t pool);
+
+/** Allocates from a pool in a stream's order, as cudaMallocFromPoolAsync.
+ *  @param[out] pointer    receives the address, for rtFree or rtFreeAsync; NULL if size is 0
+ *  @param[in]  size       bytes
+ *  @param[in]  alignment  a power of two; 0: 256
+ *  @param[in]  stream     a stream of the pool's context; may be NULL: default
+ *  @param[in]  pool       the pool
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER */
+RT_API rtStatus_t rtMallocFromPool(void** pointer, size_t size, size_t alignment, rtStream_t stream, rtMemPool_t pool);
+
+/** While on, what this thread allocates from the pool stays at an address of its own: freed memory is not used again
+ *  for it while something may still name that address.
+ *  @param[in] on    1 or 0
+ *  @param[in] pool  the pool
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtMemPoolSetPinMode(int32_t on, rtMemPool_t pool);
+
+/** What a pool holds and has done.
+ *  @param[inout] stats  struct_size set by the caller; receives the rest
+ *  @param[in]    pool   the pool
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED */
+RT_API rtStatus_t rtMemPoolGetStats(rtMemPoolStats_t* stats, rtMemPool_t pool);
+
+/** Sets the peaks of the statistics to the present values.
+ *  @param[in] pool  the pool
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtMemPoolResetPeak(rtMemPool_t pool);
+
+/** A pool's blocks and statistics as JSON. A short buffer is truncated and terminated.
+ *  @param[out] buffer  receives the text; may be NULL if size is 0
+ *  @param[in]  size    bytes of buffer
+ *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
+ *  @param[in]  pool    the pool
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtMemPoolDumpJson(char* buffer, size_t size, size_t* needed, rtMemPool_t pool);
+
+/** Sets what is called before an allocation of the pool fails; it may free something and ask for another try.
+ *  @param[in] callback  on the allocating thread, without a lock held; may be NULL: none
+ *  @param[in] user      passed to callback; may be NULL
+ *  @param[in] pool      the pool
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callback, void* user, rtMemPool_t pool);
+
+/* ---- Kernels ------------------------------------------------------------------------------------------------------ */
+
+/** Makes a kernel of a C function over a grid, which the device calls once for each work-group.
+ *  @param[out] kernel   receives the kernel, which the caller destroys
+ *  @param[in]  host     copied
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtKernelCreateFromHost(rtKernel_t* kernel, const rtHostKernel_t* host, rtContext_t context);
+
+/** Ends a kernel. Launches already submitted complete.
+ *  @param[in] kernel  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtKernelDestroy(rtKernel_t kernel);
+
+/** The name of a kernel. A short buffer is truncated and terminated.
+ *  @param[out] buffer  receives the text; may be NULL if size is 0
+ *  @param[in]  size    bytes of buffer
+ *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
+ *  @param[in]  kernel  the kernel
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtKernelGetName(char* buffer, size_t size, size_t* needed, rtKernel_t kernel);
+
+/** What a kernel takes and needs, as cudaFuncGetAttributes.
+ *  @param[inout] info    struct_size set by the caller; receives the rest
+ *  @param[in]    kernel  the kernel
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
+RT_API rtStatus_t rtKernelGetInfo(rtKernelInfo_t* info, rtKernel_t kernel);
+
+/** One argument of a kernel, as clGetKernelArgInfo.
+ *  @param[inout] info    struct_size set by the caller; receives the rest
+ *  @param[in]    index   0 to arg_count - 1
+ *  @param[in]    kernel  the kernel
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
+RT_API rtStatus_t rtKernelGetArgInfo(rtKernelArgInfo_t* info, uint32_t index, rtKernel_t kernel);
+
+/** A good work-group for so many work-items, as cudaOccupancyMaxPotentialBlockSize.
+ *  @param[out] group        receives 3 sizes, each at least 1
+ *  @param[in]  items        3 numbers of work-items in all
+ *  @param[in]  local_bytes  local memory of each work-group
+ *  @param[in]  kernel       the kernel
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, DRIVER */
+RT_API rtStatus_t rtKernelSuggestGroupSize(uint32_t group[3], const uint32_t items[3], uint32_t local_bytes, rtKernel_t kernel);
+
+/** How many work-groups the whole device runs at the same time: the limit of a cooperative launch.
+ *  @param[out] groups       receives the number
+ *  @param[in]  group_size   work-items of a work-group, not 0
+ *  @param[in]  local_bytes  local memory of each work-group
+ *  @param[in]  kernel       the kernel
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, DRIVER */
+RT_API rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_size, uint32_t local_bytes, rtKernel_t kernel);
+
+/** Launches a kernel, as cudaLaunchKernel. The grid is in work-groups: if one of its sizes is 0, nothing runs.
+ *  @param[in] kernel       a kernel of the stream's context
+ *  @param[in] grid_x       work-groups in x
+ *  @param[in] grid_y       work-groups in y
+ *  @param[in] grid_z       work-groups in z
+ *  @param[in] group_x      work-items of a work-group in x, not 0
+ *  @param[in] group_y      work-items of a work-group in y, not 0
+ *  @param[in] group_z      work-items of a work-group in z, not 0
+ *  @param[in] local_bytes  local memory of each work-group
+ *  @param[in] stream       may be NULL: default
+ *  @param[in] args         arg_count pointers to the values, which are copied; may be NULL if there are none
+ *  @param[in] arg_count    elements of args, or RT_ARGS_ALL
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE (group, grid, argument), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
+ *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z, uint32_t group_x,
+                                 uint32_t group_y, uint32_t group_z, uint32_t local_bytes, rtStream_t stream, void* const* args,
+                                 uint32_t arg_count);
+
+/** As rtLaunchKernel, with options: cooperative, argument sizes for images that carry none.
+ *  @param[in] kernel       a kernel of the stream's context
+ *  @param[in] grid         3 numbers of work-groups
+ *  @param[in] group        3 numbers of work-items in a work-group, none 0
+ *  @param[in] local_bytes  local memory of each work-group
+ *  @param[in] options      may be NULL
+ *  @param[in] args         arg_count pointers to the values, which are copied; may be NULL if there are none
+ *  @param[in] arg_count    elements of args, or RT_ARGS_ALL
+ *  @param[in] stream       may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE (group, grid, argument), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
+ *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], const uint32_t group[3],
+                                            uint32_t local_bytes, const rtLaunchOptions_t* options, void* const* args,
+                                            uint32_t arg_count, rtStream_t stream);
+
+/* ---- Interop: the driver's own objects, borrowed in both directions ------------------------------------------------ */
+
+/** The driver's device: CUDA CUdevice; OpenCL cl_device_id.
+ *  @param[out] native  receives 2 values; borrowed
+ *  @param[in]  device  the device
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED */
+RT_API rtStatus_t rtDeviceGetNative(uint64_t native[2], rtDevice_t device);
+
+/** The driver's context: CUDA CUcontext; OpenCL cl_context.
+ *  @param[out] native   receives 2 values; borrowed until the context ends
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DRIVER */
+RT_API rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context);
+
+/** The driver's stream: CUDA cudaStream_t; OpenCL cl_command_queue.
+ *  @param[out] native  receives 2 values; borrowed until the stream ends
+ *  @param[in]  stream  may be NULL: default
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DRIVER */
+RT_API rtStatus_t rtStreamGetNative(uint64_t native[2], rtStream_t stream);
+
+/** The driver's event: CUDA cudaEvent_t; OpenCL cl_event.
+ *  @param[out] native  receives 2 values; borrowed until the event ends or is recorded again
+ *  @param[in]  event   the event
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
+RT_API rtStatus_t rtEventGetNative(uint64_t native[2], rtEvent_t event);
+
+/** The driver's view of an address: CUDA and CPU the address; OpenCL cl_mem and offset.
+ *  @param[out] native   receives 2 values; borrowed until the memory is freed
+ *  @param[in]  pointer  an address inside an allocation
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, NOT_SUPPORTED */
+RT_API rtStatus_t rtPointerGetNative(uint64_t native[2], const void* pointer);
+
+/** Makes a context of one that another library owns. rtContextDestroy only detaches it.
+ *  @param[out] context  receives the context, which the caller destroys
+ *  @param[in]  native   2 values, as rtContextGetNative gives them; borrowed until the context ends
+ *  @param[in]  device   the device of that context
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtContextImport(rtContext_t* context, const uint64_t native[2], rtDevice_t device);
+
+/** Makes a stream of one that another library owns, as that of PyTorch, CuPy or PyOpenCL. rtStreamDestroy detaches it.
+ *  @param[out] stream   receives the stream, which the caller destroys
+ *  @param[in]  native   2 values, as rtStreamGetNative gives them; borrowed until the stream ends
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContext_t context);
+
+/** Makes an event of one that another library owns. rtEventDestroy only detaches it.
+ *  @param[out] event    receives the event, which the caller destroys
+ *  @param[in]  native   2 values, as rtEventGetNative gives them; borrowed until the event ends
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t context);
+
+/** Makes memory that another library owns known here. rtFree only detaches it.
+ *  @param[out] pointer  receives the address, for rtFree
+ *  @param[in]  native   2 values, as rtPointerGetNative gives them; borrowed until rtFree
+ *  @param[in]  size     bytes, not 0
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context);
+
+/** Calls a function that submits work to the driver's own stream, in order with the stream.
+ *  @param[in] function  receives the native stream; a failure that it returns is the stream's
+ *  @param[in] user      passed to function; may be NULL
+ *  @param[in] stream    may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER */
+RT_API rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MANYRT_RT_H_ */

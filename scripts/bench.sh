@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Builds and runs every benchmark that this machine can run, keeps the figures in docs/measured/*.json and writes the table
+# docs/benchmarks.md from them. Usage: scripts/bench.sh [--no-install] [PATTERN], for instance scripts/bench.sh launch
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+install=yes pattern=
+for argument in "$@"; do
+  case $argument in
+    --no-install) install=no ;;
+    *) pattern=$argument ;;
+  esac
+done
+
+[[ $install == no ]] || scripts/install-packages.sh build bench
+cmake --preset release -DMANYRT_BUILD_BENCHMARKS=ON --log-level=NOTICE
+cmake --build --preset release
+
+# Keeps what a reader needs and drops what only names this machine.
+tidy() {
+  python3 - "$1" "$2" "$(git describe --always --dirty 2>/dev/null || echo unknown)" <<'PYTHON'
+import json, sys
+source, target, commit = sys.argv[1:]
+with open(source) as file:
+    data = json.load(file)
+context = data.setdefault("context", {})
+for key in ("host_name", "executable"):
+    context.pop(key, None)
+context["commit"] = commit
+with open(target, "w") as file:
+    json.dump(data, file, indent=1)
+    file.write("\n")
+PYTHON
+}
+
+mkdir -p docs/measured
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=()
+for program in build/release/bin/bench_*"$pattern"*; do
+  [[ -x $program ]] || continue
+  name=$(basename "$program")
+  name=${name#bench_}
+  echo "== $name"
+  if "$program" --benchmark_out="$scratch/$name.json" --benchmark_out_format=json </dev/null; then
+    tidy "$scratch/$name.json" "docs/measured/$name.json"
+  else
+    failed+=("$name")
+  fi
+done
+
+python3 scripts/bench_table.py docs/measured/*.json >"$scratch/benchmarks.md"
+mv "$scratch/benchmarks.md" docs/benchmarks.md
+chmod 644 docs/benchmarks.md
+if [[ ${#failed[@]} -gt 0 ]]; then
+  echo "These benchmarks failed: ${failed[*]}" >&2
+  exit 1
+fi

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Checks what docs and CONTRIBUTING.md promise about the files of this tree: lengths, heads, tabs, words, paths."""
+import pathlib
+import re
+import sys
+
+SOURCES = {".c", ".h", ".cpp", ".hpp", ".py", ".sh", ".cmake", ".inc"}
+FOLDERS = ("src", "include", "tests", "examples", "tools", "bindings", "benchmarks", "scripts")
+MAX_LINES, MAX_CODE_COLUMNS, MAX_COMMENT_COLUMNS = 700, 128, 136
+MAX_NULL_BACKEND_LINES = 399
+MIN_HEAD_WORDS = 12
+
+# Written in pieces, so that this file does not contain what it looks for.
+UNFINISHED = re.compile("|".join(("TO" "DO", "FIX" "ME", "not imple" "mented", "unimple" "mented", "place" "holder",
+                                  "for " "now", "st" "ub")), re.IGNORECASE)
+MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:home|Users|work|mnt)/[A-Za-z.]")
+RELEASED = "tests/abi/headers/"  # headers of earlier releases, kept as they were
+GENERATED = {"bindings/rt.json", "bindings/rt.cdef.h"}
+
+
+def source_files(root, folders):
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and path.suffix in SOURCES and "__pycache__" not in path.parts:
+                yield path.relative_to(root).as_posix(), path.read_text(encoding="utf-8").splitlines()
+
+
+def is_comment(line):
+    return line.lstrip().startswith(("//", "/*", "*", "#"))
+
+
+def head_words(lines):
+    """How many words the comment at the top of a file has."""
+    words = 0
+    for line in lines:
+        if not line.strip() and words == 0:
+            continue
+        if not line.lstrip().startswith(("//", "/*", "*", " *")):
+            break
+        words += len(re.findall(r"[A-Za-z0-9_./:]{2,}|a|I", line))
+    return words
+
+
+def check_lengths(root, problems):
+    for name, lines in source_files(root, FOLDERS):
+        if name in GENERATED or name.startswith(RELEASED):
+            continue
+        if len(lines) > MAX_LINES and name != "include/rt.h":
+            problems.append(f"{name}: {len(lines)} lines; {MAX_LINES} are the limit")
+        for number, line in enumerate(lines, 1):
+            limit = MAX_COMMENT_COLUMNS if is_comment(line) else MAX_CODE_COLUMNS
+            if len(line) > limit:
+                problems.append(f"{name}:{number}: {len(line)} columns; {limit} are the limit")
+            if "\t" in line:
+                problems.append(f"{name}:{number}: a tab")
+
+
+def check_heads(root, problems):
+    for name, lines in source_files(root, ("src",)):
+        if head_words(lines) < MIN_HEAD_WORDS:
+            problems.append(f"{name}: the head comment has fewer than {MIN_HEAD_WORDS} words")
+    total = sum(len(lines) for _, lines in source_files(root, ("src/backends/null",)))
+    if total > MAX_NULL_BACKEND_LINES:
+        problems.append(f"src/backends/null: {total} lines in all; {MAX_NULL_BACKEND_LINES} are the limit")
+
+
+def check_words(root, problems):
+    for name, lines in source_files(root, ("src", "include", "bindings", "scripts", "examples")):
+        for number, line in enumerate(lines, 1):
+            found = UNFINISHED.search(line)
+            if found:
+                problems.append(f"{name}:{number}: sounds unfinished: '{found.group()}'")
+    texts = list(source_files(root, FOLDERS + ("cmake",)))
+    for path in sorted(list(root.glob("*.md")) + list(root.glob("docs/**/*.md")) + list(root.glob("docs/**/*.json"))):
+        texts.append((path.relative_to(root).as_posix(), path.read_text(encoding="utf-8").splitlines()))
+    for name, lines in texts:
+        for number, line in enumerate(lines, 1):
+            if MACHINE_PATH.search(line):
+                problems.append(f"{name}:{number}: names a path of one machine")
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    problems = []
+    check_lengths(root, problems)
+    check_heads(root, problems)
+    check_words(root, problems)
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} findings")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+// The two levels of the map. A granule holds nothing, one region, or (tagged) a list of entries where several regions
+// share it: registered and imported ranges need not be aligned. Lists change by unlinking; unlinked entries are retired.
+#include "allocator/address_map.h"
+
+#include <atomic>
+#include <mutex>
+#include <new>
+
+#include "base/fault.h"
+
+namespace manyrt::allocator::address_map {
+namespace {
+
+constexpr int kGranuleBits = 21;
+constexpr int kLeafBits = 13;
+constexpr int kRootBits = 13;
+constexpr uint64_t kAddresses = uint64_t{1} << (kGranuleBits + kLeafBits + kRootBits);
+
+struct Entry final : epoch::Retired {
+  Region* region = nullptr;
+  std::atomic<Entry*> next{nullptr};
+  void reclaim() override { delete this; }
+};
+
+using Cell = std::atomic<uintptr_t>;  // 0, a Region*, or an Entry* with the lowest bit set
+struct Leaf {
+  Cell cells[size_t{1} << kLeafBits] = {};
+};
+
+std::atomic<Leaf*> root[size_t{1} << kRootBits];
+std::mutex writers;
+
+bool isList(uintptr_t value) { return (value & 1) != 0; }
+Entry* toList(uintptr_t value) { return reinterpret_cast<Entry*>(value & ~uintptr_t{1}); }
+
+Cell* cellOf(uint64_t granule, bool create) {
+  std::atomic<Leaf*>& slot = root[granule >> kLeafBits];
+  Leaf* leaf = slot.load(std::memory_order_acquire);
+  if (leaf == nullptr && create) {
+    if (fault::fails("address map leaf")) throw std::bad_alloc();
+    leaf = new Leaf;  // stays: readers may hold it, and addresses come again
+    slot.store(leaf, std::memory_order_release);
+  }
+  return leaf == nullptr ? nullptr : &leaf->cells[granule & ((uint64_t{1} << kLeafBits) - 1)];
+}
+
+Entry* newEntry(Region* region, Entry* next) {
+  if (fault::fails("address map entry")) throw std::bad_alloc();
+  Entry* entry = new Entry;
+  entry->region = region;
+  entry->next.store(next, std::memory_order_relaxed);
+  return entry;
+}
+
+void removeFrom(Cell* cell, Region* region) {
+  if (cell == nullptr) return;
+  uintptr_t value = cell->load(std::memory_order_relaxed);
+  if (!isList(value)) {
+    if (value == reinterpret_cast<uintptr_t>(region)) cell->store(0, std::memory_order_release);
+    return;
+  }
+  Entry* before = nullptr;
+  for (Entry* entry = toList(value); entry != nullptr; entry = entry->next.load(std::memory_order_relaxed)) {
+    if (entry->region == region) {
+      Entry* next = entry->next.load(std::memory_order_relaxed);
+      if (before != nullptr) {
+        before->next.store(next, std::memory_order_release);
+      } else {
+        cell->store(next == nullptr ? 0 : reinterpret_cast<uintptr_t>(next) | 1, std::memory_order_release);
+      }
+      epoch::retire(entry);
+      return;
+    }
+    before = entry;
+  }
+}
+
+bool contains(Region* region, uintptr_t address) { return address >= region->begin() && address < region->end(); }
+
+}  // namespace
+
+Status insert(Region* region) {
+  if (region->end() > kAddresses || region->end() < region->begin()) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The address %p is beyond the %d bits that the library keeps track of.",
+                         region->memory().address, kGranuleBits + kLeafBits + kRootBits);
+  }
+  std::lock_guard lock(writers);
+  uint64_t first = region->begin() >> kGranuleBits, last = (region->end() - 1) >> kGranuleBits, done = first;
+  try {
+    for (; done <= last; ++done) {
+      Cell* cell = cellOf(done, true);
+      uintptr_t value = cell->load(std::memory_order_relaxed);
+      if (value == 0) {
+        cell->store(reinterpret_cast<uintptr_t>(region), std::memory_order_release);
+        continue;
+      }
+      Entry* rest = isList(value) ? toList(value) : newEntry(reinterpret_cast<Region*>(value), nullptr);
+      Entry* entry;
+      try {
+        entry = newEntry(region, rest);
+      } catch (...) {
+        if (!isList(value)) delete rest;
+        throw;
+      }
+      cell->store(reinterpret_cast<uintptr_t>(entry) | 1, std::memory_order_release);
+    }
+  } catch (const std::bad_alloc&) {
+    while (done-- > first) removeFrom(cellOf(done, false), region);
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
+                         static_cast<unsigned long long>(region->memory().size));
+  }
+  return Status();
+}
+
+void remove(Region* region) {
+  std::lock_guard lock(writers);
+  uint64_t last = (region->end() - 1) >> kGranuleBits;
+  for (uint64_t granule = region->begin() >> kGranuleBits; granule <= last; ++granule) {
+    removeFrom(cellOf(granule, false), region);
+  }
+}
+
+Region* find(const void* pointer) {
+  uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  if (address >= kAddresses) return nullptr;
+  Leaf* leaf = root[address >> (kGranuleBits + kLeafBits)].load(std::memory_order_acquire);
+  if (leaf == nullptr) return nullptr;
+  uint64_t granule = address >> kGranuleBits;
+  uintptr_t value = leaf->cells[granule & ((uint64_t{1} << kLeafBits) - 1)].load(std::memory_order_acquire);
+  if (value == 0) return nullptr;
+  if (!isList(value)) {
+    Region* region = reinterpret_cast<Region*>(value);
+    return contains(region, address) ? region : nullptr;
+  }
+  for (Entry* entry = toList(value); entry != nullptr; entry = entry->next.load(std::memory_order_acquire)) {
+    if (contains(entry->region, address)) return entry->region;
+  }
+  return nullptr;
+}
+
+bool overlaps(const void* pointer, uint64_t size) {
+  uintptr_t begin = reinterpret_cast<uintptr_t>(pointer), end = begin + size;
+  if (end > kAddresses || end < begin) return false;
+  auto meets = [&](Region* region) { return region->begin() < end && begin < region->end(); };
+  for (uint64_t granule = begin >> kGranuleBits; granule <= (end - 1) >> kGranuleBits; ++granule) {
+    Cell* cell = cellOf(granule, false);
+    if (cell == nullptr) {
+      granule |= (uint64_t{1} << kLeafBits) - 1;  // nothing in this whole leaf
+      continue;
+    }
+    uintptr_t value = cell->load(std::memory_order_acquire);
+    if (value == 0) continue;
+    if (!isList(value)) {
+      if (meets(reinterpret_cast<Region*>(value))) return true;
+      continue;
+    }
+    for (Entry* entry = toList(value); entry != nullptr; entry = entry->next.load(std::memory_order_acquire)) {
+      if (meets(entry->region)) return true;
+    }
+  }
+  return false;
+}
+
+Place locate(const void* address) {
+  Region* region = find(address);
+  if (region == nullptr) return {};
+  Block* block = region->blockAt(reinterpret_cast<uintptr_t>(address));
+  if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return {};
+  uintptr_t base = region->addressOf(*block);
+  if (reinterpret_cast<uintptr_t>(address) - base >= block->size) return {};
+  return {region, block, base, block->size};
+}
+
+}  // namespace manyrt::allocator::address_map

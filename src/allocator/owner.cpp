@@ -1,0 +1,96 @@
+// Owners: native streams that are leased to one stream at a time and come back, and the teardown of native contexts.
+#include "allocator/owner.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace manyrt::allocator {
+namespace {
+std::atomic<uint64_t> owners{0};
+}  // namespace
+
+std::atomic<uint64_t> live_bytes{0};
+std::atomic<uint64_t> live_allocations{0};
+
+Owner::Owner(Ref<backend::Context> native, backend::Device& device, rtContext_t context, rtDevice_t device_handle)
+    : native_(std::move(native)), device_(device), context_(context), device_handle_(device_handle) {
+  owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+Owner::~Owner() { owners.fetch_sub(1, std::memory_order_release); }
+
+Status Owner::takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {
+  Ref<backend::Stream> found;
+  {
+    std::lock_guard lock(lock_);
+    for (size_t i = free_.size(); i-- > 0;) {
+      if (!free_[i]->idle()) continue;
+      found = std::move(free_[i]);
+      free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
+  }
+  if (found) {
+    (void)found->latch.take();
+    native_->renewStream(*found, options);
+    *stream = std::move(found);
+    return Status();
+  }
+  RT_TRY(native_->createStream(&found, options));
+  {
+    std::lock_guard lock(lock_);
+    free_.reserve(streams_.size() + 1);  // so that giving a stream back cannot fail
+    streams_.push_back(found);
+  }
+  *stream = std::move(found);
+  return Status();
+}
+
+void Owner::giveBackStream(Ref<backend::Stream> stream) {
+  std::lock_guard lock(lock_);
+  free_.push_back(std::move(stream));
+}
+
+void Owner::adoptStream(const Ref<backend::Stream>& stream) {
+  std::lock_guard lock(lock_);
+  for (const Ref<backend::Stream>& known : streams_) {
+    if (known.get() == stream.get()) return;
+  }
+  streams_.push_back(stream);
+  free_.reserve(streams_.size());
+}
+
+std::vector<Ref<backend::Stream>> Owner::streams() {
+  std::lock_guard lock(lock_);
+  return streams_;
+}
+
+void Owner::pendingStreams(std::vector<Stamp>* stamps) {
+  std::lock_guard lock(lock_);
+  for (const Ref<backend::Stream>& stream : streams_) {
+    uint64_t submitted = stream->submitted();
+    if (stream->completed() < submitted) stamps->push_back({stream, submitted});
+  }
+}
+
+bool Owner::allIdle() {
+  std::lock_guard lock(lock_);
+  return std::all_of(streams_.begin(), streams_.end(), [](const Ref<backend::Stream>& stream) { return stream->idle(); });
+}
+
+void Owner::recycle() {
+  if (allIdle() && streams_.empty()) {  // nothing was ever started
+    delete this;
+    return;
+  }
+  host_threads::submit(this);
+}
+
+void Owner::run() {
+  for (const Ref<backend::Stream>& stream : streams_) (void)stream->wait(stream->submitted(), Deadline::never());
+  delete this;  // drops the streams, then the native context, which ends its threads
+}
+
+uint64_t liveOwners() { return owners.load(std::memory_order_acquire); }
+
+}  // namespace manyrt::allocator

@@ -1,0 +1,69 @@
+// What stays of a context for as long as anything of it is used: the native context, all its native streams, and the count
+// of its live allocations. The manager's context holds one reference, each region, stream and event another. With the
+// last one the native context is torn down on a thread of the library, since that may wait.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "allocator/region.h"
+#include "backends/backend.h"
+#include "base/epoch.h"
+#include "base/host_threads.h"
+#include "base/ref.h"
+#include "base/spin_lock.h"
+
+namespace manyrt::allocator {
+
+uint64_t liveOwners();                          // those not torn down yet
+extern std::atomic<uint64_t> live_bytes;        // of all owners
+extern std::atomic<uint64_t> live_allocations;  // of all owners
+
+class Owner final : public RefCounted, public epoch::Retired, private host_threads::Job {
+ public:
+  Owner(Ref<backend::Context> native, backend::Device& device, rtContext_t context, rtDevice_t device_handle);
+  ~Owner() override;
+
+  backend::Context& native() const { return *native_; }
+  const Ref<backend::Context>& nativeRef() const { return native_; }
+  backend::Device& device() const { return device_; }
+  rtContext_t contextHandle() const { return context_; }  // stale once the context is destroyed
+  rtDevice_t deviceHandle() const { return device_handle_; }
+
+  // A native stream for one owner: one that was given back and is idle, else a new one.
+  Status takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options);
+  void giveBackStream(Ref<backend::Stream> stream);  // work in flight goes on
+  // A stream of another library: counted among the streams, never handed out again.
+  void adoptStream(const Ref<backend::Stream>& stream);
+  // All streams, also those that were given back and are not idle yet. Throws bad_alloc.
+  std::vector<Ref<backend::Stream>> streams();
+  // Appends a stamp for each stream that has work in flight. Throws bad_alloc.
+  void pendingStreams(std::vector<Stamp>* stamps);
+  bool allIdle();
+
+  void countAllocation(int change) {
+    live_allocations_.fetch_add(static_cast<uint64_t>(change), std::memory_order_relaxed);
+    allocator::live_allocations.fetch_add(static_cast<uint64_t>(change), std::memory_order_relaxed);
+  }
+  uint64_t liveAllocations() const { return live_allocations_.load(std::memory_order_acquire); }
+
+  // Drops the manager's reference once no call can hold the plain pointer.
+  void reclaim() override { drop(); }
+
+ private:
+  void recycle() override;  // the last reference is gone
+  void run() override;      // the teardown, on a thread of the library
+
+  std::atomic<uint64_t> live_allocations_{0};
+  Ref<backend::Context> native_;
+  backend::Device& device_;
+  const rtContext_t context_;
+  const rtDevice_t device_handle_;
+  SpinLock lock_;
+  std::vector<Ref<backend::Stream>> streams_;  // every one that the native context has made
+  std::vector<Ref<backend::Stream>> free_;     // given back
+};
+
+
+}  // namespace manyrt::allocator

@@ -1,0 +1,29 @@
+// What sanitizer builds and RT_MEMORY_DEBUG do to memory that the host can see: freed and never-used bytes of slabs are
+// poisoned for AddressSanitizer, and filled with patterns where the variable asks for it.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace manyrt::allocator {
+
+inline constexpr int kFreshPattern = 0xcd;
+inline constexpr int kFreedPattern = 0xdd;
+
+inline void poison([[maybe_unused]] uintptr_t address, [[maybe_unused]] uint64_t size) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_poison_memory_region(reinterpret_cast<void*>(address), size);
+#endif
+}
+
+inline void unpoison([[maybe_unused]] uintptr_t address, [[maybe_unused]] uint64_t size) {
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(reinterpret_cast<void*>(address), size);
+#endif
+}
+
+}  // namespace manyrt::allocator

@@ -1,0 +1,90 @@
+// A pool: blocks of one kind of memory of one context. Small sizes are cut from slabs of 2 MiB by size class, larger ones
+// have a region each. A freed block carries stamps of the streams that may still use it and is handed out again when
+// these have passed, or at once to the stream in whose order it was freed. A free never waits and never fails.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "allocator/address_map.h"
+#include "allocator/owner.h"
+#include "allocator/region.h"
+#include "allocator/size_class.h"
+#include "base/host_threads.h"
+#include "base/ref.h"
+#include "base/spin_lock.h"
+
+namespace manyrt::allocator {
+
+struct PoolOptions {
+  int32_t kind = RT_MEMORY_DEVICE;
+  uint64_t maximum_bytes = 0;      // 0: no limit
+  uint64_t release_threshold = 0;  // unused bytes kept at a synchronise
+};
+
+class Pool final : public RefCounted, private host_threads::Job {
+ public:
+  Pool(Ref<Owner> owner, const PoolOptions& options);
+  ~Pool() override;
+
+  int32_t kind() const { return options_.kind; }
+  Owner& owner() const { return *owner_; }
+
+  // `stream`: the allocation is used in its order only, null: by anybody at once. Out of memory is reported without
+  // having asked anybody to free something: see ops/memory.
+  Status allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned);
+  // Of a live block that the caller has claimed (state kClosing). `stream`: freed in its order; null: every stream of the
+  // owner may still use it.
+  void free(Region& region, Block& block, const Ref<backend::Stream>& stream);
+
+  Status reserve(uint64_t bytes);       // takes memory from the driver at once
+  void trim(uint64_t keep_bytes);       // gives unused memory back; its release follows when no call can see it
+  void trimToThreshold();               // at a synchronise
+  void close();                         // the pool's handle is gone: keep nothing; what is pending follows by itself
+  void setLimit(uint64_t bytes);
+  void setReleaseThreshold(uint64_t bytes);
+  void setOutOfMemoryCallback(rtOutOfMemoryCallback_t callback, void* user);
+  rtOutOfMemoryCallback_t outOfMemoryCallback(void** user);
+
+  void statistics(rtMemPoolStats_t* stats);  // all but struct_size
+  void resetPeak();
+  uint64_t unusedBytes();  // reserved and neither live nor pending
+  std::string json();      // throws bad_alloc
+
+ private:
+  struct Class {
+    Block* ready = nullptr;    // free for anybody
+    Block* pending = nullptr;  // freed, stamps not passed when last looked at; newest first
+  };
+
+  // Under the lock.
+  Block* take(Class& bucket, backend::Stream* stream);
+  Region* takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream);
+  void handOut(Region& region, Block& block, uint64_t size, bool pinned);
+  void settle();  // moves what has passed from pending to ready
+  bool passed(Block& block, backend::Stream* stream);
+
+  void run() override;  // waits for what a closed pool still has pending, on a thread of the library
+  void releaseWhenPassed();
+  Status grow(Region** region, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size);
+  Region* detachUnused(uint64_t keep_bytes);  // under the lock; what comes out is then given to giveBack()
+  static void giveBack(Region* regions);
+
+  const Ref<Owner> owner_;
+  PoolOptions options_;
+  SpinLock lock_;
+  bool closed_ = false;
+  bool waiting_ = false;  // the job is queued or running
+  Class classes_[kSizeClasses];
+  Region* open_[kSizeClasses] = {};  // the slab with blocks never handed out
+  Region* slabs_ = nullptr;
+  Region* large_ = nullptr;
+  rtOutOfMemoryCallback_t callback_ = nullptr;
+  void* callback_user_ = nullptr;
+
+  uint64_t live_bytes_ = 0, live_count_ = 0, reserved_ = 0, unused_ = 0, peak_live_ = 0, peak_reserved_ = 0, pending_bytes_ = 0;
+  uint64_t allocations_ = 0, frees_ = 0, reuses_ = 0, driver_allocations_ = 0;
+};
+
+}  // namespace manyrt::allocator

@@ -1,0 +1,64 @@
+// Regions and the uses that streams of other contexts make of them.
+#include "allocator/region.h"
+
+#include <mutex>
+
+#include "allocator/owner.h"
+#include "allocator/pool.h"
+
+namespace manyrt::allocator {
+
+Region::Region(Ref<Owner> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size)
+    : owner_(std::move(owner)),
+      pool_(std::move(pool)),
+      kind_(kind),
+      memory_(memory),
+      block_size_(block_size),
+      block_count_(static_cast<uint32_t>(kind == Kind::kSlab ? memory.size / block_size : 1)),
+      blocks_(new Block[block_count_]) {
+  for (uint32_t i = 0; i < block_count_; ++i) {
+    blocks_[i].index = i;
+    blocks_[i].region = this;
+  }
+}
+
+Region::~Region() = default;
+
+void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
+  std::lock_guard lock(uses_lock_);
+  for (Stamp& use : uses_) {
+    if (use.stream.get() == stream.get()) {
+      use.serial = serial;
+      return;
+    }
+  }
+  uses_.push_back({std::move(stream), serial});
+}
+
+void Region::pendingUses(std::vector<Stamp>* stamps) {
+  std::lock_guard lock(uses_lock_);
+  for (size_t i = 0; i < uses_.size();) {
+    if (uses_[i].passed()) {
+      uses_[i] = std::move(uses_.back());
+      uses_.pop_back();
+    } else {
+      stamps->push_back(uses_[i++]);
+    }
+  }
+}
+
+void Region::reclaim() {
+  switch (kind_) {
+    case Kind::kSlab:
+    case Kind::kLarge:
+    case Kind::kImported:
+      owner_->native().release(memory_);
+      break;
+    case Kind::kRegistered:
+      owner_->native().unregisterHost(memory_.address, memory_.size);
+      break;
+  }
+  delete this;
+}
+
+}  // namespace manyrt::allocator

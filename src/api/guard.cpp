@@ -1,0 +1,67 @@
+// The calling thread's last error, and what the chapters share.
+#include "api/guard.h"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "manager/context.h"
+
+namespace manyrt::api {
+namespace {
+
+struct LastError {
+  char text[4600];
+};
+thread_local LastError* last_error = nullptr;
+thread_local bool thread_ending = false;
+
+struct Release {
+  ~Release() {
+    thread_ending = true;
+    delete last_error;
+    last_error = nullptr;
+  }
+};
+thread_local Release release_at_exit;
+
+}  // namespace
+
+rtStatus_t fail(const char* function, const Status& status) {
+  rtStatus_t code = status.code();
+  if (code == RT_NOT_READY || code == RT_ERROR_TIMEOUT) return code;
+  if (last_error == nullptr && !thread_ending) {
+    (void)&release_at_exit;
+    last_error = new (std::nothrow) LastError;
+  }
+  if (last_error != nullptr) {
+    const char* message = status.message()[0] != '\0' ? status.message() : errorString(code);
+    snprintf(last_error->text, sizeof last_error->text, "%s: %s", function, message);
+  }
+  return code;
+}
+
+const char* lastErrorMessage() { return last_error == nullptr ? "" : last_error->text; }
+
+Status Pin::take(manager::Context& context) {
+  RT_TRY(context.pin());
+  context_ = Lease<manager::Context>(&context);
+  return Status();
+}
+
+Pin::~Pin() {
+  if (context_) context_->unpin();
+}
+
+Status copyText(char* buffer, size_t size, size_t* needed, const char* text) {
+  size_t length = strlen(text);
+  if (needed != nullptr) *needed = length + 1;
+  RT_CHECK_ARG(buffer != nullptr || size == 0, "The buffer is NULL, its size is %zu.", size);
+  if (size == 0) return Status();
+  size_t copied = length < size ? length : size - 1;
+  memcpy(buffer, text, copied);
+  buffer[copied] = '\0';
+  return Status();
+}
+
+}  // namespace manyrt::api

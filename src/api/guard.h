@@ -1,0 +1,85 @@
+// What stands around every function of rt.h: the library's state, the epoch guard, the trace, and the end of all
+// exceptions. A failure's sentence stays on the thread for rtGetLastErrorMessage.
+#pragma once
+
+#include <new>
+
+#include "base/clock.h"
+#include "base/epoch.h"
+#include "base/status.h"
+#include "base/trace.h"
+#include "context/current.h"
+#include "manager/library.h"
+
+namespace manyrt::api {
+
+// Keeps the sentence, with the function's name before it, and returns the code. Time-outs and RT_NOT_READY leave none.
+rtStatus_t fail(const char* function, const Status& status);
+const char* lastErrorMessage();
+
+// `body` takes the guard, which ops leave while they block.
+template <class Body>
+rtStatus_t guarded(const char* function, Body body) {
+  try {
+    epoch::Guard guard;
+    if (!manager::library::running()) [[unlikely]] {
+      Status started = manager::library::start();
+      if (!started.ok()) return fail(function, started);
+    }
+    int64_t begin = trace::enabled() ? nowNanoseconds() : 0;
+    Status status = body(guard);
+    if (begin != 0) [[unlikely]] trace::call(function, begin, nowNanoseconds());
+    if (status.ok()) [[likely]] return RT_SUCCESS;
+    return fail(function, status);
+  } catch (const std::bad_alloc&) {
+    return fail(function, Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for the call."));
+  } catch (...) {
+    return fail(function, Status::error(RT_ERROR_INTERNAL, "An exception that nobody expected ended the call."));
+  }
+}
+
+// Destroys and frees: success after the end of the library and in a forked child, where there is nothing left to do.
+template <class Body>
+rtStatus_t guardedRelease(const char* function, Body body) {
+  uint32_t state = manager::library::state.load(std::memory_order_acquire);
+  if (state == manager::library::kShutDown || state == manager::library::kForked) return RT_SUCCESS;
+  rtStatus_t code = guarded(function, body);
+  return code == RT_ERROR_SHUT_DOWN || code == RT_ERROR_FORKED ? RT_SUCCESS : code;  // it ended during the call
+}
+
+// A live object for a handle that must not be NULL.
+template <class T, class Handle>
+Status resolve(T** object, SlotTable<T>& table, Handle handle, uint8_t kind, const char* argument) {
+  *object = table.find(toBits(handle));
+  return *object != nullptr ? Status() : context::invalidHandle(toBits(handle), kind, argument);
+}
+
+// Keeps a context from being reset while something is created in it.
+class Pin {
+ public:
+  Pin() = default;
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
+  ~Pin();
+  Status take(manager::Context& context);
+
+ private:
+  Lease<manager::Context> context_;
+};
+
+// Text results: truncated and terminated; `needed` counts the terminator.
+Status copyText(char* buffer, size_t size, size_t* needed, const char* text);
+
+}  // namespace manyrt::api
+
+// Resolves a handle argument into `object`, or returns.
+#define RT_RESOLVE(Type, object, table, handle, kind)  \
+  ::manyrt::manager::Type* object = nullptr;           \
+  RT_TRY(::manyrt::api::resolve(&object, ::manyrt::manager::table, handle, kind, #handle))
+#define RT_RESOLVE_CONTEXT(object, handle)        \
+  ::manyrt::manager::Context* object = nullptr;   \
+  RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
+#define RT_RESOLVE_STREAM(object, handle)        \
+  ::manyrt::manager::Stream* object = nullptr;   \
+  RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
+#define RT_CHECK_OUTPUT(pointer) RT_CHECK_ARG((pointer) != nullptr, "The output \"%s\" is NULL.", #pointer)

@@ -1,0 +1,149 @@
+// rt.h, chapter "Interop".
+#include "api/guard.h"
+#include "manager/context.h"
+#include "manager/create.h"
+#include "manager/device.h"
+#include "manager/event.h"
+#include "manager/stream.h"
+#include "ops/launch.h"
+#include "ops/memory.h"
+
+using namespace manyrt;
+
+namespace {
+
+void clear(uint64_t native[2]) {
+  if (native != nullptr) native[0] = native[1] = 0;
+}
+
+Status checkNative(const uint64_t* native) {
+  RT_CHECK_ARG(native != nullptr, "The native values are NULL.");
+  RT_CHECK_ARG(native[0] != 0, "The native object is 0.");
+  return Status();
+}
+
+}  // namespace
+
+rtStatus_t rtDeviceGetNative(uint64_t native[2], rtDevice_t device) {
+  clear(native);
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(native);
+    RT_RESOLVE(Device, object, devices, device, RT_HANDLE_DEVICE);
+    object->native.native(native);
+    return Status();
+  });
+}
+
+rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context) {
+  clear(native);
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(native);
+    RT_RESOLVE_CONTEXT(object, context);
+    allocator::Owner* owner = nullptr;
+    RT_TRY(object->ensureOwner(&owner));
+    owner->native().native(native);
+    return Status();
+  });
+}
+
+rtStatus_t rtStreamGetNative(uint64_t native[2], rtStream_t stream) {
+  clear(native);
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(native);
+    RT_RESOLVE_STREAM(object, stream);
+    object->native->native(native);
+    return Status();
+  });
+}
+
+rtStatus_t rtEventGetNative(uint64_t native[2], rtEvent_t event) {
+  clear(native);
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(native);
+    RT_RESOLVE(Event, object, events, event, RT_HANDLE_EVENT);
+    Ref<backend::Point> point = object->point();
+    RT_CHECK_ARG(point, "The event was never recorded: there is no native event yet.");
+    object->owner->native().nativePoint(*point, native);
+    return Status();
+  });
+}
+
+rtStatus_t rtPointerGetNative(uint64_t native[2], const void* pointer) {
+  clear(native);
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(native);
+    return ops::nativeOf(native, pointer);
+  });
+}
+
+rtStatus_t rtContextImport(rtContext_t* context, const uint64_t native[2], rtDevice_t device) {
+  if (context != nullptr) *context = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(context);
+    RT_TRY(checkNative(native));
+    RT_RESOLVE(Device, owner, devices, device, RT_HANDLE_DEVICE);
+    Ref<backend::Context> borrowed;
+    RT_TRY(owner->native.importContext(&borrowed, native));
+    rtContextOptions_t options = RT_CONTEXT_OPTIONS_INIT;
+    manager::Context* object = nullptr;
+    RT_TRY(manager::createContext(&object, *owner, options, false, std::move(borrowed)));
+    *context = reinterpret_cast<rtContext_t>(object->bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContext_t context) {
+  if (stream != nullptr) *stream = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(stream);
+    RT_TRY(checkNative(native));
+    RT_RESOLVE_CONTEXT(owner_context, context);
+    api::Pin pin;
+    RT_TRY(pin.take(*owner_context));
+    allocator::Owner* owner = nullptr;
+    RT_TRY(owner_context->ensureOwner(&owner));
+    manager::Stream* object = nullptr;
+    RT_TRY(manager::importStream(&object, *owner_context, *owner, native));
+    *stream = reinterpret_cast<rtStream_t>(object->bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t context) {
+  if (event != nullptr) *event = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(event);
+    RT_TRY(checkNative(native));
+    RT_RESOLVE_CONTEXT(owner_context, context);
+    api::Pin pin;
+    RT_TRY(pin.take(*owner_context));
+    allocator::Owner* owner = nullptr;
+    RT_TRY(owner_context->ensureOwner(&owner));
+    Ref<backend::Point> point;
+    RT_TRY(owner->native().importPoint(&point, native));
+    manager::Event* object = nullptr;
+    RT_TRY(manager::createEvent(&object, *owner_context, *owner, true));
+    object->setPoint(std::move(point));
+    *event = reinterpret_cast<rtEvent_t>(object->bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context) {
+  if (pointer != nullptr) *pointer = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(pointer);
+    RT_TRY(checkNative(native));
+    RT_RESOLVE_CONTEXT(owner_context, context);
+    api::Pin pin;
+    RT_TRY(pin.take(*owner_context));
+    return ops::importMemory(pointer, native, size, *owner_context);
+  });
+}
+
+rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_RESOLVE_STREAM(object, stream);
+    return ops::launchNative(function, user, *object);
+  });
+}

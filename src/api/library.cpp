@@ -1,0 +1,130 @@
+// rt.h, chapter "Library".
+#include <cstdio>
+#include <vector>
+
+#include "allocator/owner.h"
+#include "api/guard.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "manager/context.h"
+#include "manager/device.h"
+#include "manager/fence.h"
+#include "ops/user_data.h"
+#include "ops/wait.h"
+
+namespace manyrt::api {
+namespace {
+
+void reportLeaks() {
+  static constexpr const char* kWords[manager::kHandleKinds] = {"",       "",       "contexts", "streams",    "events",
+                                                                "fences", "pools", "kernels",  "allocations"};
+  for (int kind = RT_HANDLE_CONTEXT; kind < manager::kHandleKinds; ++kind) {
+    uint64_t count = 0;
+    (void)rtGetLiveHandleCount(&count, kind);
+    if (count != 0) fprintf(stderr, "manyrt: leak: %llu %s not destroyed\n", static_cast<unsigned long long>(count), kWords[kind]);
+  }
+}
+
+// Waits for the work of all contexts, then closes every handle.
+Status endLibrary() {
+  {
+    epoch::Guard guard;
+    for (int32_t backend : {RT_BACKEND_CPU, RT_BACKEND_CUDA, RT_BACKEND_OPENCL, RT_BACKEND_NULL}) {
+      for (int32_t i = 0; i < manager::deviceCount(backend); ++i) {
+        manager::Device* device = nullptr;
+        if (manager::getDevice(&device, backend, i).ok()) (void)ops::synchronize(*device, guard);
+      }
+    }
+  }
+  if (config::flag(config::Variable::kLeakReport)) reportLeaks();
+  manager::library::markShutDown();
+  epoch::synchronize();  // calls that had begun are over
+  std::vector<Lease<manager::Context>> contexts;
+  {
+    epoch::Guard guard;
+    manager::contexts.forEach([&](manager::Context& context, HandleBits) { contexts.emplace_back(&context); });
+    for (const Lease<manager::Context>& context : contexts) manager::closeHandle(context->bits);
+  }
+  for (const Lease<manager::Context>& context : contexts) ops::setUserData(*context, nullptr, nullptr);
+  contexts.clear();
+  epoch::synchronize();
+  epoch::collect();
+  trace::finish();
+  return Status();
+}
+
+}  // namespace
+}  // namespace manyrt::api
+
+using namespace manyrt;
+
+rtStatus_t rtGetVersion(uint32_t* version) {
+  if (version == nullptr) return api::fail(__func__, Status::error(RT_ERROR_INVALID_VALUE, "The output \"version\" is NULL."));
+  *version = MANYRT_VERSION_MAJOR * 10000 + MANYRT_VERSION_MINOR * 100 + MANYRT_VERSION_PATCH;
+  return RT_SUCCESS;
+}
+
+rtStatus_t rtInit(void) {
+  return api::guarded(__func__, [](epoch::Guard&) { return manager::library::retain(); });
+}
+
+rtStatus_t rtShutdown(void) {
+  using namespace manager::library;
+  if (callback_depth > 0) {
+    return api::fail(__func__, Status::error(RT_ERROR_BUSY, "A host function cannot end the library that runs it."));
+  }
+  switch (state.load(std::memory_order_acquire)) {
+    case kForked:
+      return RT_ERROR_FORKED;
+    case kShutDown:
+      return api::fail(__func__, manager::library::start());
+    default:
+      break;
+  }
+  Status started = manager::library::start();
+  if (!started.ok()) return api::fail(__func__, started);
+  if (!releaseReference()) return RT_SUCCESS;
+  try {
+    return api::endLibrary().code();
+  } catch (const std::bad_alloc&) {
+    return api::fail(__func__, Status::bare(RT_ERROR_OUT_OF_MEMORY));
+  }
+}
+
+const char* rtGetErrorName(rtStatus_t status) { return errorName(status); }
+const char* rtGetErrorString(rtStatus_t status) { return errorString(status); }
+
+rtStatus_t rtGetLastErrorMessage(char* buffer, size_t size, size_t* needed) {
+  if (buffer == nullptr && size != 0) {
+    if (needed != nullptr) *needed = 0;
+    return api::fail(__func__, Status::error(RT_ERROR_INVALID_VALUE, "The buffer is NULL, its size is %zu.", size));
+  }
+  return api::copyText(buffer, size, needed, api::lastErrorMessage()).code();
+}
+
+rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level) {
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_CHECK_ARG(level >= RT_LOG_NONE && level <= RT_LOG_DEBUG, "%d is no log level: RT_LOG_* goes from %d to %d.", level,
+                 RT_LOG_NONE, RT_LOG_DEBUG);
+    guard.leave();  // it may wait for a callback that runs
+    log::setCallback(callback, user, level);
+    guard.enter();
+    return Status();
+  });
+}
+
+rtStatus_t rtGetLiveHandleCount(uint64_t* count, int32_t kind) {
+  if (count != nullptr) *count = 0;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(count);
+    RT_CHECK_ARG(kind >= RT_HANDLE_ALL && kind < manager::kHandleKinds, "%d is no kind of handle: RT_HANDLE_* goes to %d.", kind,
+                 RT_HANDLE_ALLOCATION);
+    for (int each = RT_HANDLE_CONTEXT; each < RT_HANDLE_ALLOCATION; ++each) {
+      if (kind == each || kind == RT_HANDLE_ALL) *count += manager::live_handles[each].load(std::memory_order_relaxed);
+    }
+    if (kind == RT_HANDLE_ALLOCATION || kind == RT_HANDLE_ALL) {
+      *count += allocator::live_allocations.load(std::memory_order_relaxed);
+    }
+    return Status();
+  });
+}

@@ -1,0 +1,225 @@
+// The whole interface of a backend. Managers create these objects and recycle them, ops act on them; a backend trusts its
+// input, which was checked above. Written against three drivers: each method names the CUDA runtime's call and the
+// OpenCL 1.2 call that serve it. Nothing here is called with a lock of the library held. Natives are counted (Ref):
+// borrowed imports, points and deferred teardown share them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "backends/point.h"
+#include "base/clock.h"
+#include "base/ref.h"
+#include "base/status.h"
+#include "base/task.h"
+#include "base/trace.h"
+#include "rt.h"
+
+namespace manyrt::backend {
+
+class Context;
+class Device;
+
+struct StreamOptions {
+  int32_t priority = 0;     // within the device's range
+  const char* label = "";   // borrowed for the call
+};
+
+struct ContextOptions {
+  WaitPolicy wait = WaitPolicy::kDefault;
+  uint32_t cpu_threads = 0;  // 0: the device's default
+  const char* label = "";
+};
+
+// Memory as the driver gave it.
+struct Memory {
+  void* address = nullptr;
+  uint64_t size = 0;
+  int32_t kind = RT_MEMORY_DEVICE;  // RT_MEMORY_*
+  uint64_t native[2] = {0, 0};      // what rtPointerGetNative returns; backends keep their own handle here
+  uint64_t tag = 0;                 // the backend's own: how it was allocated
+  bool host_visible = false;        // the host may read and write it at `address`
+};
+
+// One argument of a kernel. Values are stored back to back, each aligned to `alignment`, at `offset`.
+struct Argument {
+  uint32_t size;     // bytes of the value; RT_ARG_LOCAL: 8, the byte count
+  int32_t kind;      // RT_ARG_*
+  uint32_t offset;
+};
+
+// A kernel prepared for one context. Launches keep a Ref until they are done.
+class Kernel : public RefCounted {
+ public:
+  const std::vector<Argument>& arguments() const { return arguments_; }
+  uint32_t argumentBytes() const { return argument_bytes_; }  // a multiple of 16
+  const char* name() const { return name_; }
+  uint32_t maxGroupItems() const { return max_group_items_; }
+  bool hasPointers() const { return has_pointers_; }
+  bool hasLocals() const { return has_locals_; }
+  // cudaOccupancyMaxActiveBlocksPerMultiprocessor times the device's units; CL_KERNEL_WORK_GROUP_SIZE.
+  virtual uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const = 0;
+  virtual uint32_t preferredGroupMultiple() const = 0;
+
+ protected:
+  // Lays the arguments out; false without memory.
+  bool describe(const rtHostKernel_t& host, uint32_t device_max_group_items);
+
+  std::vector<Argument> arguments_;
+  char name_[256] = "";
+  uint32_t argument_bytes_ = 0;
+  uint32_t max_group_items_ = 0;
+  bool has_pointers_ = false;
+  bool has_locals_ = false;
+};
+
+struct Launch {
+  uint32_t grid[3];   // work-groups, none zero
+  uint32_t group[3];  // work-items in each, none zero
+  uint32_t local_bytes = 0;
+  bool cooperative = false;       // every group runs at the same time as all others
+  const void* const* arguments;   // borrowed for the call: values are copied before it returns
+};
+
+// Rows of `width` bytes; a plain copy has one row. Both sides are addresses that this stream's device can reach, or host
+// memory. Pageable host memory may block the caller.
+struct Copy {
+  void* dst;
+  const void* src;
+  uint64_t width;
+  uint64_t height = 1;
+  uint64_t dst_pitch = 0;
+  uint64_t src_pitch = 0;
+};
+
+struct Fill {
+  void* dst;
+  unsigned char pattern[16];
+  uint32_t pattern_size;  // 1, 2, 4, 8, 16
+  uint64_t width;         // bytes of a row, a multiple of pattern_size
+  uint64_t height = 1;
+  uint64_t pitch = 0;
+};
+
+enum class TaskKind {
+  kInternal,  // of the library: short, never blocks; may run on any thread that executes the stream
+  kUser,      // a program's function: only on a thread of base/host_threads, the stream waits for it
+};
+
+// An in-order queue. Submissions are numbered from 1; `completed` follows. Submitting never blocks (but copies of pageable
+// memory) and is legal from any thread. A failure latches; the stream then skips what it has until the latch is taken, and
+// every point passed meanwhile carries the cause. Tasks run in any case, with the failure.
+class Stream : public RefCounted {
+ public:
+  StatusLatch latch;
+  uint64_t lane = 0;  // of the trace
+
+  // cudaLaunchKernel · clEnqueueNDRangeKernel
+  virtual Status launch(Kernel& kernel, const Launch& launch) = 0;
+  // cudaMemcpy2DAsync · clEnqueueCopyBufferRect, clEnqueueReadBufferRect, clEnqueueWriteBufferRect
+  virtual Status copy(const Copy& copy) = 0;
+  // cudaMemsetAsync, a kernel · clEnqueueFillBuffer
+  virtual Status fill(const Fill& fill) = 0;
+  // cudaMemPrefetchAsync · clEnqueueMigrateMemObjects; a hint
+  virtual Status prefetch(const void* address, uint64_t size, bool to_host) = 0;
+  // cudaEventRecord · the cl_event of clEnqueueMarkerWithWaitList. The point comes from this stream's context.
+  virtual Status record(Ref<Point> point) = 0;
+  // cudaStreamWaitEvent · clEnqueueBarrierWithWaitList for a point of this backend, else work is held back by a thread of
+  // the library. A point that carries a failure latches it here.
+  virtual Status wait(Ref<Point> point) = 0;
+  // cudaLaunchHostFunc · a held-back stream. Takes the task in any case: on failure it is deleted without having run.
+  virtual Status call(Task* task, TaskKind kind) = 0;
+
+  // Does a short synchronous copy at once where the stream is idle; false: nothing was done, submit it.
+  virtual bool copyNow(const Copy& copy) = 0;
+
+  virtual uint64_t submitted() const = 0;
+  virtual uint64_t completed() = 0;  // cudaStreamQuery · CL_EVENT_COMMAND_EXECUTION_STATUS; polls, runs nothing
+  // cudaStreamSynchronize · clFinish, for the submissions up to `serial`; false when the deadline passed first. May run work
+  // on the calling thread; with a finite deadline none that it might have to abandon.
+  virtual bool wait(uint64_t serial, Deadline deadline) = 0;
+  // Whether the calling thread is running a task of this stream: waiting for it there would never end.
+  virtual bool isInsideTask() const = 0;
+
+  bool idle() { return completed() >= submitted(); }
+  virtual void native(uint64_t out[2]) = 0;
+};
+
+// What a device gives to one owner: its streams, points, kernels and memory. Destroyed on a thread of the library, when
+// its streams are idle and its memory is released; then it may block.
+class Context : public RefCounted {
+ public:
+  // cudaStreamCreateWithPriority · clCreateCommandQueue
+  virtual Status createStream(Ref<Stream>* stream, const StreamOptions& options) = 0;
+  // A recycled stream gets its new options.
+  virtual void renewStream(Stream& stream, const StreamOptions& options) = 0;
+  // cudaEventCreateWithFlags · nothing (OpenCL's events come from commands). Pooled: cheap.
+  virtual Status createPoint(Ref<Point>* point, bool timed) = 0;
+  // A function of the program as a kernel; RT_CAPABILITY_HOST_KERNELS.
+  virtual Status createHostKernel(Ref<Kernel>* kernel, const rtHostKernel_t& host) = 0;
+
+  // cudaMalloc, cudaHostAlloc, cudaMallocManaged · clCreateBuffer, clSVMAlloc. `kind` is RT_MEMORY_*; at least 256-byte
+  // alignment, larger ones as asked (a power of two).
+  virtual Status allocate(Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) = 0;
+  virtual void release(const Memory& memory) = 0;
+  // cudaHostRegister, cudaHostUnregister, cudaHostGetDevicePointer · CL_MEM_USE_HOST_PTR
+  virtual Status registerHost(void* pointer, uint64_t size, void** device_pointer) = 0;
+  virtual void unregisterHost(void* pointer, uint64_t size) = 0;
+
+  // Native objects of this context, and borrowing them back. NOT_FOUND where they are not this driver's.
+  virtual void native(uint64_t out[2]) = 0;
+  virtual Status importStream(Ref<Stream>* stream, const uint64_t native[2]) = 0;
+  virtual Status importPoint(Ref<Point>* point, const uint64_t native[2]) = 0;
+  virtual Status importMemory(Memory* memory, const uint64_t native[2], uint64_t size) = 0;
+  virtual void nativePoint(Point& point, uint64_t out[2]) = 0;
+};
+
+// What every launch is checked against; known without asking a driver much.
+struct Limits {
+  uint32_t max_group_items;
+  uint32_t max_group_size[3];
+  uint32_t max_grid_size[3];
+  uint64_t local_bytes_per_group;
+  int32_t priority_greatest;  // 0 or negative; the least is 0
+  bool reaches_host;          // kernels and copies may use every address that the host may
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const Limits& limits() const = 0;
+  // Filled at the first question, then kept. struct_size is that of the library.
+  virtual Status properties(const rtDeviceProperties_t** properties) = 0;
+  virtual bool has(int32_t capability) const = 0;
+  // RT_ATTRIBUTE_* that are not properties: NUMA_NODES, HOST_THREADS.
+  virtual Status attribute(int64_t* value, int32_t attribute) = 0;
+  virtual Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes) = 0;  // cudaMemGetInfo; creates no context
+  virtual bool canAccess(const Device& peer) const = 0;                    // cudaDeviceCanAccessPeer; itself: false
+  // cuDevicePrimaryCtxRetain · clCreateContext
+  virtual Status createContext(Ref<Context>* context, const ContextOptions& options) = 0;
+  virtual Status importContext(Ref<Context>* context, const uint64_t native[2]) = 0;
+  virtual void native(uint64_t out[2]) = 0;
+
+  // One way: the first cause stays. Later submissions fail at once, waits wake, destroys succeed.
+  Status lost() const { return lost_.get(); }
+  bool isLost() const { return lost_.failed(); }
+  void lose(Status cause) { lost_.set(std::move(cause)); }
+
+ private:
+  StatusLatch lost_;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual int32_t id() const = 0;         // RT_BACKEND_*
+  virtual const char* name() const = 0;   // "cpu": the first part of a device's id
+  // Loads the driver at the first question. A missing driver or device is zero devices and a reason.
+  virtual int32_t deviceCount() = 0;
+  virtual Device* device(int32_t ordinal) = 0;          // borrowed, kept until the process ends
+  virtual void info(rtBackendInfo_t* info) = 0;         // fills all but struct_size
+  virtual void abandon() = 0;                           // in a forked child: threads are gone, nothing is waited for
+};
+
+}  // namespace manyrt::backend

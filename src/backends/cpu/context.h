@@ -1,0 +1,38 @@
+// A context of the CPU: one engine, a pool of points, streams, kernels and memory. The device makes it; it is destroyed
+// on a thread of the library, where it ends its workers.
+#pragma once
+
+#include "backends/backend.h"
+#include "backends/cpu/engine.h"
+#include "backends/cpu/point.h"
+
+namespace manyrt::cpu {
+
+class Context final : public backend::Context {
+ public:
+  static Status create(Ref<backend::Context>* context, const backend::ContextOptions& options);
+  static Ref<backend::Context> find(uint64_t address);
+  ~Context() override;
+
+  Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override;
+  void renewStream(backend::Stream& stream, const backend::StreamOptions& options) override;
+  Status createPoint(Ref<backend::Point>* point, bool timed) override;
+  Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override;
+  Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override;
+  void release(const backend::Memory& memory) override;
+  Status registerHost(void* pointer, uint64_t size, void** device_pointer) override;
+  void unregisterHost(void* pointer, uint64_t size) override;
+  void native(uint64_t out[2]) override;
+  Status importStream(Ref<backend::Stream>* stream, const uint64_t native[2]) override;
+  Status importPoint(Ref<backend::Point>* point, const uint64_t native[2]) override;
+  Status importMemory(backend::Memory* memory, const uint64_t native[2], uint64_t size) override;
+  void nativePoint(backend::Point& point, uint64_t out[2]) override;
+
+ private:
+  Context(uint32_t threads, backend::WaitPolicy policy);
+
+  Ref<Engine> engine_;
+  Ref<PointPool> points_;
+};
+
+}  // namespace manyrt::cpu

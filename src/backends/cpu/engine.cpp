@@ -1,0 +1,384 @@
+// Workers and lists: starting, napping, parking, waking, and handing streams to workers.
+#include "backends/cpu/engine.h"
+
+#include <sys/prctl.h>
+
+#include <climits>
+#include <cstdlib>
+
+#include "backends/cpu/stream.h"
+#include "base/fault.h"
+#include "base/futex.h"
+#include "base/thread.h"
+
+namespace manyrt::cpu {
+namespace {
+
+constexpr int64_t kSpin = 50'000;  // after the last command
+constexpr int64_t kNap = 50'000;
+constexpr int64_t kNapping = 10'000'000;  // after the last sign of life, then workers park
+constexpr int kLazyList = kPriorities;
+
+std::atomic<bool> abandoned{false};
+thread_local const Engine* current_engine = nullptr;
+
+}  // namespace
+
+const Engine* currentEngine() { return current_engine; }
+
+Engine::Engine(uint32_t threads, backend::WaitPolicy policy)
+    : threads_(threads), policy_(policy), workers_(new Worker[threads]) {
+  for (uint32_t i = 0; i < threads; ++i) {
+    workers_[i].engine = this;
+    workers_[i].member.index = i;
+    workers_[i].member.last = threads > 1 && i == threads - 1;
+  }
+}
+
+Engine::~Engine() {
+  while (arenas_ != nullptr) {
+    Arena* next = arenas_->next;
+    free(arenas_);
+    arenas_ = next;
+  }
+}
+
+void Engine::abandonAll() { abandoned.store(true, std::memory_order_seq_cst); }
+
+Status Engine::start(uint32_t count) {
+  while (starting_.exchange(true, std::memory_order_acquire)) relaxCpu();
+  Status status;
+  uint32_t started = started_.load(std::memory_order_relaxed);
+  while (started < count && !stopping_.load(std::memory_order_acquire)) {
+    retain();  // the thread's
+    running_.fetch_add(1, std::memory_order_relaxed);
+    beginWatching();
+    status = startThread("manyrt-cpu", body, &workers_[started]);
+    if (!status.ok()) {
+      endWatching();
+      running_.fetch_sub(1, std::memory_order_relaxed);
+      drop();
+      break;
+    }
+    started_.store(++started, std::memory_order_seq_cst);
+  }
+  starting_.store(false, std::memory_order_release);
+  return status;
+}
+
+void Engine::stop() {
+  if (abandoned.load(std::memory_order_acquire)) return;
+  while (starting_.exchange(true, std::memory_order_acquire)) relaxCpu();
+  stopping_.store(true, std::memory_order_seq_cst);
+  starting_.store(false, std::memory_order_release);
+  uint32_t started = started_.load(std::memory_order_seq_cst);
+  for (uint32_t i = 0; i < started; ++i) wake(workers_[i]);
+  uint32_t alive;
+  while (current_engine != this && (alive = running_.load(std::memory_order_acquire)) != 0) {
+    futexWait(&running_, alive, Deadline::after(1'000'000));
+  }
+  for (int list = 0; list <= kLazyList; ++list) {
+    for (;;) {
+      lock_.lock();
+      Stream* stream = lists_[list].first;
+      if (stream != nullptr) remove(stream);
+      lock_.unlock();
+      if (stream == nullptr) break;
+      stream->drop();
+    }
+  }
+}
+
+void Engine::body(void* user) {
+  Worker& worker = *static_cast<Worker*>(user);
+  Engine& engine = *worker.engine;
+  current_engine = &engine;
+  prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);  // naps end when they should
+  engine.work(worker);
+  current_engine = nullptr;
+  engine.running_.fetch_sub(1, std::memory_order_acq_rel);
+  futexWake(&engine.running_, INT_MAX);
+  engine.drop();
+}
+
+void Engine::work(Worker& worker) {
+  int64_t active = nowNanoseconds();
+  while (!stopping_.load(std::memory_order_acquire)) {
+    if (step(worker, &active)) continue;
+    bool found = false;
+    for (int spins = 0; spins < 256 && !found; ++spins) {
+      found = somethingFor(worker);
+      if ((spins & 7) == 7) relaxCpu();
+    }
+    if (!found && nowNanoseconds() - active > kSpin) {
+      doze(worker, active);
+      active = nowNanoseconds();
+    }
+  }
+  endWatching();
+}
+
+bool Engine::somethingFor(Worker&) { return urgentWaits() || team_.wanted() || stopping_.load(std::memory_order_seq_cst); }
+
+// One job or one stream. The worker counts as watching before and after.
+bool Engine::step(Worker& worker, int64_t* active) {
+  auto enter = [this] {
+    endWatching();
+    relay();
+  };
+  if (team_.join(worker.member, enter, [this] { beginWatching(); })) {
+    *active = nowNanoseconds();
+    return true;
+  }
+  if (!urgentWaits()) return false;
+  Stream* stream = takeUrgent();
+  if (stream == nullptr) return false;
+  run(worker, stream, active);
+  return true;
+}
+
+void Engine::run(Worker& worker, Stream* stream, int64_t* active) {
+  endWatching();
+  relay();
+  *active = stream->work(worker);
+  stream->drop();
+  beginWatching();
+}
+
+// Naps, then parks, until something is there to do.
+void Engine::doze(Worker& worker, int64_t active) {
+  searching_.fetch_sub(1, std::memory_order_seq_cst);
+  while (!somethingFor(worker)) {
+    bool lively = false;
+    Stream* found = nullptr;
+    if (lookAround(&lively, &found)) {
+      searching_.fetch_add(1, std::memory_order_seq_cst);
+      run(worker, found, &active);
+      return;
+    }
+    int64_t now = nowNanoseconds();
+    if (lively) active = now;
+    if (now - active < kNapping || lazy_.load(std::memory_order_seq_cst) != 0) {
+      sleepUntil(worker, Engine::kNapping, Deadline::after(cpu::kNap));
+      continue;
+    }
+    watching_.fetch_sub(1, std::memory_order_seq_cst);
+    sleepUntil(worker, kParked, Deadline::never());
+    watching_.fetch_add(1, std::memory_order_seq_cst);
+    active = nowNanoseconds();
+  }
+  searching_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void Engine::sleepUntil(Worker& worker, uint32_t how, Deadline deadline) {
+  worker.sleep.store(how, std::memory_order_seq_cst);
+  if (!somethingFor(worker) && (how == kNapping || lazy_.load(std::memory_order_seq_cst) == 0)) {
+    futexWait(&worker.sleep, how, deadline);
+  }
+  worker.sleep.store(kAwake, std::memory_order_seq_cst);
+}
+
+// Looks at the streams that their waiters are expected to drain: one that has stood still since the last look is taken.
+bool Engine::lookAround(bool* lively, Stream** found) {
+  if (lazy_.load(std::memory_order_seq_cst) == 0) return false;
+  constexpr int kMost = 64;
+  Stream* idle[kMost];
+  int count = 0;
+  lock_.lock();
+  for (Stream *next, *stream = lists_[kLazyList].first; stream != nullptr && count < kMost; stream = next) {
+    next = stream->next_;
+    uint64_t done = stream->completed();
+    if (stream->seen_ != done) {
+      stream->seen_ = done;
+      *lively = true;
+      continue;
+    }
+    bool pending = stream->isFree() && stream->hasWork();
+    if (pending && *found != nullptr) continue;
+    remove(stream);
+    // A submission may have relied on the entry until now.
+    if (!pending && stream->isFree() && stream->hasWork()) {
+      append(kLazyList, stream);
+      *lively = true;
+      continue;
+    }
+    if (pending) {
+      *found = stream;
+    } else {
+      idle[count++] = stream;
+    }
+  }
+  lock_.unlock();
+  for (int i = 0; i < count; ++i) idle[i]->drop();
+  return *found != nullptr;
+}
+
+void Engine::enlist(Stream* stream, bool urgent) {
+  lock_.lock();
+  uint32_t listed = stream->listed_.load(std::memory_order_relaxed);
+  if (listed == Stream::kUrgent || (listed == Stream::kLazy && !urgent)) {
+    lock_.unlock();
+    return;
+  }
+  if (listed == Stream::kLazy) {
+    remove(stream);
+  } else {
+    stream->retain();
+  }
+  stream->seen_ = UINT64_MAX;
+  append(urgent ? -stream->priority_ : kLazyList, stream);
+  lock_.unlock();
+  if (urgent) {
+    // Those inside a cooperative launch count as searching, but may be there for long.
+    if (searching_.load(std::memory_order_seq_cst) == 0 || cooperative_.load(std::memory_order_relaxed)) wakeOne();
+  } else if (watching_.load(std::memory_order_seq_cst) == 0) {
+    wakeOne();
+  }
+}
+
+void Engine::relay() {
+  if (urgent_.load(std::memory_order_seq_cst) != 0
+          ? searching_.load(std::memory_order_seq_cst) == 0
+          : lazy_.load(std::memory_order_seq_cst) != 0 && watching_.load(std::memory_order_seq_cst) == 0) {
+    wakeOne();
+  }
+}
+
+void Engine::append(int list, Stream* stream) {
+  List& at = lists_[list];
+  stream->list_ = list;
+  stream->next_ = nullptr;
+  stream->previous_ = at.last;
+  (at.last != nullptr ? at.last->next_ : at.first) = stream;
+  at.last = stream;
+  stream->listed_.store(list == kLazyList ? Stream::kLazy : Stream::kUrgent, std::memory_order_seq_cst);
+  (list == kLazyList ? lazy_ : urgent_).fetch_add(1, std::memory_order_seq_cst);
+}
+
+void Engine::remove(Stream* stream) {
+  List& at = lists_[stream->list_];
+  (stream->next_ != nullptr ? stream->next_->previous_ : at.last) = stream->previous_;
+  (stream->previous_ != nullptr ? stream->previous_->next_ : at.first) = stream->next_;
+  (stream->list_ == kLazyList ? lazy_ : urgent_).fetch_sub(1, std::memory_order_seq_cst);
+  stream->listed_.store(Stream::kNotListed, std::memory_order_seq_cst);
+}
+
+Stream* Engine::takeUrgent() {
+  lock_.lock();
+  Stream* stream = nullptr;
+  for (int list = kPriorities - 1; list >= 0 && stream == nullptr; --list) stream = lists_[list].first;
+  if (stream != nullptr) remove(stream);
+  lock_.unlock();
+  return stream;
+}
+
+bool Engine::wake(Worker& worker) {
+  if (worker.sleep.load(std::memory_order_seq_cst) == kAwake) return false;
+  if (worker.sleep.exchange(kAwake, std::memory_order_seq_cst) == kAwake) return false;
+  futexWake(&worker.sleep, 1);
+  return true;
+}
+
+void Engine::wakeOne() {
+  uint32_t started = started_.load(std::memory_order_seq_cst);
+  for (uint32_t i = 0; i < started; ++i) {
+    if (wake(workers_[i])) return;
+  }
+  // Everybody is busy: a further worker, if there may be one. Without memory for it those there are will come by.
+  if (started < threads_) (void)start(started + 1);
+}
+
+// Awake workers come by themselves; the first ones that sleep are woken.
+void Engine::wakeHelpers(uint32_t count) {
+  uint32_t started = started_.load(std::memory_order_seq_cst);
+  for (uint32_t i = 0; i < started && count > 0; ++i) {
+    wake(workers_[i]);
+    --count;
+  }
+}
+
+void Engine::share(JobBody job, void* user, uint64_t total, uint64_t chunk, int64_t nanoseconds, bool foreign) {
+  constexpr int64_t kWorthWaking = 30'000;
+  uint64_t pieces = total / chunk + (total % chunk != 0 ? 1 : 0);
+  uint32_t helpers = pieces - 1 < threads_ - 1 ? static_cast<uint32_t>(pieces - 1) : threads_ - 1;
+  auto announce = [&] {
+    if (nanoseconds < kWorthWaking) return;
+    if (started_.load(std::memory_order_relaxed) < threads_) (void)start(threads_);
+    wakeHelpers(foreign ? helpers : helpers + 1);  // the owner is one of those that are awake
+  };
+  if (helpers == 0 || !team_.share(job, user, total, chunk, helpers, foreign, announce)) job(user, 0, total, 0);
+}
+
+bool Engine::claimCooperative(Stream* stream) {
+  if (!cooperative_.exchange(true, std::memory_order_seq_cst)) return true;
+  stream->retain();
+  stream->state_.store(Stream::kBlocked, std::memory_order_seq_cst);
+  lock_.lock();
+  stream->next_waiting_ = nullptr;
+  (waiting_.last != nullptr ? waiting_.last->next_waiting_ : waiting_.first) = stream;
+  waiting_.last = stream;
+  cooperative_waiting_.fetch_add(1, std::memory_order_seq_cst);
+  lock_.unlock();
+  if (!cooperative_.load(std::memory_order_seq_cst)) releaseCooperative();
+  return false;
+}
+
+void Engine::releaseCooperative() {
+  lock_.lock();
+  Stream* stream = waiting_.first;
+  if (stream != nullptr) {
+    waiting_.first = stream->next_waiting_;
+    if (waiting_.first == nullptr) waiting_.last = nullptr;
+    cooperative_waiting_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  lock_.unlock();
+  if (stream != nullptr) stream->unblock();
+}
+
+void Engine::together(JobBody job, void* user, uint32_t total, bool foreign) {
+  team_.together(job, user, total, foreign, [&] { wakeHelpers(foreign ? total - 1 : total); });
+  cooperative_.store(false, std::memory_order_seq_cst);
+  if (cooperative_waiting_.load(std::memory_order_seq_cst) != 0) releaseCooperative();
+}
+
+Arena* Engine::takeArena(uint64_t size) {
+  arena_lock_.lock();
+  Arena* arena = arenas_;
+  if (arena != nullptr) arenas_ = arena->next;
+  arena_lock_.unlock();
+  if (arena != nullptr && arena->size >= size) return arena;
+  free(arena);
+  uint64_t bytes = (size + 64 + 4095) & ~uint64_t{4095};
+  if (fault::fails("cpu.arena")) return nullptr;
+  arena = static_cast<Arena*>(aligned_alloc(64, bytes));
+  if (arena != nullptr) arena->size = bytes - 64;
+  return arena;
+}
+
+void Engine::giveArena(Arena* arena) {
+  arena_lock_.lock();
+  arena->next = arenas_;
+  arenas_ = arena;
+  arena_lock_.unlock();
+}
+
+void Engine::enter(Stream* stream) {
+  std::lock_guard lock(streams_mutex_);
+  streams_.push_back(stream);
+}
+
+void Engine::forget(Stream* stream) {
+  if (abandoned.load(std::memory_order_acquire)) return;
+  std::lock_guard lock(streams_mutex_);
+  std::erase(streams_, stream);
+}
+
+Ref<Stream> Engine::find(uint64_t address) {
+  std::lock_guard lock(streams_mutex_);
+  for (Stream* stream : streams_) {
+    if (reinterpret_cast<uintptr_t>(stream) == address && stream->references() > 0) return Ref<Stream>(stream);
+  }
+  return nullptr;
+}
+
+}  // namespace manyrt::cpu

@@ -1,0 +1,143 @@
+// The engine of one context: its worker threads, the list of streams that have something to run, and the team that shares
+// large jobs. Streams enlist themselves; workers take them, or watch for work: they spin a little after their last
+// command, then nap (a napping worker wakes by itself, so most submissions need not wake anybody), then park.
+//
+// Whoever lists a stream looks for a watching worker afterwards, and a worker looks at the lists after it has announced
+// that it stops watching: one of the two sees the other (all of these are sequentially consistent).
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/cpu/team.h"
+#include "base/ref.h"
+#include "base/spin_lock.h"
+#include "base/status.h"
+
+namespace manyrt::cpu {
+
+class Stream;
+class Engine;
+
+constexpr int32_t kPriorities = 3;  // 0, -1, -2
+
+// A worker thread's place. It runs streams of its engine alone.
+struct alignas(64) Worker {
+  Engine* engine = nullptr;
+  TeamMember member;
+  std::atomic<uint32_t> sleep{0};  // kAwake, kNapping, kParked; also the word it sleeps on
+};
+
+// Memory for the local arguments of one executing thread.
+struct Arena {
+  Arena* next;
+  uint64_t size;
+  unsigned char* bytes() { return reinterpret_cast<unsigned char*>(this) + 64; }
+};
+
+class Engine final : public RefCounted {
+ public:
+  Engine(uint32_t threads, backend::WaitPolicy policy);
+  ~Engine() override;
+
+  uint32_t threads() const { return threads_; }
+  backend::WaitPolicy policy() const { return policy_; }
+  Team& team() { return team_; }
+
+  // Called before work is accepted: one worker exists, or with `all` as many as the engine may have.
+  Status ready(bool all) {
+    if (started_.load(std::memory_order_acquire) >= (all ? threads_ : 1)) [[likely]]
+      return Status();
+    return start(all ? threads_ : 1);
+  }
+  // Ends the workers and waits for them; the streams are idle. After a fork there is nobody to wait for.
+  void stop();
+  static void abandonAll();
+
+  // Puts the stream on the list, urgently or for a worker that looks around; listed already: may become urgent.
+  void enlist(Stream* stream, bool urgent);
+  bool urgentWaits() const { return urgent_.load(std::memory_order_seq_cst) != 0; }
+  bool interrupted() const { return team_.cooperativeWaits() || stopping_.load(std::memory_order_relaxed); }
+  // A worker that holds a stream may still be the one that looks around.
+  void beginWatching() {
+    watching_.fetch_add(1, std::memory_order_seq_cst);
+    searching_.fetch_add(1, std::memory_order_seq_cst);
+  }
+  void endWatching() {
+    searching_.fetch_sub(1, std::memory_order_seq_cst);
+    watching_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  void relay();  // the last watcher has gone to work: if something is listed, another one wakes
+
+  // Runs body over [0, total) with help where that is worth it. `nanoseconds`: what is thought to lie ahead.
+  void share(JobBody job, void* user, uint64_t total, uint64_t chunk, int64_t nanoseconds, bool foreign);
+  // The right to launch cooperatively. False: the stream was kept (its state is Blocked by now) and is unblocked later.
+  bool claimCooperative(Stream* stream);
+  void together(JobBody job, void* user, uint32_t total, bool foreign);  // gives the right back
+
+  Arena* takeArena(uint64_t size);  // null without memory
+  void giveArena(Arena* arena);
+
+  // Streams that exist, so that an imported address is looked up, not followed.
+  void enter(Stream* stream);
+  void forget(Stream* stream);
+  Ref<Stream> find(uint64_t address);
+
+ private:
+  enum : uint32_t { kAwake, kNapping, kParked };
+  struct List {
+    Stream* first = nullptr;
+    Stream* last = nullptr;
+  };
+
+  Status start(uint32_t count);
+  static void body(void* worker);
+  void work(Worker& worker);
+  bool step(Worker& worker, int64_t* active);
+  void doze(Worker& worker, int64_t active);
+  bool somethingFor(Worker& worker);
+  bool lookAround(bool* lively, Stream** found);
+  void run(Worker& worker, Stream* stream, int64_t* active);
+  Stream* takeUrgent();
+  void append(int list, Stream* stream);  // under lock_, as remove
+  void remove(Stream* stream);
+  bool wake(Worker& worker);
+  void wakeOne();
+  void wakeHelpers(uint32_t count);
+  void releaseCooperative();
+  void sleepUntil(Worker& worker, uint32_t how, Deadline deadline);
+
+  const uint32_t threads_;
+  const backend::WaitPolicy policy_;
+  std::unique_ptr<Worker[]> workers_;
+  Team team_;
+
+  alignas(64) std::atomic<uint32_t> urgent_{0};  // streams on the urgent lists
+  std::atomic<uint32_t> lazy_{0};                // and on the one that is looked at in passing
+  std::atomic<uint32_t> started_{0};
+  std::atomic<bool> stopping_{false};
+
+  alignas(64) std::atomic<uint32_t> searching_{0};  // workers that spin and look at the urgent lists
+  std::atomic<uint32_t> watching_{0};               // those, and the ones that nap
+
+  alignas(64) std::atomic<bool> cooperative_{false};  // somebody has the right to launch cooperatively
+  std::atomic<uint32_t> cooperative_waiting_{0};
+
+  alignas(64) SpinLock lock_;
+  List lists_[kPriorities + 1];  // by urgency; the last one is the lazy one
+  List waiting_;                 // for a cooperative launch
+  SpinLock arena_lock_;
+  Arena* arenas_ = nullptr;
+  std::atomic<uint32_t> running_{0};  // threads alive; stop() sleeps on it
+  std::atomic<bool> starting_{false};
+  std::mutex streams_mutex_;
+  std::vector<Stream*> streams_;
+};
+
+// The engine whose worker the calling thread is.
+const Engine* currentEngine();
+
+}  // namespace manyrt::cpu

@@ -1,0 +1,115 @@
+// Calling a host kernel for a range of work-groups, with its arguments and its local memory, and catching what it throws.
+#include "backends/cpu/kernel.h"
+
+#include <cstring>
+#include <exception>
+
+#include "backends/cpu/engine.h"
+#include "base/checked.h"
+
+namespace manyrt::cpu {
+namespace {
+
+constexpr uint64_t roundUp64(uint64_t bytes) { return (bytes + 63) & ~uint64_t{63}; }
+
+void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, void* const* args, void* local) {
+  const LaunchCommand& command = *run.command;
+  const uint32_t* grid = command.grid;
+  uint64_t index = run.first + begin;
+  rtHostGroup_t group;
+  group.group_id[0] = group.group_id[1] = group.group_id[2] = 0;
+  if (index != 0) {
+    group.group_id[0] = static_cast<uint32_t>(index % grid[0]);
+    group.group_id[1] = static_cast<uint32_t>(index / grid[0] % grid[1]);
+    group.group_id[2] = static_cast<uint32_t>(index / grid[0] / grid[1]);
+  }
+  memcpy(group.group_count, grid, sizeof group.group_count);
+  memcpy(group.group_size, command.group, sizeof group.group_size);
+  group.worker = participant;
+  group.local_bytes = command.header.local_bytes;
+  group.local_memory = local;
+  rtHostKernelFunction_t function = run.kernel->function;
+  for (uint64_t left = end - begin; left > 0; --left) {
+    function(&group, args);
+    if (++group.group_id[0] < grid[0]) [[likely]]
+      continue;
+    group.group_id[0] = 0;
+    if (++group.group_id[1] < grid[1]) continue;
+    group.group_id[1] = 0;
+    ++group.group_id[2];
+  }
+}
+
+// Local arguments lie behind the launch's own local bytes, each on its cache line.
+void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, unsigned char* arena) {
+  const std::vector<backend::Argument>& arguments = run.kernel->arguments();
+  void* args[kMaxArguments];
+  void* locals[kMaxArguments];
+  unsigned char* at = arena + roundUp64(run.command->header.local_bytes);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    args[i] = run.args[i];
+    if (arguments[i].kind != RT_ARG_LOCAL) continue;
+    uint64_t bytes;
+    memcpy(&bytes, run.args[i], sizeof bytes);
+    locals[i] = at;
+    args[i] = &locals[i];
+    at += roundUp64(bytes);
+  }
+  callGroups(run, begin, end, participant, args, arena);
+}
+
+}  // namespace
+
+Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host, uint32_t threads) {
+  if (host.arg_count > kMaxArguments) {
+    return Status::error(RT_ERROR_INVALID_VALUE, "A host kernel with %u arguments was asked for; %u are the limit.",
+                         host.arg_count, kMaxArguments);
+  }
+  Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(host, threads));
+  if (!fresh->describe(host, kMaxGroupItems)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  constexpr uint32_t kMostBytes = (Ring::kMaxSlots - 1) * kSlotBytes;
+  if (fresh->argumentBytes() > kMostBytes) {
+    return Status::error(RT_ERROR_INVALID_VALUE, "The arguments of the kernel \"%s\" take %u bytes; %u are the limit.",
+                         fresh->name(), fresh->argumentBytes(), kMostBytes);
+  }
+  *kernel = std::move(fresh);
+  return Status();
+}
+
+bool HostKernel::localBytes(const unsigned char* values, uint32_t local_bytes, uint64_t* bytes) const {
+  *bytes = roundUp64(local_bytes);
+  for (const backend::Argument& argument : arguments_) {
+    if (argument.kind != RT_ARG_LOCAL) continue;
+    uint64_t size;
+    memcpy(&size, values + argument.offset, sizeof size);
+    if (size > kMaxLocalBytes) return false;
+    *bytes += roundUp64(size);
+  }
+  return *bytes <= kMaxLocalBytes;
+}
+
+void runGroups(void* user, uint64_t begin, uint64_t end, uint32_t participant) {
+  GroupRun& run = *static_cast<GroupRun*>(user);
+  Arena* arena = nullptr;
+  try {
+    if (run.local == 0) {
+      callGroups(run, begin, end, participant, run.args, nullptr);
+      return;
+    }
+    arena = run.engine->takeArena(run.local);
+    if (arena == nullptr) {
+      run.latch->set(Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for %llu local bytes of the kernel \"%s\".",
+                                   static_cast<unsigned long long>(run.local), run.kernel->name()));
+      return;
+    }
+    callWithLocals(run, begin, end, participant, arena->bytes());
+  } catch (const std::exception& exception) {
+    run.latch->set(Status::error(RT_ERROR_LAUNCH_FAILED, "The kernel \"%s\" threw an exception: %s.", run.kernel->name(),
+                                 exception.what()));
+  } catch (...) {
+    run.latch->set(Status::error(RT_ERROR_LAUNCH_FAILED, "The kernel \"%s\" threw an exception.", run.kernel->name()));
+  }
+  if (arena != nullptr) run.engine->giveArena(arena);
+}
+
+}  // namespace manyrt::cpu

@@ -1,0 +1,53 @@
+// Host kernels on the CPU: a function of the program, how its arguments lie, and what its work-groups cost so far.
+// Streams launch them; contexts make them.
+#pragma once
+
+#include <atomic>
+
+#include "backends/backend.h"
+#include "backends/cpu/ring.h"
+
+namespace manyrt::cpu {
+
+constexpr uint32_t kMaxGroupItems = 4096;
+constexpr uint64_t kMaxLocalBytes = 1 << 20;  // of one work-group
+constexpr uint32_t kMaxArguments = 1024;
+
+class Engine;
+
+class HostKernel final : public backend::Kernel {
+ public:
+  static Status create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host, uint32_t threads);
+
+  uint32_t maxActiveGroups(uint32_t, uint64_t) const override { return threads_; }
+  uint32_t preferredGroupMultiple() const override { return 16; }
+
+  // Bytes of the arena that a group needs; false: more than a group may have.
+  bool localBytes(const unsigned char* values, uint32_t local_bytes, uint64_t* bytes) const;
+  void point(unsigned char* values, void** args) const {
+    for (size_t i = 0; i < arguments_.size(); ++i) args[i] = values + arguments_[i].offset;
+  }
+
+  const rtHostKernelFunction_t function;
+  std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
+
+ private:
+  HostKernel(const rtHostKernel_t& host, uint32_t threads) : function(host.function), threads_(threads) {}
+  const uint32_t threads_;
+};
+
+// One launch while it runs, on as many threads as take part.
+struct GroupRun {
+  LaunchCommand* command;
+  HostKernel* kernel;
+  Engine* engine;
+  StatusLatch* latch;
+  void** args;     // shared; threads with local arguments make their own
+  uint64_t first;  // the group that index 0 stands for
+  uint64_t local;  // bytes of the arena; 0: none
+};
+
+// A JobBody: groups [begin, end) counted from run->first. What a kernel throws latches.
+void runGroups(void* run, uint64_t begin, uint64_t end, uint32_t participant);
+
+}  // namespace manyrt::cpu

@@ -1,0 +1,101 @@
+// Mapping, allocating and locking of host memory. A failure names the size that was asked for and what the machine has.
+#include "backends/cpu/memory.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "backends/cpu/topology.h"
+#include "base/checked.h"
+#include "base/fault.h"
+#include "base/log.h"
+
+namespace manyrt::cpu {
+namespace {
+
+constexpr uint64_t kSmallestAlignment = 256;
+constexpr uint64_t kMapped = 1 << 20;  // from this size on
+constexpr uint64_t kHugePage = 2 << 20;
+enum Tag : uint64_t { kFromMalloc = 1, kFromMmap = 2, kLocked = 4 };
+
+Status outOfMemory(uint64_t size) {
+  return Status::error(RT_ERROR_OUT_OF_MEMORY,
+                       "An allocation of %llu bytes failed; the machine has %llu bytes of memory, %llu available.",
+                       static_cast<unsigned long long>(size), static_cast<unsigned long long>(physicalMemory()),
+                       static_cast<unsigned long long>(availableMemory()));
+}
+
+// Reserves more than asked and gives back what lies before and behind the aligned range.
+void* mapAligned(uint64_t size, uint64_t alignment) {
+  uint64_t reserved;
+  if (addOverflows(size, alignment, &reserved) || fault::fails("cpu.mmap")) return nullptr;
+  void* base = mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) return nullptr;
+  uintptr_t begin = reinterpret_cast<uintptr_t>(base);
+  uintptr_t at = (begin + alignment - 1) & ~(alignment - 1);
+  if (at > begin) munmap(base, at - begin);
+  uint64_t behind = begin + reserved - (at + size);
+  if (behind > 0) munmap(reinterpret_cast<void*>(at + size), behind);
+  return reinterpret_cast<void*>(at);
+}
+
+}  // namespace
+
+Status allocateMemory(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) {
+  if (alignment < kSmallestAlignment) alignment = kSmallestAlignment;
+  if (size > physicalMemory()) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes exceeds the %llu bytes of memory of the machine.",
+                         static_cast<unsigned long long>(size), static_cast<unsigned long long>(physicalMemory()));
+  }
+  memory->kind = kind;
+  if (size >= kMapped || kind == RT_MEMORY_HOST) {
+    const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const uint64_t unit = size >= kMapped ? kHugePage : page;
+    uint64_t mapped;
+    if (roundUpOverflows(size, page, &mapped)) return outOfMemory(size);
+    void* address = mapAligned(mapped, alignment > unit ? alignment : unit);
+    if (address == nullptr) return outOfMemory(size);
+    if (size >= kHugePage) (void)madvise(address, mapped, MADV_HUGEPAGE);  // a hint
+    memory->address = address;
+    memory->size = size;
+    memory->native[1] = mapped;
+    memory->tag = kFromMmap;
+    if (kind == RT_MEMORY_HOST) {
+      lockMemory(address, mapped);
+      memory->tag |= kLocked;
+    }
+  } else {
+    uint64_t rounded;
+    if (roundUpOverflows(size, alignment, &rounded) || fault::fails("cpu.malloc")) return outOfMemory(size);
+    memory->address = aligned_alloc(alignment, rounded);
+    if (memory->address == nullptr) return outOfMemory(size);
+    memory->size = size;
+    memory->native[1] = rounded;
+    memory->tag = kFromMalloc;
+  }
+  memory->native[0] = reinterpret_cast<uintptr_t>(memory->address);
+  memory->host_visible = true;
+  return Status();
+}
+
+void releaseMemory(const backend::Memory& memory) {
+  if (memory.tag & kFromMmap) munmap(memory.address, memory.native[1]);  // unlocks it too
+  if (memory.tag & kFromMalloc) free(memory.address);
+}
+
+void lockMemory(void* pointer, uint64_t size) {
+  static std::atomic<bool> told{false};
+  if (!fault::fails("cpu.mlock") && mlock(pointer, size) == 0) return;
+  if (!told.exchange(true, std::memory_order_relaxed)) {
+    log::write(RT_LOG_INFO, "Pinned memory is ordinary memory here: locking %llu bytes failed (%s).",
+               static_cast<unsigned long long>(size), strerror(errno));
+  }
+}
+
+void unlockMemory(void* pointer, uint64_t size) { (void)munlock(pointer, size); }
+
+}  // namespace manyrt::cpu

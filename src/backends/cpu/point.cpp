@@ -1,0 +1,101 @@
+// Handing out and taking back points, and waiting for one by running its stream.
+#include "backends/cpu/point.h"
+
+#include <memory>
+#include <new>
+
+#include "base/fault.h"
+
+namespace manyrt::cpu {
+
+bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
+  if (done()) return true;
+  uint64_t serial = 0;
+  if (!deadline.isPoll()) {
+    if (Ref<Stream> stream = source(&serial); stream && !stream->isInsideTask()) {
+      if (!stream->wait(serial, deadline)) return done();
+    }
+  }
+  return backend::Point::wait(deadline, policy);
+}
+
+void Point::expect(Ref<Stream> source, uint64_t serial) {
+  source_lock_.lock();
+  std::swap(source_, source);
+  serial_ = serial;
+  source_lock_.unlock();
+}
+
+Ref<Stream> Point::source(uint64_t* serial) {
+  source_lock_.lock();
+  Ref<Stream> stream = source_;
+  *serial = serial_;
+  source_lock_.unlock();
+  return stream;
+}
+
+void Point::pass(Status status) {
+  expect(nullptr, 0);
+  complete(std::move(status), timed_ ? nowNanoseconds() : 0);
+}
+
+void Point::recycle() {
+  expect(nullptr, 0);  // of a point that was never passed
+  Ref<PointPool> pool = std::move(pool_);
+  pool->give(this);
+}
+
+PointPool::~PointPool() {
+  for (Point* point : all_) delete point;
+}
+
+Status PointPool::create(Ref<backend::Point>* out, bool timed) {
+  if (fault::fails("cpu.point")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
+  lock_.lock();
+  Point* point = free_;
+  if (point != nullptr) {
+    free_ = point->next_;
+    --free_count_;
+  }
+  lock_.unlock();
+  if (point != nullptr) {
+    point->reset();
+    point->revive();
+  } else {
+    std::unique_ptr<Point> fresh(new Point);
+    std::lock_guard lock(all_mutex_);
+    all_.insert(fresh.get());
+    point = fresh.release();
+  }
+  point->pool_ = Ref<PointPool>(this);
+  point->timed_ = timed;
+  *out = Ref<backend::Point>::adopt(point);
+  return Status();
+}
+
+void PointPool::give(Point* point) {
+  lock_.lock();
+  bool kept = free_count_ < kMostFree;
+  if (kept) {
+    point->next_ = free_;
+    free_ = point;
+    ++free_count_;
+  }
+  lock_.unlock();
+  if (kept) return;
+  {
+    std::lock_guard lock(all_mutex_);
+    all_.erase(point);
+  }
+  delete point;
+}
+
+Ref<backend::Point> PointPool::find(uint64_t address) {
+  std::lock_guard lock(all_mutex_);
+  // Compared, not followed.
+  auto found = all_.find(reinterpret_cast<Point*>(address));
+  if (found == all_.end() || (*found)->references() == 0) return nullptr;
+  return Ref<backend::Point>(*found);
+}
+
+}  // namespace manyrt::cpu

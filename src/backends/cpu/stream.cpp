@@ -1,0 +1,301 @@
+// Submitting to a stream of the CPU and waiting for it. What runs the commands is in execute.cpp.
+#include "backends/cpu/stream.h"
+
+#include <climits>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "backends/cpu/kernel.h"
+#include "backends/cpu/point.h"
+#include "backends/cpu/transfer.h"
+#include "base/barrier.h"
+#include "base/futex.h"
+
+namespace manyrt::cpu {
+namespace {
+
+constexpr int64_t kWaitSpin = 20'000;    // before a waiting thread sleeps
+constexpr int64_t kShortDrain = 20'000;  // a drain that a worker need not have begun earlier
+constexpr uint32_t kTimedDrains = 16;    // one drain of so many is timed
+
+}  // namespace
+
+Stream::Stream(Engine& engine) : engine_(&engine), gate_(*this), host_(*this) {}
+
+Status Stream::create(Ref<backend::Stream>* out, Engine& engine, const backend::StreamOptions& options) {
+  Ref<Stream> stream = Ref<Stream>::adopt(new Stream(engine));
+  if (!stream->ring_.prepare()) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for the stream \"%s\".", options.label);
+  }
+  stream->renew(options);
+  engine.enter(stream.get());
+  *out = std::move(stream);
+  return Status();
+}
+
+Stream::~Stream() {
+  engine_->forget(this);
+  if (kernel_ != nullptr) kernel_->drop();
+}
+
+void Stream::renew(const backend::StreamOptions& options) {
+  lockProducer();
+  HostKernel* old = std::exchange(kernel_, nullptr);
+  priority_ = options.priority > 0 ? 0 : options.priority <= -kPriorities ? 1 - kPriorities : options.priority;
+  producing_.store(false, std::memory_order_release);
+  if (old != nullptr) old->drop();
+  (void)latch.take();
+  lane = trace::newLane(options.label);
+}
+
+void Stream::native(uint64_t out[2]) {
+  out[0] = reinterpret_cast<uintptr_t>(this);
+  out[1] = 0;
+}
+
+inline void Stream::lockProducer() {
+  while (producing_.exchange(true, std::memory_order_seq_cst)) [[unlikely]] {
+      for (int spins = 0; producing_.load(std::memory_order_relaxed); ++spins) {
+        if (spins < 200) {
+          relaxCpu();
+        } else {
+          sched_yield();
+        }
+      }
+    }
+}
+
+Status Stream::outOfMemory() {
+  producing_.store(false, std::memory_order_release);
+  return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for another command of a stream.");
+}
+
+inline void Stream::publish(uint32_t slots, bool urgent) {
+  ring_.commit(slots);
+  submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  bool unlisted = state_.load(std::memory_order_seq_cst) == kFree && listed_.load(std::memory_order_seq_cst) == kNotListed;
+  producing_.store(false, std::memory_order_release);
+  if (unlisted) [[unlikely]] {
+    engine_->enlist(this, urgent || !patient_.load(std::memory_order_relaxed));
+  } else if (urgent) {
+    hurry();
+  }
+}
+
+Status Stream::launch(backend::Kernel& base, const backend::Launch& launch) {
+  HostKernel& kernel = static_cast<HostKernel&>(base);
+  RT_TRY(engine_->ready(launch.cooperative));
+  uint32_t slots = 1 + (kernel.argumentBytes() + kSlotBytes - 1) / kSlotBytes;
+  lockProducer();
+  void* slot = ring_.reserve(slots);
+  if (slot == nullptr) [[unlikely]]
+    return outOfMemory();
+  LaunchCommand* command = new (slot) LaunchCommand;
+  command->header = {Kind::kLaunch, launch.cooperative, static_cast<uint16_t>(slots), launch.local_bytes};
+  command->kernel = &kernel;
+  memcpy(command->grid, launch.grid, sizeof command->grid);
+  memcpy(command->group, launch.group, sizeof command->group);
+  unsigned char* values = command->values();
+  const backend::Argument* argument = kernel.arguments().data();
+  for (size_t i = 0, count = kernel.arguments().size(); i < count; ++i) {
+    if (argument[i].size == 8) [[likely]] {
+      memcpy(values + argument[i].offset, launch.arguments[i], 8);
+    } else {
+      memcpy(values + argument[i].offset, launch.arguments[i], argument[i].size);
+    }
+  }
+  if (kernel.hasLocals() || launch.local_bytes != 0) [[unlikely]] {
+    uint64_t bytes;
+    if (!kernel.localBytes(values, launch.local_bytes, &bytes)) {
+      producing_.store(false, std::memory_order_release);
+      return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" asks for more than %llu bytes of local memory.",
+                           kernel.name(), static_cast<unsigned long long>(kMaxLocalBytes));
+    }
+  }
+  // One reference serves all launches of a kernel in a row; the launch that brings another kernel carries it away.
+  command->dropped = nullptr;
+  if (kernel_ != &kernel) [[unlikely]] {
+    kernel.retain();
+    command->dropped = std::exchange(kernel_, &kernel);
+  }
+  publish(slots, false);
+  return Status();
+}
+
+Status Stream::copy(const backend::Copy& copy) {
+  RT_TRY(engine_->ready(false));
+  lockProducer();
+  void* slot = ring_.reserve(1);
+  if (slot == nullptr) return outOfMemory();
+  new (slot) CopyCommand{{.kind = Kind::kCopy}, copy};
+  publish(1, false);
+  return Status();
+}
+
+Status Stream::fill(const backend::Fill& fill) {
+  RT_TRY(engine_->ready(false));
+  lockProducer();
+  void* slot = ring_.reserve(1);
+  if (slot == nullptr) return outOfMemory();
+  new (slot) FillCommand{{.kind = Kind::kFill}, fill};
+  publish(1, false);
+  return Status();
+}
+
+Status Stream::prefetch(const void*, uint64_t, bool) {
+  RT_TRY(engine_->ready(false));
+  lockProducer();
+  void* slot = ring_.reserve(1);
+  if (slot == nullptr) return outOfMemory();
+  new (slot) Header{.kind = Kind::kHint};
+  publish(1, false);
+  return Status();
+}
+
+Status Stream::record(Ref<backend::Point> point) {
+  RT_TRY(engine_->ready(false));
+  lockProducer();
+  void* slot = ring_.reserve(1);
+  if (slot == nullptr) return outOfMemory();
+  static_cast<Point*>(point.get())->expect(Ref<Stream>(this), submitted_.load(std::memory_order_relaxed) + 1);
+  new (slot) PointCommand{{.kind = Kind::kRecord}, point.detach()};
+  publish(1, false);
+  return Status();
+}
+
+Status Stream::wait(Ref<backend::Point> point) {
+  RT_TRY(engine_->ready(false));
+  lockProducer();
+  void* slot = ring_.reserve(1);
+  if (slot == nullptr) return outOfMemory();
+  new (slot) PointCommand{{.kind = Kind::kWait}, point.detach()};
+  publish(1, false);
+  return Status();
+}
+
+Status Stream::call(Task* task, backend::TaskKind kind) {
+  std::unique_ptr<Task> owner(task);
+  RT_TRY(engine_->ready(false));
+  if (kind == backend::TaskKind::kUser) RT_TRY(host_threads::reserve());
+  lockProducer();
+  void* slot = ring_.reserve(1);
+  if (slot == nullptr) return outOfMemory();
+  new (slot) TaskCommand{{.kind = kind == backend::TaskKind::kUser ? Kind::kUser : Kind::kInternal}, owner.release()};
+  publish(1, kind == backend::TaskKind::kUser);
+  return Status();
+}
+
+bool Stream::copyNow(const backend::Copy& copy) {
+  if (latch.failed() || hasWork() || !acquire()) return false;
+  if (completed_.load(std::memory_order_relaxed) != submitted_.load(std::memory_order_acquire)) {
+    leave(false);
+    return false;
+  }
+  runCopy(copy, true);
+  leave(false);
+  return true;
+}
+
+// Gives the stream up; what has been submitted meanwhile is listed, unless a thread that waits is there to run it.
+void Stream::leave(bool urgent) {
+  state_.exchange(kFree, std::memory_order_seq_cst);
+  if (hasWork() && drainers_.load(std::memory_order_seq_cst) == 0) [[unlikely]] {
+    engine_->enlist(this,
+                    urgent || !patient_.load(std::memory_order_relaxed) || sleepers_.load(std::memory_order_seq_cst) != 0);
+  }
+}
+
+void Stream::hurry() {
+  if (listed_.load(std::memory_order_seq_cst) == kUrgent || !isFree() || !hasWork()) return;
+  engine_->enlist(this, true);
+}
+
+// The stream is acquired. Runs it up to the serial on this thread.
+inline void Stream::drain(uint64_t serial) {
+  Executor who;
+  bool timed = (drains_++ & (kTimedDrains - 1)) == 0;
+  int64_t began = timed ? nowNanoseconds() : 0;
+  if (run(who, serial) == Stop::kBlocked) return;  // no longer ours
+  if (timed) short_drain_ = nowNanoseconds() - began < kShortDrain;
+  if (patient_.load(std::memory_order_relaxed) != short_drain_) patient_.store(short_drain_, std::memory_order_relaxed);
+  leave(false);
+}
+
+bool Stream::wait(uint64_t serial, Deadline deadline) {
+  if (completed_.load(std::memory_order_acquire) >= serial) return true;
+  if (deadline.isNever() && acquire()) {
+    drain(serial);
+    if (completed_.load(std::memory_order_acquire) >= serial) return true;
+  }
+  return waitLong(serial, deadline);
+}
+
+void Stream::help(uint64_t serial, int depth) {
+  if (completed_.load(std::memory_order_acquire) >= serial || !acquire()) return;
+  Executor who{.worker = nullptr, .depth = depth};
+  if (run(who, serial) != Stop::kBlocked) leave(true);
+}
+
+bool Stream::waitLong(uint64_t serial, Deadline deadline) {
+  auto done = [&] { return completed_.load(std::memory_order_acquire) >= serial; };
+  const bool drains = deadline.isNever();
+  const backend::WaitPolicy policy = engine_->policy();
+  int64_t began = nowNanoseconds();
+  while (!done()) {
+    if (!drains) hurry();
+    if (deadline.passed()) return done();
+    if (drains) drainers_.fetch_add(1, std::memory_order_seq_cst);
+    bool tired = policy == backend::WaitPolicy::kBlock;
+    for (;;) {
+      if (done()) break;
+      if (drains && acquire()) {
+        drain(serial);
+        began = nowNanoseconds();
+        continue;
+      }
+      if (tired) break;
+      for (int spins = 0; spins < 64 && !done() && !(drains && isFree()); ++spins) {
+        if ((spins & 3) == 3) relaxCpu();
+      }
+      if (policy == backend::WaitPolicy::kYield) sched_yield();
+      if (policy == backend::WaitPolicy::kDefault && nowNanoseconds() - began > kWaitSpin) tired = true;
+      if (deadline.passed()) break;
+    }
+    if (drains) {
+      drainers_.fetch_sub(1, std::memory_order_seq_cst);
+      hurry();  // workers have left the stream to this thread
+    }
+    if (done()) return true;
+    if (!tired) continue;
+    if (!sleep(serial, deadline)) return done();
+    began = nowNanoseconds();
+  }
+  return true;
+}
+
+// Sleeps until progress is told or the deadline has passed (false).
+bool Stream::sleep(uint64_t serial, Deadline deadline) {
+  uint32_t progress = progress_.load(std::memory_order_acquire);
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  uint64_t least = wake_at_.load(std::memory_order_seq_cst);
+  while (serial < least && !wake_at_.compare_exchange_weak(least, serial, std::memory_order_seq_cst)) {
+  }
+  barrier::heavy();
+  bool in_time = true;
+  if (completed_.load(std::memory_order_acquire) < serial) {
+    hurry();
+    in_time = futexWait(&progress_, progress, deadline);
+  }
+  sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+  return in_time;
+}
+
+void Stream::tellSleepers(uint64_t done) {
+  if (done < wake_at_.load(std::memory_order_seq_cst)) return;
+  wake_at_.store(UINT64_MAX, std::memory_order_seq_cst);
+  progress_.fetch_add(1, std::memory_order_seq_cst);
+  futexWake(&progress_, INT_MAX);
+}
+
+}  // namespace manyrt::cpu

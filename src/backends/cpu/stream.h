@@ -1,0 +1,145 @@
+// A stream of the CPU: a ring of commands and one word of state that says who may run them. Threads that submit write
+// commands; an executor (a worker, or the thread that waits) runs them in order. See engine.h for how workers find it.
+//
+// Submission and retreat of an executor meet in two sequentially consistent operations each: a producer takes
+// `producing_`, publishes, then reads `state_`; an executor writes `state_`, then reads `producing_`. Either the producer
+// sees a free stream and lists it, or the executor sees that something is coming.
+#pragma once
+
+#include <atomic>
+
+#include "backends/backend.h"
+#include "backends/cpu/engine.h"
+#include "backends/cpu/ring.h"
+#include "base/host_threads.h"
+
+namespace manyrt::cpu {
+
+class Point;
+
+// Who runs commands.
+struct Executor {
+  Worker* worker = nullptr;  // null: a thread that waits
+  int depth = 0;             // of streams run on behalf of streams
+  int64_t since = 0;         // when it took the stream
+};
+
+enum class Stop { kEmpty, kTarget, kYield, kBlocked };
+
+class Stream final : public backend::Stream {
+ public:
+  static Status create(Ref<backend::Stream>* stream, Engine& engine, const backend::StreamOptions& options);
+  ~Stream() override;
+  void renew(const backend::StreamOptions& options);
+
+  Status launch(backend::Kernel& kernel, const backend::Launch& launch) override;
+  Status copy(const backend::Copy& copy) override;
+  Status fill(const backend::Fill& fill) override;
+  Status prefetch(const void* address, uint64_t size, bool to_host) override;
+  Status record(Ref<backend::Point> point) override;
+  Status wait(Ref<backend::Point> point) override;
+  Status call(Task* task, backend::TaskKind kind) override;
+  bool copyNow(const backend::Copy& copy) override;
+  uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
+  uint64_t completed() override { return completed_.load(std::memory_order_acquire); }
+  bool wait(uint64_t serial, Deadline deadline) override;
+  bool isInsideTask() const override;
+  void native(uint64_t out[2]) override;
+
+  // For the engine. Runs the stream on a worker; returns when its last command ended.
+  int64_t work(Worker& worker);
+  void unblock();                         // of a blocked stream; takes the reference that blocking left
+  void hurry();                           // somebody waits for it without running it
+  void help(uint64_t serial, int depth);  // runs it up to the serial if nobody else does
+  bool hasWork() const {
+    return producing_.load(std::memory_order_seq_cst) ||
+           completed_.load(std::memory_order_acquire) != submitted_.load(std::memory_order_acquire);
+  }
+  bool isFree() const { return state_.load(std::memory_order_seq_cst) == kFree; }
+
+ private:
+  friend class Engine;
+  enum State : uint32_t { kFree, kRunning, kBlocked };
+  enum Listed : uint32_t { kNotListed, kLazy, kUrgent };
+
+  class Gate final : public backend::Waiter {  // what the stream leaves with a point that it waits for
+   public:
+    explicit Gate(Stream& stream) : stream_(stream) {}
+    void passed(backend::Point&) override { stream_.unblock(); }
+
+   private:
+    Stream& stream_;
+  };
+  class Host final : public host_threads::Job {  // a user's function on a thread of the library
+   public:
+    explicit Host(Stream& stream) : stream_(stream) {}
+    void run() override { stream_.runUser(); }
+
+   private:
+    Stream& stream_;
+  };
+
+  explicit Stream(Engine& engine);
+
+  void lockProducer();
+  Status outOfMemory();  // unlocks
+  void publish(uint32_t slots, bool urgent);
+
+  bool acquire() {
+    uint32_t expected = kFree;
+    return state_.load(std::memory_order_relaxed) == kFree &&
+           state_.compare_exchange_strong(expected, kRunning, std::memory_order_seq_cst);
+  }
+  void leave(bool urgent);
+  void drain(uint64_t serial);
+  bool waitLong(uint64_t serial, Deadline deadline);
+  bool sleep(uint64_t serial, Deadline deadline);
+  void tellSleepers(uint64_t done);
+  bool linger(Worker& worker, int64_t* last);
+
+  Stop run(Executor& who, uint64_t target);
+  bool shouldYield(const Executor& who) const;
+  void runLaunch(LaunchCommand& command, const Executor& who);
+  void runCopy(const backend::Copy& copy, bool foreign);
+  void runFill(const backend::Fill& fill, bool foreign);
+  bool awaitPoint(backend::Point& point, const Executor& who);
+  bool callUser(Task* task);
+  void callInternal(Task* task);
+  void runUser();
+  void passPoint(backend::Point* point);
+
+  const Ref<Engine> engine_;
+  Gate gate_;
+  Host host_;
+  Task* task_ = nullptr;          // of the user, while it runs
+  bool task_done_ = false;        // the head of the ring has been run by a host thread
+  HostKernel* kernel_ = nullptr;  // producer's: the kernel launched last, owned
+  int32_t priority_ = 0;
+
+  Ring ring_;
+
+  // Producers' line.
+  alignas(64) std::atomic<bool> producing_{false};
+  std::atomic<uint64_t> submitted_{0};
+  // Executors' line.
+  alignas(64) std::atomic<uint64_t> completed_{0};
+  uint32_t drains_ = 0;      // executor's: counts drains by waiting threads, some of which are timed
+  bool short_drain_ = true;  // executor's: the last timed one was short
+  // Read by both sides, seldom written while a worker has the stream.
+  alignas(64) std::atomic<uint32_t> state_{kFree};
+  std::atomic<uint32_t> listed_{kNotListed};
+  std::atomic<uint32_t> drainers_{0};  // threads that wait, awake, and would run the stream
+  std::atomic<uint32_t> sleepers_{0};
+  std::atomic<bool> patient_{false};   // drained by its waiters: a submission need not wake a worker
+  std::atomic<uint32_t> progress_{0};  // sleepers sleep on it
+  std::atomic<uint64_t> wake_at_{UINT64_MAX};
+
+  // Under the engine's lock.
+  Stream* next_ = nullptr;
+  Stream* previous_ = nullptr;
+  Stream* next_waiting_ = nullptr;  // of those that wait for a cooperative launch
+  int list_ = 0;
+  uint64_t seen_ = 0;  // completed_ when a worker last looked
+};
+
+}  // namespace manyrt::cpu

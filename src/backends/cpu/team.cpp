@@ -1,0 +1,105 @@
+// Opening, joining and closing of jobs. A gate is one word, so a worker joins with one compare-and-swap and may read the
+// rest of the job only after it; the owner closes the gate and waits until nobody is inside.
+#include "backends/cpu/team.h"
+
+#include <sched.h>
+
+#include "base/clock.h"
+#include "base/spin_lock.h"
+
+namespace manyrt::cpu {
+namespace {
+
+// The last worker leaves jobs of a waiting thread, which has its place, to the others unless they do not come.
+constexpr int64_t kPatience = 5'000;
+
+template <class Done>
+void spinUntil(Done done) {
+  for (uint32_t spins = 0; !done(); ++spins) {
+    if (spins < 64) continue;
+    if (spins < 4000) {
+      relaxCpu();
+    } else {
+      sched_yield();
+    }
+  }
+}
+
+}  // namespace
+
+Team::Job* Team::claim() {
+  uint32_t taken = claimed_.load(std::memory_order_relaxed);
+  for (uint32_t i = 1; i < kJobs; ++i) {
+    while ((taken & (1u << i)) == 0) {
+      if (claimed_.compare_exchange_weak(taken, taken | (1u << i), std::memory_order_acquire)) return &jobs_[i];
+    }
+  }
+  return nullptr;
+}
+
+void Team::open(Job& job, JobBody body, void* user, uint64_t total, uint64_t chunk, uint32_t helpers, bool foreign) {
+  job.body = body;
+  job.user = user;
+  job.total = total;
+  job.chunk = chunk;
+  job.helpers = helpers;
+  job.next.store(0, std::memory_order_relaxed);
+  uint64_t generation = (job.gate.load(std::memory_order_relaxed) & ~(kGeneration - 1)) + kGeneration;
+  if (&job != &jobs_[0]) open_.fetch_add(1, std::memory_order_seq_cst);
+  job.gate.store(generation | kOpen | (foreign ? kForeign : 0) | helpers * kTicket, std::memory_order_seq_cst);
+}
+
+void Team::close(Job& job) {
+  job.gate.fetch_and(~kOpen, std::memory_order_acq_rel);
+  open_.fetch_sub(1, std::memory_order_seq_cst);
+  spinUntil([&] { return (job.gate.load(std::memory_order_acquire) & kActiveMask) == 0; });
+  claimed_.fetch_and(~(1u << (&job - jobs_)), std::memory_order_release);
+}
+
+void Team::awaitAll(Job& job) {
+  spinUntil([&] { return (job.gate.load(std::memory_order_acquire) & (kActiveMask | kTicketMask)) == 0; });
+  job.gate.store(job.gate.load(std::memory_order_relaxed) & ~kOpen, std::memory_order_release);
+}
+
+void Team::work(Job& job, uint32_t participant) {
+  for (;;) {
+    uint64_t begin = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
+    if (begin >= job.total) return;
+    uint64_t end = job.total - begin < job.chunk ? job.total : begin + job.chunk;
+    job.body(job.user, begin, end, participant);
+  }
+}
+
+bool Team::enrol(Job& job, TeamMember& member, uint32_t* participant) {
+  uint64_t gate = job.gate.load(std::memory_order_seq_cst);
+  for (;;) {
+    if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0) return false;
+    if ((gate & kForeign) != 0 && member.last) {
+      uint64_t generation = gate / kGeneration;
+      if (member.seen_gate != generation) {
+        member.seen_gate = generation;
+        member.seen_at = nowNanoseconds();
+        return false;
+      }
+      if (nowNanoseconds() - member.seen_at < kPatience) return false;
+    }
+    if (job.gate.compare_exchange_weak(gate, gate + kActive - kTicket, std::memory_order_acq_rel)) break;
+  }
+  *participant = job.helpers + 1 - static_cast<uint32_t>((gate & kTicketMask) / kTicket);
+  return true;
+}
+
+bool Team::joinCooperative(TeamMember& member) {
+  Job& job = jobs_[0];
+  uint64_t gate = job.gate.load(std::memory_order_acquire);
+  if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0 || gate / kGeneration == member.cooperative) return false;
+  uint32_t participant;
+  if (!enrol(job, member, &participant)) return false;
+  // The generation cannot have moved: the owner waits for this member.
+  member.cooperative = job.gate.load(std::memory_order_relaxed) / kGeneration;
+  job.body(job.user, participant, participant + 1, participant);
+  job.gate.fetch_sub(kActive, std::memory_order_acq_rel);
+  return true;
+}
+
+}  // namespace manyrt::cpu

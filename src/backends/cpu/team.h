@@ -1,0 +1,107 @@
+// Fork and join: a thread that executes a stream opens a job, workers that look for something to do join it, the owner
+// takes part and returns when all of it is done. One slot is for cooperative launches, whose groups each get a thread.
+// Used by the execution of launches, copies and fills; knows nothing of streams.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace manyrt::cpu {
+
+// Does [begin, end) of a job; `participant` is 0 for the owner and unique among those that take part. Does not throw.
+using JobBody = void (*)(void* user, uint64_t begin, uint64_t end, uint32_t participant);
+
+// What a worker remembers between looks at the team.
+struct TeamMember {
+  uint32_t index = 0;
+  bool last = false;       // the worker that a waiting thread stands in for
+  uint64_t seen_gate = 0;  // an open job seen, and since when
+  int64_t seen_at = 0;
+  uint64_t cooperative = ~uint64_t{0};  // generation of the cooperative job joined last
+};
+
+class Team {
+ public:
+  // Runs the job with at most `helpers` others, in pieces of `chunk`. False: every slot is taken, nothing was done.
+  // `announce` is called once workers can see the job, to wake some.
+  template <class Announce>
+  bool share(JobBody body, void* user, uint64_t total, uint64_t chunk, uint32_t helpers, bool foreign, Announce announce) {
+    Job* job = claim();
+    if (job == nullptr) return false;
+    open(*job, body, user, total, chunk, helpers, foreign);
+    announce();
+    work(*job, 0);
+    close(*job);
+    return true;
+  }
+
+  // Every index of [0, total) at the same time, each on its own thread. The caller has claimed the cooperative slot.
+  template <class Announce>
+  void together(JobBody body, void* user, uint32_t total, bool foreign, Announce announce) {
+    open(jobs_[0], body, user, total, 1, total - 1, foreign);
+    if (total > 1) announce();
+    body(user, 0, 1, 0);
+    awaitAll(jobs_[0]);
+  }
+
+  // Whether a job would take another thread.
+  bool wanted() const {
+    if (wants(jobs_[0])) return true;
+    if (open_.load(std::memory_order_seq_cst) == 0) return false;
+    for (uint32_t i = 1; i < kJobs; ++i) {
+      if (wants(jobs_[i])) return true;
+    }
+    return false;
+  }
+  bool cooperativeWaits() const { return wants(jobs_[0]); }
+  // Takes part in an open job; false where there is none for this worker. `enter` and `leave` surround ordinary jobs.
+  template <class Enter, class Leave>
+  bool join(TeamMember& member, Enter enter, Leave leave) {
+    if (joinCooperative(member)) return true;
+    if (open_.load(std::memory_order_seq_cst) == 0) return false;
+    for (uint32_t i = 1; i < kJobs; ++i) {
+      uint32_t participant;
+      if (!enrol(jobs_[i], member, &participant)) continue;
+      enter();
+      work(jobs_[i], participant);
+      jobs_[i].gate.fetch_sub(kActive, std::memory_order_acq_rel);
+      leave();
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  // The gate: open, owned by a waiting thread, those inside, tickets left, generation.
+  static constexpr uint64_t kOpen = 1, kForeign = 2, kActive = 4, kTicket = uint64_t{1} << 14, kGeneration = uint64_t{1} << 26;
+  static constexpr uint64_t kActiveMask = kTicket - kActive, kTicketMask = kGeneration - kTicket;
+  static constexpr uint32_t kJobs = 5;
+
+  struct alignas(64) Job {
+    std::atomic<uint64_t> gate{0};
+    JobBody body = nullptr;
+    void* user = nullptr;
+    uint64_t total = 0;
+    uint64_t chunk = 1;
+    uint32_t helpers = 0;
+    alignas(64) std::atomic<uint64_t> next{0};
+  };
+
+  static bool wants(const Job& job) {
+    uint64_t gate = job.gate.load(std::memory_order_seq_cst);
+    return (gate & kOpen) != 0 && (gate & kTicketMask) != 0;
+  }
+  Job* claim();
+  void open(Job& job, JobBody body, void* user, uint64_t total, uint64_t chunk, uint32_t helpers, bool foreign);
+  void close(Job& job);
+  void awaitAll(Job& job);
+  static void work(Job& job, uint32_t participant);
+  bool enrol(Job& job, TeamMember& member, uint32_t* participant);
+  bool joinCooperative(TeamMember& member);
+
+  Job jobs_[kJobs];                            // 0: cooperative
+  alignas(64) std::atomic<uint32_t> open_{0};  // ordinary jobs that are open
+  std::atomic<uint32_t> claimed_{0};           // bits of jobs_
+};
+
+}  // namespace manyrt::cpu

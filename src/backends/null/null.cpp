@@ -1,0 +1,172 @@
+// Devices, contexts, kernels and memory of the null backend. Each call that a driver would serve is one fault point.
+#include "backends/null/null.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "backends/null/stream.h"
+#include "base/checked.h"
+
+namespace manyrt::null {
+namespace {
+
+constexpr uint64_t kMemoryBytes = uint64_t{16} << 30;
+constexpr backend::Limits kLimits = {.max_group_items = 1024,
+                                     .max_group_size = {1024, 1024, 1024},
+                                     .max_grid_size = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+                                     .local_bytes_per_group = 48 << 10,
+                                     .priority_greatest = -1,
+                                     .reaches_host = true};
+
+// There are no native objects behind these, so nothing can be borrowed from outside.
+Status noInterop() { return Status::error(RT_ERROR_NOT_SUPPORTED, "The null backend has no native objects to import."); }
+
+template <class T>
+Status make(Ref<T>* out, T* object, const char* call) {
+  Ref<T> owner = Ref<T>::adopt(object);
+  RT_TRY(driverCall(call));
+  *out = std::move(owner);
+  return Status();
+}
+
+class Kernel final : public backend::Kernel {
+ public:
+  explicit Kernel(const rtHostKernel_t& host) { (void)describe(host, kLimits.max_group_items); }
+  uint32_t maxActiveGroups(uint32_t, uint64_t) const override { return 1; }
+  uint32_t preferredGroupMultiple() const override { return 1; }
+};
+
+class Context final : public backend::Context {
+ public:
+  explicit Context(std::atomic<uint64_t>& used) : used_(used) {}
+  Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override {
+    RT_TRY(make<backend::Stream>(stream, new Stream, "null.stream"));
+    return renewStream(**stream, options), Status();
+  }
+  void renewStream(backend::Stream& stream, const backend::StreamOptions& options) override {
+    (void)stream.latch.take();
+    stream.lane = trace::newLane(options.label);
+  }
+  Status createPoint(Ref<backend::Point>* point, bool) override { return make(point, new backend::Point, "null.point"); }
+  Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override {
+    return make<backend::Kernel>(kernel, new Kernel(host), "null.kernel");
+  }
+  Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override {
+    RT_TRY(driverCall("null.allocate"));
+    if (alignment < 256) alignment = 256;
+    uint64_t rounded;
+    bool fits = size <= kMemoryBytes - used_.load() && !roundUpOverflows(size, alignment, &rounded);
+    void* address = fits ? aligned_alloc(alignment, rounded) : nullptr;
+    if (address == nullptr) {
+      return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes failed; %llu of %llu bytes are in use.",
+                           static_cast<unsigned long long>(size), static_cast<unsigned long long>(used_.load()),
+                           static_cast<unsigned long long>(kMemoryBytes));
+    }
+    used_ += size;
+    *memory = {address, size, kind, {reinterpret_cast<uintptr_t>(address), 0}, 0, true};
+    return Status();
+  }
+  void release(const backend::Memory& memory) override {
+    used_ -= memory.size;
+    free(memory.address);
+  }
+  Status registerHost(void* pointer, uint64_t, void** device_pointer) override {
+    *device_pointer = pointer;
+    return driverCall("null.register");
+  }
+  void unregisterHost(void*, uint64_t) override {}
+  void native(uint64_t out[2]) override { setNative(out, this); }
+  void nativePoint(backend::Point& point, uint64_t out[2]) override { setNative(out, &point); }
+  Status importStream(Ref<backend::Stream>*, const uint64_t*) override { return noInterop(); }
+  Status importPoint(Ref<backend::Point>*, const uint64_t*) override { return noInterop(); }
+  Status importMemory(backend::Memory*, const uint64_t*, uint64_t) override { return noInterop(); }
+
+ private:
+  std::atomic<uint64_t>& used_;  // bytes of the device
+};
+
+class Device final : public backend::Device {
+ public:
+  explicit Device(int32_t ordinal) {
+    rtDeviceProperties_t& p = properties_;
+    p.struct_size = sizeof p;
+    p.kind = RT_DEVICE_KIND_ACCELERATOR;
+    p.backend = RT_BACKEND_NULL;
+    p.ordinal = ordinal;
+    snprintf(p.id, sizeof p.id, "null:%d", ordinal);
+    snprintf(p.name, sizeof p.name, "null device %d", ordinal);
+    snprintf(p.vendor, sizeof p.vendor, "manyrt");
+    snprintf(p.driver_version, sizeof p.driver_version, "1");
+    p.uuid[0] = static_cast<uint8_t>(ordinal + 1);
+    p.compute_units = p.simd_width = p.unified_memory = 1;
+    p.max_group_items = kLimits.max_group_items;
+    for (int i = 0; i < 3; ++i) {
+      p.max_group_size[i] = kLimits.max_group_size[i];
+      p.max_grid_size[i] = kLimits.max_grid_size[i];
+    }
+    p.memory_bytes = p.max_allocation_bytes = kMemoryBytes;
+    p.cache_line_bytes = 64;
+    p.local_bytes_per_group = kLimits.local_bytes_per_group;
+    p.priority_greatest = kLimits.priority_greatest;
+  }
+  const backend::Limits& limits() const override { return kLimits; }
+  Status properties(const rtDeviceProperties_t** out) override {
+    *out = &properties_;
+    return driverCall("null.properties");
+  }
+  bool has(int32_t capability) const override {
+    return capability == RT_CAPABILITY_SHARED_MEMORY || capability == RT_CAPABILITY_PEER_ACCESS ||
+           capability == RT_CAPABILITY_TIMING || capability == RT_CAPABILITY_HOST_REGISTER ||
+           capability == RT_CAPABILITY_STREAM_PRIORITIES;
+  }
+  Status attribute(int64_t* value, int32_t attribute) override {
+    return *value = attribute == RT_ATTRIBUTE_NUMA_NODES ? 1 : 0, Status();
+  }
+  Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes) override {
+    *total_bytes = kMemoryBytes;
+    *free_bytes = kMemoryBytes - used_.load();
+    return driverCall("null.memory");
+  }
+  bool canAccess(const backend::Device& peer) const override {
+    return &peer != this && dynamic_cast<const Device*>(&peer) != nullptr;
+  }
+  Status createContext(Ref<backend::Context>* context, const backend::ContextOptions&) override {
+    return make<backend::Context>(context, new Context(used_), "null.context");
+  }
+  Status importContext(Ref<backend::Context>*, const uint64_t*) override { return noInterop(); }
+  void native(uint64_t out[2]) override { setNative(out, this); }
+
+ private:
+  rtDeviceProperties_t properties_ = {};
+  std::atomic<uint64_t> used_{0};
+};
+
+class Backend final : public backend::Backend {
+ public:
+  int32_t id() const override { return RT_BACKEND_NULL; }
+  const char* name() const override { return "null"; }
+  int32_t deviceCount() override { return 2; }
+  backend::Device* device(int32_t ordinal) override { return ordinal == 0 ? &first_ : ordinal == 1 ? &second_ : nullptr; }
+  void info(rtBackendInfo_t* info) override {
+    info->backend = RT_BACKEND_NULL;
+    info->available = 1;
+    info->device_count = 2;
+    snprintf(info->name, sizeof info->name, "%s", name());
+    snprintf(info->driver_name, sizeof info->driver_name, "manyrt null");
+    snprintf(info->driver_version, sizeof info->driver_version, "1");
+    info->reason[0] = '\0';
+  }
+  void abandon() override {}
+
+ private:
+  Device first_{0}, second_{1};
+};
+
+}  // namespace
+
+backend::Backend* backend() {
+  static Backend* instance = new Backend;
+  return instance;
+}
+
+}  // namespace manyrt::null

@@ -1,0 +1,137 @@
+// Queueing and running of what a null stream carries, by whichever thread submits it or ends its wait.
+#include "backends/null/stream.h"
+
+#include <climits>
+#include <cstring>
+#include <new>
+
+#include "base/futex.h"
+
+namespace manyrt::null {
+
+Status Stream::launch(backend::Kernel&, const backend::Launch&) {
+  RT_TRY(driverCall("null.launch"));
+  uint64_t word = word_.load(std::memory_order_acquire);
+  while ((word & kHeld) == 0) {
+    if (word_.compare_exchange_weak(word, word + 1, std::memory_order_acq_rel)) return Status();
+  }
+  return enqueue("null.hold", {});
+}
+
+Status Stream::call(Task* task, backend::TaskKind kind) {
+  const bool user = kind == backend::TaskKind::kUser;
+  Status status = user ? host_threads::reserve() : Status();
+  if (status.ok()) status = enqueue("null.call", {.kind = user ? Kind::kUser : Kind::kInternal, .task = task});
+  if (!status.ok()) delete task;
+  return status;
+}
+
+Status Stream::enqueue(const char* call, Command&& command) {
+  RT_TRY(driverCall(call));
+  Command* queued = new (std::nothrow) Command(std::move(command));
+  if (queued == nullptr) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for another command of a stream.");
+  std::unique_lock lock(mutex_);
+  uint64_t word = word_.load(std::memory_order_acquire);
+  do {
+    if ((word & kHeld) == 0) done_.store(word, std::memory_order_release);
+  } while (!word_.compare_exchange_weak(word, (word | kHeld) + 1, std::memory_order_acq_rel));
+  *last_ = queued;
+  last_ = &queued->next;
+  if (std::exchange(running_, true)) return Status();
+  lock.unlock();
+  drain();
+  return Status();
+}
+
+void Stream::drain() {
+  Ref<Stream> self(this);
+  for (;;) {
+    mutex_.lock();
+    Command* command = first_;
+    if (command == nullptr) {
+      running_ = false;
+      word_.fetch_and(~kHeld, std::memory_order_acq_rel);
+    }
+    mutex_.unlock();
+    if (command == nullptr || !execute(*command)) return;
+    mutex_.lock();
+    first_ = command->next;
+    if (first_ == nullptr) last_ = &first_;
+    done_.fetch_add(1, std::memory_order_seq_cst);
+    mutex_.unlock();
+    delete command;
+    progress_.fetch_add(1, std::memory_order_seq_cst);
+    if (sleepers_.load(std::memory_order_seq_cst) != 0) futexWake(&progress_, INT_MAX);
+  }
+}
+
+bool Stream::execute(Command& command) {
+  const uint32_t size = command.fill.pattern_size;
+  switch (command.kind) {
+    case Kind::kCopy:
+      for (uint64_t row = 0; row < command.copy.height && !latch.failed(); ++row) {
+        memcpy(static_cast<char*>(command.copy.dst) + row * command.copy.dst_pitch,
+               static_cast<const char*>(command.copy.src) + row * command.copy.src_pitch, command.copy.width);
+      }
+      return true;
+    case Kind::kFill:
+      for (uint64_t row = 0; row < command.fill.height && !latch.failed(); ++row) {
+        char* at = static_cast<char*>(command.fill.dst) + row * command.fill.pitch;
+        for (uint64_t i = 0; i < command.fill.width; i += size) memcpy(at + i, command.fill.pattern, size);
+      }
+      return true;
+    case Kind::kRecord:
+      command.point->complete(latch.get(), nowNanoseconds());
+      return true;
+    case Kind::kWait:
+      if (!command.point->done()) {
+        retain();  // until it goes on
+        if (command.point->subscribe(this)) return false;
+        drop();
+      }
+      latch.set(command.point->status());
+      return true;
+    case Kind::kInternal:
+      latch.set(command.task->run(latch.get()));
+      delete std::exchange(command.task, nullptr);
+      return true;
+    case Kind::kUser:
+      if (command.task == nullptr) return true;  // has run
+      retain();
+      host_threads::submit(this);
+      return false;
+    default:
+      return true;
+  }
+}
+
+void Stream::run() {
+  task_stream_ = this;
+  latch.set(first_->task->run(latch.get()));
+  delete std::exchange(first_->task, nullptr);
+  task_stream_ = nullptr;
+  drain(), drop();
+}
+
+uint64_t Stream::completed() {
+  // done_ is read between two equal looks at the word: it belongs to this time of being held.
+  for (;;) {
+    uint64_t word = word_.load(std::memory_order_acquire);
+    if ((word & kHeld) == 0) return word;
+    uint64_t done = done_.load(std::memory_order_acquire);
+    if (word_.load(std::memory_order_acquire) == word) return done;
+  }
+}
+
+bool Stream::wait(uint64_t serial, Deadline deadline) {
+  while (completed() < serial) {
+    uint32_t progress = progress_.load(std::memory_order_seq_cst);
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    bool in_time = completed() >= serial || futexWait(&progress_, progress, deadline);
+    sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+    if (!in_time && deadline.passed()) return completed() >= serial;
+  }
+  return true;
+}
+
+}  // namespace manyrt::null

@@ -1,0 +1,63 @@
+// A place in a stream, or a value of a fence, that is passed once: what events hold, what streams of any backend wait
+// for, and what a blocked thread sleeps on. Backends derive from it; managers and ops keep Refs. It carries the failure
+// of the stream that passed it, so that waiters inherit the cause.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/ref.h"
+#include "base/spin_lock.h"
+#include "base/status.h"
+
+namespace manyrt::backend {
+
+class Point;
+
+// Told once when a point is passed, on the thread that passes it: it may wake or queue something, never block or run a
+// program's code. Intrusive, owned by whoever waits.
+class Waiter {
+ public:
+  virtual void passed(Point& point) = 0;
+
+ protected:
+  ~Waiter() = default;
+
+ private:
+  friend class Point;
+  Waiter* next_ = nullptr;
+};
+
+enum class WaitPolicy { kDefault, kSpin, kYield, kBlock };
+
+class Point : public RefCounted {
+ public:
+  bool done() const { return done_.load(std::memory_order_acquire); }
+  // Both only once done.
+  const Status& status() const { return status_; }
+  int64_t nanoseconds() const { return nanoseconds_; }  // the device's clock; 0 where untimed
+
+  // Asks the driver where that is needed; does not run work.
+  virtual bool poll() { return done(); }
+  // Blocks; may run the stream's work on the calling thread. False when the deadline passed first.
+  virtual bool wait(Deadline deadline, WaitPolicy policy);
+  // False: already passed, the waiter was not kept and is not told.
+  virtual bool subscribe(Waiter* waiter);
+  // False: the waiter has been told or is being told now.
+  bool unsubscribe(Waiter* waiter);
+  // Exactly once. Tells every waiter.
+  void complete(Status status, int64_t nanoseconds);
+
+ protected:
+  void reset();  // of a recycled point that nobody holds
+
+ private:
+  std::atomic<bool> done_{false};
+  SpinLock lock_;
+  Waiter* waiters_ = nullptr;
+  Status status_;
+  int64_t nanoseconds_ = 0;
+};
+
+}  // namespace manyrt::backend

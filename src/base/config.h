@@ -1,0 +1,32 @@
+// The environment, in one table. A set-user-id program reads none of it. Values are read when they are asked for, at
+// start or at the first use of what they steer, and kept by whoever asked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace manyrt::config {
+
+// identifier, variable, what it does (docs/environment.md says more)
+#define RT_ENVIRONMENT_TABLE(X)                                                              \
+  X(kDevice, "RT_DEVICE", "the default device, such as cpu or null:0")                       \
+  X(kLog, "RT_LOG", "none, error, warning, info or debug")                                   \
+  X(kTrace, "RT_TRACE", "a file that receives a Chrome trace")                               \
+  X(kLeakReport, "RT_LEAK_REPORT", "1: print what is still alive at shutdown")               \
+  X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")                  \
+  X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas")          \
+  X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: fill new and freed memory with patterns")
+
+enum class Variable {
+#define X(id, name, text) id,
+  RT_ENVIRONMENT_TABLE(X)
+#undef X
+};
+
+const char* get(Variable variable);           // null: not set, empty, or a set-user-id program
+bool flag(Variable variable);                 // set and not "0"
+int64_t integer(Variable variable, int64_t least, int64_t most, int64_t otherwise);  // a bad value is logged, then otherwise
+int32_t logLevel();                           // RT_LOG; without it, warnings
+bool listed(Variable variable, const char* word);  // word stands in the comma-separated list
+
+}  // namespace manyrt::config

@@ -1,0 +1,15 @@
+// Sleeping on a 32-bit word. A wake may come for no reason: callers check their condition again.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace manyrt {
+
+// Sleeps while *word == expected, until woken or the deadline; false when the deadline has passed.
+bool futexWait(std::atomic<uint32_t>* word, uint32_t expected, Deadline deadline);
+void futexWake(std::atomic<uint32_t>* word, int count);
+
+}  // namespace manyrt

@@ -1,0 +1,76 @@
+// The pool of host threads: a list of jobs, a count of idle threads, one mutex. Threads that find nothing for ten
+// seconds end, down to one.
+#include "base/host_threads.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/thread.h"
+
+namespace manyrt::host_threads {
+namespace {
+
+struct Threads {
+  std::mutex mutex;
+  std::condition_variable ready;
+  Job* first = nullptr;
+  Job** last = &first;
+  size_t queued = 0;
+  size_t idle = 0;
+  size_t threads = 0;
+};
+Threads* instance = new Threads;  // never destroyed: its threads run until the process ends
+
+void body(void* user) {
+  Threads& pool = *static_cast<Threads*>(user);
+  std::unique_lock lock(pool.mutex);
+  for (;;) {
+    while (pool.first == nullptr) {
+      ++pool.idle;
+      bool woken = pool.ready.wait_for(lock, std::chrono::seconds(10), [&] { return pool.first != nullptr; });
+      --pool.idle;
+      if (!woken && pool.threads > 1) {
+        --pool.threads;
+        return;
+      }
+    }
+    Job* job = pool.first;
+    pool.first = job->next;
+    if (pool.first == nullptr) pool.last = &pool.first;
+    --pool.queued;
+    lock.unlock();
+    job->run();
+    lock.lock();
+  }
+}
+
+// Called with the lock held.
+Status grow(Threads& pool) {
+  RT_TRY(startThread("manyrt-host", body, &pool));
+  ++pool.threads;
+  return Status();
+}
+
+}  // namespace
+
+Status reserve() {
+  Threads& pool = *instance;
+  std::lock_guard lock(pool.mutex);
+  return pool.threads > 0 ? Status() : grow(pool);
+}
+
+void submit(Job* job) {
+  Threads& pool = *instance;
+  std::lock_guard lock(pool.mutex);
+  job->next = nullptr;
+  *pool.last = job;
+  pool.last = &job->next;
+  ++pool.queued;
+  if (pool.queued > pool.idle) (void)grow(pool);  // without a further thread it waits for one of those there are
+  pool.ready.notify_one();
+}
+
+void abandon() { instance = new Threads; }
+
+}  // namespace manyrt::host_threads

@@ -1,0 +1,22 @@
+// Threads that run host functions and teardown: as many as there are tasks that block at the same time, kept for reuse.
+// A host function that blocks therefore stops its own stream alone.
+#pragma once
+
+#include "base/status.h"
+
+namespace manyrt::host_threads {
+
+class Job {  // intrusive: queueing one cannot fail
+ public:
+  virtual ~Job() = default;
+  virtual void run() = 0;  // may delete this
+  Job* next = nullptr;
+};
+
+// At least one thread exists when this returns success. Called before work is accepted that will need one.
+Status reserve();
+// Runs the job on a thread of the library as soon as one is free; a further thread is started where none is.
+void submit(Job* job);
+void abandon();  // in a forked child: the threads are gone
+
+}  // namespace manyrt::host_threads

@@ -1,0 +1,68 @@
+// Intrusive reference counts for what streams, points and kernels share across threads. The last drop calls
+// `recycle`, which deletes unless a class keeps its objects for reuse.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace manyrt {
+
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+  virtual ~RefCounted() = default;
+
+  void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  void drop() {
+    if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) recycle();
+  }
+  uint32_t references() const { return references_.load(std::memory_order_acquire); }
+
+ protected:
+  virtual void recycle() { delete this; }
+  void revive() { references_.store(1, std::memory_order_relaxed); }  // of a recycled object, before it is handed out
+
+ private:
+  std::atomic<uint32_t> references_{1};  // born owned: Ref<T>::adopt(new T)
+};
+
+template <class T>
+class Ref {
+ public:
+  Ref() = default;
+  Ref(std::nullptr_t) {}
+  Ref(T* object) : object_(object) {
+    if (object_ != nullptr) object_->retain();
+  }
+  Ref(const Ref& other) : Ref(other.object_) {}
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  template <class U>
+  Ref(Ref<U> other) noexcept : object_(other.detach()) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_ != nullptr) object_->drop();
+  }
+  static Ref adopt(T* object) {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
+
+  T* get() const { return object_; }
+  T* detach() { return std::exchange(object_, nullptr); }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  bool operator==(const T* other) const { return object_ == other; }
+
+ private:
+  T* object_ = nullptr;
+};
+
+}  // namespace manyrt

@@ -1,0 +1,211 @@
+// Handles. A table keeps the objects of one kind in address-stable, type-stable slots; a handle carries kind, generation
+// and slot index, so that a stale or foreign one is told apart by a load and a compare. `find` is valid under an epoch
+// guard; `Lease` keeps an object beyond it. Destroying bumps the generation, waits out the guards and the leases, and
+// then frees the object. Managers own tables; nothing here knows what the objects are.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "base/epoch.h"
+#include "base/fault.h"
+#include "base/spin_lock.h"
+
+namespace manyrt {
+
+// The bits of a handle: generation 32, index 24, kind 8.
+using HandleBits = uint64_t;
+
+inline uint8_t handleKind(HandleBits bits) { return static_cast<uint8_t>(bits & 0xff); }
+
+template <class Handle>
+HandleBits toBits(Handle handle) {
+  return reinterpret_cast<uintptr_t>(handle);
+}
+
+template <class T>
+class SlotTable;
+
+// What every object in a table begins with.
+template <class T>
+class Slot final : public epoch::Retired {
+ public:
+  void reclaim() override { drop(); }
+
+ private:
+  friend class SlotTable<T>;
+  template <class>
+  friend class Lease;
+
+  T* object() { return std::launder(reinterpret_cast<T*>(storage_)); }
+  void drop();
+
+  std::atomic<uint32_t> generation_{0};  // of the handle that is alive; see kClosed
+  std::atomic<uint32_t> leases_{0};
+  uint32_t index_ = 0;
+  uint32_t last_generation_ = 0;
+  Slot* next_free_ = nullptr;
+  SlotTable<T>* table_ = nullptr;
+  alignas(alignof(T) > 16 ? alignof(T) : 16) unsigned char storage_[sizeof(T)];
+};
+
+// A counted hold on an object: it outlives its handle until the last lease is gone.
+template <class T>
+class Lease {
+ public:
+  Lease() = default;
+  explicit Lease(T* object) : object_(object) {  // under a guard, or while another lease exists
+    if (object_ != nullptr) slot()->leases_.fetch_add(1, std::memory_order_relaxed);
+  }
+  Lease(const Lease& other) : Lease(other.object_) {}
+  Lease(Lease&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Lease& operator=(Lease other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Lease() {
+    if (object_ != nullptr) slot()->drop();
+  }
+  T* get() const { return object_; }
+  T* operator->() const { return object_; }
+  T& operator*() const { return *object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+
+ private:
+  Slot<T>* slot() const { return SlotTable<T>::slotOf(object_); }
+  T* object_ = nullptr;
+};
+
+template <class T>
+class SlotTable {
+ public:
+  static constexpr uint32_t kChunk = 256;
+  static constexpr uint32_t kChunks = 1u << 14;  // 4 million objects of a kind
+  static constexpr uint32_t kClosed = 0;         // no handle has this generation
+
+  constexpr explicit SlotTable(uint8_t kind) : kind_(kind) {}
+
+  // Constructs an object and opens its handle. Throws bad_alloc; null when the table is full.
+  template <class... Args>
+  T* create(HandleBits* bits, Args&&... args) {
+    Slot<T>* slot = takeFree();
+    if (slot == nullptr) return nullptr;
+    T* object;
+    try {
+      if (fault::fails("object")) throw std::bad_alloc();
+      object = new (slot->storage_) T(std::forward<Args>(args)...);
+    } catch (...) {
+      giveBack(slot);
+      throw;
+    }
+    slot->leases_.store(1, std::memory_order_relaxed);
+    uint32_t generation = slot->last_generation_ + 1;
+    if (generation == kClosed) generation = 1;
+    slot->last_generation_ = generation;
+    *bits = (HandleBits{generation} << 32) | (HandleBits{slot->index_} << 8) | kind_;
+    live_.fetch_add(1, std::memory_order_relaxed);
+    slot->generation_.store(generation, std::memory_order_release);
+    return object;
+  }
+
+  // Null for what is not a live handle of this kind. Under a guard.
+  T* find(HandleBits bits) const {
+    uint32_t index = static_cast<uint32_t>(bits >> 8) & 0xffffff;
+    if (handleKind(bits) != kind_ || index >= kChunk * kChunks) [[unlikely]] return nullptr;
+    Slot<T>* chunk = chunks_[index / kChunk].load(std::memory_order_acquire);
+    if (chunk == nullptr) [[unlikely]] return nullptr;
+    Slot<T>* slot = &chunk[index % kChunk];
+    uint32_t generation = static_cast<uint32_t>(bits >> 32);
+    if (slot->generation_.load(std::memory_order_acquire) != generation || generation == kClosed) [[unlikely]] return nullptr;
+    return slot->object();
+  }
+
+  // Closes the handle: true for exactly one caller. The object goes when guards and leases allow.
+  bool destroy(HandleBits bits) {
+    T* object = find(bits);
+    if (object == nullptr) return false;
+    Slot<T>* slot = slotOf(object);
+    uint32_t generation = static_cast<uint32_t>(bits >> 32);
+    if (!slot->generation_.compare_exchange_strong(generation, kClosed, std::memory_order_seq_cst)) return false;
+    live_.fetch_sub(1, std::memory_order_relaxed);
+    epoch::retire(slot);
+    return true;
+  }
+
+  uint64_t live() const { return live_.load(std::memory_order_relaxed); }
+
+  // Every live object, under a guard; ones opened or closed meanwhile may be missed.
+  template <class Visitor>
+  void forEach(Visitor visitor) {
+    for (uint32_t c = 0; c < chunk_count_.load(std::memory_order_acquire); ++c) {
+      Slot<T>* chunk = chunks_[c].load(std::memory_order_acquire);
+      for (uint32_t i = 0; chunk != nullptr && i < kChunk; ++i) {
+        uint32_t generation = chunk[i].generation_.load(std::memory_order_acquire);
+        if (generation == kClosed) continue;
+        visitor(*chunk[i].object(), (HandleBits{generation} << 32) | (HandleBits{chunk[i].index_} << 8) | kind_);
+      }
+    }
+  }
+
+  static Slot<T>* slotOf(T* object) {
+    return reinterpret_cast<Slot<T>*>(reinterpret_cast<unsigned char*>(object) - storageOffset());
+  }
+
+ private:
+  friend class Slot<T>;
+
+  static constexpr size_t storageOffset() {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+    return offsetof(Slot<T>, storage_);  // not standard layout, but single inheritance: both compilers lay it out so
+#pragma GCC diagnostic pop
+  }
+
+  Slot<T>* takeFree() {
+    std::lock_guard lock(lock_);
+    if (free_ == nullptr) {
+      uint32_t chunk_index = chunk_count_.load(std::memory_order_relaxed);
+      if (chunk_index == kChunks) return nullptr;
+      if (fault::fails("slots")) throw std::bad_alloc();
+      Slot<T>* chunk = new Slot<T>[kChunk];  // never freed: stale handles are looked up in it
+      for (uint32_t i = kChunk; i-- > 0;) {
+        chunk[i].index_ = chunk_index * kChunk + i;
+        chunk[i].table_ = this;
+        chunk[i].next_free_ = free_;
+        free_ = &chunk[i];
+      }
+      chunks_[chunk_index].store(chunk, std::memory_order_release);
+      chunk_count_.store(chunk_index + 1, std::memory_order_release);
+    }
+    Slot<T>* slot = free_;
+    free_ = slot->next_free_;
+    return slot;
+  }
+
+  void giveBack(Slot<T>* slot) {
+    std::lock_guard lock(lock_);
+    slot->next_free_ = free_;
+    free_ = slot;
+  }
+
+  const uint8_t kind_;
+  SpinLock lock_;
+  Slot<T>* free_ = nullptr;
+  std::atomic<uint32_t> chunk_count_{0};
+  std::atomic<uint64_t> live_{0};
+  std::atomic<Slot<T>*> chunks_[kChunks] = {};
+};
+
+template <class T>
+void Slot<T>::drop() {
+  if (leases_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  object()->~T();
+  table_->giveBack(this);
+}
+
+}  // namespace manyrt

@@ -1,0 +1,39 @@
+// A lock for a few loads and stores, never held across a driver call, a callback or an allocation that may be large.
+// On two cores a holder may be descheduled: after a short spin the waiter gives its time slice away.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+
+namespace manyrt {
+
+inline void relaxCpu() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ __volatile__("yield");
+#endif
+}
+
+class SpinLock {
+ public:
+  void lock() {
+    while (locked_.exchange(true, std::memory_order_acquire)) {
+      for (int spins = 0; locked_.load(std::memory_order_relaxed); ++spins) {
+        if (spins < 200) {
+          relaxCpu();
+        } else {
+          sched_yield();
+        }
+      }
+    }
+  }
+  bool try_lock() { return !locked_.exchange(true, std::memory_order_acquire); }
+  void unlock() { locked_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> locked_{false};
+};
+
+}  // namespace manyrt

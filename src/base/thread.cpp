@@ -1,0 +1,54 @@
+// pthread_create with the attributes every thread of the library has.
+#include "base/thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/fault.h"
+
+namespace manyrt {
+namespace {
+struct Start {
+  void (*body)(void*);
+  void* user;
+  char name[16];
+};
+
+void* run(void* argument) {
+  Start start = *static_cast<Start*>(argument);
+  delete static_cast<Start*>(argument);
+  pthread_setname_np(pthread_self(), start.name);
+  start.body(start.user);
+  return nullptr;
+}
+}  // namespace
+
+Status startThread(const char* name, void (*body)(void*), void* user) {
+  std::unique_ptr<Start> start(new (std::nothrow) Start{body, user, {}});
+  if (start == nullptr || fault::fails("thread")) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "The thread \"%s\" of the library could not be started: no memory.", name);
+  }
+  strncpy(start->name, name, sizeof start->name - 1);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  int error = pthread_create(&thread, &attributes, run, start.get());
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "The thread \"%s\" of the library could not be started: %s.", name,
+                         strerror(error));
+  }
+  (void)start.release();  // the thread deletes it
+  return Status();
+}
+
+}  // namespace manyrt

@@ -1,0 +1,153 @@
+// The writer behind RT_TRACE. Events are formatted by the thread that has them and written under one lock through a
+// buffer of the C library; Chrome's JSON array format allows a missing end, so a killed process leaves a usable file.
+#include "base/trace.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "base/clock.h"
+#include "base/config.h"
+#include "base/log.h"
+
+namespace manyrt::trace {
+
+namespace internal {
+std::atomic<bool> on{false};
+}
+
+namespace {
+
+constexpr int kThreads = 1;  // the two process groups of the picture
+constexpr int kStreams = 2;
+
+struct Writer {
+  std::mutex mutex;
+  FILE* file = nullptr;
+  char* path = nullptr;
+  bool first = true;
+};
+Writer& writer() {
+  static Writer* instance = new Writer;  // never destroyed: threads may trace until the process ends
+  return *instance;
+}
+std::atomic<uint64_t> next_lane{1};
+
+// A string as JSON wants it; control characters become spaces.
+void escape(char* out, size_t size, const char* text) {
+  size_t at = 0;
+  for (; *text != '\0' && at + 3 < size; ++text) {
+    if (*text == '"' || *text == '\\') out[at++] = '\\';
+    out[at++] = static_cast<unsigned char>(*text) < 0x20 ? ' ' : *text;
+  }
+  out[at] = '\0';
+}
+
+void emit(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void emit(const char* format, ...) {
+  char text[768];
+  va_list list;
+  va_start(list, format);
+  int length = vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  if (length < 0 || static_cast<size_t>(length) >= sizeof text) return;
+  Writer& out = writer();
+  std::lock_guard lock(out.mutex);
+  if (out.file == nullptr) return;
+  bool written = fputs(out.first ? "[\n" : ",\n", out.file) >= 0 && fputs(text, out.file) >= 0;
+  out.first = false;
+  if (!written) {
+    log::write(RT_LOG_WARNING, "The trace %s ends here: %s.", out.path, strerror(errno));
+    internal::on.store(false, std::memory_order_relaxed);
+    fclose(out.file);
+    out.file = nullptr;
+  }
+}
+
+double microseconds(int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000.0; }
+
+}  // namespace
+
+void start() {
+  const char* path = config::get(config::Variable::kTrace);
+  if (path == nullptr || enabled()) return;
+  {
+    Writer& out = writer();
+    std::lock_guard lock(out.mutex);
+    out.file = fopen(path, "we");
+    if (out.file == nullptr) {
+      log::write(RT_LOG_WARNING, "The trace %s cannot be written: %s.", path, strerror(errno));
+      return;
+    }
+    free(out.path);
+    out.path = strdup(path);
+    out.first = true;
+  }
+  internal::on.store(true, std::memory_order_relaxed);
+  emit("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"threads\"}}", kThreads);
+  emit("{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"streams\"}}", kStreams);
+}
+
+void finish() {
+  internal::on.store(false, std::memory_order_relaxed);
+  Writer& out = writer();
+  std::lock_guard lock(out.mutex);
+  if (out.file == nullptr) return;
+  fputs("\n]\n", out.file);
+  bool failed = ferror(out.file) != 0;
+  if (fclose(out.file) != 0 || failed) {
+    log::write(RT_LOG_WARNING, "The trace %s is incomplete: %s.", out.path, strerror(errno));
+  }
+  out.file = nullptr;
+}
+
+void abandon() {
+  internal::on.store(false, std::memory_order_relaxed);
+}
+
+uint64_t newLane(const char* label) {
+  uint64_t lane = next_lane.fetch_add(1, std::memory_order_relaxed);
+  if (enabled()) {
+    char name[96];
+    escape(name, sizeof name, label);
+    emit("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%llu,\"args\":{\"name\":\"%s\"}}", kStreams,
+         static_cast<unsigned long long>(lane), name);
+  }
+  return lane;
+}
+
+void call(const char* name, int64_t begin, int64_t end) {
+  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f}", name, kThreads,
+       syscall(SYS_gettid), microseconds(begin), microseconds(end - begin));
+}
+
+void submitted(uint64_t lane, uint64_t serial, int64_t now) {
+  emit("{\"ph\":\"s\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f}",
+       static_cast<unsigned long long>(lane), static_cast<unsigned long long>(serial), kThreads, syscall(SYS_gettid),
+       microseconds(now));
+}
+
+void work(uint64_t lane, uint64_t serial, const char* name, int64_t begin, int64_t end) {
+  char text[320];
+  escape(text, sizeof text, name);
+  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%llu,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"serial\":%llu}}", text,
+       kStreams, static_cast<unsigned long long>(lane), microseconds(begin), microseconds(end - begin),
+       static_cast<unsigned long long>(serial));
+  emit("{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%llu,"
+       "\"ts\":%.3f}",
+       static_cast<unsigned long long>(lane), static_cast<unsigned long long>(serial), kStreams,
+       static_cast<unsigned long long>(lane), microseconds(begin));
+}
+
+void liveBytes(uint64_t bytes) {
+  emit("{\"ph\":\"C\",\"name\":\"live bytes\",\"pid\":%d,\"ts\":%.3f,\"args\":{\"bytes\":%llu}}", kThreads,
+       microseconds(nowNanoseconds()), static_cast<unsigned long long>(bytes));
+}
+
+}  // namespace manyrt::trace

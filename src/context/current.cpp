@@ -1,0 +1,57 @@
+// The thread's current context and the resolution of NULL.
+#include "context/current.h"
+
+#include "manager/context.h"
+#include "manager/device.h"
+#include "manager/stream.h"
+
+namespace manyrt::context {
+namespace {
+thread_local HandleBits current_context = 0;
+}
+
+HandleBits current() { return current_context; }
+void setCurrent(HandleBits context) { current_context = context; }
+
+Status invalidHandle(HandleBits bits, uint8_t kind, const char* argument) {
+  const char* wanted = manager::kindWord(kind);
+  if (bits == 0) {
+    return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is NULL where a %s is needed.", argument, wanted);
+  }
+  const char* actual = manager::kindWord(handleKind(bits));
+  if (actual != nullptr && handleKind(bits) != kind) {
+    return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is not a %s: it looks like a %s.", argument, wanted,
+                         actual);
+  }
+  return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is no live %s: it was destroyed, or never was one.",
+                       argument, wanted);
+}
+
+Status resolve(manager::Context** context, rtContext_t handle, const char* argument) {
+  if (handle != nullptr) {
+    *context = manager::contexts.find(toBits(handle));
+    return *context != nullptr ? Status() : invalidHandle(toBits(handle), RT_HANDLE_CONTEXT, argument);
+  }
+  if (current_context != 0) {
+    *context = manager::contexts.find(current_context);
+    if (*context != nullptr) return Status();
+    return Status::error(RT_ERROR_INVALID_HANDLE,
+                         "The argument \"%s\" is NULL and the thread's current context was destroyed: set another one.",
+                         argument);
+  }
+  manager::Device* device;
+  RT_TRY(manager::defaultDevice(&device));
+  return device->primary(context);
+}
+
+Status resolve(manager::Stream** stream, rtStream_t handle, const char* argument) {
+  if (handle != nullptr) [[likely]] {
+    *stream = manager::streams.find(toBits(handle));
+    return *stream != nullptr ? Status() : invalidHandle(toBits(handle), RT_HANDLE_STREAM, argument);
+  }
+  manager::Context* context;
+  RT_TRY(resolve(&context, nullptr, argument));
+  return context->defaultStream(stream);
+}
+
+}  // namespace manyrt::context

@@ -1,0 +1,50 @@
+// The registry of backends.
+#include "manager/backends.h"
+
+#include "backends/cpu/cpu.h"
+#include "backends/null/null.h"
+#include "base/config.h"
+
+namespace manyrt::manager {
+
+const char* backendWord(int32_t backend) {
+  switch (backend) {
+    case RT_BACKEND_CPU:
+      return "cpu";
+    case RT_BACKEND_CUDA:
+      return "cuda";
+    case RT_BACKEND_OPENCL:
+      return "opencl";
+    case RT_BACKEND_NULL:
+      return "null";
+    default:
+      return nullptr;
+  }
+}
+
+backend::Backend* backendOf(int32_t backend) {
+  const char* word = backendWord(backend);
+  if (word == nullptr || config::listed(config::Variable::kDisable, word)) return nullptr;
+  switch (backend) {
+    case RT_BACKEND_CPU:
+      return cpu::backend();
+    case RT_BACKEND_NULL:
+      return null::backend();
+    default:
+      return nullptr;
+  }
+}
+
+const char* unavailableReason(int32_t backend) {
+  const char* word = backendWord(backend);
+  if (word != nullptr && config::listed(config::Variable::kDisable, word)) return "RT_DISABLE names this backend.";
+  return "This version of the library was built without this backend.";
+}
+
+void abandonBackends() {
+  for (int32_t backend : kBackendOrder) {
+    if (backend::Backend* instance = backendOf(backend)) instance->abandon();
+  }
+}
+
+}  // namespace manyrt::manager

@@ -1,0 +1,17 @@
+// Linking children to their context.
+#include "manager/child.h"
+
+namespace manyrt::manager {
+
+Child::Child(Context& owner_context, Ref<allocator::Owner> native_owner, bool counted_object)
+    : context(&owner_context), owner(std::move(native_owner)), counted(counted_object) {}
+
+Child::~Child() { context->removeChild(*this); }
+
+void Child::link(HandleBits handle) {
+  bits = handle;
+  context->addChild(*this);
+  if (counted) live_handles[handleKind(handle)].fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace manyrt::manager

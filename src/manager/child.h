@@ -1,0 +1,32 @@
+// What every object that a context owns begins with: a place in the context's list, so that destroying the context makes
+// its handles stale at once.
+#pragma once
+
+#include <atomic>
+
+#include "allocator/owner.h"
+#include "base/slot_table.h"
+#include "manager/context.h"
+
+namespace manyrt::manager {
+
+struct Child {
+  // `counted`: made by the program, not a default object.
+  Child(Context& owner_context, Ref<allocator::Owner> native_owner, bool counted_object);
+  ~Child();
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void link(HandleBits handle);  // once its handle is open
+
+  Lease<Context> context;
+  Ref<allocator::Owner> owner;
+  HandleBits bits = 0;
+  const bool counted;
+
+  Child* previous = nullptr;  // both under the context's lock
+  Child* next = nullptr;
+  bool linked = false;
+};
+
+}  // namespace manyrt::manager

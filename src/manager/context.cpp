@@ -1,0 +1,218 @@
+// Contexts: starting the native one, defaults, children, and the hand-over of a reset.
+#include "manager/context.h"
+
+#include "base/epoch.h"
+#include "manager/child.h"
+#include "manager/device.h"
+#include "manager/pool.h"
+#include "manager/stream.h"
+
+namespace manyrt::manager {
+
+Context::Context(Device& owner_device, const rtContextOptions_t& context_options, bool primary_context)
+    : device(&owner_device), options(context_options), primary(primary_context) {}
+
+Context::~Context() {
+  host_pool_ = nullptr;
+  shared_pool_ = nullptr;
+  if (allocator::Owner* owner = owner_.load(std::memory_order_acquire)) owner->drop();
+}
+
+std::string Context::name() const {
+  if (options.label[0] != '\0') return "\"" + std::string(options.label) + "\"";
+  char text[64];
+  snprintf(text, sizeof text, "%s%u of device %d", primary ? "primary context " : "context ",
+           static_cast<unsigned>(bits >> 8 & 0xffffff), device->ordinal);
+  return text;
+}
+
+Status Context::ensureOwner(allocator::Owner** out) {
+  *out = owner_.load(std::memory_order_acquire);
+  if (*out != nullptr) return Status();
+  std::lock_guard lock(start_mutex_);
+  *out = owner_.load(std::memory_order_acquire);
+  if (*out != nullptr) return Status();
+  RT_TRY(device->native.lost());
+  Ref<backend::Context> native = imported;
+  if (!native) {
+    backend::ContextOptions native_options;
+    native_options.wait = static_cast<backend::WaitPolicy>(options.wait_policy);
+    native_options.cpu_threads = options.cpu_threads;
+    native_options.label = options.label;
+    RT_TRY(device->native.createContext(&native, native_options));
+  }
+  if (fault::fails("owner")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  *out = new allocator::Owner(std::move(native), device->native, reinterpret_cast<rtContext_t>(bits),
+                              reinterpret_cast<rtDevice_t>(device->bits));
+  owner_.store(*out, std::memory_order_release);
+  return Status();
+}
+
+Status Context::defaultStream(Stream** stream) {
+  *stream = streams.find(default_stream_.load(std::memory_order_acquire));
+  if (*stream != nullptr) return Status();
+  allocator::Owner* owner;
+  RT_TRY(ensureOwner(&owner));
+  std::lock_guard lock(start_mutex_);
+  *stream = streams.find(default_stream_.load(std::memory_order_acquire));
+  if (*stream != nullptr) return Status();
+  rtStreamOptions_t stream_options = RT_STREAM_OPTIONS_INIT;
+  snprintf(stream_options.label, sizeof stream_options.label, "default");
+  RT_TRY(createStream(stream, *this, *owner, stream_options, true));
+  default_stream_.store((*stream)->bits, std::memory_order_release);
+  return Status();
+}
+
+Status Context::ownPool(Pool** pool) {
+  *pool = pools.find(own_pool_.load(std::memory_order_acquire));
+  if (*pool != nullptr) return Status();
+  allocator::Owner* owner;
+  RT_TRY(ensureOwner(&owner));
+  std::lock_guard lock(start_mutex_);
+  *pool = pools.find(own_pool_.load(std::memory_order_acquire));
+  if (*pool != nullptr) return Status();
+  allocator::PoolOptions pool_options;
+  pool_options.release_threshold = UINT64_MAX;  // what a program has used once it will use again; rtMemPoolTrim gives back
+  RT_TRY(createPool(pool, *this, *owner, pool_options, true));
+  own_pool_.store((*pool)->bits, std::memory_order_release);
+  return Status();
+}
+
+Status Context::defaultPool(Pool** pool) {
+  *pool = pools.find(default_pool_.load(std::memory_order_acquire));
+  return *pool != nullptr ? Status() : ownPool(pool);
+}
+
+Status Context::poolFor(int32_t kind, Ref<allocator::Pool>* pool) {
+  if (kind == RT_MEMORY_DEVICE) {
+    Pool* handle;
+    RT_TRY(defaultPool(&handle));
+    *pool = handle->pool;
+    return Status();
+  }
+  allocator::Owner* owner;
+  RT_TRY(ensureOwner(&owner));
+  std::lock_guard lock(start_mutex_);
+  Ref<allocator::Pool>& kept = kind == RT_MEMORY_HOST ? host_pool_ : shared_pool_;
+  if (!kept) {
+    allocator::PoolOptions pool_options;
+    pool_options.kind = kind;
+    pool_options.release_threshold = UINT64_MAX;
+    if (fault::fails("pool")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    kept = Ref<allocator::Pool>::adopt(new allocator::Pool(Ref<allocator::Owner>(owner), pool_options));
+  }
+  *pool = kept;
+  return Status();
+}
+
+std::vector<Ref<allocator::Pool>> Context::allPools() {
+  std::vector<Ref<allocator::Pool>> all;
+  std::vector<HandleBits> handles;
+  {
+    std::lock_guard lock(children_lock_);
+    for (Child* child = children_; child != nullptr; child = child->next) {
+      if (handleKind(child->bits) == RT_HANDLE_MEM_POOL) handles.push_back(child->bits);
+    }
+  }
+  for (HandleBits handle : handles) {
+    if (Pool* pool = pools.find(handle)) all.push_back(pool->pool);
+  }
+  std::lock_guard lock(start_mutex_);
+  if (host_pool_) all.push_back(host_pool_);
+  if (shared_pool_) all.push_back(shared_pool_);
+  return all;
+}
+
+Status Context::pin() {
+  if (pins_.fetch_add(1, std::memory_order_acquire) >= 0) return Status();
+  pins_.fetch_sub(1, std::memory_order_relaxed);
+  return Status::error(RT_ERROR_BUSY, "The %s is being reset by another thread.", name().c_str());
+}
+
+bool Context::hasChildren() {
+  std::lock_guard lock(children_lock_);
+  for (Child* child = children_; child != nullptr; child = child->next) {
+    if (child->counted) return true;
+  }
+  return false;
+}
+
+Status Context::beginReset() {
+  int none = 0;
+  bool quiet = pins_.compare_exchange_strong(none, kResetting, std::memory_order_acq_rel);
+  allocator::Owner* owner = ownerIfStarted();
+  uint64_t allocations = owner == nullptr ? 0 : owner->liveAllocations();
+  if (quiet && allocations == 0 && !hasChildren()) return Status();
+  if (quiet) endReset();
+  return Status::error(RT_ERROR_BUSY,
+                       "The %s cannot be reset: a stream, event, fence, pool, kernel or allocation of it is alive "
+                       "(%llu allocations).",
+                       name().c_str(), static_cast<unsigned long long>(allocations));
+}
+
+allocator::Owner* Context::detachOwner() {
+  closeHandle(default_stream_.exchange(0));
+  closeHandle(own_pool_.exchange(0));
+  default_pool_.store(0);
+  std::lock_guard lock(start_mutex_);
+  if (host_pool_) host_pool_->close();
+  if (shared_pool_) shared_pool_->close();
+  host_pool_ = nullptr;
+  shared_pool_ = nullptr;
+  return owner_.exchange(nullptr);
+}
+
+void Context::addChild(Child& child) {
+  std::lock_guard lock(children_lock_);
+  child.next = children_;
+  child.previous = nullptr;
+  if (children_ != nullptr) children_->previous = &child;
+  children_ = &child;
+  child.linked = true;
+}
+
+void Context::removeChild(Child& child) {
+  std::lock_guard lock(children_lock_);
+  if (!child.linked) return;
+  child.linked = false;
+  if (child.previous != nullptr) {
+    child.previous->next = child.next;
+  } else {
+    children_ = child.next;
+  }
+  if (child.next != nullptr) child.next->previous = child.previous;
+}
+
+void Context::closeChildren() {
+  for (;;) {
+    HandleBits handle;
+    {
+      std::lock_guard lock(children_lock_);
+      Child* child = children_;
+      if (child == nullptr) break;
+      handle = child->bits;
+      children_ = child->next;
+      if (children_ != nullptr) children_->previous = nullptr;
+      child->linked = false;
+    }
+    closeHandle(handle);
+  }
+  std::lock_guard lock(start_mutex_);
+  if (host_pool_) host_pool_->close();
+  if (shared_pool_) shared_pool_->close();
+}
+
+Status createContext(Context** context, Device& device, const rtContextOptions_t& options, bool primary,
+                     Ref<backend::Context> imported) {
+  HandleBits bits = 0;
+  Context* object = contexts.create(&bits, device, options, primary);
+  if (object == nullptr) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for a context.");
+  object->bits = bits;
+  object->counted = !primary;
+  object->imported = std::move(imported);
+  if (!primary) live_handles[RT_HANDLE_CONTEXT].fetch_add(1, std::memory_order_relaxed);
+  *context = object;
+  return Status();
+}
+
+}  // namespace manyrt::manager

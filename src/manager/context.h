@@ -1,0 +1,86 @@
+// Contexts: what owns the streams, events, memory and kernels of a device. The native context behind one starts at its
+// first use and can be given back by a reset. The context keeps lists and defaults; it gives no orders to a driver.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "allocator/owner.h"
+#include "allocator/pool.h"
+#include "base/slot_table.h"
+#include "base/spin_lock.h"
+#include "base/status.h"
+#include "manager/tables.h"
+
+namespace manyrt::manager {
+
+struct Child;
+
+struct Context {
+  Context(Device& owner_device, const rtContextOptions_t& context_options, bool primary_context);
+  ~Context();
+
+  // The native context; started where it is not. The plain pointer is good under the caller's guard.
+  Status ensureOwner(allocator::Owner** owner);
+  allocator::Owner* ownerIfStarted() const { return owner_.load(std::memory_order_acquire); }
+
+  Status defaultStream(Stream** stream);  // created at the first use
+  Status defaultPool(Pool** pool);        // the one that was set, else its own
+  Status ownPool(Pool** pool);
+  // The pool that memory of a kind comes from.
+  Status poolFor(int32_t kind, Ref<allocator::Pool>* pool);
+  void setDefaultPool(HandleBits pool) { default_pool_.store(pool, std::memory_order_release); }
+  std::vector<Ref<allocator::Pool>> allPools();  // under a guard; throws bad_alloc
+
+  // Names the context in messages: its label, else its device and index.
+  std::string name() const;
+
+  // Creating something pins the context against a reset. Success must be paired with unpin().
+  Status pin();
+  void unpin() { pins_.fetch_sub(1, std::memory_order_release); }
+  // Takes what a reset gives back: nobody may create anything until endReset(). BUSY where something is alive.
+  Status beginReset();
+  allocator::Owner* detachOwner();  // closes the defaults too
+  void endReset() { pins_.store(0, std::memory_order_release); }
+
+  void addChild(Child& child);
+  void removeChild(Child& child);
+  void closeChildren();  // under a guard
+  bool hasChildren();    // that the program made
+
+  Device* const device;
+  const rtContextOptions_t options;
+  const bool primary;
+  bool counted = true;
+  HandleBits bits = 0;
+  Ref<backend::Context> imported;  // borrowed from another library; null for our own
+
+  // The slot for a program's pointer.
+  std::mutex user_mutex;
+  void* user = nullptr;
+  rtReleaseFunction_t user_release = nullptr;
+
+  std::atomic<int> trimming_pools{0};  // pools that give memory back at a synchronise
+
+ private:
+  static constexpr int kResetting = -(1 << 30);
+
+  std::mutex start_mutex_;
+  std::atomic<allocator::Owner*> owner_{nullptr};
+  std::atomic<int> pins_{0};
+  std::atomic<HandleBits> default_stream_{0};
+  std::atomic<HandleBits> own_pool_{0};
+  std::atomic<HandleBits> default_pool_{0};
+  Ref<allocator::Pool> host_pool_;    // under start_mutex_
+  Ref<allocator::Pool> shared_pool_;  // under start_mutex_
+  SpinLock children_lock_;
+  Child* children_ = nullptr;
+};
+
+// Creates a context and its handle. `imported` may be null.
+Status createContext(Context** context, Device& device, const rtContextOptions_t& options, bool primary,
+                     Ref<backend::Context> imported);
+
+}  // namespace manyrt::manager

@@ -1,0 +1,12 @@
+// Creating events.
+#include "manager/event.h"
+
+#include "manager/create.h"
+
+namespace manyrt::manager {
+
+Status createEvent(Event** event, Context& context, allocator::Owner& owner, bool timed) {
+  return createChild(event, events, context, Ref<allocator::Owner>(&owner), timed);
+}
+
+}  // namespace manyrt::manager

@@ -1,0 +1,95 @@
+// The timeline: waits are linked in no order and unlinked by value; points are completed without the lock.
+#include "manager/fence.h"
+
+#include <mutex>
+
+#include "base/fault.h"
+#include "manager/create.h"
+
+namespace manyrt::manager {
+
+Status Fence::waitPoint(Ref<backend::Point>* point, uint64_t until) {
+  *point = nullptr;
+  if (value.load(std::memory_order_acquire) >= until) return Status();
+  if (fault::fails("fence wait")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  Ref<Wait> wait = Ref<Wait>::adopt(new Wait);
+  wait->until = until;
+  std::lock_guard guard(lock_);
+  if (closed_) return Status::error(RT_ERROR_INVALID_HANDLE, "The fence was destroyed.");
+  if (value.load(std::memory_order_relaxed) >= until) return Status();
+  if (until <= failed_to_) return failure_;
+  wait->next = waits_;
+  waits_ = wait.get();
+  wait->retain();
+  *point = Ref<backend::Point>(wait.get());
+  return Status();
+}
+
+Fence::Wait* Fence::take(uint64_t to) {
+  Wait* taken = nullptr;
+  for (Wait** at = &waits_; *at != nullptr;) {
+    Wait* wait = *at;
+    if (wait->until > to) {
+      at = &wait->next;
+      continue;
+    }
+    *at = wait->next;
+    wait->next = taken;
+    taken = wait;
+  }
+  return taken;
+}
+
+void Fence::completeAll(Wait* waits, const Status& status) {
+  while (waits != nullptr) {
+    Wait* next = waits->next;
+    waits->complete(status, 0);
+    waits->drop();
+    waits = next;
+  }
+}
+
+Status Fence::signal(uint64_t to) {
+  Wait* reached;
+  {
+    std::lock_guard guard(lock_);
+    if (closed_) return Status();
+    uint64_t present = value.load(std::memory_order_relaxed);
+    RT_CHECK_ARG(to >= present, "A fence only grows: it stands at %llu and cannot be signalled to %llu.",
+                 static_cast<unsigned long long>(present), static_cast<unsigned long long>(to));
+    value.store(to, std::memory_order_release);
+    reached = take(to);
+  }
+  completeAll(reached, Status());
+  return Status();
+}
+
+void Fence::fail(uint64_t to, const Status& cause) {
+  Wait* waits;
+  {
+    std::lock_guard guard(lock_);
+    if (closed_ || to <= value.load(std::memory_order_relaxed)) return;
+    if (to > failed_to_) {
+      failed_to_ = to;
+      failure_ = cause;
+    }
+    waits = take(to);
+  }
+  completeAll(waits, cause);
+}
+
+void Fence::close() {
+  Wait* waits;
+  {
+    std::lock_guard guard(lock_);
+    closed_ = true;
+    waits = take(UINT64_MAX);
+  }
+  if (waits != nullptr) {
+    completeAll(waits, Status::error(RT_ERROR_INVALID_HANDLE, "The fence was destroyed while this was waiting for it."));
+  }
+}
+
+Status createFence(Fence** fence, Context& context, uint64_t value) { return createChild(fence, fences, context, value); }
+
+}  // namespace manyrt::manager

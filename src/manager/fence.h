@@ -1,0 +1,44 @@
+// Fences: a value that only grows, and the points of those who wait for it. A fence belongs to no driver: streams of any
+// backend wait for its points and signal it by a task.
+#pragma once
+
+#include <cstdint>
+
+#include "manager/child.h"
+#include "manager/tables.h"
+
+namespace manyrt::manager {
+
+struct Fence : Child {
+  Fence(Context& owner_context, uint64_t first)
+      : Child(owner_context, nullptr, true), value(first) {}
+  ~Fence() { close(); }
+
+  // A point that is passed when the value is reached; null: it is already. A failure: the fence is closed, or who was to
+  // signal the value has failed. Throws bad_alloc.
+  Status waitPoint(Ref<backend::Point>* point, uint64_t until);
+  Status signal(uint64_t to);                     // INVALID_VALUE below the present value
+  void fail(uint64_t to, const Status& cause);    // the stream that was to signal `to` has failed
+  void close();                                   // whoever still waits fails
+
+  std::atomic<uint64_t> value;
+
+ private:
+  struct Wait final : backend::Point {
+    uint64_t until = 0;
+    Wait* next = nullptr;
+  };
+  // Unlinks the waits up to a value, under the lock; the caller completes them without it.
+  Wait* take(uint64_t to);
+  static void completeAll(Wait* waits, const Status& status);
+
+  SpinLock lock_;
+  bool closed_ = false;
+  Wait* waits_ = nullptr;  // one reference each
+  uint64_t failed_to_ = 0;
+  Status failure_;
+};
+
+Status createFence(Fence** fence, Context& context, uint64_t value);
+
+}  // namespace manyrt::manager

@@ -1,0 +1,14 @@
+// Creating kernels.
+#include "manager/kernel.h"
+
+#include "manager/create.h"
+
+namespace manyrt::manager {
+
+Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& owner, const rtHostKernel_t& host) {
+  Ref<backend::Kernel> native;
+  RT_TRY(owner.native().createHostKernel(&native, host));
+  return createChild(kernel, kernels, context, Ref<allocator::Owner>(&owner), std::move(native));
+}
+
+}  // namespace manyrt::manager

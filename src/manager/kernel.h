@@ -1,0 +1,18 @@
+// Kernels as handles over the backends' kernels.
+#pragma once
+
+#include "manager/child.h"
+#include "manager/tables.h"
+
+namespace manyrt::manager {
+
+struct Kernel : Child {
+  Kernel(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Kernel> native_kernel)
+      : Child(owner_context, std::move(native_owner), true), native(std::move(native_kernel)) {}
+
+  const Ref<backend::Kernel> native;
+};
+
+Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& owner, const rtHostKernel_t& host);
+
+}  // namespace manyrt::manager

@@ -1,0 +1,72 @@
+// Start, references, and fork. The child of a fork finds locks and threads of the parent in any state: it may only be told
+// so, and its destroys and frees succeed without doing anything.
+#include "manager/library.h"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "base/barrier.h"
+#include "base/epoch.h"
+#include "base/host_threads.h"
+#include "base/trace.h"
+#include "manager/backends.h"
+
+namespace manyrt::manager::library {
+
+std::atomic<uint32_t> state{kNew};
+thread_local int callback_depth = 0;
+
+namespace {
+
+std::mutex* const mutex = new std::mutex;  // never destroyed
+uint64_t references = 0;
+
+void inForkedChild() {
+  uint32_t running = kRunning;
+  if (!state.compare_exchange_strong(running, kForked)) return;
+  trace::abandon();
+}
+
+}  // namespace
+
+Status start() {
+  switch (state.load(std::memory_order_acquire)) {
+    case kRunning:
+      return Status();
+    case kShutDown:
+      return Status::error(RT_ERROR_SHUT_DOWN, "rtShutdown has ended the library in this process.");
+    case kForked:
+      return Status::error(RT_ERROR_FORKED,
+                           "The library was in use when this process was forked; only a child that starts another program "
+                           "can use it.");
+    default:
+      break;
+  }
+  std::lock_guard lock(*mutex);
+  if (state.load(std::memory_order_relaxed) == kRunning) return Status();
+  barrier::prepare();
+  if (pthread_atfork(nullptr, nullptr, inForkedChild) != 0) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  trace::start();
+  if (trace::enabled()) atexit(trace::finish);
+  state.store(kRunning, std::memory_order_release);
+  return Status();
+}
+
+Status retain() {
+  RT_TRY(start());
+  std::lock_guard lock(*mutex);
+  ++references;
+  return Status();
+}
+
+bool releaseReference() {
+  std::lock_guard lock(*mutex);
+  if (references > 0) --references;
+  return references == 0;
+}
+
+void markShutDown() { state.store(kShutDown, std::memory_order_release); }
+
+}  // namespace manyrt::manager::library

@@ -1,0 +1,25 @@
+// The life of the library in a process: started at the first use, ended once by rtShutdown, unusable in a forked child.
+// The state is one word that every call reads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/status.h"
+
+namespace manyrt::manager::library {
+
+enum State : uint32_t { kNew, kRunning, kShutDown, kForked };
+extern std::atomic<uint32_t> state;
+
+inline bool running() { return state.load(std::memory_order_acquire) == kRunning; }
+
+Status start();          // running afterwards, or why not
+Status retain();         // rtInit
+bool releaseReference();  // rtShutdown: true where this was the last, and the caller ends the library
+void markShutDown();     // from here on calls are refused
+
+// Set while a program's function runs on this thread: a blocking end of the library there would wait for itself.
+extern thread_local int callback_depth;
+
+}  // namespace manyrt::manager::library

@@ -1,0 +1,22 @@
+// Creating pools.
+#include "manager/pool.h"
+
+#include "base/fault.h"
+#include "manager/create.h"
+
+namespace manyrt::manager {
+
+void Pool::setTrims(bool now) {
+  if (trims.exchange(now, std::memory_order_relaxed) == now) return;
+  context->trimming_pools.fetch_add(now ? 1 : -1, std::memory_order_relaxed);
+}
+
+Status createPool(Pool** pool, Context& context, allocator::Owner& owner, const allocator::PoolOptions& options, bool own) {
+  if (fault::fails("pool")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  Ref<allocator::Pool> made = Ref<allocator::Pool>::adopt(new allocator::Pool(Ref<allocator::Owner>(&owner), options));
+  RT_TRY(createChild(pool, pools, context, Ref<allocator::Owner>(&owner), std::move(made), own));
+  (*pool)->setTrims(options.release_threshold != UINT64_MAX);
+  return Status();
+}
+
+}  // namespace manyrt::manager

@@ -1,0 +1,26 @@
+// Pools as handles over the allocator's pools. When the handle is gone the pool keeps no unused memory.
+#pragma once
+
+#include "allocator/pool.h"
+#include "manager/child.h"
+#include "manager/tables.h"
+
+namespace manyrt::manager {
+
+struct Pool : Child {
+  Pool(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<allocator::Pool> allocator_pool, bool own)
+      : Child(owner_context, std::move(native_owner), !own), pool(std::move(allocator_pool)), is_own(own) {}
+  ~Pool() {
+    if (trims) context->trimming_pools.fetch_sub(1, std::memory_order_relaxed);
+    pool->close();
+  }
+  void setTrims(bool now);  // gives memory back at a synchronise
+
+  const Ref<allocator::Pool> pool;
+  const bool is_own;  // the context's own default pool
+  std::atomic<bool> trims{false};
+};
+
+Status createPool(Pool** pool, Context& context, allocator::Owner& owner, const allocator::PoolOptions& options, bool own);
+
+}  // namespace manyrt::manager

@@ -1,0 +1,38 @@
+// Creating streams and taking them over from other libraries.
+#include "manager/stream.h"
+
+#include <algorithm>
+
+#include "manager/create.h"
+#include "manager/device.h"
+
+namespace manyrt::manager {
+
+Status createStream(Stream** stream, Context& context, allocator::Owner& owner, const rtStreamOptions_t& options,
+                    bool is_default) {
+  backend::StreamOptions native_options;
+  native_options.priority = std::clamp(options.priority, context.device->native.limits().priority_greatest, 0);
+  native_options.label = options.label[0] != '\0' ? options.label : "stream";
+  Ref<backend::Stream> native;
+  RT_TRY(owner.takeStream(&native, native_options));
+  struct GiveBack {  // if the object cannot be made
+    allocator::Owner& owner;
+    Ref<backend::Stream> native;
+    ~GiveBack() {
+      if (native) owner.giveBackStream(std::move(native));
+    }
+  } give_back{owner, native};
+  RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(native), is_default, false));
+  give_back.native = nullptr;
+  (*stream)->priority = native_options.priority;
+  return Status();
+}
+
+Status importStream(Stream** stream, Context& context, allocator::Owner& owner, const uint64_t native[2]) {
+  Ref<backend::Stream> borrowed;
+  RT_TRY(owner.native().importStream(&borrowed, native));
+  owner.adoptStream(borrowed);
+  return createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(borrowed), false, true);
+}
+
+}  // namespace manyrt::manager

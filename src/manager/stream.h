@@ -1,0 +1,30 @@
+// Streams: a native queue leased to one handle. A destroyed stream gives its queue back; the work in it goes on.
+#pragma once
+
+#include "manager/child.h"
+#include "manager/tables.h"
+
+namespace manyrt::manager {
+
+struct Stream : Child {
+  Stream(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Stream> native_stream, bool default_stream,
+         bool imported_stream)
+      : Child(owner_context, std::move(native_owner), !default_stream),
+        native(std::move(native_stream)),
+        is_default(default_stream),
+        imported(imported_stream) {}
+  ~Stream() {
+    if (!imported) owner->giveBackStream(std::move(native));
+  }
+
+  Ref<backend::Stream> native;
+  const bool is_default;
+  const bool imported;
+  int32_t priority = 0;
+};
+
+Status createStream(Stream** stream, Context& context, allocator::Owner& owner, const rtStreamOptions_t& options,
+                    bool is_default);
+Status importStream(Stream** stream, Context& context, allocator::Owner& owner, const uint64_t native[2]);
+
+}  // namespace manyrt::manager

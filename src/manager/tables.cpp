@@ -1,0 +1,72 @@
+// The tables themselves, and closing a handle of any kind.
+#include "manager/tables.h"
+
+#include "manager/context.h"
+#include "manager/device.h"
+#include "manager/event.h"
+#include "manager/fence.h"
+#include "manager/kernel.h"
+#include "manager/pool.h"
+#include "manager/stream.h"
+
+namespace manyrt::manager {
+
+#define X(kind, Type, Handle, table, word) constinit SlotTable<Type> table(kind);
+RT_HANDLE_TABLE(X)
+#undef X
+
+std::atomic<uint64_t> live_handles[kHandleKinds];
+
+const char* kindWord(uint8_t kind) {
+  switch (kind) {
+#define X(handle_kind, Type, Handle, table, word) \
+  case handle_kind:                               \
+    return word;
+    RT_HANDLE_TABLE(X)
+#undef X
+    default:
+      return nullptr;
+  }
+}
+
+namespace {
+
+void onClosed(Fence& fence) { fence.close(); }
+void onClosed(Context& context) { context.closeChildren(); }
+template <class T>
+void onClosed(T&) {}
+
+template <class T>
+bool close(SlotTable<T>& table, HandleBits bits) {
+  T* object = table.find(bits);
+  if (object == nullptr) return false;
+  Lease<T> lease(object);  // the collection that retiring may start must leave the object to us
+  bool counted = object->counted;
+  if (!table.destroy(bits)) return false;
+  if (counted) live_handles[handleKind(bits)].fetch_sub(1, std::memory_order_relaxed);
+  onClosed(*object);
+  return true;
+}
+
+}  // namespace
+
+bool closeHandle(HandleBits bits) {
+  switch (handleKind(bits)) {
+    case RT_HANDLE_CONTEXT:
+      return close(contexts, bits);
+    case RT_HANDLE_STREAM:
+      return close(streams, bits);
+    case RT_HANDLE_EVENT:
+      return close(events, bits);
+    case RT_HANDLE_FENCE:
+      return close(fences, bits);
+    case RT_HANDLE_MEM_POOL:
+      return close(pools, bits);
+    case RT_HANDLE_KERNEL:
+      return close(kernels, bits);
+    default:
+      return false;
+  }
+}
+
+}  // namespace manyrt::manager

@@ -1,0 +1,43 @@
+// The tables behind the handles, and the registry of what a program has alive. Everything that owns a handle goes through
+// here; who creates the objects stands in the managers beside this file.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/slot_table.h"
+#include "rt.h"
+
+namespace manyrt::manager {
+
+struct Device;
+struct Context;
+struct Stream;
+struct Event;
+struct Fence;
+struct Pool;
+struct Kernel;
+
+// kind, type of the object, handle, table, the word in messages
+#define RT_HANDLE_TABLE(X)                                        \
+  X(RT_HANDLE_DEVICE, Device, rtDevice_t, devices, "device")      \
+  X(RT_HANDLE_CONTEXT, Context, rtContext_t, contexts, "context") \
+  X(RT_HANDLE_STREAM, Stream, rtStream_t, streams, "stream")      \
+  X(RT_HANDLE_EVENT, Event, rtEvent_t, events, "event")           \
+  X(RT_HANDLE_FENCE, Fence, rtFence_t, fences, "fence")           \
+  X(RT_HANDLE_MEM_POOL, Pool, rtMemPool_t, pools, "pool")         \
+  X(RT_HANDLE_KERNEL, Kernel, rtKernel_t, kernels, "kernel")
+
+#define X(kind, Type, Handle, table, word) extern SlotTable<Type> table;
+RT_HANDLE_TABLE(X)
+#undef X
+
+inline constexpr int kHandleKinds = 9;                     // up to RT_HANDLE_ALLOCATION
+extern std::atomic<uint64_t> live_handles[kHandleKinds];   // made by the program and not destroyed
+
+const char* kindWord(uint8_t kind);  // "stream"; null where no handle has this kind
+
+// Closes whatever handle this is, with its children; true for exactly one caller. Under a guard.
+bool closeHandle(HandleBits bits);
+
+}  // namespace manyrt::manager

@@ -1,0 +1,242 @@
+// Copies: bounds, overlap, direction and reach are settled here, before anything is written.
+#include "ops/copy.h"
+
+#include "base/checked.h"
+#include "context/current.h"
+#include "manager/context.h"
+#include "manager/device.h"
+#include "ops/place.h"
+#include "ops/wait.h"
+
+namespace manyrt::ops {
+namespace {
+
+using Number = unsigned long long;
+
+struct Checked {
+  Range dst;
+  Range src;
+};
+
+// Two rectangles of rows meet. With one pitch this is exact, with two it is the whole spans.
+bool overlap(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span) {
+  uintptr_t dst = reinterpret_cast<uintptr_t>(copy.dst), src = reinterpret_cast<uintptr_t>(copy.src);
+  if (dst >= src + src_span || src >= dst + dst_span) return false;
+  if (copy.height == 1 || copy.dst_pitch != copy.src_pitch) return true;
+  uint64_t distance = dst > src ? dst - src : src - dst;
+  uint64_t rows = distance / copy.dst_pitch, columns = distance % copy.dst_pitch;
+  if (rows < copy.height && columns < copy.width) return true;
+  return rows + 1 < copy.height && copy.dst_pitch - columns < copy.width;
+}
+
+Status checkKind(int32_t kind, const Range& dst, const Range& src) {
+  static constexpr const char* kNames[] = {"DEFAULT", "HOST_TO_HOST", "HOST_TO_DEVICE", "DEVICE_TO_HOST", "DEVICE_TO_DEVICE"};
+  RT_CHECK_ARG(kind >= RT_MEMCPY_DEFAULT && kind <= RT_MEMCPY_DEVICE_TO_DEVICE, "%d is no copy kind: RT_MEMCPY_* goes to %d.",
+               kind, RT_MEMCPY_DEVICE_TO_DEVICE);
+  if (kind == RT_MEMCPY_DEFAULT) return Status();
+  bool to_device = kind == RT_MEMCPY_HOST_TO_DEVICE || kind == RT_MEMCPY_DEVICE_TO_DEVICE;
+  bool from_device = kind == RT_MEMCPY_DEVICE_TO_HOST || kind == RT_MEMCPY_DEVICE_TO_DEVICE;
+  RT_CHECK_ARG(to_device ? dst.deviceSide() : dst.hostSide(), "RT_MEMCPY_%s contradicts the destination, which is %s memory.",
+               kNames[kind], to_device ? "host" : "device");
+  RT_CHECK_ARG(from_device ? src.deviceSide() : src.hostSide(), "RT_MEMCPY_%s contradicts the source, which is %s memory.",
+               kNames[kind], from_device ? "host" : "device");
+  return Status();
+}
+
+// `copy` is normalised and not empty.
+Status check(const CopyArguments& copy, Checked* ranges) {
+  uint64_t dst_span, src_span;
+  RT_CHECK_ARG(!spanOverflows(copy.dst_pitch, copy.width, copy.height, &dst_span) &&
+                   !spanOverflows(copy.src_pitch, copy.width, copy.height, &src_span),
+               "A copy of %llu rows of %llu bytes leaves the address space.", static_cast<Number>(copy.height),
+               static_cast<Number>(copy.width));
+  RT_TRY(findRange(&ranges->dst, copy.dst, dst_span, "destination"));
+  RT_TRY(findRange(&ranges->src, copy.src, src_span, "source"));
+  RT_CHECK_ARG(!overlap(copy, dst_span, src_span), "The source at %p and the destination at %p of a copy of %llu bytes overlap.",
+               copy.src, copy.dst, static_cast<Number>(copy.width));
+  return checkKind(copy.kind, ranges->dst, ranges->src);
+}
+
+Status checkReach(const Checked& ranges, manager::Stream& stream) {
+  bool any = !ranges.dst.deviceSide() && !ranges.src.deviceSide();
+  bool owns = ranges.dst.owner() == stream.owner.get() || ranges.src.owner() == stream.owner.get();
+  if (!any && !owns) {
+    allocator::Owner* other = ranges.dst.deviceSide() ? ranges.dst.owner() : ranges.src.owner();
+    manager::Context* context = manager::contexts.find(toBits(other->contextHandle()));
+    return Status::error(RT_ERROR_WRONG_CONTEXT,
+                         "The stream belongs to the %s; the memory belongs to %s: a copy needs a stream of either side.",
+                         stream.context->name().c_str(),
+                         context == nullptr ? "a context that was destroyed" : ("the " + context->name()).c_str());
+  }
+  for (const Range* range : {&ranges.dst, &ranges.src}) {
+    if (range->known() && !reachable(*range->place.region, stream)) {
+      return Status::error(RT_ERROR_NOT_SUPPORTED, "The stream's device cannot reach the memory at %p.",
+                           reinterpret_cast<void*>(range->address));
+    }
+  }
+  return Status();
+}
+
+backend::Copy native(const CopyArguments& copy) {
+  return {copy.dst, copy.src, copy.width, copy.height, copy.dst_pitch, copy.src_pitch};
+}
+
+// The context whose default stream does a synchronous copy or fill.
+Status streamFor(const Range* first, const Range* second, manager::Stream** stream) {
+  for (const Range* range : {first, second}) {
+    if (range == nullptr || !range->deviceSide()) continue;
+    manager::Context* context = manager::contexts.find(toBits(range->owner()->contextHandle()));
+    if (context != nullptr && context->ownerIfStarted() == range->owner()) return context->defaultStream(stream);
+  }
+  return context::resolve(stream, nullptr, "stream");
+}
+
+Status finish(manager::Stream& stream, epoch::Guard& guard) {
+  return synchronize(stream, Deadline::never(), false, guard);
+}
+
+// Whether memory outlived its context, so that no stream of an owner exists any more.
+bool orphan(const Range& range) {
+  return range.known() && manager::contexts.find(toBits(range.owner()->contextHandle())) == nullptr;
+}
+
+}  // namespace
+
+Status normalise(CopyArguments* copy) {
+  RT_CHECK_ARG(copy->height <= 1 || (copy->dst_pitch >= copy->width && copy->src_pitch >= copy->width),
+               "A row of %llu bytes does not fit between rows %llu (destination) and %llu (source) bytes apart.",
+               static_cast<Number>(copy->width), static_cast<Number>(copy->dst_pitch), static_cast<Number>(copy->src_pitch));
+  if (copy->height == 1) copy->dst_pitch = copy->src_pitch = copy->width;
+  if (copy->height > 1 && copy->dst_pitch == copy->width && copy->src_pitch == copy->width) {
+    uint64_t bytes;
+    RT_CHECK_ARG(!mulOverflows(copy->width, copy->height, &bytes), "A copy of %llu rows of %llu bytes leaves the address space.",
+                 static_cast<Number>(copy->height), static_cast<Number>(copy->width));
+    copy->width = copy->dst_pitch = copy->src_pitch = bytes;
+    copy->height = 1;
+  }
+  return Status();
+}
+
+Status copyAsync(const CopyArguments& copy, manager::Stream& stream) {
+  RT_TRY(submittable(stream));
+  if (copy.width == 0 || copy.height == 0) {
+    return checkKind(copy.kind < 0 || copy.kind > RT_MEMCPY_DEVICE_TO_DEVICE ? copy.kind : RT_MEMCPY_DEFAULT, {}, {});
+  }
+  Checked ranges;
+  RT_TRY(check(copy, &ranges));
+  RT_TRY(checkReach(ranges, stream));
+  RT_TRY(stream.native->copy(native(copy)));
+  noteUse(ranges.dst, stream);
+  noteUse(ranges.src, stream);
+  traceSubmission(stream);
+  return Status();
+}
+
+Status copy(const CopyArguments& copy, epoch::Guard& guard) {
+  if (copy.width == 0 || copy.height == 0) {
+    return checkKind(copy.kind < 0 || copy.kind > RT_MEMCPY_DEVICE_TO_DEVICE ? copy.kind : RT_MEMCPY_DEFAULT, {}, {});
+  }
+  Checked ranges;
+  RT_TRY(check(copy, &ranges));
+  manager::Stream* stream;
+  RT_TRY(streamFor(&ranges.dst, &ranges.src, &stream));
+  RT_TRY(submittable(*stream));
+  if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkReach(ranges, *stream));
+  if (stream->native->copyNow(native(copy))) return Status();
+  if (stream->native->isInsideTask()) {
+    return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
+  }
+  RT_TRY(stream->native->copy(native(copy)));
+  noteUse(ranges.dst, *stream);
+  noteUse(ranges.src, *stream);
+  traceSubmission(*stream);
+  return finish(*stream, guard);
+}
+
+namespace {
+
+Status checkFill(const FillArguments& fill, Range* range, backend::Fill* out) {
+  bool size_known = fill.pattern_size == 1 || fill.pattern_size == 2 || fill.pattern_size == 4 || fill.pattern_size == 8 ||
+                    fill.pattern_size == 16;
+  RT_CHECK_ARG(size_known, "A pattern of %llu bytes cannot be filled with: it has 1, 2, 4, 8 or 16.",
+               static_cast<Number>(fill.pattern_size));
+  RT_CHECK_ARG(reinterpret_cast<uintptr_t>(fill.dst) % fill.pattern_size == 0,
+               "The destination %p is not aligned to the pattern of %llu bytes.", fill.dst,
+               static_cast<Number>(fill.pattern_size));
+  uint64_t width, span;
+  RT_CHECK_ARG(!mulOverflows(fill.pattern_size, fill.count, &width), "%llu patterns of %llu bytes leave the address space.",
+               static_cast<Number>(fill.count), static_cast<Number>(fill.pattern_size));
+  RT_CHECK_ARG(fill.height <= 1 || fill.pitch >= width, "A row of %llu bytes does not fit between rows %llu bytes apart.",
+               static_cast<Number>(width), static_cast<Number>(fill.pitch));
+  RT_CHECK_ARG(!spanOverflows(fill.pitch, width, fill.height, &span), "A fill of %llu rows leaves the address space.",
+               static_cast<Number>(fill.height));
+  out->dst = fill.dst;
+  out->pattern_size = static_cast<uint32_t>(fill.pattern_size);
+  out->width = width;
+  out->height = fill.height;
+  out->pitch = fill.height <= 1 ? width : fill.pitch;
+  if (span == 0) return Status();
+  RT_CHECK_ARG(fill.pattern != nullptr, "The pattern is NULL.");
+  __builtin_memcpy(out->pattern, fill.pattern, fill.pattern_size);
+  return findRange(range, fill.dst, span, "destination");
+}
+
+Status checkFillReach(const Range& range, manager::Stream& stream) {
+  if (range.deviceSide() && range.owner() != stream.owner.get() && !orphan(range)) {
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to another context than the stream's, the %s.",
+                         reinterpret_cast<void*>(range.address), stream.context->name().c_str());
+  }
+  if (range.known() && !reachable(*range.place.region, stream)) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The stream's device cannot reach the memory at %p.",
+                         reinterpret_cast<void*>(range.address));
+  }
+  return Status();
+}
+
+}  // namespace
+
+Status fillAsync(const FillArguments& fill, manager::Stream& stream) {
+  RT_TRY(submittable(stream));
+  Range range;
+  backend::Fill native_fill;
+  RT_TRY(checkFill(fill, &range, &native_fill));
+  if (native_fill.width == 0 || native_fill.height == 0) return Status();
+  RT_TRY(checkFillReach(range, stream));
+  RT_TRY(stream.native->fill(native_fill));
+  noteUse(range, stream);
+  traceSubmission(stream);
+  return Status();
+}
+
+Status fill(const FillArguments& fill, epoch::Guard& guard) {
+  Range range;
+  backend::Fill native_fill;
+  RT_TRY(checkFill(fill, &range, &native_fill));
+  if (native_fill.width == 0 || native_fill.height == 0) return Status();
+  manager::Stream* stream;
+  RT_TRY(streamFor(&range, nullptr, &stream));
+  if (stream->native->isInsideTask()) {
+    return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
+  }
+  RT_TRY(fillAsync(fill, *stream));
+  return finish(*stream, guard);
+}
+
+Status prefetchAsync(const void* pointer, uint64_t size, manager::Device* destination, manager::Stream& stream) {
+  RT_TRY(submittable(stream));
+  if (size == 0) return Status();
+  Range range;
+  RT_TRY(findRange(&range, pointer, size, "range"));
+  RT_CHECK_ARG(range.known(), "The address %p is inside no allocation of the library.", pointer);
+  if (range.owner() != stream.owner.get()) {
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to another context than the stream's, the %s.", pointer,
+                         stream.context->name().c_str());
+  }
+  RT_CHECK_ARG(destination == nullptr || &destination->native == &stream.owner->device(),
+               "The destination is neither the host nor the stream's device.");
+  RT_TRY(stream.native->prefetch(pointer, size, destination == nullptr));
+  traceSubmission(stream);
+  return Status();
+}
+
+}  // namespace manyrt::ops

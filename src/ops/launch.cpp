@@ -1,0 +1,203 @@
+// The checks of a launch, cheapest first; the common path has no call but the address look-ups and the backend's own.
+#include "ops/launch.h"
+
+#include "allocator/address_map.h"
+#include "base/fault.h"
+#include "context/current.h"
+#include "manager/context.h"
+#include "manager/device.h"
+#include "manager/library.h"
+#include "ops/place.h"
+#include "ops/wait.h"
+
+namespace manyrt::ops {
+namespace {
+
+using Number = unsigned long long;
+
+[[gnu::noinline]] Status badGroup(const manager::Kernel& kernel, const backend::Limits& limits,
+                                  const LaunchArguments& launch) {
+  const uint32_t* group = launch.group;
+  RT_CHECK_ARG(group[0] != 0 && group[1] != 0 && group[2] != 0, "A work-group of %u x %u x %u work-items has no work-items.",
+               group[0], group[1], group[2]);
+  for (int i = 0; i < 3; ++i) {
+    RT_CHECK_ARG(group[i] <= limits.max_group_size[i], "A work-group of %u x %u x %u is too large: direction %d allows %u.",
+                 group[0], group[1], group[2], i, limits.max_group_size[i]);
+  }
+  Number items = Number{group[0]} * group[1] * group[2];
+  RT_CHECK_ARG(items <= kernel.native->maxGroupItems(),
+               "A work-group of %u x %u x %u has %llu work-items; the kernel \"%s\" allows %u.", group[0], group[1], group[2],
+               items, kernel.native->name(), kernel.native->maxGroupItems());
+  for (int i = 0; i < 3; ++i) {
+    RT_CHECK_ARG(launch.grid[i] <= limits.max_grid_size[i], "A grid of %u x %u x %u is too large: direction %d allows %u.",
+                 launch.grid[0], launch.grid[1], launch.grid[2], i, limits.max_grid_size[i]);
+  }
+  return Status::error(RT_ERROR_INVALID_VALUE, "Local memory of %u bytes is more than a work-group has: %llu.",
+                       launch.local_bytes, static_cast<Number>(limits.local_bytes_per_group));
+}
+
+// Local memory that arguments reserve, on top of the launch's own.
+Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits, const LaunchArguments& launch) {
+  uint64_t total = launch.local_bytes;
+  for (size_t i = 0; i < kernel.native->arguments().size(); ++i) {
+    if (kernel.native->arguments()[i].kind != RT_ARG_LOCAL) continue;
+    uint64_t bytes = *static_cast<const size_t*>(launch.arguments[i]);
+    RT_CHECK_ARG(!__builtin_add_overflow(total, bytes, &total) && total <= limits.local_bytes_per_group,
+                 "Argument %zu reserves %llu bytes of local memory; a work-group has %llu in all.", i, static_cast<Number>(bytes),
+                 static_cast<Number>(limits.local_bytes_per_group));
+  }
+  return Status();
+}
+
+// Calls a program's function with the stream's context current, as rt calls inside expect.
+template <class Function>
+Status callProgram(HandleBits context, const char* what, Function function) {
+  HandleBits before = context::current();
+  context::setCurrent(context);
+  ++manager::library::callback_depth;
+  Status status;
+  try {
+    status = function();
+  } catch (...) {
+    status = Status::error(RT_ERROR_LAUNCH_FAILED, "A %s in the stream threw an exception.", what);
+  }
+  --manager::library::callback_depth;
+  context::setCurrent(before);
+  return status;
+}
+
+class HostFunctionTask final : public Task {
+ public:
+  HostFunctionTask(rtHostFunction_t function, void* user, HandleBits context)
+      : function_(function), user_(user), context_(context) {}
+  Status run(const Status& status) override {
+    return callProgram(context_, "host function", [&] {
+      function_(user_, status.code());
+      return Status();
+    });
+  }
+
+ private:
+  const rtHostFunction_t function_;
+  void* const user_;
+  const HandleBits context_;
+};
+
+class NativeTask final : public Task {
+ public:
+  NativeTask(rtNativeFunction_t function, void* user, manager::Stream& stream)
+      : function_(function), user_(user), context_(stream.context->bits) {
+    stream.native->native(native_);
+  }
+  Status run(const Status& status) override {
+    if (!status.ok()) return Status();
+    return callProgram(context_, "native function", [&] {
+      rtStatus_t code = function_(native_, user_);
+      if (code == RT_SUCCESS) return Status();
+      return Status::error(code < 0 ? code : RT_ERROR_LAUNCH_FAILED, "A native function in the stream returned %s.",
+                           errorName(code));
+    });
+  }
+
+ private:
+  const rtNativeFunction_t function_;
+  void* const user_;
+  const HandleBits context_;
+  uint64_t native_[2] = {0, 0};
+};
+
+}  // namespace
+
+Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream) {
+  if (kernel.context.get() != stream.context.get()) [[unlikely]] {
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The kernel \"%s\" belongs to the %s and the stream to the %s.",
+                         kernel.native->name(), kernel.context->name().c_str(), stream.context->name().c_str());
+  }
+  RT_TRY(submittable(stream));
+  backend::Kernel& native = *kernel.native;
+  const std::vector<backend::Argument>& arguments = native.arguments();
+  if (launch.argument_count != arguments.size() && launch.argument_count != RT_ARGS_ALL) [[unlikely]] {
+    return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" takes %zu arguments; %u were given.", native.name(),
+                         arguments.size(), launch.argument_count);
+  }
+  const backend::Limits& limits = stream.owner->device().limits();
+  const uint32_t* group = launch.group;
+  uint64_t items = uint64_t{group[0]} * group[1];  // of 32 bits each: the product with the third is checked in steps
+  bool fits = group[0] - 1 < limits.max_group_size[0] && group[1] - 1 < limits.max_group_size[1] &&
+              group[2] - 1 < limits.max_group_size[2] && items <= native.maxGroupItems() &&
+              items * group[2] <= native.maxGroupItems() && launch.grid[0] <= limits.max_grid_size[0] &&
+              launch.grid[1] <= limits.max_grid_size[1] && launch.grid[2] <= limits.max_grid_size[2] &&
+              launch.local_bytes <= limits.local_bytes_per_group;
+  if (!fits) [[unlikely]] return badGroup(kernel, limits, launch);
+  if (!arguments.empty()) {
+    RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu arguments; args is NULL.", native.name(),
+                 arguments.size());
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      RT_CHECK_ARG(launch.arguments[i] != nullptr, "args[%zu] of the kernel \"%s\" is NULL: it points to no value.", i,
+                   native.name());
+    }
+  }
+  if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));
+  bool foreign = false;
+  if (native.hasPointers()) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].kind != RT_ARG_POINTER) continue;
+      allocator::Region* region = allocator::address_map::find(*static_cast<void* const*>(launch.arguments[i]));
+      if (region == nullptr || &region->owner() == stream.owner.get()) [[likely]] continue;
+      if (!reachable(*region, stream)) {
+        return Status::error(RT_ERROR_INVALID_VALUE,
+                             "Argument %zu of the kernel \"%s\" is the address %p, memory that the %s cannot reach.", i,
+                             native.name(), *static_cast<void* const*>(launch.arguments[i]), stream.context->name().c_str());
+      }
+      foreign = true;
+    }
+  }
+  if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0) return Status();
+  if (launch.cooperative) {
+    if (!stream.owner->device().has(RT_CAPABILITY_COOPERATIVE_LAUNCH)) {
+      return Status::error(RT_ERROR_NOT_SUPPORTED, "The device runs no cooperative launches.");
+    }
+    uint32_t most = native.maxActiveGroups(group[0] * group[1] * group[2], launch.local_bytes);
+    bool together = uint64_t{launch.grid[0]} * launch.grid[1] <= most &&
+                    uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2] <= most;
+    RT_CHECK_ARG(together, "A cooperative launch of %u x %u x %u work-groups cannot run at the same time: the device runs %u.",
+                 launch.grid[0], launch.grid[1], launch.grid[2], most);
+  }
+  backend::Launch order{{launch.grid[0], launch.grid[1], launch.grid[2]},
+                        {group[0], group[1], group[2]},
+                        launch.local_bytes,
+                        launch.cooperative,
+                        launch.arguments};
+  RT_TRY(stream.native->launch(native, order));
+  if (foreign) [[unlikely]] {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].kind != RT_ARG_POINTER) continue;
+      allocator::Region* region = allocator::address_map::find(*static_cast<void* const*>(launch.arguments[i]));
+      if (region != nullptr && &region->owner() != stream.owner.get()) {
+        region->noteUse(stream.native, stream.native->submitted());
+      }
+    }
+  }
+  traceSubmission(stream);
+  return Status();
+}
+
+Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream) {
+  RT_CHECK_ARG(function != nullptr, "The host function is NULL.");
+  RT_TRY(submittable(stream));
+  if (fault::fails("host function")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  RT_TRY(stream.native->call(new HostFunctionTask(function, user, stream.context->bits), backend::TaskKind::kUser));
+  traceSubmission(stream);
+  return Status();
+}
+
+Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream) {
+  RT_CHECK_ARG(function != nullptr, "The native function is NULL.");
+  RT_TRY(submittable(stream));
+  if (fault::fails("native function")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  RT_TRY(stream.native->call(new NativeTask(function, user, stream), backend::TaskKind::kUser));
+  traceSubmission(stream);
+  return Status();
+}
+
+}  // namespace manyrt::ops

@@ -1,0 +1,310 @@
+// Memory: what happens when a pool has none left, and the addresses that no pool made.
+#include "ops/memory.h"
+
+#include <algorithm>
+#include <new>
+
+#include "allocator/address_map.h"
+#include "base/checked.h"
+#include "base/fault.h"
+#include "manager/device.h"
+#include "ops/place.h"
+#include "ops/wait.h"
+
+namespace manyrt::ops {
+namespace {
+
+using allocator::Block;
+using allocator::Region;
+using Number = unsigned long long;
+
+// Gives back what the context's pools hold unused. Outside the guard, so that it is really given back.
+void trimAll(manager::Context& context, epoch::Guard& guard) {
+  {
+    std::vector<Ref<allocator::Pool>> pools = context.allPools();
+    for (const Ref<allocator::Pool>& pool : pools) pool->trim(0);
+  }
+  guard.leave();
+  epoch::synchronize();
+  epoch::collect();
+  guard.enter();
+}
+
+constexpr size_t kPinned = 8;
+thread_local HandleBits pinned_pools[kPinned];
+
+}  // namespace
+
+void setPinMode(HandleBits pool, bool on) {
+  HandleBits* free_place = nullptr;
+  for (HandleBits& place : pinned_pools) {
+    if (place == pool) {
+      if (!on) place = 0;
+      return;
+    }
+    if (place == 0 || manager::pools.find(place) == nullptr) free_place = &place;
+  }
+  if (!on) return;
+  if (free_place == nullptr) throw std::bad_alloc();
+  *free_place = pool;
+}
+
+bool pinMode(HandleBits pool) {
+  return pool != 0 && std::find(pinned_pools, pinned_pools + kPinned, pool) != pinned_pools + kPinned;
+}
+
+Status allocate(void** pointer, const AllocationRequest& request, Ref<allocator::Pool> pool, manager::Context& context,
+                epoch::Guard& guard) {
+  *pointer = nullptr;
+  uint64_t alignment = request.alignment == 0 ? allocator::kAlignment : request.alignment;
+  RT_CHECK_ARG(isPowerOfTwo(alignment), "An alignment of %llu bytes is no power of two.", static_cast<Number>(alignment));
+  if (request.stream != nullptr) RT_TRY(submittable(*request.stream));
+  RT_TRY(context.device->native.lost());
+  if (request.size == 0) return Status();
+  Ref<backend::Stream> stream = request.stream == nullptr ? nullptr : request.stream->native;
+  bool pinned = false;
+  for (HandleBits place : pinned_pools) {
+    if (place == 0) continue;
+    manager::Pool* handle = manager::pools.find(place);
+    pinned = pinned || (handle != nullptr && handle->pool.get() == pool.get());
+  }
+  Status status = pool->allocate(pointer, request.size, alignment, stream.get(), pinned);
+  if (status.code() != RT_ERROR_OUT_OF_MEMORY) return status;
+  Lease<manager::Context> lease(&context);
+  trimAll(context, guard);
+  status = pool->allocate(pointer, request.size, alignment, stream.get(), pinned);
+  void* user;
+  while (status.code() == RT_ERROR_OUT_OF_MEMORY) {
+    rtOutOfMemoryCallback_t callback = pool->outOfMemoryCallback(&user);
+    if (callback == nullptr) break;
+    guard.leave();
+    int32_t again = callback(request.size, user);
+    guard.enter();
+    if (again == 0) break;
+    trimAll(context, guard);
+    status = pool->allocate(pointer, request.size, alignment, stream.get(), pinned);
+  }
+  if (status.code() != RT_ERROR_OUT_OF_MEMORY || request.label[0] == '\0') return status;
+  return Status::error(RT_ERROR_OUT_OF_MEMORY, "The allocation \"%s\" failed: %s", request.label, status.message());
+}
+
+Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, manager::Context& context,
+                epoch::Guard& guard) {
+  *pointer = nullptr;
+  RT_CHECK_ARG(kind >= RT_MEMORY_DEVICE && kind <= RT_MEMORY_SHARED, "%d is no kind of memory: RT_MEMORY_* goes to %d.", kind,
+               RT_MEMORY_SHARED);
+  if (kind == RT_MEMORY_SHARED && !context.device->native.has(RT_CAPABILITY_SHARED_MEMORY)) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device has no shared memory.");
+  }
+  Ref<allocator::Pool> pool;
+  RT_TRY(context.poolFor(kind, &pool));
+  return allocate(pointer, request, std::move(pool), context, guard);
+}
+
+Status free(void* pointer, manager::Stream* stream) {
+  if (pointer == nullptr) return Status();
+  Region* region = allocator::address_map::find(pointer);
+  RT_CHECK_ARG(region != nullptr, "%p is not memory of the library.", pointer);
+  RT_CHECK_ARG(region->kind() != Region::Kind::kRegistered,
+               "%p was registered by rtHostRegister; rtHostUnregister takes it back.", pointer);
+  Block* block = region->blockAt(reinterpret_cast<uintptr_t>(pointer));
+  uint32_t live = Block::kLive;
+  RT_CHECK_ARG(block != nullptr && block->state.load(std::memory_order_acquire) == live,
+               "%p is not a live allocation: it was freed already, or lies beside one.", pointer);
+  RT_CHECK_ARG(region->addressOf(*block) == reinterpret_cast<uintptr_t>(pointer),
+               "%p is %llu bytes inside an allocation; only its start can be freed.", pointer,
+               static_cast<Number>(reinterpret_cast<uintptr_t>(pointer) - region->addressOf(*block)));
+  RT_CHECK_ARG(block->state.compare_exchange_strong(live, Block::kClosing, std::memory_order_acq_rel),
+               "%p is being freed by another thread.", pointer);
+  if (region->kind() == Region::Kind::kImported) {
+    region->owner().countAllocation(-1);
+    allocator::address_map::remove(region);
+    epoch::retire(region);
+    return Status();
+  }
+  region->pool()->free(*region, *block, stream == nullptr ? Ref<backend::Stream>() : stream->native);
+  return Status();
+}
+
+namespace {
+
+Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::Owner& owner) {
+  if (fault::fails("region")) throw std::bad_alloc();
+  Region* region = new Region(Ref<allocator::Owner>(&owner), nullptr, kind, memory, memory.size);
+  region->block(0).size = memory.size;
+  region->block(0).state.store(Block::kLive, std::memory_order_relaxed);
+  Status status = allocator::address_map::insert(region);
+  if (status.ok()) {
+    owner.countAllocation(1);
+  } else {
+    delete region;
+  }
+  return status;
+}
+
+}  // namespace
+
+Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
+  uint64_t end;
+  RT_CHECK_ARG(pointer != nullptr && size != 0, "A range of %llu bytes at %p cannot be registered.", static_cast<Number>(size),
+               pointer);
+  RT_CHECK_ARG(!addOverflows(reinterpret_cast<uintptr_t>(pointer), size, &end),
+               "A range of %llu bytes at %p leaves the address space.", static_cast<Number>(size), pointer);
+  RT_CHECK_ARG(!allocator::address_map::overlaps(pointer, size), "The range of %llu bytes at %p overlaps memory that is known.",
+               static_cast<Number>(size), pointer);
+  if (!context.device->native.has(RT_CAPABILITY_HOST_REGISTER)) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device cannot register host memory.");
+  }
+  allocator::Owner* owner;
+  RT_TRY(context.ensureOwner(&owner));
+  backend::Memory memory;
+  memory.address = pointer;
+  memory.size = size;
+  memory.kind = RT_MEMORY_HOST;
+  memory.host_visible = true;
+  memory.native[0] = reinterpret_cast<uintptr_t>(pointer);
+  void* device_pointer = nullptr;
+  RT_TRY(owner->native().registerHost(pointer, size, &device_pointer));
+  memory.native[1] = reinterpret_cast<uintptr_t>(device_pointer);
+  Status status;
+  try {
+    status = adopt(memory, Region::Kind::kRegistered, *owner);
+  } catch (const std::bad_alloc&) {
+    status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
+  if (!status.ok()) owner->native().unregisterHost(pointer, size);
+  return status;
+}
+
+Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard) {
+  Region* region = allocator::address_map::find(pointer);
+  RT_CHECK_ARG(region != nullptr && region->kind() == Region::Kind::kRegistered &&
+                   region->begin() == reinterpret_cast<uintptr_t>(pointer),
+               "%p is not the start of a range that rtHostRegister has taken.", pointer);
+  if (&region->owner() != context.ownerIfStarted()) {
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "%p was registered with another context than the %s.", pointer,
+                         context.name().c_str());
+  }
+  allocator::Owner& owner = region->owner();
+  for (const Ref<backend::Stream>& stream : owner.streams()) {
+    if (stream->isInsideTask()) {
+      return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream, which may use the range.");
+    }
+  }
+  uint32_t live = Block::kLive;
+  RT_CHECK_ARG(region->block(0).state.compare_exchange_strong(live, Block::kClosing), "%p is being unregistered already.",
+               pointer);
+  Lease<manager::Context> lease(&context);
+  std::vector<allocator::Stamp> stamps;
+  try {
+    owner.pendingStreams(&stamps);
+    region->pendingUses(&stamps);
+  } catch (...) {
+    region->block(0).state.store(Block::kLive);
+    throw;
+  }
+  guard.leave();
+  for (const allocator::Stamp& stamp : stamps) (void)stamp.stream->wait(stamp.serial, Deadline::never());
+  guard.enter();
+  owner.countAllocation(-1);
+  allocator::address_map::remove(region);
+  epoch::retire(region);
+  return Status();
+}
+
+Status hostDevicePointer(void** device_pointer, void* host, manager::Context& context) {
+  Range range;
+  RT_TRY(findRange(&range, host, 1, "address"));
+  RT_CHECK_ARG(range.known() && range.hostSide(), "%p is not pinned, shared or registered host memory.", host);
+  allocator::Owner* owner;
+  RT_TRY(context.ensureOwner(&owner));
+  const Region& region = *range.place.region;
+  if (&region.owner().device() != &context.device->native && !context.device->native.limits().reaches_host) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the %s cannot reach %p.", context.name().c_str(), host);
+  }
+  uintptr_t base = region.kind() == Region::Kind::kRegistered ? region.memory().native[1] : region.begin();
+  *device_pointer = reinterpret_cast<void*>(base + (range.address - region.begin()));
+  return Status();
+}
+
+Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, manager::Context& context) {
+  RT_CHECK_ARG(size != 0, "Memory of 0 bytes cannot be imported.");
+  allocator::Owner* owner;
+  RT_TRY(context.ensureOwner(&owner));
+  backend::Memory memory;
+  RT_TRY(owner->native().importMemory(&memory, native, size));
+  uint64_t end;
+  RT_CHECK_ARG(!addOverflows(reinterpret_cast<uintptr_t>(memory.address), size, &end),
+               "A range of %llu bytes at %p leaves the address space.", static_cast<Number>(size), memory.address);
+  RT_TRY(adopt(memory, Region::Kind::kImported, *owner));
+  *pointer = memory.address;
+  return Status();
+}
+
+Status attributes(rtPointerAttributes_t* out, const void* pointer) {
+  allocator::address_map::Place place = allocator::address_map::locate(pointer);
+  out->kind = RT_POINTER_UNKNOWN;
+  if (!place) return Status();
+  switch (place.region->kind()) {
+    case Region::Kind::kRegistered:
+      out->kind = RT_POINTER_REGISTERED;
+      break;
+    case Region::Kind::kImported:
+      out->kind = RT_POINTER_IMPORTED;
+      break;
+    default:
+      out->kind = RT_POINTER_DEVICE + place.region->memory().kind;  // the kinds stand in the same order
+      break;
+  }
+  out->base = reinterpret_cast<void*>(place.base);
+  out->size = place.size;
+  out->context = place.region->owner().contextHandle();
+  out->device = place.region->owner().deviceHandle();
+  return Status();
+}
+
+Status nativeOf(uint64_t native[2], const void* pointer) {
+  allocator::address_map::Place place = allocator::address_map::locate(pointer);
+  RT_CHECK_ARG(place, "%p is not inside a live allocation of the library.", pointer);
+  const backend::Memory& memory = place.region->memory();
+  uint64_t offset = reinterpret_cast<uintptr_t>(pointer) - place.region->begin();
+  bool address = memory.native[0] == reinterpret_cast<uintptr_t>(memory.address);  // the driver's own address
+  native[0] = address ? memory.native[0] + offset : memory.native[0];
+  native[1] = address ? 0 : offset;
+  return Status();
+}
+
+Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& context) {
+  uint64_t free_now = 0, total = 0;
+  RT_TRY(context.device->native.memInfo(&free_now, &total));
+  for (const Ref<allocator::Pool>& pool : context.allPools()) free_now += pool->unusedBytes();
+  if (free_bytes != nullptr) *free_bytes = std::min(free_now, total);
+  if (total_bytes != nullptr) *total_bytes = total;
+  return Status();
+}
+
+Status reset(manager::Context& context, epoch::Guard& guard) {
+  if (allocator::Owner* started = context.ownerIfStarted()) {
+    for (const Ref<backend::Stream>& stream : started->streams()) {
+      if (stream->isInsideTask()) {
+        return Status::error(RT_ERROR_BUSY, "A host function cannot reset the context of its own stream.");
+      }
+    }
+  }
+  Lease<manager::Context> lease(&context);
+  guard.leave();
+  epoch::synchronize();  // what was destroyed before the call goes first
+  epoch::collect();
+  guard.enter();
+  RT_TRY(context.beginReset());
+  allocator::Owner* owner = context.detachOwner();
+  guard.leave();
+  epoch::synchronize();  // no call holds the plain pointer any more
+  if (owner != nullptr) owner->drop();
+  epoch::collect();
+  context.endReset();
+  guard.enter();
+  return Status();
+}
+
+}  // namespace manyrt::ops

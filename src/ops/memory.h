@@ -1,0 +1,41 @@
+// Allocating, freeing, registering and importing memory, and asking about addresses.
+#pragma once
+
+#include "allocator/pool.h"
+#include "base/epoch.h"
+#include "base/status.h"
+#include "manager/context.h"
+#include "manager/pool.h"
+#include "manager/stream.h"
+
+namespace manyrt::ops {
+
+struct AllocationRequest {
+  uint64_t size;
+  uint64_t alignment = 0;  // 0: 256
+  const char* label = "";
+  manager::Stream* stream = nullptr;  // null: for anybody at once
+};
+
+// From a pool of this context; leaves the guard when memory has to be found. Size 0: null and success.
+Status allocate(void** pointer, const AllocationRequest& request, Ref<allocator::Pool> pool, manager::Context& context,
+                epoch::Guard& guard);
+Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, manager::Context& context,
+                epoch::Guard& guard);
+// `stream`: in its order; null: every stream may still use it.
+Status free(void* pointer, manager::Stream* stream);
+
+Status registerHost(void* pointer, uint64_t size, manager::Context& context);
+Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard);
+Status hostDevicePointer(void** device_pointer, void* host, manager::Context& context);
+Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, manager::Context& context);
+Status attributes(rtPointerAttributes_t* attributes, const void* pointer);
+Status nativeOf(uint64_t native[2], const void* pointer);
+Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& context);
+Status reset(manager::Context& context, epoch::Guard& guard);
+
+// This thread's pin mode for a pool, by the bits of its handle. Throws bad_alloc.
+void setPinMode(HandleBits pool, bool on);
+bool pinMode(HandleBits pool);
+
+}  // namespace manyrt::ops

@@ -1,0 +1,29 @@
+// What an address is: the checks that copies, fills and launches share.
+#pragma once
+
+#include "allocator/address_map.h"
+#include "base/status.h"
+#include "manager/stream.h"
+
+namespace manyrt::ops {
+
+// A range that an operation names. Unknown memory is the program's own.
+struct Range {
+  allocator::address_map::Place place;
+  uintptr_t address = 0;
+  uint64_t size = 0;
+
+  bool known() const { return static_cast<bool>(place); }
+  allocator::Owner* owner() const { return known() ? &place.region->owner() : nullptr; }
+  bool deviceSide() const;  // device or shared memory
+  bool hostSide() const;    // everything but device memory
+};
+
+// Finds the range and checks that it stays inside its allocation. `word` names it: "source", "destination".
+Status findRange(Range* range, const void* pointer, uint64_t size, const char* word);
+// Whether work of this stream can use an address inside the region.
+bool reachable(const allocator::Region& region, const manager::Stream& stream);
+// After a submission: the owner of the range waits for this stream before it reuses the memory.
+void noteUse(const Range& range, manager::Stream& stream);
+
+}  // namespace manyrt::ops

@@ -1,0 +1,244 @@
+// Blocking waits take leases and leave the guard; everything else only submits.
+#include "ops/wait.h"
+
+#include <new>
+
+#include "base/fault.h"
+#include "manager/device.h"
+#include "manager/pool.h"
+
+namespace manyrt::ops {
+namespace {
+
+Status insideOwnTask(const char* what) {
+  return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own %s: it would never end.", what);
+}
+
+// Pools with a release threshold give back at a synchronise. Under a guard.
+void trimPools(manager::Context& context) {
+  if (context.trimming_pools.load(std::memory_order_relaxed) == 0) return;
+  try {
+    for (const Ref<allocator::Pool>& pool : context.allPools()) pool->trimToThreshold();
+  } catch (const std::bad_alloc&) {  // then at the next synchronise
+  }
+}
+
+// Waits for what the owner's streams have now; the first failure.
+Status waitAll(allocator::Owner& owner) {
+  Status first;
+  for (const Ref<backend::Stream>& stream : owner.streams()) {
+    (void)stream->wait(stream->submitted(), Deadline::never());
+    if (first.ok()) first = stream->latch.get();
+  }
+  if (first.ok()) first = owner.device().lost();
+  return first;
+}
+
+Status checkNotInside(allocator::Owner& owner, const char* what) {
+  for (const Ref<backend::Stream>& stream : owner.streams()) {
+    if (stream->isInsideTask()) return insideOwnTask(what);
+  }
+  return Status();
+}
+
+class SignalTask final : public Task {
+ public:
+  SignalTask(manager::Fence& fence, uint64_t value) : fence_(&fence), value_(value) {}
+  Status run(const Status& status) override {
+    if (status.ok()) return fence_->signal(value_);
+    fence_->fail(value_, status);
+    return Status();
+  }
+
+ private:
+  Lease<manager::Fence> fence_;
+  const uint64_t value_;
+};
+
+}  // namespace
+
+Status synchronize(manager::Stream& stream, Deadline deadline, bool clear, epoch::Guard& guard) {
+  backend::Stream& native = *stream.native;
+  if (native.isInsideTask()) return insideOwnTask("stream");
+  uint64_t serial = native.submitted();
+  if (native.completed() < serial) {
+    Lease<manager::Stream> lease(&stream);
+    guard.leave();
+    bool done = native.wait(serial, deadline);
+    guard.enter();
+    if (!done) return Status::bare(RT_ERROR_TIMEOUT);
+    trimPools(*stream.context);
+    Status status = clear ? native.latch.take() : native.latch.get();
+    if (status.ok()) status = stream.owner->device().lost();
+    if (lease) {
+      guard.leave();  // the lease goes outside: dropping the last one may release much
+      lease = Lease<manager::Stream>();
+      guard.enter();
+    }
+    return status;
+  }
+  trimPools(*stream.context);
+  Status status = clear ? native.latch.take() : native.latch.get();
+  return status.ok() ? stream.owner->device().lost() : status;
+}
+
+Status synchronize(manager::Context& context, epoch::Guard& guard) {
+  allocator::Owner* started = context.ownerIfStarted();
+  if (started == nullptr) return context.device->native.lost();
+  RT_TRY(checkNotInside(*started, "context"));
+  Ref<allocator::Owner> owner(started);
+  Lease<manager::Context> lease(&context);
+  guard.leave();
+  Status status = waitAll(*owner);
+  guard.enter();
+  trimPools(context);
+  return status;
+}
+
+Status synchronize(manager::Device& device, epoch::Guard& guard) {
+  std::vector<Lease<manager::Context>> contexts;
+  manager::contexts.forEach([&](manager::Context& context, HandleBits) {
+    if (context.device == &device) contexts.emplace_back(&context);
+  });
+  std::vector<Ref<allocator::Owner>> owners;
+  for (Lease<manager::Context>& context : contexts) {
+    allocator::Owner* owner = context->ownerIfStarted();
+    if (owner == nullptr) continue;
+    RT_TRY(checkNotInside(*owner, "device"));
+    owners.emplace_back(owner);
+  }
+  guard.leave();
+  Status first;
+  for (const Ref<allocator::Owner>& owner : owners) {
+    Status status = waitAll(*owner);
+    if (first.ok()) first = std::move(status);
+  }
+  guard.enter();
+  return first.ok() ? device.native.lost() : first;
+}
+
+Status synchronize(manager::Event& event, Deadline deadline, epoch::Guard& guard) {
+  Ref<backend::Point> point = event.point();
+  if (!point) return Status();
+  if (!point->poll()) {
+    for (const Ref<backend::Stream>& stream : event.owner->streams()) {
+      bool own = stream.get() == event.recorded_on.load(std::memory_order_relaxed);
+      if (own && stream->isInsideTask()) return insideOwnTask("stream's event");
+    }
+    Lease<manager::Event> lease(&event);
+    guard.leave();
+    bool done = point->wait(deadline, static_cast<backend::WaitPolicy>(event.context->options.wait_policy));
+    guard.enter();
+    if (!done) return Status::bare(RT_ERROR_TIMEOUT);
+  }
+  return point->status();
+}
+
+Status waitFence(manager::Fence& fence, uint64_t value, Deadline deadline, epoch::Guard& guard) {
+  Ref<backend::Point> point;
+  RT_TRY(fence.waitPoint(&point, value));
+  if (!point) return Status();
+  Lease<manager::Fence> lease(&fence);
+  guard.leave();
+  bool done = point->wait(deadline, static_cast<backend::WaitPolicy>(fence.context->options.wait_policy));
+  guard.enter();
+  return done ? point->status() : Status::bare(RT_ERROR_TIMEOUT);
+}
+
+Status query(manager::Stream& stream) {
+  Status status = stream.native->latch.get();
+  if (status.ok()) status = stream.owner->device().lost();
+  if (!status.ok()) return status;
+  if (!stream.native->idle()) return Status::bare(RT_NOT_READY);
+  return stream.native->latch.get();  // it may have failed at the end
+}
+
+Status query(manager::Event& event) {
+  Ref<backend::Point> point = event.point();
+  if (!point) return Status();
+  return point->poll() ? point->status() : Status::bare(RT_NOT_READY);
+}
+
+Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end) {
+  RT_CHECK_ARG(start.timed && end.timed, "The %s event was created with RT_EVENT_DISABLE_TIMING.",
+               start.timed ? "end" : "start");
+  RT_CHECK_ARG(start.context->device == end.context->device, "The events belong to two devices, which have two clocks.");
+  Ref<backend::Point> first = start.point(), last = end.point();
+  RT_CHECK_ARG(first && last, "The %s event was never recorded.", first ? "end" : "start");
+  if (!first->poll() || !last->poll()) return Status::bare(RT_NOT_READY);
+  RT_TRY(first->status());
+  RT_TRY(last->status());
+  *nanoseconds = last->nanoseconds() - first->nanoseconds();
+  return Status();
+}
+
+Status record(manager::Event& event, manager::Stream& stream) {
+  if (event.context.get() != stream.context.get()) [[unlikely]] {
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The event belongs to the %s and the stream to the %s.",
+                         event.context->name().c_str(), stream.context->name().c_str());
+  }
+  RT_TRY(submittable(stream));
+  Ref<backend::Point> point;
+  RT_TRY(stream.owner->native().createPoint(&point, event.timed));
+  RT_TRY(stream.native->record(point));
+  traceSubmission(stream);
+  event.recorded_on.store(stream.native.get(), std::memory_order_relaxed);
+  event.setPoint(std::move(point));
+  return Status();
+}
+
+Status waitEvent(manager::Event& event, manager::Stream& stream) {
+  RT_TRY(submittable(stream));
+  Ref<backend::Point> point = event.point();
+  if (!point || (point->done() && point->status().ok())) return Status();
+  RT_TRY(stream.native->wait(std::move(point)));
+  traceSubmission(stream);
+  return Status();
+}
+
+Status waitStream(manager::Stream& other, manager::Stream& stream) {
+  if (&other == &stream || other.native.get() == stream.native.get()) return Status();
+  RT_TRY(submittable(stream));
+  if (other.native->idle() && !other.native->latch.failed()) return Status();
+  Ref<backend::Point> point;
+  RT_TRY(other.owner->native().createPoint(&point, false));
+  RT_TRY(other.native->record(point));
+  RT_TRY(stream.native->wait(std::move(point)));
+  traceSubmission(stream);
+  return Status();
+}
+
+Status waitContext(manager::Context& other, manager::Stream& stream) {
+  RT_TRY(submittable(stream));
+  allocator::Owner* owner = other.ownerIfStarted();
+  if (owner == nullptr) return Status();
+  for (const Ref<backend::Stream>& each : owner->streams()) {
+    if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
+    Ref<backend::Point> point;
+    RT_TRY(owner->native().createPoint(&point, false));
+    RT_TRY(each->record(point));
+    RT_TRY(stream.native->wait(std::move(point)));
+  }
+  traceSubmission(stream);
+  return Status();
+}
+
+Status signalFence(manager::Fence& fence, uint64_t value, manager::Stream& stream) {
+  RT_TRY(submittable(stream));
+  if (fault::fails("signal task")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  RT_TRY(stream.native->call(new SignalTask(fence, value), backend::TaskKind::kInternal));
+  traceSubmission(stream);
+  return Status();
+}
+
+Status waitFence(manager::Fence& fence, uint64_t value, manager::Stream& stream) {
+  RT_TRY(submittable(stream));
+  Ref<backend::Point> point;
+  RT_TRY(fence.waitPoint(&point, value));
+  if (!point) return Status();
+  RT_TRY(stream.native->wait(std::move(point)));
+  traceSubmission(stream);
+  return Status();
+}
+
+}  // namespace manyrt::ops

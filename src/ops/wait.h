@@ -1,0 +1,46 @@
+// Waiting, querying, and order between streams: every verb that looks at completion.
+#pragma once
+
+#include "base/clock.h"
+#include "base/epoch.h"
+#include "base/status.h"
+#include "manager/context.h"
+#include "manager/event.h"
+#include "manager/fence.h"
+#include "manager/stream.h"
+
+namespace manyrt::ops {
+
+// What every submission asks first: the device is there and the stream has not failed.
+inline Status submittable(manager::Stream& stream) {
+  if (stream.native->latch.failed()) [[unlikely]] return stream.native->latch.get();
+  if (stream.owner->device().isLost()) [[unlikely]] return stream.owner->device().lost();
+  return Status();
+}
+
+// These leave the guard while they block. `clear`: rtStreamSynchronize takes the failure, nobody else does.
+Status synchronize(manager::Stream& stream, Deadline deadline, bool clear, epoch::Guard& guard);
+Status synchronize(manager::Context& context, epoch::Guard& guard);
+Status synchronize(manager::Device& device, epoch::Guard& guard);
+Status synchronize(manager::Event& event, Deadline deadline, epoch::Guard& guard);
+Status waitFence(manager::Fence& fence, uint64_t value, Deadline deadline, epoch::Guard& guard);
+
+Status query(manager::Stream& stream);
+Status query(manager::Event& event);
+Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end);
+
+Status record(manager::Event& event, manager::Stream& stream);
+Status waitEvent(manager::Event& event, manager::Stream& stream);
+Status waitStream(manager::Stream& other, manager::Stream& stream);
+Status waitContext(manager::Context& other, manager::Stream& stream);
+Status signalFence(manager::Fence& fence, uint64_t value, manager::Stream& stream);
+Status waitFence(manager::Fence& fence, uint64_t value, manager::Stream& stream);
+
+// A submission inside a traced call: the arrow to the work starts here.
+inline void traceSubmission(manager::Stream& stream) {
+  if (trace::enabled()) [[unlikely]] {
+    trace::submitted(stream.native->lane, stream.native->submitted(), nowNanoseconds());
+  }
+}
+
+}  // namespace manyrt::ops

@@ -1,0 +1,180 @@
+// Interop: native objects out, borrowed ones in, native calls in a stream's order.
+#include <atomic>
+#include <vector>
+
+#include "support/device_test.h"
+
+namespace rttest {
+namespace {
+
+class InteropTest : public DeviceTest {
+ protected:
+  // What a getter of native objects does on this device: success, or NOT_SUPPORTED with zeros.
+  void expectNative(const std::function<rtStatus_t(uint64_t*)>& get) {
+    uint64_t native[2] = {7, 7};
+    if (has(RT_CAPABILITY_NATIVE_INTEROP)) {
+      EXPECT_RT_OK(get(native));
+    } else {
+      EXPECT_RT(RT_ERROR_NOT_SUPPORTED, get(native));
+      EXPECT_EQ(native[0] | native[1], 0u);
+    }
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, get(nullptr));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, InteropTest, testing::ValuesIn(deviceNames()), testName);
+
+TEST_P(InteropTest, EveryObjectGivesItsNativeOneOrNotSupported) {
+  Event event;
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  ASSERT_RT_OK(rtEventRecord(event, stream_));
+  expectNative([&](uint64_t* native) { return rtDeviceGetNative(native, device_); });
+  expectNative([&](uint64_t* native) { return rtContextGetNative(native, context_); });
+  expectNative([&](uint64_t* native) { return rtContextGetNative(native, nullptr); });
+  expectNative([&](uint64_t* native) { return rtStreamGetNative(native, stream_); });
+  expectNative([&](uint64_t* native) { return rtStreamGetNative(native, nullptr); });
+  expectNative([&](uint64_t* native) { return rtEventGetNative(native, event); });
+}
+
+TEST_P(InteropTest, PointersOfTheCpuAreTheirAddresses) {
+  Memory memory;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 1000, context_));
+  expectNative([&](uint64_t* native) { return rtPointerGetNative(native, memory.as(10)); });
+  uint64_t native[2] = {7, 7};
+  if (GetParam() == "cpu") {
+    ASSERT_RT_OK(rtPointerGetNative(native, memory.as(10)));
+    EXPECT_EQ(native[0], reinterpret_cast<uintptr_t>(memory.as(10)));
+  }
+  int local = 0;
+  native[0] = native[1] = 7;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtPointerGetNative(native, &local));
+  EXPECT_EQ(native[0] | native[1], 0u);
+}
+
+TEST_P(InteropTest, ImportedStreamsAreBorrowedAndDetachedByDestroy) {
+  if (!has(RT_CAPABILITY_NATIVE_INTEROP)) {
+    uint64_t native[2] = {1, 1};
+    rtStream_t stream = garbage<rtStream_t>();
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtStreamImport(&stream, native, context_));
+    EXPECT_EQ(stream, nullptr);
+    return;
+  }
+  uint64_t native[2] = {0, 0};
+  Stream borrowed;
+  std::atomic<int> calls{0};
+  ASSERT_RT_OK(rtStreamGetNative(native, stream_));
+  ASSERT_RT_OK(rtStreamImport(borrowed.out(), native, context_));
+  EXPECT_NE(borrowed.get(), stream_.get());
+  Gate gate(context_);
+  ASSERT_RT_OK(gate.close(stream_));
+  ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); }, &calls,
+                                    borrowed));
+  EXPECT_RT(RT_NOT_READY, rtStreamQuery(borrowed)) << "one queue behind both";
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtStreamSynchronize(borrowed));
+  EXPECT_EQ(calls.load(), 1);
+  ASSERT_RT_OK(borrowed.reset());
+  EXPECT_RT_OK(rtMemPrefetchAsync(nullptr, 0, nullptr, stream_));
+  EXPECT_RT_OK(rtStreamSynchronize(stream_)) << "the owner's goes on";
+}
+
+TEST_P(InteropTest, ImportedContextsEventsAndMemory) {
+  if (!has(RT_CAPABILITY_NATIVE_INTEROP)) {
+    uint64_t native[2] = {1, 1};
+    rtContext_t context = garbage<rtContext_t>();
+    rtEvent_t event = garbage<rtEvent_t>();
+    void* pointer = garbage<void*>();
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtContextImport(&context, native, device_));
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtEventImport(&event, native, context_));
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtMemImport(&pointer, native, 100, context_));
+    EXPECT_TRUE(context == nullptr && event == nullptr && pointer == nullptr);
+    return;
+  }
+  uint64_t native[2] = {0, 0};
+  Context context;
+  Stream stream;
+  ASSERT_RT_OK(rtContextGetNative(native, context_));
+  ASSERT_RT_OK(rtContextImport(context.out(), native, device_));
+  EXPECT_NE(context.get(), context_.get());
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
+  ASSERT_RT_OK(rtStreamSynchronize(stream));
+  ASSERT_RT_OK(stream.reset());
+  ASSERT_RT_OK(context.reset());
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+
+  Event event;
+  Event borrowed;
+  Gate gate(context_);
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  ASSERT_RT_OK(gate.close(stream_));
+  ASSERT_RT_OK(rtEventRecord(event, stream_));
+  ASSERT_RT_OK(rtEventGetNative(native, event));
+  ASSERT_RT_OK(rtEventImport(borrowed.out(), native, context_));
+  EXPECT_RT(RT_NOT_READY, rtEventQuery(borrowed));
+  ASSERT_RT_OK(gate.open());
+  EXPECT_RT_OK(rtEventSynchronize(borrowed));
+
+  alignas(256) static unsigned char foreign[1024];
+  native[0] = reinterpret_cast<uintptr_t>(foreign);
+  native[1] = 0;
+  if (GetParam() != "cpu") return;
+  Memory memory;
+  rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
+  ASSERT_RT_OK(rtMemImport(memory.out(), native, sizeof foreign, context_));
+  ASSERT_RT_OK(rtPointerGetAttributes(&attributes, memory.as(1023)));
+  EXPECT_EQ(attributes.kind, RT_POINTER_IMPORTED);
+  EXPECT_EQ(attributes.size, sizeof foreign);
+  ASSERT_RT_OK(rtMemset(memory, 0x21, sizeof foreign));
+  EXPECT_EQ(foreign[1023], 0x21);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemset(memory.as(1), 0, sizeof foreign));
+  ASSERT_RT_OK(memory.reset());
+  EXPECT_EQ(foreign[0], 0x21) << "a free only detaches it";
+  void* pointer = garbage<void*>();
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemImport(&pointer, native, 0, context_));
+  EXPECT_EQ(pointer, nullptr);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemImport(&pointer, nullptr, 16, context_));
+}
+
+struct Native {
+  std::atomic<int> calls{0};
+  uint64_t native[2] = {0, 0};
+};
+
+rtStatus_t callNative(const uint64_t native[2], void* user) {
+  Native* seen = static_cast<Native*>(user);
+  seen->native[0] = native[0];
+  seen->native[1] = native[1];
+  seen->calls.fetch_add(1);
+  return RT_SUCCESS;
+}
+
+TEST_P(InteropTest, NativeCallsRunInTheStreamsOrderWithItsNativeStream) {
+  Native seen;
+  if (!has(RT_CAPABILITY_NATIVE_INTEROP)) {
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtStreamLaunchNative(callNative, &seen, stream_));
+    EXPECT_EQ(seen.calls.load(), 0);
+    return;
+  }
+  uint64_t native[2] = {0, 0};
+  ASSERT_RT_OK(rtStreamGetNative(native, stream_));
+  for (int i = 0; i < 10; ++i) ASSERT_RT_OK(rtStreamLaunchNative(callNative, &seen, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen.calls.load(), 10);
+  EXPECT_EQ(seen.native[0], native[0]);
+  EXPECT_EQ(seen.native[1], native[1]);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtStreamLaunchNative(nullptr, nullptr, stream_));
+  EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamLaunchNative(callNative, &seen, garbage<rtStream_t>()));
+}
+
+TEST_P(InteropTest, AFailureThatANativeCallReturnsIsTheStreams) {
+  if (!has(RT_CAPABILITY_NATIVE_INTEROP)) { GTEST_SKIP() << "no native calls on this device"; }
+  const rtStatus_t status = rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_IO; }, nullptr, stream_);
+  if (status == RT_SUCCESS) {
+    EXPECT_RT(RT_ERROR_IO, rtStreamSynchronize(stream_));
+  } else {
+    EXPECT_EQ(status, RT_ERROR_IO);
+  }
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+}
+
+}  // namespace
+}  // namespace rttest

@@ -1,0 +1,273 @@
+// Makes the objects and the valid arguments that environment.h describes. Statuses are ignored where an object is only
+// taken away again: some calls under test have destroyed it already.
+#include "misuse/environment.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace manyrt::misuse {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+void hostFunction(void*, rtStatus_t) {}
+void logFunction(int32_t, const char*, void*) {}
+void releaseFunction(void*) {}
+rtStatus_t nativeFunction(const uint64_t*, void*) { return RT_SUCCESS; }
+int32_t outOfMemoryFunction(uint64_t, void*) { return 0; }
+void kernelFunction(const rtHostGroup_t*, void* const*) {}
+
+const rtHostArg_t kKernelArgs[1] = {{4, RT_ARG_VALUE}};
+
+// Integers by the name of the argument. Those that depend on the device or the function stand in fillInteger.
+const std::map<std::string, uint64_t> kIntegers = {
+    {"ordinal", 0},
+    {"attribute", RT_ATTRIBUTE_COMPUTE_UNITS},
+    {"capability", RT_CAPABILITY_HOST_KERNELS},
+    {"level", RT_LOG_ERROR},
+    {"status", static_cast<uint32_t>(RT_ERROR_INVALID_VALUE)},
+    {"on", 0},
+    {"kind", 0},
+    {"size", 256},
+    {"width", 16},
+    {"height", 4},
+    {"pitch", 64},
+    {"dst_pitch", 64},
+    {"src_pitch", 64},
+    {"alignment", 0},
+    {"pattern_size", 4},
+    {"count", 16},
+    {"value", kFenceValue},
+    {"timeout_ns", 0},
+    {"bytes", 1 << 20},
+    {"keep_bytes", 0},
+    {"grid_x", 1},
+    {"grid_y", 1},
+    {"grid_z", 1},
+    {"group_x", 1},
+    {"group_y", 1},
+    {"group_z", 1},
+    {"group_size", 1},
+    {"local_bytes", 0},
+    {"arg_count", 1},
+    {"index", 0},
+};
+
+template <typename T, typename Create, typename Destroy>
+uint64_t madeAndDestroyed(Create create, Destroy destroy) {
+  T handle = nullptr;
+  if (create(&handle) != RT_SUCCESS) return 0;
+  (void)destroy(handle);
+  return reinterpret_cast<uint64_t>(handle);
+}
+
+void* page() {
+  void* memory = std::aligned_alloc(kPage, kPage);
+  if (memory != nullptr) std::memset(memory, 0, kPage);
+  return memory;
+}
+
+rtHostKernel_t hostKernel() {
+  rtHostKernel_t host = RT_HOST_KERNEL_INIT;
+  host.function = kernelFunction;
+  host.args = kKernelArgs;
+  host.arg_count = 1;
+  host.name = "misuse";
+  return host;
+}
+
+}  // namespace
+
+Environment::Environment(const std::string& deviceName) {
+  ready_ = rtDeviceGetByName(&device_, deviceName.c_str()) == RT_SUCCESS &&
+           rtDeviceGetBackend(&backend_, nullptr, device_) == RT_SUCCESS &&
+           rtContextCreate(&context_, nullptr, device_) == RT_SUCCESS && rtContextSetCurrent(context_) == RT_SUCCESS;
+  if (!ready_) return;
+  makeStale();
+  ready_ = makeObjects();
+  handles_ = {{"rtDevice_t", word(device_)}, {"rtContext_t", word(context_)}, {"rtStream_t", word(stream_)},
+              {"rtEvent_t", word(event_)},   {"rtFence_t", word(fence_)},     {"rtMemPool_t", word(pool_)},
+              {"rtKernel_t", word(kernel_)}};
+}
+
+Environment::~Environment() {
+  (void)rtContextSetCurrent(context_);
+  (void)rtHostUnregister(registered_, context_);
+  for (void* pointer : {deviceMemory_, otherMemory_, pinned_, toFree_}) (void)rtFree(pointer);
+  (void)rtKernelDestroy(kernel_);
+  (void)rtMemPoolDestroy(pool_);
+  (void)rtFenceDestroy(fence_);
+  for (rtEvent_t event : {event_, start_, end_}) (void)rtEventDestroy(event);
+  for (rtStream_t stream : {stream_, otherStream_}) {
+    (void)rtStreamSynchronize(stream);
+    (void)rtStreamDestroy(stream);
+  }
+  (void)rtContextSetCurrent(nullptr);
+  (void)rtContextDestroy(context_);
+  for (void* memory : {registered_, toRegister_, ordinary_}) std::free(memory);
+}
+
+// Made before the objects that live, which then may take over their slots: the hardest kind of stale handle.
+void Environment::makeStale() {
+  stale_["rtContext_t"] =
+      madeAndDestroyed<rtContext_t>([&](rtContext_t* out) { return rtContextCreate(out, nullptr, device_); }, rtContextDestroy);
+  stale_["rtStream_t"] =
+      madeAndDestroyed<rtStream_t>([&](rtStream_t* out) { return rtStreamCreate(out, nullptr, context_); }, rtStreamDestroy);
+  stale_["rtEvent_t"] =
+      madeAndDestroyed<rtEvent_t>([&](rtEvent_t* out) { return rtEventCreate(out, nullptr, context_); }, rtEventDestroy);
+  stale_["rtFence_t"] =
+      madeAndDestroyed<rtFence_t>([&](rtFence_t* out) { return rtFenceCreate(out, 0, context_); }, rtFenceDestroy);
+  stale_["rtMemPool_t"] = madeAndDestroyed<rtMemPool_t>(
+      [&](rtMemPool_t* out) { return rtMemPoolCreate(out, nullptr, context_); }, rtMemPoolDestroy);
+  const rtHostKernel_t host = hostKernel();
+  stale_["rtKernel_t"] = madeAndDestroyed<rtKernel_t>(
+      [&](rtKernel_t* out) { return rtKernelCreateFromHost(out, &host, context_); }, rtKernelDestroy);
+}
+
+bool Environment::makeObjects() {
+  const bool made =
+      rtStreamCreate(&stream_, nullptr, context_) == RT_SUCCESS &&
+      rtStreamCreate(&otherStream_, nullptr, context_) == RT_SUCCESS &&
+      rtEventCreate(&event_, nullptr, context_) == RT_SUCCESS && rtEventCreate(&start_, nullptr, context_) == RT_SUCCESS &&
+      rtEventCreate(&end_, nullptr, context_) == RT_SUCCESS && rtFenceCreate(&fence_, kFenceValue, context_) == RT_SUCCESS &&
+      rtMemPoolCreate(&pool_, nullptr, context_) == RT_SUCCESS &&
+      rtMalloc(&deviceMemory_, kAllocationBytes, context_) == RT_SUCCESS &&
+      rtMalloc(&otherMemory_, kAllocationBytes, context_) == RT_SUCCESS &&
+      rtMalloc(&toFree_, kAllocationBytes, context_) == RT_SUCCESS &&
+      rtMallocHost(&pinned_, kAllocationBytes, context_) == RT_SUCCESS;
+  if (!made) return false;
+  (void)rtEventRecord(start_, stream_);
+  (void)rtEventRecord(end_, stream_);
+  if (rtStreamSynchronize(stream_) != RT_SUCCESS) return false;
+  registered_ = page();
+  toRegister_ = page();
+  ordinary_ = page();
+  (void)rtHostRegister(registered_, kPage, context_);
+  if (makeKernel(context_)) return true;
+  // A device without host kernels still gets a kernel that lives, of another context.
+  rtDevice_t cpu = nullptr;
+  rtContext_t primary = nullptr;
+  return rtDeviceGetByName(&cpu, "cpu") == RT_SUCCESS && rtContextGetPrimary(&primary, cpu) == RT_SUCCESS &&
+         makeKernel(primary);
+}
+
+bool Environment::makeKernel(rtContext_t owner) {
+  const rtHostKernel_t host = hostKernel();
+  return rtKernelCreateFromHost(&kernel_, &host, owner) == RT_SUCCESS;
+}
+
+std::optional<std::string> Environment::prepare(const Function& function, Call& call) {
+  for (auto& scratch : call.scratch) scratch.fill(kUnwritten);
+  call.words.fill(0);
+  for (size_t i = 0; i < function.arguments.size(); ++i) {
+    const Argument& argument = function.arguments[i];
+    const bool known = argument.isPointer() || argument.type.ends_with("Callback_t") || argument.type.ends_with("Function_t")
+                           ? fillPointer(function, argument, call.scratch[i].data(), call.words[i])
+                       : handles_.contains(argument.type) ? fillHandle(argument, call.words[i])
+                                                          : fillInteger(argument, call.words[i]);
+    if (!known) return argument.type + " " + argument.name;
+  }
+  return std::nullopt;
+}
+
+bool Environment::fillHandle(const Argument& argument, uint64_t& value) const {
+  value = handles_.at(argument.type);
+  if (argument.name == "other" && argument.type == "rtStream_t") value = word(otherStream_);
+  if (argument.name == "start") value = word(start_);
+  if (argument.name == "end") value = word(end_);
+  return true;
+}
+
+bool Environment::fillInteger(const Argument& argument, uint64_t& value) const {
+  if (argument.name == "backend") {
+    value = static_cast<uint64_t>(backend_);
+    return true;
+  }
+  const auto found = kIntegers.find(argument.name);
+  if (found == kIntegers.end()) return false;
+  value = found->second;
+  return true;
+}
+
+bool Environment::fillPointer(const Function& function, const Argument& argument, unsigned char* scratch, uint64_t& value) {
+  value = word(scratch);
+  if (argument.isOutput()) {
+    if (argument.versioned) {
+      std::memset(scratch, kUnwritten, argument.pointeeBytes);
+      std::memcpy(scratch, &argument.pointeeBytes, sizeof(uint32_t));
+    }
+    return true;
+  }
+  if (argument.versioned) {
+    std::memset(scratch, 0, kScratchBytes);
+    std::memcpy(scratch, &argument.pointeeBytes, sizeof(uint32_t));
+    if (argument.type == "const rtHostKernel_t *") {
+      const rtHostKernel_t host = hostKernel();
+      std::memcpy(scratch, &host, sizeof(host));
+    }
+    return true;
+  }
+  const std::map<std::string, uint64_t> callbacks = {
+      {"rtHostFunction_t", reinterpret_cast<uint64_t>(&hostFunction)},
+      {"rtLogCallback_t", reinterpret_cast<uint64_t>(&logFunction)},
+      {"rtReleaseFunction_t", reinterpret_cast<uint64_t>(&releaseFunction)},
+      {"rtNativeFunction_t", reinterpret_cast<uint64_t>(&nativeFunction)},
+      {"rtOutOfMemoryCallback_t", reinterpret_cast<uint64_t>(&outOfMemoryFunction)},
+  };
+  if (const auto found = callbacks.find(argument.type); found != callbacks.end()) {
+    value = found->second;
+    return true;
+  }
+  // Addresses by the name of the argument; what `pointer` has to be depends on the function.
+  const std::map<std::string, uint64_t> addresses = {
+      {"user", word(ordinary_)},        {"dst", word(deviceMemory_)}, {"src", word(otherMemory_)},
+      {"pointer", word(deviceMemory_)}, {"host", word(pinned_)},      {"args", word(argumentPointers_)},
+  };
+  if (function.name == "rtFree" || function.name == "rtFreeAsync") {
+    value = word(toFree_);
+  } else if (function.name == "rtHostRegister") {
+    value = word(toRegister_);
+  } else if (function.name == "rtHostUnregister") {
+    value = word(registered_);
+  } else if (argument.name == "name") {
+    std::strcpy(reinterpret_cast<char*>(scratch), "cpu");
+  } else if (argument.name == "native") {
+    const uint64_t native[2] = {word(ordinary_), 0};
+    std::memcpy(scratch, native, sizeof(native));
+  } else if (argument.name == "grid" || argument.name == "group" || argument.name == "items") {
+    const uint32_t sizes[3] = {1, 1, 1};
+    std::memcpy(scratch, sizes, sizeof(sizes));
+  } else if (argument.name == "pattern") {
+    std::memset(scratch, 0x11, 16);
+  } else if (const auto found = addresses.find(argument.name); found != addresses.end()) {
+    value = found->second;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Environment::release(const Function& function, const Call& call) {
+  for (size_t i = 0; i < function.arguments.size(); ++i) {
+    const Argument& argument = function.arguments[i];
+    if (argument.direction != Direction::out || call.words[i] == 0 || argument.pointeeBytes != 8) continue;
+    void* made = nullptr;
+    std::memcpy(&made, reinterpret_cast<const void*>(call.words[i]), sizeof(made));
+    // What a getter has given is borrowed and refused by its destroy function, or part of this environment.
+    const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
+                         function.name.ends_with("Import") || function.name.starts_with("rtMalloc");
+    if (!creates) continue;
+    if (argument.type == "void **") (void)rtFree(made);
+    if (argument.type == "rtContext_t *") (void)rtContextDestroy(static_cast<rtContext_t>(made));
+    if (argument.type == "rtStream_t *") (void)rtStreamDestroy(static_cast<rtStream_t>(made));
+    if (argument.type == "rtEvent_t *") (void)rtEventDestroy(static_cast<rtEvent_t>(made));
+    if (argument.type == "rtFence_t *") (void)rtFenceDestroy(static_cast<rtFence_t>(made));
+    if (argument.type == "rtMemPool_t *") (void)rtMemPoolDestroy(static_cast<rtMemPool_t>(made));
+    if (argument.type == "rtKernel_t *") (void)rtKernelDestroy(static_cast<rtKernel_t>(made));
+  }
+  if (function.name == "rtHostRegister") (void)rtHostUnregister(toRegister_, context_);
+  if (function.name == "rtSetLogCallback") (void)rtSetLogCallback(nullptr, nullptr, RT_LOG_ERROR);
+  if (function.name == "rtInit") (void)rtShutdown();
+}
+
+}  // namespace manyrt::misuse

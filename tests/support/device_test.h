@@ -1,0 +1,160 @@
+// The fixture of tests that run on every device found. It gives each test a context of its own, which is current, and a
+// stream; afterwards it destroys them and looks whether a handle was lost. Also the helpers for the rules that hold for
+// every options struct, result struct and text.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "support/check.h"
+#include "support/handles.h"
+#include "support/kernels.h"
+
+namespace rttest {
+
+// "cpu", ..., "null:0", by asking the library.
+inline std::vector<std::string> deviceNames() {
+  std::vector<std::string> names;
+  for (int32_t backend : {RT_BACKEND_ALL, RT_BACKEND_NULL}) {
+    int32_t count = 0;
+    if (rtDeviceGetCount(&count, backend) != RT_SUCCESS) continue;
+    for (int32_t ordinal = 0; ordinal < count; ++ordinal) {
+      rtDevice_t device = nullptr;
+      rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+      if (rtDeviceGet(&device, backend, ordinal) != RT_SUCCESS) continue;
+      if (rtDeviceGetProperties(&properties, device) == RT_SUCCESS) names.emplace_back(properties.id);
+    }
+  }
+  return names;
+}
+
+inline std::string testName(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+class DeviceTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    live_before_ = liveHandles();
+    ASSERT_RT_OK(rtDeviceGetByName(&device_, GetParam().c_str()));
+    ASSERT_RT_OK(rtContextCreate(context_.out(), nullptr, device_));
+    ASSERT_RT_OK(rtContextSetCurrent(context_));
+    ASSERT_RT_OK(rtStreamCreate(stream_.out(), nullptr, context_));
+  }
+
+  void TearDown() override {
+    EXPECT_RT_OK(stream_.reset());
+    EXPECT_RT_OK(context_.reset());
+    EXPECT_RT_OK(rtContextSetCurrent(nullptr));
+    EXPECT_EQ(liveHandles(), live_before_) << "the test or the library lost a handle";
+  }
+
+  bool has(int32_t capability) const {
+    int32_t yes = 0;
+    return rtDeviceHasCapability(&yes, capability, device_) == RT_SUCCESS && yes == 1;
+  }
+  int64_t attribute(int32_t which) const {
+    int64_t value = -1;
+    EXPECT_RT_OK(rtDeviceGetAttribute(&value, which, device_));
+    return value;
+  }
+  // The null device accepts work and does none: what a kernel, copy or fill leaves cannot be looked at.
+  bool doesWork() const {
+    int32_t backend = RT_BACKEND_NULL;
+    (void)rtDeviceGetBackend(&backend, nullptr, device_);
+    return backend != RT_BACKEND_NULL;
+  }
+
+  // Latches RT_ERROR_INVALID_HANDLE on a stream, on every device: it waits for a fence that is destroyed. Returns when the
+  // failure is there; nothing is cleared.
+  void poison(rtStream_t stream) {
+    rtFence_t fence = nullptr;
+    ASSERT_RT_OK(rtFenceCreate(&fence, 0, context_));
+    ASSERT_RT_OK(rtStreamWaitFence(fence, 1, stream));
+    ASSERT_RT_OK(rtFenceDestroy(fence));
+    ASSERT_RT(RT_ERROR_INVALID_HANDLE, rtStreamSynchronizeFor(RT_TIMEOUT_INFINITE, stream));
+  }
+
+  rtDevice_t device_ = nullptr;
+  Context context_;
+  Stream stream_;
+  uint64_t live_before_ = 0;
+};
+
+// What a device does is looked at by the test; on one that does no work it is skipped and stands in skips.txt.
+#define NEEDS_RESULTS() \
+  if (!doesWork()) GTEST_SKIP() << "the null device does no work"
+
+// The rules of every options struct: `create(options)` makes and destroys an object.
+template <typename Options>
+void checkOptions(Options init, const std::function<rtStatus_t(const Options*)>& create) {
+  struct Larger {
+    Options options;
+    unsigned char tail[32];
+  } larger;
+  EXPECT_RT_OK(create(nullptr)) << "NULL means the defaults";
+  Options zero;
+  std::memset(&zero, 0, sizeof zero);
+  zero.struct_size = sizeof zero;
+  EXPECT_RT_OK(create(&zero)) << "all zero apart from struct_size means the defaults";
+  EXPECT_RT_OK(create(&init));
+  zero.struct_size = 0;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, create(&zero));
+  zero.struct_size = sizeof zero - 1;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, create(&zero));
+  std::memset(&larger, 0, sizeof larger);
+  larger.options = init;
+  larger.options.struct_size = sizeof larger;
+  EXPECT_RT_OK(create(&larger.options)) << "an unknown tail of zeros is legal";
+  larger.tail[sizeof larger.tail - 1] = 1;
+  EXPECT_RT(RT_ERROR_NOT_SUPPORTED, create(&larger.options));
+}
+
+// The rules of every result struct: the known part is written, the tail zeroed.
+template <typename Result>
+void checkResult(Result init, const std::function<rtStatus_t(Result*)>& get) {
+  struct Larger {
+    Result result;
+    unsigned char tail[32];
+  } larger;
+  std::memset(&larger, 0xA5, sizeof larger);
+  larger.result.struct_size = sizeof larger;
+  EXPECT_RT_OK(get(&larger.result));
+  for (unsigned char byte : larger.tail) EXPECT_EQ(byte, 0);
+  Result result = init;
+  EXPECT_RT_OK(get(&result));
+  EXPECT_EQ(result.struct_size, sizeof result);
+  result.struct_size = 0;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, get(&result));
+  result.struct_size = sizeof result - 1;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, get(&result));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, get(nullptr));
+}
+
+// The rules of (buffer, size, needed); returns the text.
+inline std::string checkText(const std::function<rtStatus_t(char*, size_t, size_t*)>& get) {
+  size_t needed = 0;
+  EXPECT_RT_OK(get(nullptr, 0, &needed));
+  EXPECT_GE(needed, 1u) << "needed counts the terminator";
+  std::vector<char> whole(needed + 8, 'x');
+  EXPECT_RT_OK(get(whole.data(), whole.size(), nullptr)) << "needed may be NULL";
+  EXPECT_EQ(std::strlen(whole.data()) + 1, needed);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, get(nullptr, 8, &needed));
+  EXPECT_EQ(needed, 0u) << "an output of a failed call is 0";
+  if (whole[0] != '\0') {
+    char small[2] = {'x', 'x'};
+    EXPECT_RT_OK(get(small, sizeof small, nullptr)) << "a short buffer is truncated, terminated, success";
+    EXPECT_EQ(small[0], whole[0]);
+    EXPECT_EQ(small[1], '\0');
+  }
+  return whole.data();
+}
+
+}  // namespace rttest

@@ -1,0 +1,251 @@
+// The manyrt command: what this machine offers, as the library sees it. It uses rt.h alone, as any program would.
+//
+//   manyrt info           backends with the reason where one is missing, devices with their properties
+//   manyrt info --json    the same for other programs
+#include <rt.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void check(rtStatus_t status, const char* call) {
+  if (status >= 0) return;
+  std::array<char, 1024> message{};
+  rtGetLastErrorMessage(message.data(), message.size(), nullptr);
+  throw std::runtime_error(std::string(call) + ": " + rtGetErrorName(status) + ": " + message.data());
+}
+#define CHECK(call) check(call, #call)
+
+// Words for what rt.h gives as numbers.
+const char* kindName(int32_t kind) {
+  switch (kind) {
+    case RT_DEVICE_KIND_CPU:
+      return "CPU";
+    case RT_DEVICE_KIND_DISCRETE_GPU:
+      return "discrete GPU";
+    case RT_DEVICE_KIND_INTEGRATED_GPU:
+      return "integrated GPU";
+    case RT_DEVICE_KIND_ACCELERATOR:
+      return "accelerator";
+    default:
+      return "unknown";
+  }
+}
+
+const char* tierName(int32_t tier) {
+  switch (tier) {
+    case RT_MEMORY_TIER_NATIVE:
+      return "native";
+    case RT_MEMORY_TIER_USM:
+      return "usm";
+    case RT_MEMORY_TIER_SVM:
+      return "svm";
+    case RT_MEMORY_TIER_BUFFER:
+      return "buffer";
+    default:
+      return "unknown";
+  }
+}
+
+const std::vector<std::pair<int32_t, const char*>> kCapabilities = {
+    {RT_CAPABILITY_KERNELS, "kernels"},
+    {RT_CAPABILITY_HOST_KERNELS, "host_kernels"},
+    {RT_CAPABILITY_SHARED_MEMORY, "shared_memory"},
+    {RT_CAPABILITY_COOPERATIVE_LAUNCH, "cooperative_launch"},
+    {RT_CAPABILITY_PEER_ACCESS, "peer_access"},
+    {RT_CAPABILITY_TIMING, "timing"},
+    {RT_CAPABILITY_NATIVE_INTEROP, "native_interop"},
+    {RT_CAPABILITY_POINTERS_IN_MEMORY, "pointers_in_memory"},
+    {RT_CAPABILITY_DOUBLE, "double"},
+    {RT_CAPABILITY_HALF, "half"},
+    {RT_CAPABILITY_ATOMICS_64, "atomics_64"},
+    {RT_CAPABILITY_HOST_REGISTER, "host_register"},
+    {RT_CAPABILITY_STREAM_PRIORITIES, "stream_priorities"},
+};
+
+std::string uuidText(const uint8_t (&uuid)[16]) {
+  std::string text;
+  bool any = false;
+  for (int i = 0; i < 16; ++i) {
+    std::array<char, 4> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", uuid[i]);
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += digits.data();
+    any = any || uuid[i] != 0;
+  }
+  return any ? text : std::string();
+}
+
+Json describeDevice(rtDevice_t device) {
+  rtDeviceProperties_t p = RT_DEVICE_PROPERTIES_INIT;
+  CHECK(rtDeviceGetProperties(&p, device));
+  Json capabilities = Json::array();
+  for (const auto& [capability, name] : kCapabilities) {
+    int32_t has = 0;
+    CHECK(rtDeviceHasCapability(&has, capability, device));
+    if (has != 0) capabilities.push_back(name);
+  }
+  uint64_t free_bytes = 0;
+  uint64_t total_bytes = 0;
+  CHECK(rtDeviceGetMemInfo(&free_bytes, &total_bytes, device));
+  return Json{
+      {"id", p.id},
+      {"name", p.name},
+      {"vendor", p.vendor},
+      {"kind", kindName(p.kind)},
+      {"architecture", p.architecture},
+      {"driver_version", p.driver_version},
+      {"uuid", uuidText(p.uuid)},
+      {"pci_bus_id", p.pci_bus_id},
+      {"compute_units", p.compute_units},
+      {"clock_mhz", p.clock_mhz},
+      {"simd_width", p.simd_width},
+      {"max_group_items", p.max_group_items},
+      {"max_group_size", p.max_group_size},
+      {"max_grid_size", p.max_grid_size},
+      {"memory_bytes", p.memory_bytes},
+      {"free_bytes", free_bytes},
+      {"max_allocation_bytes", p.max_allocation_bytes},
+      {"cache_line_bytes", p.cache_line_bytes},
+      {"l1_bytes", p.l1_bytes},
+      {"l2_bytes", p.l2_bytes},
+      {"l3_bytes", p.l3_bytes},
+      {"local_bytes_per_group", p.local_bytes_per_group},
+      {"unified_memory", p.unified_memory != 0},
+      {"memory_tier", tierName(p.memory_tier)},
+      {"priorities", {p.priority_least, p.priority_greatest}},
+      {"capabilities", capabilities},
+  };
+}
+
+Json describeBackend(int32_t backend) {
+  rtBackendInfo_t info = RT_BACKEND_INFO_INIT;
+  CHECK(rtBackendGetInfo(&info, backend));
+  Json devices = Json::array();
+  int32_t count = 0;
+  CHECK(rtDeviceGetCount(&count, backend));
+  for (int32_t ordinal = 0; ordinal < count; ++ordinal) {
+    rtDevice_t device = nullptr;
+    CHECK(rtDeviceGet(&device, backend, ordinal));
+    devices.push_back(describeDevice(device));
+  }
+  return Json{
+      {"name", info.name},
+      {"available", info.available != 0},
+      {"reason", info.reason},
+      {"driver_name", info.driver_name},
+      {"driver_version", info.driver_version},
+      {"devices", devices},
+  };
+}
+
+// The library, every backend in the order of rt.h, the default device.
+Json describe() {
+  uint32_t version = 0;
+  CHECK(rtGetVersion(&version));
+  Json backends = Json::array();
+  for (int32_t backend = RT_BACKEND_CPU; backend <= RT_BACKEND_NULL; ++backend) backends.push_back(describeBackend(backend));
+  rtDevice_t device = nullptr;
+  CHECK(rtDeviceGetByName(&device, nullptr));
+  rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+  CHECK(rtDeviceGetProperties(&properties, device));
+  const std::string text =
+      std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." + std::to_string(version % 100);
+  return Json{{"version", text}, {"default_device", properties.id}, {"backends", backends}};
+}
+
+std::string bytesText(uint64_t bytes) {
+  static constexpr std::array<const char*, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
+  return text.data();
+}
+
+void line(const char* key, const std::string& value) {
+  if (!value.empty()) std::printf("    %-14s %s\n", key, value.c_str());
+}
+
+std::string joined(const Json& list, const char* separator) {
+  std::string text;
+  for (const Json& item : list) {
+    if (!text.empty()) text += separator;
+    text += item.is_string() ? item.get<std::string>() : item.dump();
+  }
+  return text;
+}
+
+void printDevice(const Json& d) {
+  std::printf("  %s: %s\n", d["id"].get<std::string>().c_str(), d["name"].get<std::string>().c_str());
+  const auto bytes = [&d](const char* key) { return bytesText(d[key].get<uint64_t>()); };
+  line("kind", d["kind"]);
+  line("vendor", d["vendor"]);
+  line("architecture", d["architecture"]);
+  line("driver", d["driver_version"]);
+  line("uuid", d["uuid"]);
+  line("PCI bus id", d["pci_bus_id"]);
+  line("compute units", d["compute_units"].dump() + ", SIMD width " + d["simd_width"].dump() +
+                            (d["clock_mhz"] == 0 ? "" : ", up to " + d["clock_mhz"].dump() + " MHz"));
+  line("memory", bytes("memory_bytes") + ", " + bytes("free_bytes") + " free, one allocation up to " +
+                     bytes("max_allocation_bytes") + (d["unified_memory"].get<bool>() ? ", unified" : "") + ", tier " +
+                     d["memory_tier"].get<std::string>());
+  line("caches", "L1 " + bytes("l1_bytes") + ", L2 " + bytes("l2_bytes") + ", L3 " + bytes("l3_bytes") + ", line " +
+                     bytes("cache_line_bytes"));
+  line("work-group", d["max_group_items"].dump() + " items (" + joined(d["max_group_size"], " x ") + "), local memory " +
+                         bytes("local_bytes_per_group"));
+  line("grid", joined(d["max_grid_size"], " x "));
+  line("priorities", joined(d["priorities"], " to "));
+  line("can", joined(d["capabilities"], ", "));
+}
+
+void print(const Json& all) {
+  std::printf("manyrt %s, default device %s\n", all["version"].get<std::string>().c_str(),
+              all["default_device"].get<std::string>().c_str());
+  for (const Json& backend : all["backends"]) {
+    const std::string name = backend["name"];
+    if (!backend["available"].get<bool>()) {
+      std::printf("\n%s: not available: %s\n", name.c_str(), backend["reason"].get<std::string>().c_str());
+      continue;
+    }
+    const std::string driver = backend["driver_name"];
+    std::printf("\n%s: %zu device(s)%s%s %s\n", name.c_str(), backend["devices"].size(), driver.empty() ? "" : ", driver ",
+                driver.c_str(), backend["driver_version"].get<std::string>().c_str());
+    for (const Json& device : backend["devices"]) printDevice(device);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("manyrt: one runtime for compute devices");
+  app.require_subcommand(1);
+  CLI::App* info = app.add_subcommand("info", "Lists backends and devices");
+  bool json = false;
+  info->add_flag("--json", json, "Prints JSON");
+  CLI11_PARSE(app, argc, argv);
+
+  try {
+    const Json all = describe();
+    if (json) {
+      std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    } else {
+      print(all);
+    }
+    CHECK(rtShutdown());
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "manyrt: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
