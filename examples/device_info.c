@@ -2,7 +2,6 @@
  *
  * device_info: which backends and devices there are, why a backend is missing, and what each device can do. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "common.h"
 
@@ -52,10 +51,13 @@ static void showDevice(rtDevice_t device) {
   printf("  work-group      %" PRIu32 " items, %" PRIu64 " KiB of local memory\n", properties.max_group_items,
          properties.local_bytes_per_group >> 10);
   printf("  can do         ");
+  const char* separator = "";
   for (size_t i = 0; i < sizeof kCapabilities / sizeof kCapabilities[0]; ++i) {
     int32_t has = 0;
     CHECK(rtDeviceHasCapability(&has, kCapabilities[i].index, device));
-    if (has) printf(" %s;", kCapabilities[i].name);
+    if (!has) continue;
+    printf("%s %s", separator, kCapabilities[i].name);
+    separator = ",";
   }
   printf("\n");
 

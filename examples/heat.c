@@ -6,7 +6,7 @@
 
 #include "common.h"
 
-enum { kSide = 256, kSteps = 1500, kRows = 16 };
+enum { kSide = 256, kSteps = 600, kRows = 16 };
 
 static float heatAt(const float* old, int x, int y) {
   const float* p = old + y * kSide + x;

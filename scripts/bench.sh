@@ -13,7 +13,7 @@ for argument in "$@"; do
 done
 
 [[ $install == no ]] || scripts/install-packages.sh build bench
-cmake --preset release -DMANYRT_BUILD_BENCHMARKS=ON --log-level=NOTICE
+cmake --preset release -DMANYRT_BUILD_TESTS=OFF -DMANYRT_BUILD_BENCHMARKS=ON --log-level=NOTICE
 cmake --build --preset release
 
 # Keeps what a reader needs and drops what only names this machine.

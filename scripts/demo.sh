@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 scripts/install-packages.sh build
-cmake --preset release --log-level=NOTICE
+cmake --preset release -DMANYRT_BUILD_TESTS=OFF -DMANYRT_BUILD_BENCHMARKS=OFF --log-level=NOTICE
 cmake --build --preset release --target digits
 
 digits=build/release/bin/digits

@@ -1,0 +1,219 @@
+// Contexts, devices and the library itself from eight threads: contexts that are destroyed while children are made, user
+// data, resets, the thread's own state, the log callback, latched failures.
+#include "support/device_test.h"
+#include "support/threads.h"
+
+namespace rttest {
+namespace {
+
+class ContextRaces : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(, ContextRaces, testing::ValuesIn(deviceNames()), testName);
+
+TEST_P(ContextRaces, ContextsAreDestroyedWhileChildrenAreMadeAndUsed) {
+  std::atomic<rtContext_t> slots[4] = {};
+  onThreads([&](int index) {
+    Allowed allowed{RT_ERROR_INVALID_HANDLE, RT_ERROR_WRONG_CONTEXT};
+    Random random(index);
+    for (int round = 0; round < kRounds / 4; ++round) {
+      std::atomic<rtContext_t>& slot = slots[random.below(4)];
+      const rtContext_t context = slot.load();
+      switch (context == nullptr ? 0 : random.below(6)) {
+        case 0: {
+          rtContext_t made = nullptr;
+          EXPECT_RT_OK(rtContextCreate(&made, nullptr, device_));
+          EXPECT_RT_OK(rtContextDestroy(slot.exchange(made)));
+          break;
+        }
+        case 1: {
+          rtStream_t stream = nullptr;
+          rtEvent_t event = nullptr;
+          if (!CALL(allowed, rtStreamCreate(&stream, nullptr, context))) break;
+          if (CALL(allowed, rtEventCreate(&event, nullptr, context))) {
+            CALL(allowed, rtEventRecord(event, stream));
+            CALL(allowed, rtEventDestroy(event));
+          }
+          CALL(allowed, rtStreamDestroy(stream));
+          break;
+        }
+        case 2: {
+          Memory memory;
+          if (CALL(allowed, rtMalloc(memory.out(), 5000, context))) CALL(allowed, rtMemset(memory, 1, 5000));
+          EXPECT_RT_OK(memory.reset()) << "memory outlives its context";
+          break;
+        }
+        case 3:
+          CALL(allowed, rtContextSynchronize(context));
+          break;
+        case 4:
+          if (CALL(allowed, rtContextSetCurrent(context))) CALL(allowed, rtStreamSynchronize(nullptr));
+          break;
+        default: {
+          rtStream_t stream = nullptr;
+          rtMemPool_t pool = nullptr;
+          CALL(allowed, rtContextGetDefaultStream(&stream, context));
+          CALL(allowed, rtContextGetDefaultPool(&pool, context));
+        }
+      }
+    }
+  });
+  for (std::atomic<rtContext_t>& slot : slots) EXPECT_RT_OK(rtContextDestroy(slot.load()));
+}
+
+TEST_P(ContextRaces, ThePrimaryContextIsOneForAllThreads) {
+  std::atomic<rtContext_t> first{nullptr};
+  onThreads([&](int) {
+    for (int round = 0; round < kRounds / 10; ++round) {
+      rtContext_t primary = nullptr;
+      rtContext_t expected = nullptr;
+      EXPECT_RT_OK(rtContextGetPrimary(&primary, device_));
+      if (!first.compare_exchange_strong(expected, primary)) { EXPECT_EQ(primary, expected); }
+    }
+  });
+}
+
+TEST_P(ContextRaces, ResetIsBusyOrWorksWhileOthersUseTheContext) {
+  Context context;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  onThreads([&](int index) {
+    Allowed allowed{RT_ERROR_BUSY};
+    for (int round = 0; round < kRounds / 20; ++round) {
+      if (index < 2) {
+        CALL(allowed, rtContextReset(context));
+        continue;
+      }
+      Stream stream;
+      Memory memory;
+      EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
+      EXPECT_RT_OK(rtMalloc(memory.out(), 3000, context));
+      EXPECT_RT_OK(rtMemsetAsync(memory, 1, 3000, stream));
+      EXPECT_RT_OK(rtStreamSynchronize(stream));
+    }
+  });
+  EXPECT_RT_OK(rtContextReset(context));
+}
+
+TEST_P(ContextRaces, EachUserDataIsReleasedOnce) {
+  std::atomic<int64_t> set{0};
+  static std::atomic<int64_t> released;
+  released.store(0);
+  Context context;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  onThreads([&](int index) {
+    for (int round = 0; round < kRounds / 4; ++round) {
+      if (index % 2 == 0) {
+        set.fetch_add(1);
+        EXPECT_RT_OK(rtContextSetUserData(&set, [](void*) { released.fetch_add(1); }, context));
+      } else {
+        void* user = nullptr;
+        EXPECT_RT_OK(rtContextGetUserData(&user, context));
+        EXPECT_TRUE(user == nullptr || user == &set);
+      }
+    }
+  });
+  EXPECT_RT_OK(context.reset());
+  EXPECT_EQ(released.load(), set.load());
+}
+
+TEST_P(ContextRaces, CurrentContextAndMessagesBelongToTheirThread) {
+  onThreads([&](int index) {
+    Context mine;
+    rtContext_t current = garbage<rtContext_t>();
+    EXPECT_RT_OK(rtContextGetCurrent(&current));
+    EXPECT_EQ(current, nullptr);
+    EXPECT_RT_OK(rtContextCreate(mine.out(), nullptr, device_));
+    EXPECT_RT_OK(rtContextSetCurrent(mine));
+    const std::string name = "nowhere:" + std::to_string(index + 100);
+    for (int round = 0; round < kRounds / 10; ++round) {
+      rtDevice_t device = nullptr;
+      EXPECT_EQ(rtDeviceGetByName(&device, name.c_str()), RT_ERROR_NOT_FOUND);
+      EXPECT_RT_OK(rtContextGetCurrent(&current));
+      EXPECT_EQ(current, mine.get());
+      EXPECT_NE(lastMessage().find(name), std::string::npos);
+    }
+    EXPECT_RT_OK(rtContextSetCurrent(nullptr));
+  });
+}
+
+TEST_P(ContextRaces, GettersOfDevicesFromManyThreads) {
+  onThreads([&](int index) {
+    for (int round = 0; round < kRounds / 10; ++round) {
+      rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+      rtBackendInfo_t info = RT_BACKEND_INFO_INIT;
+      int64_t value = 0;
+      uint64_t free_bytes = 0;
+      uint64_t count = 0;
+      EXPECT_RT_OK(rtDeviceGetProperties(&properties, device_));
+      EXPECT_EQ(GetParam(), properties.id);
+      EXPECT_RT_OK(rtBackendGetInfo(&info, properties.backend));
+      EXPECT_RT_OK(rtDeviceGetAttribute(&value, (index + round) % (RT_ATTRIBUTE_HOST_THREADS + 1), device_));
+      EXPECT_RT_OK(rtDeviceGetMemInfo(&free_bytes, nullptr, device_));
+      EXPECT_RT_OK(rtGetLiveHandleCount(&count, RT_HANDLE_ALL));
+      EXPECT_RT_OK(rtDeviceSynchronize(device_));
+    }
+  });
+}
+
+// Each callback has its own counter; once rtSetLogCallback has returned on a thread, the old one runs no more.
+struct Sink {
+  std::atomic<bool> replaced{false};
+  std::atomic<int> late{0};
+};
+
+void receive(int32_t, const char*, void* user) {
+  Sink* sink = static_cast<Sink*>(user);
+  if (sink->replaced.load()) sink->late.fetch_add(1);
+}
+
+TEST_P(ContextRaces, OnceALogCallbackIsReplacedItRunsNoMore) {
+  std::vector<Sink> sinks(kRounds / 10);
+  onThreads([&](int index) {
+    if (index == 0) {
+      for (size_t i = 0; i < sinks.size(); ++i) {
+        EXPECT_RT_OK(rtSetLogCallback(receive, &sinks[i], RT_LOG_DEBUG));
+        if (i > 0) sinks[i - 1].replaced.store(true);
+      }
+      EXPECT_RT_OK(rtSetLogCallback(nullptr, nullptr, RT_LOG_WARNING));
+      sinks.back().replaced.store(true);
+      return;
+    }
+    for (int round = 0; round < kRounds / 20; ++round) {
+      Context context;  // says so at level debug, perhaps
+      EXPECT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+    }
+  });
+  for (Sink& sink : sinks) EXPECT_EQ(sink.late.load(), 0);
+}
+
+TEST_P(ContextRaces, FailuresLatchOnceWhileManyThreadsSubmit) {
+  for (int round = 0; round < kRounds / 40; ++round) {
+    rtFence_t fence = nullptr;
+    std::atomic<int> seen{0};
+    ASSERT_RT_OK(rtFenceCreate(&fence, 0, context_));
+    ASSERT_RT_OK(rtStreamWaitFence(fence, 1, stream_));
+    onThreads([&](int index) {
+      Allowed allowed{RT_ERROR_INVALID_HANDLE};
+      if (index == 0) { EXPECT_RT_OK(rtFenceDestroy(fence)); }
+      for (int i = 0; i < 5; ++i) {
+        CALL(allowed, rtLaunchHostFunction([](void*, rtStatus_t) {}, nullptr, stream_));
+        CALL(allowed, rtStreamQuery(stream_));
+      }
+      if (rtStreamSynchronize(stream_) == RT_ERROR_INVALID_HANDLE) seen.fetch_add(1);
+    });
+    EXPECT_EQ(seen.load(), 1) << "of several that synchronise exactly one sees it";
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  }
+}
+
+TEST_P(ContextRaces, InitAndShutdownArePairedFromManyThreads) {
+  ASSERT_RT_OK(rtInit());  // never paired: the library does not end here
+  onThreads([&](int) {
+    for (int round = 0; round < kRounds; ++round) {
+      EXPECT_RT_OK(rtInit());
+      EXPECT_RT_OK(rtShutdown());
+    }
+  });
+  EXPECT_RT_OK(rtStreamQuery(stream_));
+}
+
+}  // namespace
+}  // namespace rttest

@@ -1,0 +1,185 @@
+// Memory from eight threads: allocation and frees of every kind, frees on other threads than the allocating one, pools that
+// are trimmed, limited and destroyed meanwhile.
+#include <cstring>
+
+#include "support/device_test.h"
+#include "support/threads.h"
+
+namespace rttest {
+namespace {
+
+class MemoryRaces : public DeviceTest {
+ protected:
+  static constexpr int kSlots = 32;
+};
+INSTANTIATE_TEST_SUITE_P(, MemoryRaces, testing::ValuesIn(deviceNames()), testName);
+
+TEST_P(MemoryRaces, MemoryIsFreedOnOtherThreadsThanTheOneThatAllocated) {
+  std::atomic<void*> slots[kSlots] = {};
+  onThreads([&](int index) {
+    Random random(index);
+    Stream stream;
+    EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+    for (int round = 0; round < kRounds; ++round) {
+      const size_t size = size_t{1} << (4 + random.below(16));
+      void* made = nullptr;
+      switch (random.below(4)) {
+        case 0:
+          EXPECT_RT_OK(rtMalloc(&made, size, context_));
+          break;
+        case 1:
+          EXPECT_RT_OK(rtMallocHost(&made, size, context_));
+          break;
+        case 2:
+          EXPECT_RT_OK(rtMallocAsync(&made, size, stream));
+          break;
+        default:
+          break;  // only takes
+      }
+      if (made != nullptr) { EXPECT_RT_OK(rtMemsetAsync(made, index, 16, stream)); }
+      void* taken = slots[random.below(kSlots)].exchange(made);
+      if (random.below(2) == 0) {
+        EXPECT_RT_OK(rtFree(taken));
+      } else {
+        EXPECT_RT_OK(rtFreeAsync(taken, stream));
+      }
+    }
+    EXPECT_RT_OK(rtStreamSynchronize(stream));
+  });
+  for (std::atomic<void*>& slot : slots) EXPECT_RT_OK(rtFree(slot.load()));
+}
+
+TEST_P(MemoryRaces, OfTwoThreadsThatFreeTheSameMemoryOneSucceeds) {
+  for (int round = 0; round < kRounds / 10; ++round) {
+    void* memory = nullptr;
+    std::atomic<int> freed{0};
+    ASSERT_RT_OK(rtMalloc(&memory, 1000, context_));
+    onThreads(
+        [&](int) {
+          const rtStatus_t status = rtFree(memory);
+          if (status == RT_SUCCESS) freed.fetch_add(1);
+          EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_INVALID_VALUE) << rtGetErrorName(status);
+        },
+        4);
+    EXPECT_EQ(freed.load(), 1);
+  }
+}
+
+TEST_P(MemoryRaces, NoTwoThreadsEverHoldTheSameBytes) {
+  onThreads([&](int index) {
+    Random random(index + 7);
+    for (int round = 0; round < kRounds; ++round) {
+      const size_t size = 1 + random.below(3000);
+      Memory memory;
+      EXPECT_RT_OK(rtMallocHost(memory.out(), size, context_));
+      std::memset(memory.get(), index, size);
+      for (size_t at = 0; at < size; at += 97) EXPECT_EQ(memory.as()[at], index);
+      EXPECT_EQ(memory.as()[size - 1], index);
+    }
+  });
+}
+
+TEST_P(MemoryRaces, AttributesAreAskedForWhileMemoryComesAndGoes) {
+  std::atomic<void*> slots[kSlots] = {};
+  onThreads([&](int index) {
+    Random random(index + 13);
+    for (int round = 0; round < kRounds; ++round) {
+      std::atomic<void*>& slot = slots[random.below(kSlots)];
+      if (random.below(3) == 0) {
+        void* made = nullptr;
+        EXPECT_RT_OK(rtMalloc(&made, 100 + random.below(100000), context_));
+        EXPECT_RT_OK(rtFree(slot.exchange(made)));
+        continue;
+      }
+      rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
+      void* pointer = slot.load();
+      EXPECT_RT_OK(rtPointerGetAttributes(&attributes, pointer));  // perhaps freed by now
+      if (attributes.kind == RT_POINTER_UNKNOWN) {
+        EXPECT_EQ(attributes.base, nullptr);
+      } else {
+        EXPECT_LE(attributes.base, pointer);
+        EXPECT_GE(attributes.size, 100u);
+      }
+    }
+  });
+  for (std::atomic<void*>& slot : slots) EXPECT_RT_OK(rtFree(slot.load()));
+}
+
+TEST_P(MemoryRaces, PoolsAreDestroyedWhileTheyAreUsed) {
+  std::atomic<rtMemPool_t> slots[4] = {};
+  onThreads([&](int index) {
+    Allowed allowed{RT_ERROR_INVALID_HANDLE, RT_ERROR_OUT_OF_MEMORY};
+    Random random(index + 17);
+    for (int round = 0; round < kRounds; ++round) {
+      std::atomic<rtMemPool_t>& slot = slots[random.below(4)];
+      const rtMemPool_t pool = slot.load();
+      switch (pool == nullptr ? 0 : random.below(9)) {
+        case 0: {
+          rtMemPool_t made = nullptr;
+          EXPECT_RT_OK(rtMemPoolCreate(&made, nullptr, context_));
+          EXPECT_RT_OK(rtMemPoolDestroy(slot.exchange(made)));
+          break;
+        }
+        case 1:
+          CALL(allowed, rtMemPoolTrim(random.below(1 << 20), pool));
+          break;
+        case 2: {
+          rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
+          CALL(allowed, rtMemPoolGetStats(&stats, pool));
+          break;
+        }
+        case 3: {
+          char text[256];
+          CALL(allowed, rtMemPoolDumpJson(text, sizeof text, nullptr, pool));
+          break;
+        }
+        case 4:
+          CALL(allowed, rtMemPoolSetReleaseThreshold(random.below(1 << 22), pool));
+          break;
+        case 5:
+          CALL(allowed, rtMemPoolSetLimit(random.below(2) == 0 ? 0 : 64 << 20, pool));
+          CALL(allowed, rtMemPoolResetPeak(pool));
+          break;
+        default: {
+          Memory memory;
+          if (CALL(allowed, rtMallocFromPool(memory.out(), 1 + random.below(200000), 0, stream_, pool))) {
+            EXPECT_RT_OK(rtMemsetAsync(memory, 1, 1, stream_));
+          }
+        }
+      }
+    }
+  });
+  for (std::atomic<rtMemPool_t>& slot : slots) EXPECT_RT_OK(rtMemPoolDestroy(slot.load()));
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+}
+
+TEST_P(MemoryRaces, CopiesOfManyThreadsThroughOneContextKeepTheirContents) {
+  constexpr size_t kSize = 30000;
+  onThreads([&](int index) {
+    Memory device;
+    std::vector<unsigned char> bytes(kSize);
+    EXPECT_RT_OK(rtMalloc(device.out(), kSize, context_));
+    for (int round = 0; round < kRounds / 10; ++round) {
+      std::fill(bytes.begin(), bytes.end(), static_cast<unsigned char>(index * 16 + round % 16));
+      EXPECT_RT_OK(rtMemcpy(device, bytes.data(), kSize, RT_MEMCPY_DEFAULT));
+      std::fill(bytes.begin(), bytes.end(), static_cast<unsigned char>(0xFF));
+      EXPECT_RT_OK(rtMemcpy(bytes.data(), device, kSize, RT_MEMCPY_DEFAULT));
+      if (doesWork()) { EXPECT_EQ(bytes, std::vector<unsigned char>(kSize, static_cast<unsigned char>(index * 16 + round % 16))); }
+    }
+  });
+}
+
+TEST_P(MemoryRaces, RegistrationsFromManyThreads) {
+  if (!has(RT_CAPABILITY_HOST_REGISTER)) return;
+  onThreads([&](int) {
+    std::vector<unsigned char> bytes(10000);
+    for (int round = 0; round < kRounds / 10; ++round) {
+      EXPECT_RT_OK(rtHostRegister(bytes.data(), bytes.size(), context_));
+      EXPECT_RT_OK(rtMemsetAsync(bytes.data(), round, bytes.size(), stream_));
+      EXPECT_RT_OK(rtHostUnregister(bytes.data(), context_));
+    }
+  });
+}
+
+}  // namespace
+}  // namespace rttest

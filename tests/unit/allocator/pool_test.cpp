@@ -1,0 +1,207 @@
+// Pools and the address map over the null backend: reuse by stamps, limits, trimming, regions that share a granule.
+#include "allocator/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "allocator/address_map.h"
+#include "backends/null/null.h"
+#include "base/epoch.h"
+
+namespace manyrt::allocator {
+namespace {
+
+class PoolTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Ref<backend::Context> native;
+    ASSERT_TRUE(null::backend()->device(0)->createContext(&native, {}).ok());
+    owner_ = Ref<Owner>::adopt(new Owner(native, *null::backend()->device(0), nullptr, nullptr));
+    ASSERT_TRUE(owner_->takeStream(&stream_, {}).ok());
+    ASSERT_TRUE(owner_->takeStream(&other_, {}).ok());
+  }
+  void TearDown() override {
+    pool_ = nullptr;
+    epoch::synchronize();
+    epoch::collect();
+  }
+  Pool& pool(PoolOptions options = {}) {
+    options.release_threshold = UINT64_MAX;
+    pool_ = Ref<Pool>::adopt(new Pool(owner_, options));
+    return *pool_;
+  }
+  void* allocate(uint64_t size, uint64_t alignment = kAlignment, backend::Stream* stream = nullptr) {
+    void* pointer = nullptr;
+    Status status = pool_->allocate(&pointer, size, alignment, stream, false);
+    EXPECT_TRUE(status.ok()) << status.message();
+    return pointer;
+  }
+  void free(void* pointer, Ref<backend::Stream> stream = nullptr) {
+    epoch::Guard guard;
+    address_map::Place place = address_map::locate(pointer);
+    ASSERT_TRUE(place);
+    place.block->state.store(Block::kClosing);
+    pool_->free(*place.region, *place.block, stream);
+  }
+  rtMemPoolStats_t statistics() {
+    rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
+    pool_->statistics(&stats);
+    return stats;
+  }
+  // Holds a stream back until the point is completed.
+  Ref<backend::Point> block(backend::Stream& stream) {
+    Ref<backend::Point> point;
+    EXPECT_TRUE(owner_->native().createPoint(&point, false).ok());
+    EXPECT_TRUE(stream.wait(point).ok());
+    return point;
+  }
+
+  Ref<Owner> owner_;
+  Ref<Pool> pool_;
+  Ref<backend::Stream> stream_, other_;
+};
+
+TEST_F(PoolTest, BlocksAreAlignedDisjointAndFoundByAnyAddressInside) {
+  pool();
+  std::mt19937 random(1);
+  std::vector<std::pair<char*, uint64_t>> blocks;
+  for (int i = 0; i < 400; ++i) {
+    uint64_t size = 1 + random() % (i % 20 == 0 ? 3'000'000 : 5000);
+    blocks.emplace_back(static_cast<char*>(allocate(size)), size);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(blocks.back().first) % kAlignment, 0u);
+    memset(blocks.back().first, i & 0xff, size);
+  }
+  epoch::Guard guard;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    auto [pointer, size] = blocks[i];
+    for (uint64_t offset : {uint64_t{0}, size / 2, size - 1}) {
+      ASSERT_EQ(static_cast<unsigned char>(pointer[offset]), i & 0xff);
+      address_map::Place place = address_map::locate(pointer + offset);
+      ASSERT_TRUE(place);
+      ASSERT_EQ(place.base, reinterpret_cast<uintptr_t>(pointer));
+      ASSERT_EQ(place.size, size);
+    }
+    ASSERT_NE(address_map::locate(pointer + size).base, reinterpret_cast<uintptr_t>(pointer));
+  }
+  for (auto [pointer, size] : blocks) free(pointer);
+  EXPECT_EQ(statistics().live_bytes, 0u);
+  pool_->trim(0);
+  EXPECT_EQ(statistics().reserved_bytes, 0u);
+}
+
+TEST_F(PoolTest, LargeAlignmentsAreKept) {
+  pool();
+  for (uint64_t alignment = 256; alignment <= (4u << 20); alignment *= 2) {
+    for (uint64_t size : {uint64_t{1}, alignment - 1, alignment + 1}) {
+      void* pointer = allocate(size, alignment);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(pointer) % alignment, 0u) << alignment;
+      free(pointer);
+    }
+  }
+  pool_->trim(0);
+}
+
+TEST_F(PoolTest, AFreedBlockWaitsForTheStreamsOfItsOwner) {
+  pool();
+  void* first = allocate(1000);
+  Ref<backend::Point> gate = block(*stream_);
+  free(first);
+  EXPECT_EQ(statistics().pending_bytes, 1000u);
+  void* second = allocate(1000);
+  EXPECT_NE(second, first);
+  gate->complete(Status(), 0);
+  ASSERT_TRUE(stream_->wait(stream_->submitted(), Deadline::never()));
+  EXPECT_EQ(statistics().pending_bytes, 0u);
+  void* third = allocate(1000);
+  EXPECT_EQ(third, first);
+  free(second);
+  free(third);
+  pool_->trim(0);
+}
+
+TEST_F(PoolTest, AFreeInAStreamsOrderServesThatStreamAtOnceAndOthersLater) {
+  pool();
+  for (uint64_t size : {uint64_t{1000}, uint64_t{3'000'000}}) {
+    void* first = allocate(size, kAlignment, stream_.get());
+    Ref<backend::Point> gate = block(*stream_);
+    free(first, stream_);
+    void* other = allocate(size, kAlignment, other_.get());
+    EXPECT_NE(other, first);
+    void* same = allocate(size, kAlignment, stream_.get());
+    EXPECT_EQ(same, first);
+    gate->complete(Status(), 0);
+    ASSERT_TRUE(stream_->wait(stream_->submitted(), Deadline::never()));
+    free(other);
+    free(same);
+  }
+  pool_->trim(0);
+}
+
+TEST_F(PoolTest, TheLimitIsHardAndNamed) {
+  PoolOptions options;
+  options.maximum_bytes = 4 << 20;
+  pool(options);
+  void* first = allocate(3 << 20);
+  void* second = nullptr;
+  Status status = pool_->allocate(&second, 3 << 20, kAlignment, nullptr, false);
+  EXPECT_EQ(status.code(), RT_ERROR_OUT_OF_MEMORY);
+  EXPECT_NE(strstr(status.message(), "4194304"), nullptr) << status.message();
+  EXPECT_EQ(second, nullptr);
+  free(first);
+  pool_->trim(0);
+}
+
+TEST_F(PoolTest, AClosedPoolGivesBackWhatIsFreedLater) {
+  pool();
+  void* pointer = allocate(100);
+  pool_->close();
+  EXPECT_EQ(statistics().live_count, 1u);
+  free(pointer);
+  EXPECT_EQ(statistics().reserved_bytes, 0u);
+}
+
+TEST_F(PoolTest, AClosedPoolGivesBackWhatIsPendingOnceItHasPassed) {
+  pool();
+  void* pointer = allocate(100);
+  Ref<backend::Point> gate = block(*stream_);
+  free(pointer);
+  pool_->close();
+  EXPECT_GT(statistics().reserved_bytes, 0u);
+  gate->complete(Status(), 0);
+  ASSERT_TRUE(stream_->wait(stream_->submitted(), Deadline::never()));
+  while (statistics().reserved_bytes != 0) std::this_thread::yield();
+}
+
+TEST_F(PoolTest, RegionsThatShareAGranuleAreToldApart) {
+  alignas(4096) static char memory[3 * 4096];
+  std::vector<Region*> regions;
+  for (int i = 0; i < 3; ++i) {
+    backend::Memory range;
+    range.address = memory + i * 4096;
+    range.size = 4096;
+    range.kind = RT_MEMORY_HOST;
+    regions.push_back(new Region(owner_, nullptr, Region::Kind::kRegistered, range, 4096));
+    ASSERT_TRUE(address_map::insert(regions.back()).ok());
+  }
+  epoch::Guard guard;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(address_map::find(memory + i * 4096 + 17), regions[static_cast<size_t>(i)]);
+  EXPECT_TRUE(address_map::overlaps(memory + 8191, 2));
+  address_map::remove(regions[1]);
+  EXPECT_EQ(address_map::find(memory + 4096), nullptr);
+  EXPECT_EQ(address_map::find(memory + 4095), regions[0]);
+  EXPECT_EQ(address_map::find(memory + 8192), regions[2]);
+  EXPECT_FALSE(address_map::overlaps(memory + 4096, 4096));
+  address_map::remove(regions[0]);
+  address_map::remove(regions[2]);
+  EXPECT_EQ(address_map::find(memory), nullptr);
+  guard.leave();
+  for (Region* region : regions) delete region;
+  guard.enter();
+}
+
+}  // namespace
+}  // namespace manyrt::allocator

@@ -1,0 +1,214 @@
+// The engine of the CPU: shared and cooperative launches, many streams on few workers, contexts that come and go.
+#include <mutex>
+#include <set>
+
+#include "base/clock.h"
+#include "base/fault.h"
+#include "unit/backends/rig.h"
+
+namespace manyrt::test {
+namespace {
+
+void markGroup(const rtHostGroup_t* group, void* const* args) {
+  uint64_t index = group->group_id[0] + uint64_t{group->group_count[0]} *
+                                            (group->group_id[1] + uint64_t{group->group_count[1]} * group->group_id[2]);
+  (*static_cast<std::atomic<uint8_t>**>(args[0]))[index].fetch_add(1);
+  int64_t until = nowNanoseconds() + *static_cast<int64_t*>(args[1]);
+  while (*static_cast<int64_t*>(args[1]) != 0 && nowNanoseconds() < until) {
+  }
+}
+
+TEST(CpuEngineTest, EveryGroupRunsOnce) {
+  for (uint32_t threads : {1u, 2u, 4u}) {
+    Rig rig(threads);
+    auto stream = rig.stream();
+    auto kernel = rig.kernel(markGroup, {kPointerArg, valueArg(8)});
+    for (int64_t nanoseconds : {int64_t{0}, int64_t{500}, int64_t{20'000}}) {
+      for (auto [x, y, z] : {std::array{1u, 1u, 1u}, {7u, 1u, 1u}, {5u, 3u, 2u}, {1u, 1u, 40u}, {33u, 4u, 1u}}) {
+        for (int repeat = 0; repeat < 5; ++repeat) {
+          std::vector<std::atomic<uint8_t>> marks(x * y * z);
+          auto* at = marks.data();
+          const void* args[] = {&at, &nanoseconds};
+          ASSERT_TRUE(stream->launch(*kernel, {{x, y, z}, {1, 1, 1}, 0, false, args}).ok());
+          if (repeat % 2 == 0) {
+            ASSERT_TRUE(finish(*stream));
+          } else {
+            await([&] { return stream->idle(); });
+          }
+          for (auto& mark : marks) ASSERT_EQ(mark.load(), 1);
+        }
+      }
+    }
+  }
+}
+
+struct Meeting {  // groups of a cooperative launch meet in it, again and again
+  std::atomic<uint32_t> arrived{0};
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  std::set<uint32_t> workers;
+};
+
+void meet(const rtHostGroup_t* group, void* const* args) {
+  Meeting& meeting = **static_cast<Meeting**>(args[0]);
+  {
+    std::lock_guard lock(meeting.mutex);
+    meeting.threads.insert(std::this_thread::get_id());
+    meeting.workers.insert(group->worker);
+  }
+  for (uint32_t round = 1; round <= 3; ++round) {
+    ++meeting.arrived;
+    while (meeting.arrived < round * group->group_count[0]) std::this_thread::yield();
+  }
+}
+
+TEST(CpuEngineTest, CooperativeGroupsRunAtTheSameTime) {
+  for (uint32_t threads : {1u, 2u, 4u}) {
+    Rig rig(threads);
+    auto stream = rig.stream();
+    auto kernel = rig.kernel(meet, {kPointerArg});
+    ASSERT_EQ(kernel->maxActiveGroups(1, 0), threads);
+    for (int repeat = 0; repeat < 40; ++repeat) {
+      uint32_t groups = 1 + static_cast<uint32_t>(repeat) % threads;
+      Meeting meeting;
+      Meeting* at = &meeting;
+      ASSERT_TRUE(launch(*stream, *kernel, {&at}, groups, true).ok());
+      if (repeat % 3 == 0) {
+        await([&] { return stream->idle(); });
+      } else {
+        ASSERT_TRUE(finish(*stream));
+      }
+      EXPECT_EQ(meeting.threads.size(), groups);
+      EXPECT_EQ(meeting.workers.size(), groups);
+    }
+  }
+}
+
+TEST(CpuEngineTest, CooperativeLaunchesTakeTurns) {
+  Rig rig(3);
+  auto kernel = rig.kernel(meet, {kPointerArg});
+  auto busy = rig.kernel(markGroup, {kPointerArg, valueArg(8)});
+  std::vector<Ref<backend::Stream>> streams;
+  std::vector<std::unique_ptr<Meeting>> meetings;
+  std::vector<std::atomic<uint8_t>> marks(64);
+  auto* marks_at = marks.data();
+  int64_t nanoseconds = 2000;
+  for (int i = 0; i < 4; ++i) streams.push_back(rig.stream());
+  for (int repeat = 0; repeat < 30; ++repeat) {
+    for (auto& stream : streams) {
+      meetings.push_back(std::make_unique<Meeting>());
+      Meeting* at = meetings.back().get();
+      ASSERT_TRUE(launch(*stream, *kernel, {&at}, 3, true).ok());
+      ASSERT_TRUE(launch(*stream, *busy, {&marks_at, &nanoseconds}, 64).ok());
+    }
+  }
+  std::vector<std::thread> waiters;
+  for (auto& stream : streams) waiters.emplace_back([&] { EXPECT_TRUE(finish(*stream)); });
+  for (auto& waiter : waiters) waiter.join();
+  for (auto& meeting : meetings) EXPECT_EQ(meeting->threads.size(), 3u);
+}
+
+TEST(CpuEngineTest, ManyStreamsOnOneWorker) {
+  Rig rig(1);
+  auto kernel = rig.kernel(markGroup, {kPointerArg, valueArg(8)});
+  std::vector<Ref<backend::Stream>> streams;
+  for (int i = 0; i < 40; ++i) streams.push_back(rig.stream(-(i % 3)));
+  std::vector<std::atomic<uint8_t>> marks(40);
+  int64_t none = 0;
+  for (int round = 0; round < 100; ++round) {
+    for (size_t i = 0; i < streams.size(); ++i) {
+      auto* at = &marks[i];
+      ASSERT_TRUE(launch(*streams[i], *kernel, {&at, &none}).ok());
+    }
+  }
+  for (auto& stream : streams) await([&] { return stream->idle(); });
+  for (auto& mark : marks) EXPECT_EQ(mark.load(), 100);
+}
+
+TEST(CpuEngineTest, WaitersOnSharedStreams) {
+  Rig rig(2);
+  auto kernel = rig.kernel(markGroup, {kPointerArg, valueArg(8)});
+  std::vector<Ref<backend::Stream>> streams;
+  for (int i = 0; i < 3; ++i) streams.push_back(rig.stream());
+  std::vector<std::atomic<uint8_t>> marks(1);
+  auto* at = marks.data();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 6; ++t) {
+    threads.emplace_back([&, t] {
+      int64_t none = 0;
+      for (int i = 0; i < 1500; ++i) {
+        backend::Stream& stream = *streams[static_cast<size_t>(t + i) % streams.size()];
+        ASSERT_TRUE(launch(stream, *kernel, {&at, &none}).ok());
+        if (i % 5 == 0) {
+          ASSERT_TRUE(finish(stream));
+        } else if (i % 5 == 1) {
+          (void)stream.wait(stream.submitted(), Deadline::after(50'000));
+        }
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (auto& stream : streams) ASSERT_TRUE(finish(*stream));
+}
+
+TEST(CpuEngineTest, WorkerThatCannotStartIsAStatus) {
+  Rig rig(2);
+  auto stream = rig.stream();
+  auto kernel = rig.kernel(markGroup, {kPointerArg, valueArg(8)});
+  std::vector<std::atomic<uint8_t>> marks(1);
+  auto* at = marks.data();
+  int64_t none = 0;
+  fault::arm(1, true);
+  Status status = launch(*stream, *kernel, {&at, &none});
+  fault::disarm();
+  EXPECT_EQ(status.code(), RT_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(stream->submitted(), 0u);
+  ASSERT_TRUE(launch(*stream, *kernel, {&at, &none}).ok());
+  ASSERT_TRUE(finish(*stream));
+  EXPECT_EQ(marks[0].load(), 1);
+}
+
+TEST(CpuEngineTest, ContextsComeAndGo) {
+  for (int i = 0; i < 200; ++i) {
+    Rig rig(1 + static_cast<uint32_t>(i) % 3);
+    auto stream = rig.stream();
+    if (i % 4 == 0) continue;  // unused
+    auto kernel = rig.kernel(markGroup, {kPointerArg, valueArg(8)});
+    std::vector<std::atomic<uint8_t>> marks(8);
+    auto* at = marks.data();
+    int64_t nanoseconds = i % 3 == 0 ? 5000 : 0;
+    ASSERT_TRUE(launch(*stream, *kernel, {&at, &nanoseconds}, 8).ok());
+    ASSERT_TRUE(finish(*stream));
+  }
+}
+
+TEST(CpuEngineTest, PointsOutliveTheirContext) {
+  Ref<backend::Point> point;
+  {
+    Rig rig(1);
+    auto stream = rig.stream();
+    point = rig.point();
+    ASSERT_TRUE(stream->record(point).ok());
+    ASSERT_TRUE(finish(*stream));
+  }
+  EXPECT_TRUE(point->done());
+  EXPECT_GT(point->nanoseconds(), 0);
+}
+
+TEST(CpuEngineTest, PropertiesAreComplete) {
+  backend::Device* device = cpu::backend()->device(0);
+  const rtDeviceProperties_t* properties = nullptr;
+  ASSERT_TRUE(device->properties(&properties).ok());
+  EXPECT_STREQ(properties->id, "cpu");
+  EXPECT_NE(properties->name[0], '\0');
+  EXPECT_GT(properties->compute_units, 0u);
+  EXPECT_GT(properties->memory_bytes, 0u);
+  int64_t value = 0;
+  ASSERT_TRUE(device->attribute(&value, RT_ATTRIBUTE_HOST_THREADS).ok());
+  EXPECT_GT(value, 0);
+  ASSERT_TRUE(device->attribute(&value, RT_ATTRIBUTE_NUMA_NODES).ok());
+  EXPECT_GT(value, 0);
+}
+
+}  // namespace
+}  // namespace manyrt::test
