@@ -1117,7 +1117,7 @@ RT_API rtStatus_t rtHostRegister(void* pointer, size_t size, rtContext_t context
 
 /** Ends rtHostRegister once the work in flight that uses the range is complete.
  *  @param[in] pointer  as given to rtHostRegister
- *  @param[in] context  may be NULL: current
+ *  @param[in] context  the one it was registered with (any, once that is destroyed); may be NULL: current
  *  blocks: maybe, for work that uses the range
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, BUSY, DRIVER */
@@ -1510,7 +1510,7 @@ RT_API rtStatus_t rtPointerGetNative(uint64_t native[2], const void* pointer);
  *  @param[in]  device   the device of that context
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtContextImport(rtContext_t* context, const uint64_t native[2], rtDevice_t device);
 
 /** Makes a stream of one that another library owns, as that of PyTorch, CuPy or PyOpenCL. rtStreamDestroy detaches it.

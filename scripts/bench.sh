@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and runs every benchmark that this machine can run, keeps the figures in docs/measured/*.json and writes the table
+# Builds and runs every benchmark that this machine can run, keeps the figures in docs/measured/bench_*.json and writes the table
 # docs/benchmarks.md from them. Usage: scripts/bench.sh [--no-install] [PATTERN], for instance scripts/bench.sh launch
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -43,13 +43,21 @@ for program in build/release/bin/bench_*"$pattern"*; do
   name=${name#bench_}
   echo "== $name"
   if "$program" --benchmark_out="$scratch/$name.json" --benchmark_out_format=json </dev/null; then
-    tidy "$scratch/$name.json" "docs/measured/$name.json"
+    tidy "$scratch/$name.json" "docs/measured/bench_$name.json"
   else
     failed+=("$name")
   fi
 done
 
-python3 scripts/bench_table.py docs/measured/*.json >"$scratch/benchmarks.md"
+tables=(docs/measured/bench_*.json)
+if [[ -z $pattern || $pattern == instructions ]]; then
+  echo "== instructions"
+  if benchmarks/callgrind.sh build/release >"$scratch/instructions.json"; then
+    tidy "$scratch/instructions.json" docs/measured/instructions.json
+  fi
+fi
+[[ ! -f docs/measured/instructions.json ]] || tables+=(docs/measured/instructions.json)
+python3 scripts/bench_table.py "${tables[@]}" >"$scratch/benchmarks.md"
 mv "$scratch/benchmarks.md" docs/benchmarks.md
 chmod 644 docs/benchmarks.md
 if [[ ${#failed[@]} -gt 0 ]]; then

@@ -12,7 +12,7 @@ inline constexpr uint64_t kGranule = uint64_t{1} << 21;
 
 Status insert(Region* region);
 void remove(Region* region);
-Region* find(const void* address);  // null: unknown memory. The newest where several contain it
+Region* find(const void* address);                  // null: unknown memory. The newest where several contain it
 bool overlaps(const void* address, uint64_t size);  // some known region has a byte of the range
 
 // A live allocation that contains an address.

@@ -51,6 +51,13 @@ void Owner::giveBackStream(Ref<backend::Stream> stream) {
   free_.push_back(std::move(stream));
 }
 
+void Owner::forgetFailures() {
+  std::lock_guard lock(lock_);
+  for (const Ref<backend::Stream>& stream : free_) {
+    if (stream->idle()) (void)stream->latch.take();
+  }
+}
+
 void Owner::adoptStream(const Ref<backend::Stream>& stream) {
   std::lock_guard lock(lock_);
   for (const Ref<backend::Stream>& known : streams_) {

@@ -34,6 +34,7 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   // A native stream for one owner: one that was given back and is idle, else a new one.
   Status takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options);
   void giveBackStream(Ref<backend::Stream> stream);  // work in flight goes on
+  void forgetFailures();  // of streams that were given back and are idle: nobody can be told of them any more
   // A stream of another library: counted among the streams, never handed out again.
   void adoptStream(const Ref<backend::Stream>& stream);
   // All streams, also those that were given back and are not idle yet. Throws bad_alloc.
@@ -64,6 +65,5 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   std::vector<Ref<backend::Stream>> streams_;  // every one that the native context has made
   std::vector<Ref<backend::Stream>> free_;     // given back
 };
-
 
 }  // namespace manyrt::allocator

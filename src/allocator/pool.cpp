@@ -15,7 +15,7 @@ namespace manyrt::allocator {
 namespace {
 
 constexpr uint64_t kLargeGranule = 64 << 10;
-constexpr int kPendingLooks = 16;  // pending blocks that an allocation looks at before it takes fresh memory
+constexpr int kPendingLooks = 16;            // pending blocks that an allocation looks at before it takes fresh memory
 constexpr uint64_t kPatternBytes = 1 << 20;  // RT_MEMORY_DEBUG fills this much at either end
 
 using Number = unsigned long long;
@@ -110,10 +110,8 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
   {
     std::lock_guard lock(lock_);
     uint64_t total;
-    if (options_.maximum_bytes != 0 &&
-        (addOverflows(reserved_, size, &total) || total > options_.maximum_bytes)) {
-      return Status::error(RT_ERROR_OUT_OF_MEMORY,
-                           "The pool holds %llu bytes; %llu more would pass its limit of %llu bytes.",
+    if (options_.maximum_bytes != 0 && (addOverflows(reserved_, size, &total) || total > options_.maximum_bytes)) {
+      return Status::error(RT_ERROR_OUT_OF_MEMORY, "The pool holds %llu bytes; %llu more would pass its limit of %llu bytes.",
                            static_cast<Number>(reserved_), static_cast<Number>(size),
                            static_cast<Number>(options_.maximum_bytes));
     }

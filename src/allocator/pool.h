@@ -38,10 +38,10 @@ class Pool final : public RefCounted, private host_threads::Job {
   // owner may still use it.
   void free(Region& region, Block& block, const Ref<backend::Stream>& stream);
 
-  Status reserve(uint64_t bytes);       // takes memory from the driver at once
-  void trim(uint64_t keep_bytes);       // gives unused memory back; its release follows when no call can see it
-  void trimToThreshold();               // at a synchronise
-  void close();                         // the pool's handle is gone: keep nothing; what is pending follows by itself
+  Status reserve(uint64_t bytes);  // takes memory from the driver at once
+  void trim(uint64_t keep_bytes);  // gives unused memory back; its release follows when no call can see it
+  void trimToThreshold();          // at a synchronise
+  void close();                    // the pool's handle is gone: keep nothing; what is pending follows by itself
   void setLimit(uint64_t bytes);
   void setReleaseThreshold(uint64_t bytes);
   void setOutOfMemoryCallback(rtOutOfMemoryCallback_t callback, void* user);

@@ -46,8 +46,7 @@ std::string Pool::json() {
       stats.live_bytes, stats.live_count, stats.reserved_bytes, stats.peak_live_bytes);
   add("\"peak_reserved_bytes\":%llu,\"pending_bytes\":%llu,\"allocation_count\":%llu,\"free_count\":%llu,",
       stats.peak_reserved_bytes, stats.pending_bytes, stats.allocation_count, stats.free_count);
-  add("\"reuse_count\":%llu,\"driver_allocation_count\":%llu,\"regions\":[", stats.reuse_count,
-      stats.driver_allocation_count);
+  add("\"reuse_count\":%llu,\"driver_allocation_count\":%llu,\"regions\":[", stats.reuse_count, stats.driver_allocation_count);
   std::lock_guard lock(lock_);
   bool first_region = true;
   for (Region* list : {slabs_, large_}) {

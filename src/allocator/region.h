@@ -29,11 +29,11 @@ struct Block {
   enum State : uint32_t { kFree, kLive, kClosing, kPending };
 
   std::atomic<uint32_t> state{kFree};
-  bool pinned = false;       // allocated in pin mode
+  bool pinned = false;        // allocated in pin mode
   bool every_stream = false;  // pending until all streams of the owner are idle: there was no memory for stamps
   uint32_t index = 0;
   Region* region = nullptr;  // that it is part of
-  uint64_t size = 0;  // as asked for
+  uint64_t size = 0;         // as asked for
   Block* next = nullptr;
   std::vector<Stamp> stamps;  // while pending
 };

@@ -1,4 +1,5 @@
-// rt.h, chapter "Contexts".
+// rt.h, chapter "Contexts": creating, destroying and resetting them, the current one, and what hangs on them.
+// Handles and structs are checked here; managers and ops do the rest.
 #include "manager/context.h"
 
 #include "api/guard.h"
@@ -138,8 +139,8 @@ rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context) {
     RT_RESOLVE(Pool, found, pools, pool, RT_HANDLE_MEM_POOL);
     RT_RESOLVE_CONTEXT(object, context);
     if (found->context.get() != object) {
-      return Status::error(RT_ERROR_WRONG_CONTEXT, "The pool belongs to the %s, not to the %s.",
-                           found->context->name().c_str(), object->name().c_str());
+      return Status::error(RT_ERROR_WRONG_CONTEXT, "The pool belongs to the %s, not to the %s.", found->context->name().c_str(),
+                           object->name().c_str());
     }
     RT_CHECK_ARG(found->pool->kind() == RT_MEMORY_DEVICE, "The default pool is one of device memory; this one is of kind %d.",
                  found->pool->kind());

@@ -1,4 +1,5 @@
-// rt.h, chapter "Backends and devices".
+// rt.h, chapter "Backends and devices": what there is and what it can do.
+// Reads what the device manager has found; creates no context.
 #include "manager/device.h"
 
 #include "api/guard.h"

@@ -1,4 +1,5 @@
-// rt.h, chapter "Events and fences".
+// rt.h, chapter "Events and fences": resolves the handles and hands the verbs to ops/wait;
+// objects come from their managers.
 #include "manager/event.h"
 
 #include "api/guard.h"

@@ -1,4 +1,4 @@
-// The calling thread's last error, and what the chapters share.
+// The calling thread's last error, pins against a reset, and the text results that all chapters of rt.h share.
 #include "api/guard.h"
 
 #include <cstdio>
@@ -54,9 +54,10 @@ Pin::~Pin() {
 }
 
 Status copyText(char* buffer, size_t size, size_t* needed, const char* text) {
+  if (needed != nullptr) *needed = 0;
+  RT_CHECK_ARG(buffer != nullptr || size == 0, "The buffer is NULL, its size is %zu.", size);
   size_t length = strlen(text);
   if (needed != nullptr) *needed = length + 1;
-  RT_CHECK_ARG(buffer != nullptr || size == 0, "The buffer is NULL, its size is %zu.", size);
   if (size == 0) return Status();
   size_t copied = length < size ? length : size - 1;
   memcpy(buffer, text, copied);

@@ -28,8 +28,10 @@ rtStatus_t guarded(const char* function, Body body) {
     }
     int64_t begin = trace::enabled() ? nowNanoseconds() : 0;
     Status status = body(guard);
-    if (begin != 0) [[unlikely]] trace::call(function, begin, nowNanoseconds());
-    if (status.ok()) [[likely]] return RT_SUCCESS;
+    if (begin != 0) [[unlikely]]
+      trace::call(function, begin, nowNanoseconds());
+    if (status.ok()) [[likely]]
+      return RT_SUCCESS;
     return fail(function, status);
   } catch (const std::bad_alloc&) {
     return fail(function, Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for the call."));
@@ -73,13 +75,13 @@ Status copyText(char* buffer, size_t size, size_t* needed, const char* text);
 }  // namespace manyrt::api
 
 // Resolves a handle argument into `object`, or returns.
-#define RT_RESOLVE(Type, object, table, handle, kind)  \
-  ::manyrt::manager::Type* object = nullptr;           \
+#define RT_RESOLVE(Type, object, table, handle, kind) \
+  ::manyrt::manager::Type* object = nullptr;          \
   RT_TRY(::manyrt::api::resolve(&object, ::manyrt::manager::table, handle, kind, #handle))
-#define RT_RESOLVE_CONTEXT(object, handle)        \
-  ::manyrt::manager::Context* object = nullptr;   \
+#define RT_RESOLVE_CONTEXT(object, handle)      \
+  ::manyrt::manager::Context* object = nullptr; \
   RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
-#define RT_RESOLVE_STREAM(object, handle)        \
-  ::manyrt::manager::Stream* object = nullptr;   \
+#define RT_RESOLVE_STREAM(object, handle)      \
+  ::manyrt::manager::Stream* object = nullptr; \
   RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
 #define RT_CHECK_OUTPUT(pointer) RT_CHECK_ARG((pointer) != nullptr, "The output \"%s\" is NULL.", #pointer)

@@ -1,4 +1,4 @@
-// rt.h, chapter "Interop".
+// rt.h, chapter "Interop": native objects handed out, and those of other libraries taken in, always borrowed.
 #include "api/guard.h"
 #include "manager/context.h"
 #include "manager/create.h"

@@ -1,4 +1,5 @@
-// rt.h, chapter "Kernels".
+// rt.h, chapter "Kernels": descriptions of host kernels are checked here, launches in ops/launch;
+// getters answer from the backend's kernel.
 #include "manager/kernel.h"
 
 #include <algorithm>
@@ -26,8 +27,8 @@ Status checkHost(const rtHostKernel_t& host) {
                kMostArguments);
   for (uint32_t i = 0; i < host.arg_count; ++i) {
     const rtHostArg_t& argument = host.args[i];
-    RT_CHECK_ARG(argument.kind >= RT_ARG_VALUE && argument.kind <= RT_ARG_LOCAL, "Argument %u has the kind %d: RT_ARG_* goes to %d.",
-                 i, argument.kind, RT_ARG_LOCAL);
+    RT_CHECK_ARG(argument.kind >= RT_ARG_VALUE && argument.kind <= RT_ARG_LOCAL,
+                 "Argument %u has the kind %d: RT_ARG_* goes to %d.", i, argument.kind, RT_ARG_LOCAL);
     if (argument.kind == RT_ARG_VALUE) {
       RT_CHECK_ARG(argument.size != 0 && argument.size <= kLargestArgument, "Argument %u has %u bytes: it has 1 to %u.", i,
                    argument.size, kLargestArgument);
@@ -167,16 +168,23 @@ rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], 
     RT_CHECK_ARG((chosen.flags & ~uint32_t{RT_LAUNCH_COOPERATIVE}) == 0 && chosen.reserved == 0,
                  "The flags 0x%x of a launch are unknown.", chosen.flags | chosen.reserved);
     const std::vector<backend::Argument>& arguments = object->native->arguments();
+    RT_CHECK_ARG(chosen.arg_sizes != nullptr || chosen.arg_size_count == 0, "%u argument sizes were given; arg_sizes is NULL.",
+                 chosen.arg_size_count);
     RT_CHECK_ARG(chosen.arg_sizes == nullptr || chosen.arg_size_count == arguments.size(),
                  "%u argument sizes were given; the kernel \"%s\" takes %zu arguments.", chosen.arg_size_count,
                  object->native->name(), arguments.size());
     for (uint32_t i = 0; chosen.arg_sizes != nullptr && i < chosen.arg_size_count; ++i) {
-      RT_CHECK_ARG(chosen.arg_sizes[i] == arguments[i].size, "Argument %u has %u bytes in the options and %u in the kernel \"%s\".",
-                   i, chosen.arg_sizes[i], arguments[i].size, object->native->name());
+      RT_CHECK_ARG(chosen.arg_sizes[i] == arguments[i].size,
+                   "Argument %u has %u bytes in the options and %u in the kernel \"%s\".", i, chosen.arg_sizes[i],
+                   arguments[i].size, object->native->name());
     }
     RT_RESOLVE_STREAM(order, stream);
-    ops::LaunchArguments launch{{grid[0], grid[1], grid[2]},    {group[0], group[1], group[2]}, local_bytes,
-                                (chosen.flags & RT_LAUNCH_COOPERATIVE) != 0, args, arg_count};
+    ops::LaunchArguments launch{{grid[0], grid[1], grid[2]},
+                                {group[0], group[1], group[2]},
+                                local_bytes,
+                                (chosen.flags & RT_LAUNCH_COOPERATIVE) != 0,
+                                args,
+                                arg_count};
     return ops::launch(*object, launch, *order);
   });
 }

@@ -1,4 +1,4 @@
-// rt.h, chapter "Library".
+// rt.h, chapter "Library": version, start and end, error texts, the log, and the census of handles.
 #include <cstdio>
 #include <vector>
 
@@ -16,12 +16,13 @@ namespace manyrt::api {
 namespace {
 
 void reportLeaks() {
-  static constexpr const char* kWords[manager::kHandleKinds] = {"",       "",       "contexts", "streams",    "events",
+  static constexpr const char* kWords[manager::kHandleKinds] = {"",       "",      "contexts", "streams",    "events",
                                                                 "fences", "pools", "kernels",  "allocations"};
   for (int kind = RT_HANDLE_CONTEXT; kind < manager::kHandleKinds; ++kind) {
     uint64_t count = 0;
     (void)rtGetLiveHandleCount(&count, kind);
-    if (count != 0) fprintf(stderr, "manyrt: leak: %llu %s not destroyed\n", static_cast<unsigned long long>(count), kWords[kind]);
+    if (count != 0)
+      fprintf(stderr, "manyrt: leak: %llu %s not destroyed\n", static_cast<unsigned long long>(count), kWords[kind]);
   }
 }
 
@@ -117,8 +118,8 @@ rtStatus_t rtGetLiveHandleCount(uint64_t* count, int32_t kind) {
   if (count != nullptr) *count = 0;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(count);
-    RT_CHECK_ARG(kind >= RT_HANDLE_ALL && kind < manager::kHandleKinds, "%d is no kind of handle: RT_HANDLE_* goes to %d.", kind,
-                 RT_HANDLE_ALLOCATION);
+    RT_CHECK_ARG(kind >= RT_HANDLE_ALL && kind < manager::kHandleKinds, "%d is no kind of handle: RT_HANDLE_* goes to %d.",
+                 kind, RT_HANDLE_ALLOCATION);
     for (int each = RT_HANDLE_CONTEXT; each < RT_HANDLE_ALLOCATION; ++each) {
       if (kind == each || kind == RT_HANDLE_ALL) *count += manager::live_handles[each].load(std::memory_order_relaxed);
     }

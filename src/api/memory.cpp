@@ -1,4 +1,5 @@
-// rt.h, chapter "Memory".
+// rt.h, chapter "Memory": allocation, addresses, copies and fills. Arguments are brought into the form of ops,
+// which checks them.
 #include "ops/memory.h"
 
 #include "api/guard.h"
@@ -124,9 +125,7 @@ rtStatus_t rtMemGetInfo(uint64_t* free_bytes, uint64_t* total_bytes, rtContext_t
 }
 
 rtStatus_t rtMemcpy(void* dst, const void* src, size_t size, int32_t kind) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) {
-    return ops::copy({dst, src, size, 1, size, size, kind}, guard);
-  });
+  return api::guarded(__func__, [&](epoch::Guard& guard) { return ops::copy({dst, src, size, 1, size, size, kind}, guard); });
 }
 
 rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height,

@@ -1,4 +1,4 @@
-// rt.h, chapter "Pools".
+// rt.h, chapter "Pools": handles and options are checked here, the pools themselves live in src/allocator.
 #include "manager/pool.h"
 
 #include "api/guard.h"
@@ -31,8 +31,8 @@ rtStatus_t rtMemPoolCreate(rtMemPool_t* pool, const rtMemPoolOptions_t* options,
     allocator::Owner* owner = nullptr;
     RT_TRY(owner_context->ensureOwner(&owner));
     manager::Pool* object = nullptr;
-    RT_TRY(manager::createPool(&object, *owner_context, *owner,
-                               {chosen.kind, chosen.maximum_bytes, chosen.release_threshold}, false));
+    RT_TRY(manager::createPool(&object, *owner_context, *owner, {chosen.kind, chosen.maximum_bytes, chosen.release_threshold},
+                               false));
     Status reserved = object->pool->reserve(chosen.initial_bytes);
     if (!reserved.ok()) {
       manager::closeHandle(object->bits);

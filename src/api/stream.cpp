@@ -1,4 +1,5 @@
-// rt.h, chapter "Streams".
+// rt.h, chapter "Streams": creation and destruction by the manager, order and waiting by ops/wait,
+// host functions by ops/launch.
 #include "manager/stream.h"
 
 #include "api/guard.h"

@@ -15,12 +15,13 @@ Status readOptions(T* out, const T* in, const T& defaults, const char* name, siz
   *out = defaults;
   if (in == nullptr) return Status();
   size_t size = in->struct_size;
-  RT_CHECK_ARG(size >= first, "%s.struct_size is %zu; it is at least %zu: start from the initialiser macro.", name, size, first);
+  RT_CHECK_ARG(size >= first, "%s.struct_size is %zu; it is at least %zu: start from the initialiser macro.", name, size,
+               first);
   const auto* bytes = reinterpret_cast<const unsigned char*>(in);
   for (size_t i = sizeof(T); i < size; ++i) {
     if (bytes[i] != 0) {
-      return Status::error(RT_ERROR_NOT_SUPPORTED, "%s sets a field at byte %zu that this version of the library does not have.",
-                           name, i);
+      return Status::error(RT_ERROR_NOT_SUPPORTED,
+                           "%s sets a field at byte %zu that this version of the library does not have.", name, i);
     }
   }
   memcpy(out, in, std::min(size, sizeof(T)));

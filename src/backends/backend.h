@@ -22,8 +22,8 @@ class Context;
 class Device;
 
 struct StreamOptions {
-  int32_t priority = 0;     // within the device's range
-  const char* label = "";   // borrowed for the call
+  int32_t priority = 0;    // within the device's range
+  const char* label = "";  // borrowed for the call
 };
 
 struct ContextOptions {
@@ -44,8 +44,8 @@ struct Memory {
 
 // One argument of a kernel. Values are stored back to back, each aligned to `alignment`, at `offset`.
 struct Argument {
-  uint32_t size;     // bytes of the value; RT_ARG_LOCAL: 8, the byte count
-  int32_t kind;      // RT_ARG_*
+  uint32_t size;  // bytes of the value; RT_ARG_LOCAL: 8, the byte count
+  int32_t kind;   // RT_ARG_*
   uint32_t offset;
 };
 
@@ -78,8 +78,8 @@ struct Launch {
   uint32_t grid[3];   // work-groups, none zero
   uint32_t group[3];  // work-items in each, none zero
   uint32_t local_bytes = 0;
-  bool cooperative = false;       // every group runs at the same time as all others
-  const void* const* arguments;   // borrowed for the call: values are copied before it returns
+  bool cooperative = false;      // every group runs at the same time as all others
+  const void* const* arguments;  // borrowed for the call: values are copied before it returns
 };
 
 // Rows of `width` bytes; a plain copy has one row. Both sides are addresses that this stream's device can reach, or host
@@ -195,7 +195,7 @@ class Device {
   // RT_ATTRIBUTE_* that are not properties: NUMA_NODES, HOST_THREADS.
   virtual Status attribute(int64_t* value, int32_t attribute) = 0;
   virtual Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes) = 0;  // cudaMemGetInfo; creates no context
-  virtual bool canAccess(const Device& peer) const = 0;                    // cudaDeviceCanAccessPeer; itself: false
+  virtual bool canAccess(const Device& peer) const = 0;                     // cudaDeviceCanAccessPeer; itself: false
   // cuDevicePrimaryCtxRetain · clCreateContext
   virtual Status createContext(Ref<Context>* context, const ContextOptions& options) = 0;
   virtual Status importContext(Ref<Context>* context, const uint64_t native[2]) = 0;
@@ -213,13 +213,13 @@ class Device {
 class Backend {
  public:
   virtual ~Backend() = default;
-  virtual int32_t id() const = 0;         // RT_BACKEND_*
-  virtual const char* name() const = 0;   // "cpu": the first part of a device's id
+  virtual int32_t id() const = 0;        // RT_BACKEND_*
+  virtual const char* name() const = 0;  // "cpu": the first part of a device's id
   // Loads the driver at the first question. A missing driver or device is zero devices and a reason.
   virtual int32_t deviceCount() = 0;
-  virtual Device* device(int32_t ordinal) = 0;          // borrowed, kept until the process ends
-  virtual void info(rtBackendInfo_t* info) = 0;         // fills all but struct_size
-  virtual void abandon() = 0;                           // in a forked child: threads are gone, nothing is waited for
+  virtual Device* device(int32_t ordinal) = 0;   // borrowed, kept until the process ends
+  virtual void info(rtBackendInfo_t* info) = 0;  // fills all but struct_size
+  virtual void abandon() = 0;                    // in a forked child: threads are gone, nothing is waited for
 };
 
 }  // namespace manyrt::backend

@@ -8,7 +8,7 @@
 namespace manyrt::barrier {
 
 namespace internal {
-extern bool asymmetric;             // settled once by prepare(); false until then, which is always correct
+extern bool asymmetric;              // settled once by prepare(); false until then, which is always correct
 extern std::atomic<int> rendezvous;  // what the symmetric form meets on
 }  // namespace internal
 

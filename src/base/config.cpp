@@ -1,4 +1,4 @@
-// Reading of environment variables.
+// Reading of environment variables: every look goes through secure_getenv, so that a set-user-id program reads none.
 #include "base/config.h"
 
 #include <cstdio>
@@ -33,8 +33,8 @@ int64_t integer(Variable variable, int64_t least, int64_t most, int64_t otherwis
   char* end = nullptr;
   long long number = strtoll(value, &end, 10);
   if (end == value || *end != '\0' || number < least || number > most) {
-    log::write(RT_LOG_WARNING, "%s=%s is not a number from %lld to %lld and is not used.",
-               kNames[static_cast<int>(variable)], value, static_cast<long long>(least), static_cast<long long>(most));
+    log::write(RT_LOG_WARNING, "%s=%s is not a number from %lld to %lld and is not used.", kNames[static_cast<int>(variable)],
+               value, static_cast<long long>(least), static_cast<long long>(most));
     return otherwise;
   }
   return number;

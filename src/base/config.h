@@ -8,13 +8,13 @@
 namespace manyrt::config {
 
 // identifier, variable, what it does (docs/environment.md says more)
-#define RT_ENVIRONMENT_TABLE(X)                                                              \
-  X(kDevice, "RT_DEVICE", "the default device, such as cpu or null:0")                       \
-  X(kLog, "RT_LOG", "none, error, warning, info or debug")                                   \
-  X(kTrace, "RT_TRACE", "a file that receives a Chrome trace")                               \
-  X(kLeakReport, "RT_LEAK_REPORT", "1: print what is still alive at shutdown")               \
-  X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")                  \
-  X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas")          \
+#define RT_ENVIRONMENT_TABLE(X)                                                     \
+  X(kDevice, "RT_DEVICE", "the default device, such as cpu or null:0")              \
+  X(kLog, "RT_LOG", "none, error, warning, info or debug")                          \
+  X(kTrace, "RT_TRACE", "a file that receives a Chrome trace")                      \
+  X(kLeakReport, "RT_LEAK_REPORT", "1: print what is still alive at shutdown")      \
+  X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")         \
+  X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas") \
   X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: fill new and freed memory with patterns")
 
 enum class Variable {
@@ -23,10 +23,10 @@ enum class Variable {
 #undef X
 };
 
-const char* get(Variable variable);           // null: not set, empty, or a set-user-id program
-bool flag(Variable variable);                 // set and not "0"
+const char* get(Variable variable);  // null: not set, empty, or a set-user-id program
+bool flag(Variable variable);        // set and not "0"
 int64_t integer(Variable variable, int64_t least, int64_t most, int64_t otherwise);  // a bad value is logged, then otherwise
-int32_t logLevel();                           // RT_LOG; without it, warnings
-bool listed(Variable variable, const char* word);  // word stands in the comma-separated list
+int32_t logLevel();                                                                  // RT_LOG; without it, warnings
+bool listed(Variable variable, const char* word);                                    // word stands in the comma-separated list
 
 }  // namespace manyrt::config

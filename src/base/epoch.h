@@ -47,9 +47,11 @@ class Guard {
 
   void enter() {
     record_ = internal::record;
-    if (record_ == nullptr) [[unlikely]] record_ = internal::acquireRecord();
+    if (record_ == nullptr) [[unlikely]]
+      record_ = internal::acquireRecord();
     outer_ = record_->active.load(std::memory_order_relaxed) != 0;
-    if (outer_) [[unlikely]] return;  // a call inside a call: the outer guard protects both
+    if (outer_) [[unlikely]]
+      return;  // a call inside a call: the outer guard protects both
     record_->active.store(internal::current.load(std::memory_order_acquire), std::memory_order_relaxed);
     barrier::light();
   }

@@ -13,9 +13,7 @@ bool count(const char* what);
 }  // namespace internal
 
 // True where this point is to fail. `what` names it in the test's report.
-inline bool fails(const char* what) {
-  return internal::armed.load(std::memory_order_relaxed) && internal::count(what);
-}
+inline bool fails(const char* what) { return internal::armed.load(std::memory_order_relaxed) && internal::count(what); }
 
 // The k-th point from now fails (k from 1), or with `onwards` every point from the k-th on.
 void arm(uint64_t k, bool onwards);

@@ -116,12 +116,15 @@ class SlotTable {
   // Null for what is not a live handle of this kind. Under a guard.
   T* find(HandleBits bits) const {
     uint32_t index = static_cast<uint32_t>(bits >> 8) & 0xffffff;
-    if (handleKind(bits) != kind_ || index >= kChunk * kChunks) [[unlikely]] return nullptr;
+    if (handleKind(bits) != kind_ || index >= kChunk * kChunks) [[unlikely]]
+      return nullptr;
     Slot<T>* chunk = chunks_[index / kChunk].load(std::memory_order_acquire);
-    if (chunk == nullptr) [[unlikely]] return nullptr;
+    if (chunk == nullptr) [[unlikely]]
+      return nullptr;
     Slot<T>* slot = &chunk[index % kChunk];
     uint32_t generation = static_cast<uint32_t>(bits >> 32);
-    if (slot->generation_.load(std::memory_order_acquire) != generation || generation == kClosed) [[unlikely]] return nullptr;
+    if (slot->generation_.load(std::memory_order_acquire) != generation || generation == kClosed) [[unlikely]]
+      return nullptr;
     return slot->object();
   }
 

@@ -15,30 +15,30 @@ namespace manyrt {
 namespace {
 
 // code, name, text
-#define RT_STATUS_TABLE(X)                                                                                              \
-  X(RT_SUCCESS, "The call succeeded.")                                                                                  \
-  X(RT_NOT_READY, "The work asked about is not complete yet.")                                                          \
-  X(RT_ERROR_INVALID_VALUE, "An argument is outside what the function accepts.")                                        \
-  X(RT_ERROR_INVALID_HANDLE, "A handle is null, destroyed, of another kind, or was never one.")                         \
-  X(RT_ERROR_INVALID_DEVICE, "There is no device with this ordinal.")                                                   \
-  X(RT_ERROR_WRONG_CONTEXT, "Objects of two contexts meet where they must share one.")                                  \
-  X(RT_ERROR_OUT_OF_MEMORY, "There is not enough memory.")                                                              \
-  X(RT_ERROR_NOT_SUPPORTED, "The device, or this version of the library, cannot do this.")                              \
-  X(RT_ERROR_NOT_FOUND, "Nothing of this name exists.")                                                                 \
-  X(RT_ERROR_BUILD_FAILED, "The source did not build.")                                                                 \
-  X(RT_ERROR_COMPILER_NOT_FOUND, "No compiler for this device was found.")                                              \
-  X(RT_ERROR_INVALID_IMAGE, "The image is damaged or made for another device.")                                         \
-  X(RT_ERROR_LAUNCH_FAILED, "A kernel, or a function in a stream, failed.")                                             \
-  X(RT_ERROR_CAPTURE_UNSAFE, "The call is not allowed while its stream is captured.")                                   \
-  X(RT_ERROR_CAPTURE_INVALIDATED, "The capture was made invalid by an earlier call.")                                   \
-  X(RT_ERROR_BUSY, "The object is in use in a way that forbids the call.")                                              \
-  X(RT_ERROR_TIMEOUT, "The time given has passed.")                                                                     \
-  X(RT_ERROR_DEVICE_LOST, "The device was lost.")                                                                       \
-  X(RT_ERROR_BACKEND_UNAVAILABLE, "The backend has no driver, library or device here.")                                 \
-  X(RT_ERROR_DRIVER, "The driver reported an error of its own.")                                                        \
-  X(RT_ERROR_FORKED, "The library was started before fork; the child cannot use it.")                                   \
-  X(RT_ERROR_SHUT_DOWN, "The library has been shut down.")                                                              \
-  X(RT_ERROR_IO, "A file could not be read or written.")                                                                \
+#define RT_STATUS_TABLE(X)                                                                      \
+  X(RT_SUCCESS, "The call succeeded.")                                                          \
+  X(RT_NOT_READY, "The work asked about is not complete yet.")                                  \
+  X(RT_ERROR_INVALID_VALUE, "An argument is outside what the function accepts.")                \
+  X(RT_ERROR_INVALID_HANDLE, "A handle is null, destroyed, of another kind, or was never one.") \
+  X(RT_ERROR_INVALID_DEVICE, "There is no device with this ordinal.")                           \
+  X(RT_ERROR_WRONG_CONTEXT, "Objects of two contexts meet where they must share one.")          \
+  X(RT_ERROR_OUT_OF_MEMORY, "There is not enough memory.")                                      \
+  X(RT_ERROR_NOT_SUPPORTED, "The device, or this version of the library, cannot do this.")      \
+  X(RT_ERROR_NOT_FOUND, "Nothing of this name exists.")                                         \
+  X(RT_ERROR_BUILD_FAILED, "The source did not build.")                                         \
+  X(RT_ERROR_COMPILER_NOT_FOUND, "No compiler for this device was found.")                      \
+  X(RT_ERROR_INVALID_IMAGE, "The image is damaged or made for another device.")                 \
+  X(RT_ERROR_LAUNCH_FAILED, "A kernel, or a function in a stream, failed.")                     \
+  X(RT_ERROR_CAPTURE_UNSAFE, "The call is not allowed while its stream is captured.")           \
+  X(RT_ERROR_CAPTURE_INVALIDATED, "The capture was made invalid by an earlier call.")           \
+  X(RT_ERROR_BUSY, "The object is in use in a way that forbids the call.")                      \
+  X(RT_ERROR_TIMEOUT, "The time given has passed.")                                             \
+  X(RT_ERROR_DEVICE_LOST, "The device was lost.")                                               \
+  X(RT_ERROR_BACKEND_UNAVAILABLE, "The backend has no driver, library or device here.")         \
+  X(RT_ERROR_DRIVER, "The driver reported an error of its own.")                                \
+  X(RT_ERROR_FORKED, "The library was started before fork; the child cannot use it.")           \
+  X(RT_ERROR_SHUT_DOWN, "The library has been shut down.")                                      \
+  X(RT_ERROR_IO, "A file could not be read or written.")                                        \
   X(RT_ERROR_INTERNAL, "The library met a state that it should never reach.")
 
 struct Entry {

@@ -56,9 +56,9 @@ class StatusLatch {
  public:
   ~StatusLatch() { (void)take(); }
   bool failed() const { return record_.load(std::memory_order_acquire) != nullptr; }
-  void set(Status status);     // the first one stays
-  Status get() const;          // a copy; success where nothing failed
-  Status take();               // exactly one caller gets the failure
+  void set(Status status);  // the first one stays
+  Status get() const;       // a copy; success where nothing failed
+  Status take();            // exactly one caller gets the failure
 
  private:
   mutable std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
@@ -70,13 +70,13 @@ const char* errorString(rtStatus_t code);  // a sentence that needs no values
 
 }  // namespace manyrt
 
-#define RT_TRY(expression)                                      \
-  do {                                                          \
+#define RT_TRY(expression)                                                      \
+  do {                                                                          \
     if (::manyrt::Status rt_try_ = (expression); !rt_try_.ok()) return rt_try_; \
   } while (0)
 
-#define RT_CHECK_ARG(condition, ...)                                                           \
-  do {                                                                                         \
-    if (!(condition)) [[unlikely]]                                                             \
-      return ::manyrt::Status::error(RT_ERROR_INVALID_VALUE, __VA_ARGS__);                     \
+#define RT_CHECK_ARG(condition, ...)                                       \
+  do {                                                                     \
+    if (!(condition)) [[unlikely]]                                         \
+      return ::manyrt::Status::error(RT_ERROR_INVALID_VALUE, __VA_ARGS__); \
   } while (0)

@@ -1,4 +1,4 @@
-// pthread_create with the attributes every thread of the library has.
+// pthread_create with the attributes that every thread of the library has; the name and the body travel in one block.
 #include "base/thread.h"
 
 #include <pthread.h>

@@ -107,9 +107,7 @@ void finish() {
   out.file = nullptr;
 }
 
-void abandon() {
-  internal::on.store(false, std::memory_order_relaxed);
-}
+void abandon() { internal::on.store(false, std::memory_order_relaxed); }
 
 uint64_t newLane(const char* label) {
   uint64_t lane = next_lane.fetch_add(1, std::memory_order_relaxed);
@@ -123,8 +121,8 @@ uint64_t newLane(const char* label) {
 }
 
 void call(const char* name, int64_t begin, int64_t end) {
-  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f}", name, kThreads,
-       syscall(SYS_gettid), microseconds(begin), microseconds(end - begin));
+  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f}", name, kThreads, syscall(SYS_gettid),
+       microseconds(begin), microseconds(end - begin));
 }
 
 void submitted(uint64_t lane, uint64_t serial, int64_t now) {
@@ -139,10 +137,11 @@ void work(uint64_t lane, uint64_t serial, const char* name, int64_t begin, int64
   emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%llu,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"serial\":%llu}}", text,
        kStreams, static_cast<unsigned long long>(lane), microseconds(begin), microseconds(end - begin),
        static_cast<unsigned long long>(serial));
-  emit("{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%llu,"
-       "\"ts\":%.3f}",
-       static_cast<unsigned long long>(lane), static_cast<unsigned long long>(serial), kStreams,
-       static_cast<unsigned long long>(lane), microseconds(begin));
+  emit(
+      "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%llu,"
+      "\"ts\":%.3f}",
+      static_cast<unsigned long long>(lane), static_cast<unsigned long long>(serial), kStreams,
+      static_cast<unsigned long long>(lane), microseconds(begin));
 }
 
 void liveBytes(uint64_t bytes) {

@@ -1,4 +1,4 @@
-// The thread's current context and the resolution of NULL.
+// The thread's current context, and how NULL becomes a context or a stream. Called by src/api under a guard.
 #include "context/current.h"
 
 #include "manager/context.h"

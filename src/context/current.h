@@ -8,7 +8,7 @@
 
 namespace manyrt::context {
 
-HandleBits current();           // what this thread has set; 0: nothing
+HandleBits current();  // what this thread has set; 0: nothing
 void setCurrent(HandleBits context);
 
 // Under a guard. `argument` names it in messages.

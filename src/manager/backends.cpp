@@ -1,4 +1,4 @@
-// The registry of backends.
+// The registry of backends: the only file outside src/backends that names them. What this version lacks has a reason.
 #include "manager/backends.h"
 
 #include "backends/cpu/cpu.h"

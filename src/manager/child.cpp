@@ -1,4 +1,4 @@
-// Linking children to their context.
+// Linking children to their context and counting those that the program made, for the census of handles.
 #include "manager/child.h"
 
 namespace manyrt::manager {

@@ -1,4 +1,4 @@
-// Enumerating devices, the default device, and primary contexts.
+// Enumerating devices, choosing the default one, and primary contexts. Handles of devices live until the process ends.
 #include "manager/device.h"
 
 #include <cstdlib>

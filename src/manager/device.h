@@ -14,8 +14,7 @@
 namespace manyrt::manager {
 
 struct Device {
-  Device(backend::Device& device, int32_t backend_id, int32_t index)
-      : native(device), backend(backend_id), ordinal(index) {}
+  Device(backend::Device& device, int32_t backend_id, int32_t index) : native(device), backend(backend_id), ordinal(index) {}
 
   Status primary(Context** context);  // created at the first use
   Context* primaryIfCreated();        // under a guard

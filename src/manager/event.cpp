@@ -1,4 +1,4 @@
-// Creating events.
+// Creating events: an object in the table; native points come when it is recorded, from ops.
 #include "manager/event.h"
 
 #include "manager/create.h"

@@ -10,16 +10,15 @@
 namespace manyrt::manager {
 
 struct Fence : Child {
-  Fence(Context& owner_context, uint64_t first)
-      : Child(owner_context, nullptr, true), value(first) {}
+  Fence(Context& owner_context, uint64_t first) : Child(owner_context, nullptr, true), value(first) {}
   ~Fence() { close(); }
 
   // A point that is passed when the value is reached; null: it is already. A failure: the fence is closed, or who was to
   // signal the value has failed. Throws bad_alloc.
   Status waitPoint(Ref<backend::Point>* point, uint64_t until);
-  Status signal(uint64_t to);                     // INVALID_VALUE below the present value
-  void fail(uint64_t to, const Status& cause);    // the stream that was to signal `to` has failed
-  void close();                                   // whoever still waits fails
+  Status signal(uint64_t to);                   // INVALID_VALUE below the present value
+  void fail(uint64_t to, const Status& cause);  // the stream that was to signal `to` has failed
+  void close();                                 // whoever still waits fails
 
   std::atomic<uint64_t> value;
 

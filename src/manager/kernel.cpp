@@ -1,4 +1,4 @@
-// Creating kernels.
+// Creating kernels: the backend prepares the function, the table gives it a handle in its context.
 #include "manager/kernel.h"
 
 #include "manager/create.h"

@@ -1,4 +1,5 @@
-// Kernels as handles over the backends' kernels.
+// Kernels as handles over the backends' kernels. Launches keep the native one; destroying the handle ends only the
+// program's part.
 #pragma once
 
 #include "manager/child.h"

@@ -14,10 +14,10 @@ extern std::atomic<uint32_t> state;
 
 inline bool running() { return state.load(std::memory_order_acquire) == kRunning; }
 
-Status start();          // running afterwards, or why not
-Status retain();         // rtInit
+Status start();           // running afterwards, or why not
+Status retain();          // rtInit
 bool releaseReference();  // rtShutdown: true where this was the last, and the caller ends the library
-void markShutDown();     // from here on calls are refused
+void markShutDown();      // from here on calls are refused
 
 // Set while a program's function runs on this thread: a blocking end of the library there would wait for itself.
 extern thread_local int callback_depth;

@@ -1,4 +1,4 @@
-// Creating pools.
+// Creating pools, and counting those of a context that give memory back whenever a stream is synchronised.
 #include "manager/pool.h"
 
 #include "base/fault.h"

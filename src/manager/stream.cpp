@@ -1,4 +1,4 @@
-// Creating streams and taking them over from other libraries.
+// Creating streams over queues that the owner recycles, and taking streams over from other libraries.
 #include "manager/stream.h"
 
 #include <algorithm>

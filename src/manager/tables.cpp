@@ -1,4 +1,4 @@
-// The tables themselves, and closing a handle of any kind.
+// The tables themselves, and closing a handle of any kind with what has to follow at once.
 #include "manager/tables.h"
 
 #include "manager/context.h"

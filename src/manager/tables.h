@@ -32,8 +32,8 @@ struct Kernel;
 RT_HANDLE_TABLE(X)
 #undef X
 
-inline constexpr int kHandleKinds = 9;                     // up to RT_HANDLE_ALLOCATION
-extern std::atomic<uint64_t> live_handles[kHandleKinds];   // made by the program and not destroyed
+inline constexpr int kHandleKinds = 9;                    // up to RT_HANDLE_ALLOCATION
+extern std::atomic<uint64_t> live_handles[kHandleKinds];  // made by the program and not destroyed
 
 const char* kindWord(uint8_t kind);  // "stream"; null where no handle has this kind
 

@@ -52,8 +52,9 @@ Status check(const CopyArguments& copy, Checked* ranges) {
                static_cast<Number>(copy.width));
   RT_TRY(findRange(&ranges->dst, copy.dst, dst_span, "destination"));
   RT_TRY(findRange(&ranges->src, copy.src, src_span, "source"));
-  RT_CHECK_ARG(!overlap(copy, dst_span, src_span), "The source at %p and the destination at %p of a copy of %llu bytes overlap.",
-               copy.src, copy.dst, static_cast<Number>(copy.width));
+  RT_CHECK_ARG(!overlap(copy, dst_span, src_span),
+               "The source at %p and the destination at %p of a copy of %llu bytes overlap.", copy.src, copy.dst,
+               static_cast<Number>(copy.width));
   return checkKind(copy.kind, ranges->dst, ranges->src);
 }
 
@@ -91,9 +92,7 @@ Status streamFor(const Range* first, const Range* second, manager::Stream** stre
   return context::resolve(stream, nullptr, "stream");
 }
 
-Status finish(manager::Stream& stream, epoch::Guard& guard) {
-  return synchronize(stream, Deadline::never(), false, guard);
-}
+Status finish(manager::Stream& stream, epoch::Guard& guard) { return synchronize(stream, Deadline::never(), false, guard); }
 
 // Whether memory outlived its context, so that no stream of an owner exists any more.
 bool orphan(const Range& range) {
@@ -109,8 +108,9 @@ Status normalise(CopyArguments* copy) {
   if (copy->height == 1) copy->dst_pitch = copy->src_pitch = copy->width;
   if (copy->height > 1 && copy->dst_pitch == copy->width && copy->src_pitch == copy->width) {
     uint64_t bytes;
-    RT_CHECK_ARG(!mulOverflows(copy->width, copy->height, &bytes), "A copy of %llu rows of %llu bytes leaves the address space.",
-                 static_cast<Number>(copy->height), static_cast<Number>(copy->width));
+    RT_CHECK_ARG(!mulOverflows(copy->width, copy->height, &bytes),
+                 "A copy of %llu rows of %llu bytes leaves the address space.", static_cast<Number>(copy->height),
+                 static_cast<Number>(copy->width));
     copy->width = copy->dst_pitch = copy->src_pitch = bytes;
     copy->height = 1;
   }
@@ -229,8 +229,8 @@ Status prefetchAsync(const void* pointer, uint64_t size, manager::Device* destin
   RT_TRY(findRange(&range, pointer, size, "range"));
   RT_CHECK_ARG(range.known(), "The address %p is inside no allocation of the library.", pointer);
   if (range.owner() != stream.owner.get()) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to another context than the stream's, the %s.", pointer,
-                         stream.context->name().c_str());
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to another context than the stream's, the %s.",
+                         pointer, stream.context->name().c_str());
   }
   RT_CHECK_ARG(destination == nullptr || &destination->native == &stream.owner->device(),
                "The destination is neither the host nor the stream's device.");

@@ -2,6 +2,7 @@
 #include "ops/launch.h"
 
 #include "allocator/address_map.h"
+#include "base/checked.h"
 #include "base/fault.h"
 #include "context/current.h"
 #include "manager/context.h"
@@ -15,8 +16,7 @@ namespace {
 
 using Number = unsigned long long;
 
-[[gnu::noinline]] Status badGroup(const manager::Kernel& kernel, const backend::Limits& limits,
-                                  const LaunchArguments& launch) {
+[[gnu::noinline]] Status badGroup(const manager::Kernel& kernel, const backend::Limits& limits, const LaunchArguments& launch) {
   const uint32_t* group = launch.group;
   RT_CHECK_ARG(group[0] != 0 && group[1] != 0 && group[2] != 0, "A work-group of %u x %u x %u work-items has no work-items.",
                group[0], group[1], group[2]);
@@ -43,8 +43,8 @@ Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits,
     if (kernel.native->arguments()[i].kind != RT_ARG_LOCAL) continue;
     uint64_t bytes = *static_cast<const size_t*>(launch.arguments[i]);
     RT_CHECK_ARG(!__builtin_add_overflow(total, bytes, &total) && total <= limits.local_bytes_per_group,
-                 "Argument %zu reserves %llu bytes of local memory; a work-group has %llu in all.", i, static_cast<Number>(bytes),
-                 static_cast<Number>(limits.local_bytes_per_group));
+                 "Argument %zu reserves %llu bytes of local memory; a work-group has %llu in all.", i,
+                 static_cast<Number>(bytes), static_cast<Number>(limits.local_bytes_per_group));
   }
   return Status();
 }
@@ -128,7 +128,8 @@ Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::S
               items * group[2] <= native.maxGroupItems() && launch.grid[0] <= limits.max_grid_size[0] &&
               launch.grid[1] <= limits.max_grid_size[1] && launch.grid[2] <= limits.max_grid_size[2] &&
               launch.local_bytes <= limits.local_bytes_per_group;
-  if (!fits) [[unlikely]] return badGroup(kernel, limits, launch);
+  if (!fits) [[unlikely]]
+    return badGroup(kernel, limits, launch);
   if (!arguments.empty()) {
     RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu arguments; args is NULL.", native.name(),
                  arguments.size());
@@ -143,7 +144,8 @@ Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::S
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].kind != RT_ARG_POINTER) continue;
       allocator::Region* region = allocator::address_map::find(*static_cast<void* const*>(launch.arguments[i]));
-      if (region == nullptr || &region->owner() == stream.owner.get()) [[likely]] continue;
+      if (region == nullptr || &region->owner() == stream.owner.get()) [[likely]]
+        continue;
       if (!reachable(*region, stream)) {
         return Status::error(RT_ERROR_INVALID_VALUE,
                              "Argument %zu of the kernel \"%s\" is the address %p, memory that the %s cannot reach.", i,
@@ -152,15 +154,18 @@ Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::S
       foreign = true;
     }
   }
-  if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0) return Status();
+  uint64_t groups;
+  RT_CHECK_ARG(!mulOverflows(uint64_t{launch.grid[0]} * launch.grid[1], launch.grid[2], &groups),
+               "A grid of %u x %u x %u has more work-groups than 64 bits count.", launch.grid[0], launch.grid[1],
+               launch.grid[2]);
+  if (groups == 0) return Status();
   if (launch.cooperative) {
     if (!stream.owner->device().has(RT_CAPABILITY_COOPERATIVE_LAUNCH)) {
       return Status::error(RT_ERROR_NOT_SUPPORTED, "The device runs no cooperative launches.");
     }
     uint32_t most = native.maxActiveGroups(group[0] * group[1] * group[2], launch.local_bytes);
-    bool together = uint64_t{launch.grid[0]} * launch.grid[1] <= most &&
-                    uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2] <= most;
-    RT_CHECK_ARG(together, "A cooperative launch of %u x %u x %u work-groups cannot run at the same time: the device runs %u.",
+    RT_CHECK_ARG(groups <= most,
+                 "A cooperative launch of %u x %u x %u work-groups cannot run at the same time: the device runs %u.",
                  launch.grid[0], launch.grid[1], launch.grid[2], most);
   }
   backend::Launch order{{launch.grid[0], launch.grid[1], launch.grid[2]},

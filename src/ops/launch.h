@@ -1,4 +1,4 @@
-// Launching kernels, host functions and native calls.
+// Launching kernels, host functions and native calls: the checks of each, then one order to the stream.
 #pragma once
 
 #include "base/status.h"

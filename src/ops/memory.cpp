@@ -181,7 +181,8 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   RT_CHECK_ARG(region != nullptr && region->kind() == Region::Kind::kRegistered &&
                    region->begin() == reinterpret_cast<uintptr_t>(pointer),
                "%p is not the start of a range that rtHostRegister has taken.", pointer);
-  if (&region->owner() != context.ownerIfStarted()) {
+  bool orphan = manager::contexts.find(toBits(region->owner().contextHandle())) == nullptr;  // then any context will do
+  if (&region->owner() != context.ownerIfStarted() && !orphan) {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "%p was registered with another context than the %s.", pointer,
                          context.name().c_str());
   }
@@ -284,15 +285,19 @@ Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& co
 }
 
 Status reset(manager::Context& context, epoch::Guard& guard) {
-  if (allocator::Owner* started = context.ownerIfStarted()) {
-    for (const Ref<backend::Stream>& stream : started->streams()) {
-      if (stream->isInsideTask()) {
-        return Status::error(RT_ERROR_BUSY, "A host function cannot reset the context of its own stream.");
-      }
+  std::vector<Ref<backend::Stream>> streams;
+  if (allocator::Owner* started = context.ownerIfStarted()) streams = started->streams();
+  for (const Ref<backend::Stream>& stream : streams) {
+    if (stream->isInsideTask()) {
+      return Status::error(RT_ERROR_BUSY, "A host function cannot reset the context of its own stream.");
     }
   }
   Lease<manager::Context> lease(&context);
+  RT_TRY(context.beginReset());  // the usual refusal comes before any waiting, which leaves the context open
+  context.endReset();
   guard.leave();
+  for (const Ref<backend::Stream>& stream : streams) (void)stream->wait(stream->submitted(), Deadline::never());
+  streams.clear();
   epoch::synchronize();  // what was destroyed before the call goes first
   epoch::collect();
   guard.enter();

@@ -1,4 +1,5 @@
-// Allocating, freeing, registering and importing memory, and asking about addresses.
+// Allocating, freeing, registering and importing memory, and asking about addresses. Pools and regions belong to
+// src/allocator; here is what to do when one has nothing left.
 #pragma once
 
 #include "allocator/pool.h"
@@ -20,8 +21,7 @@ struct AllocationRequest {
 // From a pool of this context; leaves the guard when memory has to be found. Size 0: null and success.
 Status allocate(void** pointer, const AllocationRequest& request, Ref<allocator::Pool> pool, manager::Context& context,
                 epoch::Guard& guard);
-Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, manager::Context& context,
-                epoch::Guard& guard);
+Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, manager::Context& context, epoch::Guard& guard);
 // `stream`: in its order; null: every stream may still use it.
 Status free(void* pointer, manager::Stream* stream);
 

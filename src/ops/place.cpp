@@ -1,4 +1,4 @@
-// Looking addresses up.
+// Looking addresses up: whose they are, whether a range stays inside, and whether a stream can reach it.
 #include "ops/place.h"
 
 #include "manager/device.h"

@@ -26,8 +26,10 @@ void trimPools(manager::Context& context) {
 // Waits for what the owner's streams have now; the first failure.
 Status waitAll(allocator::Owner& owner) {
   Status first;
-  for (const Ref<backend::Stream>& stream : owner.streams()) {
-    (void)stream->wait(stream->submitted(), Deadline::never());
+  const std::vector<Ref<backend::Stream>> streams = owner.streams();
+  for (const Ref<backend::Stream>& stream : streams) (void)stream->wait(stream->submitted(), Deadline::never());
+  owner.forgetFailures();
+  for (const Ref<backend::Stream>& stream : streams) {
     if (first.ok()) first = stream->latch.get();
   }
   if (first.ok()) first = owner.device().lost();
@@ -212,6 +214,7 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   allocator::Owner* owner = other.ownerIfStarted();
   if (owner == nullptr) return Status();
+  owner->forgetFailures();
   for (const Ref<backend::Stream>& each : owner->streams()) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
     Ref<backend::Point> point;

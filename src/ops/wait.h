@@ -13,8 +13,10 @@ namespace manyrt::ops {
 
 // What every submission asks first: the device is there and the stream has not failed.
 inline Status submittable(manager::Stream& stream) {
-  if (stream.native->latch.failed()) [[unlikely]] return stream.native->latch.get();
-  if (stream.owner->device().isLost()) [[unlikely]] return stream.owner->device().lost();
+  if (stream.native->latch.failed()) [[unlikely]]
+    return stream.native->latch.get();
+  if (stream.owner->device().isLost()) [[unlikely]]
+    return stream.owner->device().lost();
   return Status();
 }
 

@@ -37,17 +37,19 @@ check_symbols() {
 
 check_description() {
   command -v abidw > /dev/null && command -v abidiff > /dev/null || { echo "skipped: libabigail is not installed"; return 77; }
-  readelf -S --wide "$library" | grep -q '\.debug_info' || { echo "skipped: $library has no debug information"; return 77; }
+  # -g1, as in sanitizer builds, knows functions but no types.
+  readelf --debug-dump=abbrev "$library" 2> /dev/null | grep -q DW_TAG_typedef ||
+    { echo "skipped: $library has no debug information about types"; return 77; }
   # Only what the public header names is kept, and no path of the machine that made it.
   if [ $write = yes ]; then
     abidw --headers-dir "$here/../../include" --drop-private-types --no-show-locs --no-corpus-path --no-comp-dir-path \
-      --no-elf-needed --out-file "$work/description.abi" "$library"
-    sed "s/ path='[^']*'//" "$work/description.abi" > "$here/manyrt-0.1.0.abi"
+      --no-elf-needed --exported-interfaces-only --out-file "$work/description.abi" "$library"
+    sed "s| path='[^']*/src/| path='src/|" "$work/description.abi" > "$here/manyrt-0.1.0.abi"
     echo "wrote manyrt-0.1.0.abi, $(wc -l < "$here/manyrt-0.1.0.abi") lines"
   fi
-  if ! abidiff --no-added-syms --no-corpus-path --drop-private-types --headers-dir2 "$here/../../include" \
-    "$here/manyrt-0.1.0.abi" "$library" > "$work/difference.txt"; then
-    cat "$work/difference.txt" >&2
+  if ! abidiff --no-added-syms --no-corpus-path --exported-interfaces-only --drop-private-types \
+    --headers-dir2 "$here/../../include" "$here/manyrt-0.1.0.abi" "$library" > "$work/difference.txt"; then
+    head -n 60 "$work/difference.txt" >&2
     echo "The interface differs from tests/abi/manyrt-0.1.0.abi." >&2
     return 1
   fi

@@ -29,7 +29,7 @@ TEST_P(AsyncMemoryTest, MallocAsyncIsUsableByLaterWorkOfTheStreamAtOnce) {
   unsigned char byte = 0;
   ASSERT_RT_OK(rtMemcpyAsync(&byte, memory.as(999), 1, RT_MEMCPY_DEFAULT, stream_));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  if (doesWork()) { EXPECT_EQ(byte, 7); }
+  EXPECT_EQ(byte, 7);
   ASSERT_RT_OK(rtFreeAsync(memory.release(), stream_));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
 }
@@ -96,7 +96,7 @@ TEST_P(AsyncMemoryTest, AFreedBlockIsNotReusedWhileAStreamOfAnotherContextWasGiv
 }
 
 TEST_P(AsyncMemoryTest, KernelsThatRunKeepFreedMemoryToThemselves) {
-  NEEDS_RESULTS();
+  NEEDS_KERNELS();
   constexpr uint32_t kCount = 100000;
   Gate gate(context_);
   Kernel iota;
@@ -126,20 +126,19 @@ TEST_P(AsyncMemoryTest, FreedMemoryComesBackOnceTheWorkIsDone) {
   Memory memory;
   rtMemPool_t pool = nullptr;
   ASSERT_RT_OK(rtContextGetDefaultPool(&pool, context_));
-  for (int i = 0; i < 200; ++i) {
-    ASSERT_RT_OK(rtMalloc(memory.out(), 4 << 20, context_));
-    ASSERT_RT_OK(rtMemsetAsync(memory, 1, 4 << 20, stream_));
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_RT_OK(rtMalloc(memory.out(), 1 << 20, context_));
+    ASSERT_RT_OK(rtMemsetAsync(memory, 1, 1 << 20, stream_));
     ASSERT_RT_OK(memory.reset());
     ASSERT_RT_OK(rtStreamSynchronize(stream_));
   }
   rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
   ASSERT_RT_OK(rtMemPoolGetStats(&stats, pool));
   EXPECT_EQ(stats.live_bytes, 0u);
-  EXPECT_LE(stats.peak_reserved_bytes, uint64_t{64} << 20) << "200 blocks of 4 MiB, one after the other";
+  EXPECT_LE(stats.peak_reserved_bytes, uint64_t{32} << 20) << "100 blocks of 1 MiB, one after the other";
 }
 
 TEST_P(AsyncMemoryTest, HostMemoryFreedWhileACopyReadsItStaysUntilThen) {
-  NEEDS_RESULTS();
   Gate gate(context_);
   Memory device;
   Memory host;

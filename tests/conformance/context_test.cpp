@@ -286,7 +286,7 @@ TEST_P(ContextTest, ResetIsBusyWhileAChildIsAlive) {
   ASSERT_RT_OK(rtMalloc(memory.out(), 64, context));
   EXPECT_RT(RT_ERROR_BUSY, rtContextReset(context));
   ASSERT_RT_OK(memory.reset());
-  if (has(RT_CAPABILITY_HOST_KERNELS)) {
+  if (acceptsKernels()) {
     Kernel kernel;
     ASSERT_RT_OK(makeKernel(&kernel, context, emptyKernel, {}, "empty"));
     EXPECT_RT(RT_ERROR_BUSY, rtContextReset(context));

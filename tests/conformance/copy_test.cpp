@@ -40,7 +40,7 @@ TEST_P(CopyTest, EveryDirectionReturnsWhenDone) {
     ASSERT_RT_OK(rtMemcpy(device_a_, pinned_, kSize, inferred ? RT_MEMCPY_DEFAULT : RT_MEMCPY_HOST_TO_DEVICE));
     ASSERT_RT_OK(rtMemcpy(device_b_, device_a_, kSize, inferred ? RT_MEMCPY_DEFAULT : RT_MEMCPY_DEVICE_TO_DEVICE));
     ASSERT_RT_OK(rtMemcpy(result_.data(), device_b_, kSize, inferred ? RT_MEMCPY_DEFAULT : RT_MEMCPY_DEVICE_TO_HOST));
-    if (doesWork()) { EXPECT_EQ(result_, source_); }
+    EXPECT_EQ(result_, source_);
     result_.assign(kSize, 0xEE);
   }
 }
@@ -51,11 +51,10 @@ TEST_P(CopyTest, AsynchronousCopiesRunInOrder) {
   ASSERT_RT_OK(rtMemcpyAsync(device_b_, device_a_, kSize, RT_MEMCPY_DEVICE_TO_DEVICE, stream_));
   ASSERT_RT_OK(rtMemcpyAsync(result_.data(), device_b_, kSize, RT_MEMCPY_DEVICE_TO_HOST, stream_));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  if (doesWork()) { EXPECT_EQ(result_, source_); }
+  EXPECT_EQ(result_, source_);
 }
 
 TEST_P(CopyTest, PinnedCopiesBehindAGateBlockNobody) {
-  NEEDS_RESULTS();
   Gate gate(context_);
   std::memcpy(pinned_.get(), source_.data(), kSize);
   ASSERT_RT_OK(rtMemset(device_a_, 0, kSize));
@@ -70,7 +69,6 @@ TEST_P(CopyTest, PinnedCopiesBehindAGateBlockNobody) {
 }
 
 TEST_P(CopyTest, InteriorAddressesAndOddSizes) {
-  NEEDS_RESULTS();
   for (size_t offset : {1, 63, 257}) {
     for (size_t size : {1, 3, 64, 1001}) {
       ASSERT_RT_OK(rtMemset(device_a_, 0, kSize));
@@ -86,7 +84,6 @@ TEST_P(CopyTest, InteriorAddressesAndOddSizes) {
 }
 
 TEST_P(CopyTest, LargeCopies) {
-  NEEDS_RESULTS();
   constexpr size_t kLarge = size_t{48} << 20;
   std::vector<uint32_t> in(kLarge / 4);
   std::vector<uint32_t> out(kLarge / 4);
@@ -136,7 +133,6 @@ TEST_P(CopyTest, ACopyThatLeavesItsAllocationIsRefusedBeforeAnythingIsWritten) {
       << "pinned memory is an allocation too";
   EXPECT_EQ(result_, std::vector<unsigned char>(kSize, 0xEE));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  if (!doesWork()) return;
   ASSERT_RT_OK(rtMemcpy(result_.data(), device_a_, kSize, RT_MEMCPY_DEFAULT));
   EXPECT_EQ(result_, std::vector<unsigned char>(kSize, 0x42));
 }
@@ -150,13 +146,11 @@ TEST_P(CopyTest, OverlappingRangesAreRefusedBeforeAnythingIsWritten) {
   std::vector<unsigned char> host = source_;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemcpy(host.data() + 1, host.data(), 100, RT_MEMCPY_HOST_TO_HOST));
   EXPECT_EQ(host, source_);
-  if (!doesWork()) return;
   ASSERT_RT_OK(rtMemcpy(result_.data(), device_a_, 900, RT_MEMCPY_DEFAULT));
   EXPECT_TRUE(std::equal(result_.begin(), result_.begin() + 900, source_.begin()));
 }
 
 TEST_P(CopyTest, RectanglesCopyTheirRowsAlone) {
-  NEEDS_RESULTS();
   constexpr size_t kWidth = 37;
   constexpr size_t kHeight = 20;
   constexpr size_t kPitchA = 64;
@@ -217,29 +211,26 @@ TEST_P(CopyTest, TheStreamIsOfOneOfTheTwoContexts) {
   EXPECT_RT_OK(rtMemcpyAsync(result_.data(), source_.data(), kSize, RT_MEMCPY_HOST_TO_HOST, stream_third)) << "any stream";
   EXPECT_RT_OK(rtStreamSynchronize(stream_third));
   ASSERT_RT_OK(rtMemcpy(result_.data(), device_b_, kSize, RT_MEMCPY_DEFAULT));
-  if (doesWork()) { EXPECT_EQ(result_, source_); }
+  EXPECT_EQ(result_, source_);
 }
 
 TEST_P(CopyTest, ACopyMayJoinAnyTwoDevicesOfAnyTwoBackends) {
   for (const std::string& name : deviceNames()) {
     SCOPED_TRACE(name);
     rtDevice_t device = nullptr;
-    int32_t backend = 0;
     Context context;
     Stream stream;
     Memory there;
     ASSERT_RT_OK(rtDeviceGetByName(&device, name.c_str()));
-    ASSERT_RT_OK(rtDeviceGetBackend(&backend, nullptr, device));
     ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
     ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
     ASSERT_RT_OK(rtMalloc(there.out(), kSize, context));
-    const bool works = doesWork() && backend != RT_BACKEND_NULL;
 
     ASSERT_RT_OK(rtMemcpy(device_a_, source_.data(), kSize, RT_MEMCPY_DEFAULT));
     ASSERT_RT_OK(rtMemcpy(there, device_a_, kSize, RT_MEMCPY_DEFAULT));
     ASSERT_RT_OK(rtMemcpy(device_b_, there, kSize, RT_MEMCPY_DEVICE_TO_DEVICE));
     ASSERT_RT_OK(rtMemcpy(result_.data(), device_b_, kSize, RT_MEMCPY_DEFAULT));
-    if (works) { EXPECT_EQ(result_, source_); }
+    EXPECT_EQ(result_, source_);
 
     // The same on streams of either side, which are then in order with what follows on them.
     ASSERT_RT_OK(rtMemsetAsync(there, 0, kSize, stream));
@@ -248,7 +239,7 @@ TEST_P(CopyTest, ACopyMayJoinAnyTwoDevicesOfAnyTwoBackends) {
     ASSERT_RT_OK(rtMemcpy2DAsync(device_b_, 50, there.as(8), 100, 50, 20, RT_MEMCPY_DEFAULT, stream_));
     ASSERT_RT_OK(rtMemcpyAsync(result_.data(), device_b_, 1000, RT_MEMCPY_DEFAULT, stream_));
     ASSERT_RT_OK(rtStreamSynchronize(stream_));
-    for (size_t i = 0; works && i < 1000; ++i) ASSERT_EQ(result_[i], source_[16 + i / 50 * 100 + i % 50]);
+    for (size_t i = 0; i < 1000; ++i) ASSERT_EQ(result_[i], source_[16 + i / 50 * 100 + i % 50]);
     EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemcpy(there, device_a_.as(1), kSize, RT_MEMCPY_DEFAULT));
   }
 }

@@ -141,7 +141,7 @@ TEST_P(DeviceHandleTest, PropertiesAreConsistent) {
   EXPECT_EQ(p.ordinal, ordinal);
   EXPECT_EQ(GetParam(), p.id);
   EXPECT_STRNE(p.name, "");
-  EXPECT_STRNE(p.architecture, "");
+  if (runsKernels()) { EXPECT_STRNE(p.architecture, ""); }
   EXPECT_GE(p.kind, RT_DEVICE_KIND_CPU);
   EXPECT_LE(p.kind, RT_DEVICE_KIND_ACCELERATOR);
   EXPECT_GE(p.compute_units, 1u);
@@ -209,7 +209,7 @@ TEST_P(DeviceHandleTest, CapabilitiesAreYesOrNo) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtDeviceHasCapability(&yes, RT_CAPABILITY_STREAM_PRIORITIES + 1, device_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtDeviceHasCapability(nullptr, RT_CAPABILITY_KERNELS, device_));
   EXPECT_EQ(has(RT_CAPABILITY_STREAM_PRIORITIES), attribute(RT_ATTRIBUTE_PRIORITY_GREATEST) < 0);
-  if (doesWork()) { EXPECT_TRUE(has(RT_CAPABILITY_TIMING)); }
+  EXPECT_TRUE(has(RT_CAPABILITY_TIMING));
 }
 
 TEST_P(DeviceHandleTest, MemInfoIsFreeAndTotal) {

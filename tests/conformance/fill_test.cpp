@@ -31,7 +31,6 @@ TEST_P(FillTest, MemsetFillsWithTheLowByte) {
   ASSERT_RT_OK(rtMemset(memory_.as(3), 0x12345, 100));
   ASSERT_RT_OK(rtMemsetAsync(memory_.as(200), -1, 17, stream_));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  if (!doesWork()) return;
   const std::vector<unsigned char> bytes = contents();
   for (size_t i = 0; i < kSize; ++i) {
     ASSERT_EQ(bytes[i], i >= 3 && i < 103 ? 0x45 : i >= 200 && i < 217 ? 0xFF : 0xEE) << i;
@@ -41,7 +40,6 @@ TEST_P(FillTest, MemsetFillsWithTheLowByte) {
 TEST_P(FillTest, Memset2DFillsItsRowsAlone) {
   ASSERT_RT_OK(rtMemset2DAsync(memory_.as(7), 100, 1, 33, 10, stream_));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  if (!doesWork()) return;
   const std::vector<unsigned char> bytes = contents();
   for (size_t i = 0; i < kSize; ++i) {
     const bool inside = i >= 7 && (i - 7) / 100 < 10 && (i - 7) % 100 < 33;
@@ -61,7 +59,6 @@ TEST_P(FillTest, PatternsOf1To16BytesAreCopiedBeforeTheCallReturns) {
     std::memset(pattern, 0, sizeof pattern);
     ASSERT_RT_OK(gate.open());
     ASSERT_RT_OK(rtStreamSynchronize(stream_));
-    if (!doesWork()) continue;
     const std::vector<unsigned char> bytes = contents();
     for (size_t i = 0; i < kSize; ++i) {
       const bool inside = i >= 16 && i < 16 + size * 37;
@@ -105,7 +102,7 @@ TEST_P(FillTest, AFillThatLeavesItsAllocationIsRefusedBeforeAnythingIsWritten) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemset2DAsync(memory_, 1000, 1, 1000, 5, stream_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemset2DAsync(memory_, SIZE_MAX / 2, 1, 1, 4, stream_));
   EXPECT_RT_OK(rtStreamSynchronize(stream_));
-  if (doesWork()) { EXPECT_EQ(contents(), std::vector<unsigned char>(kSize, 0xEE)); }
+  EXPECT_EQ(contents(), std::vector<unsigned char>(kSize, 0xEE));
 }
 
 TEST_P(FillTest, TheStreamIsOfTheContextOfDst) {
@@ -120,7 +117,6 @@ TEST_P(FillTest, TheStreamIsOfTheContextOfDst) {
 }
 
 TEST_P(FillTest, LargeFills) {
-  NEEDS_RESULTS();
   constexpr size_t kLarge = size_t{33} << 20;
   const uint64_t pattern = 0x0123456789ABCDEF;
   Memory memory;
@@ -137,7 +133,7 @@ TEST_P(FillTest, HostMemoryOfTheLibraryIsFilledToo) {
   ASSERT_RT_OK(rtMallocHost(host.out(), 1000, context_));
   std::memset(host.get(), 0, 1000);
   ASSERT_RT_OK(rtMemset(host, 9, 1000));
-  if (doesWork()) { EXPECT_EQ(host.as()[999], 9); }
+  EXPECT_EQ(host.as()[999], 9);
 }
 
 TEST_P(FillTest, PrefetchIsAHint) {

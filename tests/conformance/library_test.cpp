@@ -163,7 +163,7 @@ TEST_P(LibraryTest, LiveHandlesAreCountedByKind) {
   Pool pool;
   expectOneMore(
       RT_HANDLE_MEM_POOL, [&] { return rtMemPoolCreate(pool.out(), nullptr, nullptr); }, [&] { return pool.reset(); });
-  if (has(RT_CAPABILITY_HOST_KERNELS)) {
+  if (acceptsKernels()) {
     Kernel kernel;
     expectOneMore(
         RT_HANDLE_KERNEL, [&] { return makeKernel(&kernel, nullptr, emptyKernel, {}, "empty"); }, [&] { return kernel.reset(); });

@@ -159,6 +159,8 @@ bool Environment::makeKernel(rtContext_t owner) {
 std::optional<std::string> Environment::prepare(const Function& function, Call& call) {
   for (auto& scratch : call.scratch) scratch.fill(kUnwritten);
   call.words.fill(0);
+  // rtHostUnregister needs the context: after this call nobody could give the registration back.
+  if (function.name == "rtContextDestroy") (void)rtHostUnregister(registered_, context_);
   for (size_t i = 0; i < function.arguments.size(); ++i) {
     const Argument& argument = function.arguments[i];
     const bool known = argument.isPointer() || argument.type.ends_with("Callback_t") || argument.type.ends_with("Function_t")
@@ -232,7 +234,11 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
   } else if (argument.name == "name") {
     std::strcpy(reinterpret_cast<char*>(scratch), "cpu");
   } else if (argument.name == "native") {
-    const uint64_t native[2] = {word(ordinary_), 0};
+    uint64_t native[2] = {0, 0};
+    if (function.name == "rtContextImport") (void)rtContextGetNative(native, context_);
+    if (function.name == "rtStreamImport") (void)rtStreamGetNative(native, stream_);
+    if (function.name == "rtEventImport") (void)rtEventGetNative(native, end_);
+    if (native[0] == 0) native[0] = word(ordinary_);
     std::memcpy(scratch, native, sizeof(native));
   } else if (argument.name == "grid" || argument.name == "group" || argument.name == "items") {
     const uint32_t sizes[3] = {1, 1, 1};

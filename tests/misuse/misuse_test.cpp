@@ -39,6 +39,11 @@ class Library : public ::testing::Environment {
     uint64_t alive = 0;
     EXPECT_EQ(rtGetLiveHandleCount(&alive, RT_HANDLE_ALL), RT_SUCCESS);
     EXPECT_EQ(alive, 0u) << "handles or allocations are left over";
+    for (int32_t kind = RT_HANDLE_DEVICE; alive != 0 && kind <= RT_HANDLE_ALLOCATION; ++kind) {
+      uint64_t count = 0;
+      EXPECT_EQ(rtGetLiveHandleCount(&count, kind), RT_SUCCESS);
+      EXPECT_EQ(count, 0u) << "of kind " << kind;
+    }
     EXPECT_EQ(rtShutdown(), RT_SUCCESS);
   }
 };

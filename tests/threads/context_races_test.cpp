@@ -71,6 +71,7 @@ TEST_P(ContextRaces, ThePrimaryContextIsOneForAllThreads) {
   });
 }
 
+// A call that comes while another thread resets the context is told that it is busy, too.
 TEST_P(ContextRaces, ResetIsBusyOrWorksWhileOthersUseTheContext) {
   Context context;
   ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
@@ -83,8 +84,8 @@ TEST_P(ContextRaces, ResetIsBusyOrWorksWhileOthersUseTheContext) {
       }
       Stream stream;
       Memory memory;
-      EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
-      EXPECT_RT_OK(rtMalloc(memory.out(), 3000, context));
+      if (!CALL(allowed, rtStreamCreate(stream.out(), nullptr, context))) continue;
+      if (!CALL(allowed, rtMalloc(memory.out(), 3000, context))) continue;
       EXPECT_RT_OK(rtMemsetAsync(memory, 1, 3000, stream));
       EXPECT_RT_OK(rtStreamSynchronize(stream));
     }

@@ -110,7 +110,7 @@ TEST_P(MemoryRaces, PoolsAreDestroyedWhileTheyAreUsed) {
   onThreads([&](int index) {
     Allowed allowed{RT_ERROR_INVALID_HANDLE, RT_ERROR_OUT_OF_MEMORY};
     Random random(index + 17);
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kRounds / 5; ++round) {  // each new pool makes its first slab
       std::atomic<rtMemPool_t>& slot = slots[random.below(4)];
       const rtMemPool_t pool = slot.load();
       switch (pool == nullptr ? 0 : random.below(9)) {
@@ -164,7 +164,7 @@ TEST_P(MemoryRaces, CopiesOfManyThreadsThroughOneContextKeepTheirContents) {
       EXPECT_RT_OK(rtMemcpy(device, bytes.data(), kSize, RT_MEMCPY_DEFAULT));
       std::fill(bytes.begin(), bytes.end(), static_cast<unsigned char>(0xFF));
       EXPECT_RT_OK(rtMemcpy(bytes.data(), device, kSize, RT_MEMCPY_DEFAULT));
-      if (doesWork()) { EXPECT_EQ(bytes, std::vector<unsigned char>(kSize, static_cast<unsigned char>(index * 16 + round % 16))); }
+      EXPECT_EQ(bytes, std::vector<unsigned char>(kSize, static_cast<unsigned char>(index * 16 + round % 16)));
     }
   });
 }

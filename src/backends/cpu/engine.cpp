@@ -108,7 +108,7 @@ void Engine::work(Worker& worker) {
     bool found = false;
     for (int spins = 0; spins < 256 && !found; ++spins) {
       found = somethingFor(worker);
-      if ((spins & 7) == 7) relaxCpu();
+      if ((spins & 31) == 31) relaxCpu();
     }
     if (!found && nowNanoseconds() - active > kSpin) {
       doze(worker, active);

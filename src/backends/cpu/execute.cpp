@@ -1,5 +1,7 @@
 // Running the commands of a stream, by a worker or by a thread that waits. An executor stops where the stream has to wait
 // for a point, for a user's function or for its turn to launch cooperatively; whoever ends that wait lists the stream again.
+#include <cstring>
+
 #include "backends/cpu/kernel.h"
 #include "backends/cpu/point.h"
 #include "backends/cpu/stream.h"
@@ -42,7 +44,8 @@ bool Stream::isInsideTask() const { return task_stream == this; }
 
 inline bool Stream::shouldYield(const Executor& who) const {
   if (who.worker == nullptr) return false;
-  if (drainers_.load(std::memory_order_seq_cst) != 0 || engine_->interrupted()) return true;
+  if (drainers_.load(std::memory_order_seq_cst) != 0 || let_go_.load(std::memory_order_relaxed)) return true;
+  if (engine_->interrupted()) return true;
   return engine_->urgentWaits() && nowNanoseconds() - who.since > kSlice;
 }
 
@@ -87,8 +90,10 @@ Stop Stream::run(Executor& who, uint64_t target) {
         break;
       case Kind::kWait: {
         backend::Point* point = reinterpret_cast<PointCommand*>(header)->point;
-        if (!awaitPoint(*point, who)) return Stop::kBlocked;
-        if (!point->status().ok()) latch.set(point->status());
+        if (!latch.failed()) {  // a failed stream skips its waits too: what it waits for may never come
+          if (!awaitPoint(*point, who)) return Stop::kBlocked;
+          if (!point->status().ok()) latch.set(point->status());
+        }
         point->drop();
         break;
       }
@@ -117,7 +122,16 @@ void Stream::runLaunch(LaunchCommand& command, const Executor& who) {
   const bool foreign = who.worker == nullptr;
   void* args[kMaxArguments];
   kernel.point(command.values(), args);
-  GroupRun run{&command, &kernel, engine_.get(), &latch, args, 0, 0};
+  GroupRun run;
+  run.function = kernel.function;
+  run.args = args;
+  memcpy(run.grid, command.grid, sizeof run.grid);
+  memcpy(run.group, command.group, sizeof run.group);
+  run.local_bytes = command.header.local_bytes;
+  run.first = run.local = 0;
+  run.kernel = &kernel;
+  run.engine = engine_.get();
+  run.latch = &latch;
   if (kernel.hasLocals() || command.header.local_bytes != 0) {
     (void)kernel.localBytes(command.values(), command.header.local_bytes, &run.local);
   }
@@ -236,13 +250,16 @@ void Stream::runUser() {
 int64_t Stream::work(Worker& worker) {
   int64_t last = nowNanoseconds();
   if (drainers_.load(std::memory_order_seq_cst) != 0 || !acquire()) return last;  // they run it, and list what they leave
-  if (patient_.load(std::memory_order_relaxed)) patient_.store(false, std::memory_order_relaxed);
+  patient_.store(false, std::memory_order_relaxed);
+  let_go_.store(false, std::memory_order_relaxed);
   Executor who{.worker = &worker, .depth = 0, .since = last};
   for (;;) {
     Stop stop = run(who, UINT64_MAX);
     if (stop == Stop::kBlocked) return nowNanoseconds();
     if (stop == Stop::kEmpty && linger(worker, &last)) continue;
     if (stop == Stop::kYield) last = nowNanoseconds();
+    // The waits to come are expected to be like this one: the waiting thread runs the stream.
+    if (let_go_.load(std::memory_order_relaxed)) patient_.store(short_drain_, std::memory_order_relaxed);
     leave(true);
     return last;
   }
@@ -253,8 +270,8 @@ bool Stream::linger(Worker&, int64_t* last) {
   const uint64_t done = completed_.load(std::memory_order_relaxed);
   auto more = [&] { return submitted_.load(std::memory_order_acquire) != done; };
   auto asked = [&] {
-    return drainers_.load(std::memory_order_seq_cst) != 0 || engine_->urgentWaits() || engine_->team().wanted() ||
-           engine_->interrupted();
+    return let_go_.load(std::memory_order_relaxed) || drainers_.load(std::memory_order_seq_cst) != 0 ||
+           engine_->urgentWaits() || engine_->team().wanted() || engine_->interrupted();
   };
   for (int spins = 0; spins < 256; ++spins) {
     if (more()) return true;

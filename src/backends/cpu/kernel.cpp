@@ -13,8 +13,7 @@ namespace {
 constexpr uint64_t roundUp64(uint64_t bytes) { return (bytes + 63) & ~uint64_t{63}; }
 
 void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, void* const* args, void* local) {
-  const LaunchCommand& command = *run.command;
-  const uint32_t* grid = command.grid;
+  const uint32_t* grid = run.grid;
   uint64_t index = run.first + begin;
   rtHostGroup_t group;
   group.group_id[0] = group.group_id[1] = group.group_id[2] = 0;
@@ -24,11 +23,11 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
     group.group_id[2] = static_cast<uint32_t>(index / grid[0] / grid[1]);
   }
   memcpy(group.group_count, grid, sizeof group.group_count);
-  memcpy(group.group_size, command.group, sizeof group.group_size);
+  memcpy(group.group_size, run.group, sizeof group.group_size);
   group.worker = participant;
-  group.local_bytes = command.header.local_bytes;
+  group.local_bytes = run.local_bytes;
   group.local_memory = local;
-  rtHostKernelFunction_t function = run.kernel->function;
+  const rtHostKernelFunction_t function = run.function;
   for (uint64_t left = end - begin; left > 0; --left) {
     function(&group, args);
     if (++group.group_id[0] < grid[0]) [[likely]]
@@ -45,7 +44,7 @@ void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t 
   const std::vector<backend::Argument>& arguments = run.kernel->arguments();
   void* args[kMaxArguments];
   void* locals[kMaxArguments];
-  unsigned char* at = arena + roundUp64(run.command->header.local_bytes);
+  unsigned char* at = arena + roundUp64(run.local_bytes);
   for (size_t i = 0; i < arguments.size(); ++i) {
     args[i] = run.args[i];
     if (arguments[i].kind != RT_ARG_LOCAL) continue;

@@ -36,16 +36,20 @@ class HostKernel final : public backend::Kernel {
   const uint32_t threads_;
 };
 
-// One launch while it runs, on as many threads as take part.
-struct GroupRun {
-  LaunchCommand* command;
+// One launch while it runs, on as many threads as take part. What each of them needs is on one cache line.
+struct alignas(64) GroupRun {
+  rtHostKernelFunction_t function;
+  void** args;  // shared; threads with local arguments make their own
+  uint32_t grid[3];
+  uint32_t group[3];
+  uint32_t local_bytes;  // of the launch itself
+  uint64_t first;        // the group that index 0 stands for
+  uint64_t local;        // bytes of the arena; 0: none
   HostKernel* kernel;
   Engine* engine;
   StatusLatch* latch;
-  void** args;     // shared; threads with local arguments make their own
-  uint64_t first;  // the group that index 0 stands for
-  uint64_t local;  // bytes of the arena; 0: none
 };
+static_assert(offsetof(GroupRun, kernel) <= 64);
 
 // A JobBody: groups [begin, end) counted from run->first. What a kernel throws latches.
 void runGroups(void* run, uint64_t begin, uint64_t end, uint32_t participant);

@@ -130,6 +130,7 @@ class Stream final : public backend::Stream {
   std::atomic<uint32_t> listed_{kNotListed};
   std::atomic<uint32_t> drainers_{0};  // threads that wait, awake, and would run the stream
   std::atomic<uint32_t> sleepers_{0};
+  std::atomic<bool> let_go_{false};    // a thread that waits has met a worker here and would rather run the stream itself
   std::atomic<bool> patient_{false};   // drained by its waiters: a submission need not wake a worker
   std::atomic<uint32_t> progress_{0};  // sleepers sleep on it
   std::atomic<uint64_t> wake_at_{UINT64_MAX};

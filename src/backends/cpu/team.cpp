@@ -16,8 +16,8 @@ constexpr int64_t kPatience = 5'000;
 template <class Done>
 void spinUntil(Done done) {
   for (uint32_t spins = 0; !done(); ++spins) {
-    if (spins < 64) continue;
-    if (spins < 4000) {
+    if ((spins & 31) != 31) continue;  // a pause is as long as the whole wait may be
+    if (spins < 60'000) {
       relaxCpu();
     } else {
       sched_yield();
@@ -57,7 +57,8 @@ void Team::close(Job& job) {
 }
 
 void Team::awaitAll(Job& job) {
-  spinUntil([&] { return (job.gate.load(std::memory_order_acquire) & (kActiveMask | kTicketMask)) == 0; });
+  // Those who are done say so on a line of their own: the gate stays with whoever joins.
+  spinUntil([&] { return job.next.load(std::memory_order_acquire) == job.helpers; });
   job.gate.store(job.gate.load(std::memory_order_relaxed) & ~kOpen, std::memory_order_release);
 }
 
@@ -70,21 +71,22 @@ void Team::work(Job& job, uint32_t participant) {
   }
 }
 
-bool Team::enrol(Job& job, TeamMember& member, uint32_t* participant) {
+// Takes a ticket. `inside`: what joining adds to the gate beside.
+bool Team::enrol(Job& job, TeamMember& member, uint64_t inside, uint32_t* participant, uint64_t* generation) {
   uint64_t gate = job.gate.load(std::memory_order_seq_cst);
   for (;;) {
     if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0) return false;
     if ((gate & kForeign) != 0 && member.last) {
-      uint64_t generation = gate / kGeneration;
-      if (member.seen_gate != generation) {
-        member.seen_gate = generation;
+      if (member.seen_gate != gate / kGeneration) {
+        member.seen_gate = gate / kGeneration;
         member.seen_at = nowNanoseconds();
         return false;
       }
       if (nowNanoseconds() - member.seen_at < kPatience) return false;
     }
-    if (job.gate.compare_exchange_weak(gate, gate + kActive - kTicket, std::memory_order_acq_rel)) break;
+    if (job.gate.compare_exchange_weak(gate, gate + inside - kTicket, std::memory_order_acq_rel)) break;
   }
+  *generation = gate / kGeneration;
   *participant = job.helpers + 1 - static_cast<uint32_t>((gate & kTicketMask) / kTicket);
   return true;
 }
@@ -94,11 +96,9 @@ bool Team::joinCooperative(TeamMember& member) {
   uint64_t gate = job.gate.load(std::memory_order_acquire);
   if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0 || gate / kGeneration == member.cooperative) return false;
   uint32_t participant;
-  if (!enrol(job, member, &participant)) return false;
-  // The generation cannot have moved: the owner waits for this member.
-  member.cooperative = job.gate.load(std::memory_order_relaxed) / kGeneration;
+  if (!enrol(job, member, 0, &participant, &member.cooperative)) return false;
   job.body(job.user, participant, participant + 1, participant);
-  job.gate.fetch_sub(kActive, std::memory_order_acq_rel);
+  job.next.fetch_add(1, std::memory_order_acq_rel);
   return true;
 }
 

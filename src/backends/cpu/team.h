@@ -61,7 +61,8 @@ class Team {
     if (open_.load(std::memory_order_seq_cst) == 0) return false;
     for (uint32_t i = 1; i < kJobs; ++i) {
       uint32_t participant;
-      if (!enrol(jobs_[i], member, &participant)) continue;
+      uint64_t generation;
+      if (!enrol(jobs_[i], member, kActive, &participant, &generation)) continue;
       enter();
       work(jobs_[i], participant);
       jobs_[i].gate.fetch_sub(kActive, std::memory_order_acq_rel);
@@ -84,7 +85,7 @@ class Team {
     uint64_t total = 0;
     uint64_t chunk = 1;
     uint32_t helpers = 0;
-    alignas(64) std::atomic<uint64_t> next{0};
+    alignas(64) std::atomic<uint64_t> next{0};  // the next piece; cooperative: members that are done
   };
 
   static bool wants(const Job& job) {
@@ -96,7 +97,7 @@ class Team {
   void close(Job& job);
   void awaitAll(Job& job);
   static void work(Job& job, uint32_t participant);
-  bool enrol(Job& job, TeamMember& member, uint32_t* participant);
+  static bool enrol(Job& job, TeamMember& member, uint64_t inside, uint32_t* participant, uint64_t* generation);
   bool joinCooperative(TeamMember& member);
 
   Job jobs_[kJobs];                            // 0: cooperative

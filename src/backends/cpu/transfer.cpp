@@ -19,25 +19,28 @@ constexpr uint64_t kPieceBytes = 512 << 10;  // one piece of a spread transfer
 constexpr int64_t kBytesPerNanosecond = 10;  // to judge whether waking a worker pays
 
 #if defined(__x86_64__)
-// Stores whole cache lines around the caches; the source is read as usual.
+__attribute__((target("avx2"))) inline void copyLine(unsigned char* dst, const unsigned char* src) {
+  __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src));
+  __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + 32));
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(dst), low);
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + 32), high);
+}
+
+// Stores whole cache lines around the caches. Four pages at a time keep more of the memory's banks busy than one does; a
+// prefetch far ahead halves the speed.
 __attribute__((target("avx2"))) void copyAround(unsigned char* dst, const unsigned char* src, uint64_t size) {
-  uint64_t head = (64 - (reinterpret_cast<uintptr_t>(dst) & 63)) & 63;
+  constexpr uint64_t kLine = 64, kPage = 4096, kPages = 4;
+  uint64_t head = (kLine - (reinterpret_cast<uintptr_t>(dst) & (kLine - 1))) & (kLine - 1);
   memcpy(dst, src, head);
   dst += head;
   src += head;
   size -= head;
-  for (; size >= 128; size -= 128, dst += 128, src += 128) {
-    _mm_prefetch(reinterpret_cast<const char*>(src) + 1024, _MM_HINT_NTA);
-    _mm_prefetch(reinterpret_cast<const char*>(src) + 1088, _MM_HINT_NTA);
-    __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src));
-    __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + 32));
-    __m256i c = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + 64));
-    __m256i d = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(src + 96));
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(dst), a);
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + 32), b);
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + 64), c);
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(dst + 96), d);
+  for (; size >= kPages * kPage; size -= kPages * kPage, dst += kPages * kPage, src += kPages * kPage) {
+    for (uint64_t line = 0; line < kPage; line += kLine) {
+      for (uint64_t page = 0; page < kPages; ++page) copyLine(dst + page * kPage + line, src + page * kPage + line);
+    }
   }
+  for (; size >= kLine; size -= kLine, dst += kLine, src += kLine) copyLine(dst, src);
   _mm_sfence();
   memcpy(dst, src, size);
 }

@@ -70,9 +70,9 @@ TEST(SlotTableTest, RandomBitsFindNothing) {
     state ^= state << 17;
     EXPECT_TRUE(state == bits || table().find(state) == nullptr);
   }
-  EXPECT_EQ(table().find(bits ^ 1), nullptr);                        // another kind
-  EXPECT_EQ(table().find(bits + (HandleBits{1} << 32)), nullptr);    // a later generation
-  EXPECT_EQ(table().find(bits & 0xffffffff), nullptr);               // none
+  EXPECT_EQ(table().find(bits ^ 1), nullptr);                      // another kind
+  EXPECT_EQ(table().find(bits + (HandleBits{1} << 32)), nullptr);  // a later generation
+  EXPECT_EQ(table().find(bits & 0xffffffff), nullptr);             // none
   table().destroy(bits);
   settle();
 }

@@ -1,0 +1,113 @@
+// From a fresh process to a CPU stream (P18). This program starts itself again for each sample; the child times its own first
+// calls, so that loading the program is no part of it, and fails where a driver of CUDA has been touched.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "machine.h"
+#include "peers.h"
+
+namespace {
+
+using namespace bench;
+
+constexpr int kLeast = 15;
+
+void startLibrary(bool launch) {
+  rtDevice_t device;
+  rtContext_t context;
+  rtStream_t stream;
+  RT_CHECK(rtInit());
+  RT_CHECK(rtDeviceGetByName(&device, "cpu"));
+  RT_CHECK(rtContextCreate(&context, nullptr, device));
+  RT_CHECK(rtStreamCreate(&stream, nullptr, context));
+  if (!launch) return;
+  rtKernel_t kernel = createKernel(context, emptyKernel, {});
+  RT_CHECK(rtLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, 0));
+  RT_CHECK(rtStreamSynchronize(stream));
+}
+
+bool maps(const char* name) {
+  std::ifstream file("/proc/self/maps");
+  for (std::string line; std::getline(file, line);) {
+    if (line.find(name) != std::string::npos) return true;
+  }
+  return false;
+}
+
+int child(const char* what) {
+  std::string why;
+  const int64_t began = nanoseconds();
+  if (strcmp(what, "stream") == 0) {
+    startLibrary(false);
+  } else if (strcmp(what, "launch") == 0) {
+    startLibrary(true);
+  } else if (strcmp(what, "thread") == 0) {
+    std::thread([] {}).join();
+  } else if (strcmp(what, "cuda") == 0) {
+    return dlopen("libcuda.so.1", RTLD_NOW) != nullptr ? (puts("1"), EXIT_SUCCESS) : EXIT_FAILURE;
+  } else if (!startOpenCl(&why)) {
+    return EXIT_FAILURE;
+  }
+  const int64_t spent = nanoseconds() - began;
+  if (strcmp(what, "opencl") != 0 && maps("libcuda")) {
+    fprintf(stderr, "A driver of CUDA was loaded.\n");
+    return EXIT_FAILURE;
+  }
+  printf("%lld\n", static_cast<long long>(spent));
+  fflush(stdout);
+  _exit(EXIT_SUCCESS);  // what PoCL does at its end is not measured
+}
+
+// What a child prints; below zero where it fails.
+double runChild(const std::string& environment, const std::string& what) {
+  char path[4096] = "";
+  if (readlink("/proc/self/exe", path, sizeof path - 1) <= 0) return -1;
+  FILE* pipe = popen((environment + " '" + path + "' --child=" + what).c_str(), "r");
+  if (pipe == nullptr) return -1;
+  double value = -1;
+  if (fscanf(pipe, "%lf", &value) != 1) value = -1;
+  return pclose(pipe) == 0 ? value : -1;
+}
+
+Measure start(const std::string& environment, const std::string& what) {
+  return [=](int64_t) {
+    double value = runChild(environment, what);
+    if (value < 0) {
+      fprintf(stderr, "A child process (%s) failed.\n", what.c_str());
+      exit(EXIT_FAILURE);
+    }
+    return value;
+  };
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && strncmp(argv[1], "--child=", 8) == 0) return child(argv[1] + 8);
+  begin(&argc, argv);
+  unsetenv("POCL_DEVICES");
+  note("cuda_driver", runChild("", "cuda 2>/dev/null") > 0 ? "installed" : "not installed");
+  note("peer_opencl", OpenClPeer::version());
+  std::string why;
+
+  Comparison comparison("P18_start");
+  comparison.settle(false).repetitions(kLeast);
+  comparison.ours("manyrt", start("", "stream"));
+  comparison.ours("manyrt_others_disabled", start("RT_DISABLE=cuda,opencl", "stream"));
+  comparison.ours("manyrt_and_first_launch", start("", "launch"));
+  if (startOpenCl(&why)) {
+    comparison.peer("pocl_basic", start("POCL_DEVICES=basic", "opencl"));
+    comparison.peer("pocl_pthread", start("POCL_DEVICES=pthread", "opencl"));
+  } else {
+    comparison.missing("pocl_pthread", why);
+  }
+  comparison.floor("thread_start", start("", "thread"));
+  registerComparison(std::move(comparison));
+  return finish();
+}

@@ -1,0 +1,58 @@
+// What the benchmarks run beside: PoCL through OpenCL, oneTBB, and OpenMP of gcc and of clang. Each can be missing, at build
+// time or at run time; then find() gives null and says why.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "interleave.h"
+
+namespace bench {
+
+// Sets what the peers read from the environment when they start: both drivers of PoCL side by side, and OpenMP threads that
+// stay awake for some milliseconds (for ever, as "active" alone has it, they would take the cores of the next candidate).
+void prepareEnvironment();
+
+// One device of PoCL with an in-order queue and an empty kernel without arguments.
+class OpenClPeer {
+ public:
+  static std::unique_ptr<OpenClPeer> find(const char* driver, std::string* why);  // "basic", "pthread"
+  static std::string version();
+  virtual ~OpenClPeer() = default;
+  virtual void launch(uint64_t groups) = 0;
+  virtual void flush() = 0;
+  virtual void finish() = 0;
+};
+
+// The first use of OpenCL in a process: platforms, the CPU's context and a queue. False without OpenCL.
+bool startOpenCl(std::string* why);
+
+class TbbPeer {
+ public:
+  static std::unique_ptr<TbbPeer> find(std::string* why);
+  static std::string version();
+  virtual ~TbbPeer() = default;
+  virtual void group(int tasks) = 0;    // task_group: run each, wait
+  virtual void graph(int tasks) = 0;    // a serial function_node, which keeps order as a stream does
+  virtual void enqueue(int tasks) = 0;  // task_arena without a place for the caller: only a worker runs them
+  virtual void parallelFor(int tasks) = 0;
+};
+
+class OpenMpPeer {
+ public:
+  static std::unique_ptr<OpenMpPeer> find(const char* runtime, std::string* why);  // "libgomp", "libomp"
+  void parallel() { parallel_(); }
+  void tasks(int count) { tasks_(count); }
+  int threads() { return threads_(); }
+  std::string compiler() { return compiler_(); }
+
+ private:
+  void (*parallel_)() = nullptr;
+  void (*tasks_)(int) = nullptr;
+  int (*threads_)() = nullptr;
+  const char* (*compiler_)() = nullptr;
+};
+
+}  // namespace bench

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Writes the table of the benchmarks: bench_table.py docs/measured/bench_*.json [docs/measured/instructions.json] >docs/benchmarks.md
+
+Every figure comes from the files; the goals below are the only numbers that stand here."""
+import json
+import pathlib
+import sys
+
+TBB = ("tbb_task_group", "tbb_flow_graph", "tbb_enqueue")
+OPENMP = ("libgomp", "libomp")
+
+# goal, what, comparison, ours, peers (the fastest counts; none: the limit is in nanoseconds), limit of ours / peer, floor
+GOALS = [
+    ("P1", "launch with 8 arguments, null backend", "P1_launch_null_8_args", "manyrt", (), 30, "exported_call"),
+    ("P10", "copy 256 MiB to the device", "P10_to_device_256MiB", "manyrt", ("memcpy",), 1 / 1.35, None),
+    ("P10", "copy 256 MiB to the host", "P10_to_host_256MiB", "manyrt", ("memcpy",), 1 / 1.35, None),
+    ("P10", "copy 1 MiB to the device", "P10_to_device_1MiB", "manyrt", ("memcpy",), 1, None),
+    ("P10", "copy 1 MiB to the host", "P10_to_host_1MiB", "manyrt", ("memcpy",), 1, None),
+    ("P10", "copy 256 KiB to the device", "P10_to_device_256KiB", "manyrt", ("memcpy",), 1, None),
+    ("P10", "copy 256 KiB to the host", "P10_to_host_256KiB", "manyrt", ("memcpy",), 1, None),
+    ("P10", "copy 64 KiB to the device", "P10_to_device_64KiB", "manyrt", ("memcpy",), 1, None),
+    ("P10", "copy 64 KiB to the host", "P10_to_host_64KiB", "manyrt", ("memcpy",), 1, None),
+    ("P10", "copy 4 KiB to the device", "P10_to_device_4KiB", "manyrt", ("memcpy",), 1, None),
+    ("P10", "copy 4 KiB to the host", "P10_to_host_4KiB", "manyrt", ("memcpy",), 1, None),
+    ("P11", "empty kernel through a worker", "P11_through_worker", "manyrt", (), 60, "ping_pong"),
+    ("P11", "empty kernel through a worker", "P11_through_worker", "manyrt", TBB, 1 / 2, "ping_pong"),
+    ("P11", "empty kernel through a worker", "P11_through_worker", "manyrt", ("pocl_pthread",), 1 / 20, "ping_pong"),
+    ("P11", "empty kernel drained by the waiting thread", "P11_drained_by_waiter", "manyrt", (), 15, "exported_call"),
+    ("P12", "launch + synchronise, hot", "P12_hot", "manyrt", ("pocl_basic",), 0.3, "exported_call"),
+    ("P12", "launch + synchronise, hot", "P12_hot", "manyrt", ("pocl_pthread",), 0.01, "exported_call"),
+    ("P12", "launch + synchronise after 1 ms of sleep", "P12_after_sleep", "manyrt", ("pocl_basic",), 0.3, "nothing_timed"),
+    ("P12", "launch + synchronise after 1 ms of sleep", "P12_after_sleep", "manyrt", ("pocl_pthread",), 0.01, "nothing_timed"),
+    ("P12", "launch + synchronise after 1 ms of work", "P12_after_work", "manyrt", ("pocl_basic",), 0.3, "nothing_timed"),
+    ("P12", "launch + synchronise after 1 ms of work", "P12_after_work", "manyrt", ("pocl_pthread",), 0.01, "nothing_timed"),
+    ("P14", "empty parallel-for, one group per core", "P14_parallel_for", "manyrt_launch", OPENMP, 0.7, "ping_pong"),
+    ("P14", "empty parallel-for, one group per core", "P14_parallel_for", "manyrt_launch", ("ping_pong",), 1.5, "ping_pong"),
+    ("P14", "the same, every core meets (cooperative)", "P14_parallel_for", "manyrt_cooperative", OPENMP, 0.7, "ping_pong"),
+    ("P14", "the same, every core meets (cooperative)", "P14_parallel_for", "manyrt_cooperative", ("ping_pong",), 1.5, "ping_pong"),
+    ("P18", "first call to a CPU stream, fresh process", "P18_start", "manyrt", (), 300_000, "thread_start"),
+]
+
+METHOD = """
+## How this is measured
+
+- Candidates of a row run in turn in one process (A B C A B C ...), each repetition after a pause in which the threads of the
+  others go to sleep and after a warm-up. A figure is the median of the repetitions; within one, the median of many short
+  stretches. `floor` is measured in the same turns.
+- Goals are ratios of times, ours to the fastest of the peers named, or nanoseconds where no peer is named. Below 1: faster.
+- The measuring thread stays on the first core; workers of this library, oneTBB and OpenMP stay on the others; those of PoCL go
+  where they like. OpenMP has `OMP_WAIT_POLICY=active`, with spinning bounded to some milliseconds so that it ends before the
+  next candidate's turn. Both drivers of PoCL are in the process.
+- Empty kernels are real functions that are called. "Through a worker": the caller launches and then only asks whether the
+  stream is done. "Drained by the waiting thread": 1000 launches wait behind a fence, the only worker is inside another kernel;
+  timed are the signal and rtStreamSynchronize.
+- After a pause single operations are timed; `nothing_timed` is the same with nothing between the two looks at the clock.
+- A start is timed inside a fresh process, from the first call on; the peer's is the first call to clGetPlatformIDs until there is
+  a context and a queue.
+- Copies are between touched pages; the peer is memcpy between the same ones.
+- Instructions are counted by callgrind, on the calling thread, as the difference between two numbers of calls.
+
+Made by `scripts/bench.sh`, which runs everything that the machine can.
+"""
+
+
+def load(paths):
+    contexts, entries, counts = {}, {}, None
+    for path in paths:
+        data = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+        if "instructions" in data:
+            counts = data
+            continue
+        contexts[pathlib.Path(path).stem.removeprefix("bench_")] = data["context"]
+        for entry in data.get("benchmarks", []):
+            comparison, candidate = entry["name"].split("/")[:2]
+            entries.setdefault(comparison, {})[candidate] = entry
+    return contexts, entries, counts
+
+
+def missing(entry):
+    return entry is None or entry.get("error_occurred", False) or "median_ns" not in entry
+
+
+def time_text(nanoseconds):
+    for unit, size in (("ms", 1e6), ("µs", 1e3), ("ns", 1)):
+        if nanoseconds >= size or unit == "ns":
+            value = nanoseconds / size
+            return f"{value:.0f} {unit}" if value >= 100 else f"{value:.1f} {unit}" if value >= 10 else f"{value:.2f} {unit}"
+
+
+def limit_text(limit, peers):
+    if not peers:
+        return "≤ " + time_text(limit).replace(".0", "")
+    return f"≤ {limit:.2f}"
+
+
+def goal_row(entries, goal, what, comparison, ours, peers, limit, floor):
+    """The cells of one goal, and whether it is met (None: not measured)."""
+    found = entries.get(comparison, {})
+    ours_entry = found.get(ours)
+    floor_text = "" if floor is None or missing(found.get(floor)) else f"{floor} {time_text(found[floor]['median_ns'])}"
+    if missing(ours_entry):
+        return [goal, what, "not measured", "", "", limit_text(limit, peers), "", floor_text], None
+    time = ours_entry["median_ns"]
+    if not peers:
+        met = time <= limit
+        return [goal, what, time_text(time), "", "", limit_text(limit, peers), "met" if met else "**missed**", floor_text], met
+    there = {name: found[name]["median_ns"] for name in peers if not missing(found.get(name)) and found[name]["median_ns"] > 0}
+    if not there:
+        why = next((found[name]["error_message"] for name in peers if name in found and "error_message" in found[name]),
+                   "peer missing")
+        return [goal, what, time_text(time), why, "", limit_text(limit, peers), "", floor_text], None
+    best = min(there, key=there.get)
+    ratio = time / there[best]
+    met = round(ratio, 2) <= round(limit, 2)
+    digits = 4 if limit < 0.1 else 2
+    return [goal, what, time_text(time), f"{best} {time_text(there[best])}", f"{ratio:.{digits}f}", limit_text(limit, peers),
+            "met" if met else "**missed**", floor_text], met
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def head_text(contexts):
+    any_context = next(iter(contexts.values()))
+    lines = [f"{any_context['cpu']}, {any_context['cores']} cores; {any_context['kernel']}, {any_context['libc']}.",
+             f"Built by {any_context['compiler']}, {any_context['build']}."]
+    peers = {}
+    for context in contexts.values():
+        for key, value in context.items():
+            if key.startswith("peer_") or key == "cuda_driver":
+                peers[key] = value
+    names = {"peer_opencl": "OpenCL", "peer_tbb": "oneTBB", "peer_libgomp": "libgomp", "peer_libomp": "libomp",
+             "cuda_driver": "driver of CUDA"}
+    if peers:
+        lines.append("Peers: " + "; ".join(f"{names.get(key, key)}: {value}" for key, value in sorted(peers.items())) + ".")
+    runs = [f"{name}: commit {context.get('commit', 'unknown')}, {context['date'][:10]}, {context['rounds']} repetitions of "
+            f"{context['repetition_ms']} ms" for name, context in contexts.items()]
+    return "\n".join(lines) + "\n\nRuns: " + "; ".join(runs) + "."
+
+
+def all_figures(entries):
+    rows = []
+    for comparison, candidates in entries.items():
+        ours = next((e["median_ns"] for e in candidates.values() if e.get("label") == "ours" and not missing(e)), None)
+        for name, entry in candidates.items():
+            if missing(entry):
+                rows.append([comparison, name, "peer missing" if "error_message" not in entry else entry["error_message"],
+                             "", "", ""])
+                continue
+            median = entry["median_ns"]
+            spread = f"{time_text(entry['low_ns'])} to {time_text(entry['high_ns'])}"
+            ratio = "" if ours is None or median <= 0 or entry.get("label") == "ours" else f"{ours / median:.3f}"
+            rate = f"{entry['bytes'] / median:.1f} GB/s" if "bytes" in entry else ""
+            rows.append([comparison, name, time_text(median), spread, ratio, rate])
+    return rows
+
+
+def main():
+    if len(sys.argv) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    contexts, entries, counts = load(sys.argv[1:])
+    if not contexts:
+        print("bench_table.py: none of the files is a result of a benchmark", file=sys.stderr)
+        return 1
+    results = [goal_row(entries, *goal) for goal in GOALS]
+    verdicts = [met for _, met in results]
+    print("# Benchmarks\n")
+    print("This file is made by `scripts/bench_table.py` from the JSON in `docs/measured`; nothing in it is typed.\n")
+    print(head_text(contexts))
+    print(f"\n{verdicts.count(True)} met, {verdicts.count(False)} missed, {verdicts.count(None)} not measured.\n")
+    print(table(["goal", "what", "ours", "peer", "ours / peer", "wanted", "", "floor"], [cells for cells, _ in results]))
+    if counts is not None:
+        context = counts["context"]
+        print("\n## Instructions of hot calls\n")
+        print(f"Counted by {context['tool']}, commit {context.get('commit', 'unknown')}, {context['date'][:10]}; per call.\n")
+        print(table(["call", "instructions"], [[name, f"{value:.0f}"] for name, value in counts["instructions"].items()]))
+    print("\n## All figures\n")
+    print("Median, the middle half of the repetitions, and the first of ours relative to the candidate.\n")
+    print(table(["comparison", "candidate", "median", "middle half", "ours / this", "rate"], all_figures(entries)))
+    print(METHOD.rstrip())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,124 @@
+// Scenarios of environment variables: the parent sets them, the child says what the library made of them.
+#include <cinttypes>
+#include <cstring>
+#include <string>
+
+#include "child.h"
+
+namespace child {
+namespace {
+
+// Work with names that a trace and a log can show.
+void doWork() {
+  World world;
+  world.make();
+  rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
+  std::snprintf(options.label, sizeof options.label, "lane \"two\"");  // needs escapes in JSON
+  rttest::Stream labelled;
+  rttest::Kernel kernel;
+  OK(rtStreamCreate(labelled.out(), &options, world.context));
+  OK(rttest::makeKernel(&kernel, world.context, rttest::emptyKernel, {}, "traced_kernel"));
+  for (int i = 0; i < 20; ++i) {
+    OK(rtLaunchKernel(kernel, 4, 1, 1, 1, 1, 1, 0, labelled, nullptr, 0));
+    OK(rtMemcpyAsync(world.memory, world.host, 5000, RT_MEMCPY_DEFAULT, labelled));
+    OK(rtStreamWaitStream(labelled, world.stream));
+    OK(rtMemsetAsync(world.memory, 1, 5000, world.stream));
+  }
+  OK(rtContextSynchronize(world.context));
+  world.destroy();
+}
+
+int work(int argc, char** argv) {
+  doWork();
+  if (argc > 0 && std::strcmp(argv[0], "shutdown") == 0) OK(rtShutdown());
+  return 0;
+}
+
+int leak(int argc, char** argv) {
+  const bool leaks = argc > 0 && std::strcmp(argv[0], "leak") == 0;
+  World world;
+  world.make();
+  if (!leaks) world.destroy();
+  OK(rtShutdown());
+  return 0;
+}
+
+int defaultDevice(int, char**) {
+  rtDevice_t device = nullptr;
+  rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+  rtStatus_t status = rtDeviceGetByName(&device, nullptr);
+  if (status == RT_SUCCESS) status = rtDeviceGetProperties(&properties, device);
+  std::printf("%s %s\n", rtGetErrorName(status), properties.id);
+  void* memory = rttest::garbage<void*>();
+  const rtStatus_t allocated = rtMalloc(&memory, 100, nullptr);
+  std::printf("%s\n", rtGetErrorName(allocated));
+  EXPECT((memory == nullptr) == (allocated != RT_SUCCESS));
+  EXPECT((allocated == RT_SUCCESS) == (status == RT_SUCCESS));
+  // Fixed at first use.
+  setenv("RT_DEVICE", "cpu", 1);
+  rtDevice_t again = nullptr;
+  (void)rtDeviceGetByName(&again, nullptr);
+  EXPECT(again == device);
+  // A device that is named is not touched by RT_DEVICE.
+  OK(rtDeviceGetByName(&again, "cpu"));
+  OK(rtFree(memory));
+  return 0;
+}
+
+int cpuThreads(int, char**) {
+  rtDevice_t device = nullptr;
+  int64_t threads = 0;
+  OK(rtDeviceGetByName(&device, "cpu"));
+  OK(rtDeviceGetAttribute(&threads, RT_ATTRIBUTE_HOST_THREADS, device));
+  doWork();
+  std::printf("%" PRId64 "\n", threads);
+  return 0;
+}
+
+int backends(int, char**) {
+  for (int32_t backend : {RT_BACKEND_CPU, RT_BACKEND_CUDA, RT_BACKEND_OPENCL}) {
+    rtBackendInfo_t info = RT_BACKEND_INFO_INIT;
+    rtDevice_t device = nullptr;
+    OK(rtBackendGetInfo(&info, backend));
+    std::printf("%s %d %s %s\n", info.name, info.device_count, rtGetErrorName(rtDeviceGet(&device, backend, 0)), info.reason);
+  }
+  return 0;
+}
+
+int memoryDebug(int, char**) {
+  World world;
+  world.make();
+  OK(rtStreamSynchronize(world.stream));
+  unsigned char* memory = nullptr;
+  OK(rtMallocHost(reinterpret_cast<void**>(&memory), 5000, world.context));
+  int zeros = 0;
+  for (int i = 0; i < 5000; ++i) zeros += memory[i] == 0;
+  EXPECT(zeros < 5000);  // a pattern
+  OK(rtFree(memory));
+  doWork();
+  return 0;
+}
+
+int logCallback(int, char**) {
+  OK(rtSetLogCallback([](int32_t level, const char* message, void*) { std::printf("%d %s\n", level, message); }, nullptr, RT_LOG_DEBUG));
+  World world;
+  world.make();
+  OK(rtShutdown());
+  std::fflush(stdout);
+  return 0;
+}
+
+}  // namespace
+
+const Scenario kEnvironment[] = {
+    {"work", work},
+    {"leak", leak},
+    {"default_device", defaultDevice},
+    {"cpu_threads", cpuThreads},
+    {"backends", backends},
+    {"memory_debug", memoryDebug},
+    {"log_callback", logCallback},
+    {nullptr, nullptr},
+};
+
+}  // namespace child

@@ -1,0 +1,158 @@
+// Scenarios of fork: before the first call both processes may use the library; afterwards the child gets RT_ERROR_FORKED, its
+// destroys succeed, and the parent goes on.
+#include <sys/wait.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "child.h"
+
+namespace child {
+namespace {
+
+// The exit code of a forked child that runs body().
+template <typename Body>
+int inChild(Body body) {
+  const pid_t pid = fork();
+  EXPECT(pid >= 0);
+  if (pid == 0) {
+    alarm(60);  // not inherited
+    body();
+    _exit(0);
+  }
+  int status = 0;
+  EXPECT(waitpid(pid, &status, 0) == pid);
+  if (WIFSIGNALED(status)) std::fprintf(stderr, "the forked child got signal %d\n", WTERMSIG(status));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+void useEverything() {
+  World world;
+  world.make();
+  OK(rtContextSynchronize(world.context));
+  world.destroy();
+  EXPECT(rttest::liveHandles() == 0);
+}
+
+// What a child sees of a library that its parent had started.
+void expectForked(World& world) {
+  uint32_t version = 0;
+  int32_t count = 7;
+  uint64_t value = 7;
+  rtDevice_t device = rttest::garbage<rtDevice_t>();
+  void* pointer = rttest::garbage<void*>();
+  EXPECT_STATUS(RT_ERROR_FORKED, rtDeviceGetByName(&device, "cpu"));
+  EXPECT(device == nullptr);
+  size_t needed = 0;
+  OK(rtGetLastErrorMessage(nullptr, 0, &needed));
+  EXPECT(needed > 1);
+  EXPECT_STATUS(RT_ERROR_FORKED, rtInit());
+  EXPECT_STATUS(RT_ERROR_FORKED, rtDeviceGetCount(&count, RT_BACKEND_ALL));
+  EXPECT(count == 0);
+  EXPECT_STATUS(RT_ERROR_FORKED, rtMalloc(&pointer, 100, nullptr));
+  EXPECT(pointer == nullptr);
+  EXPECT_STATUS(RT_ERROR_FORKED, rtStreamQuery(world.stream));
+  EXPECT_STATUS(RT_ERROR_FORKED, rtStreamSynchronize(world.stream));
+  EXPECT_STATUS(RT_ERROR_FORKED, rtEventQuery(world.event));
+  EXPECT_STATUS(RT_ERROR_FORKED, rtFenceGetValue(&value, world.fence));
+  EXPECT_STATUS(RT_ERROR_FORKED, rtMemsetAsync(world.memory, 1, 16, world.stream));
+  EXPECT_STATUS(RT_ERROR_FORKED, rtLaunchKernel(world.kernel, 1, 1, 1, 1, 1, 1, 0, world.stream, nullptr, 0));
+  EXPECT_STATUS(RT_ERROR_FORKED, rtContextSynchronize(nullptr));
+  OK(rtGetVersion(&version));
+  EXPECT(version > 0);
+  EXPECT(rtGetErrorName(RT_ERROR_FORKED) != nullptr && rtGetErrorString(RT_ERROR_FORKED) != nullptr);
+  world.destroy();
+}
+
+int beforeFirstCall(int, char**) {
+  EXPECT(inChild(useEverything) == 0);
+  useEverything();
+  return 0;
+}
+
+int afterFirstCall(int, char**) {
+  World world;
+  world.make();
+  EXPECT(inChild([&] { expectForked(world); }) == 0);
+  // The child's destroys were its own.
+  OK(rtContextSynchronize(world.context));
+  OK(rtMemset(world.memory, 1, 5000));
+  world.destroy();
+  return 0;
+}
+
+int childExitsNormally(int, char**) {
+  World world;
+  world.make();
+  OK(rtStreamWaitFence(world.fence, 1, world.stream));  // work in flight across the fork
+  const int code = inChild([&] { std::exit(0); });      // destructors and atexit functions of both
+  EXPECT(code == 0);
+  OK(rtFenceSignal(1, world.fence));
+  OK(rtStreamSynchronize(world.stream));
+  return 0;
+}
+
+int shutdownInChild(int, char**) {
+  World world;
+  world.make();
+  EXPECT(inChild([&] {
+           const rtStatus_t status = rtShutdown();
+           EXPECT(status == RT_ERROR_FORKED || status == RT_SUCCESS);
+           world.destroy();
+         }) == 0);
+  OK(rtStreamSynchronize(world.stream));
+  return 0;
+}
+
+int whileThreadsUseTheLibrary(int, char**) {
+  World world;
+  world.make();
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      while (!stop.load()) {
+        rttest::Stream stream;
+        rttest::Memory memory;
+        OK(rtStreamCreate(stream.out(), nullptr, world.context));
+        OK(rtMalloc(memory.out(), 1000, world.context));
+        OK(rtMemsetAsync(memory, 1, 1000, stream));
+        OK(rtLaunchHostFunction([](void*, rtStatus_t) {}, nullptr, stream));
+        OK(rtLaunchKernel(world.kernel, 8, 1, 1, 1, 1, 1, 0, world.stream, nullptr, 0));
+        OK(rtStreamSynchronize(stream));
+      }
+    });
+  }
+  for (int i = 0; i < 40; ++i) EXPECT(inChild([&] { expectForked(world); }) == 0);
+  stop.store(true);
+  for (std::thread& thread : threads) thread.join();
+  OK(rtContextSynchronize(world.context));
+  world.destroy();
+  return 0;
+}
+
+int grandchild(int, char**) {
+  World world;
+  EXPECT(inChild([&] {
+           world.make();  // the child starts it
+           EXPECT(inChild([&] { expectForked(world); }) == 0);
+           world.destroy();
+         }) == 0);
+  useEverything();
+  return 0;
+}
+
+}  // namespace
+
+const Scenario kFork[] = {
+    {"fork_before_first_call", beforeFirstCall},
+    {"fork_after_first_call", afterFirstCall},
+    {"fork_child_exits_normally", childExitsNormally},
+    {"fork_shutdown_in_child", shutdownInChild},
+    {"fork_while_threads_use_the_library", whileThreadsUseTheLibrary},
+    {"fork_grandchild", grandchild},
+    {nullptr, nullptr},
+};
+
+}  // namespace child

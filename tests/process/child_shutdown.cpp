@@ -1,0 +1,179 @@
+// Scenarios of rtShutdown: counted, waits for work in flight, refused in a host function, final.
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "child.h"
+
+namespace child {
+namespace {
+
+void expectShutDown(World& world) {
+  uint32_t version = 0;
+  uint64_t value = 7;
+  rtStream_t stream = rttest::garbage<rtStream_t>();
+  rtDevice_t device = rttest::garbage<rtDevice_t>();
+  void* pointer = rttest::garbage<void*>();
+  int32_t count = 7;
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtDeviceGetByName(&device, "cpu"));
+  EXPECT(device == nullptr);
+  size_t needed = 0;
+  OK(rtGetLastErrorMessage(nullptr, 0, &needed));
+  EXPECT(needed > 1);
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtDeviceGetCount(&count, RT_BACKEND_CPU));
+  EXPECT(count == 0);
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtStreamCreate(&stream, nullptr, world.context));
+  EXPECT(stream == nullptr);
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtMalloc(&pointer, 100, nullptr));
+  EXPECT(pointer == nullptr);
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtStreamQuery(world.stream));
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtStreamSynchronize(world.stream));
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtFenceGetValue(&value, world.fence));
+  EXPECT(value == 0);
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtEventRecord(world.event, world.stream));
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtMemset(world.memory, 1, 16));
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtInit());  // final
+  OK(rtGetVersion(&version));
+  EXPECT(version > 0);
+  EXPECT(rtGetErrorName(RT_ERROR_SHUT_DOWN) != nullptr && rtGetErrorString(0) != nullptr);
+  world.destroy();
+  OK(rtStreamDestroy(nullptr));
+}
+
+int atOnceWithoutInit(int, char**) {
+  World world;
+  world.make();
+  OK(rtShutdown());
+  expectShutDown(world);
+  return 0;
+}
+
+int beforeAnyUse(int, char**) {
+  World world;
+  OK(rtShutdown());
+  rtDevice_t device = nullptr;
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtDeviceGetByName(&device, "cpu"));
+  return 0;
+}
+
+int counted(int, char**) {
+  World world;
+  world.make();  // lazy use takes no reference
+  OK(rtInit());
+  OK(rtInit());
+  OK(rtShutdown());
+  OK(rtStreamSynchronize(world.stream));
+  OK(rtShutdown());
+  expectShutDown(world);
+  return 0;
+}
+
+int waitsForWork(int, char**) {
+  World world;
+  world.make();
+  std::atomic<int> calls{0};
+  rtStream_t gone = nullptr;
+  OK(rtStreamCreate(&gone, nullptr, world.context));
+  for (int i = 0; i < 200; ++i) {
+    OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); }, &calls,
+                            i % 2 == 0 ? world.stream : gone));
+  }
+  OK(rtStreamDestroy(gone));
+  OK(rtShutdown());
+  EXPECT(calls.load() == 200);
+  expectShutDown(world);
+  return 0;
+}
+
+int waitsForHeldBackWork(int, char**) {
+  World world;
+  world.make();
+  std::atomic<int> calls{0};
+  OK(rtStreamWaitFence(world.fence, 1, world.stream));
+  OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); }, &calls, world.stream));
+  std::thread opener([&] {
+    const rtStatus_t status = rtFenceSignal(1, world.fence);  // perhaps while the other thread shuts down
+    EXPECT(status == RT_SUCCESS);
+  });
+  opener.join();
+  OK(rtShutdown());
+  EXPECT(calls.load() == 1);
+  return 0;
+}
+
+int insideHostFunctionIsBusy(int, char**) {
+  World world;
+  world.make();
+  std::atomic<rtStatus_t> status{RT_SUCCESS};
+  OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<rtStatus_t>*>(user)->store(rtShutdown()); }, &status,
+                          world.stream));
+  OK(rtStreamSynchronize(world.stream));
+  EXPECT(status.load() == RT_ERROR_BUSY);
+  OK(rtMemset(world.memory, 1, 5000));  // nothing has ended
+  OK(rtShutdown());
+  expectShutDown(world);
+  return 0;
+}
+
+int whileThreadsUseTheLibrary(int, char**) {
+  World world;
+  world.make();
+  std::atomic<int> busy{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0;; ++round) {
+        if (round == 50) {
+          busy.fetch_add(1);
+          busy.notify_all();
+        }
+        rttest::Stream stream;
+        rttest::Memory memory;
+        for (rtStatus_t status : {rtStreamCreate(stream.out(), nullptr, world.context), rtMalloc(memory.out(), 1000, world.context),
+                                  rtMemsetAsync(memory, 1, 1000, stream), rtStreamSynchronize(stream)}) {
+          if (status == RT_SUCCESS) continue;
+          // What comes after the end may also name a handle that was never made.
+          EXPECT(status == RT_ERROR_SHUT_DOWN || status == RT_ERROR_INVALID_VALUE || status == RT_ERROR_INVALID_HANDLE);
+        }
+        rtDevice_t device = nullptr;
+        if (rtDeviceGetByName(&device, "cpu") == RT_ERROR_SHUT_DOWN) return;
+      }
+    });
+  }
+  for (int seen = busy.load(); seen < 4; seen = busy.load()) busy.wait(seen);
+  OK(rtShutdown());
+  for (std::thread& thread : threads) thread.join();
+  expectShutDown(world);
+  return 0;
+}
+
+std::atomic<int> releases{0};
+
+int releasesUserData(int, char**) {
+  World world;
+  rtContext_t primary = nullptr;
+  world.make();
+  OK(rtContextGetPrimary(&primary, world.device));
+  OK(rtContextSetUserData(&world, [](void*) { releases.fetch_add(1); }, primary));
+  OK(rtContextSetUserData(&world, [](void*) { releases.fetch_add(1); }, world.context));
+  OK(rtShutdown());
+  world.destroy();
+  EXPECT(releases.load() == 2);  // once each
+  return 0;
+}
+
+}  // namespace
+
+const Scenario kShutdown[] = {
+    {"shutdown_at_once_without_init", atOnceWithoutInit},
+    {"shutdown_before_any_use", beforeAnyUse},
+    {"shutdown_counted", counted},
+    {"shutdown_waits_for_work", waitsForWork},
+    {"shutdown_waits_for_held_back_work", waitsForHeldBackWork},
+    {"shutdown_inside_host_function_is_busy", insideHostFunctionIsBusy},
+    {"shutdown_while_threads_use_the_library", whileThreadsUseTheLibrary},
+    {"shutdown_releases_user_data", releasesUserData},
+    {nullptr, nullptr},
+};
+
+}  // namespace child

@@ -1,0 +1,73 @@
+// process_dlopen <library> <times>: opens and closes the library as a plug-in would, with local symbols, and uses it between.
+// It stays loaded (-z nodelete), so that nothing is left behind: neither mappings nor threads.
+#include <dirent.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "rt.h"
+
+namespace {
+
+int entries(const char* path) {
+  DIR* directory = opendir(path);
+  if (directory == nullptr) return -1;
+  int count = 0;
+  while (readdir(directory) != nullptr) ++count;
+  closedir(directory);
+  return count;
+}
+
+int mappings() {
+  FILE* maps = std::fopen("/proc/self/maps", "r");
+  if (maps == nullptr) return -1;
+  int count = 0;
+  char line[1024];
+  while (std::fgets(line, sizeof line, maps) != nullptr) count += std::strstr(line, "libmanyrt") != nullptr;
+  std::fclose(maps);
+  return count;
+}
+
+int fail(const char* what) {
+  std::fprintf(stderr, "%s: %s\n", what, dlerror());
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const int times = std::atoi(argv[2]);
+  int first_mappings = 0;
+  int first_threads = 0;
+  int first_files = 0;
+  for (int i = 0; i < times; ++i) {
+    void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) return fail("dlopen");
+    auto* get = reinterpret_cast<decltype(&rtDeviceGetByName)>(dlsym(library, "rtDeviceGetByName"));
+    auto* create = reinterpret_cast<decltype(&rtContextCreate)>(dlsym(library, "rtContextCreate"));
+    auto* destroy = reinterpret_cast<decltype(&rtContextDestroy)>(dlsym(library, "rtContextDestroy"));
+    auto* synchronize = reinterpret_cast<decltype(&rtContextSynchronize)>(dlsym(library, "rtContextSynchronize"));
+    auto* call = reinterpret_cast<decltype(&rtLaunchHostFunction)>(dlsym(library, "rtLaunchHostFunction"));
+    auto* stream_of = reinterpret_cast<decltype(&rtContextGetDefaultStream)>(dlsym(library, "rtContextGetDefaultStream"));
+    if (!get || !create || !destroy || !synchronize || !call || !stream_of) return fail("dlsym");
+    rtDevice_t device = nullptr;
+    rtContext_t context = nullptr;
+    rtStream_t stream = nullptr;
+    if (get(&device, "cpu") != RT_SUCCESS || create(&context, nullptr, device) != RT_SUCCESS) return 3;
+    if (stream_of(&stream, context) != RT_SUCCESS) return 3;
+    if (call([](void*, rtStatus_t) {}, nullptr, stream) != RT_SUCCESS || synchronize(context) != RT_SUCCESS) return 4;
+    if (destroy(context) != RT_SUCCESS) return 5;
+    if (dlclose(library) != 0) return fail("dlclose");
+    if (i == 10) {
+      first_mappings = mappings();
+      first_threads = entries("/proc/self/task");
+      first_files = entries("/proc/self/fd");
+    }
+  }
+  if (mappings() != first_mappings || entries("/proc/self/fd") != first_files) return 6;
+  if (entries("/proc/self/task") > first_threads + 2) return 7;
+  return 0;
+}

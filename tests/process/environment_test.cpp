@@ -1,0 +1,144 @@
+// Environment variables, each in a process of its own: RT_DEVICE, RT_LOG, RT_TRACE, RT_LEAK_REPORT, RT_CPU_THREADS, RT_DISABLE,
+// RT_MEMORY_DEBUG.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "support/json.h"
+#include "support/process.h"
+
+namespace rttest {
+namespace {
+
+Outcome child(std::vector<std::string> words, const Environment& environment) {
+  words.insert(words.begin(), PROCESS_CHILD);
+  return run(words, environment);
+}
+
+// A file of this test that is gone afterwards.
+class TemporaryFile {
+ public:
+  TemporaryFile() : path_(testing::TempDir() + "manyrt_trace_" + std::to_string(getpid()) + ".json") { std::remove(path_.c_str()); }
+  ~TemporaryFile() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+  std::string contents() const {
+    std::ostringstream text;
+    text << std::ifstream(path_).rdbuf();
+    return text.str();
+  }
+
+ private:
+  std::string path_;
+};
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(TraceTest, IsCompleteJsonWithALanePerStreamAfterExitAndAfterShutdown) {
+  for (const char* end : {"exit", "shutdown"}) {
+    SCOPED_TRACE(end);
+    TemporaryFile file;
+    const Outcome outcome = child({"work", end}, {{"RT_TRACE", file.path()}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    const std::string text = file.contents();
+    EXPECT_TRUE(isJson(text)) << text.substr(0, 2000);
+    EXPECT_TRUE(contains(text, "traced_kernel")) << "each kernel by its name";
+    EXPECT_TRUE(contains(text, "lane \\\"two\\\"")) << "the lane of a stream has its label";
+    EXPECT_TRUE(contains(text, "thread_name")) << "lanes are named";
+    EXPECT_TRUE(contains(text, "rtMemcpyAsync") || contains(text, "memcpy") || contains(text, "copy")) << "copies";
+    EXPECT_TRUE(contains(text, "\"ph\":\"s\"") && contains(text, "\"ph\":\"f\"")) << "arrows from call to work";
+    EXPECT_TRUE(contains(text, "\"ph\":\"C\"")) << "a counter of live bytes";
+  }
+}
+
+TEST(TraceTest, AFullDiskOrAMissingFolderFailsNoCall) {
+  for (const char* path : {"/dev/full", "/nonexistent/folder/trace.json", "/"}) {
+    SCOPED_TRACE(path);
+    for (const char* end : {"exit", "shutdown"}) {
+      const Outcome outcome = child({"work", end}, {{"RT_TRACE", path}});
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+      EXPECT_TRUE(contains(outcome.err, "RT_TRACE") || contains(outcome.err, path)) << "logged: " << outcome.err;
+      EXPECT_EQ(outcome.out, "");
+    }
+  }
+}
+
+TEST(LeakReportTest, NamesTheHandlesByKindThatAreAliveAtShutdown) {
+  Outcome outcome = child({"leak", "leak"}, {{"RT_LEAK_REPORT", "1"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  for (const char* kind : {"context", "stream", "event", "fence", "pool", "kernel", "allocation"}) {
+    EXPECT_TRUE(contains(outcome.err, kind)) << kind << " in: " << outcome.err;
+  }
+  EXPECT_EQ(outcome.out, "");
+  outcome = child({"leak", "leak"}, {});
+  EXPECT_EQ(outcome.err, "") << "only when asked for";
+  outcome = child({"leak", "nothing"}, {{"RT_LEAK_REPORT", "1"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_FALSE(contains(outcome.err, "stream")) << outcome.err;
+}
+
+TEST(DefaultDeviceTest, RtDeviceNamesItAndAnAbsentOneIsNotFound) {
+  Outcome outcome = child({"default_device"}, {{"RT_DEVICE", "nowhere:3"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.out, "RT_ERROR_NOT_FOUND \nRT_ERROR_NOT_FOUND\n") << "never a fallback";
+  outcome = child({"default_device"}, {{"RT_DEVICE", "null:0"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.out, "RT_SUCCESS null:0\nRT_SUCCESS\n");
+  outcome = child({"default_device"}, {{"RT_DEVICE", "cpu"}});
+  EXPECT_EQ(outcome.out, "RT_SUCCESS cpu\nRT_SUCCESS\n") << outcome.text();
+  outcome = child({"default_device"}, {{"RT_DEVICE", ""}});
+  EXPECT_TRUE(contains(outcome.out, "RT_SUCCESS ")) << "set to nothing counts as not set: " << outcome.text();
+}
+
+TEST(CpuThreadsTest, SetsTheThreadsThatRunKernels) {
+  for (const char* count : {"1", "2", "7"}) {
+    const Outcome outcome = child({"cpu_threads"}, {{"RT_CPU_THREADS", count}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_EQ(outcome.out, std::string(count) + "\n");
+  }
+  for (const char* wrong : {"many", "0", "-3", "2x", "99999999999999999999"}) {
+    SCOPED_TRACE(wrong);
+    const Outcome outcome = child({"cpu_threads"}, {{"RT_CPU_THREADS", wrong}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_TRUE(contains(outcome.err, "RT_CPU_THREADS")) << "a value that is no such number is logged: " << outcome.err;
+  }
+}
+
+TEST(DisableTest, BackendsThatAreDisabledSayWhy) {
+  const Outcome outcome = child({"backends"}, {{"RT_DISABLE", "cuda,opencl"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("cpu ", 0) == 0) {
+      EXPECT_TRUE(contains(line, "cpu 1 RT_SUCCESS")) << line;
+    } else {
+      EXPECT_TRUE(contains(line, " 0 RT_ERROR_BACKEND_UNAVAILABLE")) << line;
+      EXPECT_TRUE(contains(line, "RT_DISABLE")) << line;
+    }
+  }
+}
+
+TEST(LogTest, LevelsAndTheCallback) {
+  Outcome outcome = child({"work"}, {{"RT_LOG", "debug"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.err, "");
+  EXPECT_EQ(outcome.out, "") << "the library never prints to stdout";
+  outcome = child({"leak", "leak"}, {{"RT_LOG", "none"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.err, "");
+  outcome = child({"work"}, {{"RT_LOG", "loud"}});
+  EXPECT_EQ(outcome.exit_code, 0) << "a wrong value fails no call: " << outcome.text();
+  outcome = child({"log_callback"}, {{"RT_LEAK_REPORT", "1"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_TRUE(contains(outcome.out, "stream")) << "the report goes to the callback: " << outcome.text();
+  EXPECT_EQ(outcome.err, "");
+}
+
+TEST(MemoryDebugTest, NewMemoryIsFilledWithAPattern) {
+  const Outcome outcome = child({"memory_debug"}, {{"RT_MEMORY_DEBUG", "1"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+}
+
+}  // namespace
+}  // namespace rttest

@@ -1,0 +1,59 @@
+// The life of a process: exit, static destructors, atexit, fork, dlclose, shutdown, and a million objects of each kind.
+#include <gtest/gtest.h>
+
+#include "support/process.h"
+
+namespace rttest {
+namespace {
+
+class LifeTest : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    , LifeTest,
+    testing::Values("exit_with_kernel_running", "exit_with_work_held_back", "exit_with_host_function_running",
+                    "exit_from_host_function", "destroy_from_destructors_and_atexit", "destroy_after_shutdown_from_destructors",
+                    "use_from_destructors", "thread_inside_a_call_at_exit", "threads_calling_during_exit", "quick_exit",
+                    "fork_before_first_call", "fork_after_first_call", "fork_child_exits_normally", "fork_shutdown_in_child",
+                    "fork_while_threads_use_the_library", "fork_grandchild", "shutdown_at_once_without_init",
+                    "shutdown_before_any_use", "shutdown_counted", "shutdown_waits_for_work", "shutdown_waits_for_held_back_work",
+                    "shutdown_inside_host_function_is_busy", "shutdown_while_threads_use_the_library",
+                    "shutdown_releases_user_data"),
+    [](const testing::TestParamInfo<const char*>& scenario) { return std::string(scenario.param); });
+
+TEST_P(LifeTest, EndsInOrderAndPrintsNothing) {
+  const Outcome outcome = run({PROCESS_CHILD, GetParam()});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.out, "") << "the library never prints to stdout";
+}
+
+#if defined(MANYRT_SANITIZE_ADDRESS) || defined(MANYRT_SANITIZE_THREAD)
+constexpr const char* kMany = "100000";
+constexpr const char* kSome = "1000";
+#else
+constexpr const char* kMany = "1000000";
+constexpr const char* kSome = "1000000";
+#endif
+
+class StormTest : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+INSTANTIATE_TEST_SUITE_P(, StormTest,
+                         testing::Values(std::pair{"context", kSome}, std::pair{"stream", kMany}, std::pair{"event", kMany},
+                                         std::pair{"recorded", kMany}, std::pair{"fence", kMany}, std::pair{"pool", kSome},
+                                         std::pair{"kernel", kMany}, std::pair{"memory", kMany}),
+                         [](const testing::TestParamInfo<std::pair<const char*, const char*>>& kind) {
+                           return std::string(kind.param.first);
+                         });
+
+TEST_P(StormTest, AMillionCreatesAndDestroysLeaveNothing) {
+  const Outcome outcome = run({PROCESS_CHILD, "storm", GetParam().first, GetParam().second}, {}, 300);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+}
+
+TEST(DlopenTest, AThousandTimesOpenedAndClosedLeavesNothing) {
+  const Outcome outcome = run({PROCESS_DLOPEN, MANYRT_LIBRARY, "1000"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.out, "");
+}
+
+}  // namespace
+}  // namespace rttest
