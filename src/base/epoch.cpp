@@ -134,6 +134,8 @@ void abandon() {
     record->active.store(0, std::memory_order_relaxed);
     record->used.store(false, std::memory_order_relaxed);
   }
+  // What waits to be reclaimed stays: threads that are gone may have left its locks taken.
+  limbo.count.store(0, std::memory_order_relaxed);
 }
 
 uint64_t retiredCount() { return limbo.count.load(std::memory_order_relaxed); }

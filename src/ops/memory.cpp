@@ -293,13 +293,15 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
     }
   }
   Lease<manager::Context> lease(&context);
+  guard.leave();
+  epoch::synchronize();  // what was destroyed before the call goes first
+  epoch::collect();
+  guard.enter();
   RT_TRY(context.beginReset());  // the usual refusal comes before any waiting, which leaves the context open
   context.endReset();
   guard.leave();
   for (const Ref<backend::Stream>& stream : streams) (void)stream->wait(stream->submitted(), Deadline::never());
   streams.clear();
-  epoch::synchronize();  // what was destroyed before the call goes first
-  epoch::collect();
   guard.enter();
   RT_TRY(context.beginReset());
   allocator::Owner* owner = context.detachOwner();
