@@ -119,7 +119,7 @@ enum rtBackend {
   RT_BACKEND_CPU = 1,
   RT_BACKEND_CUDA = 2,
   RT_BACKEND_OPENCL = 3,
-  RT_BACKEND_NULL = 4 /**< does no work and keeps count; for tests */
+  RT_BACKEND_NULL = 4 /**< copies and fills work, kernels are accepted and not run; for tests */
 };
 
 enum rtDeviceKind {
@@ -774,7 +774,7 @@ RT_API rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context)
 RT_API rtStatus_t rtContextSynchronize(rtContext_t context);
 
 /** Gives back everything that the context has made lazily (native context, pools, queues, caches). The next use starts
- *  it again.
+ *  it again. While it runs, creating anything in the context is BUSY.
  *  @param[in] context  may be NULL: current; a primary one is legal
  *  blocks: maybe, for work in flight to leave
  *  capture: outside
@@ -1022,7 +1022,8 @@ RT_API rtStatus_t rtFenceWait(uint64_t value, rtFence_t fence);
  *  errors: TIMEOUT, INVALID_HANDLE, CAPTURE_UNSAFE */
 RT_API rtStatus_t rtFenceWaitFor(uint64_t timeout_ns, uint64_t value, rtFence_t fence);
 
-/** Raises a fence once the stream's earlier work is complete.
+/** Raises a fence once the stream's earlier work is complete. If the fence stands higher by then, the stream latches
+ *  INVALID_VALUE; if the stream has failed, those who wait for the value fail with its cause.
  *  @param[in] fence   a fence of any context
  *  @param[in] value   the value to reach
  *  @param[in] stream  may be NULL: default

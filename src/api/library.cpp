@@ -29,13 +29,10 @@ void reportLeaks() {
 // Waits for the work of all contexts, then closes every handle.
 Status endLibrary() {
   {
-    epoch::Guard guard;
-    for (int32_t backend : {RT_BACKEND_CPU, RT_BACKEND_CUDA, RT_BACKEND_OPENCL, RT_BACKEND_NULL}) {
-      for (int32_t i = 0; i < manager::deviceCount(backend); ++i) {
-        manager::Device* device = nullptr;
-        if (manager::getDevice(&device, backend, i).ok()) (void)ops::synchronize(*device, guard);
-      }
-    }
+    epoch::Guard guard;  // only what was used is looked at: no driver is loaded to be ended
+    std::vector<manager::Device*> known;
+    manager::devices.forEach([&](manager::Device& device, HandleBits) { known.push_back(&device); });
+    for (manager::Device* device : known) (void)ops::synchronize(*device, guard);
   }
   if (config::flag(config::Variable::kLeakReport)) reportLeaks();
   manager::library::markShutDown();

@@ -26,6 +26,7 @@ uint64_t references = 0;
 void inForkedChild() {
   uint32_t running = kRunning;
   if (!state.compare_exchange_strong(running, kForked)) return;
+  epoch::abandon();
   trace::abandon();
 }
 

@@ -31,8 +31,8 @@ TEST_P(ContextTest, EveryWaitPolicyWaits) {
     ASSERT_RT_OK(rtContextCreate(context.out(), &options, device_));
     ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
     std::atomic<bool> called{false};
-    ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<bool>*>(user)->store(true); }, &called,
-                                      stream));
+    ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<bool>*>(user)->store(true); },
+                                      &called, stream));
     ASSERT_RT_OK(rtStreamSynchronize(stream));
     EXPECT_TRUE(called.load());
   }
@@ -255,8 +255,8 @@ TEST_P(ContextTest, SynchronizeWaitsForEveryStream) {
   ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
   std::atomic<int> calls{0};
   for (rtStream_t stream : {stream_.get(), other.get(), static_cast<rtStream_t>(nullptr)}) {
-    ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); }, &calls,
-                                      stream));
+    ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); },
+                                      &calls, stream));
   }
   ASSERT_RT_OK(rtContextSynchronize(context_));
   EXPECT_EQ(calls.load(), 3);
@@ -298,7 +298,9 @@ TEST_P(ContextTest, AfterAResetTheNextUseStartsItAgain) {
   rtContext_t primary = nullptr;
   ASSERT_RT_OK(rtContextGetPrimary(&primary, device_));
   for (rtContext_t context : {context_.get(), primary}) {
-    if (context == context_.get()) { ASSERT_RT_OK(stream_.reset()); }
+    if (context == context_.get()) {
+      ASSERT_RT_OK(stream_.reset());
+    }
     for (int round = 0; round < 3; ++round) {
       ASSERT_RT_OK(rtContextReset(context));
       Memory memory;
@@ -317,8 +319,8 @@ TEST_P(ContextTest, ResetWaitsForWorkThatOutlivesItsStream) {
   std::atomic<int> calls{0};
   ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
   ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
-  ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); }, &calls,
-                                    stream));
+  ASSERT_RT_OK(
+      rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); }, &calls, stream));
   ASSERT_RT_OK(stream.reset());
   ASSERT_RT_OK(rtContextReset(context));
   EXPECT_EQ(calls.load(), 1);

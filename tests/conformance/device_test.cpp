@@ -1,7 +1,7 @@
 // Backends and devices: what is found, how it is named, what it says of itself.
-#include <atomic>
-
 #include "support/device_test.h"
+
+#include <atomic>
 
 namespace rttest {
 namespace {
@@ -36,7 +36,8 @@ TEST_P(BackendTest, InfoSaysWhetherItIsAvailableAndIfNotWhy) {
     EXPECT_RT(RT_ERROR_BACKEND_UNAVAILABLE, rtDeviceGet(&device, GetParam(), 0));
     EXPECT_EQ(device, nullptr);
   }
-  checkResult<rtBackendInfo_t>(RT_BACKEND_INFO_INIT, [](rtBackendInfo_t* out) { return rtBackendGetInfo(out, RT_BACKEND_CPU); });
+  checkResult<rtBackendInfo_t>(RT_BACKEND_INFO_INIT,
+                               [](rtBackendInfo_t* out) { return rtBackendGetInfo(out, RT_BACKEND_CPU); });
 }
 
 TEST(BackendTest0, CpuAndNullAreAlwaysAvailable) {
@@ -96,7 +97,8 @@ TEST(BackendTest0, OrdinalsOutsideAreInvalidDevices) {
 }
 
 TEST(BackendTest0, AnUnknownNameIsNotFound) {
-  for (const char* name : {"", "cpu:", "cpu:99", "gpu", "null", "null:-1", "null:0x", "CPU ", "cuda:4294967296", "opencl:00000000000"}) {
+  for (const char* name :
+       {"", "cpu:", "cpu:99", "gpu", "null", "null:-1", "null:0x", "CPU ", "cuda:4294967296", "opencl:00000000000"}) {
     rtDevice_t device = garbage<rtDevice_t>();
     const rtStatus_t status = rtDeviceGetByName(&device, name);
     if (status == RT_SUCCESS) continue;  // "null" may stand for its first device
@@ -141,7 +143,9 @@ TEST_P(DeviceHandleTest, PropertiesAreConsistent) {
   EXPECT_EQ(p.ordinal, ordinal);
   EXPECT_EQ(GetParam(), p.id);
   EXPECT_STRNE(p.name, "");
-  if (runsKernels()) { EXPECT_STRNE(p.architecture, ""); }
+  if (runsKernels()) {
+    EXPECT_STRNE(p.architecture, "");
+  }
   EXPECT_GE(p.kind, RT_DEVICE_KIND_CPU);
   EXPECT_LE(p.kind, RT_DEVICE_KIND_ACCELERATOR);
   EXPECT_GE(p.compute_units, 1u);
@@ -188,7 +192,9 @@ TEST_P(DeviceHandleTest, EveryIntegerPropertyIsAnAttribute) {
   EXPECT_EQ(attribute(RT_ATTRIBUTE_PRIORITY_GREATEST), p.priority_greatest);
   EXPECT_GE(attribute(RT_ATTRIBUTE_NUMA_NODES), 1);
   EXPECT_GE(attribute(RT_ATTRIBUTE_HOST_THREADS), 0);
-  if (p.backend == RT_BACKEND_CPU) { EXPECT_GE(attribute(RT_ATTRIBUTE_HOST_THREADS), 1); }
+  if (p.backend == RT_BACKEND_CPU) {
+    EXPECT_GE(attribute(RT_ATTRIBUTE_HOST_THREADS), 1);
+  }
   for (int32_t unknown : {-1, RT_ATTRIBUTE_HOST_THREADS + 1, INT32_MAX}) {
     int64_t value = 7;
     EXPECT_RT(RT_ERROR_INVALID_VALUE, rtDeviceGetAttribute(&value, unknown, device_));

@@ -104,7 +104,8 @@ TEST_P(ErrorTest, OfManyThatSynchroniseExactlyOneSeesIt) {
 TEST_P(ErrorTest, TheFirstFailureWins) {
   Gate gate(context_);
   ASSERT_RT_OK(gate.close(stream_));
-  ASSERT_RT_OK(rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_LAUNCH_FAILED; }, nullptr, stream_));
+  ASSERT_RT_OK(
+      rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_LAUNCH_FAILED; }, nullptr, stream_));
   ASSERT_RT_OK(rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_IO; }, nullptr, stream_));
   ASSERT_RT_OK(rtFenceCreate(doomed_.out(), 0, context_));
   ASSERT_RT_OK(rtStreamWaitFence(doomed_, 1, stream_));
@@ -157,8 +158,8 @@ TEST_P(ErrorTest, StreamsThatWaitForItsEventsAreSkippedWithTheSameCause) {
     failLater(stream_, &round);
     ASSERT_RT_OK(rtEventRecord(event, stream_));
     ASSERT_RT_OK(rtStreamWaitEvent(event, waiting));
-    ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t status) { static_cast<std::atomic<rtStatus_t>*>(user)->store(status); },
-                                      &seen, waiting));
+    ASSERT_RT_OK(rtLaunchHostFunction(
+        [](void* user, rtStatus_t status) { static_cast<std::atomic<rtStatus_t>*>(user)->store(status); }, &seen, waiting));
     ASSERT_RT_OK(rtEventRecord(chained, waiting));
     ASSERT_RT_OK(rtStreamWaitEvent(chained, third));
     ASSERT_RT_OK(doomed_.reset());

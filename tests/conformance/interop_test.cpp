@@ -160,7 +160,8 @@ TEST_P(InteropTest, NativeCallsRunInTheStreamsOrderWithItsNativeStream) {
 }
 
 TEST_P(InteropTest, AFailureThatANativeCallReturnsIsTheStreams) {
-  const rtStatus_t status = rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_IO; }, nullptr, stream_);
+  const rtStatus_t status =
+      rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_IO; }, nullptr, stream_);
   if (status == RT_SUCCESS) {
     EXPECT_RT(RT_ERROR_IO, rtStreamSynchronize(stream_));
   } else {

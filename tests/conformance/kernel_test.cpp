@@ -116,7 +116,8 @@ TEST_P(KernelTest, EveryGroupOfTheGridRunsOnce) {
   NEEDS_KERNELS();
   Kernel look;
   ASSERT_RT_OK(makeKernel(&look, context_, lookKernel, {kPointerArg}, "look"));
-  const uint32_t shapes[][6] = {{1, 1, 1, 1, 1, 1}, {100, 1, 1, 16, 1, 1}, {1, 37, 1, 1, 8, 1}, {3, 5, 7, 2, 3, 4}, {1, 1, 64, 1, 1, 4}};
+  const uint32_t shapes[][6] = {
+      {1, 1, 1, 1, 1, 1}, {100, 1, 1, 16, 1, 1}, {1, 37, 1, 1, 8, 1}, {3, 5, 7, 2, 3, 4}, {1, 1, 64, 1, 1, 4}};
   for (const auto& shape : shapes) {
     for (uint32_t local : {0u, 100u}) {
       Seen seen;
@@ -188,7 +189,9 @@ TEST_P(KernelTest, AWrongCountOfArgumentsIsRefused) {
   EXPECT_EQ(ran.load(), 0u);
   EXPECT_RT_OK(rtLaunchKernel(count_, 1, 1, 1, 1, 1, 1, 0, stream_, args, RT_ARGS_ALL)) << "the kernel's own count";
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  if (runsKernels()) { EXPECT_EQ(ran.load(), 1u); }
+  if (runsKernels()) {
+    EXPECT_EQ(ran.load(), 1u);
+  }
   Kernel none;
   ASSERT_RT_OK(makeKernel(&none, context_, emptyKernel, {}, "none"));
   EXPECT_RT_OK(rtLaunchKernel(none, 1, 1, 1, 1, 1, 1, 0, stream_, nullptr, 0));
@@ -233,8 +236,8 @@ TEST_P(KernelTest, ArgumentsOfManySizesArriveAligned) {
   NEEDS_KERNELS();
   Kernel wide;
   Memory memory;
-  ASSERT_RT_OK(makeKernel(&wide, context_, wideKernel, {{1, RT_ARG_VALUE}, {sizeof(Wide), RT_ARG_VALUE}, {2, RT_ARG_VALUE}, kPointerArg},
-                          "wide"));
+  ASSERT_RT_OK(makeKernel(&wide, context_, wideKernel,
+                          {{1, RT_ARG_VALUE}, {sizeof(Wide), RT_ARG_VALUE}, {2, RT_ARG_VALUE}, kPointerArg}, "wide"));
   ASSERT_RT_OK(rtMallocHost(memory.out(), 8, context_));
   Wide values;
   for (int i = 0; i < 40; ++i) values.values[i] = i;
@@ -319,7 +322,9 @@ TEST_P(KernelTest, LaunchWithOptionsIsTheSameLaunch) {
     return rtLaunchKernelWithOptions(count_, grid, group, 0, options, args, 1, stream_);
   });
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  if (runsKernels()) { EXPECT_EQ(ran.load(), 4 * 6u); }
+  if (runsKernels()) {
+    EXPECT_EQ(ran.load(), 4 * 6u);
+  }
   rtLaunchOptions_t options = RT_LAUNCH_OPTIONS_INIT;
   options.flags = 0x80;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernelWithOptions(count_, grid, group, 0, &options, args, 1, stream_));
@@ -356,7 +361,9 @@ TEST_P(KernelTest, ACooperativeLaunchRunsAllGroupsAtTheSameTimeOrIsRefused) {
     arrived.store(0);
     ASSERT_RT_OK(rtLaunchKernelWithOptions(meet, grid, group, 0, &options, args, 1, stream_));
     ASSERT_RT_OK(rtStreamSynchronize(stream_));
-    if (runsKernels()) { ASSERT_EQ(arrived.load(), most); }
+    if (runsKernels()) {
+      ASSERT_EQ(arrived.load(), most);
+    }
   }
   grid[0] = most + 1;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernelWithOptions(meet, grid, group, 0, &options, args, 1, stream_));

@@ -157,16 +157,19 @@ TEST_P(LibraryTest, LiveHandlesAreCountedByKind) {
   expectOneMore(
       RT_HANDLE_STREAM, [&] { return rtStreamCreate(stream.out(), nullptr, nullptr); }, [&] { return stream.reset(); });
   Event event;
-  expectOneMore(RT_HANDLE_EVENT, [&] { return rtEventCreate(event.out(), nullptr, nullptr); }, [&] { return event.reset(); });
+  expectOneMore(
+      RT_HANDLE_EVENT, [&] { return rtEventCreate(event.out(), nullptr, nullptr); }, [&] { return event.reset(); });
   Fence fence;
-  expectOneMore(RT_HANDLE_FENCE, [&] { return rtFenceCreate(fence.out(), 0, nullptr); }, [&] { return fence.reset(); });
+  expectOneMore(
+      RT_HANDLE_FENCE, [&] { return rtFenceCreate(fence.out(), 0, nullptr); }, [&] { return fence.reset(); });
   Pool pool;
   expectOneMore(
       RT_HANDLE_MEM_POOL, [&] { return rtMemPoolCreate(pool.out(), nullptr, nullptr); }, [&] { return pool.reset(); });
   if (acceptsKernels()) {
     Kernel kernel;
     expectOneMore(
-        RT_HANDLE_KERNEL, [&] { return makeKernel(&kernel, nullptr, emptyKernel, {}, "empty"); }, [&] { return kernel.reset(); });
+        RT_HANDLE_KERNEL, [&] { return makeKernel(&kernel, nullptr, emptyKernel, {}, "empty"); },
+        [&] { return kernel.reset(); });
   }
   Memory memory;
   expectOneMore(

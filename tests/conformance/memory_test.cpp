@@ -141,9 +141,9 @@ TEST_P(MemoryTest, AttributesKnowInteriorAddressesAndTheSizeAskedFor) {
 TEST_P(MemoryTest, UnknownMemoryIsSuccessAndUnknown) {
   int local = 0;
   std::vector<char> heap(1000);
-  for (const void* pointer : {static_cast<const void*>(nullptr), static_cast<const void*>(&local),
-                              static_cast<const void*>(heap.data()), static_cast<const void*>(garbage<void*>()),
-                              reinterpret_cast<const void*>(UINTPTR_MAX)}) {
+  for (const void* pointer :
+       {static_cast<const void*>(nullptr), static_cast<const void*>(&local), static_cast<const void*>(heap.data()),
+        static_cast<const void*>(garbage<void*>()), reinterpret_cast<const void*>(UINTPTR_MAX)}) {
     const rtPointerAttributes_t attributes = attributesOf(pointer);
     EXPECT_EQ(attributes.kind, RT_POINTER_UNKNOWN);
     EXPECT_EQ(attributes.base, nullptr);

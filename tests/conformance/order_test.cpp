@@ -53,7 +53,9 @@ TEST_P(OrderTest, AKernelBehindAFenceRunsOnceTheHostSignalsAfterTheCallsHaveRetu
   ASSERT_RT_OK(rtMallocHost(memory.out(), 256 * sizeof(uint32_t), context_));
   ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
   const bool kernels = acceptsKernels();
-  if (kernels) { ASSERT_RT_OK(makeKernel(&kernel, context_, countKernel, {kPointerArg}, "count")); }
+  if (kernels) {
+    ASSERT_RT_OK(makeKernel(&kernel, context_, countKernel, {kPointerArg}, "count"));
+  }
 
   ASSERT_RT_OK(rtStreamWaitFence(fence, 1, stream_));
   if (kernels) {
@@ -70,7 +72,9 @@ TEST_P(OrderTest, AKernelBehindAFenceRunsOnceTheHostSignalsAfterTheCallsHaveRetu
   ASSERT_RT_OK(rtFenceSignal(1, fence));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
   EXPECT_EQ(seen(), std::vector<int>{1});
-  if (runsKernels()) { EXPECT_EQ(ran.load(), 4u); }
+  if (runsKernels()) {
+    EXPECT_EQ(ran.load(), 4u);
+  }
   ASSERT_RT_OK(rtMemcpy(&result, memory.as(16), sizeof result, RT_MEMCPY_DEFAULT));
   EXPECT_EQ(result, 0x07070707u);
 }

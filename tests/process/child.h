@@ -11,23 +11,23 @@
 #include "support/handles.h"
 #include "support/kernels.h"
 
-#define EXPECT(condition)                                                              \
-  do {                                                                                 \
-    if (!(condition)) {                                                                \
-      char message_[512] = "";                                                         \
-      (void)rtGetLastErrorMessage(message_, sizeof message_, nullptr);                 \
+#define EXPECT(condition)                                                                 \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      char message_[512] = "";                                                            \
+      (void)rtGetLastErrorMessage(message_, sizeof message_, nullptr);                    \
       std::fprintf(stderr, "%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, message_); \
-      _exit(1);                                                                        \
-    }                                                                                  \
+      _exit(1);                                                                           \
+    }                                                                                     \
   } while (0)
 
-#define EXPECT_STATUS(code, call)                                                                          \
-  do {                                                                                                     \
-    const rtStatus_t status_ = (call);                                                                     \
-    if (status_ != (code)) {                                                                               \
-      std::fprintf(stderr, "%s returned %s\n", #call, rtGetErrorName(status_));                            \
-      EXPECT(status_ == (code));                                                                           \
-    }                                                                                                      \
+#define EXPECT_STATUS(code, call)                                               \
+  do {                                                                          \
+    const rtStatus_t status_ = (call);                                          \
+    if (status_ != (code)) {                                                    \
+      std::fprintf(stderr, "%s returned %s\n", #call, rtGetErrorName(status_)); \
+      EXPECT(status_ == (code));                                                \
+    }                                                                           \
   } while (0)
 
 #define OK(call) EXPECT_STATUS(RT_SUCCESS, call)

@@ -100,7 +100,8 @@ int memoryDebug(int, char**) {
 }
 
 int logCallback(int, char**) {
-  OK(rtSetLogCallback([](int32_t level, const char* message, void*) { std::printf("%d %s\n", level, message); }, nullptr, RT_LOG_DEBUG));
+  OK(rtSetLogCallback([](int32_t level, const char* message, void*) { std::printf("%d %s\n", level, message); }, nullptr,
+                      RT_LOG_DEBUG));
   World world;
   world.make();
   OK(rtShutdown());

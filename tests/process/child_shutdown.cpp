@@ -90,7 +90,8 @@ int waitsForHeldBackWork(int, char**) {
   world.make();
   std::atomic<int> calls{0};
   OK(rtStreamWaitFence(world.fence, 1, world.stream));
-  OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); }, &calls, world.stream));
+  OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); }, &calls,
+                          world.stream));
   std::thread opener([&] {
     const rtStatus_t status = rtFenceSignal(1, world.fence);  // perhaps while the other thread shuts down
     EXPECT(status == RT_SUCCESS);
@@ -105,8 +106,8 @@ int insideHostFunctionIsBusy(int, char**) {
   World world;
   world.make();
   std::atomic<rtStatus_t> status{RT_SUCCESS};
-  OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<rtStatus_t>*>(user)->store(rtShutdown()); }, &status,
-                          world.stream));
+  OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<rtStatus_t>*>(user)->store(rtShutdown()); },
+                          &status, world.stream));
   OK(rtStreamSynchronize(world.stream));
   EXPECT(status.load() == RT_ERROR_BUSY);
   OK(rtMemset(world.memory, 1, 5000));  // nothing has ended
@@ -129,8 +130,9 @@ int whileThreadsUseTheLibrary(int, char**) {
         }
         rttest::Stream stream;
         rttest::Memory memory;
-        for (rtStatus_t status : {rtStreamCreate(stream.out(), nullptr, world.context), rtMalloc(memory.out(), 1000, world.context),
-                                  rtMemsetAsync(memory, 1, 1000, stream), rtStreamSynchronize(stream)}) {
+        for (rtStatus_t status :
+             {rtStreamCreate(stream.out(), nullptr, world.context), rtMalloc(memory.out(), 1000, world.context),
+              rtMemsetAsync(memory, 1, 1000, stream), rtStreamSynchronize(stream)}) {
           if (status == RT_SUCCESS) continue;
           // What comes after the end may also name a handle that was never made.
           EXPECT(status == RT_ERROR_SHUT_DOWN || status == RT_ERROR_INVALID_VALUE || status == RT_ERROR_INVALID_HANDLE);
@@ -154,8 +156,10 @@ int releasesUserData(int, char**) {
   rtContext_t primary = nullptr;
   world.make();
   OK(rtContextGetPrimary(&primary, world.device));
-  OK(rtContextSetUserData(&world, [](void*) { releases.fetch_add(1); }, primary));
-  OK(rtContextSetUserData(&world, [](void*) { releases.fetch_add(1); }, world.context));
+  OK(rtContextSetUserData(
+      &world, [](void*) { releases.fetch_add(1); }, primary));
+  OK(rtContextSetUserData(
+      &world, [](void*) { releases.fetch_add(1); }, world.context));
   OK(rtShutdown());
   world.destroy();
   EXPECT(releases.load() == 2);  // once each

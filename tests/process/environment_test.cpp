@@ -20,7 +20,9 @@ Outcome child(std::vector<std::string> words, const Environment& environment) {
 // A file of this test that is gone afterwards.
 class TemporaryFile {
  public:
-  TemporaryFile() : path_(testing::TempDir() + "manyrt_trace_" + std::to_string(getpid()) + ".json") { std::remove(path_.c_str()); }
+  TemporaryFile() : path_(testing::TempDir() + "manyrt_trace_" + std::to_string(getpid()) + ".json") {
+    std::remove(path_.c_str());
+  }
   ~TemporaryFile() { std::remove(path_.c_str()); }
   const std::string& path() const { return path_; }
   std::string contents() const {

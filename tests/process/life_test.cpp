@@ -15,9 +15,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "use_from_destructors", "thread_inside_a_call_at_exit", "threads_calling_during_exit", "quick_exit",
                     "fork_before_first_call", "fork_after_first_call", "fork_child_exits_normally", "fork_shutdown_in_child",
                     "fork_while_threads_use_the_library", "fork_grandchild", "shutdown_at_once_without_init",
-                    "shutdown_before_any_use", "shutdown_counted", "shutdown_waits_for_work", "shutdown_waits_for_held_back_work",
-                    "shutdown_inside_host_function_is_busy", "shutdown_while_threads_use_the_library",
-                    "shutdown_releases_user_data"),
+                    "shutdown_before_any_use", "shutdown_counted", "shutdown_waits_for_work",
+                    "shutdown_waits_for_held_back_work", "shutdown_inside_host_function_is_busy",
+                    "shutdown_while_threads_use_the_library", "shutdown_releases_user_data"),
     [](const testing::TestParamInfo<const char*>& scenario) { return std::string(scenario.param); });
 
 TEST_P(LifeTest, EndsInOrderAndPrintsNothing) {

@@ -57,18 +57,19 @@ class Memory : public Owned<void*, rtFree> {
 // A fence that the host signals. Streams that were closed with it run nothing until open().
 class Gate {
  public:
-  explicit Gate(rtContext_t context) { (void)rtFenceCreate(fence_.out(), 0, context); }
+  explicit Gate(rtContext_t context) : status_(rtFenceCreate(fence_.out(), 0, context)) {}
   ~Gate() { (void)open(); }
 
-  rtStatus_t close(rtStream_t stream) { return rtStreamWaitFence(fence_, 1, stream); }
+  rtStatus_t close(rtStream_t stream) { return status_ != RT_SUCCESS ? status_ : rtStreamWaitFence(fence_, 1, stream); }
   rtStatus_t open() {
-    if (std::exchange(opened_, true)) return RT_SUCCESS;
+    if (std::exchange(opened_, true) || status_ != RT_SUCCESS) return RT_SUCCESS;
     return rtFenceSignal(1, fence_);
   }
   rtFence_t fence() const { return fence_; }
 
  private:
   Fence fence_;
+  rtStatus_t status_;  // of making the fence
   bool opened_ = false;
 };
 

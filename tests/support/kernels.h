@@ -19,9 +19,8 @@ T& argument(void* const* args, int index) {
 }
 
 inline uint64_t groupIndex(const rtHostGroup_t* group) {
-  return group->group_id[0] +
-         static_cast<uint64_t>(group->group_count[0]) *
-             (group->group_id[1] + static_cast<uint64_t>(group->group_count[1]) * group->group_id[2]);
+  return group->group_id[0] + static_cast<uint64_t>(group->group_count[0]) *
+                                  (group->group_id[1] + static_cast<uint64_t>(group->group_count[1]) * group->group_id[2]);
 }
 
 // uint32_t* out, uint32_t count, uint32_t base: out[i] = base + i, over x.
@@ -45,9 +44,7 @@ inline void affineKernel(const rtHostGroup_t* group, void* const* args) {
 }
 
 // std::atomic<uint32_t>* counter: counts the groups that ran.
-inline void countKernel(const rtHostGroup_t*, void* const* args) {
-  argument<std::atomic<uint32_t>*>(args, 0)->fetch_add(1);
-}
+inline void countKernel(const rtHostGroup_t*, void* const* args) { argument<std::atomic<uint32_t>*>(args, 0)->fetch_add(1); }
 
 // std::atomic<uint32_t>* entered, std::atomic<uint32_t>* leave: says that it runs, then waits for leave to become nonzero.
 inline void blockKernel(const rtHostGroup_t*, void* const* args) {

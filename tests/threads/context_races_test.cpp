@@ -66,7 +66,9 @@ TEST_P(ContextRaces, ThePrimaryContextIsOneForAllThreads) {
       rtContext_t primary = nullptr;
       rtContext_t expected = nullptr;
       EXPECT_RT_OK(rtContextGetPrimary(&primary, device_));
-      if (!first.compare_exchange_strong(expected, primary)) { EXPECT_EQ(primary, expected); }
+      if (!first.compare_exchange_strong(expected, primary)) {
+        EXPECT_EQ(primary, expected);
+      }
     }
   });
 }
@@ -103,7 +105,8 @@ TEST_P(ContextRaces, EachUserDataIsReleasedOnce) {
     for (int round = 0; round < kRounds / 4; ++round) {
       if (index % 2 == 0) {
         set.fetch_add(1);
-        EXPECT_RT_OK(rtContextSetUserData(&set, [](void*) { released.fetch_add(1); }, context));
+        EXPECT_RT_OK(rtContextSetUserData(
+            &set, [](void*) { released.fetch_add(1); }, context));
       } else {
         void* user = nullptr;
         EXPECT_RT_OK(rtContextGetUserData(&user, context));
@@ -193,7 +196,9 @@ TEST_P(ContextRaces, FailuresLatchOnceWhileManyThreadsSubmit) {
     ASSERT_RT_OK(rtStreamWaitFence(fence, 1, stream_));
     onThreads([&](int index) {
       Allowed allowed{RT_ERROR_INVALID_HANDLE};
-      if (index == 0) { EXPECT_RT_OK(rtFenceDestroy(fence)); }
+      if (index == 0) {
+        EXPECT_RT_OK(rtFenceDestroy(fence));
+      }
       for (int i = 0; i < 5; ++i) {
         CALL(allowed, rtLaunchHostFunction([](void*, rtStatus_t) {}, nullptr, stream_));
         CALL(allowed, rtStreamQuery(stream_));

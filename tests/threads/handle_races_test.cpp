@@ -52,7 +52,9 @@ TEST_P(HandleRaces, StreamsAreDestroyedWhileTheyAreUsed) {
           break;
         case 6: {
           rtContext_t context = nullptr;
-          if (CALL(allowed, rtStreamGetContext(&context, stream))) { EXPECT_EQ(context, context_.get()); }
+          if (CALL(allowed, rtStreamGetContext(&context, stream))) {
+            EXPECT_EQ(context, context_.get());
+          }
           break;
         }
         case 7: {
@@ -232,7 +234,9 @@ TEST_P(HandleRaces, KernelsAreDestroyedWhileTheyAreLaunched) {
   });
   for (std::atomic<rtKernel_t>& slot : slots) EXPECT_RT_OK(rtKernelDestroy(slot.load()));
   EXPECT_RT_OK(rtContextSynchronize(context_));
-  if (runsKernels()) { EXPECT_EQ(ran.load(), launched.load()); }
+  if (runsKernels()) {
+    EXPECT_EQ(ran.load(), launched.load());
+  }
 }
 
 TEST_P(HandleRaces, OneStreamTakesSubmissionsAndSynchronisesFromManyThreads) {
@@ -241,10 +245,18 @@ TEST_P(HandleRaces, OneStreamTakesSubmissionsAndSynchronisesFromManyThreads) {
   ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
   onThreads([&](int index) {
     for (int round = 0; round < kRounds; ++round) {
-      if (round % 4 == 0) { EXPECT_RT_OK(rtLaunchHostFunction(addOne, &called, stream_)); }
-      if (round % 4 == 1) { EXPECT_RT_OK(rtEventRecord(event, stream_)); }
-      if (round % 16 == index % 16) { EXPECT_RT_OK(rtStreamSynchronize(stream_)); }
-      if (round % 16 == 7) { EXPECT_RT_OK(rtEventSynchronize(event)); }
+      if (round % 4 == 0) {
+        EXPECT_RT_OK(rtLaunchHostFunction(addOne, &called, stream_));
+      }
+      if (round % 4 == 1) {
+        EXPECT_RT_OK(rtEventRecord(event, stream_));
+      }
+      if (round % 16 == index % 16) {
+        EXPECT_RT_OK(rtStreamSynchronize(stream_));
+      }
+      if (round % 16 == 7) {
+        EXPECT_RT_OK(rtEventSynchronize(event));
+      }
     }
   });
   ASSERT_RT_OK(rtStreamSynchronize(stream_));

@@ -36,7 +36,9 @@ TEST_P(MemoryRaces, MemoryIsFreedOnOtherThreadsThanTheOneThatAllocated) {
         default:
           break;  // only takes
       }
-      if (made != nullptr) { EXPECT_RT_OK(rtMemsetAsync(made, index, 16, stream)); }
+      if (made != nullptr) {
+        EXPECT_RT_OK(rtMemsetAsync(made, index, 16, stream));
+      }
       void* taken = slots[random.below(kSlots)].exchange(made);
       if (random.below(2) == 0) {
         EXPECT_RT_OK(rtFree(taken));

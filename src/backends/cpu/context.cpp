@@ -39,9 +39,10 @@ Status Context::create(Ref<backend::Context>* out, const backend::ContextOptions
                          kMost);
   }
   if (fault::fails("cpu.context")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for a context of the CPU.");
+  Table& all = table();  // before there is a context: its destructor could not make the table
   Ref<Context> context = Ref<Context>::adopt(new Context(threads, options.wait));
-  std::lock_guard lock(table().mutex);
-  table().contexts.push_back(context.get());
+  std::lock_guard lock(all.mutex);
+  all.contexts.push_back(context.get());
   *out = std::move(context);
   return Status();
 }

@@ -39,13 +39,13 @@ Team::Job* Team::claim() {
 
 void Team::open(Job& job, JobBody body, void* user, uint64_t total, uint64_t chunk, uint32_t helpers, bool foreign) {
   job.body = body;
-  job.user = user;
+  job.user.store(user, std::memory_order_relaxed);
   job.total = total;
   job.chunk = chunk;
   job.helpers = helpers;
   job.next.store(0, std::memory_order_relaxed);
   uint64_t generation = (job.gate.load(std::memory_order_relaxed) & ~(kGeneration - 1)) + kGeneration;
-  if (&job != &jobs_[0]) open_.fetch_add(1, std::memory_order_seq_cst);
+  open_.fetch_add(1, std::memory_order_seq_cst);
   job.gate.store(generation | kOpen | (foreign ? kForeign : 0) | helpers * kTicket, std::memory_order_seq_cst);
 }
 
@@ -56,10 +56,20 @@ void Team::close(Job& job) {
   claimed_.fetch_and(~(1u << (&job - jobs_)), std::memory_order_release);
 }
 
-void Team::awaitAll(Job& job) {
-  // Those who are done say so on a line of their own: the gate stays with whoever joins.
-  spinUntil([&] { return job.next.load(std::memory_order_acquire) == job.helpers; });
-  job.gate.store(job.gate.load(std::memory_order_relaxed) & ~kOpen, std::memory_order_release);
+// On the way from here to the last member's word every transfer of a cache line counts: the gate is written without being
+// read and is not closed (without tickets nobody joins), and those who are done say so on another line.
+void Team::openCooperative(JobBody body, void* user, uint32_t helpers, bool foreign) {
+  Job& job = jobs_[0];
+  job.body = body;
+  job.user.store(user, std::memory_order_relaxed);
+  job.helpers = helpers;
+  members_ += helpers;
+  generation_ += kGeneration;
+  job.gate.store(generation_ | kOpen | (foreign ? kForeign : 0) | helpers * kTicket, std::memory_order_seq_cst);
+}
+
+void Team::awaitCooperative() {
+  spinUntil([this] { return jobs_[0].next.load(std::memory_order_acquire) == members_; });
 }
 
 void Team::work(Job& job, uint32_t participant) {
@@ -67,7 +77,7 @@ void Team::work(Job& job, uint32_t participant) {
     uint64_t begin = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
     if (begin >= job.total) return;
     uint64_t end = job.total - begin < job.chunk ? job.total : begin + job.chunk;
-    job.body(job.user, begin, end, participant);
+    job.body(job.user.load(std::memory_order_relaxed), begin, end, participant);
   }
 }
 
@@ -95,9 +105,10 @@ bool Team::joinCooperative(TeamMember& member) {
   Job& job = jobs_[0];
   uint64_t gate = job.gate.load(std::memory_order_acquire);
   if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0 || gate / kGeneration == member.cooperative) return false;
+  __builtin_prefetch(job.user.load(std::memory_order_relaxed));
   uint32_t participant;
   if (!enrol(job, member, 0, &participant, &member.cooperative)) return false;
-  job.body(job.user, participant, participant + 1, participant);
+  job.body(job.user.load(std::memory_order_relaxed), participant, participant + 1, participant);
   job.next.fetch_add(1, std::memory_order_acq_rel);
   return true;
 }

@@ -38,10 +38,12 @@ class Team {
   // Every index of [0, total) at the same time, each on its own thread. The caller has claimed the cooperative slot.
   template <class Announce>
   void together(JobBody body, void* user, uint32_t total, bool foreign, Announce announce) {
-    open(jobs_[0], body, user, total, 1, total - 1, foreign);
-    if (total > 1) announce();
+    if (total > 1) {
+      openCooperative(body, user, total - 1, foreign);
+      announce();
+    }
     body(user, 0, 1, 0);
-    awaitAll(jobs_[0]);
+    if (total > 1) awaitCooperative();
   }
 
   // Whether a job would take another thread.
@@ -81,11 +83,11 @@ class Team {
   struct alignas(64) Job {
     std::atomic<uint64_t> gate{0};
     JobBody body = nullptr;
-    void* user = nullptr;
+    std::atomic<void*> user{nullptr};  // read ahead of joining, to fetch its line
     uint64_t total = 0;
     uint64_t chunk = 1;
     uint32_t helpers = 0;
-    alignas(64) std::atomic<uint64_t> next{0};  // the next piece; cooperative: members that are done
+    alignas(64) std::atomic<uint64_t> next{0};  // the next piece; cooperative: members done so far
   };
 
   static bool wants(const Job& job) {
@@ -95,7 +97,8 @@ class Team {
   Job* claim();
   void open(Job& job, JobBody body, void* user, uint64_t total, uint64_t chunk, uint32_t helpers, bool foreign);
   void close(Job& job);
-  void awaitAll(Job& job);
+  void openCooperative(JobBody body, void* user, uint32_t helpers, bool foreign);
+  void awaitCooperative();
   static void work(Job& job, uint32_t participant);
   static bool enrol(Job& job, TeamMember& member, uint64_t inside, uint32_t* participant, uint64_t* generation);
   bool joinCooperative(TeamMember& member);
@@ -103,6 +106,9 @@ class Team {
   Job jobs_[kJobs];                            // 0: cooperative
   alignas(64) std::atomic<uint32_t> open_{0};  // ordinary jobs that are open
   std::atomic<uint32_t> claimed_{0};           // bits of jobs_
+  // Of whoever has the right to launch cooperatively: kept here because the job's lines are with its members.
+  alignas(64) uint64_t generation_ = 0;
+  uint64_t members_ = 0;  // of all cooperative jobs so far
 };
 
 }  // namespace manyrt::cpu

@@ -1,0 +1,72 @@
+// Fault scenarios: functions that call the library and return the first status that is not success. exhaust() runs one with the
+// k-th fault point failing, k = 1, 2, ... until it passes without meeting a fault, once for single faults and once with every
+// point failing from the k-th on, and checks what reliability.md asks for after each.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "support/device_test.h"
+
+namespace rttest {
+
+// Passes a failure on; what a scenario has made so far is destroyed by its owners while the faults are still armed.
+#define TRY(call)                                              \
+  do {                                                         \
+    if (const rtStatus_t try_ = (call); try_ < 0) return try_; \
+  } while (0)
+
+// The older handles: made before any fault, in use by scenarios, and expected to work after each fault. Scenarios must not
+// allocate on their own while faults are armed; what they need is here.
+struct World {
+  rtDevice_t device = nullptr;
+  rtDevice_t other_device = nullptr;  // of another backend
+  Context context;
+  Context second;   // of the same device
+  Context foreign;  // of the other device
+  Stream stream;
+  Stream busy;  // for work that is held back
+  Stream second_stream;
+  Stream foreign_stream;
+  Event event;
+  Event end;
+  Fence fence;
+  Pool pool;
+  Kernel kernel;  // (pointer, value)
+  Kernel local;   // (local, pointer)
+  Memory memory;  // 64 KiB of the device
+  Memory target;  // the same
+  Memory host;    // pinned
+  Memory second_memory;
+  Memory foreign_memory;
+  unsigned char pageable[65536];
+
+  void make(const std::string& name);
+  // Everything above does what it should; clears no failure of its own making.
+  rtStatus_t works();
+  // Waits for all work and takes the failures that faults have left on the streams; the first of them.
+  rtStatus_t settle();
+};
+
+struct Scenario {
+  const char* name;
+  std::function<rtStatus_t(World&)> run;
+  int at_least = 3;                            // faults that a run meets on every device
+  const char* why = "";                        // why fewer than three are expected
+  std::function<void(World&)> tidy = nullptr;  // after a fault, for what has no owner
+};
+
+class FaultTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override;
+  void exhaust(const Scenario& scenario);
+
+ private:
+  // One run with faults armed; false once none was hit.
+  bool runOnce(const Scenario& scenario, uint64_t k, bool onwards);
+  World world_;
+};
+
+}  // namespace rttest

@@ -1,0 +1,80 @@
+// main of the fault tests. Called with --first-use, this program starts the library with a fault armed: that can be done once
+// in a process only.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/fault.h"
+#include "support/handles.h"
+#include "support/process.h"
+
+namespace rttest {
+namespace {
+
+char self[4096];  // this program
+
+// Init, device, primary context, default stream and pool, and work, in a process that has made no call yet.
+rtStatus_t firstUse(const char* name) {
+  rtDevice_t device = nullptr;
+  rtContext_t primary = nullptr;
+  rtStream_t stream = nullptr;
+  for (rtStatus_t status : {rtInit(), rtDeviceGetByName(&device, name), rtContextGetPrimary(&primary, device),
+                            rtContextGetDefaultStream(&stream, primary)}) {
+    if (status < 0) return status;
+  }
+  Memory memory;
+  rtStatus_t status = rtMalloc(memory.out(), 1000, primary);
+  if (status == RT_SUCCESS) status = rtMemset(memory, 1, 1000);
+  return status;
+}
+
+constexpr int kNoFault = 10;
+
+int firstUseMain(const char* name, const char* number, bool onwards) {
+  manyrt::fault::arm(std::strtoull(number, nullptr, 10), onwards);
+  const rtStatus_t status = firstUse(name);
+  manyrt::fault::disarm();
+  const bool hit = manyrt::fault::lastFault()[0] != '\0';
+  const rtStatus_t again = firstUse(name);
+  uint64_t live = liveHandles();
+  std::fprintf(stderr, "%s: %s, then %s, %llu handles\n", manyrt::fault::lastFault(), rtGetErrorName(status),
+               rtGetErrorName(again), static_cast<unsigned long long>(live));
+  const bool documented = status == RT_SUCCESS || status == RT_ERROR_OUT_OF_MEMORY || status == RT_ERROR_DRIVER ||
+                          status == RT_ERROR_NOT_FOUND;  // a backend that cannot start has no devices
+  if (!documented || live != 0) return 1;
+  // What a fault at the start has taken away for good (a device of a backend that could not start) is told, too.
+  if (again != RT_SUCCESS && again != RT_ERROR_NOT_FOUND) return 1;
+  return hit ? 0 : kNoFault;
+}
+
+class FirstUseTest : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(, FirstUseTest, testing::Values("cpu", "null:0"),
+                         [](const auto& device) { return std::string(device.param[0] == 'c' ? "cpu" : "null_0"); });
+
+TEST_P(FirstUseTest, InitDevicePrimaryContextAndDefaults) {
+  for (const char* mode : {"once", "onwards"}) {
+    int k = 1;
+    for (int code = 0; code != kNoFault; ++k) {
+      const Outcome outcome = run({self, "--first-use", GetParam(), std::to_string(k), mode});
+      code = outcome.exit_code;
+      ASSERT_TRUE(code == 0 || code == kNoFault) << "fault " << k << ' ' << mode << ": " << outcome.text();
+      ASSERT_LT(k, 2000);
+    }
+    EXPECT_GT(k, 4) << "at least three faults";
+  }
+}
+
+}  // namespace
+}  // namespace rttest
+
+int main(int argc, char** argv) {
+  if (argc == 5 && std::strcmp(argv[1], "--first-use") == 0) {
+    return rttest::firstUseMain(argv[2], argv[3], std::strcmp(argv[4], "onwards") == 0);
+  }
+  const ssize_t length = readlink("/proc/self/exe", rttest::self, sizeof rttest::self - 1);
+  if (length <= 0) return 1;
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

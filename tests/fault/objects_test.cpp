@@ -1,0 +1,244 @@
+// Fault scenarios of making and asking: contexts, streams, events, fences, pools, kernels, getters, user data, resets.
+#include "driver.h"
+
+namespace rttest {
+namespace {
+
+using ObjectFaults = FaultTest;
+INSTANTIATE_TEST_SUITE_P(, ObjectFaults, testing::Values("cpu", "null:0"), testName);
+
+void nothing(void*) {}
+
+TEST_P(ObjectFaults, ContextCreate) {
+  exhaust({"context create", [](World& w) {
+             Context made;
+             TRY(rtContextCreate(made.out(), nullptr, w.device));
+             rtStream_t stream = nullptr;  // the native context is started by its first use
+             TRY(rtContextGetDefaultStream(&stream, made));
+             return made.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, ContextCreateWithoutUse) {
+  exhaust({"context create, never used", [](World& w) {
+             Context made;
+             TRY(rtContextCreate(made.out(), nullptr, w.device));
+             return made.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, PrimaryContextAfterReset) {
+  exhaust({"primary context", [](World& w) {
+             rtContext_t primary = nullptr;
+             rtStream_t stream = nullptr;
+             Memory memory;
+             TRY(rtContextGetPrimary(&primary, w.device));
+             TRY(rtContextGetDefaultStream(&stream, primary));
+             TRY(rtMalloc(memory.out(), 1000, primary));
+             TRY(memory.reset());
+             TRY(rtStreamSynchronize(stream));
+             return rtContextReset(primary);
+           }});
+}
+
+TEST_P(ObjectFaults, ContextWithChildrenDestroyed) {
+  exhaust({"context with children destroyed", [](World& w) {
+             Context made;
+             TRY(rtContextCreate(made.out(), nullptr, w.device));
+             rtStream_t stream = nullptr;
+             rtEvent_t event = nullptr;
+             rtFence_t fence = nullptr;
+             rtMemPool_t pool = nullptr;
+             Memory memory;
+             TRY(rtStreamCreate(&stream, nullptr, made));
+             TRY(rtEventCreate(&event, nullptr, made));
+             TRY(rtFenceCreate(&fence, 0, made));
+             TRY(rtMemPoolCreate(&pool, nullptr, made));
+             TRY(rtMallocFromPool(memory.out(), 5000, 0, stream, pool));
+             TRY(rtMemsetAsync(memory, 1, 5000, stream));
+             TRY(made.reset());
+             return memory.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, ContextReset) {
+  exhaust({"context reset", [](World& w) {
+             Context made;
+             Memory memory;
+             TRY(rtContextCreate(made.out(), nullptr, w.device));
+             TRY(rtMalloc(memory.out(), 100, made));
+             TRY(memory.reset());
+             TRY(rtContextReset(made));
+             TRY(rtMalloc(memory.out(), 100, made));
+             TRY(memory.reset());
+             return made.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, SetUserData) {
+  exhaust({"set user data",
+           [](World& w) {
+             TRY(rtContextSetUserData(&w, nothing, w.context));
+             return rtContextSetUserData(nullptr, nullptr, w.context);
+           },
+           0, "the slot is part of the context"});
+}
+
+TEST_P(ObjectFaults, StreamsCreate) {
+  // More than any recycled ones, so that native streams are made.
+  exhaust({"streams create", [](World& w) {
+             Stream made[8];
+             for (Stream& stream : made) TRY(rtStreamCreate(stream.out(), nullptr, w.second));
+             for (Stream& stream : made) TRY(stream.reset());
+             return rtStatus_t{RT_SUCCESS};
+           }});
+}
+
+TEST_P(ObjectFaults, StreamsOfANewContext) {
+  exhaust({"streams of a new context", [](World& w) {
+             Context made;
+             TRY(rtContextCreate(made.out(), nullptr, w.device));
+             for (int i = 0; i < 4; ++i) {
+               Stream stream;
+               TRY(rtStreamCreate(stream.out(), nullptr, made));
+             }
+             return made.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, EventsCreateAndRecord) {
+  exhaust({"events create and record", [](World& w) {
+             for (int i = 0; i < 4; ++i) {
+               Event event;
+               TRY(rtEventCreate(event.out(), nullptr, w.context));
+               TRY(rtEventRecord(event, w.stream));
+             }
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(ObjectFaults, ManyEvents) {
+  exhaust({"two hundred events", [](World& w) {
+             static Event events[200];  // more slots than any test has needed before: slabs are made once
+             rtStatus_t first = RT_SUCCESS;
+             for (Event& event : events) {
+               const rtStatus_t status = rtEventCreate(event.out(), nullptr, w.context);
+               if (first == RT_SUCCESS) first = status;
+             }
+             for (Event& event : events) TRY(event.reset());
+             return first;
+           }});
+}
+
+TEST_P(ObjectFaults, FenceCreate) {
+  exhaust({"fence create, wait and signal", [](World& w) {
+             Fence fence;
+             TRY(rtFenceCreate(fence.out(), 0, w.context));
+             // Signalled in any case: a fence that is destroyed with waiters would fail them.
+             const rtStatus_t first = rtStreamWaitFence(fence, 1, w.busy);
+             const rtStatus_t second = rtStreamWaitFence(fence, 1, w.stream);
+             TRY(rtFenceSignal(1, fence));
+             TRY(first);
+             TRY(second);
+             TRY(rtStreamSynchronize(w.busy));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(ObjectFaults, FenceWaitOnTheHost) {
+  exhaust({"fence wait on the host", [](World& w) {
+             Fence fence;
+             TRY(rtFenceCreate(fence.out(), 0, w.context));
+             const rtStatus_t status = rtFenceWaitFor(1000, 1, fence);
+             if (status != RT_ERROR_TIMEOUT) return status;
+             return fence.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, PoolCreate) {
+  exhaust({"pool create", [](World& w) {
+             rtMemPoolOptions_t options = RT_MEM_POOL_OPTIONS_INIT;
+             options.initial_bytes = 1 << 20;
+             Pool pool;
+             TRY(rtMemPoolCreate(pool.out(), &options, w.context));
+             return pool.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, PoolStatisticsAndJson) {
+  exhaust({"pool statistics and JSON", [](World& w) {
+             rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
+             char text[512];
+             Memory memory;
+             TRY(rtMallocFromPool(memory.out(), 1000, 0, w.stream, w.pool));
+             TRY(rtMemPoolGetStats(&stats, w.pool));
+             TRY(rtMemPoolDumpJson(text, sizeof text, nullptr, w.pool));
+             return memory.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, KernelCreate) {
+  exhaust({"kernel create", [](World& w) {
+             Kernel kernel;
+             TRY(makeKernel(&kernel, w.context, emptyKernel, {kPointerArg, kUintArg, kLocalArg}, "made"));
+             return kernel.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, KernelGetters) {
+  exhaust({"kernel getters",
+           [](World& w) {
+             rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+             rtKernelArgInfo_t arg = RT_KERNEL_ARG_INFO_INIT;
+             char name[32];
+             uint32_t groups = 0;
+             TRY(rtKernelGetInfo(&info, w.kernel));
+             TRY(rtKernelGetArgInfo(&arg, 1, w.kernel));
+             TRY(rtKernelGetMaxActiveGroups(&groups, 1, 0, w.kernel));
+             return rtKernelGetName(name, sizeof name, nullptr, w.kernel);
+           },
+           0, "they copy what the kernel has"});
+}
+
+TEST_P(ObjectFaults, DeviceGetters) {
+  exhaust({"device getters", [](World& w) {
+             rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+             rtBackendInfo_t info = RT_BACKEND_INFO_INIT;
+             uint64_t free_bytes = 0;
+             TRY(rtDeviceGetProperties(&properties, w.device));
+             TRY(rtBackendGetInfo(&info, properties.backend));
+             TRY(rtDeviceGetMemInfo(&free_bytes, nullptr, w.device));
+             return rtMemGetInfo(&free_bytes, nullptr, w.context);
+           }});
+}
+
+TEST_P(ObjectFaults, Imports) {
+  exhaust({"imports",
+           [](World& w) {
+             int32_t can = 0;
+             uint64_t native[2] = {0, 0};
+             TRY(rtDeviceHasCapability(&can, RT_CAPABILITY_NATIVE_INTEROP, w.device));
+             if (can == 0) return static_cast<rtStatus_t>(RT_SUCCESS);
+             Context context;
+             Stream stream;
+             Memory memory;
+             TRY(rtContextGetNative(native, w.context));
+             TRY(rtContextImport(context.out(), native, w.device));
+             TRY(rtStreamGetNative(native, w.stream));
+             TRY(rtStreamImport(stream.out(), native, w.context));
+             native[0] = reinterpret_cast<uintptr_t>(w.pageable);
+             native[1] = 0;
+             TRY(rtMemImport(memory.out(), native, 4096, w.context));
+             TRY(memory.reset());
+             TRY(stream.reset());
+             return context.reset();
+           },
+           0, "the null device imports nothing"});
+}
+
+TEST_P(ObjectFaults, InitAndShutdownReference) {
+  exhaust({"init", [](World&) { return rtInit(); }, 0, "started long ago: only a count"});
+}
+
+}  // namespace
+}  // namespace rttest

@@ -1,0 +1,262 @@
+// Fault scenarios of work: copies, fills, launches, host and native functions, records, waits within and across contexts and
+// backends. Threads of the library meet fault points, too: their faults show as failures of the stream.
+#include <atomic>
+
+#include "driver.h"
+
+namespace rttest {
+namespace {
+
+using WorkFaults = FaultTest;
+INSTANTIATE_TEST_SUITE_P(, WorkFaults, testing::Values("cpu", "null:0"), testName);
+
+constexpr size_t kSize = 65536;
+
+TEST_P(WorkFaults, CopySynchronous) {
+  exhaust({"synchronous copies",
+           [](World& w) {
+             TRY(rtMemcpy(w.memory, w.pageable, kSize, RT_MEMCPY_DEFAULT));
+             TRY(rtMemcpy(w.target, w.memory, kSize, RT_MEMCPY_DEFAULT));
+             TRY(rtMemcpy(w.pageable, w.target, kSize, RT_MEMCPY_DEFAULT));
+             return rtMemcpy(w.pageable, w.target, 16, RT_MEMCPY_DEFAULT);
+           },
+           0, "small copies of an idle stream of the CPU are done at once, and its commands lie in a ring that is there"});
+}
+
+TEST_P(WorkFaults, CopyAsynchronous) {
+  exhaust({"asynchronous copies", [](World& w) {
+             TRY(rtMemcpyAsync(w.memory, w.host, kSize, RT_MEMCPY_DEFAULT, w.stream));
+             TRY(rtMemcpyAsync(w.target, w.memory, kSize, RT_MEMCPY_DEFAULT, w.stream));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, Copy2D) {
+  exhaust({"rectangles", [](World& w) {
+             TRY(rtMemcpy2D(w.memory, 256, w.pageable, 200, 100, 50, RT_MEMCPY_DEFAULT));
+             TRY(rtMemcpy2DAsync(w.target, 300, w.memory, 256, 100, 50, RT_MEMCPY_DEFAULT, w.stream));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, CopyBetweenDevices) {
+  exhaust({"copies between devices of two backends", [](World& w) {
+             TRY(rtMemcpy(w.foreign_memory, w.memory, kSize, RT_MEMCPY_DEFAULT));
+             TRY(rtMemcpyAsync(w.memory, w.foreign_memory, kSize, RT_MEMCPY_DEFAULT, w.stream));
+             TRY(rtStreamSynchronize(w.stream));
+             TRY(rtMemcpyAsync(w.foreign_memory, w.memory, kSize, RT_MEMCPY_DEFAULT, w.foreign_stream));
+             return rtStreamSynchronize(w.foreign_stream);
+           }});
+}
+
+TEST_P(WorkFaults, CopyBetweenContexts) {
+  exhaust({"copies between contexts", [](World& w) {
+             TRY(rtMemcpyAsync(w.second_memory, w.memory, kSize, RT_MEMCPY_DEFAULT, w.stream));
+             TRY(rtStreamSynchronize(w.stream));
+             TRY(rtMemcpyAsync(w.memory, w.second_memory, kSize, RT_MEMCPY_DEFAULT, w.second_stream));
+             return rtStreamSynchronize(w.second_stream);
+           }});
+}
+
+TEST_P(WorkFaults, Fills) {
+  exhaust({"fills", [](World& w) {
+             const uint64_t pattern = 7;
+             TRY(rtMemsetAsync(w.memory, 1, kSize, w.stream));
+             TRY(rtMemset2DAsync(w.memory, 256, 1, 100, 50, w.stream));
+             TRY(rtMemFillAsync(w.memory, &pattern, 8, 1000, w.stream));
+             TRY(rtMemset(w.memory, 1, 100));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, Launch) {
+  exhaust({"launches", [](World& w) {
+             for (uint32_t i = 0; i < 4; ++i) TRY(launchOver(w.kernel, w.stream, 8, 4, w.memory.as<void>(), i));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, LaunchWithManyArguments) {
+  exhaust({"a launch with many arguments", [](World& w) {
+             static rtHostArg_t filled[64];
+             static uint64_t values[64];
+             void* pointers[64];
+             for (int i = 0; i < 64; ++i) {
+               filled[i] = {8, RT_ARG_VALUE};
+               pointers[i] = &values[i];
+             }
+             rtHostKernel_t host = RT_HOST_KERNEL_INIT;
+             host.function = emptyKernel;
+             host.args = filled;
+             host.arg_count = 64;
+             Kernel kernel;
+             TRY(rtKernelCreateFromHost(kernel.out(), &host, w.context));
+             for (int i = 0; i < 300; ++i) TRY(rtLaunchKernel(kernel, 4, 1, 1, 1, 1, 1, 0, w.stream, pointers, 64));
+             TRY(kernel.reset());
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, LaunchWithLocalMemory) {
+  exhaust({"local memory", [](World& w) {
+             for (size_t bytes : {size_t{64}, size_t{30000}}) {
+               TRY(launchOver(w.local, w.stream, 64, 1, bytes, w.memory.as<void>()));
+               void* target = w.memory.get();
+               void* args[] = {&bytes, &target};
+               TRY(rtLaunchKernel(w.local, 16, 1, 1, 4, 1, 1, 128, w.stream, args, 2));
+             }
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, LaunchInANewContext) {
+  exhaust({"local memory in a new context", [](World& w) {
+             Context made;
+             Stream stream;
+             Kernel kernel;
+             TRY(rtContextCreate(made.out(), nullptr, w.device));
+             TRY(rtStreamCreate(stream.out(), nullptr, made));
+             TRY(makeKernel(&kernel, made, emptyKernel, {kLocalArg}, "local"));
+             TRY(launchOver(kernel, stream, 64, 1, size_t{20000}));
+             TRY(rtStreamSynchronize(stream));
+             TRY(kernel.reset());
+             TRY(stream.reset());
+             return made.reset();
+           }});
+}
+
+TEST_P(WorkFaults, LaunchWithOptions) {
+  exhaust({"cooperative launch", [](World& w) {
+             const uint32_t one[3] = {1, 1, 1};
+             rtLaunchOptions_t options = RT_LAUNCH_OPTIONS_INIT;
+             int32_t can = 0;
+             TRY(rtDeviceHasCapability(&can, RT_CAPABILITY_COOPERATIVE_LAUNCH, w.device));
+             options.flags = can != 0 ? RT_LAUNCH_COOPERATIVE : 0;
+             void* target = w.memory.get();
+             uint32_t value = 1;
+             void* args[] = {&target, &value};
+             TRY(rtLaunchKernelWithOptions(w.kernel, one, one, 0, &options, args, 2, w.stream));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, ManySubmissionsBehindAGate) {
+  exhaust({"many submissions behind a gate", [](World& w) {
+             Gate gate(w.context);
+             TRY(gate.close(w.busy));
+             for (int i = 0; i < 200; ++i) TRY(rtMemsetAsync(w.memory, i, 64, w.busy));
+             TRY(gate.open());
+             return rtStreamSynchronize(w.busy);
+           }});
+}
+
+TEST_P(WorkFaults, HostFunction) {
+  static std::atomic<int> calls;
+  exhaust({"host functions", [](World& w) {
+             calls.store(0);
+             int accepted = 0;
+             rtStatus_t first = RT_SUCCESS;
+             for (int i = 0; i < 4; ++i) {
+               const rtStatus_t status = rtLaunchHostFunction([](void*, rtStatus_t) { calls.fetch_add(1); }, nullptr, w.stream);
+               if (status == RT_SUCCESS) ++accepted;
+               if (first == RT_SUCCESS) first = status;
+             }
+             const rtStatus_t later = rtStreamSynchronize(w.stream);
+             if (calls.load() != accepted) return rtStatus_t{RT_ERROR_INTERNAL};  // exactly once for each success
+             return first != RT_SUCCESS ? first : later;
+           }});
+}
+
+TEST_P(WorkFaults, NativeFunction) {
+  exhaust({"native functions", [](World& w) {
+             TRY(rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_SUCCESS; }, nullptr, w.stream));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, RecordWaitElapsed) {
+  exhaust({"record, wait, elapsed", [](World& w) {
+             int64_t nanoseconds = 0;
+             TRY(rtEventRecord(w.event, w.stream));
+             TRY(rtEventRecord(w.end, w.stream));
+             TRY(rtStreamWaitEvent(w.end, w.busy));
+             TRY(rtEventSynchronize(w.end));
+             TRY(rtEventElapsedNanoseconds(&nanoseconds, w.event, w.end));
+             TRY(rtStreamSynchronize(w.busy));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, FenceSignalledByAStream) {
+  exhaust({"fence signalled by a stream", [](World& w) {
+             Fence fence;
+             TRY(rtFenceCreate(fence.out(), 0, w.context));
+             TRY(rtStreamWaitFence(fence, 1, w.busy));
+             if (const rtStatus_t status = rtStreamSignalFence(fence, 1, w.stream); status != RT_SUCCESS) {
+               (void)rtFenceSignal(1, fence);  // nobody waits for ever
+               return status;
+             }
+             TRY(rtStreamSynchronize(w.busy));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, WaitStreamOfAnotherContext) {
+  exhaust({"wait for a stream of another context", [](World& w) {
+             Gate gate(w.context);
+             TRY(gate.close(w.busy));
+             TRY(rtStreamWaitStream(w.busy, w.second_stream));
+             TRY(gate.open());
+             return rtStreamSynchronize(w.second_stream);
+           }});
+}
+
+TEST_P(WorkFaults, WaitContext) {
+  exhaust({"wait for a context", [](World& w) {
+             Gate gate(w.context);
+             TRY(gate.close(w.busy));
+             TRY(rtStreamWaitContext(w.context, w.second_stream));
+             TRY(gate.open());
+             return rtStreamSynchronize(w.second_stream);
+           }});
+}
+
+TEST_P(WorkFaults, WaitForAnotherBackend) {
+  exhaust({"wait for an event of another backend", [](World& w) {
+             Gate gate(w.context);
+             TRY(gate.close(w.busy));
+             TRY(rtEventRecord(w.event, w.busy));
+             TRY(rtStreamWaitEvent(w.event, w.foreign_stream));
+             TRY(gate.open());
+             return rtStreamSynchronize(w.foreign_stream);
+           }});
+}
+
+TEST_P(WorkFaults, Prefetch) {
+  exhaust({"prefetch", [](World& w) {
+             TRY(rtMemPrefetchAsync(w.host, 1000, w.device, w.stream));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, Synchronise) {
+  exhaust({"synchronise", [](World& w) {
+             TRY(rtMemsetAsync(w.memory, 1, 100, w.stream));
+             TRY(rtContextSynchronize(w.context));
+             TRY(rtDeviceSynchronize(w.device));
+             return rtStreamSynchronizeFor(RT_TIMEOUT_INFINITE, w.stream);
+           }});
+}
+
+TEST_P(WorkFaults, ErrorsNeedNoMemory) {
+  // A refused call under faults is still refused for its own reason: the sentence may be lost, the code is not.
+  exhaust({"refused calls",
+           [](World& w) {
+             const rtStatus_t status = rtMemcpy(w.memory.as(1), w.pageable, kSize, RT_MEMCPY_DEFAULT);
+             return status == RT_ERROR_INVALID_VALUE ? rtStatus_t{RT_SUCCESS} : status;
+           },
+           1, "the sentence is the one allocation"});
+}
+
+}  // namespace
+}  // namespace rttest
