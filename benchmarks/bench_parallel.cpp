@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   begin(&argc, argv);
   prepareEnvironment();
   const uint32_t cores = static_cast<uint32_t>(coreCount());
-  static std::string basic_why, pthread_why, tbb_why, gomp_why, omp_why;
+  static std::string pthread_why, tbb_why, gomp_why, omp_why;
   static auto pocl = OpenClPeer::find("pthread", &pthread_why);
   if (pocl) {
     pocl->launch(64);

@@ -56,11 +56,11 @@ METHOD = """
   next candidate's turn. Both drivers of PoCL are in the process.
 - Empty kernels are real functions that are called. "Through a worker": the caller launches and then only asks whether the
   stream is done; oneTBB's flow graph keeps order as a stream does, its task group and arena do not, and the thread that waits
-  for a task group runs most of it. "Drained by the waiting thread": 1000 launches wait behind a fence, the only worker is inside another kernel;
-  timed are the signal and rtStreamSynchronize.
+  for a task group runs most of it. "Drained by the waiting thread": 1000 launches wait behind a fence, the only worker is
+  inside another kernel; timed are the signal and rtStreamSynchronize.
 - After a pause single operations are timed; `nothing_timed` is the same with nothing between the two looks at the clock.
-- A start is timed inside a fresh process, from the first call on; the peer's is the first call to clGetPlatformIDs until there is
-  a context and a queue.
+- A start is timed inside a fresh process, from the first call on; the peer's goes from clGetPlatformIDs until there are a
+  context and a queue.
 - Copies are between touched pages; the peer is memcpy between the same ones.
 - Instructions are counted by callgrind, on the calling thread, as the difference between two numbers of calls.
 

@@ -9,12 +9,14 @@
 #include "base/fault.h"
 
 namespace manyrt::allocator::address_map {
+
+std::atomic<internal::Leaf*> internal::root[size_t{1} << kRootBits];
+
 namespace {
 
-constexpr int kGranuleBits = 21;
-constexpr int kLeafBits = 13;
-constexpr int kRootBits = 13;
-constexpr uint64_t kAddresses = uint64_t{1} << (kGranuleBits + kLeafBits + kRootBits);
+using internal::Cell;
+using internal::Leaf;
+using internal::root;
 
 struct Entry final : epoch::Retired {
   Region* region = nullptr;
@@ -22,12 +24,6 @@ struct Entry final : epoch::Retired {
   void reclaim() override { delete this; }
 };
 
-using Cell = std::atomic<uintptr_t>;  // 0, a Region*, or an Entry* with the lowest bit set
-struct Leaf {
-  Cell cells[size_t{1} << kLeafBits] = {};
-};
-
-std::atomic<Leaf*> root[size_t{1} << kRootBits];
 std::mutex writers;
 
 bool isList(uintptr_t value) { return (value & 1) != 0; }
@@ -120,19 +116,8 @@ void remove(Region* region) {
   }
 }
 
-Region* find(const void* pointer) {
-  uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
-  if (address >= kAddresses) return nullptr;
-  Leaf* leaf = root[address >> (kGranuleBits + kLeafBits)].load(std::memory_order_acquire);
-  if (leaf == nullptr) return nullptr;
-  uint64_t granule = address >> kGranuleBits;
-  uintptr_t value = leaf->cells[granule & ((uint64_t{1} << kLeafBits) - 1)].load(std::memory_order_acquire);
-  if (value == 0) return nullptr;
-  if (!isList(value)) {
-    Region* region = reinterpret_cast<Region*>(value);
-    return contains(region, address) ? region : nullptr;
-  }
-  for (Entry* entry = toList(value); entry != nullptr; entry = entry->next.load(std::memory_order_acquire)) {
+Region* internal::findInList(uintptr_t cell, uintptr_t address) {
+  for (Entry* entry = toList(cell); entry != nullptr; entry = entry->next.load(std::memory_order_acquire)) {
     if (contains(entry->region, address)) return entry->region;
   }
   return nullptr;
@@ -167,8 +152,9 @@ Place locate(const void* address) {
   Block* block = region->blockAt(reinterpret_cast<uintptr_t>(address));
   if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return {};
   uintptr_t base = region->addressOf(*block);
-  if (reinterpret_cast<uintptr_t>(address) - base >= block->size) return {};
-  return {region, block, base, block->size};
+  uint64_t size = block->size.load(std::memory_order_relaxed);
+  if (reinterpret_cast<uintptr_t>(address) - base >= size) return {};
+  return {region, block, base, size};
 }
 
 }  // namespace manyrt::allocator::address_map

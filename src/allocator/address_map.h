@@ -2,17 +2,44 @@
 // an epoch guard, so that a launch can look its arguments up. Written by pools, registrations and imports.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "allocator/region.h"
 
 namespace manyrt::allocator::address_map {
 
-inline constexpr uint64_t kGranule = uint64_t{1} << 21;
+inline constexpr int kGranuleBits = 21;
+inline constexpr int kLeafBits = 13;
+inline constexpr int kRootBits = 13;
+inline constexpr uint64_t kAddresses = uint64_t{1} << (kGranuleBits + kLeafBits + kRootBits);
+
+namespace internal {
+using Cell = std::atomic<uintptr_t>;  // 0, a Region*, or a list of entries with the lowest bit set
+struct Leaf {
+  Cell cells[size_t{1} << kLeafBits] = {};
+};
+extern std::atomic<Leaf*> root[size_t{1} << kRootBits];
+Region* findInList(uintptr_t cell, uintptr_t address);
+}  // namespace internal
 
 Status insert(Region* region);
 void remove(Region* region);
-Region* find(const void* address);                  // null: unknown memory. The newest where several contain it
+// Null: unknown memory. The newest where several contain it. Inline: it stands on the path of every launch.
+inline Region* find(const void* pointer) {
+  uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  if (address >= kAddresses) [[unlikely]]
+    return nullptr;
+  internal::Leaf* leaf = internal::root[address >> (kGranuleBits + kLeafBits)].load(std::memory_order_acquire);
+  if (leaf == nullptr) return nullptr;
+  const uint64_t index = address >> kGranuleBits & ((uint64_t{1} << kLeafBits) - 1);
+  uintptr_t cell = leaf->cells[index].load(std::memory_order_acquire);
+  if (cell == 0) return nullptr;
+  if ((cell & 1) != 0) [[unlikely]]
+    return internal::findInList(cell, address);
+  Region* region = reinterpret_cast<Region*>(cell);
+  return address - region->begin() < region->memory().size ? region : nullptr;
+}
 bool overlaps(const void* address, uint64_t size);  // some known region has a byte of the range
 
 // A live allocation that contains an address.

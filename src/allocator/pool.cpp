@@ -92,7 +92,7 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
 }
 
 void Pool::handOut(Region& region, Block& block, uint64_t size, bool pinned) {
-  block.size = size;
+  block.size.store(size, std::memory_order_relaxed);
   block.pinned = pinned;
   block.next = nullptr;
   live_bytes_ += size;

@@ -62,7 +62,7 @@ std::string Pool::json() {
         if (state == Block::kFree) continue;
         text += first_block ? "" : ",";
         first_block = false;
-        add("{\"index\":%llu,\"size\":%llu,", i, block.size);
+        add("{\"index\":%llu,\"size\":%llu,", i, block.size.load(std::memory_order_relaxed));
         text += state == Block::kPending ? "\"state\":\"pending\"" : "\"state\":\"live\"";
         text += block.pinned ? ",\"pinned\":true}" : "}";
       }

@@ -32,8 +32,8 @@ struct Block {
   bool pinned = false;        // allocated in pin mode
   bool every_stream = false;  // pending until all streams of the owner are idle: there was no memory for stamps
   uint32_t index = 0;
-  Region* region = nullptr;  // that it is part of
-  uint64_t size = 0;         // as asked for
+  Region* region = nullptr;       // that it is part of
+  std::atomic<uint64_t> size{0};  // as asked for; look-ups of a stale address read it while the block is handed out anew
   Block* next = nullptr;
   std::vector<Stamp> stamps;  // while pending
 };

@@ -115,7 +115,7 @@ Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
 }
 
 void Status::release(Record* record) {
-  if (record == nullptr || record->references.load(std::memory_order_relaxed) >= kImmortal) return;
+  if (record->references.load(std::memory_order_relaxed) >= kImmortal) return;
   if (record->references.fetch_sub(1, std::memory_order_acq_rel) == 1) free(record);
 }
 

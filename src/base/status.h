@@ -26,7 +26,10 @@ class [[nodiscard]] Status {
     std::swap(record_, other.record_);
     return *this;
   }
-  ~Status() { release(record_); }
+  ~Status() {
+    if (record_ != nullptr) [[unlikely]]
+      release(record_);
+  }
 
   // A failure with its sentence. Never fails itself: without memory the sentence is lost and the code stays.
   static Status error(rtStatus_t code, const char* format, ...) noexcept __attribute__((format(printf, 2, 3)));
@@ -46,7 +49,7 @@ class [[nodiscard]] Status {
       record->references.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  static void release(Record* record);
+  static void release(Record* record);  // not null
 
   Record* record_ = nullptr;
 };

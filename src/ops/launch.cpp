@@ -36,6 +36,18 @@ using Number = unsigned long long;
                        launch.local_bytes, static_cast<Number>(limits.local_bytes_per_group));
 }
 
+[[gnu::noinline]] Status noValue(const manager::Kernel& kernel, size_t index) {
+  return Status::error(RT_ERROR_INVALID_VALUE, "args[%zu] of the kernel \"%s\" is NULL: it points to no value.", index,
+                       kernel.native->name());
+}
+
+[[gnu::noinline]] Status unreachable(const manager::Kernel& kernel, size_t index, void* address,
+                                     const manager::Stream& stream) {
+  return Status::error(RT_ERROR_INVALID_VALUE,
+                       "Argument %zu of the kernel \"%s\" is the address %p, memory that the %s cannot reach.", index,
+                       kernel.native->name(), address, stream.context->name().c_str());
+}
+
 // Local memory that arguments reserve, on top of the launch's own.
 Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits, const LaunchArguments& launch) {
   uint64_t total = launch.local_bytes;
@@ -130,29 +142,24 @@ Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::S
               launch.local_bytes <= limits.local_bytes_per_group;
   if (!fits) [[unlikely]]
     return badGroup(kernel, limits, launch);
+  bool foreign = false;
   if (!arguments.empty()) {
     RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu arguments; args is NULL.", native.name(),
                  arguments.size());
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      RT_CHECK_ARG(launch.arguments[i] != nullptr, "args[%zu] of the kernel \"%s\" is NULL: it points to no value.", i,
-                   native.name());
-    }
-  }
-  if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));
-  bool foreign = false;
-  if (native.hasPointers()) {
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      if (arguments[i].kind != RT_ARG_POINTER) continue;
-      allocator::Region* region = allocator::address_map::find(*static_cast<void* const*>(launch.arguments[i]));
-      if (region == nullptr || &region->owner() == stream.owner.get()) [[likely]]
+    const allocator::Owner* own = stream.owner.get();
+    const backend::Argument* argument = arguments.data();
+    for (size_t i = 0, count = arguments.size(); i < count; ++i) {
+      const void* value = launch.arguments[i];
+      if (value == nullptr) [[unlikely]]
+        return noValue(kernel, i);
+      if (argument[i].kind != RT_ARG_POINTER) continue;
+      const allocator::Region* region = allocator::address_map::find(*static_cast<void* const*>(value));
+      if (region == nullptr || &region->owner() == own) [[likely]]
         continue;
-      if (!reachable(*region, stream)) {
-        return Status::error(RT_ERROR_INVALID_VALUE,
-                             "Argument %zu of the kernel \"%s\" is the address %p, memory that the %s cannot reach.", i,
-                             native.name(), *static_cast<void* const*>(launch.arguments[i]), stream.context->name().c_str());
-      }
+      if (!reachable(*region, stream)) return unreachable(kernel, i, *static_cast<void* const*>(value), stream);
       foreign = true;
     }
+    if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));
   }
   uint64_t groups;
   RT_CHECK_ARG(!mulOverflows(uint64_t{launch.grid[0]} * launch.grid[1], launch.grid[2], &groups),

@@ -19,7 +19,7 @@ TEST_P(HandleRaces, StreamsAreDestroyedWhileTheyAreUsed) {
   std::atomic<uint64_t> submitted{0};
   std::atomic<uint64_t> called{0};
   Memory memory;
-  ASSERT_RT_OK(rtMallocHost(memory.out(), 64 * kThreads, context_));
+  ASSERT_RT_OK(rtMallocHost(memory.out(), size_t{64} * kThreads * kRounds, context_));
   onThreads([&](int index) {
     Allowed allowed{RT_ERROR_INVALID_HANDLE};
     Random random(index);
@@ -42,7 +42,7 @@ TEST_P(HandleRaces, StreamsAreDestroyedWhileTheyAreUsed) {
           CALL(allowed, rtStreamSynchronize(stream));
           break;
         case 3:
-          CALL(allowed, rtMemsetAsync(memory.as(64 * index), round, 64, stream));
+          CALL(allowed, rtMemsetAsync(memory.as(size_t{64} * (index * kRounds + round)), round, 64, stream));
           break;
         case 4:
           if (CALL(allowed, rtLaunchHostFunction(addOne, &called, stream))) submitted.fetch_add(1);
