@@ -236,8 +236,9 @@ TEST_P(HostFunctionTest, MayDestroyItsOwnStreamAndContext) {
         auto* both = static_cast<std::pair<Inside*, std::atomic<int>*>*>(pointer);
         both->first->results.push_back(rtStreamDestroy(both->first->stream));
         both->first->results.push_back(rtContextDestroy(both->first->context));
-        both->second->store(1);
-        both->second->notify_all();
+        std::atomic<int>* finished = both->second;  // the test may be gone once it is set
+        finished->store(1);
+        finished->notify_all();
       },
       &user, stream));
   done.wait(0);

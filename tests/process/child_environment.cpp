@@ -23,6 +23,7 @@ void doWork() {
     OK(rtMemcpyAsync(world.memory, world.host, 5000, RT_MEMCPY_DEFAULT, labelled));
     OK(rtStreamWaitStream(labelled, world.stream));
     OK(rtMemsetAsync(world.memory, 1, 5000, world.stream));
+    OK(rtStreamWaitStream(world.stream, labelled));
   }
   OK(rtContextSynchronize(world.context));
   world.destroy();

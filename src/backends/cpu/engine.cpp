@@ -151,7 +151,8 @@ void Engine::doze(Worker& worker, int64_t active) {
   while (!somethingFor(worker)) {
     bool lively = false;
     Stream* found = nullptr;
-    if (lookAround(&lively, &found)) {
+    const bool last = nowNanoseconds() - active >= kNapsFor;  // before parking, when no stream may rely on a look any more
+    if (lookAround(!last, &lively, &found)) {
       searching_.fetch_add(1, std::memory_order_seq_cst);
       run(worker, found, &active);
       return;
@@ -179,7 +180,9 @@ void Engine::sleepUntil(Worker& worker, uint32_t how, Deadline deadline) {
 }
 
 // Looks at the streams that their waiters are expected to drain: one that has stood still since the last look is taken.
-bool Engine::lookAround(bool* lively, Stream** found) {
+// Idle ones stay listed while workers nap, so that the next submission finds its entry; of those only the number of
+// submissions is read, because each further line that is read here is one that the submitting thread has to fetch back.
+bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
   if (lazy_.load(std::memory_order_seq_cst) == 0) return false;
   constexpr int kMost = 64;
   Stream* idle[kMost];
@@ -187,7 +190,15 @@ bool Engine::lookAround(bool* lively, Stream** found) {
   lock_.lock();
   for (Stream *next, *stream = lists_[kLazyList].first; stream != nullptr && count < kMost; stream = next) {
     next = stream->next_;
+    const uint64_t submitted = stream->submitted();
+    if (keep_idle && stream->idle_at_ == submitted) continue;
     uint64_t done = stream->completed();
+    if (keep_idle && done == submitted) {
+      stream->idle_at_ = submitted;
+      stream->seen_ = done;
+      *lively = true;
+      continue;
+    }
     if (stream->seen_ != done) {
       stream->seen_ = done;
       *lively = true;
@@ -226,6 +237,7 @@ void Engine::enlist(Stream* stream, bool urgent) {
     stream->retain();
   }
   stream->seen_ = UINT64_MAX;
+  stream->idle_at_ = UINT64_MAX;
   append(urgent ? -stream->priority_ : kLazyList, stream);
   lock_.unlock();
   if (urgent) {

@@ -99,7 +99,7 @@ class Engine final : public RefCounted {
   bool step(Worker& worker, int64_t* active);
   void doze(Worker& worker, int64_t active);
   bool somethingFor(Worker& worker);
-  bool lookAround(bool* lively, Stream** found);
+  bool lookAround(bool keep_idle, bool* lively, Stream** found);
   void run(Worker& worker, Stream* stream, int64_t* active);
   Stream* takeUrgent();
   void append(int list, Stream* stream);  // under lock_, as remove

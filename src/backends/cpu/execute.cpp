@@ -17,6 +17,7 @@ constexpr int64_t kShare = 2'000;       // of running, before a launch is shared
 constexpr int64_t kShareKnown = 4'000;  // a launch known to take longer is shared at once
 constexpr int64_t kPiece = 10'000;      // of work between two looks at the counter of a shared launch
 constexpr int kMostDepth = 8;
+constexpr int kRest = 48;  // pauses before the first look at a stream that has just become empty
 
 thread_local const Stream* task_stream = nullptr;  // whose user's function this thread runs
 
@@ -273,6 +274,8 @@ bool Stream::linger(Worker&, int64_t* last) {
     return let_go_.load(std::memory_order_relaxed) || drainers_.load(std::memory_order_seq_cst) != 0 ||
            engine_->urgentWaits() || engine_->team().wanted() || engine_->interrupted();
   };
+  // In a burst each look takes a cache line away from the producer: a short rest lets a batch gather.
+  for (int rest = 0; rest < kRest; ++rest) relaxCpu();
   for (int spins = 0; spins < 256; ++spins) {
     if (more()) return true;
     if ((spins & 15) == 15) {

@@ -135,12 +135,13 @@ class Stream final : public backend::Stream {
   std::atomic<uint32_t> progress_{0};  // sleepers sleep on it
   std::atomic<uint64_t> wake_at_{UINT64_MAX};
 
-  // Under the engine's lock.
-  Stream* next_ = nullptr;
+  // Under the engine's lock; on lines of their own, since napping workers read them.
+  alignas(64) Stream* next_ = nullptr;
   Stream* previous_ = nullptr;
   Stream* next_waiting_ = nullptr;  // of those that wait for a cooperative launch
   int list_ = 0;
-  uint64_t seen_ = 0;  // completed_ when a worker last looked
+  uint64_t seen_ = 0;               // completed_ when a worker last looked
+  uint64_t idle_at_ = UINT64_MAX;  // submitted_ when a worker found it idle
 };
 
 }  // namespace manyrt::cpu
