@@ -148,12 +148,12 @@ bool overlaps(const void* pointer, uint64_t size) {
 
 Place locate(const void* address) {
   Region* region = find(address);
-  if (region == nullptr) return {};
+  if (region == nullptr) return Place();
   Block* block = region->blockAt(reinterpret_cast<uintptr_t>(address));
-  if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return {};
+  if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return Place();
   uintptr_t base = region->addressOf(*block);
   uint64_t size = block->size.load(std::memory_order_relaxed);
-  if (reinterpret_cast<uintptr_t>(address) - base >= size) return {};
+  if (reinterpret_cast<uintptr_t>(address) - base >= size) return Place();
   return {region, block, base, size};
 }
 

@@ -44,10 +44,13 @@ bool overlaps(const void* address, uint64_t size);  // some known region has a b
 
 // A live allocation that contains an address.
 struct Place {
+  Place() {}  // the rest stays as it is where there is no region: clearing it costs more than the look-up
+  Place(Region* in, Block* part, uintptr_t first, uint64_t bytes) : region(in), block(part), base(first), size(bytes) {}
+
   Region* region = nullptr;
-  Block* block = nullptr;
-  uintptr_t base = 0;
-  uint64_t size = 0;  // as asked for
+  Block* block;
+  uintptr_t base;
+  uint64_t size;  // as asked for
 
   explicit operator bool() const { return region != nullptr; }
 };

@@ -43,6 +43,9 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   void pendingStreams(std::vector<Stamp>* stamps);
   bool allIdle();
 
+  // The native stream behind the context's default stream, for synchronous copies; null: never created.
+  std::atomic<backend::Stream*> default_stream{nullptr};
+
   void countAllocation(int change) {
     live_allocations_.fetch_add(static_cast<uint64_t>(change), std::memory_order_relaxed);
     allocator::live_allocations.fetch_add(static_cast<uint64_t>(change), std::memory_order_relaxed);

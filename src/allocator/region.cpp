@@ -14,6 +14,7 @@ Region::Region(Ref<Owner> owner, Ref<Pool> pool, Kind kind, const backend::Memor
       kind_(kind),
       memory_(memory),
       block_size_(block_size),
+      block_reciprocal_(((uint64_t{1} << kReciprocalBits) + block_size - 1) / block_size),
       block_count_(static_cast<uint32_t>(kind == Kind::kSlab ? memory.size / block_size : 1)),
       blocks_(new Block[block_count_]) {
   for (uint32_t i = 0; i < block_count_; ++i) {

@@ -56,7 +56,8 @@ class Region final : public epoch::Retired {
   Block& block(uint32_t index) { return blocks_[index]; }
   // The block that covers an address inside the region; null in the rest at its end.
   Block* blockAt(uintptr_t address) {
-    uint64_t index = (address - begin()) / block_size_;
+    // A slab's offsets have 21 bits and its blocks at least 8: the product with the rounded-up reciprocal is exact.
+    uint64_t index = kind_ == Kind::kSlab ? ((address - begin()) * block_reciprocal_) >> kReciprocalBits : 0;
     return index < block_count_ ? &blocks_[index] : nullptr;
   }
   uintptr_t addressOf(const Block& block) const { return begin() + block.index * block_size_; }
@@ -78,7 +79,9 @@ class Region final : public epoch::Retired {
   Ref<Pool> pool_;
   const Kind kind_;
   backend::Memory memory_;
+  static constexpr int kReciprocalBits = 43;
   const uint64_t block_size_;
+  const uint64_t block_reciprocal_;
   const uint32_t block_count_;
   std::unique_ptr<Block[]> blocks_;
   SpinLock uses_lock_;

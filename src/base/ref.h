@@ -16,6 +16,13 @@ class RefCounted {
   virtual ~RefCounted() = default;
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
+  // Of an object that was found by its address: false when its last reference is gone already.
+  bool tryRetain() {
+    uint32_t count = references_.load(std::memory_order_relaxed);
+    while (count != 0 && !references_.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
+    }
+    return count != 0;
+  }
   void drop() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) recycle();
   }

@@ -59,6 +59,7 @@ Status Context::defaultStream(Stream** stream) {
   rtStreamOptions_t stream_options = RT_STREAM_OPTIONS_INIT;
   snprintf(stream_options.label, sizeof stream_options.label, "default");
   RT_TRY(createStream(stream, *this, *owner, stream_options, true));
+  owner->default_stream.store((*stream)->native.get(), std::memory_order_release);
   default_stream_.store((*stream)->bits, std::memory_order_release);
   return Status();
 }

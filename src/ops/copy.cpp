@@ -30,10 +30,10 @@ bool overlap(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span) {
 }
 
 Status checkKind(int32_t kind, const Range& dst, const Range& src) {
+  if (kind == RT_MEMCPY_DEFAULT) return Status();
   static constexpr const char* kNames[] = {"DEFAULT", "HOST_TO_HOST", "HOST_TO_DEVICE", "DEVICE_TO_HOST", "DEVICE_TO_DEVICE"};
   RT_CHECK_ARG(kind >= RT_MEMCPY_DEFAULT && kind <= RT_MEMCPY_DEVICE_TO_DEVICE, "%d is no copy kind: RT_MEMCPY_* goes to %d.",
                kind, RT_MEMCPY_DEVICE_TO_DEVICE);
-  if (kind == RT_MEMCPY_DEFAULT) return Status();
   bool to_device = kind == RT_MEMCPY_HOST_TO_DEVICE || kind == RT_MEMCPY_DEVICE_TO_DEVICE;
   bool from_device = kind == RT_MEMCPY_DEVICE_TO_HOST || kind == RT_MEMCPY_DEVICE_TO_DEVICE;
   RT_CHECK_ARG(to_device ? dst.deviceSide() : dst.hostSide(), "RT_MEMCPY_%s contradicts the destination, which is %s memory.",
@@ -45,11 +45,13 @@ Status checkKind(int32_t kind, const Range& dst, const Range& src) {
 
 // `copy` is normalised and not empty.
 Status check(const CopyArguments& copy, Checked* ranges) {
-  uint64_t dst_span, src_span;
-  RT_CHECK_ARG(!spanOverflows(copy.dst_pitch, copy.width, copy.height, &dst_span) &&
-                   !spanOverflows(copy.src_pitch, copy.width, copy.height, &src_span),
-               "A copy of %llu rows of %llu bytes leaves the address space.", static_cast<Number>(copy.height),
-               static_cast<Number>(copy.width));
+  uint64_t dst_span = copy.width, src_span = copy.width;
+  if (copy.height != 1) {
+    RT_CHECK_ARG(!spanOverflows(copy.dst_pitch, copy.width, copy.height, &dst_span) &&
+                     !spanOverflows(copy.src_pitch, copy.width, copy.height, &src_span),
+                 "A copy of %llu rows of %llu bytes leaves the address space.", static_cast<Number>(copy.height),
+                 static_cast<Number>(copy.width));
+  }
   RT_TRY(findRange(&ranges->dst, copy.dst, dst_span, "destination"));
   RT_TRY(findRange(&ranges->src, copy.src, src_span, "source"));
   RT_CHECK_ARG(!overlap(copy, dst_span, src_span),
@@ -94,6 +96,19 @@ Status streamFor(const Range* first, const Range* second, manager::Stream** stre
 
 Status finish(manager::Stream& stream, epoch::Guard& guard) { return synchronize(stream, Deadline::never(), false, guard); }
 
+// The common synchronous copy: one side is an owner's whose default stream is idle, both can be reached by the host's
+// own means. False: take the long way.
+bool copyAtOnce(const CopyArguments& copy, const Checked& ranges) {
+  const Range& range = ranges.dst.deviceSide() ? ranges.dst : ranges.src;
+  if (!range.deviceSide()) return false;
+  allocator::Owner& owner = *range.owner();
+  backend::Stream* stream = owner.default_stream.load(std::memory_order_acquire);
+  bool visible = (!ranges.dst.known() || ranges.dst.place.region->memory().host_visible) &&
+                 (!ranges.src.known() || ranges.src.place.region->memory().host_visible);
+  if (stream == nullptr || !visible || owner.device().isLost() || trace::enabled()) return false;
+  return stream->copyNow(native(copy));
+}
+
 // Whether memory outlived its context, so that no stream of an owner exists any more.
 bool orphan(const Range& range) {
   return range.known() && manager::contexts.find(toBits(range.owner()->contextHandle())) == nullptr;
@@ -120,7 +135,7 @@ Status normalise(CopyArguments* copy) {
 Status copyAsync(const CopyArguments& copy, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   if (copy.width == 0 || copy.height == 0) {
-    return checkKind(copy.kind < 0 || copy.kind > RT_MEMCPY_DEVICE_TO_DEVICE ? copy.kind : RT_MEMCPY_DEFAULT, {}, {});
+    return checkKind(copy.kind < 0 || copy.kind > RT_MEMCPY_DEVICE_TO_DEVICE ? copy.kind : RT_MEMCPY_DEFAULT, Range(), Range());
   }
   Checked ranges;
   RT_TRY(check(copy, &ranges));
@@ -134,10 +149,11 @@ Status copyAsync(const CopyArguments& copy, manager::Stream& stream) {
 
 Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   if (copy.width == 0 || copy.height == 0) {
-    return checkKind(copy.kind < 0 || copy.kind > RT_MEMCPY_DEVICE_TO_DEVICE ? copy.kind : RT_MEMCPY_DEFAULT, {}, {});
+    return checkKind(copy.kind < 0 || copy.kind > RT_MEMCPY_DEVICE_TO_DEVICE ? copy.kind : RT_MEMCPY_DEFAULT, Range(), Range());
   }
   Checked ranges;
   RT_TRY(check(copy, &ranges));
+  if (copyAtOnce(copy, ranges)) return Status();
   manager::Stream* stream;
   RT_TRY(streamFor(&ranges.dst, &ranges.src, &stream));
   RT_TRY(submittable(*stream));

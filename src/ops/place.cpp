@@ -5,34 +5,48 @@
 
 namespace manyrt::ops {
 
-bool Range::deviceSide() const {
-  if (!known()) return false;
-  const allocator::Region& region = *place.region;
-  if (region.kind() == allocator::Region::Kind::kRegistered) return false;
-  return region.memory().kind != RT_MEMORY_HOST;
-}
-
 bool Range::hostSide() const { return !deviceSide() || place.region->memory().kind == RT_MEMORY_SHARED; }
 
+namespace {
+
+using Number = unsigned long long;
+
+[[gnu::noinline]] Status badRange(const void* pointer, uint64_t size, const char* word) {
+  RT_CHECK_ARG(pointer != nullptr, "The %s is NULL, the size is %llu bytes.", word, static_cast<Number>(size));
+  return Status::error(RT_ERROR_INVALID_VALUE, "The %s of %llu bytes at %p leaves the address space.", word,
+                       static_cast<Number>(size), pointer);
+}
+
+[[gnu::noinline]] Status notLive(const void* pointer, const char* word) {
+  return Status::error(RT_ERROR_INVALID_VALUE,
+                       "The %s at %p is not inside a live allocation: it was freed, or lies beside one.", word, pointer);
+}
+
+[[gnu::noinline]] Status leaves(const Range& range, const char* word) {
+  return Status::error(RT_ERROR_INVALID_VALUE, "The %s of %llu bytes at offset %llu leaves the allocation of %llu bytes at %p.",
+                       word, static_cast<Number>(range.size), static_cast<Number>(range.address - range.place.base),
+                       static_cast<Number>(range.place.size), reinterpret_cast<void*>(range.place.base));
+}
+
+}  // namespace
+
 Status findRange(Range* range, const void* pointer, uint64_t size, const char* word) {
-  range->address = reinterpret_cast<uintptr_t>(pointer);
+  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  range->address = address;
   range->size = size;
-  uint64_t end;
-  RT_CHECK_ARG(pointer != nullptr, "The %s is NULL, the size is %llu bytes.", word, static_cast<unsigned long long>(size));
-  RT_CHECK_ARG(!__builtin_add_overflow(range->address, size, &end), "The %s of %llu bytes at %p leaves the address space.",
-               word, static_cast<unsigned long long>(size), pointer);
-  range->place = allocator::address_map::locate(pointer);
-  if (!range->known()) {
-    allocator::Region* region = allocator::address_map::find(pointer);
-    RT_CHECK_ARG(region == nullptr, "The %s at %p is not inside a live allocation: it was freed, or lies beside one.", word,
-                 pointer);
-    return Status();
-  }
-  uint64_t offset = range->address - range->place.base;
-  RT_CHECK_ARG(size <= range->place.size - offset,
-               "The %s of %llu bytes at offset %llu leaves the allocation of %llu bytes at %p.", word,
-               static_cast<unsigned long long>(size), static_cast<unsigned long long>(offset),
-               static_cast<unsigned long long>(range->place.size), reinterpret_cast<void*>(range->place.base));
+  if (address == 0 || address + size < address) [[unlikely]]
+    return badRange(pointer, size, word);
+  allocator::Region* region = allocator::address_map::find(pointer);
+  if (region == nullptr) return Status();  // the program's own memory
+  allocator::Block* block = region->blockAt(address);
+  if (block == nullptr || block->state.load(std::memory_order_acquire) != allocator::Block::kLive) [[unlikely]]
+    return notLive(pointer, word);
+  const uintptr_t base = region->addressOf(*block);
+  if (address - base >= block->size) [[unlikely]]
+    return notLive(pointer, word);
+  range->place = {region, block, base, block->size};
+  if (size > block->size - (address - base)) [[unlikely]]
+    return leaves(*range, word);
   return Status();
 }
 

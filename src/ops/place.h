@@ -9,14 +9,18 @@ namespace manyrt::ops {
 
 // A range that an operation names. Unknown memory is the program's own.
 struct Range {
+  Range() {}  // findRange fills it
+
   allocator::address_map::Place place;
-  uintptr_t address = 0;
-  uint64_t size = 0;
+  uintptr_t address;
+  uint64_t size;
 
   bool known() const { return static_cast<bool>(place); }
   allocator::Owner* owner() const { return known() ? &place.region->owner() : nullptr; }
-  bool deviceSide() const;  // device or shared memory
-  bool hostSide() const;    // everything but device memory
+  bool deviceSide() const {  // device or shared memory
+    return known() && place.region->memory().kind != RT_MEMORY_HOST;
+  }
+  bool hostSide() const;  // everything but device memory
 };
 
 // Finds the range and checks that it stays inside its allocation. `word` names it: "source", "destination".

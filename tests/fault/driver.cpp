@@ -52,6 +52,7 @@ rtStatus_t World::works() {
   TRY(rtStreamSignalFence(fence, value + 1, busy));
   TRY(rtStreamWaitFence(fence, value + 1, second_stream));
   TRY(rtMemcpyAsync(second_memory, memory, 100, RT_MEMCPY_DEFAULT, second_stream));
+  TRY(rtStreamSynchronize(stream));  // the next copy runs on another stream
   TRY(rtMemcpy(foreign_memory, host, 100, RT_MEMCPY_DEFAULT));
   Memory fresh;
   TRY(rtMallocFromPool(fresh.out(), 3000, 0, stream, pool));

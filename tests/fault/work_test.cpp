@@ -64,8 +64,8 @@ TEST_P(WorkFaults, Fills) {
              TRY(rtMemsetAsync(w.memory, 1, kSize, w.stream));
              TRY(rtMemset2DAsync(w.memory, 256, 1, 100, 50, w.stream));
              TRY(rtMemFillAsync(w.memory, &pattern, 8, 1000, w.stream));
-             TRY(rtMemset(w.memory, 1, 100));
-             return rtStreamSynchronize(w.stream);
+             TRY(rtStreamSynchronize(w.stream));
+             return rtMemset(w.memory, 1, 100);  // on the default stream
            }});
 }
 

@@ -19,6 +19,7 @@ void doWork() {
   OK(rtStreamCreate(labelled.out(), &options, world.context));
   OK(rttest::makeKernel(&kernel, world.context, rttest::emptyKernel, {}, "traced_kernel"));
   for (int i = 0; i < 20; ++i) {
+    OK(rtStreamWaitStream(world.stream, labelled));
     OK(rtLaunchKernel(kernel, 4, 1, 1, 1, 1, 1, 0, labelled, nullptr, 0));
     OK(rtMemcpyAsync(world.memory, world.host, 5000, RT_MEMCPY_DEFAULT, labelled));
     OK(rtStreamWaitStream(labelled, world.stream));

@@ -50,7 +50,8 @@ Status Context::create(Ref<backend::Context>* out, const backend::ContextOptions
 Ref<backend::Context> Context::find(uint64_t address) {
   std::lock_guard lock(table().mutex);
   for (Context* context : table().contexts) {
-    if (reinterpret_cast<uintptr_t>(context) == address && context->references() > 0) return Ref<backend::Context>(context);
+    if (reinterpret_cast<uintptr_t>(context) != address) continue;
+    if (context->tryRetain()) return Ref<backend::Context>(Ref<Context>::adopt(context));
   }
   return nullptr;
 }

@@ -388,7 +388,7 @@ void Engine::forget(Stream* stream) {
 Ref<Stream> Engine::find(uint64_t address) {
   std::lock_guard lock(streams_mutex_);
   for (Stream* stream : streams_) {
-    if (reinterpret_cast<uintptr_t>(stream) == address && stream->references() > 0) return Ref<Stream>(stream);
+    if (reinterpret_cast<uintptr_t>(stream) == address && stream->tryRetain()) return Ref<Stream>::adopt(stream);
   }
   return nullptr;
 }

@@ -94,8 +94,8 @@ Ref<backend::Point> PointPool::find(uint64_t address) {
   std::lock_guard lock(all_mutex_);
   // Compared, not followed.
   auto found = all_.find(reinterpret_cast<Point*>(address));
-  if (found == all_.end() || (*found)->references() == 0) return nullptr;
-  return Ref<backend::Point>(*found);
+  if (found == all_.end() || !(*found)->tryRetain()) return nullptr;
+  return Ref<backend::Point>::adopt(*found);
 }
 
 }  // namespace manyrt::cpu

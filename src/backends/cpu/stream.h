@@ -140,7 +140,7 @@ class Stream final : public backend::Stream {
   Stream* previous_ = nullptr;
   Stream* next_waiting_ = nullptr;  // of those that wait for a cooperative launch
   int list_ = 0;
-  uint64_t seen_ = 0;               // completed_ when a worker last looked
+  uint64_t seen_ = 0;              // completed_ when a worker last looked
   uint64_t idle_at_ = UINT64_MAX;  // submitted_ when a worker found it idle
 };
 

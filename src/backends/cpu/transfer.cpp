@@ -13,7 +13,6 @@
 namespace manyrt::cpu {
 namespace {
 
-constexpr uint64_t kSharedBytes = 1 << 20;   // from here on a transfer is spread
 constexpr uint64_t kStreamBytes = 8 << 20;   // above, stores go around the caches
 constexpr uint64_t kPieceBytes = 512 << 10;  // one piece of a spread transfer
 constexpr int64_t kBytesPerNanosecond = 10;  // to judge whether waking a worker pays
@@ -122,7 +121,7 @@ void spread(Engine& engine, JobBody body, void* run, uint64_t width, uint64_t he
 
 void copyRows(Engine& engine, const backend::Copy& given, bool foreign) {
   if (given.width == 0 || given.height == 0) return;
-  if (given.height == 1 && given.width < kSharedBytes) [[likely]] {
+  if (copyIsShort(given)) [[likely]] {
     memcpy(given.dst, given.src, given.width);
     return;
   }
