@@ -71,7 +71,7 @@ TEST_P(FirstUseTest, InitDevicePrimaryContextAndDefaults) {
 
 int main(int argc, char** argv) {
   if (argc == 5 && std::strcmp(argv[1], "--first-use") == 0) {
-    // Ends at once: the ends of processes are tested elsewhere, and ThreadSanitizer sleeps for a second in each.
+    // Ends at once: the ends of processes are tested elsewhere.
     _exit(rttest::firstUseMain(argv[2], argv[3], std::strcmp(argv[4], "onwards") == 0));
   }
   const ssize_t length = readlink("/proc/self/exe", rttest::self, sizeof rttest::self - 1);

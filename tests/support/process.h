@@ -43,6 +43,10 @@ inline Outcome run(const std::vector<std::string>& command, const Environment& e
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+#if defined(MANYRT_SANITIZE_THREAD)
+    const char* options = getenv("TSAN_OPTIONS");  // it sleeps for a second in each exit unless told otherwise
+    setenv("TSAN_OPTIONS", ((options != nullptr ? options : "") + std::string(":atexit_sleep_ms=0")).c_str(), 1);
+#endif
     alarm(seconds);
     execv(arguments[0], arguments.data());
     _exit(127);

@@ -114,7 +114,7 @@ class Stream final : public backend::Stream {
   Task* task_ = nullptr;          // of the user, while it runs
   bool task_done_ = false;        // the head of the ring has been run by a host thread
   HostKernel* kernel_ = nullptr;  // producer's: the kernel launched last, owned
-  int32_t priority_ = 0;
+  std::atomic<int32_t> priority_{0};
 
   Ring ring_;
 
