@@ -271,7 +271,8 @@ typedef struct rtHostGroup_t {
   void* local_memory;      /**< that many bytes, private to this work-group, 64-byte aligned, contents undefined */
 } rtHostGroup_t;
 
-/** A host kernel: one call for each work-group, on threads of the library, in any order and at the same time.
+/** A host kernel: one call for each work-group, on threads of the library and on threads that wait for the stream, in any
+ *  order and at the same time.
  *  args[i] points to the value of argument i; for RT_ARG_LOCAL to a pointer to the reserved bytes. */
 typedef void (*rtHostKernelFunction_t)(const rtHostGroup_t* group, void* const* args);
 

@@ -6,7 +6,16 @@
 
 namespace manyrt::allocator {
 namespace {
-std::atomic<uint64_t> owners{0};
+
+struct Owners {
+  std::mutex mutex;
+  Owner* first = nullptr;
+};
+Owners& owners() {
+  static Owners* all = new Owners;  // never destroyed: teardown may run until the process ends
+  return *all;
+}
+
 }  // namespace
 
 std::atomic<uint64_t> live_bytes{0};
@@ -14,10 +23,31 @@ std::atomic<uint64_t> live_allocations{0};
 
 Owner::Owner(Ref<backend::Context> native, backend::Device& device, rtContext_t context, rtDevice_t device_handle)
     : native_(std::move(native)), device_(device), context_(context), device_handle_(device_handle) {
-  owners.fetch_add(1, std::memory_order_relaxed);
+  Owners& all = owners();
+  std::lock_guard lock(all.mutex);
+  next_ = all.first;
+  if (next_ != nullptr) next_->previous_ = this;
+  all.first = this;
 }
 
-Owner::~Owner() { owners.fetch_sub(1, std::memory_order_release); }
+Owner::~Owner() {
+  Owners& all = owners();
+  std::lock_guard lock(all.mutex);
+  (previous_ != nullptr ? previous_->next_ : all.first) = next_;
+  if (next_ != nullptr) next_->previous_ = previous_;
+}
+
+std::vector<Ref<backend::Stream>> streamsOf(const backend::Device& device) {
+  std::vector<Ref<backend::Stream>> found;
+  Owners& all = owners();
+  std::lock_guard lock(all.mutex);
+  for (Owner* owner = all.first; owner != nullptr; owner = owner->next_) {
+    if (&owner->device_ != &device) continue;
+    std::lock_guard owner_lock(owner->lock_);
+    found.insert(found.end(), owner->streams_.begin(), owner->streams_.end());
+  }
+  return found;
+}
 
 Status Owner::takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {
   Ref<backend::Stream> found;
@@ -97,7 +127,5 @@ void Owner::run() {
   for (const Ref<backend::Stream>& stream : streams_) (void)stream->wait(stream->submitted(), Deadline::never());
   delete this;  // drops the streams, then the native context, which ends its threads
 }
-
-uint64_t liveOwners() { return owners.load(std::memory_order_acquire); }
 
 }  // namespace manyrt::allocator

@@ -16,7 +16,9 @@
 
 namespace manyrt::allocator {
 
-uint64_t liveOwners();                          // those not torn down yet
+// The native streams of all contexts of a device, also of those that were destroyed and have work in flight. Throws
+// bad_alloc.
+std::vector<Ref<backend::Stream>> streamsOf(const backend::Device& device);
 extern std::atomic<uint64_t> live_bytes;        // of all owners
 extern std::atomic<uint64_t> live_allocations;  // of all owners
 
@@ -60,6 +62,10 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   void run() override;      // the teardown, on a thread of the library
 
   std::atomic<uint64_t> live_allocations_{0};
+  friend std::vector<Ref<backend::Stream>> streamsOf(const backend::Device& device);
+
+  Owner* previous_ = nullptr;  // among all owners
+  Owner* next_ = nullptr;
   Ref<backend::Context> native_;
   backend::Device& device_;
   const rtContext_t context_;

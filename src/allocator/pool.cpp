@@ -153,6 +153,14 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
   return Status();
 }
 
+// A whole slab, or what the pool's limit leaves for one.
+uint64_t Pool::slabBytes(uint64_t block_size) {
+  std::lock_guard lock(lock_);
+  if (options_.maximum_bytes == 0) return kSlabBytes;
+  const uint64_t room = options_.maximum_bytes > reserved_ ? options_.maximum_bytes - reserved_ : 0;
+  return std::max(block_size, std::min(kSlabBytes, room) / block_size * block_size);
+}
+
 Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned) {
   uint64_t wanted = size;
   if (alignment > kAlignment) {  // blocks of a power of two are as aligned as they are large
@@ -161,6 +169,7 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   }
   Region* region = nullptr;
   Block* block = nullptr;
+  bool in_use = false;  // handed on in the order of its stream, which may not have passed the earlier uses
   if (wanted <= kLargestBlock) {
     uint32_t index = sizeClass(wanted);
     uint64_t bytes = classBytes(index);
@@ -169,10 +178,11 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
     if (block == nullptr && open_[index] == nullptr) {
       lock.unlock();
       Region* fresh = nullptr;
-      RT_TRY(grow(&fresh, Region::Kind::kSlab, kSlabBytes, kSlabBytes, bytes));
+      const uint64_t slab = slabBytes(bytes);
+      RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, kSlabBytes, bytes));
       lock.lock();
       --fresh->busy;
-      unused_ += kSlabBytes;
+      unused_ += slab;
       Region* spare = open_[index];  // of another thread that was as quick: its unused blocks join the free ones
       open_[index] = fresh;
       while (spare != nullptr && spare->next_unused < spare->blockCount()) {
@@ -187,8 +197,8 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
       if (open->next_unused == open->blockCount()) open_[index] = nullptr;
     }
     region = block->region;
-    bool was_pending = block->state.load(std::memory_order_relaxed) == Block::kPending;
-    if (!was_pending) {
+    in_use = block->state.load(std::memory_order_relaxed) == Block::kPending;
+    if (!in_use) {
       unused_ -= bytes;
       ++region->busy;
     }
@@ -207,10 +217,11 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
       lock.lock();
     }
     block = &region->block(0);
+    in_use = block->state.load(std::memory_order_relaxed) == Block::kPending;
     handOut(*region, *block, size, pinned);
   }
   uintptr_t address = region->addressOf(*block);
-  if (region->memory().host_visible && fillsMemory()) fillEnds(address, size, kFreshPattern);
+  if (region->memory().host_visible && !in_use && fillsMemory()) fillEnds(address, size, kFreshPattern);
   *pointer = reinterpret_cast<void*>(address);
   return Status();
 }

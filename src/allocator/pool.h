@@ -67,6 +67,7 @@ class Pool final : public RefCounted, private host_threads::Job {
 
   void run() override;  // waits for what a closed pool still has pending, on a thread of the library
   void releaseWhenPassed();
+  uint64_t slabBytes(uint64_t block_size);
   Status grow(Region** region, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size);
   Region* detachUnused(uint64_t keep_bytes);  // under the lock; what comes out is then given to giveBack()
   static void giveBack(Region* regions);

@@ -115,7 +115,7 @@ rtStatus_t rtKernelSuggestGroupSize(uint32_t group[3], const uint32_t items[3], 
     RT_CHECK_OUTPUT(group);
     RT_CHECK_ARG(items != nullptr, "The numbers of work-items are NULL.");
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
-    const backend::Limits& limits = object->owner->device().limits();
+    const backend::Limits& limits = object->limits;
     RT_CHECK_ARG(local_bytes <= limits.local_bytes_per_group, "Local memory of %u bytes is more than a work-group has: %llu.",
                  local_bytes, static_cast<unsigned long long>(limits.local_bytes_per_group));
     // Rows first: neighbours in x share cache lines. Powers of two, so that what does not divide is small.
@@ -135,7 +135,7 @@ rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_size, uin
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(groups);
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
-    const backend::Limits& limits = object->owner->device().limits();
+    const backend::Limits& limits = object->limits;
     RT_CHECK_ARG(group_size != 0 && group_size <= object->native->maxGroupItems(),
                  "A work-group of %u work-items: the kernel \"%s\" takes 1 to %u.", group_size, object->native->name(),
                  object->native->maxGroupItems());

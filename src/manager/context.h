@@ -42,8 +42,8 @@ struct Context {
   void unpin() { pins_.fetch_sub(1, std::memory_order_release); }
   // Takes what a reset gives back: nobody may create anything until endReset(). BUSY where something is alive.
   Status beginReset();
-  allocator::Owner* detachOwner();  // closes the defaults too
-  void endReset() { pins_.store(0, std::memory_order_release); }
+  allocator::Owner* detachOwner();                                             // closes the defaults too
+  void endReset() { pins_.fetch_sub(kResetting, std::memory_order_release); }  // refused pins come and go meanwhile
 
   void addChild(Child& child);
   void removeChild(Child& child);

@@ -25,6 +25,20 @@ Status Fence::waitPoint(Ref<backend::Point>* point, uint64_t until) {
   return Status();
 }
 
+void Fence::forget(backend::Point& point) {
+  Wait* given_up = nullptr;
+  {
+    std::lock_guard guard(lock_);
+    for (Wait** at = &waits_; *at != nullptr; at = &(*at)->next) {
+      if (*at != &point) continue;
+      given_up = *at;
+      *at = given_up->next;
+      break;
+    }
+  }
+  if (given_up != nullptr) given_up->drop();
+}
+
 Fence::Wait* Fence::take(uint64_t to) {
   Wait* taken = nullptr;
   for (Wait** at = &waits_; *at != nullptr;) {

@@ -16,6 +16,7 @@ struct Fence : Child {
   // A point that is passed when the value is reached; null: it is already. A failure: the fence is closed, or who was to
   // signal the value has failed. Throws bad_alloc.
   Status waitPoint(Ref<backend::Point>* point, uint64_t until);
+  void forget(backend::Point& point);           // a waiting thread gave up
   Status signal(uint64_t to);                   // INVALID_VALUE below the present value
   void fail(uint64_t to, const Status& cause);  // the stream that was to signal `to` has failed
   void close();                                 // whoever still waits fails

@@ -21,5 +21,12 @@ void markShutDown();      // from here on calls are refused
 
 // Set while a program's function runs on this thread: a blocking end of the library there would wait for itself.
 extern thread_local int callback_depth;
+class InCallback {
+ public:
+  InCallback() { ++callback_depth; }
+  ~InCallback() { --callback_depth; }
+  InCallback(const InCallback&) = delete;
+  InCallback& operator=(const InCallback&) = delete;
+};
 
 }  // namespace manyrt::manager::library

@@ -66,14 +66,13 @@ template <class Function>
 Status callProgram(HandleBits context, const char* what, Function function) {
   HandleBits before = context::current();
   context::setCurrent(context);
-  ++manager::library::callback_depth;
+  manager::library::InCallback inside;
   Status status;
   try {
     status = function();
   } catch (...) {
     status = Status::error(RT_ERROR_LAUNCH_FAILED, "A %s in the stream threw an exception.", what);
   }
-  --manager::library::callback_depth;
   context::setCurrent(before);
   return status;
 }
@@ -132,7 +131,7 @@ Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::S
     return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" takes %zu arguments; %u were given.", native.name(),
                          arguments.size(), launch.argument_count);
   }
-  const backend::Limits& limits = stream.owner->device().limits();
+  const backend::Limits& limits = kernel.limits;
   const uint32_t* group = launch.group;
   uint64_t items = uint64_t{group[0]} * group[1];  // of 32 bits each: the product with the third is checked in steps
   bool fits = group[0] - 1 < limits.max_group_size[0] && group[1] - 1 < limits.max_group_size[1] &&

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "manager/device.h"
+#include "manager/library.h"
 #include "ops/place.h"
 #include "ops/wait.h"
 
@@ -78,7 +79,11 @@ Status allocate(void** pointer, const AllocationRequest& request, Ref<allocator:
     rtOutOfMemoryCallback_t callback = pool->outOfMemoryCallback(&user);
     if (callback == nullptr) break;
     guard.leave();
-    int32_t again = callback(request.size, user);
+    int32_t again;
+    {
+      manager::library::InCallback inside;
+      again = callback(request.size, user);
+    }
     guard.enter();
     if (again == 0) break;
     trimAll(context, guard);

@@ -17,9 +17,8 @@ inline void setUserData(manager::Context& context, void* user, rtReleaseFunction
     old_release = std::exchange(context.user_release, release);
   }
   if (old_release == nullptr) return;
-  ++manager::library::callback_depth;
+  manager::library::InCallback inside;
   old_release(old_user);
-  --manager::library::callback_depth;
 }
 
 }  // namespace manyrt::ops

@@ -109,12 +109,19 @@ Status synchronize(manager::Device& device, epoch::Guard& guard) {
     RT_TRY(checkNotInside(*owner, "device"));
     owners.emplace_back(owner);
   }
+  // Contexts that were destroyed have work in flight too; nobody can be told of its failures.
+  std::vector<Ref<backend::Stream>> streams = allocator::streamsOf(device.native);
+  for (const Ref<backend::Stream>& stream : streams) {
+    if (stream->isInsideTask()) return insideOwnTask("device");
+  }
   guard.leave();
   Status first;
   for (const Ref<allocator::Owner>& owner : owners) {
     Status status = waitAll(*owner);
     if (first.ok()) first = std::move(status);
   }
+  for (const Ref<backend::Stream>& stream : streams) (void)stream->wait(stream->submitted(), Deadline::never());
+  streams.clear();
   guard.enter();
   return first.ok() ? device.native.lost() : first;
 }
@@ -144,7 +151,9 @@ Status waitFence(manager::Fence& fence, uint64_t value, Deadline deadline, epoch
   guard.leave();
   bool done = point->wait(deadline, static_cast<backend::WaitPolicy>(fence.context->options.wait_policy));
   guard.enter();
-  return done ? point->status() : Status::bare(RT_ERROR_TIMEOUT);
+  if (done) return point->status();
+  fence.forget(*point);
+  return Status::bare(RT_ERROR_TIMEOUT);
 }
 
 Status query(manager::Stream& stream) {

@@ -1,5 +1,6 @@
 // Running the commands of a stream, by a worker or by a thread that waits. An executor stops where the stream has to wait
 // for a point, for a user's function or for its turn to launch cooperatively; whoever ends that wait lists the stream again.
+#include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/kernel.h"
@@ -16,6 +17,7 @@ constexpr int64_t kLinger = 50'000;     // with a stream that has just become em
 constexpr int64_t kShare = 2'000;       // of running, before a launch is shared
 constexpr int64_t kShareKnown = 4'000;  // a launch known to take longer is shared at once
 constexpr int64_t kPiece = 10'000;      // of work between two looks at the counter of a shared launch
+constexpr int64_t kShortWork = 20'000;  // of a worker, that it need not have been woken for
 constexpr int kMostDepth = 8;
 constexpr int kRest = 48;  // pauses before the first look at a stream that has just become empty
 
@@ -254,13 +256,18 @@ int64_t Stream::work(Worker& worker) {
   patient_.store(false, std::memory_order_relaxed);
   let_go_.store(false, std::memory_order_relaxed);
   Executor who{.worker = &worker, .depth = 0, .since = last};
+  int64_t longest = 0;
   for (;;) {
+    const int64_t began = nowNanoseconds();
     Stop stop = run(who, UINT64_MAX);
+    longest = std::max(longest, nowNanoseconds() - began);
     if (stop == Stop::kBlocked) return nowNanoseconds();
     if (stop == Stop::kEmpty && linger(worker, &last)) continue;
     if (stop == Stop::kYield) last = nowNanoseconds();
-    // The waits to come are expected to be like this one: the waiting thread runs the stream.
-    if (let_go_.load(std::memory_order_relaxed)) patient_.store(short_drain_, std::memory_order_relaxed);
+    // What comes is expected to be like what was: short work is not worth waking a worker for, a napping one or the
+    // thread that waits comes by soon enough.
+    const bool is_short = let_go_.load(std::memory_order_relaxed) ? short_drain_ : longest < kShortWork;
+    patient_.store(is_short, std::memory_order_relaxed);
     leave(true);
     return last;
   }

@@ -107,10 +107,12 @@ bool Stream::execute(Command& command) {
 }
 
 void Stream::run() {
-  task_stream_ = this;
-  latch.set(first_->task->run(latch.get()));
-  delete std::exchange(first_->task, nullptr);
-  task_stream_ = nullptr;
+  if (first_->task != nullptr) {  // else its point was passed
+    task_stream_ = this;
+    latch.set(first_->task->run(latch.get()));
+    delete std::exchange(first_->task, nullptr);
+    task_stream_ = nullptr;
+  }
   drain(), drop();
 }
 

@@ -32,6 +32,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
     return enqueue("null.record", {.kind = Kind::kRecord, .point = std::move(point)});
   }
   Status wait(Ref<backend::Point> point) override {
+    RT_TRY(host_threads::reserve());  // what goes on when the point is passed
     return enqueue("null.wait", {.kind = Kind::kWait, .point = std::move(point)});
   }
   Status call(Task* task, backend::TaskKind kind) override;
@@ -58,7 +59,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status enqueue(const char* call, Command&& command);
   void drain();                    // by the one thread that has running_
   bool execute(Command& command);  // false: passed() or run() goes on
-  void passed(backend::Point&) override { drain(), drop(); }
+  void passed(backend::Point&) override { host_threads::submit(this); }
   void run() override;
 
   std::atomic<uint64_t> word_{0};  // kHeld while commands are queued, and the number of submissions
