@@ -1,0 +1,122 @@
+// Rules that a review found broken once: each test is named after the rule.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "support/check.h"
+#include "support/device_test.h"
+#include "support/handles.h"
+
+namespace {
+
+using namespace rttest;
+
+class ReviewTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(, ReviewTest, testing::ValuesIn(deviceNames()), testName);
+
+TEST_P(ReviewTest, AContextIsOpenAgainAfterResetsBesideCreations) {
+  Context context;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      while (!stop.load()) {
+        void* pointer = nullptr;
+        rtStatus_t status = rtMalloc(&pointer, 100, context);
+        EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_BUSY) << status;
+        EXPECT_RT_OK(rtFree(pointer));
+      }
+    });
+  }
+  for (int i = 0; i < 300; ++i) {
+    rtStatus_t status = rtContextReset(context);
+    EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_BUSY) << status;
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  Memory memory;
+  EXPECT_RT_OK(rtMalloc(memory.out(), 100, context));
+  EXPECT_RT_OK(memory.reset());
+  EXPECT_RT_OK(rtContextReset(context));
+}
+
+TEST_P(ReviewTest, ADeviceSynchroniseWaitsForTheWorkOfDestroyedContexts) {
+  struct Work {
+    std::atomic<bool> release{false};
+    std::atomic<bool> done{false};
+  } work;
+  Context context;
+  Stream stream;
+  Fence fence;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
+  ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+  ASSERT_RT_OK(rtStreamWaitFence(fence, 1, stream));
+  ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<Work*>(user)->done.store(true); }, &work, stream));
+  ASSERT_RT_OK(context.reset());
+  std::thread releaser([&] { EXPECT_RT_OK(rtFenceSignal(1, fence)); });
+  EXPECT_RT_OK(rtDeviceSynchronize(device_));
+  EXPECT_TRUE(work.done.load());
+  releaser.join();
+}
+
+TEST_P(ReviewTest, AChainOfWaitingStreamsHasNoDepth) {
+  constexpr int kStreams = 3000;
+  std::vector<Stream> streams(kStreams);
+  std::vector<Event> events(kStreams);
+  Fence fence;
+  ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+  for (int i = 0; i < kStreams; ++i) {
+    ASSERT_RT_OK(rtStreamCreate(streams[i].out(), nullptr, context_));
+    ASSERT_RT_OK(rtEventCreate(events[i].out(), nullptr, context_));
+    if (i == 0) {
+      ASSERT_RT_OK(rtStreamWaitFence(fence, 1, streams[i]));
+    } else {
+      ASSERT_RT_OK(rtStreamWaitEvent(events[i - 1], streams[i]));
+    }
+    ASSERT_RT_OK(rtEventRecord(events[i], streams[i]));
+  }
+  ASSERT_RT_OK(rtFenceSignal(1, fence));
+  EXPECT_RT_OK(rtEventSynchronize(events[kStreams - 1]));
+}
+
+TEST_P(ReviewTest, AFenceForgetsThoseWhoGaveUp) {
+  Fence fence;
+  ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(rtFenceWaitFor(i % 2 == 0 ? 0 : 1, 1, fence), RT_ERROR_TIMEOUT);
+  ASSERT_RT_OK(rtFenceSignal(1, fence));
+  EXPECT_RT_OK(rtFenceWaitFor(0, 1, fence));
+}
+
+TEST_P(ReviewTest, APoolBelowTheSizeOfASlabIsUsable) {
+  rtMemPoolOptions_t options = RT_MEM_POOL_OPTIONS_INIT;
+  options.maximum_bytes = 64 << 10;
+  Pool pool;
+  ASSERT_RT_OK(rtMemPoolCreate(pool.out(), &options, context_));
+  Memory first, second;
+  ASSERT_RT_OK(rtMallocFromPool(first.out(), 256, 0, stream_, pool));
+  EXPECT_EQ(rtMallocFromPool(second.out(), 100 << 10, 0, stream_, pool), RT_ERROR_OUT_OF_MEMORY);
+}
+
+TEST_P(ReviewTest, TheLibraryCannotBeEndedInsideAnOutOfMemoryCallback) {
+  rtMemPoolOptions_t options = RT_MEM_POOL_OPTIONS_INIT;
+  options.maximum_bytes = 1 << 20;
+  Pool pool;
+  ASSERT_RT_OK(rtMemPoolCreate(pool.out(), &options, context_));
+  static std::atomic<rtStatus_t> inside;
+  inside = RT_SUCCESS;
+  auto callback = [](uint64_t, void*) -> int32_t {
+    inside = rtShutdown();
+    return 0;
+  };
+  ASSERT_RT_OK(rtMemPoolSetOutOfMemoryCallback(callback, nullptr, pool));
+  void* pointer = nullptr;
+  EXPECT_EQ(rtMallocFromPool(&pointer, 2 << 20, 0, stream_, pool), RT_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(inside.load(), RT_ERROR_BUSY);
+}
+
+}  // namespace
