@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 
 namespace manyrt::allocator {
 namespace {
@@ -77,8 +78,25 @@ Status Owner::takeStream(Ref<backend::Stream>* stream, const backend::StreamOpti
 }
 
 void Owner::giveBackStream(Ref<backend::Stream> stream) {
+  std::vector<Ref<backend::Stream>> surplus;  // dropped without the lock
   std::lock_guard lock(lock_);
   free_.push_back(std::move(stream));
+  if (free_.size() < 2 * kept_) return;
+  try {
+    for (size_t i = free_.size(); i-- > 0 && free_.size() > kKeptStreams;) {
+      if (!free_[i]->idle() || free_[i]->latch.failed()) continue;
+      surplus.reserve(surplus.size() + 1);
+      auto known = std::find_if(streams_.begin(), streams_.end(),
+                                [&](const Ref<backend::Stream>& each) { return each.get() == free_[i].get(); });
+      surplus.push_back(std::move(free_[i]));
+      free_[i] = std::move(free_.back());
+      free_.pop_back();
+      *known = std::move(streams_.back());
+      streams_.pop_back();
+    }
+  } catch (const std::bad_alloc&) {  // then the next time
+  }
+  kept_ = std::max(free_.size(), kKeptStreams);
 }
 
 void Owner::forgetFailures() {

@@ -70,7 +70,10 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   backend::Device& device_;
   const rtContext_t context_;
   const rtDevice_t device_handle_;
+  static constexpr size_t kKeptStreams = 64;  // idle ones that wait for a next use
+
   SpinLock lock_;
+  size_t kept_ = kKeptStreams;
   std::vector<Ref<backend::Stream>> streams_;  // every one that the native context has made
   std::vector<Ref<backend::Stream>> free_;     // given back
 };

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "allocator/poison.h"
 #include "base/checked.h"
 #include "base/config.h"
 #include "base/fault.h"
+#include "base/futex.h"
 
 namespace manyrt::allocator {
 namespace {
@@ -399,6 +401,23 @@ void Pool::close() {
   if (pending) releaseWhenPassed();
 }
 
+namespace {
+
+// One thread of the library looks after all closed pools that have something pending, however many there are.
+struct ClosedPools final : host_threads::Job {
+  void run() override;
+
+  SpinLock lock;
+  Pool* first = nullptr;
+  bool running = false;
+};
+ClosedPools& closedPools() {
+  static ClosedPools* all = new ClosedPools;  // never destroyed: it may run until the process ends
+  return *all;
+}
+
+}  // namespace
+
 void Pool::releaseWhenPassed() {
   {
     std::lock_guard lock(lock_);
@@ -406,37 +425,82 @@ void Pool::releaseWhenPassed() {
     waiting_ = true;
   }
   retain();
-  host_threads::submit(this);
+  ClosedPools& all = closedPools();
+  bool start;
+  {
+    std::lock_guard lock(all.lock);
+    next_closed_ = all.first;
+    all.first = this;
+    start = !std::exchange(all.running, true);
+  }
+  if (start) host_threads::submit(&all);
 }
 
-void Pool::run() {
-  for (;;) {
+bool Pool::releasePassed(Ref<backend::Stream>* stream, uint64_t* serial) {
+  trim(0);
+  std::lock_guard lock(lock_);
+  if (pending_bytes_ == 0) {
+    waiting_ = false;
+    return true;
+  }
+  auto look = [&](Block& block) {
+    for (const Stamp& stamp : block.stamps) {
+      if (*stream || stamp.passed()) continue;
+      *stream = stamp.stream;
+      *serial = stamp.serial;
+    }
+  };
+  for (Class& bucket : classes_) {
+    for (Block* block = bucket.pending; block != nullptr; block = block->next) look(*block);
+  }
+  for (Region* region = large_; region != nullptr; region = region->next) {
+    if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) look(region->block(0));
+  }
+  return false;
+}
+
+namespace {
+
+void ClosedPools::run() {
+  constexpr uint64_t kShortest = 100'000, kLongest = 20'000'000;  // nanoseconds between two looks at all of them
+  for (uint64_t rest = kShortest;; rest = std::min(2 * rest, kLongest)) {
     Ref<backend::Stream> stream;
     uint64_t serial = 0;
+    Pool* looked_at;
     {
-      std::lock_guard lock(lock_);
-      auto look = [&](Block& block) {
-        for (const Stamp& stamp : block.stamps) {
-          if (stream || stamp.passed()) continue;
-          stream = stamp.stream;
-          serial = stamp.serial;
-        }
-      };
-      for (Class& bucket : classes_) {
-        for (Block* block = bucket.pending; block != nullptr; block = block->next) look(*block);
-      }
-      for (Region* region = large_; region != nullptr; region = region->next) {
-        if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) look(region->block(0));
-      }
-      if (!stream) waiting_ = false;
+      std::lock_guard guard(lock);
+      looked_at = std::exchange(first, nullptr);
     }
-    if (!stream) break;
-    (void)stream->wait(serial, Deadline::never());
+    while (looked_at != nullptr) {
+      Pool* pool = looked_at;
+      looked_at = pool->next_closed_;
+      if (pool->releasePassed(&stream, &serial)) {
+        pool->drop();
+        rest = kShortest;
+        continue;
+      }
+      std::lock_guard guard(lock);
+      pool->next_closed_ = first;
+      first = pool;
+    }
+    epoch::collect();
+    {
+      std::lock_guard guard(lock);
+      if (first == nullptr) {
+        running = false;
+        return;
+      }
+    }
+    if (stream) {
+      (void)stream->wait(serial, Deadline::after(rest));
+    } else {
+      std::atomic<uint32_t> word{0};
+      (void)futexWait(&word, 0, Deadline::after(rest));
+    }
   }
-  trim(0);
-  epoch::collect();
-  drop();
 }
+
+}  // namespace
 
 void Pool::setLimit(uint64_t bytes) {
   std::lock_guard lock(lock_);

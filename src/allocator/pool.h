@@ -23,7 +23,7 @@ struct PoolOptions {
   uint64_t release_threshold = 0;  // unused bytes kept at a synchronise
 };
 
-class Pool final : public RefCounted, private host_threads::Job {
+class Pool final : public RefCounted {
  public:
   Pool(Ref<Owner> owner, const PoolOptions& options);
   ~Pool() override;
@@ -52,6 +52,10 @@ class Pool final : public RefCounted, private host_threads::Job {
   uint64_t unusedBytes();  // reserved and neither live nor pending
   std::string json();      // throws bad_alloc
 
+  // For what looks after closed pools: true when nothing is pending any more, else what to wait for.
+  bool releasePassed(Ref<backend::Stream>* stream, uint64_t* serial);
+  Pool* next_closed_ = nullptr;
+
  private:
   struct Class {
     Block* ready = nullptr;    // free for anybody
@@ -65,7 +69,6 @@ class Pool final : public RefCounted, private host_threads::Job {
   void settle();  // moves what has passed from pending to ready
   bool passed(Block& block, backend::Stream* stream);
 
-  void run() override;  // waits for what a closed pool still has pending, on a thread of the library
   void releaseWhenPassed();
   uint64_t slabBytes(uint64_t block_size);
   Status grow(Region** region, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size);
@@ -76,7 +79,7 @@ class Pool final : public RefCounted, private host_threads::Job {
   PoolOptions options_;
   SpinLock lock_;
   bool closed_ = false;
-  bool waiting_ = false;  // the job is queued or running
+  bool waiting_ = false;  // among the closed pools that are looked after
   Class classes_[kSizeClasses];
   Region* open_[kSizeClasses] = {};  // the slab with blocks never handed out
   Region* slabs_ = nullptr;

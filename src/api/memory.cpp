@@ -172,6 +172,7 @@ rtStatus_t rtMemsetAsync(void* dst, int32_t value, size_t size, rtStream_t strea
 rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t width, size_t height, rtStream_t stream) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_STREAM(object, stream);
+    RT_CHECK_ARG(height == 0 || pitch >= width, "A row of %zu bytes does not fit between rows %zu bytes apart.", width, pitch);
     unsigned char byte = static_cast<unsigned char>(value);
     return ops::fillAsync({dst, &byte, 1, width, height, pitch}, *object);
   });

@@ -1,7 +1,6 @@
 // What the kernels of all backends share: the layout of their arguments.
-#include <cstring>
-
 #include "backends/backend.h"
+#include "base/text.h"
 
 namespace manyrt::backend {
 
@@ -22,7 +21,7 @@ bool Kernel::describe(const rtHostKernel_t& host, uint32_t device_max_group_item
   argument_bytes_ = (offset + kLargestAlignment - 1) & ~(kLargestAlignment - 1);
   max_group_items_ = host.max_group_items == 0 ? device_max_group_items : host.max_group_items;
   if (max_group_items_ > device_max_group_items) max_group_items_ = device_max_group_items;
-  if (host.name != nullptr) strncpy(name_, host.name, sizeof name_ - 1);
+  if (host.name != nullptr) copyLetters(name_, sizeof name_, host.name);
   return true;
 }
 

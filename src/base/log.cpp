@@ -1,7 +1,9 @@
-// The log: one callback at a time, called under a lock of its own that nothing else is taken under.
+// The log: callbacks run without a lock and may run on several threads at once; changing the callback waits for those
+// that began with the earlier one.
 #include "base/log.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdarg>
 #include <cstdio>
 #include <mutex>
@@ -15,9 +17,12 @@ constexpr int32_t kUnread = -1;  // RT_LOG not looked at yet
 std::atomic<int32_t> level_wanted{kUnread};
 
 struct Sink {
-  std::recursive_mutex mutex;
+  std::mutex mutex;
+  std::condition_variable left;
   rtLogCallback_t callback = nullptr;
   void* user = nullptr;
+  uint64_t turn = 0;        // setCallback's; callbacks are counted by the turn in which they began
+  uint64_t inside[2] = {};  // in this turn's parity and in the one before
 };
 Sink& sink() {
   static Sink* instance = new Sink;  // never destroyed: threads may log until the process ends
@@ -45,21 +50,34 @@ void write(int32_t level, const char* format, ...) {
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
   Sink& out = sink();
-  std::lock_guard lock(out.mutex);
-  if (out.callback != nullptr) {
-    out.callback(level, text, out.user);
-  } else {
+  std::unique_lock lock(out.mutex);
+  const rtLogCallback_t callback = out.callback;
+  if (callback == nullptr) {
+    lock.unlock();
     static constexpr const char* kNames[] = {"", "error", "warning", "info", "debug"};
     fprintf(stderr, "manyrt: %s: %s\n", kNames[level], text);
+    return;
   }
+  void* const user = out.user;
+  const uint64_t parity = out.turn & 1;
+  ++out.inside[parity];
+  lock.unlock();  // a callback may wait for a thread that logs
+  callback(level, text, user);
+  lock.lock();
+  if (--out.inside[parity] == 0) out.left.notify_all();
 }
 
 void setCallback(rtLogCallback_t callback, void* user, int32_t level) {
   Sink& out = sink();
-  std::lock_guard lock(out.mutex);
+  std::unique_lock lock(out.mutex);
+  // Another thread may be changing it too: the parity that comes next must be empty before it is used again.
+  out.left.wait(lock, [&] { return out.inside[(out.turn + 1) & 1] == 0; });
+  const uint64_t before = out.turn & 1;
+  ++out.turn;
   out.callback = callback;
   out.user = user;
   level_wanted.store(level, std::memory_order_relaxed);
+  out.left.wait(lock, [&] { return out.inside[before] == 0; });
 }
 
 }  // namespace manyrt::log

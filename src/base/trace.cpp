@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "base/text.h"
 
 namespace manyrt::trace {
 
@@ -46,7 +47,7 @@ void escape(char* out, size_t size, const char* text) {
     if (*text == '"' || *text == '\\') out[at++] = '\\';
     out[at++] = static_cast<unsigned char>(*text) < 0x20 ? ' ' : *text;
   }
-  out[at] = '\0';
+  out[wholeLetters(out, at)] = '\0';
 }
 
 void emit(const char* format, ...) __attribute__((format(printf, 1, 2)));
@@ -70,7 +71,15 @@ void emit(const char* format, ...) {
   }
 }
 
-double microseconds(int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000.0; }
+// Microseconds with three decimals, whatever a program's locale has for a decimal point.
+struct Time {
+  explicit Time(int64_t nanoseconds) {
+    const bool negative = nanoseconds < 0;
+    const unsigned long long value = static_cast<unsigned long long>(negative ? -nanoseconds : nanoseconds);
+    snprintf(text, sizeof text, "%s%llu.%03llu", negative ? "-" : "", value / 1000, value % 1000);
+  }
+  char text[32];
+};
 
 }  // namespace
 
@@ -107,7 +116,21 @@ void finish() {
   out.file = nullptr;
 }
 
-void abandon() { internal::on.store(false, std::memory_order_relaxed); }
+void beforeFork() {
+  Writer& out = writer();
+  out.mutex.lock();
+  if (out.file != nullptr) fflush(out.file);  // the child gets an empty buffer
+}
+
+void afterForkInParent() { writer().mutex.unlock(); }
+
+void afterForkInChild() {
+  internal::on.store(false, std::memory_order_relaxed);
+  Writer& out = writer();
+  if (out.file != nullptr) fclose(out.file);  // its own descriptor; the file is the parent's
+  out.file = nullptr;
+  out.mutex.unlock();
+}
 
 uint64_t newLane(const char* label) {
   uint64_t lane = next_lane.fetch_add(1, std::memory_order_relaxed);
@@ -121,32 +144,32 @@ uint64_t newLane(const char* label) {
 }
 
 void call(const char* name, int64_t begin, int64_t end) {
-  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f,\"dur\":%.3f}", name, kThreads, syscall(SYS_gettid),
-       microseconds(begin), microseconds(end - begin));
+  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%ld,\"ts\":%s,\"dur\":%s}", name, kThreads, syscall(SYS_gettid),
+       Time(begin).text, Time(end - begin).text);
 }
 
 void submitted(uint64_t lane, uint64_t serial, int64_t now) {
-  emit("{\"ph\":\"s\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%ld,\"ts\":%.3f}",
+  emit("{\"ph\":\"s\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%ld,\"ts\":%s}",
        static_cast<unsigned long long>(lane), static_cast<unsigned long long>(serial), kThreads, syscall(SYS_gettid),
-       microseconds(now));
+       Time(now).text);
 }
 
 void work(uint64_t lane, uint64_t serial, const char* name, int64_t begin, int64_t end) {
   char text[320];
   escape(text, sizeof text, name);
-  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%llu,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"serial\":%llu}}", text,
-       kStreams, static_cast<unsigned long long>(lane), microseconds(begin), microseconds(end - begin),
+  emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%llu,\"ts\":%s,\"dur\":%s,\"args\":{\"serial\":%llu}}", text, kStreams,
+       static_cast<unsigned long long>(lane), Time(begin).text, Time(end - begin).text,
        static_cast<unsigned long long>(serial));
   emit(
       "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%llu,"
-      "\"ts\":%.3f}",
+      "\"ts\":%s}",
       static_cast<unsigned long long>(lane), static_cast<unsigned long long>(serial), kStreams,
-      static_cast<unsigned long long>(lane), microseconds(begin));
+      static_cast<unsigned long long>(lane), Time(begin).text);
 }
 
 void liveBytes(uint64_t bytes) {
-  emit("{\"ph\":\"C\",\"name\":\"live bytes\",\"pid\":%d,\"ts\":%.3f,\"args\":{\"bytes\":%llu}}", kThreads,
-       microseconds(nowNanoseconds()), static_cast<unsigned long long>(bytes));
+  emit("{\"ph\":\"C\",\"name\":\"live bytes\",\"pid\":%d,\"ts\":%s,\"args\":{\"bytes\":%llu}}", kThreads,
+       Time(nowNanoseconds()).text, static_cast<unsigned long long>(bytes));
 }
 
 }  // namespace manyrt::trace

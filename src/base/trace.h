@@ -14,9 +14,12 @@ extern std::atomic<bool> on;
 
 inline bool enabled() { return internal::on.load(std::memory_order_relaxed); }
 
-void start();    // opens RT_TRACE's file where it is set
-void finish();   // ends the file; at shutdown and at exit
-void abandon();  // in a forked child: the file belongs to the parent
+void start();   // opens RT_TRACE's file where it is set
+void finish();  // ends the file; at shutdown and at exit
+// Around a fork: the file belongs to the parent, and what is buffered is written once.
+void beforeFork();
+void afterForkInParent();
+void afterForkInChild();
 
 uint64_t newLane(const char* label);  // a stream's lane; any label is copied
 // A call on this thread, nanoseconds of the host's clock.

@@ -29,9 +29,6 @@ std::string Context::name() const {
 Status Context::ensureOwner(allocator::Owner** out) {
   *out = owner_.load(std::memory_order_acquire);
   if (*out != nullptr) return Status();
-  std::lock_guard lock(start_mutex_);
-  *out = owner_.load(std::memory_order_acquire);
-  if (*out != nullptr) return Status();
   RT_TRY(device->native.lost());
   Ref<backend::Context> native = imported;
   if (!native) {
@@ -42,41 +39,60 @@ Status Context::ensureOwner(allocator::Owner** out) {
     RT_TRY(device->native.createContext(&native, native_options));
   }
   if (fault::fails("owner")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  *out = new allocator::Owner(std::move(native), device->native, reinterpret_cast<rtContext_t>(bits),
-                              reinterpret_cast<rtDevice_t>(device->bits));
-  owner_.store(*out, std::memory_order_release);
-  return Status();
+  auto made = Ref<allocator::Owner>::adopt(new allocator::Owner(
+      std::move(native), device->native, reinterpret_cast<rtContext_t>(bits), reinterpret_cast<rtDevice_t>(device->bits)));
+  if (owner_.compare_exchange_strong(*out, made.get(), std::memory_order_acq_rel)) *out = made.detach();
+  return Status();  // another thread was as quick: its owner serves, ours goes
 }
 
+// Two threads may create a default object at the same time; the first one to publish it wins, the other one is closed.
 Status Context::defaultStream(Stream** stream) {
-  *stream = streams.find(default_stream_.load(std::memory_order_acquire));
+  HandleBits known = default_stream_.load(std::memory_order_acquire);
+  *stream = streams.find(known);
   if (*stream != nullptr) return Status();
   allocator::Owner* owner;
   RT_TRY(ensureOwner(&owner));
-  std::lock_guard lock(start_mutex_);
-  *stream = streams.find(default_stream_.load(std::memory_order_acquire));
-  if (*stream != nullptr) return Status();
   rtStreamOptions_t stream_options = RT_STREAM_OPTIONS_INIT;
   snprintf(stream_options.label, sizeof stream_options.label, "default");
-  RT_TRY(createStream(stream, *this, *owner, stream_options, true));
+  Stream* made = nullptr;
+  RT_TRY(createStream(&made, *this, *owner, stream_options, true));
+  owner->default_stream.store(made->native.get(), std::memory_order_release);
+  HandleBits mine = made->bits;
+  if (default_stream_.compare_exchange_strong(known, mine, std::memory_order_seq_cst)) {
+    *stream = made;
+    if (owner_.load(std::memory_order_seq_cst) == owner) return Status();
+    default_stream_.compare_exchange_strong(mine, 0);  // a reset took the owner away meanwhile
+    closeHandle(made->bits);
+    return defaultStream(stream);
+  }
+  closeHandle(mine);
+  *stream = streams.find(known);
+  if (*stream == nullptr) return defaultStream(stream);
   owner->default_stream.store((*stream)->native.get(), std::memory_order_release);
-  default_stream_.store((*stream)->bits, std::memory_order_release);
   return Status();
 }
 
 Status Context::ownPool(Pool** pool) {
-  *pool = pools.find(own_pool_.load(std::memory_order_acquire));
+  HandleBits known = own_pool_.load(std::memory_order_acquire);
+  *pool = pools.find(known);
   if (*pool != nullptr) return Status();
   allocator::Owner* owner;
   RT_TRY(ensureOwner(&owner));
-  std::lock_guard lock(start_mutex_);
-  *pool = pools.find(own_pool_.load(std::memory_order_acquire));
-  if (*pool != nullptr) return Status();
   allocator::PoolOptions pool_options;
   pool_options.release_threshold = UINT64_MAX;  // what a program has used once it will use again; rtMemPoolTrim gives back
-  RT_TRY(createPool(pool, *this, *owner, pool_options, true));
-  own_pool_.store((*pool)->bits, std::memory_order_release);
-  return Status();
+  Pool* made = nullptr;
+  RT_TRY(createPool(&made, *this, *owner, pool_options, true));
+  HandleBits mine = made->bits;
+  if (own_pool_.compare_exchange_strong(known, mine, std::memory_order_seq_cst)) {
+    *pool = made;
+    if (owner_.load(std::memory_order_seq_cst) == owner) return Status();
+    own_pool_.compare_exchange_strong(mine, 0);
+    closeHandle(made->bits);
+    return ownPool(pool);
+  }
+  closeHandle(mine);
+  *pool = pools.find(known);
+  return *pool != nullptr ? Status() : ownPool(pool);
 }
 
 Status Context::defaultPool(Pool** pool) {
@@ -152,15 +168,17 @@ Status Context::beginReset() {
 }
 
 allocator::Owner* Context::detachOwner() {
-  closeHandle(default_stream_.exchange(0));
-  closeHandle(own_pool_.exchange(0));
+  // The owner first: whoever publishes a default object afterwards sees that it is another one.
+  allocator::Owner* owner = owner_.exchange(nullptr, std::memory_order_seq_cst);
+  closeHandle(default_stream_.exchange(0, std::memory_order_seq_cst));
+  closeHandle(own_pool_.exchange(0, std::memory_order_seq_cst));
   default_pool_.store(0);
   std::lock_guard lock(start_mutex_);
   if (host_pool_) host_pool_->close();
   if (shared_pool_) shared_pool_->close();
   host_pool_ = nullptr;
   shared_pool_ = nullptr;
-  return owner_.exchange(nullptr);
+  return owner;
 }
 
 void Context::addChild(Child& child) {

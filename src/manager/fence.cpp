@@ -17,7 +17,11 @@ Status Fence::waitPoint(Ref<backend::Point>* point, uint64_t until) {
   std::lock_guard guard(lock_);
   if (closed_) return Status::error(RT_ERROR_INVALID_HANDLE, "The fence was destroyed.");
   if (value.load(std::memory_order_relaxed) >= until) return Status();
-  if (until <= failed_to_) return failure_;
+  if (until <= failed_to_) {  // whoever waits inherits the cause, as if it had waited before
+    wait->complete(failure_, 0);
+    *point = Ref<backend::Point>(wait.get());
+    return Status();
+  }
   wait->next = waits_;
   waits_ = wait.get();
   wait->retain();

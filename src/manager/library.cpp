@@ -24,10 +24,10 @@ std::mutex* const mutex = new std::mutex;  // never destroyed
 uint64_t references = 0;
 
 void inForkedChild() {
+  trace::afterForkInChild();
   uint32_t running = kRunning;
   if (!state.compare_exchange_strong(running, kForked)) return;
   epoch::abandon();
-  trace::abandon();
 }
 
 }  // namespace
@@ -48,7 +48,8 @@ Status start() {
   std::lock_guard lock(*mutex);
   if (state.load(std::memory_order_relaxed) == kRunning) return Status();
   barrier::prepare();
-  if (pthread_atfork(nullptr, nullptr, inForkedChild) != 0) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (pthread_atfork(trace::beforeFork, trace::afterForkInParent, inForkedChild) != 0)
+    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   trace::start();
   if (trace::enabled()) atexit(trace::finish);
   state.store(kRunning, std::memory_order_release);

@@ -96,9 +96,16 @@ Status streamFor(const Range* first, const Range* second, manager::Stream** stre
 
 Status finish(manager::Stream& stream, epoch::Guard& guard) { return synchronize(stream, Deadline::never(), false, guard); }
 
+// Short enough to be done under the caller's epoch guard, which a reset or a shutdown on another thread waits for.
+bool isShort(const CopyArguments& copy) {
+  constexpr uint64_t kShortBytes = 1 << 20;
+  return copy.width <= kShortBytes && (copy.height == 1 || copy.height <= kShortBytes / copy.width);
+}
+
 // The common synchronous copy: one side is an owner's whose default stream is idle, both can be reached by the host's
 // own means. False: take the long way.
 bool copyAtOnce(const CopyArguments& copy, const Checked& ranges) {
+  if (!isShort(copy)) return false;
   const Range& range = ranges.dst.deviceSide() ? ranges.dst : ranges.src;
   if (!range.deviceSide()) return false;
   allocator::Owner& owner = *range.owner();
@@ -117,7 +124,7 @@ bool orphan(const Range& range) {
 }  // namespace
 
 Status normalise(CopyArguments* copy) {
-  RT_CHECK_ARG(copy->height <= 1 || (copy->dst_pitch >= copy->width && copy->src_pitch >= copy->width),
+  RT_CHECK_ARG(copy->height == 0 || (copy->dst_pitch >= copy->width && copy->src_pitch >= copy->width),
                "A row of %llu bytes does not fit between rows %llu (destination) and %llu (source) bytes apart.",
                static_cast<Number>(copy->width), static_cast<Number>(copy->dst_pitch), static_cast<Number>(copy->src_pitch));
   if (copy->height == 1) copy->dst_pitch = copy->src_pitch = copy->width;
@@ -158,7 +165,7 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   RT_TRY(streamFor(&ranges.dst, &ranges.src, &stream));
   RT_TRY(submittable(*stream));
   if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkReach(ranges, *stream));
-  if (stream->native->copyNow(native(copy))) return Status();
+  if (isShort(copy) && stream->native->copyNow(native(copy))) return Status();
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
   }

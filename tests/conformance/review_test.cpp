@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -42,6 +43,62 @@ TEST_P(ReviewTest, AContextIsOpenAgainAfterResetsBesideCreations) {
   EXPECT_RT_OK(rtMalloc(memory.out(), 100, context));
   EXPECT_RT_OK(memory.reset());
   EXPECT_RT_OK(rtContextReset(context));
+}
+
+TEST_P(ReviewTest, DefaultsBelongToTheContextAfterResetsBesideTheirFirstUse) {
+  Context context;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  std::atomic<bool> stop{false};
+  std::thread user([&] {
+    while (!stop.load()) {
+      rtStream_t stream = nullptr;
+      rtMemPool_t pool = nullptr;
+      (void)rtContextGetDefaultStream(&stream, context);
+      (void)rtContextGetDefaultPool(&pool, context);
+    }
+  });
+  for (int i = 0; i < 300; ++i) (void)rtContextReset(context);
+  stop = true;
+  user.join();
+  Memory memory;
+  rtStream_t stream = nullptr;
+  EXPECT_RT_OK(rtMalloc(memory.out(), 100, context));
+  EXPECT_RT_OK(rtContextGetDefaultStream(&stream, context));
+  EXPECT_RT_OK(rtMemsetAsync(memory, 1, 100, stream));
+  EXPECT_RT_OK(rtStreamSynchronize(stream));
+}
+
+TEST_P(ReviewTest, ANameIsCutBetweenLetters) {
+  std::string name;
+  for (int i = 0; i < 200; ++i) name += "\u00e4";
+  rtHostKernel_t host = RT_HOST_KERNEL_INIT;
+  host.function = [](const rtHostGroup_t*, void* const*) {};
+  host.name = name.c_str();
+  Kernel kernel;
+  ASSERT_RT_OK(rtKernelCreateFromHost(kernel.out(), &host, context_));
+  char kept[300];
+  ASSERT_RT_OK(rtKernelGetName(kept, sizeof kept, nullptr, kernel));
+  EXPECT_EQ(strlen(kept) % 2, 0u);
+  EXPECT_EQ(name.compare(0, strlen(kept), kept), 0);
+}
+
+TEST_P(ReviewTest, AWaitForAValueThatHasFailedLatchesTheStream) {
+  Stream failing, waiting;
+  Fence fence;
+  ASSERT_RT_OK(rtStreamCreate(failing.out(), nullptr, context_));
+  ASSERT_RT_OK(rtStreamCreate(waiting.out(), nullptr, context_));
+  ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+  Gate gate(context_);
+  ASSERT_RT_OK(gate.close(failing));
+  ASSERT_RT_OK(rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_IO; }, nullptr, failing));
+  ASSERT_RT_OK(rtStreamSignalFence(fence, 5, failing));
+  ASSERT_RT_OK(gate.open());
+  EXPECT_EQ(rtStreamSynchronize(failing), RT_ERROR_IO);
+  EXPECT_RT_OK(rtStreamWaitFence(fence, 5, waiting));
+  EXPECT_EQ(rtStreamSynchronize(waiting), RT_ERROR_IO);
+  EXPECT_EQ(rtFenceWait(5, fence), RT_ERROR_IO);
+  EXPECT_RT_OK(rtFenceSignal(5, fence));
+  EXPECT_RT_OK(rtFenceWait(5, fence));
 }
 
 TEST_P(ReviewTest, ADeviceSynchroniseWaitsForTheWorkOfDestroyedContexts) {

@@ -1024,7 +1024,8 @@ RT_API rtStatus_t rtFenceWait(uint64_t value, rtFence_t fence);
 RT_API rtStatus_t rtFenceWaitFor(uint64_t timeout_ns, uint64_t value, rtFence_t fence);
 
 /** Raises a fence once the stream's earlier work is complete. If the fence stands higher by then, the stream latches
- *  INVALID_VALUE; if the stream has failed, those who wait for the value fail with its cause.
+ *  INVALID_VALUE; if the stream has failed, those who wait for the value fail with its cause
+ *  until the fence reaches it.
  *  @param[in] fence   a fence of any context
  *  @param[in] value   the value to reach
  *  @param[in] stream  may be NULL: default

@@ -1,0 +1,27 @@
+// Text that fits: strings are UTF-8, and a cut must not leave half a letter.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+namespace manyrt {
+
+// Drops the bytes of an incomplete letter from the end of text[0, length) and returns what is left.
+inline size_t wholeLetters(const char* text, size_t length) {
+  size_t start = length;
+  while (start > 0 && length - start < 4 && (static_cast<unsigned char>(text[start - 1]) & 0xc0) == 0x80) --start;
+  if (start == 0) return length;
+  const unsigned char lead = static_cast<unsigned char>(text[start - 1]);
+  const size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return length - (start - 1) < bytes ? start - 1 : length;
+}
+
+// Copies as much as fits, terminated.
+inline void copyLetters(char* out, size_t size, const char* text) {
+  size_t length = strlen(text);
+  if (length >= size) length = wholeLetters(text, size - 1);
+  memcpy(out, text, length);
+  out[length] = '\0';
+}
+
+}  // namespace manyrt
