@@ -27,13 +27,10 @@ rtStatus_t rtEventCreate(rtEvent_t* event, const rtEventOptions_t* options, rtCo
     RT_TRY(api::readOptions(&chosen, options, RT_EVENT_OPTIONS_INIT, "options"));
     RT_CHECK_ARG((chosen.flags & ~uint32_t{RT_EVENT_DISABLE_TIMING}) == 0, "The flags 0x%x of an event are unknown.",
                  chosen.flags);
-    RT_RESOLVE_CONTEXT(owner_context, context);
-    api::Pin pin;
-    RT_TRY(pin.take(*owner_context));
-    allocator::Owner* owner = nullptr;
-    RT_TRY(owner_context->ensureOwner(&owner));
+    api::Creation in;
+    RT_TRY(in.open(context));
     manager::Event* object = nullptr;
-    RT_TRY(manager::createEvent(&object, *owner_context, *owner, (chosen.flags & RT_EVENT_DISABLE_TIMING) == 0));
+    RT_TRY(manager::createEvent(&object, in.context(), in.owner(), (chosen.flags & RT_EVENT_DISABLE_TIMING) == 0));
     *event = reinterpret_cast<rtEvent_t>(object->bits);
     return Status();
   });

@@ -53,6 +53,12 @@ Pin::~Pin() {
   if (context_) context_->unpin();
 }
 
+Status Creation::open(rtContext_t handle) {
+  RT_TRY(context::resolve(&context_, handle, "context"));
+  RT_TRY(pin_.take(*context_));
+  return context_->ensureOwner(&owner_);
+}
+
 Status copyText(char* buffer, size_t size, size_t* needed, const char* text) {
   if (needed != nullptr) *needed = 0;
   RT_CHECK_ARG(buffer != nullptr || size == 0, "The buffer is NULL, its size is %zu.", size);

@@ -11,6 +11,10 @@
 #include "context/current.h"
 #include "manager/library.h"
 
+namespace manyrt::allocator {
+class Owner;
+}
+
 namespace manyrt::api {
 
 // Keeps the sentence, with the function's name before it, and returns the code. Time-outs and RT_NOT_READY leave none.
@@ -67,6 +71,19 @@ class Pin {
 
  private:
   Lease<manager::Context> context_;
+};
+
+// What creating something in a context begins with: the context resolved and pinned, its native context started.
+class Creation {
+ public:
+  Status open(rtContext_t handle);
+  manager::Context& context() const { return *context_; }
+  allocator::Owner& owner() const { return *owner_; }
+
+ private:
+  Pin pin_;
+  manager::Context* context_ = nullptr;
+  allocator::Owner* owner_ = nullptr;
 };
 
 // Text results: truncated and terminated; `needed` counts the terminator.

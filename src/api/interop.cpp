@@ -97,13 +97,10 @@ rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContex
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(stream);
     RT_TRY(checkNative(native));
-    RT_RESOLVE_CONTEXT(owner_context, context);
-    api::Pin pin;
-    RT_TRY(pin.take(*owner_context));
-    allocator::Owner* owner = nullptr;
-    RT_TRY(owner_context->ensureOwner(&owner));
+    api::Creation in;
+    RT_TRY(in.open(context));
     manager::Stream* object = nullptr;
-    RT_TRY(manager::importStream(&object, *owner_context, *owner, native));
+    RT_TRY(manager::importStream(&object, in.context(), in.owner(), native));
     *stream = reinterpret_cast<rtStream_t>(object->bits);
     return Status();
   });
@@ -114,15 +111,12 @@ rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(event);
     RT_TRY(checkNative(native));
-    RT_RESOLVE_CONTEXT(owner_context, context);
-    api::Pin pin;
-    RT_TRY(pin.take(*owner_context));
-    allocator::Owner* owner = nullptr;
-    RT_TRY(owner_context->ensureOwner(&owner));
+    api::Creation in;
+    RT_TRY(in.open(context));
     Ref<backend::Point> point;
-    RT_TRY(owner->native().importPoint(&point, native));
+    RT_TRY(in.owner().native().importPoint(&point, native));
     manager::Event* object = nullptr;
-    RT_TRY(manager::createEvent(&object, *owner_context, *owner, true));
+    RT_TRY(manager::createEvent(&object, in.context(), in.owner(), true));
     object->setPoint(std::move(point));
     *event = reinterpret_cast<rtEvent_t>(object->bits);
     return Status();

@@ -49,13 +49,10 @@ rtStatus_t rtKernelCreateFromHost(rtKernel_t* kernel, const rtHostKernel_t* host
     rtHostKernel_t chosen;
     RT_TRY(api::readOptions(&chosen, host, RT_HOST_KERNEL_INIT, "host"));
     RT_TRY(checkHost(chosen));
-    RT_RESOLVE_CONTEXT(owner_context, context);
-    api::Pin pin;
-    RT_TRY(pin.take(*owner_context));
-    allocator::Owner* owner = nullptr;
-    RT_TRY(owner_context->ensureOwner(&owner));
+    api::Creation in;
+    RT_TRY(in.open(context));
     manager::Kernel* object = nullptr;
-    RT_TRY(manager::createHostKernel(&object, *owner_context, *owner, chosen));
+    RT_TRY(manager::createHostKernel(&object, in.context(), in.owner(), chosen));
     *kernel = reinterpret_cast<rtKernel_t>(object->bits);
     return Status();
   });
@@ -146,9 +143,9 @@ rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_size, uin
   });
 }
 
-rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z, uint32_t group_x,
-                          uint32_t group_y, uint32_t group_z, uint32_t local_bytes, rtStream_t stream, void* const* args,
-                          uint32_t arg_count) {
+[[gnu::hot]] rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z, uint32_t group_x,
+                                       uint32_t group_y, uint32_t group_z, uint32_t local_bytes, rtStream_t stream,
+                                       void* const* args, uint32_t arg_count) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
     RT_RESOLVE_STREAM(order, stream);

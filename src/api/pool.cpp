@@ -22,16 +22,13 @@ rtStatus_t rtMemPoolCreate(rtMemPool_t* pool, const rtMemPoolOptions_t* options,
     RT_CHECK_ARG(chosen.maximum_bytes == 0 || chosen.initial_bytes <= chosen.maximum_bytes,
                  "A pool of at most %llu bytes cannot begin with %llu.", static_cast<unsigned long long>(chosen.maximum_bytes),
                  static_cast<unsigned long long>(chosen.initial_bytes));
-    RT_RESOLVE_CONTEXT(owner_context, context);
-    if (chosen.kind == RT_MEMORY_SHARED && !owner_context->device->native.has(RT_CAPABILITY_SHARED_MEMORY)) {
+    api::Creation in;
+    RT_TRY(in.open(context));
+    if (chosen.kind == RT_MEMORY_SHARED && !in.owner().device().has(RT_CAPABILITY_SHARED_MEMORY)) {
       return Status::error(RT_ERROR_NOT_SUPPORTED, "The device has no shared memory.");
     }
-    api::Pin pin;
-    RT_TRY(pin.take(*owner_context));
-    allocator::Owner* owner = nullptr;
-    RT_TRY(owner_context->ensureOwner(&owner));
     manager::Pool* object = nullptr;
-    RT_TRY(manager::createPool(&object, *owner_context, *owner, {chosen.kind, chosen.maximum_bytes, chosen.release_threshold},
+    RT_TRY(manager::createPool(&object, in.context(), in.owner(), {chosen.kind, chosen.maximum_bytes, chosen.release_threshold},
                                false));
     Status reserved = object->pool->reserve(chosen.initial_bytes);
     if (!reserved.ok()) {

@@ -19,13 +19,10 @@ rtStatus_t rtStreamCreate(rtStream_t* stream, const rtStreamOptions_t* options, 
     RT_TRY(api::checkLabel(chosen.label));
     RT_CHECK_ARG(chosen.flags == 0 && chosen.reserved == 0, "The flags 0x%x of a stream are unknown.",
                  chosen.flags | chosen.reserved);
-    RT_RESOLVE_CONTEXT(owner_context, context);
-    api::Pin pin;
-    RT_TRY(pin.take(*owner_context));
-    allocator::Owner* owner = nullptr;
-    RT_TRY(owner_context->ensureOwner(&owner));
+    api::Creation in;
+    RT_TRY(in.open(context));
     manager::Stream* object = nullptr;
-    RT_TRY(manager::createStream(&object, *owner_context, *owner, chosen, false));
+    RT_TRY(manager::createStream(&object, in.context(), in.owner(), chosen, false));
     *stream = reinterpret_cast<rtStream_t>(object->bits);
     return Status();
   });
@@ -43,7 +40,7 @@ rtStatus_t rtStreamDestroy(rtStream_t stream) {
   return code;
 }
 
-rtStatus_t rtStreamSynchronize(rtStream_t stream) {
+[[gnu::hot]] rtStatus_t rtStreamSynchronize(rtStream_t stream) {
   return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE_STREAM(object, stream);
     return ops::synchronize(*object, Deadline::never(), true, guard);

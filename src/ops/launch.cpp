@@ -119,7 +119,7 @@ class NativeTask final : public Task {
 
 }  // namespace
 
-Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream) {
+[[gnu::hot]] Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream) {
   if (kernel.context.get() != stream.context.get()) [[unlikely]] {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The kernel \"%s\" belongs to the %s and the stream to the %s.",
                          kernel.native->name(), kernel.context->name().c_str(), stream.context->name().c_str());

@@ -59,7 +59,7 @@ class SignalTask final : public Task {
 
 }  // namespace
 
-Status synchronize(manager::Stream& stream, Deadline deadline, bool clear, epoch::Guard& guard) {
+[[gnu::hot]] Status synchronize(manager::Stream& stream, Deadline deadline, bool clear, epoch::Guard& guard) {
   backend::Stream& native = *stream.native;
   if (native.isInsideTask()) return insideOwnTask("stream");
   uint64_t serial = native.submitted();

@@ -53,7 +53,7 @@ inline bool Stream::shouldYield(const Executor& who) const {
 }
 
 // The stream is acquired. On kBlocked it no longer is, and may be gone.
-Stop Stream::run(Executor& who, uint64_t target) {
+[[gnu::hot]] Stop Stream::run(Executor& who, uint64_t target) {
   uint64_t done = completed_.load(std::memory_order_relaxed);
   uint64_t limit = done;
   const bool foreign = who.worker == nullptr;
@@ -120,7 +120,7 @@ Stop Stream::run(Executor& who, uint64_t target) {
   }
 }
 
-void Stream::runLaunch(LaunchCommand& command, const Executor& who) {
+[[gnu::hot]] void Stream::runLaunch(LaunchCommand& command, const Executor& who) {
   HostKernel& kernel = *command.kernel;
   const bool foreign = who.worker == nullptr;
   void* args[kMaxArguments];

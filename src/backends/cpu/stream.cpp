@@ -91,7 +91,7 @@ inline void Stream::publish(uint32_t slots, bool urgent) {
   }
 }
 
-Status Stream::launch(backend::Kernel& base, const backend::Launch& launch) {
+[[gnu::hot]] Status Stream::launch(backend::Kernel& base, const backend::Launch& launch) {
   HostKernel& kernel = static_cast<HostKernel&>(base);
   RT_TRY(engine_->ready(launch.cooperative));
   if (launch.cooperative) RT_TRY(checkCooperative(kernel, launch, engine_->threads()));
@@ -212,7 +212,7 @@ bool Stream::copyNow(const backend::Copy& copy) {
 }
 
 // Gives the stream up; what has been submitted meanwhile is listed, unless a thread that waits is there to run it.
-void Stream::leave(bool urgent) {
+[[gnu::hot]] void Stream::leave(bool urgent) {
   state_.exchange(kFree, std::memory_order_seq_cst);
   if (hasWork() && drainers_.load(std::memory_order_seq_cst) == 0) [[unlikely]] {
     engine_->enlist(this,
@@ -236,7 +236,7 @@ inline void Stream::drain(uint64_t serial) {
   leave(false);
 }
 
-bool Stream::wait(uint64_t serial, Deadline deadline) {
+[[gnu::hot]] bool Stream::wait(uint64_t serial, Deadline deadline) {
   if (completed_.load(std::memory_order_acquire) >= serial) return true;
   if (deadline.isNever() && acquire()) {
     drain(serial);
