@@ -144,7 +144,7 @@ Status StatusLatch::get() const {
   return Status(record);
 }
 
-Status StatusLatch::take() {
+[[gnu::hot]] Status StatusLatch::take() {
   if (!failed()) return Status();
   FlagGuard guard(lock_);
   return Status(record_.exchange(nullptr, std::memory_order_acq_rel));

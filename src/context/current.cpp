@@ -44,7 +44,7 @@ Status resolve(manager::Context** context, rtContext_t handle, const char* argum
   return device->primary(context);
 }
 
-Status resolve(manager::Stream** stream, rtStream_t handle, const char* argument) {
+[[gnu::hot]] Status resolve(manager::Stream** stream, rtStream_t handle, const char* argument) {
   if (handle != nullptr) [[likely]] {
     *stream = manager::streams.find(toBits(handle));
     return *stream != nullptr ? Status() : invalidHandle(toBits(handle), RT_HANDLE_STREAM, argument);
