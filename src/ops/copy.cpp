@@ -102,18 +102,36 @@ bool isShort(const CopyArguments& copy) {
   return copy.width <= kShortBytes && (copy.height == 1 || copy.height <= kShortBytes / copy.width);
 }
 
-// The common synchronous copy: one side is an owner's whose default stream is idle, both can be reached by the host's
-// own means. False: take the long way.
-bool copyAtOnce(const CopyArguments& copy, const Checked& ranges) {
-  if (!isShort(copy)) return false;
-  const Range& range = ranges.dst.deviceSide() ? ranges.dst : ranges.src;
-  if (!range.deviceSide()) return false;
-  allocator::Owner& owner = *range.owner();
-  backend::Stream* stream = owner.default_stream.load(std::memory_order_acquire);
-  bool visible = (!ranges.dst.known() || ranges.dst.place.region->memory().host_visible) &&
-                 (!ranges.src.known() || ranges.src.place.region->memory().host_visible);
-  if (stream == nullptr || !visible || owner.device().isLost() || trace::enabled()) return false;
-  return stream->copyNow(native(copy));
+// One end of a short copy: the owner where it is device or shared memory. False: the long way has to look at it.
+inline bool findEnd(const void* pointer, uint64_t size, allocator::Owner** owner) {
+  *owner = nullptr;
+  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
+  if (address == 0 || address + size < address) return false;
+  allocator::Region* region = allocator::address_map::find(pointer);
+  if (region == nullptr) return true;  // the program's own memory
+  allocator::Block* block = region->blockAt(address);
+  if (block == nullptr || block->state.load(std::memory_order_acquire) != allocator::Block::kLive) return false;
+  const uint64_t offset = address - region->addressOf(*block);
+  if (offset >= block->size || size > block->size - offset || !region->memory().host_visible) return false;
+  if (region->memory().kind != RT_MEMORY_HOST) *owner = &region->owner();
+  return true;
+}
+
+// The common synchronous copy, without a Status on its way: a short row, one end an owner's whose default stream is idle,
+// both within the host's reach. False: nothing was done; the long way does it or says what is wrong.
+[[gnu::hot]] bool copyAtOnce(const CopyArguments& copy) {
+  constexpr uint64_t kShortBytes = 1 << 20;
+  if (copy.height != 1 || copy.width - 1 >= kShortBytes) return false;
+  allocator::Owner *to, *from;
+  if (!findEnd(copy.dst, copy.width, &to) || !findEnd(copy.src, copy.width, &from)) return false;
+  const uintptr_t dst = reinterpret_cast<uintptr_t>(copy.dst), src = reinterpret_cast<uintptr_t>(copy.src);
+  if ((dst > src ? dst - src : src - dst) < copy.width) return false;
+  const int32_t kind = RT_MEMCPY_HOST_TO_HOST + (to != nullptr ? 1 : 0) + (from != nullptr ? 2 : 0);
+  if (copy.kind != RT_MEMCPY_DEFAULT && copy.kind != kind) return false;
+  allocator::Owner* owner = to != nullptr ? to : from;
+  if (owner == nullptr || owner->device().isLost() || trace::enabled()) return false;
+  backend::Stream* stream = owner->default_stream.load(std::memory_order_acquire);
+  return stream != nullptr && stream->copyNow(native(copy));
 }
 
 // Whether memory outlived its context, so that no stream of an owner exists any more.
@@ -155,12 +173,12 @@ Status copyAsync(const CopyArguments& copy, manager::Stream& stream) {
 }
 
 Status copy(const CopyArguments& copy, epoch::Guard& guard) {
+  if (copyAtOnce(copy)) return Status();
   if (copy.width == 0 || copy.height == 0) {
     return checkKind(copy.kind < 0 || copy.kind > RT_MEMCPY_DEVICE_TO_DEVICE ? copy.kind : RT_MEMCPY_DEFAULT, Range(), Range());
   }
   Checked ranges;
   RT_TRY(check(copy, &ranges));
-  if (copyAtOnce(copy, ranges)) return Status();
   manager::Stream* stream;
   RT_TRY(streamFor(&ranges.dst, &ranges.src, &stream));
   RT_TRY(submittable(*stream));

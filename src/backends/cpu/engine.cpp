@@ -118,7 +118,9 @@ void Engine::work(Worker& worker) {
   endWatching();
 }
 
-bool Engine::somethingFor(Worker&) { return urgentWaits() || team_.wanted() || stopping_.load(std::memory_order_seq_cst); }
+bool Engine::somethingFor(Worker& worker) {
+  return urgentWaits() || team_.wanted(worker.member) || stopping_.load(std::memory_order_seq_cst);
+}
 
 // One job or one stream. The worker counts as watching before and after.
 bool Engine::step(Worker& worker, int64_t* active) {

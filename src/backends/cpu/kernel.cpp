@@ -87,7 +87,7 @@ bool HostKernel::localBytes(const unsigned char* values, uint32_t local_bytes, u
   return *bytes <= kMaxLocalBytes;
 }
 
-void runGroups(void* user, uint64_t begin, uint64_t end, uint32_t participant) {
+[[gnu::hot]] void runGroups(void* user, uint64_t begin, uint64_t end, uint32_t participant) {
   GroupRun& run = *static_cast<GroupRun*>(user);
   Arena* arena = nullptr;
   try {

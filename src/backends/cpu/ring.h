@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "backends/backend.h"
+#include "backends/cpu/cache.h"
 #include "base/fault.h"
 
 namespace manyrt::cpu {
@@ -99,12 +100,7 @@ class Ring {
   void commit(uint32_t slots) {
     write_at_ += slots;
     // The consumer read these lines the last time round: they are asked for before they are written.
-    const void* ahead = write_->slots[(write_at_ + kAhead) % Segment::kSlots];
-#if defined(__x86_64__)
-    __asm__ __volatile__("prefetchw %0" : : "m"(*static_cast<const char*>(ahead)));
-#else
-    __builtin_prefetch(ahead, 1);
-#endif
+    fetchForWriting(write_->slots[(write_at_ + kAhead) % Segment::kSlots]);
   }
 
   // Consumer: the oldest command; there must be one.

@@ -105,7 +105,9 @@ bool Team::joinCooperative(TeamMember& member) {
   Job& job = jobs_[0];
   uint64_t gate = job.gate.load(std::memory_order_acquire);
   if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0 || gate / kGeneration == member.cooperative) return false;
-  __builtin_prefetch(job.user.load(std::memory_order_relaxed));
+  const char* data = static_cast<const char*>(job.user.load(std::memory_order_relaxed));
+  __builtin_prefetch(data);
+  __builtin_prefetch(data + 64);
   uint32_t participant;
   if (!enrol(job, member, 0, &participant, &member.cooperative)) return false;
   job.body(job.user.load(std::memory_order_relaxed), participant, participant + 1, participant);

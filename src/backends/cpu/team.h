@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "backends/cpu/cache.h"
+
 namespace manyrt::cpu {
 
 // Does [begin, end) of a job; `participant` is 0 for the owner and unique among those that take part. Does not throw.
@@ -54,6 +56,11 @@ class Team {
       if (wants(jobs_[i])) return true;
     }
     return false;
+  }
+  // The same for a worker that looks again and again. One of them asks for the line as it will need it, to take a ticket.
+  bool wanted(const TeamMember& member) const {
+    if (member.index == 0) fetchForWriting(&jobs_[0].gate);
+    return wanted();
   }
   bool cooperativeWaits() const { return wants(jobs_[0]); }
   // Takes part in an open job; false where there is none for this worker. `enter` and `leave` surround ordinary jobs.
