@@ -18,7 +18,7 @@ cmake --build --preset release
 
 # Keeps what a reader needs and drops what only names this machine.
 tidy() {
-  python3 - "$1" "$2" "$(git describe --always --dirty 2>/dev/null || echo unknown)" <<'PYTHON'
+  python3 - "$1" "$2" "$commit" <<'PYTHON'
 import json, sys
 source, target, commit = sys.argv[1:]
 with open(source) as file:
@@ -34,6 +34,7 @@ PYTHON
 }
 
 mkdir -p docs/measured
+commit=$(git describe --always --dirty 2>/dev/null || echo unknown)  # before the figures change the tree
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=()

@@ -62,8 +62,6 @@ struct Context {
   void* user = nullptr;
   rtReleaseFunction_t user_release = nullptr;
 
-  std::atomic<int> trimming_pools{0};  // pools that give memory back at a synchronise
-
  private:
   static constexpr int kResetting = -(1 << 30);
 

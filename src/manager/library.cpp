@@ -16,6 +16,7 @@
 namespace manyrt::manager::library {
 
 std::atomic<uint32_t> state{kNew};
+std::atomic<uint32_t> trimming_pools{0};
 thread_local int callback_depth = 0;
 
 namespace {

@@ -11,6 +11,9 @@ namespace manyrt::manager::library {
 
 enum State : uint32_t { kNew, kRunning, kShutDown, kForked };
 extern std::atomic<uint32_t> state;
+// Pools that give memory back at a synchronise. Of the whole process and beside the state, so that a synchronise learns that
+// there is none from a line that it has read already.
+extern std::atomic<uint32_t> trimming_pools;
 
 inline bool running() { return state.load(std::memory_order_acquire) == kRunning; }
 

@@ -8,7 +8,7 @@ namespace manyrt::manager {
 
 void Pool::setTrims(bool now) {
   if (trims.exchange(now, std::memory_order_relaxed) == now) return;
-  context->trimming_pools.fetch_add(now ? 1 : -1, std::memory_order_relaxed);
+  library::trimming_pools.fetch_add(now ? 1u : ~0u, std::memory_order_relaxed);
 }
 
 Status createPool(Pool** pool, Context& context, allocator::Owner& owner, const allocator::PoolOptions& options, bool own) {

@@ -3,6 +3,7 @@
 
 #include "allocator/pool.h"
 #include "manager/child.h"
+#include "manager/library.h"
 #include "manager/tables.h"
 
 namespace manyrt::manager {
@@ -11,7 +12,7 @@ struct Pool : Child {
   Pool(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<allocator::Pool> allocator_pool, bool own)
       : Child(owner_context, std::move(native_owner), !own), pool(std::move(allocator_pool)), is_own(own) {}
   ~Pool() {
-    if (trims) context->trimming_pools.fetch_sub(1, std::memory_order_relaxed);
+    if (trims) library::trimming_pools.fetch_sub(1, std::memory_order_relaxed);
     pool->close();
   }
   void setTrims(bool now);  // gives memory back at a synchronise

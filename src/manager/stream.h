@@ -11,6 +11,7 @@ struct Stream : Child {
          bool imported_stream)
       : Child(owner_context, std::move(native_owner), !default_stream),
         native(std::move(native_stream)),
+        device(owner->device()),
         is_default(default_stream),
         imported(imported_stream) {}
   ~Stream() {
@@ -18,6 +19,7 @@ struct Stream : Child {
   }
 
   Ref<backend::Stream> native;
+  backend::Device& device;  // the owner's
   const bool is_default;
   const bool imported;
   int32_t priority = 0;

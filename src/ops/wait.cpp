@@ -5,6 +5,7 @@
 
 #include "base/fault.h"
 #include "manager/device.h"
+#include "manager/library.h"
 #include "manager/pool.h"
 
 namespace manyrt::ops {
@@ -16,7 +17,7 @@ Status insideOwnTask(const char* what) {
 
 // Pools with a release threshold give back at a synchronise. Under a guard.
 void trimPools(manager::Context& context) {
-  if (context.trimming_pools.load(std::memory_order_relaxed) == 0) return;
+  if (manager::library::trimming_pools.load(std::memory_order_relaxed) == 0) return;
   try {
     for (const Ref<allocator::Pool>& pool : context.allPools()) pool->trimToThreshold();
   } catch (const std::bad_alloc&) {  // then at the next synchronise
@@ -71,7 +72,7 @@ class SignalTask final : public Task {
     if (!done) return Status::bare(RT_ERROR_TIMEOUT);
     trimPools(*stream.context);
     Status status = clear ? native.latch.take() : native.latch.get();
-    if (status.ok()) status = stream.owner->device().lost();
+    if (status.ok()) status = stream.device.lost();
     if (lease) {
       guard.leave();  // the lease goes outside: dropping the last one may release much
       lease = Lease<manager::Stream>();
@@ -81,7 +82,7 @@ class SignalTask final : public Task {
   }
   trimPools(*stream.context);
   Status status = clear ? native.latch.take() : native.latch.get();
-  return status.ok() ? stream.owner->device().lost() : status;
+  return status.ok() ? stream.device.lost() : status;
 }
 
 Status synchronize(manager::Context& context, epoch::Guard& guard) {
@@ -158,7 +159,7 @@ Status waitFence(manager::Fence& fence, uint64_t value, Deadline deadline, epoch
 
 Status query(manager::Stream& stream) {
   Status status = stream.native->latch.get();
-  if (status.ok()) status = stream.owner->device().lost();
+  if (status.ok()) status = stream.device.lost();
   if (!status.ok()) return status;
   if (!stream.native->idle()) return Status::bare(RT_NOT_READY);
   return stream.native->latch.get();  // it may have failed at the end

@@ -15,8 +15,8 @@ namespace manyrt::ops {
 inline Status submittable(manager::Stream& stream) {
   if (stream.native->latch.failed()) [[unlikely]]
     return stream.native->latch.get();
-  if (stream.owner->device().isLost()) [[unlikely]]
-    return stream.owner->device().lost();
+  if (stream.device.isLost()) [[unlikely]]
+    return stream.device.lost();
   return Status();
 }
 
