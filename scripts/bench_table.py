@@ -54,9 +54,9 @@ METHOD = """
 - The measuring thread stays on the first core; workers of this library, oneTBB and OpenMP stay on the others; those of PoCL go
   where they like. OpenMP has `OMP_WAIT_POLICY=active`, with spinning bounded to some milliseconds so that it ends before the
   next candidate's turn. Both drivers of PoCL are in the process.
-- Empty kernels are real functions that are called. "Through a worker": the caller launches and then only asks whether the
-  stream is done; oneTBB's flow graph keeps order as a stream does, its task group and arena do not, and the thread that waits
-  for a task group runs most of it. "Drained by the waiting thread": 1000 launches wait behind a fence, the only worker is
+- Empty kernels are real functions that are called. "Through a worker": the caller launches and then waits with a limit, so that
+  it runs nothing itself; oneTBB's flow graph keeps order as a stream does, its task group and arena do not, and the thread that
+  waits for a task group runs most of it. "Drained by the waiting thread": 1000 launches wait behind a fence, the only worker is
   inside another kernel; timed are the signal and rtStreamSynchronize.
 - After a pause single operations are timed; `nothing_timed` is the same with nothing between the two looks at the clock.
 - A start is timed inside a fresh process, from the first call on; the peer's goes from clGetPlatformIDs until there are a

@@ -96,6 +96,13 @@ void Fence::fail(uint64_t to, const Status& cause) {
   completeAll(waits, cause);
 }
 
+size_t Fence::waiting() {
+  std::lock_guard guard(lock_);
+  size_t count = 0;
+  for (const Wait* wait = waits_; wait != nullptr; wait = wait->next) ++count;
+  return count;
+}
+
 void Fence::close() {
   Wait* waits;
   {

@@ -19,6 +19,7 @@ struct Fence : Child {
   void forget(backend::Point& point);           // a waiting thread gave up
   Status signal(uint64_t to);                   // INVALID_VALUE below the present value
   void fail(uint64_t to, const Status& cause);  // the stream that was to signal `to` has failed
+  size_t waiting();                             // points that nobody has completed or given up
   void close();                                 // whoever still waits fails
 
   std::atomic<uint64_t> value;

@@ -97,6 +97,26 @@ int memoryDebug(int, char**) {
   for (int i = 0; i < 5000; ++i) zeros += memory[i] == 0;
   EXPECT(zeros < 5000);  // a pattern
   OK(rtFree(memory));
+
+  // Memory that goes from hand to hand in a stream's order keeps what work in flight still reads.
+  rttest::Memory result;
+  OK(rtMallocHost(result.out(), 1000, world.context));
+  void* first = nullptr;
+  void* second = nullptr;
+  OK(rtMallocAsync(&first, 1000, world.stream));
+  OK(rtMemsetAsync(first, 0x11, 1000, world.stream));
+  OK(rtStreamSynchronize(world.stream));
+  rttest::Gate gate(world.context);
+  OK(gate.close(world.stream));
+  OK(rtMemcpyAsync(result, first, 1000, RT_MEMCPY_DEFAULT, world.stream));
+  OK(rtFreeAsync(first, world.stream));
+  OK(rtMallocAsync(&second, 1000, world.stream));
+  EXPECT(second == first);  // else nothing is proven
+  OK(gate.open());
+  OK(rtStreamSynchronize(world.stream));
+  EXPECT(*result.as() == 0x11);
+  OK(rtFree(second));
+  OK(result.reset());
   doWork();
   return 0;
 }

@@ -19,14 +19,6 @@ constexpr int64_t kWaitSpin = 20'000;    // before a waiting thread sleeps
 constexpr int64_t kShortDrain = 20'000;  // a drain that a worker need not have begun earlier
 constexpr uint32_t kTimedDrains = 16;    // one drain of so many is timed
 
-// Groups beyond the threads would wait for each other for ever.
-Status checkCooperative(const HostKernel& kernel, const backend::Launch& launch, uint32_t threads) {
-  double groups = static_cast<double>(launch.grid[0]) * launch.grid[1] * launch.grid[2];
-  if (groups <= threads) return Status();
-  return Status::error(RT_ERROR_INVALID_VALUE, "A cooperative launch of %.0f groups of \"%s\" was asked for; %u are the limit.",
-                       groups, kernel.name(), threads);
-}
-
 }  // namespace
 
 Stream::Stream(Engine& engine) : engine_(&engine), gate_(*this), host_(*this) {}
@@ -94,7 +86,6 @@ inline void Stream::publish(uint32_t slots, bool urgent) {
 [[gnu::hot]] Status Stream::launch(backend::Kernel& base, const backend::Launch& launch) {
   HostKernel& kernel = static_cast<HostKernel&>(base);
   RT_TRY(engine_->ready(launch.cooperative));
-  if (launch.cooperative) RT_TRY(checkCooperative(kernel, launch, engine_->threads()));
   uint32_t slots = 1 + (kernel.argumentBytes() + kSlotBytes - 1) / kSlotBytes;
   lockProducer();
   void* slot = ring_.reserve(slots);

@@ -84,15 +84,6 @@ TEST(CpuEngineTest, CooperativeGroupsRunAtTheSameTime) {
   }
 }
 
-TEST(CpuEngineTest, TooManyCooperativeGroupsAreRefused) {
-  Rig rig(2);
-  auto stream = rig.stream();
-  auto kernel = rig.kernel(meet, {kPointerArg});
-  Meeting* at = nullptr;
-  EXPECT_EQ(launch(*stream, *kernel, {&at}, 3, true).code(), RT_ERROR_INVALID_VALUE);
-  EXPECT_EQ(stream->submitted(), 0u);
-}
-
 TEST(CpuEngineTest, CooperativeLaunchesTakeTurns) {
   Rig rig(3);
   auto kernel = rig.kernel(meet, {kPointerArg});
