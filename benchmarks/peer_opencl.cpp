@@ -60,9 +60,58 @@ class Pocl final : public OpenClPeer {
   cl_kernel kernel_;
 };
 
-}  // namespace
+class PoclKernel final : public OpenClKernel {
+ public:
+  PoclKernel(cl_device_id device, const std::string& source, const char* options, const char* name) {
+    cl_int status;
+    context_ = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &status);
+    require(status, "clCreateContext");
+    queue_ = clCreateCommandQueue(context_, device, 0, &status);
+    require(status, "clCreateCommandQueue");
+    const char* text = source.c_str();
+    program_ = clCreateProgramWithSource(context_, 1, &text, nullptr, &status);
+    require(status, "clCreateProgramWithSource");
+    require(clBuildProgram(program_, 1, &device, options, nullptr, nullptr), "clBuildProgram");
+    kernel_ = clCreateKernel(program_, name, &status);
+    require(status, "clCreateKernel");
+  }
+  ~PoclKernel() override {
+    for (cl_mem memory : memory_) {
+      if (memory != nullptr) clReleaseMemObject(memory);
+    }
+    clReleaseKernel(kernel_);
+    clReleaseProgram(program_);
+    clReleaseCommandQueue(queue_);
+    clReleaseContext(context_);
+  }
+  void buffer(uint32_t argument, size_t size, const void* contents) override {
+    cl_int status;
+    const cl_mem_flags flags = CL_MEM_READ_WRITE | (contents != nullptr ? CL_MEM_COPY_HOST_PTR : 0);
+    memory_[argument] = clCreateBuffer(context_, flags, size, const_cast<void*>(contents), &status);
+    require(status, "clCreateBuffer");
+    require(clSetKernelArg(kernel_, argument, sizeof(cl_mem), &memory_[argument]), "clSetKernelArg");
+  }
+  void value(uint32_t argument, size_t size, const void* value) override {
+    require(clSetKernelArg(kernel_, argument, size, value), "clSetKernelArg");
+  }
+  void run(const size_t global[2], const size_t local[2]) override {
+    require(clEnqueueNDRangeKernel(queue_, kernel_, 2, nullptr, global, local, 0, nullptr, nullptr), "clEnqueueNDRangeKernel");
+    require(clFinish(queue_), "clFinish");
+  }
+  void read(uint32_t argument, size_t size, void* contents) override {
+    require(clEnqueueReadBuffer(queue_, memory_[argument], CL_TRUE, 0, size, contents, 0, nullptr, nullptr),
+            "clEnqueueReadBuffer");
+  }
 
-std::unique_ptr<OpenClPeer> OpenClPeer::find(const char* driver, std::string* why) {
+ private:
+  cl_context context_;
+  cl_command_queue queue_;
+  cl_program program_;
+  cl_kernel kernel_;
+  cl_mem memory_[16] = {};
+};
+
+cl_device_id deviceOf(const char* driver, std::string* why) {
   cl_platform_id pocl = platform();
   cl_device_id devices[16];
   cl_uint count = 0;
@@ -74,10 +123,23 @@ std::unique_ptr<OpenClPeer> OpenClPeer::find(const char* driver, std::string* wh
     char name[256] = "";
     clGetDeviceInfo(devices[i], CL_DEVICE_NAME, sizeof name - 1, name, nullptr);
     // "basic", or "pthread-" and the model; newer ones are called "cpu".
-    if (strncmp(name, driver, strlen(driver)) == 0) return std::make_unique<Pocl>(devices[i]);
+    if (strncmp(name, driver, strlen(driver)) == 0) return devices[i];
   }
   *why = std::string("PoCL has no driver \"") + driver + "\" here";
   return nullptr;
+}
+
+}  // namespace
+
+std::unique_ptr<OpenClPeer> OpenClPeer::find(const char* driver, std::string* why) {
+  cl_device_id device = deviceOf(driver, why);
+  return device != nullptr ? std::make_unique<Pocl>(device) : nullptr;
+}
+
+std::unique_ptr<OpenClKernel> OpenClKernel::build(const char* driver, const std::string& source, const char* options,
+                                                  const char* name, std::string* why) {
+  cl_device_id device = deviceOf(driver, why);
+  return device != nullptr ? std::make_unique<PoclKernel>(device, source, options, name) : nullptr;
 }
 
 std::string OpenClPeer::version() {

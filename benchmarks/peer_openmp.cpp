@@ -26,6 +26,7 @@ std::unique_ptr<OpenMpPeer> OpenMpPeer::find(const char* runtime, std::string* w
     return nullptr;
   }
   auto peer = std::make_unique<OpenMpPeer>();
+  peer->module_ = module;
   peer->parallel_ = reinterpret_cast<void (*)()>(dlsym(module, "bench_parallel"));
   peer->tasks_ = reinterpret_cast<void (*)(int)>(dlsym(module, "bench_tasks"));
   peer->threads_ = reinterpret_cast<int (*)()>(dlsym(module, "bench_threads"));
@@ -37,7 +38,13 @@ std::unique_ptr<OpenMpPeer> OpenMpPeer::find(const char* runtime, std::string* w
   return peer;
 }
 
+void* OpenMpPeer::symbol(const char* name) { return dlsym(module_, name); }
+
 #if !BENCH_OPENCL
+std::unique_ptr<OpenClKernel> OpenClKernel::build(const char*, const std::string&, const char*, const char*, std::string* why) {
+  *why = "built without OpenCL";
+  return nullptr;
+}
 std::unique_ptr<OpenClPeer> OpenClPeer::find(const char*, std::string* why) {
   *why = "built without OpenCL";
   return nullptr;

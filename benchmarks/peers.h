@@ -26,6 +26,18 @@ class OpenClPeer {
   virtual void finish() = 0;
 };
 
+// A kernel that one of PoCL's drivers built from source, with buffers of its own.
+class OpenClKernel {
+ public:
+  static std::unique_ptr<OpenClKernel> build(const char* driver, const std::string& source, const char* options,
+                                             const char* name, std::string* why);
+  virtual ~OpenClKernel() = default;
+  virtual void buffer(uint32_t argument, size_t size, const void* contents) = 0;  // contents may be null
+  virtual void value(uint32_t argument, size_t size, const void* value) = 0;      // local memory: value null
+  virtual void run(const size_t global[2], const size_t local[2]) = 0;            // and waits
+  virtual void read(uint32_t argument, size_t size, void* contents) = 0;
+};
+
 // The first use of OpenCL in a process: platforms, the CPU's context and a queue. False without OpenCL.
 bool startOpenCl(std::string* why);
 
@@ -47,8 +59,10 @@ class OpenMpPeer {
   void tasks(int count) { tasks_(count); }
   int threads() { return threads_(); }
   std::string compiler() { return compiler_(); }
+  void* symbol(const char* name);  // of the module: null where it has none
 
  private:
+  void* module_ = nullptr;
   void (*parallel_)() = nullptr;
   void (*tasks_)(int) = nullptr;
   int (*threads_)() = nullptr;

@@ -34,6 +34,7 @@ typedef struct rtEvent_st* rtEvent_t;
 typedef struct rtFence_st* rtFence_t;
 typedef struct rtMemPool_st* rtMemPool_t;
 typedef struct rtKernel_st* rtKernel_t;
+typedef struct rtModule_st* rtModule_t;
 enum rtHandleKind {
   RT_HANDLE_INVALID = -1,
   RT_HANDLE_ALL = 0,
@@ -44,7 +45,8 @@ enum rtHandleKind {
   RT_HANDLE_FENCE = 5,
   RT_HANDLE_MEM_POOL = 6,
   RT_HANDLE_KERNEL = 7,
-  RT_HANDLE_ALLOCATION = 8
+  RT_HANDLE_ALLOCATION = 8,
+  RT_HANDLE_MODULE = 9
 };
 enum rtLogLevel {
   RT_LOG_INVALID = -1,
@@ -158,6 +160,18 @@ enum rtArgKind {
   RT_ARG_VALUE = 0,
   RT_ARG_POINTER = 1,
   RT_ARG_LOCAL = 2
+};
+enum rtImageFormat {
+  RT_IMAGE_INVALID = -1,
+  RT_IMAGE_AUTO = 0,
+  RT_IMAGE_OPENCL_C = 1,
+  RT_IMAGE_CUDA_CXX = 2,
+  RT_IMAGE_PTX = 3,
+  RT_IMAGE_CUBIN = 4,
+  RT_IMAGE_FATBIN = 5,
+  RT_IMAGE_SPIRV = 6,
+  RT_IMAGE_OPENCL_BINARY = 7,
+  RT_IMAGE_HOST_OBJECT = 8
 };
 enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
@@ -287,6 +301,47 @@ typedef struct rtHostKernel_t {
   uint32_t max_group_items;
   uint32_t flags;
 } rtHostKernel_t;
+typedef struct rtHostModuleArg_t {
+  uint32_t size;
+  int32_t kind;
+  const char* name;
+  const char* type_name;
+} rtHostModuleArg_t;
+typedef struct rtHostModuleKernel_t {
+  const char* name;
+  rtHostKernelFunction_t function;
+  const rtHostModuleArg_t* args;
+  uint32_t arg_count;
+  uint32_t flags;
+  uint32_t max_group_items;
+  uint32_t required_group_size[3];
+  uint64_t local_bytes;
+  uint64_t scratch_bytes;
+  uint64_t scratch_bytes_per_item;
+} rtHostModuleKernel_t;
+typedef struct rtHostModuleGlobal_t {
+  const char* name;
+  void* address;
+  uint64_t size;
+} rtHostModuleGlobal_t;
+typedef struct rtHostModule_t {
+  uint32_t struct_size;
+  uint32_t kernel_count;
+  const rtHostModuleKernel_t* kernels;
+  const rtHostModuleGlobal_t* globals;
+  uint32_t global_count;
+  uint32_t flags;
+} rtHostModule_t;
+typedef struct rtModuleOptions_t {
+  uint32_t struct_size;
+  int32_t format;
+  const char* build_options;
+  const char* name;
+  uint32_t header_count;
+  uint32_t reserved;
+  const char* const* header_names;
+  const char* const* headers;
+} rtModuleOptions_t;
 typedef struct rtKernelInfo_t {
   uint32_t struct_size;
   uint32_t arg_count;
@@ -409,6 +464,16 @@ rtStatus_t rtMemPoolGetStats(rtMemPoolStats_t* stats, rtMemPool_t pool);
 rtStatus_t rtMemPoolResetPeak(rtMemPool_t pool);
 rtStatus_t rtMemPoolDumpJson(char* buffer, size_t size, size_t* needed, rtMemPool_t pool);
 rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callback, void* user, rtMemPool_t pool);
+rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* source, const char* options, rtContext_t context);
+rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, const rtModuleOptions_t* options,
+    rtContext_t context);
+rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModuleOptions_t* options, rtContext_t context);
+rtStatus_t rtModuleDestroy(rtModule_t module);
+rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module);
+rtStatus_t rtModuleGetKernel(rtKernel_t* kernel, const char* name, rtModule_t module);
+rtStatus_t rtModuleGetKernelCount(uint32_t* count, rtModule_t module);
+rtStatus_t rtModuleGetKernelByIndex(rtKernel_t* kernel, uint32_t index, rtModule_t module);
+rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* name, rtModule_t module);
 rtStatus_t rtKernelCreateFromHost(rtKernel_t* kernel, const rtHostKernel_t* host, rtContext_t context);
 rtStatus_t rtKernelDestroy(rtKernel_t kernel);
 rtStatus_t rtKernelGetName(char* buffer, size_t size, size_t* needed, rtKernel_t kernel);
@@ -426,6 +491,7 @@ rtStatus_t rtDeviceGetNative(uint64_t native[2], rtDevice_t device);
 rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context);
 rtStatus_t rtStreamGetNative(uint64_t native[2], rtStream_t stream);
 rtStatus_t rtEventGetNative(uint64_t native[2], rtEvent_t event);
+rtStatus_t rtModuleGetNative(uint64_t native[2], rtModule_t module);
 rtStatus_t rtPointerGetNative(uint64_t native[2], const void* pointer);
 rtStatus_t rtContextImport(rtContext_t* context, const uint64_t native[2], rtDevice_t device);
 rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContext_t context);

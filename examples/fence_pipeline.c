@@ -8,26 +8,7 @@
 
 enum { kItems = 12, kRing = 2, kCount = 4096, kGroup = 256 };
 
-static void squareKernel(const rtHostGroup_t* group, void* const* args) {
-  uint32_t* data = *(uint32_t* const*)args[0];
-  const uint32_t first = group->group_id[0] * group->group_size[0];
-  for (uint32_t item = 0; item < group->group_size[0]; ++item) data[first + item] *= data[first + item];
-}
-
-static rtKernel_t createSquareKernel(void) {
-  const rtHostArg_t args[] = {{8, RT_ARG_POINTER}};
-  rtHostKernel_t host = RT_HOST_KERNEL_INIT;
-  host.function = squareKernel;
-  host.name = "square";
-  host.args = args;
-  host.arg_count = 1;
-  rtKernel_t kernel = NULL;
-  CHECK(rtKernelCreateFromHost(&kernel, &host, NULL));
-  return kernel;
-}
-
 int main(void) {
-  useCpuDevice();
   rtStream_t upload = NULL;
   rtStream_t compute = NULL;
   rtStream_t download = NULL;
@@ -58,7 +39,10 @@ int main(void) {
     CHECK(rtStreamSignalFence(drained, n + 1, download));
   }
 
-  rtKernel_t square = createSquareKernel();
+  rtModule_t module = NULL;
+  rtKernel_t square = NULL;
+  CHECK(rtModuleLoadFile(&module, MANYRT_EXAMPLE_KERNELS "/fence_pipeline.cl", NULL, NULL));
+  CHECK(rtModuleGetKernel(&square, "square", module));
   for (uint64_t n = 0; n < kItems; ++n) {
     uint32_t* data = ring + n % kRing * kCount;
     void* args[] = {&data};
@@ -86,7 +70,7 @@ int main(void) {
   CHECK(rtFenceGetValue(&value, drained));
   EXPECT(value == kItems);
 
-  CHECK(rtKernelDestroy(square));
+  CHECK(rtModuleDestroy(module));
   for (int i = 0; i < 3; ++i) CHECK(rtFree(memory[i]));
   CHECK(rtFenceDestroy(filled));
   CHECK(rtFenceDestroy(squared));

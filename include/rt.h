@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * rt.h - the whole public interface of manyrt: devices, contexts, streams, events, fences, memory and kernels, one
- * contract on every backend. Every function is `rtStatus_t rtNounVerb(outputs, inputs, owner)`; outputs come first,
+ * rt.h - the whole public interface of manyrt: devices, contexts, streams, events, fences, memory, modules and kernels,
+ * one contract on every backend. Every function is `rtStatus_t rtNounVerb(outputs, inputs, owner)`; outputs come first,
  * the owner last (rtLaunchKernel excepted). C99 to C23 and C++11 onwards; nothing here needs more than a C
  * foreign-function interface: no struct by value, no varargs, no function-like macro.
  *
@@ -30,7 +30,7 @@
 #endif
 
 #define MANYRT_VERSION_MAJOR 0
-#define MANYRT_VERSION_MINOR 1
+#define MANYRT_VERSION_MINOR 2
 #define MANYRT_VERSION_PATCH 0
 
 /* Exported with C linkage; no exception ever leaves the library. */
@@ -79,12 +79,13 @@ enum rtStatusCode {
 /* ---- Handles: opaque and checked on every call; never an address -------------------------------------------------- */
 
 typedef struct rtDevice_st* rtDevice_t;   /**< valid until rtShutdown; never destroyed */
-typedef struct rtContext_st* rtContext_t; /**< owns the streams, events, fences, pools and kernels of a device */
+typedef struct rtContext_st* rtContext_t; /**< owns the streams, memory and modules of a device */
 typedef struct rtStream_st* rtStream_t;   /**< work that runs in order */
 typedef struct rtEvent_st* rtEvent_t;     /**< a point in a stream */
 typedef struct rtFence_st* rtFence_t;     /**< a 64-bit timeline between host and streams of any backend */
 typedef struct rtMemPool_st* rtMemPool_t; /**< where allocations come from */
 typedef struct rtKernel_st* rtKernel_t;   /**< a function over a grid of work-groups */
+typedef struct rtModule_st* rtModule_t;   /**< a program for a device, with the kernels that are in it */
 
 enum rtHandleKind {
   RT_HANDLE_INVALID = -1,
@@ -96,7 +97,8 @@ enum rtHandleKind {
   RT_HANDLE_FENCE = 5,
   RT_HANDLE_MEM_POOL = 6,
   RT_HANDLE_KERNEL = 7,
-  RT_HANDLE_ALLOCATION = 8 /**< live allocations and imported memory, though they are addresses */
+  RT_HANDLE_ALLOCATION = 8, /**< live allocations and imported memory, though they are addresses */
+  RT_HANDLE_MODULE = 9      /**< with its kernels, which are not counted again */
 };
 
 /* ---- Other constants ---------------------------------------------------------------------------------------------- */
@@ -238,6 +240,20 @@ enum rtArgKind {
   RT_ARG_LOCAL = 2    /**< local memory; args[i] points to a size_t, the bytes to reserve */
 };
 
+/** What a module is made of. */
+enum rtImageFormat {
+  RT_IMAGE_INVALID = -1,
+  RT_IMAGE_AUTO = 0,          /**< told from the bytes: ELF is HOST_OBJECT, text without a zero byte OPENCL_C */
+  RT_IMAGE_OPENCL_C = 1,      /**< OpenCL C 1.2 source; every device with RT_CAPABILITY_KERNELS */
+  RT_IMAGE_CUDA_CXX = 2,      /**< CUDA C++ source; CUDA */
+  RT_IMAGE_PTX = 3,           /**< CUDA */
+  RT_IMAGE_CUBIN = 4,         /**< CUDA */
+  RT_IMAGE_FATBIN = 5,        /**< CUDA */
+  RT_IMAGE_SPIRV = 6,         /**< OpenCL */
+  RT_IMAGE_OPENCL_BINARY = 7, /**< what clGetProgramInfo gave; OpenCL */
+  RT_IMAGE_HOST_OBJECT = 8    /**< a shared object that exports rtHostModule; CPU */
+};
+
 /** Flags of rtLaunchOptions_t. */
 enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
@@ -278,7 +294,7 @@ typedef void (*rtHostKernelFunction_t)(const rtHostGroup_t* group, void* const* 
 
 /* ---- Structs ------------------------------------------------------------------------------------------------------
  * Start from the RT_..._INIT macro, which sets struct_size. All zero apart from struct_size means the defaults, as a
- * NULL options pointer does. Structs grow at the end only; rtHostArg_t and rtHostGroup_t never grow. */
+ * NULL options pointer does. Structs grow at the end only; those of arrays and rtHostGroup_t never grow. */
 
 /** Result of rtBackendGetInfo. */
 typedef struct rtBackendInfo_t {
@@ -464,6 +480,68 @@ typedef struct rtHostKernel_t {
 #define RT_HOST_KERNEL_INIT                                                                           \
   {sizeof(rtHostKernel_t) /* struct_size */, 0 /* arg_count */, NULL /* function */, NULL /* args */, \
    NULL /* name */, 0 /* max_group_items */, 0 /* flags */}
+/* clang-format on */
+
+/** One argument of a kernel in a host module; used in arrays, never grows. */
+typedef struct rtHostModuleArg_t {
+  uint32_t size;         /**< bytes of the value; 8 for RT_ARG_POINTER and RT_ARG_LOCAL */
+  int32_t kind;          /**< RT_ARG_* */
+  const char* name;      /**< may be NULL */
+  const char* type_name; /**< may be NULL */
+} rtHostModuleArg_t;
+
+/** One kernel of a host module; used in arrays, never grows. Where any of the three numbers of bytes is not 0, the group's
+ *  local_memory has, behind the launch's local_bytes (rounded up to 64), that much more for the kernel's own use. */
+typedef struct rtHostModuleKernel_t {
+  const char* name;
+  rtHostKernelFunction_t function;
+  const rtHostModuleArg_t* args; /**< may be NULL if arg_count is 0 */
+  uint32_t arg_count;
+  uint32_t flags;                  /**< 0 */
+  uint32_t max_group_items;        /**< largest work-group that function takes; 0: the device's */
+  uint32_t required_group_size[3]; /**< zeros: any */
+  uint64_t local_bytes;            /**< local memory of each work-group, counted against the device's limit */
+  uint64_t scratch_bytes;          /**< of each work-group, not counted */
+  uint64_t scratch_bytes_per_item; /**< the same for each of its work-items */
+} rtHostModuleKernel_t;
+
+/** A variable of a host module, for rtModuleGetGlobal; used in arrays, never grows. */
+typedef struct rtHostModuleGlobal_t {
+  const char* name;
+  void* address;
+  uint64_t size; /**< bytes */
+} rtHostModuleGlobal_t;
+
+/** What a shared object that is loaded as RT_IMAGE_HOST_OBJECT exports with C linkage under the name rtHostModule. */
+typedef struct rtHostModule_t {
+  uint32_t struct_size;
+  uint32_t kernel_count;
+  const rtHostModuleKernel_t* kernels; /**< may be NULL if kernel_count is 0 */
+  const rtHostModuleGlobal_t* globals; /**< may be NULL if global_count is 0 */
+  uint32_t global_count;
+  uint32_t flags; /**< 0 */
+} rtHostModule_t;
+/* clang-format off */
+#define RT_HOST_MODULE_INIT                                                                                \
+  {sizeof(rtHostModule_t) /* struct_size */, 0 /* kernel_count */, NULL /* kernels */, NULL /* globals */, \
+   0 /* global_count */, 0 /* flags */}
+/* clang-format on */
+
+/** Options of rtModuleLoadData and rtModuleLoadFile. */
+typedef struct rtModuleOptions_t {
+  uint32_t struct_size;
+  int32_t format;                  /**< RT_IMAGE_* */
+  const char* build_options;       /**< of source: as rtModuleCreateFromSource takes them; may be NULL */
+  const char* name;                /**< in messages; may be NULL: "kernel.cl", or the path of the file */
+  uint32_t header_count;           /**< elements of header_names and headers */
+  uint32_t reserved;               /**< 0 */
+  const char* const* header_names; /**< of source: what #include calls each of headers; may be NULL if there are none */
+  const char* const* headers;      /**< their texts, found before any file; may be NULL if there are none */
+} rtModuleOptions_t;
+/* clang-format off */
+#define RT_MODULE_OPTIONS_INIT                                                                             \
+  {sizeof(rtModuleOptions_t) /* struct_size */, 0 /* format */, NULL /* build_options */, NULL /* name */, \
+   0 /* header_count */, 0 /* reserved */, NULL /* header_names */, NULL /* headers */}
 /* clang-format on */
 
 /** Result of rtKernelGetInfo. */
@@ -1363,6 +1441,100 @@ RT_API rtStatus_t rtMemPoolDumpJson(char* buffer, size_t size, size_t* needed, r
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callback, void* user, rtMemPool_t pool);
 
+/* ---- Modules ------------------------------------------------------------------------------------------------------ */
+
+/** Builds a module from OpenCL C 1.2, the language that every device with RT_CAPABILITY_KERNELS takes; as
+ *  clBuildProgram. A failed build is BUILD_FAILED, and rtGetLastErrorMessage has the compiler's log.
+ *  @param[out] module   receives the module, which the caller destroys
+ *  @param[in]  source   text, borrowed for the call
+ *  @param[in]  options  -D, -I, -cl-fast-relaxed-math and others of clBuildProgram; may be NULL: none
+ *  @param[in]  context  may be NULL: current
+ *  blocks: maybe, while a compiler runs
+ *  capture: outside
+ *  errors: INVALID_VALUE (options too), INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, BUILD_FAILED,
+ *    COMPILER_NOT_FOUND, BUSY, IO, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* source, const char* options, rtContext_t context);
+
+/** Makes a module of source or machine code in memory, as cuModuleLoadDataEx.
+ *  @param[out] module   receives the module, which the caller destroys
+ *  @param[in]  image    size bytes, borrowed for the call
+ *  @param[in]  size     bytes, not 0
+ *  @param[in]  options  may be NULL
+ *  @param[in]  context  may be NULL: current
+ *  blocks: maybe, while a compiler runs
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED (a format of another device),
+ *    BUILD_FAILED, COMPILER_NOT_FOUND, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, const rtModuleOptions_t* options,
+                                   rtContext_t context);
+
+/** As rtModuleLoadData, of a file, which is read once and not needed afterwards; as cuModuleLoad.
+ *  @param[out] module   receives the module, which the caller destroys
+ *  @param[in]  path     of a regular file
+ *  @param[in]  options  may be NULL
+ *  @param[in]  context  may be NULL: current
+ *  blocks: maybe, while the file is read or a compiler runs
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED (a format of another device),
+ *    BUILD_FAILED, COMPILER_NOT_FOUND, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModuleOptions_t* options, rtContext_t context);
+
+/** Ends a module and the handles of its kernels at once. Launches already submitted complete.
+ *  @param[in] module  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtModuleDestroy(rtModule_t module);
+
+/** What the compiler said of a source that it accepted: warnings and remarks. Empty for machine code. A short buffer is
+ *  truncated and terminated.
+ *  @param[out] buffer  receives the text; may be NULL if size is 0
+ *  @param[in]  size    bytes of buffer
+ *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
+ *  @param[in]  module  the module
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module);
+
+/** A kernel of a module, as cuModuleGetFunction. Asking twice gives the same handle; it belongs to the module, ends with
+ *  it, and rtKernelDestroy has no effect on it.
+ *  @param[out] kernel  receives the kernel; borrowed until the module ends
+ *  @param[in]  name    as in the source
+ *  @param[in]  module  the module
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
+RT_API rtStatus_t rtModuleGetKernel(rtKernel_t* kernel, const char* name, rtModule_t module);
+
+/** How many kernels a module has.
+ *  @param[out] count   receives the number
+ *  @param[in]  module  the module
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtModuleGetKernelCount(uint32_t* count, rtModule_t module);
+
+/** A kernel of a module by its index, in the order of the source; the same handle as rtModuleGetKernel gives.
+ *  @param[out] kernel  receives the kernel; borrowed until the module ends
+ *  @param[in]  index   0 to the count - 1
+ *  @param[in]  module  the module
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtModuleGetKernelByIndex(rtKernel_t* kernel, uint32_t index, rtModule_t module);
+
+/** A global variable of a module, as cuModuleGetGlobal. Of OpenCL C 1.2 these are the __constant
+ *  variables of program scope, which must not be written to.
+ *  @param[out] pointer  receives the device address; borrowed until the module ends
+ *  @param[out] size     receives the variable's bytes; may be NULL
+ *  @param[in]  name     as in the source
+ *  @param[in]  module   the module
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DRIVER */
+RT_API rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* name, rtModule_t module);
+
 /* ---- Kernels ------------------------------------------------------------------------------------------------------ */
 
 /** Makes a kernel of a C function over a grid, which the device calls once for each work-group.
@@ -1374,7 +1546,7 @@ RT_API rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callba
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED */
 RT_API rtStatus_t rtKernelCreateFromHost(rtKernel_t* kernel, const rtHostKernel_t* host, rtContext_t context);
 
-/** Ends a kernel. Launches already submitted complete.
+/** Ends a kernel. Launches already submitted complete. A kernel of a module ends with the module: nothing happens.
  *  @param[in] kernel  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
@@ -1436,7 +1608,7 @@ RT_API rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_si
  *  @param[in] group_x      work-items of a work-group in x, not 0
  *  @param[in] group_y      work-items of a work-group in y, not 0
  *  @param[in] group_z      work-items of a work-group in z, not 0
- *  @param[in] local_bytes  local memory of each work-group
+ *  @param[in] local_bytes  local memory of each work-group, besides the kernel's own; 0 for kernels from OpenCL C
  *  @param[in] stream       may be NULL: default
  *  @param[in] args         arg_count pointers to the values, which are copied; may be NULL if there are none
  *  @param[in] arg_count    elements of args, or RT_ARGS_ALL
@@ -1452,7 +1624,7 @@ RT_API rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t gr
  *  @param[in] kernel       a kernel of the stream's context
  *  @param[in] grid         3 numbers of work-groups
  *  @param[in] group        3 numbers of work-items in a work-group, none 0
- *  @param[in] local_bytes  local memory of each work-group
+ *  @param[in] local_bytes  local memory of each work-group, besides the kernel's own; 0 for kernels from OpenCL C
  *  @param[in] options      may be NULL
  *  @param[in] args         arg_count pointers to the values, which are copied; may be NULL if there are none
  *  @param[in] arg_count    elements of args, or RT_ARGS_ALL
@@ -1498,6 +1670,14 @@ RT_API rtStatus_t rtStreamGetNative(uint64_t native[2], rtStream_t stream);
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtEventGetNative(uint64_t native[2], rtEvent_t event);
+
+/** The driver's module: CUDA CUmodule; OpenCL cl_program; CPU the rtHostModule_t.
+ *  @param[out] native  receives 2 values; borrowed until the module ends
+ *  @param[in]  module  the module
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED */
+RT_API rtStatus_t rtModuleGetNative(uint64_t native[2], rtModule_t module);
 
 /** The driver's view of an address: CUDA and CPU the address; OpenCL cl_mem and offset.
  *  @param[out] native   receives 2 values; borrowed until the memory is freed

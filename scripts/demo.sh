@@ -15,7 +15,7 @@ for seed in 1 2 3; do
   mkdir -p "$output"
   echo
   echo "== digits, seed $seed =="
-  "$digits" --seed "$seed" --data examples/data/digits.csv --output "$output" "$@"
+  "$digits" --seed "$seed" --data examples/data/digits.csv --kernels examples/digits/digits.cl --output "$output" "$@"
 done
 echo
 echo "Pictures:"

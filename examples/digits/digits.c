@@ -3,7 +3,7 @@
  * digits: trains a network on 1438 images of handwritten digits and reads the 359 held out, on every device found or the one
  * named, once for each seed. Ends with a table, a learning curve and a sheet of the misread digits; see --help.
  *
- *   options.c  the command line            kernels.c  what runs on the device
+ *   options.c  the command line            digits.cl  what runs on the device
  *   data.c     the images                  network.c  memory and launches of the network
  *   svg.c      the two pictures            train.c    streams, events, batches, epochs */
 #define _POSIX_C_SOURCE 200809L
@@ -32,17 +32,17 @@ static uint32_t findDevices(rtDevice_t devices[kMaxDevices], const char* name) {
   if (name == NULL) CHECK(rtDeviceGetCount(&count, RT_BACKEND_ALL));
   for (int32_t i = 0; i < count && found < kMaxDevices; ++i) {
     rtDevice_t device = NULL;
-    int32_t host_kernels = 0;
+    int32_t builds = 0;
     if (name != NULL) {
       CHECK(rtDeviceGetByName(&device, name));
     } else {
       CHECK(rtDeviceGet(&device, RT_BACKEND_ALL, i));
     }
-    CHECK(rtDeviceHasCapability(&host_kernels, RT_CAPABILITY_HOST_KERNELS, device));
-    if (host_kernels) devices[found++] = device;
+    CHECK(rtDeviceHasCapability(&builds, RT_CAPABILITY_KERNELS, device));
+    if (builds) devices[found++] = device;
   }
   if (found == 0) {
-    fprintf(stderr, "digits: %s cannot run C functions as kernels\n", name != NULL ? name : "the devices found");
+    fprintf(stderr, "digits: no kernels from source run on %s\n", name != NULL ? name : "the devices found");
     exit(EXIT_FAILURE);
   }
   return found;
@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
   }
   for (uint32_t i = 0; i < run_count; ++i) {
     const uint64_t seed = options.seeds[i % options.seed_count];
-    runTrain(&runs[i], &data, seed, options.epochs, showProgress, devices[i / options.seed_count]);
+    runTrain(&runs[i], &data, options.kernels, seed, options.epochs, showProgress, devices[i / options.seed_count]);
   }
 
   const int passed = printTable(runs, run_count) || !options.threshold;

@@ -7,29 +7,35 @@
 #include <math.h>
 
 #include "../common.h"
-#include "kernels.h"
 #include "pcg.h"
 
-enum { kLossItems = 8, kUpdateItems = 1024, kMaxArgs = 8 };
+enum { kLossItems = 8, kUpdateItems = 256 };
 
 static const float kMomentum = 0.9f;
 static const float kDecay = 1e-4f;
 
-/* `kinds` has a letter for each argument: p an address, u a uint32_t, f a float. */
-static rtKernel_t createKernel(const char* name, rtHostKernelFunction_t function, const char* kinds, rtContext_t context) {
-  rtHostArg_t args[kMaxArgs];
-  rtHostKernel_t host = RT_HOST_KERNEL_INIT;
-  host.function = function;
-  host.name = name;
-  host.args = args;
-  for (; kinds[host.arg_count] != '\0'; ++host.arg_count) {
-    const int pointer = kinds[host.arg_count] == 'p';
-    args[host.arg_count].size = pointer ? 8 : 4;
-    args[host.arg_count].kind = pointer ? RT_ARG_POINTER : RT_ARG_VALUE;
-  }
-  rtKernel_t kernel = NULL;
-  CHECK(rtKernelCreateFromHost(&kernel, &host, context));
-  return kernel;
+/* The file is the user's to name: what is wrong with it is told without this program's lines. */
+static void checkKernels(rtStatus_t status, const char* kernels) {
+  if (status >= 0) return;
+  char* message = lastMessage();
+  fprintf(stderr, "digits: the kernels in %s cannot be used, %s: %s\n", kernels, rtGetErrorName(status),
+          message != NULL ? message : "");
+  free(message);
+  exit(EXIT_FAILURE);
+}
+
+static void loadKernels(Network* network, const char* kernels, rtContext_t context) {
+  char build_options[32];
+  snprintf(build_options, sizeof build_options, "-DCLASSES=%d", (int)kClasses);
+  rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+  options.format = RT_IMAGE_OPENCL_C;
+  options.build_options = build_options;
+  checkKernels(rtModuleLoadFile(&network->module, kernels, &options, context), kernels);
+  checkKernels(rtModuleGetKernel(&network->forward, "forward", network->module), kernels);
+  checkKernels(rtModuleGetKernel(&network->loss, "softmax_cross_entropy", network->module), kernels);
+  checkKernels(rtModuleGetKernel(&network->backward, "backward", network->module), kernels);
+  checkKernels(rtModuleGetKernel(&network->gradient, "gradient", network->module), kernels);
+  checkKernels(rtModuleGetKernel(&network->update, "update", network->module), kernels);
 }
 
 static void launch(rtKernel_t kernel, uint32_t groups, uint32_t items, void* const* args, rtStream_t stream) {
@@ -49,12 +55,8 @@ static void fillLayer(float* layer, uint32_t inputs, uint32_t neurons, Pcg* pcg)
   for (uint32_t i = 0; i < neurons; ++i) layer[inputs * neurons + i] = 0.0f;
 }
 
-void networkCreate(Network* network, uint64_t seed, rtContext_t context) {
-  network->forward = createKernel("forward", forwardKernel, "pppuu", context);
-  network->loss = createKernel("softmax_cross_entropy", lossKernel, "pppppu", context);
-  network->backward = createKernel("backward", backwardKernel, "ppppu", context);
-  network->gradient = createKernel("gradient", gradientKernel, "pppuu", context);
-  network->update = createKernel("update", updateKernel, "pppufff", context);
+void networkCreate(Network* network, const char* kernels, uint64_t seed, rtContext_t context) {
+  loadKernels(network, kernels, context);
   network->weights = allocate(kWeights, context);
   network->gradients = allocate(kWeights, context);
   network->velocity = allocate(kWeights, context);
@@ -74,11 +76,7 @@ void networkDestroy(Network* network) {
   CHECK(rtFree(network->weights));
   CHECK(rtFree(network->gradients));
   CHECK(rtFree(network->velocity));
-  CHECK(rtKernelDestroy(network->forward));
-  CHECK(rtKernelDestroy(network->loss));
-  CHECK(rtKernelDestroy(network->backward));
-  CHECK(rtKernelDestroy(network->gradient));
-  CHECK(rtKernelDestroy(network->update));
+  CHECK(rtModuleDestroy(network->module)); /* its kernels end with it */
 }
 
 void workspaceCreate(Workspace* workspace, uint32_t images, rtContext_t context) {
@@ -97,7 +95,8 @@ void workspaceDestroy(Workspace* workspace) {
 
 static void launchForward(const Network* network, const float* input, const float* layer, float* output, uint32_t inputs,
                           uint32_t neurons, uint32_t relu, uint32_t images, rtStream_t stream) {
-  void* args[] = {&input, &layer, &output, &inputs, &relu};
+  size_t image_bytes = inputs * sizeof(float); /* of a __local argument: how much there shall be */
+  void* args[] = {&input, &layer, &output, &inputs, &relu, &image_bytes};
   launch(network->forward, images, neurons, args, stream);
 }
 

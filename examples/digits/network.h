@@ -17,7 +17,8 @@ enum {
 };
 
 typedef struct Network {
-  rtKernel_t forward;
+  rtModule_t module;  /* of digits.cl; owned */
+  rtKernel_t forward; /* the module's, as the next four */
   rtKernel_t loss;
   rtKernel_t backward;
   rtKernel_t gradient;
@@ -44,8 +45,9 @@ typedef struct Batch {
   uint32_t count;
 } Batch;
 
-/* Random weights from the seed. Waits until they are on the device. */
-void networkCreate(Network* network, uint64_t seed, rtContext_t context);
+/* Builds the kernels of the file `kernels`; random weights from the seed. Waits until they are on the device. A file that
+ * cannot be read or built ends the program, with the compiler's log. */
+void networkCreate(Network* network, const char* kernels, uint64_t seed, rtContext_t context);
 void networkDestroy(Network* network);
 
 void workspaceCreate(Workspace* workspace, uint32_t images, rtContext_t context);

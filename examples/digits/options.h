@@ -9,8 +9,9 @@
 enum { kMaxSeeds = 16 };
 
 typedef struct Options {
-  const char* device; /* NULL: every device that runs host kernels */
+  const char* device; /* NULL: every device that runs kernels from source */
   const char* data;
+  const char* kernels;
   const char* output;
   uint64_t seeds[kMaxSeeds];
   uint32_t seed_count;

@@ -114,7 +114,7 @@ static void createHeldOut(Trainer* trainer) {
   trainer->held_out.count = count;
 }
 
-static void trainerCreate(Trainer* trainer, const Dataset* data, uint64_t seed, rtContext_t context) {
+static void trainerCreate(Trainer* trainer, const Dataset* data, const char* kernels, uint64_t seed, rtContext_t context) {
   memset(trainer, 0, sizeof *trainer);
   trainer->data = data;
   trainer->context = context;
@@ -122,7 +122,7 @@ static void trainerCreate(Trainer* trainer, const Dataset* data, uint64_t seed, 
   trainer->copy = createStream("copy", context);
   trainer->start = createEvent(0, context);
   trainer->stop = createEvent(0, context);
-  networkCreate(&trainer->network, seed, context);
+  networkCreate(&trainer->network, kernels, seed, context);
   workspaceCreate(&trainer->batch_workspace, kBatch, context);
   workspaceCreate(&trainer->held_out_workspace, data->held_out_count, context);
   for (uint32_t i = 0; i < kSlots; ++i) {
@@ -230,7 +230,8 @@ static void trainEpoch(Epoch* epoch, Trainer* trainer, float rate, float rate_st
   CHECK(rtEventElapsedTime(&epoch->milliseconds, trainer->start, trainer->stop));
 }
 
-void runTrain(Run* run, const Dataset* data, uint64_t seed, uint32_t epochs, EpochCallback after_epoch, rtDevice_t device) {
+void runTrain(Run* run, const Dataset* data, const char* kernels, uint64_t seed, uint32_t epochs, EpochCallback after_epoch,
+              rtDevice_t device) {
   rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
   CHECK(rtDeviceGetProperties(&properties, device));
   memcpy(run->device, properties.id, sizeof run->device);
@@ -242,7 +243,7 @@ void runTrain(Run* run, const Dataset* data, uint64_t seed, uint32_t epochs, Epo
   rtContext_t context = NULL;
   CHECK(rtContextGetPrimary(&context, device));
   Trainer trainer;
-  trainerCreate(&trainer, data, seed, context);
+  trainerCreate(&trainer, data, kernels, seed, context);
   const uint32_t batches = (data->train_count + kBatch - 1) / kBatch;
   const float rate_step = kFirstRate / ((float)batches * (float)epochs);
   for (uint32_t i = 0; i < epochs; ++i) {

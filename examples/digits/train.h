@@ -27,7 +27,9 @@ typedef struct Run {
 /* Called after each epoch. */
 typedef void (*EpochCallback)(const Run* run, uint32_t epoch);
 
-void runTrain(Run* run, const Dataset* data, uint64_t seed, uint32_t epochs, EpochCallback after_epoch, rtDevice_t device);
+/* `kernels` is the file that they are in. */
+void runTrain(Run* run, const Dataset* data, const char* kernels, uint64_t seed, uint32_t epochs, EpochCallback after_epoch,
+              rtDevice_t device);
 void runFree(Run* run);
 
 float runAccuracy(const Run* run);     /* of the final epoch */

@@ -12,6 +12,7 @@ namespace {
 
 struct LastError {
   char text[4600];
+  std::unique_ptr<char[]> longer;  // in place of text: a compiler's log
 };
 thread_local LastError* last_error = nullptr;
 thread_local bool thread_ending = false;
@@ -36,12 +37,18 @@ rtStatus_t fail(const char* function, const Status& status) {
   }
   if (last_error != nullptr) {
     const char* message = status.message()[0] != '\0' ? status.message() : errorString(code);
-    snprintf(last_error->text, sizeof last_error->text, "%s: %s", function, message);
+    const size_t size = strlen(function) + strlen(message) + 3;
+    last_error->longer.reset(size <= sizeof last_error->text ? nullptr : new (std::nothrow) char[size]);
+    char* text = last_error->longer ? last_error->longer.get() : last_error->text;
+    snprintf(text, last_error->longer ? size : sizeof last_error->text, "%s: %s", function, message);
   }
   return code;
 }
 
-const char* lastErrorMessage() { return last_error == nullptr ? "" : last_error->text; }
+const char* lastErrorMessage() {
+  if (last_error == nullptr) return "";
+  return last_error->longer ? last_error->longer.get() : last_error->text;
+}
 
 Status Pin::take(manager::Context& context) {
   RT_TRY(context.pin());

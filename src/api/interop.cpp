@@ -4,6 +4,7 @@
 #include "manager/create.h"
 #include "manager/device.h"
 #include "manager/event.h"
+#include "manager/module.h"
 #include "manager/stream.h"
 #include "ops/launch.h"
 #include "ops/memory.h"
@@ -64,6 +65,16 @@ rtStatus_t rtEventGetNative(uint64_t native[2], rtEvent_t event) {
     Ref<backend::Point> point = object->point();
     RT_CHECK_ARG(point, "The event was never recorded: there is no native event yet.");
     object->owner->native().nativePoint(*point, native);
+    return Status();
+  });
+}
+
+rtStatus_t rtModuleGetNative(uint64_t native[2], rtModule_t module) {
+  clear(native);
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(native);
+    RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    object->native->native(native);
     return Status();
   });
 }

@@ -7,6 +7,7 @@
 
 #include "api/guard.h"
 #include "api/structs.h"
+#include "base/text.h"
 #include "manager/context.h"
 #include "manager/device.h"
 #include "manager/stream.h"
@@ -16,8 +17,18 @@ using namespace manyrt;
 
 namespace {
 
-constexpr uint32_t kMostArguments = 256;
-constexpr uint32_t kLargestArgument = 4096;
+using backend::kLargestArgument;
+using backend::kMostArguments;
+
+// Local memory of a launch, beside what the kernel has itself.
+Status checkLocalBytes(const manager::Kernel& kernel, uint32_t local_bytes) {
+  const uint64_t limit = kernel.limits.local_bytes_per_group, own = kernel.native->ownLocalBytes();
+  RT_CHECK_ARG(own <= limit && local_bytes <= limit - own,
+               "Local memory of %u bytes is more than a work-group has: %llu, of which the kernel \"%s\" itself uses %llu.",
+               local_bytes, static_cast<unsigned long long>(limit), kernel.native->name(),
+               static_cast<unsigned long long>(own));
+  return Status();
+}
 
 Status checkHost(const rtHostKernel_t& host) {
   RT_CHECK_ARG(host.function != nullptr, "The kernel's function is NULL.");
@@ -61,7 +72,8 @@ rtStatus_t rtKernelCreateFromHost(rtKernel_t* kernel, const rtHostKernel_t* host
 rtStatus_t rtKernelDestroy(rtKernel_t kernel) {
   if (kernel == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    if (manager::kernels.find(toBits(kernel)) != nullptr && manager::closeHandle(toBits(kernel))) return Status();
+    const manager::Kernel* object = manager::kernels.find(toBits(kernel));
+    if (object != nullptr && (object->of_module || manager::closeHandle(toBits(kernel)))) return Status();
     return context::invalidHandle(toBits(kernel), RT_HANDLE_KERNEL, "kernel");
   });
 }
@@ -83,6 +95,9 @@ rtStatus_t rtKernelGetInfo(rtKernelInfo_t* info, rtKernel_t kernel) {
     rtKernelInfo_t result = RT_KERNEL_INFO_INIT;
     result.arg_count = static_cast<uint32_t>(native.arguments().size());
     result.max_group_items = native.maxGroupItems();
+    result.local_bytes = native.ownLocalBytes();
+    result.private_bytes = native.privateBytes();
+    if (native.rules() != nullptr) std::copy_n(native.rules()->group, 3, result.required_group_size);
     result.preferred_group_multiple = native.preferredGroupMultiple();
     snprintf(result.name, sizeof result.name, "%s", native.name());
     api::writeResult(info, result);
@@ -101,6 +116,10 @@ rtStatus_t rtKernelGetArgInfo(rtKernelArgInfo_t* info, uint32_t index, rtKernel_
     result.index = index;
     result.size = arguments[index].size;
     result.kind = arguments[index].kind;
+    if (const backend::Kernel::ArgumentText* text = object->native->argumentText(index)) {
+      copyLetters(result.name, sizeof result.name, text->name.c_str());
+      copyLetters(result.type_name, sizeof result.type_name, text->type_name.c_str());
+    }
     api::writeResult(info, result);
     return Status();
   });
@@ -113,8 +132,11 @@ rtStatus_t rtKernelSuggestGroupSize(uint32_t group[3], const uint32_t items[3], 
     RT_CHECK_ARG(items != nullptr, "The numbers of work-items are NULL.");
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
     const backend::Limits& limits = object->limits;
-    RT_CHECK_ARG(local_bytes <= limits.local_bytes_per_group, "Local memory of %u bytes is more than a work-group has: %llu.",
-                 local_bytes, static_cast<unsigned long long>(limits.local_bytes_per_group));
+    RT_TRY(checkLocalBytes(*object, local_bytes));
+    if (const backend::LaunchRules* rules = object->native->rules(); rules != nullptr && rules->group[0] != 0) {
+      std::copy_n(rules->group, 3, group);
+      return Status();
+    }
     // Rows first: neighbours in x share cache lines. Powers of two, so that what does not divide is small.
     uint32_t left = std::min(object->native->maxGroupItems(), 256u);
     uint32_t sizes[3] = {1, 1, 1};
@@ -132,12 +154,10 @@ rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_size, uin
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(groups);
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
-    const backend::Limits& limits = object->limits;
     RT_CHECK_ARG(group_size != 0 && group_size <= object->native->maxGroupItems(),
                  "A work-group of %u work-items: the kernel \"%s\" takes 1 to %u.", group_size, object->native->name(),
                  object->native->maxGroupItems());
-    RT_CHECK_ARG(local_bytes <= limits.local_bytes_per_group, "Local memory of %u bytes is more than a work-group has: %llu.",
-                 local_bytes, static_cast<unsigned long long>(limits.local_bytes_per_group));
+    RT_TRY(checkLocalBytes(*object, local_bytes));
     *groups = object->native->maxActiveGroups(group_size, local_bytes);
     return Status();
   });

@@ -16,8 +16,8 @@ namespace manyrt::api {
 namespace {
 
 void reportLeaks() {
-  static constexpr const char* kWords[manager::kHandleKinds] = {"",       "",      "contexts", "streams",    "events",
-                                                                "fences", "pools", "kernels",  "allocations"};
+  static constexpr const char* kWords[manager::kHandleKinds] = {"",       "",      "contexts", "streams",     "events",
+                                                                "fences", "pools", "kernels",  "allocations", "modules"};
   for (int kind = RT_HANDLE_CONTEXT; kind < manager::kHandleKinds; ++kind) {
     uint64_t count = 0;
     (void)rtGetLiveHandleCount(&count, kind);
@@ -116,8 +116,8 @@ rtStatus_t rtGetLiveHandleCount(uint64_t* count, int32_t kind) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(count);
     RT_CHECK_ARG(kind >= RT_HANDLE_ALL && kind < manager::kHandleKinds, "%d is no kind of handle: RT_HANDLE_* goes to %d.",
-                 kind, RT_HANDLE_ALLOCATION);
-    for (int each = RT_HANDLE_CONTEXT; each < RT_HANDLE_ALLOCATION; ++each) {
+                 kind, manager::kHandleKinds - 1);
+    for (int each = RT_HANDLE_CONTEXT; each < manager::kHandleKinds; ++each) {  // none stands at RT_HANDLE_ALLOCATION
       if (kind == each || kind == RT_HANDLE_ALL) *count += manager::live_handles[each].load(std::memory_order_relaxed);
     }
     if (kind == RT_HANDLE_ALLOCATION || kind == RT_HANDLE_ALL) {

@@ -6,6 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "backends/point.h"
@@ -49,15 +52,39 @@ struct Argument {
   uint32_t offset;
 };
 
+// What every backend takes of a kernel; the API refuses more.
+constexpr uint32_t kMostArguments = 256;
+constexpr uint32_t kLargestArgument = 4096;  // bytes of a value
+
+// What a kernel of a module asks of a launch, beside the device's limits. As it is here, nothing.
+struct LaunchRules {
+  uint32_t group[3] = {0, 0, 0};     // the only work-group; zeros: any
+  uint64_t most_items = UINT64_MAX;  // work-items of the grid in a direction
+  bool no_local_bytes = false;       // of the launch: the kernel has all it needs
+};
+
 // A kernel prepared for one context. Launches keep a Ref until they are done.
 class Kernel : public RefCounted {
  public:
+  struct ArgumentText {
+    std::string name;
+    std::string type_name;
+  };
+
   const std::vector<Argument>& arguments() const { return arguments_; }
   uint32_t argumentBytes() const { return argument_bytes_; }  // a multiple of 16
   const char* name() const { return name_; }
   uint32_t maxGroupItems() const { return max_group_items_; }
   bool hasPointers() const { return has_pointers_; }
   bool hasLocals() const { return has_locals_; }
+  // Local memory and memory of each work-item that the kernel itself has, for rtKernelGetInfo and the limits of a group.
+  uint64_t ownLocalBytes() const { return local_bytes_; }
+  uint64_t privateBytes() const { return private_bytes_; }
+  const LaunchRules* rules() const { return has_rules_ ? &rules_ : nullptr; }  // null: a launch need only fit the device
+  // Null where names are not known.
+  const ArgumentText* argumentText(uint32_t index) const {
+    return index < argument_texts_.size() ? &argument_texts_[index] : nullptr;
+  }
   // cudaOccupancyMaxActiveBlocksPerMultiprocessor times the device's units; CL_KERNEL_WORK_GROUP_SIZE.
   virtual uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const = 0;
   virtual uint32_t preferredGroupMultiple() const = 0;
@@ -65,6 +92,12 @@ class Kernel : public RefCounted {
  protected:
   // Lays the arguments out; false without memory.
   bool describe(const rtHostKernel_t& host, uint32_t device_max_group_items);
+  void addArgument(uint32_t size, int32_t kind);  // values are laid out back to back
+  void limitGroup(uint32_t max_group_items, uint32_t device_max_group_items);
+  void setRules(const LaunchRules& rules) {
+    rules_ = rules;
+    has_rules_ = true;
+  }
 
   std::vector<Argument> arguments_;
   char name_[256] = "";
@@ -72,6 +105,63 @@ class Kernel : public RefCounted {
   uint32_t max_group_items_ = 0;
   bool has_pointers_ = false;
   bool has_locals_ = false;
+  uint64_t local_bytes_ = 0;
+  uint64_t private_bytes_ = 0;
+  std::vector<ArgumentText> argument_texts_;
+
+ private:
+  bool has_rules_ = false;
+  LaunchRules rules_;
+};
+
+// A program as rt.h receives it. Everything is borrowed for the call.
+struct Image {
+  int32_t format = RT_IMAGE_OPENCL_C;  // RT_IMAGE_*, never RT_IMAGE_AUTO
+  std::string_view data;
+  const char* options = "";  // of a build
+  const char* name = "";     // in messages; "": the loader's choice
+  uint32_t header_count = 0;
+  const char* const* header_names = nullptr;
+  const char* const* headers = nullptr;
+};
+
+// A program loaded for one context. Its kernels keep what they need of it: they may outlive it.
+class Module : public RefCounted {
+ public:
+  const std::vector<Ref<Kernel>>& kernels() const { return kernels_; }
+  // The index of a kernel, or kernels().size().
+  size_t find(const std::string& name) const {
+    auto found = index_.find(name);
+    return found == index_.end() ? kernels_.size() : found->second;
+  }
+  const std::string& buildLog() const { return build_log_; }
+  // cuModuleGetGlobal · nothing in OpenCL 1.2. False: there is none of that name.
+  virtual bool global(void** address, uint64_t* size, const char* name) const = 0;
+  virtual void native(uint64_t out[2]) = 0;
+
+ protected:
+  // False: there is one of that name.
+  bool add(const std::string& name, Ref<Kernel> kernel) {
+    if (!index_.emplace(name, kernels_.size()).second) return false;
+    kernels_.push_back(std::move(kernel));
+    return true;
+  }
+
+  std::string build_log_;
+
+ private:
+  std::vector<Ref<Kernel>> kernels_;
+  std::unordered_map<std::string, size_t> index_;
+};
+
+// What turns programs into modules, of devices with RT_CAPABILITY_KERNELS.
+class ModuleLoader {
+ public:
+  virtual ~ModuleLoader() = default;
+  virtual bool takes(int32_t format) const = 0;  // RT_IMAGE_*
+  // cuModuleLoadDataEx, NVRTC · clCreateProgramWithSource, clBuildProgram. Blocks while a compiler runs; several threads
+  // may be inside. Memory that is missing may be std::bad_alloc.
+  virtual Status load(Ref<Module>* module, const Image& image) = 0;
 };
 
 struct Launch {
@@ -158,6 +248,7 @@ class Context : public RefCounted {
   virtual Status createPoint(Ref<Point>* point, bool timed) = 0;
   // A function of the program as a kernel; RT_CAPABILITY_HOST_KERNELS.
   virtual Status createHostKernel(Ref<Kernel>* kernel, const rtHostKernel_t& host) = 0;
+  virtual ModuleLoader* modules() = 0;  // lives as long as the context; null without RT_CAPABILITY_KERNELS
 
   // cudaMalloc, cudaHostAlloc, cudaMallocManaged · clCreateBuffer, clSVMAlloc. `kind` is RT_MEMORY_*; at least 256-byte
   // alignment, larger ones as asked (a power of two).

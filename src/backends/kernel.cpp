@@ -4,23 +4,29 @@
 
 namespace manyrt::backend {
 
-bool Kernel::describe(const rtHostKernel_t& host, uint32_t device_max_group_items) {
+void Kernel::addArgument(uint32_t size, int32_t kind) {
   constexpr uint32_t kLargestAlignment = 16;
+  uint32_t alignment = 1;
+  while (alignment < size && alignment < kLargestAlignment) alignment *= 2;
+  const uint32_t end = arguments_.empty() ? 0 : arguments_.back().offset + arguments_.back().size;
+  const uint32_t offset = (end + alignment - 1) & ~(alignment - 1);
+  arguments_.push_back({size, kind, offset});
+  has_pointers_ = has_pointers_ || kind == RT_ARG_POINTER;
+  has_locals_ = has_locals_ || kind == RT_ARG_LOCAL;
+  argument_bytes_ = (offset + size + kLargestAlignment - 1) & ~(kLargestAlignment - 1);
+}
+
+void Kernel::limitGroup(uint32_t max_group_items, uint32_t device_max_group_items) {
+  const bool own = max_group_items != 0 && max_group_items < device_max_group_items;
+  max_group_items_ = own ? max_group_items : device_max_group_items;
+}
+
+bool Kernel::describe(const rtHostKernel_t& host, uint32_t device_max_group_items) {
   arguments_.reserve(host.arg_count);
-  uint32_t offset = 0;
   for (uint32_t i = 0; i < host.arg_count; ++i) {
-    uint32_t size = host.args[i].kind == RT_ARG_VALUE ? host.args[i].size : 8;
-    uint32_t alignment = 1;
-    while (alignment < size && alignment < kLargestAlignment) alignment *= 2;
-    offset = (offset + alignment - 1) & ~(alignment - 1);
-    arguments_.push_back({size, host.args[i].kind, offset});
-    offset += size;
-    has_pointers_ = has_pointers_ || host.args[i].kind == RT_ARG_POINTER;
-    has_locals_ = has_locals_ || host.args[i].kind == RT_ARG_LOCAL;
+    addArgument(host.args[i].kind == RT_ARG_VALUE ? host.args[i].size : 8, host.args[i].kind);
   }
-  argument_bytes_ = (offset + kLargestAlignment - 1) & ~(kLargestAlignment - 1);
-  max_group_items_ = host.max_group_items == 0 ? device_max_group_items : host.max_group_items;
-  if (max_group_items_ > device_max_group_items) max_group_items_ = device_max_group_items;
+  limitGroup(host.max_group_items, device_max_group_items);
   if (host.name != nullptr) copyLetters(name_, sizeof name_, host.name);
   return true;
 }

@@ -8,14 +8,18 @@
 namespace manyrt::config {
 
 // identifier, variable, what it does (docs/environment.md says more)
-#define RT_ENVIRONMENT_TABLE(X)                                                     \
-  X(kDevice, "RT_DEVICE", "the default device, such as cpu or null:0")              \
-  X(kLog, "RT_LOG", "none, error, warning, info or debug")                          \
-  X(kTrace, "RT_TRACE", "a file that receives a Chrome trace")                      \
-  X(kLeakReport, "RT_LEAK_REPORT", "1: print what is still alive at shutdown")      \
-  X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")         \
-  X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas") \
-  X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: fill new and freed memory with patterns")
+#define RT_ENVIRONMENT_TABLE(X)                                                      \
+  X(kDevice, "RT_DEVICE", "the default device, such as cpu or null:0")               \
+  X(kLog, "RT_LOG", "none, error, warning, info or debug")                           \
+  X(kTrace, "RT_TRACE", "a file that receives a Chrome trace")                       \
+  X(kLeakReport, "RT_LEAK_REPORT", "1: print what is still alive at shutdown")       \
+  X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")          \
+  X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas")  \
+  X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: fill new and freed memory with patterns")   \
+  X(kCompiler, "RT_CC", "the C++ compiler for kernels on the CPU, a name or a path") \
+  X(kCompilerTimeout, "RT_CC_TIMEOUT", "seconds until a compiler is killed")         \
+  X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")          \
+  X(kCacheSize, "RT_CACHE_SIZE", "MiB that this folder may hold")
 
 enum class Variable {
 #define X(id, name, text) id,

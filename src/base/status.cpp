@@ -96,20 +96,30 @@ Status Status::bare(rtStatus_t code) noexcept {
 }
 
 Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
+  constexpr size_t kMostBytes = 96 << 10;  // a compiler's log of 64 KiB, and what is said about it
   char text[4096];
-  va_list list;
+  va_list list, again;
   va_start(list, format);
+  va_copy(again, list);
   int length = vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  if (length < 0) return bare(code);
-  size_t size = static_cast<size_t>(length) < sizeof text ? static_cast<size_t>(length) + 1 : sizeof text;
-  void* memory = fault::fails("status") ? nullptr : malloc(sizeof(Record) + size);
-  if (memory == nullptr) return bare(code);
+  size_t size = length < 0 ? 0 : static_cast<size_t>(length) + 1;
+  if (size > kMostBytes) size = kMostBytes;
+  void* memory = size == 0 || fault::fails("status") ? nullptr : malloc(sizeof(Record) + size);
+  if (memory == nullptr) {
+    va_end(again);
+    return bare(code);
+  }
   Record* record = new (memory) Record;
   record->references.store(1, std::memory_order_relaxed);
   record->code = code;
   record->text = static_cast<char*>(memory) + sizeof(Record);
-  memcpy(record->text, text, size);
+  if (size <= sizeof text) {
+    memcpy(record->text, text, size);
+  } else {
+    vsnprintf(record->text, size, format, again);
+  }
+  va_end(again);
   record->text[size - 1] = '\0';
   return Status(record);
 }

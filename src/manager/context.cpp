@@ -162,7 +162,7 @@ Status Context::beginReset() {
   if (quiet && allocations == 0 && !hasChildren()) return Status();
   if (quiet) endReset();
   return Status::error(RT_ERROR_BUSY,
-                       "The %s cannot be reset: a stream, event, fence, pool, kernel or allocation of it is alive "
+                       "The %s cannot be reset: a stream, event, fence, pool, kernel, module or allocation of it is alive "
                        "(%llu allocations).",
                        name().c_str(), static_cast<unsigned long long>(allocations));
 }

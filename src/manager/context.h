@@ -1,4 +1,4 @@
-// Contexts: what owns the streams, events, memory and kernels of a device. The native context behind one starts at its
+// Contexts: what owns the streams, events, memory and modules of a device. The native context behind one starts at its
 // first use and can be given back by a reset. The context keeps lists and defaults; it gives no orders to a driver.
 #pragma once
 

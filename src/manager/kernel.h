@@ -1,5 +1,5 @@
 // Kernels as handles over the backends' kernels. Launches keep the native one; destroying the handle ends only the
-// program's part.
+// program's part. The handles of a module's kernels are the module's: it makes and closes them.
 #pragma once
 
 #include "manager/child.h"
@@ -8,13 +8,20 @@
 namespace manyrt::manager {
 
 struct Kernel : Child {
-  Kernel(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Kernel> native_kernel)
-      : Child(owner_context, std::move(native_owner), true),
+  Kernel(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Kernel> native_kernel, bool module_kernel)
+      : Child(owner_context, std::move(native_owner), !module_kernel),
         native(std::move(native_kernel)),
-        limits(owner->device().limits()) {}
+        limits(owner->device().limits()),
+        local_end(native->rules() != nullptr || native->ownLocalBytes() > limits.local_bytes_per_group
+                      ? 0
+                      : limits.local_bytes_per_group - native->ownLocalBytes() + 1),
+        of_module(module_kernel) {}
 
   const Ref<backend::Kernel> native;
   const backend::Limits& limits;  // the device's: every launch is checked against them
+  // A launch with local_bytes below this needs no look at the kernel's own local memory or rules; 0: every launch does.
+  const uint64_t local_end;
+  const bool of_module;
 };
 
 Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& owner, const rtHostKernel_t& host);

@@ -6,6 +6,7 @@
 #include "manager/event.h"
 #include "manager/fence.h"
 #include "manager/kernel.h"
+#include "manager/module.h"
 #include "manager/pool.h"
 #include "manager/stream.h"
 
@@ -33,6 +34,7 @@ namespace {
 
 void onClosed(Fence& fence) { fence.close(); }
 void onClosed(Context& context) { context.closeChildren(); }
+void onClosed(Module& module) { module.closeKernels(); }
 template <class T>
 void onClosed(T&) {}
 
@@ -64,6 +66,8 @@ bool closeHandle(HandleBits bits) {
       return close(pools, bits);
     case RT_HANDLE_KERNEL:
       return close(kernels, bits);
+    case RT_HANDLE_MODULE:
+      return close(modules, bits);
     default:
       return false;
   }

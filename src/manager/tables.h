@@ -17,6 +17,7 @@ struct Event;
 struct Fence;
 struct Pool;
 struct Kernel;
+struct Module;
 
 // kind, type of the object, handle, table, the word in messages
 #define RT_HANDLE_TABLE(X)                                        \
@@ -26,13 +27,14 @@ struct Kernel;
   X(RT_HANDLE_EVENT, Event, rtEvent_t, events, "event")           \
   X(RT_HANDLE_FENCE, Fence, rtFence_t, fences, "fence")           \
   X(RT_HANDLE_MEM_POOL, Pool, rtMemPool_t, pools, "pool")         \
-  X(RT_HANDLE_KERNEL, Kernel, rtKernel_t, kernels, "kernel")
+  X(RT_HANDLE_KERNEL, Kernel, rtKernel_t, kernels, "kernel")      \
+  X(RT_HANDLE_MODULE, Module, rtModule_t, modules, "module")
 
 #define X(kind, Type, Handle, table, word) extern SlotTable<Type> table;
 RT_HANDLE_TABLE(X)
 #undef X
 
-inline constexpr int kHandleKinds = 9;                    // up to RT_HANDLE_ALLOCATION
+inline constexpr int kHandleKinds = 10;                   // up to RT_HANDLE_MODULE
 extern std::atomic<uint64_t> live_handles[kHandleKinds];  // made by the program and not destroyed
 
 const char* kindWord(uint8_t kind);  // "stream"; null where no handle has this kind

@@ -1,6 +1,8 @@
 // The checks of a launch, cheapest first; the common path has no call but the address look-ups and the backend's own.
 #include "ops/launch.h"
 
+#include <algorithm>
+
 #include "allocator/address_map.h"
 #include "base/checked.h"
 #include "base/fault.h"
@@ -16,7 +18,28 @@ namespace {
 
 using Number = unsigned long long;
 
-[[gnu::noinline]] Status badGroup(const manager::Kernel& kernel, const backend::Limits& limits, const LaunchArguments& launch) {
+// What a module's kernel asks for, beside the device's limits.
+Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rules, const LaunchArguments& launch) {
+  const uint32_t* group = launch.group;
+  RT_CHECK_ARG(rules.group[0] == 0 || std::equal(group, group + 3, rules.group),
+               "A work-group of %u x %u x %u: the kernel \"%s\" requires %u x %u x %u.", group[0], group[1], group[2],
+               native.name(), rules.group[0], rules.group[1], rules.group[2]);
+  for (int i = 0; i < 3; ++i) {
+    const Number items = Number{launch.grid[i]} * group[i];
+    RT_CHECK_ARG(items <= rules.most_items,
+                 "A grid of %u work-groups of %u work-items has %llu work-items in direction %d; the kernel \"%s\" takes %llu.",
+                 launch.grid[i], group[i], items, i, native.name(), static_cast<Number>(rules.most_items));
+  }
+  RT_CHECK_ARG(launch.local_bytes == 0 || !rules.no_local_bytes,
+               "Local memory of %u bytes was given to the kernel \"%s\": a kernel from OpenCL C declares its local memory or "
+               "takes it as arguments, local_bytes is 0.",
+               launch.local_bytes, native.name());
+  return Status();
+}
+
+// The whole check of grid, group and local memory; the launch has met something that the quick one leaves to this.
+[[gnu::noinline]] Status checkShape(const manager::Kernel& kernel, const backend::Limits& limits,
+                                    const LaunchArguments& launch) {
   const uint32_t* group = launch.group;
   RT_CHECK_ARG(group[0] != 0 && group[1] != 0 && group[2] != 0, "A work-group of %u x %u x %u work-items has no work-items.",
                group[0], group[1], group[2]);
@@ -32,8 +55,16 @@ using Number = unsigned long long;
     RT_CHECK_ARG(launch.grid[i] <= limits.max_grid_size[i], "A grid of %u x %u x %u is too large: direction %d allows %u.",
                  launch.grid[0], launch.grid[1], launch.grid[2], i, limits.max_grid_size[i]);
   }
-  return Status::error(RT_ERROR_INVALID_VALUE, "Local memory of %u bytes is more than a work-group has: %llu.",
-                       launch.local_bytes, static_cast<Number>(limits.local_bytes_per_group));
+  if (const backend::LaunchRules* rules = kernel.native->rules()) RT_TRY(checkRules(*kernel.native, *rules, launch));
+  const uint64_t own = kernel.native->ownLocalBytes();
+  RT_CHECK_ARG(own <= limits.local_bytes_per_group,
+               "The kernel \"%s\" has %llu bytes of local memory; a work-group of this device has %llu.", kernel.native->name(),
+               static_cast<Number>(own), static_cast<Number>(limits.local_bytes_per_group));
+  RT_CHECK_ARG(launch.local_bytes <= limits.local_bytes_per_group - own,
+               "Local memory of %u bytes is more than a work-group has: %llu, of which the kernel \"%s\" itself uses %llu.",
+               launch.local_bytes, static_cast<Number>(limits.local_bytes_per_group), kernel.native->name(),
+               static_cast<Number>(own));
+  return Status();
 }
 
 [[gnu::noinline]] Status noValue(const manager::Kernel& kernel, size_t index) {
@@ -48,15 +79,17 @@ using Number = unsigned long long;
                        kernel.native->name(), address, stream.context->name().c_str());
 }
 
-// Local memory that arguments reserve, on top of the launch's own.
+// Local memory that arguments reserve, on top of the launch's and the kernel's own.
 Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits, const LaunchArguments& launch) {
-  uint64_t total = launch.local_bytes;
+  uint64_t total = launch.local_bytes + kernel.native->ownLocalBytes();  // both were checked
   for (size_t i = 0; i < kernel.native->arguments().size(); ++i) {
     if (kernel.native->arguments()[i].kind != RT_ARG_LOCAL) continue;
     uint64_t bytes = *static_cast<const size_t*>(launch.arguments[i]);
     RT_CHECK_ARG(!__builtin_add_overflow(total, bytes, &total) && total <= limits.local_bytes_per_group,
-                 "Argument %zu reserves %llu bytes of local memory; a work-group has %llu in all.", i,
-                 static_cast<Number>(bytes), static_cast<Number>(limits.local_bytes_per_group));
+                 "Argument %zu reserves %llu bytes of local memory; a work-group has %llu in all, of which the kernel \"%s\" "
+                 "itself uses %llu.",
+                 i, static_cast<Number>(bytes), static_cast<Number>(limits.local_bytes_per_group), kernel.native->name(),
+                 static_cast<Number>(kernel.native->ownLocalBytes()));
   }
   return Status();
 }
@@ -138,9 +171,9 @@ class NativeTask final : public Task {
               group[2] - 1 < limits.max_group_size[2] && items <= native.maxGroupItems() &&
               items * group[2] <= native.maxGroupItems() && launch.grid[0] <= limits.max_grid_size[0] &&
               launch.grid[1] <= limits.max_grid_size[1] && launch.grid[2] <= limits.max_grid_size[2] &&
-              launch.local_bytes <= limits.local_bytes_per_group;
+              launch.local_bytes < kernel.local_end;
   if (!fits) [[unlikely]]
-    return badGroup(kernel, limits, launch);
+    RT_TRY(checkShape(kernel, limits, launch));
   bool foreign = false;
   if (!arguments.empty()) {
     RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu arguments; args is NULL.", native.name(),

@@ -2,8 +2,8 @@
 """Calls libmanyrt from Python through ctypes, with every declaration taken from bindings/rt.json.
 
 Shows that the description is enough for a foreign-function interface: all symbols exist, all structs have the size that C
-gives them, and memory, streams, events, fences, host functions and a host kernel work on the CPU.
-Usage: ctypes_smoke.py libmanyrt.so rt.json
+gives them, and memory, streams, events, fences, host functions, a host kernel and modules work on the CPU.
+Usage: ctypes_smoke.py libmanyrt.so rt.json host_module.so
 """
 
 import ctypes
@@ -97,6 +97,7 @@ class Binding:
 class CtypesTest(unittest.TestCase):
     library = None
     json = None
+    module = None
 
     @classmethod
     def setUpClass(cls):
@@ -221,6 +222,51 @@ class CtypesTest(unittest.TestCase):
         self.rt.rtMemcpy(result, pointer, 4 * count, self.rt.constants["RT_MEMCPY_DEFAULT"])
         self.assertEqual(list(result), [3 * i for i in range(count)])
 
+    def run_iota(self, module, base):
+        """Launches the module's kernel iota(out, count, base) and looks at what it wrote."""
+        kernel, again, count, stream = ctypes.c_void_p(), ctypes.c_void_p(), 1000, self.stream()
+        self.rt.rtModuleGetKernel(ctypes.byref(kernel), b"iota", module)
+        self.rt.rtModuleGetKernelByIndex(ctypes.byref(again), 0, module)
+        self.assertEqual(kernel.value, again.value)
+        info = self.rt.make("rtKernelArgInfo_t")
+        self.rt.rtKernelGetArgInfo(ctypes.byref(info), 1, kernel)
+        self.assertEqual((info.name, info.type_name, info.size), (b"count", b"uint", 4))
+        pointer, words = self.memory(4 * count), (ctypes.c_uint32(count), ctypes.c_uint32(base))
+        args = (ctypes.c_void_p * 3)(ctypes.addressof(pointer), ctypes.addressof(words[0]), ctypes.addressof(words[1]))
+        self.rt.rtLaunchKernel(kernel, 16, 1, 1, 64, 1, 1, 0, stream, args, 3)
+        self.rt.rtStreamSynchronize(stream)
+        result = (ctypes.c_uint32 * count)()
+        self.rt.rtMemcpy(result, pointer, 4 * count, self.rt.constants["RT_MEMCPY_DEFAULT"])
+        self.assertEqual(list(result), [base + i for i in range(count)])
+
+    def test_a_module_of_a_shared_object_runs(self):
+        module = ctypes.c_void_p()
+        options = self.rt.make("rtModuleOptions_t", format=self.rt.constants["RT_IMAGE_HOST_OBJECT"], name=b"smoke")
+        self.rt.rtModuleLoadFile(ctypes.byref(module), self.module.encode(), ctypes.byref(options), self.context)
+        self.addCleanup(self.rt.rtModuleDestroy, module)
+        self.run_iota(module, 5)
+        address, size = ctypes.c_void_p(), ctypes.c_uint64()
+        self.rt.rtModuleGetGlobal(ctypes.byref(address), ctypes.byref(size), b"counter", module)
+        self.assertEqual((size.value, ctypes.c_int64.from_address(address.value).value), (8, 42))
+
+    def test_a_module_of_a_source_runs(self):
+        source = b"""#include "base.h"
+__kernel void iota(__global uint *out, uint count, uint base) {
+  uint i = get_global_id(0);
+  if (i < count) out[i] = base + i + BASE;
+}
+"""
+        names, texts = (ctypes.c_char_p * 1)(b"base.h"), (ctypes.c_char_p * 1)(b"#define BASE 0u\n")
+        options = self.rt.make("rtModuleOptions_t", build_options=b"-cl-mad-enable", name=b"smoke.cl", header_count=1,
+                               header_names=names, headers=texts)
+        module = ctypes.c_void_p()
+        self.rt.rtModuleLoadData(ctypes.byref(module), source, len(source), ctypes.byref(options), self.context)
+        self.addCleanup(self.rt.rtModuleDestroy, module)
+        self.run_iota(module, 9)
+        with self.assertRaises(RtError) as caught:
+            self.rt.rtModuleCreateFromSource(ctypes.byref(module), b"__kernel void broken( {", None, self.context)
+        self.assertEqual(caught.exception.status, self.rt.constants["RT_ERROR_BUILD_FAILED"])
+
     def test_a_failure_has_a_status_and_a_sentence(self):
         with self.assertRaises(RtError) as caught:
             self.rt.rtStreamSynchronize(ctypes.c_void_p(0x1234567890))
@@ -231,8 +277,9 @@ class CtypesTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
+    CtypesTest.module = sys.argv.pop(3)
     CtypesTest.json = sys.argv.pop(2)
     CtypesTest.library = sys.argv.pop(1)
     unittest.main(verbosity=2)

@@ -19,6 +19,9 @@ void kernelFunction(const rtHostGroup_t*, void* const*) {}
 
 const rtHostArg_t kKernelArgs[1] = {{4, RT_ARG_VALUE}};
 
+// Padded, so that it is text to the last of the 256 bytes that "size" says.
+const char kSource[] = "__kernel void misuse(__global int* out) { out[0] = 1; }\n";
+
 // Integers by the name of the argument. Those that depend on the device or the function stand in fillInteger.
 const std::map<std::string, uint64_t> kIntegers = {
     {"ordinal", 0},
@@ -87,7 +90,7 @@ Environment::Environment(const std::string& deviceName) {
   ready_ = makeObjects();
   handles_ = {{"rtDevice_t", word(device_)}, {"rtContext_t", word(context_)}, {"rtStream_t", word(stream_)},
               {"rtEvent_t", word(event_)},   {"rtFence_t", word(fence_)},     {"rtMemPool_t", word(pool_)},
-              {"rtKernel_t", word(kernel_)}};
+              {"rtKernel_t", word(kernel_)}, {"rtModule_t", word(module_)}};
 }
 
 Environment::~Environment() {
@@ -95,6 +98,7 @@ Environment::~Environment() {
   (void)rtHostUnregister(registered_, context_);
   for (void* pointer : {deviceMemory_, otherMemory_, pinned_, toFree_}) (void)rtFree(pointer);
   (void)rtKernelDestroy(kernel_);
+  (void)rtModuleDestroy(module_);
   (void)rtMemPoolDestroy(pool_);
   (void)rtFenceDestroy(fence_);
   for (rtEvent_t event : {event_, start_, end_}) (void)rtEventDestroy(event);
@@ -122,6 +126,8 @@ void Environment::makeStale() {
   const rtHostKernel_t host = hostKernel();
   stale_["rtKernel_t"] = madeAndDestroyed<rtKernel_t>(
       [&](rtKernel_t* out) { return rtKernelCreateFromHost(out, &host, context_); }, rtKernelDestroy);
+  stale_["rtModule_t"] = madeAndDestroyed<rtModule_t>(
+      [&](rtModule_t* out) { return rtModuleLoadFile(out, HOST_MODULE_PATH, nullptr, context_); }, rtModuleDestroy);
 }
 
 bool Environment::makeObjects() {
@@ -143,17 +149,20 @@ bool Environment::makeObjects() {
   toRegister_ = page();
   ordinary_ = page();
   (void)rtHostRegister(registered_, kPage, context_);
-  if (makeKernel(context_)) return true;
-  // A device without host kernels still gets a kernel that lives, of another context.
+  // A device without kernels or modules still gets some that live, of another context.
   rtDevice_t cpu = nullptr;
   rtContext_t primary = nullptr;
   return rtDeviceGetByName(&cpu, "cpu") == RT_SUCCESS && rtContextGetPrimary(&primary, cpu) == RT_SUCCESS &&
-         makeKernel(primary);
+         (makeKernel(context_) || makeKernel(primary)) && (makeModule(context_) || makeModule(primary));
 }
 
 bool Environment::makeKernel(rtContext_t owner) {
   const rtHostKernel_t host = hostKernel();
   return rtKernelCreateFromHost(&kernel_, &host, owner) == RT_SUCCESS;
+}
+
+bool Environment::makeModule(rtContext_t owner) {
+  return rtModuleLoadFile(&module_, HOST_MODULE_PATH, nullptr, owner) == RT_SUCCESS;
 }
 
 std::optional<std::string> Environment::prepare(const Function& function, Call& call) {
@@ -232,7 +241,16 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
   } else if (function.name == "rtHostUnregister") {
     value = word(registered_);
   } else if (argument.name == "name") {
-    std::strcpy(reinterpret_cast<char*>(scratch), "cpu");
+    const bool global = function.name == "rtModuleGetGlobal";
+    std::strcpy(reinterpret_cast<char*>(scratch), global ? "counter" : function.name == "rtModuleGetKernel" ? "iota" : "cpu");
+  } else if (argument.name == "path") {
+    std::strcpy(reinterpret_cast<char*>(scratch), HOST_MODULE_PATH);
+  } else if (argument.name == "source" || argument.name == "image") {
+    std::memset(scratch, ' ', kScratchBytes - 1);
+    scratch[kScratchBytes - 1] = '\0';
+    std::memcpy(scratch, kSource, sizeof kSource - 1);
+  } else if (argument.type == "const char *" && argument.name == "options") {
+    std::strcpy(reinterpret_cast<char*>(scratch), "-DMISUSE=1");
   } else if (argument.name == "native") {
     uint64_t native[2] = {0, 0};
     if (function.name == "rtContextImport") (void)rtContextGetNative(native, context_);
@@ -261,6 +279,7 @@ void Environment::release(const Function& function, const Call& call) {
     std::memcpy(&made, reinterpret_cast<const void*>(call.words[i]), sizeof(made));
     // What a getter has given is borrowed and refused by its destroy function, or part of this environment.
     const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
+                         function.name == "rtModuleCreateFromSource" || function.name.starts_with("rtModuleLoad") ||
                          function.name.ends_with("Import") || function.name.starts_with("rtMalloc");
     if (!creates) continue;
     if (argument.type == "void **") (void)rtFree(made);
@@ -270,6 +289,7 @@ void Environment::release(const Function& function, const Call& call) {
     if (argument.type == "rtFence_t *") (void)rtFenceDestroy(static_cast<rtFence_t>(made));
     if (argument.type == "rtMemPool_t *") (void)rtMemPoolDestroy(static_cast<rtMemPool_t>(made));
     if (argument.type == "rtKernel_t *") (void)rtKernelDestroy(static_cast<rtKernel_t>(made));
+    if (argument.type == "rtModule_t *") (void)rtModuleDestroy(static_cast<rtModule_t>(made));
   }
   if (function.name == "rtHostRegister") (void)rtHostUnregister(toRegister_, context_);
   if (function.name == "rtSetLogCallback") (void)rtSetLogCallback(nullptr, nullptr, RT_LOG_ERROR);

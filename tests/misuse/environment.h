@@ -52,6 +52,7 @@ class Environment {
   void makeStale();
   bool makeObjects();
   bool makeKernel(rtContext_t owner);
+  bool makeModule(rtContext_t owner);
   bool fillPointer(const Function& function, const Argument& argument, unsigned char* scratch, uint64_t& value);
   bool fillHandle(const Argument& argument, uint64_t& value) const;
   bool fillInteger(const Argument& argument, uint64_t& value) const;
@@ -65,6 +66,7 @@ class Environment {
   rtFence_t fence_ = nullptr;
   rtMemPool_t pool_ = nullptr;
   rtKernel_t kernel_ = nullptr;
+  rtModule_t module_ = nullptr;
   void *deviceMemory_ = nullptr, *otherMemory_ = nullptr, *pinned_ = nullptr, *toFree_ = nullptr;
   void *registered_ = nullptr, *toRegister_ = nullptr, *ordinary_ = nullptr;
   uint32_t argument_ = 1;

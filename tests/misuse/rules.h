@@ -65,6 +65,9 @@ inline const std::vector<Rule>& rules() {
       {"rtLaunchKernel", "local_bytes", 1, kAll, Expect::failure},
       {"rtLaunchKernelWithOptions", "local_bytes", 1, kAll, Expect::failure},
 
+      // Modules: a size is not believed before it is compared with the limit of an image.
+      {"rtModuleLoadData", "size", 0, kAll, Expect::invalidValue},
+
       // Copies and fills: nothing to do is success, and nothing leaves its allocation of 4096 bytes.
       {"rtMemcpy", "size", 0, 0, Expect::success},
       {"rtMemcpyAsync", "size", 0, 0, Expect::success},

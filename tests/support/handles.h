@@ -44,6 +44,7 @@ using Event = Owned<rtEvent_t, rtEventDestroy>;
 using Fence = Owned<rtFence_t, rtFenceDestroy>;
 using Pool = Owned<rtMemPool_t, rtMemPoolDestroy>;
 using Kernel = Owned<rtKernel_t, rtKernelDestroy>;
+using Module = Owned<rtModule_t, rtModuleDestroy>;
 
 class Memory : public Owned<void*, rtFree> {
  public:

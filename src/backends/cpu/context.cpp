@@ -29,7 +29,9 @@ Status unknown(const char* what, uint64_t address) {
 }  // namespace
 
 Context::Context(uint32_t threads, backend::WaitPolicy policy)
-    : engine_(Ref<Engine>::adopt(new Engine(threads, policy))), points_(Ref<PointPool>::adopt(new PointPool)) {}
+    : engine_(Ref<Engine>::adopt(new Engine(threads, policy))),
+      points_(Ref<PointPool>::adopt(new PointPool)),
+      loader_(threads) {}
 
 Status Context::create(Ref<backend::Context>* out, const backend::ContextOptions& options) {
   constexpr uint32_t kMost = 1024;

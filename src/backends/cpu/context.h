@@ -1,9 +1,10 @@
-// A context of the CPU: one engine, a pool of points, streams, kernels and memory. The device makes it; it is destroyed
-// on a thread of the library, where it ends its workers.
+// A context of the CPU: one engine, a pool of points, streams, kernels, modules and memory. The device makes it; it is
+// destroyed on a thread of the library, where it ends its workers.
 #pragma once
 
 #include "backends/backend.h"
 #include "backends/cpu/engine.h"
+#include "backends/cpu/module.h"
 #include "backends/cpu/point.h"
 
 namespace manyrt::cpu {
@@ -18,6 +19,7 @@ class Context final : public backend::Context {
   void renewStream(backend::Stream& stream, const backend::StreamOptions& options) override;
   Status createPoint(Ref<backend::Point>* point, bool timed) override;
   Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override;
+  backend::ModuleLoader* modules() override { return &loader_; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override;
   void release(const backend::Memory& memory) override;
   Status registerHost(void* pointer, uint64_t size, void** device_pointer) override;
@@ -33,6 +35,7 @@ class Context final : public backend::Context {
 
   Ref<Engine> engine_;
   Ref<PointPool> points_;
+  ModuleLoader loader_;
 };
 
 }  // namespace manyrt::cpu

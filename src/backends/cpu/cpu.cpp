@@ -37,6 +37,7 @@ class Device final : public backend::Device {
 
   bool has(int32_t capability) const override {
     switch (capability) {
+      case RT_CAPABILITY_KERNELS:  // machine code is loaded in any case; whether a compiler is there, the first build says
       case RT_CAPABILITY_HOST_KERNELS:
       case RT_CAPABILITY_SHARED_MEMORY:
       case RT_CAPABILITY_COOPERATIVE_LAUNCH:

@@ -370,6 +370,7 @@ Arena* Engine::takeArena(uint64_t size) {
 }
 
 void Engine::giveArena(Arena* arena) {
+  if (arena->size > Arena::kMostKept) return free(arena);
   arena_lock_.lock();
   arena->next = arenas_;
   arenas_ = arena;

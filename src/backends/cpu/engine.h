@@ -31,8 +31,9 @@ struct alignas(64) Worker {
   std::atomic<uint32_t> sleep{0};  // kAwake, kNapping, kParked; also the word it sleeps on
 };
 
-// Memory for the local arguments of one executing thread.
+// Memory for the local arguments and the scratch of one executing thread.
 struct Arena {
+  static constexpr uint64_t kMostKept = 16 << 20;  // bytes: larger ones go back when the launch has ended
   Arena* next;
   uint64_t size;
   unsigned char* bytes() { return reinterpret_cast<unsigned char*>(this) + 64; }

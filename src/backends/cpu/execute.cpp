@@ -8,6 +8,7 @@
 #include "backends/cpu/stream.h"
 #include "backends/cpu/transfer.h"
 #include "base/barrier.h"
+#include "base/checked.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -135,8 +136,9 @@ inline bool Stream::shouldYield(const Executor& who) const {
   run.kernel = &kernel;
   run.engine = engine_.get();
   run.latch = &latch;
-  if (kernel.hasLocals() || command.header.local_bytes != 0) {
+  if (kernel.needsArena() || command.header.local_bytes != 0) {
     (void)kernel.localBytes(command.values(), command.header.local_bytes, &run.local);
+    if (addOverflows(run.local, kernel.scratchBytes(run.group), &run.local)) run.local = UINT64_MAX;
   }
   uint64_t total;
   if (__builtin_mul_overflow(uint64_t{command.grid[0]} * command.grid[1], uint64_t{command.grid[2]}, &total)) {

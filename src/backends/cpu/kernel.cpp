@@ -1,4 +1,4 @@
-// Calling a host kernel for a range of work-groups, with its arguments and its local memory, and catching what it throws.
+// Making kernels, calling one for a range of work-groups, with its arguments and its local memory, and catching what it throws.
 #include "backends/cpu/kernel.h"
 
 #include <cstring>
@@ -6,6 +6,8 @@
 
 #include "backends/cpu/engine.h"
 #include "base/checked.h"
+#include "base/text.h"
+#include "kernels/unit.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -39,12 +41,13 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   }
 }
 
-// Local arguments lie behind the launch's own local bytes, each on its cache line.
+// Local arguments lie behind the launch's local bytes and the kernel's own memory, each on its cache line.
 void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, unsigned char* arena) {
   const std::vector<backend::Argument>& arguments = run.kernel->arguments();
   void* args[kMaxArguments];
   void* locals[kMaxArguments];
-  unsigned char* at = arena + roundUp64(run.local_bytes);
+  unsigned char* at =
+      arena + roundUp64(run.local_bytes) + roundUp64(run.kernel->ownLocalBytes()) + run.kernel->scratchBytes(run.group);
   for (size_t i = 0; i < arguments.size(); ++i) {
     args[i] = run.args[i];
     if (arguments[i].kind != RT_ARG_LOCAL) continue;
@@ -57,6 +60,18 @@ void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t 
   callGroups(run, begin, end, participant, args, arena);
 }
 
+[[gnu::noinline]] Status noArena(const GroupRun& run) {
+  if (run.local > kMaxArenaBytes) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY,
+                         "The kernel \"%s\" needs %llu bytes for a work-group of %u x %u x %u; %llu are the limit: smaller "
+                         "work-groups need less.",
+                         run.kernel->name(), static_cast<unsigned long long>(run.local), run.group[0], run.group[1],
+                         run.group[2], static_cast<unsigned long long>(kMaxArenaBytes));
+  }
+  return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for %llu local bytes of the kernel \"%s\".",
+                       static_cast<unsigned long long>(run.local), run.kernel->name());
+}
+
 }  // namespace
 
 Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host, uint32_t threads) {
@@ -64,19 +79,53 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& ho
     return Status::error(RT_ERROR_INVALID_VALUE, "A host kernel with %u arguments was asked for; %u are the limit.",
                          host.arg_count, kMaxArguments);
   }
-  Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(host, threads));
+  Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(host.function, threads));
   if (!fresh->describe(host, kMaxGroupItems)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  constexpr uint32_t kMostBytes = (Ring::kMaxSlots - 1) * kSlotBytes;
-  if (fresh->argumentBytes() > kMostBytes) {
-    return Status::error(RT_ERROR_INVALID_VALUE, "The arguments of the kernel \"%s\" take %u bytes; %u are the limit.",
-                         fresh->name(), fresh->argumentBytes(), kMostBytes);
+  return fresh->finish(kernel, RT_ERROR_INVALID_VALUE);
+}
+
+Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, Ref<kernels::Object> object,
+                          bool opencl_c, uint32_t threads) {
+  Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(described.function, threads));
+  fresh->object_ = std::move(object);
+  fresh->arguments_.reserve(described.arg_count);
+  fresh->argument_texts_.reserve(described.arg_count);
+  for (uint32_t i = 0; i < described.arg_count; ++i) {
+    const rtHostModuleArg_t& argument = described.args[i];
+    fresh->addArgument(argument.size, argument.kind);
+    fresh->argument_texts_.push_back({argument.name != nullptr ? argument.name : "",  //
+                                      argument.type_name != nullptr ? argument.type_name : ""});
   }
-  *kernel = std::move(fresh);
+  copyLetters(fresh->name_, sizeof fresh->name_, described.name);
+  fresh->limitGroup(described.max_group_items, kMaxGroupItems);
+  fresh->local_bytes_ = described.local_bytes;
+  fresh->private_bytes_ = described.scratch_bytes_per_item;
+  fresh->scratch_bytes_ = described.scratch_bytes;
+  fresh->scratch_bytes_per_item_ = described.scratch_bytes_per_item;
+  const uint32_t* group = described.required_group_size;
+  if (opencl_c || group[0] != 0) {
+    backend::LaunchRules rules;
+    std::copy(group, group + 3, rules.group);
+    if (opencl_c) rules.most_items = kernels::kMostItems;  // compiled loops count on it
+    rules.no_local_bytes = opencl_c;
+    fresh->setRules(rules);
+  }
+  return fresh->finish(kernel, RT_ERROR_INVALID_IMAGE);
+}
+
+Status HostKernel::finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal) {
+  constexpr uint32_t kMostBytes = (Ring::kMaxSlots - 1) * kSlotBytes;
+  if (argumentBytes() > kMostBytes) {
+    return Status::error(refusal, "The arguments of the kernel \"%s\" take %u bytes; %u are the limit.", name(),
+                         argumentBytes(), kMostBytes);
+  }
+  needs_arena_ = has_locals_ || (local_bytes_ | scratch_bytes_ | scratch_bytes_per_item_) != 0;
+  *kernel = Ref<backend::Kernel>(this);
   return Status();
 }
 
 bool HostKernel::localBytes(const unsigned char* values, uint32_t local_bytes, uint64_t* bytes) const {
-  *bytes = roundUp64(local_bytes);
+  *bytes = roundUp64(local_bytes) + roundUp64(local_bytes_);
   for (const backend::Argument& argument : arguments_) {
     if (argument.kind != RT_ARG_LOCAL) continue;
     uint64_t size;
@@ -87,6 +136,14 @@ bool HostKernel::localBytes(const unsigned char* values, uint32_t local_bytes, u
   return *bytes <= kMaxLocalBytes;
 }
 
+uint64_t HostKernel::scratchBytes(const uint32_t group[3]) const {
+  const uint64_t items = uint64_t{group[0]} * group[1] * group[2];
+  uint64_t bytes;
+  const bool overflows = mulOverflows(scratch_bytes_per_item_, items, &bytes) || addOverflows(bytes, scratch_bytes_, &bytes) ||
+                         roundUpOverflows(bytes, 64, &bytes);
+  return overflows ? UINT64_MAX : bytes;
+}
+
 [[gnu::hot]] void runGroups(void* user, uint64_t begin, uint64_t end, uint32_t participant) {
   GroupRun& run = *static_cast<GroupRun*>(user);
   Arena* arena = nullptr;
@@ -95,10 +152,9 @@ bool HostKernel::localBytes(const unsigned char* values, uint32_t local_bytes, u
       callGroups(run, begin, end, participant, run.args, nullptr);
       return;
     }
-    arena = run.engine->takeArena(run.local);
+    if (run.local <= kMaxArenaBytes) arena = run.engine->takeArena(run.local);
     if (arena == nullptr) {
-      run.latch->set(Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for %llu local bytes of the kernel \"%s\".",
-                                   static_cast<unsigned long long>(run.local), run.kernel->name()));
+      run.latch->set(noArena(run));
       return;
     }
     callWithLocals(run, begin, end, participant, arena->bytes());

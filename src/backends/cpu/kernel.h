@@ -1,16 +1,18 @@
-// Host kernels on the CPU: a function of the program, how its arguments lie, and what its work-groups cost so far.
-// Streams launch them; contexts make them.
+// Kernels on the CPU: a function of the program or of a loaded object, how its arguments lie, the memory that its
+// work-groups need, and what they cost so far. Streams launch them; contexts and modules make them.
 #pragma once
 
 #include <atomic>
 
 #include "backends/backend.h"
 #include "backends/cpu/ring.h"
+#include "kernels/build/object.h"
 
 namespace manyrt::cpu {
 
 constexpr uint32_t kMaxGroupItems = 4096;
 constexpr uint64_t kMaxLocalBytes = 1 << 20;  // of one work-group
+constexpr uint64_t kMaxArenaBytes = 1 << 30;  // the same with what compiled code keeps between barriers
 constexpr uint32_t kMaxArguments = 1024;
 
 class Engine;
@@ -18,12 +20,18 @@ class Engine;
 class HostKernel final : public backend::Kernel {
  public:
   static Status create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host, uint32_t threads);
+  // One of a module, whose description was checked. `object` stays loaded as long as the kernel lives.
+  static Status create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, Ref<kernels::Object> object,
+                       bool opencl_c, uint32_t threads);
 
   uint32_t maxActiveGroups(uint32_t, uint64_t) const override { return threads_; }
   uint32_t preferredGroupMultiple() const override { return 16; }
 
-  // Bytes of the arena that a group needs; false: more than a group may have.
+  // The memory of a group, its arena: the launch's local bytes, the kernel's own, its scratch, the local arguments; each
+  // rounded up to 64. Local memory is what is counted; false: more than a group may have.
   bool localBytes(const unsigned char* values, uint32_t local_bytes, uint64_t* bytes) const;
+  uint64_t scratchBytes(const uint32_t group[3]) const;  // UINT64_MAX: more than can be counted
+  bool needsArena() const { return needs_arena_; }       // whatever the launch asks for
   void point(unsigned char* values, void** args) const {
     for (size_t i = 0; i < arguments_.size(); ++i) args[i] = values + arguments_[i].offset;
   }
@@ -32,8 +40,14 @@ class HostKernel final : public backend::Kernel {
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
 
  private:
-  HostKernel(const rtHostKernel_t& host, uint32_t threads) : function(host.function), threads_(threads) {}
+  HostKernel(rtHostKernelFunction_t called, uint32_t threads) : function(called), threads_(threads) {}
+  Status finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal);  // checks the arguments' bytes, gives itself out
+
   const uint32_t threads_;
+  bool needs_arena_ = false;
+  uint64_t scratch_bytes_ = 0;  // of each group
+  uint64_t scratch_bytes_per_item_ = 0;
+  Ref<kernels::Object> object_;  // null: a function of the program
 };
 
 // One launch while it runs, on as many threads as take part. What each of them needs is on one cache line.

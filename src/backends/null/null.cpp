@@ -51,6 +51,7 @@ class Context final : public backend::Context {
   Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override {
     return make<backend::Kernel>(kernel, new Kernel(host), "null.kernel");
   }
+  backend::ModuleLoader* modules() override { return nullptr; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override {
     RT_TRY(driverCall("null.allocate"));
     if (alignment < 256) alignment = 256;

@@ -32,10 +32,18 @@ TEST(StatusTest, AnErrorKeepsItsSentenceThroughCopies) {
 }
 
 TEST(StatusTest, ALongSentenceIsCutAndTerminated) {
-  std::string text(10000, 'x');
+  std::string text(1000000, 'x');
   Status status = Status::error(RT_ERROR_INTERNAL, "%s", text.c_str());
   EXPECT_LT(std::string(status.message()).size(), text.size());
   EXPECT_GT(std::string(status.message()).size(), 1000u);
+}
+
+TEST(StatusTest, TheLogOfACompilerIsKeptWhole) {
+  for (size_t size : {size_t{4094}, size_t{4095}, size_t{4096}, size_t{4097}, size_t{64} << 10}) {
+    std::string text(size, 'x');
+    text.back() = 'y';
+    EXPECT_EQ(Status::error(RT_ERROR_BUILD_FAILED, "%s", text.c_str()).message(), text) << size;
+  }
 }
 
 TEST(StatusTest, ExpectedOutcomesHaveNoSentence) {

@@ -1,0 +1,154 @@
+// rt.h, chapter "Modules": strings and option structs are read here, programs are checked and built by ops/module; getters
+// answer from the module and its native.
+#include "manager/module.h"
+
+#include <cstring>
+
+#include "api/guard.h"
+#include "api/structs.h"
+#include "manager/context.h"
+#include "ops/module.h"
+
+using namespace manyrt;
+
+namespace {
+
+Status readImage(backend::Image* image, const rtModuleOptions_t* options) {
+  rtModuleOptions_t chosen;
+  RT_TRY(api::readOptions(&chosen, options, RT_MODULE_OPTIONS_INIT, "options"));
+  RT_CHECK_ARG(chosen.reserved == 0, "The reserved field of the module's options is %u, not 0.", chosen.reserved);
+  image->format = chosen.format;
+  image->options = chosen.build_options != nullptr ? chosen.build_options : "";
+  image->name = chosen.name != nullptr ? chosen.name : "";
+  image->header_count = chosen.header_count;
+  image->header_names = chosen.header_names;
+  image->headers = chosen.headers;
+  return Status();
+}
+
+rtKernel_t kernelOf(const manager::Module& module, size_t index) { return reinterpret_cast<rtKernel_t>(module.kernels[index]); }
+
+}  // namespace
+
+rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* source, const char* options, rtContext_t context) {
+  if (module != nullptr) *module = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_CHECK_OUTPUT(module);
+    RT_CHECK_ARG(source != nullptr, "The source is NULL.");
+    backend::Image image;
+    image.data = source;
+    if (options != nullptr) image.options = options;
+    api::Creation in;
+    RT_TRY(in.open(context));
+    manager::Module* object = nullptr;
+    RT_TRY(ops::loadModule(&object, image, in.context(), in.owner(), guard));
+    *module = reinterpret_cast<rtModule_t>(object->bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, const rtModuleOptions_t* options,
+                            rtContext_t context) {
+  if (module != nullptr) *module = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_CHECK_OUTPUT(module);
+    RT_CHECK_ARG(image != nullptr, "The image is NULL.");
+    RT_CHECK_ARG(size != 0, "The image has no bytes: its size is 0.");
+    backend::Image given;
+    RT_TRY(readImage(&given, options));
+    given.data = std::string_view(static_cast<const char*>(image), size);
+    api::Creation in;
+    RT_TRY(in.open(context));
+    manager::Module* object = nullptr;
+    RT_TRY(ops::loadModule(&object, given, in.context(), in.owner(), guard));
+    *module = reinterpret_cast<rtModule_t>(object->bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModuleOptions_t* options, rtContext_t context) {
+  if (module != nullptr) *module = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_CHECK_OUTPUT(module);
+    RT_CHECK_ARG(path != nullptr, "The path is NULL.");
+    backend::Image given;
+    RT_TRY(readImage(&given, options));
+    api::Creation in;
+    RT_TRY(in.open(context));
+    manager::Module* object = nullptr;
+    RT_TRY(ops::loadModuleFile(&object, path, given, in.context(), in.owner(), guard));
+    *module = reinterpret_cast<rtModule_t>(object->bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtModuleDestroy(rtModule_t module) {
+  if (module == nullptr) return RT_SUCCESS;
+  rtStatus_t code = api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+    if (manager::modules.find(toBits(module)) != nullptr && manager::closeHandle(toBits(module))) return Status();
+    return context::invalidHandle(toBits(module), RT_HANDLE_MODULE, "module");
+  });
+  epoch::collect();  // its code goes back
+  return code;
+}
+
+rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module) {
+  if (needed != nullptr) *needed = 0;
+  if (buffer != nullptr && size != 0) buffer[0] = '\0';
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    return api::copyText(buffer, size, needed, object->native->buildLog().c_str());
+  });
+}
+
+rtStatus_t rtModuleGetKernel(rtKernel_t* kernel, const char* name, rtModule_t module) {
+  if (kernel != nullptr) *kernel = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(kernel);
+    RT_CHECK_ARG(name != nullptr, "The name of the kernel is NULL.");
+    RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    const size_t index = object->native->find(name);
+    if (index == object->kernels.size()) {
+      return Status::error(RT_ERROR_NOT_FOUND, "The module has no kernel \"%s\" among its %zu.", name, object->kernels.size());
+    }
+    *kernel = kernelOf(*object, index);
+    return Status();
+  });
+}
+
+rtStatus_t rtModuleGetKernelCount(uint32_t* count, rtModule_t module) {
+  if (count != nullptr) *count = 0;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(count);
+    RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    *count = static_cast<uint32_t>(object->kernels.size());
+    return Status();
+  });
+}
+
+rtStatus_t rtModuleGetKernelByIndex(rtKernel_t* kernel, uint32_t index, rtModule_t module) {
+  if (kernel != nullptr) *kernel = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(kernel);
+    RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    RT_CHECK_ARG(index < object->kernels.size(), "There is no kernel %u: the module has %zu.", index, object->kernels.size());
+    *kernel = kernelOf(*object, index);
+    return Status();
+  });
+}
+
+rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* name, rtModule_t module) {
+  if (pointer != nullptr) *pointer = nullptr;
+  if (size != nullptr) *size = 0;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(pointer);
+    RT_CHECK_ARG(name != nullptr, "The name of the global variable is NULL.");
+    RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    uint64_t bytes = 0;
+    if (!object->native->global(pointer, &bytes, name)) {
+      return Status::error(RT_ERROR_NOT_FOUND, "The module has no global variable \"%s\".", name);
+    }
+    if (size != nullptr) *size = bytes;
+    return Status();
+  });
+}

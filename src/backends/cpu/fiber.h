@@ -1,0 +1,21 @@
+// Work-items on fibers, for kernels that cannot be split at their barriers: the calls that a compiled unit finds in
+// rtHostFibers. A group's fibers run one after the other on the thread that runs the group; a fiber goes on until it waits at
+// a barrier or ends, and then the next one does, so that a barrier is passed when the turn comes round.
+//
+// An exception that leaves an item ends the group: run() throws it again, and the items that wait at that time are never
+// continued. Nothing in their frames is destructed and their stacks are used again; items own nothing that would leak. An
+// item must not wait inside a catch block.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/unit.h"
+
+namespace manyrt::cpu::fibers {
+
+extern const kernels::FiberCalls kCalls;
+
+uint32_t keptStacks();  // of the calling thread
+const char* kind();     // how fibers are switched: "boost" or "ucontext"
+
+}  // namespace manyrt::cpu::fibers

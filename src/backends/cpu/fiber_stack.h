@@ -1,0 +1,67 @@
+// The stacks of a thread's fibers. They are reserved address space that becomes memory where it is touched, each with a guard
+// below, and they stay with the thread for its next groups: giving them back is for groups that became smaller, and for the
+// thread's end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/cpu/fiber_switch.h"
+
+namespace manyrt::cpu::fibers {
+
+// A stack holds the private arrays of an item, printf of libc (some 8 KiB) and the frame of a signal handler of the program
+// (up to 12 KiB with the widest registers), because a thread that waits runs kernels too. What is not touched costs nothing.
+// A guard is as large as the largest array that a kernel is likely to skip on its way down.
+inline constexpr size_t kStackBytes = size_t{128} << 10;
+inline constexpr size_t kGuardBytes = size_t{64} << 10;
+inline constexpr uint32_t kSlabStacks = 16;    // mapped together
+inline constexpr uint32_t kMostKept = 4096;    // by one thread: the largest group
+inline constexpr uint32_t kMostTaken = 65536;  // by groups inside groups, before it counts as a lack of memory
+inline constexpr uint32_t kRunsToForget = 64;  // a larger group that is so many runs ago is not expected again
+
+struct Fiber : Place {
+  Fiber* next = nullptr;  // of the circle of those that have not ended
+  Fiber* previous = nullptr;
+  uint32_t index = 0;  // of the item
+  bool started = false;
+  unsigned char* stack = nullptr;  // its lowest byte
+};
+
+// Of one thread. Taken and given back like a stack of stacks, because a run inside an item ends before that item goes on.
+class Stacks {
+ public:
+  Stacks() = default;
+  ~Stacks() { keep(0); }
+  Stacks(const Stacks&) = delete;
+  Stacks& operator=(const Stacks&) = delete;
+
+  // The number of the first of `count` that are free. Throws std::bad_alloc.
+  uint32_t take(uint32_t count);
+  void give(uint32_t count, uint32_t most_kept);
+  Fiber& operator[](uint32_t number) { return slabs_[number / kSlabStacks]->fibers[number % kSlabStacks]; }
+  uint32_t kept() const { return static_cast<uint32_t>(slabs_.size()) * kSlabStacks; }
+
+ private:
+  struct Slab {
+    Slab();  // throws std::bad_alloc
+    ~Slab();
+    Slab(const Slab&) = delete;
+    Slab& operator=(const Slab&) = delete;
+    unsigned char* memory;
+    Fiber fibers[kSlabStacks];
+  };
+  void keep(uint32_t stacks);
+
+  std::vector<std::unique_ptr<Slab>> slabs_;
+  uint32_t taken_ = 0;
+  uint32_t most_taken_ = 0;  // in the runs counted below
+  uint32_t runs_ = 0;
+};
+
+// Where a fiber's frames begin: tops that all lay at one offset of their pages would share a few sets of the caches.
+inline size_t usableBytes(uint32_t number) { return kStackBytes - (number % 16) * 192; }
+
+}  // namespace manyrt::cpu::fibers

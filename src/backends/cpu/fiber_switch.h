@@ -1,0 +1,183 @@
+// From one flow of control to another on the same thread: Boost.Context's few instructions, or ucontext of libc where that
+// library was missing when this one was configured. Tells the sanitizers which stack is in use. Knows nothing of groups.
+#pragma once
+
+#include <cstddef>
+
+#if defined(MANYRT_FIBERS_BOOST)
+#include <boost/context/detail/fcontext.hpp>
+#else
+#include <ucontext.h>
+#endif
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MANYRT_FIBERS_ASAN 1
+#elif __has_feature(thread_sanitizer)
+#define MANYRT_FIBERS_TSAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define MANYRT_FIBERS_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define MANYRT_FIBERS_TSAN 1
+#endif
+
+#if defined(MANYRT_FIBERS_ASAN)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#elif defined(MANYRT_FIBERS_TSAN)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+// ThreadSanitizer counts entries and exits of functions, for each fiber. What is entered on one and left on another, or never
+// left, stays out of its count.
+#if defined(MANYRT_FIBERS_TSAN) && defined(__clang__)
+#define MANYRT_NOT_COUNTED __attribute__((disable_sanitizer_instrumentation))
+#elif defined(MANYRT_FIBERS_TSAN)
+#define MANYRT_NOT_COUNTED __attribute__((no_sanitize("thread")))
+#else
+#define MANYRT_NOT_COUNTED
+#endif
+
+namespace manyrt::cpu::fibers {
+
+// A flow of control while another one runs: where it goes on, and what the sanitizers know of it.
+struct Place {
+#if defined(MANYRT_FIBERS_BOOST)
+  void* context = nullptr;
+  bool fresh = false;
+#else
+  ucontext_t context;
+#endif
+#if defined(MANYRT_FIBERS_ASAN)
+  const void* bottom = nullptr;
+  size_t size = 0;
+  void* fake_stack = nullptr;
+#elif defined(MANYRT_FIBERS_TSAN)
+  void* handle = nullptr;
+#endif
+};
+
+// The flow that the thread is in when it first comes to a fiber: the sanitizers are asked for its name.
+inline void beHere([[maybe_unused]] Place& place) {
+#if defined(MANYRT_FIBERS_TSAN)
+  place.handle = __tsan_get_current_fiber();
+#endif
+}
+
+// Around the life of a stack, and where an abandoned one is to be used afresh.
+inline void createFor([[maybe_unused]] Place& place) {
+#if defined(MANYRT_FIBERS_TSAN)
+  place.handle = __tsan_create_fiber(0);
+#endif
+}
+inline void destroyFor([[maybe_unused]] Place& place, [[maybe_unused]] unsigned char* stack, [[maybe_unused]] size_t size) {
+#if defined(MANYRT_FIBERS_ASAN)
+  __asan_unpoison_memory_region(stack, size);
+#elif defined(MANYRT_FIBERS_TSAN)
+  __tsan_destroy_fiber(place.handle);
+  place.handle = nullptr;
+#endif
+}
+
+// `self` has just been continued by `from`.
+MANYRT_NOT_COUNTED inline void arrive([[maybe_unused]] Place& self, [[maybe_unused]] Place& from) {
+#if defined(MANYRT_FIBERS_ASAN)
+  __sanitizer_finish_switch_fiber(self.fake_stack, &from.bottom, &from.size);
+#endif
+}
+
+// `ends`: `from` is never continued.
+MANYRT_NOT_COUNTED inline void depart([[maybe_unused]] Place& from, [[maybe_unused]] Place& to, [[maybe_unused]] bool ends) {
+#if defined(MANYRT_FIBERS_ASAN)
+  __sanitizer_start_switch_fiber(ends ? nullptr : &from.fake_stack, to.bottom, to.size);
+#elif defined(MANYRT_FIBERS_TSAN)
+  __tsan_switch_to_fiber(to.handle, 0);
+#endif
+}
+
+// What a new fiber calls first, on its own stack: defined in fiber.cpp. `from` continued it.
+[[noreturn]] MANYRT_NOT_COUNTED void begin(Place& from);
+
+#if defined(MANYRT_FIBERS_BOOST)
+
+[[noreturn]] MANYRT_NOT_COUNTED inline void enter(boost::context::detail::transfer_t came) {
+  Place& from = *static_cast<Place*>(came.data);
+  from.context = came.fctx;
+  begin(from);
+}
+
+// Takes the floating-point mode of this moment along.
+inline void make(Place& place, unsigned char* stack, size_t size) {
+  place.context = boost::context::detail::make_fcontext(stack + size, size, enter);
+  place.fresh = true;
+}
+
+MANYRT_NOT_COUNTED inline boost::context::detail::transfer_t keep(boost::context::detail::transfer_t came) {
+  static_cast<Place*>(came.data)->context = came.fctx;
+  return came;
+}
+
+// A fiber that waits is continued by way of keep(), on its stack, which returns to it: jump_fcontext ends in a jump, after
+// which a processor that pairs calls with returns guesses the next returns wrong (24 ns a switch instead of 6).
+MANYRT_NOT_COUNTED inline boost::context::detail::transfer_t go(Place& self, Place& to) {
+  if (!to.fresh) [[likely]]
+    return boost::context::detail::ontop_fcontext(to.context, &self, keep);
+  to.fresh = false;
+  return keep(boost::context::detail::jump_fcontext(to.context, &self));
+}
+
+MANYRT_NOT_COUNTED inline void switchTo(Place& self, Place& to) {
+  depart(self, to, false);
+  boost::context::detail::transfer_t came = go(self, to);
+  arrive(self, *static_cast<Place*>(came.data));
+}
+
+[[noreturn]] MANYRT_NOT_COUNTED inline void leave(Place& self, Place& to) {
+  depart(self, to, true);
+  go(self, to);
+  __builtin_unreachable();
+}
+
+#else
+
+inline thread_local Place* came_from = nullptr;
+
+[[noreturn]] MANYRT_NOT_COUNTED inline void enter() { begin(*came_from); }
+
+inline void make(Place& place, unsigned char* stack, size_t size) {
+  getcontext(&place.context);
+  place.context.uc_stack.ss_sp = stack;
+  place.context.uc_stack.ss_size = size;
+  place.context.uc_link = nullptr;
+  makecontext(&place.context, enter, 0);
+  place.context.uc_stack.ss_size = 0;  // not needed any more; AddressSanitizer would forget at each switch what it knows
+}
+
+MANYRT_NOT_COUNTED inline void switchTo(Place& self, Place& to) {
+  depart(self, to, false);
+  came_from = &self;
+  swapcontext(&self.context, &to.context);
+  arrive(self, *came_from);
+}
+
+[[noreturn]] MANYRT_NOT_COUNTED inline void leave(Place& self, Place& to) {
+  depart(self, to, true);
+  came_from = &self;
+  setcontext(&to.context);
+  __builtin_unreachable();
+}
+
+#endif
+
+inline void makeOn(Place& place, unsigned char* stack, size_t size) {
+#if defined(MANYRT_FIBERS_ASAN)
+  place.bottom = stack;
+  place.size = size;
+  place.fake_stack = nullptr;
+#endif
+  make(place, stack, size);
+}
+
+}  // namespace manyrt::cpu::fibers

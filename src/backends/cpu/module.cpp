@@ -1,0 +1,186 @@
+// Checking the table of a host module, making kernels of it, and the two ways to such a table: a build, or a file's bytes.
+#include "backends/cpu/module.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "backends/cpu/fiber.h"
+#include "backends/cpu/kernel.h"
+#include "base/fault.h"
+#include "kernels/build/build.h"
+#include "kernels/unit.h"
+
+namespace manyrt::cpu {
+namespace {
+
+constexpr uint32_t kMostEntries = 1 << 16;  // kernels, or globals, of one module
+constexpr uint32_t kMostTable = 1 << 12;    // bytes of rtHostModule_t in a later version
+constexpr size_t kMostName = 255;           // bytes
+
+#define RT_CHECK_IMAGE(condition, ...)                                     \
+  do {                                                                     \
+    if (!(condition)) [[unlikely]]                                         \
+      return ::manyrt::Status::error(RT_ERROR_INVALID_IMAGE, __VA_ARGS__); \
+  } while (0)
+
+bool goodName(const char* name) {
+  const size_t length = name == nullptr ? 0 : strnlen(name, kMostName + 1);
+  return length != 0 && length <= kMostName;
+}
+
+Status checkTable(const rtHostModule_t& table, const char* name) {
+  RT_CHECK_IMAGE(table.struct_size >= sizeof(rtHostModule_t) && table.struct_size <= kMostTable,
+                 "The host object \"%s\" has a table of struct_size %u: it is %zu to %u.", name, table.struct_size,
+                 sizeof(rtHostModule_t), kMostTable);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&table);
+  for (size_t i = sizeof(rtHostModule_t); i < table.struct_size; ++i) {
+    RT_CHECK_IMAGE(bytes[i] == 0, "The host object \"%s\" sets byte %zu of its table, which this version does not know.", name,
+                   i);
+  }
+  RT_CHECK_IMAGE(table.flags == 0, "The host object \"%s\" has unknown flags 0x%x in its table.", name, table.flags);
+  RT_CHECK_IMAGE(table.kernel_count <= kMostEntries && table.global_count <= kMostEntries,
+                 "The host object \"%s\" has %u kernels and %u globals: at most %u of each.", name, table.kernel_count,
+                 table.global_count, kMostEntries);
+  RT_CHECK_IMAGE(table.kernels != nullptr || table.kernel_count == 0, "The host object \"%s\" has %u kernels; kernels is NULL.",
+                 name, table.kernel_count);
+  RT_CHECK_IMAGE(table.globals != nullptr || table.global_count == 0, "The host object \"%s\" has %u globals; globals is NULL.",
+                 name, table.global_count);
+  return Status();
+}
+
+Status checkArguments(const rtHostModuleKernel_t& kernel, const char* name) {
+  RT_CHECK_IMAGE(kernel.arg_count <= backend::kMostArguments,
+                 "The kernel \"%s\" of the host object \"%s\" has %u arguments: at most %u.", kernel.name, name,
+                 kernel.arg_count, backend::kMostArguments);
+  RT_CHECK_IMAGE(kernel.args != nullptr || kernel.arg_count == 0,
+                 "The kernel \"%s\" of the host object \"%s\" has %u arguments; args is NULL.", kernel.name, name,
+                 kernel.arg_count);
+  for (uint32_t i = 0; i < kernel.arg_count; ++i) {
+    const rtHostModuleArg_t& argument = kernel.args[i];
+    RT_CHECK_IMAGE(argument.kind >= RT_ARG_VALUE && argument.kind <= RT_ARG_LOCAL,
+                   "Argument %u of the kernel \"%s\" of the host object \"%s\" has the kind %d: RT_ARG_* goes to %d.", i,
+                   kernel.name, name, argument.kind, RT_ARG_LOCAL);
+    const bool fits =
+        argument.kind == RT_ARG_VALUE ? argument.size != 0 && argument.size <= backend::kLargestArgument : argument.size == 8;
+    RT_CHECK_IMAGE(fits,
+                   "Argument %u of the kernel \"%s\" of the host object \"%s\" has %u bytes: a value has 1 to %u, an address "
+                   "and a local size 8.",
+                   i, kernel.name, name, argument.size, backend::kLargestArgument);
+  }
+  return Status();
+}
+
+Status checkKernel(const rtHostModuleKernel_t& kernel, uint32_t index, const char* name) {
+  RT_CHECK_IMAGE(goodName(kernel.name), "Kernel %u of the host object \"%s\" has no name of 1 to %zu bytes.", index, name,
+                 kMostName);
+  RT_CHECK_IMAGE(kernel.function != nullptr, "The kernel \"%s\" of the host object \"%s\" has no function.", kernel.name, name);
+  RT_CHECK_IMAGE(kernel.flags == 0, "The kernel \"%s\" of the host object \"%s\" has unknown flags 0x%x.", kernel.name, name,
+                 kernel.flags);
+  const uint32_t* group = kernel.required_group_size;
+  const bool any = group[0] == 0 && group[1] == 0 && group[2] == 0;
+  RT_CHECK_IMAGE(any || (group[0] != 0 && group[1] != 0 && group[2] != 0),
+                 "The kernel \"%s\" of the host object \"%s\" requires a work-group of %u x %u x %u: zeros stand for any size, "
+                 "in all directions or none.",
+                 kernel.name, name, group[0], group[1], group[2]);
+  return checkArguments(kernel, name);
+}
+
+Status checkGlobals(const rtHostModule_t& table, const char* name) {
+  std::unordered_map<std::string_view, uint32_t> seen;
+  for (uint32_t i = 0; i < table.global_count; ++i) {
+    const rtHostModuleGlobal_t& global = table.globals[i];
+    RT_CHECK_IMAGE(goodName(global.name), "Global %u of the host object \"%s\" has no name of 1 to %zu bytes.", i, name,
+                   kMostName);
+    RT_CHECK_IMAGE(global.address != nullptr, "The global \"%s\" of the host object \"%s\" has no address.", global.name, name);
+    RT_CHECK_IMAGE(seen.emplace(global.name, i).second, "The host object \"%s\" has two globals of the name \"%s\".", name,
+                   global.name);
+  }
+  return Status();
+}
+
+// Units with kernels that run on fibers learn here how. Several modules may share an object that is running already.
+void giveFibers(const kernels::Object& object) {
+  auto* place = static_cast<const kernels::FiberCalls**>(object.symbol(kernels::kFibersSymbol));
+  if (place == nullptr) return;
+  std::atomic_ref<const kernels::FiberCalls*> calls(*place);
+  if (calls.load(std::memory_order_relaxed) != &fibers::kCalls) calls.store(&fibers::kCalls, std::memory_order_relaxed);
+}
+
+// What a failed build says, with the compiler's log where the sentence does not have it already.
+Status buildFailure(const Status& status, std::string log) {
+  const bool timeout = status.code() == RT_ERROR_TIMEOUT;  // of the compiler: for the program a build that failed
+  if (status.code() != RT_ERROR_BUILD_FAILED && !timeout) return status;
+  const char* said = status.message()[0] != '\0' ? status.message() : errorString(RT_ERROR_BUILD_FAILED);
+  while (!log.empty() && log.back() == '\n') log.pop_back();
+  if (log.empty() || strstr(said, log.c_str()) != nullptr) return Status::error(RT_ERROR_BUILD_FAILED, "%s", said);
+  return Status::error(RT_ERROR_BUILD_FAILED, "%s\n%s", said, log.c_str());
+}
+
+Status build(Ref<kernels::Object>* object, std::string* log, const backend::Image& image) {
+  kernels::BuildRequest request;
+  request.source = image.data;
+  request.options = image.options;
+  request.name = image.name;
+  request.headers.reserve(image.header_count);
+  for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
+  Status status = kernels::buildForCpu(object, log, request);
+  return status.ok() ? status : buildFailure(status, std::move(*log));
+}
+
+}  // namespace
+
+Status Module::create(Ref<backend::Module>* module, Ref<kernels::Object> object, const char* name, bool opencl_c,
+                      std::string log, uint32_t threads) {
+  const auto* table = static_cast<const rtHostModule_t*>(object->symbol(kernels::kModuleSymbol));
+  RT_CHECK_IMAGE(table != nullptr, "The host object \"%s\" does not export %s.", name, kernels::kModuleSymbol);
+  RT_TRY(checkTable(*table, name));
+  RT_TRY(checkGlobals(*table, name));
+  giveFibers(*object);
+  if (fault::fails("cpu.module")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  Ref<Module> fresh = Ref<Module>::adopt(new Module(object, *table));
+  for (uint32_t i = 0; i < table->kernel_count; ++i) {
+    const rtHostModuleKernel_t& described = table->kernels[i];
+    RT_TRY(checkKernel(described, i, name));
+    Ref<backend::Kernel> kernel;
+    RT_TRY(HostKernel::create(&kernel, described, object, opencl_c, threads));
+    RT_CHECK_IMAGE(fresh->add(described.name, std::move(kernel)), "The host object \"%s\" has two kernels of the name \"%s\".",
+                   name, described.name);
+  }
+  fresh->build_log_ = std::move(log);
+  *module = std::move(fresh);
+  return Status();
+}
+
+bool Module::global(void** address, uint64_t* size, const char* name) const {
+  for (uint32_t i = 0; i < table_.global_count; ++i) {
+    const rtHostModuleGlobal_t& global = table_.globals[i];
+    if (strcmp(global.name, name) != 0) continue;
+    *address = global.address;
+    *size = global.size;
+    return true;
+  }
+  return false;
+}
+
+void Module::native(uint64_t out[2]) {
+  out[0] = reinterpret_cast<uintptr_t>(&table_);
+  out[1] = 0;
+}
+
+Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& image) {
+  Ref<kernels::Object> object;
+  std::string log;
+  const bool opencl_c = image.format == RT_IMAGE_OPENCL_C;
+  const char* name = image.name[0] != '\0' ? image.name : opencl_c ? "kernel.cl" : "image";
+  if (opencl_c) {
+    RT_TRY(build(&object, &log, image));
+  } else {
+    RT_TRY(kernels::Object::load(&object, image.data.data(), image.data.size(), name));
+  }
+  Status status = Module::create(module, std::move(object), name, opencl_c, std::move(log), threads_);
+  // What a table may not have, a source may not ask for: too many arguments, or a name too long.
+  if (opencl_c && status.code() == RT_ERROR_INVALID_IMAGE) return Status::error(RT_ERROR_BUILD_FAILED, "%s", status.message());
+  return status;
+}
+
+}  // namespace manyrt::cpu

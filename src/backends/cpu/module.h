@@ -1,0 +1,36 @@
+// Modules of the CPU: loaded objects whose table, rtHostModule, is checked field by field before anything of it is used, and
+// the loader that makes them from OpenCL C or from a shared object. Contexts own a loader; managers own modules.
+#pragma once
+
+#include "backends/backend.h"
+#include "kernels/build/object.h"
+
+namespace manyrt::cpu {
+
+class Module final : public backend::Module {
+ public:
+  // `opencl_c`: the object was made from OpenCL C, whose launches follow that language's rules. `threads`: of the engine.
+  static Status create(Ref<backend::Module>* module, Ref<kernels::Object> object, const char* name, bool opencl_c,
+                       std::string log, uint32_t threads);
+
+  bool global(void** address, uint64_t* size, const char* name) const override;
+  void native(uint64_t out[2]) override;
+
+ private:
+  Module(Ref<kernels::Object> object, const rtHostModule_t& table) : object_(std::move(object)), table_(table) {}
+
+  const Ref<kernels::Object> object_;
+  const rtHostModule_t& table_;  // in the object
+};
+
+class ModuleLoader final : public backend::ModuleLoader {
+ public:
+  explicit ModuleLoader(uint32_t threads) : threads_(threads) {}
+  bool takes(int32_t format) const override { return format == RT_IMAGE_OPENCL_C || format == RT_IMAGE_HOST_OBJECT; }
+  Status load(Ref<backend::Module>* module, const backend::Image& image) override;
+
+ private:
+  const uint32_t threads_;
+};
+
+}  // namespace manyrt::cpu

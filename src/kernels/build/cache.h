@@ -1,0 +1,24 @@
+// Compiled code on disk, for all processes of one user. Whatever is wrong with folder or entry is a miss: never a wrong kernel,
+// never a failed build.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/build/sha256.h"
+
+namespace manyrt::kernels::cache {
+
+// Reads the entry of a key. False: there is none, or it was not made by this user, this version and for this key, whole.
+bool load(std::vector<unsigned char>* data, const Digest& key);
+
+// Writes beside and renames. Old entries go when the folder holds more than RT_CACHE_SIZE (512 MiB). A failure is logged once.
+void store(const Digest& key, const void* data, size_t size);
+
+// The folder in use: RT_CACHE_DIR, else $XDG_CACHE_HOME/manyrt, else ~/.cache/manyrt; empty where there is none that is safe:
+// owned by this user, mode 0700, no symbolic link. RT_CACHE_DIR=off turns the cache off.
+std::string folder();
+
+}  // namespace manyrt::kernels::cache

@@ -1,0 +1,300 @@
+// Finding a compiler in PATH by hand, and running it in two steps: the compiler makes an object file, a linker makes the
+// shared object. The linker is started directly, because the compiler's driver takes three times as long to start it;
+// where that does not work, the driver links.
+#include "kernels/build/compiler.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "base/config.h"
+#include "base/text.h"
+#include "kernels/build/elf.h"
+#include "kernels/build/file.h"
+#include "kernels/build/process.h"
+
+namespace manyrt::kernels {
+namespace {
+
+using End = ProcessResult::End;
+
+constexpr uint64_t kMostFileBytes = 256 << 20;
+constexpr uint64_t kMostOutputBytes = 64 << 10;
+constexpr char kUsualPath[] = "/usr/local/bin:/usr/bin:/bin";
+constexpr const char* kUsualNames[] = {"g++", "c++", "clang++"};
+
+std::string searchPath() {
+  const char* path = secure_getenv("PATH");
+  return path != nullptr && path[0] != '\0' ? path : kUsualPath;
+}
+
+bool isProgram(const std::string& path) {
+  struct stat about;
+  return stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+// All programs of this name, in order. Folders that are not absolute are passed over: they mean another place in each run.
+std::vector<std::string> findPrograms(std::string_view name, std::string_view path) {
+  std::vector<std::string> found;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find(':'), path.size());
+    const std::string_view folder = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (folder.empty() || folder[0] != '/') continue;
+    std::string file = std::string(folder) + "/" + std::string(name);
+    if (isProgram(file)) found.push_back(std::move(file));
+  }
+  return found;
+}
+
+std::string identityOf(const std::string& path) {
+  char resolved[PATH_MAX];
+  struct stat about;
+  if (realpath(path.c_str(), resolved) == nullptr || stat(resolved, &about) != 0) return "";
+  return std::string(resolved) + " " + std::to_string(about.st_size) + " " + std::to_string(about.st_mtim.tv_sec) + "." +
+         std::to_string(about.st_mtim.tv_nsec) + "\n";
+}
+
+struct Known {  // the last answer, for as long as its question and its file are the same
+  std::string question;
+  std::vector<std::string> programs;
+  Compiler compiler;
+};
+std::mutex known_mutex;
+Known& known() {
+  static Known* instance = new Known;  // never destroyed: builds may run until the process ends
+  return *instance;
+}
+
+// Of all programs of that name: the first may be a wrapper, such as ccache's, around the next.
+std::string identityOfAll(const std::vector<std::string>& programs) {
+  std::string identity;
+  for (const std::string& program : programs) identity += identityOf(program);
+  return identity;
+}
+
+Status absolutePath(std::string* path, const char* given) {
+  char resolved[PATH_MAX];
+  *path = given[0] == '/' || realpath(given, resolved) == nullptr ? given : resolved;
+  if (isProgram(*path)) return Status();
+  return Status::error(RT_ERROR_COMPILER_NOT_FOUND, "RT_CC is \"%s\", which is no program that can be started.", given);
+}
+
+Status search(std::vector<std::string>* programs, const std::string& path) {
+  const char* wanted = config::get(config::Variable::kCompiler);
+  if (wanted != nullptr && strchr(wanted, '/') != nullptr) {
+    programs->resize(1);
+    return absolutePath(programs->data(), wanted);
+  }
+  if (wanted != nullptr) {
+    *programs = findPrograms(wanted, path);
+    if (!programs->empty()) return Status();
+    return Status::error(RT_ERROR_COMPILER_NOT_FOUND, "RT_CC is \"%s\", which no folder of PATH has (%s).", wanted,
+                         path.c_str());
+  }
+  for (const char* name : kUsualNames) {
+    *programs = findPrograms(name, path);
+    if (!programs->empty()) return Status();
+  }
+  return Status::error(RT_ERROR_COMPILER_NOT_FOUND,
+                       "Kernels for the CPU need a C++ compiler, and PATH (%s) has no g++, c++ or clang++. Install g++ (Debian "
+                       "and Ubuntu: apt install g++; Fedora: dnf install gcc-c++), or set RT_CC to a compiler.",
+                       path.c_str());
+}
+
+std::vector<std::string> environmentFor(const PrivateFolder& folder) {
+  std::vector<std::string> environment = {"LC_ALL=C", "PATH=" + searchPath(), "TMPDIR=" + folder.path()};
+  // Where compilers outside of the system's folders find their libraries, and what wrappers look for.
+  static constexpr const char* kHandedOn[] = {"HOME",       "LD_LIBRARY_PATH", "XDG_CACHE_HOME",   "XDG_CONFIG_HOME",
+                                              "CCACHE_DIR", "CCACHE_DISABLE",  "CCACHE_CONFIGPATH"};
+  for (const char* name : kHandedOn) {
+    const char* value = secure_getenv(name);
+    if (value != nullptr) environment.push_back(std::string(name) + "=" + value);
+  }
+  return environment;
+}
+
+// One build: a folder, the time that is left, and what the programs said.
+class Build {
+ public:
+  Build(const Compiler& compiler, std::string* log) : compiler_(compiler), log_(*log) {}
+  Status run(std::vector<unsigned char>* object, const CompileJob& job);
+
+ private:
+  Status begin(const CompileJob& job);
+  Status compileUnit(std::vector<std::string>* undefined, const CompileJob& job);
+  Status link(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
+  bool linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
+  ProcessResult start(std::vector<std::string> arguments);
+  Status judge(const ProcessResult& result, const char* step);
+  Status failure(const char* step, const char* format, ...) __attribute__((format(printf, 3, 4)));
+  void keepOutput(const ProcessResult& result);
+
+  const Compiler& compiler_;
+  std::string& log_;
+  PrivateFolder folder_;
+  int64_t seconds_ = 0;
+};
+
+Status Build::failure(const char* step, const char* format, ...) {
+  char reason[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(reason, sizeof reason, format, list);
+  va_end(list);
+  return Status::error(RT_ERROR_BUILD_FAILED, "The compiler %s %s while %s.", compiler_.path.c_str(), reason, step);
+}
+
+void Build::keepOutput(const ProcessResult& result) {
+  log_.append(result.output, 0, wholeLetters(result.output.data(), result.output.size()));
+  if (result.output_total <= result.output.size()) return;
+  log_ += "\n(" + std::to_string(result.output_total - result.output.size()) + " bytes more are left out)\n";
+}
+
+Status Build::begin(const CompileJob& job) {
+  seconds_ = config::integer(config::Variable::kCompilerTimeout, 1, 86400, 300);
+  if (const int error = folder_.create(); error != 0) {
+    return Status::error(RT_ERROR_IO, "A folder for the compiler could not be made in TMPDIR or /tmp: %s.", strerror(error));
+  }
+  if (const int error = folder_.write("unit.cpp", job.text.data(), job.text.size()); error != 0) {
+    return Status::error(RT_ERROR_IO, "The %zu bytes for the compiler could not be written to %s: %s.", job.text.size(),
+                         folder_.path().c_str(), strerror(error));
+  }
+  return Status();
+}
+
+ProcessResult Build::start(std::vector<std::string> arguments) {
+  ProcessJob job;
+  job.arguments = std::move(arguments);
+  job.environment = environmentFor(folder_);
+  job.folder = folder_.path();
+  job.milliseconds = static_cast<uint64_t>(seconds_) * 1000;
+  job.file_bytes = kMostFileBytes;
+  job.output_bytes = kMostOutputBytes;
+  return runProcess(job);
+}
+
+Status Build::judge(const ProcessResult& result, const char* step) {
+  switch (result.end) {
+    case End::kNotStarted:
+      if (result.code == ENOMEM || result.code == EAGAIN) {
+        return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no means to start %s: %s.", compiler_.path.c_str(),
+                             strerror(result.code));
+      }
+      return Status::error(RT_ERROR_COMPILER_NOT_FOUND, "The compiler %s could not be started: %s.", compiler_.path.c_str(),
+                           strerror(result.code));
+    case End::kTimedOut:
+      return Status::error(RT_ERROR_TIMEOUT, "The compiler %s was killed after %lld seconds, the limit (RT_CC_TIMEOUT).",
+                           compiler_.path.c_str(), static_cast<long long>(seconds_));
+    case End::kSignalled:
+      return failure(step, "was ended by signal %d (%s)", result.code, strsignal(result.code));
+    case End::kExited:
+      if (result.code != 0) return failure(step, "gave up with exit status %d", result.code);
+      return Status();
+    case End::kUnknown:
+      return Status();  // what it wrote decides
+  }
+  return Status();
+}
+
+Status Build::compileUnit(std::vector<std::string>* undefined, const CompileJob& job) {
+  constexpr const char* kStep = "it compiled";
+  std::vector<std::string> arguments = {compiler_.path};
+  arguments.insert(arguments.end(), job.flags.begin(), job.flags.end());
+  for (const char* argument : {"-x", "c++", "-c", "-o", "unit.o", "unit.cpp"}) arguments.emplace_back(argument);
+  const ProcessResult result = start(std::move(arguments));
+  keepOutput(result);
+  RT_TRY(judge(result, kStep));
+  std::vector<unsigned char> unit;
+  if (const int error = folder_.read(&unit, "unit.o", kMostFileBytes); error != 0) {
+    return failure(kStep, "left no object file that can be read (%s)", strerror(error));
+  }
+  const std::string wrong = checkRelocatable(undefined, unit.data(), unit.size());
+  return wrong.empty() ? Status() : failure(kStep, "wrote a file that %s", wrong.c_str());
+}
+
+// What this cannot do, or does not do well, the driver does again: its failure is no failure.
+bool Build::linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined) {
+  // The four that compilers call by themselves come with the C library of the program.
+  static constexpr std::string_view kAlwaysThere[] = {"memcpy", "memmove", "memset", "memcmp"};
+  bool math = false;
+  for (const std::string& name : undefined) {
+    if (std::find(std::begin(kAlwaysThere), std::end(kAlwaysThere), name) != std::end(kAlwaysThere)) continue;
+    if (name.starts_with("__")) return false;  // of the compiler's own library, whose place the driver knows
+    math = true;
+  }
+  const std::vector<std::string> linkers = findPrograms("ld", searchPath());
+  if (linkers.empty()) return false;
+  std::vector<std::string> arguments = {linkers[0]};
+  for (const char* argument : {"-shared", "--eh-frame-hdr", "--hash-style=gnu", "--build-id=none", "-znoseparate-code", "-znow",
+                               "-znoexecstack", "-o", "unit.so", "unit.o"}) {
+    arguments.emplace_back(argument);
+  }
+  if (math) arguments.emplace_back("-l:libm.so.6");
+  const ProcessResult result = start(std::move(arguments));
+  return result.succeeded() && folder_.read(object, "unit.so", kMostFileBytes) == 0 &&
+         checkSharedObject(object->data(), object->size()).empty();
+}
+
+Status Build::link(std::vector<unsigned char>* object, const std::vector<std::string>& undefined) {
+  constexpr const char* kStep = "it linked";
+  if (linkDirectly(object, undefined)) return Status();
+  // No flag of the compilation is repeated: with some of them drivers add code that changes the floating-point mode of the
+  // thread that loads the object.
+  std::vector<std::string> arguments = {compiler_.path};
+  for (const char* argument :
+       {"-shared", "-nostdlib", "-Wl,-znow,-znoexecstack", "-o", "linked.so", "unit.o", "-lm", "-lgcc"}) {
+    arguments.emplace_back(argument);
+  }
+  const ProcessResult result = start(std::move(arguments));
+  keepOutput(result);
+  RT_TRY(judge(result, kStep));
+  if (const int error = folder_.read(object, "linked.so", kMostFileBytes); error != 0) {
+    return failure(kStep, "left no shared object that can be read (%s)", strerror(error));
+  }
+  const std::string wrong = checkSharedObject(object->data(), object->size());
+  return wrong.empty() ? Status() : failure(kStep, "wrote a file that %s", wrong.c_str());
+}
+
+Status Build::run(std::vector<unsigned char>* object, const CompileJob& job) {
+  std::vector<std::string> undefined;
+  RT_TRY(begin(job));
+  RT_TRY(compileUnit(&undefined, job));
+  return link(object, undefined);
+}
+
+}  // namespace
+
+Status findCompiler(Compiler* compiler) {
+  const char* wanted = config::get(config::Variable::kCompiler);
+  const std::string path = searchPath();
+  const std::string question = std::string(wanted == nullptr ? "" : wanted) + "\n" + path;
+  std::lock_guard lock(known_mutex);
+  Known& last = known();
+  if (last.question != question || last.programs.empty() || !isProgram(last.programs[0]) ||
+      identityOfAll(last.programs) != last.compiler.identity) {
+    last = Known();
+    std::vector<std::string> programs;
+    RT_TRY(search(&programs, path));
+    last = Known{question, programs, Compiler{programs[0], identityOfAll(programs)}};
+  }
+  *compiler = last.compiler;
+  return Status();
+}
+
+Status compile(std::vector<unsigned char>* object, std::string* log, const Compiler& compiler, const CompileJob& job) {
+  object->clear();
+  return Build(compiler, log).run(object, job);
+}
+
+}  // namespace manyrt::kernels

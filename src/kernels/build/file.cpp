@@ -1,0 +1,144 @@
+// Whole files through descriptors, with the signals of full disks kept from the program, and private folders that leave
+// nothing behind, whatever a compiler put into them.
+#include "kernels/build/file.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/fault.h"
+
+namespace manyrt::kernels {
+namespace {
+
+// Past RLIMIT_FSIZE the kernel sends SIGXFSZ to the writing thread, which ends the program by default. While one of these
+// lives, the signal stays pending, and it is taken back if it was ours.
+class FileSizeSignal {
+ public:
+  FileSizeSignal() {
+    sigset_t pending;
+    sigemptyset(&only_);
+    sigaddset(&only_, SIGXFSZ);
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &only_, &before_);
+  }
+  FileSizeSignal(const FileSizeSignal&) = delete;
+  FileSizeSignal& operator=(const FileSizeSignal&) = delete;
+  ~FileSizeSignal() {
+    const int error = errno;
+    if (exceeded && !was_pending_) {
+      const timespec now{};
+      while (sigtimedwait(&only_, nullptr, &now) < 0 && errno == EINTR) {
+      }
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  bool exceeded = false;
+
+ private:
+  sigset_t only_;
+  sigset_t before_;
+  bool was_pending_ = false;
+};
+
+constexpr int kDeepest = 32;  // of folders that a compiler makes in ours
+
+// Removes what is in an open folder; takes the descriptor.
+void removeContents(int descriptor, int depth) {
+  DIR* folder = fdopendir(descriptor);
+  if (folder == nullptr) {
+    close(descriptor);
+    return;
+  }
+  while (const dirent* entry = readdir(folder)) {
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+    if (unlinkat(dirfd(folder), entry->d_name, 0) == 0 || depth == kDeepest) continue;
+    const int inner = openat(dirfd(folder), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) continue;
+    removeContents(inner, depth + 1);
+    unlinkat(dirfd(folder), entry->d_name, AT_REMOVEDIR);
+  }
+  closedir(folder);
+}
+
+}  // namespace
+
+void Descriptor::close() {
+  if (number_ >= 0) ::close(number_);
+  number_ = -1;
+}
+
+int writeAll(int descriptor, const void* data, size_t size) {
+  FileSizeSignal signal;
+  const char* at = static_cast<const char*>(data);
+  while (size > 0) {
+    if (fault::fails("kernels.write")) return ENOSPC;
+    const ssize_t written = write(descriptor, at, size);
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      signal.exceeded = errno == EFBIG;
+      return errno;
+    }
+    if (written == 0) return EIO;
+    at += written;
+    size -= static_cast<size_t>(written);
+  }
+  return 0;
+}
+
+int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most) {
+  struct stat about;
+  if (fstat(descriptor, &about) != 0) return errno;
+  if (!S_ISREG(about.st_mode)) return EINVAL;
+  if (static_cast<uint64_t>(about.st_size) > most) return EFBIG;
+  data->resize(static_cast<size_t>(about.st_size));
+  size_t done = 0;
+  while (done < data->size()) {
+    const ssize_t count = read(descriptor, data->data() + done, data->size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    if (count == 0) break;  // it became shorter meanwhile
+    done += static_cast<size_t>(count);
+  }
+  data->resize(done);
+  return 0;
+}
+
+int PrivateFolder::create() {
+  const char* parent = secure_getenv("TMPDIR");
+  if (parent == nullptr || parent[0] != '/') parent = "/tmp";
+  std::string path = std::string(parent) + "/manyrt-XXXXXX";
+  if (fault::fails("kernels.folder")) return ENOSPC;
+  if (mkdtemp(path.data()) == nullptr) return errno;
+  path_ = std::move(path);
+  folder_ = Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return folder_.valid() ? 0 : errno;
+}
+
+PrivateFolder::~PrivateFolder() {
+  if (folder_.valid()) {
+    const int copy = fcntl(folder_.get(), F_DUPFD_CLOEXEC, 0);
+    if (copy >= 0) removeContents(copy, 0);
+  }
+  if (!path_.empty()) rmdir(path_.c_str());
+}
+
+int PrivateFolder::write(const char* name, const void* data, size_t size) const {
+  Descriptor file(openat(folder_.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  return file.valid() ? writeAll(file.get(), data, size) : errno;
+}
+
+int PrivateFolder::read(std::vector<unsigned char>* data, const char* name, uint64_t most) const {
+  Descriptor file(openat(folder_.get(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  return file.valid() ? readAll(data, file.get(), most) : errno;
+}
+
+}  // namespace manyrt::kernels

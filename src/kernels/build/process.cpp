@@ -1,0 +1,239 @@
+// Starting and watching one child. It is made as vfork does it, with the parent's thread stopped until the exec, because
+// limits and signals have to be set between the two and because a copy of a large process is slow. A pidfd names the child,
+// so that neither a stolen exit status nor a number used again can make us wait for, or kill, the wrong process.
+#include "kernels/build/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <new>
+
+#include "base/fault.h"
+#include "kernels/build/file.h"
+
+#ifndef CLONE_PIDFD
+#define CLONE_PIDFD 0x1000
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+
+namespace manyrt::kernels {
+namespace {
+
+using End = ProcessResult::End;
+
+constexpr size_t kStackBytes = 64 << 10;
+#if defined(__SANITIZE_THREAD__)
+constexpr int kMemoryOfChild = 0;  // ThreadSanitizer's clone takes every child for a fork: it gets a copy, but for its stack
+#else
+constexpr int kMemoryOfChild = CLONE_VM;
+#endif
+constexpr int kPidfd = 3;             // P_PIDFD, which older headers lack
+constexpr int kSignals = 64;          // of Linux
+constexpr size_t kSignalSetSize = 8;  // the kernel's
+
+int64_t nowMilliseconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+struct Start {
+  char* const* arguments;
+  char* const* environment;
+  const char* folder;
+  int input;
+  int output;
+  uint64_t file_bytes;
+  long most_descriptors;
+  int error;  // of the child, where it could not start the program
+};
+
+// Runs in the child, on a stack of its own but in the parent's memory: nothing but system calls, no library function that
+// has state, no instrumentation. Signals are blocked; handlers of the program must never run here.
+__attribute__((no_sanitize_address, no_sanitize_thread, no_sanitize_undefined)) int startChild(void* user) {
+  Start* start = static_cast<Start*>(user);
+  const uint64_t nothing[16] = {};  // SIG_DFL without flags, on every architecture
+  for (int signal = 1; signal <= kSignals; ++signal) syscall(SYS_rt_sigaction, signal, nothing, nullptr, kSignalSetSize);
+  syscall(SYS_setpgid, 0, 0);
+  syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  const uint64_t file_limit[2] = {start->file_bytes, start->file_bytes};
+  const uint64_t core_limit[2] = {0, 0};
+  bool good = syscall(SYS_prlimit64, 0, RLIMIT_CORE, core_limit, nullptr) == 0;
+  good = good && syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, file_limit, nullptr) == 0;
+  good = good && syscall(SYS_dup3, start->input, 0, 0) >= 0 && syscall(SYS_dup3, start->output, 1, 0) >= 0 &&
+         syscall(SYS_dup3, start->output, 2, 0) >= 0 && syscall(SYS_chdir, start->folder) == 0;
+  if (good) {
+    // Descriptors that the program opened without O_CLOEXEC are none of the compiler's business.
+    if (syscall(SYS_close_range, 3u, ~0u, 0u) != 0) {
+      for (long number = 3; number < start->most_descriptors; ++number) syscall(SYS_close, number);
+    }
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, nothing, nullptr, kSignalSetSize);
+    syscall(SYS_execve, start->arguments[0], start->arguments, start->environment);
+  }
+  start->error = errno;
+  syscall(SYS_exit_group, 127);
+  return 127;
+}
+
+class Child {
+ public:
+  int start(const ProcessJob& job, int input, int output);  // 0 or an errno value
+  bool ended(ProcessResult* result);                        // reaps, and ends what is left of the group
+  void kill();
+  int descriptor() const { return pidfd_.get(); }
+
+ private:
+  void endGroup() const { ::kill(-pid_, SIGKILL); }
+
+  pid_t pid_ = -1;
+  Descriptor pidfd_;  // invalid on kernels before 5.3: then the number has to do
+};
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+int Child::start(const ProcessJob& job, int input, int output) {
+  const std::vector<char*> arguments = pointers(job.arguments);
+  const std::vector<char*> environment = pointers(job.environment);
+  const long most = std::min(sysconf(_SC_OPEN_MAX), 1L << 20);
+  rlimit files{};
+  getrlimit(RLIMIT_FSIZE, &files);
+  const uint64_t file_bytes = std::min<uint64_t>(job.file_bytes, files.rlim_cur);  // a lower limit of the program's stays
+  if (fault::fails("kernels.process")) return EAGAIN;
+  // The child's stack, with what it is to do, and how it went, at the far end.
+  void* stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (stack == MAP_FAILED) return errno;
+  Start* start =
+      new (stack) Start{arguments.data(), environment.data(), job.folder.c_str(), input, output, file_bytes, most, 0};
+  uint64_t before = 0;
+  const uint64_t all = ~uint64_t{0};  // with the two that glibc keeps for itself
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, kSignalSetSize);
+  int pidfd = -1;
+  const pid_t pid = clone(startChild, static_cast<char*>(stack) + kStackBytes,
+                          kMemoryOfChild | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, start, &pidfd, nullptr, nullptr);
+  const int error = pid < 0 ? errno : start->error;
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, nullptr, kSignalSetSize);
+  munmap(stack, kStackBytes);
+  if (pid < 0) return error;
+  pid_ = pid;
+  if (pidfd < 0) pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  pidfd_ = Descriptor(pidfd);
+  if (error == 0) return 0;
+  siginfo_t information;
+  waitid(pidfd_.valid() ? static_cast<idtype_t>(kPidfd) : P_PID, static_cast<id_t>(pidfd_.valid() ? pidfd_.get() : pid_),
+         &information, WEXITED);
+  return error;
+}
+
+bool Child::ended(ProcessResult* result) {
+  const idtype_t kind = pidfd_.valid() ? static_cast<idtype_t>(kPidfd) : P_PID;
+  const id_t id = static_cast<id_t>(pidfd_.valid() ? pidfd_.get() : pid_);
+  siginfo_t information{};
+  if (waitid(kind, id, &information, WEXITED | WNOHANG | WNOWAIT) == 0) {
+    if (information.si_pid == 0) return false;
+    endGroup();  // the number of the group is still ours, because the child has not been reaped
+    if (waitid(kind, id, &information, WEXITED) == 0) {
+      result->end = information.si_code == CLD_EXITED ? End::kExited : End::kSignalled;
+      result->code = information.si_status;
+      return true;
+    }
+  } else if (errno == EINTR) {
+    return false;
+  }
+  // No child of ours any more: somebody else asked for it. The pidfd still says whether it runs.
+  pollfd descriptor{pidfd_.get(), POLLIN, 0};
+  if (pidfd_.valid() && poll(&descriptor, 1, 0) == 0) return false;
+  result->end = End::kUnknown;
+  return true;
+}
+
+void Child::kill() {
+  pollfd descriptor{pidfd_.get(), POLLIN, 0};
+  if (!pidfd_.valid() || poll(&descriptor, 1, 0) == 0) endGroup();
+}
+
+// Takes what is in the pipe. False: its end.
+bool drain(int pipe, ProcessResult* result, uint64_t most) {
+  char buffer[16 << 10];
+  for (;;) {
+    const ssize_t count = read(pipe, buffer, sizeof buffer);
+    if (count < 0) return errno == EAGAIN || errno == EINTR;
+    if (count == 0) return false;
+    result->output_total += static_cast<uint64_t>(count);
+    const uint64_t room = most - std::min<uint64_t>(most, result->output.size());
+    result->output.append(buffer, static_cast<size_t>(std::min<uint64_t>(room, static_cast<uint64_t>(count))));
+    // A child that writes faster than this loop reads must not keep it from looking at the clock.
+    if (count < static_cast<ssize_t>(sizeof buffer)) return true;
+    if (result->output_total % (1 << 20) < sizeof buffer) return true;
+  }
+}
+
+void watch(Child& child, Descriptor& pipe, const ProcessJob& job, ProcessResult* result) {
+  const int64_t end = nowMilliseconds() + static_cast<int64_t>(job.milliseconds);
+  bool killed = false;
+  while (!child.ended(result)) {
+    const int64_t left = end - nowMilliseconds();
+    if (left <= 0 && !killed) {
+      child.kill();
+      killed = true;
+    }
+    // Without a pidfd nothing wakes this loop at the child's end but the end of its output.
+    const int64_t longest = killed ? 10 : child.descriptor() >= 0 ? left : std::min<int64_t>(left, 2);
+    pollfd descriptors[2] = {{pipe.get(), POLLIN, 0}, {child.descriptor(), POLLIN, 0}};  // negative ones are passed over
+    if (poll(descriptors, 2, static_cast<int>(std::clamp<int64_t>(longest, 1, 1000))) <= 0) continue;
+    if (descriptors[0].revents != 0 && !drain(pipe.get(), result, job.output_bytes)) pipe.close();
+  }
+  if (pipe.valid()) drain(pipe.get(), result, job.output_bytes);
+  if (killed) result->end = End::kTimedOut;
+}
+
+// Above the three that the child gets: a program may have closed its own.
+Descriptor aboveStandard(int number) {
+  Descriptor first(number);
+  return number > 2 || number < 0 ? std::move(first) : Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 3));
+}
+
+}  // namespace
+
+ProcessResult runProcess(const ProcessJob& job) {
+  ProcessResult result;
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    result.code = errno;
+    return result;
+  }
+  Descriptor output = aboveStandard(ends[0]);
+  Descriptor child_output = aboveStandard(ends[1]);
+  Descriptor input = aboveStandard(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (!output.valid() || !child_output.valid() || !input.valid() || fcntl(output.get(), F_SETFL, O_NONBLOCK) != 0) {
+    result.code = errno;
+    return result;
+  }
+  Child child;
+  result.code = child.start(job, input.get(), child_output.get());
+  child_output.close();
+  if (result.code == 0) watch(child, output, job, &result);
+  return result;
+}
+
+}  // namespace manyrt::kernels

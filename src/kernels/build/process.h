@@ -1,0 +1,38 @@
+// Another program, run to its end: without a shell, in a process group of its own, with limits, and in a way that a program
+// with any SIGCHLD handler, or with none, notices nothing of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace manyrt::kernels {
+
+struct ProcessJob {
+  std::vector<std::string> arguments;    // the first is the program's absolute path
+  std::vector<std::string> environment;  // "NAME=value"; nothing else is handed on
+  std::string folder;                    // where it runs
+  uint64_t milliseconds = 0;             // then the whole group is killed
+  uint64_t file_bytes = 0;               // largest file that it may write
+  uint64_t output_bytes = 0;             // of its output that are kept; the rest is read and dropped
+};
+
+struct ProcessResult {
+  enum class End : uint8_t {
+    kNotStarted,  // code: an errno value
+    kExited,      // code: the exit status
+    kSignalled,   // code: the signal
+    kTimedOut,
+    kUnknown  // ended, but other code of this process took the status (wait() in a handler, or SIGCHLD ignored)
+  };
+  End end = End::kNotStarted;
+  int code = 0;
+  std::string output;         // standard output and error, in one
+  uint64_t output_total = 0;  // bytes that it wrote
+
+  bool succeeded() const { return (end == End::kExited && code == 0) || end == End::kUnknown; }
+};
+
+ProcessResult runProcess(const ProcessJob& job);
+
+}  // namespace manyrt::kernels

@@ -1,0 +1,126 @@
+// What begins with a type in parentheses: casts, vector literals and compound literals. The type tells them apart: behind a
+// vector's, parentheses hold the elements of a literal and no comma operator.
+#include <string>
+
+#include "kernels/front/parser_state.h"
+
+namespace manyrt::kernels {
+namespace {
+
+std::string named(const Type* type) { return spell(QualType{type}); }
+
+}  // namespace
+
+Expr* Parser::parseParenthesised() {
+  Depth depth(*this);
+  if (!depth.ok) return nullptr;
+  const size_t begin = at_;
+  const Location where = next().where;
+  QualType type;
+  if (!parseTypeName(&type) || !expect(")", "the type")) return nullptr;
+  if (at("{")) {
+    QualType object = type;
+    Expr* initializer = parseInitializer(&object, "");
+    if (initializer == nullptr) return nullptr;
+    Expr* literal = initializer;
+    if (!object->isVector() || initializer->kind == ExprKind::kInitializer) {
+      literal = node(ExprKind::kCompoundLiteral, object, where, initializer);
+      if (literal == nullptr) return nullptr;
+      literal->lvalue = true;
+    }
+    return parsePostfix(spanned(literal, begin), begin);
+  }
+  if (at("(") && type->isVector()) {
+    Expr* literal = parseVectorLiteral(type.type, where);
+    return literal == nullptr ? nullptr : parsePostfix(spanned(literal, begin), begin);
+  }
+  Expr* operand = parseUnary();
+  return operand == nullptr ? nullptr : makeCast(type, operand, where);
+}
+
+Expr* Parser::parseVectorLiteral(const Type* vector, Location where) {
+  next();
+  std::vector<Expr*> parts;
+  do {
+    Expr* part = parseAssignment();
+    if (part == nullptr) return nullptr;
+    parts.push_back(part);
+  } while (accept(","));
+  if (!expect(")", "the elements of the vector")) return nullptr;
+  if (parts.size() == 1) return makeCast(QualType{vector}, parts[0], where);
+  return makeVector(vector, std::move(parts), where, "a vector literal");
+}
+
+// Scalars and vectors one behind the other; together they must have exactly the lanes asked for.
+Expr* Parser::makeVector(const Type* vector, std::vector<Expr*> parts, Location where, const char* what) {
+  Expr* literal = node(ExprKind::kVectorLiteral, QualType{vector}, where);
+  uint64_t lanes = 0;
+  for (Expr*& part : parts) {
+    part = value(part);
+    if (part == nullptr) return nullptr;
+    const Type* type = part->type.type;
+    if (type->isArithmetic()) {
+      part = implicit(part, vector->element);
+    } else if (!type->isVector() || type->element != vector->element) {
+      diagnostics_.error(part->where, "Type %s does not convert to %s, an element of %s, in %s.", named(type).c_str(),
+                         scalarName(vector->scalar), named(vector).c_str(), what);
+      return nullptr;
+    }
+    lanes += part->type->lanes();
+    if (!grow(literal, part)) return nullptr;
+  }
+  if (lanes != vector->count) {
+    diagnostics_.error(where, "The type %s has %u elements; %llu are given.", named(vector).c_str(), vector->count,
+                       static_cast<unsigned long long>(lanes));
+    return nullptr;
+  }
+  literal->arguments = std::move(parts);
+  return literal;
+}
+
+// Null where the cast is allowed; else what to say behind the two types.
+const char* Parser::castTrouble(const Type* to, const Expr& a) const {
+  const Type* from = a.type.type;
+  const bool half = (to->isScalar() || to->isVector()) && to->scalar == Scalar::kHalf;
+  if (half) return ": half is a type of storage alone; use vstore_half";
+  if (to->isVoid() || (from == to && !to->isArray())) return nullptr;
+  if (from->isVector() && to->isVector()) {
+    return from->count == to->count ? ": write convert_ for the values or as_ for the bits"
+                                    : ": they have different numbers of elements";
+  }
+  if (to->isVector()) return from->isArithmetic() ? nullptr : "";
+  if (from->isVector()) return ": name a component, or write as_ for the bits";
+  if (to->kind == TypeKind::kEvent) return isNullConstant(a) ? nullptr : ": only 0 is";
+  if (to->isArithmetic() && from->isArithmetic()) return nullptr;
+  if (to->isInteger() && from->isPointer()) return nullptr;
+  if (to->isPointer() && from->isInteger()) return nullptr;
+  if (to->isPointer() && from->isPointer()) {
+    return to->inner.space == from->inner.space ? nullptr : ": pointers to different memories are different things";
+  }
+  if (to->isRecord() && !to->record->complete) return ": it is declared but not defined";
+  return "";
+}
+
+Expr* Parser::makeCast(QualType type, Expr* operand, Location where) {
+  const Type* to = type.type;
+  Expr* a = to->isVoid() ? decay(operand) : value(operand);
+  if (a == nullptr) return nullptr;
+  const Type* from = a->type.type;
+  if (const char* trouble = castTrouble(to, *a); trouble != nullptr) {
+    diagnostics_.error(where, "A cast from %s to %s is not possible%s.", named(from).c_str(), named(to).c_str(), trouble);
+    return nullptr;
+  }
+  if (to->isVector() && !from->isVector()) {
+    Expr* element = implicit(a, to->element);
+    Expr* literal = node(ExprKind::kVectorLiteral, QualType{to}, where);
+    if (!grow(literal, element)) return nullptr;
+    literal->arguments.push_back(element);
+    return literal;
+  }
+  if (from->isPointer() && to->isInteger() && sizeOf(QualType{to}) < 8 && to->scalar != Scalar::kBool) {
+    diagnostics_.warning(where, "The cast from %s to %s loses a part of the address.", named(from).c_str(), named(to).c_str());
+  }
+  return node(ExprKind::kCast, QualType{to}, where, a);
+}
+
+}  // namespace manyrt::kernels

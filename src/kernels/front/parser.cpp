@@ -1,0 +1,302 @@
+// The parser's cursor, its scopes, and program scope: which declaration comes next, what a #pragma says, and how parsing goes
+// on behind an error.
+#include "kernels/front/parser.h"
+
+#include <charconv>
+
+#include "kernels/front/keyword.h"
+#include "kernels/front/parser_state.h"
+
+namespace manyrt::kernels {
+namespace {
+
+struct TypeNameRow {
+  std::string_view name;
+  Scalar scalar;
+  uint32_t count;
+  bool is_word_size = false;
+};
+
+#define MANYRT_VECTOR_NAMES(name, scalar) \
+  {name "2", scalar, 2}, {name "3", scalar, 3}, {name "4", scalar, 4}, {name "8", scalar, 8}, { name "16", scalar, 16 }
+
+// Names that are typedefs of the language: programs may use them for other things in functions.
+constexpr TypeNameRow kTypeNames[] = {
+    {"uchar", Scalar::kUChar, 1},
+    {"ushort", Scalar::kUShort, 1},
+    {"uint", Scalar::kUInt, 1},
+    {"ulong", Scalar::kULong, 1},
+    {"cl_mem_fence_flags", Scalar::kUInt, 1},
+    {"size_t", Scalar::kULong, 1, true},
+    {"uintptr_t", Scalar::kULong, 1, true},
+    {"ptrdiff_t", Scalar::kLong, 1, true},
+    {"intptr_t", Scalar::kLong, 1, true},
+    MANYRT_VECTOR_NAMES("char", Scalar::kChar),
+    MANYRT_VECTOR_NAMES("uchar", Scalar::kUChar),
+    MANYRT_VECTOR_NAMES("short", Scalar::kShort),
+    MANYRT_VECTOR_NAMES("ushort", Scalar::kUShort),
+    MANYRT_VECTOR_NAMES("int", Scalar::kInt),
+    MANYRT_VECTOR_NAMES("uint", Scalar::kUInt),
+    MANYRT_VECTOR_NAMES("long", Scalar::kLong),
+    MANYRT_VECTOR_NAMES("ulong", Scalar::kULong),
+    MANYRT_VECTOR_NAMES("half", Scalar::kHalf),
+    MANYRT_VECTOR_NAMES("float", Scalar::kFloat),
+    MANYRT_VECTOR_NAMES("double", Scalar::kDouble),
+};
+#undef MANYRT_VECTOR_NAMES
+
+// The words of a pragma's text, one after the other.
+std::string_view takeWord(std::string_view* text) {
+  const size_t begin = text->find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  text->remove_prefix(begin);
+  size_t end = text->find_first_of(" \t():");
+  if (end == 0) end = 1;
+  const std::string_view word = text->substr(0, end);
+  text->remove_prefix(word.size());
+  return word;
+}
+
+// What the library has, as "cl_khr_..." names; programs enable these and nothing changes.
+bool isKnownExtension(std::string_view name) {
+  for (std::string_view known :
+       {"cl_khr_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
+        "cl_khr_global_int32_extended_atomics", "cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
+        "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "all"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
+// "unroll", "unroll 4", "unroll (4)": the factor; 0 for none, -1 where it is no positive number.
+int32_t unrollFactor(std::string_view text) {
+  std::string_view word = takeWord(&text);
+  if (word == "(") word = takeWord(&text);
+  if (word.empty()) return 0;
+  int32_t factor = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), factor);
+  return error == std::errc() && end == word.data() + word.size() && factor > 0 ? factor : -1;
+}
+
+}  // namespace
+
+Parser::Parser(Program& program, const LanguageOptions& options, Diagnostics& diagnostics)
+    : program_(program),
+      tokens_(program.tokens),
+      options_(options),
+      diagnostics_(diagnostics),
+      builtins_(program.types),
+      types_(program.types) {
+  if (program.tokens.empty()) program.tokens.emplace_back();  // the cursor relies on an end
+  scopes_.resize(kProgramScope + 1);
+  for (const TypeNameRow& row : kTypeNames) {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::kType;
+    symbol.type = QualType{types_.vector(row.scalar, row.count)};
+    symbol.is_word_size = row.is_word_size;
+    scopes_[kLanguageScope].names.emplace(row.name, symbol);
+  }
+  Symbol event;
+  event.kind = Symbol::Kind::kType;
+  event.type = QualType{types_.eventType()};
+  scopes_[kLanguageScope].names.emplace("event_t", event);
+}
+
+bool Parser::expect(std::string_view spelling, const char* after) {
+  if (accept(spelling)) return true;
+  const Token& found = peek();
+  Location where = found.where;
+  // At the end of a line the message points behind what stands there, not at the next line.
+  if (at_ > 0 && (found.line_start || atEnd())) {
+    const Token& before = tokens_[at_ - 1];
+    where = before.where;
+    where.column += static_cast<uint32_t>(before.text.size());
+  }
+  const std::string wanted(spelling);
+  if (atEnd()) {
+    diagnostics_.error(where, "The source ends where \"%s\" is expected behind %s.", wanted.c_str(), after);
+  } else {
+    diagnostics_.error(where, "Expected \"%s\" behind %s, found \"%s\".", wanted.c_str(), after,
+                       std::string(found.text).c_str());
+  }
+  return false;
+}
+
+// With ";": behind the next ; of this nesting, or behind a whole {...}, or before the } that closes what we are in. With
+// "}": behind the next } that closes what we are in.
+void Parser::skipTo(std::string_view closing) {
+  uint32_t braces = 0;
+  uint32_t others = 0;  // open ( and [
+  for (; !atEnd(); next()) {
+    if (at("(") || at("[")) ++others;
+    if ((at(")") || at("]")) && others > 0) --others;
+    if (at("{")) ++braces;
+    if (at("}")) {
+      others = 0;
+      if (braces == 0) {
+        if (closing == "}") next();
+        return;
+      }
+      if (--braces == 0 && closing == ";") {
+        next();
+        accept(";");
+        return;
+      }
+    }
+    if (at(";") && braces == 0 && others == 0 && closing == ";") {
+      next();
+      return;
+    }
+  }
+}
+
+// From the beginning, so that braces and parentheses match, but always past the place of the error.
+void Parser::recover(size_t begin) {
+  const size_t failed = at_;
+  at_ = begin;
+  for (size_t before = tokens_.size(); at_ <= failed && at_ != before && !atEnd();) {
+    before = at_;
+    skipTo(";");
+  }
+  if (at_ > failed) return;
+  at_ = failed;
+  skipTo(";");
+}
+
+void Parser::skipParentheses(size_t open) {
+  at_ = open;
+  uint32_t depth = 0;
+  for (; !atEnd() && !at("{") && !at("}"); next()) {
+    if (at("(")) ++depth;
+    if (at(")") && --depth == 0) {
+      next();
+      return;
+    }
+  }
+}
+
+const Symbol* Parser::find(std::string_view name) const {
+  for (size_t i = scopes_.size(); i-- > 0;) {
+    const auto found = scopes_[i].names.find(name);
+    if (found != scopes_[i].names.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+bool Parser::declare(std::string_view name, Symbol symbol) {
+  const bool is_type = symbol.kind == Symbol::Kind::kType;
+  const auto isSameType = [&](const Symbol& other) {
+    return is_type && other.kind == Symbol::Kind::kType && other.type == symbol.type;
+  };
+  if (scopes_.size() == kProgramScope + 1) {
+    const auto known = scopes_[kLanguageScope].names.find(name);
+    if (known != scopes_[kLanguageScope].names.end()) {
+      if (isSameType(known->second)) return true;
+      diagnostics_.error(symbol.where, "\"%s\" is a type of OpenCL C and cannot be declared as something else here.",
+                         std::string(name).c_str());
+      return false;
+    }
+  }
+  const auto [place, fresh] = scope().names.emplace(name, symbol);
+  if (fresh || isSameType(place->second)) return true;
+  diagnostics_.error(symbol.where, "\"%s\" is declared in this scope already.", std::string(name).c_str());
+  if (place->second.where.line != 0) diagnostics_.note(place->second.where, "This is its other declaration.");
+  return false;
+}
+
+bool Parser::acceptPragma() {
+  if (peek().kind != TokenKind::kPragma) return false;
+  const Token& token = next();
+  std::string_view text = token.text;
+  const std::string_view word = takeWord(&text);
+  if (word == "unroll") {
+    unroll_ = unrollFactor(text);
+    if (unroll_ < 0) {
+      diagnostics_.error(token.where, "The factor of #pragma unroll must be a positive number, not \"%s\".",
+                         std::string(text).c_str());
+    }
+  } else if (word == "nounroll") {
+    unroll_ = 1;
+  } else if (word == "pack") {
+    diagnostics_.error(token.where, "#pragma pack is not part of OpenCL C: write __attribute__((packed)) behind the struct.");
+  } else if (word == "OPENCL" && takeWord(&text) == "EXTENSION") {
+    const std::string name(takeWord(&text));
+    if (takeWord(&text) != ":") {
+      diagnostics_.warning(token.where, "The pragma is ignored: \":\" is missing behind \"%s\".", name.c_str());
+    } else if (takeWord(&text) != "disable" && !isKnownExtension(name)) {
+      diagnostics_.warning(token.where, "The extension \"%s\" is not supported; the pragma is ignored.", name.c_str());
+    }
+  }
+  return true;
+}
+
+bool Parser::acceptStaticAssert() {
+  if (!at("_Static_assert")) return false;
+  const Location where = next().where;
+  int64_t value = 0;
+  if (!expect("(", "_Static_assert") || !parseIntegerConstant(&value, "the condition of _Static_assert") ||
+      !expect(",", "the condition of _Static_assert")) {
+    skipTo(";");
+    return true;
+  }
+  const std::string message(peek().text);
+  if (peek().kind == TokenKind::kString) next();
+  if (!expect(")", "the message of _Static_assert") || !expect(";", "_Static_assert")) skipTo(";");
+  if (value == 0) diagnostics_.error(where, "The static assertion fails: %s.", message.c_str());
+  return true;
+}
+
+bool Parser::parseDeclaration() {
+  const uint32_t first = static_cast<uint32_t>(at_);
+  Specifiers specifiers;
+  if (!parseSpecifiers(&specifiers)) return false;
+  if (accept(";")) {
+    const bool declares = specifiers.type->isRecord() || specifiers.type->kind == TypeKind::kEnum;
+    if (!declares) diagnostics_.warning(specifiers.where, "This declaration declares nothing.");
+    return true;
+  }
+  for (bool is_first = true;; is_first = false) {
+    Declarator declarator;
+    if (!parseDeclarator(&declarator, specifiers, false)) return false;
+    Specifiers own = specifiers;
+    if (!parseAttributes(&own, &declarator.alignment, nullptr)) return false;
+    if (own.is_typedef) {
+      if (!declareType(own, declarator)) return false;
+    } else if (declarator.type->isFunction()) {
+      Function* function = declareFunction(own, declarator);
+      if (is_first && at("{")) return parseDefinition(function, declarator, first);
+      if (function == nullptr) return false;
+    } else if (!declareProgramVariable(own, declarator)) {
+      return false;
+    }
+    if (!accept(",")) return expect(";", "the declaration");
+  }
+}
+
+bool Parser::parseProgram() {
+  while (!atEnd() && !diagnostics_.full()) {
+    const size_t before = at_;
+    if (accept(";") || acceptPragma() || acceptStaticAssert()) continue;
+    if (unroll_ != -1) {
+      unroll_ = -1;
+      diagnostics_.error(peek().where, "#pragma unroll must stand before a for, while or do loop.");
+    }
+    if (!parseDeclaration()) {
+      recover(before);
+      if (at("}")) next();  // one too many
+      scopes_.resize(kProgramScope + 1);
+      function_ = nullptr;
+      open_records_.clear();
+    }
+    if (at_ == before) next();
+  }
+  if (!diagnostics_.failed()) checkExterns();
+  if (!diagnostics_.failed()) checkCalls();
+  return !diagnostics_.failed();
+}
+
+bool parse(Program* program, const LanguageOptions& options, Diagnostics& diagnostics) {
+  return Parser(*program, options, diagnostics).parseProgram();
+}
+
+}  // namespace manyrt::kernels

@@ -1,0 +1,131 @@
+// Names, types, declarations and helper functions as C++ text.
+#include "kernels/lower/cpp_text.h"
+
+#include <utility>
+
+#include "kernels/lower/visit.h"
+
+namespace manyrt::kernels {
+namespace {
+
+constexpr uint32_t kInlineAlways = 400;  // nodes of a helper that is always inlined, so that loops around it vectorise
+
+uint32_t countNodes(const Function& function) {
+  uint32_t count = 0;
+  visitExpressions(function.body, [&](Expr&) { ++count; });
+  return count;
+}
+
+}  // namespace
+
+CppText::CppText(Program& program, const Sources& sources, Prelude& prelude, Diagnostics& diagnostics)
+    : program_(program), sources_(sources), prelude_(prelude), diagnostics_(diagnostics) {}
+
+std::string CppText::identifier(const std::string& name) { return name.empty() ? "unnamed" : name; }
+
+std::string CppText::fieldName(const Record& record, uint32_t field) { return record.fields[field].name + "_"; }
+
+std::string CppText::baseName(const Type* type) const {
+  if (type->isRecord()) return name(*type->record);
+  if (type->kind == TypeKind::kEnum) return "int";
+  return prelude_.type(type);
+}
+
+std::string CppText::declare(QualType type, const std::string& declared) const {
+  switch (type->kind) {
+    case TypeKind::kPointer: {
+      std::string inner = "*" + std::string(type.is_restrict ? "__restrict " : "") + declared;
+      if (type->inner->isArray() || type->inner->isFunction()) inner = "(" + inner + ")";
+      return declare(type->inner, inner);
+    }
+    case TypeKind::kArray:
+      return declare(
+          type->inner,
+          declared + "[" + (type->length == Type::kUnknownLength ? std::string() : std::to_string(type->length)) + "]");
+    default: {
+      std::string base = baseName(type.type);
+      if (type.is_volatile && type->isScalar()) base = "volatile " + base;
+      return declared.empty() ? base : base + " " + declared;
+    }
+  }
+}
+
+std::string CppText::reference(QualType type, const std::string& declared) const {
+  return declare(type, type->isArray() ? "(&" + declared + ")" : "&" + declared);
+}
+
+std::string CppText::record(const Record& record) const {
+  std::string text = record.is_union ? "union " : "struct ";
+  if (record.packed) text += "__attribute__((packed)) ";
+  if (record.asked_alignment != 0) text += "alignas(" + std::to_string(record.asked_alignment) + ") ";
+  text += name(record) + " {\n";
+  for (uint32_t i = 0; i < record.fields.size(); ++i) {
+    const Field& field = record.fields[i];
+    if (field.name.empty() && field.type->isRecord()) {  // an unnamed member: given a name, which every step to it prints
+      text += "  " + declare(field.type, "unnamed_" + std::to_string(i)) + ";\n";
+    } else {
+      text += "  " + declare(field.type, fieldName(record, i)) + ";\n";
+    }
+  }
+  return text + "};\n";
+}
+
+bool CppText::usesItem(const Function& function) {
+  auto [at, is_new] = uses_item_.emplace(&function, false);
+  if (!is_new) return at->second;
+  bool uses = false;
+  for (const Builtin* builtin : function.builtins) {
+    uses = uses || builtin->kind == BuiltinKind::kWorkItem || builtin->kind == BuiltinKind::kGroupCopy;
+  }
+  for (const Function* callee : function.callees) uses = uses || usesItem(*callee);
+  return uses_item_[&function] = uses;
+}
+
+std::string CppText::signature(const Function& function) {
+  std::string text = name(function) + "(";
+  bool first = true;
+  if (usesItem(function)) {
+    text += "mrt_item mrt_i";
+    first = false;
+  }
+  for (const Variable* parameter : function.parameters) {
+    text += first ? "" : ", ";
+    text += declare(parameter->type, name(*parameter));
+    first = false;
+  }
+  return "static " + declare(function.result, text + ")");
+}
+
+std::string CppText::definition(const Function& function) {
+  const bool always = countNodes(function) <= kInlineAlways;
+  std::string text = always ? "inline __attribute__((always_inline)) " : "";
+  text += signature(function) + " ";
+  inBody(function, &text);
+  return text + "\n";
+}
+
+void CppText::inBody(const Function& function, std::string* out) {
+  const bool jumps = std::exchange(jumps_, function.has_goto);
+  statement(*function.body, out);
+  jumps_ = jumps;
+}
+
+std::string CppText::constant(const Variable& variable) {
+  std::string text = "static const " + declare(variable.type, name(variable));
+  if (variable.alignment > alignmentOf(variable.type)) text = "alignas(" + std::to_string(variable.alignment) + ") " + text;
+  if (variable.initializer != nullptr) return text + " = " + initializer(*variable.initializer) + ";\n";
+  return text + " = {};\n";
+}
+
+void CppText::line(Location where, std::string* out) const {
+  if (where.line == 0) return;
+  if (!out->empty() && out->back() != '\n') *out += '\n';
+  *out += "#line " + std::to_string(where.line) + " \"";
+  for (char letter : sources_.name(where.file)) {
+    if (letter == '"' || letter == '\\') *out += '\\';
+    if (static_cast<unsigned char>(letter) >= ' ') *out += letter;
+  }
+  *out += "\"\n";
+}
+
+}  // namespace manyrt::kernels

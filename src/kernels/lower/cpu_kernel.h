@@ -1,0 +1,82 @@
+// One kernel as C++ for a work-group: loops over the work-items of each region, control between them, storage for what
+// crosses; or, where it cannot be split, a function of one work-item for fibers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/build/options.h"
+#include "kernels/lower/cpp_text.h"
+#include "kernels/lower/group_plan.h"
+
+namespace manyrt::kernels {
+
+// What the unit's table says of a kernel beside its name and arguments.
+struct CpuKernel {
+  std::string entry;  // name of the function
+  uint32_t required_group_size[3] = {0, 0, 0};
+  uint64_t local_bytes = 0;
+  uint64_t scratch_bytes = 0;
+  uint64_t scratch_bytes_per_item = 0;
+};
+
+class KernelText {
+ public:
+  KernelText(CppText& text, const Function& kernel, const BuildOptions& options);
+
+  CpuKernel split(const GroupPlan& plan, std::string* out);  // the plan of this kernel
+  CpuKernel onFibers(std::string* out);
+
+ private:
+  // A loop over the work-items of the group, or a look at one of them.
+  struct Items {
+    std::vector<Stmt*> statements;
+    const Expr* value = nullptr;  // instead of statements: what `result` receives, of the last item or the one looked at
+    std::string result;
+    bool truth = false;  // of the value: 0 or 1
+    bool one = false;    // only the first that is still there
+    bool mask = false;   // the value says who leaves
+    bool simd = true;
+    bool limited = false;  // the loops end at mrt_e0, ...
+  };
+
+  void start(CpuKernel* kernel);
+  void prologue(std::string* out);
+  void locals(CpuKernel* kernel, std::string* out);
+  void storage(CpuKernel* kernel, std::string* out);
+
+  void node(const Node& at, std::string* out);
+  void children(const Node& at, std::string* out);
+  void region(const Node& at, std::string* out);
+  void loop(const Node& at, std::string* out);
+  std::string condition(const Expr& expression, bool truth, std::string* out);
+
+  void items(const Items& work, std::string* out);
+  void loops(const Items& work, std::string* out);
+  void body(const Items& work, std::string* out);
+  std::string heads(const Items& work, std::string* stores);
+  void hoist(const std::vector<Stmt*>& statements, std::string* out);
+  void afterLeaving(std::string* out);
+
+  struct Id {  // of a dimension; -1: none
+    int dimension = -1;
+    bool local = false;
+  };
+  bool limits(std::vector<Stmt*>* statements, std::string* out);
+  bool limit(const Expr& condition, bool leaves, std::string* out) const;
+  Id idOf(const Expr& expression) const;
+  bool isChanged(const Variable& variable) const;
+
+  CppText& text_;
+  const Function& kernel_;
+  const BuildOptions& options_;
+  const GroupPlan* plan_ = nullptr;
+  uint32_t fixed_[3] = {0, 0, 0};
+  uint32_t next_ = 0;
+  std::string top_;                           // declarations that stand before everything else
+  std::vector<std::string> continue_labels_;  // of the loops around
+  std::map<const Variable*, Id> id_of_;       // variables that are an id
+};
+
+}  // namespace manyrt::kernels

@@ -1,0 +1,15 @@
+// A Program as OpenCL C 1.2 again, for devices whose addresses are a root buffer and an offset: every kernel takes, instead of
+// each __global or __constant pointer, the root as a pointer to bytes and the offset as a ulong behind it. Works on the text:
+// all other tokens are printed as they came.
+#pragma once
+
+#include <string>
+
+#include "kernels/front/ast.h"
+
+namespace manyrt::kernels {
+
+// Parameters of a kernel stay in order; each pointer becomes two. `#line` keeps a compiler's messages at the user's lines.
+std::string lowerToOpenCl(const Program& program, const Sources& sources);
+
+}  // namespace manyrt::kernels

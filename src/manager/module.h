@@ -1,0 +1,27 @@
+// Modules as handles over the backends' modules, each with the handles of its kernels, which live exactly as long. What is
+// in flight keeps the native kernels, and these what they need of the native module.
+#pragma once
+
+#include <vector>
+
+#include "manager/child.h"
+#include "manager/tables.h"
+
+namespace manyrt::manager {
+
+struct Module : Child {
+  Module(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Module> native_module,
+         std::vector<HandleBits> kernel_handles)
+      : Child(owner_context, std::move(native_owner), true),
+        native(std::move(native_module)),
+        kernels(std::move(kernel_handles)) {}
+  void closeKernels();  // under a guard
+
+  const Ref<backend::Module> native;
+  const std::vector<HandleBits> kernels;  // in the order of the native module's
+};
+
+// Under a guard. Throws bad_alloc.
+Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native);
+
+}  // namespace manyrt::manager

@@ -1,0 +1,204 @@
+// From bytes, or a file, to a module: what the bytes are, whether the device takes them, the build outside the guard.
+#include "ops/module.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "base/fault.h"
+#include "manager/backends.h"
+#include "manager/context.h"
+#include "manager/device.h"
+#include "manager/library.h"
+
+namespace manyrt::ops {
+namespace {
+
+constexpr size_t kMostImageBytes = size_t{1} << 30;
+constexpr size_t kMostTextBytes = size_t{64} << 20;  // of a source, or of its headers
+constexpr size_t kMostWordBytes = size_t{1} << 20;   // of options and names
+constexpr uint32_t kMostHeaders = 1 << 16;
+
+// By RT_IMAGE_*.
+struct Format {
+  const char* word;
+  bool text;
+};
+constexpr Format kFormats[] = {{"AUTO", false},  {"OPENCL_C", true},       {"CUDA_CXX", true},
+                               {"PTX", true},    {"CUBIN", false},         {"FATBIN", false},
+                               {"SPIRV", false}, {"OPENCL_BINARY", false}, {"HOST_OBJECT", false}};
+constexpr int32_t kFormatCount = sizeof kFormats / sizeof kFormats[0];
+static_assert(kFormatCount == RT_IMAGE_HOST_OBJECT + 1);
+
+std::string deviceName(manager::Device& device) {
+  const rtDeviceProperties_t* properties = nullptr;
+  if (device.native.properties(&properties).ok()) return properties->id;
+  return manager::backendWord(device.backend);
+}
+
+// The last byte of a text may be its terminator.
+std::string_view withoutTerminator(std::string_view text) {
+  if (!text.empty() && text.back() == '\0') text.remove_suffix(1);
+  return text;
+}
+
+Status recognise(backend::Image* image) {
+  if (image->data.starts_with("\177ELF")) {
+    image->format = RT_IMAGE_HOST_OBJECT;
+    return Status();
+  }
+  const size_t zero = withoutTerminator(image->data).find('\0');
+  if (zero != std::string_view::npos) {
+    return Status::error(RT_ERROR_INVALID_IMAGE,
+                         "The image of %zu bytes is neither an ELF file nor text: byte %zu is zero. Name its format in the "
+                         "options if it has another one.",
+                         image->data.size(), zero);
+  }
+  image->format = RT_IMAGE_OPENCL_C;
+  return Status();
+}
+
+Status checkText(backend::Image* image) {
+  image->data = withoutTerminator(image->data);
+  RT_CHECK_ARG(image->data.size() <= kMostTextBytes, "A source of %zu bytes is too long: at most %zu.", image->data.size(),
+               kMostTextBytes);
+  const size_t zero = image->data.find('\0');
+  if (zero == std::string_view::npos) return Status();
+  return Status::error(RT_ERROR_INVALID_IMAGE, "The source of %zu bytes is no text: byte %zu is zero.", image->data.size(),
+                       zero);
+}
+
+// Options, name and headers: what is there is read, what means nothing for the format is refused.
+Status checkWords(const backend::Image& image) {
+  RT_CHECK_ARG(strnlen(image.options, kMostWordBytes) < kMostWordBytes, "The build options have %zu bytes or more.",
+               kMostWordBytes);
+  RT_CHECK_ARG(strnlen(image.name, kMostWordBytes) < kMostWordBytes, "The name has %zu bytes or more.", kMostWordBytes);
+  const Format& format = kFormats[image.format];
+  RT_CHECK_ARG(format.text || (image.options[0] == '\0' && image.header_count == 0),
+               "An image of the format %s is not built: it has neither build options nor headers.", format.word);
+  RT_CHECK_ARG(image.header_count <= kMostHeaders, "%u headers are too many: at most %u.", image.header_count, kMostHeaders);
+  RT_CHECK_ARG(image.header_count == 0 || (image.header_names != nullptr && image.headers != nullptr),
+               "There are %u headers; header_names or headers is NULL.", image.header_count);
+  size_t left = kMostTextBytes;
+  for (uint32_t i = 0; i < image.header_count; ++i) {
+    RT_CHECK_ARG(image.header_names[i] != nullptr && image.headers[i] != nullptr, "Header %u has no %s: it is NULL.", i,
+                 image.header_names[i] == nullptr ? "name" : "text");
+    RT_CHECK_ARG(image.header_names[i][0] != '\0', "Header %u has an empty name.", i);
+    for (const char* text : {image.header_names[i], image.headers[i]}) {
+      const size_t length = strnlen(text, left);
+      RT_CHECK_ARG(length < left, "The headers have more than %zu bytes in all.", kMostTextBytes);
+      left -= length;
+    }
+  }
+  return Status();
+}
+
+Status chooseLoader(backend::ModuleLoader** loader, manager::Context& context, allocator::Owner& owner) {
+  *loader = owner.native().modules();
+  if (*loader != nullptr) return Status();
+  return Status::error(RT_ERROR_NOT_SUPPORTED,
+                       "The device %s runs no kernels from sources or images (RT_CAPABILITY_KERNELS is 0).",
+                       deviceName(*context.device).c_str());
+}
+
+Status checkImage(backend::Image* image, const backend::ModuleLoader& loader, manager::Context& context) {
+  RT_CHECK_ARG(image->data.size() <= kMostImageBytes, "An image of %zu bytes is too large: at most %zu.", image->data.size(),
+               kMostImageBytes);
+  if (image->format == RT_IMAGE_AUTO) RT_TRY(recognise(image));
+  if (!loader.takes(image->format)) {
+    std::string taken;
+    for (int32_t format = RT_IMAGE_AUTO + 1; format < kFormatCount; ++format) {
+      if (loader.takes(format)) taken += (taken.empty() ? "" : ", ") + std::string(kFormats[format].word);
+    }
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s takes no images of the format %s; it takes %s.",
+                         deviceName(*context.device).c_str(), kFormats[image->format].word, taken.c_str());
+  }
+  if (kFormats[image->format].text) RT_TRY(checkText(image));
+  return checkWords(*image);
+}
+
+Status checkFormat(int32_t format) {
+  RT_CHECK_ARG(format >= RT_IMAGE_AUTO && format < kFormatCount, "%d is no format of images: RT_IMAGE_* goes from %d to %d.",
+               format, RT_IMAGE_AUTO, kFormatCount - 1);
+  return Status();
+}
+
+Status fileFailure(const char* what, const char* path, int error) {
+  return Status::error(RT_ERROR_IO, "The file \"%s\" cannot be %s: %s.", path, what, strerror(error));
+}
+
+struct Descriptor {
+  ~Descriptor() {
+    if (number >= 0) close(number);
+  }
+  int number;
+};
+
+// Regular files only: nothing else has an end that is sure to come.
+Status readFile(std::string* data, const char* path) {
+  if (fault::fails("module file")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  const Descriptor file{open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  if (file.number < 0) return fileFailure("opened", path, errno);
+  struct stat facts;
+  if (fstat(file.number, &facts) != 0) return fileFailure("read", path, errno);
+  if (!S_ISREG(facts.st_mode)) return Status::error(RT_ERROR_IO, "The file \"%s\" is not a regular file.", path);
+  RT_CHECK_ARG(static_cast<uint64_t>(facts.st_size) <= kMostImageBytes,
+               "The file \"%s\" of %lld bytes is too large: at most %zu.", path, static_cast<long long>(facts.st_size),
+               kMostImageBytes);
+  size_t length = 0;
+  data->resize(static_cast<size_t>(facts.st_size) + 1);  // one more, to see that it has not grown
+  for (;;) {
+    if (length == data->size()) data->resize(data->size() + (size_t{64} << 10));
+    const ssize_t got = read(file.number, data->data() + length, data->size() - length);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fileFailure("read", path, errno);
+    if (got == 0) break;
+    length += static_cast<size_t>(got);
+    RT_CHECK_ARG(length <= kMostImageBytes, "The file \"%s\" is too large: at most %zu bytes.", path, kMostImageBytes);
+  }
+  data->resize(length);
+  return Status();
+}
+
+}  // namespace
+
+Status loadModule(manager::Module** module, const backend::Image& given, manager::Context& context, allocator::Owner& owner,
+                  epoch::Guard& guard) {
+  RT_TRY(checkFormat(given.format));
+  backend::ModuleLoader* loader = nullptr;
+  RT_TRY(chooseLoader(&loader, context, owner));
+  RT_TRY(context.device->native.lost());
+  backend::Image image = given;
+  RT_TRY(checkImage(&image, *loader, context));
+  const Ref<allocator::Owner> kept(&owner);
+  Ref<backend::Module> native;
+  guard.leave();
+  Status loaded = loader->load(&native, image);
+  guard.enter();
+  RT_TRY(loaded);
+  if (!manager::library::running()) return manager::library::start();  // it was ended meanwhile
+  return manager::createModule(module, context, owner, std::move(native));
+}
+
+Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& given, manager::Context& context,
+                      allocator::Owner& owner, epoch::Guard& guard) {
+  RT_TRY(checkFormat(given.format));
+  backend::ModuleLoader* loader = nullptr;
+  RT_TRY(chooseLoader(&loader, context, owner));
+  const Ref<allocator::Owner> kept(&owner);
+  std::string data;
+  guard.leave();
+  Status status = readFile(&data, path);
+  guard.enter();
+  RT_TRY(status);
+  backend::Image image = given;
+  image.data = data;
+  if (image.name[0] == '\0') image.name = path;
+  return loadModule(module, image, context, owner, guard);
+}
+
+}  // namespace manyrt::ops

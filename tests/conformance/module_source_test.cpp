@@ -1,0 +1,233 @@
+// Modules from OpenCL C: a build, its options, headers and log, what its kernels ask of a launch, and sources with something
+// wrong. What the language does is tested in tests/kernels.
+#include <string>
+#include <vector>
+
+#include "support/device_test.h"
+
+namespace rttest {
+namespace {
+
+constexpr char kIota[] =
+    "#ifndef BASE\n"
+    "#define BASE 0u\n"
+    "#endif\n"
+    "__kernel void iota(__global uint* out, const uint count) {\n"
+    "  const uint i = get_global_id(0);\n"
+    "  if (i < count) out[i] = i + BASE;\n"
+    "}\n"
+    "__kernel __attribute__((reqd_work_group_size(8, 2, 1))) void fixed(__global uint* out) { out[0] = get_local_size(0); }\n"
+    "__kernel void tile(__local float* scratch, __global float* out) {\n"
+    "  __local float own[100];\n"
+    "  own[get_local_id(0)] = get_local_id(0);\n"
+    "  scratch[get_local_id(0)] = 1;\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  out[get_global_id(0)] = own[get_local_size(0) - 1 - get_local_id(0)] + scratch[0];\n"
+    "}\n";
+
+class ModuleSourceTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device loads no modules";
+  }
+  rtStatus_t build(const char* source, const char* options = nullptr) {
+    return rtModuleCreateFromSource(module_.out(), source, options, context_);
+  }
+  void TearDown() override {
+    EXPECT_RT_OK(module_.reset());
+    DeviceTest::TearDown();
+  }
+  rtKernel_t kernel(const char* name) {
+    rtKernel_t found = nullptr;
+    EXPECT_RT_OK(rtModuleGetKernel(&found, name, module_));
+    return found;
+  }
+  // Runs iota over 100 and returns its first value.
+  uint32_t firstOfIota() {
+    Memory memory;
+    uint32_t values[100] = {};
+    EXPECT_RT_OK(rtMalloc(memory.out(), sizeof values, context_));
+    EXPECT_RT_OK(launchOver(kernel("iota"), stream_, 10, 16, memory.as<uint32_t>(), 100u));
+    EXPECT_RT_OK(rtMemcpyAsync(values, memory.get(), sizeof values, RT_MEMCPY_DEFAULT, stream_));
+    EXPECT_RT_OK(rtStreamSynchronize(stream_));
+    for (uint32_t i = 0; i < 100; ++i) EXPECT_EQ(values[i], values[0] + i);
+    return values[0];
+  }
+  // A source that must not build: the message has all these words.
+  void expectBuildFailure(const char* source, const std::vector<const char*>& words) {
+    EXPECT_RT(RT_ERROR_BUILD_FAILED, build(source)) << source;
+    EXPECT_EQ(module_.get(), nullptr);
+    for (const char* word : words) EXPECT_NE(lastMessage().find(word), std::string::npos) << word << " in " << lastMessage();
+  }
+
+  Module module_;
+};
+INSTANTIATE_TEST_SUITE_P(, ModuleSourceTest, testing::ValuesIn(deviceNames()), testName);
+
+TEST_P(ModuleSourceTest, AKernelOfASourceRuns) {
+  ASSERT_RT_OK(build(kIota));
+  EXPECT_EQ(firstOfIota(), 0u);
+  uint32_t count = 0;
+  EXPECT_RT_OK(rtModuleGetKernelCount(&count, module_));
+  EXPECT_EQ(count, 3u);
+  const std::vector<const char*> names = {"iota", "fixed", "tile"};
+  for (uint32_t i = 0; i < count; ++i) {
+    rtKernel_t found = nullptr;
+    EXPECT_RT_OK(rtModuleGetKernelByIndex(&found, i, module_));
+    EXPECT_EQ(found, kernel(names[i])) << "in the order of the source";
+  }
+}
+
+TEST_P(ModuleSourceTest, OptionsDefineMacros) {
+  ASSERT_RT_OK(build(kIota, "-DBASE=1000u -cl-fast-relaxed-math"));
+  EXPECT_EQ(firstOfIota(), 1000u);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, build(kIota, "-no-such-option"));
+  EXPECT_NE(lastMessage().find("-no-such-option"), std::string::npos) << lastMessage();
+}
+
+TEST_P(ModuleSourceTest, SourcesAreLoadedAsDataToo) {
+  rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+  for (int32_t format : {RT_IMAGE_AUTO, RT_IMAGE_OPENCL_C}) {
+    options.format = format;
+    for (size_t size : {sizeof kIota - 1, sizeof kIota}) {  // a terminator may be counted
+      ASSERT_RT_OK(rtModuleLoadData(module_.out(), kIota, size, &options, context_));
+      EXPECT_EQ(firstOfIota(), 0u);
+    }
+  }
+}
+
+TEST_P(ModuleSourceTest, HeadersInMemoryAreFound) {
+  const char* names[] = {"base.h", "deeper/more.h"};
+  const char* texts[] = {"#include \"deeper/more.h\"\n#define BASE (MORE + 1u)\n", "#define MORE 76u\n"};
+  rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+  options.header_count = 2;
+  options.header_names = names;
+  options.headers = texts;
+  const std::string source = std::string("#include \"base.h\"\n") + kIota;
+  ASSERT_RT_OK(rtModuleLoadData(module_.out(), source.data(), source.size(), &options, context_));
+  EXPECT_EQ(firstOfIota(), 77u);
+}
+
+TEST_P(ModuleSourceTest, TheSameSourceTwiceIsTwoModules) {
+  Module other;
+  ASSERT_RT_OK(build(kIota));
+  ASSERT_RT_OK(rtModuleCreateFromSource(other.out(), kIota, nullptr, context_));
+  EXPECT_NE(module_.get(), other.get());
+  rtKernel_t found = nullptr;
+  ASSERT_RT_OK(rtModuleGetKernel(&found, "iota", other));
+  EXPECT_NE(found, kernel("iota"));
+  ASSERT_RT_OK(other.reset());
+  EXPECT_EQ(firstOfIota(), 0u);
+}
+
+TEST_P(ModuleSourceTest, KernelsSayWhatTheyTake) {
+  ASSERT_RT_OK(build(kIota));
+  rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+  ASSERT_RT_OK(rtKernelGetInfo(&info, kernel("fixed")));
+  EXPECT_EQ(info.required_group_size[0], 8u);
+  EXPECT_EQ(info.required_group_size[1], 2u);
+  EXPECT_EQ(info.required_group_size[2], 1u);
+  ASSERT_RT_OK(rtKernelGetInfo(&info, kernel("tile")));
+  EXPECT_GE(info.local_bytes, 400u);
+  rtKernelArgInfo_t arg = RT_KERNEL_ARG_INFO_INIT;
+  ASSERT_RT_OK(rtKernelGetArgInfo(&arg, 1, kernel("iota")));
+  EXPECT_STREQ(arg.name, "count");
+  EXPECT_STREQ(arg.type_name, "uint");
+  EXPECT_EQ(arg.size, 4u);
+  EXPECT_EQ(arg.kind, RT_ARG_VALUE);
+  ASSERT_RT_OK(rtKernelGetArgInfo(&arg, 0, kernel("iota")));
+  EXPECT_STREQ(arg.type_name, "uint*");
+  EXPECT_EQ(arg.kind, RT_ARG_POINTER);
+  ASSERT_RT_OK(rtKernelGetArgInfo(&arg, 0, kernel("tile")));
+  EXPECT_EQ(arg.kind, RT_ARG_LOCAL);
+}
+
+TEST_P(ModuleSourceTest, LocalMemoryComesFromTheSourceAndFromArguments) {
+  ASSERT_RT_OK(build(kIota));
+  Memory memory;
+  float values[64] = {};
+  ASSERT_RT_OK(rtMalloc(memory.out(), sizeof values, context_));
+  ASSERT_RT_OK(launchOver(kernel("tile"), stream_, 4, 16, size_t{64}, memory.as<float>()));
+  ASSERT_RT_OK(rtMemcpyAsync(values, memory.get(), sizeof values, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(values[i], static_cast<float>(15 - i % 16 + 1));
+  size_t reserve = 64;
+  void* target = memory.get();
+  void* args[] = {&reserve, &target};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(kernel("tile"), 1, 1, 1, 16, 1, 1, 4, stream_, args, 2))
+      << "local_bytes is 0 for OpenCL C";
+  EXPECT_NE(lastMessage().find("OpenCL C"), std::string::npos) << lastMessage();
+}
+
+TEST_P(ModuleSourceTest, LaunchesAgainstTheKernelsRulesAreRefused) {
+  ASSERT_RT_OK(build(kIota));
+  void* null = nullptr;
+  void* args[] = {&null};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(kernel("fixed"), 1, 1, 1, 16, 1, 1, 0, stream_, args, 1));
+  EXPECT_NE(lastMessage().find("8 x 2 x 1"), std::string::npos) << lastMessage();
+  EXPECT_NE(lastMessage().find("16 x 1 x 1"), std::string::npos) << lastMessage();
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(kernel("iota"), stream_, 1, 1, null));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(kernel("iota"), stream_, 1, 1, null, 0u, 0u));
+  const uint32_t most = static_cast<uint32_t>(attribute(RT_ATTRIBUTE_MAX_GROUP_ITEMS));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(kernel("iota"), stream_, 1, most + 1, null, 0u));
+  int32_t backend = 0;
+  ASSERT_RT_OK(rtDeviceGetBackend(&backend, nullptr, device_));
+  if (backend == RT_BACKEND_CPU) {
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(kernel("iota"), stream_, 1u << 21, 1024, null, 0u)) << "2^31 work-items";
+    EXPECT_NE(lastMessage().find("2147483648"), std::string::npos) << lastMessage();
+    EXPECT_NE(lastMessage().find("2147479551"), std::string::npos) << lastMessage();
+  }
+}
+
+TEST_P(ModuleSourceTest, ASourceThatDoesNotPreprocessSaysWhere) {
+  expectBuildFailure("#include \"no_such_header.h\"\n__kernel void f() {}\n", {"no_such_header.h", "1:"});
+  expectBuildFailure("__kernel void f() {}\n\n#error broken on purpose\n", {"broken on purpose", "3:"});
+  expectBuildFailure("#if 1\n__kernel void f() {}\n", {"1:"});
+}
+
+TEST_P(ModuleSourceTest, ASourceThatDoesNotParseSaysWhere) {
+  expectBuildFailure("__kernel void f(__global int* out) {\n  out[0] = ;\n}\n", {"2:"});
+  expectBuildFailure("__kernel void f(__global int* out) {\n  out[0] = 1;\n", {"error"});
+  expectBuildFailure("__kernel int f() { return 1; }\n", {"1:"});
+}
+
+TEST_P(ModuleSourceTest, ASourceThatDoesNotCompileSaysWhere) {
+  expectBuildFailure("__kernel void f(__global int* out) {\n  out[0] = no_such_name;\n}\n", {"no_such_name", "2:"});
+  expectBuildFailure("__kernel void f(__global int* out) {\n  float4 v;\n  out[0] = v.q;\n}\n", {"3:"});
+}
+
+TEST_P(ModuleSourceTest, AFailedBuildLeavesItsWholeLog) {
+  std::string source = "__kernel void f(__global int* out) {\n";
+  const auto word = [](int i) { return "missing_" + std::to_string(i) + "_"; };
+  for (int i = 0; i < 15; ++i) source += "  out[0] = " + word(i) + std::string(500, 'x') + ";\n";
+  source += "}\n";
+  EXPECT_RT(RT_ERROR_BUILD_FAILED, build(source.c_str()));
+  EXPECT_GT(lastMessage().size(), 5000u) << "no message is cut that short";
+  for (int i = 0; i < 15; ++i) EXPECT_NE(lastMessage().find(word(i)), std::string::npos) << i;
+}
+
+TEST_P(ModuleSourceTest, NoKernelOfThatNameIsNotFound) {
+  ASSERT_RT_OK(build(kIota));
+  rtKernel_t found = garbage<rtKernel_t>();
+  EXPECT_RT(RT_ERROR_NOT_FOUND, rtModuleGetKernel(&found, "fixes", module_));
+  EXPECT_EQ(found, nullptr);
+}
+
+TEST_P(ModuleSourceTest, AModuleDestroyedBehindALaunchLetsItComplete) {
+  Gate gate(context_);
+  Memory memory;
+  uint32_t values[100] = {};
+  ASSERT_RT_OK(build(kIota, "-DBASE=5u"));
+  ASSERT_RT_OK(rtMalloc(memory.out(), sizeof values, context_));
+  ASSERT_RT_OK(gate.close(stream_));
+  ASSERT_RT_OK(launchOver(kernel("iota"), stream_, 10, 16, memory.as<uint32_t>(), 100u));
+  ASSERT_RT_OK(module_.reset());
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtMemcpyAsync(values, memory.get(), sizeof values, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  for (uint32_t i = 0; i < 100; ++i) ASSERT_EQ(values[i], i + 5);
+}
+
+}  // namespace
+}  // namespace rttest

@@ -1,0 +1,92 @@
+// The front end alone, for scripts: preprocesses and parses one file of OpenCL C and prints the log. With --cpu it also goes on
+// to the C++ that the CPU's compiler gets, and with --print it prints that. Exit status: 0 accepted, 1 refused, 2 not usable.
+// Usage: check_source [--cpu] [--print] FILE [options of a build...]
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "kernels/build/options.h"
+#include "kernels/front/parser.h"
+#include "kernels/front/preprocessor.h"
+#include "kernels/lower/cpu.h"
+
+namespace {
+
+using namespace manyrt::kernels;
+
+struct Arguments {
+  bool lower = false;
+  bool print = false;
+  std::string file;
+  std::string options;  // as one text, each word in quotes
+};
+
+std::string quoted(const char* word) {
+  std::string text = "\"";
+  for (const char* c = word; *c != '\0'; ++c) {
+    if (*c == '"' || *c == '\\') text += '\\';
+    text += *c;
+  }
+  return text + "\" ";
+}
+
+bool readArguments(Arguments* arguments, int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (!arguments->file.empty()) {
+      arguments->options += quoted(argv[i]);
+    } else if (std::strcmp(argv[i], "--cpu") == 0) {
+      arguments->lower = true;
+    } else if (std::strcmp(argv[i], "--print") == 0) {
+      arguments->lower = arguments->print = true;
+    } else {
+      arguments->file = argv[i];
+    }
+  }
+  return !arguments->file.empty();
+}
+
+bool check(const Arguments& arguments, const BuildOptions& options, std::string text) {
+  Sources sources;
+  Diagnostics diagnostics(sources);
+  const size_t slash = arguments.file.rfind('/');
+  const uint32_t file =
+      sources.add(slash == std::string::npos ? arguments.file : arguments.file.substr(slash + 1), std::move(text));
+  Program program;
+  LanguageOptions language;
+  language.single_precision_constants = options.single_precision_constants;
+  bool good =
+      preprocess(&program.tokens, sources, file, options.preprocessor, diagnostics) && parse(&program, language, diagnostics);
+  CpuUnit unit;
+  if (good && arguments.lower) good = lowerToCpu(&unit, program, sources, options, diagnostics);
+  if (good && arguments.print) std::fwrite(unit.text.data(), 1, unit.text.size(), stdout);
+  for (const std::string& remark : unit.remarks) std::fprintf(stderr, "remark: %s\n", remark.c_str());
+  std::fwrite(diagnostics.log().data(), 1, diagnostics.log().size(), stderr);
+  if (good == diagnostics.failed()) std::fprintf(stderr, "The result and the log contradict each other.\n");
+  return good;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  if (!readArguments(&arguments, argc, argv)) {
+    std::fprintf(stderr, "Usage: check_source [--cpu] [--print] FILE [options of a build...]\n");
+    return 2;
+  }
+  std::ifstream stream(arguments.file, std::ios::binary);
+  if (!stream.is_open()) {
+    std::fprintf(stderr, "%s cannot be read.\n", arguments.file.c_str());
+    return 2;
+  }
+  std::ostringstream text;
+  text << stream.rdbuf();
+  BuildOptions options;
+  const manyrt::Status status = parseOptions(&options, arguments.options.c_str());
+  if (!status.ok()) {
+    std::fprintf(stderr, "The options are not usable: %s\n", arguments.options.c_str());
+    return 2;
+  }
+  return check(arguments, options, text.str()) ? 0 : 1;
+}

@@ -1,0 +1,5 @@
+// error at 3:27: no semicolon behind a statement
+__kernel void copy(__global const int *in, __global int *out) {
+  int i = get_global_id(0)
+  out[i] = in[i];
+}

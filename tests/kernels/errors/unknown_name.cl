@@ -1,0 +1,5 @@
+// error at 4:23: a name that nobody has declared
+__kernel void scale(__global float *data, float by) {
+  int i = get_global_id(0);
+  data[i] = data[i] * factor;
+}

@@ -1,0 +1,192 @@
+// The fixture of tests that build kernels from the files of this folder and launch them on every device: SourceTest, with
+// buffers and arguments by value, and BarrierTest, which runs one kernel over groups of many sizes against a reference.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/device_test.h"
+
+namespace rttest {
+
+using Module = Owned<rtModule_t, rtModuleDestroy>;
+
+// Every device but the null ones, which run nothing.
+inline std::vector<std::string> kernelDevices() {
+  std::vector<std::string> names;
+  for (const std::string& name : deviceNames()) {
+    if (name.rfind("null", 0) != 0) names.push_back(name);
+  }
+  return names;
+}
+
+// A file of tests/kernels: "classes/scan.cl".
+inline std::string readSource(const std::string& file) {
+  std::ifstream stream(std::string(KERNELS_FOLDER) + "/" + file, std::ios::binary);
+  EXPECT_TRUE(stream.is_open()) << file;
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+// Device memory with the elements of a vector in it. As an argument of a kernel it stands for its address.
+template <typename T>
+class Buffer {
+ public:
+  Buffer(const std::vector<T>& values, rtContext_t context) : count_(values.size()) {
+    EXPECT_RT_OK(rtMalloc(memory_.out(), sizeof(T) * (count_ == 0 ? 1 : count_), context));
+    address_ = memory_.get();
+    if (count_ > 0) {
+      EXPECT_RT_OK(rtMemcpy(address_, values.data(), sizeof(T) * count_, RT_MEMCPY_DEFAULT));
+    }
+  }
+  std::vector<T> read() const {
+    std::vector<T> values(count_);
+    if (count_ > 0) {
+      EXPECT_RT_OK(rtMemcpy(values.data(), address_, sizeof(T) * count_, RT_MEMCPY_DEFAULT));
+    }
+    return values;
+  }
+  void* slot() const { return const_cast<void**>(&address_); }
+
+ private:
+  Memory memory_;
+  void* address_ = nullptr;
+  size_t count_;
+};
+
+// Bytes for a __local pointer.
+struct Local {
+  size_t bytes;
+};
+
+template <typename T>
+void* slotOf(const T& value) {
+  return const_cast<T*>(&value);
+}
+template <typename T>
+void* slotOf(const Buffer<T>& buffer) {
+  return buffer.slot();
+}
+inline void* slotOf(const Local& local) { return const_cast<size_t*>(&local.bytes); }
+
+struct Shape {
+  uint32_t x = 1, y = 1, z = 1;
+};
+
+// The same values on every machine: a multiplicative generator.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t bits() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>(state_ >> 33) ^ static_cast<uint32_t>(state_ >> 11);
+  }
+  int32_t between(int32_t low, int32_t high) {
+    return low + static_cast<int32_t>(bits() % (static_cast<uint32_t>(high) - static_cast<uint32_t>(low) + 1u));
+  }
+  float real(float low, float high) { return low + (high - low) * static_cast<float>(bits() >> 8) / 16777216.0f; }
+
+ private:
+  uint64_t state_;
+};
+
+inline std::vector<float> randomReals(size_t count, uint64_t seed, float low = -1, float high = 1) {
+  Random random(seed);
+  std::vector<float> values(count);
+  for (float& value : values) value = random.real(low, high);
+  return values;
+}
+
+inline std::vector<int32_t> randomIntegers(size_t count, uint64_t seed, int32_t low, int32_t high) {
+  Random random(seed);
+  std::vector<int32_t> values(count);
+  for (int32_t& value : values) value = random.between(low, high);
+  return values;
+}
+
+class SourceTest : public DeviceTest {
+ protected:
+  void TearDown() override {
+    EXPECT_RT_OK(module_.reset());
+    DeviceTest::TearDown();
+  }
+
+  void build(const std::string& file, const char* options = "") {
+    const std::string source = readSource(file);
+    ASSERT_RT_OK(rtModuleCreateFromSource(module_.out(), source.c_str(), options, context_)) << file;
+  }
+
+  // Launches a kernel of the module that was built last, and waits for it.
+  template <typename... Values>
+  void run(const char* name, Shape groups, Shape items, const Values&... values) {
+    if (HasFatalFailure()) return;  // of the build
+    rtKernel_t kernel = nullptr;
+    ASSERT_RT_OK(rtModuleGetKernel(&kernel, name, module_));
+    void* args[sizeof...(values) + 1] = {slotOf(values)..., nullptr};
+    ASSERT_RT_OK(rtLaunchKernel(kernel, groups.x, groups.y, groups.z, items.x, items.y, items.z, 0, stream_, args,
+                                static_cast<uint32_t>(sizeof...(values))))
+        << name;
+    ASSERT_RT_OK(rtStreamSynchronize(stream_)) << name;
+  }
+
+  template <typename T>
+  Buffer<T> buffer(const std::vector<T>& values) const {
+    return Buffer<T>(values, context_);
+  }
+
+  Module module_;
+};
+
+// Differences of at most `absolute` plus `relative` of the expected value; stops after the first.
+template <typename T, typename Expected>
+void expectNear(const std::vector<T>& got, const std::vector<Expected>& expected, double absolute, double relative,
+                const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  for (size_t i = 0; i < got.size(); ++i) {
+    const double want = static_cast<double>(expected[i]);
+    ASSERT_NEAR(static_cast<double>(got[i]), want, absolute + relative * std::fabs(want)) << what << ", element " << i;
+  }
+}
+
+template <typename T>
+void expectEqual(const std::vector<T>& got, const std::vector<T>& expected, const std::string& what) {
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  for (size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], expected[i]) << what << ", element " << i;
+}
+
+// Kernels (in, out, n, scratch) that read and write one element per work-item. The reference computes one group.
+class BarrierTest : public SourceTest {
+ protected:
+  using Reference = std::function<void(const std::vector<int>& in, std::vector<int>& out, int size, int n)>;
+
+  void check(const char* kernel, const Reference& reference) {
+    for (const uint32_t size : {1u, 2u, 3u, 33u, 64u, 256u}) {
+      for (const int n : {0, 2, 5}) {
+        const uint32_t groups = size == 64 ? 5 : 2;
+        const std::vector<int> values = randomIntegers(size_t{groups} * size, size + 7, -1000, 1000);
+        const Buffer<int> in = buffer(values);
+        const Buffer<int> out = buffer(std::vector<int>(values.size(), -1));
+        run(kernel, {groups}, {size}, in, out, n, Local{(2 * size + 2) * sizeof(int)});
+        if (HasFatalFailure()) return;
+        std::vector<int> expected;
+        for (uint32_t group = 0; group < groups; ++group) {
+          const auto begin = values.begin() + static_cast<std::ptrdiff_t>(size) * group;
+          std::vector<int> result(size, -1);
+          reference(std::vector<int>(begin, begin + size), result, static_cast<int>(size), n);
+          expected.insert(expected.end(), result.begin(), result.end());
+        }
+        expectEqual(out.read(), expected,
+                    std::string(kernel) + ", groups of " + std::to_string(size) + ", n " + std::to_string(n));
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+};
+
+}  // namespace rttest

@@ -1,0 +1,90 @@
+// The C++ text of whole units: what stands in it and what does not. That it runs right is tested in tests/kernels.
+#include "kernels/lower/cpu.h"
+
+#include "kernels/lower/cpu_kernel.h"
+#include "lowered.h"
+
+namespace manyrt::test {
+namespace {
+
+using namespace kernels;
+
+TEST(CpuLoweringTest, TheTableNamesKernelsArgumentsAndGlobals) {
+  Lowered it("__constant int table[3] = {1, 2, 3};\n"
+             "__kernel void first(__global float* a, __local int* l, uint n, float4 v) { a[0] = table[n] + l[0] + v.x; }");
+  const std::string text = it.unit();
+  EXPECT_NE(text.find("{8, 1, \"a\", \"float*\"}"), std::string::npos) << text;
+  EXPECT_NE(text.find("{8, 2, \"l\", \"int*\"}"), std::string::npos);
+  EXPECT_NE(text.find("{4, 0, \"n\", \"uint\"}"), std::string::npos);
+  EXPECT_NE(text.find("{16, 0, \"v\", \"float4\"}"), std::string::npos);
+  EXPECT_NE(text.find("{\"table\", (void*)&"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, WordsOfCppAreOrdinaryNames) {
+  Lowered it("struct class { int template; };\n"
+             "int new(int this) { return this; }\n"
+             "__kernel void delete(__global int* operator) { struct class namespace = {4}; operator[0] = new(namespace.template); }");
+  const std::string text = it.unit();
+  EXPECT_EQ(text.find("int this)"), std::string::npos);
+  EXPECT_EQ(text.find("struct class "), std::string::npos);
+}
+
+TEST(CpuLoweringTest, ItemsBeyondASizeEndTheLoops) {
+  Lowered it("__kernel void f(__global int* a, uint n) { uint i = get_global_id(0); if (i >= n) return; a[i] = 1; }");
+  const std::string text = it.unit();
+  EXPECT_NE(text.find("mrt_e0 = mrt_limit_u(mrt_e0, n_"), std::string::npos) << text;
+  EXPECT_EQ(text.find("mrt_alive"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, ALimitIsNotTakenWhereMemoryDecides) {
+  Lowered it("__kernel void f(__global int* a) { uint i = get_global_id(0); if (i >= a[0]) return; a[i] = 1; }");
+  EXPECT_EQ(it.unit().find("= mrt_limit_"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, AKnownGroupSizeIsWrittenIntoTheLoops) {
+  const std::string source = "__kernel void f(__global int* a) { a[get_global_id(0)] = 1; }";
+  BuildOptions options;
+  options.group_size[0] = 64;
+  options.group_size[1] = options.group_size[2] = 1;
+  EXPECT_NE(Lowered(source).unit(options).find("const long mrt_n0 = 64;"), std::string::npos);
+  EXPECT_NE(Lowered(source).unit().find("const long mrt_n0 = mrt_g->group_size[0];"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, UnsignedIndicesAreWidenedUnderAGuard) {
+  Lowered it("__kernel void f(__global float* a, uint n) { a[get_global_id(1) * n + (uint)get_global_id(0)] = 1.0f; }");
+  Lowered words("__kernel void f(__global float* a, uint n) { uint r = get_global_id(1), c = get_global_id(0); a[r * n + c] = 1.0f; }");
+  const std::string text = words.unit();
+  EXPECT_NE(text.find("if (mrt_wide)"), std::string::npos) << text;
+  EXPECT_NE(text.find("mrt_ok &="), std::string::npos);
+  EXPECT_EQ(it.unit().find("if (mrt_wide)"), std::string::npos) << "that index has 64 bits already";
+}
+
+TEST(CpuLoweringTest, AnIndexFromMemoryIsLeftAsItIs) {
+  Lowered it("__kernel void f(__global float* a, __global uint* i) { uint g = get_global_id(0); a[i[g] + 1u] = 1.0f; }");
+  EXPECT_EQ(it.unit().find("if (mrt_wide)"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, KernelsThatCannotBeSplitSayWhy) {
+  Lowered it("__kernel void f(__global int* a) { again: a[0] += 1; barrier(CLK_GLOBAL_MEM_FENCE); if (a[0] < 3) goto again; }");
+  const std::string text = it.unit();
+  ASSERT_EQ(it.remarks.size(), 1u);
+  EXPECT_NE(it.remarks[0].find("test.cl:1: remark: The kernel \"f\" runs its work-items on fibers"), std::string::npos);
+  EXPECT_NE(text.find("rtHostFibers->run("), std::string::npos);
+}
+
+TEST(CpuLoweringTest, UnusedHelpersAreNotPartOfTheUnit) {
+  Lowered it("int used(int x) { return x; }\nint unused(int x) { return x; }\n__kernel void f(__global int* a) { a[0] = used(1); }");
+  const std::string text = it.unit();
+  EXPECT_NE(text.find("f_used_"), std::string::npos);
+  EXPECT_EQ(text.find("f_unused_"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, AnInitialiserWithAHugeGapIsRefused) {
+  Lowered it("__kernel void f(__global int* a) { int t[3000000] = {[2999999] = 1}; a[0] = t[5]; }");
+  CpuUnit unit;
+  EXPECT_FALSE(lowerToCpu(&unit, it.program, it.sources, {}, it.diagnostics));
+  EXPECT_NE(it.diagnostics.log().find("leaves out more than"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace manyrt::test

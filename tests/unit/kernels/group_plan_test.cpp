@@ -1,0 +1,124 @@
+// How kernels are split at their barriers, and where their variables are put.
+#include "kernels/lower/group_plan.h"
+
+#include "lowered.h"
+
+namespace manyrt::test {
+namespace {
+
+using namespace kernels;
+
+size_t countNodes(const Node& node, NodeKind kind) {
+  size_t count = node.kind == kind ? 1 : 0;
+  for (const auto& child : node.children) count += countNodes(*child, kind);
+  return count;
+}
+
+TEST(GroupPlanTest, WithoutBarriersThereIsOneRegion) {
+  Lowered it("__kernel void f(__global int* a) { int i = get_global_id(0); if (i > 3) return; a[i] = i; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kRegion), 1u);
+  EXPECT_FALSE(it.plan->hasMasks());
+  EXPECT_TRUE(it.plan->variables().empty());
+}
+
+TEST(GroupPlanTest, ABarrierSeparatesRegions) {
+  Lowered it("__kernel void f(__global int* a, __local int* l) {\n"
+             "  int i = get_local_id(0); l[i] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[i ^ 1]; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kRegion), 2u);
+  EXPECT_EQ(it.place("i"), Place::kPure);
+}
+
+TEST(GroupPlanTest, WhatIsReadFromMemoryAndCrossesLivesInAnArray) {
+  Lowered it("__kernel void f(__global int* a) {\n"
+             "  int i = get_local_id(0); int x = a[i]; barrier(CLK_GLOBAL_MEM_FENCE); a[i + 1] = x; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(it.place("x"), Place::kArray);
+}
+
+TEST(GroupPlanTest, WritingThroughAPointerDoesNotChangeThePointer) {
+  Lowered it("__kernel void f(__global int* a) { a[0] = 1; barrier(CLK_GLOBAL_MEM_FENCE); a[1] = 2; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_TRUE(it.plan->variables().empty()) << "the parameter stays a parameter";
+}
+
+TEST(GroupPlanTest, CountersOfLoopsWithBarriersAreUniform) {
+  Lowered it("__kernel void f(__global int* a, uint n) {\n"
+             "  for (uint t = 0; t < n; ++t) { a[t] += 1; barrier(CLK_GLOBAL_MEM_FENCE); a[t + n] = 2; } }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(it.place("t"), Place::kUniform);
+  EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kLoop), 1u);
+}
+
+TEST(GroupPlanTest, WhatDependsOnAnIdOrOnMemoryIsNotUniform) {
+  Lowered it("__kernel void f(__global int* a) {\n"
+             "  int s = get_local_id(0); int r = a[0]; int u = 4;\n"
+             "  while (u > 0) { a[s] += r; barrier(CLK_GLOBAL_MEM_FENCE); u -= 1; r += u; s += r; } }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(it.place("u"), Place::kUniform);
+  EXPECT_EQ(it.place("r"), Place::kArray);
+  EXPECT_EQ(it.place("s"), Place::kArray);
+}
+
+TEST(GroupPlanTest, AVariableChangedUnderAConditionOfOneItemIsNotUniform) {
+  Lowered it("__kernel void f(__global int* a) {\n"
+             "  int u = 1; if (get_local_id(0) == 2) u = 3; barrier(CLK_GLOBAL_MEM_FENCE); a[get_local_id(0)] = u; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(it.place("u"), Place::kArray);
+}
+
+TEST(GroupPlanTest, ArraysStructsAndWhatHasItsAddressTakenAreBound) {
+  Lowered it("typedef struct { int v; } S;\n"
+             "__kernel void f(__global int* a) {\n"
+             "  int i = get_local_id(0); int t[3]; S s; int x = a[i]; int* p = &x;\n"
+             "  t[1] = i; s.v = 2; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = t[1] + s.v + *p + x; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(it.place("t"), Place::kBound);
+  EXPECT_EQ(it.place("s"), Place::kBound);
+  EXPECT_EQ(it.place("x"), Place::kBound);
+  EXPECT_EQ(it.place("p"), Place::kArray);
+}
+
+TEST(GroupPlanTest, AReturnBeforeABarrierBecomesAMask) {
+  Lowered it("__kernel void f(__global int* a, int n) {\n"
+             "  int i = get_global_id(0); if (i >= n) return; a[i] = 1; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = 2; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kMask), 1u);
+  EXPECT_TRUE(it.plan->hasMasks());
+}
+
+TEST(GroupPlanTest, GotoAndBarriersInsideExpressionsCannotBeSplit) {
+  Lowered jumps("__kernel void f(__global int* a) { again: a[0] += 1; barrier(CLK_GLOBAL_MEM_FENCE); if (a[0] < 3) goto again; }");
+  EXPECT_EQ(jumps.makePlan(), nullptr);
+  EXPECT_NE(jumps.why_not.find("goto"), std::string::npos);
+  Lowered inside("__kernel void f(__global int* a) { a[0] = (barrier(CLK_GLOBAL_MEM_FENCE), 3); }");
+  EXPECT_EQ(inside.makePlan(), nullptr);
+  EXPECT_NE(inside.why_not.find("inside an expression"), std::string::npos);
+}
+
+TEST(InlineTest, HelpersWithBarriersBecomeBlocks) {
+  Lowered it("int twice(__local int* l, int x) { l[0] = x; barrier(CLK_LOCAL_MEM_FENCE); return 2 * l[0]; }\n"
+             "__kernel void f(__global int* a, __local int* l) { a[get_local_id(0)] = twice(l, 4) + twice(l + 1, 5); }");
+  ASSERT_NE(it.makePlan(), nullptr) << it.why_not;
+  EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kRegion), 7u) << "of each helper: its value, its two halves; then the sum";
+}
+
+TEST(InlineTest, AHelperThatReturnsInTheMiddleLeavesTheKernelAsItWas) {
+  Lowered it("int f1(__local int* l, int x) { if (x) return 1; barrier(CLK_LOCAL_MEM_FENCE); return l[0]; }\n"
+             "__kernel void f(__global int* a, __local int* l) { int k = 1; a[0] = f1(l, k); }");
+  const Stmt* before = it.program.kernels[0]->body;
+  EXPECT_EQ(it.makePlan(), nullptr);
+  EXPECT_EQ(it.program.kernels[0]->body, before);
+  EXPECT_NE(it.why_not.find("\"f1\""), std::string::npos);
+}
+
+TEST(InlineTest, ParametersThatAreChangedBecomeVariables) {
+  Lowered it("__kernel void f(__global int* a, int n) { barrier(CLK_LOCAL_MEM_FENCE); n += get_local_id(0);\n"
+             "  barrier(CLK_LOCAL_MEM_FENCE); a[n] = n; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(it.place("n"), Place::kArray);
+}
+
+}  // namespace
+}  // namespace manyrt::test
