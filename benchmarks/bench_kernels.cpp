@@ -46,7 +46,7 @@ std::vector<float> numbers(size_t count) {
 struct Task {
   std::string name;
   std::string options;
-  uint32_t global[2], local[2];
+  uint32_t global[2] = {1, 1}, local[2] = {1, 1};
   struct Argument {
     std::vector<float> contents;  // of a buffer
     std::vector<unsigned char> value;
@@ -191,8 +191,23 @@ Function byHand(const char* name) {
   return gomp ? reinterpret_cast<Function>(gomp->symbol(name)) : nullptr;
 }
 
+struct Size {
+  uint32_t x, y;
+};
+Task makeTask(const char* name, const char* options, Size global, Size local, uint32_t result) {
+  Task task;
+  task.name = name;
+  task.options = options;
+  task.global[0] = global.x;
+  task.global[1] = global.y;
+  task.local[0] = local.x;
+  task.local[1] = local.y;
+  task.result = result;
+  return task;
+}
+
 void addMatmul(uint32_t n) {
-  Task task{"matmul", "", {n, n}, {16, 16}, {}, 2};
+  Task task = makeTask("matmul", "", {n, n}, {16, 16}, 2);
   task.arguments = {buffer(numbers(n * n)), buffer(numbers(n * n)), buffer(std::vector<float>(n * n)), value(n)};
   auto function = byHand<void (*)(const float*, const float*, float*, uint32_t)>("bench_matmul");
   task.by_hand = [=](auto& b) { function(b[0].data(), b[1].data(), b[2].data(), n); };
@@ -200,7 +215,7 @@ void addMatmul(uint32_t n) {
 }
 
 void addReduce(uint32_t groups, uint32_t size) {
-  Task task{"reduce", "", {groups * size, 1}, {size, 1}, {}, 1};
+  Task task = makeTask("reduce", "", {groups * size, 1}, {size, 1}, 1);
   task.arguments = {buffer(numbers(groups * size)), buffer(std::vector<float>(groups)), localMemory(size * sizeof(float))};
   auto function = byHand<void (*)(const float*, float*, uint32_t, uint32_t)>("bench_reduce");
   task.by_hand = [=](auto& b) { function(b[0].data(), b[1].data(), groups, size); };
@@ -209,7 +224,7 @@ void addReduce(uint32_t groups, uint32_t size) {
 }
 
 void addNbody(uint32_t count, uint32_t size) {
-  Task task{"nbody", "-cl-fast-relaxed-math", {count, 1}, {size, 1}, {}, 1};
+  Task task = makeTask("nbody", "-cl-fast-relaxed-math", {count, 1}, {size, 1}, 1);
   task.tolerance = 1e-3;
   task.arguments = {buffer(numbers(4 * count)), buffer(std::vector<float>(4 * count)), value(count), value(0.01f),
                     localMemory(size * 4 * sizeof(float))};
@@ -219,7 +234,7 @@ void addNbody(uint32_t count, uint32_t size) {
 }
 
 void addTriad(uint32_t count, uint32_t size) {
-  Task task{"triad", "", {count, 1}, {size, 1}, {}, 2};
+  Task task = makeTask("triad", "", {count, 1}, {size, 1}, 2);
   task.arguments = {buffer(numbers(count)), buffer(numbers(count)), buffer(std::vector<float>(count)), value(0.75f),
                     value(count)};
   auto function = byHand<void (*)(const float*, const float*, float*, float, uint32_t)>("bench_triad");

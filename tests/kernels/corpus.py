@@ -29,7 +29,7 @@ NO_INSTRUCTIONS = ("ADD", "ADDC", "SUB", "SUBC", "VADD", "VADDC", "VADD_CO", "VA
                    "VPERM", "VADD3", "VBFE", "BFE", "LOP3", "MOV64", "PRMT")
 # What single modules of hashcat add for theirs, with the values of a usual hash.
 SCRYPT = {"SCRYPT_N": "16384", "SCRYPT_R": "8", "SCRYPT_P": "1", "SCRYPT_TMTO": "1", "SCRYPT_TMP_ELEM": "256"}
-FIXED = {"FIXED_LOCAL_SIZE": "1", "DESCRYPT_SALT": "0"}
+FIXED = {"FIXED_LOCAL_SIZE": "1", "FIXED_LOCAL_SIZE_COMP": "1", "DESCRYPT_SALT": "0"}
 
 
 def options_for(path, root):

@@ -8,10 +8,10 @@
 namespace manyrt::kernels {
 
 enum class KeywordKind : uint8_t {
-  kNone,         // an ordinary name
-  kBase,         // part of a scalar type or void: `value` is a BaseWord
-  kRecord,       // struct, union
-  kEnum,         //
+  kNone,    // an ordinary name
+  kBase,    // part of a scalar type or void: `value` is a BaseWord
+  kRecord,  // struct, union
+  kEnum,
   kQualifier,    // `value` is a QualifierWord
   kSpace,        // `value` is an AddressSpace
   kStorage,      // `value` is a StorageWord

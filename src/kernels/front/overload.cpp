@@ -264,7 +264,7 @@ const char* letterText(char letter) {
 }
 
 std::string patternText(Pattern pattern) {
-  const std::string type = letterText(pattern.type);
+  std::string type = letterText(pattern.type);
   switch (pattern.pointer) {
     case 0:
       return type;

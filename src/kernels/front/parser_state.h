@@ -67,7 +67,8 @@ struct Declarator {
   std::vector<TokenRange> parameter_tokens;
 };
 
-struct Derivation;  // declarator.cpp
+struct SpecifierWords;  // specifier.cpp
+struct Derivation;      // declarator.cpp
 
 // A switch whose body is parsed.
 struct OpenSwitch {
@@ -138,6 +139,9 @@ class Parser {
   bool startsType(const Token& token) const;  // a type's or qualifier's keyword, or a typedef name
   bool isTypeName(uint32_t ahead) const { return startsType(peek(ahead)); }
   bool parseSpecifiers(Specifiers* specifiers);
+  bool parseSpecifier(Specifiers* specifiers, SpecifierWords* words, bool* more);
+  bool secondType(const Token& token);  // false, after an error, as the next
+  bool missingType();
   bool parseDeclarator(Declarator* declarator, const Specifiers& specifiers, bool may_be_abstract);
   bool parseTypeName(QualType* type);  // of casts and sizeof, without the parentheses
   // All __attribute__((...)) that are here; what is null may not be set by them.

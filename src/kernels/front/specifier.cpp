@@ -1,12 +1,13 @@
 // What stands before declarators: storage, qualifiers in any order, scalar types in all their spellings, typedef names.
+#include <algorithm>
+
 #include "kernels/front/keyword.h"
 #include "kernels/front/parser_state.h"
 
 namespace manyrt::kernels {
-namespace {
 
 // Everything read so far of one list of specifiers.
-struct Words {
+struct SpecifierWords {
   uint32_t base[kBaseWordCount] = {};
   uint32_t base_count = 0;
   QualType type;  // from a typedef, record or enum
@@ -16,8 +17,10 @@ struct Words {
   bool hasType() const { return base_count > 0 || type; }
 };
 
+namespace {
+
 // int, long and unsigned in any order. False: no such type.
-bool scalarOf(Scalar* scalar, const Words& words) {
+bool scalarOf(Scalar* scalar, const SpecifierWords& words) {
   const auto count = [&](BaseWord word) { return words.base[word]; };
   const uint32_t sign = count(kSignedWord) + count(kUnsignedWord);
   for (const auto& [word, alone] : {std::pair{kBoolWord, Scalar::kBool}, std::pair{kHalfWord, Scalar::kHalf},
@@ -52,13 +55,13 @@ void setStorage(Specifiers* specifiers, uint8_t word) {
   if (word == kKernelWord) specifiers->is_kernel = true;
 }
 
-void setQualifier(Words* words, uint8_t word) {
+void setQualifier(SpecifierWords* words, uint8_t word) {
   if (word == kConstWord) words->is_const = true;
   if (word == kVolatileWord) words->is_volatile = true;
   if (word == kRestrictWord) words->is_restrict = true;
 }
 
-bool resolveType(QualType* type, const Words& words, Location where, TypeTable& types, Diagnostics& diagnostics) {
+bool resolveType(QualType* type, const SpecifierWords& words, Location where, TypeTable& types, Diagnostics& diagnostics) {
   if (words.type) {
     *type = words.type;
     return true;
@@ -80,7 +83,7 @@ bool resolveType(QualType* type, const Words& words, Location where, TypeTable& 
   return true;
 }
 
-bool applyQualifiers(Specifiers* specifiers, const Words& words, TypeTable& types, Diagnostics& diagnostics) {
+bool applyQualifiers(Specifiers* specifiers, const SpecifierWords& words, TypeTable& types, Diagnostics& diagnostics) {
   QualType& type = specifiers->type;
   if (specifiers->has_space && type.space != AddressSpace::kPrivate && type.space != words.space) {
     diagnostics.error(specifiers->where, "The type is %s by its typedef and cannot be %s too.", spaceName(type.space),
@@ -118,83 +121,83 @@ bool Parser::startsType(const Token& token) const {
   }
 }
 
+bool Parser::secondType(const Token& token) {
+  diagnostics_.error(token.where, "A declaration has one type; \"%s\" is a second one.", std::string(token.text).c_str());
+  return false;
+}
+
+// One word. `more` becomes false, and the word stays, where the specifiers have ended.
+bool Parser::parseSpecifier(Specifiers* specifiers, SpecifierWords* words, bool* more) {
+  const Token& token = peek();
+  const Keyword& keyword = findKeyword(token.text);
+  switch (keyword.kind) {
+    case KeywordKind::kBase:
+      if (words->type) return secondType(token);
+      ++words->base[keyword.value];
+      ++words->base_count;
+      break;
+    case KeywordKind::kQualifier:
+      setQualifier(words, keyword.value);
+      break;
+    case KeywordKind::kSpace: {
+      const AddressSpace space = static_cast<AddressSpace>(keyword.value);
+      if (specifiers->has_space && words->space != space) {
+        diagnostics_.error(token.where, "One address space is enough: %s and %s are given.", spaceName(words->space),
+                           spaceName(space));
+        return false;
+      }
+      words->space = space;
+      specifiers->has_space = true;
+      break;
+    }
+    case KeywordKind::kStorage:
+      setStorage(specifiers, keyword.value);
+      break;
+    case KeywordKind::kAttribute:
+      return parseAttributes(specifiers, &specifiers->alignment, nullptr);
+    case KeywordKind::kRecord:
+    case KeywordKind::kEnum:
+      if (words->hasType()) return secondType(token);
+      if (!(keyword.kind == KeywordKind::kRecord ? parseRecord(specifiers) : parseEnum(specifiers))) return false;
+      words->type = specifiers->type;
+      return true;
+    case KeywordKind::kRefused:
+    case KeywordKind::kRefusedElse:
+      diagnostics_.error(token.where, "\"%s\": %s", std::string(token.text).c_str(), keyword.advice);
+      return false;
+    default: {
+      const Symbol* symbol = words->hasType() || keyword.kind != KeywordKind::kNone ? nullptr : find(token.text);
+      *more = symbol != nullptr && symbol->kind == Symbol::Kind::kType;
+      if (!*more) return true;
+      words->type = symbol->type;
+      specifiers->alignment = std::max(specifiers->alignment, symbol->alignment);
+      specifiers->is_word_size = symbol->is_word_size;
+    }
+  }
+  next();
+  return true;
+}
+
+bool Parser::missingType() {
+  const std::string name(peek().text);
+  const char* advice = nameOfForeignType(name);
+  if (advice != nullptr) {
+    diagnostics_.error(peek().where, "OpenCL C has no type \"%s\": write %s.", name.c_str(), advice);
+  } else if (atEnd()) {
+    diagnostics_.error(peek().where, "The source ends where a type is expected.");
+  } else {
+    diagnostics_.error(peek().where, "Expected a type here, found \"%s\".", name.c_str());
+  }
+  return false;
+}
+
 bool Parser::parseSpecifiers(Specifiers* specifiers) {
-  Words words;
+  SpecifierWords words;
   specifiers->where = peek().where;
   for (bool more = true; more && peek().kind == TokenKind::kIdentifier;) {
-    const Token& token = peek();
-    const Keyword& keyword = findKeyword(token.text);
-    switch (keyword.kind) {
-      case KeywordKind::kBase:
-        if (words.type) {
-          diagnostics_.error(token.where, "A declaration has one type; \"%s\" is a second one.",
-                             std::string(token.text).c_str());
-          return false;
-        }
-        ++words.base[keyword.value];
-        ++words.base_count;
-        next();
-        break;
-      case KeywordKind::kQualifier:
-        setQualifier(&words, keyword.value);
-        next();
-        break;
-      case KeywordKind::kSpace: {
-        const AddressSpace space = static_cast<AddressSpace>(keyword.value);
-        if (specifiers->has_space && words.space != space) {
-          diagnostics_.error(token.where, "One address space is enough: %s and %s are given.", spaceName(words.space),
-                             spaceName(space));
-          return false;
-        }
-        words.space = space;
-        specifiers->has_space = true;
-        next();
-        break;
-      }
-      case KeywordKind::kStorage:
-        setStorage(specifiers, keyword.value);
-        next();
-        break;
-      case KeywordKind::kAttribute:
-        if (!parseAttributes(specifiers, &specifiers->alignment, nullptr)) return false;
-        break;
-      case KeywordKind::kRecord:
-      case KeywordKind::kEnum:
-        if (words.hasType()) {
-          diagnostics_.error(token.where, "A declaration has one type; \"%s\" begins a second one.",
-                             std::string(token.text).c_str());
-          return false;
-        }
-        if (!(keyword.kind == KeywordKind::kRecord ? parseRecord(specifiers) : parseEnum(specifiers))) return false;
-        words.type = specifiers->type;
-        break;
-      case KeywordKind::kRefused:
-      case KeywordKind::kRefusedElse:
-        diagnostics_.error(token.where, "\"%s\": %s", std::string(token.text).c_str(), keyword.advice);
-        return false;
-      default: {
-        const Symbol* symbol = words.hasType() || keyword.kind != KeywordKind::kNone ? nullptr : find(token.text);
-        more = symbol != nullptr && symbol->kind == Symbol::Kind::kType;
-        if (!more) break;
-        words.type = symbol->type;
-        specifiers->alignment = std::max(specifiers->alignment, symbol->alignment);
-        specifiers->is_word_size = symbol->is_word_size;
-        next();
-      }
-    }
+    if (!parseSpecifier(specifiers, &words, &more)) return false;
   }
-  if (!words.hasType()) {
-    const std::string name(peek().text);
-    const char* advice = nameOfForeignType(name);
-    if (advice != nullptr) {
-      diagnostics_.error(peek().where, "OpenCL C has no type \"%s\": write %s.", name.c_str(), advice);
-    } else if (atEnd()) {
-      diagnostics_.error(peek().where, "The source ends where a type is expected.");
-    } else {
-      diagnostics_.error(peek().where, "Expected a type here, found \"%s\".", name.c_str());
-    }
-    return false;
-  }
+  if (!words.hasType()) return missingType();
   return resolveType(&specifiers->type, words, specifiers->where, types_, diagnostics_) &&
          applyQualifiers(specifiers, words, types_, diagnostics_);
 }

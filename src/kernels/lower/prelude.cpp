@@ -137,7 +137,7 @@ std::string Prelude::type(const Type* type) {
     if (scalar == Scalar::kHalf && first("mrt_half")) text_ += "struct mrt_half { unsigned short bits; };\n";
     return cppName(scalar);
   }
-  const std::string name = "mrt_" + idOf(type);
+  std::string name = "mrt_" + idOf(type);
   if (first(name)) {
     const uint32_t lanes = type->count == 3 ? 4 : type->count;
     text_ += "struct alignas(" + std::to_string(lanes * scalarSize(type->scalar)) + ") " + name + " { " +
@@ -173,7 +173,7 @@ std::string Prelude::unary(Op op, const Type* operand) {
   const Type* result = operand;
   if (op == Op::kLogicalNot) result = types_.vector(operand->isVector() ? signedOf(scalar) : Scalar::kInt, operand->lanes());
   const auto one = [&](uint32_t i) {
-    const std::string a = lane("a", operand, i);
+    std::string a = lane("a", operand, i);
     if (op == Op::kLogicalNot) return operand->isVector() ? cast(signedOf(scalar), "-(" + a + " == 0)") : a + " == 0";
     if (op == Op::kBitNot) return cast(scalar, "~" + a);
     if (op != Op::kMinus) return a;
@@ -281,7 +281,7 @@ std::string Prelude::convert(const Type* to, const Type* from) {
   const Scalar target = elementOf(to);
   const Scalar source = elementOf(from);
   const auto one = [&](uint32_t i) {
-    const std::string a = lane("a", from, i);
+    std::string a = lane("a", from, i);
     if (target == source) return a;
     if (target == Scalar::kHalf) {
       const Scalar real = source == Scalar::kFloat ? Scalar::kFloat : Scalar::kDouble;

@@ -101,7 +101,7 @@ std::string Prelude::convertedLane(const Builtin& builtin, Scalar to, Scalar fro
 
 std::string Prelude::converted(const Builtin& builtin, const Type* from) {
   const Type* to = builtin.target;
-  const std::string one = convertedLane(builtin, elementOf(to), elementOf(from));
+  std::string one = convertedLane(builtin, elementOf(to), elementOf(from));
   if (!to->isVector()) return one;
   const std::string own = one + "_" + std::to_string(to->count);
   return define(own, type(to), type(from) + " a", [&] {

@@ -33,7 +33,7 @@ std::string scaling(const Type* type) {
   std::string text = name + " m = " + magnitude + lane("a", type, 0) + ")";
   for (uint32_t i = 1; i < type->lanes(); ++i) {
     const std::string next = magnitude + lane("a", type, i) + ")";
-    text += "; m = m < " + next + " ? " + next + " : m";
+    text.append("; m = m < ").append(next).append(" ? ").append(next).append(" : m");
   }
   return text + "; " + name + " k = m < " + range.low + " ? " + range.up + " : m > " + range.high + " ? " + range.down +
          " : 1; ";

@@ -80,7 +80,7 @@ std::string Prelude::stored(const Builtin& builtin, const Type* data, const Type
 
 std::string Prelude::atomic(const std::string& name, Scalar scalar) {
   const std::string operation = name.substr(name.find('_') + 1);
-  const std::string own = "mrt_atomic_" + operation + "_" + scalarName(scalar);
+  std::string own = "mrt_atomic_" + operation + "_" + scalarName(scalar);
   const std::string element = cppName(scalar);
   if (isFloat(scalar)) {  // xchg alone: through an integer of its size, which is what the instruction moves
     return define(own, element, "volatile " + element + "* p, " + element + " b",

@@ -146,7 +146,7 @@ std::string Prelude::expand(std::string_view body, Scalar scalar) {
 std::string Prelude::scalarFunction(std::string_view asked, Scalar scalar) {
   const std::string_view name = withoutAlias(asked);
   const std::string type = cppName(scalar);
-  const std::string own = "mrt_" + std::string(name) + "_" + scalarName(scalar);
+  std::string own = "mrt_" + std::string(name) + "_" + scalarName(scalar);
   const std::string libm = "return __builtin_" + std::string(name) + (scalar == Scalar::kFloat ? "f" : "");
   if (contains(kLibm1, name)) return define(own, type, type + " a", [&] { return libm + "(a);"; });
   if (contains(kLibm2, name)) return define(own, type, type + " a, " + type + " b", [&] { return libm + "(a, b);"; });

@@ -7,8 +7,8 @@
 //   @name(     another function of these tables for the same T; @name:double( for T = double
 //
 // Signatures: the result, then the parameters: g T, i u signed and unsigned integers of T's size, k int, w $W, P a pointer to
-// what follows. Classes: f float, d double, F both, s signed of up to 32 bits, l long, S both, n unsigned of up to 32 bits,
-// m ulong, U both, I all integers, A all.
+// what follows. Classes: f float, d double, F both, s signed of up to 32 bits, l long, S both, m ulong,
+// U all unsigned, I all integers, A all.
 #pragma once
 
 namespace manyrt::kernels {

@@ -4,7 +4,8 @@
 namespace manyrt::kernels {
 namespace {
 
-using Wide = __int128;
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
 
 template <typename T>
 constexpr Wide kLow = std::numeric_limits<T>::min();
@@ -67,7 +68,7 @@ T ones(T a) {
 template <typename T>
 T highProduct(T a, T b) {
   if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>) {
-    return static_cast<T>(static_cast<unsigned __int128>(a) * b >> 64);
+    return static_cast<T>(static_cast<UnsignedWide>(a) * b >> 64);
   } else {
     return static_cast<T>((Wide(a) * b) >> kBits<T>);
   }
