@@ -128,7 +128,9 @@ Expr* Parser::parseName() {
   }
   const Symbol* symbol = find(token.text);
   if (symbol != nullptr && symbol->kind == Symbol::Kind::kEnumerator) {
-    return integerLiteral(Scalar::kInt, static_cast<uint32_t>(symbol->value), token.where);
+    const Scalar scalar = symbol->type->scalar;
+    const uint64_t bits = static_cast<uint64_t>(symbol->value);
+    return integerLiteral(scalar, scalarSize(scalar) == 4 ? static_cast<uint32_t>(bits) : bits, token.where);
   }
   if (symbol != nullptr && symbol->kind == Symbol::Kind::kVariable) {
     Expr* name = node(ExprKind::kVariable, symbol->variable->type, token.where);

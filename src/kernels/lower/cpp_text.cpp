@@ -1,4 +1,4 @@
-// Names, types, declarations and helper functions as C++ text.
+// Names, types, declarations and helper functions of a program as C++ text; expressions and statements have files of their own.
 #include "kernels/lower/cpp_text.h"
 
 #include <utility>
@@ -61,6 +61,7 @@ std::string CppText::record(const Record& record) const {
   text += name(record) + " {\n";
   for (uint32_t i = 0; i < record.fields.size(); ++i) {
     const Field& field = record.fields[i];
+    if (field.alignment != 0) text += "alignas(" + std::to_string(field.alignment) + ") ";
     if (field.name.empty() && field.type->isRecord()) {  // an unnamed member: given a name, which every step to it prints
       text += "  " + declare(field.type, "unnamed_" + std::to_string(i)) + ";\n";
     } else {

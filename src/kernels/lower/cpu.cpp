@@ -15,21 +15,32 @@ void setWorkItemText(CppText& text, bool in_kernel);  // cpu_kernel.cpp
 namespace {
 
 // The same structs as rtHostGroup_t and rtHostModule_t of rt.h and FiberCalls of unit.h.
-constexpr char kHead[] =
-    R"(struct mrt_group { unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long local_bytes; void* local_memory; };
+constexpr char kHead[] = R"(struct mrt_group {
+unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long local_bytes; void* local_memory; };
 struct mrt_item { long b0, b1, b2, l0, l1, l2, n0, n1, n2; unsigned long w0, w1, w2, k0, k1, k2; };
 struct mrt_arg { unsigned int size; int kind; const char* name; const char* type_name; };
-struct mrt_kernel { const char* name; void (*function)(const mrt_group*, void* const*); const mrt_arg* args; unsigned int arg_count, flags, max_group_items, required_group_size[3]; unsigned long local_bytes, scratch_bytes, scratch_bytes_per_item; };
+struct mrt_kernel { const char* name; void (*function)(const mrt_group*, void* const*); const mrt_arg* args;
+unsigned int arg_count, flags, max_group_items, required_group_size[3];
+unsigned long local_bytes, scratch_bytes, scratch_bytes_per_item; };
 struct mrt_global { const char* name; void* address; unsigned long size; };
-struct mrt_module { unsigned int struct_size, kernel_count; const mrt_kernel* kernels; const mrt_global* globals; unsigned int global_count, flags; };
+struct mrt_module { unsigned int struct_size, kernel_count; const mrt_kernel* kernels; const mrt_global* globals;
+unsigned int global_count, flags; };
 struct mrt_fibers { void (*run)(void (*)(void*, unsigned int), void*, unsigned int); void (*wait)(); };
 )";
 
-constexpr char kAt[] =
-    R"(static inline unsigned long mrt_at(unsigned int d, unsigned long a, unsigned long b, unsigned long c, unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }
-static inline long mrt_find(const unsigned int* alive, long n) { for (long i = 0; i < n; ++i) if (alive[i]) return i; return -1; }
-static inline long mrt_limit_u(long e, unsigned long r, long b, int more) { unsigned long s = r + more; if (more && s == 0) return e; if (s <= (unsigned long)b) return 0; s -= (unsigned long)b; return s < (unsigned long)e ? (long)s : e; }
-static inline long mrt_limit_s(long e, long r, long b, int more) { return r < 0 && !(more && r == -1) ? 0 : mrt_limit_u(e, (unsigned long)r, b, more); }
+constexpr char kAt[] = R"(static inline unsigned long mrt_at(unsigned int d, unsigned long a, unsigned long b, unsigned long c,
+unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }
+static inline long mrt_find(const unsigned int* alive, long n) {
+for (long i = 0; i < n; ++i) if (alive[i]) return i;
+return -1; }
+static inline long mrt_limit_u(long e, unsigned long r, long b, int more) {
+unsigned long s = r + more;
+if (more && s == 0) return e;
+if (s <= (unsigned long)b) return 0;
+s -= (unsigned long)b;
+return s < (unsigned long)e ? (long)s : e; }
+static inline long mrt_limit_s(long e, long r, long b, int more) {
+return r < 0 && !(more && r == -1) ? 0 : mrt_limit_u(e, (unsigned long)r, b, more); }
 )";
 
 std::string quoted(const std::string& text) {

@@ -1,4 +1,4 @@
-// Splitting a kernel at its barriers, and placing its variables.
+// Splitting a kernel at its barriers, and finding out for each of its variables how it crosses from one part to another.
 #include "kernels/lower/group_plan.h"
 
 #include <algorithm>

@@ -12,6 +12,11 @@ constexpr uint32_t kMostDepth = 24;
 bool isWord(const Type* type) { return type->kind == TypeKind::kScalar && type->isInteger() && sizeOf(QualType{type}) >= 4; }
 bool isUnsignedWord(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kUInt; }
 
+bool isId(const Expr& e) {
+  return e.kind == ExprKind::kBuiltinCall &&
+         (e.builtin->work_item == WorkItem::kGlobalId || e.builtin->work_item == WorkItem::kLocalId);
+}
+
 const Expr& behindWidening(const Expr& e) {  // of an index: uint, then converted to something wider
   const Expr* inner = &e;
   while (inner->kind == ExprKind::kConvert && isWord(inner->type.type) && isWord(inner->a->type.type) &&
@@ -103,7 +108,9 @@ WideIndices::Range WideIndices::number(const std::string& low, const std::string
 // Something that is the same for all items and never changes in the region.
 WideIndices::Range WideIndices::exact(const Expr& e) {
   const std::string value = "(unsigned long)(" + text_.expression(e) + ")";
-  return number(value, value, true, e.type.type);
+  const bool fits = e.type->kind == TypeKind::kScalar && e.type->scalar == Scalar::kUInt;
+  if (e.kind == ExprKind::kLiteral && fits) return {value, value, true};
+  return number(value, value, !fits, e.type.type);
 }
 
 WideIndices::Range WideIndices::range(const Expr& e, uint32_t depth) {
@@ -112,9 +119,7 @@ WideIndices::Range WideIndices::range(const Expr& e, uint32_t depth) {
   switch (e.kind) {
     case ExprKind::kVariable: {
       if (const Expr* value = definition(*e.variable)) {
-        Range inner = range(*value, depth + 1);
-        if (!inner.known) return {};
-        return number(inner.low, inner.high, true, e.type.type);
+        return range(*value, depth + 1);  // the initialiser has been converted to the variable's type
       }
       auto at = loops_.find(e.variable);
       if (at == loops_.end()) return {};
@@ -127,7 +132,9 @@ WideIndices::Range WideIndices::range(const Expr& e, uint32_t depth) {
     case ExprKind::kConvert:
     case ExprKind::kCast: {
       const Range inner = range(*e.a, depth + 1);
-      if (!inner.known) return {};
+      const Type* from = e.a->type.type;
+      const bool same = sizeOf(e.type) >= sizeOf(e.a->type) && from->isSigned() == e.type->isSigned();
+      if (!inner.known || same || isId(behindWidening(*e.a))) return inner;  // ids have 31 bits
       return number(inner.low, inner.high, sizeOf(e.type) == 4, e.type.type);
     }
     case ExprKind::kBinary:

@@ -10,8 +10,9 @@ namespace {
 using namespace kernels;
 
 TEST(CpuLoweringTest, TheTableNamesKernelsArgumentsAndGlobals) {
-  Lowered it("__constant int table[3] = {1, 2, 3};\n"
-             "__kernel void first(__global float* a, __local int* l, uint n, float4 v) { a[0] = table[n] + l[0] + v.x; }");
+  Lowered it(
+      "__constant int table[3] = {1, 2, 3};\n"
+      "__kernel void first(__global float* a, __local int* l, uint n, float4 v) { a[0] = table[n] + l[0] + v.x; }");
   const std::string text = it.unit();
   EXPECT_NE(text.find("{8, 1, \"a\", \"float*\"}"), std::string::npos) << text;
   EXPECT_NE(text.find("{8, 2, \"l\", \"int*\"}"), std::string::npos);
@@ -21,9 +22,11 @@ TEST(CpuLoweringTest, TheTableNamesKernelsArgumentsAndGlobals) {
 }
 
 TEST(CpuLoweringTest, WordsOfCppAreOrdinaryNames) {
-  Lowered it("struct class { int template; };\n"
-             "int new(int this) { return this; }\n"
-             "__kernel void delete(__global int* operator) { struct class namespace = {4}; operator[0] = new(namespace.template); }");
+  Lowered it(
+      "struct class { int template; };\n"
+      "int new(int this) { return this; }\n"
+      "__kernel void delete(__global int* operator) {\n"
+      "  struct class namespace = {4}; operator[0] = new(namespace.template); }");
   const std::string text = it.unit();
   EXPECT_EQ(text.find("int this)"), std::string::npos);
   EXPECT_EQ(text.find("struct class "), std::string::npos);
@@ -52,7 +55,9 @@ TEST(CpuLoweringTest, AKnownGroupSizeIsWrittenIntoTheLoops) {
 
 TEST(CpuLoweringTest, UnsignedIndicesAreWidenedUnderAGuard) {
   Lowered it("__kernel void f(__global float* a, uint n) { a[get_global_id(1) * n + (uint)get_global_id(0)] = 1.0f; }");
-  Lowered words("__kernel void f(__global float* a, uint n) { uint r = get_global_id(1), c = get_global_id(0); a[r * n + c] = 1.0f; }");
+  Lowered words(
+      "__kernel void f(__global float* a, uint n) {\n"
+      "  uint r = get_global_id(1), c = get_global_id(0); a[r * n + c] = 1.0f; }");
   const std::string text = words.unit();
   EXPECT_NE(text.find("if (mrt_wide)"), std::string::npos) << text;
   EXPECT_NE(text.find("mrt_ok &="), std::string::npos);
@@ -65,7 +70,9 @@ TEST(CpuLoweringTest, AnIndexFromMemoryIsLeftAsItIs) {
 }
 
 TEST(CpuLoweringTest, KernelsThatCannotBeSplitSayWhy) {
-  Lowered it("__kernel void f(__global int* a) { again: a[0] += 1; barrier(CLK_GLOBAL_MEM_FENCE); if (a[0] < 3) goto again; }");
+  Lowered it(
+      "__kernel void f(__global int* a) {\n"
+      "  again: a[0] += 1; barrier(CLK_GLOBAL_MEM_FENCE); if (a[0] < 3) goto again; }");
   const std::string text = it.unit();
   ASSERT_EQ(it.remarks.size(), 1u);
   EXPECT_NE(it.remarks[0].find("test.cl:1: remark: The kernel \"f\" runs its work-items on fibers"), std::string::npos);
@@ -73,7 +80,9 @@ TEST(CpuLoweringTest, KernelsThatCannotBeSplitSayWhy) {
 }
 
 TEST(CpuLoweringTest, UnusedHelpersAreNotPartOfTheUnit) {
-  Lowered it("int used(int x) { return x; }\nint unused(int x) { return x; }\n__kernel void f(__global int* a) { a[0] = used(1); }");
+  Lowered it(
+      "int used(int x) { return x; }\nint unused(int x) { return x; }\n"
+      "__kernel void f(__global int* a) { a[0] = used(1); }");
   const std::string text = it.unit();
   EXPECT_NE(text.find("f_used_"), std::string::npos);
   EXPECT_EQ(text.find("f_unused_"), std::string::npos);

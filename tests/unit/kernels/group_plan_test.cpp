@@ -23,16 +23,18 @@ TEST(GroupPlanTest, WithoutBarriersThereIsOneRegion) {
 }
 
 TEST(GroupPlanTest, ABarrierSeparatesRegions) {
-  Lowered it("__kernel void f(__global int* a, __local int* l) {\n"
-             "  int i = get_local_id(0); l[i] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[i ^ 1]; }");
+  Lowered it(
+      "__kernel void f(__global int* a, __local int* l) {\n"
+      "  int i = get_local_id(0); l[i] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[i ^ 1]; }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kRegion), 2u);
   EXPECT_EQ(it.place("i"), Place::kPure);
 }
 
 TEST(GroupPlanTest, WhatIsReadFromMemoryAndCrossesLivesInAnArray) {
-  Lowered it("__kernel void f(__global int* a) {\n"
-             "  int i = get_local_id(0); int x = a[i]; barrier(CLK_GLOBAL_MEM_FENCE); a[i + 1] = x; }");
+  Lowered it(
+      "__kernel void f(__global int* a) {\n"
+      "  int i = get_local_id(0); int x = a[i]; barrier(CLK_GLOBAL_MEM_FENCE); a[i + 1] = x; }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(it.place("x"), Place::kArray);
 }
@@ -44,17 +46,19 @@ TEST(GroupPlanTest, WritingThroughAPointerDoesNotChangeThePointer) {
 }
 
 TEST(GroupPlanTest, CountersOfLoopsWithBarriersAreUniform) {
-  Lowered it("__kernel void f(__global int* a, uint n) {\n"
-             "  for (uint t = 0; t < n; ++t) { a[t] += 1; barrier(CLK_GLOBAL_MEM_FENCE); a[t + n] = 2; } }");
+  Lowered it(
+      "__kernel void f(__global int* a, uint n) {\n"
+      "  for (uint t = 0; t < n; ++t) { a[t] += 1; barrier(CLK_GLOBAL_MEM_FENCE); a[t + n] = 2; } }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(it.place("t"), Place::kUniform);
   EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kLoop), 1u);
 }
 
 TEST(GroupPlanTest, WhatDependsOnAnIdOrOnMemoryIsNotUniform) {
-  Lowered it("__kernel void f(__global int* a) {\n"
-             "  int s = get_local_id(0); int r = a[0]; int u = 4;\n"
-             "  while (u > 0) { a[s] += r; barrier(CLK_GLOBAL_MEM_FENCE); u -= 1; r += u; s += r; } }");
+  Lowered it(
+      "__kernel void f(__global int* a) {\n"
+      "  int s = get_local_id(0); int r = a[0]; int u = 4;\n"
+      "  while (u > 0) { a[s] += r; barrier(CLK_GLOBAL_MEM_FENCE); u -= 1; r += u; s += r; } }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(it.place("u"), Place::kUniform);
   EXPECT_EQ(it.place("r"), Place::kArray);
@@ -62,17 +66,28 @@ TEST(GroupPlanTest, WhatDependsOnAnIdOrOnMemoryIsNotUniform) {
 }
 
 TEST(GroupPlanTest, AVariableChangedUnderAConditionOfOneItemIsNotUniform) {
-  Lowered it("__kernel void f(__global int* a) {\n"
-             "  int u = 1; if (get_local_id(0) == 2) u = 3; barrier(CLK_GLOBAL_MEM_FENCE); a[get_local_id(0)] = u; }");
+  Lowered it(
+      "__kernel void f(__global int* a) {\n"
+      "  int u = 1; if (get_local_id(0) == 2) u = 3; barrier(CLK_GLOBAL_MEM_FENCE); a[get_local_id(0)] = u; }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(it.place("u"), Place::kArray);
 }
 
+TEST(GroupPlanTest, WhatAPointerMayReachBehindABarrierIsBound) {
+  Lowered it(
+      "__kernel void f(__global int* a) {\n"
+      "  int x = a[0], v[2] = {1, 2}; int *p = &x, *q = v; barrier(CLK_GLOBAL_MEM_FENCE); a[1] = *p + *q; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(it.place("x"), Place::kBound);
+  EXPECT_EQ(it.place("v"), Place::kBound);
+}
+
 TEST(GroupPlanTest, ArraysStructsAndWhatHasItsAddressTakenAreBound) {
-  Lowered it("typedef struct { int v; } S;\n"
-             "__kernel void f(__global int* a) {\n"
-             "  int i = get_local_id(0); int t[3]; S s; int x = a[i]; int* p = &x;\n"
-             "  t[1] = i; s.v = 2; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = t[1] + s.v + *p + x; }");
+  Lowered it(
+      "typedef struct { int v; } S;\n"
+      "__kernel void f(__global int* a) {\n"
+      "  int i = get_local_id(0); int t[3]; S s; int x = a[i]; int* p = &x;\n"
+      "  t[1] = i; s.v = 2; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = t[1] + s.v + *p + x; }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(it.place("t"), Place::kBound);
   EXPECT_EQ(it.place("s"), Place::kBound);
@@ -81,15 +96,18 @@ TEST(GroupPlanTest, ArraysStructsAndWhatHasItsAddressTakenAreBound) {
 }
 
 TEST(GroupPlanTest, AReturnBeforeABarrierBecomesAMask) {
-  Lowered it("__kernel void f(__global int* a, int n) {\n"
-             "  int i = get_global_id(0); if (i >= n) return; a[i] = 1; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = 2; }");
+  Lowered it(
+      "__kernel void f(__global int* a, int n) {\n"
+      "  int i = get_global_id(0); if (i >= n) return; a[i] = 1; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = 2; }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kMask), 1u);
   EXPECT_TRUE(it.plan->hasMasks());
 }
 
 TEST(GroupPlanTest, GotoAndBarriersInsideExpressionsCannotBeSplit) {
-  Lowered jumps("__kernel void f(__global int* a) { again: a[0] += 1; barrier(CLK_GLOBAL_MEM_FENCE); if (a[0] < 3) goto again; }");
+  Lowered jumps(
+      "__kernel void f(__global int* a) {\n"
+      "  again: a[0] += 1; barrier(CLK_GLOBAL_MEM_FENCE); if (a[0] < 3) goto again; }");
   EXPECT_EQ(jumps.makePlan(), nullptr);
   EXPECT_NE(jumps.why_not.find("goto"), std::string::npos);
   Lowered inside("__kernel void f(__global int* a) { a[0] = (barrier(CLK_GLOBAL_MEM_FENCE), 3); }");
@@ -98,15 +116,17 @@ TEST(GroupPlanTest, GotoAndBarriersInsideExpressionsCannotBeSplit) {
 }
 
 TEST(InlineTest, HelpersWithBarriersBecomeBlocks) {
-  Lowered it("int twice(__local int* l, int x) { l[0] = x; barrier(CLK_LOCAL_MEM_FENCE); return 2 * l[0]; }\n"
-             "__kernel void f(__global int* a, __local int* l) { a[get_local_id(0)] = twice(l, 4) + twice(l + 1, 5); }");
+  Lowered it(
+      "int twice(__local int* l, int x) { l[0] = x; barrier(CLK_LOCAL_MEM_FENCE); return 2 * l[0]; }\n"
+      "__kernel void f(__global int* a, __local int* l) { a[get_local_id(0)] = twice(l, 4) + twice(l + 1, 5); }");
   ASSERT_NE(it.makePlan(), nullptr) << it.why_not;
   EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kRegion), 7u) << "of each helper: its value, its two halves; then the sum";
 }
 
 TEST(InlineTest, AHelperThatReturnsInTheMiddleLeavesTheKernelAsItWas) {
-  Lowered it("int f1(__local int* l, int x) { if (x) return 1; barrier(CLK_LOCAL_MEM_FENCE); return l[0]; }\n"
-             "__kernel void f(__global int* a, __local int* l) { int k = 1; a[0] = f1(l, k); }");
+  Lowered it(
+      "int f1(__local int* l, int x) { if (x) return 1; barrier(CLK_LOCAL_MEM_FENCE); return l[0]; }\n"
+      "__kernel void f(__global int* a, __local int* l) { int k = 1; a[0] = f1(l, k); }");
   const Stmt* before = it.program.kernels[0]->body;
   EXPECT_EQ(it.makePlan(), nullptr);
   EXPECT_EQ(it.program.kernels[0]->body, before);
@@ -114,8 +134,9 @@ TEST(InlineTest, AHelperThatReturnsInTheMiddleLeavesTheKernelAsItWas) {
 }
 
 TEST(InlineTest, ParametersThatAreChangedBecomeVariables) {
-  Lowered it("__kernel void f(__global int* a, int n) { barrier(CLK_LOCAL_MEM_FENCE); n += get_local_id(0);\n"
-             "  barrier(CLK_LOCAL_MEM_FENCE); a[n] = n; }");
+  Lowered it(
+      "__kernel void f(__global int* a, int n) { barrier(CLK_LOCAL_MEM_FENCE); n += get_local_id(0);\n"
+      "  barrier(CLK_LOCAL_MEM_FENCE); a[n] = n; }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(it.place("n"), Place::kArray);
 }

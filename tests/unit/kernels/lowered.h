@@ -21,9 +21,8 @@ struct Lowered {
   std::string why_not;
 
   explicit Lowered(const std::string& source) {
-    const bool ok =
-        kernels::preprocess(&program.tokens, sources, sources.add("test.cl", source), {}, diagnostics) &&
-        kernels::parse(&program, kernels::LanguageOptions(), diagnostics);
+    const bool ok = kernels::preprocess(&program.tokens, sources, sources.add("test.cl", source), {}, diagnostics) &&
+                    kernels::parse(&program, kernels::LanguageOptions(), diagnostics);
     EXPECT_TRUE(ok) << diagnostics.log();
   }
   kernels::GroupPlan* makePlan() {
