@@ -128,9 +128,9 @@ Expr* Parser::parseName() {
   }
   const Symbol* symbol = find(token.text);
   if (symbol != nullptr && symbol->kind == Symbol::Kind::kEnumerator) {
-    const Scalar scalar = symbol->type->scalar;
+    const Scalar own = symbol->type->scalar;
     const uint64_t bits = static_cast<uint64_t>(symbol->value);
-    return integerLiteral(scalar, scalarSize(scalar) == 4 ? static_cast<uint32_t>(bits) : bits, token.where);
+    return integerLiteral(own, scalarSize(own) == 4 ? static_cast<uint32_t>(bits) : bits, token.where);
   }
   if (symbol != nullptr && symbol->kind == Symbol::Kind::kVariable) {
     Expr* name = node(ExprKind::kVariable, symbol->variable->type, token.where);

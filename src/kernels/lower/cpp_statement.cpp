@@ -68,6 +68,7 @@ void CppText::statement(const Stmt& s, std::string* out) {
     case StmtKind::kFor: {
       *out += "{ ";
       if (s.init != nullptr) statement(*s.init, out);
+      if (loop_runs && loop_runs(s)) *out += "if (!(" + expression(*s.a) + ")) __builtin_unreachable(); ";
       if (s.unroll >= 0) *out += "\n#pragma GCC unroll " + std::to_string(s.unroll == 0 ? 16 : s.unroll) + "\n";
       *out += "for (; " + (s.a != nullptr ? expression(*s.a) : std::string()) + "; " +
               (s.b != nullptr ? expression(*s.b) : std::string()) + ") ";

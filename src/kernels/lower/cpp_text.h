@@ -48,6 +48,7 @@ class CppText {
   std::function<std::string()> barrier_call;                 // a whole expression
   std::function<std::string(const Stmt&)> return_statement;  // kernels: null in helpers
   std::function<bool(const Variable&)> is_bound;             // declared by the surroundings: only its initialiser is printed
+  std::function<bool(const Stmt&)> loop_runs;                // whether a loop is known to run at least once
   std::function<std::string(const Expr&)> index_text;        // another form of an index; empty: as it is
   std::string item = "mrt_i";                                // what helpers are given
   std::string first_item = "(mrt_i.l0 | mrt_i.l1 | mrt_i.l2) == 0";

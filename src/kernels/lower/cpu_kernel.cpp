@@ -6,6 +6,7 @@
 #include <set>
 
 #include "kernels/front/builtins.h"
+#include "kernels/lower/item_limits.h"
 #include "kernels/lower/visit.h"
 #include "kernels/lower/wide_index.h"
 #include "kernels/unit.h"
@@ -63,16 +64,6 @@ std::string workItem(const std::string& prefix, WorkItem which, int d, const std
       break;
   }
   return "0ul";
-}
-
-bool readsMemory(const Expr& root) {
-  bool reads = false;
-  visit(const_cast<Expr*>(&root), [&](Expr& e) {
-    reads = reads || e.kind == ExprKind::kSubscript || e.kind == ExprKind::kCall || e.kind == ExprKind::kInitializer ||
-            (e.kind == ExprKind::kUnary && e.op == Op::kDereference) ||
-            (e.kind == ExprKind::kVariable && e.variable->type.space == AddressSpace::kLocal);
-  });
-  return reads;
 }
 
 }  // namespace
@@ -176,6 +167,9 @@ CpuKernel KernelText::split(const GroupPlan& plan, std::string* out) {
   *out += "static void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
   prologue(out);
   locals(&kernel, out);
+  *out += "long mrt_e0 = mrt_n0, mrt_e1 = mrt_n1, mrt_e2 = mrt_n2;\n";  // where the loops end
+  for (const ItemLimit& end : plan.limits()) limit(end, "mrt_e", out);
+  if (!plan.limits().empty()) *out += "if (mrt_e0 == 0 || mrt_e1 == 0 || mrt_e2 == 0) return;\n";
   storage(&kernel, out);
   std::string inside;
   children(plan.root(), &inside);
@@ -289,14 +283,27 @@ void KernelText::region(const Node& at, std::string* out) {
   if (plan_->hasBarrier()) hoist(work.statements, out);
   bool leaves = false;
   for (const Stmt* s : work.statements) leaves = leaves || containsReturn(*s);
-  std::string ends;
-  if (!(plan_->hasMasks() && leaves) && limits(&work.statements, &ends)) {
-    *out += "{ long mrt_e0 = mrt_n0, mrt_e1 = mrt_n1, mrt_e2 = mrt_n2;\n" + ends;
-    work.limited = true;
+  if (!(plan_->hasMasks() && leaves)) {
+    const auto must_run = [&](const Variable& variable) {
+      const Place place = plan_->place(variable);
+      return place == Place::kArray || place == Place::kBound;
+    };
+    const std::vector<ItemLimit> ends = LimitFinder(*plan_, kernel_).take(&work.statements, must_run);
+    work.limited = !ends.empty();
+    if (work.limited) {
+      *out += "{ long mrt_f0 = mrt_e0, mrt_f1 = mrt_e1, mrt_f2 = mrt_e2;\n";
+      for (const ItemLimit& end : ends) limit(end, "mrt_f", out);
+    }
   }
   items(work, out);
   if (work.limited) *out += "}\n";
   if (leaves && plan_->hasMasks()) afterLeaving(out);
+}
+
+void KernelText::limit(const ItemLimit& end, const std::string& ends, std::string* out) {
+  const std::string n = std::to_string(end.dimension);
+  *out += ends + n + (end.bound->type->isSigned() ? " = mrt_limit_s(" : " = mrt_limit_u(") + ends + n + ", " +
+          text_.expression(*end.bound) + ", " + (end.local ? "0" : "mrt_b" + n) + ", " + (end.inclusive ? "1" : "0") + ");\n";
 }
 
 // Uniform variables that a region declares get their value before it.
@@ -401,7 +408,7 @@ void KernelText::items(const Items& work, std::string* out) {
 }
 
 void KernelText::loops(const Items& work, std::string* out) {
-  const std::string end = work.limited ? "mrt_e" : "mrt_n";
+  const std::string end = work.limited ? "mrt_f" : "mrt_e";
   const bool simd = work.simd && work.result.empty() && options_.optimize;
   WideIndices indices(text_, *plan_, kernel_);
   std::string guard;
@@ -418,8 +425,10 @@ void KernelText::loops(const Items& work, std::string* out) {
   const std::string loop = "for (long mrt_l0 = 0; mrt_l0 < " + end + "0; ++mrt_l0) ";
   if (wide) {
     text_.index_text = [&](const Expr& index) { return indices.wide(index); };
+    text_.loop_runs = [&](const Stmt& inner) { return indices.runs(inner); };
     one("mrt_f");
     text_.index_text = nullptr;
+    text_.loop_runs = nullptr;
     one("mrt_q");
     *out += "if (mrt_wide) {\n#pragma omp simd\n" + loop + "mrt_f(mrt_l0);\n} else " + loop +
             "{ __asm__ volatile(\"\"); mrt_q(mrt_l0); }\n}\n";  // rare: not worth a second vector form
@@ -510,96 +519,6 @@ std::string KernelText::heads(const Items& work, std::string* stores) {
     }
   }
   return text;
-}
-
-// --- regions whose items beyond a size do nothing: the loops end there
-
-bool KernelText::isChanged(const Variable& variable) const {
-  bool changed = false;
-  visitExpressions(kernel_.body, [&](Expr& e) {
-    const bool writes =
-        e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && (e.op == Op::kAddressOf || e.op >= Op::kPreIncrement));
-    if (writes && e.a->kind == ExprKind::kVariable && e.a->variable == &variable) changed = true;
-  });
-  return changed;
-}
-
-KernelText::Id KernelText::idOf(const Expr& expression) const {
-  const Expr* e = &expression;
-  while ((e->kind == ExprKind::kConvert || e->kind == ExprKind::kCast) && e->type->isInteger() && sizeOf(e->type) >= 4)
-    e = e->a;
-  if (!e->type->isInteger() || sizeOf(e->type) < 4) return {};
-  if (e->kind == ExprKind::kVariable) {
-    if (auto at = id_of_.find(e->variable); at != id_of_.end()) return at->second;
-    if (plan_->place(*e->variable) == Place::kPure && sizeOf(e->variable->type) >= 4) return idOf(*e->variable->initializer);
-    return {};
-  }
-  if (e->kind != ExprKind::kBuiltinCall || e->arguments.empty()) return {};
-  const bool local = e->builtin->work_item == WorkItem::kLocalId;
-  if (!local && e->builtin->work_item != WorkItem::kGlobalId) return {};
-  const Expr* dimension = e->arguments[0];
-  while (dimension->kind == ExprKind::kConvert) dimension = dimension->a;
-  if (dimension->kind != ExprKind::kLiteral || dimension->integer > 2) return {};
-  return {static_cast<int>(dimension->integer), local};
-}
-
-// `leaves`: items for which the condition holds do nothing; else those for which it does not.
-bool KernelText::limit(const Expr& e, bool leaves, std::string* out) const {
-  if (e.kind == ExprKind::kBinary && e.op == (leaves ? Op::kLogicalOr : Op::kLogicalAnd)) {
-    return limit(*e.a, leaves, out) && limit(*e.b, leaves, out);
-  }
-  if (e.kind != ExprKind::kBinary || e.op < Op::kLess || e.op > Op::kGreaterEqual || !e.a->type->isInteger()) return false;
-  const bool id_left = idOf(*e.a).dimension >= 0;
-  const Expr& bound = id_left ? *e.b : *e.a;
-  const Id id = idOf(id_left ? *e.a : *e.b);
-  if (id.dimension < 0 || !plan_->isUniform(bound) || readsMemory(bound)) return false;
-  // as "id op bound", for those that stay
-  static constexpr Op kMirrored[] = {Op::kGreater, Op::kLess, Op::kGreaterEqual, Op::kLessEqual};
-  static constexpr Op kNegated[] = {Op::kGreaterEqual, Op::kLessEqual, Op::kGreater, Op::kLess};
-  auto index = [](Op op) { return static_cast<int>(op) - static_cast<int>(Op::kLess); };
-  Op op = id_left ? e.op : kMirrored[index(e.op)];
-  if (leaves) op = kNegated[index(op)];
-  if (op != Op::kLess && op != Op::kLessEqual) return false;
-  const std::string n = std::to_string(id.dimension);
-  const std::string function = bound.type->isSigned() ? "mrt_limit_s" : "mrt_limit_u";
-  *out += "mrt_e" + n + " = " + function + "(mrt_e" + n + ", " + text_.expression(bound) + ", " +
-          (id.local ? "0" : "mrt_b" + n) + ", " + (op == Op::kLessEqual ? "1" : "0") + ");\n";
-  return true;
-}
-
-bool KernelText::limits(std::vector<Stmt*>* statements, std::string* out) {
-  bool found = false;
-  for (size_t i = 0; i < statements->size(); ++i) {
-    Stmt* s = (*statements)[i];
-    if (s->kind == StmtKind::kDeclare) {
-      for (const Variable* variable : s->variables) {
-        const Place place = plan_->place(*variable);
-        if (place == Place::kArray || place == Place::kBound) return found;  // every item must store it
-        if (variable->initializer == nullptr) continue;
-        if (hasEffects(*variable->initializer) || readsMemory(*variable->initializer)) return found;
-        const Id id = idOf(*variable->initializer);
-        if (id.dimension < 0 || !variable->type->isInteger() || sizeOf(variable->type) < 4 || isChanged(*variable)) continue;
-        id_of_[variable] = id;
-      }
-      continue;
-    }
-    if (s->kind != StmtKind::kIf || s->second != nullptr || hasEffects(*s->a)) return found;
-    const Stmt* inside = s->first;
-    while (inside->kind == StmtKind::kCompound && inside->body.size() == 1) inside = inside->body[0];
-    const bool leaves = inside->kind == StmtKind::kReturn;
-    if (!leaves && i + 1 != statements->size()) return found;
-    std::string ends;
-    if (!limit(*s->a, leaves, &ends)) return found;
-    *out += ends;
-    found = true;
-    if (leaves) {
-      statements->erase(statements->begin() + static_cast<ptrdiff_t>(i--));
-    } else {
-      (*statements)[i] = s->first;
-      return true;
-    }
-  }
-  return found;
 }
 
 }  // namespace manyrt::kernels

@@ -9,6 +9,7 @@
 #include "kernels/build/options.h"
 #include "kernels/lower/cpp_text.h"
 #include "kernels/lower/group_plan.h"
+#include "kernels/lower/item_limits.h"
 
 namespace manyrt::kernels {
 
@@ -38,7 +39,7 @@ class KernelText {
     bool one = false;    // only the first that is still there
     bool mask = false;   // the value says who leaves
     bool simd = true;
-    bool limited = false;  // the loops end at mrt_e0, ...
+    bool limited = false;  // the loops end at mrt_f0, ..., else at mrt_e0, ...
   };
 
   void start(CpuKernel* kernel);
@@ -59,14 +60,7 @@ class KernelText {
   void hoist(const std::vector<Stmt*>& statements, std::string* out);
   void afterLeaving(std::string* out);
 
-  struct Id {  // of a dimension; -1: none
-    int dimension = -1;
-    bool local = false;
-  };
-  bool limits(std::vector<Stmt*>* statements, std::string* out);
-  bool limit(const Expr& condition, bool leaves, std::string* out) const;
-  Id idOf(const Expr& expression) const;
-  bool isChanged(const Variable& variable) const;
+  void limit(const ItemLimit& end, const std::string& ends, std::string* out);
 
   CppText& text_;
   const Function& kernel_;
@@ -76,7 +70,6 @@ class KernelText {
   uint32_t next_ = 0;
   std::string top_;                           // declarations that stand before everything else
   std::vector<std::string> continue_labels_;  // of the loops around
-  std::map<const Variable*, Id> id_of_;       // variables that are an id
 };
 
 }  // namespace manyrt::kernels

@@ -76,6 +76,10 @@ class GroupPlanner {
     plan_->has_barrier_ = containsBarrier(*kernel_.body);
     if (plan_->has_barrier_ && !canSplit(why_not)) return nullptr;
     collectFacts();
+    body_ = kernel_.body->body;
+    plan_->limits_ = LimitFinder(*plan_, kernel_).take(&body_, [](const Variable&) { return false; });
+    isolates_ = true;
+    for (const Stmt* s : body_) isolates_ = isolates_ && !containsReturn(*s);
     buildTree();
     if (!failure_.empty()) {
       *why_not = failure_;
@@ -167,7 +171,7 @@ class GroupPlanner {
     in_loop_ = in_switch_ = false;
     plan_->has_masks_ = false;
     plan_->root_ = node(NodeKind::kSequence);
-    build(kernel_.body->body, plan_->root_.get());
+    build(body_, plan_->root_.get());
     bool seen_return = false;
     markMasks(*plan_->root_, &seen_return);
   }
@@ -277,10 +281,36 @@ class GroupPlanner {
         }
         continue;
       }
+      const bool alone = isolates_ && isCountedLoop(*s);
+      if (alone) flush();
       if (!region) region = node(NodeKind::kRegion);
       region->statements.push_back(s);
+      if (alone) flush();
     }
     flush();
+  }
+
+  // A loop that every item goes through as often: in a region of its own, with nothing before and behind it, compilers can
+  // make vectors of the items around it.
+  bool isCountedLoop(const Stmt& s) const {
+    if (s.kind != StmtKind::kFor || s.a == nullptr || s.init == nullptr || s.init->kind != StmtKind::kDeclare) return false;
+    if (s.a->kind != ExprKind::kBinary || s.a->op < Op::kLess || s.a->op > Op::kGreaterEqual) return false;
+    if (s.init->variables.size() != 1 || s.init->variables[0]->initializer == nullptr) return false;
+    return plan_->isUniform(*s.init->variables[0]->initializer) && isBoundOf(*s.a, s.init->variables[0]);
+  }
+  bool isBoundOf(const Expr& condition, const Variable* variable) const {
+    const Expr* counted = condition.a;
+    while (counted->kind == ExprKind::kConvert) counted = counted->a;
+    return counted->kind == ExprKind::kVariable && counted->variable == variable && isSame(*condition.b);
+  }
+  // Uniform, by way of variables that are set once too.
+  bool isSame(const Expr& e) const {
+    if (plan_->isUniform(e)) return true;
+    if (e.kind == ExprKind::kConvert) return isSame(*e.a);
+    if (e.kind != ExprKind::kVariable) return false;
+    const auto facts = facts_.find(e.variable);
+    return facts != facts_.end() && facts->second.assignments == 1 && !facts->second.address_taken &&
+           e.variable->initializer != nullptr && isSame(*e.variable->initializer);
   }
 
   // Whether a barrier may come after statement i: else a return in a region is enough.
@@ -535,9 +565,10 @@ class GroupPlanner {
   std::set<Stmt*> top_level_;  // statements that the whole group reaches as one
   std::map<const Expr*, Stmt*> together_;
   std::string failure_;
+  std::vector<Stmt*> body_;  // of the kernel, without what limits it
   uint32_t next_id_ = 0;
   uint32_t nested_ = 0;
-  bool in_loop_ = false, in_switch_ = false, case_level_ = false, known_uniform_ = false;
+  bool in_loop_ = false, in_switch_ = false, case_level_ = false, known_uniform_ = false, isolates_ = false;
 };
 
 std::unique_ptr<GroupPlan> GroupPlan::make(Program& program, Function& kernel, std::string* why_not) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/front/ast.h"
+#include "kernels/lower/item_limits.h"
 
 namespace manyrt::kernels {
 
@@ -52,6 +53,7 @@ class GroupPlan {
   const Node& root() const { return *root_; }
   Place place(const Variable& variable) const;
   const std::vector<Variable*>& variables() const { return variables_; }  // that are not kRegion, in order of declaration
+  const std::vector<ItemLimit>& limits() const { return limits_; }        // of the whole kernel
   bool hasMasks() const { return has_masks_; }
   bool hasBarrier() const { return has_barrier_; }
   // The same for every work-item of a group, with no effects, and without reading memory.
@@ -62,6 +64,7 @@ class GroupPlan {
   std::unique_ptr<Node> root_;
   std::map<const Variable*, Place> places_;
   std::vector<Variable*> variables_;
+  std::vector<ItemLimit> limits_;
   bool has_masks_ = false;
   bool has_barrier_ = false;
 };

@@ -86,8 +86,25 @@ bool WideIndices::find(const std::vector<Stmt*>& statements, const std::string& 
     }
   };
   for (Stmt* s : statements) visitExpressions(s, look);
+  for (const Stmt* s : statements) findRunning(*s);
   *guard = code_ + "}\n";
-  return !found_.empty();
+  return !found_.empty() || !running_.empty();
+}
+
+// gcc makes no vectors of items around a loop that may not run at all.
+void WideIndices::findRunning(const Stmt& s) {
+  if (s.kind != StmtKind::kFor || s.init == nullptr || s.init->variables.size() != 1) return;
+  const auto at = loops_.find(s.init->variables[0]);
+  if (at == loops_.end()) return;
+  const std::string before = code_;
+  const Range first = range(*at->second.first, 0);
+  const Range end = first.known ? range(*at->second.end, 0) : Range();
+  if (!end.known) {
+    code_ = before;
+    return;
+  }
+  code_ += "mrt_ok &= " + first.high + (at->second.inclusive ? " <= " : " < ") + end.low + ";\n";
+  running_.insert(&s);
 }
 
 const Expr* WideIndices::definition(const Variable& variable) const {

@@ -20,6 +20,8 @@ class WideIndices {
 
   // Looks at the subscripts of a region. True if any can be widened: then `guard` is code that sets `result` (a bool).
   bool find(const std::vector<Stmt*>& statements, const std::string& result, std::string* guard);
+  // Whether the guard says that a loop's body runs at least once.
+  bool runs(const Stmt& loop) const { return running_.count(&loop) != 0; }
   // The 64-bit form of an index that was found; empty: not one of them.
   std::string wide(const Expr& index);
 
@@ -35,6 +37,7 @@ class WideIndices {
   };
 
   void findLoops(const std::vector<Stmt*>& statements);
+  void findRunning(const Stmt& statement);
   Range range(const Expr& expression, uint32_t depth);
   Range binary(const Expr& expression, uint32_t depth);
   Range exact(const Expr& expression);
@@ -48,6 +51,7 @@ class WideIndices {
   std::map<const Variable*, Loop> loops_;
   std::map<const Variable*, const Expr*> definitions_;  // of variables that are assigned once, where they are declared
   std::set<const Expr*> found_;
+  std::set<const Stmt*> running_;
   std::string code_;
   uint32_t next_ = 0;
 };
