@@ -8,6 +8,7 @@ import pathlib
 import sys
 
 OPENMP = ("libgomp", "libomp")
+POCL = ("pocl_basic", "pocl_pthread")
 
 # goal, what, comparison, ours, peers (the fastest counts; none: the limit is in nanoseconds), limit of ours / peer, floor
 GOALS = [
@@ -41,6 +42,14 @@ GOALS = [
     ("P14", "the same, every core meets (cooperative)", "P14_parallel_for", "manyrt_cooperative", OPENMP, 0.7, "ping_pong"),
     ("P14", "the same, every core meets (cooperative)", "P14_parallel_for", "manyrt_cooperative", ("ping_pong",), 1.5,
      "ping_pong"),
+    ("P15", "tiled matrix product with barriers, 256", "P15_matmul", "manyrt", POCL, 1 / 25, "libgomp"),
+    ("P15", "reduction in groups of 256, 1 M floats", "P15_reduce", "manyrt", POCL, 1 / 20, "libgomp"),
+    ("P15", "n-body with tiles, relaxed math, 2048", "P15_nbody", "manyrt", POCL, 1 / 4, "libgomp"),
+    ("P15", "stream of memory (triad), 4 M floats", "P15_triad", "manyrt", POCL, 1, "libgomp"),
+    ("P16", "build cold: the five kernels of digits", "P16_cold_digits", "manyrt", (), 35_000_000, "pocl_basic"),
+    ("P16", "build cold: the same with vectors", "P16_cold_digits_vector", "manyrt", (), 100_000_000, "pocl_basic"),
+    ("P16", "build from the cache: the five kernels of digits", "P16_cached_digits", "manyrt", (), 100_000, None),
+    ("P16", "build from the cache: the same with vectors", "P16_cached_digits_vector", "manyrt", (), 100_000, None),
     ("P18", "first call to a CPU stream, fresh process", "P18_start", "manyrt", (), 300_000, "thread_start"),
 ]
 
@@ -61,6 +70,10 @@ METHOD = """
 - After a pause single operations are timed; `nothing_timed` is the same with nothing between the two looks at the clock.
 - A start is timed inside a fresh process, from the first call on; the peer's goes from clGetPlatformIDs until there are a
   context and a queue.
+- Kernels from source (P15) are built by all from the same text, with uint indices; results are compared before anything is
+  timed. `libgomp` is the same work as loops written by hand, not bound to the kernel's algorithm: in the column of the floor.
+- Builds (P16) go from rtModuleCreateFromSource to a module with code; every cold source differs from all before. PoCL, whose
+  cache is off, compiles at the launch too: its figure is for clBuildProgram and clCreateKernel alone.
 - Copies are between touched pages; the peer is memcpy between the same ones.
 - Instructions are counted by callgrind, on the calling thread, as the difference between two numbers of calls.
 

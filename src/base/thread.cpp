@@ -51,4 +51,23 @@ Status startThread(const char* name, void (*body)(void*), void* user) {
   return Status();
 }
 
+void runOnLargeStack(void (*body)(void*), void* user) {
+  constexpr size_t kStack = size_t{64} << 20;  // of addresses; memory is taken as it is touched
+  std::unique_ptr<Start> start(new (std::nothrow) Start{body, user, "manyrt-build"});
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStack);
+  pthread_t thread;
+  const bool started =
+      start != nullptr && !fault::fails("thread") && pthread_create(&thread, &attributes, run, start.get()) == 0;
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!started) return body(user);
+  (void)start.release();
+  pthread_join(thread, nullptr);
+}
+
 }  // namespace manyrt

@@ -8,4 +8,8 @@ namespace manyrt {
 
 Status startThread(const char* name, void (*body)(void*), void* user);
 
+// Runs `body` on a thread with a stack of 64 MiB and waits for it: for recursion whose depth an input decides, as the stack of
+// whoever calls may be small. On the caller's own stack where no thread can be had. `body` must not throw.
+void runOnLargeStack(void (*body)(void*), void* user);
+
 }  // namespace manyrt

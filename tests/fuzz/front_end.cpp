@@ -1,6 +1,7 @@
-// Any bytes through the front end of kernels: preprocessor and parser, with a header in memory and with macros from options.
-// Built with -fsanitize=fuzzer it searches; linked with replay.cpp it runs the files it is given. What must hold for every
-// input: it ends, within bounded memory, with a verdict that agrees with the messages and places that exist.
+// Any bytes through the front end of kernels: preprocessor and parser, with a header in memory and with macros from options;
+// what is accepted goes through both lowerings too. Built with -fsanitize=fuzzer it searches; linked with replay.cpp it runs
+// the files it is given. What must hold for every input: it ends, within bounded memory, with a verdict that agrees with the
+// messages and places that exist.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +9,8 @@
 
 #include "kernels/front/parser.h"
 #include "kernels/front/preprocessor.h"
+#include "kernels/lower/cpu.h"
+#include "kernels/lower/opencl.h"
 
 namespace {
 
@@ -43,5 +46,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   checkTokens(program.tokens, sources);
   const bool parsed = parse(&program, LanguageOptions(), diagnostics);
   require(parsed == !diagnostics.failed());
+  if (!parsed) return 0;
+  (void)lowerToOpenCl(program, sources);
+  CpuUnit unit;
+  require(lowerToCpu(&unit, program, sources, {}, diagnostics) == !diagnostics.failed());
   return 0;
 }

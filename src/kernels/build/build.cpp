@@ -4,11 +4,13 @@
 
 #include <condition_variable>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
 
+#include "base/thread.h"
 #include "kernels/build/cache.h"
 #include "kernels/build/compiler.h"
 #include "kernels/build/options.h"
@@ -177,6 +179,7 @@ class Pipeline {
   Status build(Flight* flight);
   bool fromCache(Flight* flight);
   Status translate(CpuUnit* unit, std::string* log);
+  Status translateHere(CpuUnit* unit, std::string* log);
   Status refused(std::string* log);
   const char* name() const { return request_.name[0] != '\0' ? request_.name : "kernel.cl"; }
 
@@ -228,7 +231,30 @@ Status Pipeline::makeKey() {
   return Status();
 }
 
+// On a stack of its own: how deep a program is nested is up to whoever wrote it.
 Status Pipeline::translate(CpuUnit* unit, std::string* log) {
+  struct Call {
+    Pipeline* pipeline;
+    CpuUnit* unit;
+    std::string* log;
+    Status status;
+    std::exception_ptr thrown;
+  } call{this, unit, log, Status(), nullptr};
+  runOnLargeStack(
+      [](void* user) {
+        Call& given = *static_cast<Call*>(user);
+        try {
+          given.status = given.pipeline->translateHere(given.unit, given.log);
+        } catch (...) {
+          given.thrown = std::current_exception();
+        }
+      },
+      &call);
+  if (call.thrown) std::rethrow_exception(call.thrown);
+  return call.status;
+}
+
+Status Pipeline::translateHere(CpuUnit* unit, std::string* log) {
   RT_TRY(preprocessOnce(log));
   LanguageOptions language;
   language.single_precision_constants = options_.single_precision_constants;

@@ -2,6 +2,7 @@
 // on behind an error.
 #include "kernels/front/parser.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "kernels/front/keyword.h"
@@ -204,6 +205,34 @@ bool Parser::declare(std::string_view name, Symbol symbol) {
   return false;
 }
 
+// The rest of #pragma pack: what fields of structs are aligned to at most.
+bool Parser::setFieldLimit(std::string_view text) {
+  constexpr size_t kMostPushed = 256;
+  std::string words;
+  for (char letter : text) {
+    if (letter != ' ' && letter != '\t') words += letter;
+  }
+  if (words == "()") {
+    field_limits_.back() = 0;
+    return true;
+  }
+  if (words == "(pop)") {  // one too many is none
+    if (field_limits_.size() > 1) field_limits_.pop_back();
+    return true;
+  }
+  const bool push = words.rfind("(push", 0) == 0;
+  if (push && field_limits_.size() < kMostPushed) field_limits_.push_back(field_limits_.back());
+  if (words == "(push)") return true;
+  const std::string number =
+      push ? words.substr(std::min<size_t>(words.size(), 6)) : words.substr(std::min<size_t>(words.size(), 1));
+  for (const char* known : {"1)", "2)", "4)", "8)", "16)"}) {
+    if (number != known) continue;
+    field_limits_.back() = static_cast<uint32_t>(std::stoul(number));
+    return true;
+  }
+  return false;
+}
+
 bool Parser::acceptPragma() {
   if (peek().kind != TokenKind::kPragma) return false;
   const Token& token = next();
@@ -218,7 +247,10 @@ bool Parser::acceptPragma() {
   } else if (word == "nounroll") {
     unroll_ = 1;
   } else if (word == "pack") {
-    diagnostics_.error(token.where, "#pragma pack is not part of OpenCL C: write __attribute__((packed)) behind the struct.");
+    if (!setFieldLimit(text)) {
+      diagnostics_.error(token.where, "#pragma pack%s is none of pack(n), pack(push, n), pack(push), pack(pop) and pack().",
+                         std::string(text).c_str());
+    }
   } else if (word == "OPENCL" && takeWord(&text) == "EXTENSION") {
     const std::string name(takeWord(&text));
     if (takeWord(&text) != ":") {

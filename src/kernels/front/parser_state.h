@@ -115,7 +115,8 @@ class Parser {
   void recover(size_t begin);             // behind an error in what began at this token: to its end
   void skipParentheses(size_t open);      // behind an error in the ( at token `open`: to the token behind its )
   bool acceptPragma();                    // reads a #pragma; false: none is here
-  bool parseDeclaration();                // of program scope
+  bool setFieldLimit(std::string_view text);
+  bool parseDeclaration();  // of program scope
   bool acceptStaticAssert();
   // The rest of what the file of that name offers: function.cpp
   Function* declareFunction(const Specifiers& specifiers, Declarator& declarator);  // null after an error
@@ -310,6 +311,7 @@ class Parser {
   uint32_t loops_ = 0;
   std::vector<OpenSwitch> switches_;
   std::map<std::string_view, Label> labels_;  // of the function
+  std::vector<uint32_t> field_limits_ = {0};  // of #pragma pack, the innermost last
   int32_t unroll_ = -1;                       // a pragma or attribute that waits for its loop
   std::vector<Record*> open_records_;         // whose fields are parsed
   struct RecordTraits {

@@ -74,6 +74,7 @@ bool Parser::parseRecord(Specifiers* specifiers) {
   open_records_.pop_back();
   if (!parsed || !parseAttributes(nullptr, &alignment, &packed)) return false;
   record->packed = packed;
+  record->field_limit = field_limits_.back();
   record->asked_alignment = alignment;
   TypeTable::layOut(*record);
   if (record->size > kMostBytes) {

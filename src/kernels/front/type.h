@@ -82,6 +82,7 @@ struct Record {
   bool is_union = false;
   bool complete = false;
   bool packed = false;
+  uint32_t field_limit = 0;      // alignment that no field goes beyond, by #pragma pack; 0: none
   uint32_t asked_alignment = 0;  // by attributes; 0: none
   std::vector<Field> fields;
   uint64_t size = 0;

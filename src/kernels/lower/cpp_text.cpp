@@ -1,6 +1,7 @@
 // Names, types, declarations and helper functions of a program as C++ text; expressions and statements have files of their own.
 #include "kernels/lower/cpp_text.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/lower/visit.h"
@@ -55,20 +56,25 @@ std::string CppText::reference(QualType type, const std::string& declared) const
 }
 
 std::string CppText::record(const Record& record) const {
-  std::string text = record.is_union ? "union " : "struct ";
+  const std::string limit = record.field_limit == 0 ? "" : "\n#pragma pack(push, " + std::to_string(record.field_limit) + ")\n";
+  std::string text = limit + (record.is_union ? "union " : "struct ");
   if (record.packed) text += "__attribute__((packed)) ";
   if (record.asked_alignment != 0) text += "alignas(" + std::to_string(record.asked_alignment) + ") ";
   text += name(record) + " {\n";
   for (uint32_t i = 0; i < record.fields.size(); ++i) {
     const Field& field = record.fields[i];
-    if (field.alignment != 0) text += "alignas(" + std::to_string(field.alignment) + ") ";
+    if (field.alignment != 0) {
+      const uint32_t least = record.field_limit == 0 ? field.alignment : std::min(field.alignment, record.field_limit);
+      text += "__attribute__((aligned(" + std::to_string(least) + "))) ";
+    }
     if (field.name.empty() && field.type->isRecord()) {  // an unnamed member: given a name, which every step to it prints
       text += "  " + declare(field.type, "unnamed_" + std::to_string(i)) + ";\n";
     } else {
       text += "  " + declare(field.type, fieldName(record, i)) + ";\n";
     }
   }
-  return text + "};\n";
+  text += limit.empty() ? "};\n" : "};\n#pragma pack(pop)\n";
+  return text + "static_assert(sizeof(" + name(record) + ") == " + std::to_string(record.size) + ", \"layout\");\n";
 }
 
 bool CppText::usesItem(const Function& function) {

@@ -1,6 +1,8 @@
 // The C++ source of a whole unit: prelude, records, constants, helpers, kernels, and the table that the loader reads.
 #include "kernels/lower/cpu.h"
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "kernels/lower/cpu_kernel.h"
@@ -64,6 +66,35 @@ bool isContractOff(std::string_view pragma) {
     if (letter != ' ' && letter != '\t') words += letter;
   }
   return words == "OPENCLFP_CONTRACTOFF" || words == "STDCFP_CONTRACTOFF";
+}
+
+// Calls within calls: what follows them recursively has to end.
+constexpr uint32_t kMostCalls = 256;
+
+bool callsTooDeep(const Program& program, const Function** where) {
+  std::map<const Function*, uint32_t> depth;  // of what a function calls; there is no recursion
+  std::vector<std::pair<const Function*, size_t>> path;
+  for (const Function& start : program.functions()) {
+    if (depth.count(&start) != 0) continue;
+    path.push_back({&start, 0});
+    while (!path.empty()) {
+      auto& [function, next] = path.back();
+      if (next < function->callees.size()) {
+        const Function* callee = function->callees[next++];
+        if (depth.count(callee) == 0) path.push_back({callee, 0});
+        continue;
+      }
+      uint32_t deepest = 0;
+      for (const Function* callee : function->callees) deepest = std::max(deepest, depth[callee] + 1);
+      depth[function] = deepest;
+      if (deepest > kMostCalls) {
+        *where = function;
+        return true;
+      }
+      path.pop_back();
+    }
+  }
+  return false;
 }
 
 class Unit {
@@ -195,6 +226,11 @@ class Unit {
 
 bool lowerToCpu(CpuUnit* unit, Program& program, const Sources& sources, const BuildOptions& options,
                 Diagnostics& diagnostics) {
+  const Function* deep = nullptr;
+  if (callsTooDeep(program, &deep)) {
+    diagnostics.error(deep->where, "The calls inside \"%s\" are nested more than %u deep.", deep->name.c_str(), kMostCalls);
+    return false;
+  }
   for (const Token& token : program.tokens) {  // for the whole unit: compilers of C++ know no smaller scope
     if (token.kind == TokenKind::kPragma && isContractOff(token.text)) unit->contract = false;
   }

@@ -304,13 +304,13 @@ class GroupPlanner {
     return counted->kind == ExprKind::kVariable && counted->variable == variable && isSame(*condition.b);
   }
   // Uniform, by way of variables that are set once too.
-  bool isSame(const Expr& e) const {
+  bool isSame(const Expr& e, int depth = 0) const {
     if (plan_->isUniform(e)) return true;
-    if (e.kind == ExprKind::kConvert) return isSame(*e.a);
+    if (e.kind == ExprKind::kConvert) return isSame(*e.a, depth);
     if (e.kind != ExprKind::kVariable) return false;
     const auto facts = facts_.find(e.variable);
     return facts != facts_.end() && facts->second.assignments == 1 && !facts->second.address_taken &&
-           e.variable->initializer != nullptr && isSame(*e.variable->initializer);
+           e.variable->initializer != nullptr && depth < 8 && isSame(*e.variable->initializer, depth + 1);
   }
 
   // Whether a barrier may come after statement i: else a return in a region is enough.

@@ -31,14 +31,15 @@ bool LimitFinder::isChanged(const Variable& variable) const {
   return changed;
 }
 
-LimitFinder::Id LimitFinder::idOf(const Expr& expression) const {
+LimitFinder::Id LimitFinder::idOf(const Expr& expression, int depth) const {
   const Expr* e = &expression;
   while ((e->kind == ExprKind::kConvert || e->kind == ExprKind::kCast) && e->type->isInteger() && sizeOf(e->type) >= 4)
     e = e->a;
   if (!e->type->isInteger() || sizeOf(e->type) < 4) return {};
   if (e->kind == ExprKind::kVariable) {
     if (auto at = ids_.find(e->variable); at != ids_.end()) return at->second;
-    if (plan_.place(*e->variable) == Place::kPure && sizeOf(e->variable->type) >= 4) return idOf(*e->variable->initializer);
+    if (plan_.place(*e->variable) == Place::kPure && sizeOf(e->variable->type) >= 4)
+      return depth > 8 ? Id() : idOf(*e->variable->initializer, depth + 1);
     return {};
   }
   if (e->kind != ExprKind::kBuiltinCall || e->arguments.empty()) return {};

@@ -49,7 +49,7 @@ class LimitFinder {
   bool passesOver(const Variable& variable);
   bool takeOne(std::vector<Stmt*>* statements, size_t* at, std::vector<ItemLimit>* limits);
   bool limit(const Expr& condition, bool leaves, std::vector<ItemLimit>* limits) const;
-  Id idOf(const Expr& expression) const;
+  Id idOf(const Expr& expression, int depth = 0) const;
   bool isChanged(const Variable& variable) const;
 
   const GroupPlan& plan_;

@@ -260,7 +260,8 @@ std::string Prelude::setSwizzle(const Type* vector, const uint8_t* lanes, uint32
   return define("mrt_set_" + idOf(vector) + "_" + laneList(lanes, count), type(value),
                 type(vector) + "& a, " + type(value) + " b", [&] {
                   std::string text;
-                  for (uint32_t i = 0; i < count; ++i) text += lane("a", vector, lanes[i]) + " = " + lane("b", value, i) + "; ";
+                  // Backwards: a fourth lane of three is then overwritten by the one that it stands in for.
+                  for (uint32_t i = count; i-- > 0;) text += lane("a", vector, lanes[i]) + " = " + lane("b", value, i) + "; ";
                   return text + "return b;";
                 });
 }

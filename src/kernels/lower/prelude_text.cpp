@@ -1,6 +1,8 @@
 // Names and limits of scalars as C++ text; see prelude_text.h. Sizes are those of LP64 systems: long has 64 bits.
 #include "kernels/lower/prelude_text.h"
 
+#include <algorithm>
+
 namespace manyrt::kernels::prelude {
 
 const char* cppName(Scalar scalar) {
@@ -56,7 +58,7 @@ Scalar elementOf(const Type* type) { return type->kind == TypeKind::kEnum ? Scal
 const Type* pointeeOf(QualType type) { return type->inner.type; }
 
 std::string lane(const std::string& object, const Type* type, uint32_t i) {
-  return type->isVector() ? object + ".s" + kLaneDigits[i] : object;
+  return type->isVector() ? object + ".s" + kLaneDigits[std::min(i, type->count - 1)] : object;
 }
 
 uint32_t bitsOf(Scalar scalar) { return 8 * scalarSize(scalar); }

@@ -8,6 +8,8 @@ namespace manyrt::kernels {
 namespace {
 
 constexpr uint32_t kMostDepth = 24;
+constexpr uint32_t kMostSteps = 128;      // of one index, with what its variables stand for
+constexpr uint32_t kMostCode = 64 << 10;  // bytes of a guard
 
 bool isWord(const Type* type) { return type->kind == TypeKind::kScalar && type->isInteger() && sizeOf(QualType{type}) >= 4; }
 bool isUnsignedWord(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kUInt; }
@@ -79,6 +81,7 @@ bool WideIndices::find(const std::vector<Stmt*>& statements, const std::string& 
     inner = &behindWidening(*inner);
     if (inner->kind != ExprKind::kBinary || found_.count(&index) != 0) return;  // ids and numbers alone cannot wrap
     const std::string before = code_;
+    steps_ = 0;
     if (range(index, 0).known) {
       found_.insert(&index);
     } else {
@@ -97,6 +100,7 @@ void WideIndices::findRunning(const Stmt& s) {
   const auto at = loops_.find(s.init->variables[0]);
   if (at == loops_.end()) return;
   const std::string before = code_;
+  steps_ = 0;
   const Range first = range(*at->second.first, 0);
   const Range end = first.known ? range(*at->second.end, 0) : Range();
   if (!end.known) {
@@ -131,7 +135,7 @@ WideIndices::Range WideIndices::exact(const Expr& e) {
 }
 
 WideIndices::Range WideIndices::range(const Expr& e, uint32_t depth) {
-  if (depth > kMostDepth || !isWord(e.type.type)) return {};
+  if (depth > kMostDepth || ++steps_ > kMostSteps || code_.size() > kMostCode || !isWord(e.type.type)) return {};
   if (plan_.isUniform(e) && sizeOf(e.type) <= 8) return exact(e);
   switch (e.kind) {
     case ExprKind::kVariable: {

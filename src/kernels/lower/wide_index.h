@@ -54,6 +54,7 @@ class WideIndices {
   std::set<const Stmt*> running_;
   std::string code_;
   uint32_t next_ = 0;
+  uint32_t steps_ = 0;
 };
 
 }  // namespace manyrt::kernels

@@ -69,6 +69,42 @@ TEST(CpuLoweringTest, AnIndexFromMemoryIsLeftAsItIs) {
   EXPECT_EQ(it.unit().find("if (mrt_wide)"), std::string::npos);
 }
 
+TEST(CpuLoweringTest, AnIndexOfSumsOfSumsIsGivenUpSoon) {
+  std::string source = "__kernel void f(__global float* a, uint n) {\n  uint x0 = (uint)get_global_id(0) + n;\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string before = "x" + std::to_string(i - 1);
+    source += "  uint x" + std::to_string(i) + " = " + before + " + " + before + ";\n";
+  }
+  Lowered it(source + "  a[x40 + x39] = 1.0f; }");
+  EXPECT_LT(it.unit().size(), 100'000u);
+}
+
+TEST(CpuLoweringTest, CallsThatNestTooDeepAreRefused) {
+  std::string source = "int f0(int x) { return x; }\n";
+  for (int i = 1; i <= 300; ++i) {
+    source += "int f" + std::to_string(i) + "(int x) { return f" + std::to_string(i - 1) + "(x); }\n";
+  }
+  Lowered it(source + "__kernel void k(__global int* a) { a[0] = f300(1); }");
+  CpuUnit unit;
+  EXPECT_FALSE(lowerToCpu(&unit, it.program, it.sources, {}, it.diagnostics));
+  EXPECT_NE(it.diagnostics.log().find("nested more than 256 deep"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, LayoutsAreCheckedByTheCompiler) {
+  Lowered it(
+      "#pragma pack(push, 2)\ntypedef struct { char c; int i; } S;\n#pragma pack(pop)\n"
+      "__kernel void f(__global S* a) { a[0].i = 1; }");
+  const std::string text = it.unit();
+  EXPECT_NE(text.find("#pragma pack(push, 2)"), std::string::npos);
+  EXPECT_NE(text.find(") == 6, \"layout\");"), std::string::npos) << text;
+}
+
+TEST(CpuLoweringTest, AFourthLaneOfThreeIsNoNameThatDoesNotExist) {
+  Lowered it("__kernel void f(__global float3* a, __global float2* b) { b[0] = a[0].hi + a[1].odd; a[2].hi = b[1]; }");
+  const std::string text = it.unit();
+  EXPECT_EQ(text.find("a.s3"), std::string::npos) << text;
+}
+
 TEST(CpuLoweringTest, KernelsThatCannotBeSplitSayWhy) {
   Lowered it(
       "__kernel void f(__global int* a) {\n"

@@ -98,10 +98,30 @@ TEST(GroupPlanTest, ArraysStructsAndWhatHasItsAddressTakenAreBound) {
 TEST(GroupPlanTest, AReturnBeforeABarrierBecomesAMask) {
   Lowered it(
       "__kernel void f(__global int* a, int n) {\n"
-      "  int i = get_global_id(0); if (i >= n) return; a[i] = 1; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = 2; }");
+      "  int i = get_global_id(0); if (a[i] >= n) return; a[i] = 1; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = 2; }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kMask), 1u);
   EXPECT_TRUE(it.plan->hasMasks());
+}
+
+TEST(GroupPlanTest, AReturnBeyondASizeEndsTheLoopsOfTheWholeKernel) {
+  Lowered it(
+      "__kernel void f(__global int* a, int n) {\n"
+      "  int i = get_global_id(0); if (n <= i) return; a[i] = 1; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = 2; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  ASSERT_EQ(it.plan->limits().size(), 1u);
+  EXPECT_FALSE(it.plan->limits()[0].local);
+  EXPECT_FALSE(it.plan->limits()[0].inclusive);
+  EXPECT_FALSE(it.plan->hasMasks());
+}
+
+TEST(GroupPlanTest, ACountedLoopHasARegionOfItsOwn) {
+  Lowered it(
+      "__kernel void f(__global float* a, uint n) {\n"
+      "  uint i = get_global_id(0); float s = a[i]; for (uint k = 0; k < n; ++k) s += a[k]; a[i] = s; }");
+  ASSERT_NE(it.makePlan(), nullptr);
+  EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kRegion), 3u);
+  EXPECT_EQ(it.place("s"), Place::kArray);
 }
 
 TEST(GroupPlanTest, GotoAndBarriersInsideExpressionsCannotBeSplit) {

@@ -90,7 +90,10 @@ TEST(ParserTest, ExtensionsAreKnownOrWarnedOf) {
   EXPECT_EQ(known.diagnostics.log(), "");
   expectWarning("#pragma OPENCL EXTENSION cl_khr_unheard_of : enable\n", "\"cl_khr_unheard_of\" is not supported");
   expectWarning("#pragma OPENCL EXTENSION cl_khr_fp64 enable\n", "\":\" is missing");
-  expectRefused("#pragma pack(1)\n", "packed");
+  expectRefused("#pragma pack(3)\n", "pack(push, n)");
+  expectAccepted(
+      "#pragma pack(push, 2)\nstruct a { char c; int i; };\n#pragma pack(pop)\nstruct b { char c; int i; };\n"
+      "__constant int check[sizeof(struct a) == 6 && sizeof(struct b) == 8 ? 1 : -1] = {1};\n");
 }
 
 TEST(ParserTest, UnrollPragmasReachTheirLoops) {

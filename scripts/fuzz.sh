@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Searches with a fuzz target for inputs that crash, hang or take too much memory, under AddressSanitizer and UBSan, and keeps what
+# it finds in build/fuzz. Usage: scripts/fuzz.sh [TARGET [SECONDS]], for instance scripts/fuzz.sh front_end 600
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+target=${1:-front_end} seconds=${2:-300}
+source=tests/fuzz/$target.cpp
+[[ -f $source ]] || { echo "scripts/fuzz.sh: there is no target $target" >&2; exit 2; }
+command -v clang++ >/dev/null || { echo "scripts/fuzz.sh: clang++ is missing; install clang" >&2; exit 2; }
+
+folder=build/fuzz/$target
+mkdir -p "$folder/corpus" "$folder/objects"
+flags=(-std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Isrc -Iinclude)
+objects=()
+for file in src/kernels/front/*.cpp src/kernels/lower/*.cpp src/base/status.cpp src/base/fault.cpp "$source"; do
+  object=$folder/objects/$(basename "$file" .cpp).o
+  objects+=("$object")
+  [[ $object -nt $file && $object -nt src/kernels/front/ast.h ]] || clang++ "${flags[@]}" -c "$file" -o "$object"
+done
+clang++ -fsanitize=fuzzer,address,undefined "${objects[@]}" -o "$folder/run"
+
+"$folder/run" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+  -artifact_prefix="$folder/" "$folder/corpus" "tests/fuzz/corpus/$target" 2>&1 | tee "$folder/log" | tail -n 25
