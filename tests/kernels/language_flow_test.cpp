@@ -72,6 +72,12 @@ TEST_P(FlowTest, SomeMayReturnEarlyAndTheOthersGoOn) {
   });
 }
 
+TEST_P(FlowTest, WhoIsGoneAnswersNoCondition) {
+  check("limit_then_mask", [](const Ints& in, Ints& out, int s, int n) {
+    for (int i = 0; i < std::min(s, 3); ++i) out[i] = in[i] % 2 != 0 ? -1 : in[i] + std::max(0, in[0] % 5 + 1) + n;
+  });
+}
+
 TEST_P(FlowTest, SwitchesMayHaveBarriers) {
   check("switch_with_barriers", [](const Ints& in, Ints& out, int s, int n) {
     const Ints x = low(in);

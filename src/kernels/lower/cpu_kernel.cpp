@@ -151,7 +151,9 @@ void KernelText::storage(CpuKernel* kernel, std::string* out) {
     add("unsigned int* const mrt_alive", "unsigned int*", 4);
     arrays +=
         "bool mrt_masked = false; long mrt_first = 0;\n"
-        "for (long mrt_l = 0; mrt_l < mrt_items; ++mrt_l) mrt_alive[mrt_l] = 1;\n";
+        "for (long mrt_l = 0; mrt_l < mrt_items; ++mrt_l) mrt_alive[mrt_l] = 0;\n"
+        "for (long z = 0; z < mrt_e2; ++z) for (long y = 0; y < mrt_e1; ++y) for (long x = 0; x < mrt_e0; ++x)\n"
+        "mrt_alive[(z * mrt_n1 + y) * mrt_n0 + x] = 1;\n";
   }
   if (arrays.empty()) return;
   *out += "char* mrt_s = (char*)mrt_g->local_memory + " + text(kernel->local_bytes) + ";\n" + arrays;

@@ -333,3 +333,19 @@ __kernel void only_fences(__global const int *in, __global int *out, int n, __lo
   write_mem_fence(CLK_GLOBAL_MEM_FENCE);
   out[g] = x;
 }
+
+// Items beyond a size leave first, then others for what they read: nobody who is gone may answer a condition.
+__kernel void limit_then_mask(__global const int *in, __global int *out, int n, __local int *scratch) {
+  int g = get_global_id(0), i = get_local_id(0);
+  if (i >= 3) return;
+  out[g] = -1;
+  if (in[g] % 2 != 0) return;
+  scratch[i] = in[g];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int rounds = 0;
+  for (int k = 0; k < in[g - i] % 5 + 1; ++k) {
+    rounds += 1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  out[g] = scratch[i] + rounds + n;
+}
