@@ -32,20 +32,33 @@ void build(const std::string& source) {
   RT_CHECK(rtModuleDestroy(module));
 }
 
+std::string fresh(const std::string& source);
+
+// One build for each repetition: it takes long enough.
+template <class Build>
+Measure once(Build body, const std::string& source) {
+  return [=](int64_t) {
+    const std::string text = fresh(source);
+    const int64_t began = nanoseconds();
+    body(text);
+    return static_cast<double>(nanoseconds() - began);
+  };
+}
+
 std::string fresh(const std::string& source) { return source + "\n// " + std::to_string(++serial) + "\n"; }
 
 void add(const std::string& name, const std::string& source, const char* kernel) {
-  auto text = std::make_shared<std::string>();
   Comparison cold("P16_cold_" + name);
-  cold.repetitions(9).budget(0.1);
-  cold.ours("manyrt", single([=] { *text = fresh(source); }, [=] { build(*text); }));
+  cold.repetitions(9);
+  cold.ours("manyrt", once([=](const std::string& text) { build(text); }, source));
   std::string why;
   if (OpenClKernel::build("basic", source, "-DCLASSES=10", kernel, &why)) {
-    cold.peer("pocl_basic", single([=] { *text = fresh(source); },
-                                   [=] {
-                                     std::string unused;
-                                     (void)OpenClKernel::build("basic", *text, "-DCLASSES=10", kernel, &unused);
-                                   }));
+    cold.peer("pocl_basic", once(
+                                [=](const std::string& text) {
+                                  std::string unused;
+                                  (void)OpenClKernel::build("basic", text, "-DCLASSES=10", kernel, &unused);
+                                },
+                                source));
   } else {
     cold.missing("pocl_basic", why);
   }
