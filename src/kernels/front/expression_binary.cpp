@@ -2,55 +2,13 @@
 // Operands come as they were parsed; here they are read, converted to what the operator works on, or refused.
 #include <string>
 
+#include "kernels/front/operator.h"
 #include "kernels/front/parser_state.h"
 
 namespace manyrt::kernels {
 namespace {
 
 std::string named(const Expr& expression) { return spell(expression.type.unqualified()); }
-
-const char* spelling(Op op) {
-  switch (op) {
-    case Op::kAdd:
-      return "+";
-    case Op::kSub:
-      return "-";
-    case Op::kMul:
-      return "*";
-    case Op::kDiv:
-      return "/";
-    case Op::kRem:
-      return "%";
-    case Op::kShl:
-      return "<<";
-    case Op::kShr:
-      return ">>";
-    case Op::kBitAnd:
-      return "&";
-    case Op::kBitOr:
-      return "|";
-    case Op::kBitXor:
-      return "^";
-    case Op::kLess:
-      return "<";
-    case Op::kGreater:
-      return ">";
-    case Op::kLessEqual:
-      return "<=";
-    case Op::kGreaterEqual:
-      return ">=";
-    case Op::kEqual:
-      return "==";
-    case Op::kNotEqual:
-      return "!=";
-    case Op::kLogicalAnd:
-      return "&&";
-    case Op::kLogicalOr:
-      return "||";
-    default:
-      return "=";
-  }
-}
 
 bool isShift(Op op) { return op == Op::kShl || op == Op::kShr; }
 bool isLogical(Op op) { return op == Op::kLogicalAnd || op == Op::kLogicalOr; }
@@ -88,8 +46,8 @@ Expr* Parser::makeBinary(Op op, Expr* left, Expr* right, Location where) {
   } else if (a->type->isPointer() || b->type->isPointer()) {
     result = pointerBinary(op, a, b, where);
   } else {
-    if (!balance(&a, &b, spelling(op), where)) return nullptr;
-    if (wantsIntegers(op) && !a->type->hasIntegerElements()) return invalidOperands(spelling(op), *left, *right, where);
+    if (!balance(&a, &b, spell(op), where)) return nullptr;
+    if (wantsIntegers(op) && !a->type->hasIntegerElements()) return invalidOperands(spell(op), *left, *right, where);
     const bool compares = isComparison(op) || isLogical(op);
     result = node(ExprKind::kBinary, QualType{compares ? comparisonType(a->type.type) : a->type.type}, where, a, b);
   }
@@ -103,7 +61,7 @@ Expr* Parser::shift(Op op, Expr* a, Expr* b, Location where) {
   const Type* left = a->type.type;
   const Type* right = b->type.type;
   if (!left->hasIntegerElements() || !right->hasIntegerElements() || (right->isVector() && right->lanes() != left->lanes())) {
-    return invalidOperands(spelling(op), *a, *b, where);
+    return invalidOperands(spell(op), *a, *b, where);
   }
   if (left->isVector()) {
     if (!right->isVector()) b = implicit(implicit(b, left->element), left);
@@ -117,12 +75,12 @@ Expr* Parser::shift(Op op, Expr* a, Expr* b, Location where) {
 Expr* Parser::pointerBinary(Op op, Expr* a, Expr* b, Location where) {
   const Type* left = a->type.type;
   const Type* right = b->type.type;
-  if (left->isVector() || right->isVector()) return invalidOperands(spelling(op), *a, *b, where);
+  if (left->isVector() || right->isVector()) return invalidOperands(spell(op), *a, *b, where);
   const Type* pointer = left->isPointer() ? left : right;
   const QualType pointee = pointer->inner;
-  if (!pointee->isVoid() && sizeOf(pointee) == 0 && !pointee->isRecord()) return invalidOperands(spelling(op), *a, *b, where);
+  if (!pointee->isVoid() && sizeOf(pointee) == 0 && !pointee->isRecord()) return invalidOperands(spell(op), *a, *b, where);
   if (pointee->isRecord() && !pointee->record->complete) {
-    diagnostics_.error(where, "The operator \"%s\" needs the size of %s, which is declared but not defined.", spelling(op),
+    diagnostics_.error(where, "The operator \"%s\" needs the size of %s, which is declared but not defined.", spell(op),
                        spell(pointee.unqualified()).c_str());
     return nullptr;
   }
@@ -136,7 +94,7 @@ Expr* Parser::pointerBinary(Op op, Expr* a, Expr* b, Location where) {
   }
   const bool forward = left->isPointer() && right->isInteger() && (op == Op::kAdd || op == Op::kSub);
   const bool backward = op == Op::kAdd && left->isInteger() && right->isPointer();
-  if (!forward && !backward) return invalidOperands(spelling(op), *a, *b, where);
+  if (!forward && !backward) return invalidOperands(spell(op), *a, *b, where);
   if (forward) b = implicit(b, promoted(right));
   if (backward) a = implicit(a, promoted(left));
   return node(ExprKind::kBinary, QualType{pointer}, where, a, b);
@@ -167,14 +125,14 @@ Expr* Parser::comparePointers(Op op, Expr* a, Expr* b, Location where) {
   const bool both = a->type->isPointer() && b->type->isPointer();
   const Type* common = nullptr;
   if (both) {
-    common = pointersTogether(*a, *b, spelling(op), where);
+    common = pointersTogether(*a, *b, spell(op), where);
     if (common == nullptr) return nullptr;
   } else {
     const Expr& number = a->type->isPointer() ? *b : *a;
     common = a->type->isPointer() ? a->type.type : b->type.type;
-    if (!number.type->isInteger()) return invalidOperands(spelling(op), *a, *b, where);
+    if (!number.type->isInteger()) return invalidOperands(spell(op), *a, *b, where);
     if (!isNullConstant(number)) {
-      diagnostics_.warning(where, "The operator \"%s\" compares %s with %s, a pointer with an integer.", spelling(op),
+      diagnostics_.warning(where, "The operator \"%s\" compares %s with %s, a pointer with an integer.", spell(op),
                            named(*a).c_str(), named(*b).c_str());
     }
   }
@@ -199,7 +157,7 @@ Expr* Parser::makeAssign(Op op, Expr* a, Expr* right, Location where) {
                          named(*whole).c_str(), named(*a).c_str());
       return nullptr;
     }
-    if (!target->isPointer() && whole->type->isPointer()) return invalidOperands(spelling(op), *a, *right, where);
+    if (!target->isPointer() && whole->type->isPointer()) return invalidOperands(spell(op), *a, *right, where);
   }
   Expr* result = node(ExprKind::kAssign, a->type.unqualified(), where, a, b);
   if (result != nullptr) result->op = op;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/front/operator.h"
 #include "kernels/front/parser_state.h"
 
 namespace manyrt::kernels {
@@ -37,24 +38,6 @@ std::string subject(const Expr& expression) {
   while (at->kind == ExprKind::kMember || at->kind == ExprKind::kSwizzle) at = at->a;
   if (at->kind != ExprKind::kVariable) return "What stands here";
   return (at == &expression ? "The variable \"" : "This part of \"") + at->variable->name + "\"";
-}
-
-const char* spelling(Op op) {
-  switch (op) {
-    case Op::kPlus:
-      return "+";
-    case Op::kMinus:
-      return "-";
-    case Op::kBitNot:
-      return "~";
-    case Op::kLogicalNot:
-      return "!";
-    case Op::kPreIncrement:
-    case Op::kPostIncrement:
-      return "++";
-    default:
-      return "--";
-  }
 }
 
 }  // namespace
@@ -100,7 +83,7 @@ Expr* Parser::makeUnary(Op op, Expr* operand, Location where) {
   if (op == Op::kBitNot) fits = fits && type->hasIntegerElements();
   if (op == Op::kLogicalNot) fits = fits || type->isPointer();
   if (!fits) {
-    diagnostics_.error(where, "The operator \"%s\" does not take an operand of type %s.", spelling(op), named(*a).c_str());
+    diagnostics_.error(where, "The operator \"%s\" does not take an operand of type %s.", spell(op), named(*a).c_str());
     return nullptr;
   }
   const Type* result = type;
@@ -119,12 +102,12 @@ Expr* Parser::makeStep(Op op, Expr* a, Location where) {
   const Type* type = a->type.type;
   const bool fits = type->isArithmetic() || (type->isVector() && type->hasIntegerElements()) || type->isPointer();
   if (!fits) {
-    diagnostics_.error(where, "The operator \"%s\" does not take an operand of type %s.", spelling(op), named(*a).c_str());
+    diagnostics_.error(where, "The operator \"%s\" does not take an operand of type %s.", spell(op), named(*a).c_str());
     return nullptr;
   }
   if (!modifiable(*a, where)) return nullptr;
   if (type->isPointer() && type->inner->isRecord() && !type->inner->record->complete) {
-    diagnostics_.error(where, "The operator \"%s\" needs the size of %s, which is declared but not defined.", spelling(op),
+    diagnostics_.error(where, "The operator \"%s\" needs the size of %s, which is declared but not defined.", spell(op),
                        spell(type->inner.unqualified()).c_str());
     return nullptr;
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/front/ast.h"
+#include "kernels/front/operator.h"
 #include "kernels/lower/prelude.h"
 
 namespace manyrt::kernels {
@@ -79,7 +80,6 @@ class CppText {
   bool jumps_ = false;  // declarations may be jumped over: C++ then allows no initialiser
 };
 
-const char* spell(Op op);                     // "<<"
 bool hasEffects(const Expr& expression);      // assignments, calls that write: what must not run twice or never
 bool isSimpleLvalue(const Expr& expression);  // may be evaluated twice: no effects in it
 

@@ -2,6 +2,7 @@
 // wraps, what divides never traps. Built-in functions are in the files prelude_*.cpp beside this one.
 #include "kernels/lower/prelude.h"
 
+#include "kernels/front/operator.h"
 #include "kernels/lower/prelude_text.h"
 
 namespace manyrt::kernels {
@@ -69,38 +70,7 @@ const char* opName(Op op) {
   }
 }
 
-const char* spelling(Op op) {
-  switch (op) {
-    case Op::kAdd:
-      return " + ";
-    case Op::kSub:
-      return " - ";
-    case Op::kMul:
-      return " * ";
-    case Op::kDiv:
-      return " / ";
-    case Op::kRem:
-      return " % ";
-    case Op::kBitAnd:
-      return " & ";
-    case Op::kBitOr:
-      return " | ";
-    case Op::kBitXor:
-      return " ^ ";
-    case Op::kLess:
-      return " < ";
-    case Op::kGreater:
-      return " > ";
-    case Op::kLessEqual:
-      return " <= ";
-    case Op::kGreaterEqual:
-      return " >= ";
-    case Op::kEqual:
-      return " == ";
-    default:
-      return " != ";
-  }
-}
+std::string spaced(Op op) { return std::string(" ") + spell(op) + " "; }
 
 bool isTruth(Op op) { return op >= Op::kLess && op <= Op::kLogicalOr; }
 
@@ -109,7 +79,7 @@ std::string cast(Scalar scalar, const std::string& value) { return std::string("
 std::string truth(Op op, const std::string& a, const std::string& b) {  // as 0 or 1, without branches
   if (op == Op::kLogicalAnd) return "(" + a + " != 0) & (" + b + " != 0)";
   if (op == Op::kLogicalOr) return "(" + a + " != 0) | (" + b + " != 0)";
-  return a + spelling(op) + b;
+  return a + spaced(op) + b;
 }
 
 std::string laneList(const uint8_t* lanes, uint32_t count) {
@@ -192,7 +162,7 @@ std::string Prelude::wholeDivision(Op op, Scalar scalar) {
       const std::string wrapped = op == Op::kRem ? "0" : cast(scalar, std::string("0 - (") + promotedUnsigned(scalar) + ")a");
       text += "d == -1 ? " + wrapped + " : ";
     }
-    return text + cast(scalar, std::string("a") + spelling(op) + "d") + ";";
+    return text + cast(scalar, std::string("a") + spaced(op) + "d") + ";";
   });
 }
 
@@ -203,7 +173,7 @@ std::string Prelude::laneOperation(Op op, Scalar scalar, const std::string& a, c
     case Op::kDiv:
     case Op::kRem:
       if (!isFloat(scalar)) return wholeDivision(op, scalar) + "(" + a + ", " + b + ")";
-      return a + spelling(op) + b;
+      return a + spaced(op) + b;
     case Op::kShl:
     case Op::kShr: {
       const std::string amount = "(" + b + " & " + std::to_string(bitsOf(scalar) - 1) + ")";
@@ -213,10 +183,10 @@ std::string Prelude::laneOperation(Op op, Scalar scalar, const std::string& a, c
     case Op::kAdd:
     case Op::kSub:
     case Op::kMul:
-      if (isFloat(scalar)) return a + spelling(op) + b;
-      return cast(scalar, "(" + wide + ")" + a + spelling(op) + "(" + wide + ")" + b);
+      if (isFloat(scalar)) return a + spaced(op) + b;
+      return cast(scalar, "(" + wide + ")" + a + spaced(op) + "(" + wide + ")" + b);
     default:
-      return cast(scalar, a + spelling(op) + b);
+      return cast(scalar, a + spaced(op) + b);
   }
 }
 
