@@ -5,6 +5,8 @@
 #include <mutex>
 #include <new>
 
+#include "base/fault.h"
+
 namespace manyrt::allocator {
 namespace {
 
@@ -17,13 +19,21 @@ Owners& owners() {
   return *all;
 }
 
+std::atomic<uint64_t> last_number{0};
+
+constexpr uint64_t kStagingAlignment = 4096;  // a page
+
 }  // namespace
 
 std::atomic<uint64_t> live_bytes{0};
 std::atomic<uint64_t> live_allocations{0};
 
 Owner::Owner(Ref<backend::Context> native, backend::Device& device, rtContext_t context, rtDevice_t device_handle)
-    : native_(std::move(native)), device_(device), context_(context), device_handle_(device_handle) {
+    : native_(std::move(native)),
+      device_(device),
+      context_(context),
+      device_handle_(device_handle),
+      number_(last_number.fetch_add(1, std::memory_order_relaxed) + 1) {
   Owners& all = owners();
   std::lock_guard lock(all.mutex);
   next_ = all.first;
@@ -99,8 +109,49 @@ void Owner::giveBackStream(Ref<backend::Stream> stream) {
   kept_ = std::max(free_.size(), kKeptStreams);
 }
 
+Status Owner::lendStream(Ref<backend::Stream>* stream, const backend::Stream* borrower, const backend::StreamOptions& options) {
+  {
+    std::lock_guard lock(lock_);
+    Loan* unused = nullptr;
+    for (Loan& loan : loans_) {
+      if (loan.borrower == borrower && !loan.stream->latch.failed()) {
+        ++loan.users;
+        *stream = loan.stream;
+        return Status();
+      }
+      if (loan.users == 0 && loan.stream->idle()) unused = &loan;
+    }
+    if (unused != nullptr) {
+      (void)unused->stream->latch.take();
+      unused->borrower = borrower;
+      unused->users = 1;
+      *stream = unused->stream;
+      return Status();
+    }
+  }
+  RT_TRY(takeStream(stream, options));
+  try {
+    std::lock_guard lock(lock_);
+    loans_.push_back({borrower, *stream, 1});
+  } catch (const std::bad_alloc&) {
+    giveBackStream(std::move(*stream));
+    throw;
+  }
+  return Status();
+}
+
+void Owner::returnStream(const backend::Stream& stream) {
+  std::lock_guard lock(lock_);
+  for (Loan& loan : loans_) {
+    if (loan.stream.get() == &stream) --loan.users;
+  }
+}
+
 void Owner::forgetFailures() {
   std::lock_guard lock(lock_);
+  for (const Loan& loan : loans_) {
+    if (loan.users == 0 && loan.stream->idle()) (void)loan.stream->latch.take();
+  }
   for (const Ref<backend::Stream>& stream : free_) {
     if (stream->idle()) (void)stream->latch.take();
   }
@@ -133,8 +184,60 @@ bool Owner::allIdle() {
   return std::all_of(streams_.begin(), streams_.end(), [](const Ref<backend::Stream>& stream) { return stream->idle(); });
 }
 
+Status Owner::enablePeer(const Owner& peer) {
+  if (reachesPeer(peer)) return Status();
+  if (fault::fails("peer")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  {
+    std::lock_guard lock(lock_);
+    peers_.reserve(peers_.size() + 1);
+  }
+  RT_TRY(native_->enablePeer(*peer.native_));
+  std::lock_guard lock(lock_);
+  peers_.push_back(peer.number_);
+  return Status();
+}
+
+bool Owner::reachesPeer(const Owner& peer) {
+  std::lock_guard lock(lock_);
+  return std::find(peers_.begin(), peers_.end(), peer.number_) != peers_.end();
+}
+
+Status Owner::takeStaging(backend::Memory* memory) {
+  {
+    std::lock_guard lock(lock_);
+    if (staging_count_ > 0) {
+      *memory = staging_[--staging_count_];
+      return Status();
+    }
+  }
+  return native_->allocate(memory, RT_MEMORY_HOST, kStagingBytes, kStagingAlignment);
+}
+
+void Owner::giveBackStaging(const backend::Memory& memory) {
+  {
+    std::lock_guard lock(lock_);
+    if (staging_count_ < kStagingPieces) {
+      staging_[staging_count_++] = memory;
+      return;
+    }
+  }
+  native_->release(memory);
+}
+
+void Owner::releaseStaging() {
+  for (;;) {
+    backend::Memory memory;
+    {
+      std::lock_guard lock(lock_);
+      if (staging_count_ == 0) return;
+      memory = staging_[--staging_count_];
+    }
+    native_->release(memory);
+  }
+}
+
 void Owner::recycle() {
-  if (allIdle() && streams_.empty()) {  // nothing was ever started
+  if (allIdle() && streams_.empty() && staging_count_ == 0) {  // nothing was ever started
     delete this;
     return;
   }
@@ -143,6 +246,7 @@ void Owner::recycle() {
 
 void Owner::run() {
   for (const Ref<backend::Stream>& stream : streams_) (void)stream->wait(stream->submitted(), Deadline::never());
+  releaseStaging();
   delete this;  // drops the streams, then the native context, which ends its threads
 }
 

@@ -36,7 +36,11 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   // A native stream for one owner: one that was given back and is idle, else a new one.
   Status takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options);
   void giveBackStream(Ref<backend::Stream> stream);  // work in flight goes on
-  void forgetFailures();  // of streams that were given back and are idle: nobody can be told of them any more
+  // A stream that works for `borrower`, a stream of another owner, whose order all of its work is in: the same one each time,
+  // so that there are never more than borrowers at work. Returned as soon as the work is submitted.
+  Status lendStream(Ref<backend::Stream>* stream, const backend::Stream* borrower, const backend::StreamOptions& options);
+  void returnStream(const backend::Stream& stream);
+  void forgetFailures();  // of streams that were given back or lent and are idle: nobody can be told of them any more
   // A stream of another library: counted among the streams, never handed out again.
   void adoptStream(const Ref<backend::Stream>& stream);
   // All streams, also those that were given back and are not idle yet. Throws bad_alloc.
@@ -44,6 +48,18 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   // Appends a stamp for each stream that has work in flight. Throws bad_alloc.
   void pendingStreams(std::vector<Stamp>* stamps);
   bool allIdle();
+
+  // Kernels of this owner may use the peer's memory once it was enabled. Of another owner of the peer's device, such as the
+  // one after a reset, that says nothing.
+  Status enablePeer(const Owner& peer);
+  bool reachesPeer(const Owner& peer);
+
+  // Pinned memory of kStagingBytes for copies that go through the host. What is given back is kept for the next ones.
+  Status takeStaging(backend::Memory* memory);
+  void giveBackStaging(const backend::Memory& memory);
+  void releaseStaging();  // what is kept; drivers may wait for work here
+  static constexpr uint64_t kStagingBytes = uint64_t{4} << 20;
+  static constexpr uint32_t kStagingPieces = 4;  // of one copy at a time, and kept
 
   // The native stream behind the context's default stream, for synchronous copies; null: never created.
   std::atomic<backend::Stream*> default_stream{nullptr};
@@ -72,10 +88,21 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   const rtDevice_t device_handle_;
   static constexpr size_t kKeptStreams = 64;  // idle ones that wait for a next use
 
+  const uint64_t number_;  // of all owners there ever were: an address comes again
+
   SpinLock lock_;
   size_t kept_ = kKeptStreams;
   std::vector<Ref<backend::Stream>> streams_;  // every one that the native context has made
   std::vector<Ref<backend::Stream>> free_;     // given back
+  struct Loan {
+    const backend::Stream* borrower;  // compared, not followed
+    Ref<backend::Stream> stream;
+    uint32_t users;  // submitting to it now
+  };
+  std::vector<Loan> loans_;
+  backend::Memory staging_[kStagingPieces];  // kept
+  uint32_t staging_count_ = 0;
+  std::vector<uint64_t> peers_;  // numbers of those whose memory kernels may use
 };
 
 }  // namespace manyrt::allocator

@@ -167,9 +167,15 @@ rtStatus_t rtContextEnablePeerAccess(rtContext_t peer, rtContext_t context) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_CONTEXT(other, peer);
     RT_RESOLVE_CONTEXT(object, context);
-    if (other->device == object->device || object->device->native.canAccess(other->device->native)) return Status();
-    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the %s cannot reach the memory of the %s.",
-                         object->name().c_str(), other->name().c_str());
+    if (other->device == object->device) return Status();
+    if (!object->device->native.canAccess(other->device->native)) {
+      return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the %s cannot reach the memory of the %s.",
+                           object->name().c_str(), other->name().c_str());
+    }
+    allocator::Owner *owner, *peer_owner;
+    RT_TRY(object->ensureOwner(&owner));
+    RT_TRY(other->ensureOwner(&peer_owner));
+    return owner->enablePeer(*peer_owner);
   });
 }
 

@@ -172,8 +172,8 @@ struct Launch {
   const void* const* arguments;  // borrowed for the call: values are copied before it returns
 };
 
-// Rows of `width` bytes; a plain copy has one row. Both sides are addresses that this stream's device can reach, or host
-// memory. Pageable host memory may block the caller.
+// Rows of `width` bytes; a plain copy has one row. Each side is memory of this stream's device, or what its copies reach:
+// Limits::copies_host, Device::copiesPeer. Pageable host memory may block the caller.
 struct Copy {
   void* dst;
   const void* src;
@@ -258,6 +258,10 @@ class Context : public RefCounted {
   virtual Status registerHost(void* pointer, uint64_t size, void** device_pointer) = 0;
   virtual void unregisterHost(void* pointer, uint64_t size) = 0;
 
+  // cudaDeviceEnablePeerAccess · nothing in OpenCL 1.2: kernels of this context may use the peer's memory from now on. The
+  // peer's device is one that canAccess has said yes to.
+  virtual Status enablePeer(Context&) { return Status(); }
+
   // Native objects of this context, and borrowing them back. NOT_FOUND where they are not this driver's.
   virtual void native(uint64_t out[2]) = 0;
   virtual Status importStream(Ref<Stream>* stream, const uint64_t native[2]) = 0;
@@ -273,7 +277,8 @@ struct Limits {
   uint32_t max_grid_size[3];
   uint64_t local_bytes_per_group;
   int32_t priority_greatest;  // 0 or negative; the least is 0
-  bool reaches_host;          // kernels and copies may use every address that the host may
+  bool reaches_host;          // kernels and fills may use every address that the host may
+  bool copies_host;           // copies may, whoever allocated it; without it, only the program's own memory
 };
 
 class Device {
@@ -287,6 +292,9 @@ class Device {
   virtual Status attribute(int64_t* value, int32_t attribute) = 0;
   virtual Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes) = 0;  // cudaMemGetInfo; creates no context
   virtual bool canAccess(const Device& peer) const = 0;                     // cudaDeviceCanAccessPeer; itself: false
+  // Whether one copy of this device's streams may name memory of the other one: cudaMemcpyDefault between any two
+  // devices · clEnqueueCopyBuffer inside one cl_context. What cannot goes through the host.
+  virtual bool copiesPeer(const Device& other) const { return &other == this; }
   // cuDevicePrimaryCtxRetain · clCreateContext
   virtual Status createContext(Ref<Context>* context, const ContextOptions& options) = 0;
   virtual Status importContext(Ref<Context>* context, const uint64_t native[2]) = 0;

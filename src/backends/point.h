@@ -34,9 +34,11 @@ enum class WaitPolicy { kDefault, kSpin, kYield, kBlock };
 class Point : public RefCounted {
  public:
   bool done() const { return done_.load(std::memory_order_acquire); }
-  // Both only once done.
+  // These only once done.
   const Status& status() const { return status_; }
   int64_t nanoseconds() const { return nanoseconds_; }  // the device's clock; 0 where untimed
+  // Since a point of the same device, both timed: cudaEventElapsedTime measures between two events, and only so.
+  virtual int64_t nanosecondsSince(const Point& start) const { return nanoseconds_ - start.nanoseconds_; }
 
   // Asks the driver where that is needed; does not run work.
   virtual bool poll() { return done(); }

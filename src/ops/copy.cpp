@@ -5,6 +5,7 @@
 #include "context/current.h"
 #include "manager/context.h"
 #include "manager/device.h"
+#include "ops/bridge.h"
 #include "ops/place.h"
 #include "ops/wait.h"
 
@@ -60,28 +61,40 @@ Status check(const CopyArguments& copy, Checked* ranges) {
   return checkKind(copy.kind, ranges->dst, ranges->src);
 }
 
-Status checkReach(const Checked& ranges, manager::Stream& stream) {
+// Copies of memory on devices are given to a stream of either side.
+Status checkSides(const Checked& ranges, manager::Stream& stream) {
   bool any = !ranges.dst.deviceSide() && !ranges.src.deviceSide();
   bool owns = ranges.dst.owner() == stream.owner.get() || ranges.src.owner() == stream.owner.get();
-  if (!any && !owns) {
-    allocator::Owner* other = ranges.dst.deviceSide() ? ranges.dst.owner() : ranges.src.owner();
-    manager::Context* context = manager::contexts.find(toBits(other->contextHandle()));
-    return Status::error(RT_ERROR_WRONG_CONTEXT,
-                         "The stream belongs to the %s; the memory belongs to %s: a copy needs a stream of either side.",
-                         stream.context->name().c_str(),
-                         context == nullptr ? "a context that was destroyed" : ("the " + context->name()).c_str());
-  }
-  for (const Range* range : {&ranges.dst, &ranges.src}) {
-    if (range->known() && !reachable(*range->place.region, stream)) {
-      return Status::error(RT_ERROR_NOT_SUPPORTED, "The stream's device cannot reach the memory at %p.",
-                           reinterpret_cast<void*>(range->address));
-    }
-  }
-  return Status();
+  if (any || owns) return Status();
+  allocator::Owner* other = ranges.dst.deviceSide() ? ranges.dst.owner() : ranges.src.owner();
+  manager::Context* context = manager::contexts.find(toBits(other->contextHandle()));
+  return Status::error(
+      RT_ERROR_WRONG_CONTEXT, "The stream belongs to the %s; the memory belongs to %s: a copy needs a stream of either side.",
+      stream.context->name().c_str(), context == nullptr ? "a context that was destroyed" : ("the " + context->name()).c_str());
+}
+
+Status checkRoute(const Route& route, const Checked& ranges, const manager::Stream& stream) {
+  if (route.kind != Route::kNone) return Status();
+  const Range& beyond = copyable(ranges.dst, *stream.owner) ? ranges.src : ranges.dst;
+  return Status::error(RT_ERROR_NOT_SUPPORTED, "The stream's device cannot reach the memory at %p.",
+                       reinterpret_cast<void*>(beyond.address));
 }
 
 backend::Copy native(const CopyArguments& copy) {
   return {copy.dst, copy.src, copy.width, copy.height, copy.dst_pitch, copy.src_pitch};
+}
+
+Status submit(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream) {
+  if (route.kind == Route::kOwn) [[likely]] {
+    RT_TRY(stream.native->copy(native(copy)));
+  } else {
+    RT_TRY(checkRoute(route, ranges, stream));
+    RT_TRY(copyAcross(native(copy), ranges.dst, ranges.src, route, stream));
+  }
+  noteUse(ranges.dst, stream);
+  noteUse(ranges.src, stream);
+  traceSubmission(stream);
+  return Status();
 }
 
 // The context whose default stream does a synchronous copy or fill.
@@ -164,12 +177,8 @@ Status copyAsync(const CopyArguments& copy, manager::Stream& stream) {
   }
   Checked ranges;
   RT_TRY(check(copy, &ranges));
-  RT_TRY(checkReach(ranges, stream));
-  RT_TRY(stream.native->copy(native(copy)));
-  noteUse(ranges.dst, stream);
-  noteUse(ranges.src, stream);
-  traceSubmission(stream);
-  return Status();
+  RT_TRY(checkSides(ranges, stream));
+  return submit(copy, ranges, findRoute(ranges.dst, ranges.src, stream), stream);
 }
 
 Status copy(const CopyArguments& copy, epoch::Guard& guard) {
@@ -182,15 +191,13 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   manager::Stream* stream;
   RT_TRY(streamFor(&ranges.dst, &ranges.src, &stream));
   RT_TRY(submittable(*stream));
-  if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkReach(ranges, *stream));
-  if (isShort(copy) && stream->native->copyNow(native(copy))) return Status();
+  if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkSides(ranges, *stream));
+  const Route route = findRoute(ranges.dst, ranges.src, *stream);
+  if (route.kind == Route::kOwn && isShort(copy) && stream->native->copyNow(native(copy))) return Status();
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
   }
-  RT_TRY(stream->native->copy(native(copy)));
-  noteUse(ranges.dst, *stream);
-  noteUse(ranges.src, *stream);
-  traceSubmission(*stream);
+  RT_TRY(submit(copy, ranges, route, *stream));
   return finish(*stream, guard);
 }
 

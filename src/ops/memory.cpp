@@ -25,7 +25,9 @@ void trimAll(manager::Context& context, epoch::Guard& guard) {
     std::vector<Ref<allocator::Pool>> pools = context.allPools();
     for (const Ref<allocator::Pool>& pool : pools) pool->trim(0);
   }
+  const Ref<allocator::Owner> owner(context.ownerIfStarted());
   guard.leave();
+  if (owner) owner->releaseStaging();
   epoch::synchronize();
   epoch::collect();
   guard.enter();

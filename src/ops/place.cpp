@@ -54,7 +54,14 @@ bool reachable(const allocator::Region& region, const manager::Stream& stream) {
   if (&region.owner() == stream.owner.get()) return true;
   const backend::Device& device = stream.owner->device();
   if (&region.owner().device() == &device) return true;
-  return region.memory().host_visible && device.limits().reaches_host;
+  if (region.memory().host_visible && device.limits().reaches_host) return true;
+  return stream.owner->reachesPeer(region.owner());
+}
+
+bool copyable(const Range& range, const allocator::Owner& owner) {
+  if (!range.known() || range.owner() == &owner) return true;
+  if (range.place.region->memory().host_visible && owner.device().limits().copies_host) return true;
+  return owner.device().copiesPeer(range.owner()->device());
 }
 
 void noteUse(const Range& range, manager::Stream& stream) {

@@ -25,8 +25,10 @@ struct Range {
 
 // Finds the range and checks that it stays inside its allocation. `word` names it: "source", "destination".
 Status findRange(Range* range, const void* pointer, uint64_t size, const char* word);
-// Whether work of this stream can use an address inside the region.
+// Whether kernels, fills and prefetches of this stream can use an address inside the region.
 bool reachable(const allocator::Region& region, const manager::Stream& stream);
+// Whether copies of this owner's streams can; of memory that no region knows, always.
+bool copyable(const Range& range, const allocator::Owner& owner);
 // After a submission: the owner of the range waits for this stream before it reuses the memory.
 void noteUse(const Range& range, manager::Stream& stream);
 

@@ -180,7 +180,7 @@ Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end)
   if (!first->poll() || !last->poll()) return Status::bare(RT_NOT_READY);
   RT_TRY(first->status());
   RT_TRY(last->status());
-  *nanoseconds = last->nanoseconds() - first->nanoseconds();
+  *nanoseconds = last->nanosecondsSince(*first);
   return Status();
 }
 

@@ -19,6 +19,7 @@ constexpr backend::Limits kLimits = {
     .local_bytes_per_group = kMaxLocalBytes,
     .priority_greatest = 1 - kPriorities,
     .reaches_host = true,
+    .copies_host = true,
 };
 
 class Device final : public backend::Device {

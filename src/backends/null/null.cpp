@@ -16,7 +16,13 @@ constexpr backend::Limits kLimits = {.max_group_items = 1024,
                                      .max_grid_size = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
                                      .local_bytes_per_group = 48 << 10,
                                      .priority_greatest = -1,
-                                     .reaches_host = true};
+                                     .reaches_host = true,
+                                     .copies_host = true};
+constexpr backend::Limits kDistantLimits = [] {
+  backend::Limits limits = kLimits;
+  limits.reaches_host = false;
+  return limits;
+}();
 
 // There are no native objects behind these, so nothing can be borrowed from outside.
 Status noInterop() { return Status::error(RT_ERROR_NOT_SUPPORTED, "The null backend has no native objects to import."); }
@@ -38,9 +44,9 @@ class Kernel final : public backend::Kernel {
 
 class Context final : public backend::Context {
  public:
-  explicit Context(std::atomic<uint64_t>& used) : used_(used) {}
+  Context(std::atomic<uint64_t>& used, DistantMemory* distant) : used_(used), distant_(distant) {}
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override {
-    RT_TRY(make<backend::Stream>(stream, new Stream, "null.stream"));
+    RT_TRY(make<backend::Stream>(stream, new Stream(distant_), "null.stream"));
     return renewStream(**stream, options), Status();
   }
   void renewStream(backend::Stream& stream, const backend::StreamOptions& options) override {
@@ -56,20 +62,25 @@ class Context final : public backend::Context {
     RT_TRY(driverCall("null.allocate"));
     if (alignment < 256) alignment = 256;
     uint64_t rounded;
-    bool fits = size <= kMemoryBytes - used_.load() && !roundUpOverflows(size, alignment, &rounded);
-    void* address = fits ? aligned_alloc(alignment, rounded) : nullptr;
+    const bool fits = size <= kMemoryBytes - used_.load() && !roundUpOverflows(size, alignment, &rounded);
+    const bool distant = distant_ != nullptr && kind == RT_MEMORY_DEVICE;
+    void* address = !fits ? nullptr : distant ? distant_->allocate(size, alignment) : aligned_alloc(alignment, rounded);
     if (address == nullptr) {
       return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes failed; %llu of %llu bytes are in use.",
                            static_cast<unsigned long long>(size), static_cast<unsigned long long>(used_.load()),
                            static_cast<unsigned long long>(kMemoryBytes));
     }
     used_ += size;
-    *memory = {address, size, kind, {reinterpret_cast<uintptr_t>(address), 0}, 0, true};
+    *memory = {address, size, kind, {reinterpret_cast<uintptr_t>(address), 0}, distant, !distant};
     return Status();
   }
   void release(const backend::Memory& memory) override {
     used_ -= memory.size;
-    free(memory.address);
+    if (memory.tag != 0) {
+      distant_->release(memory.address);
+    } else {
+      free(memory.address);
+    }
   }
   Status registerHost(void* pointer, uint64_t, void** device_pointer) override {
     *device_pointer = pointer;
@@ -84,11 +95,12 @@ class Context final : public backend::Context {
 
  private:
   std::atomic<uint64_t>& used_;  // bytes of the device
+  DistantMemory* const distant_;
 };
 
 class Device final : public backend::Device {
  public:
-  explicit Device(int32_t ordinal) {
+  Device(int32_t ordinal, DistantMemory* distant, bool peers) : distant_(distant), peers_(peers) {
     rtDeviceProperties_t& p = properties_;
     p.struct_size = sizeof p;
     p.kind = RT_DEVICE_KIND_ACCELERATOR;
@@ -99,7 +111,8 @@ class Device final : public backend::Device {
     snprintf(p.vendor, sizeof p.vendor, "manyrt");
     snprintf(p.driver_version, sizeof p.driver_version, "1");
     p.uuid[0] = static_cast<uint8_t>(ordinal + 1);
-    p.compute_units = p.simd_width = p.unified_memory = 1;
+    p.compute_units = p.simd_width = 1;
+    p.unified_memory = distant == nullptr;
     p.max_group_items = kLimits.max_group_items;
     for (int i = 0; i < 3; ++i) {
       p.max_group_size[i] = kLimits.max_group_size[i];
@@ -110,15 +123,15 @@ class Device final : public backend::Device {
     p.local_bytes_per_group = kLimits.local_bytes_per_group;
     p.priority_greatest = kLimits.priority_greatest;
   }
-  const backend::Limits& limits() const override { return kLimits; }
+  const backend::Limits& limits() const override { return distant_ != nullptr ? kDistantLimits : kLimits; }
   Status properties(const rtDeviceProperties_t** out) override {
     *out = &properties_;
     return driverCall("null.properties");
   }
   bool has(int32_t capability) const override {
-    return capability == RT_CAPABILITY_SHARED_MEMORY || capability == RT_CAPABILITY_PEER_ACCESS ||
-           capability == RT_CAPABILITY_TIMING || capability == RT_CAPABILITY_HOST_REGISTER ||
-           capability == RT_CAPABILITY_STREAM_PRIORITIES;
+    return capability == RT_CAPABILITY_SHARED_MEMORY || capability == RT_CAPABILITY_TIMING ||
+           capability == RT_CAPABILITY_HOST_REGISTER || capability == RT_CAPABILITY_STREAM_PRIORITIES ||
+           (capability == RT_CAPABILITY_PEER_ACCESS && peers_);
   }
   Status attribute(int64_t* value, int32_t attribute) override {
     return *value = attribute == RT_ATTRIBUTE_NUMA_NODES ? 1 : 0, Status();
@@ -128,16 +141,20 @@ class Device final : public backend::Device {
     *free_bytes = kMemoryBytes - used_.load();
     return driverCall("null.memory");
   }
-  bool canAccess(const backend::Device& peer) const override {
-    return &peer != this && dynamic_cast<const Device*>(&peer) != nullptr;
+  bool canAccess(const backend::Device& peer) const override { return &peer != this && peers_ && copiesPeer(peer); }
+  bool copiesPeer(const backend::Device& other) const override {
+    const Device* device = dynamic_cast<const Device*>(&other);
+    return device != nullptr && device->distant_ == distant_;
   }
   Status createContext(Ref<backend::Context>* context, const backend::ContextOptions&) override {
-    return make<backend::Context>(context, new Context(used_), "null.context");
+    return make<backend::Context>(context, new Context(used_, distant_), "null.context");
   }
   Status importContext(Ref<backend::Context>*, const uint64_t*) override { return noInterop(); }
   void native(uint64_t out[2]) override { setNative(out, this); }
 
  private:
+  DistantMemory* const distant_;  // peers share one; null: its memory is the host's
+  const bool peers_;
   rtDeviceProperties_t properties_ = {};
   std::atomic<uint64_t> used_{0};
 };
@@ -146,12 +163,14 @@ class Backend final : public backend::Backend {
  public:
   int32_t id() const override { return RT_BACKEND_NULL; }
   const char* name() const override { return "null"; }
-  int32_t deviceCount() override { return 2; }
-  backend::Device* device(int32_t ordinal) override { return ordinal == 0 ? &first_ : ordinal == 1 ? &second_ : nullptr; }
+  int32_t deviceCount() override { return kDevices; }
+  backend::Device* device(int32_t ordinal) override {
+    return ordinal >= 0 && ordinal < kDevices ? &devices_[ordinal] : nullptr;
+  }
   void info(rtBackendInfo_t* info) override {
     info->backend = RT_BACKEND_NULL;
     info->available = 1;
-    info->device_count = 2;
+    info->device_count = kDevices;
     snprintf(info->name, sizeof info->name, "%s", name());
     snprintf(info->driver_name, sizeof info->driver_name, "manyrt null");
     snprintf(info->driver_version, sizeof info->driver_version, "1");
@@ -160,7 +179,9 @@ class Backend final : public backend::Backend {
   void abandon() override {}
 
  private:
-  Device first_{0}, second_{1};
+  static constexpr int32_t kDevices = 4;
+  DistantMemory alone_, shared_;
+  Device devices_[kDevices]{{0, nullptr, false}, {1, &alone_, false}, {2, &shared_, true}, {3, &shared_, true}};
 };
 
 }  // namespace

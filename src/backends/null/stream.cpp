@@ -70,13 +70,13 @@ bool Stream::execute(Command& command) {
   switch (command.kind) {
     case Kind::kCopy:
       for (uint64_t row = 0; row < command.copy.height && !latch.failed(); ++row) {
-        memcpy(static_cast<char*>(command.copy.dst) + row * command.copy.dst_pitch,
-               static_cast<const char*>(command.copy.src) + row * command.copy.src_pitch, command.copy.width);
+        memcpy(bytes(command.copy.dst) + row * command.copy.dst_pitch, bytes(command.copy.src) + row * command.copy.src_pitch,
+               command.copy.width);
       }
       return true;
     case Kind::kFill:
       for (uint64_t row = 0; row < command.fill.height && !latch.failed(); ++row) {
-        char* at = static_cast<char*>(command.fill.dst) + row * command.fill.pitch;
+        char* at = bytes(command.fill.dst) + row * command.fill.pitch;
         for (uint64_t i = 0; i < command.fill.width; i += size) memcpy(at + i, command.fill.pattern, size);
       }
       return true;

@@ -1,4 +1,8 @@
 // The null backend: order, waiting and failures without any work.
+#include <unistd.h>
+
+#include <cerrno>
+
 #include "base/fault.h"
 #include "unit/backends/rig.h"
 
@@ -97,11 +101,40 @@ TEST(NullTest, EveryCallCanBeToldToFail) {
   EXPECT_TRUE(launch(*stream, *kernel, {}).ok());
 }
 
-TEST(NullTest, TwoDevicesReachEachOther) {
+TEST(NullTest, TwoOfTheDistantDevicesArePeers) {
   backend::Backend* backend = null::backend();
-  ASSERT_EQ(backend->deviceCount(), 2);
-  EXPECT_TRUE(backend->device(0)->canAccess(*backend->device(1)));
-  EXPECT_FALSE(backend->device(0)->canAccess(*backend->device(0)));
+  ASSERT_EQ(backend->deviceCount(), 4);
+  EXPECT_EQ(backend->device(4), nullptr);
+  for (int32_t i = 0; i < 4; ++i) {
+    for (int32_t j = 0; j < 4; ++j) {
+      const bool peers = i != j && i >= 2 && j >= 2;
+      EXPECT_EQ(backend->device(i)->canAccess(*backend->device(j)), peers) << i << " and " << j;
+      EXPECT_EQ(backend->device(i)->copiesPeer(*backend->device(j)), peers || i == j) << i << " and " << j;
+    }
+  }
+}
+
+TEST(NullTest, DistantMemoryIsClosedToTheHostAndOpenToItsOwnStreams) {
+  backend::Device& device = *null::backend()->device(1);
+  Ref<backend::Context> context;
+  Ref<backend::Stream> stream;
+  backend::Memory memory;
+  ASSERT_TRUE(device.createContext(&context, {}).ok());
+  ASSERT_TRUE(context->createStream(&stream, {}).ok());
+  ASSERT_TRUE(context->allocate(&memory, RT_MEMORY_DEVICE, 5000, 1 << 16).ok());
+  EXPECT_FALSE(memory.host_visible);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.address) % (1 << 16), 0u);
+  char* at = static_cast<char*>(memory.address) + 4990;
+  char in[10] = "distant", out[10] = "";
+  ASSERT_TRUE(stream->copy({at, in, sizeof in}).ok());
+  ASSERT_TRUE(stream->copy({out, at, sizeof out}).ok());
+  EXPECT_STREQ(out, in);
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  EXPECT_EQ(write(ends[1], at, 1), -1) << "the host read it";
+  EXPECT_EQ(errno, EFAULT);
+  close(ends[0]), close(ends[1]);
+  context->release(memory);
 }
 
 }  // namespace

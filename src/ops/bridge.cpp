@@ -1,0 +1,264 @@
+// The two ways around a stream that cannot copy. Both take the copy's place in the order of the given stream alike: it records
+// a point, behind which other streams begin, and waits for another one, which is passed when they are done.
+#include "ops/bridge.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "base/fault.h"
+#include "base/host_threads.h"
+#include "manager/device.h"
+
+namespace manyrt::ops {
+namespace {
+
+using allocator::Owner;
+
+// The place of a copy in the order of the given stream.
+struct Place {
+  Ref<backend::Point> begin;  // null: the stream was idle
+  Ref<backend::Point> done;   // of no backend: whoever ends the copy passes it
+};
+
+// After success `done` has to be passed in any case: the stream waits for it.
+Status takePlace(Place* place, manager::Stream& stream) {
+  RT_TRY(host_threads::reserve());
+  if (fault::fails("bridge point")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  place->done = Ref<backend::Point>::adopt(new backend::Point);
+  if (!stream.native->idle()) {
+    RT_TRY(stream.owner->native().createPoint(&place->begin, false));
+    RT_TRY(stream.native->record(place->begin));
+  }
+  return stream.native->wait(place->done);
+}
+
+backend::StreamOptions optionsFor(const Owner& owner, int32_t priority) {
+  backend::StreamOptions options;
+  options.priority = std::clamp(priority, owner.device().limits().priority_greatest, 0);
+  options.label = "copies for others";
+  return options;
+}
+
+// A copy on one stream of another owner. The point that it records behind the copy passes `done`.
+class LentCopy final : private backend::Waiter, private host_threads::Job {
+ public:
+  static Status start(const backend::Copy& copy, const Range& dst, const Range& src, Owner& lender, manager::Stream& stream) {
+    if (fault::fails("bridge")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    std::unique_ptr<LentCopy> made(new LentCopy);
+    RT_TRY(lender.lendStream(&made->stream_, stream.native.get(), optionsFor(lender, stream.priority)));
+    struct Return {
+      Owner& lender;
+      const Ref<backend::Stream> stream;
+      ~Return() { lender.returnStream(*stream); }
+    } lent{lender, made->stream_};
+    RT_TRY(lender.native().createPoint(&made->end_, false));
+    RT_TRY(takePlace(&made->place_, stream));
+    Status status = made->order(copy);
+    for (const Range* range : {&dst, &src}) {  // also the lender's own: the given stream may fail before it has waited
+      if (range->known()) range->place.region->noteUse(lent.stream, lent.stream->submitted());
+    }
+    made.release()->settle(status.ok());
+    return status;
+  }
+
+ private:
+  Status order(const backend::Copy& copy) {
+    if (place_.begin) RT_TRY(stream_->wait(place_.begin));
+    RT_TRY(stream_->copy(copy));
+    return stream_->record(end_);
+  }
+  void settle(bool ordered) {
+    if (!ordered) {
+      host_threads::submit(this);
+      return;
+    }
+    // A point may be passed on a thread of a driver that takes no calls there: all but `done` is let go of here.
+    stream_ = nullptr;
+    place_.begin = nullptr;
+    const Ref<backend::Point> end = std::move(end_);
+    if (!end->subscribe(this)) passed(*end);
+  }
+  void passed(backend::Point& end) override {
+    place_.done->complete(end.status(), 0);
+    delete this;
+  }
+  // The order is incomplete, which the caller was told: what there is of it ends before the stream goes on.
+  void run() override {
+    (void)stream_->wait(stream_->submitted(), Deadline::never());
+    place_.done->complete(Status(), 0);
+    delete this;
+  }
+
+  Place place_;
+  Ref<backend::Stream> stream_;
+  Ref<backend::Point> end_;
+};
+
+// A stream for one copy. Done with its work before it is given back.
+class Side {
+ public:
+  explicit Side(Owner& owner) : owner_(owner) {}
+  Side(const Side&) = delete;
+  Side& operator=(const Side&) = delete;
+  ~Side() {
+    if (!stream_) return;
+    (void)stream_->wait(stream_->submitted(), Deadline::never());
+    owner_.giveBackStream(std::move(stream_));
+  }
+  Status take(int32_t priority) { return owner_.takeStream(&stream_, optionsFor(owner_, priority)); }
+  // The copy, and a point behind it.
+  Status copy(const backend::Copy& copy, Ref<backend::Point>* point) {
+    RT_TRY(stream_->copy(copy));
+    RT_TRY(owner_.native().createPoint(point, false));
+    return stream_->record(*point);
+  }
+  Status wait(Ref<backend::Point> point) { return stream_->wait(std::move(point)); }
+
+ private:
+  Owner& owner_;
+  Ref<backend::Stream> stream_;
+};
+
+// Pinned pieces of an owner.
+class Pieces {
+ public:
+  explicit Pieces(Owner& owner) : owner_(owner) {}
+  Pieces(const Pieces&) = delete;
+  Pieces& operator=(const Pieces&) = delete;
+  ~Pieces() {
+    while (count_ > 0) owner_.giveBackStaging(memory_[--count_]);
+  }
+  // One would do: where there is no memory for more the copy is slower.
+  Status take(uint64_t wanted) {
+    while (count_ < wanted && count_ < Owner::kStagingPieces) {
+      Status status = owner_.takeStaging(&memory_[count_]);
+      if (!status.ok()) return count_ > 0 ? Status() : status;
+      ++count_;
+    }
+    return Status();
+  }
+  uint32_t count() const { return count_; }
+  void* at(uint64_t turn) const { return memory_[turn % count_].address; }
+
+ private:
+  Owner& owner_;
+  backend::Memory memory_[Owner::kStagingPieces];
+  uint32_t count_ = 0;
+};
+
+// Cuts a copy into parts that fit a piece: as many whole rows as do, else a part of one row.
+class Parts {
+ public:
+  explicit Parts(const backend::Copy& copy) : copy_(copy) {}
+  uint64_t count() const {
+    const uint64_t bytes = Owner::kStagingBytes;
+    if (copy_.width > bytes) return copy_.height * ((copy_.width + bytes - 1) / bytes);
+    return (copy_.height + bytes / copy_.width - 1) / (bytes / copy_.width);
+  }
+  // From the source into the piece, and from there to the destination. False: there are no more.
+  bool next(void* piece, backend::Copy* in, backend::Copy* out) {
+    if (row_ == copy_.height) return false;
+    const uint64_t width = std::min(copy_.width - column_, Owner::kStagingBytes);
+    const uint64_t rows = width < copy_.width ? 1 : std::min(copy_.height - row_, Owner::kStagingBytes / width);
+    void* dst = static_cast<char*>(copy_.dst) + row_ * copy_.dst_pitch + column_;
+    const void* src = static_cast<const char*>(copy_.src) + row_ * copy_.src_pitch + column_;
+    *in = {piece, src, width, rows, width, copy_.src_pitch};
+    *out = {dst, piece, width, rows, copy_.dst_pitch, width};
+    column_ += width;
+    if (column_ == copy_.width) {
+      column_ = 0;
+      row_ += rows;
+    }
+    return true;
+  }
+
+ private:
+  const backend::Copy copy_;
+  uint64_t row_ = 0, column_ = 0;
+};
+
+// A copy in pieces through pinned memory, on a thread of the library: it takes streams and pieces only when its turn has
+// come, so that however many wait behind a gate they hold nothing.
+class StagedCopy final : private backend::Waiter, private host_threads::Job {
+ public:
+  static Status start(const backend::Copy& copy, const Range& dst, const Range& src, manager::Stream& stream) {
+    if (fault::fails("bridge")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    std::unique_ptr<StagedCopy> made(new StagedCopy(copy, *dst.owner(), *src.owner(), stream.priority));
+    RT_TRY(takePlace(&made->place_, stream));
+    made.release()->begin();
+    return Status();
+  }
+
+ private:
+  StagedCopy(const backend::Copy& copy, Owner& to, Owner& from, int32_t priority)
+      : copy_(copy), to_(&to), from_(&from), priority_(priority) {}
+
+  void begin() {
+    const Ref<backend::Point> begin = place_.begin;
+    if (!begin || !begin->subscribe(this)) host_threads::submit(this);
+  }
+  void passed(backend::Point&) override { host_threads::submit(this); }
+  void run() override {
+    Status status = place_.begin ? place_.begin->status() : Status();
+    try {
+      if (status.ok()) status = copyParts();
+    } catch (const std::bad_alloc&) {
+      status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
+    place_.done->complete(std::move(status), 0);
+    delete this;
+  }
+
+  Status copyParts() {
+    Parts parts(copy_);
+    Pieces pieces(*from_);  // given back after the sides are done
+    RT_TRY(pieces.take(parts.count()));
+    Side writer(*to_), reader(*from_);
+    RT_TRY(reader.take(priority_));
+    RT_TRY(writer.take(priority_));
+    Ref<backend::Point> read, written[Owner::kStagingPieces];
+    backend::Copy in, out;
+    uint64_t turn = 0;
+    for (; parts.next(pieces.at(turn), &in, &out); ++turn) {
+      RT_TRY(await(&written[turn % pieces.count()]));
+      RT_TRY(reader.copy(in, &read));
+      RT_TRY(writer.wait(std::move(read)));
+      RT_TRY(writer.copy(out, &written[turn % pieces.count()]));
+    }
+    for (Ref<backend::Point>& point : written) RT_TRY(await(&point));
+    return Status();
+  }
+  // The piece is free again.
+  static Status await(Ref<backend::Point>* point) {
+    const Ref<backend::Point> written = std::move(*point);
+    if (!written) return Status();
+    (void)written->wait(Deadline::never(), backend::WaitPolicy::kDefault);
+    return written->status();
+  }
+
+  const backend::Copy copy_;
+  const Ref<Owner> to_, from_;
+  const int32_t priority_;
+  Place place_;
+};
+
+bool readsHostMemory(const Owner& owner) { return owner.device().limits().copies_host; }
+
+}  // namespace
+
+Route findRoute(const Range& dst, const Range& src, const manager::Stream& stream) {
+  if (copyable(dst, *stream.owner) && copyable(src, *stream.owner)) return {Route::kOwn};
+  for (Owner* owner : {dst.owner(), src.owner()}) {
+    if (owner != nullptr && copyable(dst, *owner) && copyable(src, *owner)) return {Route::kLent, owner};
+  }
+  const bool staged = dst.known() && src.known() && readsHostMemory(*dst.owner()) && readsHostMemory(*src.owner());
+  return {staged ? Route::kStaged : Route::kNone};
+}
+
+Status copyAcross(const backend::Copy& copy, const Range& dst, const Range& src, Route route, manager::Stream& stream) {
+  return route.kind == Route::kLent ? LentCopy::start(copy, dst, src, *route.lender, stream)
+                                    : StagedCopy::start(copy, dst, src, stream);
+}
+
+}  // namespace manyrt::ops
