@@ -195,6 +195,8 @@ struct Fill {
 enum class TaskKind {
   kInternal,  // of the library: short, never blocks; may run on any thread that executes the stream
   kUser,      // a program's function: only on a thread of base/host_threads, the stream waits for it
+  kNative,    // a program's function that submits to the native stream: where there is one it runs as soon as what is ahead
+              // has been submitted, else as kUser
 };
 
 // An in-order queue. Submissions are numbered from 1; `completed` follows. Submitting never blocks (but copies of pageable

@@ -2,6 +2,7 @@
 #include "manager/backends.h"
 
 #include "backends/cpu/cpu.h"
+#include "backends/cuda/cuda.h"
 #include "backends/null/null.h"
 #include "base/config.h"
 
@@ -28,6 +29,8 @@ backend::Backend* backendOf(int32_t backend) {
   switch (backend) {
     case RT_BACKEND_CPU:
       return cpu::backend();
+    case RT_BACKEND_CUDA:
+      return cuda::backend();
     case RT_BACKEND_NULL:
       return null::backend();
     default:

@@ -239,7 +239,7 @@ Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& st
   RT_CHECK_ARG(function != nullptr, "The native function is NULL.");
   RT_TRY(submittable(stream));
   if (fault::fails("native function")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  RT_TRY(stream.native->call(new NativeTask(function, user, stream), backend::TaskKind::kUser));
+  RT_TRY(stream.native->call(new NativeTask(function, user, stream), backend::TaskKind::kNative));
   traceSubmission(stream);
   return Status();
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/device_test.h"
+#include "support/portable_kernels.h"
 
 namespace rttest {
 namespace {
@@ -99,9 +100,9 @@ TEST_P(AsyncMemoryTest, KernelsThatRunKeepFreedMemoryToThemselves) {
   NEEDS_KERNELS();
   constexpr uint32_t kCount = 100000;
   Gate gate(context_);
-  Kernel iota;
+  PortableKernel iota;
   Memory result;
-  ASSERT_RT_OK(makeKernel(&iota, context_, iotaKernel, {kPointerArg, kUintArg, kUintArg}, "iota"));
+  ASSERT_RT_OK(iota.make(context_, "iota"));
   ASSERT_RT_OK(rtMallocHost(result.out(), kCount * 4, context_));
   Memory memory;
   ASSERT_RT_OK(rtMalloc(memory.out(), kCount * 4, context_));

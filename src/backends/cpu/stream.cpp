@@ -177,12 +177,12 @@ Status Stream::wait(Ref<backend::Point> point) {
 Status Stream::call(Task* task, backend::TaskKind kind) {
   std::unique_ptr<Task> owner(task);
   RT_TRY(engine_->ready(false));
-  if (kind == backend::TaskKind::kUser) RT_TRY(host_threads::reserve());
+  if (kind != backend::TaskKind::kInternal) RT_TRY(host_threads::reserve());
   lockProducer();
   void* slot = ring_.reserve(1);
   if (slot == nullptr) return outOfMemory();
-  new (slot) TaskCommand{{.kind = kind == backend::TaskKind::kUser ? Kind::kUser : Kind::kInternal}, owner.release()};
-  publish(1, kind == backend::TaskKind::kUser);
+  new (slot) TaskCommand{{.kind = kind != backend::TaskKind::kInternal ? Kind::kUser : Kind::kInternal}, owner.release()};
+  publish(1, kind != backend::TaskKind::kInternal);
   return Status();
 }
 

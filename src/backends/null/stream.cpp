@@ -19,7 +19,7 @@ Status Stream::launch(backend::Kernel&, const backend::Launch&) {
 }
 
 Status Stream::call(Task* task, backend::TaskKind kind) {
-  const bool user = kind == backend::TaskKind::kUser;
+  const bool user = kind != backend::TaskKind::kInternal;
   Status status = user ? host_threads::reserve() : Status();
   if (status.ok()) status = enqueue("null.call", {.kind = user ? Kind::kUser : Kind::kInternal, .task = task});
   if (!status.ok()) delete task;

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
+# is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [STAGE...]
+# Stages: conformance examples bench memcheck peer; without any, all of them. Results are JSON files in FOLDER (docs/measured),
+# and a short table is printed last.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+out=docs/measured filter='*cuda*' stages=()
+while (($#)); do
+  case $1 in
+    --out) out=$2; shift ;;
+    --filter) filter=$2; shift ;;
+    -h | --help) sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) stages+=("$1") ;;
+  esac
+  shift
+done
+((${#stages[@]})) || stages=(conformance examples memcheck bench)
+mkdir -p "$out"
+
+build=build/gpu
+rows=()
+row() { rows+=("$(printf '%-34s %s' "$1" "$2")"); }
+wants() { [[ " ${stages[*]} " == *" $1 "* ]]; }
+
+start=$SECONDS
+if ! { cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMANYRT_WERROR=OFF &&
+  cmake --build $build; } >"$out/gpu_build.log" 2>&1; then
+  tail -n 40 "$out/gpu_build.log"
+  echo "The build failed."
+  exit 1
+fi
+row "build" "$((SECONDS - start)) s"
+
+summary() { # NAME XML
+  python3 - "$1" "$2" <<'PYTHON'
+import sys, xml.etree.ElementTree as tree
+name, path = sys.argv[1:]
+try:
+    root = tree.parse(path).getroot()
+except Exception as error:
+    print(f"no result: {error}")
+    sys.exit()
+failed, skipped, passed = [], 0, 0
+for case in root.iter("testcase"):
+    if case.find("failure") is not None: failed.append(f"{case.get('classname')}.{case.get('name')}")
+    elif case.get("result") == "skipped" or case.find("skipped") is not None: skipped += 1
+    elif case.get("status") == "run": passed += 1
+print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")
+for each in failed: print("   failed:", each)
+PYTHON
+}
+
+if wants conformance; then
+  timeout 300 $build/bin/conformance --gtest_filter="$filter" --gtest_output="xml:$out/gpu_conformance.xml" \
+    >"$out/gpu_conformance.log" 2>&1
+  row "conformance ($?)" "$(summary conformance "$out/gpu_conformance.xml")"
+fi
+
+if wants examples; then
+  for example in vector_add heat fence_pipeline stream_overlap event_timing host_function pool_stats error_handling; do
+    RT_DEVICE=cuda:0 timeout 60 $build/bin/$example >"$out/gpu_example.log" 2>&1
+    row "example $example" "exit $?, $(tail -n 1 "$out/gpu_example.log")"
+  done
+  for round in 1 2; do
+    RT_DEVICE=cuda:0 timeout 120 $build/bin/digits >"$out/gpu_digits_$round.log" 2>&1
+    row "digits $round" "exit $?, $(tail -n 1 "$out/gpu_digits_$round.log")"
+  done
+fi
+
+if wants memcheck; then
+  checker=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+  RT_POOL=off timeout 400 "$checker" --tool memcheck --error-exitcode 9 $build/bin/conformance \
+    --gtest_filter='LaunchTest.*cuda_0:CopyTest.*cuda_0:FillTest.*cuda_0:ModuleSourceTest.*cuda_0' >"$out/gpu_memcheck.log" 2>&1
+  row "memcheck ($?)" "$(grep 'ERROR SUMMARY' "$out/gpu_memcheck.log" | tail -n 1)"
+fi
+
+if wants bench && [[ -x $build/bin/bench_cuda ]]; then
+  timeout 300 $build/bin/bench_cuda --benchmark_out="$out/bench_cuda.json" --benchmark_out_format=json >"$out/gpu_bench.log" 2>&1
+  row "bench ($?)" "$(tail -n 1 "$out/gpu_bench.log")"
+  grep -E "^P[0-9]" "$out/gpu_bench.log" | cut -c1-150
+fi
+
+echo
+printf '%s\n' "${rows[@]}"

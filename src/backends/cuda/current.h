@@ -1,0 +1,30 @@
+// CUDA's current context is a property of the thread, which belongs to the program: it is looked at, and exchanged only for
+// the time of a call where it is another one.
+#pragma once
+
+#include "backends/cuda/table.h"
+
+namespace manyrt::cuda {
+
+class Current {
+ public:
+  explicit Current(NativeContext wanted) {
+    NativeContext now = nullptr;
+    if (table().cuCtxGetCurrent(&now) == 0 && now == wanted) [[likely]]
+      return;
+    pushed_ = table().cuCtxPushCurrent(wanted) == 0;
+  }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  ~Current() {
+    if (!pushed_) [[likely]]
+      return;
+    NativeContext popped;
+    (void)table().cuCtxPopCurrent(&popped);
+  }
+
+ private:
+  bool pushed_ = false;
+};
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,64 @@
+// The devices of CUDA: what each of them is, its primary context, and its death. The execution manager owns them; contexts
+// refer to theirs.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/cuda/declarations.h"
+
+namespace manyrt::cuda {
+
+class Context;
+
+class Device final : public backend::Device {
+ public:
+  explicit Device(int32_t ordinal) : ordinal_(ordinal) {}
+  Status describe();  // once, before anybody sees it; touches no context
+
+  const backend::Limits& limits() const override { return limits_; }
+  Status properties(const rtDeviceProperties_t** properties) override;
+  bool has(int32_t capability) const override;
+  Status attribute(int64_t* value, int32_t attribute) override;
+  Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes) override;
+  bool canAccess(const backend::Device& peer) const override;
+  bool copiesPeer(const backend::Device& other) const override;
+  Status createContext(Ref<backend::Context>* context, const backend::ContextOptions& options) override;
+  Status importContext(Ref<backend::Context>* context, const uint64_t native[2]) override;
+  void native(uint64_t out[2]) override;
+
+  int32_t ordinal() const { return ordinal_; }
+  DeviceNumber number() const { return number_; }
+  uint32_t units() const { return properties_.compute_units; }
+  int computeMajor() const { return major_; }
+  int computeMinor() const { return minor_; }
+  uint32_t sharedBytesByDefault() const { return shared_default_; }  // of a group, without asking for more
+  bool managedIsConcurrent() const { return concurrent_managed_; }
+  bool readsPageable() const { return pageable_; }
+
+  // The primary context, retained at the first call and then kept, as the CUDA runtime does.
+  Status primary(NativeContext* context);
+
+  // The result of a call that work on the device may have failed: a death is recorded, with the kernels that may be its
+  // cause, and everything that waits is told. Returns the failure as the caller passes it on.
+  Status failed(const char* call, Error error);
+
+  void add(Context& context);
+  void remove(Context& context);
+
+ private:
+  const int32_t ordinal_;
+  DeviceNumber number_ = 0;
+  backend::Limits limits_{};
+  rtDeviceProperties_t properties_ = {};
+  int major_ = 0, minor_ = 0;
+  uint32_t shared_default_ = 0;
+  bool managed_ = false, concurrent_managed_ = false, cooperative_ = false, pageable_ = false, peers_ = false;
+
+  std::mutex mutex_;
+  NativeContext primary_ = nullptr;
+  std::vector<Context*> contexts_;
+};
+
+}  // namespace manyrt::cuda

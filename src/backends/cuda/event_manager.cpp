@@ -1,0 +1,275 @@
+// Making, recording and passing points of CUDA, and telling those who wait on the host.
+#include "backends/cuda/event_manager.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <new>
+
+#include "backends/cuda/current.h"
+#include "backends/cuda/device_manager.h"
+#include "backends/cuda/error.h"
+
+namespace manyrt::cuda {
+
+// ---- Points ----
+
+bool Point::passOnce(Status status) {
+  if (passed_.exchange(true, std::memory_order_acq_rel)) return false;
+  complete(std::move(status), 0);
+  return true;
+}
+
+void Point::recorded(Status status) {
+  recorded_status_ = std::move(status);
+  recorded_.store(true, std::memory_order_release);
+  // Those who began to wait before: a stream of another backend, a sleeping thread.
+  if (!notified_.load(std::memory_order_seq_cst)) return;
+  if (Status failed = manager_->notify(*this); !failed.ok()) (void)passOnce(std::move(failed));
+}
+
+bool Point::poll() {
+  if (done()) return true;
+  if (!recorded_.load(std::memory_order_acquire)) return false;
+  Device& device = manager_->device();
+  Error error = kSuccess;
+  {
+    Current current(manager_->context());
+    error = table().cuEventQuery(event_);
+  }
+  if (error == kNotReady) return false;
+  (void)passOnce(error == kSuccess ? recorded_status_ : device.failed("cuEventQuery", error));
+  return done();  // where another thread passes it at this moment: soon
+}
+
+bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
+  if (poll()) return true;
+  const bool plain = policy == backend::WaitPolicy::kDefault || policy == backend::WaitPolicy::kBlock;
+  if (plain && deadline.isNever() && recorded_.load(std::memory_order_acquire)) {
+    Error error = kSuccess;
+    {
+      Current current(manager_->context());
+      error = RT_CUDA_CALL(cudaEventSynchronize, event_);
+    }
+    (void)passOnce(error == kSuccess ? recorded_status_ : manager_->device().failed("cudaEventSynchronize", error));
+    while (!done()) relaxCpu();
+    return true;
+  }
+  return backend::Point::wait(deadline, policy);
+}
+
+bool Point::subscribe(backend::Waiter* waiter) {
+  if (poll()) return false;
+  if (!backend::Point::subscribe(waiter)) return false;
+  if (notified_.exchange(true, std::memory_order_seq_cst)) return true;
+  // recorded() looks at notified_ after it has set recorded_: at least one of the two sees the other. Both: twice is once.
+  if (!recorded_.load(std::memory_order_seq_cst)) return true;
+  if (Status failed = manager_->notify(*this); !failed.ok()) (void)passOnce(std::move(failed));
+  return true;
+}
+
+int64_t Point::nanosecondsSince(const backend::Point& start) const {
+  const auto& first = static_cast<const Point&>(start);
+  float milliseconds = 0;
+  Current current(manager_->context());
+  const Error error = RT_CUDA_CALL(cudaEventElapsedTime, &milliseconds, first.event_, event_);
+  if (error != kSuccess) {
+    (void)manager_->device().failed("cudaEventElapsedTime", error);
+    return 0;
+  }
+  return static_cast<int64_t>(static_cast<double>(milliseconds) * 1e6);
+}
+
+void Point::recycle() {
+  Ref<EventManager> manager = std::move(manager_);
+  manager->give(this);
+}
+
+// ---- Notifications: a stream of ours waits for the event, and then calls ----
+
+class Point::Notification final : public Callback {
+ public:
+  Notification(Point& point, EventManager& manager, NativeStream stream) : point_(&point), manager_(manager), stream_(stream) {}
+  void reached() override {
+    (void)point_->passOnce(point_->recorded_status_);
+    manager_.giveStream(stream_);
+  }
+  void lost(const Status& status) override { (void)point_->passOnce(status); }
+
+ private:
+  const Ref<Point> point_;  // its manager waits for its callbacks, so it is there as long as this
+  EventManager& manager_;
+  const NativeStream stream_;
+};
+
+Status EventManager::notify(Point& point) {
+  Current current(context_);
+  NativeStream stream;
+  RT_TRY(takeStream(&stream));
+  if (const Error error = RT_CUDA_CALL(cuStreamWaitEvent, stream, point.event_, 0); error != kSuccess) {
+    giveStream(stream);
+    return device_.failed("cuStreamWaitEvent", error);
+  }
+  auto* notification = new (std::nothrow) Point::Notification(point, *this, stream);
+  if (notification == nullptr) {
+    giveStream(stream);
+    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
+  return callbacks_.launch(stream, notification);
+}
+
+Status EventManager::takeStream(NativeStream* stream) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!streams_.empty()) {
+      *stream = streams_.back();
+      streams_.pop_back();
+      return Status();
+    }
+    streams_.reserve(streams_.capacity() + 1);  // so that giving one back, on CUDA's thread, allocates nothing
+  }
+  const Error error = RT_CUDA_CALL(cudaStreamCreateWithPriority, stream, kStreamNonBlocking, 0);
+  return error == kSuccess ? Status() : device_.failed("cudaStreamCreateWithPriority", error);
+}
+
+void EventManager::giveStream(NativeStream stream) {
+  std::lock_guard lock(mutex_);
+  streams_.push_back(stream);
+}
+
+// ---- The manager ----
+
+Status EventManager::create(Ref<EventManager>* out, Device& device, NativeContext context, backend::WaitPolicy policy) {
+  Ref<EventManager> manager = Ref<EventManager>::adopt(new EventManager(device, context, policy));
+  RT_TRY(manager->callbacks_.start(context));
+  *out = std::move(manager);
+  return Status();
+}
+
+EventManager::~EventManager() {
+  Current current(context_);
+  for (Point*& list : free_) {
+    while (Point* point = list) {
+      list = point->next_;
+      (void)table().cudaEventDestroy(point->event_);
+      delete point;
+    }
+  }
+  for (NativeEvent event : events_) (void)table().cudaEventDestroy(event);
+  for (NativeStream stream : streams_) (void)table().cudaStreamDestroy(stream);
+}
+
+Status EventManager::newEvent(NativeEvent* event, bool timed) {
+  const unsigned flags =
+      (timed ? kEventDefault : kEventDisableTiming) | (policy_ == backend::WaitPolicy::kBlock ? kEventBlockingSync : 0);
+  Current current(context_);
+  const Error error = RT_CUDA_CALL(cudaEventCreateWithFlags, event, flags);
+  return error == kSuccess ? Status() : device_.failed("cudaEventCreateWithFlags", error);
+}
+
+Status EventManager::createPoint(Ref<backend::Point>* out, bool timed) {
+  lock_.lock();
+  Point* point = free_[timed];
+  if (point != nullptr) {
+    free_[timed] = point->next_;
+    --free_count_[timed];
+  }
+  lock_.unlock();
+  if (point != nullptr) {
+    point->reset();
+    point->recorded_.store(false, std::memory_order_relaxed);
+    point->passed_.store(false, std::memory_order_relaxed);
+    point->notified_.store(false, std::memory_order_relaxed);
+    point->recorded_status_ = Status();
+    point->revive();
+  } else {
+    if (fault::fails("cuda.point")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
+    NativeEvent event;
+    RT_TRY(newEvent(&event, timed));
+    point = new (std::nothrow) Point;
+    if (point == nullptr) {
+      giveEvent(event);
+      return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
+    point->event_ = event;
+    point->timed_ = timed;
+    std::lock_guard lock(mutex_);
+    points_.emplace(event, point);
+  }
+  point->manager_ = Ref<EventManager>(this);
+  *out = Ref<backend::Point>::adopt(point);
+  return Status();
+}
+
+Status EventManager::importPoint(Ref<backend::Point>* out, NativeEvent event) {
+  {
+    std::lock_guard lock(mutex_);
+    if (auto own = points_.find(event); own != points_.end()) {
+      if (!own->second->tryRetain()) return Status::error(RT_ERROR_NOT_FOUND, "The event was destroyed.");
+      *out = Ref<backend::Point>::adopt(own->second);
+      return Status();
+    }
+  }
+  {
+    Current current(context_);
+    const Error error = RT_CUDA_CALL(cuEventQuery, event);  // of one that was never recorded: done
+    if (error != kSuccess && error != kNotReady) return device_.failed("cuEventQuery", error);
+  }
+  auto* point = new Point;
+  point->event_ = event;
+  point->timed_ = true;
+  point->borrowed_ = true;
+  point->manager_ = Ref<EventManager>(this);
+  *out = Ref<backend::Point>::adopt(point);
+  point->recorded(Status());
+  return Status();
+}
+
+void EventManager::give(Point* point) {
+  if (point->borrowed_) {
+    delete point;
+    return;
+  }
+  const bool timed = point->timed_;
+  // An event that the device has not reached is recorded again by its next user: what waits for it has taken its place.
+  lock_.lock();
+  const bool kept = free_count_[timed] < kMostFree;
+  if (kept) {
+    point->next_ = free_[timed];
+    free_[timed] = point;
+    ++free_count_[timed];
+  }
+  lock_.unlock();
+  if (kept) return;
+  // Perhaps on CUDA's thread, where no event can be destroyed: it goes with the manager.
+  try {
+    std::lock_guard lock(mutex_);
+    points_.erase(point->event_);
+    events_.push_back(point->event_);
+  } catch (const std::bad_alloc&) {  // leaked
+  }
+  delete point;
+}
+
+Status EventManager::takeEvent(NativeEvent* event) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!events_.empty()) {
+      *event = events_.back();
+      events_.pop_back();
+      return Status();
+    }
+  }
+  return newEvent(event, false);
+}
+
+void EventManager::giveEvent(NativeEvent event) {
+  try {
+    std::lock_guard lock(mutex_);
+    events_.push_back(event);
+  } catch (const std::bad_alloc&) {
+    (void)table().cudaEventDestroy(event);
+  }
+}
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,93 @@
+// Events of CUDA: pooled native events behind points, taken at a record. A point that is recorded has its place in a native
+// stream; before that, behind a host function say, whoever waits for it waits on the host.
+#pragma once
+
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/cuda/callbacks.h"
+
+namespace manyrt::cuda {
+
+class EventManager;
+class Device;
+
+class Point final : public backend::Point {
+ public:
+  bool poll() override;
+  bool wait(Deadline deadline, backend::WaitPolicy policy) override;
+  bool subscribe(backend::Waiter* waiter) override;
+  int64_t nanosecondsSince(const backend::Point& start) const override;
+
+  // By the stream that carries it, once: the native event is recorded; `status` is what the stream had come to.
+  void recorded(Status status);
+  // Instead: it could not be recorded.
+  void fail(Status status) { (void)passOnce(std::move(status)); }
+  // Null until it is recorded. What a stream of CUDA waits for on the device.
+  NativeEvent recordedEvent() const { return recorded_.load(std::memory_order_acquire) ? event_ : nullptr; }
+  const Status& recordedStatus() const { return recorded_status_; }  // once recorded
+  NativeEvent event() const { return event_; }
+  bool timed() const { return timed_; }
+
+ private:
+  friend class EventManager;
+  class Notification;
+  void recycle() override;
+  bool passOnce(Status status);  // completes; false: somebody did
+
+  Ref<EventManager> manager_;  // while in use
+  NativeEvent event_ = nullptr;
+  bool timed_ = false;
+  bool borrowed_ = false;
+  std::atomic<bool> recorded_{false};
+  std::atomic<bool> passed_{false};
+  std::atomic<bool> notified_{false};  // a notification is on its way
+  Status recorded_status_;
+  Point* next_ = nullptr;  // among the free ones
+};
+
+// Outlives its context where an event is kept.
+class EventManager final : public RefCounted {
+ public:
+  static Status create(Ref<EventManager>* manager, Device& device, NativeContext context, backend::WaitPolicy policy);
+  ~EventManager() override;
+
+  Status createPoint(Ref<backend::Point>* point, bool timed);
+  Status importPoint(Ref<backend::Point>* point, NativeEvent event);
+
+  // A native event for the library's own use, untimed.
+  Status takeEvent(NativeEvent* event);
+  void giveEvent(NativeEvent event);
+
+  Device& device() const { return device_; }
+  NativeContext context() const { return context_; }
+  backend::WaitPolicy policy() const { return policy_; }
+  Callbacks& callbacks() { return callbacks_; }
+
+ private:
+  friend class Point;
+  EventManager(Device& device, NativeContext context, backend::WaitPolicy policy)
+      : device_(device), context_(context), policy_(policy), callbacks_(device) {}
+  Status newEvent(NativeEvent* event, bool timed);
+  void give(Point* point);
+  Status notify(Point& point);  // completes the point from a callback, when its event is reached
+  Status takeStream(NativeStream* stream);
+  void giveStream(NativeStream stream);
+
+  static constexpr uint32_t kMostFree = 1024;
+  Device& device_;
+  const NativeContext context_;
+  const backend::WaitPolicy policy_;
+  SpinLock lock_;                        // of the free lists
+  Point* free_[2] = {nullptr, nullptr};  // untimed, timed
+  uint32_t free_count_[2] = {0, 0};
+  std::mutex mutex_;
+  std::unordered_map<NativeEvent, Point*> points_;  // of all our points, in use or free
+  std::vector<NativeEvent> events_;                 // free
+  std::vector<NativeStream> streams_;               // free: each carries one notification at a time
+  Callbacks callbacks_;
+};
+
+}  // namespace manyrt::cuda

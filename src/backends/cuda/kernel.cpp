@@ -1,0 +1,109 @@
+// Asking a native function what it takes and needs, and laying out its local arguments.
+#include "backends/cuda/kernel.h"
+
+#include <cstring>
+#include <mutex>
+#include <unordered_set>
+
+#include "backends/cuda/context_manager.h"
+#include "backends/cuda/current.h"
+#include "backends/cuda/device_manager.h"
+#include "backends/cuda/error.h"
+#include "backends/cuda/module_manager.h"
+#include "base/text.h"
+
+namespace manyrt::cuda {
+namespace {
+
+// Names are told after a device has died, when kernels may be gone; there are only so many of them.
+const char* keep(const char* name) {
+  struct Names {
+    std::mutex mutex;
+    std::unordered_set<std::string> all;
+  };
+  static Names* names = new Names;  // never destroyed
+  std::lock_guard lock(names->mutex);
+  return names->all.emplace(name).first->c_str();
+}
+
+Status ask(int* value, int attribute, NativeFunction function) {
+  RT_CUDA_TRY(cuFuncGetAttribute, value, attribute, function);
+  return Status();
+}
+
+}  // namespace
+
+Kernel::Kernel(Ref<NativeModuleOwner> module, NativeFunction function) : module_(std::move(module)), function_(function) {}
+
+Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, NativeFunction function, const char* name,
+                      std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c) {
+  if (arguments.size() > backend::kMostArguments) {
+    return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has %zu arguments: at most %u.", name, arguments.size(),
+                         backend::kMostArguments);
+  }
+  const Device& device = module->device();
+  Ref<Kernel> fresh = Ref<Kernel>::adopt(new Kernel(std::move(module), function));
+  for (KernelArgument& argument : arguments) {
+    if (argument.size > backend::kLargestArgument) {
+      return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has an argument of %u bytes: at most %u.", name,
+                           argument.size, backend::kLargestArgument);
+    }
+    fresh->addArgument(argument.size, argument.kind);
+    if (opencl_c) fresh->argument_texts_.push_back({std::move(argument.name), std::move(argument.type_name)});
+  }
+  copyLetters(fresh->name_, sizeof fresh->name_, name);
+  fresh->kept_name_ = keep(fresh->name_);
+  RT_TRY(fresh->readAttributes(device));
+  if (opencl_c) {
+    backend::LaunchRules rules;
+    std::copy(required_group, required_group + 3, rules.group);
+    rules.most_items = uint64_t{1} << 31;  // of a direction: get_global_id is computed in 32 bits by the device
+    rules.no_local_bytes = true;
+    fresh->setRules(rules);
+  }
+  *out = std::move(fresh);
+  return Status();
+}
+
+Status Kernel::readAttributes(const Device& device) {
+  int threads = 0, shared = 0, local = 0;
+  RT_TRY(ask(&threads, kFunctionMaxThreadsPerBlock, function_));
+  RT_TRY(ask(&shared, kFunctionSharedBytes, function_));
+  RT_TRY(ask(&local, kFunctionLocalBytes, function_));
+  limitGroup(static_cast<uint32_t>(threads), device.limits().max_group_items);
+  local_bytes_ = static_cast<uint64_t>(shared);
+  private_bytes_ = static_cast<uint64_t>(local);
+  // What is beyond the default has to be allowed function by function. Where the whole is not to be had, less is.
+  const uint64_t most = device.limits().local_bytes_per_group;
+  if (most > device.sharedBytesByDefault() && local_bytes_ <= most) {
+    RT_CUDA_TRY(cuFuncSetAttribute, function_, kFunctionMaxDynamicSharedBytes, static_cast<int>(most - local_bytes_));
+  }
+  return Status();
+}
+
+uint32_t Kernel::maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const {
+  Current current(module_->context());
+  int blocks = 0;
+  const Error error =
+      RT_CUDA_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, function_, static_cast<int>(group_items), local_bytes);
+  if (error != kSuccess) return 0;
+  return static_cast<uint32_t>(blocks) * module_->device().units();
+}
+
+uint32_t Kernel::placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const {
+  uint32_t end = (local_bytes + 15) & ~15u;
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].kind != RT_ARG_LOCAL) {
+      parameters[i] = const_cast<void*>(arguments[i]);
+      continue;
+    }
+    uint64_t bytes;
+    memcpy(&bytes, arguments[i], sizeof bytes);
+    offsets[i] = end;
+    parameters[i] = &offsets[i];
+    end += static_cast<uint32_t>((bytes + 15) & ~uint64_t{15});  // checked above: within a group's local memory
+  }
+  return end;
+}
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,48 @@
+// Kernels of CUDA modules: the native function, how its arguments lie, and where its local arguments go.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/cuda/declarations.h"
+
+namespace manyrt::cuda {
+
+class Device;
+class NativeModuleOwner;
+
+// One argument as a module tells it. Kinds are known for kernels from OpenCL C alone; others have values.
+struct KernelArgument {
+  uint32_t size;
+  int32_t kind;  // RT_ARG_*
+  std::string name;
+  std::string type_name;
+};
+
+class Kernel final : public backend::Kernel {
+ public:
+  static Status create(Ref<backend::Kernel>* kernel, Ref<NativeModuleOwner> module, NativeFunction function, const char* name,
+                       std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c);
+
+  uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const override;
+  uint32_t preferredGroupMultiple() const override { return warp_; }
+
+  NativeFunction function() const { return function_; }
+  const char* keptName() const { return kept_name_; }  // until the process ends
+
+  // For kernels with local arguments: offsets into dynamic shared memory behind `local_bytes`, each aligned to 16, stand in
+  // for the sizes. `offsets` and `parameters` have room for every argument. Returns the dynamic bytes of a group.
+  uint32_t placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const;
+
+ private:
+  Kernel(Ref<NativeModuleOwner> module, NativeFunction function);
+  Status readAttributes(const Device& device);
+
+  const Ref<NativeModuleOwner> module_;
+  const NativeFunction function_;
+  const char* kept_name_ = "";
+  uint32_t warp_ = 32;
+};
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,233 @@
+// Loading modules: building sources, handing images to the driver, and finding out about their kernels.
+#include "backends/cuda/module_manager.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "backends/cuda/context_manager.h"
+#include "backends/cuda/current.h"
+#include "backends/cuda/device_manager.h"
+#include "backends/cuda/error.h"
+#include "base/host_threads.h"
+#include "kernels/build/cuda.h"
+
+namespace manyrt::cuda {
+namespace {
+
+constexpr unsigned kLogBytes = 16 << 10;
+
+// `name(int*, float)` without its parameters; what is not mangled as it is.
+std::string plainName(const char* mangled) {
+  int outcome = 0;
+  char* readable = abi::__cxa_demangle(mangled, nullptr, nullptr, &outcome);
+  if (outcome != 0 || readable == nullptr) return mangled;
+  std::string name = readable;
+  free(readable);
+  // Of a template the result type comes first, and the parameters last.
+  int depth = 0;
+  size_t end = name.size();
+  for (size_t i = name.size(); i-- > 0;) {
+    if (name[i] == ')') ++depth;
+    if (name[i] == '(' && --depth == 0) {
+      end = i;
+      break;
+    }
+  }
+  name.resize(end);
+  return name;
+}
+
+Status tooOld(const char* what) {
+  return Status::error(RT_ERROR_NOT_SUPPORTED, "The NVIDIA driver is older than 12.4: it cannot tell %s of an image.", what);
+}
+
+}  // namespace
+
+// ---- Native modules ----
+
+NativeModuleOwner::NativeModuleOwner(Ref<Context> context, NativeModule module)
+    : context_(std::move(context)), module_(module) {}
+
+NativeModuleOwner::~NativeModuleOwner() {
+  Current current(context_->native());
+  (void)table().cuModuleUnload(module_);
+}
+
+Device& NativeModuleOwner::device() const { return context_->device(); }
+NativeContext NativeModuleOwner::context() const { return context_->native(); }
+
+namespace {
+
+// Waits for what the context's streams had, then deletes the module.
+class Unloading final : public host_threads::Job {
+ public:
+  explicit Unloading(NativeModuleOwner* module) : module_(module) {}
+  void add(Ref<Stream> stream) {
+    const uint64_t serial = stream->submitted();
+    stamps_.push_back({std::move(stream), serial});
+  }
+  void run() override {
+    for (auto& [stream, serial] : stamps_) (void)stream->wait(serial, Deadline::never());
+    stamps_.clear();
+    delete module_;
+    delete this;
+  }
+
+ private:
+  NativeModuleOwner* const module_;
+  std::vector<std::pair<Ref<Stream>, uint64_t>> stamps_;
+};
+
+}  // namespace
+
+void NativeModuleOwner::recycle() {
+  try {
+    std::vector<Ref<Stream>> streams = context_->streams();
+    auto unloading = std::make_unique<Unloading>(this);
+    bool pending = false;
+    for (Ref<Stream>& stream : streams) {
+      if (stream->idle()) continue;
+      unloading->add(std::move(stream));
+      pending = true;
+    }
+    if (!pending) {
+      delete this;
+    } else {
+      host_threads::submit(unloading.release());
+    }
+  } catch (const std::bad_alloc&) {  // it stays loaded: nothing can be waited for
+  }
+}
+
+// ---- Modules ----
+
+bool Module::global(void** address, uint64_t* size, const char* name) const {
+  Current current(module_->context());
+  DriverAddress found = 0;
+  size_t bytes = 0;
+  if (RT_CUDA_CALL(cuModuleGetGlobal, &found, &bytes, module_->get(), name) != kSuccess) return false;
+  *address = reinterpret_cast<void*>(found);
+  *size = bytes;
+  return true;
+}
+
+void Module::native(uint64_t out[2]) {
+  out[0] = reinterpret_cast<uintptr_t>(module_->get());
+  out[1] = 0;
+}
+
+// ---- The loader ----
+
+bool ModuleManager::takes(int32_t format) const {
+  return format == RT_IMAGE_OPENCL_C || format == RT_IMAGE_CUDA_CXX || format == RT_IMAGE_PTX || format == RT_IMAGE_CUBIN ||
+         format == RT_IMAGE_FATBIN;
+}
+
+Status ModuleManager::loadNative(Ref<NativeModuleOwner>* out, const void* code, const char* name) {
+  std::string log(kLogBytes, '\0');
+  int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferBytes};
+  void* values[] = {log.data(), reinterpret_cast<void*>(static_cast<uintptr_t>(kLogBytes))};
+  NativeModule module = nullptr;
+  const Error error = RT_CUDA_CALL(cuModuleLoadDataEx, &module, code, 2, options, values);
+  if (error != kSuccess) {
+    const Status status = context_.device().failed("cuModuleLoadDataEx", error);
+    log.resize(strnlen(log.data(), kLogBytes));
+    if (log.empty()) return status;
+    return Status::error(status.code(), "The image \"%s\" was refused: %s\n%s", name, status.message(), log.c_str());
+  }
+  auto* owner = new (std::nothrow) NativeModuleOwner(Ref<Context>(&context_), module);
+  if (owner == nullptr) {
+    (void)table().cuModuleUnload(module);
+    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
+  *out = Ref<NativeModuleOwner>::adopt(owner);
+  return Status();
+}
+
+// Of an image that brings no description: the driver knows the kernels' names and the sizes of their arguments.
+Status ModuleManager::enumerate(Module& module, Ref<NativeModuleOwner> native, const char* name) {
+  const Table& cuda = table();
+  if (cuda.cuModuleEnumerateFunctions == nullptr || cuda.cuModuleGetFunctionCount == nullptr || cuda.cuFuncGetName == nullptr ||
+      cuda.cuFuncGetParamInfo == nullptr) {
+    return tooOld("the kernels");
+  }
+  unsigned count = 0;
+  RT_CUDA_TRY(cuModuleGetFunctionCount, &count, native->get());
+  std::vector<NativeFunction> functions(count);
+  if (count != 0) RT_CUDA_TRY(cuModuleEnumerateFunctions, functions.data(), count, native->get());
+  for (NativeFunction function : functions) {
+    const char* mangled = nullptr;
+    RT_CUDA_TRY(cuFuncGetName, &mangled, function);
+    std::vector<KernelArgument> arguments;
+    for (size_t index = 0, offset = 0, size = 0; cuda.cuFuncGetParamInfo(function, index, &offset, &size) == kSuccess;
+         ++index) {
+      arguments.push_back({static_cast<uint32_t>(size), RT_ARG_VALUE, "", ""});
+    }
+    std::string plain = plainName(mangled);
+    constexpr uint32_t kAny[3] = {0, 0, 0};
+    Ref<backend::Kernel> kernel;
+    RT_TRY(Kernel::create(&kernel, native, function, plain.c_str(), std::move(arguments), kAny, false));
+    // Overloads share their plain name: the first has it, and each its mangled one.
+    if (!module.addKernel(plain, kernel) && !module.addKernel(mangled, std::move(kernel))) {
+      return Status::error(RT_ERROR_INVALID_IMAGE, "The image \"%s\" has two kernels of the name \"%s\".", name, mangled);
+    }
+  }
+  return Status();
+}
+
+Status ModuleManager::load(Ref<backend::Module>* out, const backend::Image& image) {
+  Device& device = context_.device();
+  Current current(context_.native());
+  const char* name = image.name[0] != '\0' ? image.name : image.format == RT_IMAGE_OPENCL_C ? "kernel.cl" : "image";
+  if (image.format != RT_IMAGE_OPENCL_C && image.format != RT_IMAGE_CUDA_CXX) {
+    std::string text;  // PTX is read up to its terminator
+    const void* code = image.data.data();
+    if (image.format == RT_IMAGE_PTX) {
+      text = image.data;
+      code = text.c_str();
+    }
+    Ref<NativeModuleOwner> native;
+    RT_TRY(loadNative(&native, code, name));
+    Ref<Module> module = Ref<Module>::adopt(new Module(native, ""));
+    RT_TRY(enumerate(*module, std::move(native), name));
+    *out = std::move(module);
+    return Status();
+  }
+
+  kernels::BuildRequest request;
+  request.source = image.data;
+  request.options = image.options;
+  request.name = image.name;
+  for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
+  const kernels::CudaTarget target{device.computeMajor(), device.computeMinor()};
+  kernels::CudaImage built;
+  RT_TRY(image.format == RT_IMAGE_OPENCL_C ? kernels::buildForCuda(&built, target, request)
+                                           : kernels::compileCuda(&built, target, request));
+  Ref<NativeModuleOwner> native;
+  RT_TRY(loadNative(&native, built.code.data(), name));
+  Ref<Module> module = Ref<Module>::adopt(new Module(native, std::move(built.log)));
+  if (image.format == RT_IMAGE_CUDA_CXX) {
+    RT_TRY(enumerate(*module, std::move(native), name));
+  }
+  for (kernels::CudaKernel& described : built.kernels) {
+    NativeFunction function = nullptr;
+    RT_CUDA_TRY(cuModuleGetFunction, &function, native->get(), described.name.c_str());
+    std::vector<KernelArgument> arguments;
+    for (kernels::CudaArgument& argument : described.arguments) {
+      arguments.push_back({argument.size, argument.kind, std::move(argument.name), std::move(argument.type_name)});
+    }
+    Ref<backend::Kernel> kernel;
+    RT_TRY(Kernel::create(&kernel, native, function, described.name.c_str(), std::move(arguments), described.required_group,
+                          true));
+    if (!module->addKernel(described.name, std::move(kernel))) {
+      return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" has two kernels of the name \"%s\".", name, described.name.c_str());
+    }
+  }
+  *out = std::move(module);
+  return Status();
+}
+
+}  // namespace manyrt::cuda

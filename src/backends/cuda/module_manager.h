@@ -1,0 +1,58 @@
+// Modules of CUDA: native modules, what is known of their kernels, and the loader that makes them from OpenCL C and CUDA C++
+// (through NVRTC) or from PTX, cubins and fat binaries.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/cuda/event_manager.h"
+#include "backends/cuda/kernel.h"
+
+namespace manyrt::cuda {
+
+class Context;
+
+// A native module, which kernels keep alive. Work in flight may still run its code when the last of them is gone: it is
+// unloaded when every stream of its context has passed what it had then.
+class NativeModuleOwner final : public RefCounted {
+ public:
+  NativeModuleOwner(Ref<Context> context, NativeModule module);
+  ~NativeModuleOwner() override;
+  NativeModule get() const { return module_; }
+  Device& device() const;
+  NativeContext context() const;
+
+ private:
+  void recycle() override;
+
+  const Ref<Context> context_;
+  const NativeModule module_;
+};
+
+class Module final : public backend::Module {
+ public:
+  Module(Ref<NativeModuleOwner> module, std::string log) : module_(std::move(module)) { build_log_ = std::move(log); }
+  bool global(void** address, uint64_t* size, const char* name) const override;
+  void native(uint64_t out[2]) override;
+  // False: there is one of that name.
+  bool addKernel(const std::string& name, Ref<backend::Kernel> kernel) { return add(name, std::move(kernel)); }
+
+ private:
+  const Ref<NativeModuleOwner> module_;
+};
+
+class ModuleManager final : public backend::ModuleLoader {
+ public:
+  explicit ModuleManager(Context& context) : context_(context) {}
+  bool takes(int32_t format) const override;
+  Status load(Ref<backend::Module>* module, const backend::Image& image) override;
+
+ private:
+  Status loadNative(Ref<NativeModuleOwner>* module, const void* code, const char* name);
+  Status enumerate(Module& module, Ref<NativeModuleOwner> native, const char* name);
+
+  Context& context_;
+};
+
+}  // namespace manyrt::cuda

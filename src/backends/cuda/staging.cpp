@@ -1,0 +1,203 @@
+// The lanes of a staged copy. Measured elsewhere: eight threads to the device and four back saturate the bus.
+#include "backends/cuda/staging.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "backends/cuda/context_manager.h"
+#include "backends/cuda/current.h"
+#include "backends/cuda/device_manager.h"
+#include "backends/cuda/error.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace manyrt::cuda {
+namespace {
+
+constexpr size_t kLanesToDevice = 8, kLanesToHost = 4;
+
+// Past the caches: what comes from the device is not read again soon.
+void copyPastCaches(void* dst, const void* src, size_t size) {
+#if defined(__SSE2__)
+  auto* out = static_cast<unsigned char*>(dst);
+  const auto* in = static_cast<const unsigned char*>(src);
+  const size_t head = std::min<size_t>(size, -reinterpret_cast<uintptr_t>(out) & 15);
+  memcpy(out, in, head);
+  size_t at = head;
+  for (; at + 64 <= size; at += 64) {
+    const auto* from = reinterpret_cast<const __m128i*>(in + at);
+    auto* to = reinterpret_cast<__m128i*>(out + at);
+    const __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
+    const __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
+    _mm_stream_si128(to, a);
+    _mm_stream_si128(to + 1, b);
+    _mm_stream_si128(to + 2, c);
+    _mm_stream_si128(to + 3, d);
+  }
+  memcpy(out + at, in + at, size - at);
+  _mm_sfence();
+#else
+  memcpy(dst, src, size);
+#endif
+}
+
+}  // namespace
+
+struct Staging::Lane final : host_threads::Job {
+  void run() override;
+
+  Staging* home = nullptr;
+  Work* work = nullptr;
+  NativeStream stream = nullptr;
+  NativeEvent joined = nullptr;
+  unsigned char* slots[kSlots] = {};
+  NativeEvent reached[kSlots] = {};
+};
+
+struct Staging::Work {
+  unsigned char* dst;
+  const unsigned char* src;
+  uint64_t size;
+  bool to_device;
+  std::atomic<uint64_t> next{0};  // piece
+  std::atomic<Error> error{kSuccess};
+  std::atomic<const char*> call{""};
+  std::mutex mutex;
+  std::condition_variable done;
+  size_t running = 0;
+
+  void fail(const char* name, Error code) {
+    call.store(name);
+    error.store(code);
+  }
+};
+
+Staging::Staging(Context& context) : context_(context) {}
+
+Staging::~Staging() {
+  if (lanes_.empty()) return;
+  Current current(context_.native());
+  for (const std::unique_ptr<Lane>& lane : lanes_) {
+    if (lane->stream != nullptr) {
+      (void)table().cudaStreamSynchronize(lane->stream);
+      (void)table().cudaStreamDestroy(lane->stream);
+    }
+    if (lane->joined != nullptr) (void)table().cudaEventDestroy(lane->joined);
+    for (int i = 0; i < kSlots; ++i) {
+      if (lane->reached[i] != nullptr) (void)table().cudaEventDestroy(lane->reached[i]);
+      if (lane->slots[i] != nullptr) (void)table().cudaFreeHost(lane->slots[i]);
+    }
+  }
+}
+
+// What a lane that failed half-way has is kept for the next attempt, and freed with it.
+Status Staging::prepare(size_t lanes) {
+  while (lanes_.size() < lanes) lanes_.push_back(std::make_unique<Lane>());
+  for (size_t i = 0; i < lanes; ++i) {
+    Lane& lane = *lanes_[i];
+    lane.home = this;
+    if (lane.stream == nullptr) RT_CUDA_TRY(cudaStreamCreateWithPriority, &lane.stream, kStreamNonBlocking, 0);
+    if (lane.joined == nullptr) RT_CUDA_TRY(cudaEventCreateWithFlags, &lane.joined, kEventDisableTiming);
+    for (int slot = 0; slot < kSlots; ++slot) {
+      if (lane.reached[slot] == nullptr) RT_CUDA_TRY(cudaEventCreateWithFlags, &lane.reached[slot], kEventDisableTiming);
+      if (lane.slots[slot] != nullptr) continue;
+      RT_CUDA_TRY(cudaHostAlloc, reinterpret_cast<void**>(&lane.slots[slot]), kSlotBytes, kHostAllocPortable);
+    }
+  }
+  return Status();
+}
+
+void Staging::Lane::run() {
+  {
+    Current current(home->context_.native());
+    home->copyPieces(*this, *work);
+  }
+  Work& at = *work;
+  std::lock_guard lock(at.mutex);
+  if (--at.running == 0) at.done.notify_one();
+}
+
+void Staging::copyPieces(Lane& lane, Work& work) {
+  struct Piece {
+    uint64_t begin = 0, size = 0;
+  };
+  Piece in_slot[kSlots];
+  const auto check = [&](const char* call, Error error) {
+    if (error != kSuccess) work.fail(call, error);
+    return error == kSuccess;
+  };
+  // To the host: what a slot has received is copied on when the slot is wanted again, and at the end.
+  const auto empty = [&](int slot) {
+    if (!check("cudaEventSynchronize", table().cudaEventSynchronize(lane.reached[slot]))) return false;
+    if (!work.to_device && in_slot[slot].size != 0) {
+      copyPastCaches(work.dst + in_slot[slot].begin, lane.slots[slot], in_slot[slot].size);
+      in_slot[slot].size = 0;
+    }
+    return true;
+  };
+  int slot = 0;
+  for (; work.error.load() == kSuccess; slot = (slot + 1) % kSlots) {
+    const uint64_t begin = work.next.fetch_add(1) * kSlotBytes;
+    if (begin >= work.size) break;
+    const uint64_t size = std::min(kSlotBytes, work.size - begin);
+    if (!empty(slot)) return;
+    void* to = work.dst + begin;
+    const void* from = work.src + begin;
+    if (work.to_device) {
+      memcpy(lane.slots[slot], from, size);
+      from = lane.slots[slot];
+    } else {
+      to = lane.slots[slot];
+      in_slot[slot] = {begin, size};
+    }
+    if (!check("cudaMemcpyAsync", RT_CUDA_CALL(cudaMemcpyAsync, to, from, size, kCopyDefault, lane.stream)) ||
+        !check("cuEventRecord", RT_CUDA_CALL(cuEventRecord, lane.reached[slot], lane.stream))) {
+      return;
+    }
+  }
+  for (int i = 0; i < kSlots && !work.to_device; ++i) {
+    const int oldest = (slot + i) % kSlots;
+    if (in_slot[oldest].size != 0 && !empty(oldest)) return;
+  }
+}
+
+Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, NativeStream stream) {
+  std::lock_guard lock(mutex_);
+  const auto cores = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  const uint64_t pieces = (size + kSlotBytes - 1) / kSlotBytes;
+  const size_t lanes = std::min<size_t>({to_device ? kLanesToDevice : kLanesToHost, cores, pieces});
+  RT_TRY(prepare(lanes));
+  RT_CUDA_TRY(cuEventRecord, lanes_[0]->joined, stream);
+  for (size_t i = 0; i < lanes; ++i) RT_CUDA_TRY(cuStreamWaitEvent, lanes_[i]->stream, lanes_[0]->joined, 0);
+
+  Work work;
+  work.dst = static_cast<unsigned char*>(dst);
+  work.src = static_cast<const unsigned char*>(src);
+  work.size = size;
+  work.to_device = to_device;
+  work.running = lanes - 1;
+  for (size_t i = 1; i < lanes; ++i) {
+    lanes_[i]->work = &work;
+    host_threads::submit(lanes_[i].get());
+  }
+  copyPieces(*lanes_[0], work);
+  {
+    std::unique_lock wait(work.mutex);
+    work.done.wait(wait, [&] { return work.running == 0; });
+  }
+  // What was submitted to the lanes comes before what follows in the stream, also where a lane failed.
+  for (size_t i = 0; i < lanes; ++i) {
+    Error error = RT_CUDA_CALL(cuEventRecord, lanes_[i]->joined, lanes_[i]->stream);
+    if (error == kSuccess) error = RT_CUDA_CALL(cuStreamWaitEvent, stream, lanes_[i]->joined, 0);
+    if (error != kSuccess) work.fail("cuStreamWaitEvent", error);
+  }
+  if (work.error.load() == kSuccess) return Status();
+  return context_.device().failed(work.call.load(), work.error.load());
+}
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,43 @@
+// Large copies between pageable host memory and a device: lanes, each a thread, a native stream and four pinned slots, take
+// pieces from a common counter, so that the copies to pinned memory keep up with the bus. One such copy at a time; slots are
+// made at the first one and kept.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "backends/cuda/declarations.h"
+#include "base/host_threads.h"
+#include "base/status.h"
+
+namespace manyrt::cuda {
+
+class Context;
+
+class Staging {
+ public:
+  static constexpr uint64_t kLeastBytes = 4 << 20;  // below, the driver's own way is as good
+
+  explicit Staging(Context& context);
+  ~Staging();
+
+  // In the order of `stream`. Returns when the host's side has been read or written. The context is current.
+  Status copy(void* dst, const void* src, uint64_t size, bool to_device, NativeStream stream);
+
+ private:
+  static constexpr uint64_t kSlotBytes = 2 << 20;
+  static constexpr int kSlots = 4;
+  struct Lane;
+  struct Work;
+
+  Status prepare(size_t lanes);
+  void copyPieces(Lane& lane, Work& work);
+
+  Context& context_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+}  // namespace manyrt::cuda

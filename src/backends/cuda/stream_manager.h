@@ -1,0 +1,104 @@
+// A stream of CUDA. What is submitted goes to the native stream at once, unless something ahead of it has to happen on the
+// host: a host function, a point of another backend, a point that is not recorded yet. Then the stream is held: commands
+// queue up and a thread of the library submits them when that is over. Nothing here waits for the device except the waits.
+#pragma once
+
+#include <deque>
+#include <mutex>
+
+#include "backends/backend.h"
+#include "backends/cuda/event_manager.h"
+#include "backends/cuda/kernel.h"
+#include "base/host_threads.h"
+
+namespace manyrt::cuda {
+
+class Context;
+class Staging;
+
+class Stream final : public backend::Stream, private backend::Waiter, private host_threads::Job {
+ public:
+  static Status create(Ref<backend::Stream>* stream, Context& context, const backend::StreamOptions& options);
+  static Status import(Ref<backend::Stream>* stream, Context& context, NativeStream native);
+  ~Stream() override;
+  void renew(const backend::StreamOptions& options);
+
+  Status launch(backend::Kernel& kernel, const backend::Launch& launch) override;
+  Status copy(const backend::Copy& copy) override;
+  Status fill(const backend::Fill& fill) override;
+  Status prefetch(const void* address, uint64_t size, bool to_host) override;
+  Status record(Ref<backend::Point> point) override;
+  Status wait(Ref<backend::Point> point) override;
+  Status call(Task* task, backend::TaskKind kind) override;
+  bool copyNow(const backend::Copy&) override { return false; }
+  uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
+  uint64_t completed() override;
+  bool wait(uint64_t serial, Deadline deadline) override;
+  bool isInsideTask() const override { return task_stream_ == this; }
+  void native(uint64_t out[2]) override;
+
+  NativeStream nativeStream() const { return native_; }
+  int32_t priority() const { return priority_; }
+  // The name of the kernel that was launched last, while work is unfinished; else null.
+  const char* runningKernel() const;
+  void deviceLost();  // what is held goes on, and fails
+
+ private:
+  struct Command;
+  class Arrival;       // tells a held stream that the device has come to its host function
+  class InternalCall;  // runs an internal task when the device has come to it
+  struct Marker {
+    NativeEvent event;
+    uint64_t serial;
+  };
+
+  Stream(Context& context, NativeStream native, bool borrowed, int32_t priority);
+  Status device(const char* call, Error error);  // the failure of a call; of a device that died, its loss
+
+  // Each submits to the native stream; under the mutex, with the context current.
+  Status launchNow(backend::Kernel& kernel, const backend::Launch& launch);
+  Status copyNowOnDevice(const backend::Copy& copy);
+  Status prefetchNow(const void* address, uint64_t size, bool to_host);
+  Status recordNow(Point& point);
+  Status callInternalNow(Task* task);
+
+  template <class Submit, class Make>
+  Status submit(Submit now, Make command);
+  Status hold(Command* command);   // under the mutex: appended, and begun where nothing else is
+  void begin();                    // the first command, which has to wait for the host: starts its wait
+  void go();                       // on a thread of the library: ends the wait, submits what follows
+  bool execute(Command& command);  // false: it has to wait for the host first
+  void finishFirst();
+  void wake();
+  void passed(backend::Point&) override { host_threads::submit(this); }
+  void run() override { go(); }
+
+  void advance(uint64_t serial);
+  bool poll();
+  void mark();
+
+  static inline thread_local const Stream* task_stream_ = nullptr;  // whose function this thread runs
+
+  const Ref<Context> context_;
+  const Ref<EventManager> events_;
+  const NativeStream native_;
+  const NativeContext native_context_;
+  const bool borrowed_;
+  const int32_t priority_;
+
+  std::mutex mutex_;  // of submission, and of the queue
+  std::atomic<uint64_t> submitted_{0};
+  std::atomic<uint64_t> native_serial_{0};  // everything up to here is with the device, or over
+  std::atomic<uint64_t> completed_{0};
+  std::atomic<const char*> kernel_{nullptr};  // launched last; names are kept for good
+  Command* first_ = nullptr;                  // held; the first one is being waited for, or executed
+  Command** last_ = &first_;
+  std::atomic<bool> held_{false};
+
+  std::mutex markers_mutex_;
+  std::deque<Marker> markers_;
+  std::atomic<uint32_t> progress_{0};  // of a held stream; a futex
+  std::atomic<uint32_t> sleepers_{0};
+};
+
+}  // namespace manyrt::cuda

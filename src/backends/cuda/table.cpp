@@ -1,0 +1,174 @@
+// Opening the CUDA runtime: RT_CUDART, the one that was linked in, or a library of the usual names; and taking the driver's
+// functions from it.
+#include "backends/cuda/table.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <mutex>
+
+#include "base/config.h"
+#include "base/log.h"
+
+namespace manyrt::cuda {
+namespace internal {
+std::atomic<const Table*> current{nullptr};
+}
+namespace {
+
+constexpr Error kCudartUnloading = 4;
+constexpr const char* kUsualNames[] = {"libcudart.so.13", "libcudart.so.12", "/usr/local/cuda/lib64/libcudart.so.13",
+                                       "/usr/local/cuda/lib64/libcudart.so.12"};
+
+// What stands in the table after the runtime's end.
+template <class Function>
+struct Closed;
+template <class... Arguments>
+struct Closed<Error (*)(Arguments...)> {
+  static Error call(Arguments...) { return kCudartUnloading; }
+};
+template <class... Arguments>
+struct Closed<const char* (*)(Arguments...)> {
+  static const char* call(Arguments...) { return "the CUDA runtime has ended"; }
+};
+
+const Table& closedTable() {
+  static const Table* const closed = [] {
+    auto* made = new Table;
+#define X(name, ...) made->cuda##name = Closed<decltype(made->cuda##name)>::call;
+    RT_CUDA_RUNTIME_TABLE(X)
+#undef X
+#define X(name, ...) made->cu##name = Closed<decltype(made->cu##name)>::call;
+    RT_CUDA_DRIVER_TABLE(X)
+    RT_CUDA_DRIVER_OPTIONAL_TABLE(X)
+#undef X
+    return made;
+  }();
+  return *closed;
+}
+
+// At exit, before the runtime takes itself down: registered after it was loaded, so it runs first.
+void closeTable() { internal::current.store(&closedTable(), std::memory_order_release); }
+
+// ---- A runtime that is opened ----
+
+using EntryPointByVersion = Error (*)(const char*, void**, unsigned, unsigned long long, int*);
+using EntryPoint = Error (*)(const char*, void**, unsigned long long, int*);
+
+struct Opened {
+  EntryPointByVersion by_version = nullptr;
+  EntryPoint plain = nullptr;
+};
+Opened opened;
+
+void* openedEntryPoint(const char* name, int version) {
+  void* found = nullptr;
+  int outcome = 0;
+  if (opened.by_version != nullptr) {
+    const Error error = opened.by_version(name, &found, static_cast<unsigned>(version), kEntryPointDefault, &outcome);
+    return error == 0 && outcome == 0 ? found : nullptr;
+  }
+  return opened.plain(name, &found, kEntryPointDefault, &outcome) == 0 && outcome == 0 ? found : nullptr;
+}
+
+bool fillFrom(Table* out, void* library, std::string* missing) {
+#define X(name, ...)                                                                           \
+  out->cuda##name = reinterpret_cast<decltype(out->cuda##name)>(dlsym(library, "cuda" #name)); \
+  if (out->cuda##name == nullptr) *missing = "cuda" #name;
+  RT_CUDA_RUNTIME_TABLE(X)
+#undef X
+  opened.by_version = reinterpret_cast<EntryPointByVersion>(dlsym(library, "cudaGetDriverEntryPointByVersion"));
+  opened.plain = reinterpret_cast<EntryPoint>(dlsym(library, "cudaGetDriverEntryPoint"));
+  if (opened.by_version == nullptr && opened.plain == nullptr) *missing = "cudaGetDriverEntryPoint";
+  return missing->empty();
+}
+
+void* openRuntime(std::string* name, std::string* reason) {
+  if (const char* path = config::get(config::Variable::kCudart)) {
+    *name = path;
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) *reason = "RT_CUDART cannot be opened: " + std::string(dlerror());
+    return library;
+  }
+  for (const char* usual : kUsualNames) {
+    *name = usual;
+    if (void* library = dlopen(usual, RTLD_NOW | RTLD_LOCAL)) return library;
+  }
+  *reason = "The CUDA runtime (libcudart.so.13 or .12) is not installed; RT_CUDART may name one.";
+  return nullptr;
+}
+
+// ---- Both ----
+
+bool fillDriver(Table* out, void* (*entry_point)(const char*, int), std::string* missing) {
+#define X(name, version, ...)                                                                  \
+  out->cu##name = reinterpret_cast<decltype(out->cu##name)>(entry_point("cu" #name, version)); \
+  if (out->cu##name == nullptr) *missing = "cu" #name;
+  RT_CUDA_DRIVER_TABLE(X)
+#undef X
+#define X(name, version, ...) out->cu##name = reinterpret_cast<decltype(out->cu##name)>(entry_point("cu" #name, version));
+  RT_CUDA_DRIVER_OPTIONAL_TABLE(X)
+#undef X
+  return missing->empty();
+}
+
+struct State {
+  std::once_flag once;
+  bool good = false;
+  std::string reason;
+  std::string name;
+};
+State& state() {
+  static State* instance = new State;  // never destroyed
+  return *instance;
+}
+
+void open(State& at) {
+  auto* fresh = new Table;  // never destroyed: calls may run until the process ends
+  void* (*entry_point)(const char*, int) = nullptr;
+  std::string missing;
+  if (config::get(config::Variable::kCudart) == nullptr && staticRuntime(fresh, &entry_point)) {
+    at.name = "the CUDA runtime that is part of this library";
+  } else {
+    void* library = openRuntime(&at.name, &at.reason);
+    if (library == nullptr) return;
+    if (!fillFrom(fresh, library, &missing)) {
+      at.reason = at.name + " has no " + missing + ": it is too old, or no CUDA runtime.";
+      return;
+    }
+    entry_point = openedEntryPoint;
+  }
+  // A runtime without a driver says so here, before anything else is asked of it.
+  int count = 0;
+  if (const Error error = fresh->cudaGetDeviceCount(&count); error != 0) {
+    at.reason = std::string("CUDA has no devices: ") + fresh->cudaGetErrorString(error) + ".";
+    (void)fresh->cudaGetLastError();
+    return;
+  }
+  if (!fillDriver(fresh, entry_point, &missing)) {
+    at.reason = "The NVIDIA driver has no " + missing + ": it is too old.";
+    return;
+  }
+  internal::current.store(fresh, std::memory_order_release);
+  (void)closedTable();  // so that nothing is allocated at exit
+  (void)atexit(closeTable);
+  at.good = true;
+  log::write(RT_LOG_INFO, "CUDA: %d device%s, through %s.", count, count == 1 ? "" : "s", at.name.c_str());
+}
+
+}  // namespace
+
+bool openTable(std::string* reason) {
+  State& at = state();
+  std::call_once(at.once, [&] { open(at); });
+  if (!at.good) *reason = at.reason;
+  return at.good;
+}
+
+const std::string& runtimeName() { return state().name; }
+
+#ifndef MANYRT_CUDART_STATIC
+bool staticRuntime(Table*, void* (**)(const char*, int)) { return false; }
+#endif
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,246 @@
+// Launches of portable kernels on every device that runs them: the grid, arguments, local memory, refusals, cooperative
+// launches. What is special to host kernels is in kernel_test.cpp.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "support/device_test.h"
+#include "support/portable_kernels.h"
+
+namespace rttest {
+namespace {
+
+class LaunchTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device loads no modules";
+    ASSERT_RT_OK(iota_.make(context_, "iota"));
+    ASSERT_RT_OK(count_.make(context_, "count"));
+    ASSERT_RT_OK(rtMalloc(counter_.out(), 4, context_));
+    ASSERT_RT_OK(rtMemset(counter_, 0, 4));
+  }
+  void TearDown() override {
+    EXPECT_RT_OK(counter_.reset());
+    EXPECT_RT_OK(iota_.reset());
+    EXPECT_RT_OK(count_.reset());
+    DeviceTest::TearDown();
+  }
+  uint32_t counted() {
+    uint32_t value = 0;
+    EXPECT_RT_OK(rtStreamSynchronize(stream_));
+    EXPECT_RT_OK(rtMemcpy(&value, counter_, 4, RT_MEMCPY_DEFAULT));
+    return value;
+  }
+  PortableKernel iota_;
+  PortableKernel count_;
+  Memory counter_;
+};
+INSTANTIATE_TEST_SUITE_P(, LaunchTest, testing::ValuesIn(deviceNames()), testName);
+
+TEST_P(LaunchTest, EveryItemOfTheGridRunsOnceAndKnowsWhereItIs) {
+  PortableKernel look;
+  ASSERT_RT_OK(look.make(context_, "look"));
+  const uint32_t shapes[][6] = {{1, 1, 1, 1, 1, 1}, {100, 1, 1, 16, 1, 1}, {1, 37, 1, 1, 8, 1},
+                                {3, 5, 7, 2, 3, 4}, {1, 1, 64, 1, 1, 4},   {13, 2, 1, 33, 1, 1}};
+  for (const auto& shape : shapes) {
+    const size_t items = size_t{shape[0]} * shape[1] * shape[2] * shape[3] * shape[4] * shape[5];
+    Memory seen;
+    ASSERT_RT_OK(rtMalloc(seen.out(), items * 4, context_));
+    ASSERT_RT_OK(rtMemsetAsync(seen, 0, items * 4, stream_));
+    ASSERT_RT_OK(rtMemsetAsync(counter_, 0, 4, stream_));
+    uint32_t grid[4] = {shape[0], shape[1], shape[2], 0};
+    uint32_t group[4] = {shape[3], shape[4], shape[5], 0};
+    void* first = seen.get();
+    void* second = counter_.get();
+    void* args[] = {&first, &second, grid, group};
+    ASSERT_RT_OK(rtLaunchKernel(look, shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], 0, stream_, args, 4));
+    std::vector<uint32_t> counts(items, 7);
+    ASSERT_RT_OK(rtMemcpyAsync(counts.data(), seen, items * 4, RT_MEMCPY_DEFAULT, stream_));
+    EXPECT_EQ(counted(), 0u) << "items with a wrong id or size";
+    EXPECT_EQ(std::count(counts.begin(), counts.end(), 1u), static_cast<std::ptrdiff_t>(items));
+  }
+}
+
+TEST_P(LaunchTest, AZeroInTheGridIsSuccessAndNothingRuns) {
+  void* pointer = counter_.get();
+  void* args[] = {&pointer};
+  EXPECT_RT_OK(rtLaunchKernel(count_, 0, 1, 1, 1, 1, 1, 0, stream_, args, 1));
+  EXPECT_RT_OK(rtLaunchKernel(count_, 1, 0, 1, 1, 1, 1, 0, stream_, args, 1));
+  EXPECT_RT_OK(rtLaunchKernel(count_, 1, 1, 0, 1, 1, 1, 0, stream_, args, 1));
+  EXPECT_EQ(counted(), 0u);
+}
+
+TEST_P(LaunchTest, WhatIsTooLargeIsRefusedAndNothingRuns) {
+  void* pointer = counter_.get();
+  void* args[] = {&pointer};
+  const uint32_t most = static_cast<uint32_t>(attribute(RT_ATTRIBUTE_MAX_GROUP_ITEMS));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, 0, 1, 1, 0, stream_, args, 1));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, most, 2, 1, 0, stream_, args, 1));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, stream_, args, 1));
+  const uint32_t grid[3] = {1, static_cast<uint32_t>(std::min<int64_t>(attribute(RT_ATTRIBUTE_MAX_GRID_SIZE_Y), UINT32_MAX)),
+                            UINT32_MAX};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, grid[0], grid[1], grid[2], most, 1, 1, 0, stream_, args, 1))
+      << "more than the direction, or the counting in 64 bits, allows";
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, 1, 1, 1, 64, stream_, args, 1))
+      << "kernels from OpenCL C take no bytes of the launch";
+  EXPECT_EQ(counted(), 0u);
+  void* two[] = {&pointer, &pointer};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, 1, 1, 1, 0, stream_, two, 2));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, 1, 1, 1, 0, stream_, nullptr, RT_ARGS_ALL));
+  EXPECT_RT_OK(rtLaunchKernel(count_, 5, 1, 1, 1, 1, 1, 0, stream_, args, RT_ARGS_ALL));
+  EXPECT_EQ(counted(), 5u);
+}
+
+TEST_P(LaunchTest, TheLargestGroupRuns) {
+  void* pointer = counter_.get();
+  void* args[] = {&pointer};
+  rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+  ASSERT_RT_OK(rtKernelGetInfo(&info, count_));
+  const uint32_t most = std::min(info.max_group_items, static_cast<uint32_t>(attribute(RT_ATTRIBUTE_MAX_GROUP_SIZE_X)));
+  ASSERT_RT_OK(rtLaunchKernel(count_, 3, 1, 1, most, 1, 1, 0, stream_, args, 1));
+  EXPECT_EQ(counted(), 3u);
+}
+
+TEST_P(LaunchTest, ValuesAreCopiedBeforeTheCallReturns) {
+  Gate gate(context_);
+  Memory memory;
+  ASSERT_RT_OK(rtMallocHost(memory.out(), 400, context_));
+  ASSERT_RT_OK(gate.close(stream_));
+  {
+    uint32_t* pointer = memory.as<uint32_t>();
+    uint32_t count = 100;
+    uint32_t base = 42;
+    void* args[] = {&pointer, &count, &base};
+    ASSERT_RT_OK(rtLaunchKernel(iota_, 10, 1, 1, 10, 1, 1, 0, stream_, args, 3));
+    pointer = nullptr;
+    count = 0;
+    base = 0;
+    args[0] = args[1] = args[2] = nullptr;
+  }
+  ASSERT_RT_OK(iota_.reset());  // launches already submitted complete
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  for (uint32_t i = 0; i < 100; ++i) ASSERT_EQ(memory.as<uint32_t>()[i], 42 + i);
+}
+
+TEST_P(LaunchTest, ArgumentsOfManySizesArriveAligned) {
+  PortableKernel wide;
+  ASSERT_RT_OK(wide.make(context_, "wide"));
+  float values[40];
+  for (int i = 0; i < 40; ++i) values[i] = static_cast<float>(i);
+  signed char a = 1;
+  short c = 1000;
+  float d[4] = {10000, 3, 5, 99};
+  double e = 0.5;
+  void* out = counter_.get();
+  void* args[] = {&a, values, &c, &out, d, &e};
+  ASSERT_RT_OK(rtLaunchKernel(wide, 1, 1, 1, 1, 1, 1, 0, stream_, args, 6));
+  const uint32_t bits = counted();
+  float result;
+  std::memcpy(&result, &bits, sizeof result);
+  EXPECT_EQ(result, 1 + 780 + 1000 + 10000 + 15 + 0.5f);
+}
+
+TEST_P(LaunchTest, LocalArgumentsReserveBytesForEachGroup) {
+  PortableKernel locals;
+  Memory memory;
+  ASSERT_RT_OK(locals.make(context_, "locals"));
+  ASSERT_RT_OK(rtMallocHost(memory.out(), 64 * 4, context_));
+  for (uint32_t items : {1u, 7u, 32u}) {
+    std::memset(memory.get(), 0, 64 * 4);
+    ASSERT_RT_OK(launchOver(locals, stream_, 64, items, size_t{400}, size_t{40}, memory.as<uint32_t>()));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(memory.as<uint32_t>()[i], i * 100 + 9);
+  }
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(locals, stream_, 1, 1, SIZE_MAX, size_t{40}, memory.as<uint32_t>()));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(locals, stream_, 1, 1, size_t{1} << 40, size_t{1} << 40, memory.as<uint32_t>()));
+  const size_t most = static_cast<size_t>(attribute(RT_ATTRIBUTE_LOCAL_BYTES_PER_GROUP));
+  ASSERT_RT_OK(launchOver(locals, stream_, 1, 1, most - 1024, size_t{40}, memory.as<uint32_t>()))
+      << "nearly all of a group's local memory, " << most << " bytes";
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+}
+
+TEST_P(LaunchTest, AddressesThatTheDeviceCannotReachAreRefusedNamingTheArgument) {
+  for (const std::string& name : deviceNames()) {
+    if (name == GetParam()) continue;
+    rtDevice_t device = nullptr;
+    Context context;
+    Memory memory;
+    ASSERT_RT_OK(rtDeviceGetByName(&device, name.c_str()));
+    ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
+    ASSERT_RT_OK(rtMalloc(memory.out(), 100, context));
+    // Devices whose memory is the host's reach each other though neither is a peer. Nothing is written: the count is 0.
+    if (launchOver(iota_, stream_, 1, 1, memory.as<void>(10), 0u, 5u) == RT_SUCCESS) continue;
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(iota_, stream_, 1, 1, memory.as<void>(10), 0u, 5u));
+    EXPECT_NE(lastMessage().find("rgument 0"), std::string::npos) << lastMessage();
+  }
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+}
+
+TEST_P(LaunchTest, KernelAndStreamShareOneContext) {
+  Context other;
+  Stream stream;
+  void* pointer = counter_.get();
+  ASSERT_RT_OK(rtContextCreate(other.out(), nullptr, device_));
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, other));
+  EXPECT_RT(RT_ERROR_WRONG_CONTEXT, launchOver(count_, stream, 1, 1, pointer));
+  EXPECT_RT_OK(launchOver(count_, nullptr, 1, 1, pointer));
+  EXPECT_RT_OK(rtStreamSynchronize(nullptr));
+  EXPECT_EQ(counted(), 1u);
+}
+
+TEST_P(LaunchTest, ACooperativeLaunchRunsAllGroupsAtTheSameTimeOrIsRefused) {
+  rtLaunchOptions_t options = RT_LAUNCH_OPTIONS_INIT;
+  options.flags = RT_LAUNCH_COOPERATIVE;
+  PortableKernel meet;
+  uint32_t most = 0;
+  const uint32_t group[3] = {1, 1, 1};
+  void* pointer = counter_.get();
+  void* args[] = {&pointer};
+  ASSERT_RT_OK(meet.make(context_, "meet"));
+  ASSERT_RT_OK(rtKernelGetMaxActiveGroups(&most, 1, 0, meet));
+  uint32_t grid[3] = {most, 1, 1};
+  if (!has(RT_CAPABILITY_COOPERATIVE_LAUNCH)) {
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtLaunchKernelWithOptions(meet, grid, group, 0, &options, args, 1, stream_));
+    return;
+  }
+  ASSERT_GE(most, 1u);
+  for (int round = 0; round < 5; ++round) {
+    ASSERT_RT_OK(rtMemsetAsync(counter_, 0, 4, stream_));
+    ASSERT_RT_OK(rtLaunchKernelWithOptions(meet, grid, group, 0, &options, args, 1, stream_));
+    ASSERT_EQ(counted(), most);
+  }
+  grid[0] = most + 1;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernelWithOptions(meet, grid, group, 0, &options, args, 1, stream_));
+}
+
+TEST_P(LaunchTest, SuggestedGroupsFitAndRun) {
+  const uint32_t shapes[][3] = {{1, 1, 1}, {1000, 1, 1}, {7, 11, 13}, {UINT32_MAX, 1, 1}, {1, 1, 100000}, {640, 480, 1}};
+  rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+  ASSERT_RT_OK(rtKernelGetInfo(&info, count_));
+  for (const auto& items : shapes) {
+    uint32_t group[3] = {0, 0, 0};
+    ASSERT_RT_OK(rtKernelSuggestGroupSize(group, items, 0, count_));
+    EXPECT_GE(std::min({group[0], group[1], group[2]}), 1u);
+    EXPECT_LE(uint64_t{group[0]} * group[1] * group[2], info.max_group_items);
+    void* pointer = counter_.get();
+    void* args[] = {&pointer};
+    EXPECT_RT_OK(rtLaunchKernel(count_, 1, 1, 1, group[0], group[1], group[2], 0, stream_, args, 1));
+  }
+  EXPECT_EQ(counted(), 6u);
+}
+
+TEST_P(LaunchTest, ManyLaunchesInManyStreamsAllRun) {
+  std::vector<Stream> streams(8);
+  for (Stream& stream : streams) ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+  void* pointer = counter_.get();
+  for (int round = 0; round < 100; ++round) {
+    for (Stream& stream : streams) ASSERT_RT_OK(launchOver(count_, stream, 2, 32, pointer));
+  }
+  for (Stream& stream : streams) ASSERT_RT_OK(rtStreamSynchronize(stream));
+  EXPECT_EQ(counted(), 1600u);
+}
+
+}  // namespace
+}  // namespace rttest
