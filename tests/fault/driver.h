@@ -22,7 +22,7 @@ namespace rttest {
 // allocate on their own while faults are armed; what they need is here.
 struct World {
   rtDevice_t device = nullptr;
-  rtDevice_t other_device = nullptr;  // of another backend
+  rtDevice_t other_device = nullptr;  // of another backend, or out of reach
   Context context;
   Context second;   // of the same device
   Context foreign;  // of the other device
@@ -57,6 +57,9 @@ struct Scenario {
   const char* why = "";                        // why fewer than three are expected
   std::function<void(World&)> tidy = nullptr;  // after a fault, for what has no owner
 };
+
+// Beside the first two, of which each is the other's other device: copies through the host, and by streams of the other side.
+inline const std::string kFaultDevices[] = {"cpu", "null:0", "null:1", "null:2"};
 
 class FaultTest : public testing::TestWithParam<std::string> {
  protected:

@@ -5,7 +5,7 @@ namespace rttest {
 namespace {
 
 using ObjectFaults = FaultTest;
-INSTANTIATE_TEST_SUITE_P(, ObjectFaults, testing::Values("cpu", "null:0"), testName);
+INSTANTIATE_TEST_SUITE_P(, ObjectFaults, testing::ValuesIn(kFaultDevices), testName);
 
 void nothing(void*) {}
 
