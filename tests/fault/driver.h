@@ -58,8 +58,8 @@ struct Scenario {
   std::function<void(World&)> tidy = nullptr;  // after a fault, for what has no owner
 };
 
-// Beside the first two, of which each is the other's other device: copies through the host, and by streams of the other side.
-inline const std::string kFaultDevices[] = {"cpu", "null:0", "null:1", "null:2"};
+// Each with another device: two that reach each other, copies through the host, copies by streams of the other side, peers.
+inline const std::string kFaultDevices[] = {"cpu", "null:0", "null:1", "null:2", "null:3"};
 
 class FaultTest : public testing::TestWithParam<std::string> {
  protected:
