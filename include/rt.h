@@ -222,14 +222,15 @@ enum rtPointerKind {
   RT_POINTER_IMPORTED = 5    /**< by rtMemImport */
 };
 
-/** Direction of a copy; one that contradicts the addresses is refused. */
+/** Direction of a copy; one that contradicts the addresses is refused. Device memory is that of any device of any backend,
+ *  the CPU's, too; all else is host memory, whoever pinned it. Shared memory counts as either. */
 enum rtMemcpyKind {
   RT_MEMCPY_INVALID = -1,
   RT_MEMCPY_DEFAULT = 0, /**< inferred from the addresses */
   RT_MEMCPY_HOST_TO_HOST = 1,
   RT_MEMCPY_HOST_TO_DEVICE = 2,
   RT_MEMCPY_DEVICE_TO_HOST = 3,
-  RT_MEMCPY_DEVICE_TO_DEVICE = 4
+  RT_MEMCPY_DEVICE_TO_DEVICE = 4 /**< one device or two, also of two backends */
 };
 
 /** Kinds of kernel arguments. */
@@ -243,7 +244,8 @@ enum rtArgKind {
 /** What a module is made of. */
 enum rtImageFormat {
   RT_IMAGE_INVALID = -1,
-  RT_IMAGE_AUTO = 0,          /**< told from the bytes: ELF is HOST_OBJECT, text without a zero byte OPENCL_C */
+  RT_IMAGE_AUTO = 0,          /**< told from the bytes: an ELF file for CUDA is CUBIN, any other HOST_OBJECT; the
+                                   marks of FATBIN and SPIRV; of text, what begins with .version is PTX, else OPENCL_C */
   RT_IMAGE_OPENCL_C = 1,      /**< OpenCL C 1.2 source; every device with RT_CAPABILITY_KERNELS */
   RT_IMAGE_CUDA_CXX = 2,      /**< CUDA C++ source; CUDA */
   RT_IMAGE_PTX = 3,           /**< CUDA */
@@ -860,7 +862,8 @@ RT_API rtStatus_t rtContextSynchronize(rtContext_t context);
  *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (a stream, event, fence, pool, kernel or allocation of it is alive) */
 RT_API rtStatus_t rtContextReset(rtContext_t context);
 
-/** Lets kernels of context use addresses of peer, as cudaDeviceEnablePeerAccess. Asking twice is success.
+/** Lets kernels of context use addresses of peer, as cudaDeviceEnablePeerAccess. Asking twice is success. Until one of the two
+ *  contexts is reset. Copies need none of it.
  *  @param[in] peer     whose memory; may be NULL: current
  *  @param[in] context  who accesses it; may be NULL: current
  *  blocks: never

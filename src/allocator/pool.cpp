@@ -12,6 +12,7 @@
 #include "base/config.h"
 #include "base/fault.h"
 #include "base/futex.h"
+#include "base/log.h"
 
 namespace manyrt::allocator {
 namespace {
@@ -33,9 +34,20 @@ void fillEnds(uintptr_t address, uint64_t size, int pattern) {
   if (size > kPatternBytes) memset(bytes + size - kPatternBytes, pattern, kPatternBytes);
 }
 
+bool poolsKeepMemory() {
+  static const bool keep = [] {
+    const char* value = config::get(config::Variable::kPool);
+    const bool off = value != nullptr && strcmp(value, "off") == 0;
+    if (value != nullptr && !off) log::write(RT_LOG_WARNING, "RT_POOL=%s is not used: the only value is off.", value);
+    return !off;
+  }();
+  return keep;
+}
+
 }  // namespace
 
-Pool::Pool(Ref<Owner> owner, const PoolOptions& options) : owner_(std::move(owner)), options_(options) {}
+Pool::Pool(Ref<Owner> owner, const PoolOptions& options)
+    : owner_(std::move(owner)), keeps_(poolsKeepMemory()), options_(options) {}
 
 Pool::~Pool() = default;
 
@@ -167,12 +179,13 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   uint64_t wanted = size;
   if (alignment > kAlignment) {  // blocks of a power of two are as aligned as they are large
     if (roundUpOverflows(size, alignment, &wanted)) wanted = UINT64_MAX;
-    if (wanted <= kLargestBlock) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
+    if (wanted <= kLargestBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
   }
+  if (!keeps_) trimPassed();
   Region* region = nullptr;
   Block* block = nullptr;
   bool in_use = false;  // handed on in the order of its stream, which may not have passed the earlier uses
-  if (wanted <= kLargestBlock) {
+  if (wanted <= kLargestBlock && keeps_) {
     uint32_t index = sizeClass(wanted);
     uint64_t bytes = classBytes(index);
     std::unique_lock lock(lock_);
@@ -211,8 +224,9 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
       return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes is more than any device has.",
                            static_cast<Number>(size));
     }
+    if (!keeps_) bytes = size;  // what checks a driver's allocations sees the first byte beyond
     std::unique_lock lock(lock_);
-    region = takeLarge(wanted, std::max(alignment, kAlignment), stream);
+    if (keeps_) region = takeLarge(wanted, std::max(alignment, kAlignment), stream);
     if (region == nullptr) {
       lock.unlock();
       RT_TRY(grow(&region, Region::Kind::kLarge, bytes, std::max(alignment, kAlignment), bytes));
@@ -262,7 +276,7 @@ void Pool::free(Region& region, Block& block, const Ref<backend::Stream>& stream
         block.next = bucket.pending;
         bucket.pending = &block;
       }
-      wait = closed_;
+      wait = releasesAtOnce();
     } else {
       if (host_visible) poison(region.addressOf(block), region.blockSize());
       block.state.store(Block::kFree, std::memory_order_release);
@@ -273,7 +287,7 @@ void Pool::free(Region& region, Block& block, const Ref<backend::Stream>& stream
         block.next = bucket.ready;
         bucket.ready = &block;
       }
-      if (closed_) released = detachUnused(0);
+      if (releasesAtOnce()) released = detachUnused(0);
     }
   }
   owner_->countAllocation(-1);
@@ -352,7 +366,7 @@ void Pool::giveBack(Region* regions) {
 }
 
 Status Pool::reserve(uint64_t bytes) {
-  if (bytes == 0) return Status();
+  if (bytes == 0 || !keeps_) return Status();
   uint64_t size;
   if (roundUpOverflows(bytes, kLargeGranule, &size)) {
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "A pool of %llu bytes is more than any device has.",
@@ -375,6 +389,14 @@ void Pool::trim(uint64_t keep_bytes) {
     released = detachUnused(keep_bytes);
   }
   giveBack(released);
+}
+
+void Pool::trimPassed() {
+  {
+    std::lock_guard lock(lock_);
+    if (pending_bytes_ == 0) return;
+  }
+  trim(0);
 }
 
 void Pool::trimToThreshold() {
@@ -403,16 +425,16 @@ void Pool::close() {
 
 namespace {
 
-// One thread of the library looks after all closed pools that have something pending, however many there are.
-struct ClosedPools final : host_threads::Job {
+// One thread of the library looks after all pools that keep nothing and have something pending, however many there are.
+struct PendingPools final : host_threads::Job {
   void run() override;
 
   SpinLock lock;
   Pool* first = nullptr;
   bool running = false;
 };
-ClosedPools& closedPools() {
-  static ClosedPools* all = new ClosedPools;  // never destroyed: it may run until the process ends
+PendingPools& pendingPools() {
+  static PendingPools* all = new PendingPools;  // never destroyed: it may run until the process ends
   return *all;
 }
 
@@ -425,11 +447,11 @@ void Pool::releaseWhenPassed() {
     waiting_ = true;
   }
   retain();
-  ClosedPools& all = closedPools();
+  PendingPools& all = pendingPools();
   bool start;
   {
     std::lock_guard lock(all.lock);
-    next_closed_ = all.first;
+    next_pending_ = all.first;
     all.first = this;
     start = !std::exchange(all.running, true);
   }
@@ -461,7 +483,7 @@ bool Pool::releasePassed(Ref<backend::Stream>* stream, uint64_t* serial) {
 
 namespace {
 
-void ClosedPools::run() {
+void PendingPools::run() {
   constexpr uint64_t kShortest = 100'000, kLongest = 20'000'000;  // nanoseconds between two looks at all of them
   for (uint64_t rest = kShortest;; rest = std::min(2 * rest, kLongest)) {
     Ref<backend::Stream> stream;
@@ -473,14 +495,14 @@ void ClosedPools::run() {
     }
     while (looked_at != nullptr) {
       Pool* pool = looked_at;
-      looked_at = pool->next_closed_;
+      looked_at = pool->next_pending_;
       if (pool->releasePassed(&stream, &serial)) {
         pool->drop();
         rest = kShortest;
         continue;
       }
       std::lock_guard guard(lock);
-      pool->next_closed_ = first;
+      pool->next_pending_ = first;
       first = pool;
     }
     epoch::collect();

@@ -1,6 +1,7 @@
 // A pool: blocks of one kind of memory of one context. Small sizes are cut from slabs of 2 MiB by size class, larger ones
 // have a region each. A freed block carries stamps of the streams that may still use it and is handed out again when
-// these have passed, or at once to the stream in whose order it was freed. A free never waits and never fails.
+// these have passed, or at once to the stream in whose order it was freed. A free never waits and never fails. With RT_POOL=off
+// every allocation is one of the driver's, as large as asked for, and goes back to it once its stamps have passed.
 #pragma once
 
 #include <atomic>
@@ -52,9 +53,9 @@ class Pool final : public RefCounted {
   uint64_t unusedBytes();  // reserved and neither live nor pending
   std::string json();      // throws bad_alloc
 
-  // For what looks after closed pools: true when nothing is pending any more, else what to wait for.
+  // For what looks after pools that keep nothing: true when nothing is pending any more, else what to wait for.
   bool releasePassed(Ref<backend::Stream>* stream, uint64_t* serial);
-  Pool* next_closed_ = nullptr;
+  Pool* next_pending_ = nullptr;
 
  private:
   struct Class {
@@ -70,16 +71,19 @@ class Pool final : public RefCounted {
   bool passed(Block& block, backend::Stream* stream);
 
   void releaseWhenPassed();
+  void trimPassed();  // what is freed and passed by now
+  bool releasesAtOnce() const { return closed_ || !keeps_; }
   uint64_t slabBytes(uint64_t block_size);
   Status grow(Region** region, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size);
   Region* detachUnused(uint64_t keep_bytes);  // under the lock; what comes out is then given to giveBack()
   static void giveBack(Region* regions);
 
   const Ref<Owner> owner_;
+  const bool keeps_;  // false with RT_POOL=off
   PoolOptions options_;
   SpinLock lock_;
   bool closed_ = false;
-  bool waiting_ = false;  // among the closed pools that are looked after
+  bool waiting_ = false;  // among the pools that are looked after
   Class classes_[kSizeClasses];
   Region* open_[kSizeClasses] = {};  // the slab with blocks never handed out
   Region* slabs_ = nullptr;

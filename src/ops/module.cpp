@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -46,19 +47,55 @@ std::string_view withoutTerminator(std::string_view text) {
   return text;
 }
 
-Status recognise(backend::Image* image) {
-  if (image->data.starts_with("\177ELF")) {
-    image->format = RT_IMAGE_HOST_OBJECT;
-    return Status();
+// The word at an offset, in the order of a little-endian machine; 0 beyond the end.
+uint32_t wordAt(std::string_view data, size_t offset, int bytes) {
+  uint32_t word = 0;
+  for (int i = 0; i < bytes && data.size() >= offset + static_cast<size_t>(bytes); ++i) {
+    word |= uint32_t{static_cast<unsigned char>(data[offset + static_cast<size_t>(i)])} << (8 * i);
   }
-  const size_t zero = withoutTerminator(image->data).find('\0');
+  return word;
+}
+
+// PTX begins with its version, behind blanks and comments. OpenCL C cannot begin with a full stop.
+bool isPtx(std::string_view text) {
+  for (;;) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\v\f"), text.size()));
+    size_t end;
+    if (text.starts_with("//")) {
+      end = text.find('\n');
+    } else if (text.starts_with("/*")) {
+      end = text.find("*/", 2);
+      if (end != std::string_view::npos) end += 2;
+    } else {
+      return text.starts_with(".version");
+    }
+    if (end == std::string_view::npos) return false;
+    text.remove_prefix(end);
+  }
+}
+
+// RT_IMAGE_AUTO where the bytes have no mark: it is text.
+int32_t markedFormat(std::string_view data) {
+  constexpr size_t kElfMachine = 18;  // the offset of e_machine
+  constexpr uint32_t kCudaMachine = 190, kFatbinMark = 0xBA55ED50, kSpirvMark = 0x07230203;
+  if (data.starts_with("\177ELF")) return wordAt(data, kElfMachine, 2) == kCudaMachine ? RT_IMAGE_CUBIN : RT_IMAGE_HOST_OBJECT;
+  const uint32_t mark = wordAt(data, 0, 4);
+  if (mark == kFatbinMark) return RT_IMAGE_FATBIN;
+  return mark == kSpirvMark || mark == __builtin_bswap32(kSpirvMark) ? RT_IMAGE_SPIRV : RT_IMAGE_AUTO;
+}
+
+Status recognise(backend::Image* image) {
+  image->format = markedFormat(image->data);
+  if (image->format != RT_IMAGE_AUTO) return Status();
+  const std::string_view text = withoutTerminator(image->data);
+  const size_t zero = text.find('\0');
   if (zero != std::string_view::npos) {
     return Status::error(RT_ERROR_INVALID_IMAGE,
-                         "The image of %zu bytes is neither an ELF file nor text: byte %zu is zero. Name its format in the "
-                         "options if it has another one.",
+                         "The image of %zu bytes is neither an ELF file, a fatbin or SPIR-V nor text: byte %zu is zero. Name "
+                         "its format in the options if it has another one.",
                          image->data.size(), zero);
   }
-  image->format = RT_IMAGE_OPENCL_C;
+  image->format = isPtx(text) ? RT_IMAGE_PTX : RT_IMAGE_OPENCL_C;
   return Status();
 }
 

@@ -299,6 +299,42 @@ TEST_P(KernelTest, AnAddressThatThisDeviceCannotReachIsRefusedNamingTheArgument)
   }
 }
 
+TEST_P(KernelTest, MemoryOfAPeerIsReachedOnceThatIsEnabled) {
+  Kernel nothing;
+  ASSERT_RT_OK(makeKernel(&nothing, context_, emptyKernel, {kPointerArg}, "nothing"));
+  for (const std::string& name : deviceNames()) {
+    rtDevice_t device = nullptr;
+    Context context;
+    Context second;
+    Memory memory;
+    Memory memory_second;
+    int32_t can = 0;
+    ASSERT_RT_OK(rtDeviceGetByName(&device, name.c_str()));
+    ASSERT_RT_OK(rtDeviceCanAccessPeer(&can, device, device_));
+    ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
+    ASSERT_RT_OK(rtContextCreate(second.out(), nullptr, device));
+    ASSERT_RT_OK(rtMalloc(memory.out(), 100, context));
+    ASSERT_RT_OK(rtMalloc(memory_second.out(), 100, second));
+    if (can == 0) {
+      const rtStatus_t status = rtContextEnablePeerAccess(context, context_);
+      EXPECT_EQ(status, name == GetParam() ? RT_SUCCESS : RT_ERROR_NOT_SUPPORTED);
+      continue;
+    }
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(nothing, stream_, 1, 1, memory.as<void>(10)));
+    ASSERT_RT_OK(rtContextEnablePeerAccess(context, context_));
+    ASSERT_RT_OK(rtContextEnablePeerAccess(context, context_)) << "asking twice is success";
+    EXPECT_RT_OK(launchOver(nothing, stream_, 1, 1, memory.as<void>(10)));
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(nothing, stream_, 1, 1, memory_second.as<void>(10))) << "another context";
+    EXPECT_RT_OK(rtStreamSynchronize(stream_));
+    ASSERT_RT_OK(memory.reset());
+    ASSERT_RT_OK(rtContextReset(context));
+    ASSERT_RT_OK(rtMalloc(memory.out(), 100, context));
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(nothing, stream_, 1, 1, memory.as<void>(10))) << "a reset ends it";
+    ASSERT_RT_OK(rtContextEnablePeerAccess(context, context_));
+    EXPECT_RT_OK(launchOver(nothing, stream_, 1, 1, memory.as<void>(10)));
+  }
+}
+
 TEST_P(KernelTest, KernelAndStreamShareOneContext) {
   Context other;
   Stream stream;

@@ -1,6 +1,6 @@
 // Runs the conformance tests and holds the skips against skips.txt: lines of `test-pattern device-pattern reason`. A skip that
-// stands there is expected; one that does not fails the run, and so does a test that stands there and ran. The list is
-// printed last.
+// stands there is expected; one that does not fails the run, and so does a test that stands there and ran. With
+// RT_POOL=off the lines of skips_pool_off.txt count, too. The list is printed last.
 #include <fnmatch.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rt.h"
+#include "support/device_test.h"
 
 namespace {
 
@@ -28,10 +29,11 @@ std::string asTestName(std::string device) {
   return device;
 }
 
+// `readable` stays as it is, or becomes false.
 std::vector<Rule> readRules(const char* path, bool* readable) {
   std::vector<Rule> rules;
   std::ifstream file(path);
-  *readable = file.is_open();
+  *readable = *readable && file.is_open();
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     Rule rule;
@@ -96,8 +98,12 @@ int main(int argc, char** argv) {
   // Held until the end, so that tests may pair rtInit and rtShutdown without ending the library for all others.
   if (rtInit() != RT_SUCCESS) return 1;
   testing::InitGoogleTest(&argc, argv);
-  bool readable = false;
-  auto* skips = new SkipList(readRules(CONFORMANCE_SKIPS, &readable));
+  bool readable = true;
+  std::vector<Rule> rules = readRules(CONFORMANCE_SKIPS, &readable);
+  if (rttest::poolsAreOff()) {
+    for (Rule& rule : readRules(CONFORMANCE_SKIPS_POOL_OFF, &readable)) rules.push_back(std::move(rule));
+  }
+  auto* skips = new SkipList(std::move(rules));
   testing::UnitTest::GetInstance()->listeners().Append(skips);  // owns it
   if (!readable) {
     std::cerr << "The list of skips cannot be used: " << CONFORMANCE_SKIPS << '\n';

@@ -1,5 +1,6 @@
 // Pools: creation, allocation in a stream's order, statistics, limits, trim and threshold, the out-of-memory callback.
 #include <atomic>
+#include <thread>
 #include <vector>
 
 #include "support/device_test.h"
@@ -142,6 +143,7 @@ TEST_P(PoolTest, StatsCountTheBytesAskedFor) {
 }
 
 TEST_P(PoolTest, FreedMemoryIsReused) {
+  NEEDS_POOLS();
   ASSERT_RT_OK(rtMemPoolSetReleaseThreshold(UINT64_MAX, pool_));
   for (int i = 0; i < 20; ++i) {
     Memory memory;
@@ -167,6 +169,7 @@ TEST_P(PoolTest, MemoryThatWaitsForWorkIsPending) {
 }
 
 TEST_P(PoolTest, TrimGivesUnusedMemoryBack) {
+  NEEDS_POOLS();
   ASSERT_RT_OK(rtMemPoolSetReleaseThreshold(UINT64_MAX, pool_));
   std::vector<Memory> memories;
   ASSERT_RT_OK(exhaust(&memories, kMiB, 16));
@@ -189,6 +192,7 @@ TEST_P(PoolTest, AboveTheReleaseThresholdMemoryGoesBackWhenStreamsAreSynchronise
 }
 
 TEST_P(PoolTest, InitialBytesAreReservedAtOnce) {
+  NEEDS_POOLS();
   rtMemPoolOptions_t options = RT_MEM_POOL_OPTIONS_INIT;
   options.initial_bytes = 8 * kMiB;
   options.release_threshold = UINT64_MAX;
@@ -292,6 +296,31 @@ TEST_P(PoolTest, PinnedAllocationsStayAtAnAddressOfTheirOwn) {
   EXPECT_RT_OK(rtMemPoolSetPinMode(0, pool_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemPoolSetPinMode(2, pool_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemPoolSetPinMode(-1, pool_));
+}
+
+TEST_P(PoolTest, WithoutPoolsEachAllocationIsOneOfTheDriver) {
+  if (!poolsAreOff()) return;  // the entry conformance.pool_off
+  ASSERT_RT_OK(rtMemPoolSetReleaseThreshold(UINT64_MAX, pool_));
+  for (size_t size : {size_t{10}, size_t{5000}, size_t{3} << 20}) {
+    const rtMemPoolStats_t before = stats();
+    Memory memory;
+    ASSERT_RT_OK(allocate(&memory, size));
+    EXPECT_EQ(stats().driver_allocation_count, before.driver_allocation_count + 1);
+    EXPECT_EQ(stats().reserved_bytes, size) << "not a byte more";
+    ASSERT_RT_OK(memory.reset());
+    EXPECT_EQ(stats().reserved_bytes, 0u);
+  }
+  EXPECT_EQ(stats().reuse_count, 0u);
+  Gate gate(context_);
+  Memory memory;
+  ASSERT_RT_OK(allocate(&memory, 5000));
+  ASSERT_RT_OK(gate.close(stream_));
+  ASSERT_RT_OK(rtMemsetAsync(memory, 1, 5000, stream_));
+  ASSERT_RT_OK(memory.reset());
+  EXPECT_EQ(stats().reserved_bytes, 5000u) << "while work may use it";
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  while (stats().reserved_bytes != 0) std::this_thread::yield();  // it goes back by itself
 }
 
 TEST_P(PoolTest, HandlesOfOtherKindsAreRefused) {

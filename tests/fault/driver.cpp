@@ -19,7 +19,8 @@ bool documented(rtStatus_t status) {
 
 void World::make(const std::string& name) {
   ASSERT_RT_OK(rtDeviceGetByName(&device, name.c_str()));
-  ASSERT_RT_OK(rtDeviceGetByName(&other_device, name == "cpu" ? "null:0" : "cpu"));
+  const bool distant = name == "null:1" || name == "null:3";
+  ASSERT_RT_OK(rtDeviceGetByName(&other_device, name == "cpu" ? "null:0" : distant ? "null:2" : "cpu"));
   ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
   ASSERT_RT_OK(rtContextCreate(second.out(), nullptr, device));
   ASSERT_RT_OK(rtContextCreate(foreign.out(), nullptr, other_device));

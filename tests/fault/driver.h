@@ -22,7 +22,7 @@ namespace rttest {
 // allocate on their own while faults are armed; what they need is here.
 struct World {
   rtDevice_t device = nullptr;
-  rtDevice_t other_device = nullptr;  // of another backend
+  rtDevice_t other_device = nullptr;  // of another backend, or out of reach
   Context context;
   Context second;   // of the same device
   Context foreign;  // of the other device
@@ -57,6 +57,9 @@ struct Scenario {
   const char* why = "";                        // why fewer than three are expected
   std::function<void(World&)> tidy = nullptr;  // after a fault, for what has no owner
 };
+
+// Each with another device: two that reach each other, copies through the host, copies by streams of the other side, peers.
+inline const std::string kFaultDevices[] = {"cpu", "null:0", "null:1", "null:2", "null:3"};
 
 class FaultTest : public testing::TestWithParam<std::string> {
  protected:

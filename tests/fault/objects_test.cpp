@@ -5,7 +5,7 @@ namespace rttest {
 namespace {
 
 using ObjectFaults = FaultTest;
-INSTANTIATE_TEST_SUITE_P(, ObjectFaults, testing::Values("cpu", "null:0"), testName);
+INSTANTIATE_TEST_SUITE_P(, ObjectFaults, testing::ValuesIn(kFaultDevices), testName);
 
 void nothing(void*) {}
 
@@ -17,6 +17,24 @@ TEST_P(ObjectFaults, ContextCreate) {
              TRY(rtContextGetDefaultStream(&stream, made));
              return made.reset();
            }});
+}
+
+TEST_P(ObjectFaults, PeerAccess) {
+  const bool peers = GetParam() == "null:3";
+  exhaust({"peer access",
+           [](World& w) {
+             int32_t can = 0;
+             TRY(rtDeviceCanAccessPeer(&can, w.other_device, w.device));
+             if (can == 0) return rtStatus_t{RT_SUCCESS};
+             Context made;
+             Context peer;
+             TRY(rtContextCreate(made.out(), nullptr, w.device));
+             TRY(rtContextCreate(peer.out(), nullptr, w.other_device));
+             TRY(rtContextEnablePeerAccess(peer, made));
+             TRY(peer.reset());
+             return made.reset();
+           },
+           peers ? 3 : 0, "the two devices are no peers"});
 }
 
 TEST_P(ObjectFaults, ContextCreateWithoutUse) {

@@ -8,7 +8,7 @@ namespace rttest {
 namespace {
 
 using WorkFaults = FaultTest;
-INSTANTIATE_TEST_SUITE_P(, WorkFaults, testing::Values("cpu", "null:0"), testName);
+INSTANTIATE_TEST_SUITE_P(, WorkFaults, testing::ValuesIn(kFaultDevices), testName);
 
 constexpr size_t kSize = 65536;
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -93,6 +94,14 @@ class DeviceTest : public testing::TestWithParam<std::string> {
 // The test looks at what kernels have done; where none run it is skipped and stands in skips.txt.
 #define NEEDS_KERNELS() \
   if (!runsKernels()) GTEST_SKIP() << "the null device runs no kernels"
+
+// RT_POOL=off: pools keep nothing, and there is nothing to see of what they keep.
+inline bool poolsAreOff() {
+  const char* value = std::getenv("RT_POOL");
+  return value != nullptr && std::strcmp(value, "off") == 0;
+}
+#define NEEDS_POOLS() \
+  if (poolsAreOff()) GTEST_SKIP() << "with RT_POOL=off pools keep nothing"
 
 // The rules of every options struct: `create(options)` makes and destroys an object.
 template <typename Options>

@@ -170,6 +170,39 @@ TEST_P(MemoryRaces, CopiesOfManyThreadsThroughOneContextKeepTheirContents) {
   });
 }
 
+// Each thread has its own memory; the streams and what they borrow of the other side are everybody's.
+TEST_P(MemoryRaces, CopiesOfManyThreadsBetweenTwoDevicesKeepTheirContents) {
+  constexpr size_t kSize = 30000;
+  for (const std::string& name : deviceNames()) {
+    SCOPED_TRACE(name);
+    rtDevice_t device = nullptr;
+    Context other;
+    Stream stream;
+    ASSERT_RT_OK(rtDeviceGetByName(&device, name.c_str()));
+    ASSERT_RT_OK(rtContextCreate(other.out(), nullptr, device));
+    ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, other));
+    onThreads([&](int index) {
+      Memory here;
+      Memory there;
+      Memory back;
+      std::vector<unsigned char> bytes(kSize);
+      EXPECT_RT_OK(rtMalloc(here.out(), kSize, context_));
+      EXPECT_RT_OK(rtMalloc(back.out(), kSize, context_));
+      EXPECT_RT_OK(rtMalloc(there.out(), kSize, other));
+      for (int round = 0; round < kRounds / 20; ++round) {
+        const auto value = static_cast<unsigned char>(index * 16 + round % 16);
+        const bool own = (index + round) % 2 == 0;
+        EXPECT_RT_OK(rtMemset(here, value, kSize));
+        EXPECT_RT_OK(rtMemcpyAsync(there, here, kSize, RT_MEMCPY_DEFAULT, own ? stream_ : stream));
+        EXPECT_RT_OK(rtMemcpyAsync(back, there, kSize, RT_MEMCPY_DEFAULT, own ? stream_ : stream));
+        EXPECT_RT_OK(rtStreamSynchronize(own ? stream_ : stream));
+        EXPECT_RT_OK(rtMemcpy(bytes.data(), back, kSize, RT_MEMCPY_DEFAULT));
+        EXPECT_EQ(bytes, std::vector<unsigned char>(kSize, value));
+      }
+    });
+  }
+}
+
 TEST_P(MemoryRaces, RegistrationsFromManyThreads) {
   if (!has(RT_CAPABILITY_HOST_REGISTER)) return;
   onThreads([&](int) {

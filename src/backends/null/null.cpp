@@ -10,6 +10,8 @@
 namespace manyrt::null {
 namespace {
 
+using backend::ReservedAddresses;
+
 constexpr uint64_t kMemoryBytes = uint64_t{16} << 30;
 constexpr backend::Limits kLimits = {.max_group_items = 1024,
                                      .max_group_size = {1024, 1024, 1024},
@@ -18,11 +20,6 @@ constexpr backend::Limits kLimits = {.max_group_items = 1024,
                                      .priority_greatest = -1,
                                      .reaches_host = true,
                                      .copies_host = true};
-constexpr backend::Limits kDistantLimits = [] {
-  backend::Limits limits = kLimits;
-  limits.reaches_host = false;
-  return limits;
-}();
 
 // There are no native objects behind these, so nothing can be borrowed from outside.
 Status noInterop() { return Status::error(RT_ERROR_NOT_SUPPORTED, "The null backend has no native objects to import."); }
@@ -44,7 +41,7 @@ class Kernel final : public backend::Kernel {
 
 class Context final : public backend::Context {
  public:
-  Context(std::atomic<uint64_t>& used, DistantMemory* distant) : used_(used), distant_(distant) {}
+  Context(std::atomic<uint64_t>& used, ReservedAddresses* distant) : used_(used), distant_(distant) {}
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override {
     RT_TRY(make<backend::Stream>(stream, new Stream(distant_), "null.stream"));
     return renewStream(**stream, options), Status();
@@ -63,24 +60,22 @@ class Context final : public backend::Context {
     if (alignment < 256) alignment = 256;
     uint64_t rounded;
     const bool fits = size <= kMemoryBytes - used_.load() && !roundUpOverflows(size, alignment, &rounded);
+    void* bytes = fits ? aligned_alloc(alignment, rounded) : nullptr;
     const bool distant = distant_ != nullptr && kind == RT_MEMORY_DEVICE;
-    void* address = !fits ? nullptr : distant ? distant_->allocate(size, alignment) : aligned_alloc(alignment, rounded);
+    void* address = distant && bytes != nullptr ? distant_->reserve(size, alignment, bytes) : bytes;
     if (address == nullptr) {
+      free(bytes);
       return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes failed; %llu of %llu bytes are in use.",
                            static_cast<unsigned long long>(size), static_cast<unsigned long long>(used_.load()),
                            static_cast<unsigned long long>(kMemoryBytes));
     }
     used_ += size;
-    *memory = {address, size, kind, {reinterpret_cast<uintptr_t>(address), 0}, distant, !distant};
+    *memory = {address, size, kind, {reinterpret_cast<uintptr_t>(address), 0}, 0, !distant};
     return Status();
   }
   void release(const backend::Memory& memory) override {
     used_ -= memory.size;
-    if (memory.tag != 0) {
-      distant_->release(memory.address);
-    } else {
-      free(memory.address);
-    }
+    free(memory.host_visible ? memory.address : distant_->release(memory.address));
   }
   Status registerHost(void* pointer, uint64_t, void** device_pointer) override {
     *device_pointer = pointer;
@@ -95,12 +90,13 @@ class Context final : public backend::Context {
 
  private:
   std::atomic<uint64_t>& used_;  // bytes of the device
-  DistantMemory* const distant_;
+  ReservedAddresses* const distant_;
 };
 
 class Device final : public backend::Device {
  public:
-  Device(int32_t ordinal, DistantMemory* distant, bool peers) : distant_(distant), peers_(peers) {
+  Device(int32_t ordinal, ReservedAddresses* distant) : distant_(distant) {
+    limits_.reaches_host = distant == nullptr;
     rtDeviceProperties_t& p = properties_;
     p.struct_size = sizeof p;
     p.kind = RT_DEVICE_KIND_ACCELERATOR;
@@ -112,7 +108,7 @@ class Device final : public backend::Device {
     snprintf(p.driver_version, sizeof p.driver_version, "1");
     p.uuid[0] = static_cast<uint8_t>(ordinal + 1);
     p.compute_units = p.simd_width = 1;
-    p.unified_memory = distant == nullptr;
+    p.unified_memory = limits_.reaches_host ? 1 : 0;
     p.max_group_items = kLimits.max_group_items;
     for (int i = 0; i < 3; ++i) {
       p.max_group_size[i] = kLimits.max_group_size[i];
@@ -123,7 +119,7 @@ class Device final : public backend::Device {
     p.local_bytes_per_group = kLimits.local_bytes_per_group;
     p.priority_greatest = kLimits.priority_greatest;
   }
-  const backend::Limits& limits() const override { return distant_ != nullptr ? kDistantLimits : kLimits; }
+  const backend::Limits& limits() const override { return limits_; }
   Status properties(const rtDeviceProperties_t** out) override {
     *out = &properties_;
     return driverCall("null.properties");
@@ -131,7 +127,7 @@ class Device final : public backend::Device {
   bool has(int32_t capability) const override {
     return capability == RT_CAPABILITY_SHARED_MEMORY || capability == RT_CAPABILITY_TIMING ||
            capability == RT_CAPABILITY_HOST_REGISTER || capability == RT_CAPABILITY_STREAM_PRIORITIES ||
-           (capability == RT_CAPABILITY_PEER_ACCESS && peers_);
+           (capability == RT_CAPABILITY_PEER_ACCESS && properties_.ordinal >= 2);
   }
   Status attribute(int64_t* value, int32_t attribute) override {
     return *value = attribute == RT_ATTRIBUTE_NUMA_NODES ? 1 : 0, Status();
@@ -141,7 +137,7 @@ class Device final : public backend::Device {
     *free_bytes = kMemoryBytes - used_.load();
     return driverCall("null.memory");
   }
-  bool canAccess(const backend::Device& peer) const override { return &peer != this && peers_ && copiesPeer(peer); }
+  bool canAccess(const backend::Device& peer) const override { return &peer != this && copiesPeer(peer); }
   bool copiesPeer(const backend::Device& other) const override {
     const Device* device = dynamic_cast<const Device*>(&other);
     return device != nullptr && device->distant_ == distant_;
@@ -153,8 +149,8 @@ class Device final : public backend::Device {
   void native(uint64_t out[2]) override { setNative(out, this); }
 
  private:
-  DistantMemory* const distant_;  // peers share one; null: its memory is the host's
-  const bool peers_;
+  ReservedAddresses* const distant_;  // peers share one; null: memory is the host's
+  backend::Limits limits_ = kLimits;
   rtDeviceProperties_t properties_ = {};
   std::atomic<uint64_t> used_{0};
 };
@@ -180,8 +176,8 @@ class Backend final : public backend::Backend {
 
  private:
   static constexpr int32_t kDevices = 4;
-  DistantMemory alone_, shared_;
-  Device devices_[kDevices]{{0, nullptr, false}, {1, &alone_, false}, {2, &shared_, true}, {3, &shared_, true}};
+  ReservedAddresses alone_, shared_;
+  Device devices_[kDevices]{{0, nullptr}, {1, &alone_}, {2, &shared_}, {3, &shared_}};
 };
 
 }  // namespace

@@ -65,6 +65,12 @@ void Stream::drain() {
   }
 }
 
+char* Stream::bytes(const void* address) const {
+  uint64_t offset = 0;
+  void* behind = distant_ != nullptr ? distant_->find(address, &offset) : nullptr;
+  return static_cast<char*>(behind != nullptr ? behind : const_cast<void*>(address)) + (behind != nullptr ? offset : 0);
+}
+
 bool Stream::execute(Command& command) {
   const uint32_t size = command.fill.pattern_size;
   switch (command.kind) {

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "backends/backend.h"
-#include "backends/null/distant.h"
+#include "backends/reserved_addresses.h"
 #include "base/fault.h"
 #include "base/host_threads.h"
 
@@ -25,7 +25,7 @@ inline void setNative(uint64_t out[2], const void* object) {
 
 class Stream final : public backend::Stream, private backend::Waiter, private host_threads::Job {
  public:
-  explicit Stream(DistantMemory* distant) : distant_(distant) {}
+  explicit Stream(backend::ReservedAddresses* distant) : distant_(distant) {}
   Status launch(backend::Kernel& kernel, const backend::Launch& launch) override;
   Status copy(const backend::Copy& copy) override { return enqueue("null.copy", {.kind = Kind::kCopy, .copy = copy}); }
   Status fill(const backend::Fill& fill) override { return enqueue("null.fill", {.kind = Kind::kFill, .fill = fill}); }
@@ -61,15 +61,13 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status enqueue(const char* call, Command&& command);
   void drain();                    // by the one thread that has running_
   bool execute(Command& command);  // false: passed() or run() goes on
-  char* bytes(const void* address) const {
-    return distant_ != nullptr ? distant_->find(address) : static_cast<char*>(const_cast<void*>(address));
-  }
+  char* bytes(const void* address) const;
   void passed(backend::Point&) override { host_threads::submit(this); }
   void run() override;
 
-  DistantMemory* const distant_;   // of its device; null: the host's
-  std::atomic<uint64_t> word_{0};  // kHeld while commands are queued, and the number of submissions
-  std::atomic<uint64_t> done_{0};  // meaningful while kHeld is set
+  backend::ReservedAddresses* const distant_;  // of its device; null: memory is the host's
+  std::atomic<uint64_t> word_{0};              // kHeld while commands are queued, and the number of submissions
+  std::atomic<uint64_t> done_{0};              // meaningful while kHeld is set
   std::atomic<uint32_t> progress_{0};
   std::atomic<uint32_t> sleepers_{0};
   std::mutex mutex_;  // of the queue

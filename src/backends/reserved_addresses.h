@@ -1,0 +1,30 @@
+// Addresses for memory that the host cannot touch: ranges that are reserved and closed, so that whoever follows one faults at
+// once, and what stands behind each of them. For backends whose memory has no addresses of its own. Any thread may call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+namespace manyrt::backend {
+
+class ReservedAddresses {
+ public:
+  // Aligned to a power of two; null without memory. `behind` is the backend's own.
+  void* reserve(uint64_t size, uint64_t alignment, void* behind);
+  void* release(void* address);  // of reserve(); what stood behind
+  // What stands behind the range around an address, and how far inside that lies; null: it is in none.
+  void* find(const void* address, uint64_t* offset);
+
+ private:
+  struct Range {
+    uint64_t size;
+    void* behind;
+    void* mapped;  // what the system gave, from which the aligned range was cut
+    uint64_t mapped_size;
+  };
+  std::mutex mutex_;
+  std::map<uintptr_t, Range> ranges_;  // by first address
+};
+
+}  // namespace manyrt::backend

@@ -1,0 +1,98 @@
+// What an owner lends and keeps: streams that work for streams of others, and pinned pieces.
+#include "allocator/owner.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "backends/null/null.h"
+
+namespace manyrt::allocator {
+namespace {
+
+class OwnerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    backend::Device& device = *null::backend()->device(1);
+    Ref<backend::Context> native;
+    ASSERT_TRUE(device.createContext(&native, {}).ok());
+    owner_ = Ref<Owner>::adopt(new Owner(native, device, nullptr, nullptr));
+    for (Ref<backend::Stream>& borrower : borrowers_) ASSERT_TRUE(native->createStream(&borrower, {}).ok());
+  }
+  Ref<backend::Stream> lend(int borrower) {
+    Ref<backend::Stream> stream;
+    EXPECT_TRUE(owner_->lendStream(&stream, borrowers_[borrower].get(), {}).ok());
+    return stream;
+  }
+  // Holds a stream back until the point is completed.
+  Ref<backend::Point> block(backend::Stream& stream) {
+    Ref<backend::Point> point;
+    EXPECT_TRUE(owner_->native().createPoint(&point, false).ok());
+    EXPECT_TRUE(stream.wait(point).ok());
+    return point;
+  }
+
+  Ref<Owner> owner_;
+  Ref<backend::Stream> borrowers_[3];
+};
+
+TEST_F(OwnerTest, OneBorrowerHasOneStreamHoweverMuchItSubmits) {
+  Ref<backend::Stream> first = lend(0);
+  Ref<backend::Point> gate = block(*first);
+  owner_->returnStream(*first);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(lend(0) == first.get());
+    owner_->returnStream(*first);
+  }
+  Ref<backend::Stream> second = lend(1);
+  EXPECT_FALSE(second == first.get()) << "another borrower waits for nobody's gate";
+  owner_->returnStream(*second);
+  EXPECT_EQ(owner_->streams().size(), 2u);
+  gate->complete(Status(), 0);
+  ASSERT_TRUE(first->wait(first->submitted(), Deadline::never()));
+  EXPECT_TRUE(lend(2) == first.get() || lend(2) == second.get()) << "idle streams go to the next borrower";
+  EXPECT_EQ(owner_->streams().size(), 2u);
+}
+
+TEST_F(OwnerTest, AStreamThatIsBeingSubmittedToGoesToNobodyElse) {
+  Ref<backend::Stream> first = lend(0);
+  EXPECT_FALSE(lend(1) == first.get());
+}
+
+TEST_F(OwnerTest, AFailedStreamIsNotLentWithItsFailure) {
+  Ref<backend::Stream> first = lend(0);
+  Ref<backend::Point> gate = block(*first);
+  first->latch.set(Status::error(RT_ERROR_LAUNCH_FAILED, "Told to."));
+  owner_->returnStream(*first);
+  Ref<backend::Stream> second = lend(0);
+  EXPECT_FALSE(second == first.get()) << "its work is not done";
+  owner_->returnStream(*second);
+  gate->complete(Status(), 0);
+  ASSERT_TRUE(first->wait(first->submitted(), Deadline::never()));
+  owner_->forgetFailures();
+  EXPECT_FALSE(first->latch.failed());
+}
+
+TEST_F(OwnerTest, PiecesAreKeptUpToALimitAndGivenBackOnDemand) {
+  uint64_t before = 0, now = 0, total = 0;
+  ASSERT_TRUE(owner_->device().memInfo(&before, &total).ok());
+  std::vector<backend::Memory> pieces(Owner::kStagingPieces + 2);
+  for (backend::Memory& piece : pieces) {
+    ASSERT_TRUE(owner_->takeStaging(&piece).ok());
+    EXPECT_TRUE(piece.host_visible);
+    EXPECT_EQ(piece.size, Owner::kStagingBytes);
+  }
+  for (const backend::Memory& piece : pieces) owner_->giveBackStaging(piece);
+  ASSERT_TRUE(owner_->device().memInfo(&now, &total).ok());
+  EXPECT_EQ(before - now, Owner::kStagingPieces * Owner::kStagingBytes);
+  backend::Memory again;
+  ASSERT_TRUE(owner_->takeStaging(&again).ok());
+  EXPECT_EQ(again.address, pieces[Owner::kStagingPieces - 1].address);
+  owner_->giveBackStaging(again);
+  owner_->releaseStaging();
+  ASSERT_TRUE(owner_->device().memInfo(&now, &total).ok());
+  EXPECT_EQ(now, before);
+}
+
+}  // namespace
+}  // namespace manyrt::allocator
