@@ -216,7 +216,11 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   guard.enter();
   owner.countAllocation(-1);
   allocator::address_map::remove(region);
-  epoch::retire(region);
+  // At once: the program may give the range back, or register it again, as soon as this has returned.
+  guard.leave();
+  epoch::synchronize();
+  region->reclaim();
+  guard.enter();
   return Status();
 }
 

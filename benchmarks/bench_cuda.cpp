@@ -1,0 +1,314 @@
+// The CUDA backend beside the CUDA runtime, in one process and on one primary context: launches (P1), events and waits (P2), a
+// launch through a one-node graph (P3, raw calls, as an experiment), pageable copies (P9), modules from the cache (P16), and
+// what the start of a CPU stream costs where CUDA is installed (P18).
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "machine.h"
+
+namespace {
+
+using namespace bench;
+
+#define CUDA_CHECK(call)                                                                        \
+  do {                                                                                          \
+    if (const cudaError_t error = (call); error != cudaSuccess) {                               \
+      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(error)); \
+      exit(EXIT_FAILURE);                                                                       \
+    }                                                                                           \
+  } while (0)
+
+// Two kernels that do nothing, without and with arguments; both sides load this text.
+constexpr char kPtx[] =
+    ".version 7.0\n.target sm_52\n.address_size 64\n"
+    ".visible .entry nothing() { ret; }\n"
+    ".visible .entry eight(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u32 e, .param .u32 f,\n"
+    "                      .param .u64 g, .param .f32 h) { ret; }\n";
+
+constexpr int kQueued = 256;  // launches from one wait to the next: the driver's queue has room for more
+
+rtContext_t context;
+rtStream_t stream, other;
+rtModule_t module;
+rtKernel_t nothing, eight;
+cudaStream_t raw_stream, raw_other;
+cudaKernel_t raw_nothing, raw_eight;
+void* memory;
+
+uint32_t rows = 3, columns = 4;
+uint64_t stride = 5;
+float scale = 1;
+void* args[] = {&memory, &memory, &memory, &memory, &rows, &columns, &stride, &scale};
+
+void prepare() {
+  context = createContext("cuda:0", 0);
+  stream = createStream(context);
+  other = createStream(context);
+  rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+  RT_CHECK(rtModuleLoadData(&module, kPtx, sizeof kPtx, &options, context));
+  RT_CHECK(rtModuleGetKernel(&nothing, "nothing", module));
+  RT_CHECK(rtModuleGetKernel(&eight, "eight", module));
+  RT_CHECK(rtMalloc(&memory, 4096, context));
+  CUDA_CHECK(cudaStreamCreateWithFlags(&raw_stream, cudaStreamNonBlocking));
+  CUDA_CHECK(cudaStreamCreateWithFlags(&raw_other, cudaStreamNonBlocking));
+  cudaLibrary_t library;
+  CUDA_CHECK(cudaLibraryLoadData(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  CUDA_CHECK(cudaLibraryGetKernel(&raw_nothing, library, "nothing"));
+  CUDA_CHECK(cudaLibraryGetKernel(&raw_eight, library, "eight"));
+}
+
+// Time of the calls alone: the queue is emptied outside of it.
+template <class Call, class Empty>
+Measure calls(Call call, Empty empty) {
+  return [=](int64_t budget) {
+    std::vector<double> stretches;
+    const int64_t began = nanoseconds();
+    while (nanoseconds() - began < budget || stretches.size() < 5) {
+      for (int i = 0; i < 16; ++i) call();
+      const int64_t start = nanoseconds();
+      for (int i = 0; i < kQueued; ++i) call();
+      stretches.push_back(static_cast<double>(nanoseconds() - start) / kQueued);
+      empty();
+    }
+    std::sort(stretches.begin(), stretches.end());
+    return stretches[stretches.size() / 2];
+  };
+}
+
+void emptyOurs() { RT_CHECK(rtStreamSynchronize(stream)); }
+void emptyRaw() { CUDA_CHECK(cudaStreamSynchronize(raw_stream)); }
+
+void registerLaunches() {
+  const auto add = [](const char* name, rtKernel_t kernel, cudaKernel_t raw, void** values) {
+    registerComparison(
+        Comparison(name)
+            .ours("manyrt",
+                  calls([=] { RT_CHECK(rtLaunchKernel(kernel, 64, 1, 1, 256, 1, 1, 0, stream, values, RT_ARGS_ALL)); },
+                        emptyOurs))
+            .peer("cudaLaunchKernel", calls(
+                                          [=] {
+                                            CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(raw), dim3(64), dim3(256),
+                                                                        values, 0, raw_stream));
+                                          },
+                                          emptyRaw)));
+  };
+  add("P1_launch_cuda", nothing, raw_nothing, nullptr);
+  add("P1_launch_cuda_8_args", eight, raw_eight, args);
+
+  registerComparison(Comparison("P1_launch_synchronize_cuda")
+                         .ours("manyrt", hot([] {
+                                 RT_CHECK(rtLaunchKernel(nothing, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, 0));
+                                 RT_CHECK(rtStreamSynchronize(stream));
+                               }))
+                         .peer("cuda", hot([] {
+                                 CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(raw_nothing), dim3(1), dim3(32),
+                                                             nullptr, 0, raw_stream));
+                                 CUDA_CHECK(cudaStreamSynchronize(raw_stream));
+                               })));
+}
+
+void registerEvents() {
+  static rtEvent_t event, timed;
+  rtEventOptions_t options = RT_EVENT_OPTIONS_INIT;
+  options.flags = RT_EVENT_DISABLE_TIMING;
+  RT_CHECK(rtEventCreate(&event, &options, context));
+  RT_CHECK(rtEventCreate(&timed, nullptr, context));
+  static cudaEvent_t raw, raw_timed;
+  CUDA_CHECK(cudaEventCreateWithFlags(&raw, cudaEventDisableTiming));
+  CUDA_CHECK(cudaEventCreate(&raw_timed));
+  const auto emptyBoth = [] {
+    RT_CHECK(rtStreamSynchronize(other));
+    emptyOurs();
+  };
+  const auto emptyRawBoth = [] {
+    CUDA_CHECK(cudaStreamSynchronize(raw_other));
+    emptyRaw();
+  };
+  registerComparison(Comparison("P2_event_record")
+                         .ours("manyrt", calls([] { RT_CHECK(rtEventRecord(event, stream)); }, emptyOurs))
+                         .peer("cudaEventRecord", calls([] { CUDA_CHECK(cudaEventRecord(raw, raw_stream)); }, emptyRaw)));
+  registerComparison(Comparison("P2_event_record_timed")
+                         .ours("manyrt", calls([] { RT_CHECK(rtEventRecord(timed, stream)); }, emptyOurs))
+                         .peer("cudaEventRecord", calls([] { CUDA_CHECK(cudaEventRecord(raw_timed, raw_stream)); }, emptyRaw)));
+  // Of an event that is not passed: a kernel that takes a while runs ahead of it in neither case, so the record is renewed.
+  registerComparison(Comparison("P2_record_and_wait")
+                         .ours("manyrt", calls(
+                                             [] {
+                                               RT_CHECK(rtEventRecord(event, stream));
+                                               RT_CHECK(rtStreamWaitEvent(event, other));
+                                             },
+                                             emptyBoth))
+                         .peer("cuda", calls(
+                                           [] {
+                                             CUDA_CHECK(cudaEventRecord(raw, raw_stream));
+                                             CUDA_CHECK(cudaStreamWaitEvent(raw_other, raw, 0));
+                                           },
+                                           emptyRawBoth)));
+  registerComparison(Comparison("P2_record_and_query")
+                         .ours("manyrt", calls(
+                                             [] {
+                                               RT_CHECK(rtEventRecord(event, stream));
+                                               (void)rtEventQuery(event);
+                                             },
+                                             emptyOurs))
+                         .peer("cuda", calls(
+                                           [] {
+                                             CUDA_CHECK(cudaEventRecord(raw, raw_stream));
+                                             (void)cudaEventQuery(raw);
+                                           },
+                                           emptyRaw)));
+  registerComparison(Comparison("P2_event_query")
+                         .before([] {
+                           RT_CHECK(rtEventRecord(event, stream));
+                           CUDA_CHECK(cudaEventRecord(raw, raw_stream));
+                           emptyOurs();
+                           emptyRaw();
+                         })
+                         .ours("manyrt", calls([] { RT_CHECK(rtEventQuery(event)); }, emptyOurs))
+                         .peer("cudaEventQuery", calls([] { CUDA_CHECK(cudaEventQuery(raw)); }, emptyRaw)));
+  registerComparison(Comparison("P2_stream_query")
+                         .ours("manyrt", calls([] { RT_CHECK(rtStreamQuery(stream)); }, emptyOurs))
+                         .peer("cudaStreamQuery", calls([] { CUDA_CHECK(cudaStreamQuery(raw_stream)); }, emptyRaw)));
+}
+
+// The stretch goal: is a launch through a graph of one node cheaper than a launch? Raw calls on both sides.
+void registerGraph() {
+  static cudaGraph_t graph;
+  static cudaGraphNode_t node;
+  static cudaGraphExec_t exec;
+  static cudaKernelNodeParams parameters = {};
+  parameters.func = reinterpret_cast<void*>(raw_eight);
+  parameters.gridDim = dim3(64);
+  parameters.blockDim = dim3(256);
+  parameters.kernelParams = args;
+  CUDA_CHECK(cudaGraphCreate(&graph, 0));
+  CUDA_CHECK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &parameters));
+  CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  registerComparison(
+      Comparison("P3_launch_by_graph")
+          .ours("set_params_and_graph_launch", calls(
+                                                   [] {
+                                                     CUDA_CHECK(cudaGraphExecKernelNodeSetParams(exec, node, &parameters));
+                                                     CUDA_CHECK(cudaGraphLaunch(exec, raw_stream));
+                                                   },
+                                                   emptyRaw))
+          .peer("cudaLaunchKernel", calls(
+                                        [] {
+                                          CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(raw_eight), dim3(64),
+                                                                      dim3(256), args, 0, raw_stream));
+                                        },
+                                        emptyRaw)));
+}
+
+void registerCopies() {
+  constexpr uint64_t kBytes = 512 << 20;
+  static void *device, *raw_device, *pinned;
+  static auto* pageable = static_cast<unsigned char*>(malloc(kBytes));
+  RT_CHECK(rtMalloc(&device, kBytes, context));
+  CUDA_CHECK(cudaMalloc(&raw_device, kBytes));
+  CUDA_CHECK(cudaMallocHost(&pinned, kBytes));
+  memset(pageable, 1, kBytes);
+  memset(pinned, 1, kBytes);
+  const auto once = [](auto call) -> Measure {
+    return [=](int64_t) {
+      const int64_t start = nanoseconds();
+      call();
+      return static_cast<double>(nanoseconds() - start);
+    };
+  };
+  registerComparison(
+      Comparison("P9_pageable_to_device")
+          .bytes(kBytes)
+          .repetitions(9)
+          .settle(false)
+          .ours("manyrt", once([] { RT_CHECK(rtMemcpy(device, pageable, kBytes, RT_MEMCPY_DEFAULT)); }))
+          .peer("cudaMemcpy", once([] { CUDA_CHECK(cudaMemcpy(raw_device, pageable, kBytes, cudaMemcpyDefault)); }))
+          .floor("pinned", once([] { CUDA_CHECK(cudaMemcpy(raw_device, pinned, kBytes, cudaMemcpyDefault)); })));
+  registerComparison(
+      Comparison("P9_device_to_pageable")
+          .bytes(kBytes)
+          .repetitions(9)
+          .settle(false)
+          .ours("manyrt", once([] { RT_CHECK(rtMemcpy(pageable, device, kBytes, RT_MEMCPY_DEFAULT)); }))
+          .peer("cudaMemcpy", once([] { CUDA_CHECK(cudaMemcpy(pageable, raw_device, kBytes, cudaMemcpyDefault)); }))
+          .floor("pinned", once([] { CUDA_CHECK(cudaMemcpy(pinned, raw_device, kBytes, cudaMemcpyDefault)); })));
+}
+
+std::string read(const char* path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// From the cache, beside the driver's own loading of the same cubin.
+void registerModules() {
+  static const std::string source = read(BENCH_EXAMPLES "/digits/digits.cl");
+  static int serial = 0;
+  const auto build = [](const std::string& text) {
+    rtModule_t built = nullptr;
+    RT_CHECK(rtModuleCreateFromSource(&built, text.c_str(), "-DCLASSES=10", context));
+    RT_CHECK(rtModuleDestroy(built));
+  };
+  Comparison cold("P16_cuda_cold");
+  cold.repetitions(9).ours("manyrt", [=](int64_t) {
+    const std::string text = source + "\n// " + std::to_string(++serial) + "\n";
+    const int64_t start = nanoseconds();
+    build(text);
+    return static_cast<double>(nanoseconds() - start);
+  });
+  registerComparison(std::move(cold));
+
+  Comparison cached("P16_cuda_cached");
+  cached.ours("manyrt", single([] {}, [=] { build(source); }));
+  // What the driver needs for a cubin of the same kernels, found as the only file of a fresh cache.
+  static std::string cubin = read((std::string(getenv("RT_BENCH_CUBIN") != nullptr ? getenv("RT_BENCH_CUBIN") : "")).c_str());
+  if (!cubin.empty()) {
+    cached.peer("cuModuleLoadData", single([] {},
+                                           [] {
+                                             CUmodule loaded;
+                                             if (cuModuleLoadData(&loaded, cubin.data()) != CUDA_SUCCESS) exit(EXIT_FAILURE);
+                                             (void)cuModuleUnload(loaded);
+                                           }));
+  } else {
+    cached.missing("cuModuleLoadData", "RT_BENCH_CUBIN names no cubin of digits.cl");
+  }
+  registerComparison(std::move(cached));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  char folder[] = "/tmp/manyrt-bench-XXXXXX";
+  if (mkdtemp(folder) == nullptr) return EXIT_FAILURE;
+  setenv("RT_CACHE_DIR", folder, 1);
+  begin(&argc, argv);
+  int32_t count = 0;
+  RT_CHECK(rtDeviceGetCount(&count, RT_BACKEND_CUDA));
+  if (count == 0) {
+    printf("SKIP: there is no CUDA device\n");
+    return 77;
+  }
+  prepare();
+  rtDevice_t device;
+  rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+  RT_CHECK(rtDeviceGet(&device, RT_BACKEND_CUDA, 0));
+  RT_CHECK(rtDeviceGetProperties(&properties, device));
+  note("gpu", properties.name);
+  note("gpu_driver", properties.driver_version);
+  registerLaunches();
+  registerEvents();
+  registerGraph();
+  registerCopies();
+  registerModules();
+  const int status = finish();
+  if (system((std::string("rm -rf '") + folder + "'").c_str()) != 0) return EXIT_FAILURE;
+  return status;
+}
