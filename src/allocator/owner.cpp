@@ -114,17 +114,18 @@ Status Owner::lendStream(Ref<backend::Stream>* stream, const backend::Stream* bo
     std::lock_guard lock(lock_);
     Loan* unused = nullptr;
     for (Loan& loan : loans_) {
+      if (loan.busy) continue;
       if (loan.borrower == borrower && !loan.stream->latch.failed()) {
-        ++loan.users;
+        loan.busy = true;
         *stream = loan.stream;
         return Status();
       }
-      if (loan.users == 0 && loan.stream->idle()) unused = &loan;
+      if (loan.stream->idle()) unused = &loan;
     }
     if (unused != nullptr) {
       (void)unused->stream->latch.take();
       unused->borrower = borrower;
-      unused->users = 1;
+      unused->busy = true;
       *stream = unused->stream;
       return Status();
     }
@@ -132,7 +133,7 @@ Status Owner::lendStream(Ref<backend::Stream>* stream, const backend::Stream* bo
   RT_TRY(takeStream(stream, options));
   try {
     std::lock_guard lock(lock_);
-    loans_.push_back({borrower, *stream, 1});
+    loans_.push_back({borrower, *stream, true});
   } catch (const std::bad_alloc&) {
     giveBackStream(std::move(*stream));
     throw;
@@ -143,14 +144,14 @@ Status Owner::lendStream(Ref<backend::Stream>* stream, const backend::Stream* bo
 void Owner::returnStream(const backend::Stream& stream) {
   std::lock_guard lock(lock_);
   for (Loan& loan : loans_) {
-    if (loan.stream.get() == &stream) --loan.users;
+    if (loan.stream.get() == &stream) loan.busy = false;
   }
 }
 
 void Owner::forgetFailures() {
   std::lock_guard lock(lock_);
   for (const Loan& loan : loans_) {
-    if (loan.users == 0 && loan.stream->idle()) (void)loan.stream->latch.take();
+    if (!loan.busy && loan.stream->idle()) (void)loan.stream->latch.take();
   }
   for (const Ref<backend::Stream>& stream : free_) {
     if (stream->idle()) (void)stream->latch.take();

@@ -37,7 +37,8 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   Status takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options);
   void giveBackStream(Ref<backend::Stream> stream);  // work in flight goes on
   // A stream that works for `borrower`, a stream of another owner, whose order all of its work is in: the same one each time,
-  // so that there are never more than borrowers at work. Returned as soon as the work is submitted.
+  // so that there are never more than borrowers at work. Nobody else gets it until it is returned, which is when the work is
+  // submitted: two threads that took places in the borrower's order and submitted here in another one would wait for ever.
   Status lendStream(Ref<backend::Stream>* stream, const backend::Stream* borrower, const backend::StreamOptions& options);
   void returnStream(const backend::Stream& stream);
   void forgetFailures();  // of streams that were given back or lent and are idle: nobody can be told of them any more
@@ -97,7 +98,7 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   struct Loan {
     const backend::Stream* borrower;  // compared, not followed
     Ref<backend::Stream> stream;
-    uint32_t users;  // submitting to it now
+    bool busy;  // being submitted to
   };
   std::vector<Loan> loans_;
   backend::Memory staging_[kStagingPieces];  // kept

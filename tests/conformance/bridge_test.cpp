@@ -40,7 +40,7 @@ class BridgeTest : public DeviceTest {
 INSTANTIATE_TEST_SUITE_P(, BridgeTest, testing::ValuesIn(deviceNames()), testName);
 
 TEST_P(BridgeTest, LargeCopiesArriveWhole) {
-  constexpr size_t kSize = (size_t{21} << 20) + 77;  // more pieces than are in flight at a time, the last one short
+  constexpr size_t kSize = (size_t{17} << 20) + 77;  // more pieces than are in flight at a time, the last one short
   const std::vector<unsigned char> in = pattern(kSize);
   forEach([&](Other& other, rtStream_t stream, rtContext_t) {
     Memory here, there;
@@ -60,12 +60,12 @@ TEST_P(BridgeTest, RectanglesOfNarrowAndOfWideRows) {
     size_t width, height, dst_pitch, src_pitch;
   };
   constexpr size_t kMiB = size_t{1} << 20;
-  const std::vector<unsigned char> in = pattern(11 * kMiB);
-  for (const Shape& shape : {Shape{5 * kMiB + 3, 2, 5 * kMiB + 9, 5 * kMiB + 3}, Shape{1000, 9000, 1001, 1024}}) {
+  const std::vector<unsigned char> in = pattern(9 * kMiB);
+  for (const Shape& shape : {Shape{4 * kMiB + 3, 2, 4 * kMiB + 9, 4 * kMiB + 3}, Shape{1000, 9000, 1001, 1024}}) {
     SCOPED_TRACE(shape.width);
     forEach([&](Other& other, rtStream_t stream, rtContext_t) {
       Memory here, there;
-      std::vector<unsigned char> out(11 * kMiB);
+      std::vector<unsigned char> out(9 * kMiB);
       ASSERT_RT_OK(rtMalloc(here.out(), in.size(), context_));
       ASSERT_RT_OK(rtMalloc(there.out(), out.size(), other.context));
       ASSERT_RT_OK(rtMemcpy(here, in.data(), in.size(), RT_MEMCPY_DEFAULT));
