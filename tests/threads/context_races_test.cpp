@@ -12,7 +12,8 @@ INSTANTIATE_TEST_SUITE_P(, ContextRaces, testing::ValuesIn(deviceNames()), testN
 TEST_P(ContextRaces, ContextsAreDestroyedWhileChildrenAreMadeAndUsed) {
   std::atomic<rtContext_t> slots[4] = {};
   onThreads([&](int index) {
-    Allowed allowed{RT_ERROR_INVALID_HANDLE, RT_ERROR_WRONG_CONTEXT};
+    // NOT_SUPPORTED: of memory that outlived its context, where no stream that is left reaches it.
+    Allowed allowed{RT_ERROR_INVALID_HANDLE, RT_ERROR_WRONG_CONTEXT, RT_ERROR_NOT_SUPPORTED};
     Random random(index);
     for (int round = 0; round < kRounds / 4; ++round) {
       std::atomic<rtContext_t>& slot = slots[random.below(4)];

@@ -1,0 +1,32 @@
+// The memory of one device: a window of addresses several times its size, so that fragments do not matter, as they do not on a
+// device that maps pages. Not synchronised; memory.cpp holds a lock.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "ranges.h"
+
+namespace manyrt::simulated {
+
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(size_t limit);
+
+  uintptr_t allocate(size_t size);  // 0: out of memory
+  void release(uintptr_t base, size_t size);
+  bool contains(uintptr_t address) const { return address >= window_ && address < window_ + window_size_; }
+  size_t freeBytes() const { return limit_ - used_; }
+
+ private:
+  static constexpr size_t kUnit = size_t{2} << 20, kSmallest = 512, kLargestSmall = size_t{1} << 20;
+
+  const size_t limit_;
+  size_t used_ = 0;  // whole units
+  size_t window_size_;
+  uintptr_t window_;
+  std::unique_ptr<Ranges> units_;
+  std::map<uintptr_t, Ranges> cut_;  // units of small allocations, by their base
+};
+
+}  // namespace manyrt::simulated

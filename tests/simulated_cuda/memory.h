@@ -1,0 +1,47 @@
+// Memory that CUDA knows: of devices (a window of addresses each), managed, pinned, registered, and the variables of modules.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "device.h"
+
+namespace manyrt::simulated {
+
+enum class Kind { kDevice, kManaged, kHost, kRegistered, kVariable };
+
+struct Allocation {
+  Allocation(uintptr_t its_base, size_t its_size, Kind its_kind, Context& its_context)
+      : base(its_base), size(its_size), kind(its_kind), context(its_context) {}
+  bool contains(uintptr_t address, size_t bytes) const {
+    return address >= base && bytes <= size && address - base <= size - bytes;
+  }
+
+  const uintptr_t base;
+  const size_t size;  // as asked for
+  const Kind kind;
+  Context& context;
+  std::atomic<int> uses{0};  // by commands not yet completed
+  std::atomic<bool> freed{false};
+};
+
+std::shared_ptr<Allocation> allocationAt(uintptr_t address);  // null: ordinary memory of the host, or nothing
+bool inDeviceWindow(uintptr_t address);                       // of any device, allocated or not
+
+// Changes whenever anything is allocated or freed: what somebody remembers of allocationAt() holds only until then.
+uint64_t memoryEpoch();
+
+// What a kernel of this context may touch.
+bool mayAccess(Context& context, const Allocation& allocation);
+
+void addVariable(uintptr_t base, size_t size, Context& context);
+void removeVariable(uintptr_t base);
+
+void freeAllOf(Context& context);  // with the context
+int liveMemory(bool of_host);      // allocations
+
+inline uintptr_t addressOf(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+
+}  // namespace manyrt::simulated
