@@ -50,6 +50,11 @@ inline constexpr CudaName kCudaNames[] = {
     {"__builtin_nan", "mrt_nan",
      "static __device__ __forceinline__ constexpr double mrt_nan(const char*) { return __builtin_bit_cast(double, "
      "0x7ff8000000000000ul); }\n"},
+    // In C++ these have overloads, which would choose by the arguments: as functions of doubles, whatever is given.
+    {"__builtin_copysign", "mrt_copysign",
+     "static __device__ __forceinline__ double mrt_copysign(double a, double b) { return copysign(a, b); }\n"},
+    {"__builtin_pow", "mrt_pow",
+     "static __device__ __forceinline__ double mrt_pow(double a, double b) { return pow(a, b); }\n"},
     {"__builtin_clz", "__clz", nullptr},
     {"__builtin_clzl", "__clzll", nullptr},
     {"__builtin_popcount", "__popc", nullptr},

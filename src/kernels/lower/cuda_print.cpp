@@ -17,16 +17,23 @@ bool isOneOf(char letter, std::string_view letters) { return letter != 0 && lett
 
 bool isText(const Type* pointee) { return pointee->kind == TypeKind::kScalar && pointee->scalar == Scalar::kChar; }
 
-// The literal behind an expression: itself, or the array that a __constant variable was initialised with.
-const Expr* literalOf(const Expr& format) {
+// The bytes of a literal, or of the array that a __constant variable was initialised with. False: it is neither.
+bool formatBytes(std::string* bytes, const Expr& format) {
   const Expr* at = &format;
   while (at->kind == ExprKind::kConvert || at->kind == ExprKind::kCast) at = at->a;
-  if (at->kind == ExprKind::kVariable && at->variable->type.space == AddressSpace::kConstant &&
-      at->variable->initializer != nullptr) {
-    at = at->variable->initializer;
-    while (at->kind == ExprKind::kConvert || at->kind == ExprKind::kCast) at = at->a;
+  if (at->kind == ExprKind::kString) return unquote(bytes, at->text);
+  if (at->kind != ExprKind::kVariable || at->variable->type.space != AddressSpace::kConstant) return false;
+  const Expr* value = at->variable->initializer;
+  if (value == nullptr || !at->type->isArray()) return value != nullptr && formatBytes(bytes, *value);
+  if (value->kind == ExprKind::kString) return unquote(bytes, value->text);
+  if (value->kind != ExprKind::kInitializer) return false;
+  for (size_t i = 0; i < value->arguments.size(); ++i) {
+    const Expr* character = value->arguments[i];
+    while (character->kind == ExprKind::kConvert || character->kind == ExprKind::kCast) character = character->a;
+    if (character->kind != ExprKind::kLiteral || value->elements[i] != i) return false;
+    *bytes += static_cast<char>(character->integer);
   }
-  return at->kind == ExprKind::kString ? at : nullptr;
+  return true;
 }
 
 struct Conversion {
@@ -167,14 +174,13 @@ class Printer {
 }  // namespace
 
 std::string cudaPrintFunction(const std::string& name, const Expr& call, Prelude& prelude, Diagnostics& diagnostics) {
-  const Expr* literal = literalOf(*call.arguments[0]);
-  std::string spelled;
-  if (literal == nullptr || !unquote(&spelled, literal->text)) {
-    diagnostics.error(call.where, "On CUDA the format of printf has to be a string literal.");
+  std::string bytes;
+  if (!formatBytes(&bytes, *call.arguments[0])) {
+    diagnostics.error(call.where, "On CUDA the format of printf has to be a string literal, or a __constant array of one.");
     return "";
   }
   Printer printer;
-  Format format(spelled, &printer.format);
+  Format format(bytes, &printer.format);
   std::string parameters;
   Conversion conversion;
   bool more = true;
