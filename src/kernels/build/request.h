@@ -1,4 +1,4 @@
-// What a build is asked for, whatever it is for.
+// What a build is asked for, whatever device it is for: filled by the backends, read by the pipelines.
 #pragma once
 
 #include <string_view>

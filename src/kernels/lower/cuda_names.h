@@ -1,7 +1,8 @@
 // Every name of CUDA that generated text may use stands in this file, and nowhere else: who stands in for CUDA, as the tests'
 // simulated device does, has to define these and no others. Besides, the text is C++20 without includes and without templates.
 //
-//   qualifiers    __global__  __device__  __forceinline__  __shared__  __constant__  __launch_bounds__(n)
+//   qualifiers    __global__  __device__  __forceinline__  __shared__  __constant__  __launch_bounds__(n); constexpr, also of
+//                 functions that are constant for no arguments, which compilers for hosts refuse: there it has to be nothing
 //   variables     threadIdx  blockIdx  blockDim  gridDim: .x .y .z, unsigned int
 //   memory        alignas(128) extern __shared__ unsigned char mrt_shared[]: once, at namespace scope. All other __shared__
 //                 variables stand at the head of functions: of entries, and of kernels that other kernels call.
