@@ -13,6 +13,7 @@
 #include "backends/cuda/error.h"
 #include "base/host_threads.h"
 #include "kernels/build/cuda.h"
+#include "kernels/build/failure.h"
 
 namespace manyrt::cuda {
 namespace {
@@ -207,8 +208,9 @@ Status ModuleManager::load(Ref<backend::Module>* out, const backend::Image& imag
   const kernels::CudaTarget target{static_cast<uint32_t>(device.computeMajor()), static_cast<uint32_t>(device.computeMinor()),
                                    static_cast<uint32_t>(device.driverVersion())};
   kernels::CudaImage built;
-  RT_TRY(image.format == RT_IMAGE_OPENCL_C ? kernels::buildForCuda(&built, target, request)
-                                           : kernels::compileCuda(&built, target, request));
+  const Status status = image.format == RT_IMAGE_OPENCL_C ? kernels::buildForCuda(&built, target, request)
+                                                          : kernels::compileCuda(&built, target, request);
+  if (!status.ok()) return kernels::buildFailure(status, std::move(built.log));
   Ref<NativeModuleOwner> native;
   RT_TRY(loadNative(&native, built.code.data(), name));
   Ref<Module> module = Ref<Module>::adopt(new Module(native, std::move(built.log)));
