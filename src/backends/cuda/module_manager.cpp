@@ -164,6 +164,7 @@ Status ModuleManager::enumerate(Module& module, Ref<NativeModuleOwner> native, c
   for (NativeFunction function : functions) {
     const char* mangled = nullptr;
     RT_CUDA_TRY(cuFuncGetName, &mangled, function);
+    RT_CUDA_TRY(cuModuleGetFunction, &function, native->get(), mangled);  // those that are listed are not loaded yet
     std::vector<KernelArgument> arguments;
     for (size_t index = 0, offset = 0, size = 0; cuda.cuFuncGetParamInfo(function, index, &offset, &size) == kSuccess;
          ++index) {
