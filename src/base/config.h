@@ -18,6 +18,7 @@ namespace manyrt::config {
   X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: fill new and freed memory with patterns")   \
   X(kCompiler, "RT_CC", "the C++ compiler for kernels on the CPU, a name or a path") \
   X(kCompilerTimeout, "RT_CC_TIMEOUT", "seconds until a compiler is killed")         \
+  X(kCpuBuild, "RT_CPU_BUILD", "tiered, optimized or quick code for kernels")        \
   X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")          \
   X(kCacheSize, "RT_CACHE_SIZE", "MiB that this folder may hold")
 

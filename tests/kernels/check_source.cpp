@@ -59,8 +59,8 @@ bool check(const Arguments& arguments, const BuildOptions& options, std::string 
   bool good =
       preprocess(&program.tokens, sources, file, options.preprocessor, diagnostics) && parse(&program, language, diagnostics);
   CpuUnit unit;
-  if (good && arguments.lower) good = lowerToCpu(&unit, program, sources, options, diagnostics);
-  if (good && arguments.print) std::fwrite(unit.text.data(), 1, unit.text.size(), stdout);
+  if (good && arguments.lower) good = lowerToCpu(&unit, nullptr, 1, program, sources, options, diagnostics);
+  if (good && arguments.print) std::fwrite(unit.texts[0].data(), 1, unit.texts[0].size(), stdout);
   for (const std::string& remark : unit.remarks) std::fprintf(stderr, "remark: %s\n", remark.c_str());
   std::fwrite(diagnostics.log().data(), 1, diagnostics.log().size(), stderr);
   if (good == diagnostics.failed()) std::fprintf(stderr, "The result and the log contradict each other.\n");

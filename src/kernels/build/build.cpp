@@ -2,6 +2,7 @@
 // lowering, compiler. Also the list of what is being built and what is loaded, by key, so that nothing is built twice.
 #include "kernels/build/build.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstring>
 #include <exception>
@@ -9,8 +10,12 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <thread>
 
+#include "base/config.h"
+#include "base/log.h"
 #include "base/thread.h"
+#include "kernels/build/background.h"
 #include "kernels/build/cache.h"
 #include "kernels/build/compiler.h"
 #include "kernels/build/options.h"
@@ -22,14 +27,43 @@ namespace manyrt::kernels {
 namespace {
 
 // Counts up when the front end, the lowering, the preludes or the flags below change what a source becomes.
-constexpr uint32_t kForm = 5;
+constexpr uint32_t kForm = 6;
+
+// Of gcc: registers are used and dead code is gone, in half the time of -O1. clang takes it for -O1.
+constexpr char kQuickLevel[] = "-Og";
+
+// Compilers that work on one quick build; each takes some 10 ms to start.
+uint32_t mostTexts() { return std::clamp(std::thread::hardware_concurrency(), 1u, 8u); }
 
 // ---- Flags ----
 
-std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& unit) {
+constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
+
+// What RT_CPU_BUILD asks for.
+enum class Mode : uint8_t { kTiered, kOptimized, kQuick };
+
+Mode modeFromEnvironment() {
+  const char* value = config::get(config::Variable::kCpuBuild);
+  if (value == nullptr || strcmp(value, "tiered") == 0) return Mode::kTiered;
+  if (strcmp(value, "optimized") == 0) return Mode::kOptimized;
+  if (strcmp(value, "quick") == 0) return Mode::kQuick;
+  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized and quick and is not used.", value);
+  return Mode::kTiered;
+}
+
+// Variants are exchanged only where they give the same bits; -cl-opt-disable has one form, and with -g the lines of that one
+// are what is asked for.
+bool hasOneForm(const BuildOptions& options) {
+  return !options.optimize || options.debug || options.unsafe_math || options.finite_math || options.no_signed_zeros;
+}
+
+std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form) {
+  const bool quick = form == CpuForm::kQuick;
   std::vector<std::string> flags = {
     "-std=c++17",
-    options.optimize ? "-O3" : "-O0",
+    !options.optimize ? "-O0"
+    : quick           ? kQuickLevel
+                      : "-O3",
 #if defined(__aarch64__)
     "-mcpu=native",
 #elif defined(__x86_64__)
@@ -38,11 +72,10 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
     "-pipe",
     "-fPIC",
     "-w",
-    // These change no result: kernels see neither errno nor floating-point exceptions. What is multiplied and added may be
-    // rounded once, as OpenCL C allows.
+    // These change no result: kernels see neither errno nor floating-point exceptions. The lowering says which products and
+    // sums are rounded once.
     "-fno-math-errno",
-    unit.contract ? "-ffp-contract=fast" : "-ffp-contract=off",
-    "-fopenmp-simd",
+    "-ffp-contract=off",
     // Unwind tables stay: what fibers throw passes through a kernel.
     "-fno-exceptions",
     "-fasynchronous-unwind-tables",
@@ -52,6 +85,10 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
     "-fno-stack-protector",
     "-fno-ident"
   };
+#if defined(__x86_64__)
+  if (quick) flags.emplace_back("-mno-avx512f");  // nothing is vectorised, and compilers prepare each register that there is
+#endif
+  if (!quick) flags.emplace_back("-fopenmp-simd");
   if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack
   if (options.debug) flags.emplace_back("-g");
   if (options.no_signed_zeros || options.unsafe_math) flags.emplace_back("-fno-signed-zeros");
@@ -119,7 +156,7 @@ struct Entry {
 
 struct Registry {
   std::mutex mutex;
-  std::map<Digest, Entry> entries;
+  std::map<std::pair<Digest, Mode>, Entry> entries;  // tiers differ in what they wait for
 };
 Registry& registry() {
   static Registry* instance = new Registry;  // never destroyed: objects may go after the last static
@@ -140,7 +177,7 @@ void forget(const Object* object) {
 // Whatever ends a build, those who wait for it go on.
 class Landing {
  public:
-  Landing(const Digest& key, std::shared_ptr<Flight> flight) : key_(key), flight_(std::move(flight)) {}
+  Landing(std::pair<Digest, Mode> key, std::shared_ptr<Flight> flight) : key_(std::move(key)), flight_(std::move(flight)) {}
   Landing(const Landing&) = delete;
   Landing& operator=(const Landing&) = delete;
   ~Landing() {
@@ -162,9 +199,67 @@ class Landing {
   std::string log_copy;
 
  private:
-  const Digest& key_;
+  const std::pair<Digest, Mode> key_;
   const std::shared_ptr<Flight> flight_;
 };
+
+// ---- Better code, later ----
+
+struct Improvement {
+  Ref<Object> object;  // that is to have better code
+  Digest key;
+  std::string name;
+  std::string log;  // of the build, which the cache keeps too
+  const FiberCalls* fibers = nullptr;
+  Compiler compiler;
+  cache::Place place;
+  CompileJob job;
+};
+
+void store(const cache::Place& place, const Digest& key, const std::string& log, const std::vector<unsigned char>& object);
+
+void reportUnimproved(const std::string& name, const Status& status) {
+  log::write(RT_LOG_WARNING, "The optimised code of \"%s\" could not be made, and the first stays: %s", name.c_str(),
+             status.message()[0] != '\0' ? status.message() : errorString(status.code()));
+}
+
+// Whether kernels of the other table may take the place of this one's in the middle of a launch.
+bool mayReplace(const rtHostModule_t& one, const rtHostModule_t& other) {
+  if (one.kernel_count != other.kernel_count) return false;
+  for (uint32_t i = 0; i < one.kernel_count; ++i) {
+    const rtHostModuleKernel_t& a = one.kernels[i];
+    const rtHostModuleKernel_t& b = other.kernels[i];
+    if (strcmp(a.name, b.name) != 0 || a.arg_count != b.arg_count || a.local_bytes != b.local_bytes ||
+        a.scratch_bytes < b.scratch_bytes || a.scratch_bytes_per_item < b.scratch_bytes_per_item) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Status tryToImprove(const Improvement& work, int cancel) {
+  CompileJob job = work.job;
+  job.cancel = cancel;
+  std::vector<unsigned char> code;
+  std::string output;
+  RT_TRY(compile(&code, &output, work.compiler, job));
+  Ref<Object> better;
+  RT_TRY(Object::load(&better, code.data(), code.size(), work.name.c_str()));
+  const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
+  const auto* now = static_cast<const rtHostModule_t*>(work.object->symbol(kModuleSymbol));
+  if (table == nullptr || now == nullptr || !mayReplace(*now, *table)) {
+    return Status::error(RT_ERROR_INTERNAL, "its table differs.");
+  }
+  if (auto* fibers = static_cast<const FiberCalls**>(better->symbol(kFibersSymbol))) *fibers = work.fibers;
+  store(work.place, work.key, work.log, code);
+  work.object->setBetter(std::move(better), table->kernels);
+  return Status();
+}
+
+void improve(const Improvement& work, int cancel) {
+  const Status status = tryToImprove(work, cancel);
+  if (!status.ok() && status.code() != RT_ERROR_SHUT_DOWN) reportUnimproved(work.name, status);
+}
 
 // ---- The stages ----
 
@@ -178,8 +273,10 @@ class Pipeline {
   Status preprocessOnce(std::string* log);
   Status build(Flight* flight);
   bool fromCache(Flight* flight);
-  Status translate(CpuUnit* unit, std::string* log);
-  Status translateHere(CpuUnit* unit, std::string* log);
+  void improveLater(Flight* flight, const CpuUnit& optimized);
+  Status compileTo(std::vector<unsigned char>* object, Flight* flight, const CpuUnit& unit, CpuForm form);
+  Status translate(CpuUnit* optimized, CpuUnit* quick, std::string* log);
+  Status translateHere(CpuUnit* optimized, CpuUnit* quick, std::string* log);
   Status refused(std::string* log);
   const char* name() const { return request_.name[0] != '\0' ? request_.name : "kernel.cl"; }
 
@@ -191,6 +288,7 @@ class Pipeline {
   Diagnostics diagnostics_;
   Program program_;
   bool preprocessed_ = false;
+  Mode mode_ = Mode::kTiered;
   Digest key_{};
 };
 
@@ -215,6 +313,7 @@ Status Pipeline::makeKey() {
   hash.addPart(cpuIdentity());
   hash.addPart(compiler_.identity);
   hash.addPart(options_.normalized);
+  addNumber(&hash, mode_ == Mode::kQuick);  // the code of the other two is the same
   hash.addPart(name());
   hash.addPart(request_.source);
   addNumber(&hash, request_.headers.size());
@@ -232,19 +331,20 @@ Status Pipeline::makeKey() {
 }
 
 // On a stack of its own: how deep a program is nested is up to whoever wrote it.
-Status Pipeline::translate(CpuUnit* unit, std::string* log) {
+Status Pipeline::translate(CpuUnit* optimized, CpuUnit* quick, std::string* log) {
   struct Call {
     Pipeline* pipeline;
-    CpuUnit* unit;
+    CpuUnit* optimized;
+    CpuUnit* quick;
     std::string* log;
     Status status;
     std::exception_ptr thrown;
-  } call{this, unit, log, Status(), nullptr};
+  } call{this, optimized, quick, log, Status(), nullptr};
   runOnLargeStack(
       [](void* user) {
         Call& given = *static_cast<Call*>(user);
         try {
-          given.status = given.pipeline->translateHere(given.unit, given.log);
+          given.status = given.pipeline->translateHere(given.optimized, given.quick, given.log);
         } catch (...) {
           given.thrown = std::current_exception();
         }
@@ -254,19 +354,20 @@ Status Pipeline::translate(CpuUnit* unit, std::string* log) {
   return call.status;
 }
 
-Status Pipeline::translateHere(CpuUnit* unit, std::string* log) {
+Status Pipeline::translateHere(CpuUnit* optimized, CpuUnit* quick, std::string* log) {
   RT_TRY(preprocessOnce(log));
   LanguageOptions language;
   language.single_precision_constants = options_.single_precision_constants;
   if (!parse(&program_, language, diagnostics_) || diagnostics_.failed()) return refused(log);
-  if (!lowerToCpu(unit, program_, sources_, options_, diagnostics_) || diagnostics_.failed()) return refused(log);
+  const bool good = lowerToCpu(optimized, quick, mostTexts(), program_, sources_, options_, diagnostics_);
+  if (!good || diagnostics_.failed()) return refused(log);
   const std::string& warnings = diagnostics_.log();
   if (options_.warnings_are_errors && !options_.no_warnings && !warnings.empty()) {
     log->append(warnings);
     return Status::error(RT_ERROR_BUILD_FAILED, "\"%s\" has warnings, which -Werror makes errors.", name());
   }
   if (!options_.no_warnings) log->append(warnings);
-  for (const std::string& remark : unit->remarks) log->append(remark).append("\n");
+  for (const std::string& remark : optimized->remarks) log->append(remark).append("\n");
   return Status();
 }
 
@@ -283,36 +384,65 @@ bool Pipeline::fromCache(Flight* flight) {
   return true;
 }
 
-Status Pipeline::build(Flight* flight) {
-  if (fromCache(flight)) return Status();
-  CpuUnit unit;
-  RT_TRY(translate(&unit, &flight->log));
-  CompileJob job{unit.text, flagsFor(options_, unit)};
-  std::vector<unsigned char> object;
-  std::string output;
-  Status status = compile(&object, &output, compiler_, job);
-  if (!status.ok()) {
-    flight->log += output;
-    return status;
-  }
-  RT_TRY(Object::load(&flight->object, object.data(), object.size(), name()));
-  const uint32_t length = static_cast<uint32_t>(flight->log.size());
+void store(const cache::Place& place, const Digest& key, const std::string& log, const std::vector<unsigned char>& object) {
+  const uint32_t length = static_cast<uint32_t>(log.size());
   std::vector<unsigned char> data(sizeof length);
   memcpy(data.data(), &length, sizeof length);
-  data.insert(data.end(), flight->log.begin(), flight->log.end());
+  data.insert(data.end(), log.begin(), log.end());
   data.insert(data.end(), object.begin(), object.end());
-  cache::store(key_, data.data(), data.size());
+  cache::store(place, key, data.data(), data.size());
+}
+
+Status Pipeline::compileTo(std::vector<unsigned char>* object, Flight* flight, const CpuUnit& unit, CpuForm form) {
+  std::string output;
+  Status status = compile(object, &output, compiler_, {unit.texts, flagsFor(options_, unit, form)});
+  if (!status.ok()) flight->log += output;
+  return status;
+}
+
+Status Pipeline::build(Flight* flight) {
+  if (fromCache(flight)) return Status();
+  const bool quickly = mode_ != Mode::kOptimized && !hasOneForm(options_);
+  CpuUnit optimized, quick;
+  RT_TRY(translate(&optimized, quickly ? &quick : nullptr, &flight->log));
+  std::vector<unsigned char> object;
+  RT_TRY(quickly ? compileTo(&object, flight, quick, CpuForm::kQuick)
+                 : compileTo(&object, flight, optimized, CpuForm::kOptimized));
+  RT_TRY(Object::load(&flight->object, object.data(), object.size(), name()));
+  if (quickly && mode_ == Mode::kTiered) {
+    improveLater(flight, optimized);
+  } else {
+    store(cache::place(), key_, flight->log, object);
+  }
   return Status();
+}
+
+// The cache gets what comes out of this alone: code that is there soon is no reason to keep slower code. The quick object
+// stays loaded until it is done, so that whoever asks for the same meanwhile finds it.
+void Pipeline::improveLater(Flight* flight, const CpuUnit& optimized) {
+  Improvement work;
+  work.object = flight->object;
+  work.key = key_;
+  work.name = name();
+  work.log = flight->log;
+  work.fibers = request_.fibers;
+  work.compiler = compiler_;
+  work.place = cache::place();
+  work.job = {optimized.texts, flagsFor(options_, optimized, CpuForm::kOptimized), kBackgroundNiceness, -1};
+  const Status status = background::submit([work](int cancel) { improve(work, cancel); });
+  if (!status.ok()) reportUnimproved(work.name, status);
 }
 
 Status Pipeline::run(Ref<Object>* object) {
   RT_TRY(parseOptions(&options_, request_.options));
   options_.preprocessor.headers.insert(options_.preprocessor.headers.end(), request_.headers.begin(), request_.headers.end());
   RT_TRY(findCompiler(&compiler_));
+  mode_ = modeFromEnvironment();
   RT_TRY(makeKey());
   Registry& known = registry();
   std::unique_lock lock(known.mutex);
-  Entry& entry = known.entries[key_];
+  const std::pair<Digest, Mode> key(key_, mode_);
+  Entry& entry = known.entries[key];
   if (entry.object != nullptr && entry.object->tryRetain()) {
     Ref<Object> found = Ref<Object>::adopt(entry.object);
     log_ += entry.log;
@@ -332,13 +462,13 @@ Status Pipeline::run(Ref<Object>* object) {
   try {
     own = std::make_shared<Flight>();
   } catch (const std::bad_alloc&) {
-    known.entries.erase(key_);
+    known.entries.erase(key);
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
   entry.flight = own;
   lock.unlock();
   {
-    Landing landing(key_, own);
+    Landing landing(key, own);
     own->status = build(own.get());
     landing.log_copy = own->log;
     log_ += own->log;

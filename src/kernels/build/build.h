@@ -1,5 +1,6 @@
 // From OpenCL C to code that the CPU runs: front end, lowering, compiler, cache, in this order and no other. The CPU backend
-// calls it; the same source with the same options is built once in a process, also when several threads ask at once.
+// calls it; the same source with the same options is built once in a process, also when several threads ask at once. What is
+// not in the cache is built twice: quickly, for who waits, and well, in the background (Object::better).
 #pragma once
 
 #include <string>
@@ -9,14 +10,16 @@
 #include "base/status.h"
 #include "kernels/build/object.h"
 #include "kernels/front/preprocessor.h"
+#include "kernels/unit.h"
 
 namespace manyrt::kernels {
 
 struct BuildRequest {
   std::string_view source;
-  const char* options = "";     // may be empty, not null
-  const char* name = "";        // of the source, in messages; "": "kernel.cl"
-  std::vector<Header> headers;  // that #include finds
+  const char* options = "";            // may be empty, not null
+  const char* name = "";               // of the source, in messages; "": "kernel.cl"
+  std::vector<Header> headers;         // that #include finds
+  const FiberCalls* fibers = nullptr;  // for kernels that run on them, in objects that are loaded later
 };
 
 // BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options. `log` also

@@ -34,14 +34,16 @@ int writeAll(int descriptor, const void* data, size_t size);
 // The whole of an open regular file of at most `most` bytes; EFBIG where it has more, EINVAL where it is no regular file.
 int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most);
 
-// A folder of mode 0700 in TMPDIR, else /tmp; removed with all that is in it.
+std::string temporaryFolder();  // TMPDIR, else /tmp
+
+// A folder of mode 0700; removed with all that is in it.
 class PrivateFolder {
  public:
   PrivateFolder() = default;
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;
   ~PrivateFolder();
-  int create();  // 0 or an errno value
+  int create(const std::string& parent = temporaryFolder());  // 0 or an errno value
   const std::string& path() const { return path_; }
   int write(const char* name, const void* data, size_t size) const;                   // a new file in it
   int read(std::vector<unsigned char>* data, const char* name, uint64_t most) const;  // ENOENT: there is none

@@ -11,12 +11,14 @@
 
 #include "kernels/front/ast.h"
 #include "kernels/front/builtins.h"
+#include "kernels/lower/contraction.h"
 
 namespace manyrt::kernels {
 
 class Prelude {
  public:
-  explicit Prelude(TypeTable& types) : types_(types) {}
+  // `quick`: functions are not forced into their callers.
+  explicit Prelude(TypeTable& types, bool quick = false) : types_(types), quick_(quick) {}
 
   // The C++ name of a scalar, vector, event or void type; defines vectors: a struct of lanes s0, s1, ... sF, aligned as
   // OpenCL C says (three lanes take four), trivially copyable.
@@ -29,6 +31,8 @@ class Prelude {
   // Vectors: every binary operator but the comma. Scalars: kDiv and kRem of integers, which never trap, and the shifts,
   // which take the amount modulo the width. (a, b) -> result.
   std::string binary(Op op, const Type* type, const Type* amount);  // `amount`: of shifts, the right side's type, else type
+  // (a, b, c) -> a * b + c and its like, rounded once where the processor does that, else twice.
+  std::string multiplyAdd(Fused::Kind kind, const Type* type);
   // Vectors: ++ and -- on an lvalue: (vector&) -> the new value, or the old one for the postfix forms.
   std::string step(Op op, const Type* type);
   std::string swizzle(const Type* vector, const uint8_t* lanes, uint32_t count);     // (vector) -> its lanes
@@ -57,6 +61,7 @@ class Prelude {
 
   // prelude.cpp
   std::string wholeDivision(Op op, Scalar scalar);
+  std::string multiplyAddLane(Scalar scalar);
   std::string laneOperation(Op op, Scalar scalar, const std::string& a, const std::string& b);
   // prelude_scalar.cpp: a function of the tables, for T = scalar.
   std::string scalarFunction(std::string_view name, Scalar scalar);
@@ -67,6 +72,11 @@ class Prelude {
   std::string shuffled(const Type* result, const std::vector<QualType>& arguments);
   // prelude_geometric.cpp
   std::string geometric(const std::string& name, const Type* type);
+  std::string sumOfProducts(const Type* type, const std::string& a, const std::string& b);
+  std::string lengthBody(const Type* type);
+  std::string normalizeBody(const Type* type);
+  std::string fastNormalizeBody(const Type* type);
+  std::string crossBody(const Type* type);
   // prelude_convert.cpp
   std::string converted(const Builtin& builtin, const Type* from);
   std::string convertedLane(const Builtin& builtin, Scalar to, Scalar from);
@@ -83,6 +93,7 @@ class Prelude {
   std::string printed(const std::vector<QualType>& arguments);
 
   TypeTable& types_;
+  const bool quick_;
   std::set<std::string> defined_;
   std::string text_;
 };

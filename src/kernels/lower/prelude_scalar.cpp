@@ -145,6 +145,7 @@ std::string Prelude::expand(std::string_view body, Scalar scalar) {
 
 std::string Prelude::scalarFunction(std::string_view asked, Scalar scalar) {
   const std::string_view name = withoutAlias(asked);
+  if (name == "fused") return multiplyAddLane(scalar);
   const std::string type = cppName(scalar);
   std::string own = "mrt_" + std::string(name) + "_" + scalarName(scalar);
   const std::string libm = "return __builtin_" + std::string(name) + (scalar == Scalar::kFloat ? "f" : "");

@@ -37,7 +37,7 @@ class CompilerTest : public TemporaryTest {
     Compiler compiler;
     RT_TRY(findCompiler(&compiler));
     log.clear();
-    return compile(&object, &log, compiler, CompileJob{text, std::move(flags)});
+    return compile(&object, &log, compiler, CompileJob{{text}, std::move(flags)});
   }
   // With a script in place of the compiler.
   Status buildWith(const std::string& script) {
@@ -326,7 +326,7 @@ TEST_F(CompilerTest, SeveralThreadsBuildAtOnce) {
       std::string words;
       const std::string text =
           "extern \"C\" __attribute__((visibility(\"default\"))) int f() { return " + std::to_string(i) + "; }";
-      if (!compile(&result, &words, compiler, CompileJob{text, {"-O1", "-fPIC"}}).ok()) return;
+      if (!compile(&result, &words, compiler, CompileJob{{text}, {"-O1", "-fPIC"}}).ok()) return;
       Ref<Object> loaded;
       if (!Object::load(&loaded, result.data(), result.size(), "test").ok()) return;
       if (reinterpret_cast<int (*)()>(loaded->symbol("f"))() == i) ++good;
