@@ -75,7 +75,6 @@ void atEnd() {
 
 Status prepare(State& all) {
   if (all.owner != 0) return Status();
-  if (fault::fails("kernels.background")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   if (all.cancel < 0) all.cancel = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (all.cancel < 0 || atexit(atEnd) != 0) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   all.owner = getpid();
@@ -88,6 +87,7 @@ Status submit(Work work) {
   State& all = state();
   std::lock_guard lock(all.mutex);
   if (all.ending) return Status::bare(RT_ERROR_SHUT_DOWN);
+  if (fault::fails("kernels.background")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   RT_TRY(prepare(all));
   all.waiting.push_back(std::move(work));
   if (all.running) return Status();
