@@ -123,7 +123,7 @@ void KernelText::prologue(const std::string& rest, std::string* out) {
     const std::string own = text_.name(parameter);
     QualType type = parameter.type;
     type.is_volatile = false;  // of the copy: nobody else sees it
-    *out += text_.declare(type, own) + "; __builtin_memcpy(&" + own + ", mrt_a[" + text(i) + "], sizeof " + own + ");\n";
+    *out += text_.declare(type, own) + "; __builtin_memcpy((void*)&" + own + ", mrt_a[" + text(i) + "], sizeof " + own + ");\n";
   }
 }
 
