@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/lower/cpp_text.h"
+
 namespace manyrt::kernels {
 namespace {
 
@@ -66,6 +68,7 @@ Fused Contraction::ofBinary(const Expr& e) const {
   if ((e.op != Op::kAdd && e.op != Op::kSub) || !isReal(e.type.type) || !allowed(e)) return {};
   const bool adds = e.op == Op::kAdd;
   if (isProduct(*e.a, e.type.type)) return {adds ? Fused::Kind::kAdd : Fused::Kind::kSubtract, e.a, e.b};
+  if (hasEffects(*e.a)) return {};  // `fract(x, &whole) + whole * y`: the left side stays the first
   if (isProduct(*e.b, e.type.type)) return {adds ? Fused::Kind::kAdd : Fused::Kind::kNegate, e.b, e.a};
   return {};
 }
