@@ -13,7 +13,7 @@ namespace manyrt::config {
   X(kLog, "RT_LOG", "none, error, warning, info or debug")                           \
   X(kTrace, "RT_TRACE", "a file that receives a Chrome trace")                       \
   X(kLeakReport, "RT_LEAK_REPORT", "1: print what is still alive at shutdown")       \
-  X(kCudart, "RT_CUDART", "the CUDA runtime to open, a path")                          \
+  X(kCudart, "RT_CUDART", "the CUDA runtime to open, a path")                        \
   X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")          \
   X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas")  \
   X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: fill new and freed memory with patterns")   \
@@ -21,6 +21,7 @@ namespace manyrt::config {
   X(kCompiler, "RT_CC", "the C++ compiler for kernels on the CPU, a name or a path") \
   X(kCompilerTimeout, "RT_CC_TIMEOUT", "seconds until a compiler is killed")         \
   X(kNvrtc, "RT_NVRTC", "NVRTC, the compiler for kernels on CUDA, a path or a name") \
+  X(kCpuBuild, "RT_CPU_BUILD", "tiered, optimized or quick code for kernels")        \
   X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")          \
   X(kCacheSize, "RT_CACHE_SIZE", "MiB that this folder may hold")
 

@@ -49,6 +49,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!parsed) return 0;
   (void)lowerToOpenCl(program, sources);
   CpuUnit unit;
-  require(lowerToCpu(&unit, program, sources, {}, diagnostics) == !diagnostics.failed());
+  require(lowerToCpu(&unit, nullptr, 1, program, sources, {}, diagnostics) == !diagnostics.failed());
   return 0;
 }

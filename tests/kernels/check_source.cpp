@@ -67,8 +67,8 @@ bool check(const Arguments& arguments, const BuildOptions& options, std::string 
   CpuUnit unit;
   CudaUnit cuda;
   if (good && arguments.cuda) good = lowerToCuda(&cuda, program, sources, options, diagnostics);
-  if (good && arguments.cpu) good = lowerToCpu(&unit, program, sources, options, diagnostics);
-  const std::string& made = arguments.cuda ? cuda.text : unit.text;
+  if (good && arguments.cpu) good = lowerToCpu(&unit, nullptr, 1, program, sources, options, diagnostics);
+  const std::string& made = arguments.cuda ? cuda.text : unit.texts.empty() ? cuda.text : unit.texts[0];
   if (good && arguments.print) std::fwrite(made.data(), 1, made.size(), stdout);
   for (const std::string& remark : unit.remarks) std::fprintf(stderr, "remark: %s\n", remark.c_str());
   std::fwrite(diagnostics.log().data(), 1, diagnostics.log().size(), stderr);

@@ -143,9 +143,26 @@ int grandchild(int, char**) {
   return 0;
 }
 
+// The child has neither the thread nor the compiler: its exit waits for nothing, and leaves the parent's files alone.
+int whileBetterCodeIsMade(int argc, char** argv) {
+  EXPECT(argc == 1);
+  rtModule_t module = nullptr;
+  OK(rtModuleCreateFromSource(&module, "__kernel void f(__global int* a) { a[get_global_id(0)] = 2; }", nullptr, nullptr));
+  EXPECT(inChild([&] {
+           rtModule_t other = nullptr;
+           EXPECT_STATUS(RT_ERROR_FORKED, rtModuleCreateFromSource(&other, "__kernel void g() {}", nullptr, nullptr));
+           OK(rtModuleDestroy(module));
+           std::exit(0);
+         }) == 0);
+  EXPECT(std::fclose(std::fopen(argv[0], "w")) == 0);  // now the compiler of optimised code goes on
+  OK(rtModuleDestroy(module));
+  return 0;
+}
+
 }  // namespace
 
 const Scenario kFork[] = {
+    {"fork_while_better_code_is_made", whileBetterCodeIsMade},
     {"fork_before_first_call", beforeFirstCall},
     {"fork_after_first_call", afterFirstCall},
     {"fork_child_exits_normally", childExitsNormally},

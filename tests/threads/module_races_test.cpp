@@ -1,8 +1,11 @@
 // Modules destroyed by one thread while others launch their kernels and ask them questions: a call works or returns
 // RT_ERROR_INVALID_HANDLE, and what was accepted runs to its end in code that stays loaded.
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "support/device_test.h"
 #include "support/threads.h"
@@ -75,6 +78,67 @@ TEST_P(ModuleRaces, ModulesAreDestroyedWhileTheyAreUsed) {
   for (std::atomic<rtModule_t>& slot : slots) EXPECT_RT_OK(rtModuleDestroy(slot.load()));
   EXPECT_RT_OK(rtContextSynchronize(context_));
   EXPECT_EQ(liveHandles(RT_HANDLE_MODULE), 0u);
+}
+
+// A folder for the cache: what appears in it says that better code is about to be taken up.
+class CacheFolder {
+ public:
+  CacheFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "manyrt-swap-XXXXXX").string();
+    path_ = mkdtemp(pattern.data());
+    setenv("RT_CACHE_DIR", path_.c_str(), 1);
+  }
+  ~CacheFolder() {
+    unsetenv("RT_CACHE_DIR");
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  bool filled() const {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(path_, none)) {
+      if (entry.path().filename().string().size() == 64) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST_P(ModuleRaces, LaunchesGoOverToBetterCodeInTheirMiddle) {
+  static constexpr char kSource[] =
+      "__kernel void waves(__global float* out, uint count, float by) {\n"
+      "  uint i = get_global_id(0);\n"
+      "  float sum = 0.1f;\n"
+      "  for (uint k = 0; k < count; ++k) sum += by * (float)(i + k);\n"
+      "  out[i] = sum;\n"
+      "}\n";
+  const CacheFolder folder;
+  Module module;
+  const rtStatus_t status = rtModuleCreateFromSource(module.out(), kSource, nullptr, context_);
+  if (status == RT_ERROR_COMPILER_NOT_FOUND) GTEST_SKIP() << "no C++ compiler is installed";
+  ASSERT_RT_OK(status);
+  std::atomic<uint32_t> after{0};  // launches since the better code was seen
+  onThreads([&](int) {
+    constexpr uint32_t kItems = 64 * 64;
+    Stream stream;
+    Memory memory;
+    rtKernel_t kernel = nullptr;
+    EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+    EXPECT_RT_OK(rtMallocHost(memory.out(), kItems * sizeof(float), context_));
+    EXPECT_RT_OK(rtModuleGetKernel(&kernel, "waves", module));
+    std::vector<float> first;
+    while (after.load() < 100) {
+      EXPECT_RT_OK(launchOver(kernel, stream, 64, 64, memory.as<float>(), 100u, 0.3f));
+      EXPECT_RT_OK(rtStreamSynchronize(stream));
+      const std::vector<float> got(memory.as<float>(), memory.as<float>() + kItems);
+      if (first.empty()) first = got;
+      EXPECT_EQ(got, first);
+      if (HasFailure()) return;
+      if (after.load() != 0 || folder.filled()) ++after;
+    }
+  });
+  EXPECT_RT_OK(module.reset());
 }
 
 TEST_P(ModuleRaces, AContextIsDestroyedWhileModulesAreMadeInIt) {

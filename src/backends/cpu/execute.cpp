@@ -127,7 +127,6 @@ inline bool Stream::shouldYield(const Executor& who) const {
   void* args[kMaxArguments];
   kernel.point(command.values(), args);
   GroupRun run;
-  run.function = kernel.function;
   run.args = args;
   memcpy(run.grid, command.grid, sizeof run.grid);
   memcpy(run.group, command.group, sizeof run.group);

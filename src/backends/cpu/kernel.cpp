@@ -29,7 +29,7 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   group.worker = participant;
   group.local_bytes = run.local_bytes;
   group.local_memory = local;
-  const rtHostKernelFunction_t function = run.function;
+  const rtHostKernelFunction_t function = run.kernel->function();
   for (uint64_t left = end - begin; left > 0; --left) {
     function(&group, args);
     if (++group.group_id[0] < grid[0]) [[likely]]
@@ -84,9 +84,11 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& ho
   return fresh->finish(kernel, RT_ERROR_INVALID_VALUE);
 }
 
-Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, Ref<kernels::Object> object,
-                          bool opencl_c, uint32_t threads) {
+Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, uint32_t index,
+                          Ref<kernels::Object> object, bool opencl_c, uint32_t threads) {
   Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(described.function, threads));
+  fresh->better_ = &object->better();
+  fresh->index_ = index;
   fresh->object_ = std::move(object);
   fresh->arguments_.reserve(described.arg_count);
   fresh->argument_texts_.reserve(described.arg_count);

@@ -20,9 +20,9 @@ class Engine;
 class HostKernel final : public backend::Kernel {
  public:
   static Status create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host, uint32_t threads);
-  // One of a module, whose description was checked. `object` stays loaded as long as the kernel lives.
-  static Status create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, Ref<kernels::Object> object,
-                       bool opencl_c, uint32_t threads);
+  // Number `index` of a module's table, whose description was checked. `object` stays loaded as long as the kernel lives.
+  static Status create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, uint32_t index,
+                       Ref<kernels::Object> object, bool opencl_c, uint32_t threads);
 
   uint32_t maxActiveGroups(uint32_t, uint64_t) const override { return threads_; }
   uint32_t preferredGroupMultiple() const override { return 16; }
@@ -36,13 +36,23 @@ class HostKernel final : public backend::Kernel {
     for (size_t i = 0; i < arguments_.size(); ++i) args[i] = values + arguments_[i].offset;
   }
 
-  const rtHostKernelFunction_t function;
+  // The best there is at the moment: asked for each range of groups, so that a launch which is running goes over to better
+  // code. One group runs through in one of them.
+  rtHostKernelFunction_t function() const {
+    const rtHostModuleKernel_t* better = better_->load(std::memory_order_acquire);
+    return better == nullptr ? function_ : better[index_].function;
+  }
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
 
  private:
-  HostKernel(rtHostKernelFunction_t called, uint32_t threads) : function(called), threads_(threads) {}
+  HostKernel(rtHostKernelFunction_t called, uint32_t threads) : function_(called), threads_(threads) {}
   Status finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal);  // checks the arguments' bytes, gives itself out
 
+  static inline constinit const std::atomic<const rtHostModuleKernel_t*> kNothingBetter{nullptr};
+
+  const rtHostKernelFunction_t function_;
+  const std::atomic<const rtHostModuleKernel_t*>* better_ = &kNothingBetter;
+  uint32_t index_ = 0;
   const uint32_t threads_;
   bool needs_arena_ = false;
   uint64_t scratch_bytes_ = 0;  // of each group
@@ -52,7 +62,6 @@ class HostKernel final : public backend::Kernel {
 
 // One launch while it runs, on as many threads as take part. What each of them needs is on one cache line.
 struct alignas(64) GroupRun {
-  rtHostKernelFunction_t function;
   void** args;  // shared; threads with local arguments make their own
   uint32_t grid[3];
   uint32_t group[3];

@@ -112,6 +112,7 @@ Status build(Ref<kernels::Object>* object, std::string* log, const backend::Imag
   request.source = image.data;
   request.options = image.options;
   request.name = image.name;
+  request.fibers = &fibers::kCalls;
   request.headers.reserve(image.header_count);
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
   Status status = kernels::buildForCpu(object, log, request);
@@ -133,7 +134,7 @@ Status Module::create(Ref<backend::Module>* module, Ref<kernels::Object> object,
     const rtHostModuleKernel_t& described = table->kernels[i];
     RT_TRY(checkKernel(described, i, name));
     Ref<backend::Kernel> kernel;
-    RT_TRY(HostKernel::create(&kernel, described, object, opencl_c, threads));
+    RT_TRY(HostKernel::create(&kernel, described, i, object, opencl_c, threads));
     RT_CHECK_IMAGE(fresh->add(described.name, std::move(kernel)), "The host object \"%s\" has two kernels of the name \"%s\".",
                    name, described.name);
   }

@@ -1,5 +1,6 @@
 // From OpenCL C to code that the CPU runs: front end, lowering, compiler, cache, in this order and no other. The CPU backend
-// calls it; the same source with the same options is built once in a process, also when several threads ask at once.
+// calls it; the same source with the same options is built once in a process, also when several threads ask at once. What is
+// not in the cache is built twice: quickly, for who waits, and well, in the background (Object::better).
 #pragma once
 
 #include <string>

@@ -122,7 +122,6 @@ void makeFolders(const std::string& path) {
 
 // The folder, if it is safe; `make` it where it is not there.
 Descriptor openFolder(std::string* path, bool make) {
-  *path = configuredPath();
   while (path->size() > 1 && path->back() == '/') path->pop_back();  // behind a slash a symbolic link would be followed
   if (path->empty()) return Descriptor();
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -183,8 +182,7 @@ std::vector<Found> lookThrough(int folder, uint64_t* total) {
 }
 
 // Oldest first, until an eighth of the limit is free: so that a full folder is not looked through at every build.
-void trim(int folder) {
-  const uint64_t limit = static_cast<uint64_t>(config::integer(config::Variable::kCacheSize, 1, 1 << 20, 512)) << 20;
+void trim(int folder, uint64_t limit) {
   uint64_t total = 0;
   std::vector<Found> entries = lookThrough(folder, &total);
   if (total <= limit) return;
@@ -225,7 +223,7 @@ std::string temporaryName() {
 }  // namespace
 
 bool load(std::vector<unsigned char>* data, const Digest& key) {
-  std::string path;
+  std::string path = configuredPath();
   const Descriptor folder = openFolder(&path, false);
   if (!folder.valid() || fault::fails("kernels.cache")) return false;
   // Without O_NONBLOCK a FIFO of this name would hold us up.
@@ -248,9 +246,13 @@ bool load(std::vector<unsigned char>* data, const Digest& key) {
   return true;
 }
 
-void store(const Digest& key, const void* data, size_t size) {
+Place place() {
+  return {configuredPath(), static_cast<uint64_t>(config::integer(config::Variable::kCacheSize, 1, 1 << 20, 512)) << 20};
+}
+
+void store(const Place& place, const Digest& key, const void* data, size_t size) {
   if (size > kMostEntryBytes) return;
-  std::string path;
+  std::string path = place.path;
   const Descriptor folder = openFolder(&path, true);
   if (!folder.valid()) return;
   const Header header = headerFor(key, data, size);
@@ -261,11 +263,11 @@ void store(const Digest& key, const void* data, size_t size) {
     unlinkat(folder.get(), temporary.c_str(), 0);
     complain(path, strerror(error));
   }
-  if (error == ENOSPC || error == EDQUOT || timeToTrim(size)) trim(folder.get());
+  if (error == ENOSPC || error == EDQUOT || timeToTrim(size)) trim(folder.get(), place.most_bytes);
 }
 
 std::string folder() {
-  std::string path;
+  std::string path = configuredPath();
   return openFolder(&path, true).valid() ? path : "";
 }
 

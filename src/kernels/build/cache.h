@@ -14,8 +14,16 @@ namespace manyrt::kernels::cache {
 // Reads the entry of a key. False: there is none, or it was not made by this user, this version and for this key, whole.
 bool load(std::vector<unsigned char>* data, const Digest& key);
 
+// Where entries go, as the environment has it. A thread of the library must not read the environment, which the program may
+// be changing: whoever gives it work asks for it.
+struct Place {
+  std::string path;  // empty: nowhere
+  uint64_t most_bytes = 0;
+};
+Place place();
+
 // Writes beside and renames. Old entries go when the folder holds more than RT_CACHE_SIZE (512 MiB). A failure is logged once.
-void store(const Digest& key, const void* data, size_t size);
+void store(const Place& place, const Digest& key, const void* data, size_t size);
 
 // The folder in use: RT_CACHE_DIR, else $XDG_CACHE_HOME/manyrt, else ~/.cache/manyrt; empty where there is none that is safe:
 // owned by this user, mode 0700, no symbolic link. RT_CACHE_DIR=off turns the cache off.

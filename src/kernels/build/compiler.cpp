@@ -104,8 +104,8 @@ Status search(std::vector<std::string>* programs, const std::string& path) {
                        path.c_str());
 }
 
-std::vector<std::string> environmentFor(const PrivateFolder& folder) {
-  std::vector<std::string> environment = {"LC_ALL=C", "PATH=" + searchPath(), "TMPDIR=" + folder.path()};
+std::vector<std::string> handedOn() {
+  std::vector<std::string> environment = {"LC_ALL=C", "PATH=" + searchPath()};
   // Where compilers outside of the system's folders find their libraries, and what wrappers look for.
   static constexpr const char* kHandedOn[] = {"HOME",       "LD_LIBRARY_PATH", "XDG_CACHE_HOME",   "XDG_CONFIG_HOME",
                                               "CCACHE_DIR", "CCACHE_DISABLE",  "CCACHE_CONFIGPATH"};
@@ -119,23 +119,26 @@ std::vector<std::string> environmentFor(const PrivateFolder& folder) {
 // One build: a folder, the time that is left, and what the programs said.
 class Build {
  public:
-  Build(const Compiler& compiler, std::string* log) : compiler_(compiler), log_(*log) {}
-  Status run(std::vector<unsigned char>* object, const CompileJob& job);
+  Build(const Compiler& compiler, std::string* log, const CompileJob& job) : compiler_(compiler), log_(*log), job_(job) {}
+  Status run(std::vector<unsigned char>* object);
 
  private:
-  Status begin(const CompileJob& job);
-  Status compileUnit(std::vector<std::string>* undefined, const CompileJob& job);
+  Status begin();
+  Status compileUnits(std::vector<std::string>* undefined);
+  Status checkUnit(std::vector<std::string>* undefined, const std::string& name);
   Status link(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
   bool linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
-  ProcessResult start(std::vector<std::string> arguments);
+  ProcessJob process(std::vector<std::string> arguments) const;
+  ProcessResult start(std::vector<std::string> arguments) const;
+  void addUnits(std::vector<std::string>* arguments) const;
   Status judge(const ProcessResult& result, const char* step);
   Status failure(const char* step, const char* format, ...) __attribute__((format(printf, 3, 4)));
   void keepOutput(const ProcessResult& result);
 
   const Compiler& compiler_;
   std::string& log_;
+  const CompileJob& job_;
   PrivateFolder folder_;
-  int64_t seconds_ = 0;
 };
 
 Status Build::failure(const char* step, const char* format, ...) {
@@ -153,27 +156,41 @@ void Build::keepOutput(const ProcessResult& result) {
   log_ += "\n(" + std::to_string(result.output_total - result.output.size()) + " bytes more are left out)\n";
 }
 
-Status Build::begin(const CompileJob& job) {
-  seconds_ = config::integer(config::Variable::kCompilerTimeout, 1, 86400, 300);
-  if (const int error = folder_.create(); error != 0) {
+std::string unitName(size_t number, const char* ending) { return "unit" + std::to_string(number) + ending; }
+
+Status Build::begin() {
+  if (const int error = folder_.create(compiler_.temporary); error != 0) {
     return Status::error(RT_ERROR_IO, "A folder for the compiler could not be made in TMPDIR or /tmp: %s.", strerror(error));
   }
-  if (const int error = folder_.write("unit.cpp", job.text.data(), job.text.size()); error != 0) {
-    return Status::error(RT_ERROR_IO, "The %zu bytes for the compiler could not be written to %s: %s.", job.text.size(),
-                         folder_.path().c_str(), strerror(error));
+  for (size_t i = 0; i < job_.texts.size(); ++i) {
+    const std::string& text = job_.texts[i];
+    if (const int error = folder_.write(unitName(i, ".cpp").c_str(), text.data(), text.size()); error != 0) {
+      return Status::error(RT_ERROR_IO, "The %zu bytes for the compiler could not be written to %s: %s.", text.size(),
+                           folder_.path().c_str(), strerror(error));
+    }
   }
   return Status();
 }
 
-ProcessResult Build::start(std::vector<std::string> arguments) {
+ProcessJob Build::process(std::vector<std::string> arguments) const {
   ProcessJob job;
   job.arguments = std::move(arguments);
-  job.environment = environmentFor(folder_);
+  job.environment = compiler_.environment;
+  job.environment.push_back("TMPDIR=" + folder_.path());
   job.folder = folder_.path();
-  job.milliseconds = static_cast<uint64_t>(seconds_) * 1000;
+  job.milliseconds = static_cast<uint64_t>(compiler_.seconds) * 1000;
   job.file_bytes = kMostFileBytes;
   job.output_bytes = kMostOutputBytes;
-  return runProcess(job);
+  job.niceness = job_.niceness;
+  return job;
+}
+
+ProcessResult Build::start(std::vector<std::string> arguments) const {
+  return std::move(runProcesses({process(std::move(arguments))}, job_.cancel)[0]);
+}
+
+void Build::addUnits(std::vector<std::string>* arguments) const {
+  for (size_t i = 0; i < job_.texts.size(); ++i) arguments->push_back(unitName(i, ".o"));
 }
 
 Status Build::judge(const ProcessResult& result, const char* step) {
@@ -187,7 +204,10 @@ Status Build::judge(const ProcessResult& result, const char* step) {
                            strerror(result.code));
     case End::kTimedOut:
       return Status::error(RT_ERROR_TIMEOUT, "The compiler %s was killed after %lld seconds, the limit (RT_CC_TIMEOUT).",
-                           compiler_.path.c_str(), static_cast<long long>(seconds_));
+                           compiler_.path.c_str(), static_cast<long long>(compiler_.seconds));
+    case End::kCancelled:
+      return Status::error(RT_ERROR_SHUT_DOWN, "The compiler %s was killed: its result is not wanted any more.",
+                           compiler_.path.c_str());
     case End::kSignalled:
       return failure(step, "was ended by signal %d (%s)", result.code, strsignal(result.code));
     case End::kExited:
@@ -199,20 +219,38 @@ Status Build::judge(const ProcessResult& result, const char* step) {
   return Status();
 }
 
-Status Build::compileUnit(std::vector<std::string>* undefined, const CompileJob& job) {
-  constexpr const char* kStep = "it compiled";
-  std::vector<std::string> arguments = {compiler_.path};
-  arguments.insert(arguments.end(), job.flags.begin(), job.flags.end());
-  for (const char* argument : {"-x", "c++", "-c", "-o", "unit.o", "unit.cpp"}) arguments.emplace_back(argument);
-  const ProcessResult result = start(std::move(arguments));
-  keepOutput(result);
-  RT_TRY(judge(result, kStep));
-  std::vector<unsigned char> unit;
-  if (const int error = folder_.read(&unit, "unit.o", kMostFileBytes); error != 0) {
-    return failure(kStep, "left no object file that can be read (%s)", strerror(error));
+constexpr const char* kCompiling = "it compiled";
+
+Status Build::compileUnits(std::vector<std::string>* undefined) {
+  std::vector<ProcessJob> jobs;
+  for (size_t i = 0; i < job_.texts.size(); ++i) {
+    std::vector<std::string> arguments = {compiler_.path};
+    arguments.insert(arguments.end(), job_.flags.begin(), job_.flags.end());
+    for (const std::string& argument : {std::string("-x"), std::string("c++"), std::string("-c"), std::string("-o"),
+                                        unitName(i, ".o"), unitName(i, ".cpp")}) {
+      arguments.push_back(argument);
+    }
+    jobs.push_back(process(std::move(arguments)));
   }
-  const std::string wrong = checkRelocatable(undefined, unit.data(), unit.size());
-  return wrong.empty() ? Status() : failure(kStep, "wrote a file that %s", wrong.c_str());
+  Status status;
+  for (const ProcessResult& result : runProcesses(jobs, job_.cancel)) {
+    keepOutput(result);
+    if (status.ok()) status = judge(result, kCompiling);
+  }
+  RT_TRY(status);
+  for (size_t i = 0; i < job_.texts.size(); ++i) RT_TRY(checkUnit(undefined, unitName(i, ".o")));
+  return Status();
+}
+
+Status Build::checkUnit(std::vector<std::string>* undefined, const std::string& name) {
+  std::vector<unsigned char> unit;
+  if (const int error = folder_.read(&unit, name.c_str(), kMostFileBytes); error != 0) {
+    return failure(kCompiling, "left no object file that can be read (%s)", strerror(error));
+  }
+  std::vector<std::string> own;
+  const std::string wrong = checkRelocatable(&own, unit.data(), unit.size());
+  undefined->insert(undefined->end(), own.begin(), own.end());
+  return wrong.empty() ? Status() : failure(kCompiling, "wrote a file that %s", wrong.c_str());
 }
 
 // What this cannot do, or does not do well, the driver does again: its failure is no failure.
@@ -223,15 +261,16 @@ bool Build::linkDirectly(std::vector<unsigned char>* object, const std::vector<s
   for (const std::string& name : undefined) {
     if (std::find(std::begin(kAlwaysThere), std::end(kAlwaysThere), name) != std::end(kAlwaysThere)) continue;
     if (name.starts_with("__")) return false;  // of the compiler's own library, whose place the driver knows
-    math = true;
+    math = true;                               // or a kernel of another unit: then it is asked for in vain
   }
-  const std::vector<std::string> linkers = findPrograms("ld", searchPath());
+  const std::vector<std::string> linkers = findPrograms("ld", compiler_.search_path);
   if (linkers.empty()) return false;
   std::vector<std::string> arguments = {linkers[0]};
   for (const char* argument : {"-shared", "--eh-frame-hdr", "--hash-style=gnu", "--build-id=none", "-znoseparate-code", "-znow",
-                               "-znoexecstack", "-o", "unit.so", "unit.o"}) {
+                               "-znoexecstack", "-o", "unit.so"}) {
     arguments.emplace_back(argument);
   }
+  addUnits(&arguments);
   if (math) arguments.emplace_back("-l:libm.so.6");
   const ProcessResult result = start(std::move(arguments));
   return result.succeeded() && folder_.read(object, "unit.so", kMostFileBytes) == 0 &&
@@ -244,10 +283,11 @@ Status Build::link(std::vector<unsigned char>* object, const std::vector<std::st
   // No flag of the compilation is repeated: with some of them drivers add code that changes the floating-point mode of the
   // thread that loads the object.
   std::vector<std::string> arguments = {compiler_.path};
-  for (const char* argument :
-       {"-shared", "-nostdlib", "-Wl,-znow,-znoexecstack", "-o", "linked.so", "unit.o", "-lm", "-lgcc"}) {
+  for (const char* argument : {"-shared", "-nostdlib", "-Wl,-znow,-znoexecstack", "-o", "linked.so"}) {
     arguments.emplace_back(argument);
   }
+  addUnits(&arguments);
+  arguments.insert(arguments.end(), {"-lm", "-lgcc"});
   const ProcessResult result = start(std::move(arguments));
   keepOutput(result);
   RT_TRY(judge(result, kStep));
@@ -258,10 +298,10 @@ Status Build::link(std::vector<unsigned char>* object, const std::vector<std::st
   return wrong.empty() ? Status() : failure(kStep, "wrote a file that %s", wrong.c_str());
 }
 
-Status Build::run(std::vector<unsigned char>* object, const CompileJob& job) {
+Status Build::run(std::vector<unsigned char>* object) {
   std::vector<std::string> undefined;
-  RT_TRY(begin(job));
-  RT_TRY(compileUnit(&undefined, job));
+  RT_TRY(begin());
+  RT_TRY(compileUnits(&undefined));
   return link(object, undefined);
 }
 
@@ -278,15 +318,22 @@ Status findCompiler(Compiler* compiler) {
     last = Known();
     std::vector<std::string> programs;
     RT_TRY(search(&programs, path));
-    last = Known{question, programs, Compiler{programs[0], identityOfAll(programs)}};
+    last.compiler.path = programs[0];
+    last.compiler.identity = identityOfAll(programs);
+    last.question = question;
+    last.programs = std::move(programs);
   }
   *compiler = last.compiler;
+  compiler->search_path = path;
+  compiler->environment = handedOn();
+  compiler->temporary = temporaryFolder();
+  compiler->seconds = config::integer(config::Variable::kCompilerTimeout, 1, 86400, 300);
   return Status();
 }
 
 Status compile(std::vector<unsigned char>* object, std::string* log, const Compiler& compiler, const CompileJob& job) {
   object->clear();
-  return Build(compiler, log).run(object, job);
+  return Build(compiler, log, job).run(object);
 }
 
 }  // namespace manyrt::kernels

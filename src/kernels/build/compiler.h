@@ -1,4 +1,4 @@
-// The system's C++ compiler: finding it, and turning one source into one shared object, without a shell, in a private folder,
+// The system's C++ compiler: finding it, and turning sources into one shared object, without a shell, in a private folder,
 // with limits of time and size. Knows nothing of kernels.
 #pragma once
 
@@ -13,6 +13,12 @@ namespace manyrt::kernels {
 struct Compiler {
   std::string path;      // absolute
   std::string identity;  // what tells this compiler from any other: resolved path, size, time of change of the file
+  // What the environment says of its run, read when it is found: compile() is for threads of the library too, and those must
+  // not read what the program may be changing.
+  std::string search_path;
+  std::vector<std::string> environment;
+  std::string temporary;
+  int64_t seconds = 0;
 };
 
 // RT_CC (a name or a path; if set it must be there), else g++, c++, clang++ in PATH. COMPILER_NOT_FOUND says what to install.
@@ -20,8 +26,10 @@ struct Compiler {
 Status findCompiler(Compiler* compiler);
 
 struct CompileJob {
-  std::string text;                // C++ source; given to the compiler on its standard input or in a file
+  std::vector<std::string> texts;  // C++ sources; compiled at the same time, linked into one object
   std::vector<std::string> flags;  // before the input
+  int niceness = 0;                // of the compiler's processes
+  int cancel = -1;                 // a descriptor: once it can be read, they are killed and the job is SHUT_DOWN
 };
 
 // BUILD_FAILED carries the compiler's output (at most 64 KiB of it) in `log`; TIMEOUT after RT_CC_TIMEOUT seconds (300). The

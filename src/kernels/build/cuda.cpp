@@ -91,7 +91,7 @@ bool load(CudaImage* image, const Digest& key) {
 
 void store(const CudaImage& image, const Digest& key) {
   const std::vector<unsigned char> data = writeCudaEntry(image);
-  cache::store(key, data.data(), data.size());
+  cache::store(cache::place(), key, data.data(), data.size());
 }
 
 // `build(CudaImage*)` makes what neither this process nor the cache has.

@@ -113,10 +113,13 @@ int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most) {
   return 0;
 }
 
-int PrivateFolder::create() {
-  const char* parent = secure_getenv("TMPDIR");
-  if (parent == nullptr || parent[0] != '/') parent = "/tmp";
-  std::string path = std::string(parent) + "/manyrt-XXXXXX";
+std::string temporaryFolder() {
+  const char* folder = secure_getenv("TMPDIR");
+  return folder == nullptr || folder[0] != '/' ? "/tmp" : folder;
+}
+
+int PrivateFolder::create(const std::string& parent) {
+  std::string path = parent + "/manyrt-XXXXXX";
   if (fault::fails("kernels.folder")) return ENOSPC;
   if (mkdtemp(path.data()) == nullptr) return errno;
   path_ = std::move(path);

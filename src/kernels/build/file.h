@@ -37,14 +37,16 @@ int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most);
 // What tells a file from any other without reading it: resolved path, size, time of change. Empty where there is none.
 std::string fileIdentity(const std::string& path);
 
-// A folder of mode 0700 in TMPDIR, else /tmp; removed with all that is in it.
+std::string temporaryFolder();  // TMPDIR, else /tmp
+
+// A folder of mode 0700; removed with all that is in it.
 class PrivateFolder {
  public:
   PrivateFolder() = default;
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;
   ~PrivateFolder();
-  int create();  // 0 or an errno value
+  int create(const std::string& parent = temporaryFolder());  // 0 or an errno value
   const std::string& path() const { return path_; }
   int write(const char* name, const void* data, size_t size) const;                   // a new file in it
   int read(std::vector<unsigned char>* data, const char* name, uint64_t most) const;  // ENOENT: there is none

@@ -2,11 +2,13 @@
 // between the check and the load.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 
 #include "base/ref.h"
 #include "base/status.h"
+#include "rt.h"
 
 namespace manyrt::kernels {
 
@@ -20,9 +22,19 @@ class Object : public RefCounted {
   // a second thread sees the object.
   void watch(void (*watcher)(const Object*)) { watcher_ = watcher; }
 
+  // Better code for the same kernels, in the same order, with the same results and the same memory for a group: null until
+  // there is some. Both stay loaded as long as this object.
+  const std::atomic<const rtHostModuleKernel_t*>& better() const { return better_; }
+  void setBetter(Ref<Object> object, const rtHostModuleKernel_t* kernels) {  // once
+    better_object_ = std::move(object);
+    better_.store(kernels, std::memory_order_release);
+  }
+
  private:
   explicit Object(void* handle) : handle_(handle) {}
   void* const handle_;
+  std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
+  Ref<Object> better_object_;
   void (*watcher_)(const Object*) = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// Starting and watching one child. It is made as vfork does it, with the parent's thread stopped until the exec, because
+// Starting and watching children. Each is made as vfork does it, with the parent's thread stopped until the exec, because
 // limits and signals have to be set between the two and because a copy of a large process is slow. A pidfd names the child,
 // so that neither a stolen exit status nor a number used again can make us wait for, or kill, the wrong process.
 #include "kernels/build/process.h"
@@ -60,6 +60,7 @@ struct Start {
   int input;
   int output;
   uint64_t file_bytes;
+  int niceness;
   long most_descriptors;
   int error;  // of the child, where it could not start the program
 };
@@ -72,6 +73,10 @@ __attribute__((no_sanitize_address, no_sanitize_thread, no_sanitize_undefined)) 
   for (int signal = 1; signal <= kSignals; ++signal) syscall(SYS_rt_sigaction, signal, nothing, nullptr, kSignalSetSize);
   syscall(SYS_setpgid, 0, 0);
   syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (start->niceness != 0) {  // the system call's answer is 20 less what nice() means
+    const long own = 20 - syscall(SYS_getpriority, PRIO_PROCESS, 0);
+    syscall(SYS_setpriority, PRIO_PROCESS, 0, own + start->niceness);
+  }
   const uint64_t file_limit[2] = {start->file_bytes, start->file_bytes};
   const uint64_t core_limit[2] = {0, 0};
   bool good = syscall(SYS_prlimit64, 0, RLIMIT_CORE, core_limit, nullptr) == 0;
@@ -123,8 +128,8 @@ int Child::start(const ProcessJob& job, int input, int output) {
   // The child's stack, with what it is to do, and how it went, at the far end.
   void* stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (stack == MAP_FAILED) return errno;
-  Start* start =
-      new (stack) Start{arguments.data(), environment.data(), job.folder.c_str(), input, output, file_bytes, most, 0};
+  Start* start = new (stack)
+      Start{arguments.data(), environment.data(), job.folder.c_str(), input, output, file_bytes, job.niceness, most, 0};
   uint64_t before = 0;
   const uint64_t all = ~uint64_t{0};  // with the two that glibc keeps for itself
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, kSignalSetSize);
@@ -188,23 +193,67 @@ bool drain(int pipe, ProcessResult* result, uint64_t most) {
   }
 }
 
-void watch(Child& child, Descriptor& pipe, const ProcessJob& job, ProcessResult* result) {
-  const int64_t end = nowMilliseconds() + static_cast<int64_t>(job.milliseconds);
-  bool killed = false;
-  while (!child.ended(result)) {
-    const int64_t left = end - nowMilliseconds();
-    if (left <= 0 && !killed) {
-      child.kill();
-      killed = true;
-    }
-    // Without a pidfd nothing wakes this loop at the child's end but the end of its output.
-    const int64_t longest = killed ? 10 : child.descriptor() >= 0 ? left : std::min<int64_t>(left, 2);
-    pollfd descriptors[2] = {{pipe.get(), POLLIN, 0}, {child.descriptor(), POLLIN, 0}};  // negative ones are passed over
-    if (poll(descriptors, 2, static_cast<int>(std::clamp<int64_t>(longest, 1, 1000))) <= 0) continue;
-    if (descriptors[0].revents != 0 && !drain(pipe.get(), result, job.output_bytes)) pipe.close();
+// One child of several that run at the same time.
+class Running {
+ public:
+  explicit Running(const ProcessJob& job) : job_(job), end_(nowMilliseconds() + static_cast<int64_t>(job.milliseconds)) {}
+  void start();
+  bool runs() const { return runs_; }
+  // Looks after it; the milliseconds until it wants to be looked after again.
+  int64_t visit(bool cancelled);
+  void take(short output);  // what poll said of the pipe
+  int pipe() const { return pipe_.get(); }
+  int descriptor() const { return child_.descriptor(); }
+  ProcessResult result;
+
+ private:
+  const ProcessJob& job_;
+  const int64_t end_;
+  Child child_;
+  Descriptor pipe_;
+  bool runs_ = false;
+  End killed_ = End::kUnknown;  // why it was; kUnknown: it was not
+};
+
+int64_t Running::visit(bool cancelled) {
+  if (child_.ended(&result)) {
+    if (pipe_.valid()) drain(pipe_.get(), &result, job_.output_bytes);
+    if (killed_ != End::kUnknown) result.end = killed_;
+    runs_ = false;
+    return 1000;
   }
-  if (pipe.valid()) drain(pipe.get(), result, job.output_bytes);
-  if (killed) result->end = End::kTimedOut;
+  const int64_t left = end_ - nowMilliseconds();
+  if ((left <= 0 || cancelled) && killed_ == End::kUnknown) {
+    child_.kill();
+    killed_ = cancelled ? End::kCancelled : End::kTimedOut;
+  }
+  // Without a pidfd nothing wakes the loop at the child's end but the end of its output.
+  return killed_ != End::kUnknown ? 10 : child_.descriptor() >= 0 ? left : std::min<int64_t>(left, 2);
+}
+
+void Running::take(short output) {
+  if (output != 0 && !drain(pipe_.get(), &result, job_.output_bytes)) pipe_.close();
+}
+
+void watch(std::vector<Running>& all, int cancel) {
+  std::vector<pollfd> descriptors(2 * all.size() + 1);
+  bool cancelled = false;
+  for (;;) {
+    int64_t longest = 1000;
+    bool any = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (all[i].runs()) longest = std::min(longest, all[i].visit(cancelled));
+      any = any || all[i].runs();
+      // Negative ones are passed over.
+      descriptors[2 * i] = {all[i].runs() ? all[i].pipe() : -1, POLLIN, 0};
+      descriptors[2 * i + 1] = {all[i].runs() ? all[i].descriptor() : -1, POLLIN, 0};
+    }
+    if (!any) return;
+    descriptors.back() = {cancelled ? -1 : cancel, POLLIN, 0};
+    if (poll(descriptors.data(), descriptors.size(), static_cast<int>(std::clamp<int64_t>(longest, 1, 1000))) <= 0) continue;
+    for (size_t i = 0; i < all.size(); ++i) all[i].take(descriptors[2 * i].revents);
+    cancelled = cancelled || descriptors.back().revents != 0;
+  }
 }
 
 // Above the three that the child gets: a program may have closed its own.
@@ -213,27 +262,36 @@ Descriptor aboveStandard(int number) {
   return number > 2 || number < 0 ? std::move(first) : Descriptor(fcntl(number, F_DUPFD_CLOEXEC, 3));
 }
 
-}  // namespace
-
-ProcessResult runProcess(const ProcessJob& job) {
-  ProcessResult result;
+void Running::start() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     result.code = errno;
-    return result;
+    return;
   }
-  Descriptor output = aboveStandard(ends[0]);
+  pipe_ = aboveStandard(ends[0]);
   Descriptor child_output = aboveStandard(ends[1]);
   Descriptor input = aboveStandard(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!output.valid() || !child_output.valid() || !input.valid() || fcntl(output.get(), F_SETFL, O_NONBLOCK) != 0) {
+  if (!pipe_.valid() || !child_output.valid() || !input.valid() || fcntl(pipe_.get(), F_SETFL, O_NONBLOCK) != 0) {
     result.code = errno;
-    return result;
+    return;
   }
-  Child child;
-  result.code = child.start(job, input.get(), child_output.get());
-  child_output.close();
-  if (result.code == 0) watch(child, output, job, &result);
-  return result;
+  result.code = child_.start(job_, input.get(), child_output.get());
+  runs_ = result.code == 0;
 }
+
+}  // namespace
+
+std::vector<ProcessResult> runProcesses(const std::vector<ProcessJob>& jobs, int cancel) {
+  std::vector<Running> all;
+  all.reserve(jobs.size());
+  for (const ProcessJob& job : jobs) all.emplace_back(job).start();
+  watch(all, cancel);
+  std::vector<ProcessResult> results;
+  results.reserve(all.size());
+  for (Running& one : all) results.push_back(std::move(one.result));
+  return results;
+}
+
+ProcessResult runProcess(const ProcessJob& job) { return std::move(runProcesses({job}, -1)[0]); }
 
 }  // namespace manyrt::kernels

@@ -1,5 +1,5 @@
-// Another program, run to its end: without a shell, in a process group of its own, with limits, and in a way that a program
-// with any SIGCHLD handler, or with none, notices nothing of.
+// Other programs, run to their end: without a shell, each in a process group of its own, with limits, and in a way that a
+// program with any SIGCHLD handler, or with none, notices nothing of.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ struct ProcessJob {
   uint64_t milliseconds = 0;             // then the whole group is killed
   uint64_t file_bytes = 0;               // largest file that it may write
   uint64_t output_bytes = 0;             // of its output that are kept; the rest is read and dropped
+  int niceness = 0;                      // added to this process's own
 };
 
 struct ProcessResult {
@@ -23,6 +24,7 @@ struct ProcessResult {
     kExited,      // code: the exit status
     kSignalled,   // code: the signal
     kTimedOut,
+    kCancelled,
     kUnknown  // ended, but other code of this process took the status (wait() in a handler, or SIGCHLD ignored)
   };
   End end = End::kNotStarted;
@@ -33,6 +35,8 @@ struct ProcessResult {
   bool succeeded() const { return (end == End::kExited && code == 0) || end == End::kUnknown; }
 };
 
+// All at the same time. Once `cancel`, a descriptor (-1: none), can be read, all groups are killed.
+std::vector<ProcessResult> runProcesses(const std::vector<ProcessJob>& jobs, int cancel);
 ProcessResult runProcess(const ProcessJob& job);
 
 }  // namespace manyrt::kernels

@@ -5,14 +5,16 @@
 #include <vector>
 
 #include "kernels/front/preprocessor.h"
+#include "kernels/unit.h"
 
 namespace manyrt::kernels {
 
 struct BuildRequest {
   std::string_view source;
-  const char* options = "";     // may be empty, not null
-  const char* name = "";        // of the source, in messages; "": "kernel.cl", or "kernel.cu" of CUDA C++
-  std::vector<Header> headers;  // that #include finds
+  const char* options = "";            // may be empty, not null
+  const char* name = "";               // of the source, in messages; "": "kernel.cl", or "kernel.cu" of CUDA C++
+  std::vector<Header> headers;         // that #include finds
+  const FiberCalls* fibers = nullptr;  // of the CPU: for kernels that run on them, in objects that are loaded later
 };
 
 }  // namespace manyrt::kernels

@@ -140,7 +140,33 @@ std::string CppText::unary(const Expr& e) {
   return "(" + std::string(spell(e.op)) + " " + a + ")";
 }
 
+std::string CppText::fused(const Fused& fused, const std::string& addend) {
+  return prelude_.multiplyAdd(fused.kind, fused.product->type.type) + "(" + expression(*fused.product->a) + ", " +
+         expression(*fused.product->b) + ", " + addend + ")";
+}
+
+// x += a * b and x -= a * b.
+std::string CppText::assignFused(const Expr& e, const Fused& with) {
+  const Type* type = e.a->type.type;
+  if (e.a->kind == ExprKind::kSwizzle && type->isVector()) {
+    const Expr& vector = *e.a->a;
+    const uint32_t count = type->lanes();
+    const std::string own = prelude_.type(type);
+    const std::string read = prelude_.swizzle(vector.type.type, e.a->lanes, count) + "(mrt_v)";
+    const std::string set = prelude_.setSwizzle(vector.type.type, e.a->lanes, count);
+    return "[](" + prelude_.type(vector.type.type) + "& mrt_v, " + own + " mrt_w, " + own + " mrt_y) { return " + set +
+           "(mrt_v, " + prelude_.multiplyAdd(with.kind, type) + "(mrt_w, mrt_y, " + read + ")); }(" + expression(vector) +
+           ", " + expression(*with.product->a) + ", " + expression(*with.product->b) + ")";
+  }
+  const std::string target = expression(*e.a);
+  if (isSimpleLvalue(*e.a)) return "(" + target + " = " + fused(with, target) + ")";
+  return "[&](" + baseName(type) + "& mrt_v) -> auto& { return mrt_v = " + fused(with, "mrt_v") + "; }(" + target + ")";
+}
+
 std::string CppText::binary(const Expr& e) {
+  if (const Fused with = contraction_.ofBinary(e); with.kind != Fused::Kind::kNone) {
+    return fused(with, expression(*with.addend));
+  }
   const Type* type = e.a->type.type;
   if ((needsCare(e.op, type) && !isPlainDivisor(e.op, *e.b)) || type->isVector()) {
     if (e.op != Op::kComma) {
@@ -159,6 +185,7 @@ std::string CppText::binary(const Expr& e) {
 }
 
 std::string CppText::assign(const Expr& e) {
+  if (const Fused with = contraction_.ofAssign(e); with.kind != Fused::Kind::kNone) return assignFused(e, with);
   const Type* type = e.a->type.type;
   std::string value = expression(*e.b);
   if (e.a->kind == ExprKind::kSwizzle && type->isVector()) {  // several lanes: read, change, write back

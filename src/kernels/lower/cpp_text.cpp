@@ -20,7 +20,7 @@ uint32_t countNodes(const Function& function) {
 }  // namespace
 
 CppText::CppText(Program& program, const Sources& sources, Prelude& prelude, Diagnostics& diagnostics)
-    : program_(program), sources_(sources), prelude_(prelude), diagnostics_(diagnostics) {}
+    : program_(program), sources_(sources), prelude_(prelude), diagnostics_(diagnostics), contraction_(program.tokens) {}
 
 std::string CppText::identifier(const std::string& name) { return name.empty() ? "unnamed" : name; }
 
@@ -105,7 +105,7 @@ std::string CppText::signature(const Function& function) {
 }
 
 std::string CppText::definition(const Function& function) {
-  const bool always = countNodes(function) <= kInlineAlways;
+  const bool always = !quick && countNodes(function) <= kInlineAlways;
   std::string text = always ? inline_words : "";
   text += signature(function) + " ";
   inBody(function, &text);
@@ -126,7 +126,7 @@ std::string CppText::constant(const Variable& variable) {
 }
 
 void CppText::line(Location where, std::string* out) const {
-  if (where.line == 0) return;
+  if (where.line == 0 || quick) return;
   if (!out->empty() && out->back() != '\n') *out += '\n';
   *out += "#line " + std::to_string(where.line) + " \"";
   for (char letter : sources_.name(where.file)) {

@@ -8,6 +8,7 @@
 
 #include "kernels/front/ast.h"
 #include "kernels/front/operator.h"
+#include "kernels/lower/contraction.h"
 #include "kernels/lower/prelude.h"
 
 namespace manyrt::kernels {
@@ -51,6 +52,7 @@ class CppText {
   std::function<bool(const Variable&)> is_bound;             // declared by the surroundings: only its initialiser is printed
   std::function<bool(const Stmt&)> loop_runs;                // whether a loop is known to run at least once
   std::function<std::string(const Expr&)> index_text;        // another form of an index; empty: as it is
+  bool quick = false;                                        // no lines and no forced inlining
   std::function<std::string(const Expr&)> builtin_text;      // another form of a call of a builtin; empty: as it is
   std::string item = "mrt_i";                                // what helpers are given; empty: nothing
   std::string first_item = "(mrt_i.l0 | mrt_i.l1 | mrt_i.l2) == 0";
@@ -76,6 +78,8 @@ class CppText {
   std::string call(const Expr& expression);
   std::string builtinCall(const Expr& expression);
   std::string vectorLiteral(const Expr& expression);
+  std::string fused(const Fused& fused, const std::string& addend);
+  std::string assignFused(const Expr& expression, const Fused& fused);
   std::string arithmetic(Op op, const Type* type, const Type* amount, const std::string& a, const std::string& b);
   void body(const Stmt* statement, std::string* out);
 
@@ -83,6 +87,7 @@ class CppText {
   const Sources& sources_;
   Prelude& prelude_;
   Diagnostics& diagnostics_;
+  const Contraction contraction_;
   std::map<const Function*, bool> uses_item_;
   bool jumps_ = false;  // declarations may be jumped over: C++ then allows no initialiser
 };

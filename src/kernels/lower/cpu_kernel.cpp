@@ -66,6 +66,10 @@ std::string workItem(const std::string& prefix, WorkItem which, int d, const std
   return "0ul";
 }
 
+bool endOnlyRows(const std::vector<ItemLimit>& limits) {
+  return std::all_of(limits.begin(), limits.end(), [](const ItemLimit& limit) { return limit.dimension == 0; });
+}
+
 }  // namespace
 
 void setWorkItemText(CppText& text, bool in_kernel);  // cpu.cpp asks for the helpers' form
@@ -81,8 +85,8 @@ void setWorkItemText(CppText& out, bool in_kernel) {
   out.first_item = "(" + prefix + "l0 | " + prefix + "l1 | " + prefix + "l2) == 0";
 }
 
-KernelText::KernelText(CppText& text, const Function& kernel, const BuildOptions& options)
-    : text_(text), kernel_(kernel), options_(options) {
+KernelText::KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form)
+    : text_(text), kernel_(kernel), options_(options), form_(form) {
   for (int d = 0; d < 3; ++d) {
     fixed_[d] = kernel.required_group_size[0] != 0 ? kernel.required_group_size[d] : options.group_size[d];
   }
@@ -93,26 +97,33 @@ void KernelText::start(CpuKernel* kernel) {
   for (int d = 0; d < 3; ++d) kernel->required_group_size[d] = fixed_[d];
 }
 
-// Ids, sizes and arguments, each read once: nothing that the kernel writes can change them.
-void KernelText::prologue(std::string* out) {
+// Ids, sizes and arguments, each read once: nothing that the kernel writes can change them. A name that nobody uses is not
+// free: compilers look at it in every pass.
+void KernelText::prologue(const std::string& rest, std::string* out) {
   const std::string most = text(static_cast<uint64_t>(kMostGroupItems));
+  const bool ranges = form_ == CpuForm::kOptimized;
   for (int d = 0; d < 3; ++d) {
     const std::string n = std::to_string(d);
+    const auto uses = [&](const char* name) { return rest.find(name + n) != std::string::npos; };
+    const bool base = uses("mrt_b");
     *out += "const long mrt_n" + n + " = " + (fixed_[0] != 0 ? text(fixed_[d]) : "mrt_g->group_size[" + n + "]") + ";\n";
-    *out +=
-        "const unsigned long mrt_w" + n + " = mrt_g->group_id[" + n + "], mrt_k" + n + " = mrt_g->group_count[" + n + "];\n";
-    *out += "const long mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n + ";\n";
-    *out += "if (mrt_n" + n + " < 1 || mrt_n" + n + " > " + most + " || mrt_b" + n + " < 0 || mrt_b" + n + " > " +
-            text(static_cast<uint64_t>(kMostItems)) + "l) __builtin_unreachable();\n";
+    if (base || uses("mrt_w")) *out += "const unsigned long mrt_w" + n + " = mrt_g->group_id[" + n + "];\n";
+    if (uses("mrt_k")) *out += "const unsigned long mrt_k" + n + " = mrt_g->group_count[" + n + "];\n";
+    if (base) *out += "const long mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n + ";\n";
+    if (!ranges) continue;
+    *out += "if (mrt_n" + n + " < 1 || mrt_n" + n + " > " + most;
+    if (base) *out += " || mrt_b" + n + " < 0 || mrt_b" + n + " > " + text(static_cast<uint64_t>(kMostItems)) + "l";
+    *out += ") __builtin_unreachable();\n";
   }
-  *out += "const long mrt_items = mrt_n0 * mrt_n1 * mrt_n2;\nif (mrt_items < 1 || mrt_items > " + most +
-          ") __builtin_unreachable();\n";
+  if (rest.find("mrt_rows") != std::string::npos) *out += "const long mrt_rows = mrt_n1 * mrt_n2;\n";
+  if (ranges || rest.find("mrt_items") != std::string::npos) *out += "const long mrt_items = mrt_n0 * mrt_n1 * mrt_n2;\n";
+  if (ranges) *out += "if (mrt_items < 1 || mrt_items > " + most + ") __builtin_unreachable();\n";
   for (size_t i = 0; i < kernel_.parameters.size(); ++i) {
     const Variable& parameter = *kernel_.parameters[i];
     const std::string own = text_.name(parameter);
     QualType type = parameter.type;
     type.is_volatile = false;  // of the copy: nobody else sees it
-    *out += text_.declare(type, own) + "; __builtin_memcpy(&" + own + ", mrt_a[" + text(i) + "], sizeof " + own + ");\n";
+    *out += text_.declare(type, own) + "; __builtin_memcpy((void*)&" + own + ", mrt_a[" + text(i) + "], sizeof " + own + ");\n";
   }
 }
 
@@ -159,29 +170,32 @@ void KernelText::storage(CpuKernel* kernel, std::string* out) {
   *out += "char* mrt_s = (char*)mrt_g->local_memory + " + text(kernel->local_bytes) + ";\n" + arrays;
 }
 
-CpuKernel KernelText::split(const GroupPlan& plan, std::string* out) {
+CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, std::string* out) {
   CpuKernel kernel;
   start(&kernel);
   plan_ = &plan;
   setWorkItemText(text_, true);
   text_.barrier_call = nullptr;
   text_.is_bound = [this](const Variable& variable) { return plan_->place(variable) == Place::kBound; };
-  *out += "static void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
-  prologue(out);
-  locals(&kernel, out);
-  *out += "long mrt_e0 = mrt_n0, mrt_e1 = mrt_n1, mrt_e2 = mrt_n2;\n";  // where the loops end
-  for (const ItemLimit& end : plan.limits()) limit(end, "mrt_e", out);
-  if (!plan.limits().empty()) *out += "if (mrt_e0 == 0 || mrt_e1 == 0 || mrt_e2 == 0) return;\n";
-  storage(&kernel, out);
+  std::string rest;
+  locals(&kernel, &rest);
+  rest += "long mrt_e0 = mrt_n0, mrt_e1 = mrt_n1, mrt_e2 = mrt_n2;\n";  // where the loops end
+  for (const ItemLimit& end : plan.limits()) limit(end, "mrt_e", &rest);
+  if (!plan.limits().empty()) rest += "if (mrt_e0 == 0 || mrt_e1 == 0 || mrt_e2 == 0) return;\n";
+  storage(&kernel, &rest);
   std::string inside;
   children(plan.root(), &inside);
-  *out += top_ + "{\n" + inside + "\n}\nmrt_done: ;\n}\n";
+  rest += top_ + "{\n" + inside + "\n}\n";
+  if (rest.find("goto mrt_done;") != std::string::npos) rest += "mrt_done: ;\n";
+  *out += linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
+  prologue(rest, out);
+  *out += rest + "}\n";
   text_.is_bound = nullptr;
   text_.return_statement = nullptr;
   return kernel;
 }
 
-CpuKernel KernelText::onFibers(std::string* out) {
+CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
   CpuKernel kernel;
   start(&kernel);
   setWorkItemText(text_, true);
@@ -193,12 +207,13 @@ CpuKernel KernelText::onFibers(std::string* out) {
   *out += "static void i_" + kernel.entry + "(void* mrt_u, unsigned int mrt_x) {\n";
   *out +=
       "const mrt_group* const mrt_g = ((" + frame + "*)mrt_u)->g;\nvoid* const* const mrt_a = ((" + frame + "*)mrt_u)->a;\n";
-  prologue(out);
-  *out += "const long mrt_l0 = mrt_x % mrt_n0, mrt_l1 = mrt_x / mrt_n0 % mrt_n1, mrt_l2 = mrt_x / mrt_n0 / mrt_n1;\n";
-  locals(&kernel, out);
-  text_.inBody(kernel_, out);
-  *out += "}\n";
-  *out += "static void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n" + frame +
+  std::string rest =
+      "const long mrt_l0 = mrt_x % mrt_n0, mrt_l1 = mrt_x / mrt_n0 % mrt_n1, mrt_l2 = mrt_x / mrt_n0 / mrt_n1;\n";
+  locals(&kernel, &rest);
+  text_.inBody(kernel_, &rest);
+  prologue(rest, out);
+  *out += rest + "}\n";
+  *out += linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n" + frame +
           " mrt_f{mrt_g, mrt_a};\n" + "rtHostFibers->run(i_" + kernel.entry +
           ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
   text_.barrier_call = nullptr;
@@ -292,6 +307,7 @@ void KernelText::region(const Node& at, std::string* out) {
     };
     const std::vector<ItemLimit> ends = LimitFinder(*plan_, kernel_).take(&work.statements, must_run);
     work.limited = !ends.empty();
+    work.rows = endOnlyRows(ends);
     if (work.limited) {
       *out += "{ long mrt_f0 = mrt_e0, mrt_f1 = mrt_e1, mrt_f2 = mrt_e2;\n";
       for (const ItemLimit& end : ends) limit(end, "mrt_f", out);
@@ -401,10 +417,13 @@ void KernelText::items(const Items& work, std::string* out) {
     *out += "}\n";
     return;
   }
-  text_.return_statement = [masks](const Stmt&) {
-    return std::string(masks ? "{ mrt_alive[mrt_l] = 0; return; } " : "return; ");
-  };
-  loops(work, out);
+  const std::string leave = form_ == CpuForm::kQuick ? "goto mrt_r" + std::to_string(++next_) + "; " : "return; ";
+  text_.return_statement = [&](const Stmt&) { return masks ? "{ mrt_alive[mrt_l] = 0; " + leave + "} " : leave; };
+  if (form_ == CpuForm::kQuick) {
+    plainLoops(work, out);
+  } else {
+    loops(work, out);
+  }
   text_.return_statement = nullptr;
   *out += "}\n";
 }
@@ -439,6 +458,29 @@ void KernelText::loops(const Items& work, std::string* out) {
   one("mrt_f");
   if (simd) *out += "#pragma omp simd\n";
   *out += loop + "mrt_f(mrt_l0);\n}\n";
+}
+
+// Three loops and the body, once: what a compiler has to read decides how soon it is done.
+void KernelText::plainLoops(const Items& work, std::string* out) {
+  const std::string label = "mrt_r" + std::to_string(next_);
+  const std::string end = work.limited ? "mrt_f" : "mrt_e";
+  const bool masks = plan_->hasMasks();
+  std::string inside;
+  if (masks) inside += "if (mrt_masked && mrt_alive[mrt_l] == 0) continue;\n";
+  body(work, &inside);
+  if (inside.find("goto " + label + ";") != std::string::npos) inside += label + ": ;\n";
+  const auto uses = [&](const char* name) { return inside.find(name) != std::string::npos; };
+  const bool place = uses("[mrt_l]");
+  const std::string row = "for (long mrt_l0 = 0; mrt_l0 < " + end + "0; ++mrt_l0) {\n";
+  if (work.rows && endOnlyRows(plan_->limits()) && !uses("mrt_l1") && !uses("mrt_l2")) {
+    *out += "for (long mrt_r = 0; mrt_r < mrt_rows; ++mrt_r) " + row;
+    if (place) *out += "const long mrt_l = mrt_r * mrt_n0 + mrt_l0;\n";
+  } else {
+    *out +=
+        "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) " + row;
+    if (place) *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
+  }
+  *out += inside + "}\n";
 }
 
 void KernelText::body(const Items& work, std::string* out) {

@@ -2,12 +2,14 @@
 // crosses; or, where it cannot be split, a function of one work-item for fibers.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "kernels/build/options.h"
 #include "kernels/lower/cpp_text.h"
+#include "kernels/lower/cpu.h"
 #include "kernels/lower/group_plan.h"
 #include "kernels/lower/item_limits.h"
 
@@ -20,14 +22,24 @@ struct CpuKernel {
   uint64_t local_bytes = 0;
   uint64_t scratch_bytes = 0;
   uint64_t scratch_bytes_per_item = 0;
+
+  // The same kernel in another form: what it needs, if that is more.
+  void takeIn(const CpuKernel& other) {
+    const CpuKernel before = *this;
+    *this = other;
+    local_bytes = std::max(local_bytes, before.local_bytes);
+    scratch_bytes = std::max(scratch_bytes, before.scratch_bytes);
+    scratch_bytes_per_item = std::max(scratch_bytes_per_item, before.scratch_bytes_per_item);
+  }
 };
 
 class KernelText {
  public:
-  KernelText(CppText& text, const Function& kernel, const BuildOptions& options);
+  KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form);
 
-  CpuKernel split(const GroupPlan& plan, std::string* out);  // the plan of this kernel
-  CpuKernel onFibers(std::string* out);
+  // `linkage`: of the function that the table names, such as "static".
+  CpuKernel split(const GroupPlan& plan, const std::string& linkage, std::string* out);  // the plan of this kernel
+  CpuKernel onFibers(const std::string& linkage, std::string* out);
 
  private:
   // A loop over the work-items of the group, or a look at one of them.
@@ -40,10 +52,11 @@ class KernelText {
     bool mask = false;   // the value says who leaves
     bool simd = true;
     bool limited = false;  // the loops end at mrt_f0, ..., else at mrt_e0, ...
+    bool rows = true;      // they end nowhere sooner in dimensions 1 and 2
   };
 
   void start(CpuKernel* kernel);
-  void prologue(std::string* out);
+  void prologue(const std::string& rest, std::string* out);  // of the names above it, those that the rest uses
   void locals(CpuKernel* kernel, std::string* out);
   void storage(CpuKernel* kernel, std::string* out);
 
@@ -55,6 +68,7 @@ class KernelText {
 
   void items(const Items& work, std::string* out);
   void loops(const Items& work, std::string* out);
+  void plainLoops(const Items& work, std::string* out);
   void body(const Items& work, std::string* out);
   std::string heads(const Items& work, std::string* stores);
   void hoist(const std::vector<Stmt*>& statements, std::string* out);
@@ -65,6 +79,7 @@ class KernelText {
   CppText& text_;
   const Function& kernel_;
   const BuildOptions& options_;
+  const CpuForm form_;
   const GroupPlan* plan_ = nullptr;
   uint32_t fixed_[3] = {0, 0, 0};
   uint32_t next_ = 0;

@@ -69,7 +69,8 @@ bool containsReturn(const Stmt& statement) {
 
 class GroupPlanner {
  public:
-  GroupPlanner(Program& program, Function& kernel) : program_(program), kernel_(kernel) {}
+  GroupPlanner(Program& program, Function& kernel, GroupPlan::Split split)
+      : program_(program), kernel_(kernel), isolates_(split == GroupPlan::Split::kLoops) {}
 
   std::unique_ptr<GroupPlan> make(std::string* why_not) {
     plan_ = std::make_unique<GroupPlan>();
@@ -78,7 +79,6 @@ class GroupPlanner {
     collectFacts();
     body_ = kernel_.body->body;
     plan_->limits_ = LimitFinder(*plan_, kernel_).take(&body_, [](const Variable&) { return false; });
-    isolates_ = true;
     for (const Stmt* s : body_) isolates_ = isolates_ && !containsReturn(*s);
     buildTree();
     if (!failure_.empty()) {
@@ -568,11 +568,12 @@ class GroupPlanner {
   std::vector<Stmt*> body_;  // of the kernel, without what limits it
   uint32_t next_id_ = 0;
   uint32_t nested_ = 0;
-  bool in_loop_ = false, in_switch_ = false, case_level_ = false, known_uniform_ = false, isolates_ = false;
+  bool in_loop_ = false, in_switch_ = false, case_level_ = false, known_uniform_ = false;
+  bool isolates_;
 };
 
-std::unique_ptr<GroupPlan> GroupPlan::make(Program& program, Function& kernel, std::string* why_not) {
-  return GroupPlanner(program, kernel).make(why_not);
+std::unique_ptr<GroupPlan> GroupPlan::make(Program& program, Function& kernel, std::string* why_not, Split split) {
+  return GroupPlanner(program, kernel, split).make(why_not);
 }
 
 Place GroupPlan::place(const Variable& variable) const {

@@ -47,8 +47,10 @@ enum class Place : uint8_t {
 
 class GroupPlan {
  public:
+  // How far a kernel is taken apart: at its barriers alone, or also around counted loops, for compilers that make vectors.
+  enum class Split : uint8_t { kBarriers, kLoops };
   // `why_not` receives the reason where a kernel with barriers cannot be split.
-  static std::unique_ptr<GroupPlan> make(Program& program, Function& kernel, std::string* why_not);
+  static std::unique_ptr<GroupPlan> make(Program& program, Function& kernel, std::string* why_not, Split split = Split::kLoops);
 
   const Node& root() const { return *root_; }
   Place place(const Variable& variable) const;

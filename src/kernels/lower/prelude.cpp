@@ -14,6 +14,7 @@ namespace {
 constexpr char kPrologue[] = "#define mrt_fn static inline __attribute__((always_inline, unused))\n";
 // Constants of CUDA are initialised before anything runs: what is called there has to be constexpr.
 constexpr char kCudaPrologue[] = "#define mrt_fn static __device__ __forceinline__ constexpr\n";
+constexpr char kQuickPrologue[] = "#define mrt_fn static inline\n";
 
 const char* opName(Op op) {
   switch (op) {
@@ -94,7 +95,8 @@ std::string laneList(const uint8_t* lanes, uint32_t count) {
 
 bool Prelude::first(const std::string& name) {
   if (!defined_.insert(name).second) return false;
-  if (text_.empty()) text_ = dialect_ == Dialect::kCuda ? kCudaPrologue : kPrologue;
+  if (text_.empty())
+    text_ = dialect_ == Dialect::kCuda ? kCudaPrologue : dialect_ == Dialect::kHostQuick ? kQuickPrologue : kPrologue;
   return true;
 }
 
@@ -208,6 +210,38 @@ std::string Prelude::binary(Op op, const Type* operand, const Type* amount) {
     return operand->isVector() ? cast(signedOf(scalar), "-(" + truth(op, a, b) + ")") : truth(op, a, b);
   };
   return define(name, type(result), type(operand) + " a, " + type(right) + " b", [&] { return returned(result, one); });
+}
+
+// A macro: the surroundings of each use are the same at every level of optimisation, and none of it is left to inlining.
+std::string Prelude::multiplyAddLane(Scalar scalar) {
+  const bool single = scalar == Scalar::kFloat;
+  const std::string name = single ? "mrt_fused_float" : "mrt_fused_double";
+  if (first(name)) {
+    text_ += std::string("#if defined(") + (single ? "__FP_FAST_FMAF" : "__FP_FAST_FMA") + ") || defined(__FMA__)\n#define " +
+             name + "(a, b, c) __builtin_fma" + (single ? "f" : "") + "((a), (b), (c))\n#else\n#define " + name +
+             "(a, b, c) ((a) * (b) + (c))\n#endif\n";
+  }
+  return name;
+}
+
+std::string Prelude::multiplyAdd(Fused::Kind kind, const Type* operand) {
+  const std::string one = multiplyAddLane(elementOf(operand));
+  const auto signs = [&](const std::string& a, const std::string& b, const std::string& c) {
+    return one + "(" + (kind == Fused::Kind::kNegate ? "-" : "") + a + ", " + b + ", " +
+           (kind == Fused::Kind::kSubtract ? "-" : "") + c + ")";
+  };
+  const char* word = kind == Fused::Kind::kAdd ? "" : kind == Fused::Kind::kSubtract ? "less_" : "minus_";
+  const std::string name = std::string("mrt_fuse_") + word + idOf(operand);
+  if (!operand->isVector()) {
+    if (kind == Fused::Kind::kAdd) return one;
+    if (first(name)) text_ += "#define " + name + "(a, b, c) " + signs("(a)", "b", "(c)") + "\n";
+    return name;
+  }
+  const std::string vector = type(operand);
+  return define(name, vector, vector + " a, " + vector + " b, " + vector + " c", [&] {
+    return returned(operand,
+                    [&](uint32_t i) { return signs(lane("a", operand, i), lane("b", operand, i), lane("c", operand, i)); });
+  });
 }
 
 std::string Prelude::step(Op op, const Type* operand) {

@@ -11,12 +11,13 @@
 
 #include "kernels/front/ast.h"
 #include "kernels/front/builtins.h"
+#include "kernels/lower/contraction.h"
 
 namespace manyrt::kernels {
 
 // For whom the text is: CUDA's functions take other attributes, and some of them are done otherwise (cuda_table.h,
 // prelude_cuda.cpp). What gcc names and CUDA does not is renamed at the end, by cudaText.
-enum class Dialect : uint8_t { kHost, kCuda };
+enum class Dialect : uint8_t { kHost, kHostQuick, kCuda };
 
 class Prelude {
  public:
@@ -33,6 +34,8 @@ class Prelude {
   // Vectors: every binary operator but the comma. Scalars: kDiv and kRem of integers, which never trap, and the shifts,
   // which take the amount modulo the width. (a, b) -> result.
   std::string binary(Op op, const Type* type, const Type* amount);  // `amount`: of shifts, the right side's type, else type
+  // (a, b, c) -> a * b + c and its like, rounded once where the processor does that, else twice.
+  std::string multiplyAdd(Fused::Kind kind, const Type* type);
   // Vectors: ++ and -- on an lvalue: (vector&) -> the new value, or the old one for the postfix forms.
   std::string step(Op op, const Type* type);
   std::string swizzle(const Type* vector, const uint8_t* lanes, uint32_t count);     // (vector) -> its lanes
@@ -61,6 +64,7 @@ class Prelude {
 
   // prelude.cpp
   std::string wholeDivision(Op op, Scalar scalar);
+  std::string multiplyAddLane(Scalar scalar);
   std::string laneOperation(Op op, Scalar scalar, const std::string& a, const std::string& b);
   // prelude_scalar.cpp: a function of the tables, for T = scalar.
   std::string scalarFunction(std::string_view name, Scalar scalar);
@@ -71,6 +75,11 @@ class Prelude {
   std::string shuffled(const Type* result, const std::vector<QualType>& arguments);
   // prelude_geometric.cpp
   std::string geometric(const std::string& name, const Type* type);
+  std::string sumOfProducts(const Type* type, const std::string& a, const std::string& b);
+  std::string lengthBody(const Type* type);
+  std::string normalizeBody(const Type* type);
+  std::string fastNormalizeBody(const Type* type);
+  std::string crossBody(const Type* type);
   // prelude_convert.cpp
   std::string converted(const Builtin& builtin, const Type* from);
   std::string convertedLane(const Builtin& builtin, Scalar to, Scalar from);

@@ -16,14 +16,6 @@ struct Range {
 constexpr Range kFloatRange = {"0x1p-40f", "0x1p60f", "0x1p86f", "0x1p-70f", "0x1p-86f", "0x1p70f"};
 constexpr Range kDoubleRange = {"0x1p-300", "0x1p500", "0x1p600", "0x1p-600", "0x1p-600", "0x1p600"};
 
-std::string sumOfProducts(const Type* type, const std::string& a, const std::string& b) {
-  std::string text;
-  for (uint32_t i = 0; i < type->lanes(); ++i) {
-    text += (i == 0 ? "" : " + ") + lane(a, type, i) + " * " + lane(b, type, i);
-  }
-  return text;
-}
-
 // m: the greatest magnitude; k: what to multiply by.
 std::string scaling(const Type* type) {
   const bool single = elementOf(type) == Scalar::kFloat;
@@ -50,7 +42,17 @@ std::string scaled(const Type* type) {
          " v = " + value(type, [&](uint32_t i) { return lane("a", type, i) + " * k"; }) + "; ";
 }
 
-std::string lengthBody(const Type* type) {
+}  // namespace
+
+std::string Prelude::sumOfProducts(const Type* type, const std::string& a, const std::string& b) {
+  std::string text = lane(a, type, 0) + " * " + lane(b, type, 0);
+  for (uint32_t i = 1; i < type->lanes(); ++i) {
+    text = multiplyAddLane(elementOf(type)) + "(" + lane(a, type, i) + ", " + lane(b, type, i) + ", " + text + ")";
+  }
+  return text;
+}
+
+std::string Prelude::lengthBody(const Type* type) {
   const bool single = elementOf(type) == Scalar::kFloat;
   if (!type->isVector()) return single ? "return __builtin_fabsf(a);" : "return __builtin_fabs(a);";
   const Range& range = single ? kFloatRange : kDoubleRange;
@@ -60,7 +62,7 @@ std::string lengthBody(const Type* type) {
 }
 
 // An infinite lane counts as one and finite ones beside it as zero.
-std::string normalizeBody(const Type* type) {
+std::string Prelude::normalizeBody(const Type* type) {
   const std::string element = cppName(elementOf(type));
   const std::string suffix = elementOf(type) == Scalar::kFloat ? "f" : "";
   const std::string most = largest(elementOf(type));
@@ -74,17 +76,18 @@ std::string normalizeBody(const Type* type) {
          returned(type, [&](uint32_t i) { return lane("v", type, i) + " * r"; });
 }
 
-std::string fastNormalizeBody(const Type* type) {
+std::string Prelude::fastNormalizeBody(const Type* type) {
   return "float r = " + sumOfProducts(type, "a", "a") + "; r = r == 0 ? 1 : 1 / __builtin_sqrtf(r); " +
          returned(type, [&](uint32_t i) { return lane("a", type, i) + " * r"; });
 }
 
-std::string crossBody(const Type* type) {
-  std::string text = "return {a.s1 * b.s2 - a.s2 * b.s1, a.s2 * b.s0 - a.s0 * b.s2, a.s0 * b.s1 - a.s1 * b.s0";
-  return text + (type->count == 4 ? ", 0};" : "};");
+std::string Prelude::crossBody(const Type* type) {
+  const std::string less = multiplyAdd(Fused::Kind::kSubtract, types_.scalar(elementOf(type)));
+  const auto part = [&](const char* i, const char* k) {
+    return less + "(a.s" + i + ", b.s" + k + ", a.s" + k + " * b.s" + i + ")";
+  };
+  return "return {" + part("1", "2") + ", " + part("2", "0") + ", " + part("0", "1") + (type->count == 4 ? ", 0};" : "};");
 }
-
-}  // namespace
 
 std::string Prelude::geometric(const std::string& name, const Type* operand) {
   const std::string vector = type(operand);

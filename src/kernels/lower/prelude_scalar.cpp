@@ -153,6 +153,7 @@ std::string Prelude::scalarFunction(std::string_view asked, Scalar scalar) {
                   parameterList(cuda->signature, scalar), [&] { return expand(cuda->body, scalar); });
   }
   const std::string_view name = withoutAlias(asked);
+  if (name == "fused") return multiplyAddLane(scalar);
   const std::string type = cppName(scalar);
   std::string own = "mrt_" + std::string(name) + "_" + scalarName(scalar);
   const std::string libm = "return __builtin_" + std::string(name) + (scalar == Scalar::kFloat ? "f" : "");

@@ -4,6 +4,7 @@
 //   $P         unsigned int or unsigned long                     of T's sign and unsigned
 //   $f         "f" for float, "" for double      $b $m           T's bits, and one less
 //   $max $min  limits (of reals: the largest, the smallest normal)
+//   @fused(    a * b + c, rounded once where the processor does that
 //   @name(     another function of these tables for the same T; @name:double( for T = double
 //
 // Signatures: the result, then the parameters: g T, i u signed and unsigned integers of T's size, k int, w $W, P a pointer to
@@ -90,7 +91,7 @@ inline constexpr LaneRow kLaneRows[] = {
     {"ldexp", 'F', "ggk", "return __builtin_ldexp$f(a, b);"},
     {"lgamma", 'F', "gg", "int s; return @lgamma_r(a, &s);"},
     {"lgamma_r", 'F', "ggPk", "*b = 1; return mrt_libm_lgamma$f(a, b);"},
-    {"mad", 'F', "gggg", "return a * b + c;"},
+    {"mad", 'F', "gggg", "return @fused(a, b, c);"},
     {"maxmag", 'F', "ggg", "$T x = __builtin_fabs$f(a), y = __builtin_fabs$f(b); return x > y ? a : y > x ? b : @fmax(a, b);"},
     {"minmag", 'F', "ggg", "$T x = __builtin_fabs$f(a), y = __builtin_fabs$f(b); return x < y ? a : y < x ? b : @fmin(a, b);"},
     {"modf", 'F', "ggPg", "return __builtin_modf$f(a, b);"},
@@ -143,7 +144,7 @@ inline constexpr LaneRow kLaneRows[] = {
     {"min", 'A', "ggg", "return b < a ? b : a;"},
     {"degrees", 'F', "gg", "return a * ($T)57.295779513082320876798154814105;"},
     {"radians", 'F', "gg", "return a * ($T)0.017453292519943295769236907684886;"},
-    {"mix", 'F', "gggg", "return a + (b - a) * c;"},
+    {"mix", 'F', "gggg", "return @fused(b - a, c, a);"},
     {"sign", 'F', "gg", "return a > 0 ? ($T)1 : a < 0 ? ($T)-1 : a == 0 ? a : ($T)0;"},
     {"smoothstep", 'F', "gggg", "$T t = (c - a) / (b - a); t = t < 0 ? 0 : t; t = 1 < t ? 1 : t; return t * t * (3 - 2 * t);"},
     {"step", 'F', "ggg", "return b < a ? 0 : 1;"},

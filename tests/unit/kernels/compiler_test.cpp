@@ -37,7 +37,7 @@ class CompilerTest : public TemporaryTest {
     Compiler compiler;
     RT_TRY(findCompiler(&compiler));
     log.clear();
-    return compile(&object, &log, compiler, CompileJob{text, std::move(flags)});
+    return compile(&object, &log, compiler, CompileJob{{text}, std::move(flags)});
   }
   // With a script in place of the compiler.
   Status buildWith(const std::string& script) {
@@ -232,16 +232,16 @@ TEST_F(CompilerTest, OutputIsKeptUpTo64KiBAndTheRestIsCounted) {
 
 TEST_F(CompilerTest, ACompilerThatWritesNothingOrRubbishIsAFailure) {
   EXPECT_EQ(buildWith("exit 0\n").code(), RT_ERROR_BUILD_FAILED);
-  EXPECT_EQ(buildWith("echo rubbish > unit.o\n").code(), RT_ERROR_BUILD_FAILED);
-  EXPECT_EQ(buildWith(": > unit.o\n").code(), RT_ERROR_BUILD_FAILED);
-  EXPECT_EQ(buildWith("mkfifo unit.o\n").code(), RT_ERROR_BUILD_FAILED);
-  EXPECT_EQ(buildWith("ln -s /etc/passwd unit.o\n").code(), RT_ERROR_BUILD_FAILED);
-  EXPECT_EQ(buildWith("mkdir -p unit.o/a/b/c; echo x > unit.o/a/b/c/d\n").code(), RT_ERROR_BUILD_FAILED);
-  EXPECT_EQ(buildWith("cp \"$0\" unit.o\n").code(), RT_ERROR_BUILD_FAILED);
+  EXPECT_EQ(buildWith("echo rubbish > unit0.o\n").code(), RT_ERROR_BUILD_FAILED);
+  EXPECT_EQ(buildWith(": > unit0.o\n").code(), RT_ERROR_BUILD_FAILED);
+  EXPECT_EQ(buildWith("mkfifo unit0.o\n").code(), RT_ERROR_BUILD_FAILED);
+  EXPECT_EQ(buildWith("ln -s /etc/passwd unit0.o\n").code(), RT_ERROR_BUILD_FAILED);
+  EXPECT_EQ(buildWith("mkdir -p unit0.o/a/b/c; echo x > unit0.o/a/b/c/d\n").code(), RT_ERROR_BUILD_FAILED);
+  EXPECT_EQ(buildWith("cp \"$0\" unit0.o\n").code(), RT_ERROR_BUILD_FAILED);
 }
 
 TEST_F(CompilerTest, FilesOfACompilerAreLimited) {
-  const Status status = buildWith("trap '' XFSZ\nhead -c 300000000 /dev/zero > unit.o && exit 0\nwc -c < unit.o\nexit 5\n");
+  const Status status = buildWith("trap '' XFSZ\nhead -c 300000000 /dev/zero > unit0.o && exit 0\nwc -c < unit0.o\nexit 5\n");
   EXPECT_NE(std::string(status.message()).find("exit status 5"), std::string::npos) << status.message();
   EXPECT_NE(log.find("268435456"), std::string::npos) << log;
 }
@@ -326,7 +326,7 @@ TEST_F(CompilerTest, SeveralThreadsBuildAtOnce) {
       std::string words;
       const std::string text =
           "extern \"C\" __attribute__((visibility(\"default\"))) int f() { return " + std::to_string(i) + "; }";
-      if (!compile(&result, &words, compiler, CompileJob{text, {"-O1", "-fPIC"}}).ok()) return;
+      if (!compile(&result, &words, compiler, CompileJob{{text}, {"-O1", "-fPIC"}}).ok()) return;
       Ref<Object> loaded;
       if (!Object::load(&loaded, result.data(), result.size(), "test").ok()) return;
       if (reinterpret_cast<int (*)()>(loaded->symbol("f"))() == i) ++good;

@@ -86,7 +86,7 @@ TEST(CpuLoweringTest, CallsThatNestTooDeepAreRefused) {
   }
   Lowered it(source + "__kernel void k(__global int* a) { a[0] = f300(1); }");
   CpuUnit unit;
-  EXPECT_FALSE(lowerToCpu(&unit, it.program, it.sources, {}, it.diagnostics));
+  EXPECT_FALSE(lowerToCpu(&unit, nullptr, 1, it.program, it.sources, {}, it.diagnostics));
   EXPECT_NE(it.diagnostics.log().find("nested more than 256 deep"), std::string::npos);
 }
 
@@ -127,7 +127,7 @@ TEST(CpuLoweringTest, UnusedHelpersAreNotPartOfTheUnit) {
 TEST(CpuLoweringTest, AnInitialiserWithAHugeGapIsRefused) {
   Lowered it("__kernel void f(__global int* a) { int t[3000000] = {[2999999] = 1}; a[0] = t[5]; }");
   CpuUnit unit;
-  EXPECT_FALSE(lowerToCpu(&unit, it.program, it.sources, {}, it.diagnostics));
+  EXPECT_FALSE(lowerToCpu(&unit, nullptr, 1, it.program, it.sources, {}, it.diagnostics));
   EXPECT_NE(it.diagnostics.log().find("leaves out more than"), std::string::npos);
 }
 

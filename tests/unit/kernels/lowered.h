@@ -34,9 +34,9 @@ struct Lowered {
   }
   std::string unit(const kernels::BuildOptions& options = {}) {
     kernels::CpuUnit made;
-    EXPECT_TRUE(kernels::lowerToCpu(&made, program, sources, options, diagnostics)) << diagnostics.log();
+    EXPECT_TRUE(kernels::lowerToCpu(&made, nullptr, 1, program, sources, options, diagnostics)) << diagnostics.log();
     remarks = made.remarks;
-    return made.text;
+    return made.texts[0];
   }
   // Where a variable of that name was put; several share a name: the last one.
   kernels::Place place(const std::string& name) const {

@@ -37,7 +37,7 @@ class ObjectTest : public TemporaryTest {
         "static int count = " + std::to_string(number * 1000) +
         ";\nextern \"C\" __attribute__((visibility(\"default\"))) int next() { return ++count; }\n" +
         "extern \"C\" __attribute__((visibility(\"default\"))) const int number = " + std::to_string(number) + ";\n";
-    EXPECT_TRUE(compile(&object, &log, compiler, CompileJob{text, {"-O1", "-fPIC"}}).ok()) << log;
+    EXPECT_TRUE(compile(&object, &log, compiler, CompileJob{{text}, {"-O1", "-fPIC"}}).ok()) << log;
     return object;
   }
   static Ref<Object> load(const Bytes& bytes) {
@@ -157,7 +157,7 @@ TEST_F(ObjectTest, AnObjectThatNeedsWhatNobodyHasIsRefusedByName) {
   const std::string text =
       "extern \"C\" int nobodyHasThis(); extern \"C\" __attribute__((visibility(\"default\"))) int f() { return "
       "nobodyHasThis(); }";
-  ASSERT_TRUE(compile(&bytes, &log, compiler, CompileJob{text, {"-O1", "-fPIC"}}).ok()) << log;
+  ASSERT_TRUE(compile(&bytes, &log, compiler, CompileJob{{text}, {"-O1", "-fPIC"}}).ok()) << log;
   Ref<Object> object;
   const Status status = Object::load(&object, bytes.data(), bytes.size(), "test");
   EXPECT_EQ(status.code(), RT_ERROR_INVALID_IMAGE);

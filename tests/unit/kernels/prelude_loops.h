@@ -29,7 +29,7 @@ namespace manyrt::kernels {
 
 // The flags that the text promises to compile with, and those that the CPU's builds use.
 inline constexpr char kStrictFlags[] =
-    "-std=c++17 -O3 -Wall -Wextra -Werror -ffp-contract=fast -fno-math-errno -fno-trapping-math";
+    "-std=c++17 -O3 -Wall -Wextra -Werror -ffp-contract=off -fno-math-errno -fno-trapping-math";
 
 inline std::string findProgram(const std::string& name) {
   const char* path = getenv("PATH");

@@ -315,7 +315,7 @@ TEST_P(PreludeTest, LoopsOverSimpleFunctionsAreVectorised) {
   const std::string text = prelude_.text() + loop_text_;
   std::string remarks;
   const Folder folder;
-  const std::string flags = std::string(kStrictFlags) + " -shared -fPIC -march=x86-64-v3 -fopt-info-vec-optimized";
+  const std::string flags = std::string(kStrictFlags) + " -shared -fPIC -march=x86-64-v3 -fno-ipa-icf -fopt-info-vec-optimized";
   ASSERT_TRUE(compileText(folder, compiler_, text, flags, &remarks)) << remarks;
   for (size_t k = 0; k < loops.size(); ++k) {
     const size_t at = text.find(" loop" + std::to_string(k) + "(");
