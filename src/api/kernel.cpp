@@ -91,6 +91,7 @@ rtStatus_t rtKernelGetInfo(rtKernelInfo_t* info, rtKernel_t kernel) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_TRY(api::checkResult(info, "info"));
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
+    RT_TRY(object->native->prepare());
     const backend::Kernel& native = *object->native;
     rtKernelInfo_t result = RT_KERNEL_INFO_INIT;
     result.arg_count = static_cast<uint32_t>(native.arguments().size());
@@ -131,6 +132,7 @@ rtStatus_t rtKernelSuggestGroupSize(uint32_t group[3], const uint32_t items[3], 
     RT_CHECK_OUTPUT(group);
     RT_CHECK_ARG(items != nullptr, "The numbers of work-items are NULL.");
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
+    RT_TRY(object->native->prepare());
     const backend::Limits& limits = object->limits;
     RT_TRY(checkLocalBytes(*object, local_bytes));
     if (const backend::LaunchRules* rules = object->native->rules(); rules != nullptr && rules->group[0] != 0) {
@@ -154,6 +156,7 @@ rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_size, uin
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(groups);
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
+    RT_TRY(object->native->prepare());
     RT_CHECK_ARG(group_size != 0 && group_size <= object->native->maxGroupItems(),
                  "A work-group of %u work-items: the kernel \"%s\" takes 1 to %u.", group_size, object->native->name(),
                  object->native->maxGroupItems());

@@ -4,6 +4,7 @@
 // borrowed imports, points and deferred teardown share them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -74,7 +75,10 @@ class Kernel : public RefCounted {
   const std::vector<Argument>& arguments() const { return arguments_; }
   uint32_t argumentBytes() const { return argument_bytes_; }  // a multiple of 16
   const char* name() const { return name_; }
-  uint32_t maxGroupItems() const { return max_group_items_; }
+  uint32_t maxGroupItems() const { return max_group_items_.load(std::memory_order_acquire); }  // 0: not prepared
+  // Finds out what the kernel needs, where that was put off: before limits are asked for, and before the first launch.
+  // cuModuleGetFunction, which loads the code · nothing.
+  virtual Status prepare() { return Status(); }
   bool hasPointers() const { return has_pointers_; }
   bool hasLocals() const { return has_locals_; }
   // Local memory and memory of each work-item that the kernel itself has, for rtKernelGetInfo and the limits of a group.
@@ -102,7 +106,7 @@ class Kernel : public RefCounted {
   std::vector<Argument> arguments_;
   char name_[256] = "";
   uint32_t argument_bytes_ = 0;
-  uint32_t max_group_items_ = 0;
+  std::atomic<uint32_t> max_group_items_{0};
   bool has_pointers_ = false;
   bool has_locals_ = false;
   uint64_t local_bytes_ = 0;
@@ -217,6 +221,9 @@ class Stream : public RefCounted {
   virtual Status prefetch(const void* address, uint64_t size, bool to_host) = 0;
   // cudaEventRecord · the cl_event of clEnqueueMarkerWithWaitList. The point comes from this stream's context.
   virtual Status record(Ref<Point> point) = 0;
+  // The same for a point that was recorded before and that nobody but the caller holds. False: nothing was done, take a
+  // fresh one.
+  virtual bool recordAgain(Point&, Status*) { return false; }
   // cudaStreamWaitEvent · clEnqueueBarrierWithWaitList for a point of this backend, else work is held back by a thread of
   // the library. A point that carries a failure latches it here.
   virtual Status wait(Ref<Point> point) = 0;

@@ -18,7 +18,7 @@ void Kernel::addArgument(uint32_t size, int32_t kind) {
 
 void Kernel::limitGroup(uint32_t max_group_items, uint32_t device_max_group_items) {
   const bool own = max_group_items != 0 && max_group_items < device_max_group_items;
-  max_group_items_ = own ? max_group_items : device_max_group_items;
+  max_group_items_.store(own ? max_group_items : device_max_group_items, std::memory_order_release);
 }
 
 bool Kernel::describe(const rtHostKernel_t& host, uint32_t device_max_group_items) {

@@ -24,6 +24,13 @@ struct Event : Child {
     }
   }  // the earlier point is dropped outside the lock
 
+  // Records the last point anew where nobody else holds it: then there is none to take and none to give back. Whoever asks
+  // for the point of this event meanwhile waits for the driver's call.
+  bool recordAgain(backend::Stream& stream, Status* status) {
+    std::lock_guard guard(lock);
+    return last && last->references() == 1 && stream.recordAgain(*last, status);
+  }
+
   const bool timed;
   SpinLock lock;
   Ref<backend::Point> last;

@@ -40,6 +40,7 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
 // The whole check of grid, group and local memory; the launch has met something that the quick one leaves to this.
 [[gnu::noinline]] Status checkShape(const manager::Kernel& kernel, const backend::Limits& limits,
                                     const LaunchArguments& launch) {
+  RT_TRY(kernel.native->prepare());
   const uint32_t* group = launch.group;
   RT_CHECK_ARG(group[0] != 0 && group[1] != 0 && group[2] != 0, "A work-group of %u x %u x %u work-items has no work-items.",
                group[0], group[1], group[2]);

@@ -190,6 +190,12 @@ Status record(manager::Event& event, manager::Stream& stream) {
                          event.context->name().c_str(), stream.context->name().c_str());
   }
   RT_TRY(submittable(stream));
+  if (Status status; event.recordAgain(*stream.native, &status)) {
+    RT_TRY(status);
+    traceSubmission(stream);
+    event.recorded_on.store(stream.native.get(), std::memory_order_relaxed);
+    return Status();
+  }
   Ref<backend::Point> point;
   RT_TRY(stream.owner->native().createPoint(&point, event.timed));
   RT_TRY(stream.native->record(point));

@@ -23,6 +23,18 @@ class Point final : public backend::Point {
 
   // By the stream that carries it, once: the native event is recorded; `status` is what the stream had come to.
   void recorded(Status status);
+  // For recording it anew in place, while only its event holds it. Not of borrowed ones, nor before a first record.
+  bool mayRenew(const EventManager& manager) const {
+    return manager_ == &manager && !borrowed_ && recorded_.load(std::memory_order_relaxed);
+  }
+  void renew() {
+    reset();
+    passed_.store(false, std::memory_order_relaxed);
+    notified_.store(false, std::memory_order_relaxed);
+    if (!recorded_status_.ok()) [[unlikely]]
+      recorded_status_ = Status();
+  }
+  void setRecordedStatus(Status status) { recorded_status_ = std::move(status); }
   // Instead: it could not be recorded.
   void fail(Status status) { (void)passOnce(std::move(status)); }
   // Null until it is recorded. What a stream of CUDA waits for on the device.

@@ -36,16 +36,15 @@ Status ask(int* value, int attribute, NativeFunction function) {
 
 }  // namespace
 
-Kernel::Kernel(Ref<NativeModuleOwner> module, NativeFunction function) : module_(std::move(module)), function_(function) {}
+Kernel::Kernel(Ref<NativeModuleOwner> module, std::string symbol) : module_(std::move(module)), symbol_(std::move(symbol)) {}
 
-Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, NativeFunction function, const char* name,
+Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, std::string symbol, const char* name,
                       std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c) {
   if (arguments.size() > backend::kMostArguments) {
     return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has %zu arguments: at most %u.", name, arguments.size(),
                          backend::kMostArguments);
   }
-  const Device& device = module->device();
-  Ref<Kernel> fresh = Ref<Kernel>::adopt(new Kernel(std::move(module), function));
+  Ref<Kernel> fresh = Ref<Kernel>::adopt(new Kernel(std::move(module), std::move(symbol)));
   for (KernelArgument& argument : arguments) {
     if (argument.size > backend::kLargestArgument) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has an argument of %u bytes: at most %u.", name,
@@ -57,7 +56,6 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
   }
   copyLetters(fresh->name_, sizeof fresh->name_, name);
   fresh->kept_name_ = keep(fresh->name_);
-  RT_TRY(fresh->readAttributes(device));
   if (opencl_c) {
     backend::LaunchRules rules;
     std::copy(required_group, required_group + 3, rules.group);
@@ -69,19 +67,29 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
   return Status();
 }
 
-Status Kernel::readAttributes(const Device& device) {
+Status Kernel::prepare() {
+  if (maxGroupItems() != 0) return Status();
+  std::lock_guard lock(mutex_);
+  if (maxGroupItems() != 0) return Status();
+  Current current(module_->context());
+  return findFunction();
+}
+
+Status Kernel::findFunction() {
+  const Device& device = module_->device();
+  RT_CUDA_TRY(cuModuleGetFunction, &function_, module_->get(), symbol_.c_str());
   int threads = 0, shared = 0, local = 0;
   RT_TRY(ask(&threads, kFunctionMaxThreadsPerBlock, function_));
   RT_TRY(ask(&shared, kFunctionSharedBytes, function_));
   RT_TRY(ask(&local, kFunctionLocalBytes, function_));
-  limitGroup(static_cast<uint32_t>(threads), device.limits().max_group_items);
   local_bytes_ = static_cast<uint64_t>(shared);
   private_bytes_ = static_cast<uint64_t>(local);
-  // What is beyond the default has to be allowed function by function. Where the whole is not to be had, less is.
+  // What is beyond the default has to be allowed function by function.
   const uint64_t most = device.limits().local_bytes_per_group;
   if (most > device.sharedBytesByDefault() && local_bytes_ <= most) {
     RT_CUDA_TRY(cuFuncSetAttribute, function_, kFunctionMaxDynamicSharedBytes, static_cast<int>(most - local_bytes_));
   }
+  limitGroup(static_cast<uint32_t>(threads), device.limits().max_group_items);  // last: it says that all is known
   return Status();
 }
 

@@ -1,6 +1,7 @@
 // Kernels of CUDA modules: the native function, how its arguments lie, and where its local arguments go.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,12 @@ struct KernelArgument {
 
 class Kernel final : public backend::Kernel {
  public:
-  static Status create(Ref<backend::Kernel>* kernel, Ref<NativeModuleOwner> module, NativeFunction function, const char* name,
+  // `symbol`: the function's name in the module, where it is found when the kernel is first used: loading a function's code
+  // takes the driver as long as all else that a module from the cache needs.
+  static Status create(Ref<backend::Kernel>* kernel, Ref<NativeModuleOwner> module, std::string symbol, const char* name,
                        std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c);
+
+  Status prepare() override;
 
   uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const override;
   uint32_t preferredGroupMultiple() const override { return warp_; }
@@ -37,11 +42,13 @@ class Kernel final : public backend::Kernel {
   uint32_t placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const;
 
  private:
-  Kernel(Ref<NativeModuleOwner> module, NativeFunction function);
-  Status readAttributes(const Device& device);
+  Kernel(Ref<NativeModuleOwner> module, std::string symbol);
+  Status findFunction();
 
   const Ref<NativeModuleOwner> module_;
-  const NativeFunction function_;
+  const std::string symbol_;
+  std::mutex mutex_;  // of preparing
+  NativeFunction function_ = nullptr;
   const char* kept_name_ = "";
   std::vector<uint32_t> alignments_;  // of local arguments
 

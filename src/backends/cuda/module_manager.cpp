@@ -164,7 +164,6 @@ Status ModuleManager::enumerate(Module& module, Ref<NativeModuleOwner> native, c
   for (NativeFunction function : functions) {
     const char* mangled = nullptr;
     RT_CUDA_TRY(cuFuncGetName, &mangled, function);
-    RT_CUDA_TRY(cuModuleGetFunction, &function, native->get(), mangled);  // those that are listed are not loaded yet
     std::vector<KernelArgument> arguments;
     for (size_t index = 0, offset = 0, size = 0; cuda.cuFuncGetParamInfo(function, index, &offset, &size) == kSuccess;
          ++index) {
@@ -173,7 +172,7 @@ Status ModuleManager::enumerate(Module& module, Ref<NativeModuleOwner> native, c
     std::string plain = plainName(mangled);
     constexpr uint32_t kAny[3] = {0, 0, 0};
     Ref<backend::Kernel> kernel;
-    RT_TRY(Kernel::create(&kernel, native, function, plain.c_str(), std::move(arguments), kAny, false));
+    RT_TRY(Kernel::create(&kernel, native, mangled, plain.c_str(), std::move(arguments), kAny, false));
     // Overloads share their plain name: the first has it, and each its mangled one.
     if (!module.addKernel(plain, kernel) && !module.addKernel(mangled, std::move(kernel))) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "The image \"%s\" has two kernels of the name \"%s\".", name, mangled);
@@ -220,16 +219,14 @@ Status ModuleManager::load(Ref<backend::Module>* out, const backend::Image& imag
     RT_TRY(enumerate(*module, std::move(native), name));
   }
   for (kernels::CudaKernel& described : built.kernels) {
-    NativeFunction function = nullptr;
-    RT_CUDA_TRY(cuModuleGetFunction, &function, native->get(), described.symbol.c_str());
     std::vector<KernelArgument> arguments;
     for (kernels::CudaArgument& argument : described.arguments) {
       arguments.push_back(
           {argument.size, argument.kind, std::move(argument.name), std::move(argument.type_name), argument.alignment});
     }
     Ref<backend::Kernel> kernel;
-    RT_TRY(Kernel::create(&kernel, native, function, described.name.c_str(), std::move(arguments), described.required_group,
-                          true));
+    RT_TRY(Kernel::create(&kernel, native, described.symbol, described.name.c_str(), std::move(arguments),
+                          described.required_group, true));
     if (!module->addKernel(described.name, std::move(kernel))) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" has two kernels of the name \"%s\".", name, described.name.c_str());
     }

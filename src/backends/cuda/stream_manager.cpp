@@ -270,6 +270,27 @@ Status Stream::record(Ref<backend::Point> point) {
                 });
 }
 
+[[gnu::hot]] bool Stream::recordAgain(backend::Point& given, Status* status) {
+  if (typeid(given) != typeid(Point)) return false;
+  auto& point = static_cast<Point&>(given);
+  if (!point.mayRenew(*events_)) return false;
+  std::lock_guard lock(mutex_);
+  if (held_.load(std::memory_order_relaxed)) return false;
+  Current current(native_context_);
+  const Error error = RT_CUDA_CALL(cuEventRecord, point.event(), native_);
+  if (error != kSuccess) {
+    *status = device("cuEventRecord", error);
+    return true;
+  }
+  point.renew();
+  if (latch.failed()) [[unlikely]]
+    point.setRecordedStatus(latch.get());
+  const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
+  native_serial_.store(serial, std::memory_order_release);
+  submitted_.store(serial, std::memory_order_release);
+  return true;
+}
+
 Status Stream::recordNow(Point& point) {
   const Error error = RT_CUDA_CALL(cuEventRecord, point.event(), native_);
   if (error != kSuccess) return device("cuEventRecord", error);
