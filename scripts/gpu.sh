@@ -83,7 +83,8 @@ if wants bench && [[ -x $build/bin/bench_cuda ]]; then
     "$nvcc" -cubin -arch=native -o "$build/digits.cubin" "$build/digits.cu" >"$out/gpu_cubin.log" 2>&1; then
     export RT_BENCH_CUBIN=$build/digits.cubin
   fi
-  timeout 300 $build/bin/bench_cuda --benchmark_out="$out/bench_cuda.json" --benchmark_out_format=json >"$out/gpu_bench.log" 2>&1
+  timeout 300 $build/bin/bench_cuda --benchmark_out="$out/bench_cuda.json" --benchmark_out_format=json \
+    >"$out/gpu_bench.log" 2>&1
   row "bench ($?)" "$(tail -n 1 "$out/gpu_bench.log")"
   grep -E "^P[0-9]" "$out/gpu_bench.log" | cut -c1-150
 fi

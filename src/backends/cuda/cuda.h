@@ -1,4 +1,4 @@
-// The CUDA backend, for the registry.
+// The way into the CUDA backend: what the registry of backends asks for, and nothing else.
 #pragma once
 
 #include "backends/backend.h"

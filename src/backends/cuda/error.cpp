@@ -1,4 +1,4 @@
-// The table from CUDA's errors to those of rt.h.
+// The table from CUDA's errors to those of rt.h, and which of them mean that a context is dead.
 #include "backends/cuda/error.h"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The lanes of a staged copy. Measured elsewhere: eight threads to the device and four back saturate the bus.
+// The lanes of a staged copy. On an H100 with 16 cores, 12 to the device and 8 back were the fastest, by little.
 #include "backends/cuda/staging.h"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@
 namespace manyrt::cuda {
 namespace {
 
-constexpr size_t kLanesToDevice = 8, kLanesToHost = 4;
+constexpr size_t kLanesToDevice = 12, kLanesToHost = 8;
 
 // Past the caches: what comes from the device is not read again soon.
 void copyPastCaches(void* dst, const void* src, size_t size) {

@@ -1,4 +1,4 @@
-// Joining sentence and log.
+// Joining a failed build's sentence and its log, unless the first has the second already.
 #include "kernels/build/failure.h"
 
 #include <cstring>

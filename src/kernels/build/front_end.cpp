@@ -30,6 +30,7 @@ void addNumber(Sha256* hash, uint64_t number) { hash->add(&number, sizeof number
 
 bool mayInclude(std::string_view text) {
   constexpr std::string_view kWord = "include";
+  if (text.find('\\') == text.npos) return text.find(kWord) != text.npos;  // nearly always, and many times faster
   size_t matched = 0;
   for (size_t at = 0; at < text.size(); ++at) {
     if (text[at] == '\\') {
