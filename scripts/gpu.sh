@@ -52,10 +52,45 @@ for each in failed: print("   failed:", each)
 PYTHON
 }
 
+# JSON for docs/measured: what ran where, and each test that failed or was skipped, by name.
+results() { # XML JSON
+  python3 - "$1" "$2" "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" <<'PYTHON'
+import json, subprocess, sys, xml.etree.ElementTree as tree
+source, target, commit = sys.argv[1:]
+def lines(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=30).stdout.strip().splitlines()
+    except OSError:
+        return []
+gpus = lines("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
+failed, skipped, passed = [], {}, 0
+for case in tree.parse(source).getroot().iter("testcase"):
+    name = f"{case.get('classname')}.{case.get('name')}"
+    skip = case.find("skipped")
+    if case.find("failure") is not None:
+        failed.append(name)
+    elif skip is not None:
+        skipped[name] = (skip.get("message") or "").strip().splitlines()[-1]
+    elif case.get("status") == "run":
+        passed += 1
+with open(target, "w") as file:
+    json.dump({"commit": commit, "gpus": gpus, "nvcc": lines("nvcc", "--version")[-1:], "compiler": lines("c++", "--version")[:1],
+               "passed": passed, "failed": failed, "skipped": skipped}, file, indent=1)
+    file.write("\n")
+PYTHON
+}
+
 if wants conformance; then
   timeout 300 $build/bin/conformance --gtest_filter="$filter" --gtest_output="xml:$out/gpu_conformance.xml" \
     >"$out/gpu_conformance.log" 2>&1
   row "conformance ($?)" "$(summary conformance "$out/gpu_conformance.xml")"
+  count=$(nvidia-smi -L 2>/dev/null | wc -l)
+  results "$out/gpu_conformance.xml" "$out/gpu_conformance_$count.json"
+  timeout 300 $build/bin/kernels --gtest_filter="$filter" --gtest_output="xml:$out/gpu_kernels.xml" >"$out/gpu_kernels.log" 2>&1
+  row "kernels ($?)" "$(summary kernels "$out/gpu_kernels.xml")"
+  results "$out/gpu_kernels.xml" "$out/gpu_kernels_$count.json"
+  timeout 200 $build/bin/threads --gtest_filter="$filter" --gtest_output="xml:$out/gpu_threads.xml" >"$out/gpu_threads.log" 2>&1
+  row "threads ($?)" "$(summary threads "$out/gpu_threads.xml")"
 fi
 
 if wants examples; then
