@@ -20,6 +20,7 @@ namespace manyrt::config {
   X(kPool, "RT_POOL", "off: each allocation is one of the driver")                   \
   X(kCompiler, "RT_CC", "the C++ compiler for kernels on the CPU, a name or a path") \
   X(kCompilerTimeout, "RT_CC_TIMEOUT", "seconds until a compiler is killed")         \
+  X(kNvrtc, "RT_NVRTC", "NVRTC, the compiler for kernels on CUDA, a path or a name") \
   X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")          \
   X(kCacheSize, "RT_CACHE_SIZE", "MiB that this folder may hold")
 

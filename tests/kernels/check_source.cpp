@@ -1,6 +1,7 @@
 // The front end alone, for scripts: preprocesses and parses one file of OpenCL C and prints the log. With --cpu it also goes on
-// to the C++ that the CPU's compiler gets, and with --print it prints that. Exit status: 0 accepted, 1 refused, 2 not usable.
-// Usage: check_source [--cpu] [--print] FILE [options of a build...]
+// to the C++ that the CPU's compiler gets, with --cuda to what NVRTC gets, and with --print it prints that (the CPU's, if
+// nothing else was asked). Exit status: 0 accepted, 1 refused, 2 not usable. Usage: check_source [--cpu | --cuda] [--print]
+// FILE [options of a build...]
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -11,13 +12,15 @@
 #include "kernels/front/parser.h"
 #include "kernels/front/preprocessor.h"
 #include "kernels/lower/cpu.h"
+#include "kernels/lower/cuda.h"
 
 namespace {
 
 using namespace manyrt::kernels;
 
 struct Arguments {
-  bool lower = false;
+  bool cpu = false;
+  bool cuda = false;
   bool print = false;
   std::string file;
   std::string options;  // as one text, each word in quotes
@@ -37,13 +40,16 @@ bool readArguments(Arguments* arguments, int argc, char** argv) {
     if (!arguments->file.empty()) {
       arguments->options += quoted(argv[i]);
     } else if (std::strcmp(argv[i], "--cpu") == 0) {
-      arguments->lower = true;
+      arguments->cpu = true;
+    } else if (std::strcmp(argv[i], "--cuda") == 0) {
+      arguments->cuda = true;
     } else if (std::strcmp(argv[i], "--print") == 0) {
-      arguments->lower = arguments->print = true;
+      arguments->print = true;
     } else {
       arguments->file = argv[i];
     }
   }
+  if (arguments->print && !arguments->cuda) arguments->cpu = true;
   return !arguments->file.empty();
 }
 
@@ -59,8 +65,11 @@ bool check(const Arguments& arguments, const BuildOptions& options, std::string 
   bool good =
       preprocess(&program.tokens, sources, file, options.preprocessor, diagnostics) && parse(&program, language, diagnostics);
   CpuUnit unit;
-  if (good && arguments.lower) good = lowerToCpu(&unit, program, sources, options, diagnostics);
-  if (good && arguments.print) std::fwrite(unit.text.data(), 1, unit.text.size(), stdout);
+  CudaUnit cuda;
+  if (good && arguments.cuda) good = lowerToCuda(&cuda, program, sources, options, diagnostics);
+  if (good && arguments.cpu) good = lowerToCpu(&unit, program, sources, options, diagnostics);
+  const std::string& made = arguments.cuda ? cuda.text : unit.text;
+  if (good && arguments.print) std::fwrite(made.data(), 1, made.size(), stdout);
   for (const std::string& remark : unit.remarks) std::fprintf(stderr, "remark: %s\n", remark.c_str());
   std::fwrite(diagnostics.log().data(), 1, diagnostics.log().size(), stderr);
   if (good == diagnostics.failed()) std::fprintf(stderr, "The result and the log contradict each other.\n");
@@ -72,7 +81,7 @@ bool check(const Arguments& arguments, const BuildOptions& options, std::string 
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!readArguments(&arguments, argc, argv)) {
-    std::fprintf(stderr, "Usage: check_source [--cpu] [--print] FILE [options of a build...]\n");
+    std::fprintf(stderr, "Usage: check_source [--cpu | --cuda] [--print] FILE [options of a build...]\n");
     return 2;
   }
   std::ifstream stream(arguments.file, std::ios::binary);

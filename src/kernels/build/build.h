@@ -3,21 +3,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/ref.h"
 #include "base/status.h"
 #include "kernels/build/object.h"
-#include "kernels/front/preprocessor.h"
+#include "kernels/build/request.h"
 
 namespace manyrt::kernels {
-
-struct BuildRequest {
-  std::string_view source;
-  const char* options = "";     // may be empty, not null
-  const char* name = "";        // of the source, in messages; "": "kernel.cl"
-  std::vector<Header> headers;  // that #include finds
-};
 
 // BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options. `log` also
 // receives the warnings and remarks of a build that succeeded; from the cache the same text.

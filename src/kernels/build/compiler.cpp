@@ -57,14 +57,6 @@ std::vector<std::string> findPrograms(std::string_view name, std::string_view pa
   return found;
 }
 
-std::string identityOf(const std::string& path) {
-  char resolved[PATH_MAX];
-  struct stat about;
-  if (realpath(path.c_str(), resolved) == nullptr || stat(resolved, &about) != 0) return "";
-  return std::string(resolved) + " " + std::to_string(about.st_size) + " " + std::to_string(about.st_mtim.tv_sec) + "." +
-         std::to_string(about.st_mtim.tv_nsec) + "\n";
-}
-
 struct Known {  // the last answer, for as long as its question and its file are the same
   std::string question;
   std::vector<std::string> programs;
@@ -79,7 +71,7 @@ Known& known() {
 // Of all programs of that name: the first may be a wrapper, such as ccache's, around the next.
 std::string identityOfAll(const std::vector<std::string>& programs) {
   std::string identity;
-  for (const std::string& program : programs) identity += identityOf(program);
+  for (const std::string& program : programs) identity += fileIdentity(program);
   return identity;
 }
 

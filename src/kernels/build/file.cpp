@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -121,6 +122,14 @@ int PrivateFolder::create() {
   path_ = std::move(path);
   folder_ = Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   return folder_.valid() ? 0 : errno;
+}
+
+std::string fileIdentity(const std::string& path) {
+  char resolved[PATH_MAX];
+  struct stat about;
+  if (realpath(path.c_str(), resolved) == nullptr || stat(resolved, &about) != 0) return "";
+  return std::string(resolved) + " " + std::to_string(about.st_size) + " " + std::to_string(about.st_mtim.tv_sec) + "." +
+         std::to_string(about.st_mtim.tv_nsec) + "\n";
 }
 
 PrivateFolder::~PrivateFolder() {

@@ -34,6 +34,9 @@ int writeAll(int descriptor, const void* data, size_t size);
 // The whole of an open regular file of at most `most` bytes; EFBIG where it has more, EINVAL where it is no regular file.
 int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most);
 
+// What tells a file from any other without reading it: resolved path, size, time of change. Empty where there is none.
+std::string fileIdentity(const std::string& path);
+
 // A folder of mode 0700 in TMPDIR, else /tmp; removed with all that is in it.
 class PrivateFolder {
  public:

@@ -37,40 +37,6 @@ constexpr FlagOption kFlags[] = {
 constexpr std::string_view kStandard = "-cl-std=";
 constexpr std::string_view kGroupSize = "-rt-group-size=";
 
-Status splitWords(std::vector<std::string>* words, std::string_view text) {
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  size_t opened = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quote == 0 && (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f')) {
-      if (in_word) words->push_back(std::move(word));
-      word.clear();
-      in_word = false;
-      continue;
-    }
-    in_word = true;
-    if (c == quote && quote != 0) {
-      quote = 0;
-    } else if (quote == 0 && (c == '"' || c == '\'')) {
-      quote = c;
-      opened = i;
-    } else if (c == '\\' && quote != '\'') {
-      RT_CHECK_ARG(i + 1 < text.size(), "The build options end with a backslash, which stands before nothing.");
-      const char next = text[++i];
-      // In double quotes a backslash is one unless it stands before what it could protect.
-      if (quote == '"' && strchr("\"\\$`\n", next) == nullptr) word.push_back('\\');
-      if (next != '\n') word.push_back(next);
-    } else {
-      word.push_back(c);
-    }
-  }
-  RT_CHECK_ARG(quote == 0, "The build options have a %c at byte %zu that is not closed.", quote, opened);
-  if (in_word) words->push_back(std::move(word));
-  return Status();
-}
-
 bool isNameByte(char c, bool first) {
   const char lower = static_cast<char>(c | 32);
   return c == '_' || c == '$' || (lower >= 'a' && lower <= 'z') || (!first && c >= '0' && c <= '9');
@@ -194,6 +160,40 @@ std::string normalize(const BuildOptions& options) {
 }
 
 }  // namespace
+
+Status splitWords(std::vector<std::string>* words, std::string_view text) {
+  std::string word;
+  bool in_word = false;
+  char quote = 0;
+  size_t opened = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == 0 && (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f')) {
+      if (in_word) words->push_back(std::move(word));
+      word.clear();
+      in_word = false;
+      continue;
+    }
+    in_word = true;
+    if (c == quote && quote != 0) {
+      quote = 0;
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+      opened = i;
+    } else if (c == '\\' && quote != '\'') {
+      RT_CHECK_ARG(i + 1 < text.size(), "The build options end with a backslash, which stands before nothing.");
+      const char next = text[++i];
+      // In double quotes a backslash is one unless it stands before what it could protect.
+      if (quote == '"' && strchr("\"\\$`\n", next) == nullptr) word.push_back('\\');
+      if (next != '\n') word.push_back(next);
+    } else {
+      word.push_back(c);
+    }
+  }
+  RT_CHECK_ARG(quote == 0, "The build options have a %c at byte %zu that is not closed.", quote, opened);
+  if (in_word) words->push_back(std::move(word));
+  return Status();
+}
 
 Status parseOptions(BuildOptions* options, const char* text) {
   *options = BuildOptions();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -26,6 +27,9 @@ struct BuildOptions {
   uint32_t group_size[3] = {0, 0, 0};       // -rt-group-size=16,16,1: code for this size alone; zeros: any
   std::string normalized;                   // all of it in one spelling: part of the cache's key
 };
+
+// Words as a shell splits them, with its quotes and backslashes. INVALID_VALUE where these do not end.
+Status splitWords(std::vector<std::string>* words, std::string_view text);
 
 // Quotes and backslashes as a shell has them. INVALID_VALUE names the option that is unknown or damaged.
 Status parseOptions(BuildOptions* options, const char* text);

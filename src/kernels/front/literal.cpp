@@ -1,5 +1,7 @@
 // Literals: preprocessing numbers become integers and reals with their types, characters and strings are read through their
 // escapes. Nothing here depends on the locale.
+#include "kernels/front/literal.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -127,6 +129,8 @@ bool escape(char* byte, std::string_view text, size_t* at) {
   return number < 256;
 }
 
+}  // namespace
+
 std::string quoted(std::string_view bytes) {
   std::string text = "\"";
   for (const char c : bytes) {
@@ -143,7 +147,15 @@ std::string quoted(std::string_view bytes) {
   return text + '"';
 }
 
-}  // namespace
+bool unquote(std::string* bytes, std::string_view quoted_text) {
+  const std::string_view text = quoted_text.size() < 2 ? std::string_view() : quoted_text.substr(1, quoted_text.size() - 2);
+  for (size_t at = 0; at < text.size();) {
+    char byte = text[at++];
+    if (byte == '\\' && at < text.size() && !escape(&byte, text, &at)) return false;
+    bytes->push_back(byte);
+  }
+  return true;
+}
 
 Expr* Parser::parseNumber() {
   const Token& token = next();
@@ -217,14 +229,9 @@ Expr* Parser::parseReal(const Token& token) {
 }
 
 bool Parser::decode(std::string* bytes, const Token& token) {
-  const std::string_view text = token.text.size() < 2 ? std::string_view() : token.text.substr(1, token.text.size() - 2);
-  for (size_t at = 0; at < text.size();) {
-    char byte = text[at++];
-    if (byte == '\\' && at < text.size() && !escape(&byte, text, &at)) {
-      diagnostics_.error(token.where, "An escape in %s has no value that fits a char.", shown(token).c_str());
-      return false;
-    }
-    bytes->push_back(byte);
+  if (!unquote(bytes, token.text)) {
+    diagnostics_.error(token.where, "An escape in %s has no value that fits a char.", shown(token).c_str());
+    return false;
   }
   return true;
 }

@@ -272,6 +272,9 @@ std::string CppText::groupCopy(const Expr& e) {
 }
 
 std::string CppText::builtinCall(const Expr& e) {
+  if (builtin_text) {
+    if (std::string text = builtin_text(e); !text.empty()) return text;
+  }
   switch (e.builtin->kind) {
     case BuiltinKind::kWorkItem: {
       if (e.arguments.empty()) return work_item(e.builtin->work_item, 0, "0");

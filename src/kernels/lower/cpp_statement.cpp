@@ -10,7 +10,7 @@ void CppText::declareVariable(const Variable& variable, std::string* out) {
   const std::string own = name(variable);
   if (variable.type.space == AddressSpace::kLocal) return;  // the kernel's head has bound it
   if (variable.type.space == AddressSpace::kConstant && !variable.type->isPointer()) {
-    *out += constant(variable);
+    if (!is_bound || !is_bound(variable)) *out += constant(variable);
     return;
   }
   const bool bound = is_bound && is_bound(variable);
@@ -69,7 +69,9 @@ void CppText::statement(const Stmt& s, std::string* out) {
       *out += "{ ";
       if (s.init != nullptr) statement(*s.init, out);
       if (loop_runs && loop_runs(s)) *out += "if (!(" + expression(*s.a) + ")) __builtin_unreachable(); ";
-      if (s.unroll >= 0) *out += "\n#pragma GCC unroll " + std::to_string(s.unroll == 0 ? 16 : s.unroll) + "\n";
+      if (s.unroll >= 0) {
+        *out += "\n#pragma " + unroll_words + (s.unroll == 0 ? unroll_freely : std::to_string(s.unroll)) + "\n";
+      }
       *out += "for (; " + (s.a != nullptr ? expression(*s.a) : std::string()) + "; " +
               (s.b != nullptr ? expression(*s.b) : std::string()) + ") ";
       body(s.first, out);

@@ -78,6 +78,7 @@ std::string CppText::record(const Record& record) const {
 }
 
 bool CppText::usesItem(const Function& function) {
+  if (item.empty()) return false;
   auto [at, is_new] = uses_item_.emplace(&function, false);
   if (!is_new) return at->second;
   bool uses = false;
@@ -100,12 +101,12 @@ std::string CppText::signature(const Function& function) {
     text += declare(parameter->type, name(*parameter));
     first = false;
   }
-  return "static " + declare(function.result, text + ")");
+  return helper_words + declare(function.result, text + ")");
 }
 
 std::string CppText::definition(const Function& function) {
   const bool always = countNodes(function) <= kInlineAlways;
-  std::string text = always ? "inline __attribute__((always_inline)) " : "";
+  std::string text = always ? inline_words : "";
   text += signature(function) + " ";
   inBody(function, &text);
   return text + "\n";
@@ -118,7 +119,7 @@ void CppText::inBody(const Function& function, std::string* out) {
 }
 
 std::string CppText::constant(const Variable& variable) {
-  std::string text = "static const " + declare(variable.type, name(variable));
+  std::string text = constant_words + declare(variable.type, name(variable));
   if (variable.alignment > alignmentOf(variable.type)) text = "alignas(" + std::to_string(variable.alignment) + ") " + text;
   if (variable.initializer != nullptr) return text + " = " + initializer(*variable.initializer) + ";\n";
   return text + " = {};\n";

@@ -51,8 +51,15 @@ class CppText {
   std::function<bool(const Variable&)> is_bound;             // declared by the surroundings: only its initialiser is printed
   std::function<bool(const Stmt&)> loop_runs;                // whether a loop is known to run at least once
   std::function<std::string(const Expr&)> index_text;        // another form of an index; empty: as it is
-  std::string item = "mrt_i";                                // what helpers are given
+  std::function<std::string(const Expr&)> builtin_text;      // another form of a call of a builtin; empty: as it is
+  std::string item = "mrt_i";                                // what helpers are given; empty: nothing
   std::string first_item = "(mrt_i.l0 | mrt_i.l1 | mrt_i.l2) == 0";
+
+  std::string helper_words = "static ";  // before a helper's result
+  std::string inline_words = "inline __attribute__((always_inline)) ";
+  std::string constant_words = "static const ";  // before the type of what __constant declares
+  std::string unroll_words = "GCC unroll ";      // of the pragma; the number follows
+  std::string unroll_freely = "16";              // the number where the source leaves it open
 
   bool usesItem(const Function& function);  // whether a helper takes the item: itself or what it calls
 

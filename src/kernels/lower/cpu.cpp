@@ -8,6 +8,7 @@
 #include "kernels/lower/cpu_kernel.h"
 #include "kernels/lower/group_plan.h"
 #include "kernels/lower/prelude.h"
+#include "kernels/lower/program_facts.h"
 #include "kernels/lower/visit.h"
 
 namespace manyrt::kernels {
@@ -52,49 +53,6 @@ std::string quoted(const std::string& text) {
     result += letter;
   }
   return result + "\"";
-}
-
-// As clGetKernelArgInfo has it: no address space, no qualifiers, no blanks.
-std::string argumentType(QualType type) {
-  return type->isPointer() ? argumentType(type->inner) + "*" : spell(type.unqualified());
-}
-
-// "OPENCL FP_CONTRACT OFF" or "STDC ...", however it is spaced.
-bool isContractOff(std::string_view pragma) {
-  std::string words;
-  for (char letter : pragma) {
-    if (letter != ' ' && letter != '\t') words += letter;
-  }
-  return words == "OPENCLFP_CONTRACTOFF" || words == "STDCFP_CONTRACTOFF";
-}
-
-// Calls within calls: what follows them recursively has to end.
-constexpr uint32_t kMostCalls = 256;
-
-bool callsTooDeep(const Program& program, const Function** where) {
-  std::map<const Function*, uint32_t> depth;  // of what a function calls; there is no recursion
-  std::vector<std::pair<const Function*, size_t>> path;
-  for (const Function& start : program.functions()) {
-    if (depth.count(&start) != 0) continue;
-    path.push_back({&start, 0});
-    while (!path.empty()) {
-      auto& [function, next] = path.back();
-      if (next < function->callees.size()) {
-        const Function* callee = function->callees[next++];
-        if (depth.count(callee) == 0) path.push_back({callee, 0});
-        continue;
-      }
-      uint32_t deepest = 0;
-      for (const Function* callee : function->callees) deepest = std::max(deepest, depth[callee] + 1);
-      depth[function] = deepest;
-      if (deepest > kMostCalls) {
-        *where = function;
-        return true;
-      }
-      path.pop_back();
-    }
-  }
-  return false;
 }
 
 class Unit {
@@ -200,14 +158,9 @@ class Unit {
   std::string arguments(const Function& kernel) const {
     std::string out;
     for (const Variable* parameter : kernel.parameters) {
-      int kind = 0;  // RT_ARG_VALUE
-      uint64_t size = sizeOf(parameter->type);
-      if (parameter->type->isPointer()) {
-        kind = parameter->type->inner.space == AddressSpace::kLocal ? 2 : 1;  // RT_ARG_LOCAL, RT_ARG_POINTER
-        size = 8;
-      }
-      out += "{" + std::to_string(size) + ", " + std::to_string(kind) + ", " + quoted(parameter->name) + ", " +
-             quoted(argumentType(parameter->type)) + "}, ";
+      const ArgumentFacts facts = argumentFacts(*parameter);
+      out += "{" + std::to_string(facts.size) + ", " + std::to_string(facts.kind) + ", " + quoted(parameter->name) + ", " +
+             quoted(facts.type_name) + "}, ";
     }
     return out;
   }
@@ -226,14 +179,8 @@ class Unit {
 
 bool lowerToCpu(CpuUnit* unit, Program& program, const Sources& sources, const BuildOptions& options,
                 Diagnostics& diagnostics) {
-  const Function* deep = nullptr;
-  if (callsTooDeep(program, &deep)) {
-    diagnostics.error(deep->where, "The calls inside \"%s\" are nested more than %u deep.", deep->name.c_str(), kMostCalls);
-    return false;
-  }
-  for (const Token& token : program.tokens) {  // for the whole unit: compilers of C++ know no smaller scope
-    if (token.kind == TokenKind::kPragma && isContractOff(token.text)) unit->contract = false;
-  }
+  if (!checkCallDepth(program, diagnostics)) return false;
+  if (forbidsContraction(program)) unit->contract = false;  // for the whole unit: compilers of C++ know no smaller scope
   Unit(unit, program, sources, options, diagnostics).make();
   return !diagnostics.failed();
 }

@@ -12,6 +12,8 @@ using namespace prelude;
 namespace {
 
 constexpr char kPrologue[] = "#define mrt_fn static inline __attribute__((always_inline, unused))\n";
+// Constants of CUDA are initialised before anything runs: what is called there has to be constexpr.
+constexpr char kCudaPrologue[] = "#define mrt_fn static __device__ __forceinline__ constexpr\n";
 
 const char* opName(Op op) {
   switch (op) {
@@ -92,7 +94,7 @@ std::string laneList(const uint8_t* lanes, uint32_t count) {
 
 bool Prelude::first(const std::string& name) {
   if (!defined_.insert(name).second) return false;
-  if (text_.empty()) text_ = kPrologue;
+  if (text_.empty()) text_ = dialect_ == Dialect::kCuda ? kCudaPrologue : kPrologue;
   return true;
 }
 

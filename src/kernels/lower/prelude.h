@@ -14,9 +14,13 @@
 
 namespace manyrt::kernels {
 
+// For whom the text is: CUDA's functions take other attributes, and some of them are done otherwise (cuda_table.h,
+// prelude_cuda.cpp). What gcc names and CUDA does not is renamed at the end, by cudaText.
+enum class Dialect : uint8_t { kHost, kCuda };
+
 class Prelude {
  public:
-  explicit Prelude(TypeTable& types) : types_(types) {}
+  explicit Prelude(TypeTable& types, Dialect dialect = Dialect::kHost) : types_(types), dialect_(dialect) {}
 
   // The C++ name of a scalar, vector, event or void type; defines vectors: a struct of lanes s0, s1, ... sF, aligned as
   // OpenCL C says (three lanes take four), trivially copyable.
@@ -79,10 +83,14 @@ class Prelude {
   std::string atomic(const std::string& name, Scalar scalar);
   std::string fence(const std::string& name);
   std::string prefetched(const Type* pointee);
+  // prelude_cuda.cpp: what of the above is done otherwise there
+  std::string cudaAtomic(const std::string& operation, Scalar scalar);
+  std::string cudaFence(const std::string& name);
   // prelude_print.cpp
   std::string printed(const std::vector<QualType>& arguments);
 
   TypeTable& types_;
+  const Dialect dialect_;
   std::set<std::string> defined_;
   std::string text_;
 };

@@ -43,12 +43,6 @@ constexpr AtomicOperation kAtomics[] = {
     {"max", ", $T b", "old >= b"},
 };
 
-std::string replaced(std::string text, const std::string& word, const std::string& by) {
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + by.size()))
-    text.replace(at, word.size(), by);
-  return text;
-}
-
 }  // namespace
 
 std::string Prelude::loaded(const Builtin& builtin, const Type* result, const Type* pointee) {
@@ -80,6 +74,7 @@ std::string Prelude::stored(const Builtin& builtin, const Type* data, const Type
 
 std::string Prelude::atomic(const std::string& name, Scalar scalar) {
   const std::string operation = name.substr(name.find('_') + 1);
+  if (dialect_ == Dialect::kCuda) return cudaAtomic(operation, scalar);
   std::string own = "mrt_atomic_" + operation + "_" + scalarName(scalar);
   const std::string element = cppName(scalar);
   if (isFloat(scalar)) {  // xchg alone: through an integer of its size, which is what the instruction moves
@@ -98,6 +93,7 @@ std::string Prelude::atomic(const std::string& name, Scalar scalar) {
 
 // Flags: 1 local, 2 global. Work-items of a group share a thread, so that order among them only binds the compiler.
 std::string Prelude::fence(const std::string& name) {
+  if (dialect_ == Dialect::kCuda) return cudaFence(name);
   const std::string order = name == "read_mem_fence" ? "ACQUIRE" : name == "write_mem_fence" ? "RELEASE" : "SEQ_CST";
   return define("mrt_" + name, "void", "unsigned int flags", [&] {
     return "if (flags & 2) __atomic_thread_fence(__ATOMIC_" + order + "); else __atomic_signal_fence(__ATOMIC_" + order + ");";
@@ -106,7 +102,7 @@ std::string Prelude::fence(const std::string& name) {
 
 std::string Prelude::prefetched(const Type* pointee) {
   return define("mrt_prefetch_" + idOf(pointee), "void", "const " + type(pointee) + "* p, unsigned long n",
-                [&] { return std::string("if (n > 0) __builtin_prefetch(p);"); });
+                [&] { return std::string(dialect_ == Dialect::kCuda ? "" : "if (n > 0) __builtin_prefetch(p);"); });
 }
 
 }  // namespace manyrt::kernels

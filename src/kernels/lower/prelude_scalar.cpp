@@ -2,6 +2,7 @@
 // before it. Vectors call these lane by lane.
 #include <cstring>
 
+#include "kernels/lower/cuda_table.h"
 #include "kernels/lower/prelude.h"
 #include "kernels/lower/prelude_table.h"
 #include "kernels/lower/prelude_text.h"
@@ -42,8 +43,9 @@ bool isOf(char types, Scalar scalar) {
   }
 }
 
-const LaneRow* findLaneRow(std::string_view name, Scalar scalar) {
-  for (const LaneRow& row : kLaneRows) {
+template <size_t kCount>
+const LaneRow* findLaneRow(const LaneRow (&rows)[kCount], std::string_view name, Scalar scalar) {
+  for (const LaneRow& row : rows) {
     if (name == row.name && isOf(row.types, scalar)) return &row;
   }
   return nullptr;
@@ -144,13 +146,19 @@ std::string Prelude::expand(std::string_view body, Scalar scalar) {
 }
 
 std::string Prelude::scalarFunction(std::string_view asked, Scalar scalar) {
+  const LaneRow* cuda = dialect_ == Dialect::kCuda ? findLaneRow(kCudaRows, asked, scalar) : nullptr;
+  if (cuda == nullptr && dialect_ == Dialect::kCuda) cuda = findLaneRow(kCudaRows, withoutAlias(asked), scalar);
+  if (cuda != nullptr) {
+    return define("mrt_" + std::string(cuda->name) + "_" + scalarName(scalar), signatureType(cuda->signature[0], scalar),
+                  parameterList(cuda->signature, scalar), [&] { return expand(cuda->body, scalar); });
+  }
   const std::string_view name = withoutAlias(asked);
   const std::string type = cppName(scalar);
   std::string own = "mrt_" + std::string(name) + "_" + scalarName(scalar);
   const std::string libm = "return __builtin_" + std::string(name) + (scalar == Scalar::kFloat ? "f" : "");
   if (contains(kLibm1, name)) return define(own, type, type + " a", [&] { return libm + "(a);"; });
   if (contains(kLibm2, name)) return define(own, type, type + " a, " + type + " b", [&] { return libm + "(a, b);"; });
-  const LaneRow* row = findLaneRow(name, scalar);
+  const LaneRow* row = findLaneRow(kLaneRows, name, scalar);
   if (row == nullptr) return own;
   if (name == "lgamma_r" && first("mrt_libm_lgamma_" + type)) {  // reentrant: lgamma itself writes a variable of libm's
     const std::string suffix = scalar == Scalar::kFloat ? "f" : "";

@@ -57,6 +57,13 @@ Scalar elementOf(const Type* type) { return type->kind == TypeKind::kEnum ? Scal
 
 const Type* pointeeOf(QualType type) { return type->inner.type; }
 
+std::string replaced(std::string text, const std::string& word, const std::string& by) {
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + by.size())) {
+    text.replace(at, word.size(), by);
+  }
+  return text;
+}
+
 std::string lane(const std::string& object, const Type* type, uint32_t i) {
   return type->isVector() ? object + ".s" + kLaneDigits[std::min(i, type->count - 1)] : object;
 }

@@ -15,8 +15,11 @@ std::string idOf(const Type* type);    // of names: "uchar4", "pfloat"; pointers
 Scalar elementOf(const Type* type);    // of vectors and scalars; enums are int
 const Type* pointeeOf(QualType type);  // of a pointer or an array
 
-// Lane i of a vector, or the scalar itself. Of three lanes .hi and .odd have a fourth, whose value nobody has promised: the last.
+// Lane i of a vector, or the scalar itself. Of three lanes .hi and .odd have a fourth, whose value nobody has promised: the
+// last.
 std::string lane(const std::string& object, const Type* type, uint32_t i);
+
+std::string replaced(std::string text, const std::string& word, const std::string& by);  // everywhere
 
 uint32_t bitsOf(Scalar scalar);
 bool isFloat(Scalar scalar);

@@ -213,6 +213,7 @@ TEST_P(PreludeBuiltinTest, NativeAndHalfFormsAreTheOrdinaryOnes) {
 }
 
 MANYRT_FOR_EACH_COMPILER(PreludeBuiltinTest);
+MANYRT_FOR_CUDA(PreludeBuiltinTest);
 
 }  // namespace
 }  // namespace manyrt::kernels

@@ -294,6 +294,7 @@ TEST_P(PreludeConvertTest, VectorsConvertLaneByLane) {
 }
 
 MANYRT_FOR_EACH_COMPILER(PreludeConvertTest);
+MANYRT_FOR_CUDA(PreludeConvertTest);
 
 }  // namespace
 }  // namespace manyrt::kernels

@@ -80,6 +80,7 @@ TEST_P(PreludeGeometricTest, DotAndCross) {
 }
 
 MANYRT_FOR_EACH_COMPILER(PreludeGeometricTest);
+MANYRT_FOR_CUDA(PreludeGeometricTest);
 
 }  // namespace
 }  // namespace manyrt::kernels

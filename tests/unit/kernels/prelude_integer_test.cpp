@@ -204,6 +204,7 @@ TEST_P(PreludeIntegerTest, DivisionNeverTrapsAndWhatOverflowsWraps) {
 }
 
 MANYRT_FOR_EACH_COMPILER(PreludeIntegerTest);
+MANYRT_FOR_CUDA(PreludeIntegerTest);
 
 }  // namespace
 }  // namespace manyrt::kernels

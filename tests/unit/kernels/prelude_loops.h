@@ -1,5 +1,6 @@
 // Runs what the prelude writes: functions of it in loops over arrays, compiled by a compiler that the test finds, loaded, and
-// called with the test's values. Tests that use it run once for each compiler.
+// called with the test's values. Tests that use it run once for each compiler; some also with the text that CUDA gets, and the
+// host's functions in the places of CUDA's.
 #pragma once
 
 #include <dlfcn.h>
@@ -19,7 +20,9 @@
 #include <string>
 #include <vector>
 
+#include "cuda_stand_in.h"
 #include "kernels/front/builtins.h"
+#include "kernels/lower/cuda_names.h"
 #include "kernels/lower/prelude.h"
 
 namespace manyrt::kernels {
@@ -74,16 +77,20 @@ inline bool compileText(const Folder& folder, const std::string& compiler, const
   return good;
 }
 
+inline constexpr char kForCuda[] = "cuda";  // instead of a compiler's name
+
 class PreludeLoops : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    compiler_ = findProgram(GetParam());
-    if (compiler_.empty()) GTEST_SKIP() << "There is no " << GetParam() << " in PATH.";
+    const char* name = forCuda() ? "g++" : GetParam();
+    compiler_ = findProgram(name);
+    if (compiler_.empty()) GTEST_SKIP() << "There is no " << name << " in PATH.";
   }
   void TearDown() override {
     if (object_ != nullptr) dlclose(object_);
   }
 
+  static bool forCuda() { return std::string(GetParam()) == kForCuda; }
   const Type* vector(Scalar scalar, uint32_t lanes) { return types_.vector(scalar, lanes); }
   QualType value(Scalar scalar, uint32_t lanes = 1) { return QualType{types_.vector(scalar, lanes)}; }
   QualType pointer(QualType pointee) { return QualType{types_.pointer(pointee)}; }
@@ -122,8 +129,13 @@ class PreludeLoops : public testing::TestWithParam<const char*> {
 
   void build(const std::string& more_flags = "-march=native") {
     std::string log;
-    const std::string flags = std::string(kStrictFlags) + " -shared -fPIC " + more_flags;
-    const std::string text = prelude_.text() + loop_text_;
+    std::string flags = std::string(forCuda() ? kCudaFlags : kStrictFlags) + " -shared -fPIC " + more_flags;
+    std::string text = prelude_.text() + loop_text_;
+    if (forCuda()) {
+      std::vector<std::string> unknown;
+      text = kCudaStandIn + cudaText(text, &unknown);
+      ASSERT_TRUE(unknown.empty()) << unknown[0];
+    }
     ASSERT_TRUE(compileText(folder_, compiler_, text, flags, &log)) << log;
     object_ = dlopen(folder_.file("text.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(object_, nullptr) << dlerror();
@@ -146,7 +158,7 @@ class PreludeLoops : public testing::TestWithParam<const char*> {
   std::string compiler_;
   TypeTable types_;
   Builtins builtins_{types_};
-  Prelude prelude_{types_};
+  Prelude prelude_{types_, forCuda() ? Dialect::kCuda : Dialect::kHost};
   std::string loop_text_;
 
  private:
@@ -251,5 +263,8 @@ constexpr Scalar kRealOf = sizeof(T) == 4 ? Scalar::kFloat : Scalar::kDouble;
   INSTANTIATE_TEST_SUITE_P(Compilers, Suite, testing::Values("g++", "clang++"), [](const auto& compiler) { \
     return std::string(compiler.param) == "g++" ? std::string("gcc") : std::string("clang");               \
   })
+
+#define MANYRT_FOR_CUDA(Suite) \
+  INSTANTIATE_TEST_SUITE_P(Cuda, Suite, testing::Values(kForCuda), [](const auto&) { return std::string("text"); })
 
 }  // namespace manyrt::kernels

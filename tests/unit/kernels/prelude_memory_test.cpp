@@ -157,6 +157,7 @@ TEST_P(PreludeMemoryTest, FencesAndPrefetchAreFunctionsOfTheirOwn) {
 }
 
 MANYRT_FOR_EACH_COMPILER(PreludeMemoryTest);
+MANYRT_FOR_CUDA(PreludeMemoryTest);
 
 }  // namespace
 }  // namespace manyrt::kernels

@@ -380,6 +380,7 @@ TEST_P(PreludeScalarTest, NanCarriesItsCode) {
 }
 
 MANYRT_FOR_EACH_COMPILER(PreludeScalarTest);
+MANYRT_FOR_CUDA(PreludeScalarTest);
 
 }  // namespace
 }  // namespace manyrt::kernels
