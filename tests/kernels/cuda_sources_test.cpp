@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "kernels/build/build.h"
 #include "kernels/build/cuda.h"
@@ -121,6 +122,25 @@ TEST_F(CudaSources, CudaSourcesCompile) {
   EXPECT_EQ(image.log.substr(0, 20), "kernel.cu(2): error:") << image.log;
   request.options = "--no-such-option";
   EXPECT_EQ(compileCuda(&image, {9, 0, 0}, request).code(), RT_ERROR_INVALID_VALUE);
+}
+
+TEST_F(CudaSources, ThreadsCompileDifferentSourcesAtOnce) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([i] {
+      for (int k = 0; k < 4; ++k) {
+        const std::string value = std::to_string(4 * i + k);
+        const std::string source = "__kernel void f_" + value + "(__global int* a) { a[get_global_id(0)] = " + value + "; }";
+        BuildRequest request;
+        request.source = source;
+        CudaImage own;
+        const Status status = buildForCuda(&own, {9, 0, 0}, request);
+        ASSERT_TRUE(status.ok()) << status.message() << own.log;
+        EXPECT_NE(std::string(own.code.begin(), own.code.end()).find("f_" + value + "_kernel"), std::string::npos);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 // Nested as deep as the front end allows: what NVRTC makes of it is another matter, but it ends, with a status.

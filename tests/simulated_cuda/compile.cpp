@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <regex>
 
 #include "blob.h"
 #include "device.h"
@@ -56,10 +56,33 @@ bool runCompiler(std::vector<std::string> arguments, const TemporaryFolder& fold
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Where a message is, in NVRTC's form: "name(line): error: ...".
-std::string asNvrtcWrites(const std::string& log) {
-  static const std::regex kPlace("(^|\n)([^:\n]+):([0-9]+):(?:[0-9]+:)? ((?:fatal )?error|warning|note):");
-  return std::regex_replace(log, kPlace, "$1$2($3): $4:");
+// "name:line:column: error: ..." in NVRTC's form: "name(line): error: ...". Other lines stay.
+std::string asNvrtcWrites(const std::string& line) {
+  for (const char* kind : {": error: ", ": fatal error: ", ": warning: ", ": note: "}) {
+    const size_t message = line.find(kind);
+    if (message == std::string::npos) continue;
+    const auto numberBefore = [&](size_t end) {  // where ":number" begins that ends there; npos: it does not
+      size_t at = end;
+      while (at > 0 && line[at - 1] >= '0' && line[at - 1] <= '9') --at;
+      return at < end && at > 0 && line[at - 1] == ':' ? at - 1 : std::string::npos;
+    };
+    const size_t last = numberBefore(message);
+    if (last == std::string::npos) return line;
+    const size_t first = numberBefore(last);
+    const size_t begin = first == std::string::npos ? last : first, end = first == std::string::npos ? message : last;
+    return line.substr(0, begin) + "(" + line.substr(begin + 1, end - begin - 1) + ")" + line.substr(message);
+  }
+  return line;
+}
+
+std::string logAsNvrtcWrites(const std::string& log) {
+  std::string written;
+  for (size_t at = 0; at < log.size();) {
+    const size_t end = std::min(log.find('\n', at), log.size());
+    written += asNvrtcWrites(log.substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return written;
 }
 
 // A simulated_cuda::Kernel. Written out, so that it is initialised by constants.
@@ -192,7 +215,7 @@ Compiled compile(const Source& source, const CompileOptions& options) {
            runCompiler(compiling(options, folder.path()), folder, &made.log);
   }
   good = good && readFile(folder.path() + "/unit.so", &made.object) && examine(source, &made);
-  made.log = asNvrtcWrites(made.log);
+  made.log = logAsNvrtcWrites(made.log);
   made.good = good;
   return made;
 }

@@ -267,17 +267,20 @@ void Runner::touch(uintptr_t address, size_t size, bool writes) {
   if (address >= launch_->unit->begin && address + size <= launch_->unit->end) return;
   const uintptr_t parameters = addressOf(launch_->parameters.data());
   if (address >= parameters && address + size <= parameters + launch_->parameters.size()) return;
-  const std::shared_ptr<Allocation> allocation = allocationAt(address);
-  if (allocation != nullptr && allocation->contains(address, size) && mayAccess(context_, *allocation)) {
-    known_[next_known_++ % kKnown] = {allocation->base, allocation->base + allocation->size};
-    return;
-  }
   char why[120];
-  snprintf(why, sizeof why, "%s of %zu bytes at 0x%zx, %s", writes ? "a write" : "a read", size, static_cast<size_t>(address),
-           allocation == nullptr                  ? "which is no memory of a device"
-           : !allocation->contains(address, size) ? "which ends behind its allocation"
-                                                  : "which belongs to another device");
-  fail(kIllegalAddress, why);
+  {
+    const std::shared_ptr<Allocation> allocation = allocationAt(address);
+    if (allocation != nullptr && allocation->contains(address, size) && mayAccess(context_, *allocation)) {
+      known_[next_known_++ % kKnown] = {allocation->base, allocation->base + allocation->size};
+      return;
+    }
+    const char* where = allocation == nullptr                  ? "which is no memory of a device"
+                        : !allocation->contains(address, size) ? "which ends behind its allocation"
+                                                               : "which belongs to another device";
+    snprintf(why, sizeof why, "%s of %zu bytes at 0x%zx, %s", writes ? "a write" : "a read", size, static_cast<size_t>(address),
+             where);
+  }
+  fail(kIllegalAddress, why);  // nothing on this stack is destructed any more
 }
 
 // Waiting threads are never continued; the sanitizers are told that their stacks are empty.

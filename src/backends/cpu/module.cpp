@@ -8,6 +8,7 @@
 #include "backends/cpu/kernel.h"
 #include "base/fault.h"
 #include "kernels/build/build.h"
+#include "kernels/build/failure.h"
 #include "kernels/unit.h"
 
 namespace manyrt::cpu {
@@ -106,16 +107,6 @@ void giveFibers(const kernels::Object& object) {
   if (calls.load(std::memory_order_relaxed) != &fibers::kCalls) calls.store(&fibers::kCalls, std::memory_order_relaxed);
 }
 
-// What a failed build says, with the compiler's log where the sentence does not have it already.
-Status buildFailure(const Status& status, std::string log) {
-  const bool timeout = status.code() == RT_ERROR_TIMEOUT;  // of the compiler: for the program a build that failed
-  if (status.code() != RT_ERROR_BUILD_FAILED && !timeout) return status;
-  const char* said = status.message()[0] != '\0' ? status.message() : errorString(RT_ERROR_BUILD_FAILED);
-  while (!log.empty() && log.back() == '\n') log.pop_back();
-  if (log.empty() || strstr(said, log.c_str()) != nullptr) return Status::error(RT_ERROR_BUILD_FAILED, "%s", said);
-  return Status::error(RT_ERROR_BUILD_FAILED, "%s\n%s", said, log.c_str());
-}
-
 Status build(Ref<kernels::Object>* object, std::string* log, const backend::Image& image) {
   kernels::BuildRequest request;
   request.source = image.data;
@@ -124,7 +115,7 @@ Status build(Ref<kernels::Object>* object, std::string* log, const backend::Imag
   request.headers.reserve(image.header_count);
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
   Status status = kernels::buildForCpu(object, log, request);
-  return status.ok() ? status : buildFailure(status, std::move(*log));
+  return status.ok() ? status : kernels::buildFailure(status, std::move(*log));
 }
 
 }  // namespace

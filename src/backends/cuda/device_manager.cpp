@@ -45,9 +45,8 @@ Status Device::describe() {
   size_t bytes = 0;
   RT_CUDA_TRY(cuDeviceTotalMem, &bytes, number_);
   p.memory_bytes = p.max_allocation_bytes = bytes;
-  int version = 0;
-  RT_CUDA_TRY(cudaDriverGetVersion, &version);
-  snprintf(p.driver_version, sizeof p.driver_version, "CUDA %d.%d", version / 1000, version % 1000 / 10);
+  RT_CUDA_TRY(cudaDriverGetVersion, &driver_version_);
+  snprintf(p.driver_version, sizeof p.driver_version, "CUDA %d.%d", driver_version_ / 1000, driver_version_ % 1000 / 10);
 
   int value = 0;
   RT_TRY(ask(&major_, kComputeCapabilityMajor, device));

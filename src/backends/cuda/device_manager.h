@@ -33,6 +33,7 @@ class Device final : public backend::Device {
   uint32_t units() const { return properties_.compute_units; }
   int computeMajor() const { return major_; }
   int computeMinor() const { return minor_; }
+  int driverVersion() const { return driver_version_; }
   uint32_t sharedBytesByDefault() const { return shared_default_; }  // of a group, without asking for more
   bool managedIsConcurrent() const { return concurrent_managed_; }
   bool readsPageable() const { return pageable_; }
@@ -53,6 +54,7 @@ class Device final : public backend::Device {
   backend::Limits limits_{};
   rtDeviceProperties_t properties_ = {};
   int major_ = 0, minor_ = 0;
+  int driver_version_ = 0;
   uint32_t shared_default_ = 0;
   bool managed_ = false, concurrent_managed_ = false, cooperative_ = false, pageable_ = false, peers_ = false;
 

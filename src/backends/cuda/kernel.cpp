@@ -1,6 +1,7 @@
 // Asking a native function what it takes and needs, and laying out its local arguments.
 #include "backends/cuda/kernel.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <unordered_set>
@@ -14,6 +15,8 @@
 
 namespace manyrt::cuda {
 namespace {
+
+constexpr uint32_t kLeastLocalAlignment = 16;
 
 // Names are told after a device has died, when kernels may be gone; there are only so many of them.
 const char* keep(const char* name) {
@@ -49,6 +52,7 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
                            argument.size, backend::kLargestArgument);
     }
     fresh->addArgument(argument.size, argument.kind);
+    fresh->alignments_.push_back(std::max(argument.alignment, kLeastLocalAlignment));
     if (opencl_c) fresh->argument_texts_.push_back({std::move(argument.name), std::move(argument.type_name)});
   }
   copyLetters(fresh->name_, sizeof fresh->name_, name);
@@ -91,7 +95,7 @@ uint32_t Kernel::maxActiveGroups(uint32_t group_items, uint64_t local_bytes) con
 }
 
 uint32_t Kernel::placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const {
-  uint32_t end = (local_bytes + 15) & ~15u;
+  uint32_t end = local_bytes;
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (arguments_[i].kind != RT_ARG_LOCAL) {
       parameters[i] = const_cast<void*>(arguments[i]);
@@ -99,9 +103,10 @@ uint32_t Kernel::placeLocals(const void* const* arguments, uint32_t local_bytes,
     }
     uint64_t bytes;
     memcpy(&bytes, arguments[i], sizeof bytes);
+    end = (end + alignments_[i] - 1) & ~(alignments_[i] - 1);
     offsets[i] = end;
     parameters[i] = &offsets[i];
-    end += static_cast<uint32_t>((bytes + 15) & ~uint64_t{15});  // checked above: within a group's local memory
+    end += static_cast<uint32_t>(bytes);  // checked above: within a group's local memory
   }
   return end;
 }

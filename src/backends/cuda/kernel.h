@@ -18,6 +18,7 @@ struct KernelArgument {
   int32_t kind;  // RT_ARG_*
   std::string name;
   std::string type_name;
+  uint32_t alignment = 16;  // RT_ARG_LOCAL: of its offset
 };
 
 class Kernel final : public backend::Kernel {
@@ -31,8 +32,8 @@ class Kernel final : public backend::Kernel {
   NativeFunction function() const { return function_; }
   const char* keptName() const { return kept_name_; }  // until the process ends
 
-  // For kernels with local arguments: offsets into dynamic shared memory behind `local_bytes`, each aligned to 16, stand in
-  // for the sizes. `offsets` and `parameters` have room for every argument. Returns the dynamic bytes of a group.
+  // For kernels with local arguments: offsets into dynamic shared memory behind `local_bytes`, each aligned as the kernel wants
+  // it, stand in for the sizes. `offsets` and `parameters` have room for every argument. Returns the dynamic bytes of a group.
   uint32_t placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const;
 
  private:
@@ -42,6 +43,8 @@ class Kernel final : public backend::Kernel {
   const Ref<NativeModuleOwner> module_;
   const NativeFunction function_;
   const char* kept_name_ = "";
+  std::vector<uint32_t> alignments_;  // of local arguments
+
   uint32_t warp_ = 32;
 };
 

@@ -13,6 +13,7 @@
 #include "backends/cuda/error.h"
 #include "base/host_threads.h"
 #include "kernels/build/cuda.h"
+#include "kernels/build/failure.h"
 
 namespace manyrt::cuda {
 namespace {
@@ -108,6 +109,8 @@ bool Module::global(void** address, uint64_t* size, const char* name) const {
   Current current(module_->context());
   DriverAddress found = 0;
   size_t bytes = 0;
+  const auto renamed = symbols_.find(name);
+  if (renamed != symbols_.end()) name = renamed->second.c_str();
   if (RT_CUDA_CALL(cuModuleGetGlobal, &found, &bytes, module_->get(), name) != kSuccess) return false;
   *address = reinterpret_cast<void*>(found);
   *size = bytes;
@@ -161,6 +164,7 @@ Status ModuleManager::enumerate(Module& module, Ref<NativeModuleOwner> native, c
   for (NativeFunction function : functions) {
     const char* mangled = nullptr;
     RT_CUDA_TRY(cuFuncGetName, &mangled, function);
+    RT_CUDA_TRY(cuModuleGetFunction, &function, native->get(), mangled);  // those that are listed are not loaded yet
     std::vector<KernelArgument> arguments;
     for (size_t index = 0, offset = 0, size = 0; cuda.cuFuncGetParamInfo(function, index, &offset, &size) == kSuccess;
          ++index) {
@@ -202,22 +206,26 @@ Status ModuleManager::load(Ref<backend::Module>* out, const backend::Image& imag
   request.options = image.options;
   request.name = image.name;
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
-  const kernels::CudaTarget target{device.computeMajor(), device.computeMinor()};
+  const kernels::CudaTarget target{static_cast<uint32_t>(device.computeMajor()), static_cast<uint32_t>(device.computeMinor()),
+                                   static_cast<uint32_t>(device.driverVersion())};
   kernels::CudaImage built;
-  RT_TRY(image.format == RT_IMAGE_OPENCL_C ? kernels::buildForCuda(&built, target, request)
-                                           : kernels::compileCuda(&built, target, request));
+  const Status status = image.format == RT_IMAGE_OPENCL_C ? kernels::buildForCuda(&built, target, request)
+                                                          : kernels::compileCuda(&built, target, request);
+  if (!status.ok()) return kernels::buildFailure(status, std::move(built.log));
   Ref<NativeModuleOwner> native;
   RT_TRY(loadNative(&native, built.code.data(), name));
   Ref<Module> module = Ref<Module>::adopt(new Module(native, std::move(built.log)));
+  for (kernels::CudaGlobal& global : built.globals) module->nameGlobal(std::move(global.name), std::move(global.symbol));
   if (image.format == RT_IMAGE_CUDA_CXX) {
     RT_TRY(enumerate(*module, std::move(native), name));
   }
   for (kernels::CudaKernel& described : built.kernels) {
     NativeFunction function = nullptr;
-    RT_CUDA_TRY(cuModuleGetFunction, &function, native->get(), described.name.c_str());
+    RT_CUDA_TRY(cuModuleGetFunction, &function, native->get(), described.symbol.c_str());
     std::vector<KernelArgument> arguments;
     for (kernels::CudaArgument& argument : described.arguments) {
-      arguments.push_back({argument.size, argument.kind, std::move(argument.name), std::move(argument.type_name)});
+      arguments.push_back(
+          {argument.size, argument.kind, std::move(argument.name), std::move(argument.type_name), argument.alignment});
     }
     Ref<backend::Kernel> kernel;
     RT_TRY(Kernel::create(&kernel, native, function, described.name.c_str(), std::move(arguments), described.required_group,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "backends/backend.h"
@@ -35,11 +36,14 @@ class Module final : public backend::Module {
   Module(Ref<NativeModuleOwner> module, std::string log) : module_(std::move(module)) { build_log_ = std::move(log); }
   bool global(void** address, uint64_t* size, const char* name) const override;
   void native(uint64_t out[2]) override;
+  // A global, and its symbol in the code.
+  void nameGlobal(std::string name, std::string symbol) { symbols_.emplace(std::move(name), std::move(symbol)); }
   // False: there is one of that name.
   bool addKernel(const std::string& name, Ref<backend::Kernel> kernel) { return add(name, std::move(kernel)); }
 
  private:
   const Ref<NativeModuleOwner> module_;
+  std::unordered_map<std::string, std::string> symbols_;  // of globals
 };
 
 class ModuleManager final : public backend::ModuleLoader {

@@ -1,5 +1,5 @@
 // One build for all who ask for it while it runs. Whoever is first builds, the others wait and get the same result, good or
-// bad. Keys are digests; what is kept beyond the build is up to the caller, under the same lock.
+// bad. What is kept beyond the build is up to the caller, under the same lock.
 #pragma once
 
 #include <condition_variable>
@@ -15,14 +15,14 @@
 
 namespace manyrt::kernels {
 
-template <typename Result>
+template <typename Result, typename Key = Digest>
 class Flights {
  public:
   // `kept(Result*)`, under the lock: true if what is kept serves. `build(Result*)`, without it, gives a Status.
   // `keep(Result&)`, under the lock, after a build that succeeded; what it throws for want of memory costs no more than the
   // keeping. `result` is empty: nothing that it held is released under the lock. Others may still read it: it is a copy.
   template <typename Kept, typename Build, typename Keep>
-  Status run(Result* result, const Digest& key, Kept kept, Build build, Keep keep) {
+  Status run(Result* result, const Key& key, Kept kept, Build build, Keep keep) {
     std::unique_lock lock(mutex_);
     if (kept(result)) return Status();
     if (const auto at = flights_.find(key); at != flights_.end()) {
@@ -70,7 +70,7 @@ class Flights {
   };
 
   std::mutex mutex_;
-  std::map<Digest, std::shared_ptr<Flight>> flights_;
+  std::map<Key, std::shared_ptr<Flight>> flights_;
 };
 
 }  // namespace manyrt::kernels

@@ -50,17 +50,17 @@ void addFolders(std::vector<std::string>* folders, std::string_view list) {
 
 // What the loader's configuration names, as NVIDIA's packages put a file there.
 void addConfigured(std::vector<std::string>* folders) {
-  constexpr char kConfiguration[] = "/etc/ld.so.conf.d";
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(kConfiguration), closedir);
-  if (folder == nullptr) return;
+  constexpr char kConfiguration[] = "/etc/ld.so.conf";
   std::vector<std::string> files;
-  while (const dirent* entry = readdir(folder.get())) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir((std::string(kConfiguration) + ".d").c_str()), closedir);
+  while (const dirent* entry = folder != nullptr ? readdir(folder.get()) : nullptr) {
     const std::string_view name = entry->d_name;
-    if (name.ends_with(".conf")) files.emplace_back(name);
+    if (name.ends_with(".conf")) files.push_back(std::string(kConfiguration) + ".d/" + entry->d_name);
   }
   std::sort(files.begin(), files.end());
+  files.emplace_back(kConfiguration);
   for (const std::string& file : files) {
-    std::ifstream stream(std::string(kConfiguration) + "/" + file);
+    std::ifstream stream(file);
     for (std::string line; std::getline(stream, line);) addFolders(folders, line.substr(0, line.find_first_of(" \t\r#")));
   }
 }
@@ -87,12 +87,26 @@ bool findInFolders(std::string* path, const std::vector<std::string>& folders, c
   return false;
 }
 
+// What the loader knows by this name beside that: what the process has loaded already, or may load from places of its own.
+bool findByLoader(std::string* path, const char* name) {
+  void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);  // never closed
+  void* function = handle != nullptr ? dlsym(handle, "nvrtcVersion") : nullptr;
+  Dl_info about;
+  if (function == nullptr || dladdr(function, &about) == 0) return false;
+  *path = about.dli_fname;
+  return isFile(*path);
+}
+
+bool find(std::string* path, const std::vector<std::string>& folders, const char* name) {
+  return findInFolders(path, folders, name) || findByLoader(path, name);
+}
+
 Status findConfigured(std::string* path, const char* wanted) {
   const bool is_path = strchr(wanted, '/') != nullptr;
   *path = wanted;
-  if (is_path ? isFile(*path) : findInFolders(path, loaderFolders(), wanted)) return Status();
+  if (is_path ? isFile(*path) : find(path, loaderFolders(), wanted)) return Status();
   return Status::error(RT_ERROR_COMPILER_NOT_FOUND, "RT_NVRTC is \"%s\", which is no file%s.", wanted,
-                       is_path ? "" : " in any folder of the loader");
+                       is_path ? "" : " that the loader knows");
 }
 
 // ---- Opening it ----
@@ -279,10 +293,10 @@ Status findNvrtc(NvrtcLibrary* library, uint32_t driver_version) {
   } else {
     const std::vector<std::string> folders = loaderFolders();
     const bool older_first = driver_version != 0 && driver_version < kFirstOfThirteen;
-    if (!findInFolders(&library->path, folders, kNames[older_first ? 1 : 0]) &&
-        !findInFolders(&library->path, folders, kNames[older_first ? 0 : 1])) {
+    if (!find(&library->path, folders, kNames[older_first ? 1 : 0]) &&
+        !find(&library->path, folders, kNames[older_first ? 0 : 1])) {
       return Status::error(RT_ERROR_COMPILER_NOT_FOUND,
-                           "Kernels for CUDA need NVRTC, and neither %s nor %s is in a folder of the loader or in "
+                           "Kernels for CUDA need NVRTC, and the loader knows neither %s nor %s, nor are they in "
                            "/usr/local/cuda. %s.",
                            kNames[0], kNames[1], kAdvice);
     }

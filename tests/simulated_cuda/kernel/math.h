@@ -15,25 +15,54 @@
   SIMULATED_CUDA_FUNCTION double name(double a, int b) { return __builtin_##name(a, (double)b); }   \
   SIMULATED_CUDA_FUNCTION float name(float a, int b) { return __builtin_##name##f(a, (float)b); }
 SIMULATED_CUDA_MATH1(acos)
-SIMULATED_CUDA_MATH1(acosh) SIMULATED_CUDA_MATH1(asin) SIMULATED_CUDA_MATH1(asinh) SIMULATED_CUDA_MATH1(atan)
-    SIMULATED_CUDA_MATH1(atanh) SIMULATED_CUDA_MATH1(cbrt) SIMULATED_CUDA_MATH1(ceil) SIMULATED_CUDA_MATH1(cos)
-        SIMULATED_CUDA_MATH1(cosh) SIMULATED_CUDA_MATH1(erf) SIMULATED_CUDA_MATH1(erfc) SIMULATED_CUDA_MATH1(exp)
-            SIMULATED_CUDA_MATH1(exp2) SIMULATED_CUDA_MATH1(expm1) SIMULATED_CUDA_MATH1(fabs) SIMULATED_CUDA_MATH1(floor)
-                SIMULATED_CUDA_MATH1(lgamma) SIMULATED_CUDA_MATH1(log) SIMULATED_CUDA_MATH1(log10) SIMULATED_CUDA_MATH1(log1p)
-                    SIMULATED_CUDA_MATH1(log2) SIMULATED_CUDA_MATH1(logb) SIMULATED_CUDA_MATH1(nearbyint)
-                        SIMULATED_CUDA_MATH1(rint) SIMULATED_CUDA_MATH1(round) SIMULATED_CUDA_MATH1(sin)
-                            SIMULATED_CUDA_MATH1(sinh) SIMULATED_CUDA_MATH1(sqrt) SIMULATED_CUDA_MATH1(tan)
-                                SIMULATED_CUDA_MATH1(tanh) SIMULATED_CUDA_MATH1(tgamma) SIMULATED_CUDA_MATH1(trunc)
-                                    SIMULATED_CUDA_MATH2(atan2) SIMULATED_CUDA_MATH2(copysign) SIMULATED_CUDA_MATH2(fdim)
-                                        SIMULATED_CUDA_MATH2(fmax) SIMULATED_CUDA_MATH2(fmin) SIMULATED_CUDA_MATH2(fmod)
-                                            SIMULATED_CUDA_MATH2(hypot) SIMULATED_CUDA_MATH2(nextafter)
-                                                SIMULATED_CUDA_MATH2(pow) SIMULATED_CUDA_MATH2(remainder)
+SIMULATED_CUDA_MATH1(acosh)
+SIMULATED_CUDA_MATH1(asin)
+SIMULATED_CUDA_MATH1(asinh)
+SIMULATED_CUDA_MATH1(atan)
+SIMULATED_CUDA_MATH1(atanh)
+SIMULATED_CUDA_MATH1(cbrt)
+SIMULATED_CUDA_MATH1(ceil)
+SIMULATED_CUDA_MATH1(cos)
+SIMULATED_CUDA_MATH1(cosh)
+SIMULATED_CUDA_MATH1(erf)
+SIMULATED_CUDA_MATH1(erfc)
+SIMULATED_CUDA_MATH1(exp)
+SIMULATED_CUDA_MATH1(exp2)
+SIMULATED_CUDA_MATH1(expm1)
+SIMULATED_CUDA_MATH1(fabs)
+SIMULATED_CUDA_MATH1(floor)
+SIMULATED_CUDA_MATH1(lgamma)
+SIMULATED_CUDA_MATH1(log)
+SIMULATED_CUDA_MATH1(log10)
+SIMULATED_CUDA_MATH1(log1p)
+SIMULATED_CUDA_MATH1(log2)
+SIMULATED_CUDA_MATH1(logb)
+SIMULATED_CUDA_MATH1(nearbyint)
+SIMULATED_CUDA_MATH1(rint)
+SIMULATED_CUDA_MATH1(round)
+SIMULATED_CUDA_MATH1(sin)
+SIMULATED_CUDA_MATH1(sinh)
+SIMULATED_CUDA_MATH1(sqrt)
+SIMULATED_CUDA_MATH1(tan)
+SIMULATED_CUDA_MATH1(tanh)
+SIMULATED_CUDA_MATH1(tgamma)
+SIMULATED_CUDA_MATH1(trunc)
+SIMULATED_CUDA_MATH2(atan2)
+SIMULATED_CUDA_MATH2(copysign)
+SIMULATED_CUDA_MATH2(fdim)
+SIMULATED_CUDA_MATH2(fmax)
+SIMULATED_CUDA_MATH2(fmin)
+SIMULATED_CUDA_MATH2(fmod)
+SIMULATED_CUDA_MATH2(hypot)
+SIMULATED_CUDA_MATH2(nextafter)
+SIMULATED_CUDA_MATH2(pow)
+SIMULATED_CUDA_MATH2(remainder)
 
 #define SIMULATED_CUDA_BOTH(result, name, parameters_f, parameters_d, arguments)                    \
   SIMULATED_CUDA_FUNCTION result##_f name##f parameters_f { return __builtin_##name##f arguments; } \
   SIMULATED_CUDA_FUNCTION result##_f name parameters_f { return __builtin_##name##f arguments; }    \
   SIMULATED_CUDA_FUNCTION result##_d name parameters_d { return __builtin_##name arguments; }
-                                                    typedef float simulated_cuda_t_f;
+typedef float simulated_cuda_t_f;
 typedef double simulated_cuda_t_d;
 typedef int simulated_cuda_i_f;
 typedef int simulated_cuda_i_d;
@@ -88,11 +117,11 @@ SIMULATED_CUDA_FUNCTION bool signbit(double a) { return __builtin_signbit(a); }
   SIMULATED_CUDA_FUNCTION type min(type a, type b) { return b < a ? b : a; } \
   SIMULATED_CUDA_FUNCTION type max(type a, type b) { return a < b ? b : a; }
 SIMULATED_CUDA_MINMAX(int)
-SIMULATED_CUDA_MINMAX(unsigned) SIMULATED_CUDA_MINMAX(long) SIMULATED_CUDA_MINMAX(unsigned long)
-    SIMULATED_CUDA_MINMAX(long long) SIMULATED_CUDA_MINMAX(unsigned long long) SIMULATED_CUDA_FUNCTION
-    float min(float a, float b) {
-  return __builtin_fminf(a, b);
-}
+SIMULATED_CUDA_MINMAX(unsigned)
+SIMULATED_CUDA_MINMAX(long)
+SIMULATED_CUDA_MINMAX(unsigned long)
+SIMULATED_CUDA_MINMAX(long long)
+SIMULATED_CUDA_MINMAX(unsigned long long) SIMULATED_CUDA_FUNCTION float min(float a, float b) { return __builtin_fminf(a, b); }
 SIMULATED_CUDA_FUNCTION float max(float a, float b) { return __builtin_fmaxf(a, b); }
 SIMULATED_CUDA_FUNCTION double min(double a, double b) { return __builtin_fmin(a, b); }
 SIMULATED_CUDA_FUNCTION double max(double a, double b) { return __builtin_fmax(a, b); }
@@ -102,12 +131,15 @@ SIMULATED_CUDA_FUNCTION double max(double a, double b) { return __builtin_fmax(a
 #define SIMULATED_CUDA_FAST1(name, exact) \
   SIMULATED_CUDA_FUNCTION float name(float a) { return exact(a); }
 SIMULATED_CUDA_FAST1(__cosf, cosf)
-SIMULATED_CUDA_FAST1(__sinf, sinf) SIMULATED_CUDA_FAST1(__tanf, tanf) SIMULATED_CUDA_FAST1(__expf, expf)
-    SIMULATED_CUDA_FAST1(__exp10f, exp10f) SIMULATED_CUDA_FAST1(__logf, logf) SIMULATED_CUDA_FAST1(__log2f, log2f)
-        SIMULATED_CUDA_FAST1(__log10f, log10f) SIMULATED_CUDA_FAST1(__fsqrt_rn, sqrtf)
-            SIMULATED_CUDA_FAST1(__frsqrt_rn, rsqrtf) SIMULATED_CUDA_FUNCTION float __powf(float a, float b) {
-  return powf(a, b);
-}
+SIMULATED_CUDA_FAST1(__sinf, sinf)
+SIMULATED_CUDA_FAST1(__tanf, tanf)
+SIMULATED_CUDA_FAST1(__expf, expf)
+SIMULATED_CUDA_FAST1(__exp10f, exp10f)
+SIMULATED_CUDA_FAST1(__logf, logf)
+SIMULATED_CUDA_FAST1(__log2f, log2f)
+SIMULATED_CUDA_FAST1(__log10f, log10f)
+SIMULATED_CUDA_FAST1(__fsqrt_rn, sqrtf)
+SIMULATED_CUDA_FAST1(__frsqrt_rn, rsqrtf) SIMULATED_CUDA_FUNCTION float __powf(float a, float b) { return powf(a, b); }
 SIMULATED_CUDA_FUNCTION float __fdividef(float a, float b) { return a / b; }
 SIMULATED_CUDA_FUNCTION float fdividef(float a, float b) { return a / b; }
 SIMULATED_CUDA_FUNCTION float __frcp_rn(float a) { return 1 / a; }

@@ -271,6 +271,21 @@ TEST_F(CudaBuildTest, ItIsFoundInTheLoadersFoldersAndTheDriverSaysWhichFirst) {
   EXPECT_EQ(library.path, path("libnvrtc.so.13"));
 }
 
+TEST_F(CudaBuildTest, WhatTheProcessHasLoadedIsFoundByItsName) {
+  environment("RT_NVRTC", "libfake_nvrtc_by_name.so");
+  NvrtcLibrary library;
+  if (dlopen(FAKE_NVRTC_BY_NAME_PATH, RTLD_NOW | RTLD_NOLOAD) == nullptr) {  // not of an earlier round
+    EXPECT_EQ(findNvrtc(&library, 0).code(), RT_ERROR_COMPILER_NOT_FOUND);
+  }
+  void* handle = dlopen(FAKE_NVRTC_BY_NAME_PATH, RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << dlerror();
+  const Status status = findNvrtc(&library, 0);
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_TRUE(fs::equivalent(library.path, FAKE_NVRTC_BY_NAME_PATH)) << library.path;
+  EXPECT_FALSE(library.identity.empty());
+  dlclose(handle);
+}
+
 // ---- CUDA C++ ----
 
 TEST_F(CudaBuildTest, CudaSourcesGoThroughAsTheyAre) {
