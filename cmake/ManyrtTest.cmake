@@ -28,3 +28,10 @@ function(manyrt_add_gtest name)
     LABELS "${arg_LABELS}"
     ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${name}.xml")
 endfunction()
+
+# manyrt_on_simulated_cuda(entry [VAR=value...]): the entry runs on tests/simulated_cuda, with these variables beside.
+function(manyrt_on_simulated_cuda entry)
+  set(environment "RT_CUDART=$<TARGET_FILE:simulated_cuda>" "RT_NVRTC=$<TARGET_FILE:simulated_cuda>"
+                  "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${entry}.xml" ${ARGN})
+  set_tests_properties(${entry} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
+endfunction()

@@ -1,7 +1,13 @@
 // The driver of the fault scenarios.
 #include "driver.h"
 
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <thread>
+
 #include "base/fault.h"
+#include "support/simulated_cuda.h"
 
 namespace rttest {
 namespace {
@@ -10,6 +16,11 @@ constexpr uint64_t kMostFaults = 5000;
 
 void pointerAndValueKernel(const rtHostGroup_t*, void* const*) {}
 
+// The same for devices that take source.
+constexpr char kKernels[] =
+    "__kernel void two(__global uint* data, uint value) {}\n"
+    "__kernel void scratch(__local uint* own, __global uint* data) {}\n";
+
 // What a fault may turn a call into: there is no memory, the driver failed, or a driver's failure came while work ran.
 bool documented(rtStatus_t status) {
   return status == RT_ERROR_OUT_OF_MEMORY || status == RT_ERROR_DRIVER || status == RT_ERROR_LAUNCH_FAILED;
@@ -17,10 +28,27 @@ bool documented(rtStatus_t status) {
 
 }  // namespace
 
+std::vector<std::string> faultDevices() {
+  std::vector<std::string> names = hostKernelDevices();
+  for (int32_t i = 0; i < cudaDeviceCount() && i < 2; ++i) names.push_back("cuda:" + std::to_string(i));
+  return names;
+}
+
+std::vector<std::string> hostKernelDevices() { return {"cpu", "null:0", "null:1", "null:2", "null:3"}; }
+
+std::vector<std::string> sourceDevices() {
+  if (cudaDeviceCount() == 0) return {"cpu"};
+  return {"cpu", "cuda:0"};
+}
+
 void World::make(const std::string& name) {
   ASSERT_RT_OK(rtDeviceGetByName(&device, name.c_str()));
   const bool distant = name == "null:1" || name == "null:3";
-  ASSERT_RT_OK(rtDeviceGetByName(&other_device, name == "cpu" ? "null:0" : distant ? "null:2" : "cpu"));
+  ASSERT_RT_OK(rtDeviceGetByName(&other_device, name == "cpu"      ? "null:0"
+                                                : distant          ? "null:2"
+                                                : name == "cuda:1" ? "cuda:0"
+                                                                   : "cpu"));
+  imports_pageable = name == "cpu";
   ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
   ASSERT_RT_OK(rtContextCreate(second.out(), nullptr, device));
   ASSERT_RT_OK(rtContextCreate(foreign.out(), nullptr, other_device));
@@ -32,8 +60,16 @@ void World::make(const std::string& name) {
   ASSERT_RT_OK(rtEventCreate(end.out(), nullptr, context));
   ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context));
   ASSERT_RT_OK(rtMemPoolCreate(pool.out(), nullptr, context));
-  ASSERT_RT_OK(makeKernel(&kernel, context, pointerAndValueKernel, {kPointerArg, kUintArg}, "two"));
-  ASSERT_RT_OK(makeKernel(&local, context, pointerAndValueKernel, {kLocalArg, kPointerArg}, "local"));
+  int32_t host_kernels = 0;
+  ASSERT_RT_OK(rtDeviceHasCapability(&host_kernels, RT_CAPABILITY_HOST_KERNELS, device));
+  if (host_kernels != 0 || name.compare(0, 4, "null") == 0) {
+    ASSERT_RT_OK(makeKernel(&kernel, context, pointerAndValueKernel, {kPointerArg, kUintArg}, "two"));
+    ASSERT_RT_OK(makeKernel(&local, context, pointerAndValueKernel, {kLocalArg, kPointerArg}, "local"));
+  } else {
+    ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), kKernels, nullptr, context));
+    ASSERT_RT_OK(rtModuleGetKernel(kernel.out(), "two", module));
+    ASSERT_RT_OK(rtModuleGetKernel(local.out(), "scratch", module));
+  }
   for (Memory* each : {&memory, &target}) ASSERT_RT_OK(rtMalloc(each->out(), sizeof pageable, context));
   ASSERT_RT_OK(rtMallocHost(host.out(), sizeof pageable, context));
   ASSERT_RT_OK(rtMalloc(second_memory.out(), sizeof pageable, second));
@@ -119,6 +155,26 @@ bool FaultTest::runOnce(const Scenario& scenario, uint64_t k, bool onwards) {
   return true;
 }
 
+// What earlier faults have left behind is kept for reuse at most: the same faults again leave no more of it.
+void FaultTest::expectNoNativeLeak(const Scenario& scenario) {
+  const auto live = [] {
+    std::map<std::string, int> counts;
+    for (const char* kind : kNativeKinds) counts[kind] = simulatedCuda().live(kind);
+    return counts;
+  };
+  const std::map<std::string, int> before = live();
+  for (uint64_t k = 1; k < kMostFaults && runOnce(scenario, k, false) && !HasFailure(); ++k) {
+  }
+  // Contexts are taken down by a thread of the library.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto grown = [&](const char* kind) { return simulatedCuda().live(kind) - before.at(kind); };
+  while (std::any_of(std::begin(kNativeKinds), std::end(kNativeKinds), [&](const char* kind) { return grown(kind) > 0; }) &&
+         std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
+  for (const char* kind : kNativeKinds) EXPECT_LE(grown(kind), 0) << scenario.name << ": native objects of the kind " << kind;
+}
+
 void FaultTest::exhaust(const Scenario& scenario) {
   ASSERT_RT_OK(world_.works());
   ASSERT_RT_OK(scenario.run(world_)) << "without a fault";  // what is made lazily is there from now on
@@ -132,6 +188,7 @@ void FaultTest::exhaust(const Scenario& scenario) {
         << scenario.name << " met fewer faults than expected: " << scenario.why;
     RecordProperty(onwards ? "faults_onwards" : "faults", static_cast<int>(k - 1));
   }
+  if (simulatedCuda().here() && GetParam().compare(0, 4, "cuda") == 0) expectNoNativeLeak(scenario);
   if (scenario.at_least < 3) {
     EXPECT_STRNE(scenario.why, "") << "few faults need an explanation";
   }

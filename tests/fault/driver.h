@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "support/device_test.h"
 
@@ -34,6 +35,7 @@ struct World {
   Event end;
   Fence fence;
   Pool pool;
+  Module module;  // of the kernels, where they are not functions of the program
   Kernel kernel;  // (pointer, value)
   Kernel local;   // (local, pointer)
   Memory memory;  // 64 KiB of the device
@@ -42,6 +44,7 @@ struct World {
   Memory second_memory;
   Memory foreign_memory;
   unsigned char pageable[65536];
+  bool imports_pageable = false;
 
   void make(const std::string& name);
   // Everything above does what it should; clears no failure of its own making.
@@ -59,7 +62,9 @@ struct Scenario {
 };
 
 // Each with another device: two that reach each other, copies through the host, copies by streams of the other side, peers.
-inline const std::string kFaultDevices[] = {"cpu", "null:0", "null:1", "null:2", "null:3"};
+std::vector<std::string> faultDevices();
+std::vector<std::string> hostKernelDevices();  // those of them that take functions of the program as kernels
+std::vector<std::string> sourceDevices();      // those that run kernels from source
 
 class FaultTest : public testing::TestWithParam<std::string> {
  protected:
@@ -69,6 +74,7 @@ class FaultTest : public testing::TestWithParam<std::string> {
  private:
   // One run with faults armed; false once none was hit.
   bool runOnce(const Scenario& scenario, uint64_t k, bool onwards);
+  void expectNoNativeLeak(const Scenario& scenario);
   World world_;
 };
 

@@ -7,8 +7,9 @@
 #include <cstring>
 
 #include "base/fault.h"
-#include "support/handles.h"
+#include "support/device_test.h"
 #include "support/process.h"
+#include "support/simulated_cuda.h"
 
 namespace rttest {
 namespace {
@@ -49,9 +50,14 @@ int firstUseMain(const char* name, const char* number, bool onwards) {
   return hit ? 0 : kNoFault;
 }
 
-class FirstUseTest : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(, FirstUseTest, testing::Values("cpu", "null:0"),
-                         [](const auto& device) { return std::string(device.param[0] == 'c' ? "cpu" : "null_0"); });
+std::vector<std::string> firstUseDevices() {
+  std::vector<std::string> names = {"cpu", "null:0"};
+  if (cudaDeviceCount() != 0) names.emplace_back("cuda:0");
+  return names;
+}
+
+class FirstUseTest : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(, FirstUseTest, testing::ValuesIn(firstUseDevices()), testName);
 
 TEST_P(FirstUseTest, InitDevicePrimaryContextAndDefaults) {
   for (const char* mode : {"once", "onwards"}) {

@@ -5,7 +5,7 @@ namespace rttest {
 namespace {
 
 using MemoryFaults = FaultTest;
-INSTANTIATE_TEST_SUITE_P(, MemoryFaults, testing::ValuesIn(kFaultDevices), testName);
+INSTANTIATE_TEST_SUITE_P(, MemoryFaults, testing::ValuesIn(faultDevices()), testName);
 
 constexpr size_t kLarge = size_t{6} << 20;  // past every size class: from the driver and back to it
 

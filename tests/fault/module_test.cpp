@@ -12,6 +12,9 @@ namespace {
 using ModuleFaults = FaultTest;
 INSTANTIATE_TEST_SUITE_P(, ModuleFaults, testing::Values("cpu"), testName);
 
+using SourceFaults = FaultTest;
+INSTANTIATE_TEST_SUITE_P(, SourceFaults, testing::ValuesIn(sourceDevices()), testName);
+
 constexpr size_t kCount = 64;
 
 // Finds the kernel and runs it on the world's pinned memory.
@@ -58,7 +61,7 @@ TEST_P(ModuleFaults, ScratchMemory) {
 }
 
 // After the first run the code comes from this process or from the cache; the compiler's own faults are tested beside it.
-TEST_P(ModuleFaults, CreateFromSource) {
+TEST_P(SourceFaults, CreateFromSource) {
   exhaust({"module of a source", [](World& w) {
              static constexpr char kSource[] =
                  "__kernel void iota(__global uint* out, uint count, uint base) {\n"

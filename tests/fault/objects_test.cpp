@@ -5,7 +5,10 @@ namespace rttest {
 namespace {
 
 using ObjectFaults = FaultTest;
-INSTANTIATE_TEST_SUITE_P(, ObjectFaults, testing::ValuesIn(kFaultDevices), testName);
+INSTANTIATE_TEST_SUITE_P(, ObjectFaults, testing::ValuesIn(faultDevices()), testName);
+
+using HostKernelFaults = FaultTest;
+INSTANTIATE_TEST_SUITE_P(, HostKernelFaults, testing::ValuesIn(hostKernelDevices()), testName);
 
 void nothing(void*) {}
 
@@ -20,7 +23,7 @@ TEST_P(ObjectFaults, ContextCreate) {
 }
 
 TEST_P(ObjectFaults, PeerAccess) {
-  const bool peers = GetParam() == "null:3";
+  const bool peers = GetParam() == "null:3" || GetParam() == "cuda:1";
   exhaust({"peer access",
            [](World& w) {
              int32_t can = 0;
@@ -195,7 +198,7 @@ TEST_P(ObjectFaults, PoolStatisticsAndJson) {
            }});
 }
 
-TEST_P(ObjectFaults, KernelCreate) {
+TEST_P(HostKernelFaults, KernelCreate) {
   exhaust({"kernel create", [](World& w) {
              Kernel kernel;
              TRY(makeKernel(&kernel, w.context, emptyKernel, {kPointerArg, kUintArg, kLocalArg}, "made"));
@@ -244,10 +247,12 @@ TEST_P(ObjectFaults, Imports) {
              TRY(rtContextImport(context.out(), native, w.device));
              TRY(rtStreamGetNative(native, w.stream));
              TRY(rtStreamImport(stream.out(), native, w.context));
-             native[0] = reinterpret_cast<uintptr_t>(w.pageable);
-             native[1] = 0;
-             TRY(rtMemImport(memory.out(), native, 4096, w.context));
-             TRY(memory.reset());
+             if (w.imports_pageable) {
+               native[0] = reinterpret_cast<uintptr_t>(w.pageable);
+               native[1] = 0;
+               TRY(rtMemImport(memory.out(), native, 4096, w.context));
+               TRY(memory.reset());
+             }
              TRY(stream.reset());
              return context.reset();
            },

@@ -8,7 +8,10 @@ namespace rttest {
 namespace {
 
 using WorkFaults = FaultTest;
-INSTANTIATE_TEST_SUITE_P(, WorkFaults, testing::ValuesIn(kFaultDevices), testName);
+INSTANTIATE_TEST_SUITE_P(, WorkFaults, testing::ValuesIn(faultDevices()), testName);
+
+using HostKernelWorkFaults = FaultTest;
+INSTANTIATE_TEST_SUITE_P(, HostKernelWorkFaults, testing::ValuesIn(hostKernelDevices()), testName);
 
 constexpr size_t kSize = 65536;
 
@@ -76,7 +79,7 @@ TEST_P(WorkFaults, Launch) {
            }});
 }
 
-TEST_P(WorkFaults, LaunchWithManyArguments) {
+TEST_P(HostKernelWorkFaults, LaunchWithManyArguments) {
   exhaust({"a launch with many arguments", [](World& w) {
              static rtHostArg_t filled[64];
              static uint64_t values[64];
@@ -109,7 +112,7 @@ TEST_P(WorkFaults, LaunchWithLocalMemory) {
            }});
 }
 
-TEST_P(WorkFaults, LaunchInANewContext) {
+TEST_P(HostKernelWorkFaults, LaunchInANewContext) {
   exhaust({"local memory in a new context", [](World& w) {
              Context made;
              Stream stream;

@@ -18,7 +18,9 @@ constexpr uint64_t kLookNanoseconds = 20'000'000;
 Callbacks::~Callbacks() {
   for (uint32_t left; (left = busy_.load(std::memory_order_acquire)) != 0;) (void)futexWait(&busy_, left, Deadline::never());
   deleteFinished();
-  if (probe_ != nullptr) (void)table().cudaStreamDestroy(probe_);
+  if (probe_ == nullptr) return;
+  Current current(context_);
+  (void)table().cudaStreamDestroy(probe_);
 }
 
 Status Callbacks::start(NativeContext context) {
@@ -45,12 +47,10 @@ void Callbacks::deleteFinished() {
   deleteAll(list);
 }
 
-Status Callbacks::launch(NativeStream stream, Callback* callback) {
+Status Callbacks::launch(NativeStream stream, std::unique_ptr<Callback>* given) {
   deleteFinished();
-  if (Status status = host_threads::reserve(); !status.ok()) {  // for the look-out
-    delete callback;
-    return status;
-  }
+  RT_TRY(host_threads::reserve());  // for the look-out
+  Callback* callback = given->get();
   callback->home_ = this;
   bool watch = false;
   {
@@ -65,10 +65,17 @@ Status Callbacks::launch(NativeStream stream, Callback* callback) {
   }
   if (watch) host_threads::submit(this);
   const Error error = RT_CUDA_CALL(cudaLaunchHostFunc, stream, onDriverThread, callback);
-  if (error == kSuccess) return Status();
-  if (callback->claimed_.exchange(true)) return device_.failed("cudaLaunchHostFunc", error);  // lost() was called
-  finish(callback);
-  return device_.failed("cudaLaunchHostFunc", error);
+  if (error != kSuccess && !callback->claimed_.exchange(true)) {
+    {
+      std::lock_guard lock(mutex_);
+      unlink(callback);
+    }
+    Status status = device_.failed("cudaLaunchHostFunc", error);
+    leave();
+    return status;
+  }
+  (void)given->release();  // where it failed, lost() has been called
+  return Status();
 }
 
 void Callbacks::onDriverThread(void* user) {
@@ -78,17 +85,26 @@ void Callbacks::onDriverThread(void* user) {
   callback->home_->finish(callback);
 }
 
+void Callbacks::unlink(Callback* callback) {
+  (callback->previous_ == nullptr ? pending_ : callback->previous_->next_) = callback->next_;
+  if (callback->next_ != nullptr) callback->next_->previous_ = callback->previous_;
+  callback->previous_ = callback->next_ = nullptr;
+}
+
+// After the last one the owner may be gone at once.
+void Callbacks::leave() {
+  std::atomic<uint32_t>* busy = &busy_;
+  if (busy->fetch_sub(1, std::memory_order_acq_rel) == 1) futexWake(busy, INT_MAX);
+}
+
 void Callbacks::finish(Callback* callback) {
   {
     std::lock_guard lock(mutex_);
-    (callback->previous_ == nullptr ? pending_ : callback->previous_->next_) = callback->next_;
-    if (callback->next_ != nullptr) callback->next_->previous_ = callback->previous_;
-    callback->previous_ = nullptr;
+    unlink(callback);
     callback->next_ = finished_;
     finished_ = callback;
   }
-  std::atomic<uint32_t>* busy = &busy_;
-  if (busy->fetch_sub(1, std::memory_order_acq_rel) == 1) futexWake(busy, INT_MAX);
+  leave();
 }
 
 void Callbacks::deviceLost(const Status& status) {
@@ -100,39 +116,39 @@ void Callbacks::deviceLost(const Status& status) {
         if (!each->claimed_.exchange(true)) claimed = each;
       }
       if (claimed == nullptr) return;
-      // Taken out and never deleted: the driver still has its address.
-      (claimed->previous_ == nullptr ? pending_ : claimed->previous_->next_) = claimed->next_;
-      if (claimed->next_ != nullptr) claimed->next_->previous_ = claimed->previous_;
+      unlink(claimed);  // and never deleted: the driver still has its address
     }
     claimed->lost(status);
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) futexWake(&busy_, INT_MAX);
+    leave();
   }
 }
 
+// One look, then it queues up again: where no further thread can be had, what the callbacks have queued runs in between.
 void Callbacks::run() {
   std::atomic<uint32_t> never{0};
+  (void)futexWait(&never, 0, Deadline::after(kLookNanoseconds));
   Callback* finished = nullptr;
-  for (;;) {
-    (void)futexWait(&never, 0, Deadline::after(kLookNanoseconds));
-    {
-      std::lock_guard lock(mutex_);
-      if (pending_ == nullptr) {
-        watching_ = false;
-        finished = std::exchange(finished_, nullptr);
-        break;
-      }
+  bool pending = true;
+  {
+    std::lock_guard lock(mutex_);
+    if (pending_ == nullptr) {
+      watching_ = pending = false;
+      finished = std::exchange(finished_, nullptr);
     }
-    if (device_.isLost()) {
-      deviceLost(device_.lost());
-      continue;
-    }
+  }
+  if (!pending) {
+    leave();
+    deleteAll(finished);  // what they hold may be the last of this object's owner
+    return;
+  }
+  if (device_.isLost()) {
+    deviceLost(device_.lost());
+  } else {
     Current current(context_);
     const Error error = table().cuStreamQuery(probe_);
     if (error != kSuccess && error != kNotReady) (void)device_.failed("cuStreamQuery", error);
   }
-  std::atomic<uint32_t>* busy = &busy_;
-  if (busy->fetch_sub(1, std::memory_order_acq_rel) == 1) futexWake(busy, INT_MAX);
-  deleteAll(finished);  // what they hold may be the last of this object's owner
+  host_threads::submit(this);
 }
 
 }  // namespace manyrt::cuda

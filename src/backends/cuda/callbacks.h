@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 
 #include "backends/cuda/declarations.h"
@@ -36,14 +37,16 @@ class Callbacks final : private host_threads::Job {
 
   Status start(NativeContext context);  // before anything else
 
-  // Behind what the stream has. Takes the callback: it is deleted after its call, or, when this fails, without one. The
-  // context is current.
-  Status launch(NativeStream stream, Callback* callback);
+  // Behind what the stream has. Takes the callback, which is deleted after its call; a failure leaves it with the caller,
+  // uncalled. The context is current.
+  Status launch(NativeStream stream, std::unique_ptr<Callback>* callback);
   void deviceLost(const Status& status);  // calls lost() of all that are pending
 
  private:
   static void onDriverThread(void* callback);
+  void unlink(Callback* callback);  // under the mutex: not pending any more
   void finish(Callback* callback);
+  void leave();  // one less of busy_
   static void deleteAll(Callback* list);
   void deleteFinished();
   void run() override;  // the look-out

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <string>
 
 #include "backends/cuda/context_manager.h"
@@ -196,13 +197,16 @@ Status Device::failed(const char* call, Error error) {
   if (!isSticky(error)) return status;
   std::vector<Ref<Context>> affected;
   std::string kernels;
-  {
+  try {
     std::lock_guard lock(mutex_);
+    affected.reserve(contexts_.size());
     for (Context* context : contexts_) {
-      if (!context->tryRetain()) continue;
-      affected.push_back(Ref<Context>::adopt(context));
-      if (!isLost()) context->nameRunning(&kernels);
+      if (context->tryRetain()) affected.push_back(Ref<Context>::adopt(context));
     }
+    if (!isLost()) {
+      for (const Ref<Context>& context : affected) context->nameRunning(&kernels);
+    }
+  } catch (const std::bad_alloc&) {  // who waits finds out himself
   }
   if (!isLost()) {
     const char* message = status.message();

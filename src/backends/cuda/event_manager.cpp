@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 #include "backends/cuda/current.h"
@@ -24,8 +25,7 @@ void Point::recorded(Status status) {
   recorded_status_ = std::move(status);
   recorded_.store(true, std::memory_order_release);
   // Those who began to wait before: a stream of another backend, a sleeping thread.
-  if (!notified_.load(std::memory_order_seq_cst)) return;
-  if (Status failed = manager_->notify(*this); !failed.ok()) (void)passOnce(std::move(failed));
+  if (notified_.load(std::memory_order_seq_cst)) notify();
 }
 
 bool Point::poll() {
@@ -51,9 +51,12 @@ bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
       Current current(manager_->context());
       error = RT_CUDA_CALL(cudaEventSynchronize, event_);
     }
-    (void)passOnce(error == kSuccess ? recorded_status_ : manager_->device().failed("cudaEventSynchronize", error));
-    while (!done()) relaxCpu();
-    return true;
+    if (error == kSuccess) {
+      (void)passOnce(recorded_status_);
+      while (!done()) relaxCpu();
+      return true;
+    }
+    (void)manager_->device().failed("cudaEventSynchronize", error);  // asking tells whether it is over
   }
   return backend::Point::wait(deadline, policy);
 }
@@ -63,9 +66,20 @@ bool Point::subscribe(backend::Waiter* waiter) {
   if (!backend::Point::subscribe(waiter)) return false;
   if (notified_.exchange(true, std::memory_order_seq_cst)) return true;
   // recorded() looks at notified_ after it has set recorded_: at least one of the two sees the other. Both: twice is once.
-  if (!recorded_.load(std::memory_order_seq_cst)) return true;
-  if (Status failed = manager_->notify(*this); !failed.ok()) (void)passOnce(std::move(failed));
+  if (recorded_.load(std::memory_order_seq_cst)) notify();
   return true;
+}
+
+void Point::notify() {
+  if (manager_->notify(*this).ok()) return;
+  if (waited_.exchange(true, std::memory_order_acq_rel)) return;
+  retain();
+  host_threads::submit(this);
+}
+
+void Point::run() {
+  (void)wait(Deadline::never(), backend::WaitPolicy::kDefault);
+  drop();
 }
 
 int64_t Point::nanosecondsSince(const backend::Point& start) const {
@@ -110,12 +124,10 @@ Status EventManager::notify(Point& point) {
     giveStream(stream);
     return device_.failed("cuStreamWaitEvent", error);
   }
-  auto* notification = new (std::nothrow) Point::Notification(point, *this, stream);
-  if (notification == nullptr) {
-    giveStream(stream);
-    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  }
-  return callbacks_.launch(stream, notification);
+  std::unique_ptr<Callback> notification(new (std::nothrow) Point::Notification(point, *this, stream));
+  Status status = notification == nullptr ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : callbacks_.launch(stream, &notification);
+  if (!status.ok()) giveStream(stream);
+  return status;
 }
 
 Status EventManager::takeStream(NativeStream* stream) {
@@ -126,10 +138,20 @@ Status EventManager::takeStream(NativeStream* stream) {
       streams_.pop_back();
       return Status();
     }
-    streams_.reserve(streams_.capacity() + 1);  // so that giving one back, on CUDA's thread, allocates nothing
+    try {
+      streams_.reserve(++stream_count_);  // so that giving one back, on CUDA's thread, allocates nothing
+    } catch (const std::bad_alloc&) {
+      --stream_count_;
+      return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
   }
   const Error error = RT_CUDA_CALL(cudaStreamCreateWithPriority, stream, kStreamNonBlocking, 0);
-  return error == kSuccess ? Status() : device_.failed("cudaStreamCreateWithPriority", error);
+  if (error == kSuccess) return Status();
+  {
+    std::lock_guard lock(mutex_);
+    --stream_count_;
+  }
+  return device_.failed("cudaStreamCreateWithPriority", error);
 }
 
 void EventManager::giveStream(NativeStream stream) {
@@ -180,6 +202,7 @@ Status EventManager::createPoint(Ref<backend::Point>* out, bool timed) {
     point->recorded_.store(false, std::memory_order_relaxed);
     point->passed_.store(false, std::memory_order_relaxed);
     point->notified_.store(false, std::memory_order_relaxed);
+    point->waited_.store(false, std::memory_order_relaxed);
     point->recorded_status_ = Status();
     point->revive();
   } else {
@@ -188,13 +211,19 @@ Status EventManager::createPoint(Ref<backend::Point>* out, bool timed) {
     RT_TRY(newEvent(&event, timed));
     point = new (std::nothrow) Point;
     if (point == nullptr) {
-      giveEvent(event);
+      destroyEvent(event);
       return Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
     point->event_ = event;
     point->timed_ = timed;
-    std::lock_guard lock(mutex_);
-    points_.emplace(event, point);
+    try {
+      std::lock_guard lock(mutex_);
+      points_.emplace(event, point);
+    } catch (const std::bad_alloc&) {
+      delete point;
+      destroyEvent(event);
+      return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
+    }
   }
   point->manager_ = Ref<EventManager>(this);
   *out = Ref<backend::Point>::adopt(point);
@@ -268,8 +297,13 @@ void EventManager::giveEvent(NativeEvent event) {
     std::lock_guard lock(mutex_);
     events_.push_back(event);
   } catch (const std::bad_alloc&) {
-    (void)table().cudaEventDestroy(event);
+    destroyEvent(event);
   }
+}
+
+void EventManager::destroyEvent(NativeEvent event) {
+  Current current(context_);
+  (void)table().cudaEventDestroy(event);
 }
 
 }  // namespace manyrt::cuda

@@ -14,7 +14,7 @@ namespace manyrt::cuda {
 class EventManager;
 class Device;
 
-class Point final : public backend::Point {
+class Point final : public backend::Point, private host_threads::Job {
  public:
   bool poll() override;
   bool wait(Deadline deadline, backend::WaitPolicy policy) override;
@@ -48,6 +48,8 @@ class Point final : public backend::Point {
   class Notification;
   void recycle() override;
   bool passOnce(Status status);  // completes; false: somebody did
+  void notify();
+  void run() override;  // where no notification is to be had, a thread of the library waits
 
   Ref<EventManager> manager_;  // while in use
   NativeEvent event_ = nullptr;
@@ -56,6 +58,7 @@ class Point final : public backend::Point {
   std::atomic<bool> recorded_{false};
   std::atomic<bool> passed_{false};
   std::atomic<bool> notified_{false};  // a notification is on its way
+  std::atomic<bool> waited_{false};    // a thread of the library waits
   Status recorded_status_;
   Point* next_ = nullptr;  // among the free ones
 };
@@ -84,7 +87,8 @@ class EventManager final : public RefCounted {
       : device_(device), context_(context), policy_(policy), callbacks_(device) {}
   Status newEvent(NativeEvent* event, bool timed);
   void give(Point* point);
-  Status notify(Point& point);  // completes the point from a callback, when its event is reached
+  Status notify(Point& point);  // completes the point from a callback, when its event is reached; it has not: no callback
+  void destroyEvent(NativeEvent event);
   Status takeStream(NativeStream* stream);
   void giveStream(NativeStream stream);
 
@@ -99,6 +103,7 @@ class EventManager final : public RefCounted {
   std::unordered_map<NativeEvent, Point*> points_;  // of all our points, in use or free
   std::vector<NativeEvent> events_;                 // free
   std::vector<NativeStream> streams_;               // free: each carries one notification at a time
+  size_t stream_count_ = 0;                         // these, and those that carry one
   Callbacks callbacks_;
 };
 

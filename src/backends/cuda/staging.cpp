@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <new>
 
 #include "backends/cuda/context_manager.h"
 #include "backends/cuda/current.h"
@@ -97,7 +98,11 @@ Staging::~Staging() {
 
 // What a lane that failed half-way has is kept for the next attempt, and freed with it.
 Status Staging::prepare(size_t lanes) {
-  while (lanes_.size() < lanes) lanes_.push_back(std::make_unique<Lane>());
+  try {
+    while (lanes_.size() < lanes) lanes_.push_back(std::make_unique<Lane>());
+  } catch (const std::bad_alloc&) {  // perhaps on a thread of the library
+    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
   for (size_t i = 0; i < lanes; ++i) {
     Lane& lane = *lanes_[i];
     lane.home = this;
@@ -190,13 +195,15 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
     std::unique_lock wait(work.mutex);
     work.done.wait(wait, [&] { return work.running == 0; });
   }
-  // What was submitted to the lanes comes before what follows in the stream, also where a lane failed.
-  for (size_t i = 0; i < lanes; ++i) {
+  // What was submitted to the lanes comes before what follows in the stream.
+  for (size_t i = 0; i < lanes && work.error.load() == kSuccess; ++i) {
     Error error = RT_CUDA_CALL(cuEventRecord, lanes_[i]->joined, lanes_[i]->stream);
     if (error == kSuccess) error = RT_CUDA_CALL(cuStreamWaitEvent, stream, lanes_[i]->joined, 0);
     if (error != kSuccess) work.fail("cuStreamWaitEvent", error);
   }
   if (work.error.load() == kSuccess) return Status();
+  // Where a lane failed, nothing else tells when its slots are free and the program's memory is left alone.
+  for (size_t i = 0; i < lanes; ++i) (void)table().cudaStreamSynchronize(lanes_[i]->stream);
   return context_.device().failed(work.call.load(), work.error.load());
 }
 

@@ -3,9 +3,9 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <typeinfo>
 
@@ -19,8 +19,6 @@
 
 namespace manyrt::cuda {
 namespace {
-
-constexpr size_t kMostMarkers = 4;
 
 // The point's place in a native stream of CUDA; null: it has none, or none yet.
 NativeEvent recordedEvent(const backend::Point& point) {
@@ -68,14 +66,14 @@ class Stream::Arrival final : public Callback {
 
 class Stream::InternalCall final : public Callback {
  public:
-  InternalCall(Stream& stream, Task* task) : stream_(&stream), task_(task) {}
-  ~InternalCall() override { delete task_; }
+  InternalCall(Stream& stream, std::unique_ptr<Task> task) : stream_(&stream), task_(std::move(task)) {}
+  std::unique_ptr<Task> takeBack() { return std::move(task_); }
   void reached() override { stream_->latch.set(task_->run(stream_->latch.get())); }
   void lost(const Status& status) override { (void)task_->run(status); }
 
  private:
   const Ref<Stream> stream_;
-  Task* const task_;
+  std::unique_ptr<Task> task_;
 };
 
 // ---- Life ----
@@ -86,9 +84,7 @@ Stream::Stream(Context& context, NativeStream native, bool borrowed, int32_t pri
       native_(native),
       native_context_(context.native()),
       borrowed_(borrowed),
-      priority_(priority) {
-  context.add(*this);
-}
+      priority_(priority) {}
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
   NativeStream native = nullptr;
@@ -100,21 +96,26 @@ Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend
     (void)table().cudaStreamDestroy(native);
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
+  Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);
+  context.add(*stream);
   stream->lane = trace::newLane(options.label);
-  *out = Ref<backend::Stream>::adopt(stream);
+  *out = std::move(made);
   return Status();
 }
 
 Status Stream::import(Ref<backend::Stream>* out, Context& context, NativeStream native) {
-  *out = Ref<backend::Stream>::adopt(new Stream(context, native, true, 0));
-  (*out)->lane = trace::newLane("imported stream");
+  auto* stream = new Stream(context, native, true, 0);
+  Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);
+  context.add(*stream);
+  stream->lane = trace::newLane("imported stream");
+  *out = std::move(made);
   return Status();
 }
 
 Stream::~Stream() {
   context_->remove(*this);
   Current current(native_context_);
-  for (const Marker& marker : markers_) events_->giveEvent(marker.event);
+  for (size_t i = 0; i < marker_count_; ++i) events_->giveEvent(markers_[i].event);
   if (!borrowed_) (void)table().cudaStreamDestroy(native_);
 }
 
@@ -130,6 +131,11 @@ void Stream::native(uint64_t out[2]) {
 
 Status Stream::device(const char* call, Error error) { return context_->device().failed(call, error); }
 
+void Stream::noteFailure(const char* call, Error error) {
+  Status status = device(call, error);
+  if (!context_->device().isLost()) latch.set(std::move(status));
+}
+
 // ---- Submitting ----
 
 // `now` submits to the device; `command` makes what a held stream keeps instead.
@@ -138,11 +144,12 @@ Status Stream::submit(Submit now, Make command) {
   std::lock_guard lock(mutex_);
   if (!held_.load(std::memory_order_relaxed)) [[likely]] {
     Current current(native_context_);
-    RT_TRY(now());
+    Status status = now();
+    // One that failed counts, too: the device may have got a part of it.
     const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
     native_serial_.store(serial, std::memory_order_release);
     submitted_.store(serial, std::memory_order_release);
-    return Status();
+    return status;
   }
   if (fault::fails("cuda.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Command* queued = command();
@@ -164,7 +171,7 @@ Status Stream::hold(Command* command) {
 [[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
   return submit([&] { return launchNow(kernel, launch); },
                 [&]() -> Command* {
-                  auto* command = new Command(Command::Kind::kLaunch);
+                  auto command = std::make_unique<Command>(Command::Kind::kLaunch);
                   command->kernel = Ref<backend::Kernel>(&kernel);
                   command->launch = launch;
                   command->values.resize(kernel.argumentBytes());
@@ -174,7 +181,7 @@ Status Stream::hold(Command* command) {
                     command->arguments.push_back(command->values.data() + argument.offset);
                   }
                   command->launch.arguments = command->arguments.data();
-                  return command;
+                  return command.release();
                 });
 }
 
@@ -320,20 +327,20 @@ Status Stream::wait(Ref<backend::Point> point) {
   return hold(command);
 }
 
-Status Stream::callInternalNow(Task* task) {
-  auto* call = new (std::nothrow) InternalCall(*this, task);
-  if (call == nullptr) {
-    delete task;
-    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  }
-  return events_->callbacks().launch(native_, call);
+Status Stream::callInternalNow(std::unique_ptr<Task>* task) {
+  auto* call = new (std::nothrow) InternalCall(*this, std::move(*task));
+  if (call == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  std::unique_ptr<Callback> callback(call);
+  Status status = events_->callbacks().launch(native_, &callback);
+  if (!status.ok()) *task = call->takeBack();
+  return status;
 }
 
 Status Stream::call(Task* given, backend::TaskKind kind) {
   std::unique_ptr<Task> task(given);
   RT_TRY(host_threads::reserve());
   if (kind == backend::TaskKind::kInternal) {
-    return submit([&] { return callInternalNow(task.release()); },
+    return submit([&] { return callInternalNow(&task); },
                   [&]() -> Command* {
                     auto* command = new Command(Command::Kind::kInternal);
                     command->task = task.release();
@@ -358,10 +365,9 @@ void Stream::begin() {
       if (!command.point->subscribe(this)) host_threads::submit(this);
       return;
     case Command::Kind::kUser: {
-      auto* arrival = new (std::nothrow) Arrival(*this);
-      Status status = arrival == nullptr ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : events_->callbacks().launch(native_, arrival);
-      if (status.ok()) return;
-      latch.set(std::move(status));  // the function runs with it
+      std::unique_ptr<Callback> arrival(new (std::nothrow) Arrival(*this));
+      if (arrival != nullptr && events_->callbacks().launch(native_, &arrival).ok()) return;
+      unannounced_ = true;
       host_threads::submit(this);
       return;
     }
@@ -381,7 +387,9 @@ void Stream::go() {
       latch.set(command.point->status());
     } else if (command.task != nullptr) {
       // Only this thread touches the first command. What the function submits to this stream queues up behind it.
+      const bool unannounced = std::exchange(unannounced_, false);
       lock.unlock();
+      if (unannounced) waitForDevice();
       task_stream_ = this;
       Status status = context_->device().lost();
       latch.set(command.task->run(status.ok() ? latch.get() : status));
@@ -399,6 +407,11 @@ void Stream::go() {
   held_.store(false, std::memory_order_release);
   lock.unlock();
   drop();  // what hold() took
+}
+
+void Stream::waitForDevice() {
+  const Error error = table().cudaStreamSynchronize(native_);
+  if (error != kSuccess) noteFailure("cudaStreamSynchronize", error);
 }
 
 void Stream::finishFirst() {
@@ -443,23 +456,21 @@ bool Stream::execute(Command& command) {
       return true;
     }
     case Command::Kind::kInternal: {
-      Task* task = std::exchange(command.task, nullptr);
-      const Status lost = context_->device().lost();
-      if (!lost.ok()) {
-        (void)task->run(lost);
-        delete task;
-      } else {
-        latch.set(callInternalNow(task));
-      }
-      return true;
+      std::unique_ptr<Task> task(std::exchange(command.task, nullptr));
+      if (callInternalNow(&task).ok()) return true;
+      command.task = task.release();
+      unannounced_ = true;
+      return false;
     }
     case Command::Kind::kWait: {
       if (skip) return true;
       const NativeEvent event = recordedEvent(*command.point);
       if (event == nullptr) return false;
-      const Error error = RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0);
-      latch.set(error == kSuccess ? static_cast<const Point&>(*command.point).recordedStatus()
-                                  : device("cuStreamWaitEvent", error));
+      if (const Error error = RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); error != kSuccess) {
+        (void)device("cuStreamWaitEvent", error);
+        return false;  // the host can wait for it, too
+      }
+      latch.set(static_cast<const Point&>(*command.point).recordedStatus());
       return true;
     }
     default:
@@ -503,7 +514,7 @@ bool Stream::poll() {
       mark();
       return false;
     }
-    if (error != kSuccess) (void)device.failed("cuStreamQuery", error);
+    if (error != kSuccess) noteFailure("cuStreamQuery", error);
   }
   advance(serial);  // nothing of a dead device runs any more
   return true;
@@ -513,15 +524,16 @@ bool Stream::poll() {
 void Stream::mark() {
   std::unique_lock markers(markers_mutex_, std::try_to_lock);
   if (!markers.owns_lock()) return;
-  while (!markers_.empty()) {
-    const Error error = table().cuEventQuery(markers_.front().event);
-    if (error != kSuccess) break;
-    advance(markers_.front().serial);
-    events_->giveEvent(markers_.front().event);
-    markers_.pop_front();
+  size_t reached = 0;
+  while (reached < marker_count_ && table().cuEventQuery(markers_[reached].event) == kSuccess) {
+    advance(markers_[reached].serial);
+    events_->giveEvent(markers_[reached].event);
+    ++reached;
   }
-  const uint64_t newest = markers_.empty() ? completed_.load(std::memory_order_relaxed) : markers_.back().serial;
-  if (newest >= native_serial_.load(std::memory_order_acquire) || markers_.size() >= kMostMarkers) return;
+  std::copy(markers_ + reached, markers_ + marker_count_, markers_);
+  marker_count_ -= reached;
+  const uint64_t newest = marker_count_ == 0 ? completed_.load(std::memory_order_relaxed) : markers_[marker_count_ - 1].serial;
+  if (newest >= native_serial_.load(std::memory_order_acquire) || marker_count_ == kMostMarkers) return;
   std::unique_lock submission(mutex_, std::try_to_lock);
   if (!submission.owns_lock()) return;
   NativeEvent event = nullptr;
@@ -530,7 +542,7 @@ void Stream::mark() {
     events_->giveEvent(event);
     return;
   }
-  markers_.push_back({event, native_serial_.load(std::memory_order_relaxed)});
+  markers_[marker_count_++] = {event, native_serial_.load(std::memory_order_relaxed)};
 }
 
 bool Stream::wait(uint64_t serial, Deadline deadline) {

@@ -3,7 +3,7 @@
 // queue up and a thread of the library submits them when that is over. Nothing here waits for the device except the waits.
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <mutex>
 
 #include "backends/backend.h"
@@ -48,24 +48,27 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   struct Command;
   class Arrival;       // tells a held stream that the device has come to its host function
   class InternalCall;  // runs an internal task when the device has come to it
+  static constexpr size_t kMostMarkers = 4;
   struct Marker {
     NativeEvent event;
     uint64_t serial;
   };
 
   Stream(Context& context, NativeStream native, bool borrowed, int32_t priority);
-  Status device(const char* call, Error error);  // the failure of a call; of a device that died, its loss
+  Status device(const char* call, Error error);     // the failure of a call; of a device that died, its loss
+  void noteFailure(const char* call, Error error);  // of work; a loss is the device's
 
   // Each submits to the native stream; under the mutex, with the context current.
   Status launchNow(backend::Kernel& kernel, const backend::Launch& launch);
   Status copyNowOnDevice(const backend::Copy& copy);
   Status prefetchNow(const void* address, uint64_t size, bool to_host);
   Status recordNow(Point& point);
-  Status callInternalNow(Task* task);
+  Status callInternalNow(std::unique_ptr<Task>* task);  // takes it, unless it fails
 
   template <class Submit, class Make>
   Status submit(Submit now, Make command);
   Status hold(Command* command);   // under the mutex: appended, and begun where nothing else is
+  void waitForDevice();            // where no callback is to be had
   void begin();                    // the first command, which has to wait for the host: starts its wait
   void go();                       // on a thread of the library: ends the wait, submits what follows
   bool execute(Command& command);  // false: it has to wait for the host first
@@ -95,9 +98,11 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Command* first_ = nullptr;                  // held; the first one is being waited for, or executed
   Command** last_ = &first_;
   std::atomic<bool> held_{false};
+  bool unannounced_ = false;  // no callback tells when the device has come to the first command: a thread waits
 
   std::mutex markers_mutex_;
-  std::deque<Marker> markers_;
+  Marker markers_[kMostMarkers];
+  size_t marker_count_ = 0;
   std::atomic<uint32_t> progress_{0};  // of a held stream; a futex
   std::atomic<uint32_t> sleepers_{0};
 };

@@ -1,0 +1,50 @@
+// The simulated CUDA runtime as a test sees it beside the library: nothing is linked, its functions are looked up in what
+// RT_CUDART names. On a real device none of them is there, and what depends on them is left out.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "rt.h"
+
+namespace rttest {
+
+// Loaded already: the library has opened it. Null: RT_CUDART names nothing.
+inline void* cudaLibrary() {
+  const char* path = std::getenv("RT_CUDART");
+  return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+template <typename Function>
+Function* cudaFunction(const char* name) {
+  void* library = cudaLibrary();
+  return library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+struct SimulatedCuda {
+  int (*live)(const char* kind) = cudaFunction<int(const char*)>("simulatedCudaLive");
+  int (*count)(const char* function) = cudaFunction<int(const char*)>("simulatedCudaCount");
+  int (*violations)() = cudaFunction<int()>("simulatedCudaViolations");
+  void (*fail)(const char* function, int call, int code) = cudaFunction<void(const char*, int, int)>("simulatedCudaFail");
+  void (*lose)(int device, int code) = cudaFunction<void(int, int)>("simulatedCudaLoseDevice");
+  void (*mend)(int device) = cudaFunction<void(int)>("simulatedCudaMendDevice");
+
+  bool here() const { return live != nullptr; }
+};
+
+inline const SimulatedCuda& simulatedCuda() {
+  static const SimulatedCuda functions;
+  return functions;
+}
+
+// The kinds of native objects that simulatedCudaLive() counts; contexts stay until the process ends.
+inline constexpr const char* kNativeKinds[] = {"stream", "event", "device memory", "host memory", "module"};
+
+inline int32_t cudaDeviceCount() {
+  int32_t count = 0;
+  return rtDeviceGetCount(&count, RT_BACKEND_CUDA) == RT_SUCCESS ? count : 0;
+}
+
+}  // namespace rttest
