@@ -23,7 +23,7 @@ bool Point::passOnce(Status status) {
 
 void Point::recorded(Status status) {
   recorded_status_ = std::move(status);
-  recorded_.store(true, std::memory_order_release);
+  recorded_.store(true, std::memory_order_seq_cst);  // before the look below, whatever the processor would rather do
   // Those who began to wait before: a stream of another backend, a sleeping thread.
   if (notified_.load(std::memory_order_seq_cst)) notify();
 }
