@@ -101,7 +101,7 @@ for preset in "${presets[@]}"; do
   [[ $failed == no || $keep_going == yes ]] || break
 done
 if [[ $failed == no && $sanitize == no && $quick == no ]] &&
-  grep -q '^MANYRT_CUDART_STATIC:FILEPATH=/' build/release/CMakeCache.txt; then
+  grep -q '^MANYRT_CUDA_INCLUDE:PATH=/' build/release/CMakeCache.txt; then
   stage "build and test without the CUDA toolkit" run_without_toolkit || failed=yes
 fi
 [[ $failed == no ]]

@@ -83,6 +83,11 @@ Status getDevice(Device** device, int32_t backend, int32_t ordinal) {
   }
   RT_TRY(enumerate(backend));
   Enumerated& list = enumerated[backend];
+  if (list.count == 0) {
+    rtBackendInfo_t info = RT_BACKEND_INFO_INIT;
+    backendOf(backend)->info(&info);
+    return Status::error(RT_ERROR_BACKEND_UNAVAILABLE, "The backend \"%s\" cannot be used: %s", word, info.reason);
+  }
   if (ordinal < 0 || ordinal >= list.count) {
     return Status::error(RT_ERROR_INVALID_DEVICE, "There is no device \"%s:%d\": the backend has %d.", word, ordinal,
                          list.count);
