@@ -6,10 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "support/device_test.h"
+#include "support/simulated_cuda.h"
 
 namespace rttest {
 
@@ -69,13 +72,16 @@ std::vector<std::string> sourceDevices();      // those that run kernels from so
 class FaultTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override;
+  void TearDown() override;
   void exhaust(const Scenario& scenario);
 
  private:
   // One run with faults armed; false once none was hit.
   bool runOnce(const Scenario& scenario, uint64_t k, bool onwards);
-  void expectNoNativeLeak(const Scenario& scenario);
-  World world_;
+  static constexpr int kNatives = static_cast<int>(std::size(kNativeKinds));
+  static void countNatives(int (&counts)[kNatives]);
+  std::unique_ptr<World> world_ = std::make_unique<World>();
+  int natives_before_[kNatives];
 };
 
 }  // namespace rttest

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/device_test.h"
+#include "support/simulated_cuda.h"
 #include "support/threads.h"
 
 namespace rttest {
@@ -18,12 +19,31 @@ class ModuleRaces : public DeviceTest {
   static constexpr int kSlots = 4;
   static constexpr int kModuleRounds = kRounds / 5;
 
+  // Of a host module on the CPU; elsewhere of a source, which is built at the first time and found in the cache then.
   static std::string image() {
+    if (GetParam() != "cpu") return kSource;
     std::ifstream file(HOST_MODULE_PATH, std::ios::binary);
     return std::string(std::istreambuf_iterator<char>(file), {});
   }
+  static rtStatus_t load(rtModule_t* module, const std::string& bytes, rtContext_t context) {
+    return GetParam() == "cpu" ? rtModuleLoadData(module, bytes.data(), bytes.size(), nullptr, context)
+                               : rtModuleCreateFromSource(module, bytes.c_str(), nullptr, context);
+  }
+  static constexpr char kSource[] =
+      "__constant uint counter[2] = {1, 2};\n"
+      "__kernel void iota(__global uint* out, uint count, uint base) {\n"
+      "  const uint i = get_global_id(0);\n"
+      "  if (i < count) out[i] = base + i;\n"
+      "}\n"
+      "__kernel void constants(__global uint* out) { out[0] = counter[out[1] & 1]; }\n";
 };
-INSTANTIATE_TEST_SUITE_P(, ModuleRaces, testing::Values("cpu"), testName);
+
+std::vector<std::string> moduleDevices() {
+  std::vector<std::string> names = {"cpu"};
+  if (cudaDeviceCount() != 0) names.emplace_back("cuda:0");
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(, ModuleRaces, testing::ValuesIn(moduleDevices()), testName);
 
 TEST_P(ModuleRaces, ModulesAreDestroyedWhileTheyAreUsed) {
   std::atomic<rtModule_t> slots[kSlots] = {};
@@ -41,7 +61,7 @@ TEST_P(ModuleRaces, ModulesAreDestroyedWhileTheyAreUsed) {
       switch (module == nullptr ? 0 : random.below(6)) {
         case 0: {
           Module made;
-          EXPECT_RT_OK(rtModuleLoadData(made.out(), bytes.data(), bytes.size(), nullptr, context_));
+          EXPECT_RT_OK(load(made.out(), bytes, context_));
           EXPECT_RT_OK(rtModuleDestroy(slot.exchange(made.release())));
           break;
         }
@@ -155,7 +175,7 @@ TEST_P(ModuleRaces, AContextIsDestroyedWhileModulesAreMadeInIt) {
             return;
           }
           rtModule_t module = nullptr;
-          if (CALL(allowed, rtModuleLoadData(&module, bytes.data(), bytes.size(), nullptr, shared))) {
+          if (CALL(allowed, load(&module, bytes, shared))) {
             CALL(allowed, rtModuleDestroy(module));
           }
         },

@@ -9,6 +9,7 @@
 #include "backends/cuda/current.h"
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
+#include "base/log.h"
 
 namespace manyrt::cuda {
 
@@ -59,9 +60,11 @@ Status Context::registerHost(void* pointer, uint64_t size, void** device_pointer
 
 void Context::unregisterHost(void* pointer, uint64_t) {
   Current current(native_);
-  if (const Error error = RT_CUDA_CALL(cudaHostUnregister, pointer); error != kSuccess) {
-    (void)device_.failed("cudaHostUnregister", error);
-  }
+  const Error error = table().cudaHostUnregister(pointer);
+  if (error == kSuccess || error == kUnloading) return;
+  const Status status = device_.failed("cudaHostUnregister", error);
+  if (!device_.isLost())
+    log::write(RT_LOG_ERROR, "Host memory stays registered with cuda:%d: %s", device_.ordinal(), status.message());
 }
 
 Status Context::enablePeer(backend::Context& peer) {

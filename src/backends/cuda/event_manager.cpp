@@ -10,6 +10,7 @@
 #include "backends/cuda/current.h"
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
+#include "base/futex.h"
 
 namespace manyrt::cuda {
 
@@ -78,7 +79,12 @@ void Point::notify() {
 }
 
 void Point::run() {
-  (void)wait(Deadline::never(), backend::WaitPolicy::kDefault);
+  constexpr uint64_t kNapNanoseconds = 50'000;
+  std::atomic<uint32_t> never{0};
+  while (!poll()) {
+    Current current(manager_->context());
+    if (table().cudaEventSynchronize(event_) != kSuccess) (void)futexWait(&never, 0, Deadline::after(kNapNanoseconds));
+  }
   drop();
 }
 

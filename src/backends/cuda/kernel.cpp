@@ -97,7 +97,7 @@ uint32_t Kernel::maxActiveGroups(uint32_t group_items, uint64_t local_bytes) con
   Current current(module_->context());
   int blocks = 0;
   const Error error =
-      RT_CUDA_CALL(cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, function_, static_cast<int>(group_items), local_bytes);
+      table().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, static_cast<int>(group_items), local_bytes);
   if (error != kSuccess) return 0;
   return static_cast<uint32_t>(blocks) * module_->device().units();
 }

@@ -11,6 +11,7 @@
 #include "backends/cuda/current.h"
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
+#include "base/futex.h"
 #include "base/host_threads.h"
 #include "kernels/build/cuda.h"
 #include "kernels/build/failure.h"
@@ -99,8 +100,16 @@ void NativeModuleOwner::recycle() {
     } else {
       host_threads::submit(unloading.release());
     }
-  } catch (const std::bad_alloc&) {  // it stays loaded: nothing can be waited for
+  } catch (const std::bad_alloc&) {
+    host_threads::submit(this);  // tries again
   }
+}
+
+void NativeModuleOwner::run() {
+  constexpr uint64_t kNapNanoseconds = 1'000'000;
+  std::atomic<uint32_t> never{0};
+  (void)futexWait(&never, 0, Deadline::after(kNapNanoseconds));
+  recycle();
 }
 
 // ---- Modules ----

@@ -16,7 +16,7 @@ class Context;
 
 // A native module, which kernels keep alive. Work in flight may still run its code when the last of them is gone: it is
 // unloaded when every stream of its context has passed what it had then.
-class NativeModuleOwner final : public RefCounted {
+class NativeModuleOwner final : public RefCounted, private host_threads::Job {
  public:
   NativeModuleOwner(Ref<Context> context, NativeModule module);
   ~NativeModuleOwner() override;
@@ -26,6 +26,7 @@ class NativeModuleOwner final : public RefCounted {
 
  private:
   void recycle() override;
+  void run() override;  // recycles later, where there was no memory for it
 
   const Ref<Context> context_;
   const NativeModule module_;
