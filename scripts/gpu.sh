@@ -74,8 +74,8 @@ for case in tree.parse(source).getroot().iter("testcase"):
     elif case.get("status") == "run":
         passed += 1
 with open(target, "w") as file:
-    json.dump({"commit": commit, "gpus": gpus, "nvcc": lines("nvcc", "--version")[-1:], "compiler": lines("c++", "--version")[:1],
-               "passed": passed, "failed": failed, "skipped": skipped}, file, indent=1)
+    json.dump({"commit": commit, "gpus": gpus, "nvcc": lines("nvcc", "--version")[-1:],
+               "compiler": lines("c++", "--version")[:1], "passed": passed, "failed": failed, "skipped": skipped}, file, indent=1)
     file.write("\n")
 PYTHON
 }
@@ -86,10 +86,12 @@ if wants conformance; then
   row "conformance ($?)" "$(summary conformance "$out/gpu_conformance.xml")"
   count=$(nvidia-smi -L 2>/dev/null | wc -l)
   results "$out/gpu_conformance.xml" "$out/gpu_conformance_$count.json"
-  timeout 300 $build/bin/kernels --gtest_filter="$filter" --gtest_output="xml:$out/gpu_kernels.xml" >"$out/gpu_kernels.log" 2>&1
+  timeout 300 $build/bin/kernels --gtest_filter="$filter" --gtest_output="xml:$out/gpu_kernels.xml" \
+    >"$out/gpu_kernels.log" 2>&1
   row "kernels ($?)" "$(summary kernels "$out/gpu_kernels.xml")"
   results "$out/gpu_kernels.xml" "$out/gpu_kernels_$count.json"
-  timeout 200 $build/bin/threads --gtest_filter="$filter" --gtest_output="xml:$out/gpu_threads.xml" >"$out/gpu_threads.log" 2>&1
+  timeout 200 $build/bin/threads --gtest_filter="$filter" --gtest_output="xml:$out/gpu_threads.xml" \
+    >"$out/gpu_threads.log" 2>&1
   row "threads ($?)" "$(summary threads "$out/gpu_threads.xml")"
 fi
 
