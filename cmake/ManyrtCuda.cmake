@@ -2,7 +2,7 @@
 # It can be linked in instead, but has more thread-local storage than a library that is opened late may bring: bindings, which
 # open this one, would fail.
 option(MANYRT_CUDA_TOOLKIT "Use a CUDA toolkit that is found" ON)
-option(MANYRT_CUDART_STATIC "Link the CUDA runtime in; programs then have to link this library too, not open it" OFF)
+option(MANYRT_LINK_CUDART "Link the CUDA runtime in; programs then have to link this library too, not open it" OFF)
 
 if(MANYRT_CUDA_TOOLKIT)
   find_path(MANYRT_CUDA_INCLUDE cuda_runtime_api.h PATHS /usr/local/cuda/include /usr/local/cuda/targets/x86_64-linux/include)
@@ -23,11 +23,11 @@ else()
   message(STATUS "CUDA toolkit: not used")
   list(APPEND manyrt_no_toolkit_sources ${manyrt_declarations_check})
 endif()
-if(MANYRT_CUDART_STATIC AND MANYRT_CUDA_INCLUDE AND MANYRT_CUDART_LIBRARY)
+if(MANYRT_LINK_CUDART AND MANYRT_CUDA_INCLUDE AND MANYRT_CUDART_LIBRARY)
   target_compile_definitions(manyrt_cudart INTERFACE MANYRT_CUDART_STATIC=1)
   target_link_libraries(manyrt_cudart INTERFACE ${MANYRT_CUDART_LIBRARY} ${CMAKE_DL_LIBS} rt)
-elseif(MANYRT_CUDART_STATIC)
-  message(FATAL_ERROR "MANYRT_CUDART_STATIC: no CUDA toolkit with libcudart_static.a was found.")
+elseif(MANYRT_LINK_CUDART)
+  message(FATAL_ERROR "MANYRT_LINK_CUDART: no CUDA toolkit with libcudart_static.a was found.")
 else()
   list(APPEND manyrt_no_toolkit_sources ${manyrt_runtime_static})
 endif()

@@ -75,7 +75,8 @@ for case in tree.parse(source).getroot().iter("testcase"):
         passed += 1
 with open(target, "w") as file:
     json.dump({"commit": commit, "gpus": gpus, "nvcc": lines("nvcc", "--version")[-1:],
-               "compiler": lines("c++", "--version")[:1], "passed": passed, "failed": failed, "skipped": skipped}, file, indent=1)
+               "compiler": lines("c++", "--version")[:1], "passed": passed, "failed": failed, "skipped": skipped},
+              file, indent=1)
     file.write("\n")
 PYTHON
 }
