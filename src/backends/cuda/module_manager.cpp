@@ -138,15 +138,15 @@ bool ModuleManager::takes(int32_t format) const {
          format == RT_IMAGE_FATBIN;
 }
 
-Status ModuleManager::loadNative(Ref<NativeModuleOwner>* out, const void* code, const char* name) {
-  std::string log(kLogBytes, '\0');
+Status ModuleManager::loadNative(Ref<NativeModuleOwner>* out, const void* code, const char* name, bool ptx) {
+  std::string log(ptx ? kLogBytes : 0, '\0');  // machine code is not compiled: nothing is said about it
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferBytes};
   void* values[] = {log.data(), reinterpret_cast<void*>(static_cast<uintptr_t>(kLogBytes))};
   NativeModule module = nullptr;
-  const Error error = RT_CUDA_CALL(cuModuleLoadDataEx, &module, code, 2, options, values);
+  const Error error = RT_CUDA_CALL(cuModuleLoadDataEx, &module, code, ptx ? 2 : 0, options, values);
   if (error != kSuccess) {
     const Status status = context_.device().failed("cuModuleLoadDataEx", error);
-    log.resize(strnlen(log.data(), kLogBytes));
+    log.resize(strnlen(log.data(), log.size()));
     if (log.empty()) return status;
     return Status::error(status.code(), "The image \"%s\" was refused: %s\n%s", name, status.message(), log.c_str());
   }
@@ -202,7 +202,7 @@ Status ModuleManager::load(Ref<backend::Module>* out, const backend::Image& imag
       code = text.c_str();
     }
     Ref<NativeModuleOwner> native;
-    RT_TRY(loadNative(&native, code, name));
+    RT_TRY(loadNative(&native, code, name, image.format == RT_IMAGE_PTX));
     Ref<Module> module = Ref<Module>::adopt(new Module(native, ""));
     RT_TRY(enumerate(*module, std::move(native), name));
     *out = std::move(module);
@@ -221,7 +221,7 @@ Status ModuleManager::load(Ref<backend::Module>* out, const backend::Image& imag
                                                           : kernels::compileCuda(&built, target, request);
   if (!status.ok()) return kernels::buildFailure(status, std::move(built.log));
   Ref<NativeModuleOwner> native;
-  RT_TRY(loadNative(&native, built.code.data(), name));
+  RT_TRY(loadNative(&native, built.code.data(), name, !built.is_cubin));
   Ref<Module> module = Ref<Module>::adopt(new Module(native, std::move(built.log)));
   for (kernels::CudaGlobal& global : built.globals) module->nameGlobal(std::move(global.name), std::move(global.symbol));
   if (image.format == RT_IMAGE_CUDA_CXX) {

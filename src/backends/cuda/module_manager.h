@@ -54,7 +54,7 @@ class ModuleManager final : public backend::ModuleLoader {
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
 
  private:
-  Status loadNative(Ref<NativeModuleOwner>* module, const void* code, const char* name);
+  Status loadNative(Ref<NativeModuleOwner>* module, const void* code, const char* name, bool ptx);
   Status enumerate(Module& module, Ref<NativeModuleOwner> native, const char* name);
 
   Context& context_;
