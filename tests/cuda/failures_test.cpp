@@ -85,6 +85,7 @@ TEST(CudaStart, WhatIsMissingIsSaidAndThereAreNoDevices) {
   std::vector<Case> cases = {{{{"RT_CUDART", "/nonexistent/libcudart.so"}}, "/nonexistent"},
                              {{{"RT_CUDART", "libc.so.6"}}, "has no cuda"}};
   if (simulatedCuda().here()) {
+    cases.push_back({{{"SIMULATED_CUDA_VERSION", "11000"}}, "too old"});
     cases.push_back({{{"SIMULATED_CUDA_DEVICES", "0"}}, "no CUDA-capable device"});
     cases.push_back({{{"SIMULATED_CUDA_FAIL", "cudaGetDeviceCount:0:35"}}, "CUDA has no devices"});
     cases.push_back({{{"SIMULATED_CUDA_FAIL", "cuDeviceGetUuid:1:999"}}, "cuDeviceGetUuid failed"});
@@ -98,9 +99,33 @@ TEST(CudaStart, WhatIsMissingIsSaidAndThereAreNoDevices) {
 }
 
 TEST(CudaStart, WithoutNvrtcKernelsFromSourceSaySo) {
-  const Outcome outcome = run({self(), "--build"}, {{"RT_NVRTC", "/nonexistent/libnvrtc.so"}, {"RT_CACHE", "off"}});
+  const Outcome outcome = run({self(), "--build"}, {{"RT_NVRTC", "/nonexistent/libnvrtc.so"}});
   EXPECT_EQ(outcome.exit_code, 10) << outcome.text();
   EXPECT_NE(outcome.out.find("/nonexistent/libnvrtc.so"), std::string::npos) << outcome.text();
+}
+
+// It knows no kernels of an image that brings no description; what is built from OpenCL C brings one.
+TEST(CudaStart, ADriverBefore124RunsOpenClCAndSaysWhyItTakesNoImages) {
+  if (!simulatedCuda().here()) return;
+  const Outcome outcome = run({self(), "--old-driver"}, {{"SIMULATED_CUDA_VERSION", "12020"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.out.find("older than 12.4"), std::string::npos) << outcome.text();
+}
+
+int oldDriverMain() {
+  constexpr char kSource[] = "extern \"C\" __global__ void k(int* p) { *p = 1; }";
+  rtDevice_t device = nullptr;
+  Context context;
+  Module module;
+  if (rtDeviceGetByName(&device, "cuda:0") != RT_SUCCESS || rtContextCreate(context.out(), nullptr, device) != RT_SUCCESS)
+    return 1;
+  if (rtModuleCreateFromSource(module.out(), "__kernel void k(__global int* p) { *p = 1; }", nullptr, context) != RT_SUCCESS)
+    return 2;
+  rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+  options.format = RT_IMAGE_CUDA_CXX;
+  const rtStatus_t status = rtModuleLoadData(module.out(), kSource, std::strlen(kSource), &options, context);
+  std::printf("%s\n", lastMessage().c_str());
+  return status == RT_ERROR_NOT_SUPPORTED ? 0 : 3;
 }
 
 int reasonMain() {
@@ -133,6 +158,7 @@ int main(int argc, char** argv) {
   if (argc == 4 && std::strcmp(argv[1], "--scene") == 0) return rttest::runScene(argv[2], argv[3]);
   if (argc == 2 && std::strcmp(argv[1], "--reason") == 0) return rttest::reasonMain();
   if (argc == 2 && std::strcmp(argv[1], "--build") == 0) return rttest::buildMain();
+  if (argc == 2 && std::strcmp(argv[1], "--old-driver") == 0) return rttest::oldDriverMain();
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
