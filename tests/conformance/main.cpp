@@ -13,6 +13,7 @@
 
 #include "rt.h"
 #include "support/device_test.h"
+#include "support/simulated_cuda.h"
 
 namespace {
 
@@ -110,5 +111,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   const int failed = RUN_ALL_TESTS();
-  return skips->report() && failed == 0 ? 0 : 1;
+  const int violations = rttest::simulatedCuda().here() ? rttest::simulatedCuda().violations() : 0;
+  if (violations != 0) std::cout << "[  FAILED  ] " << violations << " violations of CUDA's rules\n";
+  return skips->report() && failed == 0 && violations == 0 ? 0 : 1;
 }

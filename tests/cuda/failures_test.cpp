@@ -1,0 +1,164 @@
+// What goes wrong around the CUDA backend: kernels that fault, no memory, images that are none, a compiler or a driver that is
+// missing or old, the end of the process and a fork. What ends a device or a process happens in a process of its own.
+#include <cstring>
+#include <string>
+
+#include "failing_process.h"
+#include "support/device_test.h"
+#include "support/process.h"
+#include "support/simulated_cuda.h"
+
+namespace rttest {
+namespace {
+
+std::string self() {
+  char path[4096];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  return length <= 0 ? std::string() : std::string(path, static_cast<size_t>(length));
+}
+
+void expectScene(const char* scene) {
+  for (int32_t i = 0; i < cudaDeviceCount(); ++i) {
+    const std::string device = "cuda:" + std::to_string(i);
+    const Outcome outcome = run({self(), "--scene", scene, device});
+    EXPECT_EQ(outcome.exit_code, 0) << scene << " on " << device << ": " << outcome.text();
+    EXPECT_EQ(outcome.err.find("violation"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST(CudaFailures, AKernelThatLeavesMemoryLosesItsDeviceAlone) { expectScene("bad address"); }
+TEST(CudaFailures, AKernelThatTrapsLosesItsDeviceAlone) { expectScene("trap"); }
+TEST(CudaFailures, CallsAfterTheEndOfTheRuntimeReturn) {
+  expectScene("static destructor");
+  expectScene("exit handler");
+}
+TEST(CudaFailures, AForkedChildIsToldAndTheParentGoesOn) { expectScene("fork"); }
+
+class CudaDeviceFailures : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(, CudaDeviceFailures, testing::Values("cuda:0"), testName);
+
+TEST_P(CudaDeviceFailures, WithoutMemoryTheMessageSaysWhatWasAskedForAndWhatIsFree) {
+  uint64_t free_bytes = 0, total = 0;
+  ASSERT_RT_OK(rtDeviceGetMemInfo(&free_bytes, &total, device_));
+  const uint64_t asked = total + (size_t{2} << 20);
+  void* memory = nullptr;
+  ASSERT_RT(RT_ERROR_OUT_OF_MEMORY, rtMalloc(&memory, asked, context_));
+  EXPECT_EQ(memory, nullptr);
+  const std::string message = lastMessage();
+  EXPECT_NE(message.find(std::to_string(asked)), std::string::npos) << message;
+  EXPECT_NE(message.find("free"), std::string::npos) << message;
+  EXPECT_NE(message.find(std::to_string(total)), std::string::npos) << message;
+  Memory small;
+  EXPECT_RT_OK(rtMalloc(small.out(), 4096, context_));
+}
+
+TEST_P(CudaDeviceFailures, ImagesThatAreNoneAreRefused) {
+  struct Bad {
+    int32_t format;
+    std::string bytes;
+  };
+  std::string damaged(4096, '\0');
+  std::memcpy(damaged.data(), "\177ELF\2\1\1", 7);
+  damaged[18] = static_cast<char>(190);  // EM_CUDA
+  for (const Bad& bad :
+       {Bad{RT_IMAGE_PTX, ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry broken( {\n"},
+        Bad{RT_IMAGE_PTX, "no PTX at all"}, Bad{RT_IMAGE_CUBIN, damaged}, Bad{RT_IMAGE_CUBIN, damaged.substr(0, 80)}}) {
+    Module module;
+    rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+    options.format = bad.format;
+    options.name = "broken image";
+    EXPECT_RT(RT_ERROR_INVALID_IMAGE, rtModuleLoadData(module.out(), bad.bytes.data(), bad.bytes.size(), &options, context_));
+    EXPECT_EQ(module.get(), nullptr);
+  }
+  EXPECT_RT_OK(rtMemPrefetchAsync(nullptr, 0, nullptr, stream_));
+  EXPECT_RT_OK(rtStreamSynchronize(stream_)) << "the device lives";
+}
+
+// Starts the library with this environment: its exit status 0, and the reason on standard output.
+Outcome reasonWith(const Environment& environment) { return run({self(), "--reason"}, environment); }
+
+TEST(CudaStart, WhatIsMissingIsSaidAndThereAreNoDevices) {
+  struct Case {
+    Environment environment;
+    const char* word;
+  };
+  std::vector<Case> cases = {{{{"RT_CUDART", "/nonexistent/libcudart.so"}}, "/nonexistent"},
+                             {{{"RT_CUDART", "libc.so.6"}}, "has no cuda"}};
+  if (simulatedCuda().here()) {
+    cases.push_back({{{"SIMULATED_CUDA_VERSION", "11000"}}, "too old"});
+    cases.push_back({{{"SIMULATED_CUDA_DEVICES", "0"}}, "no CUDA-capable device"});
+    cases.push_back({{{"SIMULATED_CUDA_FAIL", "cudaGetDeviceCount:0:35"}}, "CUDA has no devices"});
+    cases.push_back({{{"SIMULATED_CUDA_FAIL", "cuDeviceGetUuid:1:999"}}, "cuDeviceGetUuid failed"});
+  }
+  for (const Case& each : cases) {
+    const Outcome outcome = reasonWith(each.environment);
+    EXPECT_EQ(outcome.exit_code, 10) << "no device: " << outcome.text();
+    EXPECT_NE(outcome.out.find(each.word), std::string::npos) << outcome.text();
+  }
+  EXPECT_EQ(reasonWith({}).exit_code, 0) << "and without that there are some";
+}
+
+TEST(CudaStart, WithoutNvrtcKernelsFromSourceSaySo) {
+  const Outcome outcome = run({self(), "--build"}, {{"RT_NVRTC", "/nonexistent/libnvrtc.so"}});
+  EXPECT_EQ(outcome.exit_code, 10) << outcome.text();
+  EXPECT_NE(outcome.out.find("/nonexistent/libnvrtc.so"), std::string::npos) << outcome.text();
+}
+
+// It knows no kernels of an image that brings no description; what is built from OpenCL C brings one.
+TEST(CudaStart, ADriverBefore124RunsOpenClCAndSaysWhyItTakesNoImages) {
+  if (!simulatedCuda().here()) return;
+  const Outcome outcome = run({self(), "--old-driver"}, {{"SIMULATED_CUDA_VERSION", "12020"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.out.find("older than 12.4"), std::string::npos) << outcome.text();
+}
+
+int oldDriverMain() {
+  constexpr char kSource[] = "extern \"C\" __global__ void k(int* p) { *p = 1; }";
+  rtDevice_t device = nullptr;
+  Context context;
+  Module module;
+  if (rtDeviceGetByName(&device, "cuda:0") != RT_SUCCESS || rtContextCreate(context.out(), nullptr, device) != RT_SUCCESS)
+    return 1;
+  if (rtModuleCreateFromSource(module.out(), "__kernel void k(__global int* p) { *p = 1; }", nullptr, context) != RT_SUCCESS)
+    return 2;
+  rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+  options.format = RT_IMAGE_CUDA_CXX;
+  const rtStatus_t status = rtModuleLoadData(module.out(), kSource, std::strlen(kSource), &options, context);
+  std::printf("%s\n", lastMessage().c_str());
+  return status == RT_ERROR_NOT_SUPPORTED ? 0 : 3;
+}
+
+int reasonMain() {
+  rtBackendInfo_t info = RT_BACKEND_INFO_INIT;
+  if (rtBackendGetInfo(&info, RT_BACKEND_CUDA) != RT_SUCCESS) return 1;
+  std::printf("%s\n", info.reason);
+  rtDevice_t cpu = nullptr, device = nullptr;
+  if (rtDeviceGetByName(&cpu, "cpu") != RT_SUCCESS) return 2;
+  const bool found = rtDeviceGetByName(&device, "cuda:0") == RT_SUCCESS;
+  if (found != (info.device_count > 0) || found != (info.reason[0] == '\0')) return 3;
+  return found ? 0 : 10;
+}
+
+int buildMain() {
+  rtDevice_t device = nullptr;
+  Context context;
+  Module module;
+  if (rtDeviceGetByName(&device, "cuda:0") != RT_SUCCESS || rtContextCreate(context.out(), nullptr, device) != RT_SUCCESS)
+    return 1;
+  const rtStatus_t status =
+      rtModuleCreateFromSource(module.out(), "__kernel void k(__global int* p) { p[0] = 77; }", nullptr, context);
+  std::printf("%s\n", lastMessage().c_str());
+  return status == RT_ERROR_COMPILER_NOT_FOUND ? 10 : 1;
+}
+
+}  // namespace
+}  // namespace rttest
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::strcmp(argv[1], "--scene") == 0) return rttest::runScene(argv[2], argv[3]);
+  if (argc == 2 && std::strcmp(argv[1], "--reason") == 0) return rttest::reasonMain();
+  if (argc == 2 && std::strcmp(argv[1], "--build") == 0) return rttest::buildMain();
+  if (argc == 2 && std::strcmp(argv[1], "--old-driver") == 0) return rttest::oldDriverMain();
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

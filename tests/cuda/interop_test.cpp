@@ -1,0 +1,262 @@
+// The library beside a program's own CUDA calls: streams, events, memory and contexts that CUDA made are imported, native
+// calls take their place in a stream, and the thread's current context stays the program's.
+#include <cstring>
+#include <vector>
+
+#include "backends/cuda/declarations.h"
+#include "support/device_test.h"
+#include "support/portable_kernels.h"
+#include "support/simulated_cuda.h"
+
+namespace rttest {
+namespace {
+
+using namespace manyrt::cuda;
+
+std::vector<std::string> cudaDevices() {
+  std::vector<std::string> names;
+  for (int32_t i = 0; i < cudaDeviceCount(); ++i) names.push_back("cuda:" + std::to_string(i));
+  return names;
+}
+
+#define EXPECT_CUDA_OK(call) EXPECT_EQ(call, 0) << #call
+
+// What the program calls itself.
+struct Native {
+  template <typename Function>
+  static Function* driver(const char* name) {
+    auto* find = cudaFunction<Error(const char*, void**, unsigned long long, int*)>("cudaGetDriverEntryPoint");
+    void* found = nullptr;
+    int outcome = 0;
+    return find != nullptr && find(name, &found, 0, &outcome) == 0 && outcome == 0 ? reinterpret_cast<Function*>(found)
+                                                                                   : nullptr;
+  }
+  Error (*malloc)(void**, size_t) = cudaFunction<Error(void**, size_t)>("cudaMalloc");
+  Error (*free)(void*) = cudaFunction<Error(void*)>("cudaFree");
+  Error (*copy)(void*, const void*, size_t, int,
+                NativeStream) = cudaFunction<Error(void*, const void*, size_t, int, NativeStream)>("cudaMemcpyAsync");
+  Error (*create_stream)(NativeStream*, unsigned,
+                         int) = cudaFunction<Error(NativeStream*, unsigned, int)>("cudaStreamCreateWithPriority");
+  Error (*destroy_stream)(NativeStream) = cudaFunction<Error(NativeStream)>("cudaStreamDestroy");
+  Error (*synchronize)(NativeStream) = cudaFunction<Error(NativeStream)>("cudaStreamSynchronize");
+  Error (*create_event)(NativeEvent*, unsigned) = cudaFunction<Error(NativeEvent*, unsigned)>("cudaEventCreateWithFlags");
+  Error (*destroy_event)(NativeEvent) = cudaFunction<Error(NativeEvent)>("cudaEventDestroy");
+  Error (*push)(NativeContext) = driver<Error(NativeContext)>("cuCtxPushCurrent");
+  Error (*pop)(NativeContext*) = driver<Error(NativeContext*)>("cuCtxPopCurrent");
+  Error (*current)(NativeContext*) = driver<Error(NativeContext*)>("cuCtxGetCurrent");
+  Error (*context_of)(NativeStream, NativeContext*) = driver<Error(NativeStream, NativeContext*)>("cuStreamGetCtx");
+  Error (*record)(NativeEvent, NativeStream) = driver<Error(NativeEvent, NativeStream)>("cuEventRecord");
+  Error (*fill)(DriverAddress, unsigned char, size_t,
+                NativeStream) = driver<Error(DriverAddress, unsigned char, size_t, NativeStream)>("cuMemsetD8Async");
+};
+
+template <typename Handle>
+uint64_t number(Handle handle) {
+  return static_cast<uint64_t>(reinterpret_cast<uintptr_t>(handle));
+}
+
+class CudaInteropTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    uint64_t native[2];
+    ASSERT_RT_OK(rtContextGetNative(native, context_));
+    native_context_ = reinterpret_cast<NativeContext>(native[0]);
+    ASSERT_NE(cuda_.push, nullptr);
+    ASSERT_EQ(cuda_.push(native_context_), 0);
+  }
+  void TearDown() override {
+    NativeContext now = nullptr;
+    EXPECT_CUDA_OK(cuda_.current(&now));
+    EXPECT_EQ(now, native_context_) << "the library left another context current";
+    EXPECT_CUDA_OK(cuda_.pop(&now));
+    DeviceTest::TearDown();
+    if (simulatedCuda().here()) EXPECT_EQ(simulatedCuda().violations(), 0);
+  }
+
+  Native cuda_;
+  NativeContext native_context_ = nullptr;
+};
+INSTANTIATE_TEST_SUITE_P(, CudaInteropTest, testing::ValuesIn(cudaDevices()), testName);
+
+TEST_P(CudaInteropTest, KernelsAndCopiesKeepTheirOrderWithNativeCallsOnAnImportedStream) {
+  constexpr uint32_t kCount = 100'000;
+  NativeStream native_stream = nullptr;
+  void* bytes = nullptr;
+  ASSERT_EQ(cuda_.create_stream(&native_stream, kStreamNonBlocking, 0), 0);
+  ASSERT_EQ(cuda_.malloc(&bytes, kCount * 4), 0);
+  const uint64_t stream_words[2] = {number(native_stream), 0};
+  const uint64_t memory_words[2] = {number(bytes), 0};
+  Stream stream;
+  Memory memory, host;
+  PortableKernel affine;
+  ASSERT_RT_OK(rtStreamImport(stream.out(), stream_words, context_));
+  ASSERT_RT_OK(rtMemImport(memory.out(), memory_words, kCount * 4, context_));
+  ASSERT_RT_OK(rtMallocHost(host.out(), kCount * 4, context_));
+  ASSERT_RT_OK(affine.make(context_, "affine"));
+
+  rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
+  ASSERT_RT_OK(rtPointerGetAttributes(&attributes, memory.as(8)));
+  EXPECT_EQ(attributes.kind, RT_POINTER_IMPORTED);
+  EXPECT_EQ(attributes.base, memory.get());
+  EXPECT_EQ(attributes.size, kCount * 4u);
+
+  for (uint32_t round = 0; round < 5; ++round) {
+    ASSERT_EQ(cuda_.fill(number(bytes), static_cast<unsigned char>(round), kCount * 4, native_stream), 0);
+    ASSERT_RT_OK(launchOver(affine, stream, (kCount + 63) / 64, 64, memory.as<void>(), kCount, 3u));
+    ASSERT_EQ(cuda_.copy(host, bytes, kCount * 4, kCopyDefault, native_stream), 0);
+    ASSERT_RT_OK(rtStreamSynchronize(stream));
+    for (uint32_t i : {0u, kCount / 2, kCount - 1}) ASSERT_EQ(host.as<uint32_t>()[i], round * 0x01010101u * 3 + 1);
+  }
+  ASSERT_RT_OK(affine.reset());
+  ASSERT_RT_OK(stream.reset());
+  ASSERT_RT_OK(memory.reset());
+  EXPECT_CUDA_OK(cuda_.fill(number(bytes), 9, 100, native_stream)) << "both are only detached";
+  EXPECT_CUDA_OK(cuda_.synchronize(native_stream));
+  EXPECT_CUDA_OK(cuda_.free(bytes));
+  EXPECT_CUDA_OK(cuda_.destroy_stream(native_stream));
+}
+
+TEST_P(CudaInteropTest, AStreamOfTheLibraryWaitsForAnImportedEvent) {
+  constexpr size_t kSize = size_t{4} << 20;
+  NativeStream native_stream = nullptr;
+  NativeEvent native_event = nullptr;
+  ASSERT_EQ(cuda_.create_stream(&native_stream, kStreamNonBlocking, 0), 0);
+  ASSERT_EQ(cuda_.create_event(&native_event, kEventDisableTiming), 0);
+  Memory memory, host;
+  ASSERT_RT_OK(rtMalloc(memory.out(), kSize, context_));
+  ASSERT_RT_OK(rtMallocHost(host.out(), kSize, context_));
+  for (int round = 1; round <= 10; ++round) {
+    const uint64_t words[2] = {number(native_event), 0};
+    Event event;
+    ASSERT_EQ(cuda_.fill(number(memory.get()), static_cast<unsigned char>(round), kSize, native_stream), 0);
+    ASSERT_EQ(cuda_.record(native_event, native_stream), 0);
+    ASSERT_RT_OK(rtEventImport(event.out(), words, context_));
+    ASSERT_RT_OK(rtStreamWaitEvent(event, stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(host, memory, kSize, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    ASSERT_EQ(host.as()[0], round);
+    ASSERT_EQ(host.as()[kSize - 1], round);
+    EXPECT_RT_OK(rtEventQuery(event));
+  }
+  EXPECT_CUDA_OK(cuda_.destroy_event(native_event)) << "events are only detached";
+  EXPECT_CUDA_OK(cuda_.destroy_stream(native_stream));
+}
+
+TEST_P(CudaInteropTest, NativeCallsTakeTheirPlaceInAStream) {
+  struct Call {
+    Native* cuda;
+    void* memory;
+    Error error;
+  } call{&cuda_, nullptr, -1};
+  constexpr size_t kSize = 100'000;
+  Memory memory;
+  std::vector<unsigned char> bytes(kSize);
+  ASSERT_RT_OK(rtMalloc(memory.out(), kSize, context_));
+  call.memory = memory;
+  Gate gate(context_);
+  ASSERT_RT_OK(gate.close(stream_));
+  ASSERT_RT_OK(rtMemsetAsync(memory, 1, kSize, stream_));
+  ASSERT_RT_OK(rtStreamLaunchNative(
+      [](const uint64_t native[2], void* user) -> rtStatus_t {
+        auto& at = *static_cast<Call*>(user);
+        at.error = at.cuda->fill(number(at.memory), 2, kSize / 2, reinterpret_cast<NativeStream>(native[0]));
+        return at.error == 0 ? RT_SUCCESS : RT_ERROR_DRIVER;
+      },
+      &call, stream_));
+  ASSERT_RT_OK(rtMemcpyAsync(bytes.data(), memory, kSize, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(call.error, 0);
+  EXPECT_EQ(bytes[0], 2);
+  EXPECT_EQ(bytes[kSize - 1], 1);
+}
+
+TEST_P(CudaInteropTest, AHostFunctionSeesWhatCameBeforeIt) {
+  constexpr size_t kSize = size_t{1} << 20;
+  Memory memory, host;
+  ASSERT_RT_OK(rtMalloc(memory.out(), kSize, context_));
+  ASSERT_RT_OK(rtMallocHost(host.out(), kSize, context_));
+  struct Look {
+    const unsigned char* at;
+    int seen;
+  };
+  for (int round = 1; round <= 10; ++round) {
+    Look look{host.as(kSize - 1), -1};
+    ASSERT_RT_OK(rtMemsetAsync(memory, round, kSize, stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(host, memory, kSize, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtLaunchHostFunction(
+        [](void* user, rtStatus_t) {
+          auto& its = *static_cast<Look*>(user);
+          its.seen = *its.at;
+        },
+        &look, stream_));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    ASSERT_EQ(look.seen, round);
+  }
+}
+
+TEST_P(CudaInteropTest, MemoryOfTheProgramMayBeFreedByCudaRightAfterItWasUsed) {
+  constexpr size_t kSize = size_t{1} << 20;
+  Memory host;
+  ASSERT_RT_OK(rtMallocHost(host.out(), kSize, context_));
+  for (int round = 1; round <= 10; ++round) {
+    void* bytes = nullptr;
+    ASSERT_EQ(cuda_.malloc(&bytes, kSize), 0);
+    const uint64_t words[2] = {number(bytes), 0};
+    Memory memory;
+    ASSERT_RT_OK(rtMemImport(memory.out(), words, kSize, context_));
+    ASSERT_RT_OK(rtMemsetAsync(memory, round, kSize, stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(host, memory, kSize, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_EQ(cuda_.free(bytes), 0) << "waits for the device";
+    EXPECT_EQ(host.as()[kSize - 1], round);
+    ASSERT_RT_OK(memory.reset());
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    ASSERT_EQ(host.as()[0], round);
+  }
+}
+
+TEST_P(CudaInteropTest, WorkGoesToItsOwnDeviceWhateverIsCurrent) {
+  for (const std::string& name : cudaDevices()) {
+    rtDevice_t device = nullptr;
+    Context context;
+    Stream stream;
+    Memory memory;
+    uint64_t native[2];
+    ASSERT_RT_OK(rtDeviceGetByName(&device, name.c_str()));
+    ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
+    ASSERT_RT_OK(rtContextGetNative(native, context));
+    const auto wanted = reinterpret_cast<NativeContext>(native[0]);
+    ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
+    ASSERT_RT_OK(rtStreamGetNative(native, stream));
+    NativeContext owner = nullptr;
+    ASSERT_EQ(cuda_.context_of(reinterpret_cast<NativeStream>(native[0]), &owner), 0);
+    EXPECT_EQ(owner, wanted);
+    ASSERT_RT_OK(rtMalloc(memory.out(), 1000, context));
+    EXPECT_RT_OK(rtMemsetAsync(memory, 1, 1000, stream));
+    EXPECT_RT_OK(rtStreamSynchronize(stream));
+  }
+}
+
+TEST_P(CudaInteropTest, WhatIsForeignOrUnknownIsRefused) {
+  const uint64_t nothing[2] = {0, 0};
+  int local = 0;
+  const uint64_t host[2] = {number(&local), 0};
+  rtEvent_t event = nullptr;
+  void* memory = nullptr;
+  rtContext_t context = nullptr;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtEventImport(&event, nothing, context_));
+  EXPECT_RT(RT_ERROR_NOT_FOUND, rtMemImport(&memory, host, sizeof local, context_));
+  EXPECT_RT(RT_ERROR_NOT_FOUND, rtContextImport(&context, host, device_));
+  void* bytes = nullptr;
+  ASSERT_EQ(cuda_.malloc(&bytes, 1000), 0);
+  const uint64_t words[2] = {number(bytes), 0};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemImport(&memory, words, size_t{1} << 30, context_)) << "larger than it is";
+  rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
+  ASSERT_RT_OK(rtPointerGetAttributes(&attributes, bytes));
+  EXPECT_EQ(attributes.kind, RT_POINTER_UNKNOWN) << "not imported: not the library's";
+  EXPECT_CUDA_OK(cuda_.free(bytes));
+}
+
+}  // namespace
+}  // namespace rttest
