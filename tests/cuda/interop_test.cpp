@@ -71,7 +71,9 @@ class CudaInteropTest : public DeviceTest {
     EXPECT_EQ(now, native_context_) << "the library left another context current";
     EXPECT_CUDA_OK(cuda_.pop(&now));
     DeviceTest::TearDown();
-    if (simulatedCuda().here()) EXPECT_EQ(simulatedCuda().violations(), 0);
+    if (simulatedCuda().here()) {
+      EXPECT_EQ(simulatedCuda().violations(), 0);
+    }
   }
 
   Native cuda_;

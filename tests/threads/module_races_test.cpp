@@ -126,7 +126,7 @@ class CacheFolder {
 };
 
 TEST_P(ModuleRaces, LaunchesGoOverToBetterCodeInTheirMiddle) {
-  static constexpr char kSource[] =
+  static constexpr char kLongSource[] =
       "__kernel void waves(__global float* out, uint count, float by) {\n"
       "  uint i = get_global_id(0);\n"
       "  float sum = 0.1f;\n"
@@ -135,7 +135,7 @@ TEST_P(ModuleRaces, LaunchesGoOverToBetterCodeInTheirMiddle) {
       "}\n";
   const CacheFolder folder;
   Module module;
-  const rtStatus_t status = rtModuleCreateFromSource(module.out(), kSource, nullptr, context_);
+  const rtStatus_t status = rtModuleCreateFromSource(module.out(), kLongSource, nullptr, context_);
   if (status == RT_ERROR_COMPILER_NOT_FOUND) GTEST_SKIP() << "no C++ compiler is installed";
   ASSERT_RT_OK(status);
   std::atomic<uint32_t> after{0};  // launches since the better code was seen
