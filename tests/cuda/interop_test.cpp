@@ -25,9 +25,14 @@ std::vector<std::string> cudaDevices() {
 struct Native {
   template <typename Function>
   static Function* driver(const char* name) {
-    auto* find = cudaFunction<Error(const char*, void**, unsigned long long, int*)>("cudaGetDriverEntryPoint");
     void* found = nullptr;
     int outcome = 0;
+    using ByVersion = Error(const char*, void**, unsigned, unsigned long long, int*);
+    if (auto* find = cudaFunction<ByVersion>("cudaGetDriverEntryPointByVersion")) {
+      const bool good = find(name, &found, 12000, 0, &outcome) == 0 && outcome == 0;
+      return good ? reinterpret_cast<Function*>(found) : nullptr;
+    }
+    auto* find = cudaFunction<Error(const char*, void**, unsigned long long, int*)>("cudaGetDriverEntryPoint");
     return find != nullptr && find(name, &found, 0, &outcome) == 0 && outcome == 0 ? reinterpret_cast<Function*>(found)
                                                                                    : nullptr;
   }

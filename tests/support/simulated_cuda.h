@@ -11,10 +11,13 @@
 
 namespace rttest {
 
-// Loaded already: the library has opened it. Null: RT_CUDART names nothing.
+// The runtime that the library has opened already: what RT_CUDART names, or one of the usual ones.
 inline void* cudaLibrary() {
-  const char* path = std::getenv("RT_CUDART");
-  return path == nullptr ? nullptr : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (const char* path = std::getenv("RT_CUDART")) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  for (const char* name : {"libcudart.so.13", "libcudart.so.12"}) {
+    if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return library;
+  }
+  return nullptr;
 }
 
 template <typename Function>

@@ -145,7 +145,9 @@ Status ModuleManager::loadNative(Ref<NativeModuleOwner>* out, const void* code, 
   NativeModule module = nullptr;
   const Error error = RT_CUDA_CALL(cuModuleLoadDataEx, &module, code, ptx ? 2 : 0, options, values);
   if (error != kSuccess) {
-    const Status status = context_.device().failed("cuModuleLoadDataEx", error);
+    Status status = context_.device().failed("cuModuleLoadDataEx", error);
+    // Of bytes that are no image at all the driver knows no more than that it does not know.
+    if (status.code() == RT_ERROR_DRIVER) status = Status::error(RT_ERROR_INVALID_IMAGE, "%s", status.message());
     log.resize(strnlen(log.data(), log.size()));
     if (log.empty()) return status;
     return Status::error(status.code(), "The image \"%s\" was refused: %s\n%s", name, status.message(), log.c_str());
