@@ -39,7 +39,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=()
 for program in build/release/bin/bench_*"$pattern"*; do
-  [[ -x $program ]] || continue
+  [[ -x $program && $program != */bench_cuda ]] || continue
   name=$(basename "$program")
   name=${name#bench_}
   echo "== $name"
@@ -50,7 +50,10 @@ for program in build/release/bin/bench_*"$pattern"*; do
   fi
 done
 
-tables=(docs/measured/bench_*.json)
+tables=()
+for file in docs/measured/bench_*.json; do
+  [[ $file == */bench_cuda.json ]] || tables+=("$file")  # from another machine: scripts/gpu.sh
+done
 if [[ -z $pattern || $pattern == instructions ]]; then
   echo "== instructions"
   if benchmarks/callgrind.sh build/release >"$scratch/instructions.json"; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table of the benchmarks from the JSON files that it is given; use it as
 bench_table.py docs/measured/bench_*.json [docs/measured/instructions.json] >docs/benchmarks.md
+bench_table.py --cuda docs/measured/bench_cuda.json >docs/benchmarks-cuda.md
 
 Every figure comes from the files; the goals below are the only numbers that stand here."""
 import json
@@ -51,6 +52,24 @@ GOALS = [
     ("P16", "build from the cache: the five kernels of digits", "P16_cached_digits", "manyrt", (), 100_000, None),
     ("P16", "build from the cache: the same with vectors", "P16_cached_digits_vector", "manyrt", (), 100_000, None),
     ("P18", "first call to a CPU stream, fresh process", "P18_start", "manyrt", (), 300_000, "thread_start"),
+]
+
+# The same of the CUDA backend, measured elsewhere, beside the CUDA runtime on the same primary context.
+CUDA_GOALS = [
+    ("P1", "launch without arguments", "P1_launch_cuda", "manyrt", ("cudaLaunchKernel",), 1.01, None),
+    ("P1", "launch with 8 arguments", "P1_launch_cuda_8_args", "manyrt", ("cudaLaunchKernel",), 1.01, None),
+    ("P2", "event record", "P2_event_record", "manyrt", ("cudaEventRecord",), 1.05, None),
+    ("P2", "event record, with time", "P2_event_record_timed", "manyrt", ("cudaEventRecord",), 1.05, None),
+    ("P2", "event record and stream wait", "P2_record_and_wait", "manyrt", ("cuda",), 1.05, None),
+    ("P2", "event record and query", "P2_record_and_query", "manyrt", ("cuda",), 1.05, None),
+    ("P2", "event query", "P2_event_query", "manyrt", ("cudaEventQuery",), 1.05, None),
+    ("P3", "stretch: launch by a graph of one node (raw calls)", "P3_launch_by_graph", "set_params_and_graph_launch",
+     ("cudaLaunchKernel",), 0.55, None),
+    ("P9", "512 MiB of pageable memory to the device", "P9_pageable_to_device", "manyrt", ("cudaMemcpy",), 1 / 4, "pinned"),
+    ("P9", "the same, against pinned memory", "P9_pageable_to_device", "manyrt", ("pinned",), 1 / 0.9, "pinned"),
+    ("P9", "512 MiB from the device to pageable memory", "P9_device_to_pageable", "manyrt", ("cudaMemcpy",), 1 / 2.4, "pinned"),
+    ("P16", "module from the cache: the five kernels of digits", "P16_cuda_cached", "manyrt", ("cuModuleLoadData",), 1.3, None),
+    ("P16", "the same until their code is loaded", "P16_cuda_cached_to_launch", "manyrt", ("cuModuleGetFunction",), 1.3, None),
 ]
 
 METHOD = """
@@ -149,10 +168,10 @@ def head_text(contexts):
     peers = {}
     for context in contexts.values():
         for key, value in context.items():
-            if key.startswith("peer_") or key == "cuda_driver":
+            if key.startswith("peer_") or key in ("gpu", "gpu_driver"):
                 peers[key] = value
     names = {"peer_opencl": "OpenCL", "peer_tbb": "oneTBB", "peer_libgomp": "libgomp", "peer_libomp": "libomp",
-             "cuda_driver": "driver of CUDA"}
+             "gpu": "GPU", "gpu_driver": "driver of CUDA"}
     if peers:
         lines.append("Peers: " + "; ".join(f"{names.get(key, key)}: {value}" for key, value in sorted(peers.items())) + ".")
     runs = [f"{name}: commit {context.get('commit', 'unknown')}, {context['date'][:10]}, {context['rounds']} repetitions of "
@@ -181,13 +200,14 @@ def main():
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
         return 2
-    contexts, entries, counts = load(sys.argv[1:])
+    cuda = sys.argv[1] == "--cuda"
+    contexts, entries, counts = load(sys.argv[2 if cuda else 1 :])
     if not contexts:
         print("bench_table.py: none of the files is a result of a benchmark", file=sys.stderr)
         return 1
-    results = [goal_row(entries, *goal) for goal in GOALS]
+    results = [goal_row(entries, *goal) for goal in (CUDA_GOALS if cuda else GOALS)]
     verdicts = [met for _, met in results]
-    print("# Benchmarks\n")
+    print("# Benchmarks on CUDA\n" if cuda else "# Benchmarks\n")
     print("This file is made by `scripts/bench_table.py` from the JSON in `docs/measured`; nothing in it is typed.\n")
     print(head_text(contexts))
     print(f"\n{verdicts.count(True)} met, {verdicts.count(False)} missed, {verdicts.count(None)} not measured.\n")

@@ -124,6 +124,19 @@ if wants bench && [[ -x $build/bin/bench_cuda ]]; then
   timeout 300 $build/bin/bench_cuda --benchmark_out="$out/bench_cuda.json" --benchmark_out_format=json \
     >"$out/gpu_bench.log" 2>&1
   row "bench ($?)" "$(tail -n 1 "$out/gpu_bench.log")"
+  python3 - "$out/bench_cuda.json" "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" <<'PYTHON'
+import json, sys
+path, commit = sys.argv[1:]
+with open(path) as file:
+    data = json.load(file)
+for key in ("host_name", "executable"):
+    data["context"].pop(key, None)
+data["context"]["commit"] = commit
+with open(path, "w") as file:
+    json.dump(data, file, indent=1)
+    file.write("\n")
+PYTHON
+  python3 scripts/bench_table.py --cuda "$out/bench_cuda.json" >"$out/benchmarks-cuda.md"
   grep -E "^P[0-9]" "$out/gpu_bench.log" | cut -c1-150
 fi
 
