@@ -109,7 +109,9 @@ Status Context::importMemory(backend::Memory* memory, const uint64_t native[2], 
 }
 
 void Context::nativePoint(backend::Point& point, uint64_t out[2]) {
-  out[0] = reinterpret_cast<uintptr_t>(static_cast<Point&>(point).event());
+  auto& own = static_cast<Point&>(point);
+  own.noteExported();
+  out[0] = reinterpret_cast<uintptr_t>(own.event());
   out[1] = 0;
 }
 

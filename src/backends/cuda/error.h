@@ -26,6 +26,9 @@ enum : Error {
 // Whether the context is dead for good after this error.
 bool isSticky(Error error);
 
+// Of a query while somebody captures the stream, or a stream that it would have to wait for: nothing about the work.
+inline bool saysNothing(Error error) { return error >= 900 && error <= 908; }
+
 // A failed call as a Status: the code, "cudaMalloc failed: out of memory (cudaErrorMemoryAllocation)".
 Status failure(const char* call, Error error);
 

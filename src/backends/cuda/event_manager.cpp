@@ -38,7 +38,7 @@ bool Point::poll() {
     Current current(manager_->context());
     error = table().cuEventQuery(event_);
   }
-  if (error == kNotReady) return false;
+  if (error == kNotReady || saysNothing(error)) return false;
   (void)passOnce(error == kSuccess ? recorded_status_ : device.failed("cuEventQuery", error));
   return done();  // where another thread passes it at this moment: soon
 }
@@ -132,7 +132,7 @@ Status EventManager::notify(Point& point) {
   }
   std::unique_ptr<Callback> notification(new (std::nothrow) Point::Notification(point, *this, stream));
   Status status = notification == nullptr ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : callbacks_.launch(stream, &notification);
-  if (!status.ok()) giveStream(stream);
+  if (!status.ok()) (void)table().cudaStreamDestroy(stream);  // it waits for the event: nobody else's belongs behind that
   return status;
 }
 
@@ -210,7 +210,9 @@ Status EventManager::createPoint(Ref<backend::Point>* out, bool timed) {
     point->notified_.store(false, std::memory_order_relaxed);
     point->waited_.store(false, std::memory_order_relaxed);
     point->recorded_status_ = Status();
-    point->revive();
+    point->exported_.store(false, std::memory_order_relaxed);
+    point->manager_ = Ref<EventManager>(this);
+    point->revive();  // last: an import may find it by its address
   } else {
     if (fault::fails("cuda.point")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
     NativeEvent event;
@@ -222,6 +224,7 @@ Status EventManager::createPoint(Ref<backend::Point>* out, bool timed) {
     }
     point->event_ = event;
     point->timed_ = timed;
+    point->manager_ = Ref<EventManager>(this);
     try {
       std::lock_guard lock(mutex_);
       points_.emplace(event, point);
@@ -231,7 +234,6 @@ Status EventManager::createPoint(Ref<backend::Point>* out, bool timed) {
       return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
     }
   }
-  point->manager_ = Ref<EventManager>(this);
   *out = Ref<backend::Point>::adopt(point);
   return Status();
 }

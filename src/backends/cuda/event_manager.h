@@ -23,14 +23,18 @@ class Point final : public backend::Point, private host_threads::Job {
 
   // By the stream that carries it, once: the native event is recorded; `status` is what the stream had come to.
   void recorded(Status status);
+  // Its native event was given out: an import may find it by that, so it is never recorded in place again.
+  void noteExported() { exported_.store(true, std::memory_order_relaxed); }
   // For recording it anew in place, while only its event holds it. Not of borrowed ones, nor before a first record.
   bool mayRenew(const EventManager& manager) const {
-    return manager_ == &manager && !borrowed_ && recorded_.load(std::memory_order_relaxed);
+    return manager_ == &manager && !borrowed_ && !exported_.load(std::memory_order_relaxed) &&
+           recorded_.load(std::memory_order_relaxed);
   }
   void renew() {
     reset();
     passed_.store(false, std::memory_order_relaxed);
     notified_.store(false, std::memory_order_relaxed);
+    waited_.store(false, std::memory_order_relaxed);
     if (!recorded_status_.ok()) [[unlikely]]
       recorded_status_ = Status();
   }
@@ -55,6 +59,7 @@ class Point final : public backend::Point, private host_threads::Job {
   NativeEvent event_ = nullptr;
   bool timed_ = false;
   bool borrowed_ = false;
+  std::atomic<bool> exported_{false};
   std::atomic<bool> recorded_{false};
   std::atomic<bool> passed_{false};
   std::atomic<bool> notified_{false};  // a notification is on its way

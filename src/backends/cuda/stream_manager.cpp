@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstring>
 #include <new>
+#include <optional>
 #include <typeinfo>
 
 #include "backends/cuda/buffer_manager.h"
@@ -281,8 +282,8 @@ Status Stream::record(Ref<backend::Point> point) {
   if (typeid(given) != typeid(Point)) return false;
   auto& point = static_cast<Point&>(given);
   if (!point.mayRenew(*events_)) return false;
-  std::lock_guard lock(mutex_);
-  if (held_.load(std::memory_order_relaxed)) return false;
+  std::unique_lock lock(mutex_, std::try_to_lock);  // the caller holds a spin lock: no waiting for a long copy here
+  if (!lock.owns_lock() || held_.load(std::memory_order_relaxed)) return false;
   Current current(native_context_);
   const Error error = RT_CUDA_CALL(cuEventRecord, point.event(), native_);
   if (error != kSuccess) {
@@ -311,9 +312,10 @@ Status Stream::wait(Ref<backend::Point> point) {
   if (!held_.load(std::memory_order_relaxed)) {
     if (NativeEvent event = recordedEvent(*point)) {
       Current current(native_context_);
-      const Error error = RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0);
-      if (error != kSuccess) return device("cuStreamWaitEvent", error);
-      const Status& status = static_cast<const Point&>(*point).recordedStatus();
+      const Error error = point->done() ? kSuccess : RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0);
+      // The event's device may be another one, which has died: asking the point blames that one.
+      if (error != kSuccess && !point->poll()) return device("cuStreamWaitEvent", error);
+      const Status& status = point->done() ? point->status() : static_cast<const Point&>(*point).recordedStatus();
       if (!status.ok()) latch.set(status);
       const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
       native_serial_.store(serial, std::memory_order_release);
@@ -379,7 +381,7 @@ void Stream::begin() {
 
 void Stream::go() {
   const Ref<Stream> self(this);
-  Current current(native_context_);
+  std::optional<Current> current(std::in_place, native_context_);
   std::unique_lock lock(mutex_);
   for (;;) {
     Command& command = *first_;
@@ -395,6 +397,8 @@ void Stream::go() {
       latch.set(command.task->run(status.ok() ? latch.get() : status));
       task_stream_ = nullptr;
       delete std::exchange(command.task, nullptr);
+      current.reset();  // the function may have left another one
+      current.emplace(native_context_);
       lock.lock();
     }
     finishFirst();
@@ -464,10 +468,14 @@ bool Stream::execute(Command& command) {
     }
     case Command::Kind::kWait: {
       if (skip) return true;
+      if (command.point->done()) {
+        latch.set(command.point->status());
+        return true;
+      }
       const NativeEvent event = recordedEvent(*command.point);
       if (event == nullptr) return false;
       if (const Error error = RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); error != kSuccess) {
-        (void)device("cuStreamWaitEvent", error);
+        if (!command.point->poll()) (void)device("cuStreamWaitEvent", error);
         return false;  // the host can wait for it, too
       }
       latch.set(static_cast<const Point&>(*command.point).recordedStatus());
@@ -514,6 +522,7 @@ bool Stream::poll() {
       mark();
       return false;
     }
+    if (saysNothing(error)) return false;
     if (error != kSuccess) noteFailure("cuStreamQuery", error);
   }
   advance(serial);  // nothing of a dead device runs any more

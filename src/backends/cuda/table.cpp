@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 
 #include "base/config.h"
@@ -124,15 +125,15 @@ State& state() {
 }
 
 void open(State& at) {
-  auto* fresh = new Table;  // never destroyed: calls may run until the process ends
+  auto fresh = std::make_unique<Table>();
   void* (*entry_point)(const char*, int) = nullptr;
   std::string missing;
-  if (config::get(config::Variable::kCudart) == nullptr && staticRuntime(fresh, &entry_point)) {
+  if (config::get(config::Variable::kCudart) == nullptr && staticRuntime(fresh.get(), &entry_point)) {
     at.name = "the CUDA runtime that is part of this library";
   } else {
     void* library = openRuntime(&at.name, &at.reason);
     if (library == nullptr) return;
-    if (!fillFrom(fresh, library, &missing)) {
+    if (!fillFrom(fresh.get(), library, &missing)) {
       at.reason = at.name + " has no " + missing + ": it is too old, or no CUDA runtime.";
       return;
     }
@@ -145,11 +146,12 @@ void open(State& at) {
     (void)fresh->cudaGetLastError();
     return;
   }
-  if (!fillDriver(fresh, entry_point, &missing)) {
+  if (!fillDriver(fresh.get(), entry_point, &missing)) {
     at.reason = "The NVIDIA driver has no " + missing + ": it is too old.";
     return;
   }
-  internal::current.store(fresh, std::memory_order_release);
+  // Never destroyed: calls may run until the process ends.
+  internal::current.store(fresh.release(), std::memory_order_release);
   (void)closedTable();  // so that nothing is allocated at exit
   (void)atexit(closeTable);
   at.good = true;
