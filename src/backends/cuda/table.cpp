@@ -116,6 +116,7 @@ bool fillDriver(Table* out, void* (*entry_point)(const char*, int), std::string*
 struct State {
   std::once_flag once;
   bool good = false;
+  std::unique_ptr<const Table> table;  // kept also when it is closed: calls may run until the process ends
   std::string reason;
   std::string name;
 };
@@ -150,8 +151,8 @@ void open(State& at) {
     at.reason = "The NVIDIA driver has no " + missing + ": it is too old.";
     return;
   }
-  // Never destroyed: calls may run until the process ends.
-  internal::current.store(fresh.release(), std::memory_order_release);
+  at.table = std::move(fresh);
+  internal::current.store(at.table.get(), std::memory_order_release);
   (void)closedTable();  // so that nothing is allocated at exit
   (void)atexit(closeTable);
   at.good = true;
