@@ -27,14 +27,15 @@ class TiersAtExitTest : public testing::Test {
     fs::remove_all(folder_, ignored);
   }
   // Runs a scenario with a compiler that does `instead` before it makes optimised code.
-  Outcome runWith(const std::string& instead, const std::vector<std::string>& words) {
+  Outcome runWith(const std::string& instead, const std::vector<std::string>& words, const char* sanitizer_options = nullptr) {
     std::ofstream(path("compiler")) << "#!/bin/sh\ncase \"$*\" in\n*-O3*) " << instead << " ;;\nesac\nexec g++ \"$@\"\n";
     chmod(path("compiler").c_str(), 0700);
     std::vector<std::string> command = {PROCESS_CHILD};
     command.insert(command.end(), words.begin(), words.end());
-    return run(
-        command,
-        {{"RT_CC", path("compiler")}, {"RT_CACHE_DIR", path("cache")}, {"TMPDIR", path("tmp")}, {"RT_CPU_BUILD", "tiered"}});
+    Environment environment = {
+        {"RT_CC", path("compiler")}, {"RT_CACHE_DIR", path("cache")}, {"TMPDIR", path("tmp")}, {"RT_CPU_BUILD", "tiered"}};
+    if (sanitizer_options != nullptr) environment.emplace_back("ASAN_OPTIONS", sanitizer_options);
+    return run(command, environment);
   }
   static size_t filesIn(const std::string& folder) {
     return static_cast<size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
@@ -74,7 +75,9 @@ TEST_F(TiersAtExitTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {
 
 TEST_F(TiersAtExitTest, AForkedChildWaitsForNothingAndTouchesNothing) {
   const std::string go = path("go");
-  const Outcome outcome = runWith("while test ! -e " + go + "; do sleep 0.01; done", {"fork_while_better_code_is_made", go});
+  // A forked child lacks the stacks of its parent's other threads: what they alone hold looks leaked at its exit.
+  const Outcome outcome =
+      runWith("while test ! -e " + go + "; do sleep 0.01; done", {"fork_while_better_code_is_made", go}, "detect_leaks=0");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
   EXPECT_EQ(filesIn(path("cache")), 1u);
   EXPECT_EQ(filesIn(path("tmp")), 0u);
