@@ -24,15 +24,8 @@ struct Event : Child {
     }
   }  // the earlier point is dropped outside the lock
 
-  // Records the last point anew where nobody else holds it: then there is none to take and none to give back. Whoever asks
-  // for the point of this event meanwhile waits for the driver's call.
-  bool recordAgain(backend::Stream& stream, Status* status) {
-    std::lock_guard guard(lock);
-    return last && last->references() == 1 && stream.recordAgain(*last, status);
-  }
-
   const bool timed;
-  SpinLock lock;
+  std::mutex lock;  // held across the driver's call where a point is recorded anew in place
   Ref<backend::Point> last;
   // The stream of the last record: waiting for it inside one of its host functions would never end. Compared, not used.
   std::atomic<backend::Stream*> recorded_on{nullptr};

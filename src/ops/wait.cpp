@@ -1,6 +1,7 @@
 // Blocking waits take leases and leave the guard; everything else only submits.
 #include "ops/wait.h"
 
+#include <mutex>
 #include <new>
 
 #include "base/fault.h"
@@ -42,6 +43,13 @@ Status checkNotInside(allocator::Owner& owner, const char* what) {
     if (stream->isInsideTask()) return insideOwnTask(what);
   }
   return Status();
+}
+
+// Records the event's last point anew where nobody else holds it: then there is none to take and none to give back. Whoever
+// asks for the point meanwhile waits for the driver's call. False: nothing was done.
+bool recordInPlace(manager::Event& event, backend::Stream& stream, Status* status) {
+  std::lock_guard guard(event.lock);
+  return event.last && event.last->references() == 1 && stream.recordAgain(*event.last, status);
 }
 
 class SignalTask final : public Task {
@@ -190,7 +198,7 @@ Status record(manager::Event& event, manager::Stream& stream) {
                          event.context->name().c_str(), stream.context->name().c_str());
   }
   RT_TRY(submittable(stream));
-  if (Status status; event.recordAgain(*stream.native, &status)) {
+  if (Status status; recordInPlace(event, *stream.native, &status)) {
     RT_TRY(status);
     traceSubmission(stream);
     event.recorded_on.store(stream.native.get(), std::memory_order_relaxed);

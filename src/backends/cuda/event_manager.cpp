@@ -132,7 +132,7 @@ Status EventManager::notify(Point& point) {
   }
   std::unique_ptr<Callback> notification(new (std::nothrow) Point::Notification(point, *this, stream));
   Status status = notification == nullptr ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : callbacks_.launch(stream, &notification);
-  if (!status.ok()) (void)table().cudaStreamDestroy(stream);  // it waits for the event: nobody else's belongs behind that
+  if (!status.ok()) destroyStream(stream);  // it waits for the event: nobody else's belongs behind that
   return status;
 }
 
@@ -153,11 +153,15 @@ Status EventManager::takeStream(NativeStream* stream) {
   }
   const Error error = RT_CUDA_CALL(cudaStreamCreateWithPriority, stream, kStreamNonBlocking, 0);
   if (error == kSuccess) return Status();
-  {
-    std::lock_guard lock(mutex_);
-    --stream_count_;
-  }
+  destroyStream(nullptr);
   return device_.failed("cudaStreamCreateWithPriority", error);
+}
+
+// Null: one that was to be made.
+void EventManager::destroyStream(NativeStream stream) {
+  if (stream != nullptr) (void)table().cudaStreamDestroy(stream);
+  std::lock_guard lock(mutex_);
+  --stream_count_;
 }
 
 void EventManager::giveStream(NativeStream stream) {

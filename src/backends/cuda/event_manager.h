@@ -45,7 +45,6 @@ class Point final : public backend::Point, private host_threads::Job {
   NativeEvent recordedEvent() const { return recorded_.load(std::memory_order_acquire) ? event_ : nullptr; }
   const Status& recordedStatus() const { return recorded_status_; }  // once recorded
   NativeEvent event() const { return event_; }
-  bool timed() const { return timed_; }
 
  private:
   friend class EventManager;
@@ -96,6 +95,7 @@ class EventManager final : public RefCounted {
   void destroyEvent(NativeEvent event);
   Status takeStream(NativeStream* stream);
   void giveStream(NativeStream stream);
+  void destroyStream(NativeStream stream);
 
   static constexpr uint32_t kMostFree = 1024;
   Device& device_;

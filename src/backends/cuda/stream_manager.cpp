@@ -1,13 +1,9 @@
-// Submitting to native streams, holding back what has to wait for the host, and finding out how far the device has come.
+// Making streams, and submitting to the native ones. What is held back is in held_stream.cpp, how far the device has come in
+// stream_progress.cpp.
 #include "backends/cuda/stream_manager.h"
 
-#include <sched.h>
-
-#include <algorithm>
-#include <climits>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <typeinfo>
 
 #include "backends/cuda/buffer_manager.h"
@@ -16,54 +12,9 @@
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/fill.h"
-#include "base/futex.h"
+#include "backends/cuda/stream_command.h"
 
 namespace manyrt::cuda {
-namespace {
-
-// The point's place in a native stream of CUDA; null: it has none, or none yet.
-NativeEvent recordedEvent(const backend::Point& point) {
-  return typeid(point) == typeid(Point) ? static_cast<const Point&>(point).recordedEvent() : nullptr;
-}
-
-}  // namespace
-
-// ---- What a held stream keeps ----
-
-struct Stream::Command {
-  enum class Kind { kLaunch, kCopy, kFill, kPrefetch, kRecord, kWait, kInternal, kNative, kUser };
-
-  explicit Command(Kind what) : kind(what) {}
-  ~Command() { delete task; }
-  bool waitsForHost() const { return kind == Kind::kWait || kind == Kind::kUser || kind == Kind::kNative; }
-
-  const Kind kind;
-  backend::Copy copy{};
-  backend::Fill fill{};
-  const void* address = nullptr;  // of a prefetch
-  uint64_t size = 0;
-  bool to_host = false;
-  Ref<backend::Kernel> kernel;
-  backend::Launch launch{};
-  std::vector<unsigned char> values;
-  std::vector<const void*> arguments;
-  Ref<backend::Point> point;
-  Task* task = nullptr;
-  uint64_t serial = 0;
-  Command* next = nullptr;
-};
-
-// ---- Callbacks ----
-
-class Stream::Arrival final : public Callback {
- public:
-  explicit Arrival(Stream& stream) : stream_(stream) {}
-  void reached() override { host_threads::submit(&stream_); }
-  void lost(const Status&) override { host_threads::submit(&stream_); }
-
- private:
-  Stream& stream_;  // held: it keeps itself
-};
 
 class Stream::InternalCall final : public Callback {
  public:
@@ -139,6 +90,13 @@ void Stream::noteFailure(const char* call, Error error) {
 
 // ---- Submitting ----
 
+// Under the mutex: another submission is with the device.
+void Stream::countNative() {
+  const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
+  native_serial_.store(serial, std::memory_order_release);
+  submitted_.store(serial, std::memory_order_release);
+}
+
 // `now` submits to the device; `command` makes what a held stream keeps instead.
 template <class Submit, class Make>
 Status Stream::submit(Submit now, Make command) {
@@ -147,26 +105,13 @@ Status Stream::submit(Submit now, Make command) {
     Current current(native_context_);
     Status status = now();
     // One that failed counts, too: the device may have got a part of it.
-    const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
-    native_serial_.store(serial, std::memory_order_release);
-    submitted_.store(serial, std::memory_order_release);
+    countNative();
     return status;
   }
   if (fault::fails("cuda.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Command* queued = command();
   if (queued == nullptr) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for another command of a stream.");
   return hold(queued);
-}
-
-Status Stream::hold(Command* command) {
-  command->serial = submitted_.load(std::memory_order_relaxed) + 1;
-  *last_ = command;
-  last_ = &command->next;
-  submitted_.store(command->serial, std::memory_order_release);
-  if (held_.exchange(true, std::memory_order_acq_rel)) return Status();
-  retain();  // until it is not held any more
-  begin();
-  return Status();
 }
 
 [[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
@@ -282,7 +227,7 @@ Status Stream::record(Ref<backend::Point> point) {
   if (typeid(given) != typeid(Point)) return false;
   auto& point = static_cast<Point&>(given);
   if (!point.mayRenew(*events_)) return false;
-  std::unique_lock lock(mutex_, std::try_to_lock);  // the caller holds a spin lock: no waiting for a long copy here
+  std::unique_lock lock(mutex_, std::try_to_lock);  // the caller holds its event: no waiting for a long copy here
   if (!lock.owns_lock() || held_.load(std::memory_order_relaxed)) return false;
   Current current(native_context_);
   const Error error = RT_CUDA_CALL(cuEventRecord, point.event(), native_);
@@ -293,9 +238,7 @@ Status Stream::record(Ref<backend::Point> point) {
   point.renew();
   if (latch.failed()) [[unlikely]]
     point.setRecordedStatus(latch.get());
-  const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
-  native_serial_.store(serial, std::memory_order_release);
-  submitted_.store(serial, std::memory_order_release);
+  countNative();
   return true;
 }
 
@@ -317,9 +260,7 @@ Status Stream::wait(Ref<backend::Point> point) {
       if (error != kSuccess && !point->poll()) return device("cuStreamWaitEvent", error);
       const Status& status = point->done() ? point->status() : static_cast<const Point&>(*point).recordedStatus();
       if (!status.ok()) latch.set(status);
-      const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
-      native_serial_.store(serial, std::memory_order_release);
-      submitted_.store(serial, std::memory_order_release);
+      countNative();
       return Status();
     }
   }
@@ -354,260 +295,6 @@ Status Stream::call(Task* given, backend::TaskKind kind) {
   auto* command = new Command(kind == backend::TaskKind::kNative ? Command::Kind::kNative : Command::Kind::kUser);
   command->task = task.release();
   return hold(command);
-}
-
-// ---- Held ----
-
-// Under the mutex. In the end go() runs on a thread of the library.
-void Stream::begin() {
-  Command& command = *first_;
-  Current current(native_context_);
-  switch (command.kind) {
-    case Command::Kind::kWait:
-      if (!command.point->subscribe(this)) host_threads::submit(this);
-      return;
-    case Command::Kind::kUser: {
-      std::unique_ptr<Callback> arrival(new (std::nothrow) Arrival(*this));
-      if (arrival != nullptr && events_->callbacks().launch(native_, &arrival).ok()) return;
-      unannounced_ = true;
-      host_threads::submit(this);
-      return;
-    }
-    default:
-      host_threads::submit(this);
-      return;
-  }
-}
-
-void Stream::go() {
-  const Ref<Stream> self(this);
-  std::optional<Current> current(std::in_place, native_context_);
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    Command& command = *first_;
-    if (command.kind == Command::Kind::kWait) {
-      latch.set(command.point->status());
-    } else if (command.task != nullptr) {
-      // Only this thread touches the first command. What the function submits to this stream queues up behind it.
-      const bool unannounced = std::exchange(unannounced_, false);
-      lock.unlock();
-      if (unannounced) waitForDevice();
-      task_stream_ = this;
-      Status status = context_->device().lost();
-      latch.set(command.task->run(status.ok() ? latch.get() : status));
-      task_stream_ = nullptr;
-      delete std::exchange(command.task, nullptr);
-      current.reset();  // the function may have left another one
-      current.emplace(native_context_);
-      lock.lock();
-    }
-    finishFirst();
-    while (first_ != nullptr && execute(*first_)) finishFirst();
-    if (first_ == nullptr) break;
-    if (first_->kind == Command::Kind::kNative) continue;
-    begin();
-    return;
-  }
-  held_.store(false, std::memory_order_release);
-  lock.unlock();
-  drop();  // what hold() took
-}
-
-void Stream::waitForDevice() {
-  const Error error = table().cudaStreamSynchronize(native_);
-  if (error != kSuccess) noteFailure("cudaStreamSynchronize", error);
-}
-
-void Stream::finishFirst() {
-  Command* command = first_;
-  native_serial_.store(command->serial, std::memory_order_release);
-  first_ = command->next;
-  if (first_ == nullptr) last_ = &first_;
-  delete command;
-  wake();
-}
-
-void Stream::wake() {
-  progress_.fetch_add(1, std::memory_order_seq_cst);
-  if (sleepers_.load(std::memory_order_seq_cst) != 0) futexWake(&progress_, INT_MAX);
-}
-
-// Under the mutex. Failed commands latch; what follows a failure is skipped, but for points and tasks, which carry it.
-bool Stream::execute(Command& command) {
-  const bool skip = latch.failed();
-  switch (command.kind) {
-    case Command::Kind::kLaunch:
-      if (!skip) latch.set(launchNow(*command.kernel, command.launch));
-      return true;
-    case Command::Kind::kCopy:
-      if (!skip) latch.set(copyNowOnDevice(command.copy));
-      return true;
-    case Command::Kind::kFill: {
-      const char* call = "";
-      const Error error = skip ? kSuccess : fillOnDevice(command.fill, native_, &call);
-      if (error != kSuccess) latch.set(device(call, error));
-      return true;
-    }
-    case Command::Kind::kPrefetch:
-      if (!skip) latch.set(prefetchNow(command.address, command.size, command.to_host));
-      return true;
-    case Command::Kind::kRecord: {
-      auto& point = static_cast<Point&>(*command.point);
-      if (Status status = recordNow(point); !status.ok()) {
-        point.fail(status);
-        latch.set(std::move(status));
-      }
-      return true;
-    }
-    case Command::Kind::kInternal: {
-      std::unique_ptr<Task> task(std::exchange(command.task, nullptr));
-      if (callInternalNow(&task).ok()) return true;
-      command.task = task.release();
-      unannounced_ = true;
-      return false;
-    }
-    case Command::Kind::kWait: {
-      if (skip) return true;
-      if (command.point->done()) {
-        latch.set(command.point->status());
-        return true;
-      }
-      const NativeEvent event = recordedEvent(*command.point);
-      if (event == nullptr) return false;
-      if (const Error error = RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); error != kSuccess) {
-        if (!command.point->poll()) (void)device("cuStreamWaitEvent", error);
-        return false;  // the host can wait for it, too
-      }
-      latch.set(static_cast<const Point&>(*command.point).recordedStatus());
-      return true;
-    }
-    default:
-      return false;
-  }
-}
-
-void Stream::deviceLost() {
-  // What waits for a point of another backend goes on when that one is passed; the rest is told by callbacks.
-  wake();
-}
-
-const char* Stream::runningKernel() const {
-  return completed_.load(std::memory_order_acquire) < native_serial_.load(std::memory_order_acquire)
-             ? kernel_.load(std::memory_order_relaxed)
-             : nullptr;
-}
-
-// ---- How far it has come ----
-
-void Stream::advance(uint64_t serial) {
-  uint64_t known = completed_.load(std::memory_order_relaxed);
-  while (known < serial && !completed_.compare_exchange_weak(known, serial, std::memory_order_acq_rel)) {
-  }
-}
-
-uint64_t Stream::completed() {
-  if (completed_.load(std::memory_order_acquire) < native_serial_.load(std::memory_order_acquire)) (void)poll();
-  return completed_.load(std::memory_order_acquire);
-}
-
-// True where all that is with the device is over.
-bool Stream::poll() {
-  const uint64_t serial = native_serial_.load(std::memory_order_acquire);
-  if (completed_.load(std::memory_order_acquire) >= serial) return true;
-  Device& device = context_->device();
-  if (!device.isLost()) {
-    Current current(native_context_);
-    const Error error = table().cuStreamQuery(native_);
-    if (error == kNotReady) {
-      mark();
-      return false;
-    }
-    if (saysNothing(error)) return false;
-    if (error != kSuccess) noteFailure("cuStreamQuery", error);
-  }
-  advance(serial);  // nothing of a dead device runs any more
-  return true;
-}
-
-// While the stream is never idle, events tell of its progress: recorded when somebody asks, a few at a time.
-void Stream::mark() {
-  std::unique_lock markers(markers_mutex_, std::try_to_lock);
-  if (!markers.owns_lock()) return;
-  size_t reached = 0;
-  while (reached < marker_count_ && table().cuEventQuery(markers_[reached].event) == kSuccess) {
-    advance(markers_[reached].serial);
-    events_->giveEvent(markers_[reached].event);
-    ++reached;
-  }
-  std::copy(markers_ + reached, markers_ + marker_count_, markers_);
-  marker_count_ -= reached;
-  const uint64_t newest = marker_count_ == 0 ? completed_.load(std::memory_order_relaxed) : markers_[marker_count_ - 1].serial;
-  if (newest >= native_serial_.load(std::memory_order_acquire) || marker_count_ == kMostMarkers) return;
-  std::unique_lock submission(mutex_, std::try_to_lock);
-  if (!submission.owns_lock()) return;
-  NativeEvent event = nullptr;
-  if (!events_->takeEvent(&event).ok()) return;
-  if (table().cuEventRecord(event, native_) != kSuccess) {
-    events_->giveEvent(event);
-    return;
-  }
-  markers_[marker_count_++] = {event, native_serial_.load(std::memory_order_relaxed)};
-}
-
-bool Stream::wait(uint64_t serial, Deadline deadline) {
-  constexpr int64_t kSpinNanoseconds = 20'000;
-  constexpr uint64_t kNapNanoseconds = 50'000;
-  const backend::WaitPolicy policy = context_->policy();
-  const int64_t began = nowNanoseconds();
-  while (completed() < serial) {
-    if (deadline.isPoll()) return false;
-    if (native_serial_.load(std::memory_order_acquire) < serial) {  // held: a thread of the library makes progress
-      const uint32_t progress = progress_.load(std::memory_order_seq_cst);
-      sleepers_.fetch_add(1, std::memory_order_seq_cst);
-      const bool held = native_serial_.load(std::memory_order_acquire) < serial;
-      if (held) (void)futexWait(&progress_, progress, deadline);
-      sleepers_.fetch_sub(1, std::memory_order_seq_cst);
-      if (held && deadline.passed() && completed() < serial) return false;
-      continue;
-    }
-    if (deadline.isNever() && policy == backend::WaitPolicy::kDefault) {
-      const uint64_t reached = native_serial_.load(std::memory_order_acquire);
-      Current current(native_context_);
-      const Error error = RT_CUDA_CALL(cudaStreamSynchronize, native_);
-      if (error != kSuccess) (void)device("cudaStreamSynchronize", error);
-      if (error == kSuccess || context_->device().isLost()) advance(reached);
-      continue;
-    }
-    if (deadline.isNever() && policy == backend::WaitPolicy::kBlock) {
-      NativeEvent event = nullptr;
-      uint64_t reached = 0;
-      Error error = kSuccess;
-      Current current(native_context_);
-      if (events_->takeEvent(&event).ok()) {
-        {
-          std::lock_guard lock(mutex_);
-          reached = native_serial_.load(std::memory_order_relaxed);
-          error = RT_CUDA_CALL(cuEventRecord, event, native_);
-        }
-        if (error == kSuccess) error = RT_CUDA_CALL(cudaEventSynchronize, event);
-        events_->giveEvent(event);
-        if (error == kSuccess) advance(reached);
-        if (error != kSuccess) (void)device("cudaEventSynchronize", error);
-        continue;
-      }
-    }
-    if (deadline.passed()) return completed() >= serial;
-    if (policy == backend::WaitPolicy::kYield) {
-      sched_yield();
-    } else if (policy == backend::WaitPolicy::kSpin || nowNanoseconds() - began < kSpinNanoseconds) {
-      relaxCpu();
-    } else {
-      const Deadline nap = Deadline::after(kNapNanoseconds);
-      std::atomic<uint32_t> never{0};
-      (void)futexWait(&never, 0, nap.remaining() < deadline.remaining() ? nap : deadline);
-    }
-  }
-  return true;
 }
 
 }  // namespace manyrt::cuda

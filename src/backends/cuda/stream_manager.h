@@ -67,7 +67,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
 
   template <class Submit, class Make>
   Status submit(Submit now, Make command);
-  Status hold(Command* command);   // under the mutex: appended, and begun where nothing else is
+  Status hold(Command* command);  // under the mutex: appended, and begun where nothing else is
+  void countNative();
   void waitForDevice();            // where no callback is to be had
   void begin();                    // the first command, which has to wait for the host: starts its wait
   void go();                       // on a thread of the library: ends the wait, submits what follows
@@ -77,6 +78,9 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   void passed(backend::Point&) override { host_threads::submit(this); }
   void run() override { go(); }
 
+  bool awaitSubmission(uint64_t serial, Deadline deadline);
+  bool awaitInDriver();
+  bool awaitAsleep();
   void advance(uint64_t serial);
   bool poll();
   void mark();
