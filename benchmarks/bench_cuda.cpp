@@ -10,6 +10,7 @@
 #include <fstream>
 #include <memory>
 #include <sstream>
+#include <vector>
 
 #include "machine.h"
 
@@ -266,8 +267,18 @@ void registerModules() {
   });
   registerComparison(std::move(cold));
 
+  // More sources than the process keeps images and modules of: each is read from the cache's file and loaded by the driver.
+  constexpr int kSources = 80;
+  static std::vector<std::string> sources;
+  const auto next = [=] {
+    static size_t turn = 0;
+    if (sources.empty()) {
+      for (int i = 0; i < kSources; ++i) build(sources.emplace_back(source + "\n// cached " + std::to_string(i) + "\n"));
+    }
+    build(sources[turn++ % kSources]);
+  };
   Comparison cached("P16_cuda_cached");
-  cached.ours("manyrt", single([] {}, [=] { build(source); }));
+  cached.ours("manyrt", single(next, next));
   // What the driver needs for a cubin of the same kernels, found as the only file of a fresh cache.
   static std::string cubin = read((std::string(getenv("RT_BENCH_CUBIN") != nullptr ? getenv("RT_BENCH_CUBIN") : "")).c_str());
   if (!cubin.empty()) {
@@ -281,6 +292,19 @@ void registerModules() {
     cached.missing("cuModuleLoadData", "RT_BENCH_CUBIN names no cubin of digits.cl");
   }
   registerComparison(std::move(cached));
+
+  // One that the process has had before and that nobody uses now: the loaded code is still there.
+  Comparison again("P16_cuda_again");
+  again.ours("manyrt", single([] {}, [=] { build(source); }));
+  if (!cubin.empty()) {
+    again.peer("cuModuleLoadData", single([] {},
+                                          [] {
+                                            CUmodule loaded;
+                                            if (cuModuleLoadData(&loaded, cubin.data()) != CUDA_SUCCESS) exit(EXIT_FAILURE);
+                                            (void)cuModuleUnload(loaded);
+                                          }));
+  }
+  registerComparison(std::move(again));
 
   // The same until every kernel's code is loaded, which the driver puts off as the library does.
   static const char* const kNames[] = {"forward", "softmax_cross_entropy", "backward", "gradient", "update"};

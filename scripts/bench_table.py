@@ -68,7 +68,9 @@ CUDA_GOALS = [
     ("P9", "512 MiB of pageable memory to the device", "P9_pageable_to_device", "manyrt", ("cudaMemcpy",), 1 / 4, "pinned"),
     ("P9", "the same, against pinned memory", "P9_pageable_to_device", "manyrt", ("pinned",), 1 / 0.9, "pinned"),
     ("P9", "512 MiB from the device to pageable memory", "P9_device_to_pageable", "manyrt", ("cudaMemcpy",), 1 / 2.4, "pinned"),
-    ("P16", "module from the cache: the five kernels of digits", "P16_cuda_cached", "manyrt", ("cuModuleLoadData",), 1.3, None),
+    ("P16", "module from the cache's file: the five kernels of digits", "P16_cuda_cached", "manyrt", ("cuModuleLoadData",), 1.3,
+     None),
+    ("P16", "one that the process had before", "P16_cuda_again", "manyrt", ("cuModuleLoadData",), 1.3, None),
     ("P16", "the same until their code is loaded", "P16_cuda_cached_to_launch", "manyrt", ("cuModuleGetFunction",), 1.3, None),
 ]
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/build/sha256.h"
+
 namespace manyrt::kernels {
 
 // What each launch passes as dynamic shared memory begins at a multiple of this; so do the pointers of __local arguments, where
@@ -55,6 +57,7 @@ struct CudaImage {
   std::vector<CudaKernel> kernels;  // none for CUDA C++
   std::vector<CudaGlobal> globals;
   std::string log;
+  Digest key = {};  // the same key is the same code; zeros: not known
 };
 
 }  // namespace manyrt::kernels

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "kernels/build/build.h"
-#include "kernels/build/cuda.h"
 #include "kernels/build/nvrtc.h"
+#include "support/cuda_build.h"
 
 namespace manyrt::kernels {
 namespace {
@@ -59,7 +59,7 @@ class CudaSources : public testing::Test {
     request.source = source;
     request.name = file.c_str();
     request.options = options;
-    return buildForCuda(&image, target, request);
+    return buildInto(&image, buildForCuda, target, request);
   }
   void buildAll(const CudaTarget& target, const char* options) {
     for (const std::string& file : goodFiles()) {
@@ -113,15 +113,15 @@ TEST_F(CudaSources, CudaSourcesCompile) {
   BuildRequest request;
   request.source = "#include \"half.h\"\nextern \"C\" __global__ void f(float* a) { a[threadIdx.x] *= HALF; }\n";
   request.headers = {{"half.h", "#define HALF 0.5f\n"}};
-  Status status = compileCuda(&image, {9, 0, 0}, request);
+  Status status = buildInto(&image, compileCuda, {9, 0, 0}, request);
   ASSERT_TRUE(status.ok()) << status.message() << image.log;
   EXPECT_TRUE(image.is_cubin);
   request.source = "extern \"C\" __global__ void f(float* a) {\n  a[0] = b;\n}\n";
-  status = compileCuda(&image, {9, 0, 0}, request);
+  status = buildInto(&image, compileCuda, {9, 0, 0}, request);
   EXPECT_EQ(status.code(), RT_ERROR_BUILD_FAILED);
   EXPECT_EQ(image.log.substr(0, 20), "kernel.cu(2): error:") << image.log;
   request.options = "--no-such-option";
-  EXPECT_EQ(compileCuda(&image, {9, 0, 0}, request).code(), RT_ERROR_INVALID_VALUE);
+  EXPECT_EQ(buildInto(&image, compileCuda, {9, 0, 0}, request).code(), RT_ERROR_INVALID_VALUE);
 }
 
 TEST_F(CudaSources, ThreadsCompileDifferentSourcesAtOnce) {
@@ -134,7 +134,7 @@ TEST_F(CudaSources, ThreadsCompileDifferentSourcesAtOnce) {
         BuildRequest request;
         request.source = source;
         CudaImage own;
-        const Status status = buildForCuda(&own, {9, 0, 0}, request);
+        const Status status = buildInto(&own, buildForCuda, {9, 0, 0}, request);
         ASSERT_TRUE(status.ok()) << status.message() << own.log;
         EXPECT_NE(std::string(own.code.begin(), own.code.end()).find("f_" + value + "_kernel"), std::string::npos);
       }
@@ -150,7 +150,7 @@ TEST_F(CudaSources, DeepNestingEnds) {
   source += "1" + std::string(200, ')') + "; }";
   BuildRequest request;
   request.source = source;
-  const Status status = buildForCuda(&image, {9, 0, 0}, request);
+  const Status status = buildInto(&image, buildForCuda, {9, 0, 0}, request);
   EXPECT_TRUE(status.ok()) << status.message() << image.log;
 }
 

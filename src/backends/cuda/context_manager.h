@@ -41,6 +41,7 @@ class Context final : public backend::Context, private host_threads::Job {
   NativeContext native() const { return native_; }
   const Ref<EventManager>& events() const { return events_; }
   backend::WaitPolicy policy() const { return events_->policy(); }
+  ModuleManager& moduleManager() { return modules_; }
   Staging& staging() { return staging_; }
 
   void add(Stream& stream);

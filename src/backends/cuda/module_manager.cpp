@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "backends/cuda/context_manager.h"
@@ -54,8 +55,17 @@ NativeModuleOwner::NativeModuleOwner(Ref<Context> context, NativeModule module)
     : context_(std::move(context)), module_(module) {}
 
 NativeModuleOwner::~NativeModuleOwner() {
+  if (code_bytes_ != 0 && !exported_.load(std::memory_order_relaxed)) {
+    context_->moduleManager().giveBack(module_, key_, code_bytes_);
+    return;
+  }
   Current current(context_->native());
   (void)table().cuModuleUnload(module_);
+}
+
+void NativeModuleOwner::makeReusable(const kernels::Digest& key, size_t code_bytes) {
+  key_ = key;
+  code_bytes_ = code_bytes;
 }
 
 Device& NativeModuleOwner::device() const { return context_->device(); }
@@ -127,8 +137,49 @@ bool Module::global(void** address, uint64_t* size, const char* name) const {
 }
 
 void Module::native(uint64_t out[2]) {
+  module_->noteExported();
   out[0] = reinterpret_cast<uintptr_t>(module_->get());
   out[1] = 0;
+}
+
+// ---- Native modules that nobody uses ----
+
+ModuleManager::~ModuleManager() {
+  Current current(context_.native());
+  for (const Idle& each : idle_) (void)table().cuModuleUnload(each.module);
+}
+
+NativeModule ModuleManager::takeIdle(const kernels::Digest& key) {
+  std::lock_guard lock(mutex_);
+  for (auto each = idle_.begin(); each != idle_.end(); ++each) {
+    if (each->key != key) continue;
+    const NativeModule module = each->module;
+    idle_.erase(each);
+    return module;
+  }
+  return nullptr;
+}
+
+void ModuleManager::giveBack(NativeModule module, const kernels::Digest& key, size_t code_bytes) {
+  NativeModule unwanted[kMostIdle + 1];
+  size_t count = 0;
+  {
+    std::lock_guard lock(mutex_);
+    try {
+      idle_.push_back({module, key, code_bytes});
+    } catch (const std::bad_alloc&) {
+      unwanted[count++] = module;
+    }
+    size_t bytes = 0;
+    for (const Idle& each : idle_) bytes += each.code_bytes;
+    while (idle_.size() > kMostIdle || bytes > kMostIdleBytes) {
+      bytes -= idle_.front().code_bytes;
+      unwanted[count++] = idle_.front().module;
+      idle_.erase(idle_.begin());
+    }
+  }
+  Current current(context_.native());
+  for (size_t i = 0; i < count; ++i) (void)table().cuModuleUnload(unwanted[i]);
 }
 
 // ---- The loader ----
@@ -152,12 +203,26 @@ Status ModuleManager::loadNative(Ref<NativeModuleOwner>* out, const void* code, 
     if (log.empty()) return status;
     return Status::error(status.code(), "The image \"%s\" was refused: %s\n%s", name, status.message(), log.c_str());
   }
+  return own(out, module);
+}
+
+// Takes the module in any case.
+Status ModuleManager::own(Ref<NativeModuleOwner>* out, NativeModule module) {
   auto* owner = new (std::nothrow) NativeModuleOwner(Ref<Context>(&context_), module);
   if (owner == nullptr) {
     (void)table().cuModuleUnload(module);
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
   *out = Ref<NativeModuleOwner>::adopt(owner);
+  return Status();
+}
+
+Status ModuleManager::loadBuilt(Ref<NativeModuleOwner>* out, const kernels::CudaImage& image, const char* name) {
+  // Constants can be written through rtModuleGetGlobal: a module that has any is unloaded with its last user.
+  const bool stateless = !image.kernels.empty() && image.globals.empty();
+  const NativeModule idle = stateless ? takeIdle(image.key) : nullptr;
+  RT_TRY(idle != nullptr ? own(out, idle) : loadNative(out, image.code.data(), name, !image.is_cubin));
+  if (stateless) (*out)->makeReusable(image.key, image.code.size());
   return Status();
 }
 
@@ -218,22 +283,22 @@ Status ModuleManager::load(Ref<backend::Module>* out, const backend::Image& imag
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
   const kernels::CudaTarget target{static_cast<uint32_t>(device.computeMajor()), static_cast<uint32_t>(device.computeMinor()),
                                    static_cast<uint32_t>(device.driverVersion())};
-  kernels::CudaImage built;
+  std::shared_ptr<const kernels::CudaImage> built;
   const Status status = image.format == RT_IMAGE_OPENCL_C ? kernels::buildForCuda(&built, target, request)
                                                           : kernels::compileCuda(&built, target, request);
-  if (!status.ok()) return kernels::buildFailure(status, std::move(built.log));
+  if (!status.ok()) return kernels::buildFailure(status, built != nullptr ? built->log : std::string());
   Ref<NativeModuleOwner> native;
-  RT_TRY(loadNative(&native, built.code.data(), name, !built.is_cubin));
-  Ref<Module> module = Ref<Module>::adopt(new Module(native, std::move(built.log)));
-  for (kernels::CudaGlobal& global : built.globals) module->nameGlobal(std::move(global.name), std::move(global.symbol));
+  RT_TRY(loadBuilt(&native, *built, name));
+  Ref<Module> module = Ref<Module>::adopt(new Module(native, built->log));
+  for (const kernels::CudaGlobal& global : built->globals) module->nameGlobal(global.name, global.symbol);
   if (image.format == RT_IMAGE_CUDA_CXX) {
     RT_TRY(enumerate(*module, std::move(native), name));
   }
-  for (kernels::CudaKernel& described : built.kernels) {
+  for (const kernels::CudaKernel& described : built->kernels) {
     std::vector<KernelArgument> arguments;
-    for (kernels::CudaArgument& argument : described.arguments) {
-      arguments.push_back(
-          {argument.size, argument.kind, std::move(argument.name), std::move(argument.type_name), argument.alignment});
+    arguments.reserve(described.arguments.size());
+    for (const kernels::CudaArgument& argument : described.arguments) {
+      arguments.push_back({argument.size, argument.kind, argument.name, argument.type_name, argument.alignment});
     }
     Ref<backend::Kernel> kernel;
     RT_TRY(Kernel::create(&kernel, native, described.symbol, described.name.c_str(), std::move(arguments),

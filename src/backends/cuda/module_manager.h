@@ -2,6 +2,7 @@
 // (through NVRTC) or from PTX, cubins and fat binaries.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -9,13 +10,18 @@
 #include "backends/backend.h"
 #include "backends/cuda/event_manager.h"
 #include "backends/cuda/kernel.h"
+#include "kernels/build/sha256.h"
+
+namespace manyrt::kernels {
+struct CudaImage;
+}
 
 namespace manyrt::cuda {
 
 class Context;
 
 // A native module, which kernels keep alive. Work in flight may still run its code when the last of them is gone: it is
-// unloaded when every stream of its context has passed what it had then.
+// unloaded, or kept for the next who builds the same, when every stream of its context has passed what it had then.
 class NativeModuleOwner final : public RefCounted, private host_threads::Job {
  public:
   NativeModuleOwner(Ref<Context> context, NativeModule module);
@@ -23,6 +29,9 @@ class NativeModuleOwner final : public RefCounted, private host_threads::Job {
   NativeModule get() const { return module_; }
   Device& device() const;
   NativeContext context() const;
+  // The module has no state of its own: whoever asks for the same code may have it next.
+  void makeReusable(const kernels::Digest& key, size_t code_bytes);
+  void noteExported() { exported_.store(true, std::memory_order_relaxed); }  // and who knows what is done to it
 
  private:
   void recycle() override;
@@ -30,6 +39,9 @@ class NativeModuleOwner final : public RefCounted, private host_threads::Job {
 
   const Ref<Context> context_;
   const NativeModule module_;
+  kernels::Digest key_ = {};
+  size_t code_bytes_ = 0;  // 0: not reusable
+  std::atomic<bool> exported_{false};
 };
 
 class Module final : public backend::Module {
@@ -47,17 +59,34 @@ class Module final : public backend::Module {
   std::unordered_map<std::string, std::string> symbols_;  // of globals
 };
 
+// Native modules that nobody uses and that have no state are kept, a few of them: who builds the same source again gets the
+// loaded code without asking the driver for it.
 class ModuleManager final : public backend::ModuleLoader {
  public:
   explicit ModuleManager(Context& context) : context_(context) {}
+  ~ModuleManager() override;
   bool takes(int32_t format) const override;
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
+  void giveBack(NativeModule module, const kernels::Digest& key, size_t code_bytes);
 
  private:
+  struct Idle {
+    NativeModule module;
+    kernels::Digest key;
+    size_t code_bytes;
+  };
+  static constexpr size_t kMostIdle = 16;
+  static constexpr size_t kMostIdleBytes = 16 << 20;
+
+  NativeModule takeIdle(const kernels::Digest& key);  // null: there is none
+  Status own(Ref<NativeModuleOwner>* owner, NativeModule module);
+  Status loadBuilt(Ref<NativeModuleOwner>* module, const kernels::CudaImage& image, const char* name);
   Status loadNative(Ref<NativeModuleOwner>* module, const void* code, const char* name, bool ptx);
   Status enumerate(Module& module, Ref<NativeModuleOwner> native, const char* name);
 
   Context& context_;
+  std::mutex mutex_;
+  std::vector<Idle> idle_;  // the longest idle first
 };
 
 }  // namespace manyrt::cuda

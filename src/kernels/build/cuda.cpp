@@ -85,6 +85,7 @@ bool load(CudaImage* image, const Digest& key) {
   if (!cache::load(&data, key)) return false;
   CudaImage read;
   if (!readCudaEntry(&read, data.data(), data.size())) return false;
+  read.key = key;
   *image = std::move(read);
   return true;
 }
@@ -96,22 +97,20 @@ void store(const CudaImage& image, const Digest& key) {
 
 // `build(CudaImage*)` makes what neither this process nor the cache has.
 template <typename Build>
-Status buildOnce(CudaImage* image, const Digest& key, Build build) {
+Status buildOnce(Built* image, const Digest& key, Build build) {
   Builds& known = builds();
-  Built built;
   const auto make = [&](Built* out) {
     const std::shared_ptr<CudaImage> made = std::make_shared<CudaImage>();
+    made->key = key;
     *out = made;  // its log is wanted also when the rest fails
     if (load(made.get(), key)) return Status();
     RT_TRY(build(made.get()));
     store(*made, key);
     return Status();
   };
-  const Status status = known.flights.run(
-      &built, key, [&](Built* found) { return known.recent.find(found, key); }, make,
+  return known.flights.run(
+      image, key, [&](Built* found) { return known.recent.find(found, key); }, make,
       [&](const Built& made) { known.recent.add(key, made); });
-  if (built != nullptr) *image = *built;
-  return status;
 }
 
 void addTarget(Sha256* hash, const char* language, const CudaTarget& target, const NvrtcLibrary& library) {
@@ -147,20 +146,24 @@ bool namesArchitecture(const std::string& option) {
 
 }  // namespace
 
-Status buildForCuda(CudaImage* image, const CudaTarget& target, const BuildRequest& request) {
-  *image = CudaImage();
+Status buildForCuda(Built* image, const CudaTarget& target, const BuildRequest& request) {
+  image->reset();
   FrontEnd front_end(request);
   RT_TRY(front_end.readOptions());
   NvrtcLibrary library;
   RT_TRY(findNvrtc(&library, target.driver_version));
   Sha256 hash;
   addTarget(&hash, "OpenCL C for CUDA", target, library);
-  RT_TRY(front_end.addToKey(&hash, &image->log));
+  CudaImage refused;
+  if (Status status = front_end.addToKey(&hash, &refused.log); !status.ok()) {
+    *image = std::make_shared<CudaImage>(std::move(refused));
+    return status;
+  }
   return buildOnce(image, hash.finish(), [&](CudaImage* made) { return compileUnit(made, target, library, front_end); });
 }
 
-Status compileCuda(CudaImage* image, const CudaTarget& target, const BuildRequest& request) {
-  *image = CudaImage();
+Status compileCuda(Built* image, const CudaTarget& target, const BuildRequest& request) {
+  image->reset();
   NvrtcJob job;
   RT_TRY(splitWords(&job.options, request.options));
   NvrtcLibrary library;
@@ -180,7 +183,10 @@ Status compileCuda(CudaImage* image, const CudaTarget& target, const BuildReques
     open_ended = open_ended || option.find("include") != option.npos || option.find("file") != option.npos;
   }
   const auto compile = [&](CudaImage* made) { return compileWithNvrtc(made, library, target, job); };
-  return open_ended ? compile(image) : buildOnce(image, hash.finish(), compile);
+  if (!open_ended) return buildOnce(image, hash.finish(), compile);
+  const auto made = std::make_shared<CudaImage>();
+  *image = made;
+  return compile(made.get());
 }
 
 }  // namespace manyrt::kernels

@@ -109,6 +109,59 @@ Status findConfigured(std::string* path, const char* wanted) {
                        is_path ? "" : " that the loader knows");
 }
 
+// What decides where the file is found, beside the file system.
+struct Search {
+  std::string wanted;  // RT_NVRTC
+  std::string loader_path;
+  bool older_first = false;
+  bool operator==(const Search&) const = default;
+};
+
+Status searchFolders(std::string* path, const Search& search) {
+  if (!search.wanted.empty()) return findConfigured(path, search.wanted.c_str());
+  const std::vector<std::string> folders = loaderFolders();
+  if (find(path, folders, kNames[search.older_first ? 1 : 0]) || find(path, folders, kNames[search.older_first ? 0 : 1])) {
+    return Status();
+  }
+  return Status::error(RT_ERROR_COMPILER_NOT_FOUND,
+                       "Kernels for CUDA need NVRTC, and the loader knows neither %s nor %s, nor are they in "
+                       "/usr/local/cuda. %s.",
+                       kNames[0], kNames[1], kAdvice);
+}
+
+// What the last search found: a module from the cache is loaded in less time than a search takes. It holds for as long as the
+// file is the same; one that is put into an earlier folder meanwhile is for the next process.
+struct LastSearch {
+  std::mutex mutex;
+  Search search;
+  NvrtcLibrary found;  // no path: nothing yet
+  struct stat file;
+};
+LastSearch& lastSearch() {
+  static LastSearch* instance = new LastSearch{};  // never destroyed: builds may run until the process ends
+  return *instance;
+}
+
+bool recall(NvrtcLibrary* library, const Search& search) {
+  LastSearch& last = lastSearch();
+  std::lock_guard lock(last.mutex);
+  struct stat now;
+  if (last.found.path.empty() || !(last.search == search) || stat(last.found.path.c_str(), &now) != 0) return false;
+  const bool same = now.st_dev == last.file.st_dev && now.st_ino == last.file.st_ino && now.st_size == last.file.st_size &&
+                    now.st_mtim.tv_sec == last.file.st_mtim.tv_sec && now.st_mtim.tv_nsec == last.file.st_mtim.tv_nsec;
+  if (same) *library = last.found;
+  return same;
+}
+
+void remember(const Search& search, const NvrtcLibrary& library) {
+  LastSearch& last = lastSearch();
+  std::lock_guard lock(last.mutex);
+  last.found = NvrtcLibrary();
+  if (stat(library.path.c_str(), &last.file) != 0) return;
+  last.search = search;
+  last.found = library;
+}
+
 // ---- Opening it ----
 
 struct Opened {
@@ -288,20 +341,14 @@ Status Compilation::run(const CudaTarget& target, const NvrtcJob& job) {
 }  // namespace
 
 Status findNvrtc(NvrtcLibrary* library, uint32_t driver_version) {
-  if (const char* wanted = config::get(config::Variable::kNvrtc)) {
-    RT_TRY(findConfigured(&library->path, wanted));
-  } else {
-    const std::vector<std::string> folders = loaderFolders();
-    const bool older_first = driver_version != 0 && driver_version < kFirstOfThirteen;
-    if (!find(&library->path, folders, kNames[older_first ? 1 : 0]) &&
-        !find(&library->path, folders, kNames[older_first ? 0 : 1])) {
-      return Status::error(RT_ERROR_COMPILER_NOT_FOUND,
-                           "Kernels for CUDA need NVRTC, and the loader knows neither %s nor %s, nor are they in "
-                           "/usr/local/cuda. %s.",
-                           kNames[0], kNames[1], kAdvice);
-    }
-  }
+  Search search;
+  if (const char* wanted = config::get(config::Variable::kNvrtc)) search.wanted = wanted;
+  if (const char* own = secure_getenv("LD_LIBRARY_PATH")) search.loader_path = own;
+  search.older_first = driver_version != 0 && driver_version < kFirstOfThirteen;
+  if (recall(library, search)) return Status();
+  RT_TRY(searchFolders(&library->path, search));
   library->identity = fileIdentity(library->path);
+  remember(search, *library);
   return Status();
 }
 

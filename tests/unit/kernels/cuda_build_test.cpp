@@ -1,5 +1,7 @@
 // Builds for CUDA around a stand-in for NVRTC (fake_nvrtc.c): how it is found, what it is asked, what its failures become, and
 // what is built how often. That real NVRTC takes the code is tested in tests/kernels.
+#include "support/cuda_build.h"
+
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include "base/fault.h"
 #include "fake_nvrtc.h"
 #include "kernels/build/cache.h"
-#include "kernels/build/cuda.h"
 #include "kernels/build/cuda_entry.h"
 #include "kernels/build/nvrtc.h"
 #include "rt.h"
@@ -50,14 +51,14 @@ class CudaBuildTest : public TemporaryTest {
     BuildRequest request;
     request.source = source;
     request.options = options;
-    return buildForCuda(&image, target, request);
+    return buildInto(&image, buildForCuda, target, request);
   }
   Status compile(const std::string& source, const char* options = "", std::vector<Header> headers = {}) {
     BuildRequest request;
     request.source = source;
     request.options = options;
     request.headers = std::move(headers);
-    return compileCuda(&image, target, request);
+    return buildInto(&image, compileCuda, target, request);
   }
   std::string code() const { return std::string(reinterpret_cast<const char*>(image.code.data())); }
   bool asked(const std::string& option) const { return (code() + "\n").find("\n" + option + "\n") != std::string::npos; }
@@ -185,7 +186,7 @@ TEST_F(CudaBuildTest, ThreadsThatAskAtOnceShareOneBuild) {
       BuildRequest request;
       request.source = kSource;
       request.options = "-DVALUE=7";
-      EXPECT_TRUE(buildForCuda(&one, target, request).ok());
+      EXPECT_TRUE(buildInto(&one, buildForCuda, target, request).ok());
     });
   }
   for (std::thread& thread : threads) thread.join();

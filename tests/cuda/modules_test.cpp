@@ -1,0 +1,92 @@
+// Modules of one source, one after the other: the loaded code is taken over where it has no state, and only there.
+#include <cstdint>
+#include <string>
+
+#include "support/device_test.h"
+#include "support/portable_kernels.h"
+#include "support/simulated_cuda.h"
+
+namespace rttest {
+namespace {
+
+std::vector<std::string> cudaDevices() {
+  std::vector<std::string> names;
+  for (int32_t i = 0; i < cudaDeviceCount(); ++i) names.push_back("cuda:" + std::to_string(i));
+  return names;
+}
+
+constexpr char kPlain[] = "__kernel void put(__global uint* out, uint value) { out[get_global_id(0)] = value + STEP; }\n";
+constexpr char kTable[] =
+    "__constant uint table[4] = {1, 2, 3, 4};\n"
+    "__kernel void put(__global uint* out, uint value) { out[get_global_id(0)] = table[value]; }\n";
+
+class CudaModulesTest : public DeviceTest {
+ protected:
+  // What kernel `put` of a module of this source writes.
+  uint32_t run(const char* source, const char* options, uint32_t value) {
+    rtModule_t module = nullptr;
+    rtKernel_t kernel = nullptr;
+    Stream stream;
+    Memory memory;
+    uint32_t result = 0;
+    EXPECT_RT_OK(rtModuleCreateFromSource(&module, source, options, context_));
+    EXPECT_RT_OK(rtModuleGetKernel(&kernel, "put", module));
+    EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+    EXPECT_RT_OK(rtMalloc(memory.out(), sizeof result, context_));
+    EXPECT_RT_OK(launchOver(kernel, stream, 1, 1, memory.as<void>(), value));
+    EXPECT_RT_OK(rtStreamSynchronize(stream));
+    EXPECT_RT_OK(rtMemcpy(&result, memory, sizeof result, RT_MEMCPY_DEFAULT));
+    EXPECT_RT_OK(rtModuleDestroy(module));
+    return result;
+  }
+  static int loads() { return simulatedCuda().here() ? simulatedCuda().count("cuModuleLoadDataEx") : 0; }
+};
+INSTANTIATE_TEST_SUITE_P(, CudaModulesTest, testing::ValuesIn(cudaDevices()), testName);
+
+TEST_P(CudaModulesTest, TheSameSourceAgainTakesTheLoadedCodeOver) {
+  const int before = loads();
+  for (uint32_t round = 0; round < 4; ++round) EXPECT_EQ(run(kPlain, "-DSTEP=5", round), round + 5);
+  EXPECT_EQ(run(kPlain, "-DSTEP=7", 1), 8u);
+  if (simulatedCuda().here()) {
+    EXPECT_EQ(loads() - before, 2);
+  }
+}
+
+TEST_P(CudaModulesTest, ModulesOfOneSourceAtTheSameTimeAreTwo) {
+  rtModule_t first = nullptr, second = nullptr;
+  uint64_t one[2] = {0, 0}, two[2] = {0, 0};
+  ASSERT_RT_OK(rtModuleCreateFromSource(&first, kPlain, "-DSTEP=9", context_));
+  ASSERT_RT_OK(rtModuleCreateFromSource(&second, kPlain, "-DSTEP=9", context_));
+  ASSERT_RT_OK(rtModuleGetNative(one, first));
+  ASSERT_RT_OK(rtModuleGetNative(two, second));
+  EXPECT_NE(one[0], two[0]);
+  EXPECT_RT_OK(rtModuleDestroy(first));
+  EXPECT_RT_OK(rtModuleDestroy(second));
+  EXPECT_EQ(run(kPlain, "-DSTEP=9", 1), 10u);
+}
+
+// rtModuleGetGlobal gives an address that can be written to: what was done there must not reach the next module.
+TEST_P(CudaModulesTest, AModuleWithConstantsIsLoadedAnew) {
+  const int before = loads();
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(run(kTable, "", i), i + 1);
+  if (simulatedCuda().here()) {
+    EXPECT_EQ(loads() - before, 3);
+  }
+}
+
+TEST_P(CudaModulesTest, OnlySoManyAreKept) {
+  constexpr int kSources = 20;
+  const int live = simulatedCuda().here() ? simulatedCuda().live("module") : 0;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < kSources; ++i) {
+      const std::string options = "-DSTEP=" + std::to_string(1000 + i);
+      ASSERT_EQ(run(kPlain, options.c_str(), 1), 1001u + static_cast<uint32_t>(i));
+    }
+  }
+  if (simulatedCuda().here()) {
+    EXPECT_LE(simulatedCuda().live("module") - live, 16);
+  }
+}
+
+}  // namespace
+}  // namespace rttest
