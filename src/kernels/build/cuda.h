@@ -10,8 +10,9 @@
 namespace manyrt::kernels {
 
 // BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options; NOT_SUPPORTED.
-// On failure `image` has the log alone, or is null. Images are shared and never change. The same request for the same target is built once in a process while it is being
-// asked for, and found in the cache afterwards, which needs NVRTC's file and does not open it.
+// On failure `image` has the log alone, or is null. Images are shared and never change. The same request for the same target is
+// built once in a process while it is being asked for, and found in the cache afterwards, which needs NVRTC's file and does not
+// open it.
 Status buildForCuda(std::shared_ptr<const CudaImage>* image, const CudaTarget& target, const BuildRequest& request);
 
 // CUDA C++ as it is: options (words as a shell splits them) and headers go to NVRTC, with the target's architecture where the
