@@ -97,7 +97,8 @@ if wants conformance; then
 fi
 
 if wants examples; then
-  for example in vector_add heat fence_pipeline stream_overlap event_timing host_function pool_stats error_handling; do
+  for example in vector_add heat fence_pipeline stream_overlap event_timing host_function pool_stats error_handling \
+    cublas_gemm; do
     RT_DEVICE=cuda:0 timeout 60 $build/bin/$example >"$out/gpu_example.log" 2>&1
     row "example $example" "exit $?, $(tail -n 1 "$out/gpu_example.log")"
   done
