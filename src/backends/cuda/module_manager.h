@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -54,7 +55,8 @@ class ModuleManager final : public backend::ModuleLoader {
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
 
  private:
-  Status loadNative(Ref<NativeModuleOwner>* module, const void* code, const char* name, bool ptx);
+  // `code` is an image of that format; of PTX its terminator stands behind it.
+  Status loadNative(Ref<NativeModuleOwner>* module, std::string_view code, const char* name, int32_t format);
   Status enumerate(Module& module, Ref<NativeModuleOwner> native, const char* name);
 
   Context& context_;
