@@ -32,9 +32,14 @@ std::vector<std::string> faultDevices() {
 
 std::vector<std::string> hostKernelDevices() { return {"cpu", "null:0", "null:1", "null:2", "null:3"}; }
 
+std::vector<std::string> cudaDevices() {
+  return cudaDeviceCount() == 0 ? std::vector<std::string>() : std::vector<std::string>{"cuda:0"};
+}
+
 std::vector<std::string> sourceDevices() {
-  if (cudaDeviceCount() == 0) return {"cpu"};
-  return {"cpu", "cuda:0"};
+  std::vector<std::string> names = cudaDevices();
+  names.insert(names.begin(), "cpu");
+  return names;
 }
 
 void World::make(const std::string& name) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "driver.h"
+#include "support/cuda_images.h"
 
 namespace rttest {
 namespace {
@@ -73,6 +74,89 @@ TEST_P(SourceFaults, CreateFromSource) {
              TRY(runIota(w, module));
              return module.reset();
            }});
+}
+
+// ---- Images of CUDA ----
+
+using CudaImageFaults = FaultTest;
+INSTANTIATE_TEST_SUITE_P(, CudaImageFaults, testing::ValuesIn(cudaDevices()), testName);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CudaImageFaults);
+
+constexpr char kCudaSource[] =
+    "extern \"C\" __global__ void iota(unsigned* out, unsigned count, unsigned base) {\n"
+    "  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (i < count) out[i] = base + i;\n"
+    "}\n";
+
+// "sm_90", for which images are made.
+std::string architecture() {
+  rtDevice_t device = nullptr;
+  rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+  EXPECT_RT_OK(rtDeviceGetByName(&device, "cuda:0"));
+  EXPECT_RT_OK(rtDeviceGetProperties(&properties, device));
+  return properties.architecture;
+}
+
+Scenario loading(const char* name, int32_t format, const std::string& image) {
+  return {name, [format, &image](World& w) {
+            rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+            options.format = format;
+            Module module;
+            TRY(rtModuleLoadData(module.out(), image.data(), image.size(), &options, w.context));
+            TRY(runIota(w, module));
+            return module.reset();
+          }};
+}
+
+TEST_P(CudaImageFaults, Ptx) {
+  const std::string image = Nvrtc().ptx(kCudaSource, "compute_" + architecture().substr(3));
+  exhaust(loading("module of PTX", RT_IMAGE_PTX, image));
+}
+
+TEST_P(CudaImageFaults, Cubin) {
+  const std::string image = Nvrtc().cubin(kCudaSource, architecture());
+  exhaust(loading("module of a cubin", RT_IMAGE_CUBIN, image));
+}
+
+TEST_P(CudaImageFaults, Fatbin) {
+  const uint32_t number = static_cast<uint32_t>(std::stoi(architecture().substr(3)));
+  const std::string image = fatbin({{number, Nvrtc().cubin(kCudaSource, architecture())}});
+  exhaust(loading("module of a fat binary", RT_IMAGE_FATBIN, image));
+}
+
+TEST_P(CudaImageFaults, CudaCxx) { exhaust(loading("module of CUDA C++", RT_IMAGE_CUDA_CXX, kCudaSource)); }
+
+// A source that includes something is compiled each time, since nobody knows what it means the next time.
+TEST_P(CudaImageFaults, CudaCxxThatIsCompiledEachTime) {
+  static const char* const kName = "value.h";
+  static const char* const kText = "";
+  static const std::string source = std::string("#include \"value.h\"\n") + kCudaSource;
+  exhaust({"module of CUDA C++ that is compiled", [](World& w) {
+             rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+             options.format = RT_IMAGE_CUDA_CXX;
+             options.header_count = 1;
+             options.header_names = &kName;
+             options.headers = &kText;
+             Module module;
+             TRY(rtModuleLoadData(module.out(), source.data(), source.size(), &options, w.context));
+             TRY(runIota(w, module));
+             return module.reset();
+           }});
+}
+
+// What is refused without a fault is refused with one, too, or there was no memory for it.
+TEST_P(CudaImageFaults, ImagesThatAreRefused) {
+  const std::string broken = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry broken( {\n}\n";
+  std::string other = Nvrtc().ptx(kCudaSource, "compute_" + architecture().substr(3));
+  other.replace(other.find(".target"), 13, ".target sm_999");
+  for (const std::string& image : {broken, other}) {
+    exhaust({"an image that is refused", [&image](World& w) {
+               Module module;
+               const rtStatus_t status = rtModuleLoadData(module.out(), image.data(), image.size(), nullptr, w.context);
+               return status == RT_ERROR_INVALID_IMAGE ? RT_SUCCESS : status == RT_SUCCESS ? RT_ERROR_INTERNAL : status;
+             }});
+    if (HasFailure()) return;
+  }
 }
 
 TEST_P(ModuleFaults, GettersOfModules) {

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <deque>
 #include <filesystem>
+#include <mutex>
 
 #include "blob.h"
 #include "device.h"
@@ -199,10 +201,54 @@ bool examine(const Source& source, Compiled* made) {
   return true;
 }
 
+// What has compiled in this process, by everything that went in: loops over faults compile the same again and again. Only the
+// latest; and nothing that may read files of the program's, which change.
+class Known {
+ public:
+  static std::string key(const Source& source, const CompileOptions& options) {
+    std::string key = std::to_string(options.architecture) + options.standard;
+    const auto add = [&](const std::string& part) { key.append(1, '\0').append(part); };
+    add(source.name);
+    add(source.text);
+    for (const auto& [name, text] : source.headers) add(name + '\1' + text);
+    for (const std::string& expression : source.expressions) add('\2' + expression);
+    for (const std::string& option : options.passed_on) add('\3' + option);
+    return key;
+  }
+  static bool mayKeep(const CompileOptions& options) {
+    return std::none_of(options.passed_on.begin(), options.passed_on.end(),
+                        [](const std::string& option) { return option.rfind("-I", 0) == 0 || option == "-include"; });
+  }
+  bool find(const std::string& key, Compiled* made) {
+    std::lock_guard lock(mutex_);
+    const auto at = std::find_if(latest_.begin(), latest_.end(), [&](const auto& entry) { return entry.first == key; });
+    if (at == latest_.end()) return false;
+    *made = at->second;
+    return true;
+  }
+  void add(const std::string& key, const Compiled& made) {
+    constexpr size_t kMost = 8;
+    std::lock_guard lock(mutex_);
+    latest_.emplace_front(key, made);
+    if (latest_.size() > kMost) latest_.pop_back();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<std::pair<std::string, Compiled>> latest_;
+};
+
+Known& known() {
+  static auto* instance = new Known;
+  return *instance;
+}
+
 }  // namespace
 
 Compiled compile(const Source& source, const CompileOptions& options) {
   Compiled made;
+  const std::string key = Known::key(source, options);
+  if (known().find(key, &made)) return made;
   TemporaryFolder folder;
   if (!folder.good() || !writeSources(source, folder.path())) {
     made.log = "the source cannot be written to a temporary folder\n";
@@ -217,6 +263,7 @@ Compiled compile(const Source& source, const CompileOptions& options) {
   good = good && readFile(folder.path() + "/unit.so", &made.object) && examine(source, &made);
   made.log = logAsNvrtcWrites(made.log);
   made.good = good;
+  if (good && Known::mayKeep(options)) known().add(key, made);
   return made;
 }
 

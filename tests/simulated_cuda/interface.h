@@ -28,6 +28,8 @@ using namespace manyrt::cuda;
   X(kEccUncorrectable, 214, "cudaErrorECCUncorrectable", "CUDA_ERROR_ECC_UNCORRECTABLE",                                       \
     "uncorrectable ECC error encountered")                                                                                     \
   X(kInvalidPtx, 218, "cudaErrorInvalidPtx", "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed")                         \
+  X(kUnsupportedPtx, 222, "cudaErrorUnsupportedPtxVersion", "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",                              \
+    "the provided PTX was compiled with an unsupported toolchain.")                                                            \
   X(kInvalidHandle, 400, "cudaErrorInvalidResourceHandle", "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle")             \
   X(kNotFound, 500, "cudaErrorSymbolNotFound", "CUDA_ERROR_NOT_FOUND", "named symbol not found")                               \
   X(kNotReady, 600, "cudaErrorNotReady", "CUDA_ERROR_NOT_READY", "device not ready")                                           \

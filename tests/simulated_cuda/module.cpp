@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "call.h"
+#include "image.h"
 #include "memory.h"
 #include "report.h"
 
@@ -93,7 +94,7 @@ Error ModuleLoadDataEx(NativeModule* module, const void* image, unsigned count, 
       return kInvalidValue;
     std::vector<unsigned char> object;
     std::string log;
-    const Error code = unpackUnit(image, &object, &log);
+    const Error code = unpackImage(image, &object, &log);
     std::shared_ptr<Unit> unit = code == kSuccess ? Unit::load(object, &log) : nullptr;
     writeLog(log, count, options, values);
     if (unit == nullptr) return code == kSuccess ? kInvalidImage : code;

@@ -4,9 +4,9 @@
 
 #include "call.h"
 #include "compile.h"
+#include "image.h"
 #include "objects.h"
 #include "settings.h"
-#include "unit.h"
 
 struct _nvrtcProgram;  // the tag that NVRTC's header has
 
@@ -85,7 +85,7 @@ int compileProgram(Program& program, int count, const char* const* options) {
   if (!readOptions(count, options, &read, &program.compiled.log)) return kNvrtcOption;
   program.compiled = compile(program.source, read);
   if (!program.compiled.good) return kNvrtcCompilation;
-  program.ptx = ".version 8.8\n.target sm_" + std::to_string(read.architecture) + "\n.address_size 64\n";
+  program.ptx = packPtx(program.compiled.object, read.architecture);
   if (read.real) program.cubin = packUnit(program.compiled.object, read.architecture);
   return kNvrtcSuccess;
 }

@@ -1,4 +1,4 @@
-// Packing, unpacking and loading of units.
+// Loading of units, and what their tables say.
 #include "unit.h"
 
 #include <dlfcn.h>
@@ -18,33 +18,6 @@
 namespace manyrt::simulated {
 namespace {
 
-constexpr char kMagic[8] = {'\x7f', 'S', 'I', 'M', 'C', 'U', 'D', 'A'};
-constexpr uint32_t kVersion = 1;
-
-struct Head {
-  char magic[8];
-  uint32_t version;
-  uint32_t architecture;
-  uint64_t size;      // of what follows
-  uint64_t checksum;  // of what follows
-  uint64_t head_checksum;
-};
-
-uint64_t checksum(const void* bytes, size_t size) {  // FNV-1a
-  uint64_t sum = 0xCBF29CE484222325u;
-  for (size_t i = 0; i < size; ++i) sum = (sum ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001B3u;
-  return sum;
-}
-
-bool looksLikePtx(const char* text) {
-  // As far as text goes, and no further than a head of comments would.
-  size_t length = 0;
-  while (length < 4096 &&
-         (text[length] == '\n' || text[length] == '\t' || text[length] == '\r' || (text[length] >= 32 && text[length] < 127)))
-    ++length;
-  return memmem(text, length, ".version", 8) != nullptr;
-}
-
 // Shared variables inside a function of that name: _ZZ1kE4tile, or _ZZ<mangled>E... for a mangled one.
 bool belongsTo(const std::string& variable, const std::string& function) {
   const std::string plain = "_ZZ" + std::to_string(function.size()) + function + "E";
@@ -53,45 +26,6 @@ bool belongsTo(const std::string& variable, const std::string& function) {
 }
 
 }  // namespace
-
-std::vector<unsigned char> packUnit(const std::vector<unsigned char>& object, int architecture) {
-  Head head{};
-  memcpy(head.magic, kMagic, sizeof kMagic);
-  head.version = kVersion;
-  head.architecture = static_cast<uint32_t>(architecture);
-  head.size = object.size();
-  head.checksum = checksum(object.data(), object.size());
-  head.head_checksum = checksum(&head, offsetof(Head, head_checksum));
-  std::vector<unsigned char> packed(sizeof head + object.size());
-  memcpy(packed.data(), &head, sizeof head);
-  memcpy(packed.data() + sizeof head, object.data(), object.size());
-  return packed;
-}
-
-Error unpackUnit(const void* image, std::vector<unsigned char>* object, std::string* log) {
-  const auto* bytes = static_cast<const unsigned char*>(image);
-  if (memcmp(bytes, kMagic, sizeof kMagic) != 0) {
-    if (looksLikePtx(static_cast<const char*>(image))) {
-      *log = "ptxas application ptx input, line 1; fatal : the simulated driver does not compile PTX\n";
-      return kInvalidPtx;
-    }
-    // An ELF file for machine 190, or a fat binary: a real device's code.
-    const bool elf = memcmp(bytes,
-                            "\x7f"
-                            "ELF",
-                            4) == 0 &&
-                     bytes[18] == 190;
-    const bool fat = memcmp(bytes, "\x50\xed\x55\xba", 4) == 0;
-    return elf || fat ? kNoBinary : kInvalidImage;
-  }
-  Head head;
-  memcpy(&head, image, sizeof head);
-  if (head.version != kVersion || head.head_checksum != checksum(&head, offsetof(Head, head_checksum))) return kInvalidImage;
-  if (head.architecture / 10 != kArchitecture / 10 || head.architecture > kArchitecture) return kNoBinary;
-  if (checksum(bytes + sizeof head, head.size) != head.checksum) return kInvalidImage;
-  object->assign(bytes + sizeof head, bytes + sizeof head + head.size);
-  return kSuccess;
-}
 
 std::shared_ptr<Unit> Unit::load(const std::vector<unsigned char>& object, std::string* log) {
   std::shared_ptr<Unit> unit(new Unit);

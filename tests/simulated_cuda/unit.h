@@ -1,5 +1,4 @@
-// A compiled unit of kernels: the container that stands for a cubin, and the unit loaded into the process, once for each
-// module, so that every module has variables of its own.
+// A compiled unit of kernels, loaded into the process once for each module, so that every module has variables of its own.
 #pragma once
 
 #include <atomic>
@@ -14,10 +13,6 @@
 #include "kernel/abi.h"
 
 namespace manyrt::simulated {
-
-std::vector<unsigned char> packUnit(const std::vector<unsigned char>& object, int architecture);
-// The shared object inside, which has to be for this device.
-Error unpackUnit(const void* image, std::vector<unsigned char>* object, std::string* log);
 
 class Unit {
  public:

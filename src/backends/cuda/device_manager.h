@@ -33,6 +33,7 @@ class Device final : public backend::Device {
   uint32_t units() const { return properties_.compute_units; }
   int computeMajor() const { return major_; }
   int computeMinor() const { return minor_; }
+  uint32_t architecture() const { return static_cast<uint32_t>(major_ * 10 + minor_); }  // 90: sm_90
   int driverVersion() const { return driver_version_; }
   uint32_t sharedBytesByDefault() const { return shared_default_; }  // of a group, without asking for more
   bool managedIsConcurrent() const { return concurrent_managed_; }

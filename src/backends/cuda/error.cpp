@@ -14,7 +14,7 @@ struct Translation {
 
 // What is not here is RT_ERROR_DRIVER, and leaves the context alive.
 constexpr Translation kTranslations[] = {
-    {1, RT_ERROR_INVALID_VALUE, false},
+    {kInvalidValue, RT_ERROR_INVALID_VALUE, false},
     {kOutOfMemory, RT_ERROR_OUT_OF_MEMORY, false},
     {3, RT_ERROR_BACKEND_UNAVAILABLE, false},  // initialization failed
     {kUnloading, RT_ERROR_SHUT_DOWN, false},

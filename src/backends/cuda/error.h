@@ -10,6 +10,7 @@ namespace manyrt::cuda {
 
 enum : Error {
   kSuccess = 0,
+  kInvalidValue = 1,
   kOutOfMemory = 2,
   kUnloading = 4,
   kInsufficientDriver = 35,

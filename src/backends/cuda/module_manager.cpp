@@ -12,6 +12,7 @@
 #include "backends/cuda/current.h"
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
+#include "backends/cuda/image_target.h"
 #include "base/futex.h"
 #include "base/host_threads.h"
 #include "kernels/build/cuda.h"
@@ -189,19 +190,24 @@ bool ModuleManager::takes(int32_t format) const {
          format == RT_IMAGE_FATBIN;
 }
 
-Status ModuleManager::loadNative(Ref<NativeModuleOwner>* out, const void* code, const char* name, bool ptx) {
-  std::string log(ptx ? kLogBytes : 0, '\0');  // machine code is not compiled: nothing is said about it
+Status ModuleManager::loadNative(Ref<NativeModuleOwner>* out, std::string_view code, const char* name, int32_t format) {
+  const bool compiled = format != RT_IMAGE_CUBIN;  // a fat binary may have PTX; of machine code there is nothing to say
+  std::string log(compiled ? kLogBytes : 0, '\0');
   int options[] = {kJitErrorLogBuffer, kJitErrorLogBufferBytes};
   void* values[] = {log.data(), reinterpret_cast<void*>(static_cast<uintptr_t>(kLogBytes))};
   NativeModule module = nullptr;
-  const Error error = RT_CUDA_CALL(cuModuleLoadDataEx, &module, code, ptx ? 2 : 0, options, values);
+  const Error error = RT_CUDA_CALL(cuModuleLoadDataEx, &module, code.data(), compiled ? 2 : 0, options, values);
   if (error != kSuccess) {
-    Status status = context_.device().failed("cuModuleLoadDataEx", error);
+    Device& device = context_.device();
+    Status status = device.failed("cuModuleLoadDataEx", error);
     // Of bytes that are no image at all the driver knows no more than that it does not know.
     if (status.code() == RT_ERROR_DRIVER) status = Status::error(RT_ERROR_INVALID_IMAGE, "%s", status.message());
     log.resize(strnlen(log.data(), log.size()));
-    if (log.empty()) return status;
-    return Status::error(status.code(), "The image \"%s\" was refused: %s\n%s", name, status.message(), log.c_str());
+    std::string target;
+    if (status.code() == RT_ERROR_INVALID_IMAGE) target = wrongTarget(format, code, device.ordinal(), device.architecture());
+    if (log.empty() && target.empty()) return status;
+    return Status::error(status.code(), "The image \"%s\" was refused: %s%s%s%s", name, target.c_str(), status.message(),
+                         log.empty() ? "" : "\n", log.c_str());
   }
   return own(out, module);
 }
@@ -221,7 +227,8 @@ Status ModuleManager::loadBuilt(Ref<NativeModuleOwner>* out, const kernels::Cuda
   // Constants can be written through rtModuleGetGlobal: a module that has any is unloaded with its last user.
   const bool stateless = !image.kernels.empty() && image.globals.empty();
   const NativeModule idle = stateless ? takeIdle(image.key) : nullptr;
-  RT_TRY(idle != nullptr ? own(out, idle) : loadNative(out, image.code.data(), name, !image.is_cubin));
+  const std::string_view code(reinterpret_cast<const char*>(image.code.data()), image.code.size());
+  RT_TRY(idle != nullptr ? own(out, idle) : loadNative(out, code, name, image.is_cubin ? RT_IMAGE_CUBIN : RT_IMAGE_PTX));
   if (stateless) (*out)->makeReusable(image.key, image.code.size());
   return Status();
 }
@@ -241,8 +248,10 @@ Status ModuleManager::enumerate(Module& module, Ref<NativeModuleOwner> native, c
     const char* mangled = nullptr;
     RT_CUDA_TRY(cuFuncGetName, &mangled, function);
     std::vector<KernelArgument> arguments;
-    for (size_t index = 0, offset = 0, size = 0; cuda.cuFuncGetParamInfo(function, index, &offset, &size) == kSuccess;
-         ++index) {
+    for (size_t index = 0, offset = 0, size = 0;; ++index) {
+      const Error error = RT_CUDA_CALL(cuFuncGetParamInfo, function, index, &offset, &size);
+      if (error == kInvalidValue) break;  // there is none of that index
+      if (error != kSuccess) return failure("cuFuncGetParamInfo", error);
       arguments.push_back({static_cast<uint32_t>(size), RT_ARG_VALUE, "", ""});
     }
     std::string plain = plainName(mangled);
@@ -263,13 +272,10 @@ Status ModuleManager::load(Ref<backend::Module>* out, const backend::Image& imag
   const char* name = image.name[0] != '\0' ? image.name : image.format == RT_IMAGE_OPENCL_C ? "kernel.cl" : "image";
   if (image.format != RT_IMAGE_OPENCL_C && image.format != RT_IMAGE_CUDA_CXX) {
     std::string text;  // PTX is read up to its terminator
-    const void* code = image.data.data();
-    if (image.format == RT_IMAGE_PTX) {
-      text = image.data;
-      code = text.c_str();
-    }
+    std::string_view code = image.data;
+    if (image.format == RT_IMAGE_PTX) code = text = image.data;
     Ref<NativeModuleOwner> native;
-    RT_TRY(loadNative(&native, code, name, image.format == RT_IMAGE_PTX));
+    RT_TRY(loadNative(&native, code, name, image.format));
     Ref<Module> module = Ref<Module>::adopt(new Module(native, ""));
     RT_TRY(enumerate(*module, std::move(native), name));
     *out = std::move(module);

@@ -4,6 +4,7 @@
 
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -81,7 +82,8 @@ class ModuleManager final : public backend::ModuleLoader {
   NativeModule takeIdle(const kernels::Digest& key);  // null: there is none
   Status own(Ref<NativeModuleOwner>* owner, NativeModule module);
   Status loadBuilt(Ref<NativeModuleOwner>* module, const kernels::CudaImage& image, const char* name);
-  Status loadNative(Ref<NativeModuleOwner>* module, const void* code, const char* name, bool ptx);
+  // `code` is an image of that format; of PTX its terminator stands behind it.
+  Status loadNative(Ref<NativeModuleOwner>* module, std::string_view code, const char* name, int32_t format);
   Status enumerate(Module& module, Ref<NativeModuleOwner> native, const char* name);
 
   Context& context_;

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Says whether the results of GPUs in docs/measured are those of the sources that are here.
+
+stale.py [ROOT]
+
+Each gpu_*.json names the commit it was measured at. Where src/backends/cuda or src/kernels differ from that commit, in the
+working tree too, the result is stale. That is information: the exit status is 0 whatever is found, without git too.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+CONCERNED = ("src/backends/cuda", "src/kernels")
+
+
+def git(root, *arguments):
+    """The lines that git prints, or None where it fails or is not there."""
+    try:
+        done = subprocess.run(("git", "-C", str(root), *arguments), capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.splitlines() if done.returncode == 0 else None
+
+
+def has_history(root):
+    """Whether the tree is a repository of its own; an unpacked archive may lie inside another one."""
+    top = git(root, "rev-parse", "--show-toplevel")
+    return bool(top) and pathlib.Path(top[0]).resolve() == root
+
+
+def by_commit(root):
+    """The results' names, sorted, in lists by the commit they name."""
+    commits = {}
+    for path in sorted((root / "docs" / "measured").glob("gpu_*.json")):
+        try:
+            commit = json.loads(path.read_text(encoding="utf-8"))["commit"]
+        except (ValueError, KeyError, TypeError):
+            commit = ""
+        commits.setdefault(commit, []).append(path.stem)
+    return commits
+
+
+def verdict(root, commit):
+    known = commit.removesuffix("-dirty")
+    if not known:
+        return "stale: no commit is named there"
+    changed = git(root, "diff", "--name-only", f"{known}^{{commit}}", "--", *CONCERNED)
+    if changed is None:
+        return f"stale: measured at {commit}, which this history does not have"
+    if commit != known:
+        return f"stale: measured at {commit}, with changes that no commit has"
+    if not changed:
+        return f"current: measured at {commit}, nothing in {' or '.join(CONCERNED)} has changed since"
+    return f"stale: measured at {commit}, since when {len(changed)} files of {' and '.join(CONCERNED)} have changed"
+
+
+def report(root):
+    commits = by_commit(root)
+    if not commits:
+        return ["GPU results: there are none."]
+    if not has_history(root):
+        return ["GPU results: this tree is no git repository, so whether they are stale is not known."]
+    return [f"GPU results {', '.join(names)}: {verdict(root, commit)}." for commit, names in commits.items()]
+
+
+if __name__ == "__main__":
+    print("\n".join(report(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve())))
