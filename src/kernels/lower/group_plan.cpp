@@ -5,6 +5,7 @@
 
 #include "kernels/front/builtins.h"
 #include "kernels/lower/cpp_text.h"
+#include "kernels/lower/same_value.h"
 #include "kernels/lower/visit.h"
 
 namespace manyrt::kernels {
@@ -74,6 +75,7 @@ class GroupPlanner {
 
   std::unique_ptr<GroupPlan> make(std::string* why_not) {
     plan_ = std::make_unique<GroupPlan>();
+    same_ = std::make_unique<SameValues>(*plan_);
     plan_->has_barrier_ = containsBarrier(*kernel_.body);
     if (plan_->has_barrier_ && !canSplit(why_not)) return nullptr;
     collectFacts();
@@ -81,13 +83,16 @@ class GroupPlanner {
     plan_->limits_ = LimitFinder(*plan_, kernel_).take(&body_, [](const Variable&) { return false; });
     for (const Stmt* s : body_) isolates_ = isolates_ && !containsReturn(*s);
     buildTree();
+    if (failure_.empty()) {
+      findHomes();
+      chooseUniform();
+      chooseSame();
+      buildTree();  // again, now split where uniform variables change
+    }
     if (!failure_.empty()) {
       *why_not = failure_;
       return nullptr;
     }
-    findHomes();
-    chooseUniform();
-    buildTree();  // again, now split where uniform variables change
     findHomes();
     placeVariables();
     return std::move(plan_);
@@ -350,6 +355,10 @@ class GroupPlanner {
   void addStructural(Stmt* s, Add& add) {
     const bool loop = in_loop_, is_switch = in_switch_, case_level = case_level_;
     case_level_ = false;
+    const bool chooses = s->kind == StmtKind::kIf || s->kind == StmtKind::kSwitch;
+    if (chooses && known_uniform_ && !containsBarrier(*s) && !same_->isSame(*s->a)) {
+      failure_ = "a break or continue in a loop or switch with a barrier may differ from work-item to work-item";
+    }
     switch (s->kind) {
       case StmtKind::kCompound:
         add(part(s));
@@ -489,6 +498,36 @@ class GroupPlanner {
       }
     }
   }
+
+  void chooseSame() {
+    std::set<const Expr*> sure;  // assignments that the group does together
+    const auto look = [&](const Expr* e) { visitSureAssignments(e, [&](const Expr& by) { sure.insert(&by); }); };
+    for (const Stmt* s : top_level_) {
+      if (s->kind == StmtKind::kExpr) look(s->a);
+      for (const Variable* variable : s->variables) {
+        if (variable->initializer == nullptr) continue;
+        sure.insert(variable->initializer);
+        look(variable->initializer);
+      }
+    }
+    findConditions(*plan_->root_, look);
+    std::vector<SameValues::Candidate> candidates;
+    for (const Variable* variable : declared_) {
+      const Facts& facts = facts_[variable];
+      bool together = !facts.address_taken && !facts.partly_assigned && isValue(*variable) && !variable->type.is_volatile &&
+                      top_level_.count(facts.declared_by) != 0;
+      for (const Expr* by : facts.assigned_by) together = together && sure.count(by) != 0;
+      if (together) candidates.push_back({variable, facts.assigned_by});
+    }
+    same_->choose(candidates);
+  }
+  template <class F>
+  void findConditions(const Node& at, const F& look) {
+    if (at.kind == NodeKind::kIf || at.kind == NodeKind::kLoop || at.kind == NodeKind::kSwitch) look(at.statement->a);
+    if (at.kind == NodeKind::kLoop) look(at.statement->b);
+    for (const auto& child : at.children) findConditions(*child, look);
+  }
+
   bool isUniformAssignment(const Expr& e) const {
     if (e.kind == ExprKind::kAssign) return plan_->isUniform(*e.b);
     if (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement) return true;
@@ -558,6 +597,7 @@ class GroupPlanner {
   Program& program_;
   Function& kernel_;
   std::unique_ptr<GroupPlan> plan_;
+  std::unique_ptr<SameValues> same_;
   std::vector<Variable*> declared_;
   std::map<const Variable*, Facts> facts_;
   std::map<const Variable*, std::set<uint32_t>> homes_;
