@@ -499,27 +499,46 @@ class GroupPlanner {
     }
   }
 
+  // What the whole group does together: each statement that it reaches as one, with what stands inside, as long as all
+  // conditions in there go the same way.
   void chooseSame() {
-    std::set<const Expr*> sure;  // assignments that the group does together
-    const auto look = [&](const Expr* e) { visitSureAssignments(e, [&](const Expr& by) { sure.insert(&by); }); };
-    for (const Stmt* s : top_level_) {
-      if (s->kind == StmtKind::kExpr) look(s->a);
-      for (const Variable* variable : s->variables) {
-        if (variable->initializer == nullptr) continue;
-        sure.insert(variable->initializer);
-        look(variable->initializer);
-      }
+    if (!plan_->has_barrier_) return;
+    std::map<const Expr*, size_t> sure;  // assignments, each with the index of such conditions
+    std::set<const Stmt*> reached;
+    std::vector<SameValues::Conditions> choices;
+    const auto look = [&](const Expr* e) { visitSureAssignments(e, [&](const Expr& by) { sure[&by] = choices.size() - 1; }); };
+    for (Stmt* s : top_level_) {
+      choices.emplace_back();
+      visitStatements(s, [&](Stmt& inner) {
+        reached.insert(&inner);
+        look(inner.a);
+        look(inner.b);
+        if (inner.kind != StmtKind::kExpr && inner.kind != StmtKind::kReturn && inner.a != nullptr) {
+          choices.back().push_back(inner.a);
+        }
+        for (const Variable* variable : inner.variables) {
+          if (variable->initializer == nullptr) continue;
+          sure[variable->initializer] = choices.size() - 1;
+          look(variable->initializer);
+        }
+      });
     }
+    choices.emplace_back();  // conditions with barriers behind them: the language has them go the same way
     findConditions(*plan_->root_, look);
     std::vector<SameValues::Candidate> candidates;
     for (const Variable* variable : declared_) {
       const Facts& facts = facts_[variable];
+      SameValues::Candidate candidate{variable, facts.assigned_by, {}};
       bool together = !facts.address_taken && !facts.partly_assigned && isValue(*variable) && !variable->type.is_volatile &&
-                      top_level_.count(facts.declared_by) != 0;
-      for (const Expr* by : facts.assigned_by) together = together && sure.count(by) != 0;
-      if (together) candidates.push_back({variable, facts.assigned_by});
+                      reached.count(facts.declared_by) != 0;
+      for (const Expr* by : facts.assigned_by) {
+        const auto at = sure.find(by);
+        together = together && at != sure.end();
+        if (together) candidate.choices.push_back(at->second);
+      }
+      if (together) candidates.push_back(std::move(candidate));
     }
-    same_->choose(candidates);
+    same_->choose(candidates, choices);
   }
   template <class F>
   void findConditions(const Node& at, const F& look) {

@@ -6,20 +6,32 @@
 
 namespace manyrt::kernels {
 
-void SameValues::choose(const std::vector<Candidate>& candidates) {
+void SameValues::choose(const std::vector<Candidate>& candidates, const std::vector<Conditions>& choices) {
   same_.clear();
   for (const Candidate& candidate : candidates) same_.insert(candidate.variable);
+  std::vector<bool> differs(choices.size(), false);
   for (bool changed = true; changed;) {
     changed = false;
+    for (size_t i = 0; i < choices.size(); ++i) {
+      if (differs[i] || areSame(choices[i])) continue;
+      differs[i] = changed = true;
+    }
     for (const Candidate& candidate : candidates) {
       if (same_.count(candidate.variable) == 0) continue;
-      bool stays = true;
-      for (const Expr* by : candidate.assigned_by) stays = stays && isSame(*by);
+      bool stays = areSame(candidate.assigned_by);
+      for (const size_t choice : candidate.choices) stays = stays && !differs[choice];
       if (stays) continue;
       same_.erase(candidate.variable);
       changed = true;
     }
   }
+}
+
+bool SameValues::areSame(const std::vector<const Expr*>& expressions) const {
+  for (const Expr* expression : expressions) {
+    if (!isSame(*expression)) return false;
+  }
+  return true;
 }
 
 bool SameValues::isSame(const Expr& root) const {

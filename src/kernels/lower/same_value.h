@@ -17,12 +17,15 @@ class SameValues {
   struct Candidate {
     const Variable* variable;
     std::vector<const Expr*> assigned_by;  // assignments, increments, initialisers
+    std::vector<size_t> choices;           // that must go the same way: indices
   };
-  void choose(const std::vector<Candidate>& candidates);
+  using Conditions = std::vector<const Expr*>;
+  void choose(const std::vector<Candidate>& candidates, const std::vector<Conditions>& choices);
 
   bool isSame(const Expr& expression) const;
 
  private:
+  bool areSame(const std::vector<const Expr*>& expressions) const;
   bool isSameCall(const Function& helper) const;
   bool isSameBuiltin(const Builtin& builtin) const;
 
