@@ -94,6 +94,47 @@ TEST_P(FlowTest, SwitchesMayHaveBarriers) {
   });
 }
 
+TEST_P(FlowTest, BehindTheLastBarrierOfALoopEachItemGoesItsOwnWay) {
+  check("some_continue_behind_the_barrier", [](const Ints& in, Ints& out, int s, int n) {
+    const Ints x = low(in);
+    for (int i = 0; i < s; ++i) {
+      out[i] = 0;
+      for (int k = 0; k < n; ++k) {
+        const int other = x[(i + 1) % s] + k;
+        if (other % 4 == 0) continue;
+        if (other % 4 == 1) out[i] += 5;
+        if ((other & 2) == 0) out[i] += other;
+      }
+    }
+  });
+  check("some_break_in_the_last_round", [](const Ints& in, Ints& out, int, int n) {
+    Ints x = low(in), rounds(x.size(), n + 1);
+    for (int k = 0; k <= n; ++k) {
+      for (int& value : x) value += k;
+      x = neighbour(x);
+      for (size_t i = 0; i < x.size(); ++i) {
+        if (k == n && (x[i] & 1) != 0) {
+          rounds[i] = k;
+        } else {
+          x[i] += 100;
+        }
+      }
+    }
+    for (size_t i = 0; i < x.size(); ++i) out[i] = x[i] + rounds[i] * 10000;
+  });
+  check("all_break_by_local_memory", [](const Ints& in, Ints& out, int, int n) {
+    const int full = std::min(n, 3);
+    for (size_t i = 0; i < in.size(); ++i) out[i] = low(in)[i] + 3 * full + full * 10000;
+  });
+}
+
+TEST_P(FlowTest, WhatStandsBeforeACommaHappensBeforeTheHelperBehindIt) {
+  check("helper_behind_a_comma", [](const Ints& in, Ints& out, int s, int n) {
+    const Ints x = neighbour(low(in));
+    for (int i = 0; i < s; ++i) out[i] = (x[i] + 10) ^ n;
+  });
+}
+
 TEST_P(FlowTest, GotosMayLeadOverBarriers) {
   check("goto_backwards", [](const Ints& in, Ints& out, int s, int n) {
     Ints x = low(in);

@@ -160,7 +160,8 @@ std::string unitName(size_t number, const char* ending) { return "unit" + std::t
 
 Status Build::begin() {
   if (const int error = folder_.create(compiler_.temporary); error != 0) {
-    return Status::error(RT_ERROR_IO, "A folder for the compiler could not be made in TMPDIR or /tmp: %s.", strerror(error));
+    return Status::error(RT_ERROR_IO, "A folder for the compiler could not be made in %s: %s.", compiler_.temporary.c_str(),
+                         strerror(error));
   }
   for (size_t i = 0; i < job_.texts.size(); ++i) {
     const std::string& text = job_.texts[i];

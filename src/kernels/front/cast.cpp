@@ -30,7 +30,7 @@ Expr* Parser::parseParenthesised() {
     }
     return parsePostfix(spanned(literal, begin), begin);
   }
-  if (at("(") && type->isVector()) {
+  if (at("(") && type->isVector() && !isTypeName(1)) {  // (float4)(int)x: a cast of a cast
     Expr* literal = parseVectorLiteral(type.type, where);
     return literal == nullptr ? nullptr : parsePostfix(spanned(literal, begin), begin);
   }

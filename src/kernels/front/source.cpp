@@ -13,27 +13,55 @@ constexpr uint32_t kMostWarnings = 100;
 constexpr size_t kMostMessage = 1024;  // bytes of a sentence; behind it "..."
 constexpr size_t kMostShown = 160;     // bytes of a source line that are shown
 
-// What a terminal or a C string could trip over becomes a question mark.
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// Bytes of the UTF-8 letter at the head of `text`; 0: there is none, or one that steers a terminal.
+size_t letterLength(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return first == '\t' || (first >= 0x20 && first != 0x7f) ? 1 : 0;
+  const size_t length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if (!continues(text[i])) return 0;
+  }
+  if (first == 0xc2 && byte(1) < 0xa0) return 0;                                           // controls
+  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90)) return 0;    // written too long
+  if ((first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90)) return 0;  // halves of pairs; beyond Unicode
+  return length;
+}
+
+// Strings of the interface are UTF-8, sources need not be: what is none, and what a terminal or a C string could trip over,
+// becomes a question mark.
 void appendVisible(std::string* out, std::string_view text) {
-  for (const char c : text) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    out->push_back(c == '\t' || (byte >= 0x20 && byte != 0x7f) ? c : '?');
+  while (!text.empty()) {
+    const size_t length = letterLength(text);
+    if (length == 0) {
+      out->push_back('?');
+    } else {
+      out->append(text.substr(0, length));
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
   }
 }
 
-// The line and the caret under `column`. Of a long line only the part around the column is shown.
+// The line and the caret under `column`. Of a long line only the part around the column is shown, cut between letters.
 void appendLine(std::string* out, std::string_view line, uint32_t column) {
   const size_t at = column == 0 ? 0 : column - 1;
   if (line.empty() || at > line.size()) return;
-  const size_t begin = line.size() <= kMostShown || at <= kMostShown / 2 ? 0 : at - kMostShown / 2;
-  const std::string_view shown = line.substr(begin, kMostShown);
+  size_t begin = line.size() <= kMostShown || at <= kMostShown / 2 ? 0 : at - kMostShown / 2;
+  while (begin != 0 && begin < at && continues(line[begin])) ++begin;
+  size_t end = line.size() - begin <= kMostShown ? line.size() : begin + kMostShown;
+  while (end != line.size() && end > at && continues(line[end])) --end;
   const std::string_view before = begin == 0 ? "" : "...";
-  out->append("  ").append(before);
-  appendVisible(out, shown);
-  out->append(begin + shown.size() < line.size() ? "...\n  " : "\n  ");
+  std::string left;  // of the caret
+  appendVisible(&left, line.substr(begin, at - begin));
+  out->append("  ").append(before).append(left);
+  appendVisible(out, line.substr(at, end - at));
+  out->append(end < line.size() ? "...\n  " : "\n  ");
   out->append(before.size(), ' ');
-  for (const char c : shown.substr(0, at - begin)) {
-    if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) out->push_back(c == '\t' ? '\t' : ' ');  // not inside a UTF-8 letter
+  for (const char c : left) {
+    if (!continues(c)) out->push_back(c == '\t' ? '\t' : ' ');
   }
   out->append("^\n");
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/front/builtins.h"
 #include "kernels/lower/cpp_text.h"
+#include "kernels/lower/same_value.h"
 #include "kernels/lower/visit.h"
 
 namespace manyrt::kernels {
@@ -74,6 +75,7 @@ class GroupPlanner {
 
   std::unique_ptr<GroupPlan> make(std::string* why_not) {
     plan_ = std::make_unique<GroupPlan>();
+    same_ = std::make_unique<SameValues>(*plan_);
     plan_->has_barrier_ = containsBarrier(*kernel_.body);
     if (plan_->has_barrier_ && !canSplit(why_not)) return nullptr;
     collectFacts();
@@ -81,13 +83,16 @@ class GroupPlanner {
     plan_->limits_ = LimitFinder(*plan_, kernel_).take(&body_, [](const Variable&) { return false; });
     for (const Stmt* s : body_) isolates_ = isolates_ && !containsReturn(*s);
     buildTree();
+    if (failure_.empty()) {
+      findHomes();
+      chooseUniform();
+      chooseSame();
+      buildTree();  // again, now split where uniform variables change
+    }
     if (!failure_.empty()) {
       *why_not = failure_;
       return nullptr;
     }
-    findHomes();
-    chooseUniform();
-    buildTree();  // again, now split where uniform variables change
     findHomes();
     placeVariables();
     return std::move(plan_);
@@ -350,6 +355,10 @@ class GroupPlanner {
   void addStructural(Stmt* s, Add& add) {
     const bool loop = in_loop_, is_switch = in_switch_, case_level = case_level_;
     case_level_ = false;
+    const bool chooses = s->kind == StmtKind::kIf || s->kind == StmtKind::kSwitch;
+    if (chooses && known_uniform_ && !containsBarrier(*s) && !same_->isSame(*s->a)) {
+      failure_ = "a break or continue in a loop or switch with a barrier may differ from work-item to work-item";
+    }
     switch (s->kind) {
       case StmtKind::kCompound:
         add(part(s));
@@ -489,6 +498,55 @@ class GroupPlanner {
       }
     }
   }
+
+  // What the whole group does together: each statement that it reaches as one, with what stands inside, as long as all
+  // conditions in there go the same way.
+  void chooseSame() {
+    if (!plan_->has_barrier_) return;
+    std::map<const Expr*, size_t> sure;  // assignments, each with the index of such conditions
+    std::set<const Stmt*> reached;
+    std::vector<SameValues::Conditions> choices;
+    const auto look = [&](const Expr* e) { visitSureAssignments(e, [&](const Expr& by) { sure[&by] = choices.size() - 1; }); };
+    for (Stmt* s : top_level_) {
+      choices.emplace_back();
+      visitStatements(s, [&](Stmt& inner) {
+        reached.insert(&inner);
+        look(inner.a);
+        look(inner.b);
+        if (inner.kind != StmtKind::kExpr && inner.kind != StmtKind::kReturn && inner.a != nullptr) {
+          choices.back().push_back(inner.a);
+        }
+        for (const Variable* variable : inner.variables) {
+          if (variable->initializer == nullptr) continue;
+          sure[variable->initializer] = choices.size() - 1;
+          look(variable->initializer);
+        }
+      });
+    }
+    choices.emplace_back();  // conditions with barriers behind them: the language has them go the same way
+    findConditions(*plan_->root_, look);
+    std::vector<SameValues::Candidate> candidates;
+    for (const Variable* variable : declared_) {
+      const Facts& facts = facts_[variable];
+      SameValues::Candidate candidate{variable, facts.assigned_by, {}};
+      bool together = !facts.address_taken && !facts.partly_assigned && isValue(*variable) && !variable->type.is_volatile &&
+                      reached.count(facts.declared_by) != 0;
+      for (const Expr* by : facts.assigned_by) {
+        const auto at = sure.find(by);
+        together = together && at != sure.end();
+        if (together) candidate.choices.push_back(at->second);
+      }
+      if (together) candidates.push_back(std::move(candidate));
+    }
+    same_->choose(candidates, choices);
+  }
+  template <class F>
+  void findConditions(const Node& at, const F& look) {
+    if (at.kind == NodeKind::kIf || at.kind == NodeKind::kLoop || at.kind == NodeKind::kSwitch) look(at.statement->a);
+    if (at.kind == NodeKind::kLoop) look(at.statement->b);
+    for (const auto& child : at.children) findConditions(*child, look);
+  }
+
   bool isUniformAssignment(const Expr& e) const {
     if (e.kind == ExprKind::kAssign) return plan_->isUniform(*e.b);
     if (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement) return true;
@@ -558,6 +616,7 @@ class GroupPlanner {
   Program& program_;
   Function& kernel_;
   std::unique_ptr<GroupPlan> plan_;
+  std::unique_ptr<SameValues> same_;
   std::vector<Variable*> declared_;
   std::map<const Variable*, Facts> facts_;
   std::map<const Variable*, std::set<uint32_t>> homes_;

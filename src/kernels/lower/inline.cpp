@@ -101,6 +101,9 @@ class Inliner {
     if (lazy && ((e->b != nullptr && anywhere(e->b)) || (e->c != nullptr && anywhere(e->c)))) {
       return fail("a helper with a barrier is called in an operand that is not always evaluated");
     }
+    if (e->kind == ExprKind::kBinary && e->op == Op::kComma && hasEffects(*e->a) && anywhere(e->b)) {
+      return fail("a helper with a barrier is called behind a comma");  // and would go before what stands in front of it
+    }
     if (!collect(&e->a, calls) || !collect(&e->b, calls) || !collect(&e->c, calls)) return false;
     for (Expr*& argument : e->arguments) {
       if (!collect(&argument, calls)) return false;

@@ -349,3 +349,71 @@ __kernel void limit_then_mask(__global const int *in, __global int *out, int n, 
   }
   out[g] = scratch[i] + rounds + n;
 }
+
+// Behind the last barrier of a loop's body each item may go on by itself.
+__kernel void some_continue_behind_the_barrier(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  int sum = 0;
+  for (int k = 0; k < n; ++k) {
+    scratch[i] = x + k;
+    BARRIER;
+    const int other = scratch[(i + 1) % s];
+    BARRIER;
+    switch (other % 4) {
+      case 0:
+        continue;
+      case 1:
+        sum += 5;
+        break;
+      default:
+        break;
+    }
+    if (other & 2) continue;
+    sum += other;
+  }
+  out[g] = sum;
+}
+
+__kernel void some_break_in_the_last_round(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  int k = 0;
+  do {
+    scratch[i] = x + k;
+    BARRIER;
+    x = scratch[(i + 1) % s];
+    BARRIER;
+    if (k == n && (x & 1)) break;
+    x += 100;
+  } while (k++ < n);
+  out[g] = x + k * 10000;
+}
+
+// The same for all, though it is not written with uniform values alone.
+int has_reached(__local const int *at, int limit) { return at[0] >= limit; }
+__kernel void all_break_by_local_memory(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  __local int rounds;
+  int k = 0, more;
+  if (i == 0) rounds = 0;
+  for (;;) {
+    BARRIER;
+    more = rounds < n;
+    if (!more) break;
+    BARRIER;
+    if (i == 0) rounds += 1;
+    x += 1;
+    BARRIER;
+    if (has_reached(&rounds, 4)) continue;
+    x += 2;
+    if (++k == 3) break;
+  }
+  out[g] = x + k * 10000;
+}
+
+__kernel void helper_behind_a_comma(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  int y = (x += 3, neighbour(scratch, x));
+  x = 7, y += neighbour(scratch, x);
+  if ((y ^= n, neighbour(scratch, y)) < 0) y = 0;
+  out[g] = y;
+}

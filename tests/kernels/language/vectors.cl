@@ -17,7 +17,7 @@ __kernel void literals(ARGS) {
   vstore4(v, 0, r);
   vstore3(t, 0, r + 4);
   vstore4(brace, 0, r + 8);
-  vstore4(one + (int4)(0, 1, 2, 3), 0, r + 12);
+  vstore4(one + (int4)(int4)(0, 1, 2, 3) * (int4)(short)n / (int4)(int)(n), 0, r + 12);
   vstore4(mixed, 0, r + 16);
   vstore4(x.s89ab, 5, r);
   vstore8(x.even, 3, r);

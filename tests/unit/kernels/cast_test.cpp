@@ -16,6 +16,13 @@ TEST(CastTest, VectorLiteralsHoldTheirElements) {
   EXPECT_EQ(typed("typedef float4 vec; (vec)(f2, f2);"), "(float4 f2 f2)");
 }
 
+TEST(CastTest, BehindAVectorsTypeAnotherCastMayStand) {
+  EXPECT_EQ(typed("(float4)(float)i;"), "(float4 (cast float i))");
+  EXPECT_EQ(typed("(float4)(int)f * f4;"), "(* (float4 (to float (cast int f))) f4)");
+  EXPECT_EQ(typed("(float4)(float4)(f2, f2);"), "(cast float4 (float4 f2 f2))");
+  EXPECT_EQ(typed("(float4)((float)i, f, (float2)(int)f);"), "(float4 (cast float i) f (float2 (to float (cast int f))))");
+}
+
 TEST(CastTest, OtherTypesAreCastAlsoOverCommas) {
   EXPECT_EQ(typed("(int)(1, f);"), "(cast int (, 1 f))");
   EXPECT_EQ(typed("(long)pi;"), "(cast long pi)");

@@ -135,6 +135,35 @@ TEST(GroupPlanTest, GotoAndBarriersInsideExpressionsCannotBeSplit) {
   EXPECT_NE(inside.why_not.find("inside an expression"), std::string::npos);
 }
 
+TEST(GroupPlanTest, JumpsThatMayDifferFromItemToItemCannotBeSplit) {
+  const std::string loop =
+      "__kernel void f(__global int* a, int n, __local int* t) { for (int k = 0; k < n; ++k) { int x = a[k]; ";
+  for (const std::string jump :
+       {"if (a[get_local_id(0)]) continue;", "switch (get_global_id(0)) { case 1: continue; }",
+        "int y = x; y += get_local_id(0); if (y > 3) break;", "if (atomic_inc(a) > 7) break;",
+        "int s = 0; for (int i = 0; i < n; ++i) { if (t[i] > get_local_id(0)) break; s += t[i]; } if (s == 0) break;",
+        "int y = k; if (get_local_id(0) > 3) y = 5; if (y > 3) break;",
+        "int y = k; n > a[get_local_id(0)] && (y = 5); if (y > 3) break;"}) {
+    Lowered it(loop + "barrier(CLK_LOCAL_MEM_FENCE); " + jump + " t[k] = 1; } }");
+    EXPECT_EQ(it.makePlan(), nullptr) << jump;
+    EXPECT_NE(it.why_not.find("may differ from work-item to work-item"), std::string::npos) << it.why_not;
+  }
+}
+
+TEST(GroupPlanTest, JumpsThatAllItemsTakeTogetherAreSplit) {
+  const std::string loop =
+      "int reached(__local const int* t, int n) { return t[n] > 4; }\n"
+      "__kernel void f(__global int* a, int n, __local int* t) { int c = 0; for (int k = 0; k < n; ++k) { int x = a[k]; ";
+  for (const std::string jump :
+       {"if (k == n / 2) continue;", "if (t[0] == *a) break;", "if (++c == n) break;",
+        "int y = x; y += get_group_id(0); if (y > 3) break;", "if (reached(t, k)) continue;",
+        "int s = 0; for (int i = 0; i < n; ++i) { if (t[i] > 4) break; s += t[i]; } if (s == 0) break;",
+        "int y = k; if (n > 3) y = 5; if (y > 3) break;"}) {
+    Lowered it(loop + "barrier(CLK_LOCAL_MEM_FENCE); " + jump + " t[k] = 1; } }");
+    EXPECT_NE(it.makePlan(), nullptr) << jump << ": " << it.why_not;
+  }
+}
+
 TEST(InlineTest, HelpersWithBarriersBecomeBlocks) {
   Lowered it(
       "int twice(__local int* l, int x) { l[0] = x; barrier(CLK_LOCAL_MEM_FENCE); return 2 * l[0]; }\n"

@@ -65,6 +65,32 @@ TEST(DiagnosticsTest, TheCaretCountsLettersAndNotTheirBytes) {
   EXPECT_EQ(diagnostics.log(), "a.cl:1:6: error: E.\n  \xc3\xa4\xc3\xb6 x\n     ^\n");
 }
 
+TEST(DiagnosticsTest, MessagesAreUtf8AlsoWhereTheSourceIsNot) {
+  const std::string letter = "\xc3\xa4";
+  for (const std::string bytes :
+       {"\xe4", "\x80", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xc2\x9b", "\xe0\x80\x80"}) {
+    Sources sources;
+    const uint32_t file = sources.add("b\xe4.cl", letter + bytes + "x");
+    Diagnostics diagnostics(sources);
+    diagnostics.error({file, 1, static_cast<uint32_t>(3 + bytes.size())}, "No \"%s\".", bytes.c_str());
+    const std::string marks(bytes.size(), '?');
+    EXPECT_EQ(diagnostics.log(), "b?.cl:1:" + std::to_string(3 + bytes.size()) + ": error: No \"" + marks + "\".\n  " + letter +
+                                     marks + "x\n   " + std::string(bytes.size(), ' ') + "^\n");
+  }
+}
+
+TEST(DiagnosticsTest, ALongLineIsCutBetweenLetters) {
+  for (size_t shift = 0; shift < 3; ++shift) {
+    std::string line(shift, '.');
+    for (int i = 0; i < 500; ++i) line += "\xe2\x82\xac";  // three bytes each
+    Sources sources;
+    const uint32_t file = sources.add("a.cl", line);
+    Diagnostics diagnostics(sources);
+    diagnostics.error({file, 1, static_cast<uint32_t>(shift + 600 + 1)}, "E.");
+    EXPECT_EQ(diagnostics.log().find('?'), std::string::npos) << diagnostics.log();
+  }
+}
+
 TEST(DiagnosticsTest, OfALongLineThePartAroundTheColumnIsShown) {
   Sources sources;
   const uint32_t file = sources.add("a.cl", std::string(5000, 'a') + "X" + std::string(5000, 'b'));
