@@ -18,8 +18,7 @@ std::string self() {
 }
 
 void expectScene(const char* scene) {
-  for (int32_t i = 0; i < cudaDeviceCount(); ++i) {
-    const std::string device = "cuda:" + std::to_string(i);
+  for (const std::string& device : cudaDevices()) {
     const Outcome outcome = run({self(), "--scene", scene, device});
     EXPECT_EQ(outcome.exit_code, 0) << scene << " on " << device << ": " << outcome.text();
     EXPECT_EQ(outcome.err.find("violation"), std::string::npos) << outcome.err;

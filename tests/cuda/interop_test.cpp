@@ -13,12 +13,6 @@ namespace {
 
 using namespace manyrt::cuda;
 
-std::vector<std::string> cudaDevices() {
-  std::vector<std::string> names;
-  for (int32_t i = 0; i < cudaDeviceCount(); ++i) names.push_back("cuda:" + std::to_string(i));
-  return names;
-}
-
 #define EXPECT_CUDA_OK(call) EXPECT_EQ(call, 0) << #call
 
 // What the program calls itself.

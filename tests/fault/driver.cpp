@@ -26,18 +26,14 @@ bool documented(rtStatus_t status) {
 
 std::vector<std::string> faultDevices() {
   std::vector<std::string> names = hostKernelDevices();
-  for (int32_t i = 0; i < cudaDeviceCount() && i < 2; ++i) names.push_back("cuda:" + std::to_string(i));
+  for (std::string& name : cudaDevices(2)) names.push_back(std::move(name));
   return names;
 }
 
 std::vector<std::string> hostKernelDevices() { return {"cpu", "null:0", "null:1", "null:2", "null:3"}; }
 
-std::vector<std::string> cudaDevices() {
-  return cudaDeviceCount() == 0 ? std::vector<std::string>() : std::vector<std::string>{"cuda:0"};
-}
-
 std::vector<std::string> sourceDevices() {
-  std::vector<std::string> names = cudaDevices();
+  std::vector<std::string> names = cudaDevices(1);
   names.insert(names.begin(), "cpu");
   return names;
 }

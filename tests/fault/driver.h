@@ -68,7 +68,6 @@ struct Scenario {
 std::vector<std::string> faultDevices();
 std::vector<std::string> hostKernelDevices();  // those of them that take functions of the program as kernels
 std::vector<std::string> sourceDevices();      // those that run kernels from source
-std::vector<std::string> cudaDevices();        // one that takes images of CUDA, or none
 
 class FaultTest : public testing::TestWithParam<std::string> {
  protected:

@@ -52,7 +52,7 @@ int firstUseMain(const char* name, const char* number, bool onwards) {
 
 std::vector<std::string> firstUseDevices() {
   std::vector<std::string> names = {"cpu", "null:0"};
-  if (cudaDeviceCount() != 0) names.emplace_back("cuda:0");
+  for (std::string& name : cudaDevices(1)) names.push_back(std::move(name));
   return names;
 }
 

@@ -79,7 +79,7 @@ TEST_P(SourceFaults, CreateFromSource) {
 // ---- Images of CUDA ----
 
 using CudaImageFaults = FaultTest;
-INSTANTIATE_TEST_SUITE_P(, CudaImageFaults, testing::ValuesIn(cudaDevices()), testName);
+INSTANTIATE_TEST_SUITE_P(, CudaImageFaults, testing::ValuesIn(cudaDevices(1)), testName);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(CudaImageFaults);
 
 constexpr char kCudaSource[] =

@@ -4,54 +4,39 @@
 #include <sys/stat.h>
 
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 
 #include "support/process.h"
+#include "unit/kernels/temporary.h"
 
 namespace rttest {
 namespace {
 
-namespace fs = std::filesystem;
-
-class TiersAtExitTest : public testing::Test {
+class TiersAtExitTest : public manyrt::kernels::TemporaryTest {
  protected:
-  TiersAtExitTest() {
-    std::string pattern = testing::TempDir() + "manyrt_tiers_XXXXXX";
-    folder_ = mkdtemp(pattern.data());
-    for (const char* name : {"/cache", "/tmp"}) fs::create_directory(folder_ + name);
-    chmod((folder_ + "/cache").c_str(), 0700);
-  }
-  ~TiersAtExitTest() override {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
+  void SetUp() override {
+    TemporaryTest::SetUp();
+    for (const char* name : {"cache", "tmp"}) ASSERT_EQ(mkdir(path(name).c_str(), 0700), 0);
   }
   // Runs a scenario with a compiler that does `instead` before it makes optimised code.
   Outcome runWith(const std::string& instead, const std::vector<std::string>& words, const char* sanitizer_options = nullptr) {
-    std::ofstream(path("compiler")) << "#!/bin/sh\ncase \"$*\" in\n*-O3*) " << instead << " ;;\nesac\nexec g++ \"$@\"\n";
-    chmod(path("compiler").c_str(), 0700);
+    const std::string compiler =
+        write("compiler", "#!/bin/sh\ncase \"$*\" in\n*-O3*) " + instead + " ;;\nesac\nexec g++ \"$@\"\n", 0700);
     std::vector<std::string> command = {PROCESS_CHILD};
     command.insert(command.end(), words.begin(), words.end());
     Environment environment = {
-        {"RT_CC", path("compiler")}, {"RT_CACHE_DIR", path("cache")}, {"TMPDIR", path("tmp")}, {"RT_CPU_BUILD", "tiered"}};
+        {"RT_CC", compiler}, {"RT_CACHE_DIR", path("cache")}, {"TMPDIR", path("tmp")}, {"RT_CPU_BUILD", "tiered"}};
     if (sanitizer_options != nullptr) environment.emplace_back("ASAN_OPTIONS", sanitizer_options);
     return run(command, environment);
   }
-  static size_t filesIn(const std::string& folder) {
-    return static_cast<size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-  }
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-
- private:
-  std::string folder_;
 };
 
 TEST_F(TiersAtExitTest, WhatHasBegunIsInTheCacheTheNextTime) {
   const Outcome outcome = runWith(":", {"exit_while_better_code_is_made"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
   EXPECT_EQ(outcome.out + outcome.err, "");
-  EXPECT_EQ(filesIn(path("cache")), 1u);
-  EXPECT_EQ(filesIn(path("tmp")), 0u);
+  EXPECT_EQ(entriesIn("cache"), 1u);
+  EXPECT_EQ(entriesIn("tmp"), 0u);
 }
 
 TEST_F(TiersAtExitTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {
@@ -59,8 +44,8 @@ TEST_F(TiersAtExitTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {
   const Outcome outcome = runWith("sleep 1000 & echo $! > " + path("pid") + "; wait", {"exit_while_better_code_is_made"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(100));
-  EXPECT_EQ(filesIn(path("cache")), 0u);
-  EXPECT_EQ(filesIn(path("tmp")), 0u);
+  EXPECT_EQ(entriesIn("cache"), 0u);
+  EXPECT_EQ(entriesIn("tmp"), 0u);
   std::ifstream file(path("pid"));
   pid_t pid = 0;
   ASSERT_TRUE(file >> pid);
@@ -79,8 +64,8 @@ TEST_F(TiersAtExitTest, AForkedChildWaitsForNothingAndTouchesNothing) {
   const Outcome outcome =
       runWith("while test ! -e " + go + "; do sleep 0.01; done", {"fork_while_better_code_is_made", go}, "detect_leaks=0");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_EQ(filesIn(path("cache")), 1u);
-  EXPECT_EQ(filesIn(path("tmp")), 0u);
+  EXPECT_EQ(entriesIn("cache"), 1u);
+  EXPECT_EQ(entriesIn("tmp"), 0u);
 }
 
 }  // namespace

@@ -236,6 +236,20 @@ int liveContexts() {
       std::count_if(contexts().begin(), contexts().end(), [](Context* context) { return context->active.load(); }));
 }
 
+namespace {
+
+// A question about a device: `answer` writes to `out`.
+template <typename Answer>
+Error ask(DeviceNumber device, const void* out, Answer answer) {
+  Context* context;
+  SIMULATED_TRY(deviceAt(device, &context));
+  if (out == nullptr) return kInvalidValue;
+  answer();
+  return kSuccess;
+}
+
+}  // namespace
+
 namespace driver {
 
 Error GetErrorName(Error code, const char** name) {
@@ -251,44 +265,27 @@ Error GetErrorString(Error code, const char** sentence) {
 }
 
 Error DeviceGet(DeviceNumber* device, int ordinal) {
-  return DRIVER_CALL(DeviceGet, {
-    Context* context;
-    SIMULATED_TRY(deviceAt(ordinal, &context));
-    if (device == nullptr) return kInvalidValue;
-    *device = ordinal;
-    return kSuccess;
-  });
+  return DRIVER_CALL(DeviceGet, { return ask(ordinal, device, [=] { *device = ordinal; }); });
 }
 
 Error DeviceGetName(char* name, int length, DeviceNumber device) {
   return DRIVER_CALL(DeviceGetName, {
-    Context* context;
-    SIMULATED_TRY(deviceAt(device, &context));
-    if (name == nullptr || length <= 0) return kInvalidValue;
-    snprintf(name, static_cast<size_t>(length), "Simulated CUDA %d", device);
-    return kSuccess;
+    return ask(device, length > 0 ? name : nullptr,
+               [=] { snprintf(name, static_cast<size_t>(length), "Simulated CUDA %d", device); });
   });
 }
 
 Error DeviceGetUuid(Uuid* uuid, DeviceNumber device) {
   return DRIVER_CALL(DeviceGetUuid, {
-    Context* context;
-    SIMULATED_TRY(deviceAt(device, &context));
-    if (uuid == nullptr) return kInvalidValue;
-    memcpy(uuid->bytes, "simulated cuda ", 15);
-    uuid->bytes[15] = static_cast<unsigned char>(device);
-    return kSuccess;
+    return ask(device, uuid, [=] {
+      memcpy(uuid->bytes, "simulated cuda ", 15);
+      uuid->bytes[15] = static_cast<unsigned char>(device);
+    });
   });
 }
 
 Error DeviceTotalMem(size_t* bytes, DeviceNumber device) {
-  return DRIVER_CALL(DeviceTotalMem, {
-    Context* context;
-    SIMULATED_TRY(deviceAt(device, &context));
-    if (bytes == nullptr) return kInvalidValue;
-    *bytes = settings().memory;
-    return kSuccess;
-  });
+  return DRIVER_CALL(DeviceTotalMem, { return ask(device, bytes, [=] { *bytes = settings().memory; }); });
 }
 
 Error DevicePrimaryCtxRetain(NativeContext* handle, DeviceNumber device) {

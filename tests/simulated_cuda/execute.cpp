@@ -137,7 +137,8 @@ void Runner::resume(Thread& thread) {
   thread.fiber = nullptr;
 }
 
-void Runner::enterThread(fibers::Place& from) {
+// Not counted by ThreadSanitizer: it never returns, and its fiber is used again and again.
+MANYRT_NOT_COUNTED void Runner::enterThread(fibers::Place& from) {
   Thread& thread = *running_;
   fibers::arrive(*thread.fiber, from);
   launch_->kernel->code->invoke(launch_->parameters.data());

@@ -43,7 +43,7 @@ class Runner {
   [[noreturn]] void fail(Error code, const char* why);
   bool inKernel() const { return running_ != nullptr; }
   uintptr_t topOfStack() const;
-  [[noreturn]] void enterThread(cpu::fibers::Place& from);
+  [[noreturn]] MANYRT_NOT_COUNTED void enterThread(cpu::fibers::Place& from);
 
  private:
   struct Fiber : cpu::fibers::Place {

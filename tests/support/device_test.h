@@ -75,6 +75,49 @@ class DeviceTest : public testing::TestWithParam<std::string> {
     return backend != RT_BACKEND_NULL;
   }
 
+  // Values of arguments, and the array of their addresses, are gone when a launch that is held back runs; the kernel's handle
+  // too. `iota` is the kernel of kernels.h and portable_kernels.h, with reset().
+  template <typename OwnedKernel>
+  void launchHeldBack(OwnedKernel& iota) {
+    Gate gate(context_);
+    Memory memory;
+    ASSERT_RT_OK(rtMallocHost(memory.out(), 400, context_));
+    ASSERT_RT_OK(gate.close(stream_));
+    {
+      uint32_t* pointer = memory.as<uint32_t>();
+      uint32_t count = 100;
+      uint32_t base = 42;
+      void* args[] = {&pointer, &count, &base};
+      ASSERT_RT_OK(rtLaunchKernel(iota, 10, 1, 1, 10, 1, 1, 0, stream_, args, 3));
+      pointer = nullptr;
+      count = 0;
+      base = 0;
+      args[0] = args[1] = args[2] = nullptr;
+    }
+    ASSERT_RT_OK(iota.reset());  // launches already submitted complete
+    ASSERT_RT_OK(gate.open());
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    for (uint32_t i = 0; i < 100; ++i) ASSERT_EQ(memory.as<uint32_t>()[i], 42 + i);
+  }
+
+  // Memory of every other device that this one does not reach: `launch(address)` is refused and names the argument. Devices
+  // whose memory is the host's reach each other though neither is a peer, so that it has to write nothing.
+  template <typename Launch>
+  void expectUnreachableRefused(uint32_t argument, Launch launch) {
+    for (const std::string& name : deviceNames()) {
+      if (name == GetParam()) continue;
+      rtDevice_t device = nullptr;
+      Context context;
+      Memory memory;
+      ASSERT_RT_OK(rtDeviceGetByName(&device, name.c_str()));
+      ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device));
+      ASSERT_RT_OK(rtMalloc(memory.out(), 100, context));
+      if (launch(memory.as<void>(10)) == RT_SUCCESS) continue;
+      EXPECT_RT(RT_ERROR_INVALID_VALUE, launch(memory.as<void>(10)));
+      EXPECT_NE(lastMessage().find("rgument " + std::to_string(argument)), std::string::npos) << lastMessage();
+    }
+  }
+
   // Latches RT_ERROR_INVALID_HANDLE on a stream, on every device: it waits for a fence that is destroyed. Returns when the
   // failure is there; nothing is cleared.
   void poison(rtStream_t stream) {

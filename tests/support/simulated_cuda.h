@@ -4,8 +4,10 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "rt.h"
 
@@ -48,6 +50,13 @@ inline constexpr const char* kNativeKinds[] = {"stream", "event", "device memory
 inline int32_t cudaDeviceCount() {
   int32_t count = 0;
   return rtDeviceGetCount(&count, RT_BACKEND_CUDA) == RT_SUCCESS ? count : 0;
+}
+
+// "cuda:0", ...; none where there is no device.
+inline std::vector<std::string> cudaDevices(int32_t most = INT32_MAX) {
+  std::vector<std::string> names;
+  for (int32_t i = 0; i < std::min(cudaDeviceCount(), most); ++i) names.push_back("cuda:" + std::to_string(i));
+  return names;
 }
 
 }  // namespace rttest

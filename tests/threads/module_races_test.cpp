@@ -40,7 +40,7 @@ class ModuleRaces : public DeviceTest {
 
 std::vector<std::string> moduleDevices() {
   std::vector<std::string> names = {"cpu"};
-  if (cudaDeviceCount() != 0) names.emplace_back("cuda:0");
+  for (std::string& name : cudaDevices(1)) names.push_back(std::move(name));
   return names;
 }
 INSTANTIATE_TEST_SUITE_P(, ModuleRaces, testing::ValuesIn(moduleDevices()), testName);

@@ -64,12 +64,7 @@ class BuildTest : public TemporaryTest {
     for (int i = 1; i < 8; ++i) EXPECT_EQ(out[i], out[0]);
     return out[0];
   }
-  size_t entries() const {
-    size_t count = 0;
-    std::error_code none;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(path("cache"), none)) ++count;
-    return count;
-  }
+  size_t entries() const { return entriesIn("cache"); }
 
   Ref<Object> object;
   std::string log;

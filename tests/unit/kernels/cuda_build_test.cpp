@@ -62,12 +62,7 @@ class CudaBuildTest : public TemporaryTest {
   }
   std::string code() const { return std::string(reinterpret_cast<const char*>(image.code.data())); }
   bool asked(const std::string& option) const { return (code() + "\n").find("\n" + option + "\n") != std::string::npos; }
-  size_t entries() const {
-    size_t count = 0;
-    std::error_code none;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(path("cache"), none)) ++count;
-    return count;
-  }
+  size_t entries() const { return entriesIn("cache"); }
 
   CudaTarget target{9, 0, 13000};
   CudaImage image;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -52,6 +53,12 @@ class TemporaryTest : public testing::Test {
     return std::string(std::istreambuf_iterator<char>(stream), {});
   }
   const std::string& folder() const { return folder_; }
+  // Files and folders in one; none where it is missing.
+  size_t entriesIn(const std::string& name) const {
+    std::error_code missing;
+    const std::filesystem::directory_iterator all(path(name), missing);
+    return static_cast<size_t>(std::distance(begin(all), end(all)));
+  }
 
  private:
   std::string folder_;
