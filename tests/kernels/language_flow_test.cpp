@@ -166,6 +166,20 @@ TEST_P(FlowTest, GotosMayLeadOverBarriers) {
   });
 }
 
+TEST_P(FlowTest, GotosMayLeadOverDeclarations) {
+  check("goto_over_declarations", [](const Ints& in, Ints& out, int s, int n) {
+    const Ints x = low(in);
+    for (int i = 0; i < s; ++i) out[i] = n == 2 ? x[i] : 2 * x[i] + n;
+  });
+}
+
+TEST_P(FlowTest, StepsOfABoolGoToTrueAndBack) {
+  check("bools_step", [](const Ints& in, Ints& out, int s, int n) {
+    // b++ leaves 1, --b of 0 leaves 1 (0 - 1 is not 0), f-- of 1 leaves 0
+    for (int i = 0; i < s; ++i) out[i] = 1 + 2 * (in[i] & 1) + 4 + 8 + 32 + n;
+  });
+}
+
 TEST_P(FlowTest, HelpersMayHaveBarriers) {
   check("helper_with_result", [](const Ints& in, Ints& out, int s, int n) {
     const Ints x = low(in), y = neighbour(x), z = neighbour(y);

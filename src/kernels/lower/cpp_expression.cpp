@@ -136,6 +136,13 @@ std::string CppText::unary(const Expr& e) {
     if (e.op == Op::kPlus) return a;
     return prelude_.unary(e.op, e.a->type.type) + "(" + a + ")";
   }
+  if (e.op >= Op::kPreIncrement && e.a->type->isScalar() && e.a->type->scalar == Scalar::kBool) {  // C++ has no such steps
+    const bool up = e.op == Op::kPreIncrement || e.op == Op::kPostIncrement;
+    const bool before = e.op == Op::kPostIncrement || e.op == Op::kPostDecrement;
+    const std::string after = up ? "true" : "!mrt_o";
+    return "[](auto& mrt_b) { const bool mrt_o = mrt_b; mrt_b = " + after + "; return " + (before ? "mrt_o" : after) + "; }(" +
+           a + ")";
+  }
   if (e.op == Op::kPostIncrement || e.op == Op::kPostDecrement) return "(" + a + ")" + spell(e.op);
   return "(" + std::string(spell(e.op)) + " " + a + ")";
 }

@@ -24,7 +24,7 @@ void CppText::declareVariable(const Variable& variable, std::string* out) {
   }
   const Expr& value = *variable.initializer;
   const bool in_braces = value.kind == ExprKind::kInitializer || value.kind == ExprKind::kString;
-  if (!bound && !jumps_) {
+  if (!bound && !may_jump) {
     *out += " = " + initializer(value) + "; ";
     return;
   }
@@ -89,9 +89,9 @@ void CppText::statement(const Stmt& s, std::string* out) {
       break;
     case StmtKind::kSwitch: {
       *out += "switch (" + expression(*s.a) + ") ";
-      const bool jumps = std::exchange(jumps_, true);
+      const bool jumps = std::exchange(may_jump, true);
       body(s.first, out);
-      jumps_ = jumps;
+      may_jump = jumps;
       break;
     }
     case StmtKind::kCase:

@@ -113,9 +113,9 @@ std::string CppText::definition(const Function& function) {
 }
 
 void CppText::inBody(const Function& function, std::string* out) {
-  const bool jumps = std::exchange(jumps_, function.has_goto);
+  const bool jumps = std::exchange(may_jump, function.has_goto);
   statement(*function.body, out);
-  jumps_ = jumps;
+  may_jump = jumps;
 }
 
 std::string CppText::constant(const Variable& variable) {

@@ -64,6 +64,7 @@ class CppText {
   std::string unroll_freely = "16";              // the number where the source leaves it open
 
   bool usesItem(const Function& function);  // whether a helper takes the item: itself or what it calls
+  bool may_jump = false;                    // declarations may be jumped over: C++ then allows no initialiser
 
  private:
   static std::string identifier(const std::string& name);
@@ -89,7 +90,6 @@ class CppText {
   Diagnostics& diagnostics_;
   const Contraction contraction_;
   std::map<const Function*, bool> uses_item_;
-  bool jumps_ = false;  // declarations may be jumped over: C++ then allows no initialiser
 };
 
 bool hasEffects(const Expr& expression);      // assignments, calls that write: what must not run twice or never

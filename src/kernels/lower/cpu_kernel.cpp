@@ -87,6 +87,7 @@ void setWorkItemText(CppText& out, bool in_kernel) {
 
 KernelText::KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form)
     : text_(text), kernel_(kernel), options_(options), form_(form) {
+  text_.may_jump = kernel.has_goto;
   for (int d = 0; d < 3; ++d) {
     fixed_[d] = kernel.required_group_size[0] != 0 ? kernel.required_group_size[d] : options.group_size[d];
   }

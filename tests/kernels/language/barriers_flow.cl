@@ -417,3 +417,20 @@ __kernel void helper_behind_a_comma(__global const int *in, __global int *out, i
   if ((y ^= n, neighbour(scratch, y)) < 0) y = 0;
   out[g] = y;
 }
+
+__kernel void goto_over_declarations(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  if (n == 2) goto end;
+  const int twice = 2 * x;
+  int both[2] = {twice, n};
+  const int2 pair = {both[1], both[0]};
+  x = pair.x + pair.y;
+end:
+  out[g] = x;
+}
+
+__kernel void bools_step(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  bool b = x & 1, c = b++, d = ++b, e = b--, f = --b, h = f--;
+  out[g] = b + 2 * c + 4 * d + 8 * e + 16 * f + 32 * h + n;
+}
