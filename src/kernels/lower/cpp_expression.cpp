@@ -140,8 +140,8 @@ std::string CppText::unary(const Expr& e) {
     const bool up = e.op == Op::kPreIncrement || e.op == Op::kPostIncrement;
     const bool before = e.op == Op::kPostIncrement || e.op == Op::kPostDecrement;
     const std::string after = up ? "true" : "!mrt_o";
-    return "[](auto& mrt_b) { const bool mrt_o = mrt_b; mrt_b = " + after + "; return " + (before ? "mrt_o" : after) + "; }(" +
-           a + ")";
+    return "[](volatile bool& mrt_b) { const bool mrt_o = mrt_b; mrt_b = " + after + "; return " + (before ? "mrt_o" : after) +
+           "; }(" + a + ")";
   }
   if (e.op == Op::kPostIncrement || e.op == Op::kPostDecrement) return "(" + a + ")" + spell(e.op);
   return "(" + std::string(spell(e.op)) + " " + a + ")";
