@@ -35,3 +35,11 @@ function(manyrt_on_simulated_cuda entry)
                   "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${entry}.xml" ${ARGN})
   set_tests_properties(${entry} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
 endfunction()
+
+# manyrt_on_opencl(entry driver tier [COMMAND...]): the entry runs on the OpenCL devices that are installed, PoCL's with this
+# driver of it (basic, pthread) and all of them in this tier.
+function(manyrt_on_opencl entry driver tier)
+  add_test(NAME ${entry} ${ARGN})
+  set_tests_properties(${entry} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
+    ENVIRONMENT "POCL_DEVICES=${driver};RT_OPENCL_MEMORY=${tier};RT_DISABLE=cuda;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${entry}.xml")
+endfunction()
