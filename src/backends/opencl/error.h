@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
 #include "backends/opencl/table.h"
 #include "base/fault.h"
@@ -48,6 +49,8 @@ class Call {
   explicit Call(CallId id) {
     if (const uint32_t watched = internal::watch.load(std::memory_order_relaxed); watched != 0) [[unlikely]]
       enter(id, watched);
+    if (fault::internal::armed.load(std::memory_order_relaxed)) [[unlikely]]
+      inside_.emplace();
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -60,6 +63,7 @@ class Call {
   void enter(CallId id, uint32_t watched);
   void leave();
   bool locked_ = false;
+  std::optional<fault::Suspension> inside_;
 };
 
 }  // namespace manyrt::opencl

@@ -52,6 +52,9 @@ uint32_t sizeOfType(const std::string& name) {
   return 0;
 }
 
+// Kernels of what came compiled are asked what they take.
+std::string describing(const char* options) { return std::string(options) + " -cl-kernel-arg-info"; }
+
 std::string argumentText(cl_kernel kernel, cl_uint index, cl_kernel_arg_info what) {
   char text[256] = "";
   if (RT_CL_PLAIN(clGetKernelArgInfo, kernel, index, what, sizeof text, text, nullptr) != CL_SUCCESS) return "";
@@ -197,7 +200,7 @@ Status LibraryManager::fromBinary(Ref<Library>* library, const void* data, size_
     return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" is no binary for opencl:%d (%s): %s", name, device_.ordinal(),
                          device_.facts().name, status.message());
   }
-  const Status status = build(library, program, options, name);
+  const Status status = build(library, program, describing(options), name);
   if (status.code() == RT_ERROR_BUILD_FAILED) return Status::error(RT_ERROR_INVALID_IMAGE, "%s", status.message());
   RT_TRY(status);
   return describe(**library, name);
@@ -213,7 +216,7 @@ Status LibraryManager::fromIl(Ref<Library>* library, const void* data, size_t si
     if (status.code() != RT_ERROR_INVALID_VALUE) return status;
     return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" is no SPIR-V that the driver takes: %s", name, status.message());
   }
-  RT_TRY(build(library, program, options, name));
+  RT_TRY(build(library, program, describing(options), name));
   return describe(**library, name);
 }
 

@@ -34,7 +34,8 @@ struct Pipeline::Clone {
   cl_kernel kernel = nullptr;
   std::vector<unsigned char> values;  // as they were set last, at the arguments' offsets
   std::vector<uint64_t> roots;        // whose cl_mem was set: Root::id; 0: none
-  std::vector<bool> set;
+  std::vector<uint64_t> offsets;      // that were set with them, where has_offset
+  std::vector<bool> set, has_offset;
   std::vector<cl_mem> parts;  // of roots, for programs that came compiled; owned
   uint64_t addresses = 0;     // generation of the addresses that the kernel was told of
 };
@@ -74,7 +75,9 @@ Status Pipeline::newClone(std::unique_ptr<Clone>* out) {
   auto clone = std::make_unique<Clone>();
   clone->values.resize(argument_bytes_);
   clone->roots.resize(arguments_.size());
+  clone->offsets.resize(arguments_.size());
   clone->set.resize(arguments_.size());
+  clone->has_offset.resize(arguments_.size());
   clone->parts.resize(arguments_.size());
   Error error = CL_SUCCESS;
   clone->kernel = RT_CL_MAKE(&error, clCreateKernel, library_->program(), name_);
@@ -202,15 +205,18 @@ Status Pipeline::bindRoot(Clone& clone, uint32_t index, Place place) {
   const cl_uint at = native_index_[index];
   const uint64_t id = place.root == nullptr ? 0 : place.root->id;
   Error error = CL_SUCCESS;
+  const bool same_offset = clone.has_offset[index] && clone.offsets[index] == place.offset;
   if (!clone.set[index] || clone.roots[index] != id) {
     const cl_mem memory = place.root == nullptr ? nullptr : place.root->memory;
     error = RT_CL_CALL(clSetKernelArg, clone.kernel, at, sizeof memory, &memory);
     if (error != CL_SUCCESS) return refuseArgument(index, error);
     clone.roots[index] = id;
   }
-  if (library_->hidden_offsets) {
+  if (library_->hidden_offsets && !same_offset) {
     const cl_ulong offset = place.offset;
     error = RT_CL_CALL(clSetKernelArg, clone.kernel, at + 1, sizeof offset, &offset);
+    clone.has_offset[index] = error == CL_SUCCESS;
+    clone.offsets[index] = place.offset;
   }
   return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
 }
