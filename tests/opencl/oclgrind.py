@@ -2,8 +2,8 @@
 """Runs programs on Oclgrind, a device of OpenCL 1.2 that watches every access: oclgrind.py DIGITS TESTS BACKENDS.
 
 Oclgrind exits with 0 whatever it finds, so its log is read. First the platform's name is asserted, as the loader might have
-taken another one; then a planted overrun and a planted race have to be found, and nothing in digits or the tests of addresses. Each
-allocation is one of the driver (RT_POOL=off): inside a buffer Oclgrind sees no borders.
+taken another one; then a planted overrun and a planted race have to be found, and nothing in digits or the tests of addresses.
+Each allocation is one of the driver (RT_POOL=off): inside a buffer Oclgrind sees no borders.
 """
 import os
 import pathlib
