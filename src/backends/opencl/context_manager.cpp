@@ -108,6 +108,13 @@ std::vector<Ref<Stream>> Context::streams() {
   return alive;
 }
 
+void Context::settle(Deadline deadline) {
+  try {
+    for (const Ref<Stream>& stream : streams()) stream->settle(deadline);
+  } catch (const std::bad_alloc&) {  // at exit, without memory: the driver sees to it
+  }
+}
+
 void Context::deviceLost() {
   try {
     for (const Ref<Stream>& stream : streams()) stream->deviceLost();

@@ -43,6 +43,7 @@ class Context final : public backend::Context {
   void remove(Stream& stream);
   std::vector<Ref<Stream>> streams();  // throws bad_alloc
   void deviceLost();                   // whoever sleeps here looks again
+  void settle(Deadline deadline);      // at exit: what is enqueued ends
 
  private:
   Context(Device& device, cl_context native, Ref<EventManager> events)

@@ -301,21 +301,38 @@ void Device::remove(Context& context) {
   std::erase(contexts_, &context);
 }
 
+std::vector<Ref<Context>> Device::contexts() {
+  std::vector<Ref<Context>> alive;
+  try {
+    std::lock_guard lock(mutex_);
+    alive.reserve(contexts_.size());
+    for (Context* context : contexts_) {
+      if (context->tryRetain()) alive.push_back(Ref<Context>::adopt(context));
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  return alive;
+}
+
 Status Device::failed(const char* call, Error error) {
   Status status = failure(call, error);
   if (!isSticky(error)) return status;
   if (!isLost()) lose(Status::error(RT_ERROR_DEVICE_LOST, "The device opencl:%d is lost: %s", ordinal_, status.message()));
-  std::vector<Ref<Context>> affected;
-  try {
-    std::lock_guard lock(mutex_);
-    affected.reserve(contexts_.size());
-    for (Context* context : contexts_) {
-      if (context->tryRetain()) affected.push_back(Ref<Context>::adopt(context));
-    }
-  } catch (const std::bad_alloc&) {  // who waits finds out himself
-  }
-  for (const Ref<Context>& context : affected) context->deviceLost();
+  for (const Ref<Context>& context : contexts()) context->deviceLost();
   return lost();
+}
+
+void Device::close() {
+  constexpr uint64_t kMostNanoseconds = 5'000'000'000;  // a kernel that never ends does not keep the process
+  const Deadline deadline = Deadline::after(kMostNanoseconds);
+  std::vector<Ref<Context>> open = contexts();
+  for (const Ref<Context>& context : open) context->settle(deadline);
+  lose(Status::error(RT_ERROR_SHUT_DOWN, "The process ends, and its OpenCL driver with it."));
+  for (const Ref<Context>& context : open) {
+    context->settle(deadline);  // what came in between
+    context->deviceLost();
+    (void)Ref<Context>(context).detach();  // kept: its end is not for this moment
+  }
 }
 
 }  // namespace manyrt::opencl

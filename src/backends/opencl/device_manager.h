@@ -65,10 +65,14 @@ class Device final : public backend::Device {
 
   // The result of a call that work on the device may have failed: a death is recorded and everything that waits is told.
   Status failed(const char* call, Error error);
+  // At exit, before the driver takes itself down: what is enqueued ends, and nothing more is.
+  void close();
+
   void add(Context& context);
   void remove(Context& context);
 
  private:
+  std::vector<Ref<Context>> contexts();  // fewer without memory
   Status describeLimits();
   void describeMemory();
   void chooseTier();

@@ -2,7 +2,10 @@
 // is there, in the backend's.
 #include "backends/opencl/execution_manager.h"
 
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
 
 #include "backends/opencl/error.h"
 #include "backends/opencl/opencl.h"
@@ -19,6 +22,18 @@ std::string text(cl_platform_id platform, cl_platform_info what) {
   if (RT_CL_CALL(clGetPlatformInfo, platform, what, size, read.data(), nullptr) != CL_SUCCESS) return "";
   read.resize(size - 1);
   return read;
+}
+
+ExecutionManager* instance() {
+  static auto* made = new ExecutionManager;  // never destroyed
+  return made;
+}
+
+// Drivers are C++ programs with state of their own, and threads that use it until it is gone. Registered once they are loaded,
+// so that it runs before they take themselves down; not in a forked child, which has none of these threads.
+pid_t process = 0;
+void closeAtExit() {
+  if (getpid() == process) instance()->close();
 }
 
 }  // namespace
@@ -61,9 +76,15 @@ void ExecutionManager::open() {
     return;
   }
   for (cl_platform_id platform : platforms) addPlatform(platform);
+  process = getpid();
+  if (!devices_.empty()) (void)atexit(closeAtExit);
   if (devices_.empty() && reason_.empty()) {
     reason_ = platforms.empty() ? "OpenCL's loader finds no driver (/etc/OpenCL/vendors)." : "No OpenCL driver has a device.";
   }
+}
+
+void ExecutionManager::close() {
+  for (const std::unique_ptr<Device>& device : devices_) device->close();
 }
 
 int32_t ExecutionManager::deviceCount() {
@@ -85,9 +106,6 @@ void ExecutionManager::info(rtBackendInfo_t* info) {
   copyLetters(info->driver_version, sizeof info->driver_version, versions_.c_str());
 }
 
-backend::Backend* backend() {
-  static auto* instance = new ExecutionManager;  // never destroyed
-  return instance;
-}
+backend::Backend* backend() { return instance(); }
 
 }  // namespace manyrt::opencl

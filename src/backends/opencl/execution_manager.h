@@ -18,6 +18,7 @@ class ExecutionManager final : public backend::Backend {
   int32_t deviceCount() override;
   backend::Device* device(int32_t ordinal) override;
   void info(rtBackendInfo_t* info) override;
+  void close();  // at exit
   void abandon() override {}
 
  private:

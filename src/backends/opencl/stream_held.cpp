@@ -89,7 +89,7 @@ void Stream::go() {
     begin();
     return;
   }
-  flush();
+  if (!device().isLost()) flush();
   held_.store(false, std::memory_order_release);
   lock.unlock();
   drop();  // what hold() took
@@ -113,6 +113,7 @@ void Stream::finishFirst() {
 
 // Under the mutex. Failed commands latch; what follows a failure is skipped, but for points and tasks, which carry it.
 bool Stream::execute(Command& command) {
+  if (device().isLost()) latch.set(device().lost());
   const bool skip = latch.failed();
   switch (command.kind) {
     case Command::Kind::kLaunch:

@@ -83,7 +83,7 @@ Status Stream::submit(bool on_host, Submit now, Make command) {
   if (on_host) RT_TRY(host_threads::reserve());
   std::lock_guard lock(mutex_);
   if (!on_host && !held_.load(std::memory_order_relaxed)) [[likely]] {
-    Status status = now();
+    Status status = device().isLost() ? device().lost() : now();
     count();  // one that failed counts, too: the device may have got a part of it
     if (!device().quirks().has(Quirk::kGoesOnByItself)) flush();
     return status;
@@ -161,6 +161,7 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
 }
 
 Status Stream::recordNow(Point& point) {
+  RT_TRY(device().lost());
   cl_event event = nullptr;
   const Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event);
   if (error != CL_SUCCESS) return device().failed("clEnqueueMarkerWithWaitList", error);
@@ -181,6 +182,7 @@ Status Stream::record(Ref<backend::Point> point) {
 
 // On the device: the point is this device's, and recorded, so that its marker is ahead of the barrier in time.
 Status Stream::waitOnDevice(const Point& point, cl_event event) {
+  RT_TRY(device().lost());
   const Error error = RT_CL_CALL(clEnqueueBarrierWithWaitList, queue_, 1, &event, nullptr);
   if (error != CL_SUCCESS) return device().failed("clEnqueueBarrierWithWaitList", error);
   if (!point.recordedStatus().ok()) latch.set(point.recordedStatus());

@@ -37,7 +37,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   void native(uint64_t out[2]) override;
 
   cl_command_queue queue() const { return queue_; }
-  void deviceLost();  // whoever sleeps looks again
+  void deviceLost();               // whoever sleeps looks again
+  void settle(Deadline deadline);  // at exit: what is enqueued ends, and nothing is enqueued meanwhile
 
  private:
   struct Command;

@@ -21,6 +21,18 @@ void Stream::wake() {
 
 void Stream::deviceLost() { wake(); }
 
+void Stream::settle(Deadline deadline) {
+  constexpr uint64_t kNapNanoseconds = 200'000;
+  std::atomic<uint32_t> never{0};
+  std::lock_guard lock(mutex_);
+  cl_event event = nullptr;
+  if (RT_CL_PLAIN(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event) != CL_SUCCESS) return;
+  flush();
+  Error status = CL_SUCCESS;
+  while (!isOver(event, &status) && !deadline.passed()) (void)futexWait(&never, 0, Deadline::after(kNapNanoseconds));
+  (void)RT_CL_PLAIN(clReleaseEvent, event);
+}
+
 void Stream::advance(uint64_t serial) {
   uint64_t known = completed_.load(std::memory_order_relaxed);
   while (known < serial && !completed_.compare_exchange_weak(known, serial, std::memory_order_acq_rel)) {
@@ -58,6 +70,7 @@ bool Stream::mark(bool patiently) {
   } else if (!submission.try_lock()) {
     return false;
   }
+  if (device().isLost()) return false;
   cl_event event = nullptr;
   const Error error = RT_CL_PLAIN(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event);
   if (error != CL_SUCCESS) {
