@@ -5,10 +5,14 @@ pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtFibers.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtCuda.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/ManyrtOpenCl.cmake)
 
 file(GLOB_RECURSE manyrt_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 if(manyrt_no_toolkit_sources)
   list(REMOVE_ITEM manyrt_sources ${manyrt_no_toolkit_sources})
+endif()
+if(NOT MANYRT_OPENCL)
+  list(FILTER manyrt_sources EXCLUDE REGEX "/backends/opencl/")
 endif()
 add_library(manyrt_objects OBJECT ${manyrt_sources})
 set_target_properties(manyrt_objects PROPERTIES
@@ -17,7 +21,7 @@ set_target_properties(manyrt_objects PROPERTIES
   CXX_VISIBILITY_PRESET hidden
   VISIBILITY_INLINES_HIDDEN ON)
 target_compile_options(manyrt_objects PRIVATE -fno-plt)
-target_compile_definitions(manyrt_objects PRIVATE MANYRT_BUILDING_LIBRARY=1)
+target_compile_definitions(manyrt_objects PRIVATE MANYRT_BUILDING_LIBRARY=1 $<$<BOOL:${MANYRT_OPENCL}>:MANYRT_OPENCL=1>)
 target_include_directories(manyrt_objects PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(manyrt_objects PRIVATE manyrt_warnings manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads)
 

@@ -27,11 +27,22 @@ function(manyrt_add_gtest name)
     SKIP_RETURN_CODE 77
     LABELS "${arg_LABELS}"
     ENVIRONMENT "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${name}.xml")
+  if(MANYRT_SANITIZE)  # drivers of OpenCL are no part of what is watched: their leaks and races would be reported
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "RT_DISABLE=opencl")
+  endif()
 endfunction()
 
 # manyrt_on_simulated_cuda(entry [VAR=value...]): the entry runs on tests/simulated_cuda, with these variables beside.
 function(manyrt_on_simulated_cuda entry)
-  set(environment "RT_CUDART=$<TARGET_FILE:simulated_cuda>" "RT_NVRTC=$<TARGET_FILE:simulated_cuda>"
+  set(environment "RT_CUDART=$<TARGET_FILE:simulated_cuda>" "RT_NVRTC=$<TARGET_FILE:simulated_cuda>" "RT_DISABLE=opencl"
                   "GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${entry}.xml" ${ARGN})
   set_tests_properties(${entry} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${environment}")
+endfunction()
+
+# manyrt_on_opencl(entry driver tier [COMMAND...]): the entry runs on the OpenCL devices that are installed, PoCL's with this
+# driver of it (basic, pthread) and all of them in this tier.
+function(manyrt_on_opencl entry driver tier)
+  add_test(NAME ${entry} ${ARGN})
+  set_tests_properties(${entry} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
+    ENVIRONMENT "POCL_DEVICES=${driver};RT_OPENCL_MEMORY=${tier};RT_DISABLE=cuda;GTEST_OUTPUT=xml:${PROJECT_BINARY_DIR}/results/${entry}.xml")
 endfunction()

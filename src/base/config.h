@@ -20,6 +20,8 @@ namespace manyrt::config {
   X(kPool, "RT_POOL", "off: each allocation is one of the driver")                   \
   X(kCompiler, "RT_CC", "the C++ compiler for kernels on the CPU, a name or a path") \
   X(kCompilerTimeout, "RT_CC_TIMEOUT", "seconds until a compiler is killed")         \
+  X(kOpenCl, "RT_OPENCL", "OpenCL's loader to open, a path")                         \
+  X(kOpenClMemory, "RT_OPENCL_MEMORY", "usm, svm or buffer: how OpenCL addresses")   \
   X(kNvrtc, "RT_NVRTC", "NVRTC, the compiler for kernels on CUDA, a path or a name") \
   X(kCpuBuild, "RT_CPU_BUILD", "tiered, optimized or quick code for kernels")        \
   X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")          \

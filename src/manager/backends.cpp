@@ -4,6 +4,9 @@
 #include "backends/cpu/cpu.h"
 #include "backends/cuda/cuda.h"
 #include "backends/null/null.h"
+#ifdef MANYRT_OPENCL
+#include "backends/opencl/opencl.h"
+#endif
 #include "base/config.h"
 
 namespace manyrt::manager {
@@ -31,6 +34,10 @@ backend::Backend* backendOf(int32_t backend) {
       return cpu::backend();
     case RT_BACKEND_CUDA:
       return cuda::backend();
+#ifdef MANYRT_OPENCL
+    case RT_BACKEND_OPENCL:
+      return opencl::backend();
+#endif
     case RT_BACKEND_NULL:
       return null::backend();
     default:

@@ -119,6 +119,28 @@ Status getDeviceByName(Device** device, const char* name) {
   return Status::error(RT_ERROR_NOT_FOUND, "\"%.64s\" names no device: names look like \"cpu\", \"cuda:0\", \"null:1\".", name);
 }
 
+namespace {
+
+// The first in the order of the backends; a processor behind a driver never comes before the CPU backend, which has the same.
+Status bestDevice(Device** device) {
+  for (int32_t backend : kBackendOrder) {
+    if (backend == RT_BACKEND_NULL) continue;
+    for (int32_t ordinal = 0, count = deviceCount(backend); ordinal < count; ++ordinal) {
+      Device* found = nullptr;
+      const rtDeviceProperties_t* properties = nullptr;
+      RT_TRY(getDevice(&found, backend, ordinal));
+      if (backend != RT_BACKEND_CPU) RT_TRY(found->native.properties(&properties));
+      if (*device == nullptr) *device = found;  // where nothing better comes
+      if (properties != nullptr && properties->kind == RT_DEVICE_KIND_CPU) continue;
+      *device = found;
+      return Status();
+    }
+  }
+  return Status();
+}
+
+}  // namespace
+
 Status defaultDevice(Device** device) {
   *device = devices.find(default_device.load(std::memory_order_acquire));
   if (*device != nullptr) return Status();
@@ -128,11 +150,7 @@ Status defaultDevice(Device** device) {
       return Status::error(RT_ERROR_NOT_FOUND, "RT_DEVICE=%.64s cannot be used: %s", name, status.message());
     }
   } else {
-    for (int32_t backend : kBackendOrder) {
-      if (backend == RT_BACKEND_NULL || deviceCount(backend) == 0) continue;
-      RT_TRY(getDevice(device, backend, 0));
-      break;
-    }
+    RT_TRY(bestDevice(device));
     if (*device == nullptr) {
       return Status::error(RT_ERROR_NOT_FOUND, "There is no device at all: RT_DISABLE leaves no backend.");
     }

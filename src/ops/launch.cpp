@@ -80,6 +80,13 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
                        kernel.native->name(), address, stream.context->name().c_str());
 }
 
+[[gnu::noinline]] Status unknownAddress(const manager::Kernel& kernel, size_t index, void* address) {
+  return Status::error(RT_ERROR_INVALID_VALUE,
+                       "Argument %zu of the kernel \"%s\" is the address %p, which is not memory of the library; this device's "
+                       "kernels take no other.",
+                       index, kernel.native->name(), address);
+}
+
 // Local memory that arguments reserve, on top of the launch's and the kernel's own.
 Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits, const LaunchArguments& launch) {
   uint64_t total = launch.local_bytes + kernel.native->ownLocalBytes();  // both were checked
@@ -186,10 +193,16 @@ class NativeTask final : public Task {
       if (value == nullptr) [[unlikely]]
         return noValue(kernel, i);
       if (argument[i].kind != RT_ARG_POINTER) continue;
-      const allocator::Region* region = allocator::address_map::find(*static_cast<void* const*>(value));
-      if (region == nullptr || &region->owner() == own) [[likely]]
+      void* const address = *static_cast<void* const*>(value);
+      const allocator::Region* region = allocator::address_map::find(address);
+      if (region == nullptr) {
+        if (limits.refuses_unknown && address != nullptr) [[unlikely]]
+          return unknownAddress(kernel, i, address);
         continue;
-      if (!reachable(*region, stream)) return unreachable(kernel, i, *static_cast<void* const*>(value), stream);
+      }
+      if (&region->owner() == own) [[likely]]
+        continue;
+      if (!reachable(*region, stream)) return unreachable(kernel, i, address, stream);
       foreign = true;
     }
     if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));

@@ -17,6 +17,11 @@ constexpr char kKernels[] =
     "__kernel void two(__global uint* data, uint value) {}\n"
     "__kernel void scratch(__local uint* own, __global uint* data) {}\n";
 
+bool hasOpenCl() {
+  int32_t count = 0;
+  return rtDeviceGetCount(&count, RT_BACKEND_OPENCL) == RT_SUCCESS && count != 0;
+}
+
 // What a fault may turn a call into: there is no memory, the driver failed, or a driver's failure came while work ran.
 bool documented(rtStatus_t status) {
   return status == RT_ERROR_OUT_OF_MEMORY || status == RT_ERROR_DRIVER || status == RT_ERROR_LAUNCH_FAILED;
@@ -27,6 +32,7 @@ bool documented(rtStatus_t status) {
 std::vector<std::string> faultDevices() {
   std::vector<std::string> names = hostKernelDevices();
   for (std::string& name : cudaDevices(2)) names.push_back(std::move(name));
+  if (hasOpenCl()) names.emplace_back("opencl:0");
   return names;
 }
 
@@ -35,6 +41,7 @@ std::vector<std::string> hostKernelDevices() { return {"cpu", "null:0", "null:1"
 std::vector<std::string> sourceDevices() {
   std::vector<std::string> names = cudaDevices(1);
   names.insert(names.begin(), "cpu");
+  if (hasOpenCl()) names.emplace_back("opencl:0");
   return names;
 }
 
@@ -179,6 +186,11 @@ bool FaultTest::runOnce(const Scenario& scenario, uint64_t k, bool onwards) {
   EXPECT_RT_OK(world_->settle());
   EXPECT_EQ(liveHandles(), live);
   return true;
+}
+
+bool FaultTest::can(int32_t capability) const {
+  int32_t yes = 0;
+  return rtDeviceHasCapability(&yes, capability, world_->device) == RT_SUCCESS && yes == 1;
 }
 
 void FaultTest::exhaust(const Scenario& scenario) {

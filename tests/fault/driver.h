@@ -74,6 +74,7 @@ class FaultTest : public testing::TestWithParam<std::string> {
   void SetUp() override;
   void TearDown() override;
   void exhaust(const Scenario& scenario);
+  bool can(int32_t capability) const;
 
  private:
   // One run with faults armed; false once none was hit.

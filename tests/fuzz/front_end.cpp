@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool parsed = parse(&program, LanguageOptions(), diagnostics);
   require(parsed == !diagnostics.failed());
   if (!parsed) return 0;
-  (void)lowerToOpenCl(program, sources);
+  (void)lowerToOpenCl(program, sources, OpenClPointers::kHiddenOffsets);
   CpuUnit unit;
   require(lowerToCpu(&unit, nullptr, 1, program, sources, {}, diagnostics) == !diagnostics.failed());
   return 0;

@@ -1,9 +1,9 @@
-// Numbers have eight bytes, texts and lists their length before them. Every length is held against what is left.
+// The order in which an entry has the parts of an image. Reading believes nothing that it has not looked at.
 #include "kernels/build/cuda_entry.h"
 
 #include <cstdint>
-#include <cstring>
 
+#include "kernels/build/entry_bytes.h"
 #include "rt.h"
 
 namespace manyrt::kernels {
@@ -12,67 +12,7 @@ namespace {
 constexpr uint64_t kMagic = 0x3161647563746d72;  // "rmtcuda1"
 constexpr uint64_t kMostArguments = 1 << 12;     // CUDA takes 32,764 bytes of them
 
-class Writer {
- public:
-  void number(uint64_t value) { bytes(&value, sizeof value); }
-  void text(const std::string& value) { block(value.data(), value.size()); }
-  void block(const void* data, size_t size) {
-    number(size);
-    bytes(data, size);
-  }
-  std::vector<unsigned char> take() { return std::move(out_); }
-
- private:
-  void bytes(const void* data, size_t size) {
-    const auto* begin = static_cast<const unsigned char*>(data);
-    out_.insert(out_.end(), begin, begin + size);
-  }
-  std::vector<unsigned char> out_;
-};
-
-class Reader {
- public:
-  Reader(const unsigned char* data, size_t size) : at_(data), left_(size) {}
-
-  bool number(uint64_t* value, uint64_t most) {
-    if (left_ < sizeof *value) return false;
-    memcpy(value, at_, sizeof *value);
-    skip(sizeof *value);
-    return *value <= most;
-  }
-  bool number(uint32_t* value, uint64_t most) {
-    uint64_t wide = 0;
-    if (!number(&wide, most)) return false;
-    *value = static_cast<uint32_t>(wide);
-    return true;
-  }
-  // The next list's length; each of its elements takes eight bytes at least.
-  bool count(uint64_t* value) { return number(value, left_ / sizeof *value); }
-  bool block(const unsigned char** data, uint64_t* size) {
-    if (!number(size, left_) || *size > left_) return false;
-    *data = at_;
-    skip(static_cast<size_t>(*size));
-    return true;
-  }
-  bool text(std::string* value) {
-    const unsigned char* data = nullptr;
-    uint64_t size = 0;
-    if (!block(&data, &size)) return false;
-    value->assign(reinterpret_cast<const char*>(data), static_cast<size_t>(size));
-    return true;
-  }
-  bool atEnd() const { return left_ == 0; }
-
- private:
-  void skip(size_t size) {
-    at_ += size;
-    left_ -= size;
-  }
-  const unsigned char* at_;
-  size_t left_;
-};
-
-void write(Writer* out, const CudaKernel& kernel) {
+void write(EntryWriter* out, const CudaKernel& kernel) {
   out->text(kernel.name);
   out->text(kernel.symbol);
   for (const uint32_t size : kernel.required_group) out->number(size);
@@ -87,7 +27,7 @@ void write(Writer* out, const CudaKernel& kernel) {
   }
 }
 
-bool read(Reader* in, CudaArgument* argument) {
+bool read(EntryReader* in, CudaArgument* argument) {
   uint32_t kind = 0;
   if (!in->number(&argument->size, UINT32_MAX) || !in->number(&kind, RT_ARG_LOCAL) || !in->text(&argument->name) ||
       !in->text(&argument->type_name) || !in->number(&argument->alignment, kCudaSharedAlignment)) {
@@ -97,7 +37,7 @@ bool read(Reader* in, CudaArgument* argument) {
   return argument->alignment != 0 && (argument->alignment & (argument->alignment - 1)) == 0;
 }
 
-bool read(Reader* in, CudaKernel* kernel) {
+bool read(EntryReader* in, CudaKernel* kernel) {
   uint64_t count = 0;
   if (!in->text(&kernel->name) || !in->text(&kernel->symbol)) return false;
   for (uint32_t& size : kernel->required_group) {
@@ -111,12 +51,12 @@ bool read(Reader* in, CudaKernel* kernel) {
   return true;
 }
 
-bool read(Reader* in, CudaGlobal* global) {
+bool read(EntryReader* in, CudaGlobal* global) {
   return in->text(&global->name) && in->text(&global->symbol) && in->number(&global->size, UINT64_MAX);
 }
 
 template <typename Element>
-bool readList(Reader* in, std::vector<Element>* list) {
+bool readList(EntryReader* in, std::vector<Element>* list) {
   uint64_t count = 0;
   if (!in->count(&count)) return false;
   list->clear();
@@ -129,7 +69,7 @@ bool readList(Reader* in, std::vector<Element>* list) {
 }  // namespace
 
 std::vector<unsigned char> writeCudaEntry(const CudaImage& image) {
-  Writer out;
+  EntryWriter out;
   out.number(kMagic);
   out.text(image.log);
   out.number(image.kernels.size());
@@ -146,7 +86,7 @@ std::vector<unsigned char> writeCudaEntry(const CudaImage& image) {
 }
 
 bool readCudaEntry(CudaImage* image, const unsigned char* data, size_t size) {
-  Reader in(data, size);
+  EntryReader in(data, size);
   uint64_t magic = 0;
   uint64_t is_cubin = 0;
   const unsigned char* code = nullptr;

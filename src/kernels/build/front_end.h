@@ -25,6 +25,11 @@ class FrontEnd {
 
   Status readOptions();  // first
   const BuildOptions& options() const { return options_; }
+  // Before addToKey: a predefined macro that the target does not have. The caller's part of the key says so.
+  void undefine(const char* name) {
+    auto& definitions = options_.preprocessor.definitions;
+    definitions.insert(definitions.begin(), {name, "", true});
+  }
   const char* name() const { return request_.name[0] != '\0' ? request_.name : "kernel.cl"; }
 
   // Source, options, headers and the library's version; with an #include what the preprocessor makes of them. A failure of

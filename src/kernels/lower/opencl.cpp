@@ -27,7 +27,7 @@ class Lowering {
  public:
   Lowering(const Program& program, const Sources& sources)
       : program_(program), tokens_(program.tokens), text_(program.tokens, sources) {}
-  std::string lower();
+  std::string lower(OpenClPointers pointers);
 
  private:
   const Token& token(uint32_t index) const { return index < tokens_.size() ? tokens_[index] : tokens_.back(); }
@@ -240,19 +240,22 @@ void Lowering::changeLiterals() {
   }
 }
 
-std::string Lowering::lower() {
+std::string Lowering::lower(OpenClPointers pointers) {
+  changeLiterals();
+  if (pointers == OpenClPointers::kAddresses) return text_.print();
   for (const Token& token : tokens_) {
     if (token.kind == TokenKind::kIdentifier) identifiers_.insert(token.text);
   }
   for (const Function* kernel : program_.kernels) kernels_[kernel->name] = kernel;
   for (const Function* kernel : program_.kernels) changeDefinition(*kernel);
   changeUses();
-  changeLiterals();
   return text_.print();
 }
 
 }  // namespace
 
-std::string lowerToOpenCl(const Program& program, const Sources& sources) { return Lowering(program, sources).lower(); }
+std::string lowerToOpenCl(const Program& program, const Sources& sources, OpenClPointers pointers) {
+  return Lowering(program, sources).lower(pointers);
+}
 
 }  // namespace manyrt::kernels

@@ -1,6 +1,6 @@
-// A Program as OpenCL C 1.2 again, for devices whose addresses are a root buffer and an offset: every kernel takes, instead of
-// each __global or __constant pointer, the root as a pointer to bytes and the offset as a ulong behind it. Works on the text:
-// all other tokens are printed as they came.
+// A Program as OpenCL C 1.2 again, preprocessed. For devices whose addresses are a root buffer and an offset every kernel
+// takes, instead of each __global or __constant pointer, the root as a pointer to bytes and the offset as a ulong behind it.
+// Works on the text: all other tokens are printed as they came.
 #pragma once
 
 #include <string>
@@ -9,7 +9,12 @@
 
 namespace manyrt::kernels {
 
-// Parameters of a kernel stay in order; each pointer becomes two. `#line` keeps a compiler's messages at the user's lines.
-std::string lowerToOpenCl(const Program& program, const Sources& sources);
+enum class OpenClPointers : uint8_t {
+  kHiddenOffsets,  // parameters of a kernel stay in order; each pointer becomes two
+  kAddresses,      // kernels stay as they are
+};
+
+// `#line` keeps a compiler's messages at the user's lines.
+std::string lowerToOpenCl(const Program& program, const Sources& sources, OpenClPointers pointers);
 
 }  // namespace manyrt::kernels

@@ -30,7 +30,7 @@ std::string lower(const std::string& source, bool* parsed = nullptr, const std::
                   parse(&program, LanguageOptions(), diagnostics);
   if (parsed != nullptr) *parsed = ok;
   EXPECT_TRUE(ok || parsed != nullptr) << diagnostics.log();
-  return ok ? lowerToOpenCl(program, sources) : diagnostics.log();
+  return ok ? lowerToOpenCl(program, sources, OpenClPointers::kHiddenOffsets) : diagnostics.log();
 }
 
 std::string tokensOf(const std::string& text) {

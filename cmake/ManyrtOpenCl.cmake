@@ -1,0 +1,11 @@
+# OpenCL: its headers are needed to build the backend; its loader is opened when it is wanted, never linked.
+option(MANYRT_OPENCL_BACKEND "Build the OpenCL backend where the headers of OpenCL are found" ON)
+find_path(MANYRT_OPENCL_INCLUDE CL/cl.h)
+mark_as_advanced(MANYRT_OPENCL_INCLUDE)
+set(MANYRT_OPENCL OFF)
+if(MANYRT_OPENCL_BACKEND AND MANYRT_OPENCL_INCLUDE)
+  set(MANYRT_OPENCL ON)
+  message(STATUS "OpenCL: ${MANYRT_OPENCL_INCLUDE}")
+else()
+  message(STATUS "OpenCL: not built (the headers are in Debian's ocl-icd-opencl-dev)")
+endif()

@@ -1,0 +1,55 @@
+// Being told when a cl_event is over. Drivers call on a thread of theirs, in the middle of their work, or not at all: what they
+// call only hands over, makes no OpenCL call, and is looked after by a second look behind the registration. Where a driver's
+// callbacks cannot be counted on, a thread of the library looks instead.
+#pragma once
+
+#include <atomic>
+
+#include "backends/opencl/declarations.h"
+#include "base/host_threads.h"
+#include "base/ref.h"
+#include "base/status.h"
+
+namespace manyrt::opencl {
+
+class Device;
+
+class Trigger : public RefCounted {
+ public:
+  // Once, on whatever thread: wakes or queues something. No OpenCL call, nothing that blocks.
+  virtual void fired() = 0;
+  void fire() {
+    if (!claimed_.exchange(true, std::memory_order_acq_rel)) fired();
+  }
+
+ private:
+  std::atomic<bool> claimed_{false};
+};
+
+// Queues a job for a thread of the library. The job keeps itself.
+class JobTrigger final : public Trigger {
+ public:
+  explicit JobTrigger(host_threads::Job* job) : job_(job) {}
+  void fired() override { host_threads::submit(job_); }
+
+ private:
+  host_threads::Job* const job_;
+};
+
+// Wakes whoever sleeps on its word.
+class WakeTrigger final : public Trigger {
+ public:
+  void fired() override;
+  std::atomic<uint32_t>* word() { return &word_; }  // 0 until it is fired
+
+ private:
+  std::atomic<uint32_t> word_{0};
+};
+
+// Whether the work of an event has ended, well or badly: `status` is CL_COMPLETE or an error.
+bool isOver(cl_event event, Error* status);
+
+// Fires the trigger once the event is over. The event's queue has been flushed. Fails only for want of memory: then never.
+Status whenOver(Device& device, cl_event event, Ref<Trigger> trigger);
+
+}  // namespace manyrt::opencl

@@ -1,0 +1,61 @@
+// Libraries: programs of one device, built once for a source however often they are asked for. Whoever asks gets a lease on the
+// one that is there; it goes with its last lease. Pipelines hold theirs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backends/opencl/declarations.h"
+#include "base/ref.h"
+#include "base/status.h"
+#include "kernels/build/flights.h"
+#include "kernels/build/opencl.h"
+
+namespace manyrt::opencl {
+
+class Device;
+
+// A built program, and what is known of its kernels.
+class Library final : public RefCounted {
+ public:
+  Library(Device& device, cl_program program) : device_(device), program_(program) {}
+  ~Library() override;
+  Device& device() const { return device_; }
+  cl_program program() const { return program_; }
+
+  std::vector<kernels::OpenClKernel> kernels;
+  bool hidden_offsets = false;  // pointers are a root and an offset; else, in the buffer tier, each is one cl_mem
+  std::string log;
+
+ private:
+  friend class LibraryManager;
+  void recycle() override;
+
+  Device& device_;
+  const cl_program program_;  // owned
+  bool listed_ = false;
+  kernels::Digest key_{};
+};
+
+class LibraryManager {
+ public:
+  explicit LibraryManager(Device& device) : device_(device) {}
+  Status fromSource(Ref<Library>* library, const kernels::BuildRequest& request, std::string* log);
+  Status fromBinary(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name);
+  Status fromIl(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name);
+
+ private:
+  friend class Library;
+  Status build(Ref<Library>* library, cl_program program, const std::string& options, const char* name);
+  Status buildText(Ref<Library>* library, kernels::OpenClBuild& build, kernels::OpenClImage* image, const char* name);
+  bool loadBinary(Ref<Library>* library, const kernels::OpenClImage& image);
+  Status describe(Library& library, const char* name);
+  void forget(Library& library);
+
+  Device& device_;
+  kernels::Flights<Ref<Library>> flights_;
+  std::map<kernels::Digest, Library*> known_;  // under the lock of the flights
+};
+
+}  // namespace manyrt::opencl

@@ -1,0 +1,315 @@
+// Leasing clones, setting those arguments that changed in each tier's own way, and enqueueing the launch.
+#include "backends/opencl/pipeline.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "backends/opencl/address_window.h"
+#include "backends/opencl/device_manager.h"
+#include "backends/opencl/error.h"
+#include "base/text.h"
+
+namespace manyrt::opencl {
+
+namespace {
+
+void* addressIn(const void* value) {
+  void* address;
+  memcpy(&address, value, sizeof address);
+  return address;
+}
+
+}  // namespace
+
+// ---- Clones ----
+
+struct Pipeline::Clone {
+  ~Clone() {
+    for (cl_mem each : parts) {
+      if (each != nullptr) (void)RT_CL_PLAIN(clReleaseMemObject, each);
+    }
+    if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);
+  }
+  cl_kernel kernel = nullptr;
+  std::vector<unsigned char> values;  // as they were set last, at the arguments' offsets
+  std::vector<uint64_t> roots;        // whose cl_mem was set: Root::id; 0: none
+  std::vector<uint64_t> offsets;      // that were set with them, where has_offset
+  std::vector<bool> set, has_offset;
+  std::vector<cl_mem> parts;  // of roots, for programs that came compiled; owned
+  uint64_t addresses = 0;     // generation of the addresses that the kernel was told of
+};
+
+class Pipeline::Leased {
+ public:
+  explicit Leased(Pipeline& pipeline) : pipeline_(pipeline) {}
+  Leased(const Leased&) = delete;
+  Leased& operator=(const Leased&) = delete;
+  Status take() {
+    for (std::atomic<Clone*>& place : pipeline_.clones_) {
+      if (place.load(std::memory_order_relaxed) == nullptr) continue;
+      clone_.reset(place.exchange(nullptr, std::memory_order_acquire));
+      if (clone_ != nullptr) return Status();
+    }
+    return pipeline_.newClone(&clone_);
+  }
+  ~Leased() {
+    if (clone_ == nullptr) return;
+    for (std::atomic<Clone*>& place : pipeline_.clones_) {
+      Clone* none = nullptr;
+      if (place.load(std::memory_order_relaxed) == nullptr &&
+          place.compare_exchange_strong(none, clone_.get(), std::memory_order_release, std::memory_order_relaxed)) {
+        (void)clone_.release();
+        return;
+      }
+    }
+  }
+  Clone& operator*() const { return *clone_; }
+
+ private:
+  Pipeline& pipeline_;
+  std::unique_ptr<Clone> clone_;
+};
+
+Status Pipeline::newClone(std::unique_ptr<Clone>* out) {
+  auto clone = std::make_unique<Clone>();
+  clone->values.resize(argument_bytes_);
+  clone->roots.resize(arguments_.size());
+  clone->offsets.resize(arguments_.size());
+  clone->set.resize(arguments_.size());
+  clone->has_offset.resize(arguments_.size());
+  clone->parts.resize(arguments_.size());
+  Error error = CL_SUCCESS;
+  clone->kernel = RT_CL_MAKE(&error, clCreateKernel, library_->program(), name_);
+  if (error != CL_SUCCESS) return library_->device().failed("clCreateKernel", error);
+  *out = std::move(clone);
+  return Status();
+}
+
+// ---- Life ----
+
+Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const kernels::OpenClKernel& described) {
+  const char* name = described.name.c_str();
+  if (described.arguments.size() > backend::kMostArguments) {
+    return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has %zu arguments: at most %u.", name,
+                         described.arguments.size(), backend::kMostArguments);
+  }
+  Ref<Pipeline> fresh = Ref<Pipeline>::adopt(new Pipeline(std::move(library)));
+  uint32_t native_index = 0;
+  for (const kernels::OpenClArgument& argument : described.arguments) {
+    if (argument.size > backend::kLargestArgument) {
+      return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has an argument of %u bytes: at most %u.", name,
+                           argument.size, backend::kLargestArgument);
+    }
+    fresh->addArgument(argument.size, argument.kind);
+    fresh->native_index_.push_back(native_index);
+    fresh->is_record_.push_back(argument.is_record);
+    fresh->argument_texts_.push_back({argument.name, argument.type_name});
+    native_index += argument.kind == RT_ARG_POINTER && fresh->library_->hidden_offsets ? 2 : 1;
+  }
+  copyLetters(fresh->name_, sizeof fresh->name_, name);
+  fresh->local_bytes_ = described.local_bytes;
+  backend::LaunchRules rules;
+  std::copy(described.required_group, described.required_group + 3, rules.group);
+  rules.no_local_bytes = true;
+  fresh->setRules(rules);
+  RT_TRY(fresh->ask());
+  *out = std::move(fresh);
+  return Status();
+}
+
+Status Pipeline::ask() {
+  Leased clone(*this);
+  RT_TRY(clone.take());
+  const cl_kernel kernel = (*clone).kernel;
+  const cl_device_id device = library_->device().id();
+  size_t items = 0, multiple = 0;
+  cl_ulong local = 0, own = 0;
+  RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof items, &items, nullptr);
+  RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple,
+            nullptr);
+  RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, nullptr);
+  RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof own, &own, nullptr);
+  local_bytes_ = std::max<uint64_t>(local_bytes_, local);
+  private_bytes_ = own;
+  multiple_ = static_cast<uint32_t>(std::max<size_t>(multiple, 1));
+  limitGroup(static_cast<uint32_t>(std::min<size_t>(items, UINT32_MAX)), library_->device().limits().max_group_items);
+  return Status();
+}
+
+Pipeline::~Pipeline() {
+  for (std::atomic<Clone*>& place : clones_) delete place.load(std::memory_order_acquire);
+}
+
+// One group for each unit is what OpenCL is sure of.
+uint32_t Pipeline::maxActiveGroups(uint32_t, uint64_t) const { return library_->device().facts().compute_units; }
+
+// ---- Arguments ----
+
+Status Pipeline::refuseArgument(uint32_t index, Error error) const {
+  const Status status = library_->device().failed("clSetKernelArg", error);
+  return Status::error(status.code(), "Argument %u of the kernel \"%s\": %s", index, name_, status.message());
+}
+
+// A struct is passed as bytes: nothing would turn an address inside into a root.
+Status Pipeline::refuseAddressesInside(uint32_t index, const void* value) const {
+  const AddressWindow& window = AddressWindow::instance();
+  for (uint32_t at = 0; at + 8 <= arguments_[index].size; at += 8) {
+    uintptr_t word;
+    memcpy(&word, static_cast<const char*>(value) + at, sizeof word);
+    if (!window.contains(word)) continue;
+    return Status::error(
+        RT_ERROR_NOT_SUPPORTED,
+        "Argument %u of the kernel \"%s\" holds the address 0x%llx at its byte %u. With buffers of OpenCL 1.2 kernels "
+        "follow no address but their own pointer arguments (RT_CAPABILITY_POINTERS_IN_MEMORY is 0).",
+        index, name_, static_cast<unsigned long long>(word), at);
+  }
+  return Status();
+}
+
+// A program that came compiled takes one cl_mem for a pointer: a part of the root that begins at the address and ends where the
+// next pointer into the same root begins, so that no two overlap. The same address twice is one cl_mem twice.
+Status Pipeline::bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments) {
+  const uint64_t alignment = library_->device().baseAlignment();
+  if (place.offset % alignment != 0) {
+    return Status::error(
+        RT_ERROR_NOT_SUPPORTED,
+        "Argument %u of the kernel \"%s\" is an address %llu bytes behind a multiple of %llu: a program that came as a "
+        "binary takes addresses at this alignment only.",
+        index, name_, static_cast<unsigned long long>(place.offset % alignment), static_cast<unsigned long long>(alignment));
+  }
+  uint64_t end = place.root->size;
+  cl_mem part = nullptr;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].kind != RT_ARG_POINTER || i == index) continue;
+    const Place other = placeOf(addressIn(arguments[i]));
+    if (other.root != place.root) continue;
+    if (other.offset > place.offset) end = std::min(end, other.offset);
+    if (other.offset == place.offset && i < index) part = clone.parts[i];
+  }
+  Error error = CL_SUCCESS;
+  if (part != nullptr) {
+    error = RT_CL_CALL(clRetainMemObject, part);
+  } else {
+    const cl_buffer_region region = {place.offset, end - place.offset};
+    part = RT_CL_MAKE(&error, clCreateSubBuffer, place.root->memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+  }
+  if (error != CL_SUCCESS) return library_->device().failed("clCreateSubBuffer", error);
+  if (cl_mem before = std::exchange(clone.parts[index], part)) (void)RT_CL_PLAIN(clReleaseMemObject, before);
+  error = RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[index], sizeof part, &part);
+  return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
+}
+
+// The root, and where there is one the hidden offset.
+Status Pipeline::bindRoot(Clone& clone, uint32_t index, Place place) {
+  const cl_uint at = native_index_[index];
+  const uint64_t id = place.root == nullptr ? 0 : place.root->id;
+  Error error = CL_SUCCESS;
+  const bool same_offset = clone.has_offset[index] && clone.offsets[index] == place.offset;
+  if (!clone.set[index] || clone.roots[index] != id) {
+    const cl_mem memory = place.root == nullptr ? nullptr : place.root->memory;
+    error = RT_CL_CALL(clSetKernelArg, clone.kernel, at, sizeof memory, &memory);
+    if (error != CL_SUCCESS) return refuseArgument(index, error);
+    clone.roots[index] = id;
+  }
+  if (library_->hidden_offsets && !same_offset) {
+    const cl_ulong offset = place.offset;
+    error = RT_CL_CALL(clSetKernelArg, clone.kernel, at + 1, sizeof offset, &offset);
+    clone.has_offset[index] = error == CL_SUCCESS;
+    clone.offsets[index] = place.offset;
+  }
+  return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
+}
+
+Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* arguments) {
+  Device& device = library_->device();
+  const void* address = addressIn(arguments[index]);
+  Place place = placeOf(address);
+  if (place.root == nullptr && device.tier() != RT_MEMORY_TIER_BUFFER) {
+    clone.roots[index] = 0;
+    const Error error = RT_CL_VIA(device.extensions(), setArgument, clone.kernel, native_index_[index], address);
+    return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
+  }
+  if (place.root == nullptr && address != nullptr) {
+    place = device.hostRoots().find(address);
+    if (place.root == nullptr) {
+      return Status::error(
+          RT_ERROR_INVALID_VALUE,
+          "Argument %u of the kernel \"%s\" is the address %p, memory of the host that opencl:%d cannot reach.", index, name_,
+          address, device.ordinal());
+    }
+  }
+  return library_->hidden_offsets || place.root == nullptr ? bindRoot(clone, index, place)
+                                                           : bindPart(clone, index, place, arguments);
+}
+
+// A driver may move what a kernel does not name: it is told of every allocation that addresses may lead to.
+Status Pipeline::bindAddresses(Clone& clone) {
+  Device& device = library_->device();
+  const Extensions& calls = device.extensions();
+  const uint64_t generation = device.addressGeneration();
+  if (clone.addresses == generation) return Status();
+  if (device.tier() == RT_MEMORY_TIER_USM) {
+    const cl_bool yes = CL_TRUE;
+    for (cl_uint what : {kKernelExecInfoIndirectHost, kKernelExecInfoIndirectDevice, kKernelExecInfoIndirectShared}) {
+      (void)RT_CL_VIA(calls, clSetKernelExecInfo, clone.kernel, what, sizeof yes, &yes);
+    }
+  } else {
+    const std::vector<void*> all = device.addresses();
+    if (!all.empty()) {
+      const Error error = RT_CL_VIA(calls, clSetKernelExecInfo, clone.kernel, kKernelExecInfoSvmPointers,
+                                    all.size() * sizeof(void*), all.data());
+      if (error != CL_SUCCESS) return device.failed("clSetKernelExecInfo", error);
+    }
+  }
+  clone.addresses = generation;
+  return Status();
+}
+
+// Whether an argument needs no setting: it has the value that was set last, and what stands behind an address is still the
+// same.
+bool Pipeline::isBound(const Clone& clone, uint32_t index, const void* value) const {
+  const backend::Argument& argument = arguments_[index];
+  if (!clone.set[index] || memcmp(clone.values.data() + argument.offset, value, argument.size) != 0) return false;
+  if (argument.kind != RT_ARG_POINTER) return true;
+  const Place place = placeOf(addressIn(value));
+  return clone.roots[index] == (place.root == nullptr ? 0 : place.root->id);
+}
+
+Status Pipeline::bind(Clone& clone, const void* const* arguments) {
+  const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (isBound(clone, i, arguments[i])) continue;
+    const backend::Argument& argument = arguments_[i];
+    Status status;
+    if (argument.kind == RT_ARG_POINTER) {
+      status = bindPointer(clone, i, arguments);
+    } else {
+      if (buffers && is_record_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
+      size_t size = argument.size;
+      if (argument.kind == RT_ARG_LOCAL) {
+        memcpy(&size, arguments[i], sizeof size);
+        size = std::max<size_t>(size, 1);  // drivers refuse none
+      }
+      const Error error = RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[i], size,
+                                     argument.kind == RT_ARG_LOCAL ? nullptr : arguments[i]);
+      if (error != CL_SUCCESS) status = refuseArgument(i, error);
+    }
+    clone.set[i] = status.ok() && clone.parts[i] == nullptr;  // a part depends on the other arguments
+    RT_TRY(std::move(status));
+    memcpy(clone.values.data() + argument.offset, arguments[i], argument.size);
+  }
+  return buffers ? Status() : bindAddresses(clone);
+}
+
+Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch) {
+  Leased clone(*this);
+  RT_TRY(clone.take());
+  RT_TRY(bind(*clone, launch.arguments));
+  const size_t group[3] = {launch.group[0], launch.group[1], launch.group[2]};
+  const size_t items[3] = {group[0] * launch.grid[0], group[1] * launch.grid[1], group[2] * launch.grid[2]};
+  const Error error = RT_CL_CALL(clEnqueueNDRangeKernel, queue, (*clone).kernel, 3, nullptr, items, group, 0, nullptr, nullptr);
+  return error == CL_SUCCESS ? Status() : library_->device().failed("clEnqueueNDRangeKernel", error);
+}
+
+}  // namespace manyrt::opencl

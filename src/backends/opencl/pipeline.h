@@ -1,0 +1,51 @@
+// Pipelines: a kernel made ready for a device. A launch takes one of its clones for the time of setting arguments and
+// enqueueing, without a lock; a clone remembers what its arguments are and sets those alone that changed.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/opencl/heap_manager.h"
+#include "backends/opencl/library_manager.h"
+
+namespace manyrt::opencl {
+
+class Pipeline final : public backend::Kernel {
+ public:
+  static Status create(Ref<backend::Kernel>* kernel, Ref<Library> library, const kernels::OpenClKernel& described);
+  ~Pipeline() override;
+
+  uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const override;
+  uint32_t preferredGroupMultiple() const override { return multiple_; }
+
+  // Enqueues a launch; a failure says which argument it is about.
+  Status enqueue(cl_command_queue queue, const backend::Launch& launch);
+
+ private:
+  struct Clone;
+  class Leased;
+  explicit Pipeline(Ref<Library> library) : library_(std::move(library)) {}
+  Status newClone(std::unique_ptr<Clone>* clone);
+  Status ask();
+  Status bind(Clone& clone, const void* const* arguments);
+  bool isBound(const Clone& clone, uint32_t index, const void* value) const;
+  Status bindPointer(Clone& clone, uint32_t index, const void* const* arguments);
+  Status bindRoot(Clone& clone, uint32_t index, Place place);
+  Status bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments);
+  Status bindAddresses(Clone& clone);
+  Status refuseAddressesInside(uint32_t index, const void* value) const;
+  Status refuseArgument(uint32_t index, Error error) const;
+
+  static constexpr size_t kClones = 16;  // more launches at one moment make clones that go with them
+  const Ref<Library> library_;
+  std::vector<uint32_t> native_index_;  // of each argument
+  std::vector<bool> is_record_;
+  std::array<std::atomic<Clone*>, kClones> clones_{};  // free ones; a place is empty while its clone is leased
+  uint32_t multiple_ = 1;
+};
+
+}  // namespace manyrt::opencl

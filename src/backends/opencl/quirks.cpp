@@ -1,0 +1,47 @@
+// The table of quirks: patterns of names on the left, what is known of such a device, and where that is written down.
+#include "backends/opencl/quirks.h"
+
+#include <fnmatch.h>
+
+namespace manyrt::opencl {
+namespace {
+
+struct Row {
+  Quirk quirk;
+  const char* name;
+  const char* platform;  // patterns of fnmatch
+  const char* version;   // of the platform
+  const char* device;
+  const char* link;
+};
+
+constexpr char kMeasured[] = "docs/opencl.md, quirks";  // by this project, and nowhere else that is known
+
+constexpr Row kRows[] = {
+    {Quirk::kOneThread, "one thread", "Oclgrind", "*", "*", "https://github.com/jrprice/Oclgrind/issues/28"},
+    {Quirk::kNoCallbacks, "no callbacks", "Oclgrind", "*", "*", kMeasured},
+    {Quirk::kWrongSizes, "wrong sizes", "Oclgrind", "*", "*", kMeasured},
+    {Quirk::kWrongSizes, "wrong sizes", "Portable Computing Language", "*PoCL 3.*", "*", kMeasured},
+    {Quirk::kGoesOnByItself, "goes on by itself", "Portable Computing Language", "*", "*", kMeasured},
+    {Quirk::kFillsNeedEvents, "fills need events", "Apple", "*", "*", "https://github.com/Khanattila/KNLMeansCL/pull/60"},
+    {Quirk::kTimesAreTicks, "times are ticks", "Apple", "*", "Apple M*", "https://github.com/openmm/openmm/issues/2489"},
+};
+
+bool matches(const char* pattern, const std::string& text) { return fnmatch(pattern, text.c_str(), 0) == 0; }
+
+}  // namespace
+
+Quirks Quirks::of(const DeviceNames& names) {
+  Quirks found;
+  for (const Row& row : kRows) {
+    if (!matches(row.platform, names.platform) || !matches(row.version, names.platform_version) ||
+        !matches(row.device, names.device)) {
+      continue;
+    }
+    found.bits_ |= uint32_t{1} << static_cast<uint32_t>(row.quirk);
+    found.text_ += (found.text_.empty() ? "" : ", ") + std::string(row.name);
+  }
+  return found;
+}
+
+}  // namespace manyrt::opencl

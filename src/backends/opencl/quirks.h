@@ -1,0 +1,36 @@
+// What drivers do otherwise than the standard says, or less than this backend would like, in one table: who, what, and where it
+// is written down. The rest of the backend asks for a quirk by its name, never for a driver by its.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "backends/opencl/declarations.h"
+
+namespace manyrt::opencl {
+
+enum class Quirk : uint32_t {
+  kOneThread,        // two threads in the driver crash it: calls take turns
+  kNoCallbacks,      // clSetEventCallback may never call: a thread of the library looks
+  kGoesOnByItself,   // what is enqueued starts without a flush
+  kFillsNeedEvents,  // clEnqueueFillBuffer is out of order unless it is asked for an event
+  kWrongSizes,       // get_local_size(3) is 0 and not 1
+  kTimesAreTicks,    // profiling times are ticks of 125/3 ns
+};
+
+struct DeviceNames {
+  std::string platform, platform_version, device, vendor, driver;
+};
+
+class Quirks {
+ public:
+  static Quirks of(const DeviceNames& names);
+  bool has(Quirk quirk) const { return (bits_ >> static_cast<uint32_t>(quirk) & 1) != 0; }
+  const std::string& text() const { return text_; }  // their names, for the log
+
+ private:
+  uint32_t bits_ = 0;
+  std::string text_;
+};
+
+}  // namespace manyrt::opencl

@@ -1,0 +1,226 @@
+// Submitting: to the native queue, or to the commands that a held stream keeps.
+#include "backends/opencl/stream_manager.h"
+
+#include <cstring>
+#include <new>
+
+#include "backends/opencl/context_manager.h"
+#include "backends/opencl/device_manager.h"
+#include "backends/opencl/error.h"
+#include "backends/opencl/pipeline.h"
+#include "backends/opencl/stream_command.h"
+#include "backends/opencl/transfer.h"
+
+namespace manyrt::opencl {
+
+// ---- Life ----
+
+Stream::Stream(Context& context, cl_command_queue queue, bool borrowed)
+    : context_(&context), events_(context.events()), queue_(queue), borrowed_(borrowed) {}
+
+Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queue queue, bool borrowed, const char* label) {
+  auto* stream = new (std::nothrow) Stream(context, queue, borrowed);
+  if (stream == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);  // from here on its end gives the queue back
+  context.add(*stream);
+  stream->lane = trace::newLane(label);
+  *out = std::move(made);
+  return Status();
+}
+
+Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
+  cl_command_queue queue = nullptr;
+  RT_TRY(context.device().queues().lease(&queue));
+  Status status = make(out, context, queue, false, options.label);
+  if (!status.ok()) context.device().queues().giveBack(queue);
+  return status;
+}
+
+Status Stream::import(Ref<backend::Stream>* out, Context& context, cl_command_queue queue) {
+  RT_CL_TRY(clRetainCommandQueue, queue);
+  Status status = make(out, context, queue, true, "imported stream");
+  if (!status.ok()) (void)RT_CL_PLAIN(clReleaseCommandQueue, queue);
+  return status;
+}
+
+// Its work is done, or belongs to a device that died.
+Stream::~Stream() {
+  context_->remove(*this);
+  for (size_t i = 0; i < marker_count_; ++i) (void)RT_CL_PLAIN(clReleaseEvent, markers_[i].event);
+  if (borrowed_) {
+    (void)RT_CL_PLAIN(clReleaseCommandQueue, queue_);
+  } else {
+    device().queues().giveBack(queue_);
+  }
+}
+
+void Stream::renew(const backend::StreamOptions& options) {
+  (void)latch.take();
+  lane = trace::newLane(options.label);
+}
+
+void Stream::native(uint64_t out[2]) {
+  out[0] = reinterpret_cast<uintptr_t>(queue_);
+  out[1] = 0;
+}
+
+Device& Stream::device() const { return context_->device(); }
+
+// ---- Submitting ----
+
+void Stream::count() {
+  const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
+  native_serial_.store(serial, std::memory_order_release);
+  submitted_.store(serial, std::memory_order_release);
+}
+
+// What nobody flushes may never begin: there is no flush in rt.h.
+void Stream::flush() { (void)RT_CL_PLAIN(clFlush, queue_); }
+
+// `now` enqueues; `command` makes what a held stream keeps instead. `on_host`: the host does it, so the stream is held by it.
+template <class Submit, class Make>
+Status Stream::submit(bool on_host, Submit now, Make command) {
+  if (on_host) RT_TRY(host_threads::reserve());
+  std::lock_guard lock(mutex_);
+  if (!on_host && !held_.load(std::memory_order_relaxed)) [[likely]] {
+    Status status = device().isLost() ? device().lost() : now();
+    count();  // one that failed counts, too: the device may have got a part of it
+    if (!device().quirks().has(Quirk::kGoesOnByItself)) flush();
+    return status;
+  }
+  if (fault::fails("opencl.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  return hold(command());
+}
+
+[[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
+  return submit(
+      false, [&] { return static_cast<Pipeline&>(kernel).enqueue(queue_, launch); },
+      [&] {
+        auto command = std::make_unique<Command>(Command::Kind::kLaunch);
+        command->kernel = Ref<backend::Kernel>(&kernel);
+        command->launch = launch;
+        command->values.resize(kernel.argumentBytes());
+        for (size_t i = 0; i < kernel.arguments().size(); ++i) {
+          const backend::Argument& argument = kernel.arguments()[i];
+          memcpy(command->values.data() + argument.offset, launch.arguments[i], argument.size);
+          command->arguments.push_back(command->values.data() + argument.offset);
+        }
+        command->launch.arguments = command->arguments.data();
+        return command.release();
+      });
+}
+
+Status Stream::copyOnDevice(const backend::Copy& copy) {
+  const char* call = "";
+  const Error error = enqueueCopy(device(), queue_, copy, &call);
+  return error == CL_SUCCESS ? Status() : device().failed(call, error);
+}
+
+Status Stream::copy(const backend::Copy& copy) {
+  const bool on_host = belongsToHost(device(), copy);
+  return submit(
+      on_host, [&] { return copyOnDevice(copy); },
+      [&] {
+        auto* command = new Command(on_host ? Command::Kind::kHostCopy : Command::Kind::kCopy);
+        command->copy = copy;
+        return command;
+      });
+}
+
+Status Stream::fillOnDevice(const backend::Fill& fill) {
+  const char* call = "";
+  const Error error = enqueueFill(device(), queue_, fill, &call);
+  return error == CL_SUCCESS ? Status() : device().failed(call, error);
+}
+
+Status Stream::fill(const backend::Fill& fill) {
+  const bool on_host = belongsToHost(device(), fill);
+  return submit(
+      on_host, [&] { return fillOnDevice(fill); },
+      [&] {
+        auto* command = new Command(on_host ? Command::Kind::kHostFill : Command::Kind::kFill);
+        command->fill = fill;
+        return command;
+      });
+}
+
+Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
+  return submit(
+      false,
+      [&] {
+        const Error error = enqueuePrefetch(device(), queue_, address, size, to_host);
+        return error == CL_SUCCESS ? Status() : device().failed("clEnqueueMigrateMemObjects", error);
+      },
+      [&] {
+        auto* command = new Command(Command::Kind::kPrefetch);
+        command->address = address;
+        command->size = size;
+        command->to_host = to_host;
+        return command;
+      });
+}
+
+Status Stream::recordNow(Point& point) {
+  RT_TRY(device().lost());
+  cl_event event = nullptr;
+  const Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event);
+  if (error != CL_SUCCESS) return device().failed("clEnqueueMarkerWithWaitList", error);
+  flush();  // others may wait for it
+  point.recorded(event, latch.failed() ? latch.get() : Status());
+  return Status();
+}
+
+Status Stream::record(Ref<backend::Point> point) {
+  return submit(
+      false, [&] { return recordNow(static_cast<Point&>(*point)); },
+      [&] {
+        auto* command = new Command(Command::Kind::kRecord);
+        command->point = std::move(point);
+        return command;
+      });
+}
+
+// On the device: the point is this device's, and recorded, so that its marker is ahead of the barrier in time.
+Status Stream::waitOnDevice(const Point& point, cl_event event) {
+  RT_TRY(device().lost());
+  const Error error = RT_CL_CALL(clEnqueueBarrierWithWaitList, queue_, 1, &event, nullptr);
+  if (error != CL_SUCCESS) return device().failed("clEnqueueBarrierWithWaitList", error);
+  if (!point.recordedStatus().ok()) latch.set(point.recordedStatus());
+  return Status();
+}
+
+Status Stream::wait(Ref<backend::Point> point) {
+  RT_TRY(host_threads::reserve());
+  std::lock_guard lock(mutex_);
+  if (!held_.load(std::memory_order_relaxed)) {
+    if (point->poll()) {
+      latch.set(point->status());
+      count();
+      return Status();
+    }
+    if (const Point* own = Point::of(*point, device())) {
+      if (cl_event event = own->recordedEvent()) {
+        RT_TRY(waitOnDevice(*own, event));
+        count();
+        if (!device().quirks().has(Quirk::kGoesOnByItself)) flush();
+        return Status();
+      }
+    }
+  }
+  if (fault::fails("opencl.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  auto* command = new Command(Command::Kind::kWait);
+  command->point = std::move(point);
+  return hold(command);
+}
+
+Status Stream::call(Task* given, backend::TaskKind kind) {
+  std::unique_ptr<Task> task(given);
+  RT_TRY(host_threads::reserve());
+  std::lock_guard lock(mutex_);
+  if (fault::fails("opencl.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  auto* command = new Command(kind == backend::TaskKind::kNative ? Command::Kind::kNative : Command::Kind::kTask);
+  command->task = task.release();
+  return hold(command);
+}
+
+}  // namespace manyrt::opencl

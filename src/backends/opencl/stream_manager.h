@@ -1,0 +1,105 @@
+// A stream of OpenCL: a native queue, leased to it alone. What is submitted is enqueued at once, unless something ahead of it
+// has to happen on the host: a host function, a point of another backend, a point that is not recorded yet, a copy that only
+// the host can do. Then the stream is held: commands queue up, and a thread of the library enqueues them when that is over.
+// Nothing here waits inside the driver.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "backends/backend.h"
+#include "backends/opencl/event_manager.h"
+#include "base/host_threads.h"
+
+namespace manyrt::opencl {
+
+class Context;
+
+class Stream final : public backend::Stream, private backend::Waiter, private host_threads::Job {
+ public:
+  static Status create(Ref<backend::Stream>* stream, Context& context, const backend::StreamOptions& options);
+  static Status import(Ref<backend::Stream>* stream, Context& context, cl_command_queue queue);
+  ~Stream() override;
+  void renew(const backend::StreamOptions& options);
+
+  Status launch(backend::Kernel& kernel, const backend::Launch& launch) override;
+  Status copy(const backend::Copy& copy) override;
+  Status fill(const backend::Fill& fill) override;
+  Status prefetch(const void* address, uint64_t size, bool to_host) override;
+  Status record(Ref<backend::Point> point) override;
+  Status wait(Ref<backend::Point> point) override;
+  Status call(Task* task, backend::TaskKind kind) override;
+  bool copyNow(const backend::Copy&) override { return false; }
+  uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
+  uint64_t completed() override;
+  bool wait(uint64_t serial, Deadline deadline) override;
+  bool isInsideTask() const override { return task_stream_ == this; }
+  void native(uint64_t out[2]) override;
+
+  cl_command_queue queue() const { return queue_; }
+  void deviceLost();               // whoever sleeps looks again
+  void settle(Deadline deadline);  // at exit: what is enqueued ends, and nothing is enqueued meanwhile
+
+ private:
+  struct Command;
+  static constexpr size_t kMostMarkers = 4;
+  struct Marker {
+    cl_event event;  // owned
+    uint64_t serial;
+  };
+
+  Stream(Context& context, cl_command_queue queue, bool borrowed);
+  Device& device() const;
+  static Status make(Ref<backend::Stream>* stream, Context& context, cl_command_queue queue, bool borrowed, const char* label);
+
+  // Each enqueues; under the mutex.
+  Status copyOnDevice(const backend::Copy& copy);
+  Status fillOnDevice(const backend::Fill& fill);
+  Status recordNow(Point& point);
+  Status waitOnDevice(const Point& point, cl_event event);
+  void flush();
+
+  template <class Submit, class Make>
+  Status submit(bool on_host, Submit now, Make command);
+  void count();                   // one more submission that is with the device
+  Status hold(Command* command);  // under the mutex: appended, and begun where nothing else is
+  void begin();                   // the first command, which has to wait for the host: starts its wait
+  void go();                      // on a thread of the library: ends the wait, enqueues what follows
+  void doOnHost(Command& command, std::unique_lock<std::mutex>& lock);
+  bool execute(Command& command);  // false: it has to wait for the host first
+  void finishFirst();
+  void waitForDevice();  // where nobody tells
+  void wake();
+  void passed(backend::Point&) override { host_threads::submit(this); }
+  void run() override { go(); }
+
+  void advance(uint64_t serial);
+  void lookAtMarkers();                    // under their mutex
+  bool mark(bool patiently);               // under their mutex; true: the newest marker is behind all that is with the device
+  cl_event markerBehind(uint64_t serial);  // retained; null: none is to be had now
+  void poll();
+
+  static inline thread_local const Stream* task_stream_ = nullptr;  // whose function this thread runs
+
+  const Ref<Context> context_;
+  const Ref<EventManager> events_;
+  const cl_command_queue queue_;  // leased, or borrowed and retained
+  const bool borrowed_;
+
+  std::mutex mutex_;  // of submission, and of the held commands
+  std::atomic<uint64_t> submitted_{0};
+  std::atomic<uint64_t> native_serial_{0};  // everything up to here is with the device, or over
+  std::atomic<uint64_t> completed_{0};
+  Command* first_ = nullptr;  // held; the first one is being waited for, or executed
+  Command** last_ = &first_;
+  std::atomic<bool> held_{false};
+  bool unannounced_ = false;  // nobody tells when the device has come to the first command: a thread looks
+
+  std::mutex markers_mutex_;
+  Marker markers_[kMostMarkers];
+  size_t marker_count_ = 0;
+  std::atomic<uint32_t> progress_{0};  // of a held stream; a futex
+  std::atomic<uint32_t> sleepers_{0};
+};
+
+}  // namespace manyrt::opencl

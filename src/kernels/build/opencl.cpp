@@ -1,0 +1,128 @@
+// The pipeline to an OpenClImage: options, key, cache; and where that has nothing, the front end and a text.
+#include "kernels/build/opencl.h"
+
+#include <algorithm>
+
+#include "kernels/build/cache.h"
+#include "kernels/build/opencl_entry.h"
+#include "kernels/lower/opencl.h"
+#include "kernels/lower/program_facts.h"
+
+namespace manyrt::kernels {
+namespace {
+
+// Counts up when the front end, the lowering or the options below change what a source becomes.
+constexpr uint32_t kForm = 2;
+
+// A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
+constexpr char kRightSizes[] =
+    "#define get_global_size(d) ((d) < 3 ? get_global_size(d) : 1)\n"
+    "#define get_local_size(d) ((d) < 3 ? get_local_size(d) : 1)\n"
+    "#define get_num_groups(d) ((d) < 3 ? get_num_groups(d) : 1)\n";
+
+// -cl-kernel-arg-info: so that what the driver makes of it can be loaded as a binary, too.
+std::string optionsFor(const BuildOptions& options) {
+  std::string words = "-cl-std=CL1.2 -cl-kernel-arg-info";
+  if (options.single_precision_constants) words += " -cl-single-precision-constant";
+  if (options.flush_denormals) words += " -cl-denorms-are-zero";
+  if (!options.optimize) words += " -cl-opt-disable";
+  if (options.relaxed_math) return words + " -cl-fast-relaxed-math";
+  if (options.unsafe_math)
+    return words + " -cl-unsafe-math-optimizations" + (options.finite_math ? " -cl-finite-math-only" : "");
+  if (options.mad) words += " -cl-mad-enable";
+  if (options.no_signed_zeros) words += " -cl-no-signed-zeros";
+  if (options.finite_math) words += " -cl-finite-math-only";
+  return words;
+}
+
+// "double" and the vectors of it.
+bool namesDouble(const Token& token) {
+  constexpr std::string_view kWord = "double";
+  if (token.kind != TokenKind::kIdentifier || !token.text.starts_with(kWord)) return false;
+  return token.text.find_first_not_of("0123456789", kWord.size()) == std::string_view::npos;
+}
+
+bool checkDoubles(const Program& program, Diagnostics& diagnostics) {
+  for (const Token& token : program.tokens) {
+    if (!namesDouble(token)) continue;
+    diagnostics.error(token.where, "This device has no double precision (RT_CAPABILITY_DOUBLE is 0): write float.");
+    return false;
+  }
+  return true;
+}
+
+uint64_t localBytes(const Function& kernel) {
+  uint64_t bytes = 0;
+  for (const Variable* variable : kernel.locals) {
+    const uint64_t alignment = std::max<uint64_t>({1, alignmentOf(variable->type), variable->alignment});
+    bytes = (bytes + alignment - 1) / alignment * alignment + sizeOf(variable->type);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Status OpenClBuild::begin(std::string* log) {
+  RT_TRY(front_end_.readOptions());
+  if (!target_.doubles) front_end_.undefine("cl_khr_fp64");
+  if (!target_.atomics_64) {
+    front_end_.undefine("cl_khr_int64_base_atomics");
+    front_end_.undefine("cl_khr_int64_extended_atomics");
+  }
+  Sha256 hash;
+  hash.addPart("OpenCL C for OpenCL");
+  addNumber(&hash, kForm);
+  hash.addPart(target_.identity);
+  addNumber(&hash, uint64_t{target_.hidden_offsets} | uint64_t{target_.doubles} << 1 | uint64_t{target_.atomics_64} << 2 |
+                       uint64_t{target_.wrong_sizes} << 3);
+  RT_TRY(front_end_.addToKey(&hash, log));
+  key_ = hash.finish();
+  return Status();
+}
+
+bool OpenClBuild::fromCache(OpenClImage* image) {
+  std::vector<unsigned char> data;
+  if (!cache::load(&data, key_) || !readOpenClEntry(image, data.data(), data.size())) return false;
+  image->options = optionsFor(front_end_.options());
+  image->hidden_offsets = target_.hidden_offsets;
+  return true;
+}
+
+void OpenClBuild::store(const OpenClImage& image) {
+  const std::vector<unsigned char> data = writeOpenClEntry(image);
+  cache::store(cache::place(), key_, data.data(), data.size());
+}
+
+bool OpenClBuild::describe(OpenClImage* image, const Program& program, const Sources& sources, Diagnostics& diagnostics) {
+  if (!checkCallDepth(program, diagnostics) || (!target_.doubles && !checkDoubles(program, diagnostics))) return false;
+  for (const Function* kernel : program.kernels) {
+    OpenClKernel described;
+    described.name = kernel->name;
+    const uint32_t* asked = front_end_.options().group_size;
+    for (int d = 0; d < 3; ++d) {
+      described.required_group[d] = kernel->required_group_size[0] != 0 ? kernel->required_group_size[d] : asked[d];
+    }
+    for (const Variable* parameter : kernel->parameters) {
+      ArgumentFacts facts = argumentFacts(*parameter);
+      described.arguments.push_back(
+          {facts.size, facts.kind, parameter->name, std::move(facts.type_name), parameter->type->isRecord()});
+    }
+    described.local_bytes = localBytes(*kernel);
+    image->kernels.push_back(std::move(described));
+  }
+  image->text = target_.wrong_sizes ? kRightSizes : "";
+  image->text +=
+      lowerToOpenCl(program, sources, target_.hidden_offsets ? OpenClPointers::kHiddenOffsets : OpenClPointers::kAddresses);
+  return true;
+}
+
+Status OpenClBuild::translate(OpenClImage* image) {
+  image->hidden_offsets = target_.hidden_offsets;
+  image->options = optionsFor(front_end_.options());
+  return front_end_.translate(&image->log,
+                              [&](Program& program, const Sources& sources, const BuildOptions&, Diagnostics& diagnostics) {
+                                return describe(image, program, sources, diagnostics);
+                              });
+}
+
+}  // namespace manyrt::kernels

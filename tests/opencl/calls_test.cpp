@@ -1,0 +1,113 @@
+// Which calls of a driver the library makes: none that waits, and for a launch no more than have to be.
+#include <thread>
+
+#include "opencl_test.h"
+
+namespace rttest {
+namespace {
+
+namespace calls = manyrt::opencl::calls;
+
+using OpenClCallsTest = OpenClDeviceTest;
+INSTANTIATE_TEST_SUITE_P(, OpenClCallsTest, testing::ValuesIn(openClDevices()), testName);
+
+constexpr char kAdd[] = "__kernel void add(__global uint* data, uint value) { data[get_global_id(0)] += value; }";
+
+uint64_t setCalls() { return calls::count("clSetKernelArg") + calls::count("setArgument"); }
+
+TEST_P(OpenClCallsTest, ALaunchSetsOnlyTheArgumentsThatChanged) {
+  Memory memory, other;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 64, context_));
+  ASSERT_RT_OK(rtMalloc(other.out(), 64, context_));
+  rtKernel_t add = kernelOf(kAdd, "add");
+  ASSERT_RT_OK(launchOver(add, stream_, 1, 1, memory.get(), 1u));
+  calls::startCounting();
+  for (int i = 0; i < 10; ++i) ASSERT_RT_OK(launchOver(add, stream_, 1, 1, memory.get(), 1u));
+  EXPECT_EQ(calls::count("clEnqueueNDRangeKernel"), 10u);
+  EXPECT_EQ(setCalls(), 0u);
+  EXPECT_EQ(calls::count("clCreateKernel"), 0u);
+  ASSERT_RT_OK(launchOver(add, stream_, 1, 1, memory.get(), 2u));
+  EXPECT_EQ(setCalls(), 1u);
+  ASSERT_RT_OK(launchOver(add, stream_, 1, 1, other.get(), 2u));
+  EXPECT_EQ(setCalls(), 2u) << "another address; in buffers of one root that is its offset alone";
+  calls::stopCounting();
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+}
+
+TEST_P(OpenClCallsTest, NothingWaitsInsideADriver) {
+  Memory memory;
+  Stream second;
+  Event event;
+  std::vector<uint32_t> host(1 << 16, 5), seen(1 << 16);
+  const size_t bytes = host.size() * 4;
+  ASSERT_RT_OK(rtStreamCreate(second.out(), nullptr, context_));
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  ASSERT_RT_OK(rtMalloc(memory.out(), bytes, context_));
+  rtKernel_t add = kernelOf(kAdd, "add");
+  calls::startCounting();
+  ASSERT_RT_OK(rtMemcpyAsync(memory, host.data(), bytes, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtEventRecord(event, stream_));
+  ASSERT_RT_OK(rtStreamWaitEvent(event, second));
+  ASSERT_RT_OK(launchOver(add, second, 1 << 10, 64, memory.get(), 3u));
+  ASSERT_RT_OK(rtMemcpyAsync(seen.data(), memory, bytes, RT_MEMCPY_DEFAULT, second));
+  ASSERT_RT_OK(rtStreamSynchronize(second));
+  ASSERT_RT_OK(rtEventSynchronize(event));
+  calls::stopCounting();
+  EXPECT_EQ(seen, std::vector<uint32_t>(1 << 16, 8));
+  // The tables have no call that waits; these two are here so that nobody adds them unseen.
+  EXPECT_EQ(calls::count("clFinish"), 0u);
+  EXPECT_EQ(calls::count("clWaitForEvents"), 0u);
+  EXPECT_GE(calls::count("clEnqueueMarkerWithWaitList"), 1u);
+  EXPECT_GE(calls::count(""), 8u);
+}
+
+TEST_P(OpenClCallsTest, StreamsOfOneDeviceWaitThereForEachOther) {
+  Memory memory;
+  Stream second;
+  Event event;
+  ASSERT_RT_OK(rtStreamCreate(second.out(), nullptr, context_));
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  ASSERT_RT_OK(rtMalloc(memory.out(), 16 << 20, context_));
+  bool waited = false;
+  for (int i = 0; i < 50 && !waited; ++i) {  // what is over already needs no wait
+    calls::startCounting();
+    ASSERT_RT_OK(rtMemsetAsync(memory, 1, 16 << 20, stream_));
+    ASSERT_RT_OK(rtEventRecord(event, stream_));
+    ASSERT_RT_OK(rtStreamWaitEvent(event, second));
+    waited = calls::count("clEnqueueBarrierWithWaitList") != 0;
+    calls::stopCounting();
+    ASSERT_RT_OK(rtStreamSynchronize(second));
+  }
+  const char* driver = std::getenv("POCL_DEVICES");
+  const bool at_once = driver != nullptr && std::string(driver) == "basic";  // what is enqueued there is over
+  EXPECT_TRUE(waited || at_once);
+}
+
+// Clones: each thread's arguments are its own.
+TEST_P(OpenClCallsTest, ManyThreadsLaunchOneKernel) {
+  constexpr uint32_t kThreads = 8, kLaunches = 200;
+  rtKernel_t add = kernelOf(kAdd, "add");
+  std::vector<Memory> memory(kThreads);
+  std::vector<Stream> streams(kThreads);
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    ASSERT_RT_OK(rtMalloc(memory[i].out(), 4, context_));
+    ASSERT_RT_OK(rtStreamCreate(streams[i].out(), nullptr, context_));
+    ASSERT_RT_OK(rtMemsetAsync(memory[i], 0, 4, streams[i]));
+  }
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      for (uint32_t k = 0; k < kLaunches; ++k) ASSERT_RT_OK(launchOver(add, streams[i], 1, 1, memory[i].get(), i + k % 2));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    uint32_t seen = 0;
+    ASSERT_RT_OK(rtMemcpyAsync(&seen, memory[i], 4, RT_MEMCPY_DEFAULT, streams[i]));
+    ASSERT_RT_OK(rtStreamSynchronize(streams[i]));
+    EXPECT_EQ(seen, kLaunches * i + kLaunches / 2);
+  }
+}
+
+}  // namespace
+}  // namespace rttest

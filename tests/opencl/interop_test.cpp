@@ -1,0 +1,155 @@
+// The library beside a program's own OpenCL calls: buffers, queues and binaries that the program made, in the library's
+// context.
+#include <cstring>
+
+#include "opencl_test.h"
+
+namespace rttest {
+namespace {
+
+using manyrt::opencl::table;
+
+class OpenClInteropTest : public OpenClDeviceTest {
+ protected:
+  void SetUp() override {
+    OpenClDeviceTest::SetUp();
+    uint64_t native[2] = {0, 0};
+    ASSERT_RT_OK(rtContextGetNative(native, context_));
+    cl_context_ = reinterpret_cast<cl_context>(native[0]);
+    ASSERT_RT_OK(rtDeviceGetNative(native, device_));
+    cl_device_ = reinterpret_cast<cl_device_id>(native[0]);
+  }
+  template <typename T>
+  static uint64_t number(T* object) {
+    return reinterpret_cast<uintptr_t>(object);
+  }
+  // What the driver made of a module.
+  std::vector<unsigned char> binaryOf(rtModule_t module) {
+    uint64_t native[2] = {0, 0};
+    EXPECT_RT_OK(rtModuleGetNative(native, module));
+    auto* program = reinterpret_cast<cl_program>(native[0]);
+    size_t size = 0;
+    EXPECT_EQ(table().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr), CL_SUCCESS);
+    std::vector<unsigned char> binary(size);
+    unsigned char* into = binary.data();
+    EXPECT_EQ(table().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof into, &into, nullptr), CL_SUCCESS);
+    return binary;
+  }
+  rtStatus_t loadBinary(const std::vector<unsigned char>& binary) {
+    rtModuleOptions_t options = RT_MODULE_OPTIONS_INIT;
+    options.format = RT_IMAGE_OPENCL_BINARY;
+    return rtModuleLoadData(loaded_.out(), binary.data(), binary.size(), &options, context_);
+  }
+  void TearDown() override {
+    EXPECT_RT_OK(loaded_.reset());
+    OpenClDeviceTest::TearDown();
+  }
+
+  cl_context cl_context_ = nullptr;
+  cl_device_id cl_device_ = nullptr;
+  Module loaded_;
+};
+INSTANTIATE_TEST_SUITE_P(, OpenClInteropTest, testing::ValuesIn(openClDevices()), testName);
+
+TEST_P(OpenClInteropTest, ABufferOfTheProgramIsImportedAndGivenBack) {
+  cl_int error = CL_SUCCESS;
+  cl_mem buffer = table().clCreateBuffer(cl_context_, CL_MEM_READ_WRITE, 4096, nullptr, &error);
+  ASSERT_EQ(error, CL_SUCCESS);
+  const uint64_t native[2] = {number(buffer), 256};
+  void* pointer = nullptr;
+  uint32_t seen = 0;
+  ASSERT_RT_OK(rtMemImport(&pointer, native, 1024, context_));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemsetAsync(pointer, 0, 1025, stream_)) << "the range is what was imported";
+  ASSERT_RT_OK(rtMemFillAsync(pointer, "abcd", 4, 256, stream_));
+  ASSERT_RT_OK(rtMemcpyAsync(&seen, static_cast<char*>(pointer) + 1020, 4, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(std::memcmp(&seen, "abcd", 4), 0);
+  uint64_t back[2] = {0, 0};
+  ASSERT_RT_OK(rtPointerGetNative(back, static_cast<char*>(pointer) + 8));
+  EXPECT_EQ(back[0], native[0]);
+  ASSERT_RT_OK(rtFree(pointer));
+  const uint64_t outside[2] = {number(buffer), 4000};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemImport(&pointer, outside, 1024, context_));
+  EXPECT_EQ(table().clReleaseMemObject(buffer), CL_SUCCESS);
+}
+
+TEST_P(OpenClInteropTest, AQueueOfTheProgramIsImported) {
+  cl_int error = CL_SUCCESS;
+  cl_command_queue queue = table().clCreateCommandQueue(cl_context_, cl_device_, CL_QUEUE_PROFILING_ENABLE, &error);
+  ASSERT_EQ(error, CL_SUCCESS);
+  const uint64_t native[2] = {number(queue), 0};
+  Stream imported;
+  Memory memory;
+  uint32_t seen = 0;
+  ASSERT_RT_OK(rtStreamImport(imported.out(), native, context_));
+  ASSERT_RT_OK(rtMalloc(memory.out(), 64, context_));
+  ASSERT_RT_OK(rtMemFillAsync(memory, "wxyz", 4, 16, imported));
+  ASSERT_RT_OK(rtMemcpyAsync(&seen, memory, 4, RT_MEMCPY_DEFAULT, imported));
+  ASSERT_RT_OK(rtStreamSynchronize(imported));
+  EXPECT_EQ(std::memcmp(&seen, "wxyz", 4), 0);
+  ASSERT_RT_OK(imported.reset());
+  EXPECT_EQ(table().clReleaseCommandQueue(queue), CL_SUCCESS);
+}
+
+constexpr char kSource[] =
+    "__kernel void sum(__global uint* out, __global const uint* in, uint count, __local uint* scratch) {\n"
+    "  scratch[0] = 0;\n"
+    "  for (uint i = 0; i < count; ++i) scratch[0] += in[i];\n"
+    "  out[0] = scratch[0];\n"
+    "}\n";
+
+// The binary of a program that knows nothing of offsets: made by the driver alone.
+std::vector<unsigned char> compileNatively(cl_context context, cl_device_id device) {
+  const char* text = kSource;
+  cl_int error = CL_SUCCESS;
+  cl_program program = table().clCreateProgramWithSource(context, 1, &text, nullptr, &error);
+  EXPECT_EQ(error, CL_SUCCESS);
+  EXPECT_EQ(table().clBuildProgram(program, 1, &device, "-cl-kernel-arg-info", nullptr, nullptr), CL_SUCCESS);
+  size_t size = 0;
+  EXPECT_EQ(table().clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr), CL_SUCCESS);
+  std::vector<unsigned char> binary(size);
+  unsigned char* into = binary.data();
+  EXPECT_EQ(table().clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof into, &into, nullptr), CL_SUCCESS);
+  EXPECT_EQ(table().clReleaseProgram(program), CL_SUCCESS);
+  return binary;
+}
+
+TEST_P(OpenClInteropTest, ABinaryOfTheDriverRunsAndKnowsItsArguments) {
+  ASSERT_RT_OK(loadBinary(compileNatively(cl_context_, cl_device_)));
+  rtKernel_t sum = nullptr;
+  ASSERT_RT_OK(rtModuleGetKernel(&sum, "sum", loaded_));
+  rtKernelArgInfo_t info = RT_KERNEL_ARG_INFO_INIT;
+  ASSERT_RT_OK(rtKernelGetArgInfo(&info, 2, sum));
+  EXPECT_EQ(info.size, 4u);
+  EXPECT_EQ(info.kind, RT_ARG_VALUE);
+  ASSERT_RT_OK(rtKernelGetArgInfo(&info, 3, sum));
+  EXPECT_EQ(info.kind, RT_ARG_LOCAL);
+  Memory memory;
+  const uint32_t values[4] = {1, 20, 300, 4000};
+  uint32_t seen = 0;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 8192, context_));
+  ASSERT_RT_OK(rtMemcpyAsync(memory.as<void>(4096), values, sizeof values, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(launchOver(sum, stream_, 1, 1, memory.get(), memory.as<void>(4096), 4u, size_t{4}));
+  ASSERT_RT_OK(rtMemcpyAsync(&seen, memory, 4, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen, 4321u);
+  if (inBuffers()) {
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, launchOver(sum, stream_, 1, 1, memory.get(), memory.as<void>(4), 1u, size_t{4}));
+    EXPECT_NE(lastMessage().find("rgument 1"), std::string::npos) << lastMessage();
+  }
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+}
+
+TEST_P(OpenClInteropTest, BytesThatAreNoBinaryOfThisDeviceAreAnInvalidImage) {
+  EXPECT_RT(RT_ERROR_INVALID_IMAGE, loadBinary(std::vector<unsigned char>(1000, 0x5A)));
+  EXPECT_EQ(loaded_.get(), nullptr);
+  ASSERT_NE(kernelOf(kSource, "sum"), nullptr);
+  std::vector<unsigned char> binary = binaryOf(module_);
+  ASSERT_GT(binary.size(), 64u);
+  binary.resize(binary.size() / 2);
+  for (size_t i = 0; i < 64; ++i) binary[i] = static_cast<unsigned char>(~binary[i]);
+  EXPECT_RT(RT_ERROR_INVALID_IMAGE, loadBinary(binary));
+}
+
+}  // namespace
+}  // namespace rttest
