@@ -33,8 +33,6 @@ constexpr char kPtx[] =
     ".visible .entry eight(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u32 e, .param .u32 f,\n"
     "                      .param .u64 g, .param .f32 h) { ret; }\n";
 
-constexpr int kQueued = 256;  // launches from one wait to the next: the driver's queue has room for more
-
 rtContext_t context;
 rtStream_t stream, other;
 rtModule_t module;
@@ -63,24 +61,6 @@ void prepare() {
   CUDA_CHECK(cudaLibraryLoadData(&library, kPtx, nullptr, nullptr, 0, nullptr, nullptr, 0));
   CUDA_CHECK(cudaLibraryGetKernel(&raw_nothing, library, "nothing"));
   CUDA_CHECK(cudaLibraryGetKernel(&raw_eight, library, "eight"));
-}
-
-// Time of the calls alone: the queue is emptied outside of it.
-template <class Call, class Empty>
-Measure calls(Call call, Empty empty) {
-  return [=](int64_t budget) {
-    std::vector<double> stretches;
-    const int64_t began = nanoseconds();
-    while (nanoseconds() - began < budget || stretches.size() < 5) {
-      for (int i = 0; i < 16; ++i) call();
-      const int64_t start = nanoseconds();
-      for (int i = 0; i < kQueued; ++i) call();
-      stretches.push_back(static_cast<double>(nanoseconds() - start) / kQueued);
-      empty();
-    }
-    std::sort(stretches.begin(), stretches.end());
-    return stretches[stretches.size() / 2];
-  };
 }
 
 void emptyOurs() { RT_CHECK(rtStreamSynchronize(stream)); }

@@ -91,6 +91,25 @@ Measure hot(Call call, uint64_t operations = 1) {
   };
 }
 
+// For calls that only submit: `call` alone is timed, in batches that a driver's queue has room for; `empty` waits for them.
+template <class Call, class Empty>
+Measure calls(Call call, Empty empty) {
+  return [=](int64_t budget) {
+    constexpr int kQueued = 256;
+    std::vector<double> stretches;
+    const int64_t began = nanoseconds();
+    while (nanoseconds() - began < budget || stretches.size() < 5) {
+      for (int i = 0; i < 16; ++i) call();
+      const int64_t start = nanoseconds();
+      for (int i = 0; i < kQueued; ++i) call();
+      stretches.push_back(static_cast<double>(nanoseconds() - start) / kQueued);
+      empty();
+    }
+    std::sort(stretches.begin(), stretches.end());
+    return stretches[stretches.size() / 2];
+  };
+}
+
 // For single operations, each after something else; `prepare` is not timed. The median of them.
 template <class Prepare, class Call>
 Measure single(Prepare prepare, Call call) {
