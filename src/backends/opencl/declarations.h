@@ -25,8 +25,10 @@ inline constexpr cl_uint kKernelExecInfoIndirectShared = 0x4202;
 inline constexpr cl_device_info kDeviceIlVersion = 0x105B;            // CL_DEVICE_IL_VERSION, 2.1 and cl_khr_il_program
 inline constexpr cl_device_info kDeviceHostMemCapabilities = 0x4190;  // CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL
 inline constexpr cl_device_info kDeviceSharedMemCapabilities = 0x4192;
-inline constexpr cl_device_info kDeviceUuid = 0x106A;        // CL_DEVICE_UUID_KHR
-inline constexpr cl_device_info kDevicePciBusInfo = 0x410F;  // CL_DEVICE_PCI_BUS_INFO_KHR
+inline constexpr cl_device_info kDeviceUuid = 0x106A;            // CL_DEVICE_UUID_KHR
+inline constexpr cl_device_info kDeviceWarpSize = 0x4003;        // CL_DEVICE_WARP_SIZE_NV
+inline constexpr cl_device_info kDeviceWavefrontWidth = 0x4043;  // CL_DEVICE_WAVEFRONT_WIDTH_AMD
+inline constexpr cl_device_info kDevicePciBusInfo = 0x410F;      // CL_DEVICE_PCI_BUS_INFO_KHR
 
 struct PciBusInfo {
   cl_uint domain, bus, device, function;

@@ -84,6 +84,16 @@ Status Device::describe() {
   return Status();
 }
 
+// What runs in step: a warp or wavefront where the vendor tells, else the lanes of a vector.
+uint32_t Device::simdWidth() const {
+  if (extension_names_.find(" cl_nv_device_attribute_query ") != std::string::npos)
+    return askOrZero<cl_uint>(id_, kDeviceWarpSize);
+  if (extension_names_.find(" cl_amd_device_attribute_query ") != std::string::npos) {
+    return askOrZero<cl_uint>(id_, kDeviceWavefrontWidth);
+  }
+  return askOrZero<cl_uint>(id_, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
+}
+
 Status Device::describeLimits() {
   rtDeviceProperties_t& p = properties_;
   cl_uint number = 0;
@@ -91,7 +101,7 @@ Status Device::describeLimits() {
   p.compute_units = number;
   RT_TRY(ask(&number, id_, CL_DEVICE_MAX_CLOCK_FREQUENCY));
   p.clock_mhz = number;
-  p.simd_width = std::max<cl_uint>(1, askOrZero<cl_uint>(id_, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT));
+  p.simd_width = std::max<cl_uint>(1, simdWidth());
   size_t items = 0;
   RT_TRY(ask(&items, id_, CL_DEVICE_MAX_WORK_GROUP_SIZE));
   p.max_group_items = limits_.max_group_items = clampTo32(items);
@@ -125,7 +135,6 @@ Status Device::describeLimits() {
   }
   doubles_ = extension_names_.find(" cl_khr_fp64 ") != std::string::npos ||
              askOrZero<cl_bitfield>(id_, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-  halves_ = extension_names_.find(" cl_khr_fp16 ") != std::string::npos;
   atomics_64_ = extension_names_.find(" cl_khr_int64_base_atomics ") != std::string::npos;
   limits_.reaches_host = false;
   limits_.copies_host = true;
@@ -204,8 +213,6 @@ bool Device::has(int32_t capability) const {
       return tier() != RT_MEMORY_TIER_BUFFER;
     case RT_CAPABILITY_DOUBLE:
       return doubles_;
-    case RT_CAPABILITY_HALF:
-      return halves_;
     case RT_CAPABILITY_ATOMICS_64:
       return atomics_64_;
     default:

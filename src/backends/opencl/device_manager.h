@@ -77,6 +77,7 @@ class Device final : public backend::Device {
   void describeMemory();
   void chooseTier();
   std::string text(cl_device_info what) const;
+  uint32_t simdWidth() const;
 
   const int32_t ordinal_;
   const cl_platform_id platform_;
@@ -90,7 +91,7 @@ class Device final : public backend::Device {
   uint64_t base_alignment_ = 128;
   bool svm_ = false, usm_ = false;  // what the device and its driver have
   bool fine_buffer_ = false, shared_ = false, reaches_pinned_ = false, takes_il_ = false;
-  bool doubles_ = false, halves_ = false, atomics_64_ = false;
+  bool doubles_ = false, atomics_64_ = false;
 
   QueueManager queues_;
   LibraryManager libraries_;

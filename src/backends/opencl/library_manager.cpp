@@ -134,6 +134,7 @@ Status LibraryManager::buildText(Ref<Library>* library, kernels::OpenClBuild& so
   image->log += buildLog(program, device_.id());
   (*library)->kernels = image->kernels;
   (*library)->hidden_offsets = image->hidden_offsets;
+  (*library)->follows_addresses = image->follows_addresses;
   image->binary = binaryOf(program);
   if (!image->binary.empty()) source.store(*image);
   return Status();
@@ -176,6 +177,7 @@ bool LibraryManager::loadBinary(Ref<Library>* library, const kernels::OpenClImag
   if (!build(library, program, image.options, "").ok()) return false;
   (*library)->kernels = image.kernels;
   (*library)->hidden_offsets = image.hidden_offsets;
+  (*library)->follows_addresses = image.follows_addresses;
   (*library)->log = image.log;
   return true;
 }

@@ -25,7 +25,8 @@ class Library final : public RefCounted {
   cl_program program() const { return program_; }
 
   std::vector<kernels::OpenClKernel> kernels;
-  bool hidden_offsets = false;  // pointers are a root and an offset; else, in the buffer tier, each is one cl_mem
+  bool hidden_offsets = false;    // pointers are a root and an offset; else, in the buffer tier, each is one cl_mem
+  bool follows_addresses = true;  // may: kernels reach memory that no argument names
   std::string log;
 
  private:

@@ -299,7 +299,7 @@ Status Pipeline::bind(Clone& clone, const void* const* arguments) {
     RT_TRY(std::move(status));
     memcpy(clone.values.data() + argument.offset, arguments[i], argument.size);
   }
-  return buffers ? Status() : bindAddresses(clone);
+  return buffers || !library_->follows_addresses ? Status() : bindAddresses(clone);
 }
 
 Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch) {

@@ -25,7 +25,8 @@ Status QueueManager::lease(cl_command_queue* queue) {
       *queue = found->queue;
       return Status();
     }
-    queues_.reserve(queues_.size() + ++making_);
+    queues_.reserve(queues_.size() + making_ + 1);  // so that what is made has its place
+    ++making_;
   }
   Error error = CL_SUCCESS;
   *queue = RT_CL_MAKE(&error, clCreateCommandQueue, context, device_.id(), CL_QUEUE_PROFILING_ENABLE);

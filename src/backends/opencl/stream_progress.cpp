@@ -24,7 +24,12 @@ void Stream::deviceLost() { wake(); }
 void Stream::settle(Deadline deadline) {
   constexpr uint64_t kNapNanoseconds = 200'000;
   std::atomic<uint32_t> never{0};
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  while (!lock.owns_lock()) {  // somebody enqueues, which on some drivers is the work itself
+    if (deadline.passed()) return;
+    (void)futexWait(&never, 0, Deadline::after(kNapNanoseconds));
+    (void)lock.try_lock();
+  }
   cl_event event = nullptr;
   if (RT_CL_PLAIN(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event) != CL_SUCCESS) return;
   flush();

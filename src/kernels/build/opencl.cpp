@@ -12,7 +12,7 @@ namespace manyrt::kernels {
 namespace {
 
 // Counts up when the front end, the lowering or the options below change what a source becomes.
-constexpr uint32_t kForm = 2;
+constexpr uint32_t kForm = 3;
 
 // A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
 constexpr char kRightSizes[] =
@@ -110,6 +110,7 @@ bool OpenClBuild::describe(OpenClImage* image, const Program& program, const Sou
     described.local_bytes = localBytes(*kernel);
     image->kernels.push_back(std::move(described));
   }
+  image->follows_addresses = mayFollowAddresses(program);
   image->text = target_.wrong_sizes ? kRightSizes : "";
   image->text +=
       lowerToOpenCl(program, sources, target_.hidden_offsets ? OpenClPointers::kHiddenOffsets : OpenClPointers::kAddresses);

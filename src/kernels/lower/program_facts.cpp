@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "kernels/lower/visit.h"
 #include "rt.h"
 
 namespace manyrt::kernels {
@@ -58,6 +59,29 @@ bool checkCallDepth(const Program& program, Diagnostics& diagnostics) {
 bool forbidsContraction(const Program& program) {
   return std::any_of(program.tokens.begin(), program.tokens.end(),
                      [](const Token& token) { return token.kind == TokenKind::kPragma && isContractOff(token.text); });
+}
+
+bool mayFollowAddresses(const Program& program) {
+  const auto holds = [](QualType type) {  // an array's elements count
+    while (type->isArray()) type = type->inner;
+    return type->isPointer();
+  };
+  for (const Record& record : program.types.records()) {
+    if (std::any_of(record.fields.begin(), record.fields.end(), [&](const Field& field) { return holds(field.type); })) {
+      return true;
+    }
+  }
+  bool found = false;
+  for (const Function& function : program.functions()) {
+    visitExpressions(function.body, [&](const Expr& expression) {
+      if (!expression.type || !expression.type->isPointer()) return;
+      const bool null = expression.a != nullptr && expression.a->kind == ExprKind::kLiteral && expression.a->integer == 0;
+      const bool cast = expression.kind == ExprKind::kCast || expression.kind == ExprKind::kConvert;
+      found = found || expression.type->inner->isPointer() || (cast && expression.a->type->isInteger() && !null);
+    });
+    if (found) return true;
+  }
+  return false;
 }
 
 ArgumentFacts argumentFacts(const Variable& parameter) {

@@ -13,6 +13,10 @@ bool checkCallDepth(const Program& program, Diagnostics& diagnostics);
 
 bool forbidsContraction(const Program& program);  // `#pragma OPENCL FP_CONTRACT OFF` stands somewhere
 
+// Whether kernels may follow addresses that are no pointer argument: numbers made pointers, pointers in structs or behind other
+// pointers. Says yes where it is not sure.
+bool mayFollowAddresses(const Program& program);
+
 struct ArgumentFacts {
   uint32_t size = 0;
   int32_t kind = 0;       // RT_ARG_*

@@ -67,6 +67,29 @@ TEST(OpenClBuildTest, OnlyHiddenOffsetsChangeTheParameters) {
   EXPECT_TRUE(hidden.hidden_offsets);
 }
 
+TEST(OpenClBuildTest, KernelsThatMayFollowAddressesAreKnown) {
+  const auto follows = [](const std::string& body) {
+    OpenClImage image;
+    const std::string source =
+        "typedef struct { ulong address; } Number;\n__kernel void f(__global ulong* a, Number n, ulong v) { " + body + " }\n";
+    EXPECT_TRUE(build(&image, source.c_str(), {}).ok()) << image.log;
+    return image.follows_addresses;
+  };
+  EXPECT_FALSE(follows("a[1] = a[0] + n.address + v; if (a == 0) a[2] = 1;"));
+  EXPECT_FALSE(follows("__global ulong* b = a + 1; *b = 1; __global uchar* c = (__global uchar*)b; c[0] = 1;"));
+  EXPECT_TRUE(follows("*(__global uint*)n.address = 1;"));
+  EXPECT_TRUE(follows("__global uint* b = (__global uint*)a[0]; b[0] = 1;"));
+  EXPECT_TRUE(follows("__global uint* b = *(__global uint* __global*)a; b[0] = 1;"));
+  OpenClImage image;
+  ASSERT_TRUE(build(&image,
+                    "typedef struct { __global uint* next[2]; } Node;\n"
+                    "__kernel void f(__global Node* a) { a->next[1][0] = 1; }\n",
+                    {})
+                  .ok())
+      << image.log;
+  EXPECT_TRUE(image.follows_addresses);
+}
+
 TEST(OpenClBuildTest, OptionsBecomeTheDriversWords) {
   OpenClImage image;
   ASSERT_TRUE(build(&image, kSource, {}, "-cl-fast-relaxed-math -DUNUSED=1").ok());
