@@ -71,7 +71,7 @@ Status Context::importStream(Ref<backend::Stream>* stream, const uint64_t native
     return Status::error(RT_ERROR_NOT_SUPPORTED, "A stream is in order, the cl_command_queue is not.");
   }
   for (Ref<Stream>& own : streams()) {  // one of ours: what it holds back stays in order
-    if (own->queue() != borrowed) continue;
+    if (!own->isOn(borrowed)) continue;
     *stream = std::move(own);
     return Status();
   }

@@ -6,21 +6,21 @@
 
 namespace manyrt::opencl {
 
-QueueManager::Entry* QueueManager::find(uint32_t most_leases) {
+QueueManager::Entry* QueueManager::find(bool timed, uint32_t most_leases) {
   Entry* best = nullptr;
   for (Entry& each : queues_) {
-    if (each.leases <= most_leases && (best == nullptr || each.leases < best->leases)) best = &each;
+    if (each.timed == timed && each.leases <= most_leases && (best == nullptr || each.leases < best->leases)) best = &each;
   }
   return best;
 }
 
-Status QueueManager::lease(cl_command_queue* queue) {
+Status QueueManager::lease(cl_command_queue* queue, bool timed) {
   cl_context context;
   RT_TRY(device_.context(&context));
   {
     std::lock_guard lock(mutex_);
     const bool full = queues_.size() + making_ >= kMostQueues;
-    if (Entry* found = find(full ? UINT32_MAX : 0)) {
+    if (Entry* found = find(timed, full ? UINT32_MAX : 0)) {
       ++found->leases;
       *queue = found->queue;
       return Status();
@@ -29,11 +29,12 @@ Status QueueManager::lease(cl_command_queue* queue) {
     ++making_;
   }
   Error error = CL_SUCCESS;
-  *queue = RT_CL_MAKE(&error, clCreateCommandQueue, context, device_.id(), CL_QUEUE_PROFILING_ENABLE);
+  const cl_command_queue_properties properties = timed ? CL_QUEUE_PROFILING_ENABLE : 0;
+  *queue = RT_CL_MAKE(&error, clCreateCommandQueue, context, device_.id(), properties);
   std::lock_guard lock(mutex_);
   --making_;
   if (error != CL_SUCCESS) return failure("clCreateCommandQueue", error);
-  queues_.push_back({*queue, 1});
+  queues_.push_back({*queue, 1, timed});
   return Status();
 }
 

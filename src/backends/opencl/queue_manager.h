@@ -16,17 +16,19 @@ class Device;
 class QueueManager {
  public:
   explicit QueueManager(Device& device) : device_(device) {}
-  Status lease(cl_command_queue* queue);
+  // `timed`: its commands take their times, which costs each of them something.
+  Status lease(cl_command_queue* queue, bool timed);
   void giveBack(cl_command_queue queue);  // the stream's work is done
 
  private:
   struct Entry {
     cl_command_queue queue;
     uint32_t leases;  // 0: free
+    bool timed;
   };
   static constexpr size_t kMostQueues = 128;
   static constexpr size_t kMostFree = 32;
-  Entry* find(uint32_t most_leases);  // the one with the fewest; null: each has more
+  Entry* find(bool timed, uint32_t most_leases);  // the one with the fewest; null: each has more
 
   Device& device_;
   std::mutex mutex_;

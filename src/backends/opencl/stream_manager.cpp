@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "backends/opencl/context_manager.h"
 #include "backends/opencl/device_manager.h"
@@ -16,7 +17,7 @@ namespace manyrt::opencl {
 // ---- Life ----
 
 Stream::Stream(Context& context, cl_command_queue queue, bool borrowed)
-    : context_(&context), events_(context.events()), queue_(queue), borrowed_(borrowed) {}
+    : context_(&context), events_(context.events()), borrowed_(borrowed), queue_(queue), timed_(borrowed) {}
 
 Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queue queue, bool borrowed, const char* label) {
   auto* stream = new (std::nothrow) Stream(context, queue, borrowed);
@@ -30,7 +31,7 @@ Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queu
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
   cl_command_queue queue = nullptr;
-  RT_TRY(context.device().queues().lease(&queue));
+  RT_TRY(context.device().queues().lease(&queue, false));
   Status status = make(out, context, queue, false, options.label);
   if (!status.ok()) context.device().queues().giveBack(queue);
   return status;
@@ -51,6 +52,7 @@ Stream::~Stream() {
     (void)RT_CL_PLAIN(clReleaseCommandQueue, queue_);
   } else {
     device().queues().giveBack(queue_);
+    if (untimed_queue_ != nullptr) device().queues().giveBack(untimed_queue_);
   }
 }
 
@@ -59,7 +61,15 @@ void Stream::renew(const backend::StreamOptions& options) {
   lane = trace::newLane(options.label);
 }
 
+bool Stream::isOn(cl_command_queue queue) {
+  std::lock_guard lock(mutex_);
+  return queue_ == queue;
+}
+
+// For good: a program that has the queue would not hear of another one.
 void Stream::native(uint64_t out[2]) {
+  std::lock_guard lock(mutex_);
+  (void)takeTimedQueue();
   out[0] = reinterpret_cast<uintptr_t>(queue_);
   out[1] = 0;
 }
@@ -160,8 +170,33 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
       });
 }
 
+// Times are a property of a queue, and make each of its commands slower: a stream gets such a queue with the first event that
+// wants one. It goes on there behind what the other one has.
+Status Stream::takeTimedQueue() {
+  if (timed_) return Status();
+  cl_command_queue timed = nullptr;
+  RT_TRY(device().queues().lease(&timed, true));
+  if (completed_.load(std::memory_order_acquire) < native_serial_.load(std::memory_order_relaxed)) {
+    cl_event event = nullptr;
+    Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event);
+    if (error == CL_SUCCESS) {
+      flush();
+      error = RT_CL_CALL(clEnqueueBarrierWithWaitList, timed, 1, &event, nullptr);
+      (void)RT_CL_PLAIN(clReleaseEvent, event);
+    }
+    if (error != CL_SUCCESS) {
+      device().queues().giveBack(timed);
+      return device().failed("clEnqueueBarrierWithWaitList", error);
+    }
+  }
+  untimed_queue_ = std::exchange(queue_, timed);
+  timed_ = true;
+  return Status();
+}
+
 Status Stream::recordNow(Point& point) {
   RT_TRY(device().lost());
+  if (point.timed()) RT_TRY(takeTimedQueue());
   cl_event event = nullptr;
   const Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event);
   if (error != CL_SUCCESS) return device().failed("clEnqueueMarkerWithWaitList", error);

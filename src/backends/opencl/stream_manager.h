@@ -36,7 +36,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   bool isInsideTask() const override { return task_stream_ == this; }
   void native(uint64_t out[2]) override;
 
-  cl_command_queue queue() const { return queue_; }
+  bool isOn(cl_command_queue queue);
   void deviceLost();               // whoever sleeps looks again
   void settle(Deadline deadline);  // at exit: what is enqueued ends, and nothing is enqueued meanwhile
 
@@ -57,6 +57,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status fillOnDevice(const backend::Fill& fill);
   Status recordNow(Point& point);
   Status waitOnDevice(const Point& point, cl_event event);
+  Status takeTimedQueue();
   void flush();
 
   template <class Submit, class Make>
@@ -83,10 +84,12 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
 
   const Ref<Context> context_;
   const Ref<EventManager> events_;
-  const cl_command_queue queue_;  // leased, or borrowed and retained
   const bool borrowed_;
 
-  std::mutex mutex_;  // of submission, and of the held commands
+  std::mutex mutex_;                          // of submission, and of the held commands
+  cl_command_queue queue_;                    // leased, or borrowed and retained
+  cl_command_queue untimed_queue_ = nullptr;  // that the stream had before; its commands are ahead of those of queue_
+  bool timed_;                                // the queue's commands take their times, or nothing can be done about it
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> native_serial_{0};  // everything up to here is with the device, or over
   std::atomic<uint64_t> completed_{0};
