@@ -1,4 +1,5 @@
 // Which calls of a driver the library makes: none that waits, and for a launch no more than have to be.
+#include <chrono>
 #include <thread>
 
 #include "opencl_test.h"
@@ -81,6 +82,63 @@ TEST_P(OpenClCallsTest, StreamsOfOneDeviceWaitThereForEachOther) {
   const char* driver = std::getenv("POCL_DEVICES");
   const bool at_once = driver != nullptr && std::string(driver) == "basic";  // what is enqueued there is over
   EXPECT_TRUE(waited || at_once);
+}
+
+// What the driver has made for a context, and has been given back. Contexts go on a thread of the library: it is waited for.
+TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
+  calls::startCounting();
+  for (int round = 0; round < 3; ++round) {
+    Context context;
+    Stream first, second;
+    Event event;
+    Memory memory, host, large;
+    Module module;
+    rtKernel_t add = nullptr;
+    uint32_t seen = 0;
+    ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+    ASSERT_RT_OK(rtStreamCreate(first.out(), nullptr, context));
+    ASSERT_RT_OK(rtStreamCreate(second.out(), nullptr, context));
+    ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context));
+    ASSERT_RT_OK(rtMalloc(memory.out(), 64, context));
+    ASSERT_RT_OK(rtMallocHost(host.out(), 64, context));
+    ASSERT_RT_OK(rtMalloc(large.out(), 5 << 20, context));
+    ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), kAdd, "-cl-opt-disable", context));
+    ASSERT_RT_OK(rtModuleGetKernel(&add, "add", module));
+    ASSERT_RT_OK(rtMemsetAsync(memory, 0, 64, first));
+    for (uint32_t i = 0; i < 5; ++i) {
+      ASSERT_RT_OK(launchOver(add, first, 1, 1, memory.get(), i));
+      ASSERT_RT_OK(rtEventRecord(event, first));
+      ASSERT_RT_OK(rtStreamWaitEvent(event, second));
+    }
+    ASSERT_RT_OK(rtMemcpyAsync(&seen, memory, 4, RT_MEMCPY_DEFAULT, second));
+    ASSERT_RT_OK(rtStreamSynchronize(second));
+    EXPECT_EQ(seen, 10u);
+  }
+  const auto left = [] {
+    const auto kind = [](const char* name, uint64_t made, uint64_t released) {
+      return made == released ? std::string()
+                              : std::to_string(made) + " " + name + ", " + std::to_string(released) + " released; ";
+    };
+    return kind("buffers", calls::count("clCreateBuffer") + calls::count("clRetainMemObject"),
+                calls::count("clReleaseMemObject")) +
+           kind("allocations",
+                calls::count("clSVMAlloc") + calls::count("clDeviceMemAllocINTEL") + calls::count("clHostMemAllocINTEL"),
+                calls::count("clSVMFree") + calls::count("clMemFreeINTEL")) +
+           kind("programs", calls::count("clCreateProgramWithSource") + calls::count("clCreateProgramWithBinary"),
+                calls::count("clReleaseProgram")) +
+           kind("kernels", calls::count("clCreateKernel"), calls::count("clReleaseKernel")) +
+           kind("events", calls::count("clEnqueueMarkerWithWaitList") + calls::count("clRetainEvent"),
+                calls::count("clReleaseEvent"));
+  };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!left().empty() && std::chrono::steady_clock::now() < end) {
+    Context another;  // moves grace periods on
+    ASSERT_RT_OK(rtContextCreate(another.out(), nullptr, device_));
+    ASSERT_RT_OK(another.reset());
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(left(), "");
+  calls::stopCounting();
 }
 
 // Clones: each thread's arguments are its own.

@@ -136,6 +136,8 @@ Status Device::describeLimits() {
   doubles_ = extension_names_.find(" cl_khr_fp64 ") != std::string::npos ||
              askOrZero<cl_bitfield>(id_, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
   atomics_64_ = extension_names_.find(" cl_khr_int64_base_atomics ") != std::string::npos;
+  const auto single = askOrZero<cl_device_fp_config>(id_, CL_DEVICE_SINGLE_FP_CONFIG);
+  rounds_division_ = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
   limits_.reaches_host = false;
   limits_.copies_host = true;
   limits_.refuses_unknown = true;

@@ -44,6 +44,7 @@ class Device final : public backend::Device {
   const std::string& identity() const { return identity_; }  // of device and driver, for keys of compiled code
   bool fineGrained() const { return fine_buffer_; }          // host and device may share an allocation (svm)
   bool reachesPinned() const { return reaches_pinned_; }     // kernels take pinned memory of their context
+  bool roundsDivision() const { return rounds_division_; }   // of float, correctly, if asked to
   bool takesIl() const { return takes_il_; }
   uint64_t baseAlignment() const { return base_alignment_; }  // of sub-buffers
 
@@ -91,7 +92,7 @@ class Device final : public backend::Device {
   uint64_t base_alignment_ = 128;
   bool svm_ = false, usm_ = false;  // what the device and its driver have
   bool fine_buffer_ = false, shared_ = false, reaches_pinned_ = false, takes_il_ = false;
-  bool doubles_ = false, atomics_64_ = false;
+  bool doubles_ = false, atomics_64_ = false, rounds_division_ = false;
 
   QueueManager queues_;
   LibraryManager libraries_;

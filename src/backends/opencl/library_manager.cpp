@@ -94,6 +94,7 @@ Status LibraryManager::fromSource(Ref<Library>* library, const kernels::BuildReq
   target.hidden_offsets = device_.tier() == RT_MEMORY_TIER_BUFFER;
   target.doubles = device_.has(RT_CAPABILITY_DOUBLE);
   target.atomics_64 = device_.has(RT_CAPABILITY_ATOMICS_64);
+  target.rounds_division = device_.roundsDivision();
   target.wrong_sizes = device_.quirks().has(Quirk::kWrongSizes);
   kernels::OpenClBuild source(target, request);
   RT_TRY(source.begin(log));

@@ -138,7 +138,7 @@ bool Stream::execute(Command& command) {
     }
     case Command::Kind::kWait: {
       if (skip) return true;
-      if (command.point->poll()) {
+      if (command.point->done()) {
         latch.set(command.point->status());
         return true;
       }

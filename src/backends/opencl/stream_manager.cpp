@@ -226,9 +226,10 @@ Status Stream::waitOnDevice(const Point& point, cl_event event) {
 
 Status Stream::wait(Ref<backend::Point> point) {
   RT_TRY(host_threads::reserve());
+  (void)point->poll();  // without the lock: whoever is told runs here
   std::lock_guard lock(mutex_);
   if (!held_.load(std::memory_order_relaxed)) {
-    if (point->poll()) {
+    if (point->done()) {
       latch.set(point->status());
       count();
       return Status();

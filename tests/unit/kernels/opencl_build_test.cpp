@@ -96,6 +96,13 @@ TEST(OpenClBuildTest, OptionsBecomeTheDriversWords) {
   EXPECT_NE(image.options.find("-cl-std=CL1.2"), std::string::npos);
   EXPECT_NE(image.options.find("-cl-fast-relaxed-math"), std::string::npos);
   EXPECT_EQ(image.options.find("UNUSED"), std::string::npos) << "the text is preprocessed already";
+  OpenClTarget rounding;
+  rounding.rounds_division = true;
+  OpenClImage exact, relaxed;
+  ASSERT_TRUE(build(&exact, kSource, rounding).ok());
+  EXPECT_NE(exact.options.find("-cl-fp32-correctly-rounded-divide-sqrt"), std::string::npos);
+  ASSERT_TRUE(build(&relaxed, kSource, rounding, "-cl-unsafe-math-optimizations").ok());
+  EXPECT_EQ(relaxed.options.find("-cl-fp32-correctly-rounded-divide-sqrt"), std::string::npos);
   EXPECT_EQ(build(&image, kSource, {}, "-no-such-option").code(), RT_ERROR_INVALID_VALUE);
 }
 
@@ -127,14 +134,15 @@ TEST(OpenClBuildTest, ASourceMayAskWhetherThereAreDoubles) {
 }
 
 TEST(OpenClBuildTest, WhateverDecidesTheResultIsInTheKey) {
-  OpenClTarget other, hidden, single, sizes;
+  OpenClTarget other, hidden, single, sizes, rounding;
+  rounding.rounds_division = true;
   other.identity = "another driver";
   hidden.hidden_offsets = true;
   single.doubles = false;
   sizes.wrong_sizes = true;
   const Digest key = keyOf(kSource, {});
   EXPECT_EQ(key, keyOf(kSource, {}));
-  for (const OpenClTarget& target : {other, hidden, single, sizes}) EXPECT_NE(key, keyOf(kSource, target));
+  for (const OpenClTarget& target : {other, hidden, single, sizes, rounding}) EXPECT_NE(key, keyOf(kSource, target));
   EXPECT_NE(key, keyOf(kSource, {}, "-cl-opt-disable"));
   EXPECT_NE(key, keyOf("__kernel void f(void) {}", {}));
 }
