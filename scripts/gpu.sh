@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
 # is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [STAGE...]
-# Stages: conformance examples bench memcheck peer; without any, all of them. Results are JSON files in FOLDER (docs/measured),
+# Stages: conformance examples memcheck bench opencl; without any, all of them. RT_GPU_ICD names the OpenCL driver of the last stage
+# (libnvidia-opencl.so.1). Results are JSON files in FOLDER (docs/measured),
 # and a short table is printed last.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,12 +12,12 @@ while (($#)); do
   case $1 in
     --out) out=$2; shift ;;
     --filter) filter=$2; shift ;;
-    -h | --help) sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,6s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) stages+=("$1") ;;
   esac
   shift
 done
-((${#stages[@]})) || stages=(conformance examples memcheck bench)
+((${#stages[@]})) || stages=(conformance examples memcheck bench opencl)
 mkdir -p "$out"
 
 build=build/gpu
@@ -81,6 +82,22 @@ with open(target, "w") as file:
 PYTHON
 }
 
+# A benchmark's JSON as docs/measured keeps it.
+tidy() { # JSON
+  python3 - "$1" "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" <<'PYTHON'
+import json, sys
+path, commit = sys.argv[1:]
+with open(path) as file:
+    data = json.load(file)
+for key in ("host_name", "executable"):
+    data["context"].pop(key, None)
+data["context"]["commit"] = commit
+with open(path, "w") as file:
+    json.dump(data, file, indent=1)
+    file.write("\n")
+PYTHON
+}
+
 if wants conformance; then
   timeout 300 $build/bin/conformance --gtest_filter="$filter" --gtest_output="xml:$out/gpu_conformance.xml" \
     >"$out/gpu_conformance.log" 2>&1
@@ -129,20 +146,43 @@ if wants bench && [[ -x $build/bin/bench_cuda ]]; then
   timeout 300 $build/bin/bench_cuda --benchmark_out="$out/bench_cuda.json" --benchmark_out_format=json \
     >"$out/gpu_bench.log" 2>&1
   row "bench ($?)" "$(tail -n 1 "$out/gpu_bench.log")"
-  python3 - "$out/bench_cuda.json" "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" <<'PYTHON'
-import json, sys
-path, commit = sys.argv[1:]
-with open(path) as file:
-    data = json.load(file)
-for key in ("host_name", "executable"):
-    data["context"].pop(key, None)
-data["context"]["commit"] = commit
-with open(path, "w") as file:
-    json.dump(data, file, indent=1)
-    file.write("\n")
-PYTHON
+  tidy "$out/bench_cuda.json"
   python3 scripts/bench_table.py --cuda "$out/bench_cuda.json" >"$out/benchmarks-cuda.md"
   grep -E "^P[0-9]" "$out/gpu_bench.log" | cut -c1-150
+fi
+
+# The GPU's OpenCL, in each tier that OpenCL without Intel's extension has, and PoCL's with it.
+if wants opencl; then
+  mkdir -p $build/icd
+  echo "${RT_GPU_ICD:-libnvidia-opencl.so.1}" >$build/icd/gpu.icd
+  # opencl_suite NAME ICD TIER PROGRAM
+  opencl_suite() {
+    OCL_ICD_VENDORS=$2 RT_OPENCL_MEMORY=$3 timeout 300 $build/bin/"$4" --gtest_filter='*opencl*' \
+      --gtest_output="xml:$out/gpu_opencl_$1.xml" >"$out/gpu_opencl_$1.log" 2>&1
+    row "opencl $1 ($?)" "$(summary "$1" "$out/gpu_opencl_$1.xml")"
+  }
+  for tier in svm buffer; do
+    opencl_suite conformance_$tier $PWD/$build/icd $tier conformance
+    [[ ! -f $out/gpu_opencl_conformance_$tier.xml ]] ||
+      results "$out/gpu_opencl_conformance_$tier.xml" "$out/gpu_opencl_conformance_$tier.json"
+    opencl_suite own_$tier $PWD/$build/icd $tier opencl
+    opencl_suite threads_$tier $PWD/$build/icd $tier threads
+    OCL_ICD_VENDORS=$PWD/$build/icd RT_OPENCL_MEMORY=$tier RT_DEVICE=opencl:0 timeout 120 $build/bin/digits \
+      >"$out/gpu_opencl_digits.log" 2>&1
+    row "opencl digits $tier" "exit $?, $(tail -n 1 "$out/gpu_opencl_digits.log")"
+    for example in vector_add heat fence_pipeline stream_overlap event_timing host_function pool_stats error_handling; do
+      OCL_ICD_VENDORS=$PWD/$build/icd RT_OPENCL_MEMORY=$tier RT_DEVICE=opencl:0 timeout 60 $build/bin/$example \
+        >"$out/gpu_example.log" 2>&1 || row "opencl example $example $tier" "exit $?, $(tail -n 1 "$out/gpu_example.log")"
+    done
+  done
+  [[ ! -f /etc/OpenCL/vendors/pocl.icd ]] || opencl_suite conformance_pocl_usm /etc/OpenCL/vendors/pocl.icd usm conformance
+  for tier in svm buffer; do
+    OCL_ICD_VENDORS=$PWD/$build/icd RT_OPENCL_MEMORY=$tier timeout 200 $build/bin/bench_opencl \
+      --benchmark_out="$out/bench_opencl_gpu_$tier.json" --benchmark_out_format=json >"$out/gpu_bench_opencl.log" 2>&1
+    row "bench_opencl $tier ($?)" ""
+    tidy "$out/bench_opencl_gpu_$tier.json"
+    grep -E '^(P[0-9]|copy)' "$out/gpu_bench_opencl.log" | cut -c1-130
+  done
 fi
 
 echo
