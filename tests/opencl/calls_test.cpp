@@ -85,7 +85,15 @@ TEST_P(OpenClCallsTest, StreamsOfOneDeviceWaitThereForEachOther) {
 }
 
 // What the driver has made for a context, and has been given back. Contexts go on a thread of the library: it is waited for.
+// Those of the test before may go late, so that more may be released than made here.
 TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
+  const auto moveOn = [&] {  // grace periods
+    Context another;
+    EXPECT_RT_OK(rtContextCreate(another.out(), nullptr, device_));
+    EXPECT_RT_OK(another.reset());
+    std::this_thread::yield();
+  };
+  for (int i = 0; i < 100; ++i) moveOn();
   calls::startCounting();
   for (int round = 0; round < 3; ++round) {
     Context context;
@@ -116,7 +124,7 @@ TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
   }
   const auto left = [] {
     const auto kind = [](const char* name, uint64_t made, uint64_t released) {
-      return made == released ? std::string()
+      return made <= released ? std::string()
                               : std::to_string(made) + " " + name + ", " + std::to_string(released) + " released; ";
     };
     return kind("buffers", calls::count("clCreateBuffer") + calls::count("clRetainMemObject"),
@@ -132,10 +140,7 @@ TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
   };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (!left().empty() && std::chrono::steady_clock::now() < end) {
-    Context another;  // moves grace periods on
-    ASSERT_RT_OK(rtContextCreate(another.out(), nullptr, device_));
-    ASSERT_RT_OK(another.reset());
-    std::this_thread::yield();
+    moveOn();
   }
   EXPECT_EQ(left(), "");
   calls::stopCounting();
