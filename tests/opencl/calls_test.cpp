@@ -79,13 +79,22 @@ TEST_P(OpenClCallsTest, StreamsOfOneDeviceWaitThereForEachOther) {
     calls::stopCounting();
     ASSERT_RT_OK(rtStreamSynchronize(second));
   }
-  const char* driver = std::getenv("POCL_DEVICES");
-  const bool at_once = driver != nullptr && std::string(driver) == "basic";  // what is enqueued there is over
+  rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+  ASSERT_RT_OK(rtDeviceGetProperties(&properties, device_));
+  const bool at_once = std::string(properties.name).starts_with("basic-");  // PoCL's: what is enqueued there is over
   EXPECT_TRUE(waited || at_once);
 }
 
 // What the driver has made for a context, and has been given back. Contexts go on a thread of the library: it is waited for.
+// Those of the test before may go late, so that more may be released than made here.
 TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
+  const auto moveOn = [&] {  // grace periods
+    Context another;
+    EXPECT_RT_OK(rtContextCreate(another.out(), nullptr, device_));
+    EXPECT_RT_OK(another.reset());
+    std::this_thread::yield();
+  };
+  for (int i = 0; i < 100; ++i) moveOn();
   calls::startCounting();
   for (int round = 0; round < 3; ++round) {
     Context context;
@@ -116,7 +125,7 @@ TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
   }
   const auto left = [] {
     const auto kind = [](const char* name, uint64_t made, uint64_t released) {
-      return made <= released ? std::string()  // more: an earlier test's, whose teardown took until now
+      return made <= released ? std::string()
                               : std::to_string(made) + " " + name + ", " + std::to_string(released) + " released; ";
     };
     return kind("buffers", calls::count("clCreateBuffer") + calls::count("clRetainMemObject"),
@@ -132,10 +141,7 @@ TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
   };
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (!left().empty() && std::chrono::steady_clock::now() < end) {
-    Context another;  // moves grace periods on
-    ASSERT_RT_OK(rtContextCreate(another.out(), nullptr, device_));
-    ASSERT_RT_OK(another.reset());
-    std::this_thread::yield();
+    moveOn();
   }
   EXPECT_EQ(left(), "");
   calls::stopCounting();
