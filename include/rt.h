@@ -78,14 +78,17 @@ enum rtStatusCode {
 
 /* ---- Handles: opaque and checked on every call; never an address -------------------------------------------------- */
 
-typedef struct rtDevice_st* rtDevice_t;   /**< valid until rtShutdown; never destroyed */
-typedef struct rtContext_st* rtContext_t; /**< owns the streams, memory and modules of a device */
-typedef struct rtStream_st* rtStream_t;   /**< work that runs in order */
-typedef struct rtEvent_st* rtEvent_t;     /**< a point in a stream */
-typedef struct rtFence_st* rtFence_t;     /**< a 64-bit timeline between host and streams of any backend */
-typedef struct rtMemPool_st* rtMemPool_t; /**< where allocations come from */
-typedef struct rtKernel_st* rtKernel_t;   /**< a function over a grid of work-groups */
-typedef struct rtModule_st* rtModule_t;   /**< a program for a device, with the kernels that are in it */
+typedef struct rtDevice_st* rtDevice_t;           /**< valid until rtShutdown; never destroyed */
+typedef struct rtContext_st* rtContext_t;         /**< owns the streams, memory and modules of a device */
+typedef struct rtStream_st* rtStream_t;           /**< work that runs in order */
+typedef struct rtEvent_st* rtEvent_t;             /**< a point in a stream */
+typedef struct rtFence_st* rtFence_t;             /**< a 64-bit timeline between host and streams of any backend */
+typedef struct rtMemPool_st* rtMemPool_t;         /**< where allocations come from */
+typedef struct rtKernel_st* rtKernel_t;           /**< a function over a grid of work-groups */
+typedef struct rtModule_st* rtModule_t;           /**< a program for a device, with the kernels that are in it */
+typedef struct rtGraph_st* rtGraph_t;             /**< nodes of work, their order, the buffers that come in and go out */
+typedef struct rtGraphNode_st* rtGraphNode_t;     /**< one piece of work; belongs to its graph */
+typedef struct rtGraphBuffer_st* rtGraphBuffer_t; /**< memory that is named before it is known; belongs to its graph */
 
 enum rtHandleKind {
   RT_HANDLE_INVALID = -1,
@@ -98,13 +101,17 @@ enum rtHandleKind {
   RT_HANDLE_MEM_POOL = 6,
   RT_HANDLE_KERNEL = 7,
   RT_HANDLE_ALLOCATION = 8, /**< live allocations and imported memory, though they are addresses */
-  RT_HANDLE_MODULE = 9      /**< with its kernels, which are not counted again */
+  RT_HANDLE_MODULE = 9,     /**< with its kernels, which are not counted again */
+  RT_HANDLE_GRAPH = 10,     /**< with its nodes and buffers, which are not counted again */
+  RT_HANDLE_GRAPH_NODE = 11,
+  RT_HANDLE_GRAPH_BUFFER = 12
 };
 
 /* ---- Other constants ---------------------------------------------------------------------------------------------- */
 
 #define RT_TIMEOUT_INFINITE UINT64_MAX /* for every timeout_ns: wait for ever */
 #define RT_ARGS_ALL 0xFFFFFFFFu        /* for arg_count: as many as the kernel has */
+#define RT_INFERRED 0xFFFFFFFFu        /* for the count of a node's dependencies: from what nodes read and write */
 
 enum rtLogLevel {
   RT_LOG_INVALID = -1,
@@ -261,6 +268,35 @@ enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
   RT_LAUNCH_COOPERATIVE = 1 /**< all work-groups run at the same time, or the launch is refused */
 };
+
+/** Kinds of nodes. */
+enum rtGraphNodeType {
+  RT_GRAPH_NODE_INVALID = -1,
+  RT_GRAPH_NODE_EMPTY = 0,
+  RT_GRAPH_NODE_KERNEL = 1,
+  RT_GRAPH_NODE_MEMCPY = 2,
+  RT_GRAPH_NODE_MEMCPY_2D = 3,
+  RT_GRAPH_NODE_FILL = 4,
+  RT_GRAPH_NODE_HOST = 5,
+  RT_GRAPH_NODE_NATIVE = 6,
+  RT_GRAPH_NODE_CHILD_GRAPH = 7,
+  RT_GRAPH_NODE_EVENT_RECORD = 8,
+  RT_GRAPH_NODE_EVENT_WAIT = 9,
+  RT_GRAPH_NODE_FENCE_SIGNAL = 10,
+  RT_GRAPH_NODE_FENCE_WAIT = 11
+};
+
+/** What a graph's buffer is for. */
+enum rtGraphBufferRole {
+  RT_GRAPH_BUFFER_INVALID = -1,
+  RT_GRAPH_BUFFER_TEMPORARY = 0, /**< lives within one launch; memory is found when a plan is made */
+  RT_GRAPH_BUFFER_INPUT = 1,     /**< bound by the program, comes in with its contents */
+  RT_GRAPH_BUFFER_OUTPUT = 2,    /**< bound by the program, goes out with its contents */
+  RT_GRAPH_BUFFER_CONSTANT = 3   /**< bound by the program and never written by a node */
+};
+
+/** What a node does with memory. */
+enum rtGraphAccess { RT_GRAPH_ACCESS_INVALID = -1, RT_GRAPH_READ = 1, RT_GRAPH_WRITE = 2 };
 
 /* ---- Callbacks ---------------------------------------------------------------------------------------------------- */
 
@@ -592,6 +628,157 @@ typedef struct rtLaunchOptions_t {
 #define RT_LAUNCH_OPTIONS_INIT                                                                               \
   {sizeof(rtLaunchOptions_t) /* struct_size */, 0 /* flags */, NULL /* arg_sizes */, 0 /* arg_size_count */, \
    0 /* reserved */}
+/* clang-format on */
+
+/** Memory that a node names: a place in a buffer of its graph, or an address; used in arrays, never grows. */
+typedef struct rtGraphOperand_t {
+  rtGraphBuffer_t buffer; /**< of the same graph; NULL: pointer is meant */
+  uint64_t offset;        /**< bytes from the start of buffer; 0 where buffer is NULL */
+  void* pointer;          /**< an address; NULL where buffer is given */
+} rtGraphOperand_t;
+
+/** One argument of a kernel in a graph; used in arrays, never grows. */
+typedef struct rtGraphArg_t {
+  int32_t kind;            /**< RT_ARG_* */
+  uint32_t access;         /**< RT_ARG_POINTER: RT_GRAPH_READ, RT_GRAPH_WRITE or both; 0: both */
+  uint64_t size;           /**< RT_ARG_VALUE: bytes at value; RT_ARG_LOCAL: bytes to reserve; RT_ARG_POINTER: bytes
+                                that are used; 0: unknown, up to the end */
+  const void* value;       /**< RT_ARG_VALUE: the value, copied; else NULL */
+  rtGraphOperand_t memory; /**< RT_ARG_POINTER; else zeros */
+} rtGraphArg_t;
+
+/** What rtGraphAddKernelNode adds. */
+typedef struct rtGraphKernelParams_t {
+  uint32_t struct_size;
+  uint32_t arg_count;       /**< elements of args */
+  rtKernel_t kernel;        /**< may be NULL if name is given */
+  const char* name;         /**< a kernel that is found when a plan is made; may be NULL if kernel is given */
+  const rtGraphArg_t* args; /**< may be NULL if arg_count is 0 */
+  uint32_t grid[3];         /**< work-groups */
+  uint32_t group[3];        /**< work-items in each, none 0 */
+  uint32_t local_bytes;     /**< as for rtLaunchKernel */
+  uint32_t flags;           /**< 0 or RT_LAUNCH_COOPERATIVE */
+} rtGraphKernelParams_t;
+/* clang-format off */
+#define RT_GRAPH_KERNEL_PARAMS_INIT                                                                               \
+  {sizeof(rtGraphKernelParams_t) /* struct_size */, 0 /* arg_count */, NULL /* kernel */, NULL /* name */,        \
+   NULL /* args */, {1, 1, 1} /* grid */, {1, 1, 1} /* group */, 0 /* local_bytes */, 0 /* flags */}
+/* clang-format on */
+
+/** What rtGraphAddMemcpyNode adds. */
+typedef struct rtGraphMemcpyParams_t {
+  uint32_t struct_size;
+  int32_t kind; /**< RT_MEMCPY_* */
+  rtGraphOperand_t dst;
+  rtGraphOperand_t src;
+  uint64_t size; /**< bytes, not 0 */
+} rtGraphMemcpyParams_t;
+/* clang-format off */
+#define RT_GRAPH_MEMCPY_PARAMS_INIT                                                                     \
+  {sizeof(rtGraphMemcpyParams_t) /* struct_size */, 0 /* kind */, {NULL, 0, NULL} /* dst */,            \
+   {NULL, 0, NULL} /* src */, 0 /* size */}
+/* clang-format on */
+
+/** What rtGraphAddMemcpy2DNode adds. */
+typedef struct rtGraphMemcpy2DParams_t {
+  uint32_t struct_size;
+  int32_t kind; /**< RT_MEMCPY_* */
+  rtGraphOperand_t dst;
+  rtGraphOperand_t src;
+  uint64_t dst_pitch; /**< bytes from row to row, at least width */
+  uint64_t src_pitch;
+  uint64_t width;  /**< bytes of a row, not 0 */
+  uint64_t height; /**< rows, not 0 */
+} rtGraphMemcpy2DParams_t;
+/* clang-format off */
+#define RT_GRAPH_MEMCPY_2D_PARAMS_INIT                                                                  \
+  {sizeof(rtGraphMemcpy2DParams_t) /* struct_size */, 0 /* kind */, {NULL, 0, NULL} /* dst */,          \
+   {NULL, 0, NULL} /* src */, 0 /* dst_pitch */, 0 /* src_pitch */, 0 /* width */, 0 /* height */}
+/* clang-format on */
+
+/** What rtGraphAddFillNode adds: `height` rows of `count` patterns. */
+typedef struct rtGraphFillParams_t {
+  uint32_t struct_size;
+  uint32_t pattern_size; /**< 1, 2, 4, 8, 16 */
+  uint8_t pattern[16];
+  rtGraphOperand_t dst; /**< aligned to the pattern */
+  uint64_t count;       /**< patterns in a row, not 0 */
+  uint64_t pitch;       /**< bytes from row to row; not used for one row */
+  uint64_t height;      /**< rows; 0 is one */
+} rtGraphFillParams_t;
+/* clang-format off */
+#define RT_GRAPH_FILL_PARAMS_INIT                                                                       \
+  {sizeof(rtGraphFillParams_t) /* struct_size */, 0 /* pattern_size */, {0} /* pattern */,              \
+   {NULL, 0, NULL} /* dst */, 0 /* count */, 0 /* pitch */, 0 /* height */}
+/* clang-format on */
+
+/** What rtGraphAddHostNode adds. */
+typedef struct rtGraphHostParams_t {
+  uint32_t struct_size;
+  uint32_t reserved; /**< 0 */
+  rtHostFunction_t function;
+  void* user;                  /**< passed to function; may be NULL */
+  rtReleaseFunction_t release; /**< called once with user when graph, plans and execs are gone; may be NULL */
+} rtGraphHostParams_t;
+/* clang-format off */
+#define RT_GRAPH_HOST_PARAMS_INIT                                                                       \
+  {sizeof(rtGraphHostParams_t) /* struct_size */, 0 /* reserved */, NULL /* function */, NULL /* user */, \
+   NULL /* release */}
+/* clang-format on */
+
+/** What rtGraphAddNativeNode adds. */
+typedef struct rtGraphNativeParams_t {
+  uint32_t struct_size;
+  uint32_t reserved; /**< 0 */
+  rtNativeFunction_t function;
+  void* user;                  /**< passed to function; may be NULL */
+  rtReleaseFunction_t release; /**< called once with user when graph, plans and execs are gone; may be NULL */
+} rtGraphNativeParams_t;
+/* clang-format off */
+#define RT_GRAPH_NATIVE_PARAMS_INIT                                                                       \
+  {sizeof(rtGraphNativeParams_t) /* struct_size */, 0 /* reserved */, NULL /* function */, NULL /* user */, \
+   NULL /* release */}
+/* clang-format on */
+
+/** What a buffer of a child graph is; used in arrays, never grows. */
+typedef struct rtGraphBinding_t {
+  rtGraphBuffer_t buffer;  /**< of the child */
+  rtGraphOperand_t memory; /**< in the graph that has the node, or an address */
+} rtGraphBinding_t;
+
+/** What rtGraphAddChildGraphNode adds. */
+typedef struct rtGraphChildParams_t {
+  uint32_t struct_size;
+  uint32_t binding_count;           /**< elements of bindings */
+  rtGraph_t graph;                  /**< copied as it is now */
+  const rtGraphBinding_t* bindings; /**< one for each buffer of graph that is no temporary; may be NULL if there is none */
+} rtGraphChildParams_t;
+/* clang-format off */
+#define RT_GRAPH_CHILD_PARAMS_INIT                                                                        \
+  {sizeof(rtGraphChildParams_t) /* struct_size */, 0 /* binding_count */, NULL /* graph */, NULL /* bindings */}
+/* clang-format on */
+
+/** What rtGraphAddEventRecordNode and rtGraphAddEventWaitNode add. */
+typedef struct rtGraphEventParams_t {
+  uint32_t struct_size;
+  uint32_t reserved; /**< 0 */
+  rtEvent_t event;
+} rtGraphEventParams_t;
+/* clang-format off */
+#define RT_GRAPH_EVENT_PARAMS_INIT                                                            \
+  {sizeof(rtGraphEventParams_t) /* struct_size */, 0 /* reserved */, NULL /* event */}
+/* clang-format on */
+
+/** What rtGraphAddFenceSignalNode and rtGraphAddFenceWaitNode add. */
+typedef struct rtGraphFenceParams_t {
+  uint32_t struct_size;
+  uint32_t reserved; /**< 0 */
+  rtFence_t fence;
+  uint64_t value;
+} rtGraphFenceParams_t;
+/* clang-format off */
+#define RT_GRAPH_FENCE_PARAMS_INIT                                                                      \
+  {sizeof(rtGraphFenceParams_t) /* struct_size */, 0 /* reserved */, NULL /* fence */, 0 /* value */}
 /* clang-format on */
 
 /* ---- Library ------------------------------------------------------------------------------------------------------ */
@@ -1639,6 +1826,259 @@ RT_API rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t gr
 RT_API rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], const uint32_t group[3],
                                             uint32_t local_bytes, const rtLaunchOptions_t* options, void* const* args,
                                             uint32_t arg_count, rtStream_t stream);
+
+/* ---- Graphs: what is to be done, in which order, with which buffers --------------------------------------------- */
+
+/** Makes an empty graph. It belongs to no context until a node names something of one.
+ *  @param[out] graph  receives the graph, which the caller destroys
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphCreate(rtGraph_t* graph);
+
+/** Destroys a graph; its nodes and buffers become stale. What was made of it stays.
+ *  @param[in] graph  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtGraphDestroy(rtGraph_t graph);
+
+/** Copies a graph. The copy has nodes and buffers of its own, in the same order.
+ *  @param[out] clone  receives the copy, which the caller destroys
+ *  @param[in]  graph  the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphClone(rtGraph_t* clone, rtGraph_t graph);
+
+/** Names memory before it is known. Two buffers of a graph are two memories that do not overlap.
+ *  @param[out] buffer  receives the buffer, which belongs to the graph
+ *  @param[in]  size    bytes, not 0
+ *  @param[in]  role    RT_GRAPH_BUFFER_*
+ *  @param[in]  name    for messages; may be NULL
+ *  @param[in]  graph   the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphAddBuffer(rtGraphBuffer_t* buffer, uint64_t size, int32_t role, const char* name, rtGraph_t graph);
+
+/** Turns the addresses inside a range that nodes name into places in a new buffer. Addresses inside values are not seen.
+ *  @param[out] buffer   receives the buffer, which belongs to the graph
+ *  @param[in]  pointer  the first byte of the range
+ *  @param[in]  size     bytes, not 0; no node may leave the range
+ *  @param[in]  role     RT_GRAPH_BUFFER_*
+ *  @param[in]  name     for messages; may be NULL
+ *  @param[in]  graph    the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (also: no node names an address inside), INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphMakeBuffer(rtGraphBuffer_t* buffer, void* pointer, uint64_t size, int32_t role, const char* name,
+                                    rtGraph_t graph);
+
+/** Adds the launch of a kernel. One that is given is checked now, one that is named when a plan is made.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY,
+ *    NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddKernelNode(rtGraphNode_t* node, const rtGraphKernelParams_t* params,
+                                       const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a copy of one piece.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddMemcpyNode(rtGraphNode_t* node, const rtGraphMemcpyParams_t* params,
+                                       const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a copy of rows.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddMemcpy2DNode(rtGraphNode_t* node, const rtGraphMemcpy2DParams_t* params,
+                                         const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a fill with a pattern.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddFillNode(rtGraphNode_t* node, const rtGraphFillParams_t* params, const rtGraphNode_t* dependencies,
+                                     uint32_t count, rtGraph_t graph);
+
+/** Adds a host function, which is called once for each launch, as rtLaunchHostFunction does. Inferred dependencies order it
+ *  with everything.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied; release is only called if the node was added
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddHostNode(rtGraphNode_t* node, const rtGraphHostParams_t* params, const rtGraphNode_t* dependencies,
+                                     uint32_t count, rtGraph_t graph);
+
+/** Adds a call that submits work to the driver's own stream, as rtStreamLaunchNative does. Inferred dependencies order it
+ *  with everything.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied; release is only called if the node was added
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddNativeNode(rtGraphNode_t* node, const rtGraphNativeParams_t* params,
+                                       const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a node that does nothing: a place where dependencies meet.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphAddEmptyNode(rtGraphNode_t* node, const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a whole graph as one node, as it is now: later changes of it do not matter.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddChildGraphNode(rtGraphNode_t* node, const rtGraphChildParams_t* params,
+                                           const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds the record of an event: each launch records it anew.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddEventRecordNode(rtGraphNode_t* node, const rtGraphEventParams_t* params,
+                                            const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a wait for an event, as it was last recorded when the launch comes.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddEventWaitNode(rtGraphNode_t* node, const rtGraphEventParams_t* params,
+                                          const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds the signal of a fence.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddFenceSignalNode(rtGraphNode_t* node, const rtGraphFenceParams_t* params,
+                                            const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a wait for a value of a fence.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddFenceWaitNode(rtGraphNode_t* node, const rtGraphFenceParams_t* params,
+                                          const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Makes to[i] wait for from[i]. One that is there already stays. Nothing is changed where one closes a circle.
+ *  @param[in] from   count nodes of graph; may be NULL if count is 0
+ *  @param[in] to     count nodes of graph; may be NULL if count is 0
+ *  @param[in] count  elements of each
+ *  @param[in] graph  the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphAddDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count, rtGraph_t graph);
+
+/** Takes dependencies away. Nothing is changed where one is not there.
+ *  @param[in] from   count nodes of graph; may be NULL if count is 0
+ *  @param[in] to     count nodes of graph; may be NULL if count is 0
+ *  @param[in] count  elements of each
+ *  @param[in] graph  the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphRemoveDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count,
+                                            rtGraph_t graph);
+
+/** The nodes of a graph, in the order in which they were added.
+ *  @param[out] nodes     receives at most capacity nodes; may be NULL if capacity is 0
+ *  @param[in]  capacity  elements of nodes
+ *  @param[out] count     receives how many there are
+ *  @param[in]  graph     the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphGetNodes(rtGraphNode_t* nodes, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+
+/** The dependencies of a graph: to[i] waits for from[i].
+ *  @param[out] from      receives at most capacity nodes; may be NULL if capacity is 0
+ *  @param[out] to        receives at most capacity nodes; may be NULL if capacity is 0
+ *  @param[in]  capacity  elements of each
+ *  @param[out] count     receives how many there are
+ *  @param[in]  graph     the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphGetEdges(rtGraphNode_t* from, rtGraphNode_t* to, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+
+/** What kind of node it is.
+ *  @param[out] type  receives RT_GRAPH_NODE_*
+ *  @param[in]  node  the node
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
+
+/** Writes a graph as text for Graphviz.
+ *  @param[out] buffer  receives the text, terminated, truncated to size; may be NULL if size is 0
+ *  @param[in]  size    bytes of buffer
+ *  @param[out] needed  receives the bytes of the whole text with its terminator; may be NULL
+ *  @param[in]  graph   the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
 
 /* ---- Interop: the driver's own objects, borrowed in both directions ------------------------------------------------ */
 

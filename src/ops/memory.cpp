@@ -5,6 +5,7 @@
 #include <new>
 
 #include "allocator/address_map.h"
+#include "allocator/block_lease.h"
 #include "base/checked.h"
 #include "base/fault.h"
 #include "manager/device.h"
@@ -121,8 +122,9 @@ Status free(void* pointer, manager::Stream* stream) {
   RT_CHECK_ARG(region->addressOf(*block) == reinterpret_cast<uintptr_t>(pointer),
                "%p is %llu bytes inside an allocation; only its start can be freed.", pointer,
                static_cast<Number>(reinterpret_cast<uintptr_t>(pointer) - region->addressOf(*block)));
-  RT_CHECK_ARG(block->state.compare_exchange_strong(live, Block::kClosing, std::memory_order_acq_rel),
+  RT_CHECK_ARG(block->state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst),
                "%p is being freed by another thread.", pointer);
+  if (!allocator::releaseFromProgram(*block)) return Status();  // a graph or an exec holds it: with the last one it goes
   if (region->kind() == Region::Kind::kImported) {
     region->owner().countAllocation(-1);
     allocator::address_map::remove(region);
@@ -198,6 +200,9 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
     if (stream->isInsideTask()) {
       return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream, which may use the range.");
     }
+  }
+  if (allocator::leased(region->block(0))) {
+    return Status::error(RT_ERROR_BUSY, "The range at %p is named by a graph, which has to go first.", pointer);
   }
   uint32_t live = Block::kLive;
   RT_CHECK_ARG(region->block(0).state.compare_exchange_strong(live, Block::kClosing), "%p is being unregistered already.",

@@ -259,6 +259,33 @@ TEST_P(ObjectFaults, Imports) {
            0, "the null device imports nothing"});
 }
 
+TEST_P(ObjectFaults, GraphWithNodes) {
+  exhaust({"graph with nodes", [](World& w) {
+             Graph graph, clone;
+             rtGraphBuffer_t buffer = nullptr;
+             rtGraphNode_t first = nullptr, second = nullptr, third = nullptr;
+             rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
+             fill.pattern_size = 1;
+             fill.count = 64;
+             fill.dst.pointer = w.memory.get();
+             rtGraphHostParams_t host = RT_GRAPH_HOST_PARAMS_INIT;
+             host.function = [](void*, rtStatus_t) {};
+             TRY(rtGraphCreate(graph.out()));
+             TRY(rtGraphAddBuffer(&buffer, 64, RT_GRAPH_BUFFER_INPUT, "a name that is longer than a short string", graph));
+             TRY(rtGraphAddFillNode(&first, &fill, nullptr, 0, graph));
+             fill.dst = {buffer, 0, nullptr};
+             TRY(rtGraphAddFillNode(&second, &fill, nullptr, RT_INFERRED, graph));
+             TRY(rtGraphAddHostNode(&third, &host, nullptr, RT_INFERRED, graph));
+             TRY(rtGraphAddDependencies(&first, &second, 1, graph));
+             TRY(rtGraphMakeBuffer(&buffer, w.memory, 64, RT_GRAPH_BUFFER_OUTPUT, "made", graph));
+             TRY(rtGraphClone(clone.out(), graph));
+             char text[64];
+             TRY(rtGraphExportDot(text, sizeof text, nullptr, clone));
+             TRY(graph.reset());
+             return clone.reset();
+           }});
+}
+
 TEST_P(ObjectFaults, InitAndShutdownReference) {
   exhaust({"init", [](World&) { return rtInit(); }, 0, "started long ago: only a count"});
 }
