@@ -196,7 +196,16 @@ enum rtGraphNodeType {
   RT_GRAPH_NODE_EVENT_RECORD = 8,
   RT_GRAPH_NODE_EVENT_WAIT = 9,
   RT_GRAPH_NODE_FENCE_SIGNAL = 10,
-  RT_GRAPH_NODE_FENCE_WAIT = 11
+  RT_GRAPH_NODE_FENCE_WAIT = 11,
+  RT_GRAPH_NODE_PREFETCH = 12,
+  RT_GRAPH_NODE_ALLOCATION = 13,
+  RT_GRAPH_NODE_FREE = 14
+};
+enum rtCaptureState {
+  RT_CAPTURE_INVALID = -1,
+  RT_CAPTURE_NONE = 0,
+  RT_CAPTURE_ACTIVE = 1,
+  RT_CAPTURE_INVALIDATED = 2
 };
 enum rtGraphBufferRole {
   RT_GRAPH_BUFFER_INVALID = -1,
@@ -636,6 +645,10 @@ rtStatus_t rtGraphGetNodes(rtGraphNode_t* nodes, uint32_t capacity, uint32_t* co
 rtStatus_t rtGraphGetEdges(rtGraphNode_t* from, rtGraphNode_t* to, uint32_t capacity, uint32_t* count, rtGraph_t graph);
 rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
 rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
+rtStatus_t rtStreamBeginCapture(rtStream_t stream);
+rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream);
+rtStatus_t rtStreamIsCapturing(int32_t* state, rtStream_t stream);
+rtStatus_t rtStreamGetCapturedNode(rtGraphNode_t* last, rtStream_t stream);
 rtStatus_t rtDeviceGetNative(uint64_t native[2], rtDevice_t device);
 rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context);
 rtStatus_t rtStreamGetNative(uint64_t native[2], rtStream_t stream);

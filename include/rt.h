@@ -283,7 +283,18 @@ enum rtGraphNodeType {
   RT_GRAPH_NODE_EVENT_RECORD = 8,
   RT_GRAPH_NODE_EVENT_WAIT = 9,
   RT_GRAPH_NODE_FENCE_SIGNAL = 10,
-  RT_GRAPH_NODE_FENCE_WAIT = 11
+  RT_GRAPH_NODE_FENCE_WAIT = 11,
+  RT_GRAPH_NODE_PREFETCH = 12,   /**< from captures alone, as the next two */
+  RT_GRAPH_NODE_ALLOCATION = 13, /**< memory of the graph's own, at the address that the capture gave */
+  RT_GRAPH_NODE_FREE = 14
+};
+
+/** For rtStreamIsCapturing. */
+enum rtCaptureState {
+  RT_CAPTURE_INVALID = -1,
+  RT_CAPTURE_NONE = 0,
+  RT_CAPTURE_ACTIVE = 1,
+  RT_CAPTURE_INVALIDATED = 2 /**< broken: rtStreamEndCapture leaves it, with the cause */
 };
 
 /** What a graph's buffer is for. */
@@ -1125,7 +1136,8 @@ RT_API rtStatus_t rtStreamSynchronizeFor(uint64_t timeout_ns, rtStream_t stream)
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream);
 
 /** Later work of the stream waits for what is submitted to other now.
@@ -1133,14 +1145,15 @@ RT_API rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream);
  *  @param[in] stream  may be NULL: default; the same as other: nothing happens
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamWaitStream(rtStream_t other, rtStream_t stream);
 
 /** Later work of the stream waits for what is submitted to every stream of a context now.
  *  @param[in] other   may be NULL: current
  *  @param[in] stream  may be NULL: default
  *  blocks: never
- *  capture: node
+ *  capture: unsafe
  *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamWaitContext(rtContext_t other, rtStream_t stream);
 
@@ -1168,7 +1181,8 @@ RT_API rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream);
  *  @param[in] stream    may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtLaunchHostFunction(rtHostFunction_t function, void* user, rtStream_t stream);
 
 /* ---- Events and fences -------------------------------------------------------------------------------------------- */
@@ -1218,7 +1232,8 @@ RT_API rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event);
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtEventRecord(rtEvent_t event, rtStream_t stream);
 
 /** Device time between two records, as cudaEventElapsedTime. RT_NOT_READY while one is pending.
@@ -1299,7 +1314,7 @@ RT_API rtStatus_t rtFenceWaitFor(uint64_t timeout_ns, uint64_t value, rtFence_t 
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamSignalFence(rtFence_t fence, uint64_t value, rtStream_t stream);
 
 /** Later work of the stream waits until a fence has reached a value.
@@ -1308,7 +1323,7 @@ RT_API rtStatus_t rtStreamSignalFence(rtFence_t fence, uint64_t value, rtStream_
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamWaitFence(rtFence_t fence, uint64_t value, rtStream_t stream);
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
@@ -1346,7 +1361,8 @@ RT_API rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t contex
  *  @param[in]  stream   may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream);
 
 /** Allocates memory of a kind, with an alignment and a label.
@@ -1373,7 +1389,7 @@ RT_API rtStatus_t rtFree(void* pointer);
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (not the start of an allocation, or freed already), INVALID_HANDLE, NOT_FOUND,
- *    CAPTURE_UNSAFE */
+ *    CAPTURE_UNSAFE, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtFreeAsync(void* pointer, rtStream_t stream);
 
 /** Pins the program's own memory, as cudaHostRegister. The library borrows it until rtHostUnregister.
@@ -1457,7 +1473,7 @@ RT_API rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_
  *  blocks: maybe, from or to pageable host memory
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind), INVALID_HANDLE, WRONG_CONTEXT,
- *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t kind, rtStream_t stream);
 
 /** Copies a rectangle in a stream's order, as cudaMemcpy2DAsync; otherwise as rtMemcpyAsync.
@@ -1472,7 +1488,7 @@ RT_API rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t
  *  blocks: maybe, from or to pageable host memory
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind, pitch below width), INVALID_HANDLE,
- *    WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height,
                                   int32_t kind, rtStream_t stream);
 
@@ -1494,7 +1510,7 @@ RT_API rtStatus_t rtMemset(void* dst, int32_t value, size_t size);
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
- *    LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemsetAsync(void* dst, int32_t value, size_t size, rtStream_t stream);
 
 /** Sets the bytes of a rectangle in a stream's order, as cudaMemset2DAsync.
@@ -1507,7 +1523,7 @@ RT_API rtStatus_t rtMemsetAsync(void* dst, int32_t value, size_t size, rtStream_
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, pitch below width), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
- *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t width, size_t height, rtStream_t stream);
 
 /** Repeats a pattern in a stream's order, as clEnqueueFillBuffer.
@@ -1518,8 +1534,8 @@ RT_API rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t
  *  @param[in] stream        of dst's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (leaves an allocation, pattern size, alignment), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
- *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE (leaves an allocation, pattern size, alignment), INVALID_HANDLE, WRONG_CONTEXT,
+ *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemFillAsync(void* dst, const void* pattern, size_t pattern_size, size_t count, rtStream_t stream);
 
 /** Moves shared memory to where it is used next, as cudaMemPrefetchAsync; a hint, nothing happens where there is none.
@@ -1530,7 +1546,7 @@ RT_API rtStatus_t rtMemFillAsync(void* dst, const void* pattern, size_t pattern_
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (unknown memory, leaves an allocation), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
- *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemPrefetchAsync(const void* pointer, size_t size, rtDevice_t destination, rtStream_t stream);
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------- */
@@ -1585,7 +1601,7 @@ RT_API rtStatus_t rtMemPoolSetReleaseThreshold(uint64_t bytes, rtMemPool_t pool)
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST,
- *    DRIVER */
+ *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMallocFromPool(void** pointer, size_t size, size_t alignment, rtStream_t stream, rtMemPool_t pool);
 
 /** While on, what this thread allocates from the pool stays at an address of its own: freed memory is not used again
@@ -1805,7 +1821,7 @@ RT_API rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_si
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (group, grid, argument), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
- *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z, uint32_t group_x,
                                  uint32_t group_y, uint32_t group_z, uint32_t local_bytes, rtStream_t stream, void* const* args,
                                  uint32_t arg_count);
@@ -1822,7 +1838,7 @@ RT_API rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t gr
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (group, grid, argument), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
- *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], const uint32_t group[3],
                                             uint32_t local_bytes, const rtLaunchOptions_t* options, void* const* args,
                                             uint32_t arg_count, rtStream_t stream);
@@ -2080,6 +2096,43 @@ RT_API rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
 
+/* ---- Capture: a stream's work becomes a graph instead of running --------------------------------------------------- */
+
+/** Begins to record what is given to a stream as a graph. Streams that wait for its events or for it join the capture;
+ *  everything else, on any thread, goes on as before.
+ *  @param[in] stream  may be NULL: default
+ *  blocks: never
+ *  capture: unsafe
+ *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (it is capturing already), OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamBeginCapture(rtStream_t stream);
+
+/** Ends a capture, on the stream that it began on; any thread may. The capture is left in any case, and every stream that
+ *  has joined with it, but where the stream only joined.
+ *  @param[out] graph   receives the graph, which the caller destroys
+ *  @param[in]  stream  may be NULL: default
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (not capturing, or it only joined), INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY,
+ *    CAPTURE_INVALIDATED (broken earlier, or a stream that joined was not waited for), DRIVER, DEVICE_LOST */
+RT_API rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream);
+
+/** Whether a stream takes part in a capture.
+ *  @param[out] state   receives RT_CAPTURE_*
+ *  @param[in]  stream  may be NULL: default
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamIsCapturing(int32_t* state, rtStream_t stream);
+
+/** The node that a capturing stream recorded last.
+ *  @param[out] last    receives the node, which belongs to the graph to be; NULL if there is none yet
+ *  @param[in]  stream  may be NULL: default
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (not capturing), INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, CAPTURE_INVALIDATED, DEVICE_LOST,
+ *    DRIVER */
+RT_API rtStatus_t rtStreamGetCapturedNode(rtGraphNode_t* last, rtStream_t stream);
+
 /* ---- Interop: the driver's own objects, borrowed in both directions ------------------------------------------------ */
 
 /** The driver's device: CUDA CUdevice; OpenCL cl_device_id.
@@ -2174,7 +2227,7 @@ RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST,
- *    DRIVER */
+ *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream);
 
 #ifdef __cplusplus

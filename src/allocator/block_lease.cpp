@@ -1,5 +1,5 @@
-// One word for each block: how many leases hold it, and whether the program has freed it. Who makes the word "freed and
-// zero" gives the block back, so that exactly one does.
+// One word for each block: how many leases hold it, whether the program has freed it, and whether it never was the program's.
+// Who drops the last lease of either of these gives the block back, so that exactly one does.
 #include "allocator/block_lease.h"
 
 #include "allocator/pool.h"
@@ -8,6 +8,7 @@ namespace manyrt::allocator {
 namespace {
 
 constexpr uint32_t kFreed = uint32_t{1} << 31;
+constexpr uint32_t kOfLeases = uint32_t{1} << 30;
 
 void giveBack(Region& region, Block& block) {
   block.leases.store(0, std::memory_order_relaxed);
@@ -42,7 +43,10 @@ BlockLease::BlockLease(const BlockLease& other) : region_(other.region_), block_
 }
 
 BlockLease::~BlockLease() {
-  if (block_ != nullptr && block_->leases.fetch_sub(1, std::memory_order_acq_rel) == (kFreed | 1)) giveBack(*region_, *block_);
+  if (block_ == nullptr) return;
+  const uint32_t word = block_->leases.fetch_sub(1, std::memory_order_acq_rel);
+  if (word == (kOfLeases | 1)) block_->state.store(Block::kClosing, std::memory_order_release);
+  if (word == (kFreed | 1) || word == (kOfLeases | 1)) giveBack(*region_, *block_);
 }
 
 bool releaseFromProgram(Block& block) {
@@ -53,6 +57,9 @@ bool releaseFromProgram(Block& block) {
   return true;
 }
 
+void BlockLease::giveToLeases() const { block_->leases.fetch_or(kOfLeases, std::memory_order_acq_rel); }
+
 bool leased(const Block& block) { return (block.leases.load(std::memory_order_acquire) & ~kFreed) != 0; }
+bool belongsToLeases(const Block& block) { return (block.leases.load(std::memory_order_acquire) & kOfLeases) != 0; }
 
 }  // namespace manyrt::allocator

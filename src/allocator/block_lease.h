@@ -26,6 +26,9 @@ class BlockLease {
   // freed.
   static bool take(BlockLease* lease, const void* pointer);
 
+  // The memory belongs to its leases alone: a free of the program's is refused.
+  void giveToLeases() const;
+
   explicit operator bool() const { return block_ != nullptr; }
   Region* region() const { return region_; }
   Block* block() const { return block_; }
@@ -38,5 +41,6 @@ class BlockLease {
 // The program gives a block up that it has claimed (kClosing). False: leases hold it, the last of them frees it.
 bool releaseFromProgram(Block& block);
 bool leased(const Block& block);
+bool belongsToLeases(const Block& block);
 
 }  // namespace manyrt::allocator

@@ -75,6 +75,10 @@ void forEachOperand(Work& work, Visitor visit) {
     visit(fill->dst);
   } else if (ChildNode* child = std::get_if<ChildNode>(&work)) {
     for (Binding& binding : child->bindings) visit(binding.memory);
+  } else if (PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work)) {
+    visit(prefetch->memory);
+  } else if (MemoryNode* memory = std::get_if<MemoryNode>(&work)) {
+    visit(memory->memory);
   }
 }
 
@@ -157,6 +161,7 @@ Status Graph::checkWork(const Work& work) const {
     }
     return Status();
   }
+  if (std::holds_alternative<MemoryNode>(work)) return Status();  // the graph's own, or freed by now
   static const char* const kWords[] = {"destination", "source"};
   const Accesses accesses = accessesOf(work);
   const bool child = std::holds_alternative<ChildNode>(work);
@@ -199,6 +204,11 @@ Status Graph::add(HandleBits* handle, uint32_t* index, Work work, const Dependen
   }
   if (index != nullptr) *index = place;
   return Status();
+}
+
+bool Graph::waitsFor(uint32_t second, uint32_t first) const {
+  std::lock_guard lock(mutex_);
+  return second != kNone && first != kNone && comesBefore(first, second);
 }
 
 bool Graph::comesBefore(uint32_t first, uint32_t second) const {

@@ -31,9 +31,10 @@ class Graph final : public manager::GraphContent {
   Status addDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to);
   Status removeDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to);
 
-  Ref<Graph> snapshot(bool with_handles) const;  // a copy, with handles of its own or none. Throws bad_alloc
-  HandleBits context() const;                    // that nodes are bound to; 0: none
-  std::string dot() const;                       // throws bad_alloc
+  Ref<Graph> snapshot(bool with_handles) const;          // a copy, with handles of its own or none. Throws bad_alloc
+  HandleBits context() const;                            // that nodes are bound to; 0: none
+  bool waitsFor(uint32_t second, uint32_t first) const;  // by dependencies. Throws bad_alloc
+  std::string dot() const;                               // throws bad_alloc
   void handleClosed() override;
 
   // Of a graph that is being changed by others these are read under the lock.

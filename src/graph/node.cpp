@@ -18,9 +18,9 @@ UserData::~UserData() {
 }
 
 const char* typeName(int32_t type) {
-  static constexpr const char* kNames[] = {"empty",         "kernel",          "copy",  "rectangle",    "fill",
-                                           "host function", "native function", "graph", "event record", "event wait",
-                                           "fence signal",  "fence wait"};
+  static constexpr const char* kNames[] = {"empty",         "kernel",          "copy",     "rectangle",    "fill",
+                                           "host function", "native function", "graph",    "event record", "event wait",
+                                           "fence signal",  "fence wait",      "prefetch", "allocation",   "free"};
   return kNames[type];
 }
 
@@ -33,6 +33,9 @@ int32_t typeOf(const Work& work) {
   if (const FenceNode* fence = std::get_if<FenceNode>(&work)) {
     return fence->wait ? RT_GRAPH_NODE_FENCE_WAIT : RT_GRAPH_NODE_FENCE_SIGNAL;
   }
+  if (const MemoryNode* memory = std::get_if<MemoryNode>(&work))
+    return memory->free ? RT_GRAPH_NODE_FREE : RT_GRAPH_NODE_ALLOCATION;
+  if (std::holds_alternative<PrefetchNode>(work)) return RT_GRAPH_NODE_PREFETCH;
   if (std::holds_alternative<KernelNode>(work)) return RT_GRAPH_NODE_KERNEL;
   if (std::holds_alternative<FillNode>(work)) return RT_GRAPH_NODE_FILL;
   if (std::holds_alternative<HostNode>(work)) return RT_GRAPH_NODE_HOST;
@@ -90,6 +93,10 @@ Accesses accessesOf(const Work& work) {
       result.memory.push_back({&binding.memory, buffer.size, read ? uint32_t{RT_GRAPH_READ} : kBoth});
     }
     result.opaque = true;
+  } else if (const PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work)) {
+    result.memory.push_back({&prefetch->memory, prefetch->size, RT_GRAPH_READ});
+  } else if (const MemoryNode* memory = std::get_if<MemoryNode>(&work)) {
+    result.memory.push_back({&memory->memory, memory->size, RT_GRAPH_WRITE});
   } else {
     result.opaque = !std::holds_alternative<EmptyNode>(work);
   }

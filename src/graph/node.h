@@ -110,7 +110,20 @@ struct FenceNode {
   bool wait = false;
 };
 
-using Work = std::variant<EmptyNode, KernelNode, CopyNode, FillNode, HostNode, NativeNode, ChildNode, EventNode, FenceNode>;
+struct PrefetchNode {  // a hint; from captures alone
+  Operand memory;
+  uint64_t size = 0;
+  bool to_host = false;
+};
+
+struct MemoryNode {  // where the graph's own memory begins and ends to be used; from captures alone
+  Operand memory;
+  uint64_t size = 0;
+  bool free = false;
+};
+
+using Work = std::variant<EmptyNode, KernelNode, CopyNode, FillNode, HostNode, NativeNode, ChildNode, EventNode, FenceNode,
+                          PrefetchNode, MemoryNode>;
 
 int32_t typeOf(const Work& work);                  // RT_GRAPH_NODE_*
 const char* typeName(int32_t type);                // "kernel"

@@ -36,6 +36,9 @@ namespace {
 void onClosed(Fence& fence) { fence.close(); }
 void onClosed(Context& context) { context.closeChildren(); }
 void onClosed(Module& module) { module.closeKernels(); }
+void onClosed(Stream& stream) {
+  if (Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) recorder->streamClosed(stream);
+}
 void onClosed(Graph& graph) { graph.content->handleClosed(); }
 template <class T>
 void onClosed(T&) {}

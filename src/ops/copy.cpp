@@ -85,6 +85,10 @@ backend::Copy native(const CopyArguments& copy) {
 }
 
 Status submit(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream) {
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]] {
+    RT_TRY(checkRoute(route, ranges, stream));
+    return recorder->copy(stream, native(copy), copy.kind);
+  }
   if (route.kind == Route::kOwn) [[likely]] {
     RT_TRY(stream.native->copy(native(copy)));
   } else {
@@ -105,6 +109,12 @@ Status streamFor(const Range* first, const Range* second, manager::Stream** stre
     if (context != nullptr && context->ownerIfStarted() == range->owner()) return context->defaultStream(stream);
   }
   return context::resolve(stream, nullptr, "stream");
+}
+
+Status checkNotCapturing(const manager::Stream& stream) {
+  if (stream.recorder.load(std::memory_order_acquire) == nullptr) [[likely]]
+    return Status();
+  return captureUnsafe("The default stream that would do the work is capturing: a synchronous call cannot be part of a graph.");
 }
 
 Status finish(manager::Stream& stream, epoch::Guard& guard) { return synchronize(stream, Deadline::never(), false, guard); }
@@ -191,6 +201,7 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   manager::Stream* stream;
   RT_TRY(streamFor(&ranges.dst, &ranges.src, &stream));
   RT_TRY(submittable(*stream));
+  RT_TRY(checkNotCapturing(*stream));
   if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkSides(ranges, *stream));
   const Route route = findRoute(ranges.dst, ranges.src, *stream);
   if (route.kind == Route::kOwn && isShort(copy) && stream->native->copyNow(native(copy))) return Status();
@@ -250,6 +261,8 @@ Status fillAsync(const FillArguments& fill, manager::Stream& stream) {
   RT_TRY(checkFill(fill, &range, &native_fill));
   if (native_fill.width == 0 || native_fill.height == 0) return Status();
   RT_TRY(checkFillReach(range, stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->fill(stream, native_fill);
   RT_TRY(stream.native->fill(native_fill));
   noteUse(range, stream);
   traceSubmission(stream);
@@ -263,6 +276,7 @@ Status fill(const FillArguments& fill, epoch::Guard& guard) {
   if (native_fill.width == 0 || native_fill.height == 0) return Status();
   manager::Stream* stream;
   RT_TRY(streamFor(&range, nullptr, &stream));
+  RT_TRY(checkNotCapturing(*stream));
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
   }
@@ -282,6 +296,8 @@ Status prefetchAsync(const void* pointer, uint64_t size, manager::Device* destin
   }
   RT_CHECK_ARG(destination == nullptr || &destination->native == &stream.owner->device(),
                "The destination is neither the host nor the stream's device.");
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->prefetch(stream, pointer, size, destination == nullptr);
   RT_TRY(stream.native->prefetch(pointer, size, destination == nullptr));
   traceSubmission(stream);
   return Status();

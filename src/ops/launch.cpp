@@ -213,6 +213,8 @@ class NativeTask final : public Task {
                         launch.local_bytes,
                         launch.cooperative,
                         launch.arguments};
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->launch(stream, kernel, order);
   RT_TRY(stream.native->launch(native, order));
   if (foreign) [[unlikely]] {
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -230,6 +232,8 @@ class NativeTask final : public Task {
 Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream) {
   RT_CHECK_ARG(function != nullptr, "The host function is NULL.");
   RT_TRY(submittable(stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->hostFunction(stream, function, user);
   if (fault::fails("host function")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   RT_TRY(stream.native->call(new HostFunctionTask(function, user, stream.context->bits), backend::TaskKind::kUser));
   traceSubmission(stream);
@@ -239,6 +243,8 @@ Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream
 Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream) {
   RT_CHECK_ARG(function != nullptr, "The native function is NULL.");
   RT_TRY(submittable(stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->nativeFunction(stream, function, user);
   if (fault::fails("native function")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   RT_TRY(stream.native->call(new NativeTask(function, user, stream), backend::TaskKind::kNative));
   traceSubmission(stream);

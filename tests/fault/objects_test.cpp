@@ -286,6 +286,27 @@ TEST_P(ObjectFaults, GraphWithNodes) {
            }});
 }
 
+TEST_P(ObjectFaults, Capture) {
+  exhaust({"capture", [](World& w) {
+             Graph graph;
+             void* memory = nullptr;
+             TRY(rtStreamBeginCapture(w.stream));
+             // Ended in any case, as a program would.
+             const rtStatus_t status = [&] {
+               TRY(rtMemsetAsync(w.memory, 1, 64, w.stream));
+               TRY(launchOver(w.kernel, w.stream, 8, 4, w.memory.as<void>(), uint32_t{1}));
+               TRY(rtMallocAsync(&memory, 1000, w.stream));
+               TRY(rtFreeAsync(memory, w.stream));
+               TRY(rtStreamWaitStream(w.stream, w.busy));
+               return rtStreamWaitStream(w.busy, w.stream);
+             }();
+             const rtStatus_t ended = rtStreamEndCapture(graph.out(), w.stream);
+             TRY(status);
+             TRY(ended);
+             return graph.reset();
+           }});
+}
+
 TEST_P(ObjectFaults, InitAndShutdownReference) {
   exhaust({"init", [](World&) { return rtInit(); }, 0, "started long ago: only a count"});
 }
