@@ -38,6 +38,8 @@ typedef struct rtModule_st* rtModule_t;
 typedef struct rtGraph_st* rtGraph_t;
 typedef struct rtGraphNode_st* rtGraphNode_t;
 typedef struct rtGraphBuffer_st* rtGraphBuffer_t;
+typedef struct rtCapturePlan_st* rtCapturePlan_t;
+typedef struct rtGraphExec_st* rtGraphExec_t;
 enum rtHandleKind {
   RT_HANDLE_INVALID = -1,
   RT_HANDLE_ALL = 0,
@@ -52,7 +54,9 @@ enum rtHandleKind {
   RT_HANDLE_MODULE = 9,
   RT_HANDLE_GRAPH = 10,
   RT_HANDLE_GRAPH_NODE = 11,
-  RT_HANDLE_GRAPH_BUFFER = 12
+  RT_HANDLE_GRAPH_BUFFER = 12,
+  RT_HANDLE_CAPTURE_PLAN = 13,
+  RT_HANDLE_GRAPH_EXEC = 14
 };
 enum rtLogLevel {
   RT_LOG_INVALID = -1,
@@ -200,6 +204,11 @@ enum rtGraphNodeType {
   RT_GRAPH_NODE_PREFETCH = 12,
   RT_GRAPH_NODE_ALLOCATION = 13,
   RT_GRAPH_NODE_FREE = 14
+};
+enum rtVerdict {
+  RT_VERDICT_INVALID = -1,
+  RT_VERDICT_NATIVE = 0,
+  RT_VERDICT_HOST = 1
 };
 enum rtCaptureState {
   RT_CAPTURE_INVALID = -1,
@@ -490,6 +499,34 @@ typedef struct rtGraphFenceParams_t {
   rtFence_t fence;
   uint64_t value;
 } rtGraphFenceParams_t;
+typedef struct rtCapturePlanOptions_t {
+  uint32_t struct_size;
+  uint32_t module_count;
+  const rtModule_t* modules;
+  uint32_t max_streams;
+  uint32_t flags;
+} rtCapturePlanOptions_t;
+typedef struct rtCapturePlanInfo_t {
+  uint32_t struct_size;
+  uint32_t node_count;
+  uint32_t step_count;
+  uint32_t level_count;
+  uint32_t stream_count;
+  uint32_t dependency_count;
+  uint64_t temporary_bytes;
+  uint64_t temporary_bytes_without_reuse;
+  uint64_t temporary_bytes_live;
+} rtCapturePlanInfo_t;
+typedef struct rtCapturePlanStep_t {
+  uint32_t struct_size;
+  int32_t type;
+  rtGraphNode_t node;
+  uint32_t stream;
+  uint32_t level;
+  int32_t verdict;
+  uint32_t dependency_count;
+  uint64_t memory_offset;
+} rtCapturePlanStep_t;
 rtStatus_t rtGetVersion(uint32_t* version);
 rtStatus_t rtInit(void);
 rtStatus_t rtShutdown(void);
@@ -645,6 +682,20 @@ rtStatus_t rtGraphGetNodes(rtGraphNode_t* nodes, uint32_t capacity, uint32_t* co
 rtStatus_t rtGraphGetEdges(rtGraphNode_t* from, rtGraphNode_t* to, uint32_t capacity, uint32_t* count, rtGraph_t graph);
 rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
 rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
+rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions_t* options, rtGraph_t graph,
+    rtContext_t context);
+rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan);
+rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_t plan);
+rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index, rtCapturePlan_t plan);
+rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
+rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
+rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
+rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec);
+rtStatus_t rtGraphExecSetKernelParams(rtGraphNode_t node, const rtGraphKernelParams_t* params, rtGraphExec_t exec);
+rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMemcpyParams_t* params, rtGraphExec_t exec);
+rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFillParams_t* params, rtGraphExec_t exec);
+rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
+rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
 rtStatus_t rtStreamBeginCapture(rtStream_t stream);
 rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream);
 rtStatus_t rtStreamIsCapturing(int32_t* state, rtStream_t stream);

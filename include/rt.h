@@ -89,6 +89,8 @@ typedef struct rtModule_st* rtModule_t;           /**< a program for a device, w
 typedef struct rtGraph_st* rtGraph_t;             /**< nodes of work, their order, the buffers that come in and go out */
 typedef struct rtGraphNode_st* rtGraphNode_t;     /**< one piece of work; belongs to its graph */
 typedef struct rtGraphBuffer_st* rtGraphBuffer_t; /**< memory that is named before it is known; belongs to its graph */
+typedef struct rtCapturePlan_st* rtCapturePlan_t; /**< how a graph runs in one context */
+typedef struct rtGraphExec_st* rtGraphExec_t;     /**< what runs, many times, the same way */
 
 enum rtHandleKind {
   RT_HANDLE_INVALID = -1,
@@ -104,7 +106,9 @@ enum rtHandleKind {
   RT_HANDLE_MODULE = 9,     /**< with its kernels, which are not counted again */
   RT_HANDLE_GRAPH = 10,     /**< with its nodes and buffers, which are not counted again */
   RT_HANDLE_GRAPH_NODE = 11,
-  RT_HANDLE_GRAPH_BUFFER = 12
+  RT_HANDLE_GRAPH_BUFFER = 12,
+  RT_HANDLE_CAPTURE_PLAN = 13,
+  RT_HANDLE_GRAPH_EXEC = 14
 };
 
 /* ---- Other constants ---------------------------------------------------------------------------------------------- */
@@ -287,6 +291,13 @@ enum rtGraphNodeType {
   RT_GRAPH_NODE_PREFETCH = 12,   /**< from captures alone, as the next two */
   RT_GRAPH_NODE_ALLOCATION = 13, /**< memory of the graph's own, at the address that the capture gave */
   RT_GRAPH_NODE_FREE = 14
+};
+
+/** What a plan says of a step. What cannot run in the context is refused when the plan is made. */
+enum rtVerdict {
+  RT_VERDICT_INVALID = -1,
+  RT_VERDICT_NATIVE = 0, /**< kernels, copies, fills: all is fixed; a driver's own graph can hold it */
+  RT_VERDICT_HOST = 1    /**< functions, events, fences: the library orders it anew at each launch */
 };
 
 /** For rtStreamIsCapturing. */
@@ -790,6 +801,56 @@ typedef struct rtGraphFenceParams_t {
 /* clang-format off */
 #define RT_GRAPH_FENCE_PARAMS_INIT                                                                      \
   {sizeof(rtGraphFenceParams_t) /* struct_size */, 0 /* reserved */, NULL /* fence */, 0 /* value */}
+/* clang-format on */
+
+/** Options of rtCapturePlanCreate. */
+typedef struct rtCapturePlanOptions_t {
+  uint32_t struct_size;
+  uint32_t module_count;     /**< elements of modules */
+  const rtModule_t* modules; /**< where kernels that are named are found, the first one first; may be NULL if there are none */
+  uint32_t max_streams;      /**< at most, 64 and less; 0: 4 */
+  uint32_t flags;            /**< 0 */
+} rtCapturePlanOptions_t;
+/* clang-format off */
+#define RT_CAPTURE_PLAN_OPTIONS_INIT                                                                          \
+  {sizeof(rtCapturePlanOptions_t) /* struct_size */, 0 /* module_count */, NULL /* modules */, 0 /* max_streams */, \
+   0 /* flags */}
+/* clang-format on */
+
+/** Result of rtCapturePlanGetInfo. */
+typedef struct rtCapturePlanInfo_t {
+  uint32_t struct_size;
+  uint32_t node_count;                    /**< of the graph */
+  uint32_t step_count;                    /**< with what child graphs consist of */
+  uint32_t level_count;                   /**< steps on the longest way */
+  uint32_t stream_count;                  /**< with that of the launch */
+  uint32_t dependency_count;              /**< that do not follow from others */
+  uint64_t temporary_bytes;               /**< of an exec, for all temporaries */
+  uint64_t temporary_bytes_without_reuse; /**< if each had its own place */
+  uint64_t temporary_bytes_live;          /**< of those that are certainly in use at once, at most: no plan needs less */
+} rtCapturePlanInfo_t;
+/* clang-format off */
+#define RT_CAPTURE_PLAN_INFO_INIT                                                                             \
+  {sizeof(rtCapturePlanInfo_t) /* struct_size */, 0 /* node_count */, 0 /* step_count */, 0 /* level_count */, \
+   0 /* stream_count */, 0 /* dependency_count */, 0 /* temporary_bytes */,                                    \
+   0 /* temporary_bytes_without_reuse */, 0 /* temporary_bytes_live */}
+/* clang-format on */
+
+/** Result of rtCapturePlanGetStep. */
+typedef struct rtCapturePlanStep_t {
+  uint32_t struct_size;
+  int32_t type;              /**< RT_GRAPH_NODE_* */
+  rtGraphNode_t node;        /**< of the graph; of a child graph's step the node that holds the child */
+  uint32_t stream;           /**< 0: that of the launch */
+  uint32_t level;            /**< steps on the longest way to it */
+  int32_t verdict;           /**< RT_VERDICT_* */
+  uint32_t dependency_count; /**< that do not follow from others */
+  uint64_t memory_offset;    /**< of the temporaries that it uses the lowest place; UINT64_MAX: it uses none */
+} rtCapturePlanStep_t;
+/* clang-format off */
+#define RT_CAPTURE_PLAN_STEP_INIT                                                                        \
+  {sizeof(rtCapturePlanStep_t) /* struct_size */, 0 /* type */, NULL /* node */, 0 /* stream */,         \
+   0 /* level */, 0 /* verdict */, 0 /* dependency_count */, 0 /* memory_offset */}
 /* clang-format on */
 
 /* ---- Library ------------------------------------------------------------------------------------------------------ */
@@ -2095,6 +2156,127 @@ RT_API rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
+
+/* ---- Plans and execs: how a graph runs, and running it ------------------------------------------------------------ */
+
+/** Fixes how a graph, as it is now, runs in a context: kernels, order, streams, places of temporaries.
+ *  @param[out] plan     receives the plan, which the caller destroys
+ *  @param[in]  options  may be NULL
+ *  @param[in]  graph    the graph
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT (the graph is bound to another), NOT_FOUND (a kernel),
+ *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions_t* options, rtGraph_t graph,
+                                      rtContext_t context);
+
+/** Destroys a plan. Execs that were made of it stay.
+ *  @param[in] plan  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan);
+
+/** What a plan comes to.
+ *  @param[inout] info  receives the numbers; struct_size is set by the caller
+ *  @param[in]    plan  the plan
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_t plan);
+
+/** One step of a plan. Steps are numbered in the order in which they are given to the streams.
+ *  @param[inout] step   receives the step; struct_size is set by the caller
+ *  @param[in]    index  below step_count
+ *  @param[in]    plan   the plan
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index, rtCapturePlan_t plan);
+
+/** Makes what runs: the plan with memory for temporaries, streams of its own and bindings. Memory that a capture has
+ *  recorded is bound; what rtGraphAddBuffer has named is not.
+ *  @param[out] exec  receives the exec, which the caller destroys
+ *  @param[in]  plan  the plan
+ *  blocks: maybe, where memory has to be found
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY,
+ *    DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
+
+/** A plan with default options and an exec of it in one.
+ *  @param[out] exec     receives the exec, which the caller destroys
+ *  @param[in]  graph    the graph
+ *  @param[in]  context  may be NULL: the one that the graph is bound to, else current
+ *  blocks: maybe, where memory has to be found
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY,
+ *    DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
+
+/** Destroys an exec. Launches in flight complete; what it has leased goes back behind them.
+ *  @param[in] exec  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
+
+/** Says what memory a buffer is, from the next launch on. The exec leases it until it is bound anew.
+ *  @param[in] buffer   of the graph that the exec was made of; no temporary
+ *  @param[in] pointer  at least as many bytes as the buffer has
+ *  @param[in] exec     the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec);
+
+/** Exchanges the parameters of the launch of a kernel, from the next launch on. Order and dependencies stay.
+ *  @param[in] node    of the graph that the exec was made of
+ *  @param[in] params  copied
+ *  @param[in] exec    the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecSetKernelParams(rtGraphNode_t node, const rtGraphKernelParams_t* params, rtGraphExec_t exec);
+
+/** Exchanges the parameters of a copy of one piece, from the next launch on. Order and dependencies stay.
+ *  @param[in] node    of the graph that the exec was made of
+ *  @param[in] params  copied
+ *  @param[in] exec    the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMemcpyParams_t* params, rtGraphExec_t exec);
+
+/** Exchanges the parameters of a fill, from the next launch on. Order and dependencies stay.
+ *  @param[in] node    of the graph that the exec was made of
+ *  @param[in] params  copied
+ *  @param[in] exec    the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFillParams_t* params, rtGraphExec_t exec);
+
+/** Exchanges all parameters for those of another graph with the same nodes, in the same order, and dependencies. Nothing is
+ *  changed where it differs.
+ *  @param[in] graph  the other graph
+ *  @param[in] exec   the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
+
+/** Runs an exec in a stream's order. Launches of one exec run one after another, also from several streams. Captured, it
+ *  becomes a child graph with what is bound now.
+ *  @param[in] exec    the exec
+ *  @param[in] stream  of the exec's context; may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE (a buffer is not bound), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED,
+ *    LAUNCH_FAILED, CAPTURE_UNSAFE (an event was last recorded in a capture), CAPTURE_INVALIDATED, DEVICE_LOST,
+ *    DRIVER */
+RT_API rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
 
 /* ---- Capture: a stream's work becomes a graph instead of running --------------------------------------------------- */
 

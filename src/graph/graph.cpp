@@ -59,31 +59,6 @@ Status Graph::addBuffer(HandleBits* handle, Buffer buffer) {
   return insertBuffer(handle, std::move(buffer));
 }
 
-namespace {
-
-// Every operand of a node, for changing it.
-template <class Visitor>
-void forEachOperand(Work& work, Visitor visit) {
-  if (KernelNode* kernel = std::get_if<KernelNode>(&work)) {
-    for (KernelArgument& argument : kernel->arguments) {
-      if (argument.kind == RT_ARG_POINTER) visit(argument.memory);
-    }
-  } else if (CopyNode* copy = std::get_if<CopyNode>(&work)) {
-    visit(copy->dst);
-    visit(copy->src);
-  } else if (FillNode* fill = std::get_if<FillNode>(&work)) {
-    visit(fill->dst);
-  } else if (ChildNode* child = std::get_if<ChildNode>(&work)) {
-    for (Binding& binding : child->bindings) visit(binding.memory);
-  } else if (PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work)) {
-    visit(prefetch->memory);
-  } else if (MemoryNode* memory = std::get_if<MemoryNode>(&work)) {
-    visit(memory->memory);
-  }
-}
-
-}  // namespace
-
 Status Graph::makeBuffer(HandleBits* handle, Buffer buffer) {
   RT_CHECK_ARG(buffer.size != 0, "A buffer of 0 bytes holds nothing.");
   RT_CHECK_ARG(buffer.role >= RT_GRAPH_BUFFER_TEMPORARY && buffer.role <= RT_GRAPH_BUFFER_CONSTANT,
@@ -253,6 +228,25 @@ Status Graph::addDependencies(const std::vector<uint32_t>& from, const std::vect
   }
   undo.old.clear();
   return Status();
+}
+
+Status Graph::checkReplacement(uint32_t node, const Work& work) const {
+  std::lock_guard lock(mutex_);
+  RT_CHECK_ARG(node < nodes_.size(), "The node was added after the exec was made.");
+  RT_CHECK_ARG(typeOf(nodes_[node].work) == typeOf(work), "The %s cannot become a %s: only its parameters change.",
+               nameOf(node).c_str(), describe(work).c_str());
+  return checkWork(work);
+}
+
+void Graph::replace(uint32_t node, Work&& work) {
+  std::lock_guard lock(mutex_);
+  std::swap(nodes_[node].work, work);
+}
+
+void Graph::bindTo(HandleBits context, std::string because) {
+  std::lock_guard lock(mutex_);
+  context_ = context;
+  context_from_ = std::move(because);
 }
 
 Status Graph::removeDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) {

@@ -31,7 +31,12 @@ class Graph final : public manager::GraphContent {
   Status addDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to);
   Status removeDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to);
 
-  Ref<Graph> snapshot(bool with_handles) const;          // a copy, with handles of its own or none. Throws bad_alloc
+  Ref<Graph> snapshot(bool with_handles) const;  // a copy, with handles of its own or none. Throws bad_alloc
+  // Other parameters for a node, of the same kind; checked first, then exchanged.
+  Status checkReplacement(uint32_t node, const Work& work) const;
+  void replace(uint32_t node, Work&& work);
+  void bindTo(HandleBits context, std::string because);  // a capture: to that of its stream
+  const std::string& boundBy() const { return context_from_; }
   HandleBits context() const;                            // that nodes are bound to; 0: none
   bool waitsFor(uint32_t second, uint32_t first) const;  // by dependencies. Throws bad_alloc
   std::string dot() const;                               // throws bad_alloc

@@ -142,6 +142,27 @@ struct Accesses {
 };
 Accesses accessesOf(const Work& work);  // throws bad_alloc
 
+// Every operand of a node, for changing it.
+template <class Visitor>
+void forEachOperand(Work& work, Visitor visit) {
+  if (KernelNode* kernel = std::get_if<KernelNode>(&work)) {
+    for (KernelArgument& argument : kernel->arguments) {
+      if (argument.kind == RT_ARG_POINTER) visit(argument.memory);
+    }
+  } else if (CopyNode* copy = std::get_if<CopyNode>(&work)) {
+    visit(copy->dst);
+    visit(copy->src);
+  } else if (FillNode* fill = std::get_if<FillNode>(&work)) {
+    visit(fill->dst);
+  } else if (ChildNode* child = std::get_if<ChildNode>(&work)) {
+    for (Binding& binding : child->bindings) visit(binding.memory);
+  } else if (PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work)) {
+    visit(prefetch->memory);
+  } else if (MemoryNode* memory = std::get_if<MemoryNode>(&work)) {
+    visit(memory->memory);
+  }
+}
+
 struct Node {
   Work work;
   std::vector<uint32_t> before;  // the nodes that it waits for, ascending, each once

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "context/current.h"
+#include "ops/launch.h"
 
 namespace manyrt::graph {
 namespace {
@@ -102,6 +103,18 @@ Status checkArguments(const KernelNode& node, const backend::Kernel& kernel) {
                  kernel.name(), wanted[i].size, argument.size);
   }
   return Status();
+}
+
+Status checkLaunch(KernelNode& node) {
+  std::vector<void*> arguments;
+  for (const KernelArgument& argument : node.arguments) arguments.push_back(node.values.data() + argument.offset);
+  const ops::LaunchArguments launch{{node.grid[0], node.grid[1], node.grid[2]},
+                                    {node.group[0], node.group[1], node.group[2]},
+                                    node.local_bytes,
+                                    node.cooperative,
+                                    arguments.data(),
+                                    static_cast<uint32_t>(arguments.size())};
+  return ops::checkLaunch(*node.kernel, launch);
 }
 
 Status readKernel(KernelNode* node, const rtGraphKernelParams_t& params, const Graph& graph) {

@@ -20,5 +20,7 @@ Status readChild(ChildNode* node, const rtGraphChildParams_t& params, const Grap
 
 // Whether the values of a kernel node fit the kernel: their number, kinds and sizes.
 Status checkArguments(const KernelNode& node, const backend::Kernel& kernel);
+// Whether the device can run the launch: grid, work-group, local memory. The kernel is known.
+Status checkLaunch(KernelNode& node);
 
 }  // namespace manyrt::graph

@@ -43,6 +43,7 @@ Status Session::begin(manager::Stream& stream) {
   if (fault::fails("capture")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   std::unique_ptr<Session> session(new Session);
   session->lanes_.push_back({Lease<manager::Stream>(&stream)});
+  session->graph_->bindTo(stream.context->bits, "capture");
   if (!attach(stream, *session)) {
     return Status::error(RT_ERROR_BUSY, "The stream is capturing already: rtStreamEndCapture comes first.");
   }
@@ -93,6 +94,11 @@ Status Session::lastNode(HandleBits* node, manager::Stream& stream) {
   std::lock_guard graph_lock(session->graph_->mutex());
   *node = session->graph_->nodes()[lane->last].handle;
   return Status();
+}
+
+Status Session::addGraph(manager::Stream& stream, ChildNode child) {
+  Session* session = sessionOf(stream);
+  return session != nullptr ? session->addTo(stream, std::move(child)) : ended();
 }
 
 int32_t Session::stateOf(manager::Stream& stream) {

@@ -20,7 +20,8 @@ class Session final : public manager::Recorder, public epoch::Retired {
   static Status begin(manager::Stream& stream);
   static Status end(HandleBits* graph, manager::Stream& stream);
   static Status lastNode(HandleBits* node, manager::Stream& stream);
-  static int32_t stateOf(manager::Stream& stream);  // RT_CAPTURE_*
+  static Status addGraph(manager::Stream& stream, ChildNode child);  // a launch of an exec
+  static int32_t stateOf(manager::Stream& stream);                   // RT_CAPTURE_*
 
   Status launch(manager::Stream& stream, manager::Kernel& kernel, const backend::Launch& launch) override;
   Status copy(manager::Stream& stream, const backend::Copy& copy, int32_t kind) override;

@@ -1,5 +1,7 @@
-// The handle of a graph: it belongs to no context, so it is counted here.
+// Creating the handles of graphs, which belong to no context and are counted here, and of plans and execs, which do.
 #include "manager/graph.h"
+
+#include "manager/create.h"
 
 namespace manyrt::manager {
 
@@ -9,6 +11,14 @@ Status createGraph(HandleBits* bits, Ref<GraphContent> content) {
   }
   live_handles[RT_HANDLE_GRAPH].fetch_add(1, std::memory_order_relaxed);
   return Status();
+}
+
+Status createCapturePlan(CapturePlan** plan, Context& context, allocator::Owner& owner, Ref<RefCounted> content) {
+  return createChild(plan, capture_plans, context, Ref<allocator::Owner>(&owner), std::move(content));
+}
+
+Status createGraphExec(GraphExec** exec, Context& context, allocator::Owner& owner, Ref<RefCounted> content) {
+  return createChild(exec, graph_execs, context, Ref<allocator::Owner>(&owner), std::move(content));
 }
 
 }  // namespace manyrt::manager

@@ -75,6 +75,10 @@ bool closeHandle(HandleBits bits) {
       return close(modules, bits);
     case RT_HANDLE_GRAPH:
       return close(graphs, bits);
+    case RT_HANDLE_CAPTURE_PLAN:
+      return close(capture_plans, bits);
+    case RT_HANDLE_GRAPH_EXEC:
+      return close(graph_execs, bits);
     case RT_HANDLE_GRAPH_NODE:
       return close(graph_nodes, bits);
     case RT_HANDLE_GRAPH_BUFFER:

@@ -55,10 +55,7 @@ Status check(const CopyArguments& copy, Checked* ranges) {
   }
   RT_TRY(findRange(&ranges->dst, copy.dst, dst_span, "destination"));
   RT_TRY(findRange(&ranges->src, copy.src, src_span, "source"));
-  RT_CHECK_ARG(!overlap(copy, dst_span, src_span),
-               "The source at %p and the destination at %p of a copy of %llu bytes overlap.", copy.src, copy.dst,
-               static_cast<Number>(copy.width));
-  return checkKind(copy.kind, ranges->dst, ranges->src);
+  return checkCopy(copy, ranges->dst, ranges->src);
 }
 
 // Copies of memory on devices are given to a stream of either side.
@@ -164,6 +161,13 @@ bool orphan(const Range& range) {
 
 }  // namespace
 
+Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src) {
+  RT_CHECK_ARG(!overlap(copy, dst.size, src.size),
+               "The source at %p and the destination at %p of a copy of %llu bytes overlap.", copy.src, copy.dst,
+               static_cast<Number>(copy.width));
+  return checkKind(copy.kind, dst, src);
+}
+
 Status normalise(CopyArguments* copy) {
   RT_CHECK_ARG(copy->height == 0 || (copy->dst_pitch >= copy->width && copy->src_pitch >= copy->width),
                "A row of %llu bytes does not fit between rows %llu (destination) and %llu (source) bytes apart.",
@@ -188,7 +192,7 @@ Status copyAsync(const CopyArguments& copy, manager::Stream& stream) {
   Checked ranges;
   RT_TRY(check(copy, &ranges));
   RT_TRY(checkSides(ranges, stream));
-  return submit(copy, ranges, findRoute(ranges.dst, ranges.src, stream), stream);
+  return submit(copy, ranges, findRoute(ranges.dst, ranges.src, *stream.owner), stream);
 }
 
 Status copy(const CopyArguments& copy, epoch::Guard& guard) {
@@ -203,7 +207,7 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   RT_TRY(submittable(*stream));
   RT_TRY(checkNotCapturing(*stream));
   if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkSides(ranges, *stream));
-  const Route route = findRoute(ranges.dst, ranges.src, *stream);
+  const Route route = findRoute(ranges.dst, ranges.src, *stream->owner);
   if (route.kind == Route::kOwn && isShort(copy) && stream->native->copyNow(native(copy))) return Status();
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");

@@ -307,6 +307,40 @@ TEST_P(ObjectFaults, Capture) {
            }});
 }
 
+TEST_P(ObjectFaults, ExecAndLaunch) {
+  exhaust({"exec and launch", [](World& w) {
+             Graph graph;
+             GraphExec exec;
+             CapturePlan plan;
+             rtGraphBuffer_t buffer = nullptr, temporary = nullptr;
+             rtGraphNode_t first = nullptr, node = nullptr;
+             rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
+             fill.pattern_size = 1;
+             fill.count = 64;
+             TRY(rtGraphCreate(graph.out()));
+             TRY(rtGraphAddBuffer(&buffer, 256, RT_GRAPH_BUFFER_OUTPUT, "output", graph));
+             TRY(rtGraphAddBuffer(&temporary, 64, RT_GRAPH_BUFFER_TEMPORARY, "temporary", graph));
+             fill.dst = {temporary, 0, nullptr};
+             TRY(rtGraphAddFillNode(&first, &fill, nullptr, 0, graph));
+             for (uint64_t i = 0; i < 3; ++i) {  // beside one another
+               fill.dst = {buffer, 64 * i, nullptr};
+               TRY(rtGraphAddFillNode(&node, &fill, &first, 1, graph));
+             }
+             TRY(rtCapturePlanCreate(plan.out(), nullptr, graph, w.context));
+             TRY(rtGraphExecCreate(exec.out(), plan));
+             TRY(rtGraphExecBindBuffer(buffer, w.memory, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtGraphExecBindBuffer(buffer, w.target, exec));
+             TRY(rtGraphExecSetFillParams(node, &fill, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtGraphExecUpdate(graph, exec));
+             TRY(rtStreamSynchronize(w.stream));
+             TRY(exec.reset());
+             TRY(plan.reset());
+             return graph.reset();
+           }});
+}
+
 TEST_P(ObjectFaults, InitAndShutdownReference) {
   exhaust({"init", [](World&) { return rtInit(); }, 0, "started long ago: only a count"});
 }

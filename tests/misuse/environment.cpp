@@ -99,12 +99,16 @@ Environment::Environment(const std::string& deviceName) {
               {"rtKernel_t", word(kernel_)},
               {"rtModule_t", word(module_)},
               {"rtGraph_t", word(graph_)},
-              {"rtGraphNode_t", word(second_)},
-              {"rtGraphBuffer_t", word(graphBuffer_)}};
+              {"rtGraphNode_t", word(first_)},
+              {"rtGraphBuffer_t", word(graphBuffer_)},
+              {"rtCapturePlan_t", word(plan_)},
+              {"rtGraphExec_t", word(exec_)}};
 }
 
 Environment::~Environment() {
   (void)rtContextSetCurrent(context_);
+  (void)rtGraphExecDestroy(exec_);
+  (void)rtCapturePlanDestroy(plan_);
   (void)rtGraphDestroy(graph_);
   (void)rtHostUnregister(registered_, context_);
   for (void* pointer : {deviceMemory_, otherMemory_, pinned_, toFree_}) (void)rtFree(pointer);
@@ -145,6 +149,14 @@ void Environment::makeStale() {
   if (rtGraphCreate(&graph) != RT_SUCCESS) return;
   (void)rtGraphAddEmptyNode(&node, nullptr, 0, graph);
   (void)rtGraphAddBuffer(&buffer, 16, RT_GRAPH_BUFFER_INPUT, nullptr, graph);
+  rtCapturePlan_t plan = nullptr;
+  rtGraphExec_t exec = nullptr;
+  (void)rtCapturePlanCreate(&plan, nullptr, graph, context_);
+  (void)rtGraphExecCreate(&exec, plan);
+  (void)rtGraphExecDestroy(exec);
+  (void)rtCapturePlanDestroy(plan);
+  stale_["rtCapturePlan_t"] = word(plan);
+  stale_["rtGraphExec_t"] = word(exec);
   (void)rtGraphDestroy(graph);
   stale_["rtGraph_t"] = word(graph);
   stale_["rtGraphNode_t"] = word(node);
@@ -158,7 +170,10 @@ bool Environment::makeGraph() {
   fill.count = 256;
   return rtGraphCreate(&graph_) == RT_SUCCESS && rtGraphAddFillNode(&first_, &fill, nullptr, 0, graph_) == RT_SUCCESS &&
          rtGraphAddEmptyNode(&second_, &first_, 1, graph_) == RT_SUCCESS &&
-         rtGraphAddBuffer(&graphBuffer_, 4096, RT_GRAPH_BUFFER_INPUT, "buffer", graph_) == RT_SUCCESS;
+         rtGraphAddBuffer(&graphBuffer_, 4096, RT_GRAPH_BUFFER_INPUT, "buffer", graph_) == RT_SUCCESS &&
+         rtCapturePlanCreate(&plan_, nullptr, graph_, context_) == RT_SUCCESS &&
+         rtGraphExecCreate(&exec_, plan_) == RT_SUCCESS &&
+         rtGraphExecBindBuffer(graphBuffer_, otherMemory_, exec_) == RT_SUCCESS;
 }
 
 void Environment::fillGraphParams(const Argument& argument, unsigned char* scratch) const {
@@ -377,7 +392,7 @@ void Environment::release(const Function& function, const Call& call) {
     const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
                          function.name == "rtModuleCreateFromSource" || function.name.starts_with("rtModuleLoad") ||
                          function.name.ends_with("Import") || function.name.starts_with("rtMalloc") ||
-                         function.name == "rtGraphClone";
+                         function.name == "rtGraphClone" || function.name == "rtGraphInstantiate";
     if (!creates) continue;
     if (argument.type == "void **") (void)rtFree(made);
     if (argument.type == "rtContext_t *") (void)rtContextDestroy(static_cast<rtContext_t>(made));
@@ -386,6 +401,8 @@ void Environment::release(const Function& function, const Call& call) {
     if (argument.type == "rtFence_t *") (void)rtFenceDestroy(static_cast<rtFence_t>(made));
     if (argument.type == "rtMemPool_t *") (void)rtMemPoolDestroy(static_cast<rtMemPool_t>(made));
     if (argument.type == "rtKernel_t *") (void)rtKernelDestroy(static_cast<rtKernel_t>(made));
+    if (argument.type == "rtGraphExec_t *") (void)rtGraphExecDestroy(static_cast<rtGraphExec_t>(made));
+    if (argument.type == "rtCapturePlan_t *") (void)rtCapturePlanDestroy(static_cast<rtCapturePlan_t>(made));
     if (argument.type == "rtGraph_t *") (void)rtGraphDestroy(static_cast<rtGraph_t>(made));
     if (argument.type == "rtModule_t *") (void)rtModuleDestroy(static_cast<rtModule_t>(made));
   }

@@ -72,6 +72,8 @@ class Environment {
   rtGraph_t graph_ = nullptr;  // two nodes, the second of which waits for the first, and a buffer
   rtGraphNode_t first_ = nullptr, second_ = nullptr;
   rtGraphBuffer_t graphBuffer_ = nullptr;
+  rtCapturePlan_t plan_ = nullptr;
+  rtGraphExec_t exec_ = nullptr;
   void *deviceMemory_ = nullptr, *otherMemory_ = nullptr, *pinned_ = nullptr, *toFree_ = nullptr;
   void *registered_ = nullptr, *toRegister_ = nullptr, *ordinary_ = nullptr;
   uint32_t argument_ = 1;
