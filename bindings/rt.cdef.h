@@ -35,6 +35,11 @@ typedef struct rtFence_st* rtFence_t;
 typedef struct rtMemPool_st* rtMemPool_t;
 typedef struct rtKernel_st* rtKernel_t;
 typedef struct rtModule_st* rtModule_t;
+typedef struct rtGraph_st* rtGraph_t;
+typedef struct rtGraphNode_st* rtGraphNode_t;
+typedef struct rtGraphBuffer_st* rtGraphBuffer_t;
+typedef struct rtCapturePlan_st* rtCapturePlan_t;
+typedef struct rtGraphExec_st* rtGraphExec_t;
 enum rtHandleKind {
   RT_HANDLE_INVALID = -1,
   RT_HANDLE_ALL = 0,
@@ -46,7 +51,12 @@ enum rtHandleKind {
   RT_HANDLE_MEM_POOL = 6,
   RT_HANDLE_KERNEL = 7,
   RT_HANDLE_ALLOCATION = 8,
-  RT_HANDLE_MODULE = 9
+  RT_HANDLE_MODULE = 9,
+  RT_HANDLE_GRAPH = 10,
+  RT_HANDLE_GRAPH_NODE = 11,
+  RT_HANDLE_GRAPH_BUFFER = 12,
+  RT_HANDLE_CAPTURE_PLAN = 13,
+  RT_HANDLE_GRAPH_EXEC = 14
 };
 enum rtLogLevel {
   RT_LOG_INVALID = -1,
@@ -177,6 +187,43 @@ enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
   RT_LAUNCH_COOPERATIVE = 1
 };
+enum rtGraphNodeType {
+  RT_GRAPH_NODE_INVALID = -1,
+  RT_GRAPH_NODE_EMPTY = 0,
+  RT_GRAPH_NODE_KERNEL = 1,
+  RT_GRAPH_NODE_MEMCPY = 2,
+  RT_GRAPH_NODE_MEMCPY_2D = 3,
+  RT_GRAPH_NODE_FILL = 4,
+  RT_GRAPH_NODE_HOST = 5,
+  RT_GRAPH_NODE_NATIVE = 6,
+  RT_GRAPH_NODE_CHILD_GRAPH = 7,
+  RT_GRAPH_NODE_EVENT_RECORD = 8,
+  RT_GRAPH_NODE_EVENT_WAIT = 9,
+  RT_GRAPH_NODE_FENCE_SIGNAL = 10,
+  RT_GRAPH_NODE_FENCE_WAIT = 11,
+  RT_GRAPH_NODE_PREFETCH = 12,
+  RT_GRAPH_NODE_ALLOCATION = 13,
+  RT_GRAPH_NODE_FREE = 14
+};
+enum rtVerdict {
+  RT_VERDICT_INVALID = -1,
+  RT_VERDICT_NATIVE = 0,
+  RT_VERDICT_HOST = 1
+};
+enum rtCaptureState {
+  RT_CAPTURE_INVALID = -1,
+  RT_CAPTURE_NONE = 0,
+  RT_CAPTURE_ACTIVE = 1,
+  RT_CAPTURE_INVALIDATED = 2
+};
+enum rtGraphBufferRole {
+  RT_GRAPH_BUFFER_INVALID = -1,
+  RT_GRAPH_BUFFER_TEMPORARY = 0,
+  RT_GRAPH_BUFFER_INPUT = 1,
+  RT_GRAPH_BUFFER_OUTPUT = 2,
+  RT_GRAPH_BUFFER_CONSTANT = 3
+};
+enum rtGraphAccess { RT_GRAPH_ACCESS_INVALID = -1, RT_GRAPH_READ = 1, RT_GRAPH_WRITE = 2 };
 typedef void (*rtLogCallback_t)(int32_t level, const char* message, void* user);
 typedef void (*rtHostFunction_t)(void* user, rtStatus_t status);
 typedef rtStatus_t (*rtNativeFunction_t)(const uint64_t native[2], void* user);
@@ -368,6 +415,118 @@ typedef struct rtLaunchOptions_t {
   uint32_t arg_size_count;
   uint32_t reserved;
 } rtLaunchOptions_t;
+typedef struct rtGraphOperand_t {
+  rtGraphBuffer_t buffer;
+  uint64_t offset;
+  void* pointer;
+} rtGraphOperand_t;
+typedef struct rtGraphArg_t {
+  int32_t kind;
+  uint32_t access;
+  uint64_t size;
+  const void* value;
+  rtGraphOperand_t memory;
+} rtGraphArg_t;
+typedef struct rtGraphKernelParams_t {
+  uint32_t struct_size;
+  uint32_t arg_count;
+  rtKernel_t kernel;
+  const char* name;
+  const rtGraphArg_t* args;
+  uint32_t grid[3];
+  uint32_t group[3];
+  uint32_t local_bytes;
+  uint32_t flags;
+} rtGraphKernelParams_t;
+typedef struct rtGraphMemcpyParams_t {
+  uint32_t struct_size;
+  int32_t kind;
+  rtGraphOperand_t dst;
+  rtGraphOperand_t src;
+  uint64_t size;
+} rtGraphMemcpyParams_t;
+typedef struct rtGraphMemcpy2DParams_t {
+  uint32_t struct_size;
+  int32_t kind;
+  rtGraphOperand_t dst;
+  rtGraphOperand_t src;
+  uint64_t dst_pitch;
+  uint64_t src_pitch;
+  uint64_t width;
+  uint64_t height;
+} rtGraphMemcpy2DParams_t;
+typedef struct rtGraphFillParams_t {
+  uint32_t struct_size;
+  uint32_t pattern_size;
+  uint8_t pattern[16];
+  rtGraphOperand_t dst;
+  uint64_t count;
+  uint64_t pitch;
+  uint64_t height;
+} rtGraphFillParams_t;
+typedef struct rtGraphHostParams_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  rtHostFunction_t function;
+  void* user;
+  rtReleaseFunction_t release;
+} rtGraphHostParams_t;
+typedef struct rtGraphNativeParams_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  rtNativeFunction_t function;
+  void* user;
+  rtReleaseFunction_t release;
+} rtGraphNativeParams_t;
+typedef struct rtGraphBinding_t {
+  rtGraphBuffer_t buffer;
+  rtGraphOperand_t memory;
+} rtGraphBinding_t;
+typedef struct rtGraphChildParams_t {
+  uint32_t struct_size;
+  uint32_t binding_count;
+  rtGraph_t graph;
+  const rtGraphBinding_t* bindings;
+} rtGraphChildParams_t;
+typedef struct rtGraphEventParams_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  rtEvent_t event;
+} rtGraphEventParams_t;
+typedef struct rtGraphFenceParams_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  rtFence_t fence;
+  uint64_t value;
+} rtGraphFenceParams_t;
+typedef struct rtCapturePlanOptions_t {
+  uint32_t struct_size;
+  uint32_t module_count;
+  const rtModule_t* modules;
+  uint32_t max_streams;
+  uint32_t flags;
+} rtCapturePlanOptions_t;
+typedef struct rtCapturePlanInfo_t {
+  uint32_t struct_size;
+  uint32_t node_count;
+  uint32_t step_count;
+  uint32_t level_count;
+  uint32_t stream_count;
+  uint32_t dependency_count;
+  uint64_t temporary_bytes;
+  uint64_t temporary_bytes_without_reuse;
+  uint64_t temporary_bytes_live;
+} rtCapturePlanInfo_t;
+typedef struct rtCapturePlanStep_t {
+  uint32_t struct_size;
+  int32_t type;
+  rtGraphNode_t node;
+  uint32_t stream;
+  uint32_t level;
+  int32_t verdict;
+  uint32_t dependency_count;
+  uint64_t memory_offset;
+} rtCapturePlanStep_t;
 rtStatus_t rtGetVersion(uint32_t* version);
 rtStatus_t rtInit(void);
 rtStatus_t rtShutdown(void);
@@ -487,6 +646,60 @@ rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t grid_y, u
 rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], const uint32_t group[3],
     uint32_t local_bytes, const rtLaunchOptions_t* options, void* const* args,
     uint32_t arg_count, rtStream_t stream);
+rtStatus_t rtGraphCreate(rtGraph_t* graph);
+rtStatus_t rtGraphDestroy(rtGraph_t graph);
+rtStatus_t rtGraphClone(rtGraph_t* clone, rtGraph_t graph);
+rtStatus_t rtGraphAddBuffer(rtGraphBuffer_t* buffer, uint64_t size, int32_t role, const char* name, rtGraph_t graph);
+rtStatus_t rtGraphMakeBuffer(rtGraphBuffer_t* buffer, void* pointer, uint64_t size, int32_t role, const char* name,
+    rtGraph_t graph);
+rtStatus_t rtGraphAddKernelNode(rtGraphNode_t* node, const rtGraphKernelParams_t* params,
+    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddMemcpyNode(rtGraphNode_t* node, const rtGraphMemcpyParams_t* params,
+    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddMemcpy2DNode(rtGraphNode_t* node, const rtGraphMemcpy2DParams_t* params,
+    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddFillNode(rtGraphNode_t* node, const rtGraphFillParams_t* params, const rtGraphNode_t* dependencies,
+    uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddHostNode(rtGraphNode_t* node, const rtGraphHostParams_t* params, const rtGraphNode_t* dependencies,
+    uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddNativeNode(rtGraphNode_t* node, const rtGraphNativeParams_t* params,
+    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddEmptyNode(rtGraphNode_t* node, const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddChildGraphNode(rtGraphNode_t* node, const rtGraphChildParams_t* params,
+    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddEventRecordNode(rtGraphNode_t* node, const rtGraphEventParams_t* params,
+    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddEventWaitNode(rtGraphNode_t* node, const rtGraphEventParams_t* params,
+    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddFenceSignalNode(rtGraphNode_t* node, const rtGraphFenceParams_t* params,
+    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddFenceWaitNode(rtGraphNode_t* node, const rtGraphFenceParams_t* params,
+    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphAddDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count, rtGraph_t graph);
+rtStatus_t rtGraphRemoveDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count,
+    rtGraph_t graph);
+rtStatus_t rtGraphGetNodes(rtGraphNode_t* nodes, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+rtStatus_t rtGraphGetEdges(rtGraphNode_t* from, rtGraphNode_t* to, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
+rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
+rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions_t* options, rtGraph_t graph,
+    rtContext_t context);
+rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan);
+rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_t plan);
+rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index, rtCapturePlan_t plan);
+rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
+rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
+rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
+rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec);
+rtStatus_t rtGraphExecSetKernelParams(rtGraphNode_t node, const rtGraphKernelParams_t* params, rtGraphExec_t exec);
+rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMemcpyParams_t* params, rtGraphExec_t exec);
+rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFillParams_t* params, rtGraphExec_t exec);
+rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
+rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
+rtStatus_t rtStreamBeginCapture(rtStream_t stream);
+rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream);
+rtStatus_t rtStreamIsCapturing(int32_t* state, rtStream_t stream);
+rtStatus_t rtStreamGetCapturedNode(rtGraphNode_t* last, rtStream_t stream);
 rtStatus_t rtDeviceGetNative(uint64_t native[2], rtDevice_t device);
 rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context);
 rtStatus_t rtStreamGetNative(uint64_t native[2], rtStream_t stream);

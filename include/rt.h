@@ -78,14 +78,19 @@ enum rtStatusCode {
 
 /* ---- Handles: opaque and checked on every call; never an address -------------------------------------------------- */
 
-typedef struct rtDevice_st* rtDevice_t;   /**< valid until rtShutdown; never destroyed */
-typedef struct rtContext_st* rtContext_t; /**< owns the streams, memory and modules of a device */
-typedef struct rtStream_st* rtStream_t;   /**< work that runs in order */
-typedef struct rtEvent_st* rtEvent_t;     /**< a point in a stream */
-typedef struct rtFence_st* rtFence_t;     /**< a 64-bit timeline between host and streams of any backend */
-typedef struct rtMemPool_st* rtMemPool_t; /**< where allocations come from */
-typedef struct rtKernel_st* rtKernel_t;   /**< a function over a grid of work-groups */
-typedef struct rtModule_st* rtModule_t;   /**< a program for a device, with the kernels that are in it */
+typedef struct rtDevice_st* rtDevice_t;           /**< valid until rtShutdown; never destroyed */
+typedef struct rtContext_st* rtContext_t;         /**< owns the streams, memory and modules of a device */
+typedef struct rtStream_st* rtStream_t;           /**< work that runs in order */
+typedef struct rtEvent_st* rtEvent_t;             /**< a point in a stream */
+typedef struct rtFence_st* rtFence_t;             /**< a 64-bit timeline between host and streams of any backend */
+typedef struct rtMemPool_st* rtMemPool_t;         /**< where allocations come from */
+typedef struct rtKernel_st* rtKernel_t;           /**< a function over a grid of work-groups */
+typedef struct rtModule_st* rtModule_t;           /**< a program for a device, with the kernels that are in it */
+typedef struct rtGraph_st* rtGraph_t;             /**< nodes of work, their order, the buffers that come in and go out */
+typedef struct rtGraphNode_st* rtGraphNode_t;     /**< one piece of work; belongs to its graph */
+typedef struct rtGraphBuffer_st* rtGraphBuffer_t; /**< memory that is named before it is known; belongs to its graph */
+typedef struct rtCapturePlan_st* rtCapturePlan_t; /**< how a graph runs in one context */
+typedef struct rtGraphExec_st* rtGraphExec_t;     /**< what runs, many times, the same way */
 
 enum rtHandleKind {
   RT_HANDLE_INVALID = -1,
@@ -98,13 +103,19 @@ enum rtHandleKind {
   RT_HANDLE_MEM_POOL = 6,
   RT_HANDLE_KERNEL = 7,
   RT_HANDLE_ALLOCATION = 8, /**< live allocations and imported memory, though they are addresses */
-  RT_HANDLE_MODULE = 9      /**< with its kernels, which are not counted again */
+  RT_HANDLE_MODULE = 9,     /**< with its kernels, which are not counted again */
+  RT_HANDLE_GRAPH = 10,     /**< with its nodes and buffers, which are not counted again */
+  RT_HANDLE_GRAPH_NODE = 11,
+  RT_HANDLE_GRAPH_BUFFER = 12,
+  RT_HANDLE_CAPTURE_PLAN = 13,
+  RT_HANDLE_GRAPH_EXEC = 14
 };
 
 /* ---- Other constants ---------------------------------------------------------------------------------------------- */
 
 #define RT_TIMEOUT_INFINITE UINT64_MAX /* for every timeout_ns: wait for ever */
 #define RT_ARGS_ALL 0xFFFFFFFFu        /* for arg_count: as many as the kernel has */
+#define RT_INFERRED 0xFFFFFFFFu        /* for the count of a node's dependencies: from what nodes read and write */
 
 enum rtLogLevel {
   RT_LOG_INVALID = -1,
@@ -261,6 +272,53 @@ enum rtLaunchFlags {
   RT_LAUNCH_FLAGS_INVALID = -1,
   RT_LAUNCH_COOPERATIVE = 1 /**< all work-groups run at the same time, or the launch is refused */
 };
+
+/** Kinds of nodes. */
+enum rtGraphNodeType {
+  RT_GRAPH_NODE_INVALID = -1,
+  RT_GRAPH_NODE_EMPTY = 0,
+  RT_GRAPH_NODE_KERNEL = 1,
+  RT_GRAPH_NODE_MEMCPY = 2,
+  RT_GRAPH_NODE_MEMCPY_2D = 3,
+  RT_GRAPH_NODE_FILL = 4,
+  RT_GRAPH_NODE_HOST = 5,
+  RT_GRAPH_NODE_NATIVE = 6,
+  RT_GRAPH_NODE_CHILD_GRAPH = 7,
+  RT_GRAPH_NODE_EVENT_RECORD = 8,
+  RT_GRAPH_NODE_EVENT_WAIT = 9,
+  RT_GRAPH_NODE_FENCE_SIGNAL = 10,
+  RT_GRAPH_NODE_FENCE_WAIT = 11,
+  RT_GRAPH_NODE_PREFETCH = 12,   /**< from captures alone, as the next two */
+  RT_GRAPH_NODE_ALLOCATION = 13, /**< memory of the graph's own, at the address that the capture gave */
+  RT_GRAPH_NODE_FREE = 14
+};
+
+/** What a plan says of a step. What cannot run in the context is refused when the plan is made. */
+enum rtVerdict {
+  RT_VERDICT_INVALID = -1,
+  RT_VERDICT_NATIVE = 0, /**< kernels, copies, fills: all is fixed; a driver's own graph can hold it */
+  RT_VERDICT_HOST = 1    /**< functions, events, fences: the library orders it anew at each launch */
+};
+
+/** For rtStreamIsCapturing. */
+enum rtCaptureState {
+  RT_CAPTURE_INVALID = -1,
+  RT_CAPTURE_NONE = 0,
+  RT_CAPTURE_ACTIVE = 1,
+  RT_CAPTURE_INVALIDATED = 2 /**< broken: rtStreamEndCapture leaves it, with the cause */
+};
+
+/** What a graph's buffer is for. */
+enum rtGraphBufferRole {
+  RT_GRAPH_BUFFER_INVALID = -1,
+  RT_GRAPH_BUFFER_TEMPORARY = 0, /**< lives within one launch; memory is found when a plan is made */
+  RT_GRAPH_BUFFER_INPUT = 1,     /**< bound by the program, comes in with its contents */
+  RT_GRAPH_BUFFER_OUTPUT = 2,    /**< bound by the program, goes out with its contents */
+  RT_GRAPH_BUFFER_CONSTANT = 3   /**< bound by the program and never written by a node */
+};
+
+/** What a node does with memory. */
+enum rtGraphAccess { RT_GRAPH_ACCESS_INVALID = -1, RT_GRAPH_READ = 1, RT_GRAPH_WRITE = 2 };
 
 /* ---- Callbacks ---------------------------------------------------------------------------------------------------- */
 
@@ -592,6 +650,207 @@ typedef struct rtLaunchOptions_t {
 #define RT_LAUNCH_OPTIONS_INIT                                                                               \
   {sizeof(rtLaunchOptions_t) /* struct_size */, 0 /* flags */, NULL /* arg_sizes */, 0 /* arg_size_count */, \
    0 /* reserved */}
+/* clang-format on */
+
+/** Memory that a node names: a place in a buffer of its graph, or an address; used in arrays, never grows. */
+typedef struct rtGraphOperand_t {
+  rtGraphBuffer_t buffer; /**< of the same graph; NULL: pointer is meant */
+  uint64_t offset;        /**< bytes from the start of buffer; 0 where buffer is NULL */
+  void* pointer;          /**< an address; NULL where buffer is given */
+} rtGraphOperand_t;
+
+/** One argument of a kernel in a graph; used in arrays, never grows. */
+typedef struct rtGraphArg_t {
+  int32_t kind;            /**< RT_ARG_* */
+  uint32_t access;         /**< RT_ARG_POINTER: RT_GRAPH_READ, RT_GRAPH_WRITE or both; 0: both */
+  uint64_t size;           /**< RT_ARG_VALUE: bytes at value; RT_ARG_LOCAL: bytes to reserve; RT_ARG_POINTER: bytes
+                                that are used; 0: unknown, up to the end */
+  const void* value;       /**< RT_ARG_VALUE: the value, copied; else NULL */
+  rtGraphOperand_t memory; /**< RT_ARG_POINTER; else zeros */
+} rtGraphArg_t;
+
+/** What rtGraphAddKernelNode adds. */
+typedef struct rtGraphKernelParams_t {
+  uint32_t struct_size;
+  uint32_t arg_count;       /**< elements of args */
+  rtKernel_t kernel;        /**< may be NULL if name is given */
+  const char* name;         /**< a kernel that is found when a plan is made; may be NULL if kernel is given */
+  const rtGraphArg_t* args; /**< may be NULL if arg_count is 0 */
+  uint32_t grid[3];         /**< work-groups */
+  uint32_t group[3];        /**< work-items in each, none 0 */
+  uint32_t local_bytes;     /**< as for rtLaunchKernel */
+  uint32_t flags;           /**< 0 or RT_LAUNCH_COOPERATIVE */
+} rtGraphKernelParams_t;
+/* clang-format off */
+#define RT_GRAPH_KERNEL_PARAMS_INIT                                                                               \
+  {sizeof(rtGraphKernelParams_t) /* struct_size */, 0 /* arg_count */, NULL /* kernel */, NULL /* name */,        \
+   NULL /* args */, {1, 1, 1} /* grid */, {1, 1, 1} /* group */, 0 /* local_bytes */, 0 /* flags */}
+/* clang-format on */
+
+/** What rtGraphAddMemcpyNode adds. */
+typedef struct rtGraphMemcpyParams_t {
+  uint32_t struct_size;
+  int32_t kind; /**< RT_MEMCPY_* */
+  rtGraphOperand_t dst;
+  rtGraphOperand_t src;
+  uint64_t size; /**< bytes, not 0 */
+} rtGraphMemcpyParams_t;
+/* clang-format off */
+#define RT_GRAPH_MEMCPY_PARAMS_INIT                                                                     \
+  {sizeof(rtGraphMemcpyParams_t) /* struct_size */, 0 /* kind */, {NULL, 0, NULL} /* dst */,            \
+   {NULL, 0, NULL} /* src */, 0 /* size */}
+/* clang-format on */
+
+/** What rtGraphAddMemcpy2DNode adds. */
+typedef struct rtGraphMemcpy2DParams_t {
+  uint32_t struct_size;
+  int32_t kind; /**< RT_MEMCPY_* */
+  rtGraphOperand_t dst;
+  rtGraphOperand_t src;
+  uint64_t dst_pitch; /**< bytes from row to row, at least width */
+  uint64_t src_pitch;
+  uint64_t width;  /**< bytes of a row, not 0 */
+  uint64_t height; /**< rows, not 0 */
+} rtGraphMemcpy2DParams_t;
+/* clang-format off */
+#define RT_GRAPH_MEMCPY_2D_PARAMS_INIT                                                                  \
+  {sizeof(rtGraphMemcpy2DParams_t) /* struct_size */, 0 /* kind */, {NULL, 0, NULL} /* dst */,          \
+   {NULL, 0, NULL} /* src */, 0 /* dst_pitch */, 0 /* src_pitch */, 0 /* width */, 0 /* height */}
+/* clang-format on */
+
+/** What rtGraphAddFillNode adds: `height` rows of `count` patterns. */
+typedef struct rtGraphFillParams_t {
+  uint32_t struct_size;
+  uint32_t pattern_size; /**< 1, 2, 4, 8, 16 */
+  uint8_t pattern[16];
+  rtGraphOperand_t dst; /**< aligned to the pattern */
+  uint64_t count;       /**< patterns in a row, not 0 */
+  uint64_t pitch;       /**< bytes from row to row; not used for one row */
+  uint64_t height;      /**< rows; 0 is one */
+} rtGraphFillParams_t;
+/* clang-format off */
+#define RT_GRAPH_FILL_PARAMS_INIT                                                                       \
+  {sizeof(rtGraphFillParams_t) /* struct_size */, 0 /* pattern_size */, {0} /* pattern */,              \
+   {NULL, 0, NULL} /* dst */, 0 /* count */, 0 /* pitch */, 0 /* height */}
+/* clang-format on */
+
+/** What rtGraphAddHostNode adds. */
+typedef struct rtGraphHostParams_t {
+  uint32_t struct_size;
+  uint32_t reserved; /**< 0 */
+  rtHostFunction_t function;
+  void* user;                  /**< passed to function; may be NULL */
+  rtReleaseFunction_t release; /**< called once with user when graph, plans and execs are gone; may be NULL */
+} rtGraphHostParams_t;
+/* clang-format off */
+#define RT_GRAPH_HOST_PARAMS_INIT                                                                       \
+  {sizeof(rtGraphHostParams_t) /* struct_size */, 0 /* reserved */, NULL /* function */, NULL /* user */, \
+   NULL /* release */}
+/* clang-format on */
+
+/** What rtGraphAddNativeNode adds. */
+typedef struct rtGraphNativeParams_t {
+  uint32_t struct_size;
+  uint32_t reserved; /**< 0 */
+  rtNativeFunction_t function;
+  void* user;                  /**< passed to function; may be NULL */
+  rtReleaseFunction_t release; /**< called once with user when graph, plans and execs are gone; may be NULL */
+} rtGraphNativeParams_t;
+/* clang-format off */
+#define RT_GRAPH_NATIVE_PARAMS_INIT                                                                       \
+  {sizeof(rtGraphNativeParams_t) /* struct_size */, 0 /* reserved */, NULL /* function */, NULL /* user */, \
+   NULL /* release */}
+/* clang-format on */
+
+/** What a buffer of a child graph is; used in arrays, never grows. */
+typedef struct rtGraphBinding_t {
+  rtGraphBuffer_t buffer;  /**< of the child */
+  rtGraphOperand_t memory; /**< in the graph that has the node, or an address */
+} rtGraphBinding_t;
+
+/** What rtGraphAddChildGraphNode adds. */
+typedef struct rtGraphChildParams_t {
+  uint32_t struct_size;
+  uint32_t binding_count;           /**< elements of bindings */
+  rtGraph_t graph;                  /**< copied as it is now */
+  const rtGraphBinding_t* bindings; /**< one for each buffer of graph that is no temporary; may be NULL if there is none */
+} rtGraphChildParams_t;
+/* clang-format off */
+#define RT_GRAPH_CHILD_PARAMS_INIT                                                                        \
+  {sizeof(rtGraphChildParams_t) /* struct_size */, 0 /* binding_count */, NULL /* graph */, NULL /* bindings */}
+/* clang-format on */
+
+/** What rtGraphAddEventRecordNode and rtGraphAddEventWaitNode add. */
+typedef struct rtGraphEventParams_t {
+  uint32_t struct_size;
+  uint32_t reserved; /**< 0 */
+  rtEvent_t event;
+} rtGraphEventParams_t;
+/* clang-format off */
+#define RT_GRAPH_EVENT_PARAMS_INIT                                                            \
+  {sizeof(rtGraphEventParams_t) /* struct_size */, 0 /* reserved */, NULL /* event */}
+/* clang-format on */
+
+/** What rtGraphAddFenceSignalNode and rtGraphAddFenceWaitNode add. */
+typedef struct rtGraphFenceParams_t {
+  uint32_t struct_size;
+  uint32_t reserved; /**< 0 */
+  rtFence_t fence;
+  uint64_t value;
+} rtGraphFenceParams_t;
+/* clang-format off */
+#define RT_GRAPH_FENCE_PARAMS_INIT                                                                      \
+  {sizeof(rtGraphFenceParams_t) /* struct_size */, 0 /* reserved */, NULL /* fence */, 0 /* value */}
+/* clang-format on */
+
+/** Options of rtCapturePlanCreate. */
+typedef struct rtCapturePlanOptions_t {
+  uint32_t struct_size;
+  uint32_t module_count;     /**< elements of modules */
+  const rtModule_t* modules; /**< where kernels that are named are found, the first one first; may be NULL if there are none */
+  uint32_t max_streams;      /**< at most, 64 and less; 0: 4 */
+  uint32_t flags;            /**< 0 */
+} rtCapturePlanOptions_t;
+/* clang-format off */
+#define RT_CAPTURE_PLAN_OPTIONS_INIT                                                                          \
+  {sizeof(rtCapturePlanOptions_t) /* struct_size */, 0 /* module_count */, NULL /* modules */, 0 /* max_streams */, \
+   0 /* flags */}
+/* clang-format on */
+
+/** Result of rtCapturePlanGetInfo. */
+typedef struct rtCapturePlanInfo_t {
+  uint32_t struct_size;
+  uint32_t node_count;                    /**< of the graph */
+  uint32_t step_count;                    /**< with what child graphs consist of */
+  uint32_t level_count;                   /**< steps on the longest way */
+  uint32_t stream_count;                  /**< with that of the launch */
+  uint32_t dependency_count;              /**< that do not follow from others */
+  uint64_t temporary_bytes;               /**< of an exec, for all temporaries */
+  uint64_t temporary_bytes_without_reuse; /**< if each had its own place */
+  uint64_t temporary_bytes_live;          /**< of those that are certainly in use at once, at most: no plan needs less */
+} rtCapturePlanInfo_t;
+/* clang-format off */
+#define RT_CAPTURE_PLAN_INFO_INIT                                                                             \
+  {sizeof(rtCapturePlanInfo_t) /* struct_size */, 0 /* node_count */, 0 /* step_count */, 0 /* level_count */, \
+   0 /* stream_count */, 0 /* dependency_count */, 0 /* temporary_bytes */,                                    \
+   0 /* temporary_bytes_without_reuse */, 0 /* temporary_bytes_live */}
+/* clang-format on */
+
+/** Result of rtCapturePlanGetStep. */
+typedef struct rtCapturePlanStep_t {
+  uint32_t struct_size;
+  int32_t type;              /**< RT_GRAPH_NODE_* */
+  rtGraphNode_t node;        /**< of the graph; of a child graph's step the node that holds the child */
+  uint32_t stream;           /**< 0: that of the launch */
+  uint32_t level;            /**< steps on the longest way to it */
+  int32_t verdict;           /**< RT_VERDICT_* */
+  uint32_t dependency_count; /**< that do not follow from others */
+  uint64_t memory_offset;    /**< of the temporaries that it uses the lowest place; UINT64_MAX: it uses none */
+} rtCapturePlanStep_t;
+/* clang-format off */
+#define RT_CAPTURE_PLAN_STEP_INIT                                                                        \
+  {sizeof(rtCapturePlanStep_t) /* struct_size */, 0 /* type */, NULL /* node */, 0 /* stream */,         \
+   0 /* level */, 0 /* verdict */, 0 /* dependency_count */, 0 /* memory_offset */}
 /* clang-format on */
 
 /* ---- Library ------------------------------------------------------------------------------------------------------ */
@@ -938,7 +1197,8 @@ RT_API rtStatus_t rtStreamSynchronizeFor(uint64_t timeout_ns, rtStream_t stream)
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream);
 
 /** Later work of the stream waits for what is submitted to other now.
@@ -946,14 +1206,15 @@ RT_API rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream);
  *  @param[in] stream  may be NULL: default; the same as other: nothing happens
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamWaitStream(rtStream_t other, rtStream_t stream);
 
 /** Later work of the stream waits for what is submitted to every stream of a context now.
  *  @param[in] other   may be NULL: current
  *  @param[in] stream  may be NULL: default
  *  blocks: never
- *  capture: node
+ *  capture: unsafe
  *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamWaitContext(rtContext_t other, rtStream_t stream);
 
@@ -981,7 +1242,8 @@ RT_API rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream);
  *  @param[in] stream    may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtLaunchHostFunction(rtHostFunction_t function, void* user, rtStream_t stream);
 
 /* ---- Events and fences -------------------------------------------------------------------------------------------- */
@@ -1031,7 +1293,8 @@ RT_API rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event);
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtEventRecord(rtEvent_t event, rtStream_t stream);
 
 /** Device time between two records, as cudaEventElapsedTime. RT_NOT_READY while one is pending.
@@ -1112,7 +1375,7 @@ RT_API rtStatus_t rtFenceWaitFor(uint64_t timeout_ns, uint64_t value, rtFence_t 
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamSignalFence(rtFence_t fence, uint64_t value, rtStream_t stream);
 
 /** Later work of the stream waits until a fence has reached a value.
@@ -1121,7 +1384,7 @@ RT_API rtStatus_t rtStreamSignalFence(rtFence_t fence, uint64_t value, rtStream_
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamWaitFence(rtFence_t fence, uint64_t value, rtStream_t stream);
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
@@ -1159,7 +1422,8 @@ RT_API rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t contex
  *  @param[in]  stream   may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream);
 
 /** Allocates memory of a kind, with an alignment and a label.
@@ -1186,7 +1450,7 @@ RT_API rtStatus_t rtFree(void* pointer);
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (not the start of an allocation, or freed already), INVALID_HANDLE, NOT_FOUND,
- *    CAPTURE_UNSAFE */
+ *    CAPTURE_UNSAFE, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtFreeAsync(void* pointer, rtStream_t stream);
 
 /** Pins the program's own memory, as cudaHostRegister. The library borrows it until rtHostUnregister.
@@ -1270,7 +1534,7 @@ RT_API rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_
  *  blocks: maybe, from or to pageable host memory
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind), INVALID_HANDLE, WRONG_CONTEXT,
- *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t kind, rtStream_t stream);
 
 /** Copies a rectangle in a stream's order, as cudaMemcpy2DAsync; otherwise as rtMemcpyAsync.
@@ -1285,7 +1549,7 @@ RT_API rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t
  *  blocks: maybe, from or to pageable host memory
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind, pitch below width), INVALID_HANDLE,
- *    WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height,
                                   int32_t kind, rtStream_t stream);
 
@@ -1307,7 +1571,7 @@ RT_API rtStatus_t rtMemset(void* dst, int32_t value, size_t size);
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
- *    LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemsetAsync(void* dst, int32_t value, size_t size, rtStream_t stream);
 
 /** Sets the bytes of a rectangle in a stream's order, as cudaMemset2DAsync.
@@ -1320,7 +1584,7 @@ RT_API rtStatus_t rtMemsetAsync(void* dst, int32_t value, size_t size, rtStream_
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, pitch below width), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
- *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t width, size_t height, rtStream_t stream);
 
 /** Repeats a pattern in a stream's order, as clEnqueueFillBuffer.
@@ -1331,8 +1595,8 @@ RT_API rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t
  *  @param[in] stream        of dst's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (leaves an allocation, pattern size, alignment), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
- *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE (leaves an allocation, pattern size, alignment), INVALID_HANDLE, WRONG_CONTEXT,
+ *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemFillAsync(void* dst, const void* pattern, size_t pattern_size, size_t count, rtStream_t stream);
 
 /** Moves shared memory to where it is used next, as cudaMemPrefetchAsync; a hint, nothing happens where there is none.
@@ -1343,7 +1607,7 @@ RT_API rtStatus_t rtMemFillAsync(void* dst, const void* pattern, size_t pattern_
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (unknown memory, leaves an allocation), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
- *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemPrefetchAsync(const void* pointer, size_t size, rtDevice_t destination, rtStream_t stream);
 
 /* ---- Pools -------------------------------------------------------------------------------------------------------- */
@@ -1398,7 +1662,7 @@ RT_API rtStatus_t rtMemPoolSetReleaseThreshold(uint64_t bytes, rtMemPool_t pool)
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST,
- *    DRIVER */
+ *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMallocFromPool(void** pointer, size_t size, size_t alignment, rtStream_t stream, rtMemPool_t pool);
 
 /** While on, what this thread allocates from the pool stays at an address of its own: freed memory is not used again
@@ -1618,7 +1882,7 @@ RT_API rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_si
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (group, grid, argument), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
- *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t grid_y, uint32_t grid_z, uint32_t group_x,
                                  uint32_t group_y, uint32_t group_z, uint32_t local_bytes, rtStream_t stream, void* const* args,
                                  uint32_t arg_count);
@@ -1635,10 +1899,421 @@ RT_API rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t gr
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE (group, grid, argument), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
- *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *    NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], const uint32_t group[3],
                                             uint32_t local_bytes, const rtLaunchOptions_t* options, void* const* args,
                                             uint32_t arg_count, rtStream_t stream);
+
+/* ---- Graphs: what is to be done, in which order, with which buffers --------------------------------------------- */
+
+/** Makes an empty graph. It belongs to no context until a node names something of one.
+ *  @param[out] graph  receives the graph, which the caller destroys
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphCreate(rtGraph_t* graph);
+
+/** Destroys a graph; its nodes and buffers become stale. What was made of it stays.
+ *  @param[in] graph  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtGraphDestroy(rtGraph_t graph);
+
+/** Copies a graph. The copy has nodes and buffers of its own, in the same order.
+ *  @param[out] clone  receives the copy, which the caller destroys
+ *  @param[in]  graph  the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphClone(rtGraph_t* clone, rtGraph_t graph);
+
+/** Names memory before it is known. Two buffers of a graph are two memories that do not overlap.
+ *  @param[out] buffer  receives the buffer, which belongs to the graph
+ *  @param[in]  size    bytes, not 0
+ *  @param[in]  role    RT_GRAPH_BUFFER_*
+ *  @param[in]  name    for messages; may be NULL
+ *  @param[in]  graph   the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphAddBuffer(rtGraphBuffer_t* buffer, uint64_t size, int32_t role, const char* name, rtGraph_t graph);
+
+/** Turns the addresses inside a range that nodes name into places in a new buffer. Addresses inside values are not seen.
+ *  @param[out] buffer   receives the buffer, which belongs to the graph
+ *  @param[in]  pointer  the first byte of the range
+ *  @param[in]  size     bytes, not 0; no node may leave the range
+ *  @param[in]  role     RT_GRAPH_BUFFER_*
+ *  @param[in]  name     for messages; may be NULL
+ *  @param[in]  graph    the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (also: no node names an address inside), INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphMakeBuffer(rtGraphBuffer_t* buffer, void* pointer, uint64_t size, int32_t role, const char* name,
+                                    rtGraph_t graph);
+
+/** Adds the launch of a kernel. One that is given is checked now, one that is named when a plan is made.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY,
+ *    NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddKernelNode(rtGraphNode_t* node, const rtGraphKernelParams_t* params,
+                                       const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a copy of one piece.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddMemcpyNode(rtGraphNode_t* node, const rtGraphMemcpyParams_t* params,
+                                       const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a copy of rows.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddMemcpy2DNode(rtGraphNode_t* node, const rtGraphMemcpy2DParams_t* params,
+                                         const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a fill with a pattern.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddFillNode(rtGraphNode_t* node, const rtGraphFillParams_t* params, const rtGraphNode_t* dependencies,
+                                     uint32_t count, rtGraph_t graph);
+
+/** Adds a host function, which is called once for each launch, as rtLaunchHostFunction does. Inferred dependencies order it
+ *  with everything.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied; release is only called if the node was added
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddHostNode(rtGraphNode_t* node, const rtGraphHostParams_t* params, const rtGraphNode_t* dependencies,
+                                     uint32_t count, rtGraph_t graph);
+
+/** Adds a call that submits work to the driver's own stream, as rtStreamLaunchNative does. Inferred dependencies order it
+ *  with everything.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied; release is only called if the node was added
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddNativeNode(rtGraphNode_t* node, const rtGraphNativeParams_t* params,
+                                       const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a node that does nothing: a place where dependencies meet.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphAddEmptyNode(rtGraphNode_t* node, const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a whole graph as one node, as it is now: later changes of it do not matter.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddChildGraphNode(rtGraphNode_t* node, const rtGraphChildParams_t* params,
+                                           const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds the record of an event: each launch records it anew.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddEventRecordNode(rtGraphNode_t* node, const rtGraphEventParams_t* params,
+                                            const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a wait for an event, as it was last recorded when the launch comes.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddEventWaitNode(rtGraphNode_t* node, const rtGraphEventParams_t* params,
+                                          const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds the signal of a fence.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddFenceSignalNode(rtGraphNode_t* node, const rtGraphFenceParams_t* params,
+                                            const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Adds a wait for a value of a fence.
+ *  @param[out] node          receives the node, which belongs to the graph
+ *  @param[in]  params        copied
+ *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
+ *  @param[in]  count         elements of dependencies, or RT_INFERRED
+ *  @param[in]  graph         the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, NOT_SUPPORTED */
+RT_API rtStatus_t rtGraphAddFenceWaitNode(rtGraphNode_t* node, const rtGraphFenceParams_t* params,
+                                          const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
+
+/** Makes to[i] wait for from[i]. One that is there already stays. Nothing is changed where one closes a circle.
+ *  @param[in] from   count nodes of graph; may be NULL if count is 0
+ *  @param[in] to     count nodes of graph; may be NULL if count is 0
+ *  @param[in] count  elements of each
+ *  @param[in] graph  the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphAddDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count, rtGraph_t graph);
+
+/** Takes dependencies away. Nothing is changed where one is not there.
+ *  @param[in] from   count nodes of graph; may be NULL if count is 0
+ *  @param[in] to     count nodes of graph; may be NULL if count is 0
+ *  @param[in] count  elements of each
+ *  @param[in] graph  the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtGraphRemoveDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count,
+                                            rtGraph_t graph);
+
+/** The nodes of a graph, in the order in which they were added.
+ *  @param[out] nodes     receives at most capacity nodes; may be NULL if capacity is 0
+ *  @param[in]  capacity  elements of nodes
+ *  @param[out] count     receives how many there are
+ *  @param[in]  graph     the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphGetNodes(rtGraphNode_t* nodes, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+
+/** The dependencies of a graph: to[i] waits for from[i].
+ *  @param[out] from      receives at most capacity nodes; may be NULL if capacity is 0
+ *  @param[out] to        receives at most capacity nodes; may be NULL if capacity is 0
+ *  @param[in]  capacity  elements of each
+ *  @param[out] count     receives how many there are
+ *  @param[in]  graph     the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphGetEdges(rtGraphNode_t* from, rtGraphNode_t* to, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+
+/** What kind of node it is.
+ *  @param[out] type  receives RT_GRAPH_NODE_*
+ *  @param[in]  node  the node
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
+
+/** Writes a graph as text for Graphviz.
+ *  @param[out] buffer  receives the text, terminated, truncated to size; may be NULL if size is 0
+ *  @param[in]  size    bytes of buffer
+ *  @param[out] needed  receives the bytes of the whole text with its terminator; may be NULL
+ *  @param[in]  graph   the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
+
+/* ---- Plans and execs: how a graph runs, and running it ------------------------------------------------------------ */
+
+/** Fixes how a graph, as it is now, runs in a context: kernels, order, streams, places of temporaries.
+ *  @param[out] plan     receives the plan, which the caller destroys
+ *  @param[in]  options  may be NULL
+ *  @param[in]  graph    the graph
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT (the graph is bound to another), NOT_FOUND (a kernel),
+ *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions_t* options, rtGraph_t graph,
+                                      rtContext_t context);
+
+/** Destroys a plan. Execs that were made of it stay.
+ *  @param[in] plan  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan);
+
+/** What a plan comes to.
+ *  @param[inout] info  receives the numbers; struct_size is set by the caller
+ *  @param[in]    plan  the plan
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_t plan);
+
+/** One step of a plan. Steps are numbered in the order in which they are given to the streams.
+ *  @param[inout] step   receives the step; struct_size is set by the caller
+ *  @param[in]    index  below step_count
+ *  @param[in]    plan   the plan
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index, rtCapturePlan_t plan);
+
+/** Makes what runs: the plan with memory for temporaries, streams of its own and bindings. Memory that a capture has
+ *  recorded is bound; what rtGraphAddBuffer has named is not.
+ *  @param[out] exec  receives the exec, which the caller destroys
+ *  @param[in]  plan  the plan
+ *  blocks: maybe, where memory has to be found
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY,
+ *    DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
+
+/** A plan with default options and an exec of it in one.
+ *  @param[out] exec     receives the exec, which the caller destroys
+ *  @param[in]  graph    the graph
+ *  @param[in]  context  may be NULL: the one that the graph is bound to, else current
+ *  blocks: maybe, where memory has to be found
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY,
+ *    DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
+
+/** Destroys an exec. Launches in flight complete; what it has leased goes back behind them.
+ *  @param[in] exec  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
+
+/** Says what memory a buffer is, from the next launch on. The exec leases it until it is bound anew.
+ *  @param[in] buffer   of the graph that the exec was made of; no temporary
+ *  @param[in] pointer  at least as many bytes as the buffer has
+ *  @param[in] exec     the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec);
+
+/** Exchanges the parameters of the launch of a kernel, from the next launch on. Order and dependencies stay.
+ *  @param[in] node    of the graph that the exec was made of
+ *  @param[in] params  copied
+ *  @param[in] exec    the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecSetKernelParams(rtGraphNode_t node, const rtGraphKernelParams_t* params, rtGraphExec_t exec);
+
+/** Exchanges the parameters of a copy of one piece, from the next launch on. Order and dependencies stay.
+ *  @param[in] node    of the graph that the exec was made of
+ *  @param[in] params  copied
+ *  @param[in] exec    the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMemcpyParams_t* params, rtGraphExec_t exec);
+
+/** Exchanges the parameters of a fill, from the next launch on. Order and dependencies stay.
+ *  @param[in] node    of the graph that the exec was made of
+ *  @param[in] params  copied
+ *  @param[in] exec    the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFillParams_t* params, rtGraphExec_t exec);
+
+/** Exchanges all parameters for those of another graph with the same nodes, in the same order, and dependencies. Nothing is
+ *  changed where it differs.
+ *  @param[in] graph  the other graph
+ *  @param[in] exec   the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
+
+/** Runs an exec in a stream's order. Launches of one exec run one after another, also from several streams. Captured, it
+ *  becomes a child graph with what is bound now.
+ *  @param[in] exec    the exec
+ *  @param[in] stream  of the exec's context; may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE (a buffer is not bound), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED,
+ *    LAUNCH_FAILED, CAPTURE_UNSAFE (an event was last recorded in a capture), CAPTURE_INVALIDATED, DEVICE_LOST,
+ *    DRIVER */
+RT_API rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
+
+/* ---- Capture: a stream's work becomes a graph instead of running --------------------------------------------------- */
+
+/** Begins to record what is given to a stream as a graph. Streams that wait for its events or for it join the capture;
+ *  everything else, on any thread, goes on as before.
+ *  @param[in] stream  may be NULL: default
+ *  blocks: never
+ *  capture: unsafe
+ *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (it is capturing already), OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamBeginCapture(rtStream_t stream);
+
+/** Ends a capture, on the stream that it began on; any thread may. The capture is left in any case, and every stream that
+ *  has joined with it, but where the stream only joined.
+ *  @param[out] graph   receives the graph, which the caller destroys
+ *  @param[in]  stream  may be NULL: default
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (not capturing, or it only joined), INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY,
+ *    CAPTURE_INVALIDATED (broken earlier, or a stream that joined was not waited for), DRIVER, DEVICE_LOST */
+RT_API rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream);
+
+/** Whether a stream takes part in a capture.
+ *  @param[out] state   receives RT_CAPTURE_*
+ *  @param[in]  stream  may be NULL: default
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamIsCapturing(int32_t* state, rtStream_t stream);
+
+/** The node that a capturing stream recorded last.
+ *  @param[out] last    receives the node, which belongs to the graph to be; NULL if there is none yet
+ *  @param[in]  stream  may be NULL: default
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (not capturing), INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, CAPTURE_INVALIDATED, DEVICE_LOST,
+ *    DRIVER */
+RT_API rtStatus_t rtStreamGetCapturedNode(rtGraphNode_t* last, rtStream_t stream);
 
 /* ---- Interop: the driver's own objects, borrowed in both directions ------------------------------------------------ */
 
@@ -1734,7 +2409,7 @@ RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t
  *  blocks: never
  *  capture: node
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST,
- *    DRIVER */
+ *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream);
 
 #ifdef __cplusplus

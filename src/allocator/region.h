@@ -29,6 +29,7 @@ struct Block {
   enum State : uint32_t { kFree, kLive, kClosing, kPending };
 
   std::atomic<uint32_t> state{kFree};
+  std::atomic<uint32_t> leases{0};  // see block_lease.h
   bool pinned = false;        // allocated in pin mode
   bool every_stream = false;  // pending until all streams of the owner are idle: there was no memory for stamps
   uint32_t index = 0;

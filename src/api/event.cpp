@@ -131,7 +131,7 @@ rtStatus_t rtFenceGetValue(uint64_t* value, rtFence_t fence) {
 rtStatus_t rtFenceSignal(uint64_t value, rtFence_t fence) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Fence, object, fences, fence, RT_HANDLE_FENCE);
-    return object->signal(value);
+    return ops::signal(*object, value);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "manager/child.h"
+#include "manager/recorder.h"
 #include "manager/tables.h"
 
 namespace manyrt::manager {
@@ -29,6 +30,8 @@ struct Event : Child {
   Ref<backend::Point> last;
   // The stream of the last record: waiting for it inside one of its host functions would never end. Compared, not used.
   std::atomic<backend::Stream*> recorded_on{nullptr};
+  std::atomic<bool> captured{false};         // last recorded in a capture
+  std::atomic<Recorder*> recorder{nullptr};  // the capture, until it ends; read under a guard
 };
 
 Status createEvent(Event** event, Context& context, allocator::Owner& owner, bool timed);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "manager/child.h"
+#include "manager/recorder.h"
 #include "manager/tables.h"
 
 namespace manyrt::manager {
@@ -23,6 +24,7 @@ struct Fence : Child {
   void close();                                 // whoever still waits fails
 
   std::atomic<uint64_t> value;
+  std::atomic<Recorder*> recorder{nullptr};  // a capture that names it, until that ends
 
  private:
   struct Wait final : backend::Point {

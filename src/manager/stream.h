@@ -2,6 +2,7 @@
 #pragma once
 
 #include "manager/child.h"
+#include "manager/recorder.h"
 #include "manager/tables.h"
 
 namespace manyrt::manager {
@@ -23,6 +24,7 @@ struct Stream : Child {
   const bool is_default;
   const bool imported;
   int32_t priority = 0;
+  std::atomic<Recorder*> recorder{nullptr};  // while it captures; read under a guard
 };
 
 Status createStream(Stream** stream, Context& context, allocator::Owner& owner, const rtStreamOptions_t& options,

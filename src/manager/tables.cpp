@@ -5,6 +5,7 @@
 #include "manager/device.h"
 #include "manager/event.h"
 #include "manager/fence.h"
+#include "manager/graph.h"
 #include "manager/kernel.h"
 #include "manager/module.h"
 #include "manager/pool.h"
@@ -35,6 +36,10 @@ namespace {
 void onClosed(Fence& fence) { fence.close(); }
 void onClosed(Context& context) { context.closeChildren(); }
 void onClosed(Module& module) { module.closeKernels(); }
+void onClosed(Stream& stream) {
+  if (Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) recorder->streamClosed(stream);
+}
+void onClosed(Graph& graph) { graph.content->handleClosed(); }
 template <class T>
 void onClosed(T&) {}
 
@@ -68,6 +73,16 @@ bool closeHandle(HandleBits bits) {
       return close(kernels, bits);
     case RT_HANDLE_MODULE:
       return close(modules, bits);
+    case RT_HANDLE_GRAPH:
+      return close(graphs, bits);
+    case RT_HANDLE_CAPTURE_PLAN:
+      return close(capture_plans, bits);
+    case RT_HANDLE_GRAPH_EXEC:
+      return close(graph_execs, bits);
+    case RT_HANDLE_GRAPH_NODE:
+      return close(graph_nodes, bits);
+    case RT_HANDLE_GRAPH_BUFFER:
+      return close(graph_buffers, bits);
     default:
       return false;
   }

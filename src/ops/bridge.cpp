@@ -247,8 +247,8 @@ bool readsHostMemory(const Owner& owner) { return owner.device().limits().copies
 
 }  // namespace
 
-Route findRoute(const Range& dst, const Range& src, const manager::Stream& stream) {
-  if (copyable(dst, *stream.owner) && copyable(src, *stream.owner)) return {Route::kOwn};
+Route findRoute(const Range& dst, const Range& src, Owner& own) {
+  if (copyable(dst, own) && copyable(src, own)) return {Route::kOwn};
   for (Owner* owner : {dst.owner(), src.owner()}) {
     if (owner != nullptr && copyable(dst, *owner) && copyable(src, *owner)) return {Route::kLent, owner};
   }

@@ -15,7 +15,7 @@ struct Route {
   enum Kind { kOwn, kLent, kStaged, kNone } kind;
   allocator::Owner* lender = nullptr;  // kLent: whose streams reach both sides
 };
-Route findRoute(const Range& dst, const Range& src, const manager::Stream& stream);
+Route findRoute(const Range& dst, const Range& src, allocator::Owner& own);
 
 // By another route than kOwn and kNone. On failure nothing has been copied and the stream goes on, but where a driver
 // refuses the last of several orders: then the destination's bytes are unspecified.

@@ -55,10 +55,7 @@ Status check(const CopyArguments& copy, Checked* ranges) {
   }
   RT_TRY(findRange(&ranges->dst, copy.dst, dst_span, "destination"));
   RT_TRY(findRange(&ranges->src, copy.src, src_span, "source"));
-  RT_CHECK_ARG(!overlap(copy, dst_span, src_span),
-               "The source at %p and the destination at %p of a copy of %llu bytes overlap.", copy.src, copy.dst,
-               static_cast<Number>(copy.width));
-  return checkKind(copy.kind, ranges->dst, ranges->src);
+  return checkCopy(copy, ranges->dst, ranges->src);
 }
 
 // Copies of memory on devices are given to a stream of either side.
@@ -85,6 +82,10 @@ backend::Copy native(const CopyArguments& copy) {
 }
 
 Status submit(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream) {
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]] {
+    RT_TRY(checkRoute(route, ranges, stream));
+    return recorder->copy(stream, native(copy), copy.kind);
+  }
   if (route.kind == Route::kOwn) [[likely]] {
     RT_TRY(stream.native->copy(native(copy)));
   } else {
@@ -105,6 +106,12 @@ Status streamFor(const Range* first, const Range* second, manager::Stream** stre
     if (context != nullptr && context->ownerIfStarted() == range->owner()) return context->defaultStream(stream);
   }
   return context::resolve(stream, nullptr, "stream");
+}
+
+Status checkNotCapturing(const manager::Stream& stream) {
+  if (stream.recorder.load(std::memory_order_acquire) == nullptr) [[likely]]
+    return Status();
+  return captureUnsafe("The default stream that would do the work is capturing: a synchronous call cannot be part of a graph.");
 }
 
 Status finish(manager::Stream& stream, epoch::Guard& guard) { return synchronize(stream, Deadline::never(), false, guard); }
@@ -154,6 +161,13 @@ bool orphan(const Range& range) {
 
 }  // namespace
 
+Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src) {
+  RT_CHECK_ARG(!overlap(copy, dst.size, src.size),
+               "The source at %p and the destination at %p of a copy of %llu bytes overlap.", copy.src, copy.dst,
+               static_cast<Number>(copy.width));
+  return checkKind(copy.kind, dst, src);
+}
+
 Status normalise(CopyArguments* copy) {
   RT_CHECK_ARG(copy->height == 0 || (copy->dst_pitch >= copy->width && copy->src_pitch >= copy->width),
                "A row of %llu bytes does not fit between rows %llu (destination) and %llu (source) bytes apart.",
@@ -178,7 +192,7 @@ Status copyAsync(const CopyArguments& copy, manager::Stream& stream) {
   Checked ranges;
   RT_TRY(check(copy, &ranges));
   RT_TRY(checkSides(ranges, stream));
-  return submit(copy, ranges, findRoute(ranges.dst, ranges.src, stream), stream);
+  return submit(copy, ranges, findRoute(ranges.dst, ranges.src, *stream.owner), stream);
 }
 
 Status copy(const CopyArguments& copy, epoch::Guard& guard) {
@@ -191,8 +205,9 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   manager::Stream* stream;
   RT_TRY(streamFor(&ranges.dst, &ranges.src, &stream));
   RT_TRY(submittable(*stream));
+  RT_TRY(checkNotCapturing(*stream));
   if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkSides(ranges, *stream));
-  const Route route = findRoute(ranges.dst, ranges.src, *stream);
+  const Route route = findRoute(ranges.dst, ranges.src, *stream->owner);
   if (route.kind == Route::kOwn && isShort(copy) && stream->native->copyNow(native(copy))) return Status();
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
@@ -250,6 +265,8 @@ Status fillAsync(const FillArguments& fill, manager::Stream& stream) {
   RT_TRY(checkFill(fill, &range, &native_fill));
   if (native_fill.width == 0 || native_fill.height == 0) return Status();
   RT_TRY(checkFillReach(range, stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->fill(stream, native_fill);
   RT_TRY(stream.native->fill(native_fill));
   noteUse(range, stream);
   traceSubmission(stream);
@@ -263,6 +280,7 @@ Status fill(const FillArguments& fill, epoch::Guard& guard) {
   if (native_fill.width == 0 || native_fill.height == 0) return Status();
   manager::Stream* stream;
   RT_TRY(streamFor(&range, nullptr, &stream));
+  RT_TRY(checkNotCapturing(*stream));
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
   }
@@ -282,6 +300,8 @@ Status prefetchAsync(const void* pointer, uint64_t size, manager::Device* destin
   }
   RT_CHECK_ARG(destination == nullptr || &destination->native == &stream.owner->device(),
                "The destination is neither the host nor the stream's device.");
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->prefetch(stream, pointer, size, destination == nullptr);
   RT_TRY(stream.native->prefetch(pointer, size, destination == nullptr));
   traceSubmission(stream);
   return Status();

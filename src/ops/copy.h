@@ -4,6 +4,7 @@
 #include "base/epoch.h"
 #include "base/status.h"
 #include "manager/stream.h"
+#include "ops/place.h"
 
 namespace manyrt::manager {
 struct Device;
@@ -23,6 +24,8 @@ struct CopyArguments {
 // Rows that are one piece become one row; pitches below the width are refused.
 Status normalise(CopyArguments* copy);
 
+// What is left to ask of two ranges that were found: overlap and kind.
+Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src);
 Status copyAsync(const CopyArguments& copy, manager::Stream& stream);
 // On the default stream of the context that owns the destination's device side, else the source's.
 Status copy(const CopyArguments& copy, epoch::Guard& guard);

@@ -102,6 +102,24 @@ Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits,
   return Status();
 }
 
+// How many work-groups there are, and whether they may run together where that is asked for.
+inline Status checkGroups(uint64_t* groups, const backend::Kernel& native, const LaunchArguments& launch,
+                          const backend::Device& device) {
+  RT_CHECK_ARG(!mulOverflows(uint64_t{launch.grid[0]} * launch.grid[1], launch.grid[2], groups),
+               "A grid of %u x %u x %u has more work-groups than 64 bits count.", launch.grid[0], launch.grid[1],
+               launch.grid[2]);
+  if (*groups == 0 || !launch.cooperative) return Status();
+  if (!device.has(RT_CAPABILITY_COOPERATIVE_LAUNCH)) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device runs no cooperative launches.");
+  }
+  const uint32_t* group = launch.group;
+  uint32_t most = native.maxActiveGroups(group[0] * group[1] * group[2], launch.local_bytes);
+  RT_CHECK_ARG(*groups <= most,
+               "A cooperative launch of %u x %u x %u work-groups cannot run at the same time: the device runs %u.",
+               launch.grid[0], launch.grid[1], launch.grid[2], most);
+  return Status();
+}
+
 // Calls a program's function with the stream's context current, as rt calls inside expect.
 template <class Function>
 Status callProgram(HandleBits context, const char* what, Function function) {
@@ -120,8 +138,8 @@ Status callProgram(HandleBits context, const char* what, Function function) {
 
 class HostFunctionTask final : public Task {
  public:
-  HostFunctionTask(rtHostFunction_t function, void* user, HandleBits context)
-      : function_(function), user_(user), context_(context) {}
+  HostFunctionTask(rtHostFunction_t function, void* user, HandleBits context, std::shared_ptr<void> keep)
+      : function_(function), user_(user), context_(context), keep_(std::move(keep)) {}
   Status run(const Status& status) override {
     return callProgram(context_, "host function", [&] {
       function_(user_, status.code());
@@ -133,12 +151,13 @@ class HostFunctionTask final : public Task {
   const rtHostFunction_t function_;
   void* const user_;
   const HandleBits context_;
+  const std::shared_ptr<void> keep_;
 };
 
 class NativeTask final : public Task {
  public:
-  NativeTask(rtNativeFunction_t function, void* user, manager::Stream& stream)
-      : function_(function), user_(user), context_(stream.context->bits) {
+  NativeTask(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep)
+      : function_(function), user_(user), context_(stream.context->bits), keep_(std::move(keep)) {
     stream.native->native(native_);
   }
   Status run(const Status& status) override {
@@ -155,10 +174,18 @@ class NativeTask final : public Task {
   const rtNativeFunction_t function_;
   void* const user_;
   const HandleBits context_;
+  const std::shared_ptr<void> keep_;
   uint64_t native_[2] = {0, 0};
 };
 
 }  // namespace
+
+Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
+  RT_TRY(checkShape(kernel, kernel.limits, launch));
+  if (kernel.native->hasLocals()) RT_TRY(checkLocals(kernel, kernel.limits, launch));
+  uint64_t groups = 0;
+  return checkGroups(&groups, *kernel.native, launch, kernel.owner->device());
+}
 
 [[gnu::hot]] Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream) {
   if (kernel.context.get() != stream.context.get()) [[unlikely]] {
@@ -207,25 +234,16 @@ class NativeTask final : public Task {
     }
     if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));
   }
-  uint64_t groups;
-  RT_CHECK_ARG(!mulOverflows(uint64_t{launch.grid[0]} * launch.grid[1], launch.grid[2], &groups),
-               "A grid of %u x %u x %u has more work-groups than 64 bits count.", launch.grid[0], launch.grid[1],
-               launch.grid[2]);
+  uint64_t groups = 0;
+  RT_TRY(checkGroups(&groups, native, launch, stream.device));
   if (groups == 0) return Status();
-  if (launch.cooperative) {
-    if (!stream.owner->device().has(RT_CAPABILITY_COOPERATIVE_LAUNCH)) {
-      return Status::error(RT_ERROR_NOT_SUPPORTED, "The device runs no cooperative launches.");
-    }
-    uint32_t most = native.maxActiveGroups(group[0] * group[1] * group[2], launch.local_bytes);
-    RT_CHECK_ARG(groups <= most,
-                 "A cooperative launch of %u x %u x %u work-groups cannot run at the same time: the device runs %u.",
-                 launch.grid[0], launch.grid[1], launch.grid[2], most);
-  }
   backend::Launch order{{launch.grid[0], launch.grid[1], launch.grid[2]},
                         {group[0], group[1], group[2]},
                         launch.local_bytes,
                         launch.cooperative,
                         launch.arguments};
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->launch(stream, kernel, order);
   RT_TRY(stream.native->launch(native, order));
   if (foreign) [[unlikely]] {
     for (size_t i = 0; i < arguments.size(); ++i) {
@@ -240,20 +258,25 @@ class NativeTask final : public Task {
   return Status();
 }
 
-Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream) {
+Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep) {
   RT_CHECK_ARG(function != nullptr, "The host function is NULL.");
   RT_TRY(submittable(stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->hostFunction(stream, function, user);
   if (fault::fails("host function")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  RT_TRY(stream.native->call(new HostFunctionTask(function, user, stream.context->bits), backend::TaskKind::kUser));
+  RT_TRY(stream.native->call(new HostFunctionTask(function, user, stream.context->bits, std::move(keep)),
+                             backend::TaskKind::kUser));
   traceSubmission(stream);
   return Status();
 }
 
-Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream) {
+Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep) {
   RT_CHECK_ARG(function != nullptr, "The native function is NULL.");
   RT_TRY(submittable(stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->nativeFunction(stream, function, user);
   if (fault::fails("native function")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  RT_TRY(stream.native->call(new NativeTask(function, user, stream), backend::TaskKind::kNative));
+  RT_TRY(stream.native->call(new NativeTask(function, user, stream, std::move(keep)), backend::TaskKind::kNative));
   traceSubmission(stream);
   return Status();
 }

@@ -1,6 +1,8 @@
 // Launching kernels, host functions and native calls: the checks of each, then one order to the stream.
 #pragma once
 
+#include <memory>
+
 #include "base/status.h"
 #include "manager/kernel.h"
 #include "manager/stream.h"
@@ -16,8 +18,12 @@ struct LaunchArguments {
   uint32_t argument_count = 0;  // or RT_ARGS_ALL
 };
 
+// What does not depend on a stream: grid, work-group, local memory, whether the launch can be cooperative. launch() does the
+// same.
+Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch);
 Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream);
-Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream);
-Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream);
+// `keep` is let go of when the function has been called.
+Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);
+Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);
 
 }  // namespace manyrt::ops

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "allocator/address_map.h"
+#include "allocator/block_lease.h"
 #include "base/checked.h"
 #include "base/fault.h"
 #include "manager/device.h"
@@ -56,9 +57,38 @@ bool pinMode(HandleBits pool) {
   return pool != 0 && std::find(pinned_pools, pinned_pools + kPinned, pool) != pinned_pools + kPinned;
 }
 
+namespace {
+
+// An allocation of a capture: at once, at its address for good, and the graph's.
+Status allocateCaptured(void** pointer, const AllocationRequest& request, Ref<allocator::Pool> pool, manager::Context& context,
+                        epoch::Guard& guard) {
+  const Lease<manager::Stream> lease(request.stream);  // the guard is left where memory has to be found
+  AllocationRequest outside = request;
+  outside.stream = nullptr;
+  RT_TRY(allocate(pointer, outside, std::move(pool), context, guard));
+  if (*pointer == nullptr) return Status();
+  Status status;
+  try {
+    manager::Recorder* recorder = request.stream->recorder.load(std::memory_order_acquire);
+    status = recorder != nullptr ? recorder->allocated(*request.stream, *pointer, request.size)
+                                 : Status::error(RT_ERROR_CAPTURE_INVALIDATED,
+                                                 "The capture of the stream was ended by another thread during the call.");
+  } catch (const std::bad_alloc&) {
+    status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
+  if (status.ok()) return status;
+  (void)free(*pointer, nullptr);
+  *pointer = nullptr;
+  return status;
+}
+
+}  // namespace
+
 Status allocate(void** pointer, const AllocationRequest& request, Ref<allocator::Pool> pool, manager::Context& context,
                 epoch::Guard& guard) {
   *pointer = nullptr;
+  if (request.stream != nullptr && request.stream->recorder.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    return allocateCaptured(pointer, request, std::move(pool), context, guard);
   uint64_t alignment = request.alignment == 0 ? allocator::kAlignment : request.alignment;
   RT_CHECK_ARG(isPowerOfTwo(alignment), "An alignment of %llu bytes is no power of two.", static_cast<Number>(alignment));
   if (request.stream != nullptr) RT_TRY(submittable(*request.stream));
@@ -110,6 +140,10 @@ Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, 
 
 Status free(void* pointer, manager::Stream* stream) {
   if (pointer == nullptr) return Status();
+  if (stream != nullptr) {
+    if (manager::Recorder* recorder = stream->recorder.load(std::memory_order_acquire)) [[unlikely]]
+      return recorder->free(*stream, pointer);
+  }
   Region* region = allocator::address_map::find(pointer);
   RT_CHECK_ARG(region != nullptr, "%p is not memory of the library.", pointer);
   RT_CHECK_ARG(region->kind() != Region::Kind::kRegistered,
@@ -121,8 +155,11 @@ Status free(void* pointer, manager::Stream* stream) {
   RT_CHECK_ARG(region->addressOf(*block) == reinterpret_cast<uintptr_t>(pointer),
                "%p is %llu bytes inside an allocation; only its start can be freed.", pointer,
                static_cast<Number>(reinterpret_cast<uintptr_t>(pointer) - region->addressOf(*block)));
-  RT_CHECK_ARG(block->state.compare_exchange_strong(live, Block::kClosing, std::memory_order_acq_rel),
+  RT_CHECK_ARG(!allocator::belongsToLeases(*block), "The memory at %p was allocated in a capture: it goes with its graph.",
+               pointer);
+  RT_CHECK_ARG(block->state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst),
                "%p is being freed by another thread.", pointer);
+  if (!allocator::releaseFromProgram(*block)) return Status();  // a graph or an exec holds it: with the last one it goes
   if (region->kind() == Region::Kind::kImported) {
     region->owner().countAllocation(-1);
     allocator::address_map::remove(region);
@@ -198,6 +235,9 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
     if (stream->isInsideTask()) {
       return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream, which may use the range.");
     }
+  }
+  if (allocator::leased(region->block(0))) {
+    return Status::error(RT_ERROR_BUSY, "The range at %p is named by a graph, which has to go first.", pointer);
   }
   uint32_t live = Block::kLive;
   RT_CHECK_ARG(region->block(0).state.compare_exchange_strong(live, Block::kClosing), "%p is being unregistered already.",

@@ -50,12 +50,12 @@ Status findRange(Range* range, const void* pointer, uint64_t size, const char* w
   return Status();
 }
 
-bool reachable(const allocator::Region& region, const manager::Stream& stream) {
-  if (&region.owner() == stream.owner.get()) return true;
-  const backend::Device& device = stream.owner->device();
+bool reachable(const allocator::Region& region, allocator::Owner& owner) {
+  if (&region.owner() == &owner) return true;
+  const backend::Device& device = owner.device();
   if (&region.owner().device() == &device) return true;
   if (region.memory().host_visible && device.limits().reaches_host) return true;
-  return stream.owner->reachesPeer(region.owner());
+  return owner.reachesPeer(region.owner());
 }
 
 bool copyable(const Range& range, const allocator::Owner& owner) {

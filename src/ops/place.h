@@ -26,7 +26,10 @@ struct Range {
 // Finds the range and checks that it stays inside its allocation. `word` names it: "source", "destination".
 Status findRange(Range* range, const void* pointer, uint64_t size, const char* word);
 // Whether kernels, fills and prefetches of this stream can use an address inside the region.
-bool reachable(const allocator::Region& region, const manager::Stream& stream);
+bool reachable(const allocator::Region& region, allocator::Owner& owner);
+inline bool reachable(const allocator::Region& region, const manager::Stream& stream) {
+  return reachable(region, *stream.owner);
+}
 // Whether copies of this owner's streams can; of memory that no region knows, always.
 bool copyable(const Range& range, const allocator::Owner& owner);
 // After a submission: the owner of the range waits for this stream before it reuses the memory.

@@ -68,7 +68,25 @@ class SignalTask final : public Task {
 
 }  // namespace
 
+Status captureUnsafe(const char* what) { return Status::error(RT_ERROR_CAPTURE_UNSAFE, "%s", what); }
+
+namespace {
+
+Status streamCaptures() {
+  return captureUnsafe("The stream is capturing: its work has not begun, and nothing can be said of it or waited for.");
+}
+Status eventCaptured() {
+  return captureUnsafe("The event was last recorded in a capture: it is passed when a launch of the graph passes it.");
+}
+Status fenceCaptured() {
+  return captureUnsafe("A capture in progress names the fence: the host can neither signal it nor wait for it meanwhile.");
+}
+
+}  // namespace
+
 [[gnu::hot]] Status synchronize(manager::Stream& stream, Deadline deadline, bool clear, epoch::Guard& guard) {
+  if (stream.recorder.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    return streamCaptures();
   backend::Stream& native = *stream.native;
   if (native.isInsideTask()) return insideOwnTask("stream");
   uint64_t serial = native.submitted();
@@ -136,6 +154,8 @@ Status synchronize(manager::Device& device, epoch::Guard& guard) {
 }
 
 Status synchronize(manager::Event& event, Deadline deadline, epoch::Guard& guard) {
+  if (event.captured.load(std::memory_order_acquire)) [[unlikely]]
+    return eventCaptured();
   Ref<backend::Point> point = event.point();
   if (!point) return Status();
   if (!point->poll()) {
@@ -153,6 +173,8 @@ Status synchronize(manager::Event& event, Deadline deadline, epoch::Guard& guard
 }
 
 Status waitFence(manager::Fence& fence, uint64_t value, Deadline deadline, epoch::Guard& guard) {
+  if (fence.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+    return fenceCaptured();
   Ref<backend::Point> point;
   RT_TRY(fence.waitPoint(&point, value));
   if (!point) return Status();
@@ -166,6 +188,8 @@ Status waitFence(manager::Fence& fence, uint64_t value, Deadline deadline, epoch
 }
 
 Status query(manager::Stream& stream) {
+  if (stream.recorder.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+    return streamCaptures();
   Status status = stream.native->latch.get();
   if (status.ok()) status = stream.device.lost();
   if (!status.ok()) return status;
@@ -174,12 +198,16 @@ Status query(manager::Stream& stream) {
 }
 
 Status query(manager::Event& event) {
+  if (event.captured.load(std::memory_order_acquire)) [[unlikely]]
+    return eventCaptured();
   Ref<backend::Point> point = event.point();
   if (!point) return Status();
   return point->poll() ? point->status() : Status::bare(RT_NOT_READY);
 }
 
 Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end) {
+  if (start.captured.load(std::memory_order_acquire) || end.captured.load(std::memory_order_acquire)) [[unlikely]]
+    return eventCaptured();
   RT_CHECK_ARG(start.timed && end.timed, "The %s event was created with RT_EVENT_DISABLE_TIMING.",
                start.timed ? "end" : "start");
   RT_CHECK_ARG(start.context->device == end.context->device, "The events belong to two devices, which have two clocks.");
@@ -198,6 +226,12 @@ Status record(manager::Event& event, manager::Stream& stream) {
                          event.context->name().c_str(), stream.context->name().c_str());
   }
   RT_TRY(submittable(stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->record(stream, event);
+  if (event.captured.load(std::memory_order_relaxed)) [[unlikely]] {
+    event.recorder.store(nullptr, std::memory_order_release);
+    event.captured.store(false, std::memory_order_release);
+  }
   if (Status status; recordInPlace(event, *stream.native, &status)) {
     RT_TRY(status);
     traceSubmission(stream);
@@ -213,8 +247,26 @@ Status record(manager::Event& event, manager::Stream& stream) {
   return Status();
 }
 
+namespace {
+
+// The stream captures, or the event was captured, or both.
+Status waitCaptured(manager::Event& event, manager::Stream& stream) {
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) {
+    const bool never = !event.captured.load(std::memory_order_acquire) && !event.point();
+    return never ? Status() : recorder->waitEvent(stream, event);
+  }
+  manager::Recorder* recorder = event.recorder.load(std::memory_order_acquire);
+  if (recorder != nullptr) return recorder->waitEvent(stream, event);
+  return captureUnsafe(
+      "The event was recorded in a capture that has ended: there is nothing to wait for until a launch records it.");
+}
+
+}  // namespace
+
 Status waitEvent(manager::Event& event, manager::Stream& stream) {
   RT_TRY(submittable(stream));
+  if (stream.recorder.load(std::memory_order_relaxed) != nullptr || event.captured.load(std::memory_order_acquire)) [[unlikely]]
+    return waitCaptured(event, stream);
   Ref<backend::Point> point = event.point();
   if (!point || (point->done() && point->status().ok())) return Status();
   RT_TRY(stream.native->wait(std::move(point)));
@@ -225,6 +277,10 @@ Status waitEvent(manager::Event& event, manager::Stream& stream) {
 Status waitStream(manager::Stream& other, manager::Stream& stream) {
   if (&other == &stream || other.native.get() == stream.native.get()) return Status();
   RT_TRY(submittable(stream));
+  if (manager::Recorder* recorder = other.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->waitStream(stream, other);
+  if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+    return captureUnsafe("The stream is capturing and the other one is not: a capture cannot wait for work outside.");
   if (other.native->idle() && !other.native->latch.failed()) return Status();
   Ref<backend::Point> point;
   RT_TRY(other.owner->native().createPoint(&point, false));
@@ -236,6 +292,8 @@ Status waitStream(manager::Stream& other, manager::Stream& stream) {
 
 Status waitContext(manager::Context& other, manager::Stream& stream) {
   RT_TRY(submittable(stream));
+  if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+    return captureUnsafe("The stream is capturing: a capture cannot wait for work outside, such as that of a context.");
   allocator::Owner* owner = other.ownerIfStarted();
   if (owner == nullptr) return Status();
   owner->forgetFailures();
@@ -250,8 +308,16 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
   return Status();
 }
 
+Status signal(manager::Fence& fence, uint64_t value) {
+  if (fence.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+    return fenceCaptured();
+  return fence.signal(value);
+}
+
 Status signalFence(manager::Fence& fence, uint64_t value, manager::Stream& stream) {
   RT_TRY(submittable(stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->signalFence(stream, fence, value);
   if (fault::fails("signal task")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   RT_TRY(stream.native->call(new SignalTask(fence, value), backend::TaskKind::kInternal));
   traceSubmission(stream);
@@ -260,6 +326,8 @@ Status signalFence(manager::Fence& fence, uint64_t value, manager::Stream& strea
 
 Status waitFence(manager::Fence& fence, uint64_t value, manager::Stream& stream) {
   RT_TRY(submittable(stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+    return recorder->waitFence(stream, fence, value);
   Ref<backend::Point> point;
   RT_TRY(fence.waitPoint(&point, value));
   if (!point) return Status();

@@ -20,6 +20,9 @@ inline Status submittable(manager::Stream& stream) {
   return Status();
 }
 
+// What a capture refuses: the call waits for work, or asks about work, that has not begun.
+Status captureUnsafe(const char* what);
+
 // These leave the guard while they block. `clear`: rtStreamSynchronize takes the failure, nobody else does.
 Status synchronize(manager::Stream& stream, Deadline deadline, bool clear, epoch::Guard& guard);
 Status synchronize(manager::Context& context, epoch::Guard& guard);
@@ -35,6 +38,7 @@ Status record(manager::Event& event, manager::Stream& stream);
 Status waitEvent(manager::Event& event, manager::Stream& stream);
 Status waitStream(manager::Stream& other, manager::Stream& stream);
 Status waitContext(manager::Context& other, manager::Stream& stream);
+Status signal(manager::Fence& fence, uint64_t value);  // from the host
 Status signalFence(manager::Fence& fence, uint64_t value, manager::Stream& stream);
 Status waitFence(manager::Fence& fence, uint64_t value, manager::Stream& stream);
 

@@ -259,6 +259,88 @@ TEST_P(ObjectFaults, Imports) {
            0, "the null device imports nothing"});
 }
 
+TEST_P(ObjectFaults, GraphWithNodes) {
+  exhaust({"graph with nodes", [](World& w) {
+             Graph graph, clone;
+             rtGraphBuffer_t buffer = nullptr;
+             rtGraphNode_t first = nullptr, second = nullptr, third = nullptr;
+             rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
+             fill.pattern_size = 1;
+             fill.count = 64;
+             fill.dst.pointer = w.memory.get();
+             rtGraphHostParams_t host = RT_GRAPH_HOST_PARAMS_INIT;
+             host.function = [](void*, rtStatus_t) {};
+             TRY(rtGraphCreate(graph.out()));
+             TRY(rtGraphAddBuffer(&buffer, 64, RT_GRAPH_BUFFER_INPUT, "a name that is longer than a short string", graph));
+             TRY(rtGraphAddFillNode(&first, &fill, nullptr, 0, graph));
+             fill.dst = {buffer, 0, nullptr};
+             TRY(rtGraphAddFillNode(&second, &fill, nullptr, RT_INFERRED, graph));
+             TRY(rtGraphAddHostNode(&third, &host, nullptr, RT_INFERRED, graph));
+             TRY(rtGraphAddDependencies(&first, &second, 1, graph));
+             TRY(rtGraphMakeBuffer(&buffer, w.memory, 64, RT_GRAPH_BUFFER_OUTPUT, "made", graph));
+             TRY(rtGraphClone(clone.out(), graph));
+             char text[64];
+             TRY(rtGraphExportDot(text, sizeof text, nullptr, clone));
+             TRY(graph.reset());
+             return clone.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, Capture) {
+  exhaust({"capture", [](World& w) {
+             Graph graph;
+             void* memory = nullptr;
+             TRY(rtStreamBeginCapture(w.stream));
+             // Ended in any case, as a program would.
+             const rtStatus_t status = [&] {
+               TRY(rtMemsetAsync(w.memory, 1, 64, w.stream));
+               TRY(launchOver(w.kernel, w.stream, 8, 4, w.memory.as<void>(), uint32_t{1}));
+               TRY(rtMallocAsync(&memory, 1000, w.stream));
+               TRY(rtFreeAsync(memory, w.stream));
+               TRY(rtStreamWaitStream(w.stream, w.busy));
+               return rtStreamWaitStream(w.busy, w.stream);
+             }();
+             const rtStatus_t ended = rtStreamEndCapture(graph.out(), w.stream);
+             TRY(status);
+             TRY(ended);
+             return graph.reset();
+           }});
+}
+
+TEST_P(ObjectFaults, ExecAndLaunch) {
+  exhaust({"exec and launch", [](World& w) {
+             Graph graph;
+             GraphExec exec;
+             CapturePlan plan;
+             rtGraphBuffer_t buffer = nullptr, temporary = nullptr;
+             rtGraphNode_t first = nullptr, node = nullptr;
+             rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
+             fill.pattern_size = 1;
+             fill.count = 64;
+             TRY(rtGraphCreate(graph.out()));
+             TRY(rtGraphAddBuffer(&buffer, 256, RT_GRAPH_BUFFER_OUTPUT, "output", graph));
+             TRY(rtGraphAddBuffer(&temporary, 64, RT_GRAPH_BUFFER_TEMPORARY, "temporary", graph));
+             fill.dst = {temporary, 0, nullptr};
+             TRY(rtGraphAddFillNode(&first, &fill, nullptr, 0, graph));
+             for (uint64_t i = 0; i < 3; ++i) {  // beside one another
+               fill.dst = {buffer, 64 * i, nullptr};
+               TRY(rtGraphAddFillNode(&node, &fill, &first, 1, graph));
+             }
+             TRY(rtCapturePlanCreate(plan.out(), nullptr, graph, w.context));
+             TRY(rtGraphExecCreate(exec.out(), plan));
+             TRY(rtGraphExecBindBuffer(buffer, w.memory, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtGraphExecBindBuffer(buffer, w.target, exec));
+             TRY(rtGraphExecSetFillParams(node, &fill, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtGraphExecUpdate(graph, exec));
+             TRY(rtStreamSynchronize(w.stream));
+             TRY(exec.reset());
+             TRY(plan.reset());
+             return graph.reset();
+           }});
+}
+
 TEST_P(ObjectFaults, InitAndShutdownReference) {
   exhaust({"init", [](World&) { return rtInit(); }, 0, "started long ago: only a count"});
 }

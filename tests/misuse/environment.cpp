@@ -54,6 +54,8 @@ const std::map<std::string, uint64_t> kIntegers = {
     {"local_bytes", 0},
     {"arg_count", 1},
     {"index", 0},
+    {"capacity", 8},
+    {"role", RT_GRAPH_BUFFER_INPUT},
 };
 
 template <typename T, typename Create, typename Destroy>
@@ -88,13 +90,26 @@ Environment::Environment(const std::string& deviceName) {
   if (!ready_) return;
   makeStale();
   ready_ = makeObjects();
-  handles_ = {{"rtDevice_t", word(device_)}, {"rtContext_t", word(context_)}, {"rtStream_t", word(stream_)},
-              {"rtEvent_t", word(event_)},   {"rtFence_t", word(fence_)},     {"rtMemPool_t", word(pool_)},
-              {"rtKernel_t", word(kernel_)}, {"rtModule_t", word(module_)}};
+  handles_ = {{"rtDevice_t", word(device_)},
+              {"rtContext_t", word(context_)},
+              {"rtStream_t", word(stream_)},
+              {"rtEvent_t", word(event_)},
+              {"rtFence_t", word(fence_)},
+              {"rtMemPool_t", word(pool_)},
+              {"rtKernel_t", word(kernel_)},
+              {"rtModule_t", word(module_)},
+              {"rtGraph_t", word(graph_)},
+              {"rtGraphNode_t", word(first_)},
+              {"rtGraphBuffer_t", word(graphBuffer_)},
+              {"rtCapturePlan_t", word(plan_)},
+              {"rtGraphExec_t", word(exec_)}};
 }
 
 Environment::~Environment() {
   (void)rtContextSetCurrent(context_);
+  (void)rtGraphExecDestroy(exec_);
+  (void)rtCapturePlanDestroy(plan_);
+  (void)rtGraphDestroy(graph_);
   (void)rtHostUnregister(registered_, context_);
   for (void* pointer : {deviceMemory_, otherMemory_, pinned_, toFree_}) (void)rtFree(pointer);
   (void)rtKernelDestroy(kernel_);
@@ -128,6 +143,95 @@ void Environment::makeStale() {
       [&](rtKernel_t* out) { return rtKernelCreateFromHost(out, &host, context_); }, rtKernelDestroy);
   stale_["rtModule_t"] = madeAndDestroyed<rtModule_t>(
       [&](rtModule_t* out) { return rtModuleLoadFile(out, HOST_MODULE_PATH, nullptr, context_); }, rtModuleDestroy);
+  rtGraph_t graph = nullptr;
+  rtGraphNode_t node = nullptr;
+  rtGraphBuffer_t buffer = nullptr;
+  if (rtGraphCreate(&graph) != RT_SUCCESS) return;
+  (void)rtGraphAddEmptyNode(&node, nullptr, 0, graph);
+  (void)rtGraphAddBuffer(&buffer, 16, RT_GRAPH_BUFFER_INPUT, nullptr, graph);
+  rtCapturePlan_t plan = nullptr;
+  rtGraphExec_t exec = nullptr;
+  (void)rtCapturePlanCreate(&plan, nullptr, graph, context_);
+  (void)rtGraphExecCreate(&exec, plan);
+  (void)rtGraphExecDestroy(exec);
+  (void)rtCapturePlanDestroy(plan);
+  stale_["rtCapturePlan_t"] = word(plan);
+  stale_["rtGraphExec_t"] = word(exec);
+  (void)rtGraphDestroy(graph);
+  stale_["rtGraph_t"] = word(graph);
+  stale_["rtGraphNode_t"] = word(node);
+  stale_["rtGraphBuffer_t"] = word(buffer);
+}
+
+bool Environment::makeGraph() {
+  rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
+  fill.pattern_size = 1;
+  fill.dst.pointer = deviceMemory_;
+  fill.count = 256;
+  return rtGraphCreate(&graph_) == RT_SUCCESS && rtGraphAddFillNode(&first_, &fill, nullptr, 0, graph_) == RT_SUCCESS &&
+         rtGraphAddEmptyNode(&second_, &first_, 1, graph_) == RT_SUCCESS &&
+         rtGraphAddBuffer(&graphBuffer_, 4096, RT_GRAPH_BUFFER_INPUT, "buffer", graph_) == RT_SUCCESS &&
+         rtCapturePlanCreate(&plan_, nullptr, graph_, context_) == RT_SUCCESS &&
+         rtGraphExecCreate(&exec_, plan_) == RT_SUCCESS &&
+         rtGraphExecBindBuffer(graphBuffer_, otherMemory_, exec_) == RT_SUCCESS;
+}
+
+void Environment::fillGraphParams(const Argument& argument, unsigned char* scratch) const {
+  const rtGraphOperand_t dst = {nullptr, 0, deviceMemory_}, src = {nullptr, 0, otherMemory_};
+  if (argument.type == "const rtGraphKernelParams_t *") {
+    static const uint32_t value = 1;
+    static const rtGraphArg_t args[1] = {{RT_ARG_VALUE, 0, sizeof value, &value, {nullptr, 0, nullptr}}};
+    rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+    params.kernel = kernel_;
+    params.args = args;
+    params.arg_count = 1;
+    std::memcpy(scratch, &params, sizeof params);
+  } else if (argument.type == "const rtGraphMemcpyParams_t *") {
+    rtGraphMemcpyParams_t params = RT_GRAPH_MEMCPY_PARAMS_INIT;
+    params.dst = dst;
+    params.src = src;
+    params.size = 256;
+    std::memcpy(scratch, &params, sizeof params);
+  } else if (argument.type == "const rtGraphMemcpy2DParams_t *") {
+    rtGraphMemcpy2DParams_t params = RT_GRAPH_MEMCPY_2D_PARAMS_INIT;
+    params.dst = dst;
+    params.src = src;
+    params.dst_pitch = params.src_pitch = 64;
+    params.width = 16;
+    params.height = 4;
+    std::memcpy(scratch, &params, sizeof params);
+  } else if (argument.type == "const rtGraphFillParams_t *") {
+    rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
+    params.dst = dst;
+    params.pattern_size = 4;
+    params.count = 16;
+    std::memcpy(scratch, &params, sizeof params);
+  } else if (argument.type == "const rtGraphHostParams_t *") {
+    rtGraphHostParams_t params = RT_GRAPH_HOST_PARAMS_INIT;
+    params.function = hostFunction;
+    std::memcpy(scratch, &params, sizeof params);
+  } else if (argument.type == "const rtGraphNativeParams_t *") {
+    rtGraphNativeParams_t params = RT_GRAPH_NATIVE_PARAMS_INIT;
+    params.function = nativeFunction;
+    std::memcpy(scratch, &params, sizeof params);
+  } else if (argument.type == "const rtGraphChildParams_t *") {
+    static rtGraphBinding_t binding;
+    binding = {graphBuffer_, dst};
+    rtGraphChildParams_t params = RT_GRAPH_CHILD_PARAMS_INIT;
+    params.graph = graph_;
+    params.bindings = &binding;
+    params.binding_count = 1;
+    std::memcpy(scratch, &params, sizeof params);
+  } else if (argument.type == "const rtGraphEventParams_t *") {
+    rtGraphEventParams_t params = RT_GRAPH_EVENT_PARAMS_INIT;
+    params.event = event_;
+    std::memcpy(scratch, &params, sizeof params);
+  } else if (argument.type == "const rtGraphFenceParams_t *") {
+    rtGraphFenceParams_t params = RT_GRAPH_FENCE_PARAMS_INIT;
+    params.fence = fence_;
+    params.value = kFenceValue;
+    std::memcpy(scratch, &params, sizeof params);
+  }
 }
 
 bool Environment::makeObjects() {
@@ -153,7 +257,7 @@ bool Environment::makeObjects() {
   rtDevice_t cpu = nullptr;
   rtContext_t primary = nullptr;
   return rtDeviceGetByName(&cpu, "cpu") == RT_SUCCESS && rtContextGetPrimary(&primary, cpu) == RT_SUCCESS &&
-         (makeKernel(context_) || makeKernel(primary)) && (makeModule(context_) || makeModule(primary));
+         (makeKernel(context_) || makeKernel(primary)) && (makeModule(context_) || makeModule(primary)) && makeGraph();
 }
 
 bool Environment::makeKernel(rtContext_t owner) {
@@ -194,6 +298,10 @@ bool Environment::fillInteger(const Argument& argument, uint64_t& value) const {
     value = static_cast<uint64_t>(backend_);
     return true;
   }
+  if (argument.name == "count" && argument.type == "uint32_t") {  // of nodes
+    value = 1;
+    return true;
+  }
   const auto found = kIntegers.find(argument.name);
   if (found == kIntegers.end()) return false;
   value = found->second;
@@ -216,6 +324,7 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
       const rtHostKernel_t host = hostKernel();
       std::memcpy(scratch, &host, sizeof(host));
     }
+    fillGraphParams(argument, scratch);
     return true;
   }
   const std::map<std::string, uint64_t> callbacks = {
@@ -261,6 +370,8 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
   } else if (argument.name == "grid" || argument.name == "group" || argument.name == "items") {
     const uint32_t sizes[3] = {1, 1, 1};
     std::memcpy(scratch, sizes, sizeof(sizes));
+  } else if (argument.type == "const rtGraphNode_t *") {  // an edge that can be added twice and taken away once
+    std::memcpy(scratch, argument.name == "to" ? &second_ : &first_, sizeof first_);
   } else if (argument.name == "pattern") {
     std::memset(scratch, 0x11, 16);
   } else if (const auto found = addresses.find(argument.name); found != addresses.end()) {
@@ -280,7 +391,8 @@ void Environment::release(const Function& function, const Call& call) {
     // What a getter has given is borrowed and refused by its destroy function, or part of this environment.
     const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
                          function.name == "rtModuleCreateFromSource" || function.name.starts_with("rtModuleLoad") ||
-                         function.name.ends_with("Import") || function.name.starts_with("rtMalloc");
+                         function.name.ends_with("Import") || function.name.starts_with("rtMalloc") ||
+                         function.name == "rtGraphClone" || function.name == "rtGraphInstantiate";
     if (!creates) continue;
     if (argument.type == "void **") (void)rtFree(made);
     if (argument.type == "rtContext_t *") (void)rtContextDestroy(static_cast<rtContext_t>(made));
@@ -289,6 +401,9 @@ void Environment::release(const Function& function, const Call& call) {
     if (argument.type == "rtFence_t *") (void)rtFenceDestroy(static_cast<rtFence_t>(made));
     if (argument.type == "rtMemPool_t *") (void)rtMemPoolDestroy(static_cast<rtMemPool_t>(made));
     if (argument.type == "rtKernel_t *") (void)rtKernelDestroy(static_cast<rtKernel_t>(made));
+    if (argument.type == "rtGraphExec_t *") (void)rtGraphExecDestroy(static_cast<rtGraphExec_t>(made));
+    if (argument.type == "rtCapturePlan_t *") (void)rtCapturePlanDestroy(static_cast<rtCapturePlan_t>(made));
+    if (argument.type == "rtGraph_t *") (void)rtGraphDestroy(static_cast<rtGraph_t>(made));
     if (argument.type == "rtModule_t *") (void)rtModuleDestroy(static_cast<rtModule_t>(made));
   }
   if (function.name == "rtHostRegister") (void)rtHostUnregister(toRegister_, context_);

@@ -53,6 +53,8 @@ class Environment {
   bool makeObjects();
   bool makeKernel(rtContext_t owner);
   bool makeModule(rtContext_t owner);
+  bool makeGraph();
+  void fillGraphParams(const Argument& argument, unsigned char* scratch) const;
   bool fillPointer(const Function& function, const Argument& argument, unsigned char* scratch, uint64_t& value);
   bool fillHandle(const Argument& argument, uint64_t& value) const;
   bool fillInteger(const Argument& argument, uint64_t& value) const;
@@ -67,6 +69,11 @@ class Environment {
   rtMemPool_t pool_ = nullptr;
   rtKernel_t kernel_ = nullptr;
   rtModule_t module_ = nullptr;
+  rtGraph_t graph_ = nullptr;  // two nodes, the second of which waits for the first, and a buffer
+  rtGraphNode_t first_ = nullptr, second_ = nullptr;
+  rtGraphBuffer_t graphBuffer_ = nullptr;
+  rtCapturePlan_t plan_ = nullptr;
+  rtGraphExec_t exec_ = nullptr;
   void *deviceMemory_ = nullptr, *otherMemory_ = nullptr, *pinned_ = nullptr, *toFree_ = nullptr;
   void *registered_ = nullptr, *toRegister_ = nullptr, *ordinary_ = nullptr;
   uint32_t argument_ = 1;

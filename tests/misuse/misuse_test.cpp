@@ -39,7 +39,7 @@ class Library : public ::testing::Environment {
     uint64_t alive = 0;
     EXPECT_EQ(rtGetLiveHandleCount(&alive, RT_HANDLE_ALL), RT_SUCCESS);
     EXPECT_EQ(alive, 0u) << "handles or allocations are left over";
-    for (int32_t kind = RT_HANDLE_DEVICE; alive != 0 && kind <= RT_HANDLE_MODULE; ++kind) {
+    for (int32_t kind = RT_HANDLE_DEVICE; alive != 0 && kind <= RT_HANDLE_GRAPH_EXEC; ++kind) {
       uint64_t count = 0;
       EXPECT_EQ(rtGetLiveHandleCount(&count, kind), RT_SUCCESS);
       EXPECT_EQ(count, 0u) << "of kind " << kind;
@@ -293,7 +293,9 @@ TEST_P(MisuseTest, RefusesUnknownFieldsOfOptions) {
   // Field by name: the value that is refused.
   const std::map<std::string, uint64_t> refused = {{"kind", 99},          {"wait_policy", 99}, {"flags", uint64_t{1} << 31},
                                                    {"reserved", 1},       {"alignment", 3},    {"function", 0},
-                                                   {"arg_size_count", 1}, {"format", 99},      {"header_count", 1}};
+                                                   {"arg_size_count", 1}, {"format", 99},      {"header_count", 1},
+                                                   {"pattern_size", 3},   {"arg_count", 300},  {"binding_count", 99},
+                                                   {"module_count", 1},   {"max_streams", 65}};
   for (size_t i = 0; i < function().arguments.size(); ++i) {
     const Argument& argument = function().arguments[i];
     if (!argument.versioned || argument.isOutput()) continue;

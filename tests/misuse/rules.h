@@ -68,6 +68,19 @@ inline const std::vector<Rule>& rules() {
       // Modules: a size is not believed before it is compared with the limit of an image.
       {"rtModuleLoadData", "size", 0, kAll, Expect::invalidValue},
 
+      // Graphs: lists of nodes are not believed before they are counted.
+      {"rtGraphMakeBuffer", "size", 0, 0, Expect::invalidValue},
+      {"rtGraphMakeBuffer", "size", 4097, kAll, Expect::invalidValue},
+      {"rtGraphAddBuffer", "size", 0, 0, Expect::invalidValue},
+      {"rtGraphAddBuffer", "size", 1, kAll, Expect::baseline},
+      {"", "role", 0, kAll, Expect::invalidValue},
+      {"rtGraphAddDependencies", "count", 0, 0, Expect::success},
+      {"rtGraphRemoveDependencies", "count", 0, 0, Expect::success},
+      {"rtGraphAddDependencies", "count", 5, kAll, Expect::invalidValue},
+      {"rtGraphRemoveDependencies", "count", 5, kAll, Expect::invalidValue},
+      {"rtGraphExportDot", "size", 0, kAll, Expect::documented},
+      {"", "capacity", 0, kAll, Expect::baseline},
+
       // Copies and fills: nothing to do is success, and nothing leaves its allocation of 4096 bytes.
       {"rtMemcpy", "size", 0, 0, Expect::success},
       {"rtMemcpyAsync", "size", 0, 0, Expect::success},

@@ -45,6 +45,9 @@ using Fence = Owned<rtFence_t, rtFenceDestroy>;
 using Pool = Owned<rtMemPool_t, rtMemPoolDestroy>;
 using Kernel = Owned<rtKernel_t, rtKernelDestroy>;
 using Module = Owned<rtModule_t, rtModuleDestroy>;
+using Graph = Owned<rtGraph_t, rtGraphDestroy>;
+using CapturePlan = Owned<rtCapturePlan_t, rtCapturePlanDestroy>;
+using GraphExec = Owned<rtGraphExec_t, rtGraphExecDestroy>;
 
 class Memory : public Owned<void*, rtFree> {
  public:

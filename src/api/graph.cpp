@@ -1,0 +1,187 @@
+// rt.h, chapter "Graphs": graphs, buffers and what is asked of them. Nodes are added in graph_node.cpp.
+#include "graph/graph.h"
+
+#include "api/guard.h"
+#include "graph/params.h"
+
+using namespace manyrt;
+
+namespace {
+
+// Gives a graph its handle; without one its parts have none either.
+Status publish(rtGraph_t* out, const Ref<graph::Graph>& made) {
+  HandleBits bits = 0;
+  Status status;
+  try {
+    status = manager::createGraph(&bits, Ref<manager::GraphContent>(made.get()));
+  } catch (const std::bad_alloc&) {
+    status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
+  if (!status.ok()) {
+    made->handleClosed();
+    return status;
+  }
+  *out = reinterpret_cast<rtGraph_t>(bits);
+  return Status();
+}
+
+graph::Buffer bufferOf(uint64_t size, int32_t role, const char* name) {
+  graph::Buffer buffer;
+  buffer.size = size;
+  buffer.role = role;
+  buffer.name = name != nullptr ? name : "";
+  return buffer;
+}
+
+// `from` and `to` as places in the graph; a number of pairs that no graph has is not believed.
+Status readPairs(std::vector<uint32_t>* first, std::vector<uint32_t>* second, const rtGraphNode_t* from,
+                 const rtGraphNode_t* to, uint32_t count, const graph::Graph& graph) {
+  RT_CHECK_ARG(count == 0 || (from != nullptr && to != nullptr), "%u dependencies were given; \"%s\" is NULL.", count,
+               from == nullptr ? "from" : "to");
+  size_t nodes;
+  {
+    std::lock_guard lock(graph.mutex());
+    nodes = graph.nodes().size();
+  }
+  RT_CHECK_ARG(count <= uint64_t{nodes} * nodes, "%u dependencies are more than a graph of %zu nodes can have.", count, nodes);
+  RT_TRY(graph::readNodes(first, from, count, graph, "from"));
+  return graph::readNodes(second, to, count, graph, "to");
+}
+
+}  // namespace
+
+rtStatus_t rtGraphCreate(rtGraph_t* graph) {
+  if (graph != nullptr) *graph = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(graph);
+    return publish(graph, Ref<graph::Graph>::adopt(new graph::Graph));
+  });
+}
+
+rtStatus_t rtGraphDestroy(rtGraph_t graph) {
+  if (graph == nullptr) return RT_SUCCESS;
+  rtStatus_t code = api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+    if (manager::graphs.find(toBits(graph)) != nullptr && manager::closeHandle(toBits(graph))) return Status();
+    return context::invalidHandle(toBits(graph), RT_HANDLE_GRAPH, "graph");
+  });
+  epoch::collect();  // what it has leased goes back
+  return code;
+}
+
+rtStatus_t rtGraphClone(rtGraph_t* clone, rtGraph_t graph) {
+  if (clone != nullptr) *clone = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(clone);
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    return publish(clone, graph::Graph::of(*object).snapshot(true));
+  });
+}
+
+rtStatus_t rtGraphAddBuffer(rtGraphBuffer_t* buffer, uint64_t size, int32_t role, const char* name, rtGraph_t graph) {
+  if (buffer != nullptr) *buffer = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(buffer);
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    HandleBits bits = 0;
+    RT_TRY(graph::Graph::of(*object).addBuffer(&bits, bufferOf(size, role, name)));
+    *buffer = reinterpret_cast<rtGraphBuffer_t>(bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtGraphMakeBuffer(rtGraphBuffer_t* buffer, void* pointer, uint64_t size, int32_t role, const char* name,
+                             rtGraph_t graph) {
+  if (buffer != nullptr) *buffer = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(buffer);
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    graph::Buffer made = bufferOf(size, role, name);
+    made.recorded = pointer;
+    HandleBits bits = 0;
+    RT_TRY(graph::Graph::of(*object).makeBuffer(&bits, std::move(made)));
+    *buffer = reinterpret_cast<rtGraphBuffer_t>(bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtGraphAddDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count, rtGraph_t graph) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    graph::Graph& content = graph::Graph::of(*object);
+    std::vector<uint32_t> first, second;
+    RT_TRY(readPairs(&first, &second, from, to, count, content));
+    return content.addDependencies(first, second);
+  });
+}
+
+rtStatus_t rtGraphRemoveDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count, rtGraph_t graph) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    graph::Graph& content = graph::Graph::of(*object);
+    std::vector<uint32_t> first, second;
+    RT_TRY(readPairs(&first, &second, from, to, count, content));
+    return content.removeDependencies(first, second);
+  });
+}
+
+rtStatus_t rtGraphGetNodes(rtGraphNode_t* nodes, uint32_t capacity, uint32_t* count, rtGraph_t graph) {
+  if (count != nullptr) *count = 0;
+  if (nodes != nullptr && capacity != 0) nodes[0] = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(count);
+    RT_CHECK_ARG(nodes != nullptr || capacity == 0, "The output \"nodes\" is NULL, its capacity is %u.", capacity);
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    const graph::Graph& content = graph::Graph::of(*object);
+    std::lock_guard lock(content.mutex());
+    *count = static_cast<uint32_t>(content.nodes().size());
+    for (uint32_t i = 0; i < *count && i < capacity; ++i) {
+      nodes[i] = reinterpret_cast<rtGraphNode_t>(content.nodes()[i].handle);
+    }
+    return Status();
+  });
+}
+
+rtStatus_t rtGraphGetEdges(rtGraphNode_t* from, rtGraphNode_t* to, uint32_t capacity, uint32_t* count, rtGraph_t graph) {
+  if (count != nullptr) *count = 0;
+  if (from != nullptr && capacity != 0) from[0] = nullptr;
+  if (to != nullptr && capacity != 0) to[0] = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(count);
+    RT_CHECK_ARG((from != nullptr && to != nullptr) || capacity == 0, "The output \"%s\" is NULL, its capacity is %u.",
+                 from == nullptr ? "from" : "to", capacity);
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    const graph::Graph& content = graph::Graph::of(*object);
+    std::lock_guard lock(content.mutex());
+    for (const graph::Node& node : content.nodes()) {
+      for (uint32_t before : node.before) {
+        if (*count < capacity) {
+          from[*count] = reinterpret_cast<rtGraphNode_t>(content.nodes()[before].handle);
+          to[*count] = reinterpret_cast<rtGraphNode_t>(node.handle);
+        }
+        ++*count;
+      }
+    }
+    return Status();
+  });
+}
+
+rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node) {
+  if (type != nullptr) *type = 0;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(type);
+    RT_RESOLVE(GraphNode, object, graph_nodes, node, RT_HANDLE_GRAPH_NODE);
+    const graph::Graph& content = graph::Graph::of(*object);
+    std::lock_guard lock(content.mutex());
+    *type = graph::typeOf(content.nodes()[object->index].work);
+    return Status();
+  });
+}
+
+rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph) {
+  if (needed != nullptr) *needed = 0;
+  if (buffer != nullptr && size != 0) buffer[0] = '\0';
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
+    return api::copyText(buffer, size, needed, graph::Graph::of(*object).dot().c_str());
+  });
+}

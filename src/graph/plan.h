@@ -1,0 +1,62 @@
+// A capture plan: how a graph runs in one context, fixed once. Kernels are found, child graphs are taken apart, dependencies
+// are reduced, steps get an order, a lane and, for temporaries, a place. Nothing of it changes any more; execs share it.
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+#include "graph/order.h"
+#include "manager/context.h"
+#include "manager/module.h"
+
+namespace manyrt::graph {
+
+struct Step {
+  uint32_t node;                 // of the graph; what a child graph consists of has the child's node
+  bool own;                      // the node itself, and no part of it
+  Work work;                     // kernels are found; buffers are those of the plan
+  std::vector<uint32_t> before;  // earlier steps, reduced
+  uint32_t lane = 0;
+  uint32_t level = 0;
+  int32_t verdict = RT_VERDICT_NATIVE;
+};
+
+class Plan final : public RefCounted {
+ public:
+  static constexpr uint32_t kMostLanes = 64, kUsualLanes = 4, kMostModules = 4096;
+  struct Request {
+    Graph& graph;  // as it is now
+    manager::Context& context;
+    allocator::Owner& owner;
+    std::vector<manager::Module*> modules;
+    uint32_t most_lanes;  // 0: kUsualLanes
+  };
+  static Status create(Ref<Plan>* plan, const Request& request);  // under a guard; may throw bad_alloc
+  static Plan& of(const manager::CapturePlan& plan) { return static_cast<Plan&>(*plan.content); }
+
+  const Graph& graph() const { return *graph_; }    // a copy that nobody changes
+  const Graph& source() const { return *source_; }  // what it was made of, to tell its nodes
+  const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Buffer>& buffers() const { return buffers_; }  // the graph's, then temporaries of child graphs
+  HandleBits handleOf(uint32_t node) const { return handles_[node]; }
+  uint32_t lanes() const { return lanes_; }
+  uint32_t levels() const { return levels_; }
+  const MemoryPlan& memory() const { return memory_; }
+  uint64_t offsetOf(uint32_t buffer) const { return memory_.offsets[buffer]; }  // of a temporary
+  uint64_t memoryOffset(const Step& step) const;  // the lowest one that the step uses; UINT64_MAX: none
+  uint64_t dependencies() const;
+
+ private:
+  Status findKernels(const Request& request);
+  Status order(uint32_t most_lanes);
+  void placeTemporaries(const Ancestors& ancestors);
+
+  Ref<Graph> graph_, source_;
+  std::vector<HandleBits> handles_;
+  std::vector<Step> steps_;
+  std::vector<Buffer> buffers_;
+  uint32_t lanes_ = 0, levels_ = 0;
+  MemoryPlan memory_;
+};
+
+}  // namespace manyrt::graph
