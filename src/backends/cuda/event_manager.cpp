@@ -64,6 +64,7 @@ bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
 
 bool Point::subscribe(backend::Waiter* waiter) {
   if (poll()) return false;
+  const Ref<Point> self(this);  // the waiter may be told at any time now, and let go of it
   if (!backend::Point::subscribe(waiter)) return false;
   if (notified_.exchange(true, std::memory_order_seq_cst)) return true;
   // recorded() looks at notified_ after it has set recorded_: at least one of the two sees the other. Both: twice is once.
