@@ -30,8 +30,8 @@ struct Block {
 
   std::atomic<uint32_t> state{kFree};
   std::atomic<uint32_t> leases{0};  // see block_lease.h
-  bool pinned = false;        // allocated in pin mode
-  bool every_stream = false;  // pending until all streams of the owner are idle: there was no memory for stamps
+  bool pinned = false;              // allocated in pin mode
+  bool every_stream = false;        // pending until all streams of the owner are idle: there was no memory for stamps
   uint32_t index = 0;
   Region* region = nullptr;       // that it is part of
   std::atomic<uint64_t> size{0};  // as asked for; look-ups of a stale address read it while the block is handed out anew
