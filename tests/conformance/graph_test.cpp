@@ -277,9 +277,9 @@ TEST_P(GraphTest, AKernelThatIsGivenIsCheckedAtOnce) {
   if (!has(RT_CAPABILITY_HOST_KERNELS) && runsKernels()) return;  // PlanTest tests kernels from source
   Kernel kernel;
   ASSERT_RT_OK(makeKernel(&kernel, context_, emptyKernel, {kPointerArg, kUintArg, kLocalArg}, "checked"));
-  const uint32_t value = 7;
+  const uint64_t value = 7;
   rtGraphArg_t args[] = {{RT_ARG_POINTER, RT_GRAPH_READ, 0, nullptr, at(memory_.as(0))},
-                         {RT_ARG_VALUE, 0, sizeof value, &value, {nullptr, 0, nullptr}},
+                         {RT_ARG_VALUE, 0, sizeof(uint32_t), &value, {nullptr, 0, nullptr}},
                          {RT_ARG_LOCAL, 0, 64, nullptr, {nullptr, 0, nullptr}}};
   rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
   params.kernel = kernel;
@@ -293,7 +293,7 @@ TEST_P(GraphTest, AKernelThatIsGivenIsCheckedAtOnce) {
   params.arg_count = 3;
   args[1].size = 8;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddKernelNode(&node, &params, nullptr, 0, graph_));
-  args[1].size = sizeof value;
+  args[1].size = sizeof(uint32_t);
   std::swap(args[0], args[2]);
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddKernelNode(&node, &params, nullptr, 0, graph_));
   std::swap(args[0], args[2]);

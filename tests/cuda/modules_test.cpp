@@ -1,4 +1,6 @@
 // Modules of one source, one after the other: the loaded code is taken over where it has no state, and only there.
+#include <unistd.h>
+
 #include <cstdint>
 #include <string>
 
@@ -22,6 +24,18 @@ constexpr char kTable[] =
 
 class CudaModulesTest : public DeviceTest {
  protected:
+  // Those that are kept go with their context, on a thread of the library.
+  void TearDown() override {
+    DeviceTest::TearDown();
+    if (!simulatedCuda().here()) return;
+    for (int i = 0; i < 10'000 && simulatedCuda().live("module") != 0; ++i) {
+      Context another;  // moves grace periods on
+      ASSERT_RT_OK(rtContextCreate(another.out(), nullptr, device_));
+      ASSERT_RT_OK(another.reset());
+      usleep(1000);
+    }
+    EXPECT_EQ(simulatedCuda().live("module"), 0);
+  }
   // What kernel `put` of a module of this source writes.
   uint32_t run(const char* source, const char* options, uint32_t value) {
     rtModule_t module = nullptr;

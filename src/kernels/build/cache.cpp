@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <memory>
 
 #include "base/config.h"
 #include "base/fault.h"
@@ -159,13 +160,13 @@ struct Found {
 std::vector<Found> lookThrough(int folder, uint64_t* total) {
   std::vector<Found> entries;
   const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR* listing = copy < 0 ? nullptr : fdopendir(copy);
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(copy < 0 ? nullptr : fdopendir(copy), closedir);
   if (listing == nullptr) {
     if (copy >= 0) close(copy);
     return entries;
   }
   const time_t now = time(nullptr);
-  while (const dirent* file = readdir(listing)) {
+  while (const dirent* file = readdir(listing.get())) {
     struct stat about;
     const bool temporary = isTemporaryName(file->d_name);
     if (!temporary && !isEntryName(file->d_name)) continue;
@@ -177,7 +178,6 @@ std::vector<Found> lookThrough(int folder, uint64_t* total) {
     *total += static_cast<uint64_t>(about.st_size);
     if (!temporary) entries.push_back({file->d_name, about.st_mtim, static_cast<uint64_t>(about.st_size)});
   }
-  closedir(listing);
   return entries;
 }
 
