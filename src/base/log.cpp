@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <mutex>
+#include <new>
 
 #include "base/config.h"
 
@@ -24,8 +25,10 @@ struct Sink {
   uint64_t turn = 0;        // setCallback's; callbacks are counted by the turn in which they began
   uint64_t inside[2] = {};  // in this turn's parity and in the one before
 };
+// Never destroyed: threads may log until the process ends. Not on the heap: what is logged first may be that memory is missing.
 Sink& sink() {
-  static Sink* instance = new Sink;  // never destroyed: threads may log until the process ends
+  alignas(Sink) static unsigned char memory[sizeof(Sink)];
+  static Sink* instance = new (memory) Sink;
   return *instance;
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/fault.h"
+#include "base/log.h"
 #include "support/device_test.h"
 #include "support/process.h"
 #include "support/simulated_cuda.h"
@@ -75,6 +76,20 @@ TEST_P(FirstUseTest, InitDevicePrimaryContextAndDefaults) {
   }
 }
 
+// The first message of a process may be that memory is missing, written where no exception may come out.
+int logWithoutMemory() {
+  manyrt::fault::arm(1, true);
+  [&]() noexcept { manyrt::log::write(RT_LOG_ERROR, "without memory"); }();
+  manyrt::fault::disarm();
+  return 0;
+}
+
+TEST(LogFaults, TheFirstMessageNeedsNoMemory) {
+  const Outcome outcome = run({self, "--log-without-memory"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_NE(outcome.err.find("without memory"), std::string::npos) << outcome.text();
+}
+
 }  // namespace
 }  // namespace rttest
 
@@ -83,6 +98,7 @@ int main(int argc, char** argv) {
     // Ends at once: the ends of processes are tested elsewhere.
     _exit(rttest::firstUseMain(argv[2], argv[3], std::strcmp(argv[4], "onwards") == 0));
   }
+  if (argc == 2 && std::strcmp(argv[1], "--log-without-memory") == 0) _exit(rttest::logWithoutMemory());
   const ssize_t length = readlink("/proc/self/exe", rttest::self, sizeof rttest::self - 1);
   if (length <= 0) return 1;
   testing::InitGoogleTest(&argc, argv);
