@@ -48,6 +48,8 @@ struct Pipeline::Clone {
     if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);
   }
   cl_kernel kernel = nullptr;
+  uint32_t place = kClones;           // in the pipeline's list
+  bool complete = false;              // every argument is set
   std::vector<unsigned char> values;  // as they were set last, at the arguments' offsets
   std::vector<uint64_t> roots;        // whose cl_mem was set: Root::id; 0: none
   std::vector<uint64_t> offsets;      // that were set with them, where has_offset
@@ -56,29 +58,25 @@ struct Pipeline::Clone {
   uint64_t addresses = 0;     // generation of the addresses that the kernel was told of
 };
 
+// A clone with a place goes back there by one store; one beyond the places goes with its launch.
 class Pipeline::Leased {
  public:
   explicit Leased(Pipeline& pipeline) : pipeline_(pipeline) {}
   Leased(const Leased&) = delete;
   Leased& operator=(const Leased&) = delete;
   Status take() {
-    for (std::atomic<Clone*>& place : pipeline_.clones_) {
-      if (place.load(std::memory_order_relaxed) == nullptr) continue;
-      clone_.reset(place.exchange(nullptr, std::memory_order_acquire));
+    const uint32_t count = std::min<uint32_t>(pipeline_.clone_count_.load(std::memory_order_acquire), kClones);
+    for (uint32_t i = 0; i < count; ++i) {
+      if (pipeline_.clones_[i].load(std::memory_order_relaxed) == nullptr) continue;
+      clone_.reset(pipeline_.clones_[i].exchange(nullptr, std::memory_order_acquire));
       if (clone_ != nullptr) return Status();
     }
     return pipeline_.newClone(&clone_);
   }
   ~Leased() {
-    if (clone_ == nullptr) return;
-    for (std::atomic<Clone*>& place : pipeline_.clones_) {
-      Clone* none = nullptr;
-      if (place.load(std::memory_order_relaxed) == nullptr &&
-          place.compare_exchange_strong(none, clone_.get(), std::memory_order_release, std::memory_order_relaxed)) {
-        (void)clone_.release();
-        return;
-      }
-    }
+    if (clone_ == nullptr || clone_->place >= kClones) return;
+    const uint32_t place = clone_->place;
+    pipeline_.clones_[place].store(clone_.release(), std::memory_order_release);
   }
   Clone& operator*() const { return *clone_; }
 
@@ -98,6 +96,8 @@ Status Pipeline::newClone(std::unique_ptr<Clone>* out) {
   Error error = CL_SUCCESS;
   clone->kernel = RT_CL_MAKE(&error, clCreateKernel, library_->program(), name_);
   if (error != CL_SUCCESS) return library_->device().failed("clCreateKernel", error);
+  if (clone_count_.load(std::memory_order_relaxed) < kClones)
+    clone->place = clone_count_.fetch_add(1, std::memory_order_acq_rel);
   *out = std::move(clone);
   return Status();
 }
@@ -284,18 +284,31 @@ Status Pipeline::bindAddresses(Clone& clone) {
 
 // Whether an argument needs no setting: it has the value that was set last, and what stands behind an address is still the
 // same.
-bool Pipeline::isBound(const Clone& clone, uint32_t index, const void* value) const {
+inline bool Pipeline::isBound(const AddressWindow& window, const Clone& clone, uint32_t index, const void* value) const {
   const backend::Argument& argument = arguments_[index];
-  if (!clone.set[index] || !isSame(clone.values.data() + argument.offset, value, argument.size)) return false;
+  if (!isSame(clone.values.data() + argument.offset, value, argument.size)) return false;
   if (argument.kind != RT_ARG_POINTER) return true;
-  const Place place = placeOf(addressIn(value));
-  return clone.roots[index] == (place.root == nullptr ? 0 : place.root->id);
+  const Root* root = window.find(reinterpret_cast<uintptr_t>(addressIn(value)));
+  return clone.roots[index] == (root == nullptr ? 0 : root->id);
 }
 
-Status Pipeline::bind(Clone& clone, const void* const* arguments) {
+bool Pipeline::areBound(const Clone& clone, const void* const* arguments) const {
+  if (!clone.complete) return false;
+  const AddressWindow& window = AddressWindow::instance();
+  const uint32_t count = static_cast<uint32_t>(arguments_.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!isBound(window, clone, i, arguments[i])) return false;
+  }
+  return true;
+}
+
+Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
+  const AddressWindow& window = AddressWindow::instance();
   const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
+  clone.complete = false;
+  bool complete = true;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
-    if (isBound(clone, i, arguments[i])) continue;
+    if (clone.set[i] && isBound(window, clone, i, arguments[i])) continue;
     const backend::Argument& argument = arguments_[i];
     Status status;
     if (argument.kind == RT_ARG_POINTER) {
@@ -312,10 +325,18 @@ Status Pipeline::bind(Clone& clone, const void* const* arguments) {
       if (error != CL_SUCCESS) status = refuseArgument(i, error);
     }
     clone.set[i] = status.ok() && clone.parts[i] == nullptr;  // a part depends on the other arguments
+    complete = complete && clone.set[i];
     RT_TRY(std::move(status));
     memcpy(clone.values.data() + argument.offset, arguments[i], argument.size);
   }
-  return buffers || !library_->follows_addresses ? Status() : bindAddresses(clone);
+  clone.complete = complete;
+  return Status();
+}
+
+Status Pipeline::bind(Clone& clone, const void* const* arguments) {
+  if (!areBound(clone, arguments)) RT_TRY(bindChanged(clone, arguments));
+  if (!library_->follows_addresses || library_->device().tier() == RT_MEMORY_TIER_BUFFER) return Status();
+  return bindAddresses(clone);
 }
 
 Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch) {

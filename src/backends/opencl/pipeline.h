@@ -14,6 +14,8 @@
 
 namespace manyrt::opencl {
 
+class AddressWindow;
+
 class Pipeline final : public backend::Kernel {
  public:
   static Status create(Ref<backend::Kernel>* kernel, Ref<Library> library, const kernels::OpenClKernel& described);
@@ -32,7 +34,9 @@ class Pipeline final : public backend::Kernel {
   Status newClone(std::unique_ptr<Clone>* clone);
   Status ask();
   Status bind(Clone& clone, const void* const* arguments);
-  bool isBound(const Clone& clone, uint32_t index, const void* value) const;
+  bool isBound(const AddressWindow& window, const Clone& clone, uint32_t index, const void* value) const;
+  bool areBound(const Clone& clone, const void* const* arguments) const;
+  Status bindChanged(Clone& clone, const void* const* arguments);
   Status bindPointer(Clone& clone, uint32_t index, const void* const* arguments);
   Status bindRoot(Clone& clone, uint32_t index, Place place);
   Status bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments);
@@ -44,7 +48,8 @@ class Pipeline final : public backend::Kernel {
   const Ref<Library> library_;
   std::vector<uint32_t> native_index_;  // of each argument
   std::vector<bool> is_record_;
-  std::array<std::atomic<Clone*>, kClones> clones_{};  // free ones; a place is empty while its clone is leased
+  std::array<std::atomic<Clone*>, kClones> clones_{};  // each in a place of its own, which is empty while it is leased
+  std::atomic<uint32_t> clone_count_{0};               // places that belong to a clone, or will
   uint32_t multiple_ = 1;
 };
 
