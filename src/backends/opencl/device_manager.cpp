@@ -278,6 +278,7 @@ void Device::noteAddresses(void* address, uint64_t size) {
 }
 
 void Device::forgetAddresses(void* address) {
+  std::unique_lock nobody_launches(address_use_);
   std::lock_guard lock(mutex_);
   addresses_.erase(reinterpret_cast<uintptr_t>(address));
   address_generation_.fetch_add(1, std::memory_order_release);

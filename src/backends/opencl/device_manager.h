@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,8 @@ class Device final : public backend::Device {
   bool knowsAddress(const void* address) const;  // inside one of them
   uint64_t addressGeneration() const { return address_generation_.load(std::memory_order_acquire); }
   std::vector<void*> addresses() const;
+  // Held from telling a kernel to enqueueing it: no allocation that it was told of is freed meanwhile.
+  std::shared_lock<std::shared_mutex> keepAddresses() { return std::shared_lock(address_use_); }
 
   void countMemory(int64_t bytes) { used_.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed); }
 
@@ -99,6 +102,7 @@ class Device final : public backend::Device {
   HostRoots host_roots_;
   std::atomic<uint64_t> used_{0};
   std::atomic<uint64_t> address_generation_{0};
+  std::shared_mutex address_use_;
   mutable std::mutex mutex_;
   cl_context context_ = nullptr;
   std::map<uintptr_t, uint64_t> addresses_;  // first address, bytes

@@ -334,19 +334,23 @@ Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
 }
 
 Status Pipeline::bind(Clone& clone, const void* const* arguments) {
-  if (!areBound(clone, arguments)) RT_TRY(bindChanged(clone, arguments));
-  if (!library_->follows_addresses || library_->device().tier() == RT_MEMORY_TIER_BUFFER) return Status();
-  return bindAddresses(clone);
+  return areBound(clone, arguments) ? Status() : bindChanged(clone, arguments);
 }
 
 Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch) {
   Leased clone(*this);
   RT_TRY(clone.take());
   RT_TRY(bind(*clone, launch.arguments));
+  Device& device = library_->device();
+  std::shared_lock<std::shared_mutex> told;
+  if (library_->follows_addresses && device.tier() != RT_MEMORY_TIER_BUFFER) {
+    told = device.keepAddresses();
+    RT_TRY(bindAddresses(*clone));
+  }
   const size_t group[3] = {launch.group[0], launch.group[1], launch.group[2]};
   const size_t items[3] = {group[0] * launch.grid[0], group[1] * launch.grid[1], group[2] * launch.grid[2]};
   const Error error = RT_CL_CALL(clEnqueueNDRangeKernel, queue, (*clone).kernel, 3, nullptr, items, group, 0, nullptr, nullptr);
-  return error == CL_SUCCESS ? Status() : library_->device().failed("clEnqueueNDRangeKernel", error);
+  return error == CL_SUCCESS ? Status() : device.failed("clEnqueueNDRangeKernel", error);
 }
 
 }  // namespace manyrt::opencl
