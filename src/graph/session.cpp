@@ -313,28 +313,25 @@ Status Session::record(manager::Stream& stream, manager::Event& event) {
   return Status();
 }
 
-void Session::fence(manager::Fence& fence) {
-  manager::Recorder* none = nullptr;
+// The fence is noted first: behind the node nothing can fail any more.
+Status Session::addFence(manager::Stream& stream, manager::Fence& fence, uint64_t value, bool wait) {
+  std::lock_guard lock(mutex_);
+  Lane* in = nullptr;
+  RT_TRY(lane(&in, stream));
+  fences_.reserve(fences_.size() + 1);
+  RT_TRY(add(*in, FenceNode{Lease<manager::Fence>(&fence), value, wait}));
   fences_.push_back(Lease<manager::Fence>(&fence));
+  manager::Recorder* none = nullptr;
   fence.recorder.compare_exchange_strong(none, this, std::memory_order_acq_rel);
+  return Status();
 }
 
 Status Session::signalFence(manager::Stream& stream, manager::Fence& fence, uint64_t value) {
-  std::lock_guard lock(mutex_);
-  Lane* in = nullptr;
-  RT_TRY(lane(&in, stream));
-  RT_TRY(add(*in, FenceNode{Lease<manager::Fence>(&fence), value, false}));
-  this->fence(fence);
-  return Status();
+  return addFence(stream, fence, value, false);
 }
 
 Status Session::waitFence(manager::Stream& stream, manager::Fence& fence, uint64_t value) {
-  std::lock_guard lock(mutex_);
-  Lane* in = nullptr;
-  RT_TRY(lane(&in, stream));
-  RT_TRY(add(*in, FenceNode{Lease<manager::Fence>(&fence), value, true}));
-  this->fence(fence);
-  return Status();
+  return addFence(stream, fence, value, true);
 }
 
 Status Session::waitEvent(manager::Stream& stream, manager::Event& event) {

@@ -56,7 +56,7 @@ class Session final : public manager::Recorder, public epoch::Retired {
   Status add(Lane& lane, Work work, uint32_t also = kNone);
   Status join(manager::Stream& stream, uint32_t node);
   Status joined();  // whether every stream has come back to the first one
-  void fence(manager::Fence& fence);
+  Status addFence(manager::Stream& stream, manager::Fence& fence, uint64_t value, bool wait);
   void finish();  // every stream, event and fence leaves
 
   Status addTo(manager::Stream& stream, Work work);
