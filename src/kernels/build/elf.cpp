@@ -18,6 +18,7 @@ constexpr uint16_t kMachine = EM_RISCV;
 #else
 #error "the ELF number of this machine is missing here"
 #endif
+constexpr unsigned char kOrder = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
 constexpr uint64_t kMostMemory = uint64_t{1} << 32;  // that the segments of one object may span
 
 class File {
@@ -45,7 +46,6 @@ class File {
 std::string checkHeader(Elf64_Ehdr* header, const File& file, uint16_t type) {
   if (!file.get(header, 0)) return "is too short to be an ELF file";
   if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return "is no ELF file";
-  constexpr unsigned char kOrder = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
   if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != kOrder || header->e_machine != kMachine) {
     return "is made for another machine (ELF class " + std::to_string(header->e_ident[EI_CLASS]) + ", machine " +
            std::to_string(header->e_machine) + "; this one is " + std::to_string(kMachine) + ")";
@@ -157,6 +157,20 @@ std::string checkRelocatable(std::vector<std::string>* undefined, const void* da
     }
   }
   return "";
+}
+
+Elf64_Ehdr nativeHeader() {
+  Elf64_Ehdr header{};
+  memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = kOrder;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_machine = kMachine;
+  header.e_version = EV_CURRENT;
+  header.e_ehsize = sizeof(Elf64_Ehdr);
+  header.e_phentsize = sizeof(Elf64_Phdr);
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  return header;
 }
 
 }  // namespace manyrt::kernels

@@ -2,6 +2,8 @@
 // rubbish, and neither the linker nor the loader of the C library checks what it maps.
 #pragma once
 
+#include <elf.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -15,5 +17,8 @@ std::string checkSharedObject(const void* data, size_t size);
 
 // The same for what an assembler writes; fills in the names that the object expects from elsewhere.
 std::string checkRelocatable(std::vector<std::string>* undefined, const void* data, size_t size);
+
+// The head of a file of this machine, without type and tables.
+Elf64_Ehdr nativeHeader();
 
 }  // namespace manyrt::kernels

@@ -1,0 +1,71 @@
+// The names of libm as a file of their own, and what a linker makes of it.
+#include "kernels/build/math_names.h"
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+#include "kernels/build/compiler.h"
+#include "kernels/build/elf.h"
+#include "kernels/build/object.h"
+#include "temporary.h"
+
+namespace manyrt::kernels {
+namespace {
+
+// Of some there are two versions in the C library, of some one, and some are variants that are chosen when they are loaded.
+constexpr const char* kNames[] = {"expf", "exp",   "powf", "pow",  "log2f",     "sinf",
+                                  "cos",  "sinhf", "erff", "fmaf", "lgammaf_r", "ldexpf"};
+
+bool has(const std::vector<unsigned char>& file, const std::string& text) {
+  const std::string all(file.begin(), file.end());
+  return all.find(std::string(1, '\0') + text + std::string(1, '\0')) != std::string::npos;
+}
+
+TEST(MathNamesTest, NamesThatLibmHasNotAreLeftOut) {
+  bool understood = false;
+  EXPECT_TRUE(mathNames({}, &understood).empty());
+  EXPECT_TRUE(understood);
+  EXPECT_TRUE(mathNames({"k_f_update_60", "", "printf", "exp_"}, &understood).empty());
+  const std::vector<unsigned char> file = mathNames({"k_f_update_60", "expf", "malloc"}, &understood);
+  EXPECT_TRUE(has(file, "expf"));
+  EXPECT_TRUE(has(file, "libm.so.6"));
+  EXPECT_FALSE(has(file, "malloc"));
+  EXPECT_FALSE(has(file, "k_f_update_60"));
+}
+
+TEST(MathNamesTest, NoFunctionIsForgotten) {
+  bool understood = false;
+  const std::vector<unsigned char> file = mathNames({std::begin(kNames), std::end(kNames)}, &understood);
+  for (const char* name : kNames) EXPECT_TRUE(has(file, name)) << name;
+}
+
+class MathLinkTest : public TemporaryTest {};
+
+TEST_F(MathLinkTest, AKernelGetsTheFunctionsOfTheNewestVersion) {
+  environment("RT_CC", nullptr);
+  Compiler compiler;
+  if (!findCompiler(&compiler).ok()) GTEST_SKIP() << "no C++ compiler is installed";
+  std::string text;
+  for (const char* name : kNames) {
+    text += std::string("extern \"C\" void ") + name + "();\nextern \"C\" __attribute__((visibility(\"default\"))) void* of_" +
+            name + "() { return (void*)" + name + "; }\n";
+  }
+  std::vector<unsigned char> bytes;
+  std::string log;
+  const Status status = compile(&bytes, &log, compiler, CompileJob{{text}, {"-O1", "-fPIC", "-fno-builtin", "-w"}});
+  ASSERT_TRUE(status.ok()) << status.message() << log;
+  Ref<Object> object;
+  ASSERT_TRUE(Object::load(&object, bytes.data(), bytes.size(), "test").ok());
+  void* library = dlopen("libm.so.6", RTLD_LAZY);
+  ASSERT_NE(library, nullptr);
+  for (const char* name : kNames) {
+    auto* function = reinterpret_cast<void* (*)()>(object->symbol((std::string("of_") + name).c_str()));
+    ASSERT_NE(function, nullptr) << name;
+    EXPECT_EQ(function(), dlsym(library, name)) << name;
+  }
+  dlclose(library);
+}
+
+}  // namespace
+}  // namespace manyrt::kernels
