@@ -11,14 +11,15 @@ constexpr uint32_t kFreed = uint32_t{1} << 31;
 constexpr uint32_t kOfLeases = uint32_t{1} << 30;
 
 void giveBack(Region& region, Block& block) {
-  block.leases.store(0, std::memory_order_relaxed);
+  block.leases.store(0, std::memory_order_release);  // behind the block's closing: see Pool::claim
   if (region.kind() == Region::Kind::kImported) {
-    region.owner().countAllocation(-1);
+    region.owner().countAdopted(-1);
     address_map::remove(&region);
     epoch::retire(&region);
     return;
   }
-  region.pool()->free(region, block, nullptr);
+  const Ref<Pool> pool(region.pool());  // releasing the last region may drop the pool
+  pool->free(region, block, nullptr);
 }
 
 }  // namespace
@@ -29,6 +30,12 @@ bool BlockLease::take(BlockLease* lease, const void* pointer) {
   if (region == nullptr) return true;
   Block* block = region->blockAt(reinterpret_cast<uintptr_t>(pointer));
   if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return false;
+  if (Pool* pool = region->pool()) {
+    if (!pool->lease(*block)) return false;
+    lease->region_ = region;
+    lease->block_ = block;
+    return true;
+  }
   // Either the free that claims the block sees the lease, or this sees the claim.
   block->leases.fetch_add(1, std::memory_order_seq_cst);
   lease->region_ = region;

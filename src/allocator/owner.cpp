@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "allocator/pool.h"
 #include "base/fault.h"
 
 namespace manyrt::allocator {
@@ -24,9 +25,6 @@ std::atomic<uint64_t> last_number{0};
 constexpr uint64_t kStagingAlignment = 4096;  // a page
 
 }  // namespace
-
-std::atomic<uint64_t> live_bytes{0};
-std::atomic<uint64_t> live_allocations{0};
 
 Owner::Owner(Ref<backend::Context> native, backend::Device& device, rtContext_t context, rtDevice_t device_handle)
     : native_(std::move(native)),
@@ -58,6 +56,45 @@ std::vector<Ref<backend::Stream>> streamsOf(const backend::Device& device) {
     found.insert(found.end(), owner->streams_.begin(), owner->streams_.end());
   }
   return found;
+}
+
+uint64_t liveBytes() {
+  uint64_t bytes = 0;
+  Owners& all = owners();
+  std::lock_guard lock(all.mutex);
+  for (Owner* owner = all.first; owner != nullptr; owner = owner->next_) {
+    std::lock_guard owner_lock(owner->lock_);
+    for (const Pool* pool = owner->pools_; pool != nullptr; pool = pool->next_of_owner_) bytes += pool->liveBytes();
+  }
+  return bytes;
+}
+
+uint64_t liveAllocations() {
+  uint64_t count = 0;
+  Owners& all = owners();
+  std::lock_guard lock(all.mutex);
+  for (Owner* owner = all.first; owner != nullptr; owner = owner->next_) count += owner->liveAllocations();
+  return count;
+}
+
+uint64_t Owner::liveAllocations() {
+  uint64_t count = adopted_.load(std::memory_order_acquire);
+  std::lock_guard lock(lock_);
+  for (const Pool* pool = pools_; pool != nullptr; pool = pool->next_of_owner_) count += pool->liveCount();
+  return count;
+}
+
+void Owner::addPool(Pool& pool) {
+  std::lock_guard lock(lock_);
+  pool.next_of_owner_ = pools_;
+  if (pools_ != nullptr) pools_->previous_of_owner_ = &pool;
+  pools_ = &pool;
+}
+
+void Owner::removePool(Pool& pool) {
+  std::lock_guard lock(lock_);
+  (pool.previous_of_owner_ != nullptr ? pool.previous_of_owner_->next_of_owner_ : pools_) = pool.next_of_owner_;
+  if (pool.next_of_owner_ != nullptr) pool.next_of_owner_->previous_of_owner_ = pool.previous_of_owner_;
 }
 
 Status Owner::takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {

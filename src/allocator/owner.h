@@ -16,11 +16,15 @@
 
 namespace manyrt::allocator {
 
+class Pool;
+
 // The native streams of all contexts of a device, also of those that were destroyed and have work in flight. Throws
 // bad_alloc.
 std::vector<Ref<backend::Stream>> streamsOf(const backend::Device& device);
-extern std::atomic<uint64_t> live_bytes;        // of all owners
-extern std::atomic<uint64_t> live_allocations;  // of all owners
+// What the program has allocated, of all owners. Added up when somebody asks: a word that every allocation of the process
+// changes would be the dearest part of one.
+uint64_t liveBytes();  // of pools
+uint64_t liveAllocations();
 
 class Owner final : public RefCounted, public epoch::Retired, private host_threads::Job {
  public:
@@ -65,11 +69,12 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   // The native stream behind the context's default stream, for synchronous copies; null: never created.
   std::atomic<backend::Stream*> default_stream{nullptr};
 
-  void countAllocation(int change) {
-    live_allocations_.fetch_add(static_cast<uint64_t>(change), std::memory_order_relaxed);
-    allocator::live_allocations.fetch_add(static_cast<uint64_t>(change), std::memory_order_relaxed);
-  }
-  uint64_t liveAllocations() const { return live_allocations_.load(std::memory_order_acquire); }
+  // Pools count what they hand out themselves; each is known here for as long as it exists.
+  void addPool(Pool& pool);
+  void removePool(Pool& pool);
+  // Memory that no pool made: registered and imported ranges.
+  void countAdopted(int change) { adopted_.fetch_add(static_cast<uint64_t>(change), std::memory_order_relaxed); }
+  uint64_t liveAllocations();
 
   // Drops the manager's reference once no call can hold the plain pointer.
   void reclaim() override { drop(); }
@@ -78,8 +83,10 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   void recycle() override;  // the last reference is gone
   void run() override;      // the teardown, on a thread of the library
 
-  std::atomic<uint64_t> live_allocations_{0};
+  std::atomic<uint64_t> adopted_{0};
   friend std::vector<Ref<backend::Stream>> streamsOf(const backend::Device& device);
+  friend uint64_t allocator::liveBytes();
+  friend uint64_t allocator::liveAllocations();
 
   Owner* previous_ = nullptr;  // among all owners
   Owner* next_ = nullptr;
@@ -92,6 +99,7 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   const uint64_t number_;  // of all owners there ever were: an address comes again
 
   SpinLock lock_;
+  Pool* pools_ = nullptr;
   size_t kept_ = kKeptStreams;
   std::vector<Ref<backend::Stream>> streams_;  // every one that the native context has made
   std::vector<Ref<backend::Stream>> free_;     // given back

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "allocator/block_lease.h"
 #include "allocator/poison.h"
 #include "base/checked.h"
 #include "base/config.h"
@@ -28,6 +29,15 @@ bool fillsMemory() {
   return fills;
 }
 
+// A counter that one thread at a time writes, under a lock, and that others read without it.
+uint64_t add(std::atomic<uint64_t>& counter, uint64_t change) {
+  const uint64_t sum = counter.load(std::memory_order_relaxed) + change;
+  counter.store(sum, std::memory_order_release);
+  return sum;
+}
+
+[[gnu::cold]] void traceLiveBytes() { trace::liveBytes(liveBytes()); }
+
 void fillEnds(uintptr_t address, uint64_t size, int pattern) {
   auto* bytes = reinterpret_cast<unsigned char*>(address);
   memset(bytes, pattern, std::min(size, kPatternBytes));
@@ -47,9 +57,11 @@ bool poolsKeepMemory() {
 }  // namespace
 
 Pool::Pool(Ref<Owner> owner, const PoolOptions& options)
-    : owner_(std::move(owner)), keeps_(poolsKeepMemory()), options_(options) {}
+    : owner_(std::move(owner)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), options_(options) {
+  owner_->addPool(*this);
+}
 
-Pool::~Pool() = default;
+Pool::~Pool() { owner_->removePool(*this); }
 
 bool Pool::passed(Block& block, backend::Stream* stream) {
   if (block.every_stream) return owner_->allIdle();
@@ -59,7 +71,7 @@ bool Pool::passed(Block& block, backend::Stream* stream) {
   return true;
 }
 
-Block* Pool::take(Class& bucket, backend::Stream* stream) {
+Block* Pool::takePending(Class& bucket, backend::Stream* stream) {
   Block** at = &bucket.pending;
   for (int looks = 0; *at != nullptr && looks < kPendingLooks; ++looks) {  // first what is freed in this stream's order
     Block* block = *at;
@@ -73,12 +85,7 @@ Block* Pool::take(Class& bucket, backend::Stream* stream) {
     }
     at = &block->next;
   }
-  Block* block = bucket.ready;
-  if (block != nullptr) {
-    bucket.ready = block->next;
-    ++reuses_;
-  }
-  return block;
+  return nullptr;
 }
 
 Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream) {
@@ -105,17 +112,12 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
   return best;
 }
 
-void Pool::handOut(Region& region, Block& block, uint64_t size, bool pinned) {
+inline void Pool::handOut(Region& region, Block& block, uint64_t size, bool pinned) {
   block.size.store(size, std::memory_order_relaxed);
   block.pinned = pinned;
-  block.next = nullptr;
-  live_bytes_ += size;
-  ++live_count_;
-  ++allocations_;
-  peak_live_ = std::max(peak_live_, live_bytes_);
-  owner_->countAllocation(1);
-  uint64_t bytes = live_bytes.fetch_add(size, std::memory_order_relaxed) + size;
-  if (trace::enabled()) trace::liveBytes(bytes);
+  add(allocations_, 1);
+  const uint64_t live = add(live_bytes_, size);
+  if (live > peak_live_) peak_live_ = live;
   if (region.memory().host_visible) unpoison(region.addressOf(block), size);
   block.state.store(Block::kLive, std::memory_order_release);
 }
@@ -175,79 +177,190 @@ uint64_t Pool::slabBytes(uint64_t block_size) {
   return std::max(block_size, std::min(kSlabBytes, room) / block_size * block_size);
 }
 
+// A block that was never handed out; null: every slab of the class is used up.
+inline Block* Pool::takeUnused(uint32_t index) {
+  Region* open = open_[index];
+  if (open == nullptr) return nullptr;
+  Block* block = &open->block(open->next_unused++);
+  if (open->next_unused == open->blockCount()) open_[index] = nullptr;
+  return block;
+}
+
+inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream* stream, bool pinned, bool* in_use) {
+  std::lock_guard lock(lock_);
+  Class& bucket = classes_[index];
+  Block* block = bucket.pending == nullptr ? nullptr : takePending(bucket, stream);
+  *in_use = block != nullptr;
+  if (block == nullptr) {
+    block = bucket.ready;
+    if (block != nullptr) [[likely]] {
+      bucket.ready = block->next;
+      ++reuses_;
+    } else if ((block = takeUnused(index)) == nullptr) {
+      return nullptr;
+    }
+    unused_ -= block->region->blockSize();
+    ++block->region->busy;
+  }
+  handOut(*block->region, *block, size, pinned);
+  return block;
+}
+
+[[gnu::cold]] Status Pool::allocateFresh(Block** block, uint32_t index, uint64_t size, bool pinned) {
+  const uint64_t bytes = classBytes(index);
+  const uint64_t slab = slabBytes(bytes);
+  Region* fresh = nullptr;
+  RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, kSlabBytes, bytes));
+  std::lock_guard lock(lock_);
+  unused_ += slab - bytes;
+  Region* spare = open_[index];  // of another thread that was as quick: its unused blocks join the free ones
+  open_[index] = fresh->blockCount() > 1 ? fresh : nullptr;
+  while (spare != nullptr && spare->next_unused < spare->blockCount()) {
+    Block& rest = spare->block(spare->next_unused++);
+    rest.next = classes_[index].ready;
+    classes_[index].ready = &rest;
+  }
+  *block = &fresh->block(fresh->next_unused++);
+  handOut(*fresh, **block, size, pinned);
+  return Status();
+}
+
+[[gnu::noinline]] Status Pool::allocateLarge(Block** out, uint64_t wanted, uint64_t size, uint64_t alignment,
+                                             backend::Stream* stream, bool pinned, bool* in_use) {
+  uint64_t bytes;
+  if (wanted == UINT64_MAX || roundUpOverflows(wanted, kLargeGranule, &bytes)) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes is more than any device has.",
+                         static_cast<Number>(size));
+  }
+  if (!keeps_) bytes = size;  // what checks a driver's allocations sees the first byte beyond
+  Region* region = nullptr;
+  std::unique_lock lock(lock_);
+  if (keeps_) region = takeLarge(wanted, std::max(alignment, kAlignment), stream);
+  if (region == nullptr) {
+    lock.unlock();
+    RT_TRY(grow(&region, Region::Kind::kLarge, bytes, std::max(alignment, kAlignment), bytes));
+    lock.lock();
+  }
+  *out = &region->block(0);
+  *in_use = (*out)->state.load(std::memory_order_relaxed) == Block::kPending;
+  handOut(*region, **out, size, pinned);
+  return Status();
+}
+
 Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned) {
   uint64_t wanted = size;
   if (alignment > kAlignment) {  // blocks of a power of two are as aligned as they are large
     if (roundUpOverflows(size, alignment, &wanted)) wanted = UINT64_MAX;
     if (wanted <= kLargestBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
   }
-  if (!keeps_) trimPassed();
-  Region* region = nullptr;
   Block* block = nullptr;
   bool in_use = false;  // handed on in the order of its stream, which may not have passed the earlier uses
-  if (wanted <= kLargestBlock && keeps_) {
-    uint32_t index = sizeClass(wanted);
-    uint64_t bytes = classBytes(index);
-    std::unique_lock lock(lock_);
-    block = take(classes_[index], stream);
-    if (block == nullptr && open_[index] == nullptr) {
-      lock.unlock();
-      Region* fresh = nullptr;
-      const uint64_t slab = slabBytes(bytes);
-      RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, kSlabBytes, bytes));
-      lock.lock();
-      --fresh->busy;
-      unused_ += slab;
-      Region* spare = open_[index];  // of another thread that was as quick: its unused blocks join the free ones
-      open_[index] = fresh;
-      while (spare != nullptr && spare->next_unused < spare->blockCount()) {
-        Block& rest = spare->block(spare->next_unused++);
-        rest.next = classes_[index].ready;
-        classes_[index].ready = &rest;
-      }
-    }
-    if (block == nullptr) {
-      Region* open = open_[index];
-      block = &open->block(open->next_unused++);
-      if (open->next_unused == open->blockCount()) open_[index] = nullptr;
-    }
-    region = block->region;
-    in_use = block->state.load(std::memory_order_relaxed) == Block::kPending;
-    if (!in_use) {
-      unused_ -= bytes;
-      ++region->busy;
-    }
-    handOut(*region, *block, size, pinned);
+  if (wanted <= kLargestBlock && keeps_) [[likely]] {
+    const uint32_t index = sizeClass(wanted);
+    block = allocateKept(index, size, stream, pinned, &in_use);
+    if (block == nullptr) [[unlikely]]
+      RT_TRY(allocateFresh(&block, index, size, pinned));
   } else {
-    uint64_t bytes;
-    if (wanted == UINT64_MAX || roundUpOverflows(wanted, kLargeGranule, &bytes)) {
-      return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes is more than any device has.",
-                           static_cast<Number>(size));
-    }
-    if (!keeps_) bytes = size;  // what checks a driver's allocations sees the first byte beyond
-    std::unique_lock lock(lock_);
-    if (keeps_) region = takeLarge(wanted, std::max(alignment, kAlignment), stream);
-    if (region == nullptr) {
-      lock.unlock();
-      RT_TRY(grow(&region, Region::Kind::kLarge, bytes, std::max(alignment, kAlignment), bytes));
-      lock.lock();
-    }
-    block = &region->block(0);
-    in_use = block->state.load(std::memory_order_relaxed) == Block::kPending;
-    handOut(*region, *block, size, pinned);
+    if (!keeps_) trimPassed();
+    RT_TRY(allocateLarge(&block, wanted, size, alignment, stream, pinned, &in_use));
   }
-  uintptr_t address = region->addressOf(*block);
-  if (region->memory().host_visible && !in_use && fillsMemory()) fillEnds(address, size, kFreshPattern);
+  Region& region = *block->region;
+  const uintptr_t address = region.addressOf(*block);
+  if (fills_ && region.memory().host_visible && !in_use) [[unlikely]]
+    fillEnds(address, size, kFreshPattern);
+  if (trace::enabled()) [[unlikely]]
+    traceLiveBytes();
   *pointer = reinterpret_cast<void*>(address);
   return Status();
 }
 
-void Pool::free(Region& region, Block& block, const Ref<backend::Stream>& stream) {
-  bool host_visible = region.memory().host_visible;
+bool Pool::lease(Block& block) {
+  std::lock_guard lock(lock_);
+  if (block.state.load(std::memory_order_relaxed) != Block::kLive) return false;
+  block.leases.fetch_add(1, std::memory_order_acq_rel);
+  return true;
+}
+
+// Ends the program's part in a block. No lease of a live block begins without the lock, so that a block without one stays so;
+// what goes last of a block that belongs to its leases closes it first and clears their word then, which is why the word is
+// read before the state.
+inline Pool::Freed Pool::claim(Block& block) {
+  const bool leased = block.leases.load(std::memory_order_acquire) != 0;
+  if (block.state.load(std::memory_order_acquire) != Block::kLive) [[unlikely]]
+    return Freed::kNotLive;
+  if (!leased) [[likely]]
+    return Freed::kYes;
+  if (belongsToLeases(block)) return Freed::kNotLive;
+  block.state.store(Block::kClosing, std::memory_order_release);
+  return releaseFromProgram(block) ? Freed::kYes : Freed::kLater;
+}
+
+inline void Pool::countFree(uint64_t size) {
+  add(live_bytes_, 0 - size);
+  add(frees_, 1);
+}
+
+// A block that nobody uses any more.
+inline void Pool::makeReady(Region& region, Block& block) {
+  if (region.memory().host_visible) poison(region.addressOf(block), region.blockSize());
+  block.state.store(Block::kFree, std::memory_order_release);
+  unused_ += region.blockSize();
+  --region.busy;
+  if (region.kind() == Region::Kind::kLarge) return;
+  Class& bucket = classes_[region.sizeClass()];
+  block.next = bucket.ready;
+  bucket.ready = &block;
+}
+
+// A block that may be in use until its stamps have passed.
+inline void Pool::makePending(Region& region, Block& block) {
+  pending_bytes_ += block.size.load(std::memory_order_relaxed);
+  block.state.store(Block::kPending, std::memory_order_release);
+  if (region.kind() == Region::Kind::kLarge) return;
+  Class& bucket = classes_[region.sizeClass()];
+  block.next = bucket.pending;
+  bucket.pending = &block;
+}
+
+Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* stream) {
+  // The common free is one section under the lock: in the order of a stream, of memory that no other context has seen.
+  const bool common = stream != nullptr && !region.hasUses() && !fills_;
+  const uint64_t serial = common ? stream->submitted() : 0;
+  const bool unused = common && stream->completed() >= serial;
+  bool done = false;
+  {
+    std::lock_guard lock(lock_);
+    const Freed freed = claim(block);
+    if (freed != Freed::kYes) [[unlikely]]
+      return freed;
+    const bool room = block.stamps.capacity() != 0;  // nothing is allocated here
+    done = common && (unused || room) && !releasesAtOnce();
+    if (!done) {
+      block.state.store(Block::kClosing, std::memory_order_release);
+    } else {
+      countFree(block.size.load(std::memory_order_relaxed));
+      if (unused) {
+        makeReady(region, block);
+      } else {
+        block.stamps.push_back({Ref<backend::Stream>(stream), serial});
+        makePending(region, block);
+      }
+    }
+  }
+  if (done) {
+    if (trace::enabled()) [[unlikely]]
+      traceLiveBytes();
+  } else {
+    free(region, block, stream);
+  }
+  return Freed::kYes;
+}
+
+void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   try {
-    if (stream) {
+    if (stream != nullptr) {
       uint64_t submitted = stream->submitted();
-      if (stream->completed() < submitted) block.stamps.push_back({stream, submitted});
+      if (stream->completed() < submitted) block.stamps.push_back({Ref<backend::Stream>(stream), submitted});
     } else {
       owner_->pendingStreams(&block.stamps);
     }
@@ -256,43 +369,24 @@ void Pool::free(Region& region, Block& block, const Ref<backend::Stream>& stream
     block.stamps.clear();
     block.every_stream = true;
   }
-  bool pending = block.every_stream || !block.stamps.empty();
-  uint64_t size = block.size;
-  if (host_visible && !pending && fillsMemory()) fillEnds(region.addressOf(block), size, kFreedPattern);
-  Ref<Pool> self(this);  // releasing the last region may drop the pool
+  const bool pending = block.every_stream || !block.stamps.empty();
+  const uint64_t size = block.size;
+  if (fills_ && region.memory().host_visible && !pending) fillEnds(region.addressOf(block), size, kFreedPattern);
   Region* released = nullptr;
   bool wait = false;
   {
     std::lock_guard lock(lock_);
-    live_bytes_ -= size;
-    --live_count_;
-    ++frees_;
-    bool large = region.kind() == Region::Kind::kLarge;
+    countFree(size);
     if (pending) {
-      pending_bytes_ += size;
-      block.state.store(Block::kPending, std::memory_order_release);
-      if (!large) {
-        Class& bucket = classes_[sizeClass(region.blockSize())];
-        block.next = bucket.pending;
-        bucket.pending = &block;
-      }
+      makePending(region, block);
       wait = releasesAtOnce();
     } else {
-      if (host_visible) poison(region.addressOf(block), region.blockSize());
-      block.state.store(Block::kFree, std::memory_order_release);
-      unused_ += region.blockSize();
-      --region.busy;
-      if (!large) {
-        Class& bucket = classes_[sizeClass(region.blockSize())];
-        block.next = bucket.ready;
-        bucket.ready = &block;
-      }
+      makeReady(region, block);
       if (releasesAtOnce()) released = detachUnused(0);
     }
   }
-  owner_->countAllocation(-1);
-  uint64_t bytes = live_bytes.fetch_sub(size, std::memory_order_relaxed) - size;
-  if (trace::enabled()) trace::liveBytes(bytes);
+  if (trace::enabled()) [[unlikely]]
+    traceLiveBytes();
   giveBack(released);
   if (wait) releaseWhenPassed();
 }
@@ -302,10 +396,7 @@ void Pool::settle() {
     pending_bytes_ -= block.size;
     block.stamps.clear();
     block.every_stream = false;
-    if (region.memory().host_visible) poison(region.addressOf(block), region.blockSize());
-    block.state.store(Block::kFree, std::memory_order_release);
-    unused_ += region.blockSize();
-    --region.busy;
+    makeReady(region, block);
   };
   for (Class& bucket : classes_) {
     for (Block** at = &bucket.pending; *at != nullptr;) {
@@ -316,8 +407,6 @@ void Pool::settle() {
       }
       *at = block->next;
       ready(*block->region, *block);
-      block->next = bucket.ready;
-      bucket.ready = block;
     }
   }
   for (Region* region = large_; region != nullptr; region = region->next) {
@@ -341,7 +430,7 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
       reserved_ -= region->memory().size;
       unused_ -= region->memory().size;
       if (region->kind() != Region::Kind::kSlab) continue;
-      uint32_t index = sizeClass(region->blockSize());
+      uint32_t index = region->sizeClass();
       if (open_[index] == region) open_[index] = nullptr;
       for (Block** ready = &classes_[index].ready; *ready != nullptr;) {
         if ((*ready)->region == region) {

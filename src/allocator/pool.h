@@ -2,6 +2,10 @@
 // have a region each. A freed block carries stamps of the streams that may still use it and is handed out again when
 // these have passed, or at once to the stream in whose order it was freed. A free never waits and never fails. With RT_POOL=off
 // every allocation is one of the driver's, as large as asked for, and goes back to it once its stamps have passed.
+//
+// One lock covers lists, counters and the state of the blocks, so that the figures are exact and of two frees of the same
+// memory one finds it live. What an allocation and a free of the common kind do beside taking it once touches no word that
+// another pool or thread writes.
 #pragma once
 
 #include <atomic>
@@ -35,9 +39,13 @@ class Pool final : public RefCounted {
   // `stream`: the allocation is used in its order only, null: by anybody at once. Out of memory is reported without
   // having asked anybody to free something: see ops/memory.
   Status allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned);
-  // Of a live block that the caller has claimed (state kClosing). `stream`: freed in its order; null: every stream of the
-  // owner may still use it.
-  void free(Region& region, Block& block, const Ref<backend::Stream>& stream);
+  enum class Freed { kYes, kLater, kNotLive };  // kLater: leases hold the block, the last of them frees it
+  // The program gives a block up. `stream`: in its order; null: every stream of the owner may still use it. Under a guard,
+  // which keeps the region and with it the pool.
+  Freed release(Region& region, Block& block, backend::Stream* stream);
+  // The same for a block that is closed already (state kClosing). The caller keeps the pool.
+  void free(Region& region, Block& block, backend::Stream* stream);
+  bool lease(Block& block);  // counts a lease of a live block; false: it is not live
 
   Status reserve(uint64_t bytes);  // takes memory from the driver at once
   void trim(uint64_t keep_bytes);  // gives unused memory back; its release follows when no call can see it
@@ -51,11 +59,20 @@ class Pool final : public RefCounted {
   void statistics(rtMemPoolStats_t* stats);  // all but struct_size
   void resetPeak();
   uint64_t unusedBytes();  // reserved and neither live nor pending
-  std::string json();      // throws bad_alloc
+  // Without the lock, and ordered by whatever orders the reader behind allocations and frees.
+  uint64_t liveBytes() const { return live_bytes_.load(std::memory_order_acquire); }
+  uint64_t liveCount() const {
+    const uint64_t frees = frees_.load(std::memory_order_acquire);  // first: never more than allocations
+    return allocations_.load(std::memory_order_acquire) - frees;
+  }
+  std::string json();  // throws bad_alloc
 
   // For what looks after pools that keep nothing: true when nothing is pending any more, else what to wait for.
   bool releasePassed(Ref<backend::Stream>* stream, uint64_t* serial);
   Pool* next_pending_ = nullptr;
+  // Under the owner's lock: among all pools of the owner.
+  Pool* next_of_owner_ = nullptr;
+  Pool* previous_of_owner_ = nullptr;
 
  private:
   struct Class {
@@ -63,10 +80,21 @@ class Pool final : public RefCounted {
     Block* pending = nullptr;  // freed, stamps not passed when last looked at; newest first
   };
 
+  // Of what the pool has; null: nothing of this class. `in_use`: it was freed in the stream's order and may be in use still.
+  Block* allocateKept(uint32_t index, uint64_t size, backend::Stream* stream, bool pinned, bool* in_use);
+  Status allocateFresh(Block** block, uint32_t index, uint64_t size, bool pinned);  // of a new slab
+  Status allocateLarge(Block** block, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned,
+                       bool* in_use);
+
   // Under the lock.
-  Block* take(Class& bucket, backend::Stream* stream);
+  Block* takeUnused(uint32_t index);
+  Block* takePending(Class& bucket, backend::Stream* stream);
   Region* takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream);
   void handOut(Region& region, Block& block, uint64_t size, bool pinned);
+  Freed claim(Block& block);
+  void countFree(uint64_t size);
+  void makeReady(Region& region, Block& block);
+  void makePending(Region& region, Block& block);
   void settle();  // moves what has passed from pending to ready
   bool passed(Block& block, backend::Stream* stream);
 
@@ -80,6 +108,7 @@ class Pool final : public RefCounted {
 
   const Ref<Owner> owner_;
   const bool keeps_;  // false with RT_POOL=off
+  const bool fills_;  // RT_MEMORY_DEBUG
   PoolOptions options_;
   SpinLock lock_;
   bool closed_ = false;
@@ -91,8 +120,9 @@ class Pool final : public RefCounted {
   rtOutOfMemoryCallback_t callback_ = nullptr;
   void* callback_user_ = nullptr;
 
-  uint64_t live_bytes_ = 0, live_count_ = 0, reserved_ = 0, unused_ = 0, peak_live_ = 0, peak_reserved_ = 0, pending_bytes_ = 0;
-  uint64_t allocations_ = 0, frees_ = 0, reuses_ = 0, driver_allocations_ = 0;
+  std::atomic<uint64_t> live_bytes_{0}, allocations_{0}, frees_{0};  // written under the lock
+  uint64_t reserved_ = 0, unused_ = 0, peak_live_ = 0, peak_reserved_ = 0, pending_bytes_ = 0;
+  uint64_t reuses_ = 0, driver_allocations_ = 0;
 };
 
 }  // namespace manyrt::allocator

@@ -9,8 +9,8 @@ namespace manyrt::allocator {
 void Pool::statistics(rtMemPoolStats_t* stats) {
   std::lock_guard lock(lock_);
   settle();
-  stats->live_bytes = live_bytes_;
-  stats->live_count = live_count_;
+  stats->live_bytes = liveBytes();
+  stats->live_count = liveCount();
   stats->reserved_bytes = reserved_;
   stats->peak_live_bytes = peak_live_;
   stats->peak_reserved_bytes = peak_reserved_;
@@ -23,7 +23,7 @@ void Pool::statistics(rtMemPoolStats_t* stats) {
 
 void Pool::resetPeak() {
   std::lock_guard lock(lock_);
-  peak_live_ = live_bytes_;
+  peak_live_ = liveBytes();
   peak_reserved_ = reserved_;
 }
 

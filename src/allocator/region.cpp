@@ -5,6 +5,7 @@
 
 #include "allocator/owner.h"
 #include "allocator/pool.h"
+#include "allocator/size_class.h"
 
 namespace manyrt::allocator {
 
@@ -16,6 +17,7 @@ Region::Region(Ref<Owner> owner, Ref<Pool> pool, Kind kind, const backend::Memor
       block_size_(block_size),
       block_reciprocal_(((uint64_t{1} << kReciprocalBits) + block_size - 1) / block_size),
       block_count_(static_cast<uint32_t>(kind == Kind::kSlab ? memory.size / block_size : 1)),
+      size_class_(kind == Kind::kSlab ? allocator::sizeClass(block_size) : 0),
       blocks_(new Block[block_count_]) {
   for (uint32_t i = 0; i < block_count_; ++i) {
     blocks_[i].index = i;
@@ -34,9 +36,11 @@ void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
     }
   }
   uses_.push_back({std::move(stream), serial});
+  has_uses_.store(true, std::memory_order_release);
 }
 
 void Region::pendingUses(std::vector<Stamp>* stamps) {
+  if (!hasUses()) return;
   std::lock_guard lock(uses_lock_);
   for (size_t i = 0; i < uses_.size();) {
     if (uses_[i].passed()) {
@@ -46,6 +50,7 @@ void Region::pendingUses(std::vector<Stamp>* stamps) {
       stamps->push_back(uses_[i++]);
     }
   }
+  has_uses_.store(!uses_.empty(), std::memory_order_release);
 }
 
 void Region::reclaim() {

@@ -53,6 +53,7 @@ class Region final : public epoch::Retired {
   Owner& owner() const { return *owner_; }
   Pool* pool() const { return pool_.get(); }  // null: registered or imported
   uint64_t blockSize() const { return block_size_; }
+  uint32_t sizeClass() const { return size_class_; }  // of a slab
   uint32_t blockCount() const { return block_count_; }
   Block& block(uint32_t index) { return blocks_[index]; }
   // The block that covers an address inside the region; null in the rest at its end.
@@ -65,6 +66,8 @@ class Region final : public epoch::Retired {
 
   // A stream of another context was given an address inside.
   void noteUse(Ref<backend::Stream> stream, uint64_t serial);
+  // Whether there may be such uses. One that came before the call is seen, as whoever calls is ordered behind it.
+  bool hasUses() const { return has_uses_.load(std::memory_order_acquire); }
   // Appends what of these uses is still pending. Throws bad_alloc.
   void pendingUses(std::vector<Stamp>* stamps);
 
@@ -84,7 +87,9 @@ class Region final : public epoch::Retired {
   const uint64_t block_size_;
   const uint64_t block_reciprocal_;
   const uint32_t block_count_;
+  const uint32_t size_class_;
   std::unique_ptr<Block[]> blocks_;
+  std::atomic<bool> has_uses_{false};  // written under the lock
   SpinLock uses_lock_;
   std::vector<Stamp> uses_;
 };

@@ -98,7 +98,9 @@ Status copyText(char* buffer, size_t size, size_t* needed, const char* text);
 #define RT_RESOLVE_CONTEXT(object, handle)      \
   ::manyrt::manager::Context* object = nullptr; \
   RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
-#define RT_RESOLVE_STREAM(object, handle)      \
-  ::manyrt::manager::Stream* object = nullptr; \
+// A stream that was given is found here, in the line of the call.
+#define RT_RESOLVE_STREAM(object, handle)                                                        \
+  ::manyrt::manager::Stream* object = ::manyrt::manager::streams.find(::manyrt::toBits(handle)); \
+  if (object == nullptr) [[unlikely]]                                                            \
   RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
 #define RT_CHECK_OUTPUT(pointer) RT_CHECK_ARG((pointer) != nullptr, "The output \"%s\" is NULL.", #pointer)

@@ -121,7 +121,7 @@ rtStatus_t rtGetLiveHandleCount(uint64_t* count, int32_t kind) {
       if (kind == each || kind == RT_HANDLE_ALL) *count += manager::live_handles[each].load(std::memory_order_relaxed);
     }
     if (kind == RT_HANDLE_ALLOCATION || kind == RT_HANDLE_ALL) {
-      *count += allocator::live_allocations.load(std::memory_order_relaxed);
+      *count += allocator::liveAllocations();
     }
     return Status();
   });

@@ -18,8 +18,6 @@ rtStatus_t allocate(const char* function, void** pointer, size_t size, int32_t k
   return api::guarded(function, [&](epoch::Guard& guard) -> Status {
     RT_CHECK_OUTPUT(pointer);
     RT_RESOLVE_CONTEXT(owner, context);
-    api::Pin pin;
-    RT_TRY(pin.take(*owner));
     return ops::allocate(pointer, {size}, kind, *owner, guard);
   });
 }
@@ -43,8 +41,6 @@ rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream) {
   return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_CHECK_OUTPUT(pointer);
     RT_RESOLVE_STREAM(object, stream);
-    api::Pin pin;
-    RT_TRY(pin.take(*object->context));
     ops::AllocationRequest request{size};
     request.stream = object;
     return ops::allocate(pointer, request, RT_MEMORY_DEVICE, *object->context, guard);
@@ -61,8 +57,6 @@ rtStatus_t rtMallocWithOptions(void** pointer, size_t size, const rtMallocOption
     RT_CHECK_ARG(chosen.flags == 0 && chosen.reserved == 0, "The flags 0x%x of an allocation are unknown.",
                  chosen.flags | chosen.reserved);
     RT_RESOLVE_CONTEXT(owner, context);
-    api::Pin pin;
-    RT_TRY(pin.take(*owner));
     return ops::allocate(pointer, {size, chosen.alignment, chosen.label}, chosen.kind, *owner, guard);
   });
 }

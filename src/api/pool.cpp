@@ -89,9 +89,7 @@ rtStatus_t rtMallocFromPool(void** pointer, size_t size, size_t alignment, rtStr
       return Status::error(RT_ERROR_WRONG_CONTEXT, "The pool belongs to the %s and the stream to the %s.",
                            object->context->name().c_str(), order->context->name().c_str());
     }
-    api::Pin pin;
-    RT_TRY(pin.take(*object->context));
-    return ops::allocate(pointer, {size, alignment, "", order}, object->pool, *object->context, guard);
+    return ops::allocate(pointer, {size, alignment, "", order}, *object->pool, *object->context, guard);
   });
 }
 

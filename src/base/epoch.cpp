@@ -12,7 +12,7 @@
 namespace manyrt::epoch {
 
 namespace internal {
-thread_local Record* record = nullptr;
+constinit thread_local Record* record = nullptr;
 std::atomic<uint64_t> current{1};
 }  // namespace internal
 

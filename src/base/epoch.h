@@ -31,7 +31,7 @@ struct alignas(64) Record {
 };
 
 namespace internal {
-extern thread_local Record* record __attribute__((tls_model("initial-exec")));
+extern constinit thread_local Record* record __attribute__((tls_model("initial-exec")));
 extern std::atomic<uint64_t> current;
 Record* acquireRecord();
 }  // namespace internal

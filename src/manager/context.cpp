@@ -96,17 +96,11 @@ Status Context::ownPool(Pool** pool) {
 }
 
 Status Context::defaultPool(Pool** pool) {
-  *pool = pools.find(default_pool_.load(std::memory_order_acquire));
+  *pool = knownPool();
   return *pool != nullptr ? Status() : ownPool(pool);
 }
 
-Status Context::poolFor(int32_t kind, Ref<allocator::Pool>* pool) {
-  if (kind == RT_MEMORY_DEVICE) {
-    Pool* handle;
-    RT_TRY(defaultPool(&handle));
-    *pool = handle->pool;
-    return Status();
-  }
+Status Context::hostPool(int32_t kind, Ref<allocator::Pool>* pool) {
   allocator::Owner* owner;
   RT_TRY(ensureOwner(&owner));
   std::lock_guard lock(start_mutex_);
@@ -143,6 +137,10 @@ std::vector<Ref<allocator::Pool>> Context::allPools() {
 Status Context::pin() {
   if (pins_.fetch_add(1, std::memory_order_acquire) >= 0) return Status();
   pins_.fetch_sub(1, std::memory_order_relaxed);
+  return resetting();
+}
+
+Status Context::resetting() const {
   return Status::error(RT_ERROR_BUSY, "The %s is being reset by another thread.", name().c_str());
 }
 
@@ -154,17 +152,29 @@ bool Context::hasChildren() {
   return false;
 }
 
-Status Context::beginReset() {
-  int none = 0;
-  bool quiet = pins_.compare_exchange_strong(none, kResetting, std::memory_order_acq_rel);
+Status Context::checkUnused() {
   allocator::Owner* owner = ownerIfStarted();
-  uint64_t allocations = owner == nullptr ? 0 : owner->liveAllocations();
-  if (quiet && allocations == 0 && !hasChildren()) return Status();
-  if (quiet) endReset();
+  const uint64_t allocations = owner == nullptr ? 0 : owner->liveAllocations();
+  if (allocations == 0 && !hasChildren()) return Status();
+  return inUse(allocations);
+}
+
+Status Context::inUse(uint64_t allocations) const {
   return Status::error(RT_ERROR_BUSY,
                        "The %s cannot be reset: a stream, event, fence, pool, kernel, module or allocation of it is alive "
                        "(%llu allocations).",
                        name().c_str(), static_cast<unsigned long long>(allocations));
+}
+
+Status Context::beginReset() {
+  int none = 0;
+  if (!pins_.compare_exchange_strong(none, kResetting, std::memory_order_seq_cst)) {  // another thread creates something
+    allocator::Owner* owner = ownerIfStarted();
+    return inUse(owner == nullptr ? 0 : owner->liveAllocations());
+  }
+  Status status = checkUnused();
+  if (!status.ok()) endReset();
+  return status;
 }
 
 allocator::Owner* Context::detachOwner() {

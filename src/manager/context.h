@@ -28,9 +28,9 @@ struct Context {
 
   Status defaultStream(Stream** stream);  // created at the first use
   Status defaultPool(Pool** pool);        // the one that was set, else its own
+  Pool* knownPool() const;                // the same where it exists, else null
   Status ownPool(Pool** pool);
-  // The pool that memory of a kind comes from.
-  Status poolFor(int32_t kind, Ref<allocator::Pool>* pool);
+  Status hostPool(int32_t kind, Ref<allocator::Pool>* pool);  // of pinned or shared memory
   void setDefaultPool(HandleBits pool) { default_pool_.store(pool, std::memory_order_release); }
   std::vector<Ref<allocator::Pool>> allPools();  // under a guard; throws bad_alloc
 
@@ -40,8 +40,13 @@ struct Context {
   // Creating something pins the context against a reset. Success must be paired with unpin().
   Status pin();
   void unpin() { pins_.fetch_sub(1, std::memory_order_release); }
-  // Takes what a reset gives back: nobody may create anything until endReset(). BUSY where something is alive.
+  // Instead of a pin, for what is done before the caller leaves its guard: a reset waits for all guards before it looks again.
+  bool isOpen() const { return pins_.load(std::memory_order_acquire) >= 0; }
+  Status resetting() const;  // the refusal
+  // Takes what a reset gives back: nobody may create anything until endReset(). BUSY where something is alive; calls that had
+  // looked at isOpen() may still be at work, so that once they are over somebody has to ask checkUnused() again.
   Status beginReset();
+  Status checkUnused();
   allocator::Owner* detachOwner();                                             // closes the defaults too
   void endReset() { pins_.fetch_sub(kResetting, std::memory_order_release); }  // refused pins come and go meanwhile
 
@@ -64,6 +69,8 @@ struct Context {
 
  private:
   static constexpr int kResetting = -(1 << 30);
+
+  Status inUse(uint64_t allocations) const;
 
   std::mutex start_mutex_;
   std::atomic<allocator::Owner*> owner_{nullptr};

@@ -22,6 +22,12 @@ struct Pool : Child {
   std::atomic<bool> trims{false};
 };
 
+inline Pool* Context::knownPool() const {
+  const HandleBits chosen = default_pool_.load(std::memory_order_acquire);
+  Pool* pool = chosen == 0 ? nullptr : pools.find(chosen);
+  return pool != nullptr ? pool : pools.find(own_pool_.load(std::memory_order_acquire));
+}
+
 Status createPool(Pool** pool, Context& context, allocator::Owner& owner, const allocator::PoolOptions& options, bool own);
 
 }  // namespace manyrt::manager

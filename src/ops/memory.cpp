@@ -36,6 +36,14 @@ void trimAll(manager::Context& context, epoch::Guard& guard) {
 
 constexpr size_t kPinned = 8;
 thread_local HandleBits pinned_pools[kPinned];
+thread_local bool pins_any __attribute__((tls_model("initial-exec"))) = false;  // perhaps; most threads never do
+
+[[gnu::cold]] bool pinsFrom(const allocator::Pool& pool) {
+  return std::any_of(pinned_pools, pinned_pools + kPinned, [&](HandleBits place) {
+    const manager::Pool* handle = place == 0 ? nullptr : manager::pools.find(place);
+    return handle != nullptr && handle->pool == &pool;
+  });
+}
 
 }  // namespace
 
@@ -51,6 +59,7 @@ void setPinMode(HandleBits pool, bool on) {
   if (!on) return;
   if (free_place == nullptr) throw std::bad_alloc();
   *free_place = pool;
+  pins_any = true;
 }
 
 bool pinMode(HandleBits pool) {
@@ -60,12 +69,12 @@ bool pinMode(HandleBits pool) {
 namespace {
 
 // An allocation of a capture: at once, at its address for good, and the graph's.
-Status allocateCaptured(void** pointer, const AllocationRequest& request, Ref<allocator::Pool> pool, manager::Context& context,
-                        epoch::Guard& guard) {
+[[gnu::cold]] Status allocateCaptured(void** pointer, const AllocationRequest& request, allocator::Pool& pool,
+                                      manager::Context& context, epoch::Guard& guard) {
   const Lease<manager::Stream> lease(request.stream);  // the guard is left where memory has to be found
   AllocationRequest outside = request;
   outside.stream = nullptr;
-  RT_TRY(allocate(pointer, outside, std::move(pool), context, guard));
+  RT_TRY(allocate(pointer, outside, pool, context, guard));
   if (*pointer == nullptr) return Status();
   Status status;
   try {
@@ -82,30 +91,18 @@ Status allocateCaptured(void** pointer, const AllocationRequest& request, Ref<al
   return status;
 }
 
-}  // namespace
-
-Status allocate(void** pointer, const AllocationRequest& request, Ref<allocator::Pool> pool, manager::Context& context,
-                epoch::Guard& guard) {
-  *pointer = nullptr;
-  if (request.stream != nullptr && request.stream->recorder.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-    return allocateCaptured(pointer, request, std::move(pool), context, guard);
-  uint64_t alignment = request.alignment == 0 ? allocator::kAlignment : request.alignment;
-  RT_CHECK_ARG(isPowerOfTwo(alignment), "An alignment of %llu bytes is no power of two.", static_cast<Number>(alignment));
-  if (request.stream != nullptr) RT_TRY(submittable(*request.stream));
-  RT_TRY(context.device->native.lost());
-  if (request.size == 0) return Status();
-  Ref<backend::Stream> stream = request.stream == nullptr ? nullptr : request.stream->native;
-  bool pinned = false;
-  for (HandleBits place : pinned_pools) {
-    if (place == 0) continue;
-    manager::Pool* handle = manager::pools.find(place);
-    pinned = pinned || (handle != nullptr && handle->pool.get() == pool.get());
-  }
-  Status status = pool->allocate(pointer, request.size, alignment, stream.get(), pinned);
-  if (status.code() != RT_ERROR_OUT_OF_MEMORY) return status;
-  Lease<manager::Context> lease(&context);
+// What the pool did not have: the context gives back what it holds unused, then the program may free something.
+[[gnu::cold]] Status findMemory(void** pointer, const AllocationRequest& request, uint64_t alignment, bool pinned,
+                                allocator::Pool& from, manager::Context& context, epoch::Guard& guard) {
+  RT_TRY(context.pin());  // beyond the guard
+  struct Pinned {
+    Lease<manager::Context> context;
+    ~Pinned() { context->unpin(); }
+  } lease{Lease<manager::Context>(&context)};
+  const Ref<allocator::Pool> pool(&from);
+  const Ref<backend::Stream> stream = request.stream == nullptr ? nullptr : request.stream->native;
   trimAll(context, guard);
-  status = pool->allocate(pointer, request.size, alignment, stream.get(), pinned);
+  Status status = pool->allocate(pointer, request.size, alignment, stream.get(), pinned);
   void* user;
   while (status.code() == RT_ERROR_OUT_OF_MEMORY) {
     rtOutOfMemoryCallback_t callback = pool->outOfMemoryCallback(&user);
@@ -125,18 +122,93 @@ Status allocate(void** pointer, const AllocationRequest& request, Ref<allocator:
   return Status::error(RT_ERROR_OUT_OF_MEMORY, "The allocation \"%s\" failed: %s", request.label, status.message());
 }
 
+// In a context that is open.
+[[gnu::always_inline]] inline Status allocateFrom(allocator::Pool& pool, void** pointer, const AllocationRequest& request,
+                                                  manager::Context& context, epoch::Guard& guard) {
+  backend::Stream* stream = nullptr;
+  if (request.stream != nullptr) {
+    if (request.stream->recorder.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      return allocateCaptured(pointer, request, pool, context, guard);
+    stream = request.stream->native.get();
+    if (stream->latch.failed()) [[unlikely]]
+      return stream->latch.get();
+  }
+  if (context.device->native.isLost()) [[unlikely]]
+    return context.device->native.lost();
+  const uint64_t alignment = request.alignment == 0 ? allocator::kAlignment : request.alignment;
+  RT_CHECK_ARG(isPowerOfTwo(alignment), "An alignment of %llu bytes is no power of two.", static_cast<Number>(alignment));
+  if (request.size == 0) return Status();
+  const bool pinned = pins_any && pinsFrom(pool);
+  Status status = pool.allocate(pointer, request.size, alignment, stream, pinned);
+  if (status.ok() || status.code() != RT_ERROR_OUT_OF_MEMORY) [[likely]]
+    return status;
+  return findMemory(pointer, request, alignment, pinned, pool, context, guard);
+}
+
+}  // namespace
+
+Status allocate(void** pointer, const AllocationRequest& request, allocator::Pool& pool, manager::Context& context,
+                epoch::Guard& guard) {
+  *pointer = nullptr;
+  if (!context.isOpen()) [[unlikely]]
+    return context.resetting();
+  return allocateFrom(pool, pointer, request, context, guard);
+}
+
 Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, manager::Context& context,
                 epoch::Guard& guard) {
   *pointer = nullptr;
+  if (!context.isOpen()) [[unlikely]]  // looked at before anything is started
+    return context.resetting();
+  if (kind == RT_MEMORY_DEVICE) [[likely]] {
+    manager::Pool* pool = context.knownPool();
+    if (pool == nullptr) [[unlikely]]
+      RT_TRY(context.defaultPool(&pool));
+    return allocateFrom(*pool->pool, pointer, request, context, guard);
+  }
   RT_CHECK_ARG(kind >= RT_MEMORY_DEVICE && kind <= RT_MEMORY_SHARED, "%d is no kind of memory: RT_MEMORY_* goes to %d.", kind,
                RT_MEMORY_SHARED);
   if (kind == RT_MEMORY_SHARED && !context.device->native.has(RT_CAPABILITY_SHARED_MEMORY)) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "The device has no shared memory.");
   }
   Ref<allocator::Pool> pool;
-  RT_TRY(context.poolFor(kind, &pool));
-  return allocate(pointer, request, std::move(pool), context, guard);
+  RT_TRY(context.hostPool(kind, &pool));
+  return allocateFrom(*pool, pointer, request, context, guard);
 }
+
+namespace {
+
+// Of an address that cannot be freed, why.
+[[gnu::cold]] Status notFreed(const void* pointer, Region* region) {
+  RT_CHECK_ARG(region != nullptr, "%p is not memory of the library.", pointer);
+  RT_CHECK_ARG(region->kind() != Region::Kind::kRegistered,
+               "%p was registered by rtHostRegister; rtHostUnregister takes it back.", pointer);
+  const Block* block = region->blockAt(reinterpret_cast<uintptr_t>(pointer));
+  RT_CHECK_ARG(block != nullptr && block->state.load(std::memory_order_acquire) == Block::kLive,
+               "%p is not a live allocation: it was freed already, or lies beside one.", pointer);
+  RT_CHECK_ARG(region->addressOf(*block) == reinterpret_cast<uintptr_t>(pointer),
+               "%p is %llu bytes inside an allocation; only its start can be freed.", pointer,
+               static_cast<Number>(reinterpret_cast<uintptr_t>(pointer) - region->addressOf(*block)));
+  RT_CHECK_ARG(!allocator::belongsToLeases(*block), "The memory at %p was allocated in a capture: it goes with its graph.",
+               pointer);
+  return Status::error(RT_ERROR_INVALID_VALUE, "%p is being freed by another thread.", pointer);
+}
+
+[[gnu::cold]] Status freeImported(const void* pointer, Region* region) {
+  Block& block = region->block(0);
+  uint32_t live = Block::kLive;
+  if (region->begin() != reinterpret_cast<uintptr_t>(pointer) || allocator::belongsToLeases(block) ||
+      !block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst)) {
+    return notFreed(pointer, region);
+  }
+  if (!allocator::releaseFromProgram(block)) return Status();  // a graph or an exec holds it: with the last one it goes
+  region->owner().countAdopted(-1);
+  allocator::address_map::remove(region);
+  epoch::retire(region);
+  return Status();
+}
+
+}  // namespace
 
 Status free(void* pointer, manager::Stream* stream) {
   if (pointer == nullptr) return Status();
@@ -144,29 +216,18 @@ Status free(void* pointer, manager::Stream* stream) {
     if (manager::Recorder* recorder = stream->recorder.load(std::memory_order_acquire)) [[unlikely]]
       return recorder->free(*stream, pointer);
   }
+  const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   Region* region = allocator::address_map::find(pointer);
-  RT_CHECK_ARG(region != nullptr, "%p is not memory of the library.", pointer);
-  RT_CHECK_ARG(region->kind() != Region::Kind::kRegistered,
-               "%p was registered by rtHostRegister; rtHostUnregister takes it back.", pointer);
-  Block* block = region->blockAt(reinterpret_cast<uintptr_t>(pointer));
-  uint32_t live = Block::kLive;
-  RT_CHECK_ARG(block != nullptr && block->state.load(std::memory_order_acquire) == live,
-               "%p is not a live allocation: it was freed already, or lies beside one.", pointer);
-  RT_CHECK_ARG(region->addressOf(*block) == reinterpret_cast<uintptr_t>(pointer),
-               "%p is %llu bytes inside an allocation; only its start can be freed.", pointer,
-               static_cast<Number>(reinterpret_cast<uintptr_t>(pointer) - region->addressOf(*block)));
-  RT_CHECK_ARG(!allocator::belongsToLeases(*block), "The memory at %p was allocated in a capture: it goes with its graph.",
-               pointer);
-  RT_CHECK_ARG(block->state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst),
-               "%p is being freed by another thread.", pointer);
-  if (!allocator::releaseFromProgram(*block)) return Status();  // a graph or an exec holds it: with the last one it goes
-  if (region->kind() == Region::Kind::kImported) {
-    region->owner().countAllocation(-1);
-    allocator::address_map::remove(region);
-    epoch::retire(region);
-    return Status();
+  if (region == nullptr || region->pool() == nullptr) [[unlikely]] {
+    const bool imported = region != nullptr && region->kind() == Region::Kind::kImported;
+    return imported ? freeImported(pointer, region) : notFreed(pointer, region);
   }
-  region->pool()->free(*region, *block, stream == nullptr ? Ref<backend::Stream>() : stream->native);
+  Block* block = region->blockAt(address);
+  if (block == nullptr || region->addressOf(*block) != address) [[unlikely]]
+    return notFreed(pointer, region);
+  const auto freed = region->pool()->release(*region, *block, stream == nullptr ? nullptr : stream->native.get());
+  if (freed == allocator::Pool::Freed::kNotLive) [[unlikely]]
+    return notFreed(pointer, region);
   return Status();
 }
 
@@ -179,7 +240,7 @@ Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::Owner&
   region->block(0).state.store(Block::kLive, std::memory_order_relaxed);
   Status status = allocator::address_map::insert(region);
   if (status.ok()) {
-    owner.countAllocation(1);
+    owner.countAdopted(1);
   } else {
     delete region;
   }
@@ -254,7 +315,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   guard.leave();
   for (const allocator::Stamp& stamp : stamps) (void)stamp.stream->wait(stamp.serial, Deadline::never());
   guard.enter();
-  owner.countAllocation(-1);
+  owner.countAdopted(-1);
   allocator::address_map::remove(region);
   // At once: the program may give the range back, or register it again, as soon as this has returned.
   guard.leave();
@@ -355,6 +416,13 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
   streams.clear();
   guard.enter();
   RT_TRY(context.beginReset());
+  guard.leave();
+  epoch::synchronize();  // from here on every call that allocates has seen the reset
+  guard.enter();
+  if (Status unused = context.checkUnused(); !unused.ok()) {
+    context.endReset();
+    return unused;
+  }
   allocator::Owner* owner = context.detachOwner();
   guard.leave();
   epoch::synchronize();  // no call holds the plain pointer any more

@@ -18,8 +18,9 @@ struct AllocationRequest {
   manager::Stream* stream = nullptr;  // null: for anybody at once
 };
 
-// From a pool of this context; leaves the guard when memory has to be found. Size 0: null and success.
-Status allocate(void** pointer, const AllocationRequest& request, Ref<allocator::Pool> pool, manager::Context& context,
+// From a pool of this context, which the guard or the caller keeps; leaves the guard when memory has to be found. Size 0: null
+// and success. BUSY while the context is being reset.
+Status allocate(void** pointer, const AllocationRequest& request, allocator::Pool& pool, manager::Context& context,
                 epoch::Guard& guard);
 Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, manager::Context& context, epoch::Guard& guard);
 // `stream`: in its order; null: every stream may still use it.

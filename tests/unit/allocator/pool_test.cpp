@@ -44,8 +44,7 @@ class PoolTest : public testing::Test {
     epoch::Guard guard;
     address_map::Place place = address_map::locate(pointer);
     ASSERT_TRUE(place);
-    place.block->state.store(Block::kClosing);
-    pool_->free(*place.region, *place.block, stream);
+    EXPECT_EQ(pool_->release(*place.region, *place.block, stream.get()), Pool::Freed::kYes);
   }
   rtMemPoolStats_t statistics() {
     rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
