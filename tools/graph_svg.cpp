@@ -10,7 +10,8 @@
 
 namespace {
 
-constexpr double kColumn = 20, kLane = 132, kLaneGap = 14, kLeft = 96, kTop = 78, kMemory = 280, kLetter = 6.6;
+constexpr double kLeastColumn = 20, kMostColumn = 64, kLane = 150, kLaneGap = 14, kLeft = 96, kTop = 78, kMemory = 280,
+                 kLetter = 6.6;
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -72,7 +73,8 @@ class Picture {
  public:
   Picture(const Loaded& loaded, const Planned& planned) : loaded_(loaded), planned_(planned) {
     columns_ = std::max<size_t>(planned.steps.size(), 1);
-    width_ = std::max(kLeft + static_cast<double>(columns_) * kColumn + 24, 900.0);
+    column_ = std::clamp(800 / static_cast<double>(columns_), kLeastColumn, kMostColumn);
+    width_ = std::max(kLeft + static_cast<double>(columns_) * column_ + 24, 900.0);
     lanes_end_ = kTop + planned.info.stream_count * (kLane + kLaneGap);
     memory_top_ = lanes_end_ + 56;
   }
@@ -97,7 +99,7 @@ class Picture {
   }
 
  private:
-  double columnX(size_t step) const { return kLeft + static_cast<double>(step) * kColumn; }
+  double columnX(size_t step) const { return kLeft + static_cast<double>(step) * column_; }
   double laneY(uint32_t stream) const { return kTop + stream * (kLane + kLaneGap); }
 
   void rect(double x, double y, double width, double height, const std::string& fill, const char* stroke,
@@ -126,7 +128,7 @@ class Picture {
 
   void lanes() {
     for (uint32_t i = 0; i < planned_.info.stream_count; ++i) {
-      rect(kLeft - 4, laneY(i) - 3, static_cast<double>(columns_) * kColumn + 8, kLane + 6, "#f6f6f6", "none", "");
+      rect(kLeft - 4, laneY(i) - 3, static_cast<double>(columns_) * column_ + 8, kLane + 6, "#f6f6f6", "none", "");
       text(12, laneY(i) + kLane / 2, "stream " + std::to_string(i), "");
     }
   }
@@ -135,9 +137,9 @@ class Picture {
     const PlannedStep& at = planned_.steps[i];
     const FileNode& node = loaded_.nodes[at.node];
     const double x = columnX(i), y = laneY(at.stream);
-    rect(x + 2, y, kColumn - 4, kLane, colorOf(node.kind), "#777777",
+    rect(x + 2, y, column_ - 4, kLane, colorOf(node.kind), "#777777",
          "step " + std::to_string(i) + ", node " + std::to_string(at.node) + ": " + node.label);
-    const double middle = x + kColumn / 2 + 4, bottom = y + kLane - 5;
+    const double middle = x + column_ / 2 + 4, bottom = y + kLane - 5;
     text(middle, bottom, fitting(std::to_string(at.node) + ' ' + node.label, kLane - 10),
          "transform=\"rotate(-90 " + number(middle) + ' ' + number(bottom) + ")\"");
   }
@@ -156,8 +158,8 @@ class Picture {
         const PlannedStep &from = planned_.steps[last[before]], &to = planned_.steps[first[node]];
         if (from.stream == to.stream || follows(node, before)) continue;
         const bool down = from.stream < to.stream;
-        const double x1 = columnX(last[before]) + kColumn / 2, y1 = laneY(from.stream) + (down ? kLane : 0);
-        const double x2 = columnX(first[node]) + kColumn / 2, y2 = laneY(to.stream) + (down ? 0 : kLane);
+        const double x1 = columnX(last[before]) + column_ / 2, y1 = laneY(from.stream) + (down ? kLane : 0);
+        const double x2 = columnX(first[node]) + column_ / 2, y2 = laneY(to.stream) + (down ? 0 : kLane);
         out_ += "<path d=\"M" + number(x1) + ' ' + number(y1) + " L" + number(x2) + ' ' + number(y2) +
                 "\" fill=\"none\" stroke=\"#b04a4a\" stroke-width=\"1\" opacity=\"0.7\"/>\n";
       }
@@ -185,7 +187,7 @@ class Picture {
   void axis() {
     const size_t every = columns_ > 10 ? 5 : 1;
     for (size_t i = 0; i < planned_.steps.size(); i += every) {
-      text(columnX(i) + kColumn / 2, lanes_end_ + 10, std::to_string(i), "text-anchor=\"middle\" fill=\"#555555\"");
+      text(columnX(i) + column_ / 2, lanes_end_ + 10, std::to_string(i), "text-anchor=\"middle\" fill=\"#555555\"");
     }
     text(12, lanes_end_ + 10, "step", "fill=\"#555555\"");
   }
@@ -197,13 +199,13 @@ class Picture {
          "Temporaries: " + bytesText(info.temporary_bytes) + " for all, " + bytesText(info.temporary_bytes_without_reuse) +
              " if each had its own place, " + bytesText(info.temporary_bytes_live) + " in use at once at most",
          "font-size=\"13\"");
-    rect(kLeft - 4, memory_top_, static_cast<double>(columns_) * kColumn + 8, kMemory, "#f6f6f6", "none", "");
+    rect(kLeft - 4, memory_top_, static_cast<double>(columns_) * column_ + 8, kMemory, "#f6f6f6", "none", "");
     text(12, memory_top_ + 10, "0", "fill=\"#555555\"");
     text(12, memory_top_ + kMemory, bytesText(info.temporary_bytes), "fill=\"#555555\"");
     for (size_t i = 0; i < planned_.temporaries.size(); ++i) {
       const PlannedTemporary& each = planned_.temporaries[i];
       const double x = columnX(each.first) + 1, y = memory_top_ + static_cast<double>(each.offset) * scale;
-      const double width = static_cast<double>(each.last - each.first + 1) * kColumn - 2;
+      const double width = static_cast<double>(each.last - each.first + 1) * column_ - 2;
       const double height = std::max(static_cast<double>(each.bytes) * scale, 1.0);
       rect(x, y, width, height, "hsl(" + std::to_string(i * 47 % 360) + ",55%,82%)", "#999999",
            each.name + ": " + bytesText(each.bytes) + " at " + std::to_string(each.offset) + ", steps " +
@@ -215,7 +217,7 @@ class Picture {
   const Loaded& loaded_;
   const Planned& planned_;
   size_t columns_ = 0;
-  double width_ = 0, lanes_end_ = 0, memory_top_ = 0;
+  double column_ = kLeastColumn, width_ = 0, lanes_end_ = 0, memory_top_ = 0;
   std::string out_;
 };
 
