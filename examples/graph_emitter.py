@@ -6,9 +6,9 @@
 
     manyrt run graph.json --input x=x.npy --input w=w.npy --input b=b.npy --output y=y.npy
 
-Run as a program it writes the graph of a two-layer network: graph_emitter.py graph.json. Three kinds of operations are enough to
-show the three shapes of a lowering: elementwise (one work-item for each element), matmul (a row and a column for each), reduction
-(one work-item for each row). Every tensor is a buffer, every operation a node that waits for those it reads.
+Run as a program it writes the graph of a two-layer network: graph_emitter.py graph.json. Three kinds of operations are
+enough to show the three shapes of a lowering: elementwise (one work-item for each element), matmul (a row and a column for
+each), reduction (one work-item for each row). Every tensor is a buffer, every operation a node that waits for those it reads.
 """
 import json
 import math
@@ -61,7 +61,8 @@ def matmul(x, y):
     (rows, inner), (again, columns) = x.shape, y.shape
     if inner != again:
         raise ValueError(f"shapes {x.shape} and {y.shape} do not go together")
-    kernel = ("matmul", "(global const float* x, global const float* y, global float* out, uint rows, uint inner, uint columns) {\n"
+    kernel = ("matmul", "(global const float* x, global const float* y, global float* out,"
+              " uint rows, uint inner, uint columns) {\n"
               "  const uint i = get_global_id(0);\n  if (i >= rows * columns) return;\n  float sum = 0.0f;\n"
               "  for (uint k = 0; k < inner; ++k) sum += x[i / columns * inner + k] * y[k * columns + i % columns];\n"
               "  out[i] = sum;\n}\n")

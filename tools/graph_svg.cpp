@@ -109,6 +109,7 @@ class Picture {
     out_ += title.empty() ? "/>\n" : "><title>" + escaped(title) + "</title></rect>\n";
   }
   void text(double x, double y, const std::string& words, const std::string& attributes) {
+    if (words.empty()) return;
     out_ += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" " + attributes + '>' + escaped(words) + "</text>\n";
   }
 

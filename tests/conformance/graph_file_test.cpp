@@ -218,7 +218,7 @@ TEST_P(GraphFileTest, EveryFaultIsToldWithItsPlace) {
       {"manyrt-graph", "graph", "Line 1, column 12, format: "},
       {"\"version\": 1", "\"version\": 2", "Line 1, column 39, version: ", RT_ERROR_NOT_SUPPORTED},
       {"\"version\": 1", "\"version\": 1.0", "Line 1, column 39, version: "},
-      {"\"role\": \"input\"", "\"role\": \"in\"", "Line 3, column 34, buffers[0].role: "},
+      {"\"role\": \"input\"", "\"role\": \"in\"", "Line 3, column 35, buffers[0].role: "},
       {"[16, 16]", "[16, 15]", "buffers[0].shape: "},
       {"\"f32\", \"shape\"", "\"f99\", \"shape\"", "buffers[0].type: "},
       {"\"bytes\": 64}", "\"bytes\": 0}", "buffers[2].bytes: "},

@@ -396,7 +396,8 @@ void Environment::release(const Function& function, const Call& call) {
     const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
                          function.name == "rtModuleCreateFromSource" || function.name.starts_with("rtModuleLoad") ||
                          function.name.ends_with("Import") || function.name.starts_with("rtMalloc") ||
-                         function.name == "rtGraphClone" || function.name == "rtGraphInstantiate";
+                         function.name == "rtGraphClone" || function.name == "rtGraphLoad" ||
+                         function.name == "rtGraphInstantiate";
     if (!creates) continue;
     if (argument.type == "void **") (void)rtFree(made);
     if (argument.type == "rtContext_t *") (void)rtContextDestroy(static_cast<rtContext_t>(made));
