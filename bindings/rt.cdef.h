@@ -499,6 +499,12 @@ typedef struct rtGraphFenceParams_t {
   rtFence_t fence;
   uint64_t value;
 } rtGraphFenceParams_t;
+typedef struct rtGraphBufferInfo_t {
+  uint32_t struct_size;
+  int32_t role;
+  uint64_t size;
+  char name[128];
+} rtGraphBufferInfo_t;
 typedef struct rtCapturePlanOptions_t {
   uint32_t struct_size;
   uint32_t module_count;
@@ -516,6 +522,8 @@ typedef struct rtCapturePlanInfo_t {
   uint64_t temporary_bytes;
   uint64_t temporary_bytes_without_reuse;
   uint64_t temporary_bytes_live;
+  uint32_t buffer_count;
+  uint32_t reserved;
 } rtCapturePlanInfo_t;
 typedef struct rtCapturePlanStep_t {
   uint32_t struct_size;
@@ -527,6 +535,14 @@ typedef struct rtCapturePlanStep_t {
   uint32_t dependency_count;
   uint64_t memory_offset;
 } rtCapturePlanStep_t;
+typedef struct rtCapturePlanBuffer_t {
+  uint32_t struct_size;
+  int32_t role;
+  uint64_t size;
+  uint64_t offset;
+  uint32_t first_step;
+  uint32_t last_step;
+} rtCapturePlanBuffer_t;
 rtStatus_t rtGetVersion(uint32_t* version);
 rtStatus_t rtInit(void);
 rtStatus_t rtShutdown(void);
@@ -682,11 +698,16 @@ rtStatus_t rtGraphGetNodes(rtGraphNode_t* nodes, uint32_t capacity, uint32_t* co
 rtStatus_t rtGraphGetEdges(rtGraphNode_t* from, rtGraphNode_t* to, uint32_t capacity, uint32_t* count, rtGraph_t graph);
 rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
 rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
+rtStatus_t rtGraphGetBuffers(rtGraphBuffer_t* buffers, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+rtStatus_t rtGraphBufferGetInfo(rtGraphBufferInfo_t* info, rtGraphBuffer_t buffer);
+rtStatus_t rtGraphSave(void* data, size_t size, size_t* needed, rtGraph_t graph);
+rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size);
 rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions_t* options, rtGraph_t graph,
     rtContext_t context);
 rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan);
 rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_t plan);
 rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index, rtCapturePlan_t plan);
+rtStatus_t rtCapturePlanGetBuffer(rtCapturePlanBuffer_t* buffer, uint32_t index, rtCapturePlan_t plan);
 rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
 rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
 rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);

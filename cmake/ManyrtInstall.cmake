@@ -17,4 +17,5 @@ install(FILES ${PROJECT_BINARY_DIR}/manyrtConfig.cmake ${PROJECT_BINARY_DIR}/man
 install(FILES ${PROJECT_SOURCE_DIR}/include/rt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/manyrt)
 install(FILES ${PROJECT_BINARY_DIR}/manyrt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/rt.cdef.h ${PROJECT_SOURCE_DIR}/bindings/rt.json
+              ${PROJECT_SOURCE_DIR}/bindings/graph.schema.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/manyrt)

@@ -803,6 +803,18 @@ typedef struct rtGraphFenceParams_t {
   {sizeof(rtGraphFenceParams_t) /* struct_size */, 0 /* reserved */, NULL /* fence */, 0 /* value */}
 /* clang-format on */
 
+/** Result of rtGraphBufferGetInfo. */
+typedef struct rtGraphBufferInfo_t {
+  uint32_t struct_size;
+  int32_t role;   /**< RT_GRAPH_BUFFER_* */
+  uint64_t size;  /**< bytes */
+  char name[128]; /**< cut to what fits; empty: it has none */
+} rtGraphBufferInfo_t;
+/* clang-format off */
+#define RT_GRAPH_BUFFER_INFO_INIT \
+  {sizeof(rtGraphBufferInfo_t) /* struct_size */, 0 /* role */, 0 /* size */, {0} /* name */}
+/* clang-format on */
+
 /** Options of rtCapturePlanCreate. */
 typedef struct rtCapturePlanOptions_t {
   uint32_t struct_size;
@@ -828,12 +840,14 @@ typedef struct rtCapturePlanInfo_t {
   uint64_t temporary_bytes;               /**< of an exec, for all temporaries */
   uint64_t temporary_bytes_without_reuse; /**< if each had its own place */
   uint64_t temporary_bytes_live;          /**< of those that are certainly in use at once, at most: no plan needs less */
+  uint32_t buffer_count;                  /**< of the graph, with the temporaries of child graphs */
+  uint32_t reserved;                      /**< 0 */
 } rtCapturePlanInfo_t;
 /* clang-format off */
 #define RT_CAPTURE_PLAN_INFO_INIT                                                                             \
   {sizeof(rtCapturePlanInfo_t) /* struct_size */, 0 /* node_count */, 0 /* step_count */, 0 /* level_count */, \
    0 /* stream_count */, 0 /* dependency_count */, 0 /* temporary_bytes */,                                    \
-   0 /* temporary_bytes_without_reuse */, 0 /* temporary_bytes_live */}
+   0 /* temporary_bytes_without_reuse */, 0 /* temporary_bytes_live */, 0 /* buffer_count */, 0 /* reserved */}
 /* clang-format on */
 
 /** Result of rtCapturePlanGetStep. */
@@ -851,6 +865,21 @@ typedef struct rtCapturePlanStep_t {
 #define RT_CAPTURE_PLAN_STEP_INIT                                                                        \
   {sizeof(rtCapturePlanStep_t) /* struct_size */, 0 /* type */, NULL /* node */, 0 /* stream */,         \
    0 /* level */, 0 /* verdict */, 0 /* dependency_count */, 0 /* memory_offset */}
+/* clang-format on */
+
+/** Result of rtCapturePlanGetBuffer. */
+typedef struct rtCapturePlanBuffer_t {
+  uint32_t struct_size;
+  int32_t role;        /**< RT_GRAPH_BUFFER_* */
+  uint64_t size;       /**< bytes */
+  uint64_t offset;     /**< of a temporary that is used: its place among all temporaries; UINT64_MAX: it has none */
+  uint32_t first_step; /**< the first and the last step that names it; first_step above last_step: none does */
+  uint32_t last_step;
+} rtCapturePlanBuffer_t;
+/* clang-format off */
+#define RT_CAPTURE_PLAN_BUFFER_INIT                                                                 \
+  {sizeof(rtCapturePlanBuffer_t) /* struct_size */, 0 /* role */, 0 /* size */, 0 /* offset */,     \
+   0 /* first_step */, 0 /* last_step */}
 /* clang-format on */
 
 /* ---- Library ------------------------------------------------------------------------------------------------------ */
@@ -2157,6 +2186,47 @@ RT_API rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
 
+/** The buffers of a graph, in the order in which they were added; of a file, in the file's.
+ *  @param[out] buffers   receives as many as fit; may be NULL if capacity is 0
+ *  @param[in]  capacity  elements of buffers
+ *  @param[out] count     receives how many there are
+ *  @param[in]  graph     the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphGetBuffers(rtGraphBuffer_t* buffers, uint32_t capacity, uint32_t* count, rtGraph_t graph);
+
+/** What a buffer is.
+ *  @param[inout] info    receives size, role and name; struct_size is set by the caller
+ *  @param[in]    buffer  the buffer
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtGraphBufferGetInfo(rtGraphBufferInfo_t* info, rtGraphBuffer_t buffer);
+
+/** Writes a graph as a file (docs/graph-file.md): JSON with kernel sources, buffers and nodes. The same graph gives the same
+ *  bytes, and so does what rtGraphLoad makes of them. Kernels of a module that was built from OpenCL C without headers are
+ *  written with its source, others by name alone.
+ *  @param[out] data    receives the bytes, no more than size; may be NULL if size is 0
+ *  @param[in]  size    bytes of data
+ *  @param[out] needed  receives the bytes of the whole file; may be NULL
+ *  @param[in]  graph   the graph
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE (a name or source that is not UTF-8), INVALID_HANDLE, NOT_SUPPORTED (a node that means something
+ *    in this process alone: an address, an event, a fence, a function) */
+RT_API rtStatus_t rtGraphSave(void* data, size_t size, size_t* needed, rtGraph_t graph);
+
+/** Makes a graph of a file. It belongs to no context: kernels are built or found when a plan is made. What is wrong with the
+ *  file is told with line, column and the path of the value, as in "nodes[3].grid".
+ *  @param[out] graph  receives the graph, which the caller destroys
+ *  @param[in]  data   the file, copied
+ *  @param[in]  size   bytes of data, not 0
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, NOT_SUPPORTED (a file of a later version) */
+RT_API rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size);
+
 /* ---- Plans and execs: how a graph runs, and running it ------------------------------------------------------------ */
 
 /** Fixes how a graph, as it is now, runs in a context: kernels, order, streams, places of temporaries.
@@ -2164,10 +2234,10 @@ RT_API rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rt
  *  @param[in]  options  may be NULL
  *  @param[in]  graph    the graph
  *  @param[in]  context  may be NULL: current
- *  blocks: never
+ *  blocks: maybe, where a source of a graph file is built
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT (the graph is bound to another), NOT_FOUND (a kernel),
- *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DEVICE_LOST, DRIVER */
+ *    BUILD_FAILED, COMPILER_NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, IO, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions_t* options, rtGraph_t graph,
                                       rtContext_t context);
 
@@ -2195,6 +2265,15 @@ RT_API rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index, rtCapturePlan_t plan);
 
+/** One buffer of a plan: those of the graph in their order, then the temporaries of child graphs.
+ *  @param[inout] buffer  receives the buffer; struct_size is set by the caller
+ *  @param[in]    index   below buffer_count
+ *  @param[in]    plan    the plan
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCapturePlanGetBuffer(rtCapturePlanBuffer_t* buffer, uint32_t index, rtCapturePlan_t plan);
+
 /** Makes what runs: the plan with memory for temporaries, streams of its own and bindings. Memory that a capture has
  *  recorded is bound; what rtGraphAddBuffer has named is not.
  *  @param[out] exec  receives the exec, which the caller destroys
@@ -2209,10 +2288,10 @@ RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
  *  @param[out] exec     receives the exec, which the caller destroys
  *  @param[in]  graph    the graph
  *  @param[in]  context  may be NULL: the one that the graph is bound to, else current
- *  blocks: maybe, where memory has to be found
+ *  blocks: maybe, where a source of a graph file is built or memory has to be found
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY,
- *    DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, BUILD_FAILED, COMPILER_NOT_FOUND,
+ *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
 
 /** Destroys an exec. Launches in flight complete; what it has leased goes back behind them.

@@ -11,14 +11,22 @@ command -v clang++ >/dev/null || { echo "scripts/fuzz.sh: clang++ is missing; in
 
 folder=build/fuzz/$target
 mkdir -p "$folder/corpus" "$folder/objects"
-flags=(-std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Isrc -Iinclude)
-objects=()
-for file in src/kernels/front/*.cpp src/kernels/lower/*.cpp src/base/status.cpp src/base/fault.cpp "$source"; do
-  object=$folder/objects/$(basename "$file" .cpp).o
-  objects+=("$object")
-  [[ $object -nt $file && $object -nt src/kernels/front/ast.h ]] || clang++ "${flags[@]}" -c "$file" -o "$object"
-done
-clang++ -fsanitize=fuzzer,address,undefined "${objects[@]}" -o "$folder/run"
+if [[ $target == graph_file ]]; then  # graphs stand above everything but the interface: the whole library
+  cmake -S . -B "$folder/build" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+    -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS=-fsanitize=fuzzer-no-link -DMANYRT_SANITIZE=address -DMANYRT_FUZZER=ON \
+    -DMANYRT_BUILD_EXAMPLES=OFF -DMANYRT_BUILD_TOOLS=OFF >"$folder/configure.log"
+  ninja -C "$folder/build" -j "${FUZZ_JOBS:-$(nproc)}" "fuzz_$target" | tail -n 1
+  ln -sf "build/bin/fuzz_$target" "$folder/run"
+else
+  flags=(-std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Isrc -Iinclude)
+  objects=()
+  for file in src/kernels/front/*.cpp src/kernels/lower/*.cpp src/base/status.cpp src/base/fault.cpp "$source"; do
+    object=$folder/objects/$(basename "$file" .cpp).o
+    objects+=("$object")
+    [[ $object -nt $file && $object -nt src/kernels/front/ast.h ]] || clang++ "${flags[@]}" -c "$file" -o "$object"
+  done
+  clang++ -fsanitize=fuzzer,address,undefined "${objects[@]}" -o "$folder/run"
+fi
 
 "$folder/run" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
   -artifact_prefix="$folder/" "$folder/corpus" "tests/fuzz/corpus/$target" 2>&1 | tee "$folder/log" | tail -n 25

@@ -2,28 +2,24 @@
 //
 //   manyrt info           backends with the reason where one is missing, devices with their properties
 //   manyrt info --json    the same for other programs
+//   manyrt graph FILE     what a graph file holds and how a device would run it; --dot and --svg: as a picture
+//   manyrt run FILE --device cuda:0 --input x=x.npy --output y=y.npy
 #include <rt.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "check.h"
+#include "graph_file.h"
+
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void check(rtStatus_t status, const char* call) {
-  if (status >= 0) return;
-  std::array<char, 1024> message{};
-  rtGetLastErrorMessage(message.data(), message.size(), nullptr);
-  throw std::runtime_error(std::string(call) + ": " + rtGetErrorName(status) + ": " + message.data());
-}
-#define CHECK(call) check(call, #call)
 
 // Words for what rt.h gives as numbers.
 const char* kindName(int32_t kind) {
@@ -225,23 +221,57 @@ void print(const Json& all) {
   }
 }
 
+struct Options {
+  bool json = false, dot = false, svg = false;
+  std::string file, device;
+  std::vector<std::string> inputs, outputs;
+};
+
+void runInfo(const Options& options) {
+  const Json all = describe();
+  if (options.json) {
+    std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+  } else {
+    print(all);
+  }
+}
+
+void runGraphCommand(const Options& options) {
+  const Loaded loaded = loadGraphFile(options.file);
+  if (options.dot) {
+    std::printf("%s", graphDot(loaded).c_str());
+  } else if (options.svg) {
+    std::printf("%s", graphSvg(loaded, planGraph(loaded, options.device)).c_str());
+  } else {
+    std::printf("%s\n", graphText(loaded).c_str());
+    std::printf("%s", planText(planGraph(loaded, options.device)).c_str());
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("manyrt: one runtime for compute devices");
   app.require_subcommand(1);
+  Options options;
   CLI::App* info = app.add_subcommand("info", "Lists backends and devices");
-  bool json = false;
-  info->add_flag("--json", json, "Prints JSON");
+  info->add_flag("--json", options.json, "Prints JSON");
+  CLI::App* graph = app.add_subcommand("graph", "Prints a graph file and the plan that a device makes of it");
+  graph->add_option("FILE", options.file, "A graph file (docs/graph-file.md)")->required();
+  graph->add_option("--device", options.device, "The device of the plan, as cuda:0; else the default device");
+  CLI::Option* dot = graph->add_flag("--dot", options.dot, "Prints the graph for Graphviz, without a plan");
+  graph->add_flag("--svg", options.svg, "Prints a picture: streams as lanes, temporaries over time")->excludes(dot);
+  CLI::App* run = app.add_subcommand("run", "Runs a graph file once");
+  run->add_option("FILE", options.file, "A graph file")->required();
+  run->add_option("--device", options.device, "The device, as cuda:0; else the default device");
+  run->add_option("--input", options.inputs, "NAME=FILE.npy: the contents of a buffer; once for each")->take_all();
+  run->add_option("--output", options.outputs, "NAME=FILE.npy: where a buffer is written when the graph has run")->take_all();
   CLI11_PARSE(app, argc, argv);
 
   try {
-    const Json all = describe();
-    if (json) {
-      std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
-    } else {
-      print(all);
-    }
+    if (info->parsed()) runInfo(options);
+    if (graph->parsed()) runGraphCommand(options);
+    if (run->parsed()) runGraph(options.file, options.device, options.inputs, options.outputs);
     CHECK(rtShutdown());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "manyrt: %s\n", error.what());

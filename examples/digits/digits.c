@@ -5,7 +5,8 @@
  *
  *   options.c  the command line            digits.cl  what runs on the device
  *   data.c     the images                  network.c  memory and launches of the network
- *   svg.c      the two pictures            train.c    streams, events, batches, epochs */
+ *   svg.c      the two pictures            train.c    streams, events, batches, epochs
+ *   step_graph.c  a step of training as a graph, for --graph */
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
@@ -80,6 +81,20 @@ static int printTable(const Run* runs, uint32_t run_count) {
   return passed;
 }
 
+/* Trains once more by a graph; returns whether the weights have the same bits. */
+static int trainByGraph(const Run* eager, const Dataset* data, const TrainOptions* train, rtDevice_t device) {
+  TrainOptions by_graph = *train;
+  by_graph.graph = 1;
+  Run run;
+  runTrain(&run, data, &by_graph, showProgress, device);
+  const int same = run.hash == eager->hash;
+  printf("%s seed %" PRIu64 ": %.2f ms per epoch launch by launch, %.2f ms by graph; %s %016" PRIx64 "\n", run.device, run.seed,
+         (double)runMilliseconds(eager), (double)runMilliseconds(&run), same ? "the same weights" : "OTHER WEIGHTS", run.hash);
+  fflush(stdout);
+  runFree(&run);
+  return same;
+}
+
 static int writePictures(const Run* runs, uint32_t run_count, const Dataset* data, const char* folder) {
   char curve[kMaxPath];
   char misread[kMaxPath];
@@ -114,17 +129,22 @@ int main(int argc, char** argv) {
     fprintf(stderr, "digits: no memory for %u runs\n", run_count);
     return EXIT_FAILURE;
   }
+  int same = 1;
   for (uint32_t i = 0; i < run_count; ++i) {
     const uint64_t seed = options.seeds[i % options.seed_count];
-    runTrain(&runs[i], &data, options.kernels, seed, options.epochs, showProgress, devices[i / options.seed_count]);
+    const TrainOptions train = {options.kernels, seed, options.epochs, 0, options.graph_file};
+    rtDevice_t device = devices[i / options.seed_count];
+    runTrain(&runs[i], &data, &train, showProgress, device);
+    if (options.graph) same = trainByGraph(&runs[i], &data, &train, device) && same;
   }
 
   const int passed = printTable(runs, run_count) || !options.threshold;
   const int written = writePictures(runs, run_count, &data, options.output);
   if (!passed) fprintf(stderr, "digits: not every run reads 96 %% of the held-out images\n");
+  if (!same) fprintf(stderr, "digits: a graph leaves other weights than the launches it was captured from\n");
   for (uint32_t i = 0; i < run_count; ++i) runFree(&runs[i]);
   free(runs);
   datasetFree(&data);
   CHECK(rtShutdown());
-  return passed && written ? EXIT_SUCCESS : EXIT_FAILURE;
+  return passed && written && same ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -143,6 +143,23 @@ void networkTrain(const Network* network, const Workspace* workspace, const Batc
   launch(network->update, (kWeights + kUpdateItems - 1) / kUpdateItems, kUpdateItems, update, stream);
 }
 
+void networkSetRate(const Network* network, const UpdateMemory* memory, float rate, rtGraphNode_t update, rtGraphExec_t exec) {
+  const uint32_t count = kWeights;
+  const rtGraphOperand_t none = {NULL, 0, NULL};
+  const rtGraphArg_t args[] = {
+      {RT_ARG_POINTER, 0, 0, NULL, memory->weights},  {RT_ARG_POINTER, 0, 0, NULL, memory->gradients},
+      {RT_ARG_POINTER, 0, 0, NULL, memory->velocity}, {RT_ARG_VALUE, 0, sizeof count, &count, none},
+      {RT_ARG_VALUE, 0, sizeof rate, &rate, none},    {RT_ARG_VALUE, 0, sizeof kMomentum, &kMomentum, none},
+      {RT_ARG_VALUE, 0, sizeof kDecay, &kDecay, none}};
+  rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+  params.kernel = network->update;
+  params.args = args;
+  params.arg_count = sizeof args / sizeof args[0];
+  params.grid[0] = (kWeights + kUpdateItems - 1) / kUpdateItems;
+  params.group[0] = kUpdateItems;
+  CHECK(rtGraphExecSetKernelParams(update, &params, exec));
+}
+
 uint64_t networkHash(const Network* network, rtContext_t context, rtStream_t stream) {
   void* memory = NULL;
   CHECK(rtMallocHost(&memory, kWeights * sizeof(float), context));

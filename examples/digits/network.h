@@ -59,6 +59,16 @@ void networkPredict(const Network* network, const Workspace* workspace, const Ba
 /* Forward, loss, backward, update. */
 void networkTrain(const Network* network, const Workspace* workspace, const Batch* batch, float rate, rtStream_t stream);
 
+/* What the last launch of a step works on, as operands of a graph. */
+typedef struct UpdateMemory {
+  rtGraphOperand_t weights;
+  rtGraphOperand_t gradients;
+  rtGraphOperand_t velocity;
+} UpdateMemory;
+
+/* Another rate for the node `update`, which a capture of networkTrain has recorded last. */
+void networkSetRate(const Network* network, const UpdateMemory* memory, float rate, rtGraphNode_t update, rtGraphExec_t exec);
+
 /* FNV-1a, 64 bits, over the bytes of all weights. Waits for the stream. */
 uint64_t networkHash(const Network* network, rtContext_t context, rtStream_t stream);
 

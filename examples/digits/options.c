@@ -30,6 +30,8 @@ static const char kHelp[] =
     "  --kernels FILE  OpenCL C with the five kernels; default: " MANYRT_EXAMPLE_KERNELS
     "/digits/digits.cl\n"
     "  --output DIR    where digits-curve.svg and digits-misread.svg go; default: here\n"
+    "  --graph         train a second time with each step as a graph, captured once: the same bits or failure\n"
+    "  --graph-file F  with --graph: writes the step to F, for `manyrt graph`\n"
     "  --no-threshold  end with 0 even if a seed reads less than 96 % of the held-out images\n"
     "  --help          this text\n"
     "\n"
@@ -69,6 +71,7 @@ static int parseValue(Options* options, const char* name, const char* value) {
   if (strcmp(name, "--device") == 0) return (options->device = value)[0] != '\0';
   if (strcmp(name, "--data") == 0) return (options->data = value)[0] != '\0';
   if (strcmp(name, "--kernels") == 0) return (options->kernels = value)[0] != '\0';
+  if (strcmp(name, "--graph-file") == 0) return (options->graph_file = value)[0] != '\0';
   if (strcmp(name, "--output") == 0) return (options->output = value)[0] != '\0';
   if (strcmp(name, "--seed") == 0) return parseSeeds(options, value);
   if (strcmp(name, "--epochs") == 0) return parseCount(&options->epochs, value, 1, kMaxEpochs);
@@ -76,7 +79,8 @@ static int parseValue(Options* options, const char* name, const char* value) {
 }
 
 static int takesValue(const char* name) {
-  static const char* const kNames[] = {"--device", "--data", "--kernels", "--output", "--seed", "--epochs", "--images"};
+  static const char* const kNames[] = {"--device", "--data",   "--kernels", "--output",
+                                       "--seed",   "--epochs", "--images",  "--graph-file"};
   for (size_t i = 0; i < sizeof kNames / sizeof kNames[0]; ++i) {
     if (strcmp(name, kNames[i]) == 0) return 1;
   }
@@ -95,6 +99,10 @@ int optionsParse(Options* options, int argc, char** argv) {
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
       fputs(kHelp, stdout);
       return 0;
+    }
+    if (strcmp(name, "--graph") == 0) {
+      options->graph = 1;
+      continue;
     }
     if (strcmp(name, "--no-threshold") == 0) {
       options->threshold = 0;

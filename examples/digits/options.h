@@ -16,8 +16,10 @@ typedef struct Options {
   uint64_t seeds[kMaxSeeds];
   uint32_t seed_count;
   uint32_t epochs;
-  uint32_t images; /* 0: all */
-  int threshold;   /* 0: any accuracy will do */
+  uint32_t images;        /* 0: all */
+  const char* graph_file; /* NULL: the graph is not written */
+  int graph;              /* also train by a graph, and compare */
+  int threshold;          /* 0: any accuracy will do */
 } Options;
 
 /* Returns -1 to go on, else the status to end with: 0 after --help, 2 after a message on stderr. */

@@ -6,6 +6,8 @@
  *   copy     wait consumed[s] | upload slot s | record uploaded[s]
  *   compute                     wait uploaded[s] | seven kernels on slot s | record consumed[s]
  *
+ * Where graphs were asked for, the seven kernels of a whole batch are one launch of a graph.
+ *
  * The host waits for one thing only inside an epoch: that the upload before last has left the pinned memory it fills next. */
 #include "train.h"
 
@@ -14,6 +16,7 @@
 #include "../common.h"
 #include "network.h"
 #include "pcg.h"
+#include "step_graph.h"
 
 enum { kBatch = 32, kSlots = 2 };
 
@@ -26,6 +29,7 @@ typedef struct Slot {
   int32_t* labels;
   rtEvent_t uploaded;
   rtEvent_t consumed;
+  StepGraph step; /* of whole batches, where there are graphs */
 } Slot;
 
 typedef struct Trainer {
@@ -47,6 +51,7 @@ typedef struct Trainer {
   float* host_train_losses;
   float* host_held_out_losses;
   int32_t* host_predictions;
+  int graph;
 } Trainer;
 
 static void* deviceMemory(size_t size, rtContext_t context) {
@@ -144,9 +149,21 @@ static void trainerCreate(Trainer* trainer, const Dataset* data, const char* ker
   createHeldOut(trainer);
 }
 
+/* One graph for each slot: they differ in where images and labels lie. */
+static void captureSteps(Trainer* trainer, const char* file) {
+  for (uint32_t i = 0; i < kSlots; ++i) {
+    Slot* slot = &trainer->slots[i];
+    const Batch batch = {slot->images, slot->labels, trainer->train_losses, NULL, kBatch};
+    stepGraphCreate(&slot->step, &trainer->network, &trainer->batch_workspace, &batch, trainer->compute, trainer->context);
+  }
+  trainer->graph = 1;
+  if (file != NULL) stepGraphSave(&trainer->slots[0].step, file);
+}
+
 static void trainerDestroy(Trainer* trainer) {
   for (uint32_t i = 0; i < kSlots; ++i) {
     Slot* slot = &trainer->slots[i];
+    if (trainer->graph) stepGraphDestroy(&slot->step);
     CHECK(rtFree(slot->host_images));
     CHECK(rtFree(slot->host_labels));
     CHECK(rtFree(slot->images));
@@ -188,7 +205,11 @@ static void submitBatch(Trainer* trainer, uint32_t first, uint32_t count, float 
 
   const Batch batch = {slot->images, slot->labels, trainer->train_losses + first, NULL, count};
   CHECK(rtStreamWaitEvent(slot->uploaded, trainer->compute));
-  networkTrain(&trainer->network, &trainer->batch_workspace, &batch, rate, trainer->compute);
+  if (trainer->graph && count == kBatch) {
+    stepGraphRun(&slot->step, &trainer->network, batch.losses, rate, trainer->compute);
+  } else {
+    networkTrain(&trainer->network, &trainer->batch_workspace, &batch, rate, trainer->compute);
+  }
   CHECK(rtEventRecord(slot->consumed, trainer->compute));
 }
 
@@ -230,12 +251,12 @@ static void trainEpoch(Epoch* epoch, Trainer* trainer, float rate, float rate_st
   CHECK(rtEventElapsedTime(&epoch->milliseconds, trainer->start, trainer->stop));
 }
 
-void runTrain(Run* run, const Dataset* data, const char* kernels, uint64_t seed, uint32_t epochs, EpochCallback after_epoch,
-              rtDevice_t device) {
+void runTrain(Run* run, const Dataset* data, const TrainOptions* options, EpochCallback after_epoch, rtDevice_t device) {
+  const uint32_t epochs = options->epochs;
   rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
   CHECK(rtDeviceGetProperties(&properties, device));
   memcpy(run->device, properties.id, sizeof run->device);
-  run->seed = seed;
+  run->seed = options->seed;
   run->epoch_count = epochs;
   run->epochs = hostMemory(epochs * sizeof *run->epochs);
   run->predictions = hostMemory(data->held_out_count * sizeof *run->predictions);
@@ -243,7 +264,8 @@ void runTrain(Run* run, const Dataset* data, const char* kernels, uint64_t seed,
   rtContext_t context = NULL;
   CHECK(rtContextGetPrimary(&context, device));
   Trainer trainer;
-  trainerCreate(&trainer, data, kernels, seed, context);
+  trainerCreate(&trainer, data, options->kernels, options->seed, context);
+  if (options->graph && data->train_count >= kBatch) captureSteps(&trainer, options->graph_file);
   const uint32_t batches = (data->train_count + kBatch - 1) / kBatch;
   const float rate_step = kFirstRate / ((float)batches * (float)epochs);
   for (uint32_t i = 0; i < epochs; ++i) {

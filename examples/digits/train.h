@@ -27,9 +27,15 @@ typedef struct Run {
 /* Called after each epoch. */
 typedef void (*EpochCallback)(const Run* run, uint32_t epoch);
 
-/* `kernels` is the file that they are in. */
-void runTrain(Run* run, const Dataset* data, const char* kernels, uint64_t seed, uint32_t epochs, EpochCallback after_epoch,
-              rtDevice_t device);
+typedef struct TrainOptions {
+  const char* kernels; /* the file that they are in */
+  uint64_t seed;
+  uint32_t epochs;
+  int graph;              /* replays whole batches as a graph that was captured once */
+  const char* graph_file; /* where that is written; may be NULL */
+} TrainOptions;
+
+void runTrain(Run* run, const Dataset* data, const TrainOptions* options, EpochCallback after_epoch, rtDevice_t device);
 void runFree(Run* run);
 
 float runAccuracy(const Run* run);     /* of the final epoch */

@@ -9,7 +9,7 @@ using namespace manyrt;
 rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions_t* options, rtGraph_t graph,
                                rtContext_t context) {
   if (plan != nullptr) *plan = nullptr;
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_CHECK_OUTPUT(plan);
     rtCapturePlanOptions_t chosen;
     RT_TRY(api::readOptions(&chosen, options, RT_CAPTURE_PLAN_OPTIONS_INIT, "options"));
@@ -31,10 +31,10 @@ rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions
         return Status::error(RT_ERROR_WRONG_CONTEXT, "options.modules[%u] belongs to the %s and the plan to the %s.", i,
                              module->context->name().c_str(), in.context().name().c_str());
       }
-      request.modules.push_back(module);
+      request.modules.emplace_back(module);
     }
     Ref<graph::Plan> made;
-    RT_TRY(graph::Plan::create(&made, request));
+    RT_TRY(graph::Plan::create(&made, request, guard));
     manager::CapturePlan* handle = nullptr;
     RT_TRY(manager::createCapturePlan(&handle, in.context(), in.owner(), std::move(made)));
     *plan = reinterpret_cast<rtCapturePlan_t>(handle->bits);
@@ -66,6 +66,7 @@ rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_t plan)
     result.temporary_bytes = content.memory().bytes;
     result.temporary_bytes_without_reuse = content.memory().without_reuse;
     result.temporary_bytes_live = content.memory().peak;
+    result.buffer_count = static_cast<uint32_t>(content.buffers().size());
     api::writeResult(info, result);
     return Status();
   });
@@ -87,6 +88,24 @@ rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index, rtCap
     result.dependency_count = static_cast<uint32_t>(of.before.size());
     result.memory_offset = content.memoryOffset(of);
     api::writeResult(step, result);
+    return Status();
+  });
+}
+
+rtStatus_t rtCapturePlanGetBuffer(rtCapturePlanBuffer_t* buffer, uint32_t index, rtCapturePlan_t plan) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_TRY(api::checkResult(buffer, "buffer"));
+    RT_RESOLVE(CapturePlan, object, capture_plans, plan, RT_HANDLE_CAPTURE_PLAN);
+    const graph::Plan& content = graph::Plan::of(*object);
+    RT_CHECK_ARG(index < content.buffers().size(), "There is no buffer %u: the plan has %zu.", index, content.buffers().size());
+    const graph::Buffer& of = content.buffers()[index];
+    rtCapturePlanBuffer_t result = RT_CAPTURE_PLAN_BUFFER_INIT;
+    result.role = of.role;
+    result.size = of.size;
+    content.useOf(index, &result.first_step, &result.last_step);
+    const bool placed = of.role == RT_GRAPH_BUFFER_TEMPORARY && result.first_step <= result.last_step;
+    result.offset = placed ? content.offsetOf(index) : UINT64_MAX;
+    api::writeResult(buffer, result);
     return Status();
   });
 }

@@ -1,15 +1,13 @@
 // rt.h, chapter "Graphs": graphs, buffers and what is asked of them. Nodes are added in graph_node.cpp.
 #include "graph/graph.h"
 
+#include "api/graph.h"
 #include "api/guard.h"
 #include "graph/params.h"
 
 using namespace manyrt;
 
-namespace {
-
-// Gives a graph its handle; without one its parts have none either.
-Status publish(rtGraph_t* out, const Ref<graph::Graph>& made) {
+Status api::publish(rtGraph_t* out, const Ref<graph::Graph>& made) {
   HandleBits bits = 0;
   Status status;
   try {
@@ -24,6 +22,8 @@ Status publish(rtGraph_t* out, const Ref<graph::Graph>& made) {
   *out = reinterpret_cast<rtGraph_t>(bits);
   return Status();
 }
+
+namespace {
 
 graph::Buffer bufferOf(uint64_t size, int32_t role, const char* name) {
   graph::Buffer buffer;
@@ -54,7 +54,7 @@ rtStatus_t rtGraphCreate(rtGraph_t* graph) {
   if (graph != nullptr) *graph = nullptr;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(graph);
-    return publish(graph, Ref<graph::Graph>::adopt(new graph::Graph));
+    return api::publish(graph, Ref<graph::Graph>::adopt(new graph::Graph));
   });
 }
 
@@ -73,7 +73,7 @@ rtStatus_t rtGraphClone(rtGraph_t* clone, rtGraph_t graph) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(clone);
     RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
-    return publish(clone, graph::Graph::of(*object).snapshot(true));
+    return api::publish(clone, graph::Graph::of(*object).snapshot(true));
   });
 }
 

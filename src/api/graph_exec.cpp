@@ -69,7 +69,7 @@ rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t 
     api::Creation in;
     RT_TRY(in.open(context != nullptr ? context : reinterpret_cast<rtContext_t>(content.context())));
     Ref<graph::Plan> plan;
-    RT_TRY(graph::Plan::create(&plan, {content, in.context(), in.owner(), {}, 0}));
+    RT_TRY(graph::Plan::create(&plan, {content, in.context(), in.owner(), {}, 0}, guard));
     return publish(exec, std::move(plan), in.context(), in.owner(), guard);
   });
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "graph/order.h"
 #include "ops/place.h"
 
 namespace manyrt::graph {
@@ -228,6 +229,27 @@ Status Graph::addDependencies(const std::vector<uint32_t>& from, const std::vect
   }
   undo.old.clear();
   return Status();
+}
+
+Status Graph::addLater(const std::vector<std::pair<uint32_t, uint32_t>>& later) {
+  if (later.empty()) return Status();
+  std::lock_guard lock(mutex_);
+  for (const auto& [first, second] : later) nodes_[second].before.push_back(first);
+  Before before(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    std::vector<uint32_t>& all = nodes_[i].before;
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    before[i] = all;
+  }
+  const std::vector<uint32_t> sequence = sequenceOf(before);
+  if (sequence.size() == nodes_.size()) return Status();
+  std::vector<bool> free(nodes_.size());
+  for (uint32_t each : sequence) free[each] = true;
+  const uint32_t caught = static_cast<uint32_t>(std::find(free.begin(), free.end(), false) - free.begin());
+  return Status::error(RT_ERROR_INVALID_VALUE,
+                       "The dependencies close a circle: %s comes after itself or after one that does.",
+                       nameOf(caught).c_str());
 }
 
 Status Graph::checkReplacement(uint32_t node, const Work& work) const {

@@ -29,6 +29,8 @@ class Graph final : public manager::GraphContent {
   };
   Status add(HandleBits* handle, uint32_t* index, Work work, const Dependencies& dependencies);
   Status addDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to);
+  // Of a graph that nobody else has: pairs of a node and an earlier one that waits for it. On failure the graph is not whole.
+  Status addLater(const std::vector<std::pair<uint32_t, uint32_t>>& later);
   Status removeDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to);
 
   Ref<Graph> snapshot(bool with_handles) const;  // a copy, with handles of its own or none. Throws bad_alloc

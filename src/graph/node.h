@@ -40,6 +40,7 @@ struct KernelArgument {
 struct KernelNode {
   Lease<manager::Kernel> kernel;  // null: found by name when a plan is made
   std::string name;
+  std::shared_ptr<const manager::KernelSource> source;  // of a name: where a plan builds it; null: in the plan's modules
   uint32_t grid[3] = {1, 1, 1};
   uint32_t group[3] = {1, 1, 1};
   uint32_t local_bytes = 0;
@@ -173,6 +174,8 @@ struct Buffer {
   uint64_t size = 0;
   int32_t role = RT_GRAPH_BUFFER_INPUT;
   std::string name;
+  std::string type;  // of a graph file: "f32" and the like, with the shape; "": not said
+  std::vector<uint64_t> shape;
   void* recorded = nullptr;  // the range that a capture has recorded: the first binding
   allocator::BlockLease lease;
   HandleBits handle = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graph/params.h"
+#include "graph/sources.h"
 #include "ops/launch.h"
 
 namespace manyrt::graph {
@@ -91,8 +92,8 @@ int32_t verdictOf(const Work& work) {
   return native ? RT_VERDICT_NATIVE : RT_VERDICT_HOST;
 }
 
-Status findByName(manager::Kernel** kernel, const std::string& name, const std::vector<manager::Module*>& modules) {
-  for (const manager::Module* module : modules) {
+Status findByName(manager::Kernel** kernel, const std::string& name, const std::vector<Lease<manager::Module>>& modules) {
+  for (const Lease<manager::Module>& module : modules) {
     const size_t index = module->native->find(name);
     if (index == module->native->kernels().size()) continue;
     *kernel = manager::kernels.find(module->kernels[index]);
@@ -105,7 +106,7 @@ Status findByName(manager::Kernel** kernel, const std::string& name, const std::
 
 }  // namespace
 
-Status Plan::create(Ref<Plan>* out, const Request& request) {
+Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard) {
   Ref<Plan> plan = Ref<Plan>::adopt(new Plan);
   plan->source_ = Ref<Graph>(&request.graph);
   plan->graph_ = request.graph.snapshot(false);
@@ -123,13 +124,15 @@ Status Plan::create(Ref<Plan>* out, const Request& request) {
   std::vector<Operand> places(plan->buffers_.size());
   for (uint32_t i = 0; i < places.size(); ++i) places[i].buffer = i;
   (void)Flattener(plan->steps_, plan->buffers_).add(graph, places, {}, kNone);
-  RT_TRY(plan->findKernels(request));
+  BuiltSources built;
+  RT_TRY(built.build(plan->steps_, graph, request.context, request.owner, guard));
+  RT_TRY(plan->findKernels(request, built));
   RT_TRY(plan->order(request.most_lanes == 0 ? kUsualLanes : request.most_lanes));
   *out = std::move(plan);
   return Status();
 }
 
-Status Plan::findKernels(const Request& request) {
+Status Plan::findKernels(const Request& request, const BuiltSources& built) {
   for (Step& step : steps_) {
     step.verdict = verdictOf(step.work);
     KernelNode* node = std::get_if<KernelNode>(&step.work);
@@ -137,7 +140,7 @@ Status Plan::findKernels(const Request& request) {
     Status status;
     if (!node->kernel) {
       manager::Kernel* kernel = nullptr;
-      status = findByName(&kernel, node->name, request.modules);
+      status = node->source ? built.find(&kernel, *node) : findByName(&kernel, node->name, request.modules);
       if (status.ok()) status = checkArguments(*node, *kernel->native);
       if (status.ok()) node->kernel = Lease<manager::Kernel>(kernel);
     }
@@ -184,6 +187,18 @@ uint64_t Plan::memoryOffset(const Step& step) const {
     lowest = std::min(lowest, offsetOf(buffer) + access.memory->offset);
   }
   return lowest;
+}
+
+void Plan::useOf(uint32_t buffer, uint32_t* first, uint32_t* last) const {
+  *first = UINT32_MAX;
+  *last = 0;
+  for (uint32_t i = 0; i < steps_.size(); ++i) {
+    for (const Access& access : accessesOf(steps_[i].work).memory) {
+      if (access.memory->buffer != buffer) continue;
+      *first = std::min(*first, i);
+      *last = i;
+    }
+  }
 }
 
 uint64_t Plan::dependencies() const {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/epoch.h"
 #include "graph/graph.h"
 #include "graph/order.h"
 #include "manager/context.h"
@@ -21,6 +22,8 @@ struct Step {
   int32_t verdict = RT_VERDICT_NATIVE;
 };
 
+class BuiltSources;
+
 class Plan final : public RefCounted {
  public:
   static constexpr uint32_t kMostLanes = 64, kUsualLanes = 4, kMostModules = 4096;
@@ -28,10 +31,11 @@ class Plan final : public RefCounted {
     Graph& graph;  // as it is now
     manager::Context& context;
     allocator::Owner& owner;
-    std::vector<manager::Module*> modules;
+    std::vector<Lease<manager::Module>> modules;
     uint32_t most_lanes;  // 0: kUsualLanes
   };
-  static Status create(Ref<Plan>* plan, const Request& request);  // under a guard; may throw bad_alloc
+  // Under the guard, which is left where a source of the graph has to be built; the context is pinned. May throw bad_alloc.
+  static Status create(Ref<Plan>* plan, const Request& request, epoch::Guard& guard);
   static Plan& of(const manager::CapturePlan& plan) { return static_cast<Plan&>(*plan.content); }
 
   const Graph& graph() const { return *graph_; }    // a copy that nobody changes
@@ -43,11 +47,12 @@ class Plan final : public RefCounted {
   uint32_t levels() const { return levels_; }
   const MemoryPlan& memory() const { return memory_; }
   uint64_t offsetOf(uint32_t buffer) const { return memory_.offsets[buffer]; }  // of a temporary
-  uint64_t memoryOffset(const Step& step) const;  // the lowest one that the step uses; UINT64_MAX: none
+  uint64_t memoryOffset(const Step& step) const;                       // the lowest one that the step uses; UINT64_MAX: none
+  void useOf(uint32_t buffer, uint32_t* first, uint32_t* last) const;  // by steps; UINT32_MAX and 0: no step names it
   uint64_t dependencies() const;
 
  private:
-  Status findKernels(const Request& request);
+  Status findKernels(const Request& request, const BuiltSources& built);
   Status order(uint32_t most_lanes);
   void placeTemporaries(const Ancestors& ancestors);
 

@@ -8,7 +8,7 @@ namespace manyrt::manager {
 Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& owner, const rtHostKernel_t& host) {
   Ref<backend::Kernel> native;
   RT_TRY(owner.native().createHostKernel(&native, host));
-  return createChild(kernel, kernels, context, Ref<allocator::Owner>(&owner), std::move(native), false);
+  return createChild(kernel, kernels, context, Ref<allocator::Owner>(&owner), std::move(native), false, nullptr);
 }
 
 }  // namespace manyrt::manager

@@ -2,26 +2,38 @@
 // program's part. The handles of a module's kernels are the module's: it makes and closes them.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "manager/child.h"
 #include "manager/tables.h"
 
 namespace manyrt::manager {
 
+// What a module was built from: OpenCL C without headers of its own. Graphs write it to their files and build it again.
+struct KernelSource {
+  std::string text;
+  std::string options;
+};
+
 struct Kernel : Child {
-  Kernel(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Kernel> native_kernel, bool module_kernel)
+  Kernel(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Kernel> native_kernel, bool module_kernel,
+         std::shared_ptr<const KernelSource> built_from)
       : Child(owner_context, std::move(native_owner), !module_kernel),
         native(std::move(native_kernel)),
         limits(owner->device().limits()),
         local_end(native->rules() != nullptr || native->ownLocalBytes() > limits.local_bytes_per_group
                       ? 0
                       : limits.local_bytes_per_group - native->ownLocalBytes() + 1),
-        of_module(module_kernel) {}
+        of_module(module_kernel),
+        source(std::move(built_from)) {}
 
   const Ref<backend::Kernel> native;
   const backend::Limits& limits;  // the device's: every launch is checked against them
   // A launch with local_bytes below this needs no look at the kernel's own local memory or rules; 0: every launch does.
   const uint64_t local_end;
   const bool of_module;
+  const std::shared_ptr<const KernelSource> source;  // its module's; null: an image or a host function
 };
 
 Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& owner, const rtHostKernel_t& host);

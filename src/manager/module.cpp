@@ -20,12 +20,13 @@ void Module::closeKernels() {
   for (HandleBits each : kernels) closeHandle(each);
 }
 
-Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native) {
+Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native,
+                    std::shared_ptr<const KernelSource> source) {
   Handles made;
   made.bits.reserve(native->kernels().size());
   for (const Ref<backend::Kernel>& each : native->kernels()) {
     Kernel* kernel = nullptr;
-    RT_TRY(createChild(&kernel, kernels, context, Ref<allocator::Owner>(&owner), each, true));
+    RT_TRY(createChild(&kernel, kernels, context, Ref<allocator::Owner>(&owner), each, true, source));
     made.bits.push_back(kernel->bits);
   }
   RT_TRY(createChild(module, modules, context, Ref<allocator::Owner>(&owner), std::move(native), made.bits));

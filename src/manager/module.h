@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "manager/child.h"
+#include "manager/kernel.h"
 #include "manager/tables.h"
 
 namespace manyrt::manager {
@@ -21,7 +22,8 @@ struct Module : Child {
   const std::vector<HandleBits> kernels;  // in the order of the native module's
 };
 
-// Under a guard. Throws bad_alloc.
-Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native);
+// Under a guard. `source` may be null: it was built from something else. Throws bad_alloc.
+Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native,
+                    std::shared_ptr<const KernelSource> source);
 
 }  // namespace manyrt::manager

@@ -211,6 +211,12 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
   RT_TRY(context.device->native.lost());
   backend::Image image = given;
   RT_TRY(checkImage(&image, *loader, context));
+  std::shared_ptr<manager::KernelSource> source;
+  if (image.format == RT_IMAGE_OPENCL_C && image.header_count == 0) {
+    source = std::make_shared<manager::KernelSource>();
+    source->text = image.data;
+    source->options = image.options;
+  }
   const Ref<allocator::Owner> kept(&owner);
   Ref<backend::Module> native;
   guard.leave();
@@ -218,7 +224,7 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
   guard.enter();
   RT_TRY(loaded);
   if (!manager::library::running()) return manager::library::start();  // it was ended meanwhile
-  return manager::createModule(module, context, owner, std::move(native));
+  return manager::createModule(module, context, owner, std::move(native), std::move(source));
 }
 
 Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& given, manager::Context& context,

@@ -341,6 +341,37 @@ TEST_P(ObjectFaults, ExecAndLaunch) {
            }});
 }
 
+TEST_P(ObjectFaults, GraphFile) {
+  exhaust(
+      {"graph file", [](World& w) {
+         static constexpr char kFile[] =
+             "{\"format\": \"manyrt-graph\", \"version\": 1, \"modules\": [{\"source\": \"kernel void a(global int* x) {}\"}],"
+             "\"buffers\": [{\"name\": \"a name longer than a short string\", \"role\": \"output\", \"bytes\": 64,"
+             "\"type\": \"i32\", \"shape\": [4, 4]}], \"nodes\": ["
+             "{\"kind\": \"fill\", \"destination\": {\"buffer\": 0}, \"pattern\": \"00\", \"count\": 64, \"after\": [1]},"
+             "{\"kind\": \"graph\", \"graph\": {\"buffers\": [{\"role\": \"output\", \"bytes\": 8}], \"nodes\": ["
+             "{\"kind\": \"fill\", \"destination\": {\"buffer\": 0}, \"pattern\": \"01\", \"count\": 8}]},"
+             "\"bindings\": [{\"child\": 0, \"buffer\": 0, \"offset\": 32}]}]}";
+         Graph graph;
+         GraphExec exec;
+         rtGraphBuffer_t buffer = nullptr;
+         uint32_t count = 0;
+         rtGraphBufferInfo_t info = RT_GRAPH_BUFFER_INFO_INIT;
+         char text[2048];
+         size_t needed = 0;
+         TRY(rtGraphLoad(graph.out(), kFile, sizeof kFile - 1));
+         TRY(rtGraphGetBuffers(&buffer, 1, &count, graph));
+         TRY(rtGraphBufferGetInfo(&info, buffer));
+         TRY(rtGraphSave(text, sizeof text, &needed, graph));
+         TRY(rtGraphInstantiate(exec.out(), graph, w.context));
+         TRY(rtGraphExecBindBuffer(buffer, w.memory, exec));
+         TRY(rtGraphLaunch(exec, w.stream));
+         TRY(rtStreamSynchronize(w.stream));
+         TRY(exec.reset());
+         return graph.reset();
+       }});
+}
+
 TEST_P(ObjectFaults, InitAndShutdownReference) {
   exhaust({"init", [](World&) { return rtInit(); }, 0, "started long ago: only a count"});
 }

@@ -43,7 +43,7 @@ mkdir -p "$work"
 
 libraries=$(find "$work/first" -name 'libmanyrt.so*' | wc -l)
 [[ $libraries -eq 3 ]] || fail "expected libmanyrt.so, .so.0 and .so.0.x.y, found $libraries"
-for file in include/manyrt/rt.h share/manyrt/rt.cdef.h share/manyrt/rt.json; do
+for file in include/manyrt/rt.h share/manyrt/rt.cdef.h share/manyrt/rt.json share/manyrt/graph.schema.json; do
   [[ -s $work/first/$file ]] || fail "$file was not installed"
 done
 if grep -rIl --include='*.cmake' --include='*.pc' -e "$work" -e "$build" "$work/first"; then

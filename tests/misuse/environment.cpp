@@ -20,6 +20,7 @@ void kernelFunction(const rtHostGroup_t*, void* const*) {}
 const rtHostArg_t kKernelArgs[1] = {{4, RT_ARG_VALUE}};
 
 // Padded, so that it is text to the last of the 256 bytes that "size" says.
+constexpr char kGraphFile[] = R"({"format": "manyrt-graph", "version": 1, "nodes": [{"kind": "empty"}]})";
 const char kSource[] = "__kernel void misuse(__global int* out) { out[0] = 1; }\n";
 
 // Integers by the name of the argument. Those that depend on the device or the function stand in fillInteger.
@@ -354,6 +355,9 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
     std::strcpy(reinterpret_cast<char*>(scratch), global ? "counter" : function.name == "rtModuleGetKernel" ? "iota" : "cpu");
   } else if (argument.name == "path") {
     std::strcpy(reinterpret_cast<char*>(scratch), HOST_MODULE_PATH);
+  } else if (argument.name == "data" && function.name == "rtGraphLoad") {
+    std::memset(scratch, ' ', kScratchBytes);
+    std::memcpy(scratch, kGraphFile, sizeof kGraphFile - 1);
   } else if (argument.name == "source" || argument.name == "image") {
     std::memset(scratch, ' ', kScratchBytes - 1);
     scratch[kScratchBytes - 1] = '\0';
@@ -392,7 +396,8 @@ void Environment::release(const Function& function, const Call& call) {
     const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
                          function.name == "rtModuleCreateFromSource" || function.name.starts_with("rtModuleLoad") ||
                          function.name.ends_with("Import") || function.name.starts_with("rtMalloc") ||
-                         function.name == "rtGraphClone" || function.name == "rtGraphInstantiate";
+                         function.name == "rtGraphClone" || function.name == "rtGraphLoad" ||
+                         function.name == "rtGraphInstantiate";
     if (!creates) continue;
     if (argument.type == "void **") (void)rtFree(made);
     if (argument.type == "rtContext_t *") (void)rtContextDestroy(static_cast<rtContext_t>(made));

@@ -79,6 +79,8 @@ inline const std::vector<Rule>& rules() {
       {"rtGraphAddDependencies", "count", 5, kAll, Expect::invalidValue},
       {"rtGraphRemoveDependencies", "count", 5, kAll, Expect::invalidValue},
       {"rtGraphExportDot", "size", 0, kAll, Expect::documented},
+      {"rtGraphSave", "size", 0, kAll, Expect::documented},
+      {"rtGraphLoad", "size", 0, kAll, Expect::invalidValue},
       {"", "capacity", 0, kAll, Expect::baseline},
 
       // Copies and fills: nothing to do is success, and nothing leaves its allocation of 4096 bytes.
