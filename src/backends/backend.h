@@ -7,9 +7,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "backends/point.h"
@@ -245,6 +247,47 @@ class Stream : public RefCounted {
   virtual void native(uint64_t out[2]) = 0;
 };
 
+// One step of a graph that a driver may run by itself: what one call of a stream would do, with its addresses in place.
+struct KernelStep {
+  Kernel* kernel;  // a replay keeps a Ref
+  Launch launch;   // not cooperative; arguments are borrowed for the call
+};
+struct PrefetchStep {
+  const void* address;
+  uint64_t size;
+  bool to_host;
+};
+struct ReplayStep {
+  using Work = std::variant<std::monostate, KernelStep, Copy, Fill, PrefetchStep>;  // the first: where dependencies meet
+  Work work;
+  std::span<const uint32_t>
+      before;  // earlier steps that it waits for; borrowed for the call. What follows from others is left out
+};
+
+// Steps that a driver runs as one submission, again and again. Launches of one replay run one after another, on whatever
+// streams of its context; a failure latches as that of a single step does. Launching and changing are serialised by the
+// caller; both are legal while launches are in flight, which keep what they need beyond the replay itself.
+class Replay : public RefCounted {
+ public:
+  // cuGraphLaunch · clEnqueueCommandBufferKHR. One submission of the stream.
+  virtual Status launch(Stream& stream) = 0;
+  // Launches from now on do other work of the same kind in a step; earlier ones what they were launched with.
+  // cuGraphExecKernelNodeSetParams and its like · clUpdateMutableCommandsKHR. False: the driver cannot, nothing was changed, a
+  // new replay is needed.
+  virtual Status change(bool* changed, uint32_t step, const ReplayStep::Work& work) = 0;
+};
+
+// What turns steps into replays, of drivers that run graphs.
+class ReplayMaker {
+ public:
+  virtual ~ReplayMaker() = default;
+  // Whether a replay may have such a step; one that may not is submitted by itself.
+  virtual bool takes(const ReplayStep::Work& work) = 0;
+  // cuGraphCreate, cuGraphAddKernelNode and its like, cuGraphInstantiate · clCreateCommandBufferKHR. There is a step, and each
+  // is taken. Memory that is missing may be std::bad_alloc.
+  virtual Status make(Ref<Replay>* replay, std::span<const ReplayStep> steps) = 0;
+};
+
 // What a device gives to one owner: its streams, points, kernels and memory. Destroyed on a thread of the library, when
 // its streams are idle and its memory is released; then it may block.
 class Context : public RefCounted {
@@ -257,7 +300,8 @@ class Context : public RefCounted {
   virtual Status createPoint(Ref<Point>* point, bool timed) = 0;
   // A function of the program as a kernel; RT_CAPABILITY_HOST_KERNELS.
   virtual Status createHostKernel(Ref<Kernel>* kernel, const rtHostKernel_t& host) = 0;
-  virtual ModuleLoader* modules() = 0;  // lives as long as the context; null without RT_CAPABILITY_KERNELS
+  virtual ReplayMaker* replays() { return nullptr; }  // lives as long as the context; null: the driver runs no graphs
+  virtual ModuleLoader* modules() = 0;                // lives as long as the context; null without RT_CAPABILITY_KERNELS
 
   // cudaMalloc, cudaHostAlloc, cudaMallocManaged · clCreateBuffer, clSVMAlloc. `kind` is RT_MEMORY_*; at least 256-byte
   // alignment, larger ones as asked (a power of two).
@@ -285,9 +329,9 @@ struct Limits {
   uint32_t max_group_size[3];
   uint32_t max_grid_size[3];
   uint64_t local_bytes_per_group;
-  int32_t priority_greatest;  // 0 or negative; the least is 0
-  bool reaches_host;          // kernels and fills may use every address that the host may
-  bool copies_host;           // copies may, whoever allocated it; without it, only the program's own memory
+  int32_t priority_greatest;     // 0 or negative; the least is 0
+  bool reaches_host;             // kernels and fills may use every address that the host may
+  bool copies_host;              // copies may, whoever allocated it; without it, only the program's own memory
   bool refuses_unknown = false;  // kernels may be given addresses of the library's memory alone
 };
 

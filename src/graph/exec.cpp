@@ -16,9 +16,10 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   Ref<Exec> exec = Ref<Exec>::adopt(new Exec(std::move(plan), context, owner));
   exec->graph_ = exec->plan_->graph().snapshot(false);
   RT_TRY(exec->takeMemory(guard));
-  RT_TRY(exec->takeLanes());
   RT_TRY(exec->prepare());
   exec->planPoints();
+  exec->countUnbound();
+  RT_TRY(exec->makePieces());
   *out = std::move(exec);
   return Status();
 }
@@ -44,18 +45,6 @@ Status Exec::takeMemory(epoch::Guard& guard) {
     } else if (buffer.recorded != nullptr) {
       bound_[i] = {static_cast<char*>(buffer.recorded), buffer.lease};
     }
-  }
-  return Status();
-}
-
-Status Exec::takeLanes() {
-  for (uint32_t lane = 1; lane < plan_->lanes(); ++lane) {
-    lanes_.reserve(lanes_.size() + 1);
-    rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
-    snprintf(options.label, sizeof options.label, "graph lane %u", lane);
-    manager::Stream* stream = nullptr;
-    RT_TRY(manager::createStream(&stream, *context_, *owner_, options, true));
-    lanes_.emplace_back(stream);
   }
   return Status();
 }
@@ -95,7 +84,22 @@ void Exec::planPoints() {
     at[i] = mine;
   }
   points_.resize(points);
-  joins_.resize(lanes_.size());
+}
+
+void Exec::countUnbound() {
+  unbound_ = 0;
+  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) {
+    if (bound_[i].pointer == nullptr && plan_->buffers()[i].role != RT_GRAPH_BUFFER_TEMPORARY) ++unbound_;
+  }
+}
+
+Status Exec::notBound() const {
+  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) {
+    if (bound_[i].pointer != nullptr || plan_->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;
+    return Status::error(RT_ERROR_INVALID_VALUE, "The %s is not bound: rtGraphExecBindBuffer comes before the launch.",
+                         plan_->graph().bufferName(i).c_str());
+  }
+  return Status();
 }
 
 Status Exec::bind(uint32_t index, void* pointer) {
@@ -111,17 +115,25 @@ Status Exec::bind(uint32_t index, void* pointer) {
                name.c_str());
   std::lock_guard lock(mutex_);
   std::swap(bound_[index], bound);
-  for (Prepared& step : steps_) {
-    if (status.ok() && step.uses(index)) status = step.place(bound_, *owner_);
+  status = replace(index);
+  if (status.ok()) return Status();
+  std::swap(bound_[index], bound);  // as it was
+  (void)replace(index);
+  return Status::error(status.code(), "The %s cannot be bound to %p: %s", name.c_str(), pointer, status.message());
+}
+
+// What uses the buffer gets its new address.
+Status Exec::replace(uint32_t buffer) {
+  const bool complete = unbound_ == 0;
+  countUnbound();
+  Status first;
+  for (uint32_t i = 0; i < steps_.size(); ++i) {
+    if (!steps_[i].uses(buffer)) continue;
+    Status status = steps_[i].place(bound_, *owner_);
+    if (status.ok() && complete) status = refresh(i);
+    if (first.ok()) first = std::move(status);
   }
-  if (!status.ok()) {  // as it was
-    std::swap(bound_[index], bound);
-    for (Prepared& step : steps_) {
-      if (step.uses(index)) (void)step.place(bound_, *owner_);
-    }
-    return Status::error(status.code(), "The %s cannot be bound to %p: %s", name.c_str(), pointer, status.message());
-  }
-  return Status();
+  return first.ok() && !complete ? makePieces() : first;
 }
 
 Status Exec::setWork(uint32_t node, Work work) {
@@ -153,8 +165,13 @@ Status Exec::change(uint32_t node, Work&& work) {
     if (!step.own || step.node != node) continue;
     Prepared changed(work);
     RT_TRY(changed.place(bound_, *owner_));
-    graph_->replace(node, std::move(work));
     std::swap(steps_[i], changed);
+    if (Status status = refresh(static_cast<uint32_t>(i)); !status.ok()) {
+      std::swap(steps_[i], changed);  // as it was
+      (void)refresh(static_cast<uint32_t>(i));
+      return status;
+    }
+    graph_->replace(node, std::move(work));
     return Status();
   }
   return Status();
@@ -196,7 +213,7 @@ Status Exec::capture(manager::Stream& stream) {
   ChildNode child;
   {
     std::lock_guard lock(mutex_);
-    RT_TRY(checkBound());
+    if (unbound_ != 0) return notBound();
     child.graph = graph_->snapshot(false);
     for (uint32_t i = 0; i < child.graph->buffers().size(); ++i) {
       if (child.graph->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;

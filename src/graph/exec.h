@@ -1,14 +1,14 @@
 // An exec: a plan with memory, streams and bindings, run again and again in the same way. Launches of one exec run one after
-// another. A launch is a walk over the plan's steps: lane 0 is the stream that is given, the others are the exec's own, points
-// keep order between lanes. On our side it allocates nothing but the tasks of host functions.
+// another, and allocate nothing on our side but the tasks of host functions.
+//
+// A launch gives pieces to the stream. Where the driver takes every step, there is one piece, a backend::Replay, and a launch
+// is one call of it. A graph of one lane is cut: runs of steps that the driver takes are replays, what is between (host
+// functions, events, fences, copies that other streams do, cooperative launches) is submitted by itself. Any other graph of
+// several lanes is walked step by step: lane 0 is the stream that is given, the others are the exec's own, points keep order
+// between lanes.
 //
 // An exec that is destroyed lets go of everything at once, launches in flight or not: what is freed by that waits for the
-// streams as any free does, streams go on, and tasks carry what they need.
-//
-// A backend that has graphs of its own can take the walk over: a Context::createReplay(steps) beside backend::Stream::launch,
-// whose default is this list. CUDA serves it with cuGraphCreate, cuGraphAddKernelNode, cuGraphAddMemcpyNode,
-// cuGraphAddMemsetNode and cuGraphInstantiate at creation, cuGraphExecKernelNodeSetParams and its like where bindings change,
-// and cuGraphLaunch.
+// streams as any free does, streams go on, replays and tasks carry what they need.
 #pragma once
 
 #include <mutex>
@@ -43,17 +43,28 @@ class Exec final : public RefCounted {
 
   Status checkContext(const manager::Stream& stream) const;
   Status takeMemory(epoch::Guard& guard);
-  Status takeLanes();
   Status prepare();
   void planPoints();
 
   // Under the lock.
   Status change(uint32_t node, Work&& work);
-  bool running() const { return end_ && !end_->poll(); }
-  Status checkBound() const;
+  void countUnbound();
+  Status notBound() const;
+  bool replays(uint32_t step, backend::ReplayStep::Work* work) const;
+  Status makePieces();
+  Status makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t count) const;
+  Status replace(uint32_t buffer);
+  Status refresh(uint32_t step);
+  void noteForeign();
+  Status launchWhole(manager::Stream& stream);
+  Status launchPieces(manager::Stream& stream);
+  Status awaitEarlier(manager::Stream& stream);
+  Status takeLanes();
+  Status takeLane(manager::Stream** stream, uint32_t lane);
   Status repairLanes();
   Status begin(manager::Stream& stream);
-  Status run(manager::Stream& stream);
+  Status runPieces(manager::Stream& stream);
+  Status walk(manager::Stream& stream);
   Status finish(manager::Stream& stream);
   manager::Stream& laneOf(uint32_t lane, manager::Stream& stream) { return lane == 0 ? stream : *lanes_[lane - 1]; }
   Status record(Ref<backend::Point>* point, manager::Stream& stream);
@@ -64,6 +75,15 @@ class Exec final : public RefCounted {
   std::mutex mutex_;  // launches of one exec are given to the streams one after another
   Ref<Graph> graph_;  // with what was changed since
   std::vector<Prepared> steps_;
+  struct Piece {  // steps that follow each other in the plan
+    uint32_t first, count;
+    Ref<backend::Replay> replay;  // null: they are submitted one by one
+  };
+  std::vector<Piece> pieces_;         // none while a buffer is not bound, and none of a graph that is walked over lanes
+  std::vector<bool> replayable_;      // of each step, when the pieces were made
+  backend::Replay* whole_ = nullptr;  // the only piece, where it is a replay
+  uint32_t unbound_ = 0;              // buffers without memory
+  bool foreign_ = false;              // a step uses memory of another owner
   std::vector<Bound> bound_;
   std::vector<Lease<manager::Stream>> lanes_;  // from 1 on
   struct Order {

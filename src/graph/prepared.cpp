@@ -130,8 +130,34 @@ Status Prepared::placeFill(const FillNode& node, const std::vector<Bound>& buffe
 
 Status Prepared::submit(manager::Stream& stream) const {
   RT_TRY(order(stream));
-  for (allocator::Region* region : foreign_) region->noteUse(stream.native, stream.native->submitted());
+  noteUse(stream);
   return Status();
+}
+
+void Prepared::noteUse(manager::Stream& stream) const {
+  for (allocator::Region* region : foreign_) region->noteUse(stream.native, stream.native->submitted());
+}
+
+bool Prepared::replays(backend::ReplayStep::Work* work) const {
+  *work = std::monostate();
+  if (std::holds_alternative<EmptyNode>(work_) || std::holds_alternative<MemoryNode>(work_)) return true;
+  if (const KernelNode* kernel = std::get_if<KernelNode>(&work_)) {
+    if (!empty_) *work = backend::KernelStep{kernel->kernel->native.get(), launch_};
+    return empty_ || !launch_.cooperative;
+  }
+  if (std::holds_alternative<CopyNode>(work_)) {
+    *work = copy_;
+    return route_.kind == ops::Route::kOwn;
+  }
+  if (std::holds_alternative<FillNode>(work_)) {
+    *work = fill_;
+    return true;
+  }
+  if (const PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work_)) {
+    *work = backend::PrefetchStep{prefetch->memory.pointer, prefetch->size, prefetch->to_host};
+    return true;
+  }
+  return false;
 }
 
 Status Prepared::order(manager::Stream& stream) const {

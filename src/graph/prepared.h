@@ -24,6 +24,11 @@ class Prepared {
   bool uses(uint32_t buffer) const;
   // Orders the step. The stream may be any of the context's.
   Status submit(manager::Stream& stream) const;
+  // The step for a driver that runs graphs. False: it has to be submitted by itself, because it is of the host, tells other
+  // streams something, or is no single call of the stream.
+  bool replays(backend::ReplayStep::Work* work) const;
+  void noteUse(manager::Stream& stream) const;  // tells other owners of memory that the stream has been given it
+  bool usesForeign() const { return !foreign_.empty(); }
   const Work& work() const { return work_; }
 
  private:

@@ -1,4 +1,5 @@
-// One launch: what came before on the stream, the steps lane by lane, and the end that the next launch waits for.
+// One launch: a replay of the driver, or what came before on the stream, the pieces or the steps lane by lane, and the end that
+// the next launch waits for.
 #include <cstdio>
 
 #include "graph/exec.h"
@@ -6,24 +7,30 @@
 
 namespace manyrt::graph {
 
-Status Exec::checkBound() const {
-  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) {
-    if (bound_[i].pointer != nullptr || plan_->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;
-    return Status::error(RT_ERROR_INVALID_VALUE, "The %s is not bound: rtGraphExecBindBuffer comes before the launch.",
-                         plan_->graph().bufferName(i).c_str());
+Status Exec::takeLanes() {
+  while (lanes_.size() + 1 < plan_->lanes()) {
+    lanes_.reserve(plan_->lanes());
+    manager::Stream* stream = nullptr;
+    RT_TRY(takeLane(&stream, static_cast<uint32_t>(lanes_.size()) + 1));
+    lanes_.emplace_back(stream);
   }
+  joins_.resize(lanes_.size());
   return Status();
+}
+
+Status Exec::takeLane(manager::Stream** stream, uint32_t lane) {
+  rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
+  snprintf(options.label, sizeof options.label, "graph lane %u", lane);
+  return manager::createStream(stream, *context_, *owner_, options, true);
 }
 
 // A lane that a failure has stopped is exchanged: the failure went to the launch's stream and is told there.
 Status Exec::repairLanes() {
-  for (uint32_t lane = 1; lane < plan_->lanes(); ++lane) {
+  for (uint32_t lane = 1; lane <= lanes_.size(); ++lane) {
     Lease<manager::Stream>& mine = lanes_[lane - 1];
     if (!mine->native->latch.failed()) continue;
-    rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
-    snprintf(options.label, sizeof options.label, "graph lane %u", lane);
     manager::Stream* fresh = nullptr;
-    RT_TRY(manager::createStream(&fresh, *context_, *owner_, options, true));
+    RT_TRY(takeLane(&fresh, lane));
     manager::closeHandle(mine->bits);
     mine = Lease<manager::Stream>(fresh);
   }
@@ -46,30 +53,69 @@ Status Exec::checkContext(const manager::Stream& stream) const {
                        stream.context->name().c_str());
 }
 
-Status Exec::launch(manager::Stream& stream) {
+[[gnu::hot]] Status Exec::launch(manager::Stream& stream) {
   if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     return capture(stream);
   RT_TRY(checkContext(stream));
   RT_TRY(ops::submittable(stream));
   std::lock_guard lock(mutex_);
-  RT_TRY(checkBound());
+  if (unbound_ != 0) [[unlikely]]
+    return notBound();
+  Status status = whole_ != nullptr ? launchWhole(stream) : launchPieces(stream);
+  ops::traceSubmission(stream);
+  return status;
+}
+
+// The driver keeps launches of one replay in order; only what the exec was before may still have to be waited for.
+Status Exec::launchWhole(manager::Stream& stream) {
+  if (end_) [[unlikely]] {
+    RT_TRY(awaitEarlier(stream));
+    end_ = nullptr;
+  }
+  RT_TRY(whole_->launch(*stream.native));
+  if (!(last_stream_ == stream.native.get())) last_stream_ = stream.native;
+  if (foreign_) [[unlikely]] {
+    for (const Prepared& step : steps_) step.noteUse(stream);
+  }
+  return Status();
+}
+
+Status Exec::launchPieces(manager::Stream& stream) {
   RT_TRY(repairLanes());
   RT_TRY(begin(stream));
-  const Status status = run(stream);
+  const Status status = pieces_.empty() ? walk(stream) : runPieces(stream);
   const Status finished = finish(stream);  // in any case: what was ordered has to be waited for
-  ops::traceSubmission(stream);
   return status.ok() ? finished : status;
 }
 
+Status Exec::awaitEarlier(manager::Stream& stream) {
+  if (!last_stream_ || last_stream_ == stream.native.get() || !end_ || end_->poll()) return Status();
+  return stream.native->wait(end_);
+}
+
 Status Exec::begin(manager::Stream& stream) {
-  if (last_stream_ && !(last_stream_ == stream.native.get()) && running()) RT_TRY(stream.native->wait(end_));
-  if (lanes_.empty()) return Status();
+  RT_TRY(awaitEarlier(stream));
+  if (lanes_.empty() || !pieces_.empty()) return Status();
   RT_TRY(record(&begin_, stream));
   for (const Lease<manager::Stream>& lane : lanes_) RT_TRY(lane->native->wait(begin_));
   return Status();
 }
 
-Status Exec::run(manager::Stream& stream) {
+Status Exec::runPieces(manager::Stream& stream) {
+  for (const Piece& piece : pieces_) {
+    if (piece.replay) RT_TRY(piece.replay->launch(*stream.native));
+    for (uint32_t i = piece.first; i < piece.first + piece.count; ++i) {
+      if (piece.replay) {
+        steps_[i].noteUse(stream);
+      } else {
+        RT_TRY(steps_[i].submit(stream));
+      }
+    }
+  }
+  return Status();
+}
+
+Status Exec::walk(manager::Stream& stream) {
   const std::vector<Step>& steps = plan_->steps();
   for (size_t i = 0; i < steps.size(); ++i) {
     manager::Stream& lane = laneOf(steps[i].lane, stream);
@@ -82,7 +128,7 @@ Status Exec::run(manager::Stream& stream) {
 
 Status Exec::finish(manager::Stream& stream) {
   Status first;
-  for (size_t i = 0; i < lanes_.size(); ++i) {
+  for (size_t i = 0; i < lanes_.size() && pieces_.empty(); ++i) {
     Status status = record(&joins_[i], *lanes_[i]);
     if (status.ok()) status = stream.native->wait(joins_[i]);
     if (first.ok()) first = std::move(status);

@@ -1,13 +1,11 @@
 // Plans and execs: a graph does what a serial interpreter does, as often as it is launched; bindings and parameters are
 // exchanged; what does not fit is refused; objects that an exec uses may go.
-#include <algorithm>
+#include "exec_test.h"
+
 #include <atomic>
-#include <random>
 #include <stdexcept>
 #include <thread>
 #include <vector>
-
-#include "support/device_test.h"
 
 namespace rttest {
 namespace {
@@ -17,140 +15,6 @@ void throwOnce(void* user, rtStatus_t) {
   if (static_cast<std::atomic<int>*>(user)->exchange(0) != 0) throw std::runtime_error("boom");
 }
 
-class ExecTest : public DeviceTest {
- protected:
-  static constexpr size_t kSize = 4096;
-  void SetUp() override {
-    DeviceTest::SetUp();
-    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
-    ASSERT_RT_OK(rtMalloc(memory_.out(), kSize, context_));
-    ASSERT_RT_OK(rtMemset(memory_, 0xEE, kSize));
-  }
-  void TearDown() override {
-    EXPECT_RT_OK(exec_.reset());
-    EXPECT_RT_OK(graph_.reset());
-    EXPECT_RT_OK(memory_.reset());
-    DeviceTest::TearDown();
-  }
-  static rtGraphOperand_t at(void* pointer) { return {nullptr, 0, pointer}; }
-  static rtGraphOperand_t at(rtGraphBuffer_t buffer, uint64_t offset = 0) { return {buffer, offset, nullptr}; }
-  rtGraphBuffer_t buffer(uint64_t size, int32_t role, const char* name) {
-    rtGraphBuffer_t made = nullptr;
-    EXPECT_RT_OK(rtGraphAddBuffer(&made, size, role, name, graph_));
-    return made;
-  }
-  static rtGraphFillParams_t fillParams(const rtGraphOperand_t& dst, unsigned char value, uint64_t bytes) {
-    rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
-    params.pattern_size = 1;
-    params.pattern[0] = value;
-    params.dst = dst;
-    params.count = bytes;
-    return params;
-  }
-  rtGraphNode_t fill(const rtGraphOperand_t& dst, unsigned char value, uint64_t bytes) {
-    const rtGraphFillParams_t params = fillParams(dst, value, bytes);
-    rtGraphNode_t node = nullptr;
-    EXPECT_RT_OK(rtGraphAddFillNode(&node, &params, nullptr, RT_INFERRED, graph_));
-    return node;
-  }
-  rtGraphNode_t copy(const rtGraphOperand_t& dst, const rtGraphOperand_t& src, uint64_t bytes) {
-    rtGraphMemcpyParams_t params = RT_GRAPH_MEMCPY_PARAMS_INIT;
-    params.dst = dst;
-    params.src = src;
-    params.size = bytes;
-    rtGraphNode_t node = nullptr;
-    EXPECT_RT_OK(rtGraphAddMemcpyNode(&node, &params, nullptr, RT_INFERRED, graph_));
-    return node;
-  }
-  rtGraphNode_t host(rtHostFunction_t function, void* user) {
-    rtGraphHostParams_t params = RT_GRAPH_HOST_PARAMS_INIT;
-    params.function = function;
-    params.user = user;
-    rtGraphNode_t node = nullptr;
-    EXPECT_RT_OK(rtGraphAddHostNode(&node, &params, nullptr, RT_INFERRED, graph_));
-    return node;
-  }
-  void instantiate() { ASSERT_RT_OK(rtGraphInstantiate(exec_.out(), graph_, context_)); }
-  void launch() {
-    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
-    ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  }
-  rtCapturePlanInfo_t planInfo() {
-    CapturePlan plan;
-    rtCapturePlanInfo_t info = RT_CAPTURE_PLAN_INFO_INIT;
-    EXPECT_RT_OK(rtCapturePlanCreate(plan.out(), nullptr, graph_, context_));
-    EXPECT_RT_OK(rtCapturePlanGetInfo(&info, plan));
-    return info;
-  }
-  std::vector<unsigned char> contents(const void* pointer, size_t size) {
-    std::vector<unsigned char> bytes(size);
-    EXPECT_RT_OK(rtMemcpy(bytes.data(), pointer, size, RT_MEMCPY_DEFAULT));
-    return bytes;
-  }
-  unsigned char firstByte() { return contents(memory_, 1)[0]; }
-  static bool says(const std::string& words) { return lastMessage().find(words) != std::string::npos; }
-
-  // A random graph of fills and copies over device memory, host memory and temporaries, and what it does one after another.
-  struct Model {
-    std::vector<std::vector<unsigned char>> bytes;  // of each buffer
-    std::vector<rtGraphBuffer_t> buffers;
-    struct Step {
-      bool copies;
-      size_t dst, src, dst_offset, src_offset, count;
-      unsigned char value;
-    };
-    std::vector<Step> steps;
-    void run() {
-      for (const Step& step : steps) {
-        unsigned char* to = bytes[step.dst].data() + step.dst_offset;
-        if (step.copies) {
-          std::copy_n(bytes[step.src].data() + step.src_offset, step.count, to);
-        } else {
-          std::fill_n(to, step.count, step.value);
-        }
-      }
-    }
-  };
-  Model randomGraph(uint32_t seed, size_t nodes) {
-    std::mt19937 random(seed);
-    Model model;
-    for (size_t i = 0; i < 8; ++i) {
-      const int32_t role = i < 2 ? RT_GRAPH_BUFFER_INPUT : i < 4 ? RT_GRAPH_BUFFER_OUTPUT : RT_GRAPH_BUFFER_TEMPORARY;
-      const size_t size = 512 + random() % 512;
-      model.bytes.emplace_back(size);
-      for (unsigned char& byte : model.bytes.back()) byte = static_cast<unsigned char>(random());
-      model.buffers.push_back(buffer(size, role, "random"));
-      if (role == RT_GRAPH_BUFFER_TEMPORARY) {  // nothing is known of it before
-        model.steps.push_back({false, i, 0, 0, 0, size, static_cast<unsigned char>(i)});
-        (void)fill(at(model.buffers[i]), static_cast<unsigned char>(i), size);
-      }
-    }
-    while (model.steps.size() < nodes) {
-      Model::Step step{};
-      step.copies = random() % 3 != 0;
-      step.dst = 2 + random() % 6;
-      do {
-        step.src = random() % 8;
-      } while (step.src == step.dst);
-      step.count = 1 + random() % 128;
-      step.dst_offset = random() % (model.bytes[step.dst].size() - step.count);
-      step.src_offset = random() % (model.bytes[step.src].size() - step.count);
-      step.value = static_cast<unsigned char>(random());
-      const rtGraphOperand_t dst = at(model.buffers[step.dst], step.dst_offset);
-      if (step.copies) {
-        (void)copy(dst, at(model.buffers[step.src], step.src_offset), step.count);
-      } else {
-        (void)fill(dst, step.value, step.count);
-      }
-      model.steps.push_back(step);
-    }
-    return model;
-  }
-
-  Graph graph_;
-  GraphExec exec_;
-  Memory memory_;
-};
 INSTANTIATE_TEST_SUITE_P(, ExecTest, testing::ValuesIn(deviceNames()), testName);
 
 TEST_P(ExecTest, RandomGraphsDoWhatASerialInterpreterDoes) {
@@ -182,30 +46,6 @@ TEST_P(ExecTest, RandomGraphsDoWhatASerialInterpreterDoes) {
     }
     ASSERT_RT_OK(exec_.reset());
   }
-}
-
-TEST_P(ExecTest, AThousandReplaysLeaveTheSameBitsAndNothingElse) {
-  Model model = randomGraph(77, 60);
-  instantiate();
-  Memory memory[4];
-  for (size_t i = 0; i < 4; ++i) {
-    ASSERT_RT_OK(rtMalloc(memory[i].out(), model.bytes[i].size(), context_));
-    ASSERT_RT_OK(rtMemcpy(memory[i], model.bytes[i].data(), model.bytes[i].size(), RT_MEMCPY_DEFAULT));
-    ASSERT_RT_OK(rtGraphExecBindBuffer(model.buffers[i], memory[i], exec_));
-  }
-  launch();
-  launch();
-  const uint64_t handles = liveHandles();
-  const std::vector<unsigned char> first = contents(memory[3], model.bytes[3].size());
-  for (int i = 0; i < 1000; ++i) {
-    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
-    if (i % 100 == 99) {
-      ASSERT_RT_OK(rtStreamSynchronize(stream_));
-    }
-  }
-  ASSERT_RT_OK(rtStreamSynchronize(stream_));
-  EXPECT_EQ(contents(memory[3], model.bytes[3].size()), first);
-  EXPECT_EQ(liveHandles(), handles);
 }
 
 TEST_P(ExecTest, KernelsRunWithTheirArguments) {

@@ -4,6 +4,7 @@
 
 #include "call.h"
 #include "event.h"
+#include "graph.h"
 #include "memory.h"
 #include "module.h"
 #include "objects.h"
@@ -60,6 +61,8 @@ const LiveKind kLiveKinds[] = {
     {"device memory", [] { return liveMemory(false); }},
     {"host memory", [] { return liveMemory(true); }},
     {"module", [] { return liveModules(); }},
+    {"graph", [] { return liveGraphs(); }},
+    {"executable graph", [] { return liveGraphExecs(); }},
     {"context", [] { return liveContexts(); }},
 };
 

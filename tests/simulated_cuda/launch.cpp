@@ -6,6 +6,7 @@
 
 #include "call.h"
 #include "execute.h"
+#include "graph.h"
 #include "module.h"
 #include "settings.h"
 #include "stream.h"
@@ -70,28 +71,12 @@ Error checkLimits(const KernelFunction& function, const Index& grid, const Index
   return kSuccess;
 }
 
-// What a launch holds until it has run.
-struct Pending {
-  explicit Pending(std::shared_ptr<Launch> its_launch) : launch(std::move(its_launch)) { ++launch->unit->pending; }
-  ~Pending() { --launch->unit->pending; }
-  const std::shared_ptr<Launch> launch;
-};
-
-Error launchKernel(NativeFunction handle, Index grid, Index block, size_t shared_bytes, NativeStream stream_handle,
-                   void** values, void** extra, bool cooperative) {
-  std::shared_ptr<Stream> stream;
-  Context* current;
-  SIMULATED_TRY(currentForDriver(&current));
-  SIMULATED_TRY(streamForDriver(stream_handle, &stream));
+// Whatever a launch of this context needs, but for parameters that are read later.
+Error prepare(Context& context, NativeFunction handle, const Index& grid, const Index& block, size_t shared_bytes,
+              void** values, void** extra, bool late, std::shared_ptr<Launch>* out) {
   std::shared_ptr<KernelFunction> function = functions().find(handle);
-  if (function == nullptr || &function->context != &stream->context || current != &stream->context) return kInvalidHandle;
+  if (function == nullptr || &function->context != &context) return kInvalidHandle;
   SIMULATED_TRY(checkLimits(*function, grid, block, shared_bytes));
-  if (cooperative) {
-    int blocks = 0;
-    const auto threads = static_cast<int>(block.x * block.y * block.z);
-    SIMULATED_TRY(driver::OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, handle, threads, shared_bytes));
-    if (uint64_t{grid.x} * grid.y * grid.z > static_cast<uint64_t>(blocks) * kMultiprocessors) return kCooperativeTooLarge;
-  }
   const simulated_cuda::Kernel& code = *function->kernel->code;
   const size_t bytes = parameterBytes(code);
   if (values != nullptr && extra != nullptr) return kInvalidValue;
@@ -103,15 +88,34 @@ Error launchKernel(NativeFunction handle, Index grid, Index block, size_t shared
   launch->grid = grid;
   launch->block = block;
   launch->shared_bytes = shared_bytes;
-  launch->cooperative = cooperative;
   launch->parameters.resize(bytes + 16);
-  const bool late = defect(Defect::argument_lifetime) && values != nullptr;
   if (extra != nullptr) {
     SIMULATED_TRY(takeExtra(extra, bytes, &launch->parameters));
   } else if (!late && values != nullptr) {
     takeParameters(code, values, &launch->parameters);
   }
-  auto pending = std::make_shared<Pending>(std::move(launch));
+  *out = std::move(launch);
+  return kSuccess;
+}
+
+Error launchKernel(NativeFunction handle, Index grid, Index block, size_t shared_bytes, NativeStream stream_handle,
+                   void** values, void** extra, bool cooperative) {
+  std::shared_ptr<Stream> stream;
+  Context* current;
+  SIMULATED_TRY(currentForDriver(&current));
+  SIMULATED_TRY(streamForDriver(stream_handle, &stream));
+  if (current != &stream->context) return kInvalidHandle;
+  const bool late = defect(Defect::argument_lifetime) && values != nullptr;
+  std::shared_ptr<Launch> launch;
+  SIMULATED_TRY(prepare(stream->context, handle, grid, block, shared_bytes, values, extra, late, &launch));
+  if (cooperative) {
+    int blocks = 0;
+    const auto threads = static_cast<int>(block.x * block.y * block.z);
+    SIMULATED_TRY(driver::OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, handle, threads, shared_bytes));
+    if (uint64_t{grid.x} * grid.y * grid.z > static_cast<uint64_t>(blocks) * kMultiprocessors) return kCooperativeTooLarge;
+  }
+  launch->cooperative = cooperative;
+  auto pending = std::make_shared<PendingLaunch>(std::move(launch));
   Command command;
   command.work = [pending, late, values](Runner& runner) {
     if (late) takeParametersLate(*pending->launch->kernel->code, values, &pending->launch->parameters);
@@ -122,6 +126,11 @@ Error launchKernel(NativeFunction handle, Index grid, Index block, size_t shared
 }
 
 }  // namespace
+
+Error prepareKernelNode(Context& context, const KernelNodeParameters& node, std::shared_ptr<Launch>* launch) {
+  return prepare(context, node.function, {node.grid[0], node.grid[1], node.grid[2]},
+                 {node.block[0], node.block[1], node.block[2]}, node.shared_bytes, node.parameters, node.extra, false, launch);
+}
 
 namespace driver {
 

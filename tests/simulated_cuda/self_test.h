@@ -103,6 +103,8 @@ class SimulatedTest : public ::testing::Test {
     EXPECT_EQ(simulatedCudaLive("stream"), 0);
     EXPECT_EQ(simulatedCudaLive("device memory"), 0);
     EXPECT_EQ(simulatedCudaLive("module"), 0);
+    EXPECT_EQ(simulatedCudaLive("graph"), 0);
+    EXPECT_EQ(simulatedCudaLive("executable graph"), 0);
   }
 
   static NativeStream makeStream() {

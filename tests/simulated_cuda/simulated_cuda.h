@@ -29,8 +29,8 @@ extern "C" {
 #endif
 
 SIMULATED_CUDA_API int simulatedCudaCount(const char* function);  // calls so far, refused and failed ones included
-// Live objects: "stream", "event", "device memory" (managed too), "host memory" (registered too), "module", "context". -1:
-// what?
+// Live objects: "stream", "event", "device memory" (managed too), "host memory" (registered too), "module", "graph",
+// "executable graph", "context". -1: what?
 SIMULATED_CUDA_API int simulatedCudaLive(const char* kind);
 SIMULATED_CUDA_API int simulatedCudaViolations(void);
 // Counters of calls and violations, armed failures and defects, as after start without environment. What lives goes on.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "call.h"
+#include "graph.h"
 #include "memory.h"
 #include "report.h"
 #include "stream.h"
@@ -123,6 +124,65 @@ Error set(DriverAddress dst, size_t pitch, Value value, size_t width, size_t hei
 }
 
 }  // namespace
+
+// ---- For nodes of graphs ----
+
+namespace {
+
+void note(NodeWork* work, const Side& side, bool writes) {
+  if (side.memory != nullptr) work->memory.emplace_back(side.memory, writes);
+}
+
+NodePlace placeOf(const Side& side) {
+  return side.pageable() ? NodePlace{} : NodePlace{static_cast<int>(side.memory->kind) + 1, side.memory->context.device};
+}
+
+}  // namespace
+
+Error prepareCopyNode(const CopyNode& copy, NodeWork* work) {
+  if (copy.width == 0 || copy.height == 0) return kInvalidValue;
+  if (copy.height > 1 && (copy.width > copy.dst_pitch || copy.width > copy.src_pitch)) return kInvalidValue;
+  Side to, from;
+  SIMULATED_TRY(sideOf(copy.dst, {copy.dst_pitch, copy.width, copy.height}, &to));
+  SIMULATED_TRY(sideOf(copy.src, {copy.src_pitch, copy.width, copy.height}, &from));
+  if (to.at < from.at + from.shape.bytes() && from.at < to.at + to.shape.bytes() && copy.height == 1) {
+    violation("a copy of a graph overlaps itself");
+  }
+  *work = NodeWork();
+  note(work, to, true);
+  note(work, from, false);
+  work->dst = placeOf(to);
+  work->src = placeOf(from);
+  work->flat = copy.height == 1;
+  work->run = [copy, at = to.at, source = from.at](Runner&) {
+    copyRows(at, copy.dst_pitch, source, copy.src_pitch, copy.width, copy.height);
+  };
+  return kSuccess;
+}
+
+Error prepareFillNode(Context& context, const FillNodeParameters& fill, NodeWork* work) {
+  const size_t size = fill.element_size;
+  if ((size != 1 && size != 2 && size != 4) || fill.dst % size != 0) return kInvalidValue;
+  if (fill.width == 0 || fill.height == 0) return kInvalidValue;
+  size_t bytes;
+  if (__builtin_mul_overflow(fill.width, size, &bytes)) return kInvalidValue;
+  const size_t pitch = fill.height == 1 ? bytes : fill.pitch;
+  if (pitch < bytes || (fill.height > 1 && pitch % size != 0)) return kInvalidValue;
+  Side side;
+  SIMULATED_TRY(sideOf(reinterpret_cast<void*>(fill.dst), {pitch, bytes, fill.height}, &side));
+  if (side.pageable() || !mayAccess(context, *side.memory)) return kInvalidValue;
+  *work = NodeWork();
+  note(work, side, true);
+  work->dst = placeOf(side);
+  work->flat = fill.height == 1;
+  work->shape = {fill.width, fill.height, size, fill.height == 1 ? 0 : fill.pitch};
+  work->run = [fill, pitch, size, at = side.at](Runner&) {
+    for (size_t row = 0; row < fill.height; ++row) {
+      for (size_t i = 0; i < fill.width; ++i) memcpy(at + row * pitch + i * size, &fill.value, size);
+    }
+  };
+  return kSuccess;
+}
 
 namespace driver {
 

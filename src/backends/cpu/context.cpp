@@ -31,7 +31,8 @@ Status unknown(const char* what, uint64_t address) {
 Context::Context(uint32_t threads, backend::WaitPolicy policy)
     : engine_(Ref<Engine>::adopt(new Engine(threads, policy))),
       points_(Ref<PointPool>::adopt(new PointPool)),
-      loader_(threads) {}
+      loader_(threads),
+      replays_(points_, threads) {}
 
 Status Context::create(Ref<backend::Context>* out, const backend::ContextOptions& options) {
   constexpr uint32_t kMost = 1024;

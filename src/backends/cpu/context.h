@@ -6,6 +6,7 @@
 #include "backends/cpu/engine.h"
 #include "backends/cpu/module.h"
 #include "backends/cpu/point.h"
+#include "backends/cpu/replay.h"
 
 namespace manyrt::cpu {
 
@@ -20,6 +21,7 @@ class Context final : public backend::Context {
   Status createPoint(Ref<backend::Point>* point, bool timed) override;
   Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override;
   backend::ModuleLoader* modules() override { return &loader_; }
+  backend::ReplayMaker* replays() override { return &replays_; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override;
   void release(const backend::Memory& memory) override;
   Status registerHost(void* pointer, uint64_t size, void** device_pointer) override;
@@ -36,6 +38,7 @@ class Context final : public backend::Context {
   Ref<Engine> engine_;
   Ref<PointPool> points_;
   ModuleLoader loader_;
+  ReplayMaker replays_;
 };
 
 }  // namespace manyrt::cpu

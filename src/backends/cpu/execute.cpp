@@ -1,23 +1,19 @@
 // Running the commands of a stream, by a worker or by a thread that waits. An executor stops where the stream has to wait
 // for a point, for a user's function or for its turn to launch cooperatively; whoever ends that wait lists the stream again.
 #include <algorithm>
-#include <cstring>
 
-#include "backends/cpu/kernel.h"
+#include "backends/cpu/launch.h"
 #include "backends/cpu/point.h"
+#include "backends/cpu/replay_array.h"
 #include "backends/cpu/stream.h"
 #include "backends/cpu/transfer.h"
 #include "base/barrier.h"
-#include "base/checked.h"
 
 namespace manyrt::cpu {
 namespace {
 
 constexpr int64_t kSlice = 500'000;     // of a worker, where other streams wait
 constexpr int64_t kLinger = 50'000;     // with a stream that has just become empty
-constexpr int64_t kShare = 2'000;       // of running, before a launch is shared
-constexpr int64_t kShareKnown = 4'000;  // a launch known to take longer is shared at once
-constexpr int64_t kPiece = 10'000;      // of work between two looks at the counter of a shared launch
 constexpr int64_t kShortWork = 20'000;  // of a worker, that it need not have been woken for
 constexpr int kMostDepth = 8;
 constexpr int kRest = 48;  // pauses before the first look at a stream that has just become empty
@@ -89,6 +85,16 @@ inline bool Stream::shouldYield(const Executor& who) const {
         runFill(reinterpret_cast<FillCommand*>(header)->fill, foreign);
         break;
       }
+      case Kind::kReplay: {
+        ReplayCommand& command = *reinterpret_cast<ReplayCommand*>(header);
+        Traced traced(*this, done + 1, "graph");
+        while (!command.array->advance(*engine_, latch, foreign)) {
+          if (shouldYield(who)) return Stop::kYield;
+        }
+        command.array->drop();
+        passPoint(command.end);
+        break;
+      }
       case Kind::kRecord:
         passPoint(reinterpret_cast<PointCommand*>(header)->point);
         break;
@@ -123,62 +129,12 @@ inline bool Stream::shouldYield(const Executor& who) const {
 
 [[gnu::hot]] void Stream::runLaunch(LaunchCommand& command, const Executor& who) {
   HostKernel& kernel = *command.kernel;
-  const bool foreign = who.worker == nullptr;
   void* args[kMaxArguments];
   kernel.point(command.values(), args);
-  GroupRun run;
-  run.args = args;
-  memcpy(run.grid, command.grid, sizeof run.grid);
-  memcpy(run.group, command.group, sizeof run.group);
-  run.local_bytes = command.header.local_bytes;
-  run.first = run.local = 0;
-  run.kernel = &kernel;
-  run.engine = engine_.get();
-  run.latch = &latch;
-  if (kernel.needsArena() || command.header.local_bytes != 0) {
-    (void)kernel.localBytes(command.values(), command.header.local_bytes, &run.local);
-    if (addOverflows(run.local, kernel.scratchBytes(run.group), &run.local)) run.local = UINT64_MAX;
-  }
-  uint64_t total;
-  if (__builtin_mul_overflow(uint64_t{command.grid[0]} * command.grid[1], uint64_t{command.grid[2]}, &total)) {
-    total = UINT64_MAX;  // would not end in any case
-  }
-  if (command.header.cooperative) return engine_->together(runGroups, &run, static_cast<uint32_t>(total), foreign);
-  if (total == 1 || engine_->threads() == 1) return runGroups(&run, 0, total, 0);
-
-  // Runs alone in growing batches, each followed by a look at the clock, until sharing the rest seems worth it.
-  const uint64_t cost = kernel.cost.load(std::memory_order_relaxed);
-  const int64_t began = nowNanoseconds();
-  double each = static_cast<double>(cost) / 16;  // nanoseconds
-  uint64_t done = 0;
-  if (cost == 0 || each * static_cast<double>(total) < kShareKnown) {
-    uint64_t batch = cost == 0 ? 1 : static_cast<uint64_t>(kShare / each) + 1;
-    while (done < total && !latch.failed()) {
-      uint64_t count = batch < total - done ? batch : total - done;
-      runGroups(&run, done, done + count, 0);
-      done += count;
-      batch *= 2;
-      int64_t spent = nowNanoseconds() - began;
-      each = static_cast<double>(spent) / static_cast<double>(done);
-      if (spent > kShare && each * static_cast<double>(total - done) > kShare) break;
-    }
-  }
-  if (done < total && !latch.failed()) {
-    double left = each * static_cast<double>(total - done);
-    uint64_t chunk = each < 1 ? kPiece : static_cast<uint64_t>(kPiece / each);
-    uint64_t most = (total - done) / (uint64_t{4} * engine_->threads());
-    if (chunk > most) chunk = most;
-    run.first = done;
-    engine_->share(runGroups, &run, total - done, chunk == 0 ? 1 : chunk, left < 1e18 ? static_cast<int64_t>(left) : INT64_MAX,
-                   foreign);
-    if (done == 0) {  // by as many threads as there are, more or less
-      each = static_cast<double>(nowNanoseconds() - began) / static_cast<double>(total) * engine_->threads();
-    }
-  }
-  double measured = each * 16;
-  uint32_t next = measured < 1 ? 1 : measured > 4e9 ? 4'000'000'000u : static_cast<uint32_t>(measured);
-  if (cost != 0) next = static_cast<uint32_t>((cost * 3 + next) / 4);
-  if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
+  const Header& header = command.header;
+  cpu::runLaunch(*engine_, latch,
+                 {&kernel, command.grid, command.group, header.local_bytes, header.cooperative, command.values(), args},
+                 who.worker == nullptr);
 }
 
 void Stream::runCopy(const backend::Copy& copy, bool foreign) { copyRows(*engine_, copy, foreign); }

@@ -146,6 +146,16 @@ uint64_t HostKernel::scratchBytes(const uint32_t group[3]) const {
   return overflows ? UINT64_MAX : bytes;
 }
 
+Status kernelThrew(const backend::Kernel& kernel) {
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    return Status::error(RT_ERROR_LAUNCH_FAILED, "The kernel \"%s\" threw an exception: %s.", kernel.name(), exception.what());
+  } catch (...) {
+    return Status::error(RT_ERROR_LAUNCH_FAILED, "The kernel \"%s\" threw an exception.", kernel.name());
+  }
+}
+
 [[gnu::hot]] void runGroups(void* user, uint64_t begin, uint64_t end, uint32_t participant) {
   GroupRun& run = *static_cast<GroupRun*>(user);
   Arena* arena = nullptr;
@@ -160,11 +170,8 @@ uint64_t HostKernel::scratchBytes(const uint32_t group[3]) const {
       return;
     }
     callWithLocals(run, begin, end, participant, arena->bytes());
-  } catch (const std::exception& exception) {
-    run.latch->set(Status::error(RT_ERROR_LAUNCH_FAILED, "The kernel \"%s\" threw an exception: %s.", run.kernel->name(),
-                                 exception.what()));
   } catch (...) {
-    run.latch->set(Status::error(RT_ERROR_LAUNCH_FAILED, "The kernel \"%s\" threw an exception.", run.kernel->name()));
+    run.latch->set(kernelThrew(*run.kernel));
   }
   if (arena != nullptr) run.engine->giveArena(arena);
 }

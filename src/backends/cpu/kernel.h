@@ -74,6 +74,9 @@ struct alignas(64) GroupRun {
 };
 static_assert(offsetof(GroupRun, kernel) <= 64);
 
+// What latches when a kernel throws: the exception that is being handled.
+Status kernelThrew(const backend::Kernel& kernel);
+
 // A JobBody: groups [begin, end) counted from run->first. What a kernel throws latches.
 void runGroups(void* run, uint64_t begin, uint64_t end, uint32_t participant);
 

@@ -15,9 +15,10 @@
 namespace manyrt::cpu {
 
 class HostKernel;
+class ReplayArray;
 struct Segment;
 
-enum class Kind : uint8_t { kLaunch, kCopy, kFill, kHint, kRecord, kWait, kInternal, kUser, kJump };
+enum class Kind : uint8_t { kLaunch, kCopy, kFill, kHint, kReplay, kRecord, kWait, kInternal, kUser, kJump };
 
 struct Header {
   Kind kind;
@@ -45,6 +46,11 @@ struct CopyCommand {
 struct FillCommand {
   Header header;
   backend::Fill fill;
+};
+struct ReplayCommand {
+  Header header;
+  ReplayArray* array;   // owned
+  backend::Point* end;  // owned; passed behind it
 };
 struct PointCommand {  // kRecord, kWait
   Header header;

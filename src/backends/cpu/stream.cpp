@@ -8,6 +8,7 @@
 
 #include "backends/cpu/kernel.h"
 #include "backends/cpu/point.h"
+#include "backends/cpu/replay_array.h"
 #include "backends/cpu/transfer.h"
 #include "base/barrier.h"
 #include "base/futex.h"
@@ -149,6 +150,17 @@ Status Stream::prefetch(const void*, uint64_t, bool) {
   void* slot = ring_.reserve(1);
   if (slot == nullptr) return outOfMemory();
   new (slot) Header{.kind = Kind::kHint};
+  publish(1, false);
+  return Status();
+}
+
+Status Stream::replay(Ref<ReplayArray> array, Ref<backend::Point> end) {
+  RT_TRY(engine_->ready(false));
+  lockProducer();
+  void* slot = ring_.reserve(1);
+  if (slot == nullptr) return outOfMemory();
+  static_cast<Point*>(end.get())->expect(Ref<Stream>(this), submitted_.load(std::memory_order_relaxed) + 1);
+  new (slot) ReplayCommand{{.kind = Kind::kReplay}, array.detach(), end.detach()};
   publish(1, false);
   return Status();
 }

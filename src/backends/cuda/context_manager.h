@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/event_manager.h"
+#include "backends/cuda/graph_manager.h"
 #include "backends/cuda/module_manager.h"
 #include "backends/cuda/staging.h"
 #include "backends/cuda/stream_manager.h"
@@ -26,6 +27,7 @@ class Context final : public backend::Context, private host_threads::Job {
   Status createPoint(Ref<backend::Point>* point, bool timed) override { return events_->createPoint(point, timed); }
   Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override;
   backend::ModuleLoader* modules() override { return &modules_; }
+  backend::ReplayMaker* replays() override { return &replays_; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override;
   void release(const backend::Memory& memory) override;
   Status registerHost(void* pointer, uint64_t size, void** device_pointer) override;
@@ -52,13 +54,14 @@ class Context final : public backend::Context, private host_threads::Job {
 
  private:
   Context(Device& device, NativeContext native, Ref<EventManager> events)
-      : device_(device), native_(native), events_(std::move(events)), modules_(*this), staging_(*this) {}
+      : device_(device), native_(native), events_(std::move(events)), modules_(*this), replays_(*this), staging_(*this) {}
   void run() override;
 
   Device& device_;
   const NativeContext native_;
   const Ref<EventManager> events_;
   ModuleManager modules_;
+  ReplayMaker replays_;
   Staging staging_;
   std::mutex mutex_;
   std::vector<Stream*> streams_;

@@ -11,6 +11,9 @@ struct CUevent_st;
 struct CUctx_st;
 struct CUmod_st;
 struct CUfunc_st;
+struct CUgraph_st;
+struct CUgraphNode_st;
+struct CUgraphExec_st;
 
 namespace manyrt::cuda {
 
@@ -22,6 +25,9 @@ using NativeEvent = CUevent_st*;
 using NativeContext = CUctx_st*;
 using NativeModule = CUmod_st*;
 using NativeFunction = CUfunc_st*;
+using NativeGraph = CUgraph_st*;
+using NativeNode = CUgraphNode_st*;
+using NativeGraphExec = CUgraphExec_st*;
 using HostFunction = void (*)(void* user);
 
 struct Uuid {
@@ -37,6 +43,43 @@ struct PointerAttributes {
   long reserved[16];
 };
 
+// CUDA_KERNEL_NODE_PARAMS; the function is set, so that neither of the last two is looked at.
+struct KernelNodeParameters {
+  NativeFunction function;
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned shared_bytes;
+  void** parameters;
+  void** extra;
+  void* kernel;
+  NativeContext context;
+};
+
+// CUDA_MEMCPY3D
+struct CopyNodeParameters {
+  struct Side {
+    size_t x, y, z, level;
+    int type;  // kCopyUnified
+    const void* host;
+    DriverAddress device;
+    void* array;
+    void* reserved;
+    size_t pitch, height;
+  };
+  Side src, dst;
+  size_t width, height, depth;
+};
+
+// CUDA_MEMSET_NODE_PARAMS
+struct FillNodeParameters {
+  DriverAddress dst;
+  size_t pitch;
+  unsigned value;
+  unsigned element_size;  // 1, 2, 4
+  size_t width;           // elements
+  size_t height;
+};
+
 // ---- Values ----
 
 inline constexpr int kMemoryUnregistered = 0, kMemoryHost = 1, kMemoryDevice = 2, kMemoryManaged = 3;  // cudaMemoryType
@@ -47,6 +90,7 @@ inline constexpr unsigned kHostAllocPortable = 1, kHostRegisterPortable = 1, kHo
 inline constexpr unsigned kManagedAttachGlobal = 1;
 inline constexpr int kHostDeviceNumber = -1;  // of prefetches: cudaCpuDeviceId
 inline constexpr unsigned long long kEntryPointDefault = 0;
+inline constexpr int kCopyUnified = 4;  // CU_MEMORYTYPE_UNIFIED
 
 // cudaDeviceAttr, which CUdevice_attribute agrees with.
 enum Attribute : int {
@@ -87,39 +131,44 @@ inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferBytes = 6;
 
 // ---- The runtime (cudart): name without "cuda", result, parameters ----
 
-#define RT_CUDA_RUNTIME_TABLE(X)                                                                            \
-  X(GetErrorName, const char*, (Error))                                                                     \
-  X(GetErrorString, const char*, (Error))                                                                   \
-  X(DriverGetVersion, Error, (int* version))                                                                \
-  X(RuntimeGetVersion, Error, (int* version))                                                               \
-  X(GetDeviceCount, Error, (int* count))                                                                    \
-  X(GetLastError, Error, ())                                                                                \
-  X(DeviceGetAttribute, Error, (int* value, int attribute, int device))                                     \
-  X(DeviceGetStreamPriorityRange, Error, (int* least, int* greatest))                                       \
-  X(DeviceCanAccessPeer, Error, (int* can, int device, int peer))                                           \
-  X(DeviceEnablePeerAccess, Error, (int peer, unsigned flags))                                              \
-  X(MemGetInfo, Error, (size_t * free_bytes, size_t * total_bytes))                                         \
-  X(Malloc, Error, (void** pointer, size_t size))                                                           \
-  X(Free, Error, (void* pointer))                                                                           \
-  X(HostAlloc, Error, (void** pointer, size_t size, unsigned flags))                                        \
-  X(FreeHost, Error, (void* pointer))                                                                       \
-  X(MallocManaged, Error, (void** pointer, size_t size, unsigned flags))                                    \
-  X(HostRegister, Error, (void* pointer, size_t size, unsigned flags))                                      \
-  X(HostUnregister, Error, (void* pointer))                                                                 \
-  X(HostGetDevicePointer, Error, (void** device, void* host, unsigned flags))                               \
-  X(PointerGetAttributes, Error, (PointerAttributes * attributes, const void* pointer))                     \
-  X(MemcpyAsync, Error, (void* dst, const void* src, size_t size, int kind, NativeStream stream))           \
-  X(Memcpy2DAsync, Error,                                                                                   \
-    (void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height, int kind, \
-     NativeStream stream))                                                                                  \
-  X(StreamCreateWithPriority, Error, (NativeStream * stream, unsigned flags, int priority))                 \
-  X(StreamDestroy, Error, (NativeStream stream))                                                            \
-  X(StreamSynchronize, Error, (NativeStream stream))                                                        \
-  X(LaunchHostFunc, Error, (NativeStream stream, HostFunction function, void* user))                        \
-  X(EventCreateWithFlags, Error, (NativeEvent * event, unsigned flags))                                     \
-  X(EventDestroy, Error, (NativeEvent event))                                                               \
-  X(EventSynchronize, Error, (NativeEvent event))                                                           \
-  X(EventElapsedTime, Error, (float* milliseconds, NativeEvent start, NativeEvent end))
+#define RT_CUDA_RUNTIME_TABLE(X)                                                                                            \
+  X(GetErrorName, const char*, (Error))                                                                                     \
+  X(GetErrorString, const char*, (Error))                                                                                   \
+  X(DriverGetVersion, Error, (int* version))                                                                                \
+  X(RuntimeGetVersion, Error, (int* version))                                                                               \
+  X(GetDeviceCount, Error, (int* count))                                                                                    \
+  X(GetLastError, Error, ())                                                                                                \
+  X(DeviceGetAttribute, Error, (int* value, int attribute, int device))                                                     \
+  X(DeviceGetStreamPriorityRange, Error, (int* least, int* greatest))                                                       \
+  X(DeviceCanAccessPeer, Error, (int* can, int device, int peer))                                                           \
+  X(DeviceEnablePeerAccess, Error, (int peer, unsigned flags))                                                              \
+  X(MemGetInfo, Error, (size_t * free_bytes, size_t * total_bytes))                                                         \
+  X(Malloc, Error, (void** pointer, size_t size))                                                                           \
+  X(Free, Error, (void* pointer))                                                                                           \
+  X(HostAlloc, Error, (void** pointer, size_t size, unsigned flags))                                                        \
+  X(FreeHost, Error, (void* pointer))                                                                                       \
+  X(MallocManaged, Error, (void** pointer, size_t size, unsigned flags))                                                    \
+  X(HostRegister, Error, (void* pointer, size_t size, unsigned flags))                                                      \
+  X(HostUnregister, Error, (void* pointer))                                                                                 \
+  X(HostGetDevicePointer, Error, (void** device, void* host, unsigned flags))                                               \
+  X(PointerGetAttributes, Error, (PointerAttributes * attributes, const void* pointer))                                     \
+  X(MemcpyAsync, Error, (void* dst, const void* src, size_t size, int kind, NativeStream stream))                           \
+  X(Memcpy2DAsync, Error,                                                                                                   \
+    (void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height, int kind,                 \
+     NativeStream stream))                                                                                                  \
+  X(StreamCreateWithPriority, Error, (NativeStream * stream, unsigned flags, int priority))                                 \
+  X(StreamDestroy, Error, (NativeStream stream))                                                                            \
+  X(StreamSynchronize, Error, (NativeStream stream))                                                                        \
+  X(LaunchHostFunc, Error, (NativeStream stream, HostFunction function, void* user))                                        \
+  X(EventCreateWithFlags, Error, (NativeEvent * event, unsigned flags))                                                     \
+  X(EventDestroy, Error, (NativeEvent event))                                                                               \
+  X(EventSynchronize, Error, (NativeEvent event))                                                                           \
+  X(EventElapsedTime, Error, (float* milliseconds, NativeEvent start, NativeEvent end))                                     \
+  X(GraphAddMemcpyNode1D, Error,                                                                                            \
+    (NativeNode * node, NativeGraph graph, const NativeNode* before, size_t count, void* dst, const void* src, size_t size, \
+     int kind))                                                                                                             \
+  X(GraphExecMemcpyNodeSetParams1D, Error,                                                                                  \
+    (NativeGraphExec exec, NativeNode node, void* dst, const void* src, size_t size, int kind))
 
 // The driver, by cudaGetDriverEntryPoint: name without "cu", the version whose signature this is, result, parameters. Hot
 // calls are here because the runtime's are the same with a layer more.
@@ -164,7 +213,25 @@ inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferBytes = 6;
      unsigned block_z, unsigned shared_bytes, NativeStream stream, void** parameters, void** extra))                        \
   X(LaunchCooperativeKernel, 9000, Error,                                                                                   \
     (NativeFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,        \
-     unsigned block_z, unsigned shared_bytes, NativeStream stream, void** parameters))
+     unsigned block_z, unsigned shared_bytes, NativeStream stream, void** parameters))                                      \
+  X(GraphCreate, 10000, Error, (NativeGraph * graph, unsigned flags))                                                       \
+  X(GraphDestroy, 10000, Error, (NativeGraph graph))                                                                        \
+  X(GraphAddEmptyNode, 10000, Error, (NativeNode * node, NativeGraph graph, const NativeNode* before, size_t count))        \
+  X(GraphAddKernelNode, 12000, Error,                                                                                       \
+    (NativeNode * node, NativeGraph graph, const NativeNode* before, size_t count, const KernelNodeParameters* parameters)) \
+  X(GraphAddMemcpyNode, 10000, Error,                                                                                       \
+    (NativeNode * node, NativeGraph graph, const NativeNode* before, size_t count, const CopyNodeParameters* parameters,    \
+     NativeContext context))                                                                                                \
+  X(GraphAddMemsetNode, 10000, Error,                                                                                       \
+    (NativeNode * node, NativeGraph graph, const NativeNode* before, size_t count, const FillNodeParameters* parameters,    \
+     NativeContext context))                                                                                                \
+  X(GraphInstantiateWithFlags, 11040, Error, (NativeGraphExec * exec, NativeGraph graph, unsigned long long flags))         \
+  X(GraphExecDestroy, 10000, Error, (NativeGraphExec exec))                                                                 \
+  X(GraphExecKernelNodeSetParams, 12000, Error,                                                                             \
+    (NativeGraphExec exec, NativeNode node, const KernelNodeParameters* parameters))                                        \
+  X(GraphExecMemsetNodeSetParams, 10020, Error,                                                                             \
+    (NativeGraphExec exec, NativeNode node, const FillNodeParameters* parameters, NativeContext context))                   \
+  X(GraphLaunch, 10000, Error, (NativeGraphExec exec, NativeStream stream))
 
 // The same, of newer drivers: null where they are missing.
 #define RT_CUDA_DRIVER_OPTIONAL_TABLE(X)                                                                       \

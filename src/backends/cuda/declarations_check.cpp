@@ -73,6 +73,17 @@ RT_SAME(cuFuncSetAttribute);
 RT_SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor);
 RT_SAME(cuLaunchKernel);
 RT_SAME(cuLaunchCooperativeKernel);
+RT_SAME(cuGraphCreate);
+RT_SAME(cuGraphDestroy);
+RT_SAME(cuGraphAddEmptyNode);
+RT_SAME(cuGraphAddKernelNode);
+RT_SAME(cuGraphAddMemcpyNode);
+RT_SAME(cuGraphAddMemsetNode);
+RT_SAME(cuGraphInstantiateWithFlags);
+RT_SAME(cuGraphExecDestroy);
+RT_SAME(cuGraphExecKernelNodeSetParams);
+RT_SAME(cuGraphExecMemsetNodeSetParams);
+RT_SAME(cuGraphLaunch);
 #if CUDA_VERSION >= 12040
 RT_SAME(cuModuleGetFunctionCount);
 RT_SAME(cuModuleEnumerateFunctions);
@@ -81,6 +92,23 @@ RT_SAME(cuFuncGetParamInfo);
 #endif
 #undef RT_SAME
 
+static_assert(sizeof(KernelNodeParameters) == sizeof(CUDA_KERNEL_NODE_PARAMS) &&
+              offsetof(KernelNodeParameters, block) == offsetof(CUDA_KERNEL_NODE_PARAMS, blockDimX) &&
+              offsetof(KernelNodeParameters, shared_bytes) == offsetof(CUDA_KERNEL_NODE_PARAMS, sharedMemBytes) &&
+              offsetof(KernelNodeParameters, parameters) == offsetof(CUDA_KERNEL_NODE_PARAMS, kernelParams) &&
+              offsetof(KernelNodeParameters, context) == offsetof(CUDA_KERNEL_NODE_PARAMS, ctx));
+static_assert(sizeof(CopyNodeParameters) == sizeof(CUDA_MEMCPY3D) &&
+              offsetof(CopyNodeParameters, src.type) == offsetof(CUDA_MEMCPY3D, srcMemoryType) &&
+              offsetof(CopyNodeParameters, src.device) == offsetof(CUDA_MEMCPY3D, srcDevice) &&
+              offsetof(CopyNodeParameters, src.pitch) == offsetof(CUDA_MEMCPY3D, srcPitch) &&
+              offsetof(CopyNodeParameters, dst.device) == offsetof(CUDA_MEMCPY3D, dstDevice) &&
+              offsetof(CopyNodeParameters, dst.pitch) == offsetof(CUDA_MEMCPY3D, dstPitch) &&
+              offsetof(CopyNodeParameters, width) == offsetof(CUDA_MEMCPY3D, WidthInBytes));
+static_assert(sizeof(FillNodeParameters) == sizeof(CUDA_MEMSET_NODE_PARAMS) &&
+              offsetof(FillNodeParameters, value) == offsetof(CUDA_MEMSET_NODE_PARAMS, value) &&
+              offsetof(FillNodeParameters, element_size) == offsetof(CUDA_MEMSET_NODE_PARAMS, elementSize) &&
+              offsetof(FillNodeParameters, width) == offsetof(CUDA_MEMSET_NODE_PARAMS, width));
+static_assert(kCopyUnified == CU_MEMORYTYPE_UNIFIED);
 static_assert(sizeof(PointerAttributes) >= sizeof(cudaPointerAttributes));
 static_assert(offsetof(PointerAttributes, device) == offsetof(cudaPointerAttributes, device));
 static_assert(offsetof(PointerAttributes, device_pointer) == offsetof(cudaPointerAttributes, devicePointer));

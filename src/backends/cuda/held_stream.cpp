@@ -109,6 +109,13 @@ void Stream::wake() {
   if (sleepers_.load(std::memory_order_seq_cst) != 0) futexWake(&progress_, INT_MAX);
 }
 
+void Stream::recordHeld(Point& point) {
+  Status status = recordNow(point);
+  if (status.ok()) return;
+  point.fail(status);
+  latch.set(std::move(status));
+}
+
 // Under the mutex. Failed commands latch; what follows a failure is skipped, but for points and tasks, which carry it.
 bool Stream::execute(Command& command) {
   const bool skip = latch.failed();
@@ -128,14 +135,14 @@ bool Stream::execute(Command& command) {
     case Command::Kind::kPrefetch:
       if (!skip) latch.set(prefetchNow(command.address, command.size, command.to_host));
       return true;
-    case Command::Kind::kRecord: {
-      auto& point = static_cast<Point&>(*command.point);
-      if (Status status = recordNow(point); !status.ok()) {
-        point.fail(status);
-        latch.set(std::move(status));
-      }
+    case Command::Kind::kReplay:
+      if (!skip) latch.set(replayNow(*command.replay));
+      recordHeld(static_cast<Point&>(*command.point));
+      command.replay->noteSubmitted();
       return true;
-    }
+    case Command::Kind::kRecord:
+      recordHeld(static_cast<Point&>(*command.point));
+      return true;
     case Command::Kind::kInternal: {
       std::unique_ptr<Task> task(std::exchange(command.task, nullptr));
       if (callInternalNow(&task).ok()) return true;

@@ -3,12 +3,13 @@
 
 #include <typeinfo>
 
+#include "backends/cuda/graph_manager.h"
 #include "backends/cuda/stream_manager.h"
 
 namespace manyrt::cuda {
 
 struct Stream::Command {
-  enum class Kind { kLaunch, kCopy, kFill, kPrefetch, kRecord, kWait, kInternal, kNative, kUser };
+  enum class Kind { kLaunch, kCopy, kFill, kPrefetch, kReplay, kRecord, kWait, kInternal, kNative, kUser };
 
   explicit Command(Kind what) : kind(what) {}
   ~Command() { delete task; }
@@ -23,6 +24,7 @@ struct Stream::Command {
   backend::Launch launch{};
   std::vector<unsigned char> values;
   std::vector<const void*> arguments;
+  Ref<Replay> replay;
   Ref<backend::Point> point;
   Task* task = nullptr;
   uint64_t serial = 0;

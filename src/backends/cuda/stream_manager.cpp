@@ -12,6 +12,7 @@
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/fill.h"
+#include "backends/cuda/graph_manager.h"
 #include "backends/cuda/stream_command.h"
 
 namespace manyrt::cuda {
@@ -212,6 +213,28 @@ Status Stream::prefetchNow(const void* address, uint64_t size, bool to_host) {
   const Error error = RT_CUDA_CALL(cuMemPrefetchAsync, reinterpret_cast<DriverAddress>(address), size,
                                    to_host ? kHostDeviceNumber : context_->device().number(), native_);
   return error == kSuccess ? Status() : device("cuMemPrefetchAsync", error);
+}
+
+[[gnu::hot]] Status Stream::replay(Replay& replay, Ref<backend::Point>* end) {
+  return submit([&] { return replayNow(replay); },
+                [&]() -> Command* {
+                  Ref<backend::Point> point;
+                  if (!events_->createPoint(&point, false).ok()) return nullptr;
+                  auto* command = new Command(Command::Kind::kReplay);
+                  command->replay = Ref<Replay>(&replay);
+                  command->point = point;
+                  replay.noteHeld();
+                  *end = std::move(point);
+                  return command;
+                });
+}
+
+Status Stream::replayNow(Replay& replay) {
+  const Error error = RT_CUDA_CALL(cuGraphLaunch, replay.native(), native_);
+  kernel_.store(replay.keptName(), std::memory_order_relaxed);
+  if (error == kSuccess) [[likely]]
+    return Status();
+  return device("cuGraphLaunch", error);
 }
 
 Status Stream::record(Ref<backend::Point> point) {

@@ -14,6 +14,7 @@
 namespace manyrt::cuda {
 
 class Context;
+class Replay;
 class Staging;
 
 class Stream final : public backend::Stream, private backend::Waiter, private host_threads::Job {
@@ -37,6 +38,9 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   bool wait(uint64_t serial, Deadline deadline) override;
   bool isInsideTask() const override { return task_stream_ == this; }
   void native(uint64_t out[2]) override;
+
+  // A graph as one submission. Where it is held back, a point behind it is left in `end`.
+  Status replay(Replay& replay, Ref<backend::Point>* end);
 
   NativeStream nativeStream() const { return native_; }
   int32_t priority() const { return priority_; }
@@ -63,6 +67,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status copyNowOnDevice(const backend::Copy& copy);
   Status prefetchNow(const void* address, uint64_t size, bool to_host);
   Status recordNow(Point& point);
+  void recordHeld(Point& point);  // a failure is the point's, and latches
+  Status replayNow(Replay& replay);
   Status callInternalNow(std::unique_ptr<Task>* task);  // takes it, unless it fails
 
   template <class Submit, class Make>

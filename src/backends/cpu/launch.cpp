@@ -1,0 +1,75 @@
+// How a launch is run: the order of its work-groups never depends on who runs them.
+#include "backends/cpu/launch.h"
+
+#include <cstring>
+
+#include "backends/cpu/engine.h"
+#include "base/checked.h"
+
+namespace manyrt::cpu {
+namespace {
+
+constexpr int64_t kShare = 2'000;       // of running, before a launch is shared
+constexpr int64_t kShareKnown = 4'000;  // a launch known to take longer is shared at once
+constexpr int64_t kPiece = 10'000;      // of work between two looks at the counter of a shared launch
+
+}  // namespace
+
+[[gnu::hot]] void runLaunch(Engine& engine, StatusLatch& latch, const HostLaunch& launch, bool foreign) {
+  HostKernel& kernel = *launch.kernel;
+  GroupRun run;
+  run.args = launch.args;
+  memcpy(run.grid, launch.grid, sizeof run.grid);
+  memcpy(run.group, launch.group, sizeof run.group);
+  run.local_bytes = launch.local_bytes;
+  run.first = run.local = 0;
+  run.kernel = &kernel;
+  run.engine = &engine;
+  run.latch = &latch;
+  if (kernel.needsArena() || launch.local_bytes != 0) {
+    (void)kernel.localBytes(launch.values, launch.local_bytes, &run.local);
+    if (addOverflows(run.local, kernel.scratchBytes(run.group), &run.local)) run.local = UINT64_MAX;
+  }
+  uint64_t total;
+  if (__builtin_mul_overflow(uint64_t{launch.grid[0]} * launch.grid[1], uint64_t{launch.grid[2]}, &total)) {
+    total = UINT64_MAX;  // would not end in any case
+  }
+  if (launch.cooperative) return engine.together(runGroups, &run, static_cast<uint32_t>(total), foreign);
+  if (total == 1 || engine.threads() == 1) return runGroups(&run, 0, total, 0);
+
+  // Runs alone in growing batches, each followed by a look at the clock, until sharing the rest seems worth it.
+  const uint64_t cost = kernel.cost.load(std::memory_order_relaxed);
+  const int64_t began = nowNanoseconds();
+  double each = static_cast<double>(cost) / 16;  // nanoseconds
+  uint64_t done = 0;
+  if (cost == 0 || each * static_cast<double>(total) < kShareKnown) {
+    uint64_t batch = cost == 0 ? 1 : static_cast<uint64_t>(kShare / each) + 1;
+    while (done < total && !latch.failed()) {
+      uint64_t count = batch < total - done ? batch : total - done;
+      runGroups(&run, done, done + count, 0);
+      done += count;
+      batch *= 2;
+      int64_t spent = nowNanoseconds() - began;
+      each = static_cast<double>(spent) / static_cast<double>(done);
+      if (spent > kShare && each * static_cast<double>(total - done) > kShare) break;
+    }
+  }
+  if (done < total && !latch.failed()) {
+    double left = each * static_cast<double>(total - done);
+    uint64_t chunk = each < 1 ? kPiece : static_cast<uint64_t>(kPiece / each);
+    uint64_t most = (total - done) / (uint64_t{4} * engine.threads());
+    if (chunk > most) chunk = most;
+    run.first = done;
+    engine.share(runGroups, &run, total - done, chunk == 0 ? 1 : chunk, left < 1e18 ? static_cast<int64_t>(left) : INT64_MAX,
+                 foreign);
+    if (done == 0) {  // by as many threads as there are, more or less
+      each = static_cast<double>(nowNanoseconds() - began) / static_cast<double>(total) * engine.threads();
+    }
+  }
+  double measured = each * 16;
+  uint32_t next = measured < 1 ? 1 : measured > 4e9 ? 4'000'000'000u : static_cast<uint32_t>(measured);
+  if (cost != 0) next = static_cast<uint32_t>((cost * 3 + next) / 4);
+  if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
+}
+
+}  // namespace manyrt::cpu

@@ -1,0 +1,303 @@
+// Laying a graph's nodes out, and running them by one thread or by several.
+#include "backends/cpu/replay_array.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/cpu/engine.h"
+#include "backends/cpu/launch.h"
+#include "backends/cpu/transfer.h"
+
+namespace manyrt::cpu {
+namespace {
+
+constexpr int64_t kLook = 20'000;      // of running, between two looks at who else wants the thread
+constexpr int64_t kWorthTask = 400;    // nanoseconds of a task that is worth handing to another thread
+constexpr int64_t kWorthRun = 10'000;  // and of the whole launch
+constexpr uint32_t kSpins = 4096;      // without a task, before other threads of the machine get a turn
+
+constexpr uint64_t roundUp(uint64_t bytes) { return (bytes + 63) & ~uint64_t{63}; }
+uint64_t argumentPointers(const backend::Kernel& kernel) { return roundUp(kernel.arguments().size() * sizeof(void*)); }
+
+HostKernel& kernelOf(const backend::KernelStep& step) { return static_cast<HostKernel&>(*step.kernel); }
+
+void copyValues(unsigned char* values, const HostKernel& kernel, const backend::Launch& launch) {
+  for (size_t i = 0; i < kernel.arguments().size(); ++i) {
+    const backend::Argument& argument = kernel.arguments()[i];
+    memcpy(values + argument.offset, launch.arguments[i], argument.size);
+  }
+}
+
+}  // namespace
+
+struct ReplayArray::Parallel {
+  ReplayArray& array;
+  Engine& engine;
+  StatusLatch& latch;
+  bool foreign;
+};
+
+// ---- Making ----
+
+uint64_t ReplayArray::bytesOf(const Work& work) {
+  const auto* step = std::get_if<backend::KernelStep>(&work);
+  return step == nullptr ? 0 : argumentPointers(*step->kernel) + roundUp(step->kernel->argumentBytes());
+}
+
+Status ReplayArray::check(const Work& work) {
+  const auto* step = std::get_if<backend::KernelStep>(&work);
+  if (step == nullptr || !kernelOf(*step).hasLocals()) return Status();
+  std::vector<unsigned char> values(step->kernel->argumentBytes());
+  copyValues(values.data(), kernelOf(*step), step->launch);
+  uint64_t bytes;
+  if (kernelOf(*step).localBytes(values.data(), step->launch.local_bytes, &bytes)) return Status();
+  return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" asks for more than %llu bytes of local memory.",
+                       step->kernel->name(), static_cast<unsigned long long>(kMaxLocalBytes));
+}
+
+Status ReplayArray::create(Ref<ReplayArray>* out, std::shared_ptr<const ReplayLayout> layout, std::span<const Work> works) {
+  Ref<ReplayArray> array = Ref<ReplayArray>::adopt(new ReplayArray(std::move(layout)));
+  const ReplayLayout& plan = *array->layout_;
+  uint64_t bytes = roundUp(works.size() * sizeof(Node)) + 64;
+  for (const Work& work : works) {
+    RT_TRY(check(work));
+    bytes += bytesOf(work);
+  }
+  array->memory_.reset(new unsigned char[bytes]);
+  auto* at = reinterpret_cast<unsigned char*>(roundUp(reinterpret_cast<uintptr_t>(array->memory_.get())));
+  array->nodes_ = reinterpret_cast<Node*>(at);
+  at += roundUp(works.size() * sizeof(Node));
+  for (uint32_t step : plan.order) {
+    place(*new (&array->nodes_[array->count_++]) Node, works[step], at);
+    at += bytesOf(works[step]);
+  }
+  const size_t tasks = plan.tasks.size();
+  array->waits_.reset(new std::atomic<uint32_t>[tasks]);
+  array->ready_.reset(new std::atomic<uint32_t>[tasks]);
+  array->left_.reset(new uint8_t[plan.threads]);
+  for (size_t i = 0; i < tasks; ++i) {
+    array->waits_[i].store(plan.tasks[i].waits, std::memory_order_relaxed);
+    array->ready_[i].store(0, std::memory_order_relaxed);
+  }
+  *out = std::move(array);
+  return Status();
+}
+
+ReplayArray::~ReplayArray() {
+  for (uint32_t i = 0; i < count_; ++i) {
+    if (nodes_[i].kernel != nullptr) nodes_[i].kernel->drop();
+  }
+}
+
+unsigned char* ReplayArray::valuesOf(const Node& node) {
+  return reinterpret_cast<unsigned char*>(node.args) + argumentPointers(*node.kernel);
+}
+
+// The kernel of the node is taken, not one that it had.
+void ReplayArray::place(Node& node, const Work& work, unsigned char* memory) {
+  node.kind = Kind::kNothing;
+  node.local_bytes = 0;
+  node.kernel = nullptr;
+  node.args = nullptr;
+  if (const auto* copy = std::get_if<backend::Copy>(&work)) {
+    node.kind = Kind::kCopy;
+    node.copy = *copy;
+  } else if (const auto* fill = std::get_if<backend::Fill>(&work)) {
+    node.kind = Kind::kFill;
+    node.fill = *fill;
+  } else if (const auto* step = std::get_if<backend::KernelStep>(&work)) {
+    const backend::Launch& launch = step->launch;
+    node.kernel = &kernelOf(*step);
+    node.kernel->retain();
+    node.args = reinterpret_cast<void**>(memory);
+    node.local_bytes = launch.local_bytes;
+    node.group = {};
+    memcpy(node.group.group_count, launch.grid, sizeof launch.grid);
+    memcpy(node.group.group_size, launch.group, sizeof launch.group);
+    const bool alone = uint64_t{launch.grid[0]} * launch.grid[1] == 1 && launch.grid[2] == 1;
+    node.kind = alone && !node.kernel->needsArena() && launch.local_bytes == 0 ? Kind::kGroup : Kind::kLaunch;
+    copyValues(valuesOf(node), *node.kernel, launch);
+    node.kernel->point(valuesOf(node), node.args);
+  }
+}
+
+bool ReplayArray::change(uint32_t step, const Work& work) {
+  Node& node = nodes_[layout_->place[step]];
+  const auto* launch = std::get_if<backend::KernelStep>(&work);
+  HostKernel* const kernel = node.kernel;
+  if (launch != nullptr && &kernelOf(*launch) != kernel) return false;
+  place(node, work, reinterpret_cast<unsigned char*>(node.args));
+  if (kernel != nullptr) kernel->drop();
+  return true;
+}
+
+ReplayArray::Work ReplayArray::workOf(uint32_t step) const {
+  const Node& node = nodes_[layout_->place[step]];
+  switch (node.kind) {
+    case Kind::kNothing:
+      return std::monostate();
+    case Kind::kCopy:
+      return node.copy;
+    case Kind::kFill:
+      return node.fill;
+    case Kind::kGroup:
+    case Kind::kLaunch:
+      break;
+  }
+  backend::KernelStep launch{node.kernel, {}};
+  memcpy(launch.launch.grid, node.group.group_count, sizeof launch.launch.grid);
+  memcpy(launch.launch.group, node.group.group_size, sizeof launch.launch.group);
+  launch.launch.local_bytes = node.local_bytes;
+  launch.launch.arguments = node.args;
+  return launch;
+}
+
+// ---- Running ----
+
+bool ReplayArray::advance(Engine& engine, StatusLatch& latch, bool foreign) {
+  const int64_t began = nowNanoseconds();
+  const bool spread_now = spread_ && position_ == 0 && !latch.failed();
+  if (spread_now) {
+    spread(engine, latch, foreign);
+  } else if (!walk(engine, latch, foreign)) {
+    spent_ += nowNanoseconds() - began;
+    return false;
+  }
+  spent_ += nowNanoseconds() - began;
+  if (!latch.failed()) judge(spread_now ? spent_ * engine.threads() : spent_, engine.threads());
+  position_ = 0;
+  spent_ = 0;
+  return true;
+}
+
+// `work`: nanoseconds of all threads; of a launch that was spread, at most.
+void ReplayArray::judge(int64_t work, uint32_t threads) {
+  stride_ = static_cast<uint32_t>(std::clamp<int64_t>(kLook * count_ / (work + 1), 1, count_ + 1));
+  const auto tasks = static_cast<int64_t>(layout_->tasks.size());
+  spread_ = threads > 1 && layout_->forks && work > kWorthRun && work / tasks > kWorthTask;
+}
+
+bool ReplayArray::walk(Engine& engine, StatusLatch& latch, bool foreign) {
+  const uint32_t left = count_ - position_;
+  const uint32_t end = position_ + (foreign ? left : std::min(left, stride_));
+  runNodes(position_, end, engine, latch, foreign);
+  position_ = latch.failed() ? count_ : end;
+  return position_ == count_;
+}
+
+[[gnu::hot]] void ReplayArray::runNodes(uint32_t begin, uint32_t end, Engine& engine, StatusLatch& latch, bool foreign) {
+  Node* node = nodes_ + begin;
+  try {
+    for (Node* const last = nodes_ + end; node != last; ++node) {
+      if (latch.failed()) [[unlikely]]
+        return;
+      if (node->kind == Kind::kGroup) [[likely]] {
+        node->kernel->function()(&node->group, node->args);
+      } else {
+        runOther(*node, engine, latch, foreign);
+      }
+    }
+  } catch (...) {
+    latch.set(kernelThrew(*node->kernel));
+  }
+}
+
+void ReplayArray::runOther(Node& node, Engine& engine, StatusLatch& latch, bool foreign) {
+  switch (node.kind) {
+    case Kind::kLaunch:
+      return runLaunch(
+          engine, latch,
+          {node.kernel, node.group.group_count, node.group.group_size, node.local_bytes, false, valuesOf(node), node.args},
+          foreign);
+    case Kind::kCopy:
+      return copyRows(engine, node.copy, foreign);
+    case Kind::kFill:
+      return fillRows(engine, node.fill, foreign);
+    case Kind::kGroup:
+    case Kind::kNothing:
+      return;
+  }
+}
+
+// ---- Running by several threads ----
+
+void ReplayArray::spread(Engine& engine, StatusLatch& latch, bool foreign) {
+  for (uint32_t i = 0; i < layout_->tasks.size(); ++i) {
+    if (layout_->tasks[i].waits == 0) push(i);
+  }
+  std::fill_n(left_.get(), engine.threads(), uint8_t{0});
+  Parallel parallel{*this, engine, latch, foreign};
+  const auto body = [](void* user, uint64_t, uint64_t, uint32_t participant) {
+    auto& mine = *static_cast<Parallel*>(user);
+    mine.array.takePart(mine, participant);
+  };
+  engine.share(body, &parallel, engine.threads(), 1, kWorthRun, foreign);
+  head_.store(0, std::memory_order_relaxed);  // nobody is inside any more
+  tail_.store(0, std::memory_order_relaxed);
+  finished_.store(0, std::memory_order_relaxed);
+}
+
+// The owner stays to the end; another one goes when there is nothing to do and a stream waits for a thread.
+void ReplayArray::takePart(Parallel& parallel, uint32_t participant) {
+  const auto all = static_cast<uint32_t>(layout_->tasks.size());
+  const bool owner = participant == 0;
+  uint32_t task = all;
+  if (left_[participant] != 0) return;
+  for (uint32_t spins = 0;; ++spins) {
+    if (task == all && !pop(&task)) {
+      if (finished_.load(std::memory_order_acquire) == all) return;
+      if (!owner && (parallel.engine.urgentWaits() || parallel.engine.interrupted())) break;
+      if (spins < kSpins) {
+        relaxCpu();
+      } else {
+        sched_yield();
+      }
+      continue;
+    }
+    spins = 0;
+    const ReplayLayout::Task& current = layout_->tasks[task];
+    runNodes(current.first, current.end, parallel.engine, parallel.latch, owner && parallel.foreign);
+    task = finishTask(task);
+  }
+  left_[participant] = 1;
+}
+
+// A successor that has become ready and that this thread goes on with, or the number of tasks.
+uint32_t ReplayArray::finishTask(uint32_t task) {
+  const ReplayLayout::Task& done = layout_->tasks[task];
+  auto next = static_cast<uint32_t>(layout_->tasks.size());
+  for (uint32_t i = done.first_successor; i < done.end_successor; ++i) {
+    const uint32_t successor = layout_->successors[i];
+    if (waits_[successor].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
+    waits_[successor].store(layout_->tasks[successor].waits, std::memory_order_relaxed);
+    if (next == layout_->tasks.size()) {
+      next = successor;
+    } else {
+      push(successor);
+    }
+  }
+  finished_.fetch_add(1, std::memory_order_acq_rel);
+  return next;
+}
+
+void ReplayArray::push(uint32_t task) {
+  ready_[tail_.fetch_add(1, std::memory_order_relaxed)].store(task + 1, std::memory_order_release);
+}
+
+bool ReplayArray::pop(uint32_t* task) {
+  const auto all = static_cast<uint32_t>(layout_->tasks.size());
+  uint32_t head = head_.load(std::memory_order_acquire);
+  while (head < all) {
+    const uint32_t found = ready_[head].load(std::memory_order_acquire);
+    if (found == 0) return false;
+    if (!head_.compare_exchange_weak(head, head + 1, std::memory_order_acq_rel)) continue;
+    ready_[head].store(0, std::memory_order_relaxed);
+    *task = found - 1;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace manyrt::cpu

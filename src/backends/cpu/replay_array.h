@@ -1,0 +1,89 @@
+// A graph as it is run: nodes with launch geometry, argument pointers and values in one piece of memory, and the counters that
+// tasks wait on. One launch at a time runs it; launches that are queued hold it, so parameters change in place only where none
+// does. Streams run it, a Replay makes it.
+//
+// Where nodes are short it is walked in the layout's order by whoever executes the stream. What that takes is measured, and
+// where tasks are long enough to pay for telling another thread, the next launch spreads them over the team. The order in which
+// dependent nodes run is the same either way.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/cpu/replay_layout.h"
+
+namespace manyrt::cpu {
+
+class Engine;
+class HostKernel;
+
+class ReplayArray final : public RefCounted {
+ public:
+  using Work = backend::ReplayStep::Work;
+  // `works` in the order of steps.
+  static Status create(Ref<ReplayArray>* array, std::shared_ptr<const ReplayLayout> layout, std::span<const Work> works);
+  ~ReplayArray() override;
+
+  static Status check(const Work& work);  // before it is given to `change`
+  // Nobody has it queued. False: the arguments lie differently, nothing was changed.
+  bool change(uint32_t step, const Work& work);
+  // What a step does; arguments are borrowed from the array.
+  Work workOf(uint32_t step) const;
+
+  // Of the executor that has the stream. Runs on from where the last call stopped; false: there is more.
+  bool advance(Engine& engine, StatusLatch& latch, bool foreign);
+
+ private:
+  enum class Kind : uint8_t { kNothing, kGroup, kLaunch, kCopy, kFill };
+  struct Node {
+    Node() : group{} {}
+
+    Kind kind;
+    uint32_t local_bytes;
+    HostKernel* kernel;  // owned, of kGroup and kLaunch
+    void** args;         // values follow
+    union {
+      rtHostGroup_t group;  // kGroup: the only one; kLaunch: its counts and sizes
+      backend::Copy copy;
+      backend::Fill fill;
+    };
+  };
+  struct Parallel;  // a launch that is spread
+
+  explicit ReplayArray(std::shared_ptr<const ReplayLayout> layout) : layout_(std::move(layout)) {}
+  static uint64_t bytesOf(const Work& work);
+  static void place(Node& node, const Work& work, unsigned char* memory);
+  static unsigned char* valuesOf(const Node& node);
+
+  void runNodes(uint32_t begin, uint32_t end, Engine& engine, StatusLatch& latch, bool foreign);
+  static void runOther(Node& node, Engine& engine, StatusLatch& latch, bool foreign);
+  bool walk(Engine& engine, StatusLatch& latch, bool foreign);
+  void spread(Engine& engine, StatusLatch& latch, bool foreign);
+  void takePart(Parallel& parallel, uint32_t participant);
+  uint32_t finishTask(uint32_t task);
+  void push(uint32_t task);
+  bool pop(uint32_t* task);
+  void judge(int64_t work, uint32_t threads);
+
+  const std::shared_ptr<const ReplayLayout> layout_;
+  std::unique_ptr<unsigned char[]> memory_;
+  Node* nodes_ = nullptr;
+  uint32_t count_ = 0;
+  uint32_t position_ = 0;  // of the launch that runs
+  uint32_t stride_ = 1;    // nodes between two looks at who else wants the thread
+  int64_t spent_ = 0;      // by the launch that runs, nanoseconds
+  bool spread_ = false;    // the next launch
+
+  // While a launch is spread. Counters are set for the next launch by whoever finds them at zero.
+  std::unique_ptr<std::atomic<uint32_t>[]> waits_;
+  std::unique_ptr<std::atomic<uint32_t>[]> ready_;  // tasks + 1, in the order in which they became ready
+  std::unique_ptr<uint8_t[]> left_;                 // by participant: gone before the end
+  alignas(64) std::atomic<uint32_t> head_{0};
+  std::atomic<uint32_t> tail_{0};
+  alignas(64) std::atomic<uint32_t> finished_{0};
+};
+
+}  // namespace manyrt::cpu

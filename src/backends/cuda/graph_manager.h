@@ -1,0 +1,70 @@
+// Graphs of CUDA: steps are nodes of a native graph that is instantiated once; a launch is one cuGraphLaunch. CUDA orders
+// launches of one native graph behind each other, on whatever streams; only a launch that its stream holds back has a point
+// behind it.
+#pragma once
+
+#include "backends/backend.h"
+#include "backends/cuda/declarations.h"
+
+namespace manyrt::cuda {
+
+class Context;
+
+class Replay final : public backend::Replay {
+ public:
+  static Status create(Ref<backend::Replay>* replay, Context& context, std::span<const backend::ReplayStep> steps);
+  ~Replay() override;
+
+  Status launch(backend::Stream& stream) override;
+  Status change(bool* changed, uint32_t step, const backend::ReplayStep::Work& work) override;
+
+  // For the streams.
+  NativeGraphExec native() const { return exec_; }
+  const char* keptName() const { return kept_name_; }  // of its last kernel, until the process ends
+  // A stream holds a launch back, or has submitted one that it held: meanwhile nothing may change.
+  void noteHeld() { held_.fetch_add(1, std::memory_order_relaxed); }
+  void noteSubmitted() { held_.fetch_sub(1, std::memory_order_release); }
+
+ private:
+  struct Place {  // of an address: a node is bound to the kind of memory that it was made with
+    int type = 0;
+    int device = 0;
+    bool operator==(const Place&) const = default;
+  };
+  struct Node {
+    NativeNode native = nullptr;
+    size_t kind = 0;  // of its work; 0: it does nothing
+    bool flat = true;
+    Ref<backend::Kernel> kernel;
+    Place dst, src;
+  };
+
+  explicit Replay(Context& context);
+  Status build(std::span<const backend::ReplayStep> steps);
+  Status add(Node* node, const backend::ReplayStep::Work& work, const std::vector<NativeNode>& before);
+  Status set(bool* changed, Node& node, const backend::ReplayStep::Work& work);
+  static Place placeOf(const void* pointer);
+
+  const Ref<Context> context_;
+  NativeGraph graph_ = nullptr;
+  NativeGraphExec exec_ = nullptr;
+  std::vector<Node> nodes_;
+  const char* kept_name_ = "";
+  std::atomic<uint32_t> held_{0};
+  Ref<backend::Point> end_;     // of the last launch that was held back,
+  const void* last_ = nullptr;  // and the stream of the last launch, to be compared
+};
+
+class ReplayMaker final : public backend::ReplayMaker {
+ public:
+  explicit ReplayMaker(Context& context) : context_(context) {}
+  bool takes(const backend::ReplayStep::Work& work) override;
+  Status make(Ref<backend::Replay>* replay, std::span<const backend::ReplayStep> steps) override {
+    return Replay::create(replay, context_, steps);
+  }
+
+ private:
+  Context& context_;
+};
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,85 @@
+// Which steps of an exec the driver runs as a graph of its own: made when everything is bound, changed in place where a step
+// gets other parameters, made anew where the driver cannot change it.
+#include "graph/exec.h"
+
+namespace manyrt::graph {
+
+// Shorter runs between other steps gain nothing over submissions one by one.
+constexpr uint32_t kLeastRun = 4;
+
+bool Exec::replays(uint32_t step, backend::ReplayStep::Work* work) const {
+  backend::ReplayMaker* maker = owner_->native().replays();
+  return maker != nullptr && steps_[step].replays(work) && maker->takes(*work);
+}
+
+Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t count) const {
+  std::vector<backend::ReplayStep> steps(count);
+  std::vector<std::vector<uint32_t>> before(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    (void)steps_[first + i].replays(&steps[i].work);
+    for (uint32_t earlier : plan_->steps()[first + i].before) {
+      if (earlier >= first) before[i].push_back(earlier - first);
+    }
+    steps[i].before = before[i];
+  }
+  return owner_->native().replays()->make(replay, steps);
+}
+
+// A launch of the pieces that there were may be in flight on a stream: the next one, on another stream, comes behind it.
+Status Exec::makePieces() {
+  if (unbound_ != 0 || steps_.empty()) return Status();
+  const uint32_t count = static_cast<uint32_t>(steps_.size());
+  std::vector<bool> replayable(count);
+  backend::ReplayStep::Work work;
+  uint32_t taken = 0;
+  for (uint32_t i = 0; i < count; ++i) taken += (replayable[i] = replays(i, &work)) ? 1 : 0;
+  std::vector<Piece> pieces;
+  if (taken == count) {
+    pieces.push_back({0, count, nullptr});
+  } else if (plan_->lanes() <= 1) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (i == 0 || replayable[i] != replayable[i - 1]) pieces.push_back({i, 0, nullptr});
+      ++pieces.back().count;
+    }
+  }
+  for (Piece& piece : pieces) {
+    if (!replayable[piece.first] || (piece.count < kLeastRun && pieces.size() > 1)) continue;
+    RT_TRY(makeReplay(&piece.replay, piece.first, piece.count));
+  }
+  backend::Replay* whole = pieces.size() == 1 ? pieces.front().replay.get() : nullptr;
+  if (whole == nullptr && plan_->lanes() > 1) pieces.clear();
+  if (pieces.empty()) RT_TRY(takeLanes());
+  if (whole_ != nullptr && last_stream_ && !last_stream_->idle()) {
+    Ref<backend::Point> end;
+    RT_TRY(owner_->native().createPoint(&end, false));
+    RT_TRY(last_stream_->record(end));
+    end_ = std::move(end);
+  }
+  pieces_ = std::move(pieces);
+  replayable_ = std::move(replayable);
+  whole_ = whole;
+  noteForeign();
+  return Status();
+}
+
+void Exec::noteForeign() {
+  foreign_ = false;
+  for (const Prepared& step : steps_) foreign_ |= step.usesForeign();
+}
+
+// The step has other parameters.
+Status Exec::refresh(uint32_t index) {
+  if (replayable_.empty()) return Status();  // there is nothing yet
+  noteForeign();
+  backend::ReplayStep::Work work;
+  if (replays(index, &work) != replayable_[index]) return makePieces();
+  for (Piece& piece : pieces_) {
+    if (!piece.replay || index < piece.first || index - piece.first >= piece.count) continue;
+    bool changed = false;
+    RT_TRY(piece.replay->change(&changed, index - piece.first, work));
+    return changed ? Status() : makePieces();
+  }
+  return Status();
+}
+
+}  // namespace manyrt::graph
