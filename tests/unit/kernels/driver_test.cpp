@@ -264,6 +264,14 @@ TEST_F(DriverTest, ClangIsRunAsItIs) {
   EXPECT_EQ(call(), 42);
 }
 
+TEST_F(DriverTest, ClangIsNotAsked) {
+  useScript("clang++-99", "echo call >> " + path("calls") + "\nexit 1\n");
+  std::filesystem::create_symlink(compiler.path, path("compiler"));
+  use(path("compiler"));
+  EXPECT_FALSE(ask().known());
+  EXPECT_EQ(asked(), 0u);
+}
+
 TEST_F(DriverTest, AQuestionThatNobodyWaitsForIsEnded) {
   useScript("driver", "echo $$ > " + path("pid") + "\nsleep 1000\n");
   const size_t before = openDescriptors();

@@ -14,8 +14,8 @@ namespace manyrt::kernels {
 namespace {
 
 // Of some there are two versions in the C library, of some one, and some are variants that are chosen when they are loaded.
-constexpr const char* kNames[] = {"expf", "exp",   "powf", "pow",  "log2f",     "sinf",
-                                  "cos",  "sinhf", "erff", "fmaf", "lgammaf_r", "ldexpf"};
+constexpr const char* kNames[] = {"expf", "exp",   "powf", "pow",  "log2f",  "sinf",
+                                  "cos",  "sinhf", "erff", "fmaf", "hypotf", "ldexpf"};
 
 bool has(const std::vector<unsigned char>& file, const std::string& text) {
   const std::string all(file.begin(), file.end());
