@@ -96,37 +96,43 @@ TEST_P(ContextRaces, ResetIsBusyOrWorksWhileOthersUseTheContext) {
   EXPECT_RT_OK(rtContextReset(context));
 }
 
-// An allocation does not pin the context: it is the reset that waits for it. Odd: the thread holds memory.
+// An allocation does not pin the context: it is the reset that waits for it. Memory that came during a reset is of the context
+// behind it, so that the next one finds it alive.
 TEST_P(ContextRaces, NoResetSucceedsWhileMemoryIsHeld) {
+  constexpr int kHolders = 2;
   Context context;
   ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
-  std::atomic<uint64_t> turns[kThreads] = {};
-  std::atomic<int> at_work{kThreads - 1};
-  onThreads([&](int index) {
-    Allowed allowed{RT_ERROR_BUSY};
-    if (index == 0) {
-      while (at_work.load() != 0) {
-        uint64_t before[kThreads];
-        for (int other = 1; other < kThreads; ++other) before[other] = turns[other].load();
-        if (!CALL(allowed, rtContextReset(context))) continue;
-        for (int other = 1; other < kThreads; ++other) {
-          EXPECT_FALSE(before[other] % 2 == 1 && turns[other].load() == before[other]) << other;
+  std::atomic<uint64_t> turns[kHolders] = {};  // odd: the thread holds memory
+  std::atomic<int> at_work{kHolders};
+  std::atomic<uint64_t> resets{0};
+  onThreads(
+      [&](int index) {
+        Allowed allowed{RT_ERROR_BUSY};
+        if (index == kHolders) {
+          while (at_work.load() != 0) {
+            uint64_t before[kHolders];
+            for (int other = 0; other < kHolders; ++other) before[other] = turns[other].load();
+            const bool reset = CALL(allowed, rtContextReset(context));
+            for (int other = 0; other < kHolders; ++other) {
+              EXPECT_FALSE(reset && before[other] % 2 == 1 && turns[other].load() == before[other]) << other;
+            }
+            resets.fetch_add(1);
+          }
+          return;
         }
-      }
-      return;
-    }
-    for (int round = 0; round < kRounds / 10; ++round) {
-      void* memory = nullptr;
-      const bool made = round % 2 == 0 ? CALL(allowed, rtMalloc(&memory, 3000, context))
-                                       : CALL(allowed, rtMallocHost(&memory, 3000, context));
-      if (!made) continue;
-      turns[index].fetch_add(1);
-      EXPECT_RT_OK(rtMemset(memory, index, 3000));
-      turns[index].fetch_add(1);
-      EXPECT_RT_OK(rtFree(memory));
-    }
-    at_work.fetch_sub(1);
-  });
+        for (int round = 0; round < kRounds / 10; ++round) {
+          void* memory = nullptr;
+          const bool made = round % 2 == 0 ? CALL(allowed, rtMalloc(&memory, 3000, context))
+                                           : CALL(allowed, rtMallocHost(&memory, 3000, context));
+          if (!made) continue;
+          turns[index].fetch_add(1);
+          for (const uint64_t seen = resets.load(); resets.load() < seen + 2;) std::this_thread::yield();
+          turns[index].fetch_add(1);
+          EXPECT_RT_OK(rtFree(memory));
+        }
+        at_work.fetch_sub(1);
+      },
+      kHolders + 1);
   EXPECT_RT_OK(rtContextReset(context));
 }
 
