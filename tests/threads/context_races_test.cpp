@@ -96,6 +96,46 @@ TEST_P(ContextRaces, ResetIsBusyOrWorksWhileOthersUseTheContext) {
   EXPECT_RT_OK(rtContextReset(context));
 }
 
+// An allocation does not pin the context: it is the reset that waits for it. Memory that came during a reset is of the context
+// behind it, so that the next one finds it alive.
+TEST_P(ContextRaces, NoResetSucceedsWhileMemoryIsHeld) {
+  constexpr int kHolders = 2;
+  Context context;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  std::atomic<uint64_t> turns[kHolders] = {};  // odd: the thread holds memory
+  std::atomic<int> at_work{kHolders};
+  std::atomic<uint64_t> resets{0};
+  onThreads(
+      [&](int index) {
+        Allowed allowed{RT_ERROR_BUSY};
+        if (index == kHolders) {
+          while (at_work.load() != 0) {
+            uint64_t before[kHolders];
+            for (int other = 0; other < kHolders; ++other) before[other] = turns[other].load();
+            const bool reset = CALL(allowed, rtContextReset(context));
+            for (int other = 0; other < kHolders; ++other) {
+              EXPECT_FALSE(reset && before[other] % 2 == 1 && turns[other].load() == before[other]) << other;
+            }
+            resets.fetch_add(1);
+          }
+          return;
+        }
+        for (int round = 0; round < kRounds / 10; ++round) {
+          void* memory = nullptr;
+          const bool made = round % 2 == 0 ? CALL(allowed, rtMalloc(&memory, 3000, context))
+                                           : CALL(allowed, rtMallocHost(&memory, 3000, context));
+          if (!made) continue;
+          turns[index].fetch_add(1);
+          for (const uint64_t seen = resets.load(); resets.load() < seen + 2;) std::this_thread::yield();
+          turns[index].fetch_add(1);
+          EXPECT_RT_OK(rtFree(memory));
+        }
+        at_work.fetch_sub(1);
+      },
+      kHolders + 1);
+  EXPECT_RT_OK(rtContextReset(context));
+}
+
 TEST_P(ContextRaces, EachUserDataIsReleasedOnce) {
   std::atomic<int64_t> set{0};
   static std::atomic<int64_t> released;

@@ -66,6 +66,112 @@ TEST_P(MemoryRaces, OfTwoThreadsThatFreeTheSameMemoryOneSucceeds) {
   }
 }
 
+// The same in orders of several streams: whichever list a block would go to, it goes to one.
+TEST_P(MemoryRaces, OfFreesOfTheSameMemoryInSeveralOrdersOneSucceeds) {
+  constexpr int kOrders = 4;
+  Stream streams[kOrders];
+  for (Stream& stream : streams) ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+  for (int round = 0; round < kRounds / 10; ++round) {
+    void* memory = nullptr;
+    std::atomic<int> freed{0};
+    ASSERT_RT_OK(rtMallocAsync(&memory, 1000, streams[0]));
+    if (round % 2 == 0) {
+      ASSERT_RT_OK(rtMemsetAsync(memory, 1, 1000, streams[0]));
+    }
+    onThreads(
+        [&](int index) {
+          const rtStatus_t status = index == 1 ? rtFree(memory) : rtFreeAsync(memory, streams[index]);
+          if (status == RT_SUCCESS) freed.fetch_add(1);
+          EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_INVALID_VALUE) << rtGetErrorName(status);
+        },
+        kOrders);
+    EXPECT_EQ(freed.load(), 1);
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, rtFreeAsync(memory, streams[0]));
+  }
+}
+
+// Half of the threads have a stream each, the others share one.
+TEST_P(MemoryRaces, FiguresOfAPoolAreExactBehindManyThreads) {
+  constexpr size_t kSize = 5000;
+  Pool pool;
+  ASSERT_RT_OK(rtMemPoolCreate(pool.out(), nullptr, context_));
+  std::atomic<uint64_t> made{0};
+  std::atomic<uint64_t> bytes{0};
+  void* kept[kThreads] = {};
+  onThreads([&](int index) {
+    Stream own;
+    EXPECT_RT_OK(rtStreamCreate(own.out(), nullptr, context_));
+    const rtStream_t stream = index % 2 == 0 ? own.get() : stream_.get();
+    Random random(index + 29);
+    for (int round = 0; round < kRounds; ++round) {
+      void* memory = nullptr;
+      const size_t size = 1 + random.below(kSize);
+      EXPECT_RT_OK(rtMallocFromPool(&memory, size, 0, stream, pool));
+      made.fetch_add(1);
+      bytes.fetch_add(size);
+      if (random.below(8) == 0) {
+        EXPECT_RT_OK(rtMemsetAsync(memory, index, 1, stream));
+      }
+      void*& last = kept[index];
+      if (last == nullptr) {  // one of each thread stays
+        last = memory;
+        continue;
+      }
+      bytes.fetch_sub(size);
+      EXPECT_RT_OK(rtFreeAsync(memory, stream));
+      made.fetch_sub(1);
+    }
+    EXPECT_RT_OK(rtStreamSynchronize(own));
+  });
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+  rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
+  ASSERT_RT_OK(rtMemPoolGetStats(&stats, pool));
+  EXPECT_EQ(stats.live_count, made.load());
+  EXPECT_EQ(stats.live_bytes, bytes.load());
+  EXPECT_EQ(stats.pending_bytes, 0u);
+  EXPECT_EQ(stats.allocation_count, static_cast<uint64_t>(kThreads) * kRounds);
+  EXPECT_EQ(stats.allocation_count - stats.free_count, made.load());
+  EXPECT_GE(stats.peak_live_bytes, stats.live_bytes);
+  EXPECT_LE(stats.peak_live_bytes, stats.live_bytes + kThreads * kSize);
+  for (void* memory : kept) EXPECT_RT_OK(rtFree(memory));
+}
+
+// Either the graph finds the memory live, and it stays the graph's until that is gone, or the graph is told that it is not.
+TEST_P(MemoryRaces, MemoryThatIsFreedWhileAGraphTakesItStaysOrIsRefused) {
+  constexpr size_t kSize = 1000;
+  Context context;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  for (int round = 0; round < kRounds / 10; ++round) {
+    void* memory = nullptr;
+    Graph graph;
+    rtStatus_t added = RT_SUCCESS;
+    ASSERT_RT_OK(rtMalloc(&memory, kSize, context));
+    ASSERT_RT_OK(rtGraphCreate(graph.out()));
+    onThreads(
+        [&](int index) {
+          if (index == 0) {
+            EXPECT_RT_OK(rtFree(memory));
+            return;
+          }
+          rtGraphNode_t node = nullptr;
+          rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
+          params.pattern_size = 1;
+          params.dst.pointer = memory;
+          params.count = kSize;
+          added = rtGraphAddFillNode(&node, &params, nullptr, 0, graph);
+        },
+        2);
+    EXPECT_TRUE(added == RT_SUCCESS || added == RT_ERROR_INVALID_VALUE) << rtGetErrorName(added);
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, rtFree(memory));
+    Memory next;
+    ASSERT_RT_OK(rtMalloc(next.out(), kSize, context));
+    if (added == RT_SUCCESS) {
+      EXPECT_NE(next.get(), memory);
+    }
+  }
+  EXPECT_RT_OK(rtContextReset(context));  // nothing is left that somebody still holds
+}
+
 TEST_P(MemoryRaces, NoTwoThreadsEverHoldTheSameBytes) {
   onThreads([&](int index) {
     Random random(index + 7);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "allocator/address_map.h"
+#include "allocator/block_lease.h"
 #include "backends/null/null.h"
 #include "base/epoch.h"
 
@@ -84,7 +85,8 @@ TEST_F(PoolTest, BlocksAreAlignedDisjointAndFoundByAnyAddressInside) {
       ASSERT_EQ(place.base, reinterpret_cast<uintptr_t>(pointer));
       ASSERT_EQ(place.size, size);
     }
-    ASSERT_NE(address_map::locate(pointer + size).base, reinterpret_cast<uintptr_t>(pointer));
+    const address_map::Place beyond = address_map::locate(pointer + size);  // without a region its base says nothing
+    ASSERT_FALSE(beyond && beyond.base == reinterpret_cast<uintptr_t>(pointer));
   }
   for (auto [pointer, size] : blocks) free(pointer);
   EXPECT_EQ(statistics().live_bytes, 0u);
@@ -151,6 +153,106 @@ TEST_F(PoolTest, TheLimitIsHardAndNamed) {
   EXPECT_NE(strstr(status.message(), "4194304"), nullptr) << status.message();
   EXPECT_EQ(second, nullptr);
   free(first);
+  pool_->trim(0);
+}
+
+TEST_F(PoolTest, OfTwoFreesOneFindsTheBlockLive) {
+  pool();
+  void* pointer = allocate(1000, kAlignment, stream_.get());
+  epoch::Guard guard;
+  const address_map::Place place = address_map::locate(pointer);
+  ASSERT_TRUE(place);
+  EXPECT_EQ(pool_->release(*place.region, *place.block, stream_.get()), Pool::Freed::kYes);
+  EXPECT_EQ(pool_->release(*place.region, *place.block, stream_.get()), Pool::Freed::kNotLive);
+  EXPECT_EQ(pool_->release(*place.region, *place.block, nullptr), Pool::Freed::kNotLive);
+  EXPECT_FALSE(pool_->lease(*place.block));
+  EXPECT_EQ(statistics().free_count, 1u);
+  pool_->trim(0);
+}
+
+TEST_F(PoolTest, ALeasedBlockIsFreedWithItsLastLease) {
+  pool();
+  void* pointer = allocate(1000);
+  BlockLease lease;
+  {
+    epoch::Guard guard;
+    ASSERT_TRUE(BlockLease::take(&lease, static_cast<char*>(pointer) + 999));
+    EXPECT_EQ(pool_->release(*lease.region(), *lease.block(), nullptr), Pool::Freed::kLater);
+    EXPECT_EQ(pool_->release(*lease.region(), *lease.block(), nullptr), Pool::Freed::kNotLive);
+  }
+  EXPECT_EQ(statistics().live_count, 1u);
+  EXPECT_EQ(owner_->liveAllocations(), 1u);
+  BlockLease copy(lease);
+  lease = BlockLease();
+  EXPECT_EQ(statistics().live_count, 1u);
+  copy = BlockLease();
+  EXPECT_EQ(statistics().live_count, 0u);
+  EXPECT_EQ(owner_->liveAllocations(), 0u);
+  pool_->trim(0);
+}
+
+TEST_F(PoolTest, ThePeakIsThatOfAllStreamsTogether) {
+  pool();
+  void* first = allocate(1000, kAlignment, stream_.get());
+  free(first, stream_);
+  void* second = allocate(600, kAlignment, other_.get());
+  EXPECT_EQ(statistics().peak_live_bytes, 1000u);
+  void* third = allocate(700, kAlignment, stream_.get());
+  EXPECT_EQ(statistics().peak_live_bytes, 1300u);
+  free(second, other_);
+  free(third, stream_);
+  EXPECT_EQ(statistics().peak_live_bytes, 1300u);
+  pool_->resetPeak();
+  EXPECT_EQ(statistics().peak_live_bytes, 0u);
+  pool_->trim(0);
+}
+
+// A second free in the order of a busy stream finds room for its stamp and takes the short way.
+TEST_F(PoolTest, ABlockThatIsFreedAgainAndAgainInABusyOrderStaysWithTheStream) {
+  pool();
+  Ref<backend::Point> gate = block(*stream_);
+  void* first = allocate(1000, kAlignment, stream_.get());
+  for (int round = 0; round < 3; ++round) {
+    free(first, stream_);
+    EXPECT_EQ(statistics().pending_bytes, 1000u);
+    void* other = allocate(1000, kAlignment, other_.get());
+    EXPECT_NE(other, first);
+    EXPECT_EQ(allocate(1000, kAlignment, stream_.get()), first);
+    EXPECT_EQ(statistics().pending_bytes, 0u);
+    free(other, other_);
+  }
+  gate->complete(Status(), 0);
+  ASSERT_TRUE(stream_->wait(stream_->submitted(), Deadline::never()));
+  free(first, stream_);
+  EXPECT_EQ(statistics().pending_bytes, 0u);
+  pool_->trim(0);
+}
+
+TEST_F(PoolTest, WhatIsAliveIsAddedUpOverPools) {
+  const uint64_t before = liveAllocations();
+  const uint64_t bytes = liveBytes();
+  pool();
+  Ref<Pool> second = Ref<Pool>::adopt(new Pool(owner_, {}));
+  void* one = allocate(1000);
+  void* two = nullptr;
+  ASSERT_TRUE(second->allocate(&two, 3'000'000, kAlignment, nullptr, false).ok());
+  EXPECT_EQ(owner_->liveAllocations(), 2u);
+  EXPECT_EQ(liveAllocations(), before + 2);
+  EXPECT_EQ(liveBytes(), bytes + 3'001'000);
+  second->close();
+  second = nullptr;  // its region keeps it
+  EXPECT_EQ(owner_->liveAllocations(), 2u);
+  {
+    epoch::Guard guard;
+    const address_map::Place place = address_map::locate(two);
+    EXPECT_EQ(place.region->pool()->release(*place.region, *place.block, nullptr), Pool::Freed::kYes);
+  }
+  free(one);
+  epoch::synchronize();
+  epoch::collect();
+  EXPECT_EQ(owner_->liveAllocations(), 0u);
+  EXPECT_EQ(liveAllocations(), before);
+  EXPECT_EQ(liveBytes(), bytes);
   pool_->trim(0);
 }
 
