@@ -30,22 +30,22 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-// What fits into a width, cut between letters.
+// What fits into a width: names are told apart by their ends as often as by their beginnings, so the middle is left out.
 std::string fitting(const std::string& text, double width) {
-  const auto letters = static_cast<size_t>(std::max(0.0, width / kLetter));
-  size_t count = 0, end = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0) == 0x80) continue;
-    if (count == letters) end = i;
-    ++count;
+  std::vector<std::string> letters;
+  for (const char byte : text) {
+    if (letters.empty() || (static_cast<unsigned char>(byte) & 0xc0) != 0x80) letters.emplace_back();
+    letters.back() += byte;
   }
-  if (count <= letters + 1) return text;
-  if (letters < 3) return "";
-  for (int cut = 0; cut < 1 && end > 0;) {
-    --end;
-    cut += (static_cast<unsigned char>(text[end]) & 0xc0) != 0x80 ? 1 : 0;
-  }
-  return text.substr(0, end) + "\xe2\x80\xa6";
+  const auto room = static_cast<size_t>(std::max(0.0, width / kLetter));
+  if (letters.size() <= room) return text;
+  if (room < 3) return "";
+  const size_t head = room / 2, tail = room - 1 - head;
+  std::string cut;
+  for (size_t i = 0; i < head; ++i) cut += letters[i];
+  cut += "\xe2\x80\xa6";
+  for (size_t i = letters.size() - tail; i < letters.size(); ++i) cut += letters[i];
+  return cut;
 }
 
 std::string number(double value) {

@@ -23,6 +23,8 @@ file(WRITE "${OUTPUT}/renamed.cl" "${renamed}")
 
 expect_failure(2 "unknown option" --colour red)
 expect_failure(2 "needs a value" --seed)
+expect_failure(2 "--graph-file needs --graph" --graph-file "${OUTPUT}/step.json")
+expect_failure(1 "--graph needs 32 images" --device cpu --graph --images 20 --epochs 1)
 expect_failure(2 "no value for --seed" --seed 1,,2)
 expect_failure(2 "no value for --seed" --seed 99999999999999999999)
 expect_failure(2 "no value for --epochs" --epochs 0)

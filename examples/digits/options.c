@@ -121,6 +121,10 @@ int optionsParse(Options* options, int argc, char** argv) {
       return kUsageError;
     }
   }
+  if (options->graph_file != NULL && !options->graph) {
+    fprintf(stderr, "digits: --graph-file needs --graph\n");
+    return kUsageError;
+  }
   if (options->seed_count == 0) {
     for (; options->seed_count < 3; ++options->seed_count) options->seeds[options->seed_count] = options->seed_count + 1;
   }

@@ -151,6 +151,10 @@ static void trainerCreate(Trainer* trainer, const Dataset* data, const char* ker
 
 /* One graph for each slot: they differ in where images and labels lie. */
 static void captureSteps(Trainer* trainer, const char* file) {
+  if (trainer->data->train_count < kBatch) {
+    fprintf(stderr, "digits: --graph needs %d images to train on; there are %u\n", (int)kBatch, trainer->data->train_count);
+    exit(EXIT_FAILURE);
+  }
   for (uint32_t i = 0; i < kSlots; ++i) {
     Slot* slot = &trainer->slots[i];
     const Batch batch = {slot->images, slot->labels, trainer->train_losses, NULL, kBatch};
@@ -265,7 +269,7 @@ void runTrain(Run* run, const Dataset* data, const TrainOptions* options, EpochC
   CHECK(rtContextGetPrimary(&context, device));
   Trainer trainer;
   trainerCreate(&trainer, data, options->kernels, options->seed, context);
-  if (options->graph && data->train_count >= kBatch) captureSteps(&trainer, options->graph_file);
+  if (options->graph) captureSteps(&trainer, options->graph_file);
   const uint32_t batches = (data->train_count + kBatch - 1) / kBatch;
   const float rate_step = kFirstRate / ((float)batches * (float)epochs);
   for (uint32_t i = 0; i < epochs; ++i) {
