@@ -105,8 +105,8 @@ METHOD = """
   it runs nothing itself; oneTBB's flow graph keeps order as a stream does, its task group and arena do not, and the thread that
   waits for a task group runs most of it. "Drained by the waiting thread": 1000 launches wait behind a fence, the only worker is
   inside another kernel; timed are the signal and rtStreamSynchronize.
-- A graph (P13) is launched and waited for; the figure is for each of its nodes. oneTBB's nodes are continue_nodes; PoCL gets the
-  same number of launches, because its command buffers do not copy arguments.
+- A graph (P13) is launched and waited for; the figure is for each of its nodes. oneTBB's nodes are continue_nodes; PoCL gets
+  the same number of launches, because its command buffers do not copy arguments.
 - After a pause single operations are timed; `nothing_timed` is the same with nothing between the two looks at the clock.
 - A start is timed inside a fresh process, from the first call on; the peer's goes from clGetPlatformIDs until there are a
   context and a queue.
