@@ -1,6 +1,6 @@
 // The CUDA backend beside the CUDA runtime, in one process and on one primary context: launches (P1), events and waits (P2), a
-// launch through a one-node graph (P3, raw calls, as an experiment), pageable copies (P9), modules from the cache (P16), and
-// what the start of a CPU stream costs where CUDA is installed (P18).
+// launch through a one-node graph (P3, raw calls, as an experiment), launches of graphs (P4), pageable copies (P9), modules
+// from the cache (P16), and what the start of a CPU stream costs where CUDA is installed (P18).
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
@@ -188,6 +188,78 @@ void registerGraph() {
                                         emptyRaw)));
 }
 
+// A line of kernels, as a graph of each side.
+rtGraphExec_t ourGraph(int count) {
+  rtGraph_t graph;
+  RT_CHECK(rtGraphCreate(&graph));
+  rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+  params.kernel = nothing;
+  params.group[0] = 32;
+  rtGraphNode_t before = nullptr;
+  for (int i = 0; i < count; ++i) {
+    rtGraphNode_t node;
+    RT_CHECK(rtGraphAddKernelNode(&node, &params, i == 0 ? nullptr : &before, i == 0 ? 0 : 1, graph));
+    before = node;
+  }
+  rtGraphExec_t exec;
+  RT_CHECK(rtGraphInstantiate(&exec, graph, context));
+  RT_CHECK(rtGraphDestroy(graph));
+  return exec;
+}
+
+cudaGraphExec_t rawGraph(int count) {
+  cudaGraph_t graph;
+  CUDA_CHECK(cudaGraphCreate(&graph, 0));
+  cudaKernelNodeParams parameters = {};
+  parameters.func = reinterpret_cast<void*>(raw_nothing);
+  parameters.gridDim = dim3(1);
+  parameters.blockDim = dim3(32);
+  cudaGraphNode_t before = nullptr;
+  for (int i = 0; i < count; ++i) {
+    cudaGraphNode_t node;
+    CUDA_CHECK(cudaGraphAddKernelNode(&node, graph, i == 0 ? nullptr : &before, i == 0 ? 0 : 1, &parameters));
+    before = node;
+  }
+  cudaGraphExec_t exec;
+  CUDA_CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  return exec;
+}
+
+void registerReplays() {
+  for (const int count : {1, 100}) {
+    const rtGraphExec_t exec = ourGraph(count);
+    const cudaGraphExec_t raw = rawGraph(count);
+    registerComparison(Comparison("P4_graph_launch_" + std::to_string(count))
+                           .ours("manyrt", calls([exec] { RT_CHECK(rtGraphLaunch(exec, stream)); }, emptyOurs))
+                           .peer("cudaGraphLaunch", calls([raw] { CUDA_CHECK(cudaGraphLaunch(raw, raw_stream)); }, emptyRaw)));
+  }
+  constexpr int kKernels = 1000;
+  const rtGraphExec_t exec = ourGraph(kKernels);
+  const cudaGraphExec_t raw = rawGraph(kKernels);
+  registerComparison(
+      Comparison("P4_replay_1000")
+          .ours("manyrt", hot(
+                              [exec] {
+                                RT_CHECK(rtGraphLaunch(exec, stream));
+                                emptyOurs();
+                              },
+                              kKernels))
+          .peer("cudaGraphLaunch", hot(
+                                       [raw] {
+                                         CUDA_CHECK(cudaGraphLaunch(raw, raw_stream));
+                                         emptyRaw();
+                                       },
+                                       kKernels))
+          .peer("manyrt_launches", hot(
+                                       [] {
+                                         for (int i = 0; i < kKernels; ++i) {
+                                           RT_CHECK(rtLaunchKernel(nothing, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, 0));
+                                         }
+                                         emptyOurs();
+                                       },
+                                       kKernels)));
+}
+
 void registerCopies() {
   constexpr uint64_t kBytes = 512 << 20;
   static void *device, *raw_device, *pinned;
@@ -343,6 +415,7 @@ int main(int argc, char** argv) {
   registerLaunches();
   registerEvents();
   registerGraph();
+  registerReplays();
   registerCopies();
   registerModules();
   const int status = finish();

@@ -6,12 +6,32 @@
 #include <oneapi/tbb/version.h>
 
 #include <atomic>
+#include <vector>
 
 #include "machine.h"
 #include "peers.h"
 
 namespace bench {
 namespace {
+
+struct FlowGraph {
+  using Message = tbb::flow::continue_msg;
+  using Node = tbb::flow::continue_node<Message>;
+
+  Node& add(void (*body)()) {
+    nodes.push_back(std::make_unique<Node>(graph, [body](const Message&) { body(); }));
+    return *nodes.back();
+  }
+  static std::function<void()> launcher(std::shared_ptr<FlowGraph> made) {
+    return [made = std::move(made)] {
+      made->nodes.front()->try_put(Message());
+      made->graph.wait_for_all();
+    };
+  }
+
+  tbb::flow::graph graph;
+  std::vector<std::unique_ptr<Node>> nodes;
+};
 
 class Tbb final : public TbbPeer {
  public:
@@ -41,6 +61,25 @@ class Tbb final : public TbbPeer {
           asm volatile("" ::: "memory");
         },
         tbb::static_partitioner());
+  }
+  std::function<void()> line(int nodes, void (*body)()) override {
+    auto made = std::make_shared<FlowGraph>();
+    for (int i = 0; i < nodes; ++i) {
+      FlowGraph::Node& node = made->add(body);
+      if (i > 0) tbb::flow::make_edge(*made->nodes[made->nodes.size() - 2], node);
+    }
+    return FlowGraph::launcher(std::move(made));
+  }
+  std::function<void()> wide(int nodes, void (*body)()) override {
+    auto made = std::make_shared<FlowGraph>();
+    FlowGraph::Node& first = made->add(body);
+    FlowGraph::Node& last = made->add(body);
+    for (int i = 2; i < nodes; ++i) {
+      FlowGraph::Node& node = made->add(body);
+      tbb::flow::make_edge(first, node);
+      tbb::flow::make_edge(node, last);
+    }
+    return FlowGraph::launcher(std::move(made));
   }
 
  private:

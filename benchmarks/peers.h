@@ -50,6 +50,9 @@ class TbbPeer {
   virtual void graph(int tasks) = 0;    // a serial function_node, which keeps order as a stream does
   virtual void enqueue(int tasks) = 0;  // task_arena without a place for the caller: only a worker runs them
   virtual void parallelFor(int tasks) = 0;
+  // Flow graphs of continue_nodes, made once; each call runs one and waits. `wide`: between one node and another one.
+  virtual std::function<void()> line(int nodes, void (*body)()) = 0;
+  virtual std::function<void()> wide(int nodes, void (*body)()) = 0;
 };
 
 class OpenMpPeer {

@@ -40,6 +40,12 @@ GOALS = [
      "nothing_timed"),
     ("P12", "launch + synchronise after 1 ms of work", "P12_after_work", "manyrt", ("pocl_basic",), 0.3, "nothing_timed"),
     ("P12", "launch + synchronise after 1 ms of work", "P12_after_work", "manyrt", ("pocl_pthread",), 0.01, "nothing_timed"),
+    ("P13", "graph replay, each of 1000 empty kernels in a line", "P13_line_1000", "manyrt", (), 4, "exported_call"),
+    ("P13", "the same, against a flow graph", "P13_line_1000", "manyrt", ("tbb_flow_graph",), 1 / 6, "exported_call"),
+    ("P13", "the same, against single submissions", "P13_line_1000", "manyrt", ("pocl_pthread",), 1 / 60, "exported_call"),
+    ("P13", "graph of 1000 empty kernels beside one another", "P13_wide_1000", "manyrt", ("tbb_flow_graph",), 1 / 3,
+     "exported_call"),
+    ("P13", "the same with kernels of 1 µs", "P13_wide_1000_1us", "manyrt", ("manyrt_one_thread",), 1 / 1.8, "exported_call"),
     ("P14", "empty parallel-for, one group per core", "P14_parallel_for", "manyrt_launch", OPENMP, 0.7, "ping_pong"),
     ("P14", "empty parallel-for, one group per core", "P14_parallel_for", "manyrt_launch", ("ping_pong",), 1.5, "ping_pong"),
     ("P14", "the same, every core meets (cooperative)", "P14_parallel_for", "manyrt_cooperative", OPENMP, 0.7, "ping_pong"),
@@ -73,6 +79,9 @@ CUDA_GOALS = [
     ("P2", "event query", "P2_event_query", "manyrt", ("cudaEventQuery",), 1.05, None),
     ("P3", "stretch: launch by a graph of one node (raw calls)", "P3_launch_by_graph", "set_params_and_graph_launch",
      ("cudaLaunchKernel",), 0.55, None),
+    ("P4", "graph launch, 1 kernel", "P4_graph_launch_1", "manyrt", ("cudaGraphLaunch",), 1.01, None),
+    ("P4", "graph launch, 100 kernels", "P4_graph_launch_100", "manyrt", ("cudaGraphLaunch",), 1.01, None),
+    ("P4", "replay of 1000 kernels and wait, against launches", "P4_replay_1000", "manyrt", ("manyrt_launches",), 1 / 5, None),
     ("P9", "512 MiB of pageable memory to the device", "P9_pageable_to_device", "manyrt", ("cudaMemcpy",), 1 / 4, "pinned"),
     ("P9", "the same, against pinned memory", "P9_pageable_to_device", "manyrt", ("pinned",), 1 / 0.9, "pinned"),
     ("P9", "512 MiB from the device to pageable memory", "P9_device_to_pageable", "manyrt", ("cudaMemcpy",), 1 / 2.4, "pinned"),
@@ -96,6 +105,8 @@ METHOD = """
   it runs nothing itself; oneTBB's flow graph keeps order as a stream does, its task group and arena do not, and the thread that
   waits for a task group runs most of it. "Drained by the waiting thread": 1000 launches wait behind a fence, the only worker is
   inside another kernel; timed are the signal and rtStreamSynchronize.
+- A graph (P13) is launched and waited for; the figure is for each of its nodes. oneTBB's nodes are continue_nodes; PoCL gets
+  the same number of launches, because its command buffers do not copy arguments.
 - After a pause single operations are timed; `nothing_timed` is the same with nothing between the two looks at the clock.
 - A start is timed inside a fresh process, from the first call on; the peer's goes from clGetPlatformIDs until there are a
   context and a queue.

@@ -118,7 +118,7 @@ Status Exec::bind(uint32_t index, void* pointer) {
   status = replace(index);
   if (status.ok()) return Status();
   std::swap(bound_[index], bound);  // as it was
-  (void)replace(index);
+  if (!replace(index).ok()) stale_ = true;
   return Status::error(status.code(), "The %s cannot be bound to %p: %s", name.c_str(), pointer, status.message());
 }
 
@@ -168,7 +168,7 @@ Status Exec::change(uint32_t node, Work&& work) {
     std::swap(steps_[i], changed);
     if (Status status = refresh(static_cast<uint32_t>(i)); !status.ok()) {
       std::swap(steps_[i], changed);  // as it was
-      (void)refresh(static_cast<uint32_t>(i));
+      if (!refresh(static_cast<uint32_t>(i)).ok()) stale_ = true;
       return status;
     }
     graph_->replace(node, std::move(work));

@@ -58,6 +58,7 @@ Status Exec::makePieces() {
   pieces_ = std::move(pieces);
   replayable_ = std::move(replayable);
   whole_ = whole;
+  stale_ = false;
   noteForeign();
   return Status();
 }
@@ -70,6 +71,7 @@ void Exec::noteForeign() {
 // The step has other parameters.
 Status Exec::refresh(uint32_t index) {
   if (replayable_.empty()) return Status();  // there is nothing yet
+  if (stale_) return makePieces();
   noteForeign();
   backend::ReplayStep::Work work;
   if (replays(index, &work) != replayable_[index]) return makePieces();

@@ -59,8 +59,8 @@ Status Exec::checkContext(const manager::Stream& stream) const {
   RT_TRY(checkContext(stream));
   RT_TRY(ops::submittable(stream));
   std::lock_guard lock(mutex_);
-  if (unbound_ != 0) [[unlikely]]
-    return notBound();
+  if (unbound_ != 0 || stale_) [[unlikely]]
+    RT_TRY(unbound_ != 0 ? notBound() : makePieces());
   Status status = whole_ != nullptr ? launchWhole(stream) : launchPieces(stream);
   ops::traceSubmission(stream);
   return status;

@@ -176,6 +176,7 @@ bool ReplayArray::advance(Engine& engine, StatusLatch& latch, bool foreign) {
 void ReplayArray::judge(int64_t work, uint32_t threads) {
   stride_ = static_cast<uint32_t>(std::clamp<int64_t>(kLook * count_ / (work + 1), 1, count_ + 1));
   const auto tasks = static_cast<int64_t>(layout_->tasks.size());
+  work_ = work;
   spread_ = threads > 1 && layout_->forks && work > kWorthRun && work / tasks > kWorthTask;
 }
 
@@ -233,7 +234,7 @@ void ReplayArray::spread(Engine& engine, StatusLatch& latch, bool foreign) {
     auto& mine = *static_cast<Parallel*>(user);
     mine.array.takePart(mine, participant);
   };
-  engine.share(body, &parallel, engine.threads(), 1, kWorthRun, foreign);
+  engine.share(body, &parallel, engine.threads(), 1, work_, foreign);
   head_.store(0, std::memory_order_relaxed);  // nobody is inside any more
   tail_.store(0, std::memory_order_relaxed);
   finished_.store(0, std::memory_order_relaxed);

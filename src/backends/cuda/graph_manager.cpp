@@ -94,6 +94,7 @@ class KernelParameters {
 }  // namespace
 
 bool ReplayMaker::takes(const Work& work) {
+  if (std::holds_alternative<backend::KernelStep>(work)) return true;
   Current current(context_.native());
   const bool shared = context_.device().managedIsConcurrent();
   if (const auto* copy = std::get_if<backend::Copy>(&work)) {

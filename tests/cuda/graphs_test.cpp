@@ -1,0 +1,296 @@
+// Execs as native graphs: which calls of CUDA a launch, a changed step and an exec are, what is left to single submissions, and
+// that native graphs go with their execs.
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/cuda/declarations.h"
+#include "support/device_test.h"
+#include "support/simulated_cuda.h"
+
+namespace rttest {
+namespace {
+
+constexpr const char* kFunctions[] = {
+#define NAME(name, ...) "cuda" #name,
+    RT_CUDA_RUNTIME_TABLE(NAME)
+#undef NAME
+#define NAME(name, ...) "cu" #name,
+        RT_CUDA_DRIVER_TABLE(NAME)
+#undef NAME
+};
+
+using Calls = std::map<std::string, int>;
+
+class CudaGraphTest : public DeviceTest {
+ protected:
+  void SetUp() override {
+    DeviceTest::SetUp();
+    if (!simulatedCuda().here()) GTEST_SKIP() << "calls are counted by the simulated driver alone";
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    ASSERT_RT_OK(rtMalloc(memory_.out(), 65536, context_));
+    ASSERT_RT_OK(rtMallocHost(host_.out(), 65536, context_));
+    ASSERT_RT_OK(rtModuleCreateFromSource(module_.out(),
+                                          "__kernel void put(__global uint* out, uint value, __local uint* scratch) {\n"
+                                          "  scratch[get_local_id(0)] = value;\n"
+                                          "  out[get_global_id(0)] = scratch[get_local_id(0)];\n"
+                                          "}\n",
+                                          nullptr, context_));
+    ASSERT_RT_OK(rtModuleGetKernel(&kernel_, "put", module_));
+    uint64_t native[2];
+    ASSERT_RT_OK(rtContextGetNative(native, context_));
+    ASSERT_EQ(driver<int(void*)>("cuCtxPushCurrent")(reinterpret_cast<void*>(native[0])), 0);  // as a program of CUDA's has it
+  }
+  void TearDown() override {
+    EXPECT_RT_OK(exec_.reset());
+    EXPECT_RT_OK(rtStreamSynchronize(stream_));
+    if (simulatedCuda().here()) {
+      void* popped = nullptr;
+      EXPECT_EQ(driver<int(void**)>("cuCtxPopCurrent")(&popped), 0);
+      EXPECT_EQ(simulatedCuda().live("graph"), 0);
+      EXPECT_EQ(simulatedCuda().live("executable graph"), 0);
+      EXPECT_EQ(simulatedCuda().violations(), 0);
+    }
+    EXPECT_RT_OK(graph_.reset());
+    EXPECT_RT_OK(module_.reset());
+    EXPECT_RT_OK(memory_.reset());
+    EXPECT_RT_OK(host_.reset());
+    DeviceTest::TearDown();
+    awaitTeardown();
+  }
+
+  // A thread of the library takes the context down, and what it calls is no part of the next test.
+  void awaitTeardown() {
+    if (!simulatedCuda().here()) return;
+    const auto live = [] {
+      int count = 0;
+      for (const char* kind : kNativeKinds) count += simulatedCuda().live(kind);
+      return count;
+    };
+    for (int i = 0; i < 10'000 && live() != 0; ++i) {
+      Context another;  // moves grace periods on
+      ASSERT_RT_OK(rtContextCreate(another.out(), nullptr, device_));
+      ASSERT_RT_OK(another.reset());
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(live(), 0) << "native objects that outlive their context";
+  }
+
+  template <class Function>
+  static Function* driver(const char* name) {
+    void* found = nullptr;
+    int outcome = 0;
+    auto* find = cudaFunction<int(const char*, void**, unsigned, unsigned long long, int*)>("cudaGetDriverEntryPointByVersion");
+    return find(name, &found, 12000, 0, &outcome) == 0 ? reinterpret_cast<Function*>(found) : nullptr;
+  }
+  // What `action` calls. The look at the thread's current context comes with every submission.
+  template <class Action>
+  static Calls callsOf(Action action) {
+    Calls before;
+    for (const char* name : kFunctions) before[name] = simulatedCuda().count(name);
+    action();
+    Calls calls;
+    for (const char* name : kFunctions) {
+      const int count = simulatedCuda().count(name) - before[name];
+      if (count != 0 && std::string(name) != "cuCtxGetCurrent") calls[name] = count;
+    }
+    return calls;
+  }
+  struct KernelParams {
+    uint32_t value;
+    size_t scratch = 64;
+    rtGraphArg_t args[3];
+    rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+    KernelParams(rtKernel_t kernel, void* out, uint32_t its_value)
+        : value(its_value),
+          args{{RT_ARG_POINTER, RT_GRAPH_WRITE, 64, nullptr, {nullptr, 0, out}},
+               {RT_ARG_VALUE, 0, 4, &value, {nullptr, 0, nullptr}},
+               {RT_ARG_LOCAL, 0, 64, nullptr, {nullptr, 0, nullptr}}} {
+      params.kernel = kernel;
+      params.args = args;
+      params.arg_count = 3;
+      params.grid[0] = 1;
+      params.group[0] = 16;
+    }
+  };
+  rtGraphNode_t put(void* out, uint32_t value) {
+    const KernelParams kernel(kernel_, out, value);
+    rtGraphNode_t node = nullptr;
+    EXPECT_RT_OK(rtGraphAddKernelNode(&node, &kernel.params, nullptr, RT_INFERRED, graph_));
+    return node;
+  }
+  rtGraphNode_t copy(void* dst, void* src, uint64_t bytes) {
+    rtGraphMemcpyParams_t params = RT_GRAPH_MEMCPY_PARAMS_INIT;
+    params.dst.pointer = dst;
+    params.src.pointer = src;
+    params.size = bytes;
+    rtGraphNode_t node = nullptr;
+    EXPECT_RT_OK(rtGraphAddMemcpyNode(&node, &params, nullptr, RT_INFERRED, graph_));
+    return node;
+  }
+  rtGraphNode_t fill(void* dst, const char* pattern, uint32_t pattern_size, uint64_t count) {
+    rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
+    params.dst.pointer = dst;
+    params.pattern_size = pattern_size;
+    memcpy(params.pattern, pattern, pattern_size);
+    params.count = count;
+    rtGraphNode_t node = nullptr;
+    EXPECT_RT_OK(rtGraphAddFillNode(&node, &params, nullptr, RT_INFERRED, graph_));
+    return node;
+  }
+  void instantiate() { ASSERT_RT_OK(rtGraphInstantiate(exec_.out(), graph_, context_)); }
+  Calls launchCalls() {
+    return callsOf([this] { EXPECT_RT_OK(rtGraphLaunch(exec_, stream_)); });
+  }
+  uint32_t word(size_t offset) {
+    uint32_t value = 0;
+    EXPECT_RT_OK(rtStreamSynchronize(stream_));
+    EXPECT_RT_OK(rtMemcpy(&value, memory_.as<char>(offset), 4, RT_MEMCPY_DEFAULT));
+    return value;
+  }
+
+  Graph graph_;
+  GraphExec exec_;
+  Memory memory_, host_;
+  Module module_;
+  rtKernel_t kernel_ = nullptr;
+};
+INSTANTIATE_TEST_SUITE_P(, CudaGraphTest, testing::ValuesIn(cudaDevices(1)));
+
+TEST_P(CudaGraphTest, ALaunchIsOneLaunchOfANativeGraph) {
+  for (size_t i = 0; i < 40; ++i) (void)put(memory_.as<char>(64 * i), static_cast<uint32_t>(i));
+  (void)copy(host_.as<char>(0), memory_.as<char>(64 * 39), 64);
+  (void)copy(memory_.as<char>(4096), host_.as<char>(0), 64);
+  (void)fill(memory_.as<char>(8192), "abcd", 4, 16);
+  (void)fill(memory_.as<char>(12288), "\1\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0", 16, 16);
+  Calls calls = callsOf([this] { instantiate(); });
+  EXPECT_EQ(calls["cuGraphAddKernelNode"], 40);
+  EXPECT_EQ(calls["cudaGraphAddMemcpyNode1D"], 2);
+  EXPECT_EQ(calls["cuGraphAddMemsetNode"], 2);
+  EXPECT_EQ(calls["cuGraphInstantiateWithFlags"], 1);
+  EXPECT_EQ(calls["cudaStreamCreateWithPriority"], 0) << "lanes are for walks";
+  const Calls one{{"cuGraphLaunch", 1}};
+  EXPECT_EQ(launchCalls(), one);
+  EXPECT_EQ(launchCalls(), one);
+  Stream other;
+  ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  EXPECT_EQ(callsOf([&] { EXPECT_RT_OK(rtGraphLaunch(exec_, other)); }), one) << "CUDA keeps launches in order";
+  ASSERT_RT_OK(rtStreamSynchronize(other));
+  EXPECT_EQ(word(64 * 7), 7u);
+  EXPECT_EQ(word(4096), 39u);
+  EXPECT_EQ(word(12288 + 8), 1u);
+}
+
+TEST_P(CudaGraphTest, AChangedKernelIsOneCall) {
+  const rtGraphNode_t node = put(memory_.as<char>(0), 1);
+  (void)put(memory_.as<char>(64), 2);
+  instantiate();
+  ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+  const KernelParams changed(kernel_, memory_.as<char>(128), 3);
+  const Calls calls = callsOf([&] { EXPECT_RT_OK(rtGraphExecSetKernelParams(node, &changed.params, exec_)); });
+  EXPECT_EQ(calls, (Calls{{"cuGraphExecKernelNodeSetParams", 1}}));
+  EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(word(0), 1u);
+  EXPECT_EQ(word(64), 2u);
+  EXPECT_EQ(word(128), 3u);
+}
+
+TEST_P(CudaGraphTest, CopiesChangeInPlaceWhereTheirMemoryIsOfTheSameKind) {
+  const rtGraphNode_t node = copy(host_.as<char>(0), memory_.as<char>(0), 64);
+  (void)put(memory_.as<char>(0), 5);
+  instantiate();
+  rtGraphMemcpyParams_t params = RT_GRAPH_MEMCPY_PARAMS_INIT;
+  params.dst.pointer = host_.as<char>(256);
+  params.src.pointer = memory_.as<char>(512);
+  params.size = 128;
+  Calls calls = callsOf([&] { EXPECT_RT_OK(rtGraphExecSetMemcpyParams(node, &params, exec_)); });
+  EXPECT_EQ(calls["cudaGraphExecMemcpyNodeSetParams1D"], 1);
+  EXPECT_EQ(calls["cuGraphInstantiateWithFlags"], 0);
+  params.dst.pointer = memory_.as<char>(1024);
+  calls = callsOf([&] { EXPECT_RT_OK(rtGraphExecSetMemcpyParams(node, &params, exec_)); });
+  EXPECT_EQ(calls["cuGraphInstantiateWithFlags"], 1) << "from the device to the device is another graph";
+  EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
+}
+
+TEST_P(CudaGraphTest, AFillThatGrowsIsAnotherGraph) {
+  const rtGraphNode_t node = fill(memory_.as<char>(0), "a", 1, 64);
+  instantiate();
+  rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
+  params.dst.pointer = memory_.as<char>(64);
+  params.pattern_size = 1;
+  params.pattern[0] = 'b';
+  params.count = 32;
+  Calls calls = callsOf([&] { EXPECT_RT_OK(rtGraphExecSetFillParams(node, &params, exec_)); });
+  EXPECT_EQ(calls["cuGraphInstantiateWithFlags"], 0);
+  params.count = 4096;
+  calls = callsOf([&] { EXPECT_RT_OK(rtGraphExecSetFillParams(node, &params, exec_)); });
+  EXPECT_EQ(calls["cuGraphExecMemsetNodeSetParams"], 1);
+  EXPECT_EQ(calls["cuGraphInstantiateWithFlags"], 1);
+  EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
+  EXPECT_EQ(word(64 + 4092), 0x62626262u);
+}
+
+void countCall(void* user, rtStatus_t) { ++*static_cast<std::atomic<int>*>(user); }
+
+TEST_P(CudaGraphTest, HostFunctionsCutALineIntoGraphs) {
+  std::atomic<int> called{0};
+  rtGraphHostParams_t params = RT_GRAPH_HOST_PARAMS_INIT;
+  params.function = countCall;
+  params.user = &called;
+  rtGraphNode_t node = nullptr;
+  for (uint32_t part = 0; part < 2; ++part) {
+    for (uint32_t i = 0; i < 5; ++i) (void)put(memory_.as<char>(0), 5 * part + i);
+    ASSERT_RT_OK(rtGraphAddHostNode(&node, &params, nullptr, RT_INFERRED, graph_));
+  }
+  instantiate();
+  Calls calls = callsOf([&] {
+    EXPECT_RT_OK(rtGraphLaunch(exec_, stream_));
+    EXPECT_RT_OK(rtStreamSynchronize(stream_));
+  });
+  EXPECT_EQ(calls["cuGraphLaunch"], 2);
+  EXPECT_EQ(calls["cuLaunchKernel"], 0);
+  EXPECT_EQ(called, 2);
+  EXPECT_EQ(word(0), 9u);
+}
+
+TEST_P(CudaGraphTest, WhatNodesCannotDoIsSubmitted) {
+  std::vector<char> pageable(64, 'p');
+  (void)copy(memory_.as<char>(0), pageable.data(), 64);
+  (void)fill(memory_.as<char>(0), "12345678", 8, 4);
+  instantiate();
+  Calls calls = launchCalls();
+  EXPECT_EQ(calls["cuGraphLaunch"], 0);
+  EXPECT_EQ(calls["cuMemsetD2D32Async"], 2);
+  EXPECT_EQ(word(0), 0x34333231u);
+  EXPECT_EQ(word(32), 0x70707070u);
+}
+
+TEST_P(CudaGraphTest, AnExecMayGoWhileItsLaunchRuns) {
+  for (size_t i = 0; i < 20; ++i) (void)put(memory_.as<char>(64 * i), 77);
+  for (int round = 0; round < 20; ++round) {
+    instantiate();
+    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+    ASSERT_RT_OK(exec_.reset());
+  }
+  EXPECT_EQ(word(64 * 19), 77u);
+}
+
+TEST_P(CudaGraphTest, AFailedLaunchIsTold) {
+  (void)put(memory_.as<char>(0), 1);
+  instantiate();
+  simulatedCuda().fail("cuGraphLaunch", 1, 1);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphLaunch(exec_, stream_));
+  EXPECT_NE(lastMessage().find("cuGraphLaunch"), std::string::npos) << lastMessage();
+  simulatedCuda().fail("cuGraphInstantiateWithFlags", 1, 2);
+  GraphExec other;
+  EXPECT_RT(RT_ERROR_OUT_OF_MEMORY, rtGraphInstantiate(other.out(), graph_, context_));
+  EXPECT_RT_OK(rtGraphLaunch(exec_, stream_));
+}
+
+}  // namespace
+}  // namespace rttest
