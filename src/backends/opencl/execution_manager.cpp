@@ -11,6 +11,7 @@
 #include "backends/opencl/opencl.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/thread.h"
 
 namespace manyrt::opencl {
 namespace {
@@ -30,10 +31,11 @@ ExecutionManager* instance() {
 }
 
 // Drivers are C++ programs with state of their own, and threads that use it until it is gone. Registered once they are loaded,
-// so that it runs before they take themselves down; not in a forked child, which has none of these threads.
+// so that it runs before they take themselves down; not in a forked child, which has none of these threads. On another thread
+// than the exiting one, which has lost its thread variables by now, those of drivers too (Oclgrind's stack of calls).
 pid_t process = 0;
 void closeAtExit() {
-  if (getpid() == process) instance()->close();
+  if (getpid() == process) runOnLargeStack([](void*) { instance()->close(); }, nullptr);
 }
 
 }  // namespace
