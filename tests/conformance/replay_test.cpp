@@ -128,14 +128,14 @@ TEST_P(ReplayTest, KernelsOfAWideGraphDoWhatASerialInterpreterDoes) {
   constexpr uint32_t kRows = 12, kColumns = 512, kNodes = 200;
   Module module;
   ASSERT_RT_OK(rtModuleCreateFromSource(module.out(),
-                                        "__kernel void mix(__global uint* out, __global const uint* in, uint factor) {\n"
+                                        "__kernel void blend(__global uint* out, __global const uint* in, uint factor) {\n"
                                         "  uint i = (uint)get_global_id(0), sum = out[i];\n"
                                         "  for (uint k = 0; k < 8; ++k) sum = sum * factor + in[(i + k) % 512];\n"
                                         "  out[i] = sum;\n"
                                         "}\n",
                                         nullptr, context_));
   rtKernel_t kernel = nullptr;
-  ASSERT_RT_OK(rtModuleGetKernel(&kernel, "mix", module));
+  ASSERT_RT_OK(rtModuleGetKernel(&kernel, "blend", module));
   Memory rows;
   ASSERT_RT_OK(rtMalloc(rows.out(), kRows * kColumns * 4, context_));
   std::vector<uint32_t> expected(kRows * kColumns);
