@@ -75,7 +75,7 @@ TEST(JsonTest, NumbersAreReadOnceAndInTheirRange) {
     unsigned char bytes[8] = {};
     if (!json.parse(text).ok()) return false;
     const bool fits = Field(json).scalar(bytes, type).ok();
-    memcpy(out, bytes, scalarSize(type));
+    if (fits) memcpy(out, bytes, scalarSize(type));
     return fits;
   };
   float single = 0;
