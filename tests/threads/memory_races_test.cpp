@@ -71,12 +71,16 @@ TEST_P(MemoryRaces, OfFreesOfTheSameMemoryInSeveralOrdersOneSucceeds) {
   constexpr int kOrders = 4;
   Stream streams[kOrders];
   for (Stream& stream : streams) ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+  Event used;
+  ASSERT_RT_OK(rtEventCreate(used.out(), nullptr, context_));
   for (int round = 0; round < kRounds / 10; ++round) {
     void* memory = nullptr;
     std::atomic<int> freed{0};
     ASSERT_RT_OK(rtMallocAsync(&memory, 1000, streams[0]));
-    if (round % 2 == 0) {
+    if (round % 2 == 0) {  // each order comes behind the use
       ASSERT_RT_OK(rtMemsetAsync(memory, 1, 1000, streams[0]));
+      ASSERT_RT_OK(rtEventRecord(used, streams[0]));
+      for (int i = 1; i < kOrders; ++i) ASSERT_RT_OK(rtStreamWaitEvent(used, streams[i]));
     }
     onThreads(
         [&](int index) {
