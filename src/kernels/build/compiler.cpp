@@ -34,6 +34,7 @@ using End = ProcessResult::End;
 
 constexpr uint64_t kMostFileBytes = 256 << 20;
 constexpr uint64_t kMostOutputBytes = 64 << 10;
+constexpr uint64_t kMostLinkMilliseconds = 10'000;  // of the linker alone, which takes a few; then the driver tries
 constexpr char kUsualPath[] = "/usr/local/bin:/usr/bin:/bin";
 constexpr const char* kUsualNames[] = {"g++", "c++", "clang++"};
 
@@ -326,7 +327,9 @@ bool Build::linkDirectly(std::vector<unsigned char>* object, const std::vector<s
   }
   addUnits(&arguments);
   arguments.insert(arguments.end(), math.begin(), math.end());
-  const ProcessResult result = start(std::move(arguments));
+  ProcessJob job = process(std::move(arguments));
+  job.milliseconds = std::min(job.milliseconds, kMostLinkMilliseconds);
+  const ProcessResult result = std::move(runProcesses({std::move(job)}, job_.cancel)[0]);
   return result.succeeded() && folder_.read(object, "unit.so", kMostFileBytes) == 0 &&
          checkSharedObject(object->data(), object->size()).empty();
 }

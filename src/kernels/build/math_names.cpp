@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -207,7 +208,8 @@ std::vector<unsigned char> Writer::finish() {
 
 std::vector<unsigned char> Writer::write(const std::vector<Name>& names) {
   constexpr Elf64_Half kCode = 1, kStrings = 2;  // sections, in the order below
-  static constexpr unsigned char kNoCode[16] = {};
+  constexpr size_t kApart = 16;                  // symbols in one place are one another's aliases to a linker
+  const std::vector<unsigned char> no_code(names.size() * kApart);
   addVersion(kLibrary, VER_FLG_BASE);
   std::vector<Elf64_Sym> symbols(1);
   std::vector<Elf64_Versym> versions(1);
@@ -216,6 +218,7 @@ std::vector<unsigned char> Writer::write(const std::vector<Name>& names) {
     symbol.st_name = strings_.add(name.name);
     symbol.st_info = name.info;
     symbol.st_shndx = kCode;
+    symbol.st_value = sizeof(Elf64_Ehdr) + (symbols.size() - 1) * kApart;
     symbols.push_back(symbol);
     versions.push_back(versionOf(name.version));
   }
@@ -224,7 +227,7 @@ std::vector<unsigned char> Writer::write(const std::vector<Name>& names) {
   dynamic[0].d_un.d_val = strings_.add(kLibrary);
   bytes_.resize(sizeof(Elf64_Ehdr));
   sections_.resize(1);
-  addSection(".text", SHT_PROGBITS, 0, 0, kNoCode, sizeof kNoCode, 0);
+  addSection(".text", SHT_PROGBITS, 0, 0, no_code.data(), no_code.size(), 0);
   addSection(".dynstr", SHT_STRTAB, 0, 0, strings_.text().data(), strings_.text().size(), 0);
   addSection(".dynsym", SHT_DYNSYM, kStrings, 1, symbols.data(), symbols.size() * sizeof symbols[0], sizeof symbols[0]);
   addSection(".gnu.version", SHT_GNU_versym, 3, 0, versions.data(), versions.size() * sizeof versions[0], sizeof versions[0]);
@@ -236,7 +239,10 @@ std::vector<unsigned char> Writer::write(const std::vector<Name>& names) {
 
 }  // namespace
 
-std::vector<unsigned char> mathNames(const std::vector<std::string>& wanted, bool* understood) {
+std::vector<unsigned char> mathNames(std::vector<std::string> wanted, bool* understood) {
+  // Each once: GNU ld never ends over two symbols of one name and place, of which the first is weak.
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   Loaded library;
   *understood = library.open();
   std::vector<Name> names;

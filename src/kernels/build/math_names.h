@@ -10,6 +10,6 @@ namespace manyrt::kernels {
 // A file to link with in place of libm: those of the names that libm has, in the versions that this process would get; its
 // name as a library is libm's, which is what will be loaded. Empty: libm has none of the names, or is not of a form that is
 // understood here; `understood` tells which.
-std::vector<unsigned char> mathNames(const std::vector<std::string>& wanted, bool* understood);
+std::vector<unsigned char> mathNames(std::vector<std::string> wanted, bool* understood);
 
 }  // namespace manyrt::kernels

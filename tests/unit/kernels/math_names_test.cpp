@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstring>
 
 #include "kernels/build/compiler.h"
@@ -65,6 +66,28 @@ TEST_F(MathLinkTest, AKernelGetsTheFunctionsOfTheNewestVersion) {
     EXPECT_EQ(function(), dlsym(library, name)) << name;
   }
   dlclose(library);
+}
+
+// GNU ld goes round for ever over names that are there twice: the driver would link in the end, after the linker's time.
+TEST_F(MathLinkTest, UnitsMayCallTheSameFunctions) {
+  environment("RT_CC", nullptr);
+  Compiler compiler;
+  if (!findCompiler(&compiler).ok()) GTEST_SKIP() << "no C++ compiler is installed";
+  std::vector<std::string> texts;
+  for (const char* unit : {"first", "second", "third"}) {
+    texts.push_back("extern \"C\" { double sin(double); double pow(double, double); float sinf(float); float expf(float); }\n" +
+                    std::string("extern \"C\" __attribute__((visibility(\"default\"))) double ") + unit +
+                    "(double x) { return sin(x) + pow(x, x) + sinf(x) + expf(x); }\n");
+  }
+  std::vector<unsigned char> bytes;
+  std::string log;
+  const auto began = std::chrono::steady_clock::now();
+  const Status status = compile(&bytes, &log, compiler, CompileJob{texts, {"-O1", "-fPIC", "-fno-builtin"}});
+  ASSERT_TRUE(status.ok()) << status.message() << log;
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(9));
+  Ref<Object> object;
+  ASSERT_TRUE(Object::load(&object, bytes.data(), bytes.size(), "test").ok());
+  EXPECT_NE(object->symbol("third"), nullptr);
 }
 
 }  // namespace
