@@ -152,7 +152,8 @@ def limit_text(limit, peers):
     if isinstance(limit, tuple):
         return f"≤ peer + {limit[1]} ns"
     if not peers:
-        return "≤ " + time_text(limit).replace(".0", "")
+        number, unit = time_text(limit).split()
+        return f"≤ {float(number):g} {unit}"
     return f"≤ {limit:.2f}"
 
 
