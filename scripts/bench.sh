@@ -50,6 +50,20 @@ for program in build/release/bin/bench_*"$pattern"*; do
   fi
 done
 
+# The same devices without shared virtual memory, and the picture of both.
+if [[ -x build/release/bin/bench_opencl && (-z $pattern || opencl == *"$pattern"*) ]]; then
+  echo "== opencl, buffers"
+  if RT_OPENCL_MEMORY=buffer build/release/bin/bench_opencl --benchmark_out="$scratch/buffer.json" \
+    --benchmark_out_format=json </dev/null; then
+    tidy "$scratch/buffer.json" docs/measured/bench_opencl_buffer.json
+    python3 scripts/opencl_ladder.py docs/measured/bench_opencl{,_buffer}.json >"$scratch/ladder.svg"
+    mv "$scratch/ladder.svg" docs/opencl-ladder.svg
+    chmod 644 docs/opencl-ladder.svg
+  else
+    failed+=(opencl_buffer)
+  fi
+fi
+
 tables=()
 for file in docs/measured/bench_*.json; do
   [[ $file == */bench_cuda.json ]] || tables+=("$file")  # from another machine: scripts/gpu.sh

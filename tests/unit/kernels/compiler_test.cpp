@@ -15,6 +15,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "children.h"
 #include "kernels/build/object.h"
 #include "temporary.h"
 
@@ -300,12 +301,7 @@ TEST_F(CompilerTest, AProgramThatIgnoresItsChildrenCanBuild) {
 
 TEST_F(CompilerTest, AHandlerThatWaitsForEveryChildDoesNoHarm) {
   NEED_COMPILER();
-  signal(SIGCHLD, [](int) {
-    const int error = errno;
-    while (waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
-    errno = error;
-  });
+  signal(SIGCHLD, waitForEveryChild);
   for (int i = 0; i < 3; ++i) {
     const Status good = build(kGood);
     EXPECT_TRUE(good.ok()) << good.message() << log;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "children.h"
 #include "kernels/build/object.h"
 #include "temporary.h"
 
@@ -308,12 +309,7 @@ TEST_F(DriverTest, AProgramThatIgnoresItsChildrenCanBuild) {
 // Half of a text is an object for an assembler; nobody says that the compiler failed.
 TEST_F(DriverTest, AHandlerThatWaitsForEveryChildDoesNoHarm) {
   NEED_GCC();
-  signal(SIGCHLD, [](int) {
-    const int error = errno;
-    while (waitpid(-1, nullptr, WNOHANG) > 0) {
-    }
-    errno = error;
-  });
+  signal(SIGCHLD, waitForEveryChild);
   for (int i = 0; i < 3; ++i) {
     const Status good = build();
     EXPECT_TRUE(good.ok()) << good.message() << log;
