@@ -20,6 +20,7 @@ constexpr int64_t kNapsFor = 10'000'000;  // after the last sign of life, then w
 constexpr int kLazyList = kPriorities;
 
 std::atomic<bool> abandoned{false};
+std::atomic<Engine*> left_behind{nullptr};  // torn down after that: their lists stay as they are, where leak checkers see them
 thread_local const Engine* current_engine = nullptr;
 
 }  // namespace
@@ -67,7 +68,7 @@ Status Engine::start(uint32_t count) {
 }
 
 void Engine::stop() {
-  if (abandoned.load(std::memory_order_acquire)) return;
+  if (abandoned.load(std::memory_order_acquire)) return leaveBehind();
   while (starting_.exchange(true, std::memory_order_acquire)) relaxCpu();
   stopping_.store(true, std::memory_order_seq_cst);
   starting_.store(false, std::memory_order_release);
@@ -86,6 +87,14 @@ void Engine::stop() {
       if (stream == nullptr) break;
       stream->drop();
     }
+  }
+}
+
+// Workers may be inside a stream or be gone, so that nothing may be taken from the lists any more.
+void Engine::leaveBehind() {
+  retain();
+  next_left_ = left_behind.load(std::memory_order_relaxed);
+  while (!left_behind.compare_exchange_weak(next_left_, this, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 
