@@ -1,7 +1,8 @@
 // The OpenCL backend beside raw OpenCL in one process, on every device that is no emulator: launches (P17), memory from the
 // pool beside buffers of the driver (P8), and copies. A comparison's name ends with the device and its tier of memory;
 // RT_OPENCL_MEMORY forces another one.
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
 #include <cstdio>
@@ -58,6 +59,7 @@ struct Both {
   cl_context raw_context = nullptr;
   cl_command_queue queue = nullptr;
   cl_kernel raw_kernel = nullptr;
+  cl_kernel raw_svm_kernel = nullptr;  // with addresses of shared virtual memory, where ours has such
   cl_mem raw_memory = nullptr;
 };
 
@@ -73,6 +75,13 @@ std::string slug(const rtDeviceProperties_t& properties) {
   if (name.rfind("cpu-", 0) == 0) return "pocl_cpu";
   if (name.find("NVIDIA") != name.npos) return "nvidia";
   return "device" + std::to_string(properties.ordinal);
+}
+
+void setValues(cl_kernel kernel) {
+  CL_CHECK(clSetKernelArg(kernel, 4, sizeof rows, &rows));
+  CL_CHECK(clSetKernelArg(kernel, 5, sizeof columns, &columns));
+  CL_CHECK(clSetKernelArg(kernel, 6, sizeof stride, &stride));
+  CL_CHECK(clSetKernelArg(kernel, 7, sizeof scale, &scale));
 }
 
 Both::Both(rtDevice_t device) {
@@ -99,30 +108,36 @@ Both::Both(rtDevice_t device) {
   raw_kernel = made([&](cl_int* error) { return clCreateKernel(program, "eight", error); });
   raw_memory = made([&](cl_int* error) { return clCreateBuffer(raw_context, CL_MEM_READ_WRITE, 4096, nullptr, error); });
   for (cl_uint i = 0; i < 4; ++i) CL_CHECK(clSetKernelArg(raw_kernel, i, sizeof raw_memory, &raw_memory));
-  CL_CHECK(clSetKernelArg(raw_kernel, 4, sizeof rows, &rows));
-  CL_CHECK(clSetKernelArg(raw_kernel, 5, sizeof columns, &columns));
-  CL_CHECK(clSetKernelArg(raw_kernel, 6, sizeof stride, &stride));
-  CL_CHECK(clSetKernelArg(raw_kernel, 7, sizeof scale, &scale));
+  setValues(raw_kernel);
+  if (properties.memory_tier != RT_MEMORY_TIER_SVM) return;
+  raw_svm_kernel = made([&](cl_int* error) { return clCreateKernel(program, "eight", error); });
+  void* shared = clSVMAlloc(raw_context, CL_MEM_READ_WRITE, 4096, 0);
+  for (cl_uint i = 0; i < 4; ++i) CL_CHECK(clSetKernelArgSVMPointer(raw_svm_kernel, i, shared));
+  setValues(raw_svm_kernel);
 }
 
 void launch(const Both& on) { RT_CHECK(rtLaunchKernel(on.kernel, 1, 1, 1, 1, 1, 1, 0, on.stream, on.args, RT_ARGS_ALL)); }
 
-void launchRaw(const Both& on) {
-  const size_t one[3] = {1, 1, 1};
-  CL_CHECK(clEnqueueNDRangeKernel(on.queue, on.raw_kernel, 3, nullptr, one, one, 0, nullptr, nullptr));
+void launchRaw(const Both& on, cl_kernel kernel) {
+  const size_t one = 1;
+  CL_CHECK(clEnqueueNDRangeKernel(on.queue, kernel, 1, nullptr, &one, &one, 0, nullptr, nullptr));
 }
 
 void registerLaunches(const Both& on) {
-  registerComparison(Comparison("P17_launch_" + on.name)
-                         .ours("manyrt", calls([&on] { launch(on); }, [&on] { on.synchronize(); }))
-                         .peer("clEnqueueNDRangeKernel", calls([&on] { launchRaw(on); }, [&on] { on.finish(); })));
+  Comparison launches("P17_launch_" + on.name);
+  launches.ours("manyrt", calls([&on] { launch(on); }, [&on] { on.synchronize(); }))
+      .peer("clEnqueueNDRangeKernel", calls([&on] { launchRaw(on, on.raw_kernel); }, [&on] { on.finish(); }));
+  if (on.raw_svm_kernel != nullptr) {
+    launches.peer("clEnqueueNDRangeKernel_svm", calls([&on] { launchRaw(on, on.raw_svm_kernel); }, [&on] { on.finish(); }));
+  }
+  registerComparison(std::move(launches));
   registerComparison(Comparison("P17_launch_synchronize_" + on.name)
                          .ours("manyrt", hot([&on] {
                                  launch(on);
                                  on.synchronize();
                                }))
                          .peer("opencl", hot([&on] {
-                                 launchRaw(on);
+                                 launchRaw(on, on.raw_kernel);
                                  on.finish();
                                })));
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table of the benchmarks from the JSON files that it is given; use it as
 bench_table.py docs/measured/bench_*.json [docs/measured/instructions.json] >docs/benchmarks.md
-bench_table.py --cuda docs/measured/bench_cuda.json >docs/benchmarks-cuda.md
+bench_table.py --cuda docs/measured/bench_cuda.json docs/measured/bench_opencl_gpu_*.json >docs/benchmarks-cuda.md
 
 Every figure comes from the files; the goals below are the only numbers that stand here."""
 import json
@@ -89,6 +89,13 @@ CUDA_GOALS = [
      None),
     ("P16", "one that the process had before", "P16_cuda_again", "manyrt", ("cuModuleLoadData",), 1.3, None),
     ("P16", "the same until their code is loaded", "P16_cuda_cached_to_launch", "manyrt", ("cuModuleGetFunction",), 1.3, None),
+    ("P17", "OpenCL launch, unchanged arguments, buffers", "P17_launch_nvidia_buffer", "manyrt", RAW_LAUNCH, 1.02, None),
+    ("P17", "OpenCL launch, unchanged arguments, SVM", "P17_launch_nvidia_svm", "manyrt", ("clEnqueueNDRangeKernel_svm",), 1.02,
+     None),
+    ("P8", "OpenCL: 64 KiB from the pool and back, buffers", "P8_malloc_free_nvidia_buffer", "manyrt", ("clCreateBuffer",),
+     1 / 10, None),
+    ("P8", "OpenCL: 64 KiB from the pool and back, SVM", "P8_malloc_free_nvidia_svm", "manyrt", ("clCreateBuffer",), 1 / 10,
+     None),
 ]
 
 METHOD = """
@@ -115,7 +122,8 @@ METHOD = """
 - Builds (P16) go from rtModuleCreateFromSource to a module with code; every cold source differs from all before. PoCL, whose
   cache is off, compiles at the launch too: its figure is for clBuildProgram and clCreateKernel alone.
 - OpenCL (P8, P17): the peer is raw OpenCL on the same device, with a context, queue, kernel and buffers of its own; calls are
-  timed in batches of 256, and the queue is emptied outside of the time.
+  timed in batches of 256, and the queue is emptied outside of the time. `clEnqueueNDRangeKernel` has buffers as arguments,
+  `clEnqueueNDRangeKernel_svm` addresses of shared virtual memory, as ours has in the tier `svm`.
 - Copies are between touched pages; the peer is memcpy between the same ones.
 - Instructions are counted by callgrind, on the calling thread, as the difference between two numbers of calls.
 

@@ -111,7 +111,7 @@ if wants conformance; then
   timeout 200 $build/bin/threads --gtest_filter="$filter" --gtest_output="xml:$out/gpu_threads.xml" \
     >"$out/gpu_threads.log" 2>&1
   row "threads ($?)" "$(summary threads "$out/gpu_threads.xml")"
-  for test in cuda_images cuda_modules cuda_interop cuda_failures; do
+  for test in cuda_images cuda_modules cuda_interop cuda_graphs cuda_failures; do
     timeout 200 $build/bin/$test --gtest_output="xml:$out/gpu_$test.xml" >"$out/gpu_$test.log" 2>&1
     row "$test ($?)" "$(summary $test "$out/gpu_$test.xml")"
   done
@@ -119,7 +119,7 @@ fi
 
 if wants examples; then
   for example in vector_add heat fence_pipeline stream_overlap event_timing host_function pool_stats error_handling \
-    cublas_gemm; do
+    runtime_tour cublas_gemm; do
     RT_DEVICE=cuda:0 timeout 60 $build/bin/$example >"$out/gpu_example.log" 2>&1
     row "example $example" "exit $?, $(tail -n 1 "$out/gpu_example.log")"
   done
@@ -127,6 +127,8 @@ if wants examples; then
     RT_DEVICE=cuda:0 timeout 120 $build/bin/digits >"$out/gpu_digits_$round.log" 2>&1
     row "digits $round" "exit $?, $(tail -n 1 "$out/gpu_digits_$round.log")"
   done
+  RT_DEVICE=cuda:0 timeout 120 $build/bin/digits --graph >"$out/gpu_digits_graph.log" 2>&1
+  row "digits --graph" "exit $?, $(tail -n 1 "$out/gpu_digits_graph.log")"
 fi
 
 if wants memcheck; then

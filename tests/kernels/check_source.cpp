@@ -1,7 +1,8 @@
 // The front end alone, for scripts: preprocesses and parses one file of OpenCL C and prints the log. With --cpu it also goes on
-// to the C++ that the CPU's compiler gets, with --cuda to what NVRTC gets, and with --print it prints that (the CPU's, if
-// nothing else was asked). Exit status: 0 accepted, 1 refused, 2 not usable. Usage: check_source [--cpu | --cuda] [--print]
-// FILE [options of a build...]
+// to the C++ that the CPU's compiler gets, with --cuda to what NVRTC gets, with --opencl (addresses) or --opencl-buffer (hidden
+// offsets) to the text for an OpenCL driver, and with --print it prints that (the CPU's, if nothing else was asked). Exit
+// status: 0 accepted, 1 refused, 2 not usable.
+// Usage: check_source [--cpu | --cuda | --opencl | --opencl-buffer] [--print] FILE [options of a build...]
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include "kernels/front/preprocessor.h"
 #include "kernels/lower/cpu.h"
 #include "kernels/lower/cuda.h"
+#include "kernels/lower/opencl.h"
 
 namespace {
 
@@ -21,6 +23,8 @@ using namespace manyrt::kernels;
 struct Arguments {
   bool cpu = false;
   bool cuda = false;
+  bool opencl = false;
+  OpenClPointers pointers = OpenClPointers::kAddresses;
   bool print = false;
   std::string file;
   std::string options;  // as one text, each word in quotes
@@ -43,13 +47,18 @@ bool readArguments(Arguments* arguments, int argc, char** argv) {
       arguments->cpu = true;
     } else if (std::strcmp(argv[i], "--cuda") == 0) {
       arguments->cuda = true;
+    } else if (std::strcmp(argv[i], "--opencl") == 0) {
+      arguments->opencl = true;
+    } else if (std::strcmp(argv[i], "--opencl-buffer") == 0) {
+      arguments->opencl = true;
+      arguments->pointers = OpenClPointers::kHiddenOffsets;
     } else if (std::strcmp(argv[i], "--print") == 0) {
       arguments->print = true;
     } else {
       arguments->file = argv[i];
     }
   }
-  if (arguments->print && !arguments->cuda) arguments->cpu = true;
+  if (arguments->print && !arguments->cuda && !arguments->opencl) arguments->cpu = true;
   return !arguments->file.empty();
 }
 
@@ -68,7 +77,10 @@ bool check(const Arguments& arguments, const BuildOptions& options, std::string 
   CudaUnit cuda;
   if (good && arguments.cuda) good = lowerToCuda(&cuda, program, sources, options, diagnostics);
   if (good && arguments.cpu) good = lowerToCpu(&unit, nullptr, 1, program, sources, options, diagnostics);
-  const std::string& made = arguments.cuda ? cuda.text : unit.texts.empty() ? cuda.text : unit.texts[0];
+  std::string made;
+  if (good && arguments.opencl) made = lowerToOpenCl(program, sources, arguments.pointers);
+  if (good && arguments.cuda) made = cuda.text;
+  if (good && arguments.cpu && !unit.texts.empty()) made = unit.texts[0];
   if (good && arguments.print) std::fwrite(made.data(), 1, made.size(), stdout);
   for (const std::string& remark : unit.remarks) std::fprintf(stderr, "remark: %s\n", remark.c_str());
   std::fwrite(diagnostics.log().data(), 1, diagnostics.log().size(), stderr);
@@ -81,7 +93,8 @@ bool check(const Arguments& arguments, const BuildOptions& options, std::string 
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!readArguments(&arguments, argc, argv)) {
-    std::fprintf(stderr, "Usage: check_source [--cpu | --cuda] [--print] FILE [options of a build...]\n");
+    std::fprintf(stderr,
+                 "Usage: check_source [--cpu | --cuda | --opencl | --opencl-buffer] [--print] FILE [options of a build...]\n");
     return 2;
   }
   std::ifstream stream(arguments.file, std::ios::binary);

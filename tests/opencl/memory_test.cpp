@@ -63,6 +63,48 @@ TEST_P(OpenClMemoryTest, NullIsPassedAsNull) {
   EXPECT_EQ(seen[1], 1u);
 }
 
+TEST_P(OpenClMemoryTest, AnArgumentMayBecomeNullAndAnAddressAgain) {
+  Memory memory, other;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 4, context_));
+  ASSERT_RT_OK(rtMalloc(other.out(), 4, context_));
+  ASSERT_RT_OK(rtMemset(memory, 0, 4));
+  rtKernel_t kernel = kernelOf(
+      "__kernel void f(__global uint* out, __global const uint* a) { out[0] = out[0] * 2 + (a == 0 ? 1u : 0u); }", "f");
+  for (void* argument : {other.get(), static_cast<void*>(nullptr), other.get(), other.get(), static_cast<void*>(nullptr)}) {
+    ASSERT_RT_OK(launchOver(kernel, stream_, 1, 1, memory.get(), argument));
+  }
+  uint32_t seen = 0;
+  ASSERT_RT_OK(rtMemcpyAsync(&seen, memory, 4, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen, 0b01001u);
+}
+
+// A driver may take the bytes of a copy from the host when it is enqueued; what still writes them comes first all the same.
+TEST_P(OpenClMemoryTest, WhatIsCopiedToTheHostAndBackAgainIsWhatWasOnTheDevice) {
+  constexpr size_t kBytes = 3000;
+  Memory from, to;
+  Stream other;
+  Event event;
+  ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  ASSERT_RT_OK(rtMalloc(from.out(), kBytes, context_));
+  ASSERT_RT_OK(rtMalloc(to.out(), kBytes, context_));
+  for (int round = 1; round < 50; ++round) {
+    std::vector<unsigned char> host(kBytes, 0), seen(kBytes, 0);
+    const auto value = static_cast<unsigned char>(round);
+    rtStream_t second = round % 2 == 0 ? other.get() : stream_.get();
+    ASSERT_RT_OK(rtMemsetAsync(from, value, kBytes, stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(host.data(), from, kBytes, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtEventRecord(event, stream_));
+    ASSERT_RT_OK(rtStreamWaitEvent(event, second));
+    ASSERT_RT_OK(rtMemcpyAsync(to, host.data() + 100, kBytes - 100, RT_MEMCPY_DEFAULT, second));
+    ASSERT_RT_OK(rtMemcpyAsync(seen.data(), to, kBytes - 100, RT_MEMCPY_DEFAULT, second));
+    ASSERT_RT_OK(rtStreamSynchronize(second));
+    seen.resize(kBytes - 100);
+    ASSERT_EQ(seen, std::vector<unsigned char>(kBytes - 100, value)) << "round " << round;
+  }
+}
+
 TEST_P(OpenClMemoryTest, AnAllocationAboveTheDevicesLimitIsRefusedWithBothFigures) {
   const auto most = static_cast<uint64_t>(attribute(RT_ATTRIBUTE_MAX_ALLOCATION_BYTES));
   void* pointer = nullptr;

@@ -1,8 +1,12 @@
 // Registering callbacks, and the thread that looks where there are none.
 #include "backends/opencl/callbacks.h"
 
+#include <algorithm>
 #include <climits>
+#include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
@@ -11,37 +15,64 @@
 namespace manyrt::opencl {
 namespace {
 
-// Looks at one event until it is over. Behind each look it queues up again, so that others get their turn on its thread.
-class Watcher final : public host_threads::Job {
+// Looks at events until they are over, all of them on one thread. Behind each look it queues up again, so that others get their
+// turn on that thread.
+class Watch final : public host_threads::Job {
  public:
-  Watcher(Device& device, cl_event event, Ref<Trigger> trigger) : device_(device), event_(event), trigger_(std::move(trigger)) {
-    (void)RT_CL_PLAIN(clRetainEvent, event_);
+  // Throws bad_alloc.
+  void add(Device& device, cl_event event, Ref<Trigger> trigger) {
+    std::lock_guard lock(mutex_);
+    watched_.push_back({&device, event, std::move(trigger)});
+    (void)RT_CL_PLAIN(clRetainEvent, event);
+    nap_ = kShortest;
+    if (!std::exchange(running_, true)) host_threads::submit(this);
   }
-  ~Watcher() override { (void)RT_CL_PLAIN(clReleaseEvent, event_); }
+
   void run() override {
-    constexpr uint64_t kNapNanoseconds = 50'000;
-    Error status = CL_SUCCESS;
-    if (device_.isLost() || isOver(event_, &status)) {
-      trigger_->fire();
-      delete this;
-      return;
+    uint64_t nap;
+    {
+      std::lock_guard lock(mutex_);
+      const bool fired = std::erase_if(watched_, fireIfOver) != 0;
+      nap = nap_ = fired ? kShortest : std::min(nap_ + nap_ / 4, kLongest);
+      running_ = !watched_.empty();
+      if (!running_) return;
     }
     std::atomic<uint32_t> never{0};
-    (void)futexWait(&never, 0, Deadline::after(kNapNanoseconds));
+    (void)futexWait(&never, 0, Deadline::after(nap));
     host_threads::submit(this);
   }
 
  private:
-  Device& device_;
-  const cl_event event_;
-  const Ref<Trigger> trigger_;
+  struct Watched {
+    Device* device;
+    cl_event event;  // retained
+    Ref<Trigger> trigger;
+  };
+  static constexpr uint64_t kShortest = 20'000, kLongest = 500'000;  // nanoseconds
+
+  static bool fireIfOver(const Watched& watched) {
+    Error status = CL_SUCCESS;
+    if (!watched.device->isLost() && !isOver(watched.event, &status)) return false;
+    watched.trigger->fire();
+    (void)RT_CL_PLAIN(clReleaseEvent, watched.event);
+    return true;
+  }
+
+  std::mutex mutex_;
+  std::vector<Watched> watched_;
+  uint64_t nap_ = kShortest;
+  bool running_ = false;
 };
 
 Status watch(Device& device, cl_event event, Ref<Trigger> trigger) {
+  static auto* all = new (std::nothrow) Watch;  // never destroyed
   RT_TRY(host_threads::reserve());
-  auto* watcher = new (std::nothrow) Watcher(device, event, std::move(trigger));
-  if (watcher == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  host_threads::submit(watcher);
+  if (all == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  try {
+    all->add(device, event, std::move(trigger));
+  } catch (const std::bad_alloc&) {
+    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
   return Status();
 }
 

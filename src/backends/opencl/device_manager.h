@@ -12,6 +12,7 @@
 #include "backends/backend.h"
 #include "backends/opencl/declarations.h"
 #include "backends/opencl/heap_manager.h"
+#include "backends/opencl/host_reads.h"
 #include "backends/opencl/library_manager.h"
 #include "backends/opencl/queue_manager.h"
 #include "backends/opencl/quirks.h"
@@ -55,6 +56,7 @@ class Device final : public backend::Device {
   QueueManager& queues() { return queues_; }
   LibraryManager& libraries() { return libraries_; }
   HostRoots& hostRoots() { return host_roots_; }
+  HostReads& hostReads() { return host_reads_; }
 
   // Allocations whose addresses kernels may find in memory (svm): every kernel is told of all of them when they have changed.
   void noteAddresses(void* address, uint64_t size);  // throws bad_alloc
@@ -100,6 +102,7 @@ class Device final : public backend::Device {
   QueueManager queues_;
   LibraryManager libraries_;
   HostRoots host_roots_;
+  HostReads host_reads_;
   std::atomic<uint64_t> used_{0};
   std::atomic<uint64_t> address_generation_{0};
   std::shared_mutex address_use_;

@@ -96,6 +96,8 @@ Status LibraryManager::fromSource(Ref<Library>* library, const kernels::BuildReq
   target.atomics_64 = device_.has(RT_CAPABILITY_ATOMICS_64);
   target.rounds_division = device_.roundsDivision();
   target.wrong_sizes = device_.quirks().has(Quirk::kWrongSizes);
+  target.fewer_dimensions = device_.quirks().has(Quirk::kDimensionsCost);
+  target.no_empty_arg_info = device_.quirks().has(Quirk::kNoEmptyArgInfo);
   kernels::OpenClBuild source(target, request);
   RT_TRY(source.begin(log));
   const auto kept = [&](Ref<Library>* found) {
@@ -136,6 +138,7 @@ Status LibraryManager::buildText(Ref<Library>* library, kernels::OpenClBuild& so
   (*library)->kernels = image->kernels;
   (*library)->hidden_offsets = image->hidden_offsets;
   (*library)->follows_addresses = image->follows_addresses;
+  (*library)->from_text = true;
   image->binary = binaryOf(program);
   if (!image->binary.empty()) source.store(*image);
   return Status();
@@ -180,6 +183,7 @@ bool LibraryManager::loadBinary(Ref<Library>* library, const kernels::OpenClImag
   (*library)->hidden_offsets = image.hidden_offsets;
   (*library)->follows_addresses = image.follows_addresses;
   (*library)->log = image.log;
+  (*library)->from_text = true;
   return true;
 }
 

@@ -54,8 +54,9 @@ struct Pipeline::Clone {
   std::vector<uint64_t> roots;        // whose cl_mem was set: Root::id; 0: none
   std::vector<uint64_t> offsets;      // that were set with them, where has_offset
   std::vector<uint8_t> set, has_offset;
-  std::vector<cl_mem> parts;  // of roots, for programs that came compiled; owned
-  uint64_t addresses = 0;     // generation of the addresses that the kernel was told of
+  std::vector<uint8_t> had_address;  // was told an address of svm or usm, ever
+  std::vector<cl_mem> parts;         // of roots, for programs that came compiled; owned
+  uint64_t addresses = 0;            // generation of the addresses that the kernel was told of
 };
 
 // A clone with a place goes back there by one store; one beyond the places goes with its launch.
@@ -92,13 +93,37 @@ Status Pipeline::newClone(std::unique_ptr<Clone>* out) {
   clone->offsets.resize(arguments_.size());
   clone->set.resize(arguments_.size());
   clone->has_offset.resize(arguments_.size());
+  clone->had_address.resize(arguments_.size());
   clone->parts.resize(arguments_.size());
-  Error error = CL_SUCCESS;
-  clone->kernel = RT_CL_MAKE(&error, clCreateKernel, library_->program(), name_);
-  if (error != CL_SUCCESS) return library_->device().failed("clCreateKernel", error);
+  RT_TRY(createKernel(&clone->kernel));
   if (clone_count_.load(std::memory_order_relaxed) < kClones)
     clone->place = clone_count_.fetch_add(1, std::memory_order_acq_rel);
   *out = std::move(clone);
+  return Status();
+}
+
+Status Pipeline::createKernel(cl_kernel* kernel) {
+  Error error = CL_SUCCESS;
+  *kernel = RT_CL_MAKE(&error, clCreateKernel, library_->program(), name_);
+  return error == CL_SUCCESS ? Status() : library_->device().failed("clCreateKernel", error);
+}
+
+bool Pipeline::needsFreshKernel(const Clone& clone, const void* const* arguments) const {
+  if (!library_->device().quirks().has(Quirk::kNullStays)) return false;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (clone.had_address[i] && addressIn(arguments[i]) == nullptr) return true;
+  }
+  return false;
+}
+
+// As a new one: nothing is set. Launches that are enqueued keep the kernel that they have.
+Status Pipeline::renew(Clone& clone) {
+  cl_kernel fresh = nullptr;
+  RT_TRY(createKernel(&fresh));
+  (void)RT_CL_PLAIN(clReleaseKernel, std::exchange(clone.kernel, fresh));
+  clone.complete = false;
+  clone.addresses = 0;
+  for (auto* each : {&clone.set, &clone.has_offset, &clone.had_address}) std::fill(each->begin(), each->end(), uint8_t{0});
   return Status();
 }
 
@@ -125,6 +150,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const k
   }
   copyLetters(fresh->name_, sizeof fresh->name_, name);
   fresh->local_bytes_ = described.local_bytes;
+  fresh->fewer_dimensions_ = fresh->library_->from_text && fresh->library_->device().quirks().has(Quirk::kDimensionsCost);
   backend::LaunchRules rules;
   std::copy(described.required_group, described.required_group + 3, rules.group);
   rules.no_local_bytes = true;
@@ -243,7 +269,11 @@ Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* ar
   Place place = placeOf(address);
   if (place.root == nullptr && device.tier() != RT_MEMORY_TIER_BUFFER) {
     clone.roots[index] = 0;
-    const Error error = RT_CL_VIA(device.extensions(), setArgument, clone.kernel, native_index_[index], address);
+    const bool as_buffer = address == nullptr && device.quirks().has(Quirk::kNullStays);
+    const cl_mem none = nullptr;
+    const Error error = as_buffer ? RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[index], sizeof none, &none)
+                                  : RT_CL_VIA(device.extensions(), setArgument, clone.kernel, native_index_[index], address);
+    clone.had_address[index] |= !as_buffer;
     return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
   }
   if (place.root == nullptr && address != nullptr) {
@@ -305,6 +335,7 @@ bool Pipeline::areBound(const Clone& clone, const void* const* arguments) const 
 Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
   const AddressWindow& window = AddressWindow::instance();
   const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
+  if (needsFreshKernel(clone, arguments)) RT_TRY(renew(clone));
   clone.complete = false;
   bool complete = true;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
@@ -349,7 +380,9 @@ Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch) 
   }
   const size_t group[3] = {launch.group[0], launch.group[1], launch.group[2]};
   const size_t items[3] = {group[0] * launch.grid[0], group[1] * launch.grid[1], group[2] * launch.grid[2]};
-  const Error error = RT_CL_CALL(clEnqueueNDRangeKernel, queue, (*clone).kernel, 3, nullptr, items, group, 0, nullptr, nullptr);
+  const cl_uint dimensions = !fewer_dimensions_ || items[2] > 1 ? 3 : items[1] > 1 ? 2 : 1;
+  const Error error =
+      RT_CL_CALL(clEnqueueNDRangeKernel, queue, (*clone).kernel, dimensions, nullptr, items, group, 0, nullptr, nullptr);
   return error == CL_SUCCESS ? Status() : device.failed("clEnqueueNDRangeKernel", error);
 }
 

@@ -32,6 +32,9 @@ class Pipeline final : public backend::Kernel {
   class Leased;
   explicit Pipeline(Ref<Library> library) : library_(std::move(library)) {}
   Status newClone(std::unique_ptr<Clone>* clone);
+  Status createKernel(cl_kernel* kernel);
+  bool needsFreshKernel(const Clone& clone, const void* const* arguments) const;
+  Status renew(Clone& clone);
   Status ask();
   Status bind(Clone& clone, const void* const* arguments);
   bool isBound(const AddressWindow& window, const Clone& clone, uint32_t index, const void* value) const;
@@ -51,6 +54,7 @@ class Pipeline final : public backend::Kernel {
   std::array<std::atomic<Clone*>, kClones> clones_{};  // each in a place of its own, which is empty while it is leased
   std::atomic<uint32_t> clone_count_{0};               // places that belong to a clone, or will
   uint32_t multiple_ = 1;
+  bool fewer_dimensions_ = false;  // launches are enqueued with as few as they have
 };
 
 }  // namespace manyrt::opencl

@@ -11,11 +11,15 @@ namespace manyrt::opencl {
 
 enum class Quirk : uint32_t {
   kOneThread,        // two threads in the driver crash it: calls take turns
-  kNoCallbacks,      // clSetEventCallback may never call: a thread of the library looks
+  kNoCallbacks,      // clSetEventCallback may never call, or late: the library looks itself
   kGoesOnByItself,   // what is enqueued starts without a flush
   kFillsNeedEvents,  // clEnqueueFillBuffer is out of order unless it is asked for an event
   kWrongSizes,       // get_local_size(3) is 0 and not 1
   kTimesAreTicks,    // profiling times are ticks of 125/3 ns
+  kReadsHostEarly,   // a copy from the host takes its bytes when it is enqueued, whatever is ahead of it
+  kNullStays,        // an argument that was an SVM address cannot become null: a fresh cl_kernel can have it null
+  kNoEmptyArgInfo,   // -cl-kernel-arg-info does not compile with a kernel that has no arguments
+  kDimensionsCost,   // a launch takes the longer the more dimensions it is said to have
 };
 
 struct DeviceNames {

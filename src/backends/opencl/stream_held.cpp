@@ -62,6 +62,8 @@ void Stream::doOnHost(Command& command, std::unique_lock<std::mutex>& lock) {
     case Command::Kind::kHostFill:
       if (!latch.failed()) fillOnHost(command.fill);
       break;
+    case Command::Kind::kCopy:  // that came too early; enqueued below
+      break;
     default:
       task_stream_ = this;
       latch.set(command.task->run(lost.ok() ? latch.get() : lost));
@@ -70,6 +72,7 @@ void Stream::doOnHost(Command& command, std::unique_lock<std::mutex>& lock) {
       break;
   }
   lock.lock();
+  if (command.kind == Command::Kind::kCopy && !latch.failed()) latch.set(copyOnDevice(command.copy, false));
 }
 
 void Stream::go() {
@@ -120,7 +123,8 @@ bool Stream::execute(Command& command) {
       if (!skip) latch.set(static_cast<Pipeline&>(*command.kernel).enqueue(queue_, command.launch));
       return true;
     case Command::Kind::kCopy:
-      if (!skip) latch.set(copyOnDevice(command.copy));
+      if (!skip && comesTooEarly(command.copy)) return false;
+      if (!skip) latch.set(copyOnDevice(command.copy, false));
       return true;
     case Command::Kind::kFill:
       if (!skip) latch.set(fillOnDevice(command.fill));

@@ -87,14 +87,17 @@ void Stream::count() {
 // What nobody flushes may never begin: there is no flush in rt.h.
 void Stream::flush() { (void)RT_CL_PLAIN(clFlush, queue_); }
 
-// `now` enqueues; `command` makes what a held stream keeps instead. `on_host`: the host does it, so the stream is held by it.
-template <class Submit, class Make>
-Status Stream::submit(bool on_host, Submit now, Make command) {
+// `now` enqueues; `command` makes what a held stream keeps instead. `on_host`: the host has a part in it, so that it holds the
+// stream; `too_early` says the same under the mutex.
+template <class Submit, class Make, class Early>
+Status Stream::submit(bool on_host, Submit now, Make command, Early too_early) {
   if (on_host) RT_TRY(host_threads::reserve());
   std::lock_guard lock(mutex_);
-  if (!on_host && !held_.load(std::memory_order_relaxed)) [[likely]] {
+  if (!on_host && !held_.load(std::memory_order_relaxed) && !too_early()) [[likely]] {
     Status status = device().isLost() ? device().lost() : now();
     count();  // one that failed counts, too: the device may have got a part of it
+    if (cl_event event = std::exchange(own_event_, nullptr)) [[unlikely]]
+      markWith(event);
     if (!device().quirks().has(Quirk::kGoesOnByItself)) flush();
     return status;
   }
@@ -120,21 +123,39 @@ Status Stream::submit(bool on_host, Submit now, Make command) {
       });
 }
 
-Status Stream::copyOnDevice(const backend::Copy& copy) {
+// Whatever still writes the source comes first: it is in this stream, or in one that this stream has waited for.
+bool Stream::comesTooEarly(const backend::Copy& copy) const {
+  return device().quirks().has(Quirk::kReadsHostEarly) && isOfHost(device(), copy.src) && !isOfHost(device(), copy.dst) &&
+         device().hostReads().writeSourceOf(copy);
+}
+
+Status Stream::copyOnDevice(const backend::Copy& copy, bool may_mark) {
+  const bool noted = device().quirks().has(Quirk::kReadsHostEarly) && isOfHost(device(), copy.dst);
   const char* call = "";
-  const Error error = enqueueCopy(device(), queue_, copy, &call);
+  cl_event event = nullptr;
+  const Error error = enqueueCopy(device(), queue_, copy, noted ? &event : nullptr, &call);
+  if (event != nullptr) {
+    device().hostReads().add(copy, event);
+    if (may_mark) {
+      own_event_ = event;
+    } else {
+      (void)RT_CL_PLAIN(clReleaseEvent, event);
+    }
+  }
   return error == CL_SUCCESS ? Status() : device().failed(call, error);
 }
 
 Status Stream::copy(const backend::Copy& copy) {
   const bool on_host = belongsToHost(device(), copy);
+  if (!on_host && device().quirks().has(Quirk::kReadsHostEarly)) RT_TRY(host_threads::reserve());
   return submit(
-      on_host, [&] { return copyOnDevice(copy); },
+      on_host, [&] { return copyOnDevice(copy, true); },
       [&] {
         auto* command = new Command(on_host ? Command::Kind::kHostCopy : Command::Kind::kCopy);
         command->copy = copy;
         return command;
-      });
+      },
+      [&] { return comesTooEarly(copy); });
 }
 
 Status Stream::fillOnDevice(const backend::Fill& fill) {

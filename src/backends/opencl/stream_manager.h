@@ -53,15 +53,17 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   static Status make(Ref<backend::Stream>* stream, Context& context, cl_command_queue queue, bool borrowed, const char* label);
 
   // Each enqueues; under the mutex.
-  Status copyOnDevice(const backend::Copy& copy);
+  Status copyOnDevice(const backend::Copy& copy, bool may_mark);
+  bool comesTooEarly(const backend::Copy& copy) const;  // the driver would take bytes that are not there yet
   Status fillOnDevice(const backend::Fill& fill);
   Status recordNow(Point& point);
   Status waitOnDevice(const Point& point, cl_event event);
   Status takeTimedQueue();
   void flush();
 
-  template <class Submit, class Make>
-  Status submit(bool on_host, Submit now, Make command);
+  template <class Submit, class Make, class Early = bool (*)()>
+  Status submit(
+      bool on_host, Submit now, Make command, Early too_early = [] { return false; });
   void count();                   // one more submission that is with the device
   Status hold(Command* command);  // under the mutex: appended, and begun where nothing else is
   void begin();                   // the first command, which has to wait for the host: starts its wait
@@ -76,6 +78,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
 
   void advance(uint64_t serial);
   void lookAtMarkers();                    // under their mutex
+  void markWith(cl_event event);           // under mutex_: the newest submission's own event; takes it
   bool mark(bool patiently);               // under their mutex; true: the newest marker is behind all that is with the device
   cl_event markerBehind(uint64_t serial);  // retained; null: none is to be had now
   void poll();
@@ -93,7 +96,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> native_serial_{0};  // everything up to here is with the device, or over
   std::atomic<uint64_t> completed_{0};
-  Command* first_ = nullptr;  // held; the first one is being waited for, or executed
+  cl_event own_event_ = nullptr;  // of what is being submitted, where it has one that may mark it
+  Command* first_ = nullptr;      // held; the first one is being waited for, or executed
   Command** last_ = &first_;
   std::atomic<bool> held_{false};
   bool unannounced_ = false;  // nobody tells when the device has come to the first command: a thread looks

@@ -65,6 +65,15 @@ void Stream::lookAtMarkers() {
   marker_count_ -= reached;
 }
 
+void Stream::markWith(cl_event event) {
+  std::unique_lock markers(markers_mutex_, std::try_to_lock);  // who has it may be waiting for mutex_
+  if (markers.owns_lock() && marker_count_ < kMostMarkers) {
+    markers_[marker_count_++] = {event, native_serial_.load(std::memory_order_relaxed)};
+  } else {
+    (void)RT_CL_PLAIN(clReleaseEvent, event);
+  }
+}
+
 bool Stream::mark(bool patiently) {
   const uint64_t newest = marker_count_ == 0 ? completed_.load(std::memory_order_relaxed) : markers_[marker_count_ - 1].serial;
   if (newest >= native_serial_.load(std::memory_order_acquire)) return true;
@@ -83,7 +92,7 @@ bool Stream::mark(bool patiently) {
     return false;
   }
   markers_[marker_count_++] = {event, native_serial_.load(std::memory_order_relaxed)};
-  flush();
+  if (!device().quirks().has(Quirk::kGoesOnByItself)) flush();
   return true;
 }
 
@@ -109,10 +118,13 @@ cl_event Stream::markerBehind(uint64_t serial) {
 
 bool Stream::wait(uint64_t serial, Deadline deadline) {
   constexpr int64_t kSpinNanoseconds = 20'000;
+  constexpr uint64_t kYieldNanoseconds = 200'000;  // where nobody calls back; then naps that grow
   constexpr uint64_t kNapNanoseconds = 50'000;
+  constexpr uint64_t kLongNapNanoseconds = 1'000'000;
   constexpr uint64_t kLookNanoseconds = 100'000'000;  // whatever is told, a sleeper looks again after this time
   const backend::WaitPolicy policy = context_->policy();
   const int64_t began = nowNanoseconds();
+  std::atomic<uint32_t> never{0};
   const auto atMost = [&](uint64_t nanoseconds) {
     const Deadline nap = Deadline::after(nanoseconds);
     return nap.remaining() < deadline.remaining() ? nap : deadline;
@@ -138,10 +150,18 @@ bool Stream::wait(uint64_t serial, Deadline deadline) {
       relaxCpu();
       continue;
     }
+    if (device().quirks().has(Quirk::kNoCallbacks)) {
+      const uint64_t waited = static_cast<uint64_t>(nowNanoseconds() - began);
+      if (policy == backend::WaitPolicy::kDefault && waited < kYieldNanoseconds) {
+        sched_yield();
+      } else {
+        (void)futexWait(&never, 0, atMost(std::clamp<uint64_t>(waited / 8, kNapNanoseconds, kLongNapNanoseconds)));
+      }
+      continue;
+    }
     Ref<WakeTrigger> trigger = Ref<WakeTrigger>::adopt(new (std::nothrow) WakeTrigger);
     cl_event event = trigger ? markerBehind(serial) : nullptr;
     if (event == nullptr) {
-      std::atomic<uint32_t> never{0};
       if (completed() < serial) (void)futexWait(&never, 0, atMost(kNapNanoseconds));
       continue;
     }

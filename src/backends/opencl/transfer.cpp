@@ -37,16 +37,16 @@ Error rootToRoot(cl_command_queue queue, const backend::Copy& copy, Place dst, P
   return CL_SUCCESS;
 }
 
-Error toHost(cl_command_queue queue, const backend::Copy& copy, Place src, const char** call) {
+Error toHost(cl_command_queue queue, const backend::Copy& copy, Place src, cl_event* event, const char** call) {
   if (copy.height == 1) {
     *call = "clEnqueueReadBuffer";
     return RT_CL_CALL(clEnqueueReadBuffer, queue, src.root->memory, CL_FALSE, src.offset, copy.width, copy.dst, 0, nullptr,
-                      nullptr);
+                      event);
   }
   const size_t from[3] = {src.offset, 0, 0}, to[3] = {0, 0, 0}, region[3] = {copy.width, copy.height, 1};
   *call = "clEnqueueReadBufferRect";
   return RT_CL_CALL(clEnqueueReadBufferRect, queue, src.root->memory, CL_FALSE, from, to, region, copy.src_pitch, 0,
-                    copy.dst_pitch, 0, copy.dst, 0, nullptr, nullptr);
+                    copy.dst_pitch, 0, copy.dst, 0, nullptr, event);
 }
 
 Error fromHost(cl_command_queue queue, const backend::Copy& copy, Place dst, const char** call) {
@@ -85,11 +85,12 @@ bool belongsToHost(const Device& device, const backend::Copy& copy) {
   return !hasAddresses(device) && placeOf(copy.dst).root == nullptr && placeOf(copy.src).root == nullptr;
 }
 
-// Of memory that is not in the window: pinned memory, which is the driver's own only where kernels reach it by its address.
-bool belongsToHost(const Device& device, const backend::Fill& fill) {
-  if (placeOf(fill.dst).root != nullptr) return false;
-  return !hasAddresses(device) || !device.knowsAddress(fill.dst);
+bool isOfHost(const Device& device, const void* address) {
+  return placeOf(address).root == nullptr && (!hasAddresses(device) || !device.knowsAddress(address));
 }
+
+// Of memory that is not in the window: pinned memory, which is the driver's own only where kernels reach it by its address.
+bool belongsToHost(const Device& device, const backend::Fill& fill) { return isOfHost(device, fill.dst); }
 
 void copyOnHost(const backend::Copy& copy) {
   for (uint64_t row = 0; row < copy.height; ++row) {
@@ -107,16 +108,17 @@ void fillOnHost(const backend::Fill& fill) {
 
 // ---- On the device ----
 
-Error enqueueCopy(Device& device, cl_command_queue queue, const backend::Copy& copy, const char** call) {
+Error enqueueCopy(Device& device, cl_command_queue queue, const backend::Copy& copy, cl_event* event, const char** call) {
   const Place dst = placeOf(copy.dst), src = placeOf(copy.src);
   if (dst.root != nullptr && src.root != nullptr) return rootToRoot(queue, copy, dst, src, call);
-  if (src.root != nullptr) return toHost(queue, copy, src, call);
+  if (src.root != nullptr) return toHost(queue, copy, src, event, call);
   if (dst.root != nullptr) return fromHost(queue, copy, dst, call);
   *call = "clEnqueueSVMMemcpy";
   for (uint64_t row = 0; row < copy.height; ++row) {
     const backend::Copy one = rowOf(copy, row);
+    cl_event* asked = row + 1 == copy.height ? event : nullptr;
     const Error error =
-        RT_CL_VIA(device.extensions(), enqueueCopy, queue, CL_FALSE, one.dst, one.src, one.width, 0, nullptr, nullptr);
+        RT_CL_VIA(device.extensions(), enqueueCopy, queue, CL_FALSE, one.dst, one.src, one.width, 0, nullptr, asked);
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;

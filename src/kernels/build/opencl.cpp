@@ -12,7 +12,7 @@ namespace manyrt::kernels {
 namespace {
 
 // Counts up when the front end, the lowering or the options below change what a source becomes.
-constexpr uint32_t kForm = 4;
+constexpr uint32_t kForm = 5;
 
 // A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
 constexpr char kRightSizes[] =
@@ -20,9 +20,17 @@ constexpr char kRightSizes[] =
     "#define get_local_size(d) ((d) < 3 ? get_local_size(d) : 1)\n"
     "#define get_num_groups(d) ((d) < 3 ? get_num_groups(d) : 1)\n";
 
+// All devices say 3, however a launch is enqueued.
+constexpr char kThreeDimensions[] = "#define get_work_dim() 3u\n";
+
+bool hasEmptyKernel(const std::vector<OpenClKernel>& kernels) {
+  return std::any_of(kernels.begin(), kernels.end(), [](const OpenClKernel& kernel) { return kernel.arguments.empty(); });
+}
+
 // -cl-kernel-arg-info: so that what the driver makes of it can be loaded as a binary, too.
-std::string optionsFor(const BuildOptions& options, const OpenClTarget& target) {
-  std::string words = "-cl-std=CL1.2 -cl-kernel-arg-info";
+std::string optionsFor(const BuildOptions& options, const OpenClTarget& target, const std::vector<OpenClKernel>& kernels) {
+  std::string words = "-cl-std=CL1.2";
+  if (!target.no_empty_arg_info || !hasEmptyKernel(kernels)) words += " -cl-kernel-arg-info";
   if (target.rounds_division && !options.unsafe_math) words += " -cl-fp32-correctly-rounded-divide-sqrt";
   if (options.single_precision_constants) words += " -cl-single-precision-constant";
   if (options.flush_denormals) words += " -cl-denorms-are-zero";
@@ -75,7 +83,8 @@ Status OpenClBuild::begin(std::string* log) {
   addNumber(&hash, kForm);
   hash.addPart(target_.identity);
   addNumber(&hash, uint64_t{target_.hidden_offsets} | uint64_t{target_.doubles} << 1 | uint64_t{target_.atomics_64} << 2 |
-                       uint64_t{target_.wrong_sizes} << 3 | uint64_t{target_.rounds_division} << 4);
+                       uint64_t{target_.wrong_sizes} << 3 | uint64_t{target_.rounds_division} << 4 |
+                       uint64_t{target_.fewer_dimensions} << 5 | uint64_t{target_.no_empty_arg_info} << 6);
   RT_TRY(front_end_.addToKey(&hash, log));
   key_ = hash.finish();
   return Status();
@@ -84,7 +93,7 @@ Status OpenClBuild::begin(std::string* log) {
 bool OpenClBuild::fromCache(OpenClImage* image) {
   std::vector<unsigned char> data;
   if (!cache::load(&data, key_) || !readOpenClEntry(image, data.data(), data.size())) return false;
-  image->options = optionsFor(front_end_.options(), target_);
+  image->options = optionsFor(front_end_.options(), target_, image->kernels);
   image->hidden_offsets = target_.hidden_offsets;
   return true;
 }
@@ -112,7 +121,9 @@ bool OpenClBuild::describe(OpenClImage* image, const Program& program, const Sou
     image->kernels.push_back(std::move(described));
   }
   image->follows_addresses = mayFollowAddresses(program);
+  image->options = optionsFor(front_end_.options(), target_, image->kernels);
   image->text = target_.wrong_sizes ? kRightSizes : "";
+  if (target_.fewer_dimensions) image->text += kThreeDimensions;
   image->text +=
       lowerToOpenCl(program, sources, target_.hidden_offsets ? OpenClPointers::kHiddenOffsets : OpenClPointers::kAddresses);
   return true;
@@ -120,7 +131,6 @@ bool OpenClBuild::describe(OpenClImage* image, const Program& program, const Sou
 
 Status OpenClBuild::translate(OpenClImage* image) {
   image->hidden_offsets = target_.hidden_offsets;
-  image->options = optionsFor(front_end_.options(), target_);
   return front_end_.translate(&image->log,
                               [&](Program& program, const Sources& sources, const BuildOptions&, Diagnostics& diagnostics) {
                                 return describe(image, program, sources, diagnostics);

@@ -17,7 +17,7 @@ TEST(QuirksTest, DriversAreKnownByTheirNames) {
   EXPECT_FALSE(pocl.has(Quirk::kOneThread));
   const Quirks newer = quirksOf("Portable Computing Language", "OpenCL 3.0 PoCL 6.0  Linux", "cpu");
   EXPECT_TRUE(newer.has(Quirk::kGoesOnByItself));
-  EXPECT_FALSE(newer.has(Quirk::kWrongSizes));
+  EXPECT_TRUE(newer.has(Quirk::kWrongSizes));
   const Quirks oclgrind = quirksOf("Oclgrind", "OpenCL 1.2 (Oclgrind 21.10)", "Oclgrind Simulator");
   EXPECT_TRUE(oclgrind.has(Quirk::kOneThread));
   EXPECT_TRUE(oclgrind.has(Quirk::kNoCallbacks));
@@ -26,7 +26,13 @@ TEST(QuirksTest, DriversAreKnownByTheirNames) {
   EXPECT_TRUE(apple.has(Quirk::kFillsNeedEvents));
   EXPECT_TRUE(apple.has(Quirk::kTimesAreTicks));
   EXPECT_FALSE(quirksOf("Apple", "OpenCL 1.2", "AMD Radeon Pro").has(Quirk::kTimesAreTicks));
-  EXPECT_EQ(quirksOf("NVIDIA CUDA", "OpenCL 3.0", "NVIDIA H100").text(), "");
+  const Quirks nvidia = quirksOf("NVIDIA CUDA", "OpenCL 3.0 CUDA 13.0.97", "NVIDIA H100 80GB HBM3");
+  for (Quirk quirk : {Quirk::kGoesOnByItself, Quirk::kNoCallbacks, Quirk::kReadsHostEarly, Quirk::kNullStays,
+                      Quirk::kNoEmptyArgInfo, Quirk::kDimensionsCost}) {
+    EXPECT_TRUE(nvidia.has(quirk));
+  }
+  EXPECT_FALSE(nvidia.has(Quirk::kWrongSizes));
+  EXPECT_EQ(quirksOf("Intel(R) OpenCL", "OpenCL 3.0", "Intel(R) Arc").text(), "");
   EXPECT_NE(oclgrind.text(), "");
 }
 

@@ -1,0 +1,31 @@
+// Copies to memory of the host that may not be over yet. For drivers that take the bytes of a copy from the host when it is
+// enqueued, and not when it runs: such a copy waits on the host for what still writes its source.
+#pragma once
+
+#include <mutex>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/opencl/declarations.h"
+
+namespace manyrt::opencl {
+
+class HostReads {
+ public:
+  void add(const backend::Copy& copy, cl_event event);  // whose destination is the host's; retains the event
+  bool writeSourceOf(const backend::Copy& copy);        // one of them that is not over; its source is the host's
+
+ private:
+  struct Read {
+    uintptr_t begin, end;
+    cl_event event;  // owned
+  };
+  void forgetOver();  // under the mutex
+
+  std::mutex mutex_;
+  std::vector<Read> reads_;
+  size_t look_at_ = 16;   // as many reads as this: those that are over are looked for
+  bool unnoted_ = false;  // there was no memory to note one
+};
+
+}  // namespace manyrt::opencl
