@@ -333,6 +333,7 @@ struct Limits {
   bool reaches_host;             // kernels and fills may use every address that the host may
   bool copies_host;              // copies may, whoever allocated it; without it, only the program's own memory
   bool refuses_unknown = false;  // kernels may be given addresses of the library's memory alone
+  bool reaches_pinned = true;    // kernels may use pinned memory of their context
 };
 
 class Device {

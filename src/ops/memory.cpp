@@ -332,7 +332,9 @@ Status hostDevicePointer(void** device_pointer, void* host, manager::Context& co
   allocator::Owner* owner;
   RT_TRY(context.ensureOwner(&owner));
   const Region& region = *range.place.region;
-  if (&region.owner().device() != &context.device->native && !context.device->native.limits().reaches_host) {
+  const backend::Limits& limits = context.device->native.limits();
+  const bool own = &region.owner().device() == &context.device->native;
+  if (own ? region.memory().kind == RT_MEMORY_HOST && !limits.reaches_pinned : !limits.reaches_host) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the %s cannot reach %p.", context.name().c_str(), host);
   }
   uintptr_t base = region.kind() == Region::Kind::kRegistered ? region.memory().native[1] : region.begin();

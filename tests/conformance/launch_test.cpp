@@ -126,12 +126,14 @@ TEST_P(LaunchTest, LocalArgumentsReserveBytesForEachGroup) {
   PortableKernel locals;
   Memory memory;
   ASSERT_RT_OK(locals.make(context_, "locals"));
-  ASSERT_RT_OK(rtMallocHost(memory.out(), 64 * 4, context_));
+  uint32_t seen[64];
+  ASSERT_RT_OK(mallocForKernels(memory.out(), sizeof seen));
   for (uint32_t items : {1u, 7u, 32u}) {
-    std::memset(memory.get(), 0, 64 * 4);
+    ASSERT_RT_OK(rtMemset(memory, 0, sizeof seen));
     ASSERT_RT_OK(launchOver(locals, stream_, 64, items, size_t{400}, size_t{40}, memory.as<uint32_t>()));
     ASSERT_RT_OK(rtStreamSynchronize(stream_));
-    for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(memory.as<uint32_t>()[i], i * 100 + 9);
+    ASSERT_RT_OK(rtMemcpy(seen, memory, sizeof seen, RT_MEMCPY_DEFAULT));
+    for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(seen[i], i * 100 + 9);
   }
   EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(locals, stream_, 1, 1, SIZE_MAX, size_t{40}, memory.as<uint32_t>()));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(locals, stream_, 1, 1, size_t{1} << 40, size_t{1} << 40, memory.as<uint32_t>()));

@@ -1,11 +1,13 @@
 // A loader for RT_OPENCL whose devices have the ways of NVIDIA's driver (580), as they were measured: it calls itself "NVIDIA
 // CUDA"; a copy from the host of up to 64 KiB takes its bytes when it is enqueued; callbacks come 10 ms late; an argument that
-// was an SVM address makes a launch fail once it is null; information on arguments does not compile with a kernel that has
-// none. It is linked with the real loader, whose other functions it has.
+// was an SVM address makes a launch fail once it is null; two threads may not allocate shared virtual memory at a time;
+// information on arguments does not compile with a kernel that has none. It is linked with the real loader, whose other
+// functions it has.
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 #include <dlfcn.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -52,6 +54,14 @@ void CL_CALLBACK later(cl_event event, cl_int status, void* user) {
     call.function(event, status, call.user);
   }).detach();
 }
+
+// Allocations that meet fail; time passes in here so that they do meet.
+struct OneAtATime {
+  OneAtATime() : alone(inside.fetch_add(1) == 0) { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
+  ~OneAtATime() { inside.fetch_sub(1); }
+  static inline std::atomic<int> inside{0};
+  const bool alone;
+};
 
 bool isAllocation(const void* address) {
   std::lock_guard lock(state().mutex);
@@ -115,6 +125,8 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory, cl_bool block
 }
 
 void* clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
+  const OneAtATime turn;
+  if (!turn.alone) return nullptr;
   void* memory = real(clSVMAlloc, "clSVMAlloc")(context, flags, size, alignment);
   std::lock_guard lock(state().mutex);
   if (memory != nullptr) state().allocations[memory] = size;
@@ -122,6 +134,7 @@ void* clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uin
 }
 
 void clSVMFree(cl_context context, void* memory) {
+  const OneAtATime turn;
   {
     std::lock_guard lock(state().mutex);
     state().allocations.erase(memory);

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <new>
 
 #include "backends/opencl/device_manager.h"
@@ -39,10 +40,14 @@ Status allocationFailure(Device& device, const char* call, Error error, uint64_t
   return outOfMemory(device, size);
 }
 
+// NVIDIA's driver (580) fails for good once two threads allocate or free shared virtual memory at a time.
+std::mutex svm_turns;
+
 void freeAddresses(const Device& device, cl_context context, void* given) {
   if (device.tier() == RT_MEMORY_TIER_USM) {
     (void)RT_CL_PLAIN_VIA(device.extensions(), clMemFreeINTEL, context, given);
   } else {
+    std::lock_guard turn(svm_turns);
     RT_CL_PLAIN_VIA(device.extensions(), clSVMFree, context, given);
   }
 }
@@ -61,6 +66,7 @@ Status allocateAddresses(backend::Memory* memory, Device& device, int32_t kind, 
   if (!usm) {
     const bool fine = kind != RT_MEMORY_DEVICE && device.fineGrained();
     const cl_bitfield flags = CL_MEM_READ_WRITE | (fine ? kSvmAllocFineGrain : 0);
+    std::lock_guard turn(svm_turns);
     given = fault::fails("clSVMAlloc") ? nullptr : RT_CL_PLAIN_VIA(calls, clSVMAlloc, context, flags, bytes, 0);
     if (given == nullptr) return outOfMemory(device, size);
   } else if (kind == RT_MEMORY_HOST) {

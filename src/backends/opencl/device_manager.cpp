@@ -164,6 +164,7 @@ void Device::describeMemory() {
       reaches_pinned_ = one_memory;
       break;
   }
+  limits_.reaches_pinned = reaches_pinned_;
   takes_il_ = !text(kDeviceIlVersion).empty() && findIl(&extensions_, platform_);
 }
 

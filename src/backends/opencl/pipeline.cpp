@@ -8,6 +8,7 @@
 #include "backends/opencl/address_window.h"
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
+#include "backends/opencl/transfer.h"
 #include "base/text.h"
 
 namespace manyrt::opencl {
@@ -193,6 +194,12 @@ Status Pipeline::refuseArgument(uint32_t index, Error error) const {
   return Status::error(status.code(), "Argument %u of the kernel \"%s\": %s", index, name_, status.message());
 }
 
+Status Pipeline::refuseHostMemory(uint32_t index, const void* address) const {
+  return Status::error(RT_ERROR_INVALID_VALUE,
+                       "Argument %u of the kernel \"%s\" is the address %p, memory of the host that opencl:%d cannot reach.",
+                       index, name_, address, library_->device().ordinal());
+}
+
 // A struct is passed as bytes: nothing would turn an address inside into a root.
 Status Pipeline::refuseAddressesInside(uint32_t index, const void* value) const {
   const AddressWindow& window = AddressWindow::instance();
@@ -268,6 +275,7 @@ Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* ar
   const void* address = addressIn(arguments[index]);
   Place place = placeOf(address);
   if (place.root == nullptr && device.tier() != RT_MEMORY_TIER_BUFFER) {
+    if (address != nullptr && !device.reachesPinned() && isOfHost(device, address)) return refuseHostMemory(index, address);
     clone.roots[index] = 0;
     const bool as_buffer = address == nullptr && device.quirks().has(Quirk::kNullStays);
     const cl_mem none = nullptr;
@@ -278,12 +286,7 @@ Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* ar
   }
   if (place.root == nullptr && address != nullptr) {
     place = device.hostRoots().find(address);
-    if (place.root == nullptr) {
-      return Status::error(
-          RT_ERROR_INVALID_VALUE,
-          "Argument %u of the kernel \"%s\" is the address %p, memory of the host that opencl:%d cannot reach.", index, name_,
-          address, device.ordinal());
-    }
+    if (place.root == nullptr) return refuseHostMemory(index, address);
   }
   return library_->hidden_offsets || place.root == nullptr ? bindRoot(clone, index, place)
                                                            : bindPart(clone, index, place, arguments);

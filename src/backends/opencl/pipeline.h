@@ -45,6 +45,7 @@ class Pipeline final : public backend::Kernel {
   Status bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments);
   Status bindAddresses(Clone& clone);
   Status refuseAddressesInside(uint32_t index, const void* value) const;
+  Status refuseHostMemory(uint32_t index, const void* address) const;
   Status refuseArgument(uint32_t index, Error error) const;
 
   static constexpr size_t kClones = 16;  // more launches at one moment make clones that go with them
