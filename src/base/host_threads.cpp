@@ -4,6 +4,7 @@
 
 #include <sys/prctl.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -21,6 +22,7 @@ struct Threads {
   size_t queued = 0;
   size_t idle = 0;
   size_t threads = 0;
+  std::atomic<bool> any{false};  // at least one thread: it stays
 };
 Threads* instance = new Threads;  // never destroyed: its threads run until the process ends
 
@@ -52,6 +54,7 @@ void body(void* user) {
 Status grow(Threads& pool) {
   RT_TRY(startThread("manyrt-host", body, &pool));
   ++pool.threads;
+  pool.any.store(true, std::memory_order_release);
   return Status();
 }
 
@@ -59,6 +62,8 @@ Status grow(Threads& pool) {
 
 Status reserve() {
   Threads& pool = *instance;
+  if (pool.any.load(std::memory_order_acquire)) [[likely]]
+    return Status();
   std::lock_guard lock(pool.mutex);
   return pool.threads > 0 ? Status() : grow(pool);
 }

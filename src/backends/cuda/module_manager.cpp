@@ -161,24 +161,43 @@ NativeModule ModuleManager::takeIdle(const kernels::Digest& key) {
   return nullptr;
 }
 
-void ModuleManager::giveBack(NativeModule module, const kernels::Digest& key, size_t code_bytes) {
-  NativeModule unwanted[kMostIdle + 1];
+// The oldest go, until there is place for one more with so many bytes of code. At most kMostIdle are here.
+size_t ModuleManager::takeUnwanted(NativeModule* unwanted, size_t code_bytes) {
   size_t count = 0;
+  size_t bytes = code_bytes;
+  for (const Idle& each : idle_) bytes += each.code_bytes;
+  while (!idle_.empty() && (idle_.size() + 1 > kMostIdle || bytes > kMostIdleBytes)) {
+    bytes -= idle_.front().code_bytes;
+    unwanted[count++] = idle_.front().module;
+    idle_.erase(idle_.begin());
+  }
+  return count;
+}
+
+void ModuleManager::makeRoom(size_t code_bytes) {
+  if (code_bytes > kMostIdleBytes) return;
+  NativeModule unwanted[kMostIdle];
+  size_t count;
   {
     std::lock_guard lock(mutex_);
+    count = takeUnwanted(unwanted, code_bytes);
+  }
+  for (size_t i = 0; i < count; ++i) (void)table().cuModuleUnload(unwanted[i]);
+}
+
+void ModuleManager::giveBack(NativeModule module, const kernels::Digest& key, size_t code_bytes) {
+  NativeModule unwanted[kMostIdle + 1] = {module};
+  size_t count = 1;
+  if (code_bytes <= kMostIdleBytes) {
+    std::lock_guard lock(mutex_);
+    count = takeUnwanted(unwanted, code_bytes);
     try {
       idle_.push_back({module, key, code_bytes});
     } catch (const std::bad_alloc&) {
       unwanted[count++] = module;
     }
-    size_t bytes = 0;
-    for (const Idle& each : idle_) bytes += each.code_bytes;
-    while (idle_.size() > kMostIdle || bytes > kMostIdleBytes) {
-      bytes -= idle_.front().code_bytes;
-      unwanted[count++] = idle_.front().module;
-      idle_.erase(idle_.begin());
-    }
   }
+  if (count == 0) return;
   Current current(context_.native());
   for (size_t i = 0; i < count; ++i) (void)table().cuModuleUnload(unwanted[i]);
 }
@@ -228,6 +247,8 @@ Status ModuleManager::loadBuilt(Ref<NativeModuleOwner>* out, const kernels::Cuda
   const bool stateless = !image.kernels.empty() && image.globals.empty();
   const NativeModule idle = stateless ? takeIdle(image.key) : nullptr;
   const std::string_view code(reinterpret_cast<const char*>(image.code.data()), image.code.size());
+  if (stateless && idle == nullptr)
+    makeRoom(image.code.size());  // first: the driver loads the faster into what another one had
   RT_TRY(idle != nullptr ? own(out, idle) : loadNative(out, code, name, image.is_cubin ? RT_IMAGE_CUBIN : RT_IMAGE_PTX));
   if (stateless) (*out)->makeReusable(image.key, image.code.size());
   return Status();

@@ -79,7 +79,9 @@ class ModuleManager final : public backend::ModuleLoader {
   static constexpr size_t kMostIdle = 16;
   static constexpr size_t kMostIdleBytes = 16 << 20;
 
-  NativeModule takeIdle(const kernels::Digest& key);  // null: there is none
+  NativeModule takeIdle(const kernels::Digest& key);               // null: there is none
+  size_t takeUnwanted(NativeModule* unwanted, size_t code_bytes);  // under the mutex
+  void makeRoom(size_t code_bytes);                                // among those that nobody uses, for one more
   Status own(Ref<NativeModuleOwner>* owner, NativeModule module);
   Status loadBuilt(Ref<NativeModuleOwner>* module, const kernels::CudaImage& image, const char* name);
   // `code` is an image of that format; of PTX its terminator stands behind it.

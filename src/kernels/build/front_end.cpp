@@ -60,10 +60,10 @@ Status FrontEnd::refused(std::string* log) {
 }
 
 Status FrontEnd::preprocessOnce(std::string* log) {
-  if (preprocessed_) return Status();
+  if (program_) return Status();
   const uint32_t file = sources_.add(name(), std::string(request_.source));
-  preprocessed_ = true;
-  const bool good = preprocess(&program_.tokens, sources_, file, options_.preprocessor, diagnostics_);
+  program_.emplace();
+  const bool good = preprocess(&program_->tokens, sources_, file, options_.preprocessor, diagnostics_);
   return good && !diagnostics_.failed() ? Status() : refused(log);
 }
 
@@ -79,7 +79,7 @@ Status FrontEnd::addToKey(Sha256* hash, std::string* log) {
   }
   if (mayInclude(request_.source)) {
     RT_TRY(preprocessOnce(log));
-    addTokens(hash, program_.tokens, sources_);
+    addTokens(hash, program_->tokens, sources_);
     hash->addPart(diagnostics_.log());
   }
   return Status();
@@ -111,8 +111,8 @@ Status FrontEnd::translateHere(std::string* log, const Lower& lower) {
   RT_TRY(preprocessOnce(log));
   LanguageOptions language;
   language.single_precision_constants = options_.single_precision_constants;
-  if (!parse(&program_, language, diagnostics_) || diagnostics_.failed()) return refused(log);
-  if (!lower(program_, sources_, options_, diagnostics_) || diagnostics_.failed()) return refused(log);
+  if (!parse(&*program_, language, diagnostics_) || diagnostics_.failed()) return refused(log);
+  if (!lower(*program_, sources_, options_, diagnostics_) || diagnostics_.failed()) return refused(log);
   const std::string& warnings = diagnostics_.log();
   if (options_.warnings_are_errors && !options_.no_warnings && !warnings.empty()) {
     log->append(warnings);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
@@ -50,8 +51,7 @@ class FrontEnd {
   BuildOptions options_;
   Sources sources_;
   Diagnostics diagnostics_;
-  Program program_;
-  bool preprocessed_ = false;
+  std::optional<Program> program_;  // once it is preprocessed: what comes from the cache needs none, and one takes microseconds
 };
 
 }  // namespace manyrt::kernels
