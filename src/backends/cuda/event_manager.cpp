@@ -33,11 +33,7 @@ bool Point::poll() {
   if (done()) return true;
   if (!recorded_.load(std::memory_order_acquire)) return false;
   Device& device = manager_->device();
-  Error error = kSuccess;
-  {
-    Current current(manager_->context());
-    error = table().cuEventQuery(event_);
-  }
+  const Error error = whateverIsCurrent(manager_->context(), [&] { return table().cuEventQuery(event_); });
   if (error == kNotReady || saysNothing(error)) return false;
   (void)passOnce(error == kSuccess ? recorded_status_ : device.failed("cuEventQuery", error));
   return done();  // where another thread passes it at this moment: soon

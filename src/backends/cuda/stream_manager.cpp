@@ -252,8 +252,7 @@ Status Stream::record(Ref<backend::Point> point) {
   if (!point.mayRenew(*events_)) return false;
   std::unique_lock lock(mutex_, std::try_to_lock);  // the caller holds its event: no waiting for a long copy here
   if (!lock.owns_lock() || held_.load(std::memory_order_relaxed)) return false;
-  Current current(native_context_);
-  const Error error = RT_CUDA_CALL(cuEventRecord, point.event(), native_);
+  const Error error = whateverIsCurrent(native_context_, [&] { return RT_CUDA_CALL(cuEventRecord, point.event(), native_); });
   if (error != kSuccess) {
     *status = device("cuEventRecord", error);
     return true;
@@ -277,8 +276,8 @@ Status Stream::wait(Ref<backend::Point> point) {
   std::lock_guard lock(mutex_);
   if (!held_.load(std::memory_order_relaxed)) {
     if (NativeEvent event = recordedEvent(*point)) {
-      Current current(native_context_);
-      const Error error = point->done() ? kSuccess : RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0);
+      const auto waitForIt = [&] { return RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); };
+      const Error error = point->done() ? kSuccess : whateverIsCurrent(native_context_, waitForIt);
       // The event's device may be another one, which has died: asking the point blames that one.
       if (error != kSuccess && !point->poll()) return device("cuStreamWaitEvent", error);
       const Status& status = point->done() ? point->status() : static_cast<const Point&>(*point).recordedStatus();
