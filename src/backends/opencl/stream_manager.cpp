@@ -9,6 +9,7 @@
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
 #include "backends/opencl/pipeline.h"
+#include "backends/opencl/replay_manager.h"
 #include "backends/opencl/stream_command.h"
 #include "backends/opencl/transfer.h"
 
@@ -99,7 +100,8 @@ Status Stream::submit(bool on_host, Submit now, Make command) {
     return status;
   }
   if (fault::fails("opencl.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  return hold(command());
+  Command* made = command();
+  return made == nullptr ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : hold(made);
 }
 
 [[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
@@ -170,6 +172,27 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
       });
 }
 
+[[gnu::hot]] Status Stream::replay(Replay& replay, uint64_t* serial, Ref<backend::Point>* end) {
+  const auto number = [&] { *serial = submitted_.load(std::memory_order_relaxed) + 1; };
+  return submit(
+      false,
+      [&] {
+        number();
+        return replay.enqueue(queue_);
+      },
+      [&]() -> Command* {
+        Ref<backend::Point> point;
+        if (!events_->createPoint(&point, false).ok()) return nullptr;
+        auto* command = new Command(Command::Kind::kReplay);
+        command->replay = Ref<Replay>(&replay);
+        command->point = point;
+        replay.noteHeld();
+        number();
+        *end = std::move(point);
+        return command;
+      });
+}
+
 // Times are a property of a queue, and make each of its commands slower: a stream gets such a queue with the first event that
 // wants one. It goes on there behind what the other one has.
 Status Stream::takeTimedQueue() {
@@ -202,6 +225,23 @@ Status Stream::recordNow(Point& point) {
   if (error != CL_SUCCESS) return device().failed("clEnqueueMarkerWithWaitList", error);
   flush();  // others may wait for it
   point.recorded(event, latch.failed() ? latch.get() : Status());
+  return Status();
+}
+
+void Stream::recordHeld(Point& point) {
+  Status status = recordNow(point);
+  if (status.ok()) return;
+  point.fail(status);
+  latch.set(std::move(status));
+}
+
+Status Stream::recordAhead(Ref<backend::Point>* out, uint64_t serial) {
+  if (completed_.load(std::memory_order_acquire) >= serial) return Status();
+  Ref<backend::Point> point;
+  RT_TRY(events_->createPoint(&point, false));
+  std::lock_guard lock(mutex_);
+  RT_TRY(recordNow(static_cast<Point&>(*point)));
+  *out = std::move(point);
   return Status();
 }
 
