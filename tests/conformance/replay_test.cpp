@@ -151,6 +151,24 @@ TEST_P(ReplayTest, ALaunchWaitsForTheOneBeforeAndForNothingBehindIt) {
   }
 }
 
+// What a stream does behind a launch fails that stream, and no later launch on another one.
+TEST_P(ReplayTest, AFailureBehindALaunchIsNotThatOfTheNextOne) {
+  for (unsigned char i = 0; i < 5; ++i) (void)fill(at(memory_.as(16 * i)), i, 16);
+  instantiate();
+  Stream other;
+  ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  for (int round = 0; round < 10; ++round) {
+    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+    rtFence_t fence = nullptr;
+    ASSERT_RT_OK(rtFenceCreate(&fence, 0, context_));
+    ASSERT_RT_OK(rtStreamWaitFence(fence, 1, stream_));
+    ASSERT_RT_OK(rtFenceDestroy(fence));
+    ASSERT_RT_OK(rtGraphLaunch(exec_, other));
+    EXPECT_RT_OK(rtStreamSynchronize(other));
+    EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamSynchronize(stream_));
+  }
+}
+
 // Nodes that are long enough for the CPU to spread them.
 TEST_P(ReplayTest, KernelsOfAWideGraphDoWhatASerialInterpreterDoes) {
   if (!has(RT_CAPABILITY_KERNELS)) return;

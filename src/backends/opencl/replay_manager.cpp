@@ -41,9 +41,9 @@ Status Replay::makeNode(Node* node, const Work& work) const {
     RT_TRY(made.pipeline().bind(*made.clone, step->launch.arguments));
     *node = std::move(made);
   } else if (const auto* copy = std::get_if<backend::Copy>(&work)) {
-    if (copy->width * copy->height != 0) *node = PlacedCopy(*copy);
+    *node = PlacedCopy(*copy);
   } else if (const auto* fill = std::get_if<backend::Fill>(&work)) {
-    if (fill->width * fill->height != 0) *node = PlacedFill(*fill);
+    *node = PlacedFill(*fill);
   } else if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&work)) {
     *node = *prefetch;
   }

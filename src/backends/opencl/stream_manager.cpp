@@ -217,13 +217,18 @@ Status Stream::takeTimedQueue() {
   return Status();
 }
 
+Status Stream::markNow(cl_event* event) {
+  const Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, event);
+  if (error != CL_SUCCESS) return device().failed("clEnqueueMarkerWithWaitList", error);
+  flush();  // others may wait for it
+  return Status();
+}
+
 Status Stream::recordNow(Point& point) {
   RT_TRY(device().lost());
   if (point.timed()) RT_TRY(takeTimedQueue());
   cl_event event = nullptr;
-  const Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event);
-  if (error != CL_SUCCESS) return device().failed("clEnqueueMarkerWithWaitList", error);
-  flush();  // others may wait for it
+  RT_TRY(markNow(&event));
   point.recorded(event, latch.failed() ? latch.get() : Status());
   return Status();
 }
@@ -240,7 +245,10 @@ Status Stream::recordAhead(Ref<backend::Point>* out, uint64_t serial) {
   Ref<backend::Point> point;
   RT_TRY(events_->createPoint(&point, false));
   std::lock_guard lock(mutex_);
-  RT_TRY(recordNow(static_cast<Point&>(*point)));
+  RT_TRY(device().lost());
+  cl_event event = nullptr;
+  RT_TRY(markNow(&event));
+  static_cast<Point&>(*point).recorded(event, Status());
   *out = std::move(point);
   return Status();
 }

@@ -40,7 +40,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   // A graph as one submission; `serial`: its number, where there is one. Where it is held back, a point behind it is left in
   // `end`.
   Status replay(Replay& replay, uint64_t* serial, Ref<backend::Point>* end);
-  // A point behind what is with the device, ahead of what is held back. Null: everything up to `serial` is over.
+  // A point behind what is with the device, ahead of what is held back; it carries no failure of what came later. Null:
+  // everything up to `serial` is over.
   Status recordAhead(Ref<backend::Point>* point, uint64_t serial);
 
   bool isOn(cl_command_queue queue);
@@ -62,6 +63,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   // Each enqueues; under the mutex.
   Status copyOnDevice(const backend::Copy& copy);
   Status fillOnDevice(const backend::Fill& fill);
+  Status markNow(cl_event* event);  // a marker that is flushed
   Status recordNow(Point& point);
   void recordHeld(Point& point);  // a failure is the point's, and latches
   Status waitOnDevice(const Point& point, cl_event event);
