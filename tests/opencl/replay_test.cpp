@@ -285,6 +285,64 @@ TEST_P(OpenClReplayTest, RandomLaunchesAndChangesDoWhatTheKernelsDoOneByOne) {
   EXPECT_EQ(rows(), values_);
 }
 
+// A launch that is held back keeps its nodes; of the next ones those alone are made that change.
+TEST_P(OpenClReplayTest, AChangeBehindALaunchThatIsHeldBackMakesOneKernel) {
+  std::vector<Node> nodes;
+  for (uint32_t i = 0; i < 6; ++i) nodes.push_back({0, 1, 2 * i + 1, kCount});
+  const std::vector<rtGraphNode_t> added = line(6);
+  for (int i = 0; i < 2; ++i) {
+    for (const Node& node : nodes) run(node);
+  }
+  const auto kernelsOf = [&](size_t at, uint32_t factor) {
+    nodes[at].factor = factor;
+    calls::startCounting();
+    EXPECT_RT_OK(change(added[at], nodes[at]));
+    calls::stopCounting();
+    return calls::count("clCreateKernel");
+  };
+  const auto launchAll = [&] {
+    EXPECT_RT_OK(rtGraphLaunch(exec_, stream_));
+    for (const Node& node : nodes) run(node);
+  };
+  Gate gate(context_);
+  ASSERT_RT_OK(gate.close(stream_));
+  launchAll();
+  EXPECT_EQ(kernelsOf(2, 11), 1u);
+  EXPECT_EQ(kernelsOf(2, 13), 0u) << "nobody else has the new one";
+  EXPECT_EQ(kernelsOf(3, 15), 1u);
+  launchAll();
+  EXPECT_EQ(kernelsOf(2, 17), 1u);
+  launchAll();
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(rows(), values_);
+  EXPECT_EQ(kernelsOf(4, 19), 0u) << "no launch is held back";
+  launchAll();
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(rows(), values_);
+}
+
+// Neither does such a change make the next launch wait for what is behind the one before.
+TEST_P(OpenClReplayTest, AChangeBehindALaunchThatIsHeldBackKeepsTheOrder) {
+  const std::vector<rtGraphNode_t> added = line(4);
+  Stream other;
+  Fence gate, behind;
+  ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  ASSERT_RT_OK(rtFenceCreate(gate.out(), 0, context_));
+  ASSERT_RT_OK(rtFenceCreate(behind.out(), 0, context_));
+  for (uint64_t round = 1; round < 10; ++round) {
+    ASSERT_RT_OK(rtStreamWaitFence(gate, round, stream_));
+    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+    ASSERT_RT_OK(rtStreamWaitFence(behind, round, stream_));
+    ASSERT_RT_OK(change(added[1], {0, 1, static_cast<uint32_t>(round), kCount}));
+    ASSERT_RT_OK(rtGraphLaunch(exec_, other));
+    ASSERT_RT_OK(rtStreamSignalFence(behind, round, other));
+    ASSERT_RT_OK(rtFenceSignal(round, gate));
+    ASSERT_RT_OK(rtStreamSynchronize(other));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  }
+}
+
 TEST_P(OpenClReplayTest, ALaunchThatIsHeldBackOutlivesItsExec) {
   Gate gate(context_);
   std::mt19937 random(4);

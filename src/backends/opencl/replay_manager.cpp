@@ -19,43 +19,46 @@ bool ReplayMaker::takes(const backend::ReplayStep::Work& work) {
 
 // ---- Making ----
 
-Status Replay::create(Ref<backend::Replay>* out, Device& device, std::span<const backend::ReplayStep> steps) {
-  if (fault::fails("opencl.replay")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for a graph of OpenCL.");
-  RT_TRY(device.lost());
-  Ref<Replay> replay = Ref<Replay>::adopt(new Replay(device));
-  replay->nodes_.reserve(steps.size());  // in the plan's order, which keeps every dependency in a queue that is in order
-  for (const backend::ReplayStep& step : steps) RT_TRY(replay->makeNode(&replay->nodes_.emplace_back(), step.work));
-  replay->noteFollowers();
-  *out = std::move(replay);
-  return Status();
-}
-
 Replay::Replay(Device& device) : device_(device) {}
 
 Replay::~Replay() = default;  // what is enqueued keeps its kernels and memory
 
-Status Replay::makeNode(Node* node, const Work& work) const {
-  if (const auto* step = std::get_if<backend::KernelStep>(&work)) {
-    KernelNode made{Ref<backend::Kernel>(step->kernel), nullptr, Pipeline::Range(step->launch)};
-    RT_TRY(made.pipeline().newClone(&made.clone));
-    RT_TRY(made.pipeline().bind(*made.clone, step->launch.arguments));
-    *node = std::move(made);
-  } else if (const auto* copy = std::get_if<backend::Copy>(&work)) {
-    *node = PlacedCopy(*copy);
-  } else if (const auto* fill = std::get_if<backend::Fill>(&work)) {
-    *node = PlacedFill(*fill);
-  } else if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&work)) {
-    *node = *prefetch;
+Status Replay::create(Ref<backend::Replay>* out, Device& device, std::span<const backend::ReplayStep> steps) {
+  if (fault::fails("opencl.replay")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for a graph of OpenCL.");
+  RT_TRY(device.lost());
+  Ref<Replay> replay = Ref<Replay>::adopt(new Replay(device));
+  replay->list_ = Ref<List>::adopt(new List(steps.size()));
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Ref<Node> node;
+    RT_TRY(replay->makeNode(&node, steps[i].work));
+    replay->list_->put(i, std::move(node));
   }
+  *out = std::move(replay);
   return Status();
 }
 
-void Replay::noteFollowers() {
-  follows_addresses_ = false;
-  for (const Node& node : nodes_) {
-    const auto* kernel = std::get_if<KernelNode>(&node);
-    follows_addresses_ |= kernel != nullptr && kernel->pipeline().followsAddresses();
+Status Replay::makeNode(Ref<Node>* out, const Work& work) const {
+  Ref<Node> node = Ref<Node>::adopt(new Node);
+  if (const auto* step = std::get_if<backend::KernelStep>(&work)) {
+    Node::Launch launch{Ref<backend::Kernel>(step->kernel), nullptr, Pipeline::Range(step->launch)};
+    RT_TRY(launch.pipeline().newClone(&launch.clone));
+    RT_TRY(launch.pipeline().bind(*launch.clone, step->launch.arguments));
+    node->command = std::move(launch);
+  } else if (const auto* copy = std::get_if<backend::Copy>(&work)) {
+    node->command = PlacedCopy(*copy);
+  } else if (const auto* fill = std::get_if<backend::Fill>(&work)) {
+    node->command = PlacedFill(*fill);
+  } else if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&work)) {
+    node->command = *prefetch;
   }
+  *out = std::move(node);
+  return Status();
+}
+
+void Replay::List::put(size_t step, Ref<Node> node) {
+  const auto* launch = std::get_if<Node::Launch>(&node->command);
+  follows_addresses_ |= launch != nullptr && launch->pipeline().followsAddresses();
+  nodes_[step] = std::move(node);
 }
 
 // ---- Launching ----
@@ -63,24 +66,24 @@ void Replay::noteFollowers() {
 Status Replay::enqueueNode(cl_command_queue queue, Node& node) {
   const char* call = "";
   Error error = CL_SUCCESS;
-  if (auto* kernel = std::get_if<KernelNode>(&node)) {
-    return kernel->pipeline().enqueueBound(queue, *kernel->clone, kernel->range);
-  } else if (const auto* copy = std::get_if<PlacedCopy>(&node)) {
+  if (auto* launch = std::get_if<Node::Launch>(&node.command)) {
+    return launch->pipeline().enqueueBound(queue, *launch->clone, launch->range);
+  } else if (const auto* copy = std::get_if<PlacedCopy>(&node.command)) {
     error = enqueueCopy(device_, queue, *copy, &call);
-  } else if (const auto* fill = std::get_if<PlacedFill>(&node)) {
+  } else if (const auto* fill = std::get_if<PlacedFill>(&node.command)) {
     error = enqueueFill(device_, queue, *fill, &call);
-  } else if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&node)) {
+  } else if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&node.command)) {
     call = "clEnqueueMigrateMemObjects";
     error = enqueuePrefetch(device_, queue, prefetch->address, prefetch->size, prefetch->to_host);
   }
   return error == CL_SUCCESS ? Status() : device_.failed(call, error);
 }
 
-[[gnu::hot]] Status Replay::enqueue(cl_command_queue queue) {
+[[gnu::hot]] Status Replay::enqueue(cl_command_queue queue, List& list) {
   std::lock_guard lock(mutex_);
   std::shared_lock<std::shared_mutex> told;
-  if (follows_addresses_) told = device_.keepAddresses();  // once for all of its kernels
-  for (Node& node : nodes_) RT_TRY(enqueueNode(queue, node));
+  if (list.follows_addresses_) told = device_.keepAddresses();  // once for all of its kernels
+  for (const Ref<Node>& node : list.nodes_) RT_TRY(enqueueNode(queue, *node));
   return Status();
 }
 
@@ -110,22 +113,22 @@ Status Replay::comeBehindLast(Stream& stream) {
 
 // ---- Changing ----
 
-// A launch that is held back has yet to be enqueued, with what it was launched with.
+// A node that no launch is held back with takes the arguments that differ; else another one comes into its place.
 Status Replay::change(bool* changed, uint32_t step, const Work& work) {
-  *changed = held_.load(std::memory_order_acquire) == 0;
-  if (!*changed) return Status();
-  Node& node = nodes_[step];
-  auto* kernel = std::get_if<KernelNode>(&node);
+  *changed = true;
+  Node& node = *list_->nodes_[step];
+  const bool alone = list_->references() == 1;
+  auto* launch = std::get_if<Node::Launch>(&node.command);
   const auto* other = std::get_if<backend::KernelStep>(&work);
-  if (kernel != nullptr && other != nullptr && kernel->kernel == other->kernel) {
-    RT_TRY(kernel->pipeline().bind(*kernel->clone, other->launch.arguments));
-    kernel->range = Pipeline::Range(other->launch);
+  if (alone && node.references() == 1 && launch != nullptr && other != nullptr && launch->kernel == other->kernel) {
+    RT_TRY(launch->pipeline().bind(*launch->clone, other->launch.arguments));
+    launch->range = Pipeline::Range(other->launch);
     return Status();
   }
-  Node made;
-  RT_TRY(makeNode(&made, work));
-  node = std::move(made);
-  noteFollowers();
+  Ref<Node> fresh;
+  RT_TRY(makeNode(&fresh, work));
+  if (!alone) list_ = Ref<List>::adopt(new List(*list_));
+  list_->put(step, std::move(fresh));
   return Status();
 }
 

@@ -1,7 +1,7 @@
 // Replays of OpenCL: steps as a list of commands that are ready to be enqueued. Each kernel node has a clone of its pipeline
 // with its arguments set, copies and fills have their sides looked up; a launch enqueues one after another and sets nothing.
-// What a launch is given the driver keeps from there on, so that a step changes in place but while a stream holds a launch
-// back.
+// What is enqueued the driver keeps as it was, so that a node changes in place; a launch that a stream holds back keeps its
+// list, and what changes meanwhile is a node of another list, which shares the others.
 #pragma once
 
 #include <mutex>
@@ -25,39 +25,51 @@ class Replay final : public backend::Replay {
   Status launch(backend::Stream& stream) override;
   Status change(bool* changed, uint32_t step, const backend::ReplayStep::Work& work) override;
 
-  // For the streams. Enqueues all steps, up to the first that fails; nothing is flushed.
-  Status enqueue(cl_command_queue queue);
-  // A stream holds a launch back, or has enqueued one that it held: meanwhile nothing may change.
-  void noteHeld() { held_.fetch_add(1, std::memory_order_relaxed); }
-  void noteSubmitted() { held_.fetch_sub(1, std::memory_order_release); }
+  // For the streams: what launches from now on enqueue, and enqueueing it, up to the first step that fails. Nothing is flushed.
+  class List;
+  const Ref<List>& list() const { return list_; }
+  Status enqueue(cl_command_queue queue, List& list);
 
  private:
   using Work = backend::ReplayStep::Work;
-  struct KernelNode {
-    Ref<backend::Kernel> kernel;  // a pipeline
-    std::unique_ptr<Pipeline::Clone> clone;
-    Pipeline::Range range;
-    Pipeline& pipeline() const { return static_cast<Pipeline&>(*kernel); }
-  };
-  // std::monostate: nothing is to be done.
-  using Node = std::variant<std::monostate, KernelNode, PlacedCopy, PlacedFill, backend::PrefetchStep>;
+  struct Node;
 
   explicit Replay(Device& device);
-  Status makeNode(Node* node, const Work& work) const;
-  void noteFollowers();
+  Status makeNode(Ref<Node>* node, const Work& work) const;
   Status comeBehindLast(Stream& stream);
   Status enqueueNode(cl_command_queue queue, Node& node);
 
   Device& device_;
-  std::vector<Node> nodes_;
-  bool follows_addresses_ = false;  // a kernel of it does
-  std::atomic<uint32_t> held_{0};
+  Ref<List> list_;
   std::mutex mutex_;  // of enqueueing: a launch that was held back is enqueued by a thread of the library
 
   // The last launch: its stream, its submission there, and, where it was held back, the point behind it.
   Ref<Stream> last_;
   uint64_t last_serial_ = 0;
   Ref<backend::Point> end_;
+};
+
+struct Replay::Node final : RefCounted {
+  struct Launch {
+    Ref<backend::Kernel> kernel;  // a pipeline
+    std::unique_ptr<Pipeline::Clone> clone;
+    Pipeline::Range range;
+    Pipeline& pipeline() const { return static_cast<Pipeline&>(*kernel); }
+  };
+  // std::monostate: nothing is to be done.
+  std::variant<std::monostate, Launch, PlacedCopy, PlacedFill, backend::PrefetchStep> command;
+};
+
+class Replay::List final : public RefCounted {
+ public:
+  explicit List(size_t count) : nodes_(count) {}
+  List(const List& other) : nodes_(other.nodes_), follows_addresses_(other.follows_addresses_) {}  // with the same nodes
+  void put(size_t step, Ref<Node> node);
+
+ private:
+  friend class Replay;
+  std::vector<Ref<Node>> nodes_;    // in the plan's order, which keeps every dependency in a queue that is in order
+  bool follows_addresses_ = false;  // a kernel of it does, or did
 };
 
 class ReplayMaker final : public backend::ReplayMaker {

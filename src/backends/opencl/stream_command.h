@@ -25,6 +25,7 @@ struct Stream::Command {
   std::vector<unsigned char> values;
   std::vector<const void*> arguments;
   Ref<Replay> replay;
+  Ref<Replay::List> replayed;
   Ref<backend::Point> point;
   Task* task = nullptr;  // owned
   uint64_t serial = 0;

@@ -129,9 +129,8 @@ bool Stream::execute(Command& command) {
       if (!skip) (void)enqueuePrefetch(device(), queue_, command.address, command.size, command.to_host);  // a hint
       return true;
     case Command::Kind::kReplay:
-      if (!skip) latch.set(command.replay->enqueue(queue_));
+      if (!skip) latch.set(command.replay->enqueue(queue_, *command.replayed));
       recordHeld(static_cast<Point&>(*command.point));
-      command.replay->noteSubmitted();
       return true;
     case Command::Kind::kRecord:
       recordHeld(static_cast<Point&>(*command.point));

@@ -178,15 +178,15 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
       false,
       [&] {
         number();
-        return replay.enqueue(queue_);
+        return replay.enqueue(queue_, *replay.list());
       },
       [&]() -> Command* {
         Ref<backend::Point> point;
         if (!events_->createPoint(&point, false).ok()) return nullptr;
         auto* command = new Command(Command::Kind::kReplay);
         command->replay = Ref<Replay>(&replay);
+        command->replayed = replay.list();
         command->point = point;
-        replay.noteHeld();
         number();
         *end = std::move(point);
         return command;
