@@ -88,6 +88,7 @@ class OpenClReplayTest : public OpenClDeviceTest {
     node.in = (node.out + 1 + static_cast<uint32_t>(random()) % (kRows - 1)) % kRows;
     return node;
   }
+  void launchAndChangeAtRandom(uint32_t seed);
   void run(const Node& node) {  // what the node does, on the host
     for (uint32_t i = 0; i < node.count; ++i) {
       uint32_t& out = values_[node.out * kCount + i];
@@ -246,8 +247,8 @@ TEST_P(OpenClReplayTest, KernelsThatFollowAddressesAreToldOfNewAllocations) {
 }
 
 // Launches on three streams, some of them held back for a while, with kernels changed between any two.
-TEST_P(OpenClReplayTest, RandomLaunchesAndChangesDoWhatTheKernelsDoOneByOne) {
-  std::mt19937 random(3);
+void OpenClReplayTest::launchAndChangeAtRandom(uint32_t seed) {
+  std::mt19937 random(seed);
   Stream streams[3];
   Fence gate;
   uint64_t value = 0;
@@ -283,6 +284,17 @@ TEST_P(OpenClReplayTest, RandomLaunchesAndChangesDoWhatTheKernelsDoOneByOne) {
   ASSERT_RT_OK(rtFenceSignal(value, gate));
   for (Stream& stream : streams) ASSERT_RT_OK(rtStreamSynchronize(stream));
   EXPECT_EQ(rows(), values_);
+  ASSERT_RT_OK(exec_.reset());
+  ASSERT_RT_OK(graph_.reset());
+}
+
+TEST_P(OpenClReplayTest, RandomLaunchesAndChangesDoWhatTheKernelsDoOneByOne) {
+  for (uint32_t seed = 1; seed <= 10 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    ASSERT_RT_OK(rtGraphDestroy(graph_.release()));
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    launchAndChangeAtRandom(seed);
+  }
 }
 
 // A launch that is held back keeps its nodes; of the next ones those alone are made that change.
