@@ -1,6 +1,6 @@
 // The OpenCL backend beside raw OpenCL in one process, on every device that is no emulator: launches (P17), memory from the
-// pool beside buffers of the driver (P8), and copies. A comparison's name ends with the device and its tier of memory;
-// RT_OPENCL_MEMORY forces another one.
+// pool beside buffers of the driver (P8), the replay of a graph beside its launches, and copies. A comparison's name ends with
+// the device and its tier of memory; RT_OPENCL_MEMORY forces another one.
 #define CL_TARGET_OPENCL_VERSION 200
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -58,6 +58,9 @@ struct Both {
   void* args[8];
   cl_context raw_context = nullptr;
   cl_command_queue queue = nullptr;
+  cl_kernel rawKernel() const;  // another one, with its arguments
+
+  cl_program raw_program = nullptr;
   cl_kernel raw_kernel = nullptr;
   cl_kernel raw_svm_kernel = nullptr;  // with addresses of shared virtual memory, where ours has such
   cl_mem raw_memory = nullptr;
@@ -103,17 +106,22 @@ Both::Both(rtDevice_t device) {
   raw_context = made([&](cl_int* error) { return clCreateContext(nullptr, 1, &id, nullptr, nullptr, error); });
   queue = made([&](cl_int* error) { return clCreateCommandQueue(raw_context, id, 0, error); });
   const char* text = kSource;
-  cl_program program = made([&](cl_int* error) { return clCreateProgramWithSource(raw_context, 1, &text, nullptr, error); });
-  CL_CHECK(clBuildProgram(program, 1, &id, "", nullptr, nullptr));
-  raw_kernel = made([&](cl_int* error) { return clCreateKernel(program, "eight", error); });
+  raw_program = made([&](cl_int* error) { return clCreateProgramWithSource(raw_context, 1, &text, nullptr, error); });
+  CL_CHECK(clBuildProgram(raw_program, 1, &id, "", nullptr, nullptr));
   raw_memory = made([&](cl_int* error) { return clCreateBuffer(raw_context, CL_MEM_READ_WRITE, 4096, nullptr, error); });
-  for (cl_uint i = 0; i < 4; ++i) CL_CHECK(clSetKernelArg(raw_kernel, i, sizeof raw_memory, &raw_memory));
-  setValues(raw_kernel);
+  raw_kernel = rawKernel();
   if (properties.memory_tier != RT_MEMORY_TIER_SVM) return;
-  raw_svm_kernel = made([&](cl_int* error) { return clCreateKernel(program, "eight", error); });
+  raw_svm_kernel = made([&](cl_int* error) { return clCreateKernel(raw_program, "eight", error); });
   void* shared = clSVMAlloc(raw_context, CL_MEM_READ_WRITE, 4096, 0);
   for (cl_uint i = 0; i < 4; ++i) CL_CHECK(clSetKernelArgSVMPointer(raw_svm_kernel, i, shared));
   setValues(raw_svm_kernel);
+}
+
+cl_kernel Both::rawKernel() const {
+  cl_kernel fresh = made([&](cl_int* error) { return clCreateKernel(raw_program, "eight", error); });
+  for (cl_uint i = 0; i < 4; ++i) CL_CHECK(clSetKernelArg(fresh, i, sizeof raw_memory, &raw_memory));
+  setValues(fresh);
+  return fresh;
 }
 
 void launch(const Both& on) { RT_CHECK(rtLaunchKernel(on.kernel, 1, 1, 1, 1, 1, 1, 0, on.stream, on.args, RT_ARGS_ALL)); }
@@ -140,6 +148,41 @@ void registerLaunches(const Both& on) {
                                  launchRaw(on, on.raw_kernel);
                                  on.finish();
                                })));
+}
+
+rtGraphExec_t graphOf(const Both& on, int count) {
+  rtGraph_t graph;
+  rtGraphExec_t exec;
+  RT_CHECK(rtStreamBeginCapture(on.stream));
+  for (int i = 0; i < count; ++i) launch(on);
+  RT_CHECK(rtStreamEndCapture(&graph, on.stream));
+  RT_CHECK(rtGraphInstantiate(&exec, graph, on.context));
+  RT_CHECK(rtGraphDestroy(graph));
+  return exec;
+}
+
+// Each of a hundred small kernels in a line. The peer has a cl_kernel with its arguments for each, too.
+void registerReplays(const Both& on) {
+  constexpr int kNodes = 100;
+  const rtGraphExec_t exec = graphOf(on, kNodes);
+  std::vector<cl_kernel> kernels;
+  for (int i = 0; i < kNodes; ++i) kernels.push_back(on.rawKernel());
+  const auto replay = [&on, exec] {
+    RT_CHECK(rtGraphLaunch(exec, on.stream));
+    on.synchronize();
+  };
+  const auto each = [&on] {
+    for (int i = 0; i < kNodes; ++i) launch(on);
+    on.synchronize();
+  };
+  const auto raw = [&on, kernels] {
+    for (cl_kernel kernel : kernels) launchRaw(on, kernel);
+    on.finish();
+  };
+  registerComparison(Comparison("replay_100_" + on.name)
+                         .ours("manyrt", hot(replay, kNodes))
+                         .ours("manyrt_launches", hot(each, kNodes))
+                         .peer("clEnqueueNDRangeKernel", hot(raw, kNodes)));
 }
 
 void registerMemory(const Both& on) {
@@ -212,6 +255,7 @@ int main(int argc, char** argv) {
   }
   for (const auto& each : devices) {
     registerLaunches(*each);
+    registerReplays(*each);
     registerMemory(*each);
     registerCopies(*each);
   }

@@ -269,10 +269,10 @@ struct ReplayStep {
 // caller; both are legal while launches are in flight, which keep what they need beyond the replay itself.
 class Replay : public RefCounted {
  public:
-  // cuGraphLaunch · clEnqueueCommandBufferKHR. One submission of the stream.
+  // cuGraphLaunch · clEnqueueNDRangeKernel and its like, one behind the other. One submission of the stream.
   virtual Status launch(Stream& stream) = 0;
   // Launches from now on do other work of the same kind in a step; earlier ones what they were launched with.
-  // cuGraphExecKernelNodeSetParams and its like · clUpdateMutableCommandsKHR. False: the driver cannot, nothing was changed, a
+  // cuGraphExecKernelNodeSetParams and its like · clSetKernelArg. False: the driver cannot, nothing was changed, a
   // new replay is needed.
   virtual Status change(bool* changed, uint32_t step, const ReplayStep::Work& work) = 0;
 };
@@ -283,8 +283,8 @@ class ReplayMaker {
   virtual ~ReplayMaker() = default;
   // Whether a replay may have such a step; one that may not is submitted by itself.
   virtual bool takes(const ReplayStep::Work& work) = 0;
-  // cuGraphCreate, cuGraphAddKernelNode and its like, cuGraphInstantiate · clCreateCommandBufferKHR. There is a step, and each
-  // is taken. Memory that is missing may be std::bad_alloc.
+  // cuGraphCreate, cuGraphAddKernelNode and its like, cuGraphInstantiate · clCreateKernel, clSetKernelArg. There is a step, and
+  // each is taken. Memory that is missing may be std::bad_alloc.
   virtual Status make(Ref<Replay>* replay, std::span<const ReplayStep> steps) = 0;
 };
 

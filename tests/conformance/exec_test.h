@@ -81,7 +81,7 @@ class ExecTest : public DeviceTest {
     EXPECT_RT_OK(rtMemcpy(bytes.data(), pointer, size, RT_MEMCPY_DEFAULT));
     return bytes;
   }
-  bool runsGraphs() const { return GetParam().rfind("null", 0) != 0 && GetParam().rfind("opencl", 0) != 0; }
+  bool runsGraphs() const { return GetParam().rfind("null", 0) != 0; }
   unsigned char firstByte() { return contents(memory_, 1)[0]; }
   static bool says(const std::string& words) { return lastMessage().find(words) != std::string::npos; }
 

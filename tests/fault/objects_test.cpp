@@ -341,6 +341,45 @@ TEST_P(ObjectFaults, ExecAndLaunch) {
            }});
 }
 
+// Kernels in the backend's own form of a graph: launched on two streams, changed, held back, and changed behind that.
+TEST_P(ObjectFaults, ExecOfKernels) {
+  exhaust({"exec of kernels", [](World& w) {
+             Graph graph;
+             GraphExec exec;
+             Gate gate(w.context);
+             rtGraphBuffer_t buffer = nullptr;
+             rtGraphNode_t node = nullptr;
+             uint32_t value = 3;
+             TRY(rtGraphCreate(graph.out()));
+             TRY(rtGraphAddBuffer(&buffer, 256, RT_GRAPH_BUFFER_OUTPUT, "output", graph));
+             rtGraphArg_t args[] = {{RT_ARG_POINTER, RT_GRAPH_READ | RT_GRAPH_WRITE, 256, nullptr, {buffer, 0, nullptr}},
+                                    {RT_ARG_VALUE, 0, 4, &value, {nullptr, 0, nullptr}}};
+             rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+             params.kernel = w.kernel;
+             params.args = args;
+             params.arg_count = 2;
+             for (int i = 0; i < 3; ++i) params.grid[i] = params.group[i] = 1;
+             for (int i = 0; i < 4; ++i) TRY(rtGraphAddKernelNode(&node, &params, nullptr, RT_INFERRED, graph));
+             TRY(rtGraphInstantiate(exec.out(), graph, w.context));
+             TRY(rtGraphExecBindBuffer(buffer, w.memory, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtGraphExecBindBuffer(buffer, w.target, exec));
+             TRY(rtGraphLaunch(exec, w.busy));
+             value = 4;
+             TRY(rtGraphExecSetKernelParams(node, &params, exec));
+             TRY(gate.close(w.stream));
+             TRY(rtGraphLaunch(exec, w.stream));
+             value = 5;
+             TRY(rtGraphExecSetKernelParams(node, &params, exec));
+             TRY(rtGraphLaunch(exec, w.busy));
+             TRY(gate.open());
+             TRY(rtStreamSynchronize(w.stream));
+             TRY(rtStreamSynchronize(w.busy));
+             TRY(exec.reset());
+             return graph.reset();
+           }});
+}
+
 TEST_P(ObjectFaults, GraphFile) {
   exhaust(
       {"graph file", [](World& w) {

@@ -102,6 +102,8 @@ TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
     Event event;
     Memory memory, host, large;
     Module module;
+    Graph graph;
+    GraphExec exec;
     rtKernel_t add = nullptr;
     uint32_t seen = 0;
     ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
@@ -119,9 +121,15 @@ TEST_P(OpenClCallsTest, EverythingThatWasMadeIsReleased) {
       ASSERT_RT_OK(rtEventRecord(event, first));
       ASSERT_RT_OK(rtStreamWaitEvent(event, second));
     }
+    ASSERT_RT_OK(rtStreamBeginCapture(first));
+    for (uint32_t i = 0; i < 5; ++i) ASSERT_RT_OK(launchOver(add, first, 1, 1, memory.get(), i));
+    ASSERT_RT_OK(rtStreamEndCapture(graph.out(), first));
+    ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, context));
+    ASSERT_RT_OK(rtGraphLaunch(exec, first));
+    ASSERT_RT_OK(rtGraphLaunch(exec, second));
     ASSERT_RT_OK(rtMemcpyAsync(&seen, memory, 4, RT_MEMCPY_DEFAULT, second));
     ASSERT_RT_OK(rtStreamSynchronize(second));
-    EXPECT_EQ(seen, 10u);
+    EXPECT_EQ(seen, 30u);
   }
   const auto left = [] {
     const auto kind = [](const char* name, uint64_t made, uint64_t released) {

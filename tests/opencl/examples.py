@@ -20,7 +20,8 @@ def main():
             for program in programs:
                 command = [program]
                 if os.path.basename(program) == "digits":
-                    command += ["--device", "opencl:0", "--seed", "1", "--images", "300", "--epochs", "3", "--no-threshold"]
+                    command += ["--device", "opencl:0", "--seed", "1", "--images", "300", "--epochs", "3", "--no-threshold",
+                                "--graph"]
                 environment = {**os.environ, "RT_DEVICE": "opencl:0", "RT_DISABLE": "cuda", "RT_OPENCL_MEMORY": tier,
                                "RT_CACHE_DIR": os.path.join(folder, "cache")}
                 result = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=120)

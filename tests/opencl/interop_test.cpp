@@ -140,6 +140,36 @@ TEST_P(OpenClInteropTest, ABinaryOfTheDriverRunsAndKnowsItsArguments) {
   EXPECT_RT_OK(rtStreamSynchronize(stream_));
 }
 
+// In buffers each node has parts of roots of its own.
+TEST_P(OpenClInteropTest, ABinaryOfTheDriverIsReplayed) {
+  ASSERT_RT_OK(loadBinary(compileNatively(cl_context_, cl_device_)));
+  rtKernel_t sum = nullptr;
+  ASSERT_RT_OK(rtModuleGetKernel(&sum, "sum", loaded_));
+  Memory memory;
+  Graph graph;
+  GraphExec exec;
+  const uint32_t values[4] = {1, 20, 300, 4000};
+  uint32_t seen[2] = {};
+  ASSERT_RT_OK(rtMalloc(memory.out(), 16384, context_));
+  ASSERT_RT_OK(rtMemcpy(memory.as<void>(4096), values, sizeof values, RT_MEMCPY_DEFAULT));
+  ASSERT_RT_OK(rtStreamBeginCapture(stream_));
+  for (uint32_t count = 1; count <= 4; ++count) {
+    ASSERT_RT_OK(launchOver(sum, stream_, 1, 1, memory.get(), memory.as<void>(4096), count, size_t{4}));
+    ASSERT_RT_OK(launchOver(sum, stream_, 1, 1, memory.as<void>(8192), memory.get(), 1u, size_t{4}));
+  }
+  ASSERT_RT_OK(rtStreamEndCapture(graph.out(), stream_));
+  ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, context_));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_RT_OK(rtMemset(memory, 0, 16));
+    ASSERT_RT_OK(rtGraphLaunch(exec, stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(&seen[0], memory, 4, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(&seen[1], memory.as<void>(8192), 4, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    EXPECT_EQ(seen[0], 4321u);
+    EXPECT_EQ(seen[1], 4321u);
+  }
+}
+
 TEST_P(OpenClInteropTest, BytesThatAreNoBinaryOfThisDeviceAreAnInvalidImage) {
   EXPECT_RT(RT_ERROR_INVALID_IMAGE, loadBinary(std::vector<unsigned char>(1000, 0x5A)));
   EXPECT_EQ(loaded_.get(), nullptr);

@@ -27,9 +27,11 @@ TEST_P(LossTest, EverybodyIsToldAndNothingHangs) {
   ASSERT_NE(lose, nullptr) << "the loader is not the one that loses its device";
 
   Memory memory;
-  Stream held, waiting;
+  Stream held, waiting, fresh;
   Event event;
   PortableKernel count;
+  Graph graph;
+  GraphExec exec, held_exec;
   Gate gate(context_);
   int calls = 0;
   ASSERT_RT_OK(rtMalloc(memory.out(), 64, context_));
@@ -39,13 +41,23 @@ TEST_P(LossTest, EverybodyIsToldAndNothingHangs) {
   ASSERT_RT_OK(count.make(context_, "count"));
   ASSERT_RT_OK(launchOver(count, stream_, 1, 1, memory.get()));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  ASSERT_RT_OK(rtStreamCreate(fresh.out(), nullptr, context_));
+  ASSERT_RT_OK(rtStreamBeginCapture(stream_));
+  for (int i = 0; i < 5; ++i) ASSERT_RT_OK(launchOver(count, stream_, 1, 1, memory.get()));
+  ASSERT_RT_OK(rtStreamEndCapture(graph.out(), stream_));
+  for (GraphExec* each : {&exec, &held_exec}) ASSERT_RT_OK(rtGraphInstantiate(each->out(), graph, context_));
+  ASSERT_RT_OK(rtGraphLaunch(exec, stream_));
   ASSERT_RT_OK(gate.close(held));
   ASSERT_RT_OK(launchOver(count, held, 1, 1, memory.get()));
+  ASSERT_RT_OK(rtGraphLaunch(held_exec, held));
   ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { ++*static_cast<int*>(user); }, &calls, held));
   ASSERT_RT_OK(rtEventRecord(event, held));
   ASSERT_RT_OK(rtStreamWaitEvent(event, waiting));
 
   lose();
+  EXPECT_RT(RT_ERROR_DEVICE_LOST, rtGraphLaunch(exec, stream_));
+  EXPECT_NE(lastMessage().find("clEnqueueNDRangeKernel"), std::string::npos) << lastMessage();
+  EXPECT_RT(RT_ERROR_DEVICE_LOST, rtGraphLaunch(exec, fresh)) << "behind the launch on another stream";
   EXPECT_RT(RT_ERROR_DEVICE_LOST, launchOver(count, stream_, 1, 1, memory.get()));
   EXPECT_NE(lastMessage().find("clEnqueueNDRangeKernel"), std::string::npos) << lastMessage();
   EXPECT_RT(RT_ERROR_DEVICE_LOST, rtMemsetAsync(memory, 0, 64, stream_)) << "at once, with the first cause";

@@ -41,8 +41,10 @@ def main():
             _, log = run(folder, [backends, planted])
             if words not in log:
                 sys.exit(f"The planted \"{planted}\" was not found: {log!r}")
+        watched = ("OpenClMemoryTest.*:OpenClCallsTest.ALaunch*:OpenClCallsTest.Nothing*:OpenClReplayTest.AChange*:"
+                   "OpenClReplayTest.Binding*:OpenClReplayTest.Memory*:OpenClReplayTest.*Outlives*")
         for command in ([digits, "--device", "opencl:0", "--seed", "1", "--images", "64", "--epochs", "1", "--no-threshold"],
-                        [tests, "--gtest_filter=OpenClMemoryTest.*:OpenClCallsTest.ALaunch*:OpenClCallsTest.Nothing*"]):
+                        [tests, "--gtest_filter=" + watched]):
             output, log = run(folder, command)
             if log:
                 sys.exit(f"{command[0]}: Oclgrind found\n{log[:5000]}")

@@ -8,6 +8,7 @@
 #include "backends/backend.h"
 #include "backends/opencl/event_manager.h"
 #include "backends/opencl/module_manager.h"
+#include "backends/opencl/replay_manager.h"
 
 namespace manyrt::opencl {
 
@@ -23,6 +24,7 @@ class Context final : public backend::Context {
   void renewStream(backend::Stream& stream, const backend::StreamOptions& options) override;
   Status createPoint(Ref<backend::Point>* point, bool timed) override { return events_->createPoint(point, timed); }
   Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override;
+  backend::ReplayMaker* replays() override { return &replays_; }
   backend::ModuleLoader* modules() override { return &modules_; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override;
   void release(const backend::Memory& memory) override;
@@ -47,12 +49,13 @@ class Context final : public backend::Context {
 
  private:
   Context(Device& device, cl_context native, Ref<EventManager> events)
-      : device_(device), native_(native), events_(std::move(events)), modules_(device) {}
+      : device_(device), native_(native), events_(std::move(events)), modules_(device), replays_(device) {}
 
   Device& device_;
   const cl_context native_;  // the device's
   const Ref<EventManager> events_;
   ModuleManager modules_;
+  ReplayMaker replays_;
   std::mutex mutex_;
   std::vector<Stream*> streams_;
 };

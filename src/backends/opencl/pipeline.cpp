@@ -41,24 +41,12 @@ void* addressIn(const void* value) {
 
 // ---- Clones ----
 
-struct Pipeline::Clone {
-  ~Clone() {
-    for (cl_mem each : parts) {
-      if (each != nullptr) (void)RT_CL_PLAIN(clReleaseMemObject, each);
-    }
-    if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);
+Pipeline::Clone::~Clone() {
+  for (cl_mem each : parts) {
+    if (each != nullptr) (void)RT_CL_PLAIN(clReleaseMemObject, each);
   }
-  cl_kernel kernel = nullptr;
-  uint32_t place = kClones;           // in the pipeline's list
-  bool complete = false;              // every argument is set
-  std::vector<unsigned char> values;  // as they were set last, at the arguments' offsets
-  std::vector<uint64_t> roots;        // whose cl_mem was set: Root::id; 0: none
-  std::vector<uint64_t> offsets;      // that were set with them, where has_offset
-  std::vector<uint8_t> set, has_offset;
-  std::vector<uint8_t> had_address;  // was told an address of svm or usm, ever
-  std::vector<cl_mem> parts;         // of roots, for programs that came compiled; owned
-  uint64_t addresses = 0;            // generation of the addresses that the kernel was told of
-};
+  if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);
+}
 
 // A clone with a place goes back there by one store; one beyond the places goes with its launch.
 class Pipeline::Leased {
@@ -73,7 +61,10 @@ class Pipeline::Leased {
       clone_.reset(pipeline_.clones_[i].exchange(nullptr, std::memory_order_acquire));
       if (clone_ != nullptr) return Status();
     }
-    return pipeline_.newClone(&clone_);
+    RT_TRY(pipeline_.newClone(&clone_));
+    if (pipeline_.clone_count_.load(std::memory_order_relaxed) < kClones)
+      clone_->place = pipeline_.clone_count_.fetch_add(1, std::memory_order_acq_rel);
+    return Status();
   }
   ~Leased() {
     if (clone_ == nullptr || clone_->place >= kClones) return;
@@ -97,8 +88,6 @@ Status Pipeline::newClone(std::unique_ptr<Clone>* out) {
   clone->had_address.resize(arguments_.size());
   clone->parts.resize(arguments_.size());
   RT_TRY(createKernel(&clone->kernel));
-  if (clone_count_.load(std::memory_order_relaxed) < kClones)
-    clone->place = clone_count_.fetch_add(1, std::memory_order_acq_rel);
   *out = std::move(clone);
   return Status();
 }
@@ -367,26 +356,46 @@ Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
   return Status();
 }
 
+// An address that was freed and given out again may be another allocation, for which a driver looks when it is set.
+void Pipeline::forgetFreed(Clone& clone) const {
+  const uint64_t generation = library_->device().addressGeneration();
+  if (clone.bound == generation) [[likely]]
+    return;
+  clone.bound = generation;
+  clone.complete = false;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) clone.set[i] &= arguments_[i].kind != RT_ARG_POINTER;
+}
+
 Status Pipeline::bind(Clone& clone, const void* const* arguments) {
+  if (library_->device().tier() != RT_MEMORY_TIER_BUFFER) forgetFreed(clone);
   return areBound(clone, arguments) ? Status() : bindChanged(clone, arguments);
+}
+
+// ---- Launches ----
+
+Pipeline::Range::Range(const backend::Launch& launch)
+    : group{launch.group[0], launch.group[1], launch.group[2]},
+      items{group[0] * launch.grid[0], group[1] * launch.grid[1], group[2] * launch.grid[2]} {}
+
+bool Pipeline::followsAddresses() const {
+  return library_->follows_addresses && library_->device().tier() != RT_MEMORY_TIER_BUFFER;
+}
+
+Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range& range) {
+  if (followsAddresses()) RT_TRY(bindAddresses(clone));
+  const cl_uint dimensions = !fewer_dimensions_ || range.items[2] > 1 ? 3 : range.items[1] > 1 ? 2 : 1;
+  const Error error = RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, nullptr, range.items, range.group, 0,
+                                 nullptr, nullptr);
+  return error == CL_SUCCESS ? Status() : library_->device().failed("clEnqueueNDRangeKernel", error);
 }
 
 Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch) {
   Leased clone(*this);
   RT_TRY(clone.take());
   RT_TRY(bind(*clone, launch.arguments));
-  Device& device = library_->device();
   std::shared_lock<std::shared_mutex> told;
-  if (library_->follows_addresses && device.tier() != RT_MEMORY_TIER_BUFFER) {
-    told = device.keepAddresses();
-    RT_TRY(bindAddresses(*clone));
-  }
-  const size_t group[3] = {launch.group[0], launch.group[1], launch.group[2]};
-  const size_t items[3] = {group[0] * launch.grid[0], group[1] * launch.grid[1], group[2] * launch.grid[2]};
-  const cl_uint dimensions = !fewer_dimensions_ || items[2] > 1 ? 3 : items[1] > 1 ? 2 : 1;
-  const Error error =
-      RT_CL_CALL(clEnqueueNDRangeKernel, queue, (*clone).kernel, dimensions, nullptr, items, group, 0, nullptr, nullptr);
-  return error == CL_SUCCESS ? Status() : device.failed("clEnqueueNDRangeKernel", error);
+  if (followsAddresses()) told = library_->device().keepAddresses();
+  return enqueueBound(queue, *clone, Range(launch));
 }
 
 }  // namespace manyrt::opencl

@@ -1,5 +1,6 @@
 // Pipelines: a kernel made ready for a device. A launch takes one of its clones for the time of setting arguments and
-// enqueueing, without a lock; a clone remembers what its arguments are and sets those alone that changed.
+// enqueueing, without a lock; a clone remembers what its arguments are and sets those alone that changed. A node of a replay
+// has a clone of its own.
 #pragma once
 
 #include <array>
@@ -27,17 +28,27 @@ class Pipeline final : public backend::Kernel {
   // Enqueues a launch; a failure says which argument it is about.
   Status enqueue(cl_command_queue queue, const backend::Launch& launch);
 
- private:
+  // The same in three steps, with a clone of the caller's own, which one thread uses at a time.
   struct Clone;
+  struct Range {
+    explicit Range(const backend::Launch& launch);
+    size_t group[3], items[3];
+  };
+  Status newClone(std::unique_ptr<Clone>* clone);
+  Status bind(Clone& clone, const void* const* arguments);  // sets what is not what the clone has
+  // Of a clone whose arguments are all set. Where the kernel follows addresses, Device::keepAddresses stands meanwhile.
+  Status enqueueBound(cl_command_queue queue, Clone& clone, const Range& range);
+  bool followsAddresses() const;
+
+ private:
   class Leased;
   explicit Pipeline(Ref<Library> library) : library_(std::move(library)) {}
-  Status newClone(std::unique_ptr<Clone>* clone);
   Status createKernel(cl_kernel* kernel);
   bool needsFreshKernel(const Clone& clone, const void* const* arguments) const;
   Status renew(Clone& clone);
   Status ask();
-  Status bind(Clone& clone, const void* const* arguments);
   bool isBound(const AddressWindow& window, const Clone& clone, uint32_t index, const void* value) const;
+  void forgetFreed(Clone& clone) const;
   bool areBound(const Clone& clone, const void* const* arguments) const;
   Status bindChanged(Clone& clone, const void* const* arguments);
   Status bindPointer(Clone& clone, uint32_t index, const void* const* arguments);
@@ -56,6 +67,26 @@ class Pipeline final : public backend::Kernel {
   std::atomic<uint32_t> clone_count_{0};               // places that belong to a clone, or will
   uint32_t multiple_ = 1;
   bool fewer_dimensions_ = false;  // launches are enqueued with as few as they have
+};
+
+// A cl_kernel, and what its arguments are.
+struct Pipeline::Clone {
+  Clone() = default;
+  Clone(const Clone&) = delete;
+  Clone& operator=(const Clone&) = delete;
+  ~Clone();
+
+  cl_kernel kernel = nullptr;         // owned
+  uint32_t place = kClones;           // in the pipeline's list
+  bool complete = false;              // every argument is set
+  std::vector<unsigned char> values;  // as they were set last, at the arguments' offsets
+  std::vector<uint64_t> roots;        // whose cl_mem was set: Root::id; 0: none
+  std::vector<uint64_t> offsets;      // that were set with them, where has_offset
+  std::vector<uint8_t> set, has_offset;
+  std::vector<uint8_t> had_address;  // was told an address of svm or usm, ever
+  std::vector<cl_mem> parts;         // of roots, for programs that came compiled; owned
+  uint64_t addresses = 0;            // generation of the addresses that the kernel was told of
+  uint64_t bound = 0;                // and of those when its arguments were set
 };
 
 }  // namespace manyrt::opencl

@@ -3,12 +3,13 @@
 
 #include <vector>
 
+#include "backends/opencl/replay_manager.h"
 #include "backends/opencl/stream_manager.h"
 
 namespace manyrt::opencl {
 
 struct Stream::Command {
-  enum class Kind { kLaunch, kCopy, kFill, kPrefetch, kRecord, kWait, kHostCopy, kHostFill, kTask, kNative };
+  enum class Kind { kLaunch, kCopy, kFill, kPrefetch, kReplay, kRecord, kWait, kHostCopy, kHostFill, kTask, kNative };
 
   explicit Command(Kind what) : kind(what) {}
   ~Command() { delete task; }
@@ -23,6 +24,8 @@ struct Stream::Command {
   backend::Launch launch{};
   std::vector<unsigned char> values;
   std::vector<const void*> arguments;
+  Ref<Replay> replay;
+  Ref<Replay::List> replayed;
   Ref<backend::Point> point;
   Task* task = nullptr;  // owned
   uint64_t serial = 0;

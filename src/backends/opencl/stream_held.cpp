@@ -132,14 +132,13 @@ bool Stream::execute(Command& command) {
     case Command::Kind::kPrefetch:
       if (!skip) (void)enqueuePrefetch(device(), queue_, command.address, command.size, command.to_host);  // a hint
       return true;
-    case Command::Kind::kRecord: {
-      auto& point = static_cast<Point&>(*command.point);
-      if (Status status = recordNow(point); !status.ok()) {
-        point.fail(status);
-        latch.set(std::move(status));
-      }
+    case Command::Kind::kReplay:
+      if (!skip) latch.set(command.replay->enqueue(queue_, *command.replayed));
+      recordHeld(static_cast<Point&>(*command.point));
       return true;
-    }
+    case Command::Kind::kRecord:
+      recordHeld(static_cast<Point&>(*command.point));
+      return true;
     case Command::Kind::kWait: {
       if (skip) return true;
       if (command.point->done()) {

@@ -9,6 +9,7 @@
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
 #include "backends/opencl/pipeline.h"
+#include "backends/opencl/replay_manager.h"
 #include "backends/opencl/stream_command.h"
 #include "backends/opencl/transfer.h"
 
@@ -102,7 +103,8 @@ Status Stream::submit(bool on_host, Submit now, Make command, Early too_early) {
     return status;
   }
   if (fault::fails("opencl.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  return hold(command());
+  Command* made = command();
+  return made == nullptr ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : hold(made);
 }
 
 [[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
@@ -191,6 +193,27 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
       });
 }
 
+[[gnu::hot]] Status Stream::replay(Replay& replay, uint64_t* serial, Ref<backend::Point>* end) {
+  const auto number = [&] { *serial = submitted_.load(std::memory_order_relaxed) + 1; };
+  return submit(
+      false,
+      [&] {
+        number();
+        return replay.enqueue(queue_, *replay.list());
+      },
+      [&]() -> Command* {
+        Ref<backend::Point> point;
+        if (!events_->createPoint(&point, false).ok()) return nullptr;
+        auto* command = new Command(Command::Kind::kReplay);
+        command->replay = Ref<Replay>(&replay);
+        command->replayed = replay.list();
+        command->point = point;
+        number();
+        *end = std::move(point);
+        return command;
+      });
+}
+
 // Times are a property of a queue, and make each of its commands slower: a stream gets such a queue with the first event that
 // wants one. It goes on there behind what the other one has.
 Status Stream::takeTimedQueue() {
@@ -215,14 +238,39 @@ Status Stream::takeTimedQueue() {
   return Status();
 }
 
+Status Stream::markNow(cl_event* event) {
+  const Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, event);
+  if (error != CL_SUCCESS) return device().failed("clEnqueueMarkerWithWaitList", error);
+  flush();  // others may wait for it
+  return Status();
+}
+
 Status Stream::recordNow(Point& point) {
   RT_TRY(device().lost());
   if (point.timed()) RT_TRY(takeTimedQueue());
   cl_event event = nullptr;
-  const Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event);
-  if (error != CL_SUCCESS) return device().failed("clEnqueueMarkerWithWaitList", error);
-  flush();  // others may wait for it
+  RT_TRY(markNow(&event));
   point.recorded(event, latch.failed() ? latch.get() : Status());
+  return Status();
+}
+
+void Stream::recordHeld(Point& point) {
+  Status status = recordNow(point);
+  if (status.ok()) return;
+  point.fail(status);
+  latch.set(std::move(status));
+}
+
+Status Stream::recordAhead(Ref<backend::Point>* out, uint64_t serial) {
+  if (completed_.load(std::memory_order_acquire) >= serial) return Status();
+  Ref<backend::Point> point;
+  RT_TRY(events_->createPoint(&point, false));
+  std::lock_guard lock(mutex_);
+  RT_TRY(device().lost());
+  cl_event event = nullptr;
+  RT_TRY(markNow(&event));
+  static_cast<Point&>(*point).recorded(event, Status());
+  *out = std::move(point);
   return Status();
 }
 

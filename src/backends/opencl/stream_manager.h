@@ -14,6 +14,7 @@
 namespace manyrt::opencl {
 
 class Context;
+class Replay;
 
 class Stream final : public backend::Stream, private backend::Waiter, private host_threads::Job {
  public:
@@ -36,6 +37,13 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   bool isInsideTask() const override { return task_stream_ == this; }
   void native(uint64_t out[2]) override;
 
+  // A graph as one submission; `serial`: its number, where there is one. Where it is held back, a point behind it is left in
+  // `end`.
+  Status replay(Replay& replay, uint64_t* serial, Ref<backend::Point>* end);
+  // A point behind what is with the device, ahead of what is held back; it carries no failure of what came later. Null:
+  // everything up to `serial` is over.
+  Status recordAhead(Ref<backend::Point>* point, uint64_t serial);
+
   bool isOn(cl_command_queue queue);
   void deviceLost();               // whoever sleeps looks again
   void settle(Deadline deadline);  // at exit: what is enqueued ends, and nothing is enqueued meanwhile
@@ -56,7 +64,9 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status copyOnDevice(const backend::Copy& copy, bool may_mark);
   bool comesTooEarly(const backend::Copy& copy) const;  // the driver would take bytes that are not there yet
   Status fillOnDevice(const backend::Fill& fill);
+  Status markNow(cl_event* event);  // a marker that is flushed
   Status recordNow(Point& point);
+  void recordHeld(Point& point);  // a failure is the point's, and latches
   Status waitOnDevice(const Point& point, cl_event event);
   Status takeTimedQueue();
   void flush();

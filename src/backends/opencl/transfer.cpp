@@ -61,17 +61,19 @@ Error fromHost(cl_command_queue queue, const backend::Copy& copy, Place dst, con
                     copy.src_pitch, 0, copy.src, 0, nullptr, nullptr);
 }
 
-Error fillRow(Device& device, cl_command_queue queue, const backend::Fill& fill, void* row, const char** call) {
-  const Place dst = placeOf(row);
+Error fillRow(Device& device, cl_command_queue queue, const PlacedFill& placed, uint64_t row, const char** call) {
+  const backend::Fill& fill = placed.fill;
+  const Place& dst = placed.dst;
+  const uint64_t at = row * fill.pitch;
   if (dst.root == nullptr) {
     *call = "clEnqueueSVMMemFill";
-    return RT_CL_VIA(device.extensions(), enqueueFill, queue, row, fill.pattern, fill.pattern_size, fill.width, 0, nullptr,
-                     nullptr);
+    return RT_CL_VIA(device.extensions(), enqueueFill, queue, static_cast<char*>(fill.dst) + at, fill.pattern,
+                     fill.pattern_size, fill.width, 0, nullptr, nullptr);
   }
   *call = "clEnqueueFillBuffer";
   cl_event event = nullptr;
   const bool ask = device.quirks().has(Quirk::kFillsNeedEvents);
-  const Error error = RT_CL_CALL(clEnqueueFillBuffer, queue, dst.root->memory, fill.pattern, fill.pattern_size, dst.offset,
+  const Error error = RT_CL_CALL(clEnqueueFillBuffer, queue, dst.root->memory, fill.pattern, fill.pattern_size, dst.offset + at,
                                  fill.width, 0, nullptr, ask ? &event : nullptr);
   if (event != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, event);
   return error;
@@ -108,8 +110,8 @@ void fillOnHost(const backend::Fill& fill) {
 
 // ---- On the device ----
 
-Error enqueueCopy(Device& device, cl_command_queue queue, const backend::Copy& copy, cl_event* event, const char** call) {
-  const Place dst = placeOf(copy.dst), src = placeOf(copy.src);
+Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, cl_event* event, const char** call) {
+  const auto& [copy, dst, src] = placed;
   if (dst.root != nullptr && src.root != nullptr) return rootToRoot(queue, copy, dst, src, call);
   if (src.root != nullptr) return toHost(queue, copy, src, event, call);
   if (dst.root != nullptr) return fromHost(queue, copy, dst, call);
@@ -124,9 +126,9 @@ Error enqueueCopy(Device& device, cl_command_queue queue, const backend::Copy& c
   return CL_SUCCESS;
 }
 
-Error enqueueFill(Device& device, cl_command_queue queue, const backend::Fill& fill, const char** call) {
-  for (uint64_t row = 0; row < fill.height; ++row) {
-    const Error error = fillRow(device, queue, fill, static_cast<char*>(fill.dst) + row * fill.pitch, call);
+Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& placed, const char** call) {
+  for (uint64_t row = 0; row < placed.fill.height; ++row) {
+    const Error error = fillRow(device, queue, placed, row, call);
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;

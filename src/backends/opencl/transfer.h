@@ -4,6 +4,7 @@
 
 #include "backends/backend.h"
 #include "backends/opencl/declarations.h"
+#include "backends/opencl/heap_manager.h"
 
 namespace manyrt::opencl {
 
@@ -17,10 +18,23 @@ bool isOfHost(const Device& device, const void* address);
 void copyOnHost(const backend::Copy& copy);
 void fillOnHost(const backend::Fill& fill);
 
+// Copies and fills with their sides looked up, good for as long as the memory is not freed. Made implicitly: looking up is all
+// that they do.
+struct PlacedCopy {
+  PlacedCopy(const backend::Copy& given) : copy(given), dst(placeOf(given.dst)), src(placeOf(given.src)) {}
+  backend::Copy copy;
+  Place dst, src;
+};
+struct PlacedFill {
+  PlacedFill(const backend::Fill& given) : fill(given), dst(placeOf(given.dst)) {}
+  backend::Fill fill;
+  Place dst;
+};
+
 // Enqueue, without blocking. On failure `call` names what failed. A copy whose destination is the host's gives its event, which
 // the caller releases, where `event` is not null.
-Error enqueueCopy(Device& device, cl_command_queue queue, const backend::Copy& copy, cl_event* event, const char** call);
-Error enqueueFill(Device& device, cl_command_queue queue, const backend::Fill& fill, const char** call);
+Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, cl_event* event, const char** call);
+Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& placed, const char** call);
 Error enqueuePrefetch(Device& device, cl_command_queue queue, const void* address, uint64_t size, bool to_host);
 
 }  // namespace manyrt::opencl
