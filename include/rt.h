@@ -839,7 +839,7 @@ typedef struct rtCapturePlanInfo_t {
   uint32_t dependency_count;              /**< that do not follow from others */
   uint64_t temporary_bytes;               /**< of an exec, for all temporaries */
   uint64_t temporary_bytes_without_reuse; /**< if each had its own place */
-  uint64_t temporary_bytes_live;          /**< of those that are certainly in use at once, at most: no plan needs less */
+  uint64_t temporary_bytes_live;          /**< of those of which no two may share, at most: no plan needs less */
   uint32_t buffer_count;                  /**< of the graph, with the temporaries of child graphs */
   uint32_t reserved;                      /**< 0 */
 } rtCapturePlanInfo_t;

@@ -96,9 +96,18 @@ Planned planGraph(const Loaded& loaded, const std::string& name) {
   return planned;
 }
 
+std::string counted(uint64_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + ' ' + (count == 1 ? one : many.empty() ? one + 's' : many);
+}
+
+std::string planHead(const rtCapturePlanInfo_t& info) {
+  return counted(info.step_count, "step") + " in " + counted(info.level_count, "level") + " on " +
+         counted(info.stream_count, "stream") + ", " + counted(info.dependency_count, "dependency", "dependencies");
+}
+
 std::string graphText(const Loaded& loaded) {
-  std::string text = std::to_string(loaded.nodes.size()) + " nodes, " + std::to_string(loaded.buffers.size()) + " buffers, " +
-                     std::to_string(loaded.modules) + " modules\n\n";
+  std::string text = counted(loaded.nodes.size(), "node") + ", " + counted(loaded.buffers.size(), "buffer") + ", " +
+                     counted(loaded.modules, "module") + "\n\n";
   for (size_t i = 0; i < loaded.buffers.size(); ++i) {
     const FileBuffer& buffer = loaded.buffers[i];
     text += "buffer " + padded(std::to_string(i), 5) + padded(buffer.name.empty() ? "-" : buffer.name, 16) + ' ' +
@@ -116,9 +125,7 @@ std::string graphText(const Loaded& loaded) {
 
 std::string planText(const Planned& planned) {
   const rtCapturePlanInfo_t& info = planned.info;
-  std::string text = "plan: " + std::to_string(info.step_count) + " steps in " + std::to_string(info.level_count) +
-                     " levels on " + std::to_string(info.stream_count) + " streams, " + std::to_string(info.dependency_count) +
-                     " dependencies\n" + "temporaries: " + std::to_string(info.temporary_bytes) + " bytes, " +
+  std::string text = "plan: " + planHead(info) + "\ntemporaries: " + std::to_string(info.temporary_bytes) + " bytes, " +
                      std::to_string(info.temporary_bytes_without_reuse) + " without reuse, " +
                      std::to_string(info.temporary_bytes_live) + " in use at once\n";
   for (const PlannedTemporary& each : planned.temporaries) {

@@ -114,11 +114,7 @@ class Picture {
   }
 
   void head() {
-    const rtCapturePlanInfo_t& info = planned_.info;
-    text(12, 22,
-         std::to_string(info.step_count) + " steps in " + std::to_string(info.level_count) + " levels on " +
-             std::to_string(info.stream_count) + " streams, " + std::to_string(info.dependency_count) + " dependencies",
-         "font-size=\"14\"");
+    text(12, 22, planHead(planned_.info), "font-size=\"14\"");
     double x = 12;
     for (const char* kind : {"kernel", "copy", "fill", "graph", "empty"}) {
       rect(x, 34, 12, 12, colorOf(kind), "#777777", "");

@@ -44,7 +44,7 @@ struct MemoryPlan {
   std::vector<uint64_t> offsets;
   uint64_t bytes = 0;          // of all of them
   uint64_t without_reuse = 0;  // if each had its own
-  uint64_t peak = 0;           // of those that are certainly live at once: no plan needs less
+  uint64_t peak = 0;           // of the heaviest set that may be live at once: no plan needs less
 };
 MemoryPlan planMemory(const std::vector<Temporary>& temporaries, const Ancestors& ancestors, uint32_t steps);
 

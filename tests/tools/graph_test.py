@@ -169,7 +169,7 @@ class GraphTest(unittest.TestCase):
 
     def test_a_graph_is_printed(self):
         text = manyrt("graph", self.graph, "--device", "cpu").stdout
-        for words in ("7 nodes, 12 buffers, 1 modules", "matmul_0", "f32 32 x 16", "7 steps in 7 levels on 1 streams"):
+        for words in ("7 nodes, 12 buffers, 1 module\n", "matmul_0", "f32 32 x 16", "7 steps in 7 levels on 1 stream,"):
             self.assertIn(words, text)
         dot = manyrt("graph", self.graph, "--dot").stdout
         self.assertTrue(dot.startswith("digraph") and dot.endswith("}\n"))

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int64_t kSpin = 50'000;  // after the last command
 constexpr int64_t kNap = 50'000;
-constexpr int64_t kNapsFor = 10'000'000;  // after the last sign of life, then workers park
+constexpr int64_t kNapWhenFull = 1'000'000;  // beside as many threads at work as there may be; who is done first looks around
+constexpr int64_t kNapsFor = 10'000'000;     // after the last sign of life, then workers park
 constexpr int kLazyList = kPriorities;
 
 std::atomic<bool> abandoned{false};
@@ -171,7 +172,7 @@ void Engine::doze(Worker& worker, int64_t active) {
     int64_t now = nowNanoseconds();
     if (lively) active = now;
     if (now - active < kNapsFor || lazy_.load(std::memory_order_seq_cst) != 0) {
-      sleepUntil(worker, kNapping, Deadline::after(kNap));
+      sleepUntil(worker, kNapping, Deadline::after(team_.occupies(threads_) ? kNapWhenFull : kNap));
       continue;
     }
     watching_.fetch_sub(1, std::memory_order_seq_cst);

@@ -36,8 +36,11 @@ std::vector<Steps> tasksOf(std::span<const backend::ReplayStep> steps, const std
   std::vector<Steps> tasks;
   for (const auto& [neighbours, group] : alike) {
     const size_t together = std::clamp<size_t>(group.size() / (kTasksPerThread * threads), 1, kMostChains);
+    // Where there are several tasks, each thread can have as many as any other, of the same length but for one chain.
+    size_t parts = (group.size() + together - 1) / together;
+    if (together > 1) parts = (parts + threads - 1) / threads * threads;
     for (size_t i = 0; i < group.size(); ++i) {
-      if (i % together == 0) tasks.emplace_back();
+      if (i == 0 || i * parts / group.size() != (i - 1) * parts / group.size()) tasks.emplace_back();
       tasks.back().insert(tasks.back().end(), group[i]->begin(), group[i]->end());
     }
   }

@@ -63,6 +63,16 @@ class Team {
     return wanted();
   }
   bool cooperativeWaits() const { return wants(jobs_[0]); }
+  // Whether a waiting thread and its helpers are as many as that: one more would only take a core from them.
+  bool occupies(uint32_t threads) const {
+    if (open_.load(std::memory_order_relaxed) == 0) return false;
+    uint64_t busy = 0;
+    for (uint32_t i = 1; i < kJobs; ++i) {
+      const uint64_t gate = jobs_[i].gate.load(std::memory_order_relaxed);
+      if ((gate & kOpen) != 0) busy += (gate & kActiveMask) / kActive + ((gate & kForeign) != 0 ? 1 : 0);
+    }
+    return busy >= threads;
+  }
   // Takes part in an open job; false where there is none for this worker. `enter` and `leave` surround ordinary jobs.
   template <class Enter, class Leave>
   bool join(TeamMember& member, Enter enter, Leave leave) {
