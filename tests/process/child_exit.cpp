@@ -185,6 +185,7 @@ int storm(int argc, char** argv) {
       rttest::Event made;
       OK(rtEventCreate(made.out(), nullptr, world.context));
       OK(rtEventRecord(made, world.stream));
+      if (i % 4096 == 0) OK(rtStreamSynchronize(world.stream));  // what a busy machine has not come to yet is not left behind
     } else if (kind == "fence") {
       rttest::Fence made;
       OK(rtFenceCreate(made.out(), 0, world.context));

@@ -42,10 +42,10 @@ void* addressIn(const void* value) {
 // ---- Clones ----
 
 Pipeline::Clone::~Clone() {
+  if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);  // first: its arguments are not its own
   for (cl_mem each : parts) {
     if (each != nullptr) (void)RT_CL_PLAIN(clReleaseMemObject, each);
   }
-  if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);
 }
 
 // A clone with a place goes back there by one store; one beyond the places goes with its launch.
