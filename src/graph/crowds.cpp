@@ -10,7 +10,8 @@ namespace manyrt::graph {
 namespace {
 
 constexpr uint64_t kAlignment = 256;
-constexpr uint64_t kFlowWork = 20'000'000;  // edges that are looked at
+constexpr uint64_t kFlowWork = 20'000'000;   // edges that are looked at
+constexpr uint64_t kFillWork = 100'000'000;  // words of rows; beyond it a crowd is filled for those alone that are in none yet
 
 uint64_t rounded(uint64_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
@@ -179,7 +180,15 @@ uint64_t Tenants::sumOf(const std::vector<uint32_t>& crowd) const {
 Crowds filledUp(Crowds crowds, const Tenants& tenants) {
   const size_t words = tenants.apart.words();
   std::vector<uint64_t> fits;
+  std::vector<bool> has_crowd(tenants.count());
+  uint64_t work = 0;
+  std::sort(crowds.begin(), crowds.end());
+  crowds.erase(std::unique(crowds.begin(), crowds.end()), crowds.end());
   for (std::vector<uint32_t>& crowd : crowds) {
+    if (work > kFillWork && std::all_of(crowd.begin(), crowd.end(), [&](uint32_t member) { return has_crowd[member]; })) {
+      crowd.clear();
+      continue;
+    }
     fits.assign(words, ~uint64_t{0});
     const auto keep = [&](uint32_t member) {
       for (size_t w = 0; w < words; ++w) fits[w] &= tenants.apart.row(member)[w];
@@ -192,7 +201,10 @@ Crowds filledUp(Crowds crowds, const Tenants& tenants) {
       }
     }
     std::sort(crowd.begin(), crowd.end());
+    for (uint32_t member : crowd) has_crowd[member] = true;
+    work += words * crowd.size();
   }
+  std::erase_if(crowds, [](const std::vector<uint32_t>& crowd) { return crowd.empty(); });
   std::sort(crowds.begin(), crowds.end());
   crowds.erase(std::unique(crowds.begin(), crowds.end()), crowds.end());
   return crowds;

@@ -34,7 +34,7 @@ class Search {
       const bool found = packing_.find(most, taste, &work);
       left_ -= given - work;
       if (found) {
-        *best = {packing_.places(), packing_.bytes()};
+        if (packing_.bytes() < best->bytes) *best = {packing_.places(), packing_.bytes()};
         return true;
       }
       if (work != 0) {  // there is nothing left to try: no plan is that small
@@ -48,7 +48,8 @@ class Search {
   void narrow(Places* best) {
     do {
       uint64_t low = least_;
-      while (left_ != 0 && best->bytes - low > least_ / kCloseEnough) {
+      // What was not found with chance before may be found now, and be smaller than that.
+      while (left_ != 0 && best->bytes > low && best->bytes - low > least_ / kCloseEnough) {
         const uint64_t middle = low + (best->bytes - low) / 2;
         if (!find(middle, best)) low = middle;
       }

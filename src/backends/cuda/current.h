@@ -29,11 +29,12 @@ class Current {
 };
 
 // For calls that name a stream or an event of `context`: drivers take them whatever is current (580 does, also where nothing
-// is), and asking what is current takes 11 ns. One that insists on its context gets it.
+// is), and asking what is current takes 11 ns. A call that fails has done nothing, and is made again with its context: a driver
+// may insist on that, and a thread may have a context current that was destroyed.
 template <typename Call>
 inline Error whateverIsCurrent(NativeContext context, Call call) {
   const Error error = call();
-  if (error != kInvalidContext) [[likely]]
+  if (error == kSuccess || error == kNotReady || saysNothing(error)) [[likely]]
     return error;
   Current current(context);
   return call();

@@ -16,7 +16,6 @@ enum : Error {
   kInsufficientDriver = 35,
   kNoDevice = 100,
   kInvalidImage = 200,
-  kInvalidContext = 201,
   kNoBinaryForDevice = 209,
   kInvalidPtx = 218,
   kNotFound = 500,

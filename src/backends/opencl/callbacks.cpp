@@ -52,9 +52,10 @@ class Watch final : public host_threads::Job {
 
   static bool fireIfOver(const Watched& watched) {
     Error status = CL_SUCCESS;
-    if (!watched.device->isLost() && !isOver(watched.event, &status)) return false;
+    const bool lost = watched.device->isLost();  // at exit, too, when its driver may be gone
+    if (!lost && !isOver(watched.event, &status)) return false;
     watched.trigger->fire();
-    (void)RT_CL_PLAIN(clReleaseEvent, watched.event);
+    if (!lost) (void)RT_CL_PLAIN(clReleaseEvent, watched.event);
     return true;
   }
 

@@ -128,6 +128,7 @@ Status EventManager::createPoint(Ref<backend::Point>* out, bool timed) {
     point->revive();
   }
   point->timed_ = timed;
+  point->imported_ = false;
   point->manager_ = Ref<EventManager>(this);
   *out = Ref<backend::Point>::adopt(point);
   return Status();
@@ -165,6 +166,7 @@ Status EventManager::importPoint(Ref<backend::Point>* out, const uint64_t native
   Ref<backend::Point> made;
   RT_TRY(createPoint(&made, true));
   RT_CL_TRY(clRetainEvent, event);
+  static_cast<Point&>(*made).imported_ = true;
   static_cast<Point&>(*made).recorded(event, Status());
   *out = std::move(made);
   return Status();

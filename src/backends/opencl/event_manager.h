@@ -32,6 +32,7 @@ class Point final : public backend::Point, private host_threads::Job {
   const Status& recordedStatus() const { return recorded_status_; }  // once recorded
   Device& device() const;
   bool timed() const { return timed_; }
+  bool imported() const { return imported_; }  // of commands that the library does not know
 
  private:
   friend class EventManager;
@@ -44,6 +45,7 @@ class Point final : public backend::Point, private host_threads::Job {
   Ref<EventManager> manager_;  // while in use
   cl_event event_ = nullptr;   // owned
   bool timed_ = false;
+  bool imported_ = false;
   bool exported_ = false;  // imports find it by its address
   std::atomic<bool> recorded_{false};
   std::atomic<bool> passed_{false};

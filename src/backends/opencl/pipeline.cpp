@@ -233,8 +233,10 @@ Status Pipeline::bindPart(Clone& clone, uint32_t index, Place place, const void*
     part = RT_CL_MAKE(&error, clCreateSubBuffer, place.root->memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
   }
   if (error != CL_SUCCESS) return library_->device().failed("clCreateSubBuffer", error);
-  if (cl_mem before = std::exchange(clone.parts[index], part)) (void)RT_CL_PLAIN(clReleaseMemObject, before);
   error = RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[index], sizeof part, &part);
+  // The one that is no argument any more goes last: a kernel does not keep its arguments.
+  const cl_mem unused = error == CL_SUCCESS ? std::exchange(clone.parts[index], part) : part;
+  if (unused != nullptr) (void)RT_CL_PLAIN(clReleaseMemObject, unused);
   return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
 }
 

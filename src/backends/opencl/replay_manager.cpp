@@ -1,6 +1,7 @@
 // Making the list of a replay, enqueueing it, keeping launches on several streams in order, and giving a step other parameters.
 #include "backends/opencl/replay_manager.h"
 
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -118,7 +119,7 @@ Status Replay::comeBehindLast(Stream& stream) {
 // ---- Changing ----
 
 // A node that no launch is held back with takes the arguments that differ; else another one comes into its place.
-Status Replay::change(bool* changed, uint32_t step, const Work& work) {
+Status Replay::change(bool* changed, uint32_t step, const Work& work) try {
   *changed = true;
   Node& node = *list_->nodes_[step];
   const bool alone = list_->references() == 1;
@@ -134,6 +135,8 @@ Status Replay::change(bool* changed, uint32_t step, const Work& work) {
   if (!alone) list_ = Ref<List>::adopt(new List(*list_));
   list_->put(step, std::move(fresh));
   return Status();
+} catch (const std::bad_alloc&) {  // the caller puts back what was before
+  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
 }
 
 }  // namespace manyrt::opencl

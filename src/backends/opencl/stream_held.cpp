@@ -146,7 +146,7 @@ bool Stream::execute(Command& command) {
         return true;
       }
       const Point* own = Point::of(*command.point, device());
-      cl_event event = own != nullptr ? own->recordedEvent() : nullptr;
+      cl_event event = own != nullptr ? eventOnDevice(*own) : nullptr;
       return event != nullptr && waitOnDevice(*own, event).ok();  // else the host can wait for it, too
     }
     default:

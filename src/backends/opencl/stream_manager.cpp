@@ -284,6 +284,12 @@ Status Stream::record(Ref<backend::Point> point) {
       });
 }
 
+// Null: the host waits for it. Behind what the library does not know, a driver that reads the host early might read too early.
+cl_event Stream::eventOnDevice(const Point& point) const {
+  if (point.imported() && device().quirks().has(Quirk::kReadsHostEarly)) return nullptr;
+  return point.recordedEvent();
+}
+
 // On the device: the point is this device's, and recorded, so that its marker is ahead of the barrier in time.
 Status Stream::waitOnDevice(const Point& point, cl_event event) {
   RT_TRY(device().lost());
@@ -304,7 +310,7 @@ Status Stream::wait(Ref<backend::Point> point) {
       return Status();
     }
     if (const Point* own = Point::of(*point, device())) {
-      if (cl_event event = own->recordedEvent()) {
+      if (cl_event event = eventOnDevice(*own)) {
         RT_TRY(waitOnDevice(*own, event));
         count();
         if (!device().quirks().has(Quirk::kGoesOnByItself)) flush();

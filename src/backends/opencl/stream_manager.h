@@ -67,6 +67,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status markNow(cl_event* event);  // a marker that is flushed
   Status recordNow(Point& point);
   void recordHeld(Point& point);  // a failure is the point's, and latches
+  cl_event eventOnDevice(const Point& point) const;
   Status waitOnDevice(const Point& point, cl_event event);
   Status takeTimedQueue();
   void flush();

@@ -83,12 +83,15 @@ Error fillRow(Device& device, cl_command_queue queue, const PlacedFill& placed, 
 
 // ---- On the host ----
 
-bool belongsToHost(const Device& device, const backend::Copy& copy) {
-  return !hasAddresses(device) && placeOf(copy.dst).root == nullptr && placeOf(copy.src).root == nullptr;
-}
-
 bool isOfHost(const Device& device, const void* address) {
   return placeOf(address).root == nullptr && (!hasAddresses(device) || !device.knowsAddress(address));
+}
+
+// With addresses a driver may take both sides of the host; not one that would take the bytes before the copy's turn.
+bool belongsToHost(const Device& device, const backend::Copy& copy) {
+  if (placeOf(copy.dst).root != nullptr || placeOf(copy.src).root != nullptr) return false;
+  if (!hasAddresses(device)) return true;
+  return device.quirks().has(Quirk::kReadsHostEarly) && isOfHost(device, copy.dst) && isOfHost(device, copy.src);
 }
 
 // Of memory that is not in the window: pinned memory, which is the driver's own only where kernels reach it by its address.
