@@ -66,7 +66,7 @@ fi
 
 tables=()
 for file in docs/measured/bench_*.json; do
-  [[ $file == */bench_cuda.json || $file == */bench_opencl_gpu_*.json ]] || tables+=("$file")  # those are of scripts/gpu.sh
+  [[ $file == */bench_cuda*.json || $file == */bench_opencl_gpu_*.json ]] || tables+=("$file")  # those are of scripts/gpu.sh
 done
 if [[ -z $pattern || $pattern == instructions ]]; then
   echo "== instructions"

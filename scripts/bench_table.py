@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table of the benchmarks from the JSON files that it is given; use it as
 bench_table.py docs/measured/bench_*.json [docs/measured/instructions.json] >docs/benchmarks.md
-bench_table.py --cuda docs/measured/bench_cuda.json docs/measured/bench_opencl_gpu_*.json >docs/benchmarks-cuda.md
+bench_table.py --cuda docs/measured/bench_cuda*.json docs/measured/bench_opencl_gpu_*.json >docs/benchmarks-cuda.md
 
 Every figure comes from the files; the goals below are the only numbers that stand here."""
 import json
@@ -89,6 +89,7 @@ CUDA_GOALS = [
      None),
     ("P16", "one that the process had before", "P16_cuda_again", "manyrt", ("cuModuleLoadData",), 1.3, None),
     ("P16", "the same until their code is loaded", "P16_cuda_cached_to_launch", "manyrt", ("cuModuleGetFunction",), 1.3, None),
+    ("P18", "first call to a CPU stream, fresh process, CUDA installed", "P18_start", "manyrt", (), 300_000, "thread_start"),
     ("P17", "OpenCL launch, unchanged arguments, buffers", "P17_launch_nvidia_buffer", "manyrt", RAW_LAUNCH, 1.02, None),
     ("P17", "OpenCL launch, unchanged arguments, SVM", "P17_launch_nvidia_svm", "manyrt", ("clEnqueueNDRangeKernel_svm",), 1.02,
      None),

@@ -5,6 +5,7 @@
 # (libnvidia-opencl.so.1). Results are JSON files in FOLDER (docs/measured),
 # and a short table is printed last.
 set -uo pipefail
+shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 out=docs/measured filter='*cuda*' stages=()
@@ -149,7 +150,10 @@ if wants bench && [[ -x $build/bin/bench_cuda ]]; then
     >"$out/gpu_bench.log" 2>&1
   row "bench ($?)" "$(tail -n 1 "$out/gpu_bench.log")"
   tidy "$out/bench_cuda.json"
-  python3 scripts/bench_table.py --cuda "$out/bench_cuda.json" >"$out/benchmarks-cuda.md"
+  timeout 120 $build/bin/bench_start --benchmark_out="$out/bench_cuda_start.json" --benchmark_out_format=json \
+    >"$out/gpu_bench_start.log" 2>&1
+  row "bench_start ($?)" ""
+  tidy "$out/bench_cuda_start.json"
   grep -E "^P[0-9]" "$out/gpu_bench.log" | cut -c1-150
 fi
 
@@ -186,6 +190,8 @@ if wants opencl; then
     grep -E '^(P[0-9]|copy)' "$out/gpu_bench_opencl.log" | cut -c1-130
   done
 fi
+measured=("$out"/bench_cuda*.json "$out"/bench_opencl_gpu_*.json)
+((${#measured[@]} == 0)) || python3 scripts/bench_table.py --cuda "${measured[@]}" >"$out/benchmarks-cuda.md"
 
 echo
 printf '%s\n' "${rows[@]}"
