@@ -56,7 +56,7 @@ if [[ -x build/release/bin/bench_opencl && (-z $pattern || opencl == *"$pattern"
   if RT_OPENCL_MEMORY=buffer build/release/bin/bench_opencl --benchmark_out="$scratch/buffer.json" \
     --benchmark_out_format=json </dev/null; then
     tidy "$scratch/buffer.json" docs/measured/bench_opencl_buffer.json
-    python3 scripts/opencl_ladder.py docs/measured/bench_opencl{,_buffer}.json >"$scratch/ladder.svg"
+    python3 scripts/opencl_ladder.py docs/measured/bench_opencl{,_buffer,_gpu_buffer,_gpu_svm}.json >"$scratch/ladder.svg"
     mv "$scratch/ladder.svg" docs/opencl-ladder.svg
     chmod 644 docs/opencl-ladder.svg
   else
