@@ -96,6 +96,8 @@ finish() {
 }
 trap finish EXIT
 
+export GTEST_BRIEF=1  # of a program that fails, what failed is to be seen and not the hundreds of tests that passed
+
 if [[ $install == yes ]]; then
   stage "install packages" scripts/install-packages.sh build test || { broken+=("install packages"); exit 1; }
 fi
