@@ -1,6 +1,7 @@
 // Modules destroyed by one thread while others launch their kernels and ask them questions: a call works or returns
 // RT_ERROR_INVALID_HANDLE, and what was accepted runs to its end in code that stays loaded.
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -159,6 +160,35 @@ TEST_P(ModuleRaces, LaunchesGoOverToBetterCodeInTheirMiddle) {
     }
   });
   EXPECT_RT_OK(module.reset());
+}
+
+// The better code of one program comes to lie where the code of another has just been unloaded by another thread.
+TEST_P(ModuleRaces, CodeIsLoadedWhereOtherCodeWas) {
+  const CacheFolder folder;
+  Stream stream;
+  Memory memory;
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+  ASSERT_RT_OK(rtMallocHost(memory.out(), 64 * sizeof(int), context_));
+  for (int round = 0; round < 10; ++round) {
+    const std::string source = "__kernel void f(__global int* out, __local int* all) {\n  int k = " + std::to_string(round) +
+                               ";\nagain:\n  all[get_local_id(0)] = k;\n  barrier(CLK_LOCAL_MEM_FENCE);\n"
+                               "  out[get_global_id(0)] = all[0];\n  if (++k < 20) goto again;\n}\n";
+    Module improved, plain;
+    const rtStatus_t status = rtModuleCreateFromSource(improved.out(), source.c_str(), nullptr, context_);
+    if (status == RT_ERROR_COMPILER_NOT_FOUND) GTEST_SKIP() << "no C++ compiler is installed";
+    ASSERT_RT_OK(status);
+    ASSERT_RT_OK(rtModuleCreateFromSource(plain.out(), source.c_str(), "-cl-opt-disable", context_));
+    ASSERT_RT_OK(plain.reset());
+    rtKernel_t kernel = nullptr;
+    ASSERT_RT_OK(rtModuleGetKernel(&kernel, "f", improved));
+    memset(memory.get(), 0, 64 * sizeof(int));
+    void* out = memory.get();
+    size_t local = 16 * sizeof(int);
+    void* args[] = {&out, &local};
+    ASSERT_RT_OK(rtLaunchKernel(kernel, 4, 1, 1, 16, 1, 1, 0, stream, args, 2));
+    ASSERT_RT_OK(rtStreamSynchronize(stream));
+    EXPECT_EQ(memory.as<int>()[63], 19);
+  }
 }
 
 TEST_P(ModuleRaces, AContextIsDestroyedWhileModulesAreMadeInIt) {
