@@ -99,6 +99,16 @@ with open(path, "w") as file:
 PYTHON
 }
 
+# The test in which a program came to its end, and where, if there is a debugger: 20 more of it in one.
+crashed() { # LOG PROGRAM
+  local test debugger
+  test=$(sed -n 's/^\[ RUN *\] //p' "$1" | tail -n 1)
+  debugger=$(command -v gdb || command -v cuda-gdb || ls /usr/local/cuda/bin/cuda-gdb 2>/dev/null) || debugger=
+  row "  it ended in" "$test"
+  [[ -z $debugger ]] || timeout 120 "$debugger" -batch -ex run -ex 'thread apply all backtrace 14' --args "$2" \
+    --gtest_filter="$test" --gtest_repeat=20 >"$1.trace" 2>&1 || true
+}
+
 if wants conformance; then
   timeout 300 $build/bin/conformance --gtest_filter="$filter" --gtest_output="xml:$out/gpu_conformance.xml" \
     >"$out/gpu_conformance.log" 2>&1
@@ -161,17 +171,27 @@ fi
 if wants opencl; then
   mkdir -p $build/icd
   echo "${RT_GPU_ICD:-libnvidia-opencl.so.1}" >$build/icd/gpu.icd
-  # opencl_suite NAME ICD TIER PROGRAM
+  # opencl_suite NAME ICD TIER PROGRAM [FILTER]
   opencl_suite() {
-    OCL_ICD_VENDORS=$2 RT_OPENCL_MEMORY=$3 timeout 300 $build/bin/"$4" --gtest_filter='*opencl*' \
-      --gtest_output="xml:$out/gpu_opencl_$1.xml" >"$out/gpu_opencl_$1.log" 2>&1
-    row "opencl $1 ($?)" "$(summary "$1" "$out/gpu_opencl_$1.xml")"
+    local log=$out/gpu_opencl_$1.log status=0
+    rm -f "$out/gpu_opencl_$1.xml"
+    export OCL_ICD_VENDORS=$2 RT_OPENCL_MEMORY=$3
+    timeout 300 $build/bin/"$4" --gtest_filter="${5:-*opencl*}" --gtest_output="xml:$out/gpu_opencl_$1.xml" >"$log" 2>&1 || status=$?
+    row "opencl $1 ($status)" "$(summary "$1" "$out/gpu_opencl_$1.xml")"
+    ((status < 128)) || crashed "$log" $build/bin/"$4"
+    unset OCL_ICD_VENDORS RT_OPENCL_MEMORY
   }
+  # The GPU's devices as a filter: other platforms may stand beside.
+  of_gpus=$(OCL_ICD_VENDORS=$PWD/$build/icd $build/bin/device_info 2>/dev/null |
+    sed -n 's/^opencl:\([0-9]*\): .*NVIDIA.*/*opencl_\1/p' | paste -sd:)
   for tier in svm buffer; do
     opencl_suite conformance_$tier $PWD/$build/icd $tier conformance
     [[ ! -f $out/gpu_opencl_conformance_$tier.xml ]] ||
       results "$out/gpu_opencl_conformance_$tier.xml" "$out/gpu_opencl_conformance_$tier.json"
     opencl_suite own_$tier $PWD/$build/icd $tier opencl
+    [[ -z $of_gpus ]] || opencl_suite kernels_$tier $PWD/$build/icd $tier kernels "$of_gpus"
+    [[ ! -f $out/gpu_opencl_kernels_$tier.xml ]] ||
+      results "$out/gpu_opencl_kernels_$tier.xml" "$out/gpu_opencl_kernels_$tier.json"
     opencl_suite threads_$tier $PWD/$build/icd $tier threads
     OCL_ICD_VENDORS=$PWD/$build/icd RT_OPENCL_MEMORY=$tier RT_DEVICE=opencl:0 timeout 120 $build/bin/digits \
       >"$out/gpu_opencl_digits.log" 2>&1
