@@ -242,6 +242,18 @@ TEST_P(GraphTest, InferredDependenciesKnowAddresses) {
   EXPECT_EQ(edges(graph_), (Edges{{a, c}, {b, c}}));
 }
 
+TEST_P(GraphTest, InferredDependenciesKnowWhatBecameABuffer) {
+  const rtGraphNode_t address = fill(at(memory_.as(0)), 64), beside = fill(at(memory_.as(1000)), 64);
+  rtGraphBuffer_t made = nullptr;
+  ASSERT_RT_OK(rtGraphMakeBuffer(&made, memory_, 64, RT_GRAPH_BUFFER_INPUT, "made", graph_));
+  const rtGraphBuffer_t temporary = buffer(64, RT_GRAPH_BUFFER_TEMPORARY);
+  const rtGraphNode_t read = copy(at(temporary), at(made), 64);
+  EXPECT_EQ(edges(graph_), (Edges{{address, read}, {beside, read}})) << "a buffer may be bound to any address";
+  ASSERT_RT_OK(rtGraphRemoveDependencies(&address, &read, 1, graph_));
+  const rtGraphNode_t write = fill(at(made), 64);
+  EXPECT_EQ(edges(graph_), (Edges{{beside, read}, {address, write}, {read, write}})) << "what was removed leads nowhere";
+}
+
 TEST_P(GraphTest, WhatDoesNotFitIsRefusedWhenItIsAdded) {
   const rtGraphBuffer_t small = buffer(100, RT_GRAPH_BUFFER_INPUT, "small");
   const rtGraphBuffer_t constant = buffer(100, RT_GRAPH_BUFFER_CONSTANT, "constant");
