@@ -1959,7 +1959,7 @@ RT_API rtStatus_t rtGraphClone(rtGraph_t* clone, rtGraph_t graph);
 
 /** Names memory before it is known. Two buffers of a graph are two memories that do not overlap.
  *  @param[out] buffer  receives the buffer, which belongs to the graph
- *  @param[in]  size    bytes, not 0
+ *  @param[in]  size    bytes, not 0, and 2^57 at most
  *  @param[in]  role    RT_GRAPH_BUFFER_*
  *  @param[in]  name    for messages; may be NULL
  *  @param[in]  graph   the graph

@@ -20,6 +20,15 @@ Status openHandle(HandleBits* bits, SlotTable<Part>& table, Graph& graph, uint32
   return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for a %s.", word);
 }
 
+Status checkBuffer(const Buffer& buffer) {
+  RT_CHECK_ARG(buffer.size != 0, "A buffer of 0 bytes holds nothing.");
+  RT_CHECK_ARG(buffer.size <= kLargestBuffer, "A buffer of %llu bytes leaves the address space: it takes %llu at most.",
+               static_cast<Number>(buffer.size), static_cast<Number>(kLargestBuffer));
+  RT_CHECK_ARG(buffer.role >= RT_GRAPH_BUFFER_TEMPORARY && buffer.role <= RT_GRAPH_BUFFER_CONSTANT,
+               "%d is no role of a buffer: RT_GRAPH_BUFFER_* goes to %d.", buffer.role, RT_GRAPH_BUFFER_CONSTANT);
+  return Status();
+}
+
 template <class T>
 void makeRoom(std::vector<T>& list) {
   if (list.size() == list.capacity()) list.reserve(std::max<size_t>(16, list.capacity() * 2));
@@ -53,17 +62,13 @@ Status Graph::insertBuffer(HandleBits* handle, Buffer&& buffer) {
 }
 
 Status Graph::addBuffer(HandleBits* handle, Buffer buffer) {
-  RT_CHECK_ARG(buffer.size != 0, "A buffer of 0 bytes holds nothing.");
-  RT_CHECK_ARG(buffer.role >= RT_GRAPH_BUFFER_TEMPORARY && buffer.role <= RT_GRAPH_BUFFER_CONSTANT,
-               "%d is no role of a buffer: RT_GRAPH_BUFFER_* goes to %d.", buffer.role, RT_GRAPH_BUFFER_CONSTANT);
+  RT_TRY(checkBuffer(buffer));
   std::lock_guard lock(mutex_);
   return insertBuffer(handle, std::move(buffer));
 }
 
 Status Graph::makeBuffer(HandleBits* handle, Buffer buffer) {
-  RT_CHECK_ARG(buffer.size != 0, "A buffer of 0 bytes holds nothing.");
-  RT_CHECK_ARG(buffer.role >= RT_GRAPH_BUFFER_TEMPORARY && buffer.role <= RT_GRAPH_BUFFER_CONSTANT,
-               "%d is no role of a buffer: RT_GRAPH_BUFFER_* goes to %d.", buffer.role, RT_GRAPH_BUFFER_CONSTANT);
+  RT_TRY(checkBuffer(buffer));
   ops::Range range;
   RT_TRY(ops::findRange(&range, buffer.recorded, buffer.size, "range"));
   RT_CHECK_ARG(allocator::BlockLease::take(&buffer.lease, buffer.recorded), "The memory at %p is being freed.",

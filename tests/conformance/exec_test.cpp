@@ -132,6 +132,18 @@ TEST_P(ExecTest, KernelsAreFoundByNameWhenAPlanIsMade) {
   for (uint32_t i = 0; i < 64; ++i) ASSERT_EQ(values[i], base + i);
 }
 
+TEST_P(ExecTest, TemporariesThatTogetherLeaveTheAddressSpaceAreRefused) {
+  constexpr uint64_t kLargest = uint64_t{1} << 57;
+  CapturePlan plan;
+  rtStatus_t status = RT_SUCCESS;
+  for (int i = 0; i < 40 && status == RT_SUCCESS; ++i) {
+    (void)fill(at(buffer(kLargest, RT_GRAPH_BUFFER_TEMPORARY, "huge")), 1, 16);
+    status = rtCapturePlanCreate(plan.out(), nullptr, graph_, context_);
+  }
+  EXPECT_EQ(status, RT_ERROR_OUT_OF_MEMORY);
+  EXPECT_TRUE(says("node 32 (fill)") && says("address space")) << lastMessage();
+}
+
 TEST_P(ExecTest, APlanTellsItsStepsAndPlacesTemporaries) {
   const rtGraphBuffer_t first = buffer(1000, RT_GRAPH_BUFFER_TEMPORARY, "first");
   const rtGraphBuffer_t middle = buffer(500, RT_GRAPH_BUFFER_TEMPORARY, "middle");

@@ -222,6 +222,8 @@ TEST_P(GraphFileTest, EveryFaultIsToldWithItsPlace) {
       {"[16, 16]", "[16, 15]", "buffers[0].shape: "},
       {"\"f32\", \"shape\"", "\"f99\", \"shape\"", "buffers[0].type: "},
       {"\"bytes\": 64}", "\"bytes\": 0}", "buffers[2].bytes: "},
+      {"\"bytes\": 64}", "\"bytes\": 18446744073709551615}", "buffers[2].bytes: "},
+      {"\"bytes\": 64}", "\"bytes\": 144115188075855873}", "buffers[2].bytes: A whole number from 1 to 144115188075855872"},
       {"\"kind\": \"copy\"", "\"kind\": \"cpy\"", "nodes[0].kind: "},
       {"\"module\": 0", "\"module\": 2", "nodes[1].module: "},
       {"[4, 1, 1]", "[4, 1]", "nodes[1].grid: 3 numbers"},
