@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/kernels.h"
+
 namespace rttest {
 namespace {
 
@@ -269,6 +271,111 @@ TEST_P(ExecTest, AnUpdateTakesTheParametersOfAGraphOfTheSameShape) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_)) << "another kind of node";
   launch();
   EXPECT_EQ(firstByte(), 7);
+}
+
+// Two modules with a kernel "put" each: what it writes tells them apart. Host functions, where no source is built.
+class ExecUpdateTest : public ExecTest {
+ protected:
+  static constexpr uint32_t kCount = 64, kBytes = 4 * kCount;
+  void SetUp() override {
+    ExecTest::SetUp();
+    if (has(RT_CAPABILITY_KERNELS)) {
+      const std::string head = "__kernel void put(__global uint* out) { out[get_global_id(0)] = ";
+      for (int i = 0; i < 2; ++i) {
+        const std::string source = head + (i == 0 ? "7" : "get_global_id(0) * 3 + 1") + "; }";
+        ASSERT_RT_OK(rtModuleCreateFromSource(modules_[i].out(), source.c_str(), nullptr, context_));
+        ASSERT_RT_OK(rtModuleGetKernel(&puts_[i], "put", modules_[i]));
+      }
+    } else {
+      for (int i = 0; i < 2; ++i) {
+        ASSERT_RT_OK(makeKernel(&host_[i], context_, emptyKernel, {kPointerArg}, "put"));
+        puts_[i] = host_[i];
+      }
+    }
+  }
+  void TearDown() override {
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_RT_OK(host_[i].reset());
+      EXPECT_RT_OK(modules_[i].reset());
+    }
+    ExecTest::TearDown();
+  }
+  // Makes graph_ anew: a fill and the kernel, by handle or by name.
+  void makeGraph(rtKernel_t kernel, const char* name, uint32_t group = 4) {
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    (void)fill(at(memory_.as(0)), 0xEE, kBytes);
+    rtGraphArg_t arg = {RT_ARG_POINTER, RT_GRAPH_WRITE, kBytes, nullptr, at(memory_.as(0))};
+    rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+    params.kernel = kernel;
+    params.name = name;
+    params.args = &arg;
+    params.arg_count = 1;
+    params.grid[0] = kCount / 4;
+    params.group[0] = group;
+    rtGraphNode_t node = nullptr;
+    ASSERT_RT_OK(rtGraphAddKernelNode(&node, &params, nullptr, RT_INFERRED, graph_));
+  }
+  void expectRuns(int which) {
+    launch();
+    if (!runsKernels()) return;
+    std::vector<uint32_t> values(kCount);
+    ASSERT_RT_OK(rtMemcpy(values.data(), memory_, kBytes, RT_MEMCPY_DEFAULT));
+    for (uint32_t i = 0; i < kCount; ++i) ASSERT_EQ(values[i], which == 0 ? 7 : i * 3 + 1) << i;
+  }
+  Module modules_[2];
+  Kernel host_[2];
+  rtKernel_t puts_[2] = {};
+};
+
+INSTANTIATE_TEST_SUITE_P(, ExecUpdateTest, testing::ValuesIn(deviceNames()), testName);
+
+TEST_P(ExecUpdateTest, AKernelOfTheSameNameInAnotherModuleRunsItsOwnBody) {
+  makeGraph(puts_[0], nullptr);
+  instantiate();
+  expectRuns(0);
+  makeGraph(puts_[1], nullptr);
+  ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  expectRuns(1);
+  for (int i = 0; i < 3; ++i) {  // launches that are in flight run what they were launched with
+    makeGraph(puts_[0], nullptr);
+    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+    ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+    expectRuns(0);
+    makeGraph(puts_[1], nullptr);
+    ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  }
+  EXPECT_RT_OK(modules_[1].reset());  // the exec has leased it
+  EXPECT_RT_OK(host_[1].reset());
+  expectRuns(1);
+  makeGraph(nullptr, "put");
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_)) << "no plan has found a name";
+  EXPECT_TRUE(says("node 1 (kernel \"put\")")) << lastMessage();
+  makeGraph(puts_[0], nullptr, 1u << 30);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_));
+  EXPECT_TRUE(says("node 1 (kernel \"put\")")) << lastMessage();
+  expectRuns(1);
+}
+
+TEST_P(ExecUpdateTest, ANameIsTheKernelThatThePlanHasFound) {
+  if (!has(RT_CAPABILITY_KERNELS)) return;  // names are looked for in modules
+  makeGraph(nullptr, "put");
+  rtCapturePlanOptions_t options = RT_CAPTURE_PLAN_OPTIONS_INIT;
+  const rtModule_t modules[] = {modules_[0]};
+  options.modules = modules;
+  options.module_count = 1;
+  CapturePlan plan;
+  ASSERT_RT_OK(rtCapturePlanCreate(plan.out(), &options, graph_, context_));
+  ASSERT_RT_OK(rtGraphExecCreate(exec_.out(), plan));
+  makeGraph(puts_[1], nullptr);
+  ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  expectRuns(1);
+  makeGraph(nullptr, "other");
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_));
+  EXPECT_TRUE(says("node 1 (kernel \"other\")")) << lastMessage();
+  expectRuns(1);
+  makeGraph(nullptr, "put");
+  ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  expectRuns(0);
 }
 
 TEST_P(ExecTest, LaunchesFromTwoStreamsRunOneAfterAnother) {
