@@ -378,6 +378,84 @@ TEST_P(ExecUpdateTest, ANameIsTheKernelThatThePlanHasFound) {
   expectRuns(0);
 }
 
+TEST_P(ExecTest, AnUpdateReachesIntoChildGraphs) {
+  // A graph that fills a temporary and copies it out, in a graph, in a graph.
+  const auto make = [&](unsigned char value, size_t to, uint64_t bytes, uint64_t scratch, bool copies) {
+    Graph inner, middle;
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    const rtGraphBuffer_t out = buffer(64, RT_GRAPH_BUFFER_OUTPUT, "out");
+    const rtGraphBuffer_t temporary = buffer(scratch, RT_GRAPH_BUFFER_TEMPORARY, "scratch");
+    (void)fill(at(temporary), value, bytes);
+    if (copies) {
+      (void)copy(at(out), at(temporary), bytes);
+    } else {
+      (void)fill(at(out), value, bytes);
+    }
+    std::swap(inner, graph_);
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    const rtGraphBuffer_t passed = buffer(128, RT_GRAPH_BUFFER_OUTPUT, "passed");
+    (void)fill(at(passed, 64), static_cast<unsigned char>(value + 1), 8);
+    addChild(inner, out, at(passed));
+    std::swap(middle, graph_);
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    (void)fill(at(memory_.as(0)), static_cast<unsigned char>(value + 2), 16);
+    addChild(middle, passed, at(memory_.as(to)));
+    (void)copy(at(memory_.as(16)), at(memory_.as(to)), 16);
+  };
+  const auto expectBytes = [&](unsigned char value, size_t to) {
+    ASSERT_RT_OK(rtMemset(memory_, 0xEE, kSize));
+    launch();
+    const std::vector<unsigned char> bytes = contents(memory_, kSize);
+    for (size_t i = 0; i < kSize; ++i) {
+      const int wanted = i < 16                        ? value + 2
+                         : i < 32                      ? value
+                         : i - to < 32                 ? value
+                         : i - to >= 64 && i - to < 72 ? value + 1
+                                                       : 0xEE;
+      ASSERT_EQ(bytes[i], wanted) << i;
+    }
+  };
+  make(10, 256, 32, 64, true);
+  instantiate();
+  expectBytes(10, 256);
+  make(20, 1024, 32, 64, true);  // parameters inside, and what is bound
+  ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  expectBytes(20, 1024);
+  make(30, 256, 32, 64, false);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_)) << "a copy inside is a fill";
+  EXPECT_TRUE(says("node 1 (graph): node 1 (graph): The node 1 (fill)")) << lastMessage();
+  make(30, 256, 32, 65, true);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_)) << "a temporary inside is larger";
+  EXPECT_TRUE(says("node 1 (graph): node 1 (graph): ")) << lastMessage();
+  expectBytes(20, 1024);
+  // As part of a captured launch: with what has been changed.
+  ASSERT_RT_OK(rtStreamBeginCapture(stream_));
+  ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+  ASSERT_RT_OK(rtStreamEndCapture(graph_.out(), stream_));
+  instantiate();
+  expectBytes(20, 1024);
+}
+
+TEST_P(ExecTest, AnUpdateKeepsTemporariesToThoseThatUsedThem) {
+  const auto make = [&](bool swapped) {
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    const rtGraphBuffer_t one = buffer(64, RT_GRAPH_BUFFER_TEMPORARY, "one");
+    const rtGraphBuffer_t two = buffer(64, RT_GRAPH_BUFFER_TEMPORARY, "two");
+    const rtGraphFillParams_t first = fillParams(at(one), 1, 16), second = fillParams(at(swapped ? one : two), 1, 16);
+    rtGraphNode_t before = nullptr, after = nullptr;  // in a row: the temporaries share memory
+    ASSERT_RT_OK(rtGraphAddFillNode(&before, &first, nullptr, 0, graph_));
+    ASSERT_RT_OK(rtGraphAddFillNode(&after, &second, &before, 1, graph_));
+  };
+  make(false);
+  instantiate();
+  make(true);
+  EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtGraphExecUpdate(graph_, exec_));
+  EXPECT_TRUE(says("node 1 (fill)") && says("temporary")) << lastMessage();
+  make(false);
+  EXPECT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  launch();
+}
+
 TEST_P(ExecTest, LaunchesFromTwoStreamsRunOneAfterAnother) {
   Stream other;
   ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
