@@ -235,6 +235,7 @@ Status Exec::update(Graph& graph) {
   fresh.reserve(steps.size());
   for (uint32_t i = 0; i < steps.size(); ++i) {
     Status status = fitWork(i, &steps[i].work);
+    if (status.ok() && steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel of a name
     if (status.ok()) status = fresh.emplace_back(std::move(steps[i].work)).place(bound_, *owner_);
     if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
   }

@@ -376,6 +376,11 @@ TEST_P(ExecUpdateTest, ANameIsTheKernelThatThePlanHasFound) {
   makeGraph(nullptr, "put");
   ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
   expectRuns(0);
+  ASSERT_RT_OK(rtStreamBeginCapture(stream_));  // a graph of its own, without the plan's modules
+  ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+  ASSERT_RT_OK(rtStreamEndCapture(graph_.out(), stream_));
+  instantiate();
+  expectRuns(0);
 }
 
 TEST_P(ExecTest, AnUpdateReachesIntoChildGraphs) {
@@ -454,6 +459,21 @@ TEST_P(ExecTest, AnUpdateKeepsTemporariesToThoseThatUsedThem) {
   make(false);
   EXPECT_RT_OK(rtGraphExecUpdate(graph_, exec_));
   launch();
+}
+
+TEST_P(ExecTest, ParametersKeepTemporariesToThoseThatUsedThem) {
+  const rtGraphBuffer_t one = buffer(64, RT_GRAPH_BUFFER_TEMPORARY, "one"), two = buffer(64, RT_GRAPH_BUFFER_TEMPORARY, "two");
+  const rtGraphNode_t node = fill(at(one), 1, 16);
+  (void)copy(at(memory_.as(0)), at(one), 16);
+  (void)fill(at(two), 2, 16);
+  instantiate();
+  rtGraphFillParams_t params = fillParams(at(two), 3, 16);
+  EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtGraphExecSetFillParams(node, &params, exec_));
+  EXPECT_TRUE(says("The fill uses a temporary of 64 bytes")) << lastMessage();
+  params = fillParams(at(one), 3, 16);
+  EXPECT_RT_OK(rtGraphExecSetFillParams(node, &params, exec_));
+  launch();
+  EXPECT_EQ(firstByte(), 3);
 }
 
 TEST_P(ExecTest, LaunchesFromTwoStreamsRunOneAfterAnother) {
