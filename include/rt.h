@@ -1959,7 +1959,7 @@ RT_API rtStatus_t rtGraphClone(rtGraph_t* clone, rtGraph_t graph);
 
 /** Names memory before it is known. Two buffers of a graph are two memories that do not overlap.
  *  @param[out] buffer  receives the buffer, which belongs to the graph
- *  @param[in]  size    bytes, not 0
+ *  @param[in]  size    bytes, not 0, and 2^57 at most
  *  @param[in]  role    RT_GRAPH_BUFFER_*
  *  @param[in]  name    for messages; may be NULL
  *  @param[in]  graph   the graph
@@ -2337,8 +2337,9 @@ RT_API rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMe
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
 RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFillParams_t* params, rtGraphExec_t exec);
 
-/** Exchanges all parameters for those of another graph with the same nodes, in the same order, and dependencies. Nothing is
- *  changed where it differs.
+/** Exchanges all parameters for those of another graph with the same nodes, in the same order, and dependencies, also inside
+ *  child graphs. A kernel that is given may be any; one that is named is the one that the plan has found for the name, from
+ *  the same source where the graph brings it. Temporaries are used by the same nodes. Nothing is changed where it differs.
  *  @param[in] graph  the other graph
  *  @param[in] exec   the exec
  *  blocks: never

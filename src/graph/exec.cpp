@@ -130,7 +130,7 @@ Status Exec::replace(uint32_t buffer) {
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].uses(buffer)) continue;
     Status status = steps_[i].place(bound_, *owner_);
-    if (status.ok() && complete) status = refresh(i);
+    if (status.ok() && complete) status = refresh(i, 1);
     if (first.ok()) first = std::move(status);
   }
   return first.ok() && !complete ? makePieces() : first;
@@ -138,73 +138,109 @@ Status Exec::replace(uint32_t buffer) {
 
 Status Exec::setWork(uint32_t node, Work work) {
   std::lock_guard lock(mutex_);
-  return change(node, std::move(work));
+  RT_TRY(graph_->checkReplacement(node, work));
+  const std::vector<Step>& planned = plan_->steps();
+  const auto own =
+      std::find_if(planned.begin(), planned.end(), [&](const Step& step) { return step.own && step.node == node; });
+  if (own == planned.end()) return Status();
+  const uint32_t step = static_cast<uint32_t>(own - planned.begin());
+  RT_TRY(fitWork(step, &work));
+  std::vector<Prepared> fresh;
+  fresh.emplace_back(work);
+  RT_TRY(fresh.front().place(bound_, *owner_));
+  RT_TRY(exchange(step, std::move(fresh)));
+  graph_->replace(node, std::move(work));
+  return Status();
 }
 
-Status Exec::change(uint32_t node, Work&& work) {
-  if (KernelNode* kernel = std::get_if<KernelNode>(&work)) {
-    const auto planned = std::find_if(plan_->steps().begin(), plan_->steps().end(),
-                                      [&](const Step& step) { return step.own && step.node == node; });
-    if (!kernel->kernel && planned != plan_->steps().end()) {  // the same name is the same kernel
-      const KernelNode* found = std::get_if<KernelNode>(&planned->work);
-      const KernelNode* named = std::get_if<KernelNode>(&plan_->graph().nodes()[node].work);
-      RT_CHECK_ARG(found != nullptr && named != nullptr && named->name == kernel->name,
-                   "The kernel \"%s\" is not the one that the node was planned with.", kernel->name.c_str());
-      kernel->kernel = found->kernel;
-      RT_TRY(checkArguments(*kernel, *kernel->kernel->native));
-    }
+// Whether a step may become what it was not when the plan was made; a kernel that is named is found.
+Status Exec::fitWork(uint32_t step, Work* work) const {
+  if (KernelNode* kernel = std::get_if<KernelNode>(work)) {
+    if (!kernel->kernel) RT_TRY(findPlanned(kernel, plan_->steps()[step].work));
     RT_TRY(checkLaunch(*kernel));
   }
-  if (HandleBits named = 0; namesContext(work, &named) && named != context_->bits) {
+  if (HandleBits named = 0; namesContext(*work, &named) && named != context_->bits) {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The %s belongs to another context than that of the exec, the %s.",
-                         describe(work).c_str(), context_->name().c_str());
+                         describe(*work).c_str(), context_->name().c_str());
   }
-  RT_TRY(graph_->checkReplacement(node, work));
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const Step& step = plan_->steps()[i];
-    if (!step.own || step.node != node) continue;
-    Prepared changed(work);
-    RT_TRY(changed.place(bound_, *owner_));
-    std::swap(steps_[i], changed);
-    if (Status status = refresh(static_cast<uint32_t>(i)); !status.ok()) {
-      std::swap(steps_[i], changed);  // as it was
-      if (!refresh(static_cast<uint32_t>(i)).ok()) stale_ = true;
-      return status;
-    }
-    graph_->replace(node, std::move(work));
-    return Status();
+  const Accesses before = accessesOf(plan_->steps()[step].work);
+  for (const Access& access : accessesOf(*work).memory) {  // temporaries share memory: the plan knows who uses which
+    const uint32_t buffer = access.memory->buffer;
+    if (buffer == kNone || plan_->buffers()[buffer].role != RT_GRAPH_BUFFER_TEMPORARY) continue;
+    const bool known = std::any_of(before.memory.begin(), before.memory.end(),
+                                   [&](const Access& each) { return each.memory->buffer == buffer; });
+    if (known) continue;
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "The %s uses a temporary of %llu bytes that it did not use when it was planned.",
+                         describe(*work).c_str(), static_cast<unsigned long long>(plan_->buffers()[buffer].size));
   }
   return Status();
 }
 
-Status Exec::update(Graph& graph) {
-  const Ref<Graph> other = graph.snapshot(false);
-  const std::vector<Node>& mine = plan_->graph().nodes();
-  RT_CHECK_ARG(other->nodes().size() == mine.size(), "The graph has %zu nodes; the exec was made of one with %zu.",
-               other->nodes().size(), mine.size());
-  for (uint32_t i = 0; i < mine.size(); ++i) {
-    RT_CHECK_ARG(typeOf(other->nodes()[i].work) == typeOf(mine[i].work) && other->nodes()[i].before == mine[i].before,
-                 "The %s differs from the exec's %s in kind or dependencies.", other->nameOf(i).c_str(),
-                 plan_->graph().nameOf(i).c_str());
-    RT_CHECK_ARG(!std::holds_alternative<ChildNode>(mine[i].work), "The %s holds a whole graph, which cannot be updated.",
-                 plan_->graph().nameOf(i).c_str());
+// A name means what it meant to the plan: the same name is the same kernel, if it comes from the same source.
+Status Exec::findPlanned(KernelNode* kernel, const Work& planned) {
+  const KernelNode* known = std::get_if<KernelNode>(&planned);
+  RT_CHECK_ARG(known != nullptr && known->name == kernel->name,
+               "The kernel \"%s\" is not the one that the node was planned with.", kernel->name.c_str());
+  const manager::KernelSource *mine = known->source.get(), *theirs = kernel->source.get();
+  const bool same = mine == theirs ||
+                    (mine != nullptr && theirs != nullptr && mine->text == theirs->text && mine->options == theirs->options);
+  RT_CHECK_ARG(same, "The kernel \"%s\" comes from another source than the one that the node was planned with.",
+               kernel->name.c_str());
+  kernel->kernel = known->kernel;
+  return checkArguments(*kernel, *kernel->kernel->native);
+}
+
+// Steps from `first` on become others, or stay as they are.
+Status Exec::exchange(uint32_t first, std::vector<Prepared> fresh) {
+  std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
+  Status status = refresh(first, static_cast<uint32_t>(fresh.size()));
+  if (status.ok()) return status;
+  std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
+  if (!refresh(first, static_cast<uint32_t>(fresh.size())).ok()) stale_ = true;
+  return status;
+}
+
+namespace {
+
+Status checkSameShape(const Graph& mine, const Graph& other) {
+  RT_CHECK_ARG(other.nodes().size() == mine.nodes().size(), "The graph has %zu nodes; the exec was made of one with %zu.",
+               other.nodes().size(), mine.nodes().size());
+  for (uint32_t i = 0; i < mine.nodes().size(); ++i) {
+    const Node &a = mine.nodes()[i], &b = other.nodes()[i];
+    RT_CHECK_ARG(typeOf(b.work) == typeOf(a.work) && b.before == a.before,
+                 "The %s differs from the exec's %s in kind or dependencies.", other.nameOf(i).c_str(), mine.nameOf(i).c_str());
+    const ChildNode* child = std::get_if<ChildNode>(&a.work);
+    if (child == nullptr) continue;
+    const Status status = checkSameShape(*child->graph, *std::get<ChildNode>(b.work).graph);
+    if (!status.ok()) return Status::error(status.code(), "%s: %s", other.nameOf(i).c_str(), status.message());
   }
-  const std::vector<Buffer>&buffers = plan_->graph().buffers(), &others = other->buffers();
-  const bool same = std::equal(buffers.begin(), buffers.end(), others.begin(), others.end(),
+  const bool same = std::equal(mine.buffers().begin(), mine.buffers().end(), other.buffers().begin(), other.buffers().end(),
                                [](const Buffer& a, const Buffer& b) { return a.size == b.size && a.role == b.role; });
   RT_CHECK_ARG(same, "The buffers of the graph differ from those of the exec in number, size or role.");
+  return Status();
+}
+
+}  // namespace
+
+// Graphs of the same shape are taken apart into the same steps.
+Status Exec::update(Graph& graph) {
+  Ref<Graph> other = graph.snapshot(false);
+  RT_TRY(checkSameShape(plan_->graph(), *other));
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+  flatten(*other, &steps, &buffers);
   std::lock_guard lock(mutex_);
-  const Ref<Graph> before = graph_->snapshot(false);
-  for (uint32_t i = 0; i < mine.size(); ++i) {
-    Work work = other->nodes()[i].work;
-    const Status status = change(i, std::move(work));
-    if (status.ok()) continue;
-    for (uint32_t k = 0; k < i; ++k) {  // as it was
-      Work old = before->nodes()[k].work;
-      (void)change(k, std::move(old));
-    }
-    return Status::error(status.code(), "%s: %s", other->nameOf(i).c_str(), status.message());
+  std::vector<Prepared> fresh;
+  fresh.reserve(steps.size());
+  for (uint32_t i = 0; i < steps.size(); ++i) {
+    Status status = fitWork(i, &steps[i].work);
+    if (status.ok() && steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel of a name
+    if (status.ok()) status = fresh.emplace_back(std::move(steps[i].work)).place(bound_, *owner_);
+    if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
   }
+  RT_TRY(exchange(0, std::move(fresh)));
+  graph_ = std::move(other);
   return Status();
 }
 

@@ -32,7 +32,7 @@ class Exec final : public RefCounted {
   Status bind(uint32_t buffer, void* pointer);
   // Of the same kind as the node's.
   Status setWork(uint32_t node, Work work);
-  // What another graph would be: the same nodes and dependencies, with other parameters.
+  // What another graph would be: the same nodes and dependencies, also in the graphs that nodes hold, with other parameters.
   Status update(Graph& graph);
   Status launch(manager::Stream& stream);
   Status capture(manager::Stream& stream);  // a launch that becomes a node, with what is bound now
@@ -47,14 +47,16 @@ class Exec final : public RefCounted {
   void planPoints();
 
   // Under the lock.
-  Status change(uint32_t node, Work&& work);
+  Status fitWork(uint32_t step, Work* work) const;
+  static Status findPlanned(KernelNode* kernel, const Work& planned);
+  Status exchange(uint32_t first, std::vector<Prepared> fresh);
   void countUnbound();
   Status notBound() const;
   bool replays(uint32_t step, backend::ReplayStep::Work* work) const;
   Status makePieces();
   Status makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t count) const;
   Status replace(uint32_t buffer);
-  Status refresh(uint32_t step);
+  Status refresh(uint32_t first, uint32_t count);
   void noteForeign();
   Status launchWhole(manager::Stream& stream);
   Status launchPieces(manager::Stream& stream);

@@ -20,6 +20,15 @@ Status openHandle(HandleBits* bits, SlotTable<Part>& table, Graph& graph, uint32
   return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for a %s.", word);
 }
 
+Status checkBuffer(const Buffer& buffer) {
+  RT_CHECK_ARG(buffer.size != 0, "A buffer of 0 bytes holds nothing.");
+  RT_CHECK_ARG(buffer.size <= kLargestBuffer, "A buffer of %llu bytes leaves the address space: it takes %llu at most.",
+               static_cast<Number>(buffer.size), static_cast<Number>(kLargestBuffer));
+  RT_CHECK_ARG(buffer.role >= RT_GRAPH_BUFFER_TEMPORARY && buffer.role <= RT_GRAPH_BUFFER_CONSTANT,
+               "%d is no role of a buffer: RT_GRAPH_BUFFER_* goes to %d.", buffer.role, RT_GRAPH_BUFFER_CONSTANT);
+  return Status();
+}
+
 template <class T>
 void makeRoom(std::vector<T>& list) {
   if (list.size() == list.capacity()) list.reserve(std::max<size_t>(16, list.capacity() * 2));
@@ -53,17 +62,13 @@ Status Graph::insertBuffer(HandleBits* handle, Buffer&& buffer) {
 }
 
 Status Graph::addBuffer(HandleBits* handle, Buffer buffer) {
-  RT_CHECK_ARG(buffer.size != 0, "A buffer of 0 bytes holds nothing.");
-  RT_CHECK_ARG(buffer.role >= RT_GRAPH_BUFFER_TEMPORARY && buffer.role <= RT_GRAPH_BUFFER_CONSTANT,
-               "%d is no role of a buffer: RT_GRAPH_BUFFER_* goes to %d.", buffer.role, RT_GRAPH_BUFFER_CONSTANT);
+  RT_TRY(checkBuffer(buffer));
   std::lock_guard lock(mutex_);
   return insertBuffer(handle, std::move(buffer));
 }
 
 Status Graph::makeBuffer(HandleBits* handle, Buffer buffer) {
-  RT_CHECK_ARG(buffer.size != 0, "A buffer of 0 bytes holds nothing.");
-  RT_CHECK_ARG(buffer.role >= RT_GRAPH_BUFFER_TEMPORARY && buffer.role <= RT_GRAPH_BUFFER_CONSTANT,
-               "%d is no role of a buffer: RT_GRAPH_BUFFER_* goes to %d.", buffer.role, RT_GRAPH_BUFFER_CONSTANT);
+  RT_TRY(checkBuffer(buffer));
   ops::Range range;
   RT_TRY(ops::findRange(&range, buffer.recorded, buffer.size, "range"));
   RT_CHECK_ARG(allocator::BlockLease::take(&buffer.lease, buffer.recorded), "The memory at %p is being freed.",
@@ -93,6 +98,7 @@ Status Graph::makeBuffer(HandleBits* handle, Buffer buffer) {
   const uint32_t index = static_cast<uint32_t>(buffers_.size());
   const uint64_t size = buffer.size;
   RT_TRY(insertBuffer(handle, std::move(buffer)));
+  inference_.forget();
   for (Node& node : nodes_) {
     forEachOperand(node.work, [&](Operand& operand) {
       const uint64_t offset = reinterpret_cast<uintptr_t>(operand.pointer) - begin;
@@ -148,8 +154,9 @@ Status Graph::checkWork(const Work& work) const {
   }
   if (const CopyNode* copy = std::get_if<CopyNode>(&work);
       copy != nullptr && copy->dst.buffer != kNone && copy->dst.buffer == copy->src.buffer) {
-    RT_CHECK_ARG(!overlap(accesses.memory[0], accesses.memory[1]),
-                 "The source and the destination of the copy overlap in the %s.", bufferName(copy->dst.buffer).c_str());
+    const Span dst = spanOf(accesses.memory[0], buffers_), src = spanOf(accesses.memory[1], buffers_);
+    RT_CHECK_ARG(dst.begin >= src.end || src.begin >= dst.end, "The source and the destination of the copy overlap in the %s.",
+                 bufferName(copy->dst.buffer).c_str());
   }
   return Status();
 }
@@ -161,7 +168,7 @@ Status Graph::add(HandleBits* handle, uint32_t* index, Work work, const Dependen
   RT_TRY(checkWork(work));
   RT_CHECK_ARG(nodes_.size() < kNone - 1, "A graph of %zu nodes takes no more.", nodes_.size());
   Node node;
-  node.before = dependencies.inferred ? infer(work) : dependencies.nodes;
+  node.before = dependencies.inferred ? inference_.dependenciesOf(work, nodes_, buffers_) : dependencies.nodes;
   std::sort(node.before.begin(), node.before.end());
   node.before.erase(std::unique(node.before.begin(), node.before.end()), node.before.end());
   RT_CHECK_ARG(node.before.empty() || node.before.back() < nodes_.size(), "A dependency is no node of this graph.");
@@ -226,6 +233,7 @@ Status Graph::addDependencies(const std::vector<uint32_t>& from, const std::vect
     changed.insert(changed.end(), place, before.end());
     makeRoom(undo.old);
     undo.old.emplace_back(to[i], std::exchange(before, std::move(changed)));
+    inference_.changed(to[i]);
   }
   undo.old.clear();
   return Status();
@@ -234,6 +242,7 @@ Status Graph::addDependencies(const std::vector<uint32_t>& from, const std::vect
 Status Graph::addLater(const std::vector<std::pair<uint32_t, uint32_t>>& later) {
   if (later.empty()) return Status();
   std::lock_guard lock(mutex_);
+  inference_.forget();
   for (const auto& [first, second] : later) nodes_[second].before.push_back(first);
   Before before(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -247,8 +256,7 @@ Status Graph::addLater(const std::vector<std::pair<uint32_t, uint32_t>>& later) 
   std::vector<bool> free(nodes_.size());
   for (uint32_t each : sequence) free[each] = true;
   const uint32_t caught = static_cast<uint32_t>(std::find(free.begin(), free.end(), false) - free.begin());
-  return Status::error(RT_ERROR_INVALID_VALUE,
-                       "The dependencies close a circle: %s comes after itself or after one that does.",
+  return Status::error(RT_ERROR_INVALID_VALUE, "The dependencies close a circle: %s comes after itself or after one that does.",
                        nameOf(caught).c_str());
 }
 
@@ -263,6 +271,7 @@ Status Graph::checkReplacement(uint32_t node, const Work& work) const {
 void Graph::replace(uint32_t node, Work&& work) {
   std::lock_guard lock(mutex_);
   std::swap(nodes_[node].work, work);
+  inference_.changed(node);
 }
 
 void Graph::bindTo(HandleBits context, std::string because) {
@@ -278,7 +287,10 @@ Status Graph::removeDependencies(const std::vector<uint32_t>& from, const std::v
     RT_CHECK_ARG(std::binary_search(before.begin(), before.end(), from[i]), "There is no dependency of %s on %s to remove.",
                  nameOf(to[i]).c_str(), nameOf(from[i]).c_str());
   }
-  for (size_t i = 0; i < from.size(); ++i) std::erase(nodes_[to[i]].before, from[i]);
+  for (size_t i = 0; i < from.size(); ++i) {
+    std::erase(nodes_[to[i]].before, from[i]);
+    inference_.changed(to[i]);
+  }
   return Status();
 }
 

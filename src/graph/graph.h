@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "graph/infer.h"
 #include "graph/node.h"
 #include "manager/graph.h"
 
@@ -57,13 +58,11 @@ class Graph final : public manager::GraphContent {
   Status checkWork(const Work& work) const;
   Status checkOperand(const Operand& operand, uint64_t bytes, bool written, const std::string& what) const;
   bool comesBefore(uint32_t first, uint32_t second) const;  // by dependencies
-  std::vector<uint32_t> infer(const Work& work) const;
-  bool conflict(const Accesses& one, const Accesses& other) const;
-  bool overlap(const Access& one, const Access& other) const;
 
   mutable std::mutex mutex_;
   std::vector<Node> nodes_;
   std::vector<Buffer> buffers_;
+  Inference inference_;
   HandleBits context_ = 0;
   std::string context_from_;  // the node that has bound it
 };

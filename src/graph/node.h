@@ -170,6 +170,8 @@ struct Node {
   HandleBits handle = 0;
 };
 
+constexpr uint64_t kLargestBuffer = uint64_t{1} << 57;  // no address space is larger
+
 struct Buffer {
   uint64_t size = 0;
   int32_t role = RT_GRAPH_BUFFER_INPUT;

@@ -1,5 +1,7 @@
 // Which steps of an exec the driver runs as a graph of its own: made when everything is bound, changed in place where a step
 // gets other parameters, made anew where the driver cannot change it.
+#include <new>
+
 #include "graph/exec.h"
 
 namespace manyrt::graph {
@@ -68,20 +70,24 @@ void Exec::noteForeign() {
   for (const Prepared& step : steps_) foreign_ |= step.usesForeign();
 }
 
-// The step has other parameters.
-Status Exec::refresh(uint32_t index) {
+// Steps have other parameters.
+Status Exec::refresh(uint32_t first, uint32_t count) try {
   if (replayable_.empty()) return Status();  // there is nothing yet
   if (stale_) return makePieces();
   noteForeign();
-  backend::ReplayStep::Work work;
-  if (replays(index, &work) != replayable_[index]) return makePieces();
-  for (Piece& piece : pieces_) {
-    if (!piece.replay || index < piece.first || index - piece.first >= piece.count) continue;
-    bool changed = false;
-    RT_TRY(piece.replay->change(&changed, index - piece.first, work));
-    return changed ? Status() : makePieces();
+  for (uint32_t index = first; index < first + count; ++index) {
+    backend::ReplayStep::Work work;
+    if (replays(index, &work) != replayable_[index]) return makePieces();  // of all steps
+    for (Piece& piece : pieces_) {
+      if (!piece.replay || index < piece.first || index - piece.first >= piece.count) continue;
+      bool changed = false;
+      RT_TRY(piece.replay->change(&changed, index - piece.first, work));
+      if (!changed) return makePieces();
+    }
   }
   return Status();
+} catch (const std::bad_alloc&) {  // the caller puts back what was before
+  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
 }
 
 }  // namespace manyrt::graph

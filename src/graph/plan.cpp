@@ -106,6 +106,13 @@ Status findByName(manager::Kernel** kernel, const std::string& name, const std::
 
 }  // namespace
 
+void flatten(const Graph& graph, std::vector<Step>* steps, std::vector<Buffer>* buffers) {
+  *buffers = graph.buffers();
+  std::vector<Operand> places(buffers->size());
+  for (uint32_t i = 0; i < places.size(); ++i) places[i].buffer = i;
+  (void)Flattener(*steps, *buffers).add(graph, places, {}, kNone);
+}
+
 Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard) {
   Ref<Plan> plan = Ref<Plan>::adopt(new Plan);
   plan->source_ = Ref<Graph>(&request.graph);
@@ -120,10 +127,7 @@ Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard)
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The graph is bound to another context than the %s, by the %s.",
                          request.context.name().c_str(), graph.boundBy().c_str());
   }
-  plan->buffers_ = graph.buffers();
-  std::vector<Operand> places(plan->buffers_.size());
-  for (uint32_t i = 0; i < places.size(); ++i) places[i].buffer = i;
-  (void)Flattener(plan->steps_, plan->buffers_).add(graph, places, {}, kNone);
+  flatten(graph, &plan->steps_, &plan->buffers_);
   BuiltSources built;
   RT_TRY(built.build(plan->steps_, graph, request.context, request.owner, guard));
   RT_TRY(plan->findKernels(request, built));
@@ -162,21 +166,28 @@ Status Plan::order(uint32_t most_lanes) {
     steps_[i].lane = lanes[i];
     levels_ = std::max(levels_, levels[i] + 1);
   }
-  placeTemporaries(ancestors);
-  return Status();
+  return placeTemporaries(ancestors);
 }
 
-void Plan::placeTemporaries(const Ancestors& ancestors) {
+Status Plan::placeTemporaries(const Ancestors& ancestors) {
+  constexpr uint64_t kMostBytes = uint64_t{1} << 62;  // sums of sizes, rounded up as they are, do not wrap
+  static_assert(kMostBytes + kLargestBuffer < uint64_t{1} << 63);
   std::vector<Temporary> temporaries(buffers_.size(), Temporary{0, {}});
+  uint64_t bytes = 0;
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     for (const Access& access : accessesOf(steps_[i].work).memory) {
       const uint32_t buffer = access.memory->buffer;
       if (buffer == kNone || buffers_[buffer].role != RT_GRAPH_BUFFER_TEMPORARY) continue;
-      temporaries[buffer].size = buffers_[buffer].size;
+      if (temporaries[buffer].size == 0) bytes += temporaries[buffer].size = buffers_[buffer].size;
+      if (bytes > kMostBytes) {
+        return Status::error(RT_ERROR_OUT_OF_MEMORY, "The temporaries up to the %s leave the address space.",
+                             graph_->nameOf(steps_[i].node).c_str());
+      }
       if (temporaries[buffer].users.empty() || temporaries[buffer].users.back() != i) temporaries[buffer].users.push_back(i);
     }
   }
   memory_ = planMemory(temporaries, ancestors, static_cast<uint32_t>(steps_.size()));
+  return Status();
 }
 
 uint64_t Plan::memoryOffset(const Step& step) const {

@@ -22,6 +22,10 @@ struct Step {
   int32_t verdict = RT_VERDICT_NATIVE;
 };
 
+// A graph with all its child graphs as one list of steps, in one order: smallest node first. `buffers` are those of the graph,
+// then the temporaries of child graphs. Throws bad_alloc.
+void flatten(const Graph& graph, std::vector<Step>* steps, std::vector<Buffer>* buffers);
+
 class BuiltSources;
 
 class Plan final : public RefCounted {
@@ -54,7 +58,7 @@ class Plan final : public RefCounted {
  private:
   Status findKernels(const Request& request, const BuiltSources& built);
   Status order(uint32_t most_lanes);
-  void placeTemporaries(const Ancestors& ancestors);
+  Status placeTemporaries(const Ancestors& ancestors);
 
   Ref<Graph> graph_, source_;
   std::vector<HandleBits> handles_;

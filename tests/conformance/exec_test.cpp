@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/kernels.h"
+
 namespace rttest {
 namespace {
 
@@ -130,6 +132,18 @@ TEST_P(ExecTest, KernelsAreFoundByNameWhenAPlanIsMade) {
   std::vector<uint32_t> values(64);
   ASSERT_RT_OK(rtMemcpy(values.data(), memory_, 256, RT_MEMCPY_DEFAULT));
   for (uint32_t i = 0; i < 64; ++i) ASSERT_EQ(values[i], base + i);
+}
+
+TEST_P(ExecTest, TemporariesThatTogetherLeaveTheAddressSpaceAreRefused) {
+  constexpr uint64_t kLargest = uint64_t{1} << 57;
+  CapturePlan plan;
+  rtStatus_t status = RT_SUCCESS;
+  for (int i = 0; i < 40 && status == RT_SUCCESS; ++i) {
+    (void)fill(at(buffer(kLargest, RT_GRAPH_BUFFER_TEMPORARY, "huge")), 1, 16);
+    status = rtCapturePlanCreate(plan.out(), nullptr, graph_, context_);
+  }
+  EXPECT_EQ(status, RT_ERROR_OUT_OF_MEMORY);
+  EXPECT_TRUE(says("node 32 (fill)") && says("address space")) << lastMessage();
 }
 
 TEST_P(ExecTest, APlanTellsItsStepsAndPlacesTemporaries) {
@@ -257,6 +271,209 @@ TEST_P(ExecTest, AnUpdateTakesTheParametersOfAGraphOfTheSameShape) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_)) << "another kind of node";
   launch();
   EXPECT_EQ(firstByte(), 7);
+}
+
+// Two modules with a kernel "put" each: what it writes tells them apart. Host functions, where no source is built.
+class ExecUpdateTest : public ExecTest {
+ protected:
+  static constexpr uint32_t kCount = 64, kBytes = 4 * kCount;
+  void SetUp() override {
+    ExecTest::SetUp();
+    if (has(RT_CAPABILITY_KERNELS)) {
+      const std::string head = "__kernel void put(__global uint* out) { out[get_global_id(0)] = ";
+      for (int i = 0; i < 2; ++i) {
+        const std::string source = head + (i == 0 ? "7" : "get_global_id(0) * 3 + 1") + "; }";
+        ASSERT_RT_OK(rtModuleCreateFromSource(modules_[i].out(), source.c_str(), nullptr, context_));
+        ASSERT_RT_OK(rtModuleGetKernel(&puts_[i], "put", modules_[i]));
+      }
+    } else {
+      for (int i = 0; i < 2; ++i) {
+        ASSERT_RT_OK(makeKernel(&host_[i], context_, emptyKernel, {kPointerArg}, "put"));
+        puts_[i] = host_[i];
+      }
+    }
+  }
+  void TearDown() override {
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_RT_OK(host_[i].reset());
+      EXPECT_RT_OK(modules_[i].reset());
+    }
+    ExecTest::TearDown();
+  }
+  // Makes graph_ anew: a fill and the kernel, by handle or by name.
+  void makeGraph(rtKernel_t kernel, const char* name, uint32_t group = 4) {
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    (void)fill(at(memory_.as(0)), 0xEE, kBytes);
+    rtGraphArg_t arg = {RT_ARG_POINTER, RT_GRAPH_WRITE, kBytes, nullptr, at(memory_.as(0))};
+    rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+    params.kernel = kernel;
+    params.name = name;
+    params.args = &arg;
+    params.arg_count = 1;
+    params.grid[0] = kCount / 4;
+    params.group[0] = group;
+    rtGraphNode_t node = nullptr;
+    ASSERT_RT_OK(rtGraphAddKernelNode(&node, &params, nullptr, RT_INFERRED, graph_));
+  }
+  void expectRuns(int which) {
+    launch();
+    if (!runsKernels()) return;
+    std::vector<uint32_t> values(kCount);
+    ASSERT_RT_OK(rtMemcpy(values.data(), memory_, kBytes, RT_MEMCPY_DEFAULT));
+    for (uint32_t i = 0; i < kCount; ++i) ASSERT_EQ(values[i], which == 0 ? 7 : i * 3 + 1) << i;
+  }
+  Module modules_[2];
+  Kernel host_[2];
+  rtKernel_t puts_[2] = {};
+};
+
+INSTANTIATE_TEST_SUITE_P(, ExecUpdateTest, testing::ValuesIn(deviceNames()), testName);
+
+TEST_P(ExecUpdateTest, AKernelOfTheSameNameInAnotherModuleRunsItsOwnBody) {
+  makeGraph(puts_[0], nullptr);
+  instantiate();
+  expectRuns(0);
+  makeGraph(puts_[1], nullptr);
+  ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  expectRuns(1);
+  for (int i = 0; i < 3; ++i) {  // launches that are in flight run what they were launched with
+    makeGraph(puts_[0], nullptr);
+    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+    ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+    expectRuns(0);
+    makeGraph(puts_[1], nullptr);
+    ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  }
+  EXPECT_RT_OK(modules_[1].reset());  // the exec has leased it
+  EXPECT_RT_OK(host_[1].reset());
+  expectRuns(1);
+  makeGraph(nullptr, "put");
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_)) << "no plan has found a name";
+  EXPECT_TRUE(says("node 1 (kernel \"put\")")) << lastMessage();
+  makeGraph(puts_[0], nullptr, 1u << 30);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_));
+  EXPECT_TRUE(says("node 1 (kernel \"put\")")) << lastMessage();
+  expectRuns(1);
+}
+
+TEST_P(ExecUpdateTest, ANameIsTheKernelThatThePlanHasFound) {
+  if (!has(RT_CAPABILITY_KERNELS)) return;  // names are looked for in modules
+  makeGraph(nullptr, "put");
+  rtCapturePlanOptions_t options = RT_CAPTURE_PLAN_OPTIONS_INIT;
+  const rtModule_t modules[] = {modules_[0]};
+  options.modules = modules;
+  options.module_count = 1;
+  CapturePlan plan;
+  ASSERT_RT_OK(rtCapturePlanCreate(plan.out(), &options, graph_, context_));
+  ASSERT_RT_OK(rtGraphExecCreate(exec_.out(), plan));
+  makeGraph(puts_[1], nullptr);
+  ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  expectRuns(1);
+  makeGraph(nullptr, "other");
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_));
+  EXPECT_TRUE(says("node 1 (kernel \"other\")")) << lastMessage();
+  expectRuns(1);
+  makeGraph(nullptr, "put");
+  ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  expectRuns(0);
+  ASSERT_RT_OK(rtStreamBeginCapture(stream_));  // a graph of its own, without the plan's modules
+  ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+  ASSERT_RT_OK(rtStreamEndCapture(graph_.out(), stream_));
+  instantiate();
+  expectRuns(0);
+}
+
+TEST_P(ExecTest, AnUpdateReachesIntoChildGraphs) {
+  // A graph that fills a temporary and copies it out, in a graph, in a graph.
+  const auto make = [&](unsigned char value, size_t to, uint64_t bytes, uint64_t scratch, bool copies) {
+    Graph inner, middle;
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    const rtGraphBuffer_t out = buffer(64, RT_GRAPH_BUFFER_OUTPUT, "out");
+    const rtGraphBuffer_t temporary = buffer(scratch, RT_GRAPH_BUFFER_TEMPORARY, "scratch");
+    (void)fill(at(temporary), value, bytes);
+    if (copies) {
+      (void)copy(at(out), at(temporary), bytes);
+    } else {
+      (void)fill(at(out), value, bytes);
+    }
+    std::swap(inner, graph_);
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    const rtGraphBuffer_t passed = buffer(128, RT_GRAPH_BUFFER_OUTPUT, "passed");
+    (void)fill(at(passed, 64), static_cast<unsigned char>(value + 1), 8);
+    addChild(inner, out, at(passed));
+    std::swap(middle, graph_);
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    (void)fill(at(memory_.as(0)), static_cast<unsigned char>(value + 2), 16);
+    addChild(middle, passed, at(memory_.as(to)));
+    (void)copy(at(memory_.as(16)), at(memory_.as(to)), 16);
+  };
+  const auto expectBytes = [&](unsigned char value, size_t to) {
+    ASSERT_RT_OK(rtMemset(memory_, 0xEE, kSize));
+    launch();
+    const std::vector<unsigned char> bytes = contents(memory_, kSize);
+    for (size_t i = 0; i < kSize; ++i) {
+      const int wanted = i < 16                        ? value + 2
+                         : i < 32                      ? value
+                         : i - to < 32                 ? value
+                         : i - to >= 64 && i - to < 72 ? value + 1
+                                                       : 0xEE;
+      ASSERT_EQ(bytes[i], wanted) << i;
+    }
+  };
+  make(10, 256, 32, 64, true);
+  instantiate();
+  expectBytes(10, 256);
+  make(20, 1024, 32, 64, true);  // parameters inside, and what is bound
+  ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  expectBytes(20, 1024);
+  make(30, 256, 32, 64, false);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_)) << "a copy inside is a fill";
+  EXPECT_TRUE(says("node 1 (graph): node 1 (graph): The node 1 (fill)")) << lastMessage();
+  make(30, 256, 32, 65, true);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec_)) << "a temporary inside is larger";
+  EXPECT_TRUE(says("node 1 (graph): node 1 (graph): ")) << lastMessage();
+  expectBytes(20, 1024);
+  // As part of a captured launch: with what has been changed.
+  ASSERT_RT_OK(rtStreamBeginCapture(stream_));
+  ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+  ASSERT_RT_OK(rtStreamEndCapture(graph_.out(), stream_));
+  instantiate();
+  expectBytes(20, 1024);
+}
+
+TEST_P(ExecTest, AnUpdateKeepsTemporariesToThoseThatUsedThem) {
+  const auto make = [&](bool swapped) {
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    const rtGraphBuffer_t one = buffer(64, RT_GRAPH_BUFFER_TEMPORARY, "one");
+    const rtGraphBuffer_t two = buffer(64, RT_GRAPH_BUFFER_TEMPORARY, "two");
+    const rtGraphFillParams_t first = fillParams(at(one), 1, 16), second = fillParams(at(swapped ? one : two), 1, 16);
+    rtGraphNode_t before = nullptr, after = nullptr;  // in a row: the temporaries share memory
+    ASSERT_RT_OK(rtGraphAddFillNode(&before, &first, nullptr, 0, graph_));
+    ASSERT_RT_OK(rtGraphAddFillNode(&after, &second, &before, 1, graph_));
+  };
+  make(false);
+  instantiate();
+  make(true);
+  EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtGraphExecUpdate(graph_, exec_));
+  EXPECT_TRUE(says("node 1 (fill)") && says("temporary")) << lastMessage();
+  make(false);
+  EXPECT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+  launch();
+}
+
+TEST_P(ExecTest, ParametersKeepTemporariesToThoseThatUsedThem) {
+  const rtGraphBuffer_t one = buffer(64, RT_GRAPH_BUFFER_TEMPORARY, "one"), two = buffer(64, RT_GRAPH_BUFFER_TEMPORARY, "two");
+  const rtGraphNode_t node = fill(at(one), 1, 16);
+  (void)copy(at(memory_.as(0)), at(one), 16);
+  (void)fill(at(two), 2, 16);
+  instantiate();
+  rtGraphFillParams_t params = fillParams(at(two), 3, 16);
+  EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtGraphExecSetFillParams(node, &params, exec_));
+  EXPECT_TRUE(says("The fill uses a temporary of 64 bytes")) << lastMessage();
+  params = fillParams(at(one), 3, 16);
+  EXPECT_RT_OK(rtGraphExecSetFillParams(node, &params, exec_));
+  launch();
+  EXPECT_EQ(firstByte(), 3);
 }
 
 TEST_P(ExecTest, LaunchesFromTwoStreamsRunOneAfterAnother) {

@@ -64,6 +64,16 @@ class ExecTest : public DeviceTest {
     EXPECT_RT_OK(rtGraphAddHostNode(&node, &params, nullptr, RT_INFERRED, graph_));
     return node;
   }
+  // `child` has one buffer that is bound.
+  void addChild(rtGraph_t child, rtGraphBuffer_t buffer, const rtGraphOperand_t& memory) {
+    const rtGraphBinding_t binding = {buffer, memory};
+    rtGraphChildParams_t params = RT_GRAPH_CHILD_PARAMS_INIT;
+    params.graph = child;
+    params.bindings = &binding;
+    params.binding_count = 1;
+    rtGraphNode_t added = nullptr;
+    ASSERT_RT_OK(rtGraphAddChildGraphNode(&added, &params, nullptr, RT_INFERRED, graph_));
+  }
   void instantiate() { ASSERT_RT_OK(rtGraphInstantiate(exec_.out(), graph_, context_)); }
   void launch() {
     ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));

@@ -180,6 +180,51 @@ TEST_P(GraphFileTest, ACapturedGraphRunsFromItsFile) {
   for (float each : out) ASSERT_EQ(each, 2.0f);
 }
 
+TEST_P(GraphFileTest, AnUpdateTakesOtherParametersAndNoOtherSource) {
+  if (!has(RT_CAPABILITY_KERNELS)) return;
+  const auto changed = [](const char* from, const char* to) {
+    std::string text = wholeFile();
+    text.replace(text.find(from), strlen(from), to);
+    return text;
+  };
+  GraphExec exec;
+  Memory x, y;
+  rtGraphBuffer_t buffers[3] = {};
+  uint32_t count = 0;
+  Graph planned;
+  ASSERT_RT_OK(load(wholeFile()));
+  std::swap(planned, graph_);
+  ASSERT_RT_OK(rtGraphGetBuffers(buffers, 3, &count, planned));
+  ASSERT_RT_OK(rtMalloc(x.out(), 1024, context_));
+  ASSERT_RT_OK(rtMalloc(y.out(), 64, context_));
+  ASSERT_RT_OK(rtMemset(x, 0, 1024));
+  ASSERT_RT_OK(rtGraphInstantiate(exec.out(), planned, context_));
+  ASSERT_RT_OK(rtGraphExecBindBuffer(buffers[0], x, exec));
+  ASSERT_RT_OK(rtGraphExecBindBuffer(buffers[2], y, exec));
+  const auto expectFirst = [&](float sum, unsigned char filled) {
+    std::vector<float> out(16);
+    ASSERT_RT_OK(rtGraphLaunch(exec, stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(out.data(), y.get(), 64, RT_MEMCPY_DEVICE_TO_HOST, stream_));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    EXPECT_EQ(out[0], sum);
+    EXPECT_EQ(reinterpret_cast<unsigned char*>(out.data())[35], filled);
+  };
+  // 0.5 in 200 places, of which 72 and 28 more become half of themselves and 1.
+  const float sum = 128 * 0.5f + 72 * 1.25f + 28 * 1.0f;
+  expectFirst(sum, 0x3f);
+  ASSERT_RT_OK(load(changed("\"pattern\": \"0000803f\"", "\"pattern\": \"00008040\"")));
+  ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec)) << "the same sources";
+  expectFirst(sum, 0x40);
+  for (const std::string& text : {changed("-DSTEP=0.5f", "-DSTEP=0.75f"), changed("* by + STEP", "* by - STEP")}) {
+    ASSERT_RT_OK(load(text));
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecUpdate(graph_, exec));
+    EXPECT_NE(lastMessage().find("node 1 (kernel \"scale\"): The kernel \"scale\" comes from another source"),
+              std::string::npos)
+        << lastMessage();
+    expectFirst(sum, 0x40);
+  }
+}
+
 TEST_P(GraphFileTest, ASourceThatDoesNotBuildRunsNothingAndNamesTheNode) {
   NEEDS_KERNELS();
   const char* text =
@@ -222,6 +267,8 @@ TEST_P(GraphFileTest, EveryFaultIsToldWithItsPlace) {
       {"[16, 16]", "[16, 15]", "buffers[0].shape: "},
       {"\"f32\", \"shape\"", "\"f99\", \"shape\"", "buffers[0].type: "},
       {"\"bytes\": 64}", "\"bytes\": 0}", "buffers[2].bytes: "},
+      {"\"bytes\": 64}", "\"bytes\": 18446744073709551615}", "buffers[2].bytes: "},
+      {"\"bytes\": 64}", "\"bytes\": 144115188075855873}", "buffers[2].bytes: A whole number from 1 to 144115188075855872"},
       {"\"kind\": \"copy\"", "\"kind\": \"cpy\"", "nodes[0].kind: "},
       {"\"module\": 0", "\"module\": 2", "nodes[1].module: "},
       {"[4, 1, 1]", "[4, 1]", "nodes[1].grid: 3 numbers"},

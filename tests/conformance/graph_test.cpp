@@ -16,6 +16,7 @@ rtStatus_t noNative(const uint64_t*, void*) { return RT_SUCCESS; }
 class GraphTest : public DeviceTest {
  protected:
   static constexpr size_t kSize = 4096;
+  static constexpr uint64_t kLargest = uint64_t{1} << 57;  // of a buffer
   void SetUp() override {
     DeviceTest::SetUp();
     ASSERT_RT_OK(rtGraphCreate(graph_.out()));
@@ -242,6 +243,18 @@ TEST_P(GraphTest, InferredDependenciesKnowAddresses) {
   EXPECT_EQ(edges(graph_), (Edges{{a, c}, {b, c}}));
 }
 
+TEST_P(GraphTest, InferredDependenciesKnowWhatBecameABuffer) {
+  const rtGraphNode_t address = fill(at(memory_.as(0)), 64), beside = fill(at(memory_.as(1000)), 64);
+  rtGraphBuffer_t made = nullptr;
+  ASSERT_RT_OK(rtGraphMakeBuffer(&made, memory_, 64, RT_GRAPH_BUFFER_INPUT, "made", graph_));
+  const rtGraphBuffer_t temporary = buffer(64, RT_GRAPH_BUFFER_TEMPORARY);
+  const rtGraphNode_t read = copy(at(temporary), at(made), 64);
+  EXPECT_EQ(edges(graph_), (Edges{{address, read}, {beside, read}})) << "a buffer may be bound to any address";
+  ASSERT_RT_OK(rtGraphRemoveDependencies(&address, &read, 1, graph_));
+  const rtGraphNode_t write = fill(at(made), 64);
+  EXPECT_EQ(edges(graph_), (Edges{{beside, read}, {address, write}, {read, write}})) << "what was removed leads nowhere";
+}
+
 TEST_P(GraphTest, WhatDoesNotFitIsRefusedWhenItIsAdded) {
   const rtGraphBuffer_t small = buffer(100, RT_GRAPH_BUFFER_INPUT, "small");
   const rtGraphBuffer_t constant = buffer(100, RT_GRAPH_BUFFER_CONSTANT, "constant");
@@ -271,6 +284,10 @@ TEST_P(GraphTest, WhatDoesNotFitIsRefusedWhenItIsAdded) {
   rtGraphBuffer_t made = nullptr;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddBuffer(&made, 0, RT_GRAPH_BUFFER_INPUT, nullptr, graph_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddBuffer(&made, 1, 4, nullptr, graph_));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddBuffer(&made, UINT64_MAX - 10, RT_GRAPH_BUFFER_TEMPORARY, nullptr, graph_));
+  EXPECT_TRUE(says("18446744073709551605") && says("address space")) << lastMessage();
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddBuffer(&made, kLargest + 1, RT_GRAPH_BUFFER_INPUT, nullptr, graph_));
+  EXPECT_RT_OK(rtGraphAddBuffer(&made, kLargest, RT_GRAPH_BUFFER_INPUT, nullptr, graph_));
 }
 
 TEST_P(GraphTest, AKernelThatIsGivenIsCheckedAtOnce) {
