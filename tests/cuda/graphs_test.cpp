@@ -87,7 +87,7 @@ class CudaGraphTest : public DeviceTest {
     auto* find = cudaFunction<int(const char*, void**, unsigned, unsigned long long, int*)>("cudaGetDriverEntryPointByVersion");
     return find(name, &found, 12000, 0, &outcome) == 0 ? reinterpret_cast<Function*>(found) : nullptr;
   }
-  // What `action` calls. The look at the thread's current context comes with every submission.
+  // What `action` calls, but for looks at the thread's current context, which come with most submissions.
   template <class Action>
   static Calls callsOf(Action action) {
     Calls before;
@@ -146,6 +146,24 @@ class CudaGraphTest : public DeviceTest {
   Calls launchCalls() {
     return callsOf([this] { EXPECT_RT_OK(rtGraphLaunch(exec_, stream_)); });
   }
+  // Of the next device, which the tests make current while they use this one.
+  void* contextOfOther(Context* other) {
+    rtDevice_t device = nullptr;
+    uint64_t native[2] = {0, 0};
+    EXPECT_RT_OK(rtDeviceGetByName(&device, "cuda:1"));
+    EXPECT_RT_OK(rtContextCreate(other->out(), nullptr, device));
+    EXPECT_RT_OK(rtContextGetNative(native, *other));
+    return reinterpret_cast<void*>(native[0]);
+  }
+  // Whatever the action does, with another context current.
+  template <class Action>
+  void under(void* context, Action action) {
+    ASSERT_EQ(driver<int(void*)>("cuCtxPushCurrent")(context), 0);
+    action();
+    void* popped = nullptr;
+    ASSERT_EQ(driver<int(void**)>("cuCtxPopCurrent")(&popped), 0);
+    EXPECT_EQ(popped, context) << "the library left another context current";
+  }
   uint32_t word(size_t offset) {
     uint32_t value = 0;
     EXPECT_RT_OK(rtStreamSynchronize(stream_));
@@ -183,6 +201,48 @@ TEST_P(CudaGraphTest, ALaunchIsOneLaunchOfANativeGraph) {
   EXPECT_EQ(word(64 * 7), 7u);
   EXPECT_EQ(word(4096), 39u);
   EXPECT_EQ(word(12288 + 8), 1u);
+}
+
+TEST_P(CudaGraphTest, ALaunchNeedsNoCurrentContextUnlessTheDriverInsists) {
+  (void)put(memory_.as<char>(0), 1);
+  instantiate();
+  Context other;
+  void* const current = contextOfOther(&other);
+  const Calls one{{"cuGraphLaunch", 1}};
+  const int looks = simulatedCuda().count("cuCtxGetCurrent");
+  EXPECT_EQ(launchCalls(), one);
+  under(current, [&] { EXPECT_EQ(launchCalls(), one); });
+  EXPECT_EQ(simulatedCuda().count("cuCtxGetCurrent"), looks) << "nobody asks what is current";
+  simulatedCuda().insist_on_current(1);
+  EXPECT_EQ(launchCalls(), one);
+  under(current, [&] {
+    EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 2}, {"cuCtxPushCurrent", 1}, {"cuCtxPopCurrent", 1}}));
+  });
+  simulatedCuda().insist_on_current(0);
+  EXPECT_EQ(word(0), 1u);
+}
+
+TEST_P(CudaGraphTest, AFailedLaunchIsMadeAgainOnlyWhereAnotherContextMayBeToBlame) {
+  (void)put(memory_.as<char>(0), 1);
+  instantiate();
+  Context other;
+  void* const current = contextOfOther(&other);
+  const auto launchesAfter = [&](int code, rtStatus_t expected) {
+    simulatedCuda().fail("cuGraphLaunch", 1, code);
+    return callsOf([&] { EXPECT_RT(expected, rtGraphLaunch(exec_, stream_)) << code; })["cuGraphLaunch"];
+  };
+  under(current, [&] {
+    EXPECT_EQ(launchesAfter(1, RT_ERROR_INVALID_VALUE), 1) << "it may have been launched";
+    EXPECT_EQ(launchesAfter(2, RT_ERROR_OUT_OF_MEMORY), 1);
+    EXPECT_EQ(launchesAfter(999, RT_ERROR_DRIVER), 1);
+    EXPECT_EQ(launchesAfter(201, RT_SUCCESS), 2);  // no context
+    EXPECT_EQ(launchesAfter(400, RT_SUCCESS), 2);  // objects of another context
+    EXPECT_EQ(launchesAfter(709, RT_SUCCESS), 2);  // the current one was destroyed
+    EXPECT_EQ(launchesAfter(700, RT_SUCCESS), 2);  // it is dead
+  });
+  EXPECT_EQ(launchesAfter(201, RT_ERROR_WRONG_CONTEXT), 1) << "its own was current";
+  EXPECT_EQ(launchesAfter(400, RT_ERROR_WRONG_CONTEXT), 1);
+  EXPECT_EQ(word(0), 1u);
 }
 
 TEST_P(CudaGraphTest, AChangedKernelIsOneCall) {

@@ -62,7 +62,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status device(const char* call, Error error);     // the failure of a call; of a device that died, its loss
   void noteFailure(const char* call, Error error);  // of work; a loss is the device's
 
-  // Each submits to the native stream; under the mutex, with the context current.
+  // Each submits to the native stream; under the mutex, with the context current, which only replayNow does without.
   Status launchNow(backend::Kernel& kernel, const backend::Launch& launch);
   Status copyNowOnDevice(const backend::Copy& copy);
   Status prefetchNow(const void* address, uint64_t size, bool to_host);
@@ -73,6 +73,10 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
 
   template <class Submit, class Make>
   Status submit(Submit now, Make command);
+  template <class Make>
+  Status keep(Make command);
+  template <class Call>
+  Error callOnNative(Call call) const;
   Status hold(Command* command);  // under the mutex: appended, and begun where nothing else is
   void countNative();
   void waitForDevice();            // where no callback is to be had
@@ -98,6 +102,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   const NativeStream native_;
   const NativeContext native_context_;
   const bool borrowed_;
+  const bool of_current_;  // one of the handles that name a stream of whichever context is current
   const int32_t priority_;
 
   std::mutex mutex_;  // of submission, and of the queue
