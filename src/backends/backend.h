@@ -229,6 +229,8 @@ class Stream : public RefCounted {
   // cudaStreamWaitEvent · clEnqueueBarrierWithWaitList for a point of this backend, else work is held back by a thread of
   // the library. A point that carries a failure latches it here.
   virtual Status wait(Ref<Point> point) = 0;
+  // The same for a point that the caller keeps for the call alone. False: nothing was done, give a reference away.
+  virtual bool waitAtOnce(Point&, Status*) { return false; }
   // cudaLaunchHostFunc · a held-back stream. Takes the task in any case: on failure it is deleted without having run.
   virtual Status call(Task* task, TaskKind kind) = 0;
 

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "graph/plan.h"
 #include "graph/prepared.h"
 #include "manager/stream.h"
@@ -41,7 +42,10 @@ class Exec final : public RefCounted {
   Exec(Ref<Plan> plan, manager::Context& context, allocator::Owner& owner)
       : plan_(std::move(plan)), context_(&context), owner_(&owner) {}
 
-  Status checkContext(const manager::Stream& stream) const;
+  Status checkContext(const manager::Stream& stream) const {
+    return stream.context.get() == context_.get() ? Status() : ofOtherContext(stream);
+  }
+  Status ofOtherContext(const manager::Stream& stream) const;
   Status takeMemory(epoch::Guard& guard);
   Status prepare();
   void planPoints();
@@ -72,7 +76,7 @@ class Exec final : public RefCounted {
   const Ref<Plan> plan_;
   const Lease<manager::Context> context_;
   const Ref<allocator::Owner> owner_;
-  std::mutex mutex_;  // launches of one exec are given to the streams one after another
+  Mutex mutex_;       // launches of one exec are given to the streams one after another
   Ref<Graph> graph_;  // with what was changed since
   std::vector<Prepared> steps_;
   struct Piece {  // steps that follow each other in the plan

@@ -47,8 +47,7 @@ Status Exec::record(Ref<backend::Point>* point, manager::Stream& stream) {
   return Status();
 }
 
-Status Exec::checkContext(const manager::Stream& stream) const {
-  if (stream.context.get() == context_.get()) return Status();
+Status Exec::ofOtherContext(const manager::Stream& stream) const {
   return Status::error(RT_ERROR_WRONG_CONTEXT, "The exec belongs to the %s and the stream to the %s.", context_->name().c_str(),
                        stream.context->name().c_str());
 }

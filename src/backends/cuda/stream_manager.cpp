@@ -293,20 +293,34 @@ Status Stream::recordNow(Point& point) {
   return Status();
 }
 
+// A point that is recorded: under the mutex, of a stream that is not held.
+Status Stream::waitNow(backend::Point& point, NativeEvent event) {
+  const auto waitForIt = [&] { return RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); };
+  const Error error = point.done() ? kSuccess : callOnNative(waitForIt);
+  // The event's device may be another one, which has died: asking the point blames that one.
+  if (error != kSuccess && !point.poll()) [[unlikely]]
+    return device("cuStreamWaitEvent", error);
+  const Status& status = point.done() ? point.status() : static_cast<const Point&>(point).recordedStatus();
+  if (!status.ok()) [[unlikely]]
+    latch.set(status);
+  countNative();
+  return Status();
+}
+
+[[gnu::hot]] bool Stream::waitAtOnce(backend::Point& point, Status* status) {
+  const NativeEvent event = recordedEvent(point);
+  if (event == nullptr) return false;
+  std::unique_lock lock(mutex_, std::try_to_lock);  // as in recordAgain()
+  if (!lock.owns_lock() || held_.load(std::memory_order_relaxed)) return false;
+  *status = waitNow(point, event);
+  return true;
+}
+
 Status Stream::wait(Ref<backend::Point> point) {
   RT_TRY(host_threads::reserve());
   std::lock_guard lock(mutex_);
   if (!held_.load(std::memory_order_relaxed)) {
-    if (NativeEvent event = recordedEvent(*point)) {
-      const auto waitForIt = [&] { return RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); };
-      const Error error = point->done() ? kSuccess : callOnNative(waitForIt);
-      // The event's device may be another one, which has died: asking the point blames that one.
-      if (error != kSuccess && !point->poll()) return device("cuStreamWaitEvent", error);
-      const Status& status = point->done() ? point->status() : static_cast<const Point&>(*point).recordedStatus();
-      if (!status.ok()) latch.set(status);
-      countNative();
-      return Status();
-    }
+    if (NativeEvent event = recordedEvent(*point)) return waitNow(*point, event);
   }
   if (fault::fails("cuda.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   auto* command = new Command(Command::Kind::kWait);

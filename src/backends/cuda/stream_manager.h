@@ -10,6 +10,7 @@
 #include "backends/cuda/event_manager.h"
 #include "backends/cuda/kernel.h"
 #include "base/host_threads.h"
+#include "base/mutex.h"
 
 namespace manyrt::cuda {
 
@@ -31,6 +32,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status record(Ref<backend::Point> point) override;
   bool recordAgain(backend::Point& point, Status* status) override;
   Status wait(Ref<backend::Point> point) override;
+  bool waitAtOnce(backend::Point& point, Status* status) override;
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy&) override { return false; }
   uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
@@ -67,6 +69,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status copyNowOnDevice(const backend::Copy& copy);
   Status prefetchNow(const void* address, uint64_t size, bool to_host);
   Status recordNow(Point& point);
+  Status waitNow(backend::Point& point, NativeEvent event);
   void recordHeld(Point& point);  // a failure is the point's, and latches
   Status replayNow(Replay& replay);
   Status callInternalNow(std::unique_ptr<Task>* task);  // takes it, unless it fails
@@ -105,7 +108,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   const bool of_current_;  // one of the handles that name a stream of whichever context is current
   const int32_t priority_;
 
-  std::mutex mutex_;  // of submission, and of the queue
+  Mutex mutex_;  // of submission, and of the queue
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> native_serial_{0};  // everything up to here is with the device, or over
   std::atomic<uint64_t> completed_{0};
