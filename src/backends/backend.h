@@ -141,8 +141,8 @@ class Module : public RefCounted {
     return found == index_.end() ? kernels_.size() : found->second;
   }
   const std::string& buildLog() const { return build_log_; }
-  // cuModuleGetGlobal · nothing in OpenCL 1.2. False: there is none of that name.
-  virtual bool global(void** address, uint64_t* size, const char* name) const = 0;
+  // cuModuleGetGlobal · nothing in OpenCL 1.2. The address stays null where there is none of that name.
+  virtual Status global(void** address, uint64_t* size, const char* name) const = 0;
   virtual void native(uint64_t out[2]) = 0;
 
  protected:
