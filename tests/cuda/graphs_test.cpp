@@ -277,6 +277,52 @@ TEST_P(CudaGraphTest, CopiesChangeInPlaceWhereTheirMemoryIsOfTheSameKind) {
   EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
 }
 
+// A change that makes the graph anew orders the next launch behind the last one, and behind nothing that its stream was given
+// since: that may wait for the next launch. `held`: the last launch itself is held back.
+TEST_P(CudaGraphTest, ALaunchBehindAChangeWaitsForTheLastLaunchAlone) {
+  for (const bool held : {false, true}) {
+    Graph graph;
+    GraphExec exec;
+    Fence fence, gate;
+    Stream other;
+    ASSERT_RT_OK(rtGraphCreate(graph.out()));
+    std::swap(graph, graph_);
+    const rtGraphNode_t node = copy(host_.as<char>(0), memory_.as<char>(0), 64);
+    std::swap(graph, graph_);
+    ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, context_));
+    ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+    ASSERT_RT_OK(rtFenceCreate(gate.out(), 0, context_));
+    ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+    ASSERT_RT_OK(rtMemset(memory_.as<char>(0), 3, 64));
+    memset(host_.as<char>(0), 0, 64);
+    if (held) {
+      ASSERT_RT_OK(rtStreamWaitFence(gate, 1, stream_));
+    }
+    ASSERT_RT_OK(rtGraphLaunch(exec, stream_));
+    ASSERT_RT_OK(rtStreamWaitFence(fence, 1, stream_));
+    rtGraphMemcpyParams_t params = RT_GRAPH_MEMCPY_PARAMS_INIT;
+    params.dst.pointer = memory_.as<char>(1024);
+    params.src.pointer = host_.as<char>(0);  // what the last launch wrote
+    params.size = 64;
+    ASSERT_RT_OK(rtGraphExecSetMemcpyParams(node, &params, exec));
+    ASSERT_RT_OK(rtGraphLaunch(exec, other));
+    ASSERT_RT_OK(rtStreamSignalFence(fence, 1, other));
+    if (held) {
+      EXPECT_RT(RT_NOT_READY, rtStreamQuery(other)) << "the last launch has yet to be made";
+      ASSERT_RT_OK(rtFenceSignal(1, gate));
+    }
+    EXPECT_RT_OK(rtFenceWaitFor(10'000'000'000, 1, fence)) << "the launch waits for what waits for it";
+    uint64_t value = 0;
+    ASSERT_RT_OK(rtFenceGetValue(&value, fence));
+    if (value == 0) {
+      ASSERT_RT_OK(rtFenceSignal(1, fence));
+    }
+    ASSERT_RT_OK(rtStreamSynchronize(other));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    EXPECT_EQ(word(1024), 0x03030303u);
+  }
+}
+
 TEST_P(CudaGraphTest, AFillThatGrowsIsAnotherGraph) {
   const rtGraphNode_t node = fill(memory_.as<char>(0), "a", 1, 64);
   instantiate();

@@ -259,6 +259,12 @@ Status Stream::replayNow(Replay& replay) {
   return device("cuGraphLaunch", error);
 }
 
+Status Stream::recordSubmitted(backend::Point& point) {
+  std::lock_guard lock(mutex_);
+  Current current(native_context_);
+  return recordNow(static_cast<Point&>(point));
+}
+
 Status Stream::record(Ref<backend::Point> point) {
   return submit([&] { return recordNow(static_cast<Point&>(*point)); },
                 [&]() -> Command* {

@@ -43,6 +43,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
 
   // A graph as one submission. Where it is held back, a point behind it is left in `end`.
   Status replay(Replay& replay, Ref<backend::Point>* end);
+  // Behind what is with the device, ahead of what is held back. No submission.
+  Status recordSubmitted(backend::Point& point);
 
   NativeStream nativeStream() const { return native_; }
   int32_t priority() const { return priority_; }
