@@ -65,9 +65,9 @@ rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event) {
   });
 }
 
-rtStatus_t rtEventRecord(rtEvent_t event, rtStream_t stream) {
+[[gnu::hot]] rtStatus_t rtEventRecord(rtEvent_t event, rtStream_t stream) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    RT_RESOLVE(Event, object, events, event, RT_HANDLE_EVENT);
+    RT_RESOLVE_HOT(Event, object, events, event, RT_HANDLE_EVENT);
     RT_RESOLVE_STREAM(recorded, stream);
     return ops::record(*object, *recorded);
   });

@@ -98,7 +98,12 @@ Status copyText(char* buffer, size_t size, size_t* needed, const char* text);
 #define RT_RESOLVE_CONTEXT(object, handle)      \
   ::manyrt::manager::Context* object = nullptr; \
   RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
-// A stream that was given is found here, in the line of the call.
+// The same in hot calls: what is there is found here, in the line of the call.
+#define RT_RESOLVE_HOT(Type, object, table, handle, kind)                                    \
+  ::manyrt::manager::Type* object = ::manyrt::manager::table.find(::manyrt::toBits(handle)); \
+  if (object == nullptr) [[unlikely]]                                                        \
+  return ::manyrt::context::invalidHandle(::manyrt::toBits(handle), kind, #handle)
+// A stream that was given, too.
 #define RT_RESOLVE_STREAM(object, handle)                                                        \
   ::manyrt::manager::Stream* object = ::manyrt::manager::streams.find(::manyrt::toBits(handle)); \
   if (object == nullptr) [[unlikely]]                                                            \

@@ -145,7 +145,8 @@ rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* name, r
     RT_CHECK_ARG(name != nullptr, "The name of the global variable is NULL.");
     RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
     uint64_t bytes = 0;
-    if (!object->native->global(pointer, &bytes, name)) {
+    RT_TRY(object->native->global(pointer, &bytes, name));
+    if (*pointer == nullptr) {
       return Status::error(RT_ERROR_NOT_FOUND, "The module has no global variable \"%s\".", name);
     }
     if (size != nullptr) *size = bytes;

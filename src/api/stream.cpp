@@ -62,9 +62,9 @@ rtStatus_t rtStreamSynchronizeFor(uint64_t timeout_ns, rtStream_t stream) {
   });
 }
 
-rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream) {
+[[gnu::hot]] rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    RT_RESOLVE(Event, awaited, events, event, RT_HANDLE_EVENT);
+    RT_RESOLVE_HOT(Event, awaited, events, event, RT_HANDLE_EVENT);
     RT_RESOLVE_STREAM(object, stream);
     return ops::waitEvent(*awaited, *object);
   });

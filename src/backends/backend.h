@@ -141,8 +141,8 @@ class Module : public RefCounted {
     return found == index_.end() ? kernels_.size() : found->second;
   }
   const std::string& buildLog() const { return build_log_; }
-  // cuModuleGetGlobal · nothing in OpenCL 1.2. False: there is none of that name.
-  virtual bool global(void** address, uint64_t* size, const char* name) const = 0;
+  // cuModuleGetGlobal · nothing in OpenCL 1.2. The address stays null where there is none of that name.
+  virtual Status global(void** address, uint64_t* size, const char* name) const = 0;
   virtual void native(uint64_t out[2]) = 0;
 
  protected:
@@ -229,6 +229,8 @@ class Stream : public RefCounted {
   // cudaStreamWaitEvent · clEnqueueBarrierWithWaitList for a point of this backend, else work is held back by a thread of
   // the library. A point that carries a failure latches it here.
   virtual Status wait(Ref<Point> point) = 0;
+  // The same for a point that the caller keeps for the call alone. False: nothing was done, give a reference away.
+  virtual bool waitAtOnce(Point&, Status*) { return false; }
   // cudaLaunchHostFunc · a held-back stream. Takes the task in any case: on failure it is deleted without having run.
   virtual Status call(Task* task, TaskKind kind) = 0;
 
@@ -271,6 +273,9 @@ class Replay : public RefCounted {
  public:
   // cuGraphLaunch · clEnqueueNDRangeKernel and its like, one behind the other. One submission of the stream.
   virtual Status launch(Stream& stream) = 0;
+  // What `stream` gets from now on, of another replay say, comes behind the last launch, which went to `last`, another stream.
+  // Not behind what `last` was given since: that may wait for what is to come.
+  virtual Status comeBehind(Stream& stream, Stream& last) = 0;
   // Launches from now on do other work of the same kind in a step; earlier ones what they were launched with.
   // cuGraphExecKernelNodeSetParams and its like · clSetKernelArg. False: the driver cannot, nothing was changed, a
   // new replay is needed.

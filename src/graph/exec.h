@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "graph/plan.h"
 #include "graph/prepared.h"
 #include "manager/stream.h"
@@ -41,7 +42,10 @@ class Exec final : public RefCounted {
   Exec(Ref<Plan> plan, manager::Context& context, allocator::Owner& owner)
       : plan_(std::move(plan)), context_(&context), owner_(&owner) {}
 
-  Status checkContext(const manager::Stream& stream) const;
+  Status checkContext(const manager::Stream& stream) const {
+    return stream.context.get() == context_.get() ? Status() : ofOtherContext(stream);
+  }
+  Status ofOtherContext(const manager::Stream& stream) const;
   Status takeMemory(epoch::Guard& guard);
   Status prepare();
   void planPoints();
@@ -74,7 +78,7 @@ class Exec final : public RefCounted {
   const Ref<Plan> plan_;
   const Lease<manager::Context> context_;
   const Ref<allocator::Owner> owner_;
-  std::mutex mutex_;  // launches of one exec are given to the streams one after another
+  Mutex mutex_;       // launches of one exec are given to the streams one after another
   Ref<Graph> graph_;  // with what was changed since
   std::vector<Prepared> steps_;
   struct Piece {  // steps that follow each other in the plan
@@ -84,9 +88,11 @@ class Exec final : public RefCounted {
   std::vector<Piece> pieces_;         // none while a buffer is not bound, and none of a graph that is walked over lanes
   std::vector<bool> replayable_;      // of each step, when the pieces were made
   backend::Replay* whole_ = nullptr;  // the only piece, where it is a replay
-  bool stale_ = false;                // a step could not be given back what it had: the pieces have to be made anew
-  uint32_t unbound_ = 0;              // buffers without memory
-  bool foreign_ = false;              // a step uses memory of another owner
+  bool whole_launched_ = false;
+  Ref<backend::Replay> earlier_;  // that had the last launch, where another one or none is the whole now
+  bool stale_ = false;            // a step could not be given back what it had: the pieces have to be made anew
+  uint32_t unbound_ = 0;          // buffers without memory
+  bool foreign_ = false;          // a step uses memory of another owner
   std::vector<Bound> bound_;
   std::vector<Lease<manager::Stream>> lanes_;  // from 1 on
   struct Order {

@@ -27,7 +27,8 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
   return owner_->native().replays()->make(replay, steps);
 }
 
-// A launch of the pieces that there were may be in flight on a stream: the next one, on another stream, comes behind it.
+// A launch of the pieces that there were may be in flight on a stream: the next one, on another stream, comes behind it
+// (awaitEarlier).
 Status Exec::makePieces() {
   if (unbound_ != 0 || steps_.empty()) return Status();
   const uint32_t count = static_cast<uint32_t>(steps_.size());
@@ -51,12 +52,8 @@ Status Exec::makePieces() {
   backend::Replay* whole = pieces.size() == 1 ? pieces.front().replay.get() : nullptr;
   if (whole == nullptr && plan_->lanes() > 1) pieces.clear();
   if (pieces.empty()) RT_TRY(takeLanes());
-  if (whole_ != nullptr && last_stream_ && !last_stream_->idle()) {
-    Ref<backend::Point> end;
-    RT_TRY(owner_->native().createPoint(&end, false));
-    RT_TRY(last_stream_->record(end));
-    end_ = std::move(end);
-  }
+  if (whole_launched_) earlier_ = std::move(pieces_.front().replay);
+  whole_launched_ = false;
   pieces_ = std::move(pieces);
   replayable_ = std::move(replayable);
   whole_ = whole;

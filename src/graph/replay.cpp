@@ -47,8 +47,7 @@ Status Exec::record(Ref<backend::Point>* point, manager::Stream& stream) {
   return Status();
 }
 
-Status Exec::checkContext(const manager::Stream& stream) const {
-  if (stream.context.get() == context_.get()) return Status();
+Status Exec::ofOtherContext(const manager::Stream& stream) const {
   return Status::error(RT_ERROR_WRONG_CONTEXT, "The exec belongs to the %s and the stream to the %s.", context_->name().c_str(),
                        stream.context->name().c_str());
 }
@@ -68,11 +67,12 @@ Status Exec::checkContext(const manager::Stream& stream) const {
 
 // The driver keeps launches of one replay in order; only what the exec was before may still have to be waited for.
 Status Exec::launchWhole(manager::Stream& stream) {
-  if (end_) [[unlikely]] {
+  if (end_ || earlier_) [[unlikely]] {
     RT_TRY(awaitEarlier(stream));
     end_ = nullptr;
   }
   RT_TRY(whole_->launch(*stream.native));
+  whole_launched_ = true;
   if (!(last_stream_ == stream.native.get())) last_stream_ = stream.native;
   if (foreign_) [[unlikely]] {
     for (const Prepared& step : steps_) step.noteUse(stream);
@@ -89,8 +89,13 @@ Status Exec::launchPieces(manager::Stream& stream) {
 }
 
 Status Exec::awaitEarlier(manager::Stream& stream) {
-  if (!last_stream_ || last_stream_ == stream.native.get() || !end_ || end_->poll()) return Status();
-  return stream.native->wait(end_);
+  const bool other = last_stream_ && !(last_stream_ == stream.native.get());
+  if (earlier_) {
+    if (other) RT_TRY(earlier_->comeBehind(*stream.native, *last_stream_));
+    earlier_ = nullptr;
+    return Status();
+  }
+  return other && end_ && !end_->poll() ? stream.native->wait(end_) : Status();
 }
 
 Status Exec::begin(manager::Stream& stream) {

@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "base/mutex.h"
 #include "manager/child.h"
 #include "manager/recorder.h"
 #include "manager/tables.h"
@@ -26,7 +27,7 @@ struct Event : Child {
   }  // the earlier point is dropped outside the lock
 
   const bool timed;
-  std::mutex lock;  // held across the driver's call where a point is recorded anew in place
+  Mutex lock;  // held across the driver's call where a point is recorded anew in place
   Ref<backend::Point> last;
   // The stream of the last record: waiting for it inside one of its host functions would never end. Compared, not used.
   std::atomic<backend::Stream*> recorded_on{nullptr};

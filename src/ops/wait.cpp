@@ -267,8 +267,17 @@ Status waitEvent(manager::Event& event, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   if (stream.recorder.load(std::memory_order_relaxed) != nullptr || event.captured.load(std::memory_order_acquire)) [[unlikely]]
     return waitCaptured(event, stream);
-  Ref<backend::Point> point = event.point();
-  if (!point || (point->done() && point->status().ok())) return Status();
+  Ref<backend::Point> point;
+  {
+    // While the event keeps its point there is none to count. Whoever records it meanwhile waits for the driver's call.
+    std::lock_guard guard(event.lock);
+    if (!event.last || (event.last->done() && event.last->status().ok())) return Status();
+    if (Status status; stream.native->waitAtOnce(*event.last, &status)) {
+      traceSubmission(stream);
+      return status;
+    }
+    point = event.last;
+  }
   RT_TRY(stream.native->wait(std::move(point)));
   traceSubmission(stream);
   return Status();

@@ -87,7 +87,7 @@ class CudaGraphTest : public DeviceTest {
     auto* find = cudaFunction<int(const char*, void**, unsigned, unsigned long long, int*)>("cudaGetDriverEntryPointByVersion");
     return find(name, &found, 12000, 0, &outcome) == 0 ? reinterpret_cast<Function*>(found) : nullptr;
   }
-  // What `action` calls. The look at the thread's current context comes with every submission.
+  // What `action` calls, but for looks at the thread's current context, which come with most submissions.
   template <class Action>
   static Calls callsOf(Action action) {
     Calls before;
@@ -146,6 +146,24 @@ class CudaGraphTest : public DeviceTest {
   Calls launchCalls() {
     return callsOf([this] { EXPECT_RT_OK(rtGraphLaunch(exec_, stream_)); });
   }
+  // Of the next device, which the tests make current while they use this one.
+  void* contextOfOther(Context* other) {
+    rtDevice_t device = nullptr;
+    uint64_t native[2] = {0, 0};
+    EXPECT_RT_OK(rtDeviceGetByName(&device, "cuda:1"));
+    EXPECT_RT_OK(rtContextCreate(other->out(), nullptr, device));
+    EXPECT_RT_OK(rtContextGetNative(native, *other));
+    return reinterpret_cast<void*>(native[0]);
+  }
+  // Whatever the action does, with another context current.
+  template <class Action>
+  void under(void* context, Action action) {
+    ASSERT_EQ(driver<int(void*)>("cuCtxPushCurrent")(context), 0);
+    action();
+    void* popped = nullptr;
+    ASSERT_EQ(driver<int(void**)>("cuCtxPopCurrent")(&popped), 0);
+    EXPECT_EQ(popped, context) << "the library left another context current";
+  }
   uint32_t word(size_t offset) {
     uint32_t value = 0;
     EXPECT_RT_OK(rtStreamSynchronize(stream_));
@@ -185,6 +203,48 @@ TEST_P(CudaGraphTest, ALaunchIsOneLaunchOfANativeGraph) {
   EXPECT_EQ(word(12288 + 8), 1u);
 }
 
+TEST_P(CudaGraphTest, ALaunchNeedsNoCurrentContextUnlessTheDriverInsists) {
+  (void)put(memory_.as<char>(0), 1);
+  instantiate();
+  Context other;
+  void* const current = contextOfOther(&other);
+  const Calls one{{"cuGraphLaunch", 1}};
+  const int looks = simulatedCuda().count("cuCtxGetCurrent");
+  EXPECT_EQ(launchCalls(), one);
+  under(current, [&] { EXPECT_EQ(launchCalls(), one); });
+  EXPECT_EQ(simulatedCuda().count("cuCtxGetCurrent"), looks) << "nobody asks what is current";
+  simulatedCuda().insist_on_current(1);
+  EXPECT_EQ(launchCalls(), one);
+  under(current, [&] {
+    EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 2}, {"cuCtxPushCurrent", 1}, {"cuCtxPopCurrent", 1}}));
+  });
+  simulatedCuda().insist_on_current(0);
+  EXPECT_EQ(word(0), 1u);
+}
+
+TEST_P(CudaGraphTest, AFailedLaunchIsMadeAgainOnlyWhereAnotherContextMayBeToBlame) {
+  (void)put(memory_.as<char>(0), 1);
+  instantiate();
+  Context other;
+  void* const current = contextOfOther(&other);
+  const auto launchesAfter = [&](int code, rtStatus_t expected) {
+    simulatedCuda().fail("cuGraphLaunch", 1, code);
+    return callsOf([&] { EXPECT_RT(expected, rtGraphLaunch(exec_, stream_)) << code; })["cuGraphLaunch"];
+  };
+  under(current, [&] {
+    EXPECT_EQ(launchesAfter(1, RT_ERROR_INVALID_VALUE), 1) << "it may have been launched";
+    EXPECT_EQ(launchesAfter(2, RT_ERROR_OUT_OF_MEMORY), 1);
+    EXPECT_EQ(launchesAfter(999, RT_ERROR_DRIVER), 1);
+    EXPECT_EQ(launchesAfter(201, RT_SUCCESS), 2);  // no context
+    EXPECT_EQ(launchesAfter(400, RT_SUCCESS), 2);  // objects of another context
+    EXPECT_EQ(launchesAfter(709, RT_SUCCESS), 2);  // the current one was destroyed
+    EXPECT_EQ(launchesAfter(700, RT_SUCCESS), 2);  // it is dead
+  });
+  EXPECT_EQ(launchesAfter(201, RT_ERROR_WRONG_CONTEXT), 1) << "its own was current";
+  EXPECT_EQ(launchesAfter(400, RT_ERROR_WRONG_CONTEXT), 1);
+  EXPECT_EQ(word(0), 1u);
+}
+
 TEST_P(CudaGraphTest, AChangedKernelIsOneCall) {
   const rtGraphNode_t node = put(memory_.as<char>(0), 1);
   (void)put(memory_.as<char>(64), 2);
@@ -215,6 +275,52 @@ TEST_P(CudaGraphTest, CopiesChangeInPlaceWhereTheirMemoryIsOfTheSameKind) {
   calls = callsOf([&] { EXPECT_RT_OK(rtGraphExecSetMemcpyParams(node, &params, exec_)); });
   EXPECT_EQ(calls["cuGraphInstantiateWithFlags"], 1) << "from the device to the device is another graph";
   EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
+}
+
+// A change that makes the graph anew orders the next launch behind the last one, and behind nothing that its stream was given
+// since: that may wait for the next launch. `held`: the last launch itself is held back.
+TEST_P(CudaGraphTest, ALaunchBehindAChangeWaitsForTheLastLaunchAlone) {
+  for (const bool held : {false, true}) {
+    Graph graph;
+    GraphExec exec;
+    Fence fence, gate;
+    Stream other;
+    ASSERT_RT_OK(rtGraphCreate(graph.out()));
+    std::swap(graph, graph_);
+    const rtGraphNode_t node = copy(host_.as<char>(0), memory_.as<char>(0), 64);
+    std::swap(graph, graph_);
+    ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, context_));
+    ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+    ASSERT_RT_OK(rtFenceCreate(gate.out(), 0, context_));
+    ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+    ASSERT_RT_OK(rtMemset(memory_.as<char>(0), 3, 64));
+    memset(host_.as<char>(0), 0, 64);
+    if (held) {
+      ASSERT_RT_OK(rtStreamWaitFence(gate, 1, stream_));
+    }
+    ASSERT_RT_OK(rtGraphLaunch(exec, stream_));
+    ASSERT_RT_OK(rtStreamWaitFence(fence, 1, stream_));
+    rtGraphMemcpyParams_t params = RT_GRAPH_MEMCPY_PARAMS_INIT;
+    params.dst.pointer = memory_.as<char>(1024);
+    params.src.pointer = host_.as<char>(0);  // what the last launch wrote
+    params.size = 64;
+    ASSERT_RT_OK(rtGraphExecSetMemcpyParams(node, &params, exec));
+    ASSERT_RT_OK(rtGraphLaunch(exec, other));
+    ASSERT_RT_OK(rtStreamSignalFence(fence, 1, other));
+    if (held) {
+      EXPECT_RT(RT_NOT_READY, rtStreamQuery(other)) << "the last launch has yet to be made";
+      ASSERT_RT_OK(rtFenceSignal(1, gate));
+    }
+    EXPECT_RT_OK(rtFenceWaitFor(10'000'000'000, 1, fence)) << "the launch waits for what waits for it";
+    uint64_t value = 0;
+    ASSERT_RT_OK(rtFenceGetValue(&value, fence));
+    if (value == 0) {
+      ASSERT_RT_OK(rtFenceSignal(1, fence));
+    }
+    ASSERT_RT_OK(rtStreamSynchronize(other));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    EXPECT_EQ(word(1024), 0x03030303u);
+  }
 }
 
 TEST_P(CudaGraphTest, AFillThatGrowsIsAnotherGraph) {

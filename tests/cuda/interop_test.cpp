@@ -1,6 +1,9 @@
 // The library beside a program's own CUDA calls: streams, events, memory and contexts that CUDA made are imported, native
 // calls take their place in a stream, and the thread's current context stays the program's.
+#include <atomic>
 #include <cstring>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "backends/cuda/declarations.h"
@@ -40,6 +43,8 @@ struct Native {
   Error (*synchronize)(NativeStream) = cudaFunction<Error(NativeStream)>("cudaStreamSynchronize");
   Error (*create_event)(NativeEvent*, unsigned) = cudaFunction<Error(NativeEvent*, unsigned)>("cudaEventCreateWithFlags");
   Error (*destroy_event)(NativeEvent) = cudaFunction<Error(NativeEvent)>("cudaEventDestroy");
+  Error (*host_function)(NativeStream, HostFunction,
+                         void*) = cudaFunction<Error(NativeStream, HostFunction, void*)>("cudaLaunchHostFunc");
   Error (*push)(NativeContext) = driver<Error(NativeContext)>("cuCtxPushCurrent");
   Error (*pop)(NativeContext*) = driver<Error(NativeContext*)>("cuCtxPopCurrent");
   Error (*current)(NativeContext*) = driver<Error(NativeContext*)>("cuCtxGetCurrent");
@@ -73,6 +78,17 @@ class CudaInteropTest : public DeviceTest {
     if (simulatedCuda().here()) {
       EXPECT_EQ(simulatedCuda().violations(), 0);
     }
+  }
+
+  // Of the device beside this one.
+  NativeContext contextOfOther(Context* other) {
+    const std::vector<std::string> names = cudaDevices(2);
+    rtDevice_t device = nullptr;
+    uint64_t native[2] = {0, 0};
+    EXPECT_RT_OK(rtDeviceGetByName(&device, (GetParam() == names[0] ? names[1] : names[0]).c_str()));
+    EXPECT_RT_OK(rtContextCreate(other->out(), nullptr, device));
+    EXPECT_RT_OK(rtContextGetNative(native, *other));
+    return reinterpret_cast<NativeContext>(native[0]);
   }
 
   Native cuda_;
@@ -237,6 +253,65 @@ TEST_P(CudaInteropTest, WorkGoesToItsOwnDeviceWhateverIsCurrent) {
     EXPECT_RT_OK(rtMemsetAsync(memory, 1, 1000, stream));
     EXPECT_RT_OK(rtStreamSynchronize(stream));
   }
+}
+
+// A host function of the program's that keeps a stream busy until it is let go.
+struct Gate {
+  std::atomic<bool> open{false};
+  static void pass(void* gate) {
+    while (!static_cast<Gate*>(gate)->open.load()) std::this_thread::yield();
+  }
+};
+
+// The handle of the default stream names one of each context: waits belong into that of the context that it was imported in.
+TEST_P(CudaInteropTest, TheDefaultStreamStaysThatOfItsContextWhateverIsCurrent) {
+  if (cudaDevices().size() < 2) GTEST_SKIP() << "needs two devices";
+  Context context;
+  const NativeContext another = contextOfOther(&context);
+  uint64_t native[2];
+  const uint64_t legacy[2] = {kLegacyStream, 0};
+  Stream standard;
+  Event event;
+  Gate gate;
+  ASSERT_RT_OK(rtStreamImport(standard.out(), legacy, context_));
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  ASSERT_RT_OK(rtStreamGetNative(native, stream_));
+  ASSERT_EQ(cuda_.host_function(reinterpret_cast<NativeStream>(native[0]), Gate::pass, &gate), 0);
+  ASSERT_RT_OK(rtEventRecord(event, stream_));
+  ASSERT_EQ(cuda_.push(another), 0);
+  EXPECT_RT_OK(rtStreamWaitEvent(event, standard));
+  EXPECT_RT(RT_NOT_READY, rtStreamQuery(standard)) << "the wait is in the other device's default stream";
+  EXPECT_RT_OK(rtEventRecord(event, standard));
+  gate.open = true;
+  EXPECT_RT_OK(rtEventRecord(event, standard)) << "in place";
+  EXPECT_RT_OK(rtEventSynchronize(event));
+  NativeContext popped = nullptr;
+  ASSERT_EQ(cuda_.pop(&popped), 0);
+  EXPECT_EQ(popped, another);
+  EXPECT_RT_OK(rtStreamSynchronize(standard));
+}
+
+TEST_P(CudaInteropTest, EventsAreMadeAgainWithTheirContextWhereTheDriverInsists) {
+  if (!simulatedCuda().here()) GTEST_SKIP() << "the driver insists on demand";
+  Context context;
+  const NativeContext another = contextOfOther(&context);
+  Stream second;
+  Event event;
+  ASSERT_RT_OK(rtStreamCreate(second.out(), nullptr, context_));
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  ASSERT_RT_OK(rtEventRecord(event, stream_));
+  simulatedCuda().insist_on_current(1);
+  ASSERT_EQ(cuda_.push(another), 0);
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_RT_OK(rtEventRecord(event, stream_));
+    EXPECT_RT_OK(rtStreamWaitEvent(event, second));
+    EXPECT_GE(rtEventQuery(event), RT_SUCCESS);
+  }
+  NativeContext popped = nullptr;
+  ASSERT_EQ(cuda_.pop(&popped), 0);
+  simulatedCuda().insist_on_current(0);
+  EXPECT_EQ(popped, another);
+  EXPECT_RT_OK(rtStreamSynchronize(second));
 }
 
 TEST_P(CudaInteropTest, WhatIsForeignOrUnknownIsRefused) {

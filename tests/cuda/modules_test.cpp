@@ -88,6 +88,32 @@ TEST_P(CudaModulesTest, AModuleWithConstantsIsLoadedAnew) {
   }
 }
 
+TEST_P(CudaModulesTest, OnlyAVariableThatIsNotThereIsNotFound) {
+  rtModule_t module = nullptr;
+  void* address = nullptr;
+  uint64_t size = 0;
+  ASSERT_RT_OK(rtModuleCreateFromSource(&module, kTable, "", context_));
+  EXPECT_RT_OK(rtModuleGetGlobal(&address, &size, "table", module));
+  EXPECT_EQ(size, 16u);
+  EXPECT_RT(RT_ERROR_NOT_FOUND, rtModuleGetGlobal(&address, &size, "chair", module));
+  if (simulatedCuda().here()) {
+    const auto failing = [&](int code, rtStatus_t expected) {
+      simulatedCuda().fail("cuModuleGetGlobal", 1, code);
+      EXPECT_RT(expected, rtModuleGetGlobal(&address, &size, "table", module)) << code;
+      EXPECT_EQ(address, nullptr);
+      EXPECT_EQ(size, 0u);
+      EXPECT_NE(lastMessage().find("cuModuleGetGlobal"), std::string::npos) << lastMessage();
+    };
+    failing(2, RT_ERROR_OUT_OF_MEMORY);
+    failing(201, RT_ERROR_WRONG_CONTEXT);
+    failing(999, RT_ERROR_DRIVER);
+    simulatedCuda().fail("cuModuleGetGlobal", 1, 500);
+    EXPECT_RT(RT_ERROR_NOT_FOUND, rtModuleGetGlobal(&address, &size, "table", module));
+  }
+  EXPECT_RT_OK(rtModuleGetGlobal(&address, &size, "table", module));
+  EXPECT_RT_OK(rtModuleDestroy(module));
+}
+
 TEST_P(CudaModulesTest, OnlySoManyAreKept) {
   constexpr int kSources = 20;
   const int live = simulatedCuda().here() ? simulatedCuda().live("module") : 0;

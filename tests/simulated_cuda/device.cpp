@@ -211,6 +211,11 @@ Error currentForDriver(Context** context) {
   return (*context)->state();
 }
 
+bool refusesCurrent(const Context& wanted) {
+  if (!settings().insist_on_current.load(std::memory_order_relaxed)) return false;
+  return pushed_count == 0 || pushed[pushed_count - 1] != &wanted;
+}
+
 Error currentForRuntime(Context** context) {
   if (settings().devices == 0) return kNoDevice;
   if (pushed_count == 0) pushed[pushed_count++] = contextOfDevice(0);

@@ -38,6 +38,8 @@ Context* contextOfHandle(NativeContext handle);
 Error currentForRuntime(Context** context);
 Error currentForDriver(Context** context);
 
+bool refusesCurrent(const Context& wanted);  // where the simulation insists, and another one or none is current
+
 bool mayAccessPeer(Context& context, int device);
 int liveContexts();
 

@@ -11,9 +11,10 @@
 namespace manyrt::simulated {
 namespace {
 
-Error eventOf(NativeEvent handle, std::shared_ptr<Event>* event) {
+Error eventOf(NativeEvent handle, std::shared_ptr<Event>* event, bool current = true) {
   *event = events().find(handle);
-  return *event == nullptr ? Error{kInvalidHandle} : (*event)->context.state();
+  if (*event == nullptr) return kInvalidHandle;
+  return current && refusesCurrent((*event)->context) ? Error{kInvalidContext} : (*event)->context.state();
 }
 
 // For the defect wrong_event: the record made before `made`, of whichever event.
@@ -99,7 +100,7 @@ Error StreamWaitEvent(NativeStream stream_handle, NativeEvent handle, unsigned f
     std::shared_ptr<Event> event;
     std::shared_ptr<Stream> stream;
     SIMULATED_TRY(streamForDriver(stream_handle, &stream));
-    SIMULATED_TRY(eventOf(handle, &event));
+    SIMULATED_TRY(eventOf(handle, &event, false));  // of any context
     if (flags > 1) return kInvalidValue;
     if (defect(Defect::missing_wait)) return kSuccess;
     Command command;

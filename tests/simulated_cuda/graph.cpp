@@ -143,8 +143,6 @@ std::vector<size_t> someOrder(const std::vector<Graph::Node>& all) {
 
 Error launch(NativeGraphExec handle, NativeStream stream_handle) {
   std::shared_ptr<Stream> stream;
-  Context* current;
-  SIMULATED_TRY(currentForDriver(&current));
   SIMULATED_TRY(streamForDriver(stream_handle, &stream));
   const std::shared_ptr<Exec> exec = execs().find(handle);
   if (exec == nullptr) return kInvalidHandle;

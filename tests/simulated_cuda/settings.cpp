@@ -49,6 +49,7 @@ Settings* read() {
   made->check = numberOf("SIMULATED_CUDA_CHECK", 1) != 0;
   made->leaks = numberOf("SIMULATED_CUDA_LEAKS", 0) != 0;
   made->delay_us = static_cast<int>(numberOf("SIMULATED_CUDA_DELAY_US", 20));
+  made->insist_on_current = numberOf("SIMULATED_CUDA_CURRENT", 0) != 0;
   const char* compiler = getenv("SIMULATED_CUDA_CXX");
   made->compiler = compiler == nullptr || *compiler == 0 ? "g++" : compiler;
   unsigned bits = 0;
@@ -110,4 +111,6 @@ int simulatedCudaDefect(const char* names) {
 }
 
 void simulatedCudaDelay(int microseconds) { manyrt::simulated::settings().delay_us = microseconds < 0 ? 0 : microseconds; }
+
+void simulatedCudaInsistOnCurrent(int on) { manyrt::simulated::settings().insist_on_current = on != 0; }
 }

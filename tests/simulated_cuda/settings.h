@@ -26,6 +26,7 @@ struct Settings {
   bool leaks;
   std::string compiler;
   std::atomic<int> delay_us;
+  std::atomic<bool> insist_on_current;
 };
 
 Settings& settings();

@@ -14,6 +14,9 @@
 //   SIMULATED_CUDA_DELAY_US   mean delay in front of every command of a stream, in microseconds; 20. 0: none
 //   SIMULATED_CUDA_STRICT     1: abort() at a violation that harms memory; 0: report it and go on. 1
 //   SIMULATED_CUDA_CHECK      1: every access of a kernel is checked; 0: only those to unmapped addresses are found. 1
+//   SIMULATED_CUDA_CURRENT    1: calls of the driver insist on the context of their stream or event being current; 0: any will
+//   do,
+//                             but there must be one where a stream is named. 0
 //   SIMULATED_CUDA_FAIL       "name:N:code[,...]": the N-th call of that function ("cudaMalloc", "cuLaunchKernel") returns code
 //   SIMULATED_CUDA_LEAKS      1: prints at exit what is live
 //   SIMULATED_CUDA_CXX        the compiler of kernels; g++
@@ -45,6 +48,7 @@ SIMULATED_CUDA_API void simulatedCudaMendDevice(int device);
 // Names as in SIMULATED_CUDA_DEFECT; null or empty: none. 0: a name is unknown, and nothing was changed.
 SIMULATED_CUDA_API int simulatedCudaDefect(const char* names);
 SIMULATED_CUDA_API void simulatedCudaDelay(int microseconds);
+SIMULATED_CUDA_API void simulatedCudaInsistOnCurrent(int on);  // SIMULATED_CUDA_CURRENT from now on
 
 #if defined(__cplusplus)
 }

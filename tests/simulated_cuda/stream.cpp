@@ -170,7 +170,8 @@ Table<Stream, NativeStream>& streams() {
 Error streamForDriver(NativeStream handle, std::shared_ptr<Stream>* stream) {
   Context* context;
   SIMULATED_TRY(currentForDriver(&context));
-  return find(handle, context, stream);
+  SIMULATED_TRY(find(handle, context, stream));
+  return refusesCurrent((*stream)->context) ? Error{kInvalidContext} : kSuccess;
 }
 
 Error streamForRuntime(NativeStream handle, std::shared_ptr<Stream>* stream) {

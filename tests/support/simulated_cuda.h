@@ -34,6 +34,7 @@ struct SimulatedCuda {
   int (*violations)() = cudaFunction<int()>("simulatedCudaViolations");
   void (*fail)(const char* function, int call, int code) = cudaFunction<void(const char*, int, int)>("simulatedCudaFail");
   void (*lose)(int device, int code) = cudaFunction<void(int, int)>("simulatedCudaLoseDevice");
+  void (*insist_on_current)(int on) = cudaFunction<void(int)>("simulatedCudaInsistOnCurrent");
   void (*mend)(int device) = cudaFunction<void(int)>("simulatedCudaMendDevice");
 
   bool here() const { return live != nullptr; }

@@ -143,15 +143,15 @@ Status Module::create(Ref<backend::Module>* module, Ref<kernels::Object> object,
   return Status();
 }
 
-bool Module::global(void** address, uint64_t* size, const char* name) const {
+Status Module::global(void** address, uint64_t* size, const char* name) const {
   for (uint32_t i = 0; i < table_.global_count; ++i) {
     const rtHostModuleGlobal_t& global = table_.globals[i];
     if (strcmp(global.name, name) != 0) continue;
     *address = global.address;
     *size = global.size;
-    return true;
+    break;
   }
-  return false;
+  return Status();
 }
 
 void Module::native(uint64_t out[2]) {

@@ -13,7 +13,7 @@ class Module final : public backend::Module {
   static Status create(Ref<backend::Module>* module, Ref<kernels::Object> object, const char* name, bool opencl_c,
                        std::string log, uint32_t threads);
 
-  bool global(void** address, uint64_t* size, const char* name) const override;
+  Status global(void** address, uint64_t* size, const char* name) const override;
   void native(uint64_t out[2]) override;
 
  private:

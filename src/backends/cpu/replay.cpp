@@ -19,13 +19,17 @@ Status ReplayMaker::make(Ref<backend::Replay>* out, std::span<const backend::Rep
 
 Status Replay::launch(backend::Stream& given) {
   auto& stream = static_cast<Stream&>(given);
-  if (last_ != &stream && end_ && !end_->done()) RT_TRY(stream.wait(end_));
+  if (last_ != &stream) RT_TRY(comeBehind(stream, given));
   Ref<backend::Point> end;
   RT_TRY(points_->create(&end, false));
   RT_TRY(stream.replay(array_, end));
   end_ = std::move(end);
   last_ = &stream;
   return Status();
+}
+
+Status Replay::comeBehind(backend::Stream& stream, backend::Stream&) {
+  return end_ && !end_->done() ? stream.wait(end_) : Status();
 }
 
 // In place where no launch has the array any more, else in a copy.

@@ -83,7 +83,7 @@ void Context::native(uint64_t out[2]) {
 Status Context::importStream(Ref<backend::Stream>* stream, const uint64_t native[2]) {
   Current current(native_);
   // 0 is the legacy default stream, as the runtime has it.
-  auto borrowed = reinterpret_cast<NativeStream>(native[0] == 0 ? uint64_t{1} : native[0]);
+  auto borrowed = reinterpret_cast<NativeStream>(native[0] == 0 ? kLegacyStream : native[0]);
   NativeContext owner = nullptr;
   RT_CUDA_TRY(cuStreamGetCtx, borrowed, &owner);
   if (owner != native_) {

@@ -17,6 +17,7 @@ class Current {
   }
   Current(const Current&) = delete;
   Current& operator=(const Current&) = delete;
+  bool exchanged() const { return pushed_; }
   ~Current() {
     if (!pushed_) [[likely]]
       return;
@@ -28,16 +29,17 @@ class Current {
   bool pushed_ = false;
 };
 
-// For calls that name a stream or an event of `context`: drivers take them whatever is current (580 does, also where nothing
-// is), and asking what is current takes 11 ns. A call that fails has done nothing, and is made again with its context: a driver
-// may insist on that, and a thread may have a context current that was destroyed.
+// For calls that name a stream, an event or an executable graph of `context`: drivers take them whatever is current (580 does
+// with events, also where nothing is current), and asking what is current takes 11 ns. A driver may insist, and a thread may
+// have a context current that was destroyed: where another one is current, a refusal that may come from that is answered by
+// the same call with the right one. Any other failure is returned as it is: the call may have done something.
 template <typename Call>
 inline Error whateverIsCurrent(NativeContext context, Call call) {
   const Error error = call();
-  if (error == kSuccess || error == kNotReady || saysNothing(error)) [[likely]]
+  if (error == kSuccess || error == kNotReady || !mayBlameCurrent(error)) [[likely]]
     return error;
   Current current(context);
-  return call();
+  return current.exchanged() ? call() : error;
 }
 
 }  // namespace manyrt::cuda

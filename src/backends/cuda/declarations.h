@@ -85,6 +85,7 @@ struct FillNodeParameters {
 inline constexpr int kMemoryUnregistered = 0, kMemoryHost = 1, kMemoryDevice = 2, kMemoryManaged = 3;  // cudaMemoryType
 inline constexpr int kCopyDefault = 4;                                                                 // cudaMemcpyKind
 inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr uint64_t kLegacyStream = 1, kPerThreadStream = 2;  // handles of streams of whichever context is current
 inline constexpr unsigned kEventDefault = 0, kEventBlockingSync = 1, kEventDisableTiming = 2;
 inline constexpr unsigned kHostAllocPortable = 1, kHostRegisterPortable = 1, kHostRegisterMapped = 2;
 inline constexpr unsigned kManagedAttachGlobal = 1;

@@ -25,7 +25,7 @@ constexpr Translation kTranslations[] = {
     {kNoDevice, RT_ERROR_BACKEND_UNAVAILABLE, false},
     {101, RT_ERROR_INVALID_DEVICE, false},
     {kInvalidImage, RT_ERROR_INVALID_IMAGE, false},
-    {201, RT_ERROR_WRONG_CONTEXT, false},
+    {kInvalidContext, RT_ERROR_WRONG_CONTEXT, false},
     {kNoBinaryForDevice, RT_ERROR_INVALID_IMAGE, false},
     {214, RT_ERROR_DEVICE_LOST, true},     // uncorrectable memory
     {217, RT_ERROR_NOT_SUPPORTED, false},  // no peer access
@@ -37,7 +37,7 @@ constexpr Translation kTranslations[] = {
     {226, RT_ERROR_DEVICE_LOST, true},  // contained memory error
     {300, RT_ERROR_INVALID_IMAGE, false},
     {301, RT_ERROR_NOT_FOUND, false},
-    {400, RT_ERROR_WRONG_CONTEXT, false},  // a resource of another context
+    {kInvalidHandle, RT_ERROR_WRONG_CONTEXT, false},  // a resource of another context
     {kNotFound, RT_ERROR_NOT_FOUND, false},
     {kNotReady, RT_NOT_READY, false},
     {700, RT_ERROR_DEVICE_LOST, true},     // illegal address
@@ -73,6 +73,8 @@ bool isSticky(Error error) {
   const Translation* known = find(error);
   return known != nullptr && known->sticky;
 }
+
+bool mayBlameCurrent(Error error) { return error == kInvalidContext || error == kInvalidHandle || isSticky(error); }
 
 Status failure(const char* call, Error error) {
   const Translation* known = find(error);

@@ -16,8 +16,10 @@ enum : Error {
   kInsufficientDriver = 35,
   kNoDevice = 100,
   kInvalidImage = 200,
+  kInvalidContext = 201,
   kNoBinaryForDevice = 209,
   kInvalidPtx = 218,
+  kInvalidHandle = 400,
   kNotFound = 500,
   kNotReady = 600,
   kPeerAccessEnabled = 704,
@@ -26,6 +28,11 @@ enum : Error {
 
 // Whether the context is dead for good after this error.
 bool isSticky(Error error);
+
+// Whether a call may have been refused because of the context that was current: that is no context or the wrong one for these
+// objects, or it is dead. Such a call has done nothing: the first two are told before anything is submitted, and a dead context
+// takes no work any more, so that asking again only hears the same where it is the right one that died.
+bool mayBlameCurrent(Error error);
 
 // Of a query while somebody captures the stream, or a stream that it would have to wait for: nothing about the work.
 inline bool saysNothing(Error error) { return error >= 900 && error <= 908; }

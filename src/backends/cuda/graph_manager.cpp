@@ -187,9 +187,22 @@ Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& 
       RT_TRY(stream.wait(end_));
     }
   }
-  RT_TRY(stream.replay(*this, &end_));
+  // One that the stream submits at once has all earlier ones with the device: the stream had waited for them.
+  Ref<backend::Point> end;
+  RT_TRY(stream.replay(*this, &end));
+  if (end_ || end) [[unlikely]]
+    end_ = std::move(end);
   last_ = &stream;
   return Status();
+}
+
+Status Replay::comeBehind(backend::Stream& stream, backend::Stream& last) {
+  if (end_) return stream.wait(end_);
+  if (last.idle()) return Status();
+  Ref<backend::Point> submitted;
+  RT_TRY(context_->createPoint(&submitted, false));
+  RT_TRY(static_cast<Stream&>(last).recordSubmitted(*submitted));
+  return stream.wait(std::move(submitted));
 }
 
 // A launch that is held back has yet to be given to the driver, with what it was launched with.

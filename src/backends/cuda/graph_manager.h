@@ -16,6 +16,7 @@ class Replay final : public backend::Replay {
   ~Replay() override;
 
   Status launch(backend::Stream& stream) override;
+  Status comeBehind(backend::Stream& stream, backend::Stream& last) override;
   Status change(bool* changed, uint32_t step, const backend::ReplayStep::Work& work) override;
 
   // For the streams.
@@ -51,7 +52,7 @@ class Replay final : public backend::Replay {
   std::vector<Node> nodes_;
   const char* kept_name_ = "";
   std::atomic<uint32_t> held_{0};
-  Ref<backend::Point> end_;     // of the last launch that was held back,
+  Ref<backend::Point> end_;     // behind the last launch, where it was held back,
   const void* last_ = nullptr;  // and the stream of the last launch, to be compared
 };
 

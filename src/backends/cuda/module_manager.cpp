@@ -125,16 +125,18 @@ void NativeModuleOwner::run() {
 
 // ---- Modules ----
 
-bool Module::global(void** address, uint64_t* size, const char* name) const {
+Status Module::global(void** address, uint64_t* size, const char* name) const {
   Current current(module_->context());
   DriverAddress found = 0;
   size_t bytes = 0;
   const auto renamed = symbols_.find(name);
   if (renamed != symbols_.end()) name = renamed->second.c_str();
-  if (RT_CUDA_CALL(cuModuleGetGlobal, &found, &bytes, module_->get(), name) != kSuccess) return false;
+  const Error error = RT_CUDA_CALL(cuModuleGetGlobal, &found, &bytes, module_->get(), name);
+  if (error == kNotFound) return Status();
+  if (error != kSuccess) return module_->device().failed("cuModuleGetGlobal", error);
   *address = reinterpret_cast<void*>(found);
   *size = bytes;
-  return true;
+  return Status();
 }
 
 void Module::native(uint64_t out[2]) {

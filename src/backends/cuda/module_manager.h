@@ -48,7 +48,7 @@ class NativeModuleOwner final : public RefCounted, private host_threads::Job {
 class Module final : public backend::Module {
  public:
   Module(Ref<NativeModuleOwner> module, std::string log) : module_(std::move(module)) { build_log_ = std::move(log); }
-  bool global(void** address, uint64_t* size, const char* name) const override;
+  Status global(void** address, uint64_t* size, const char* name) const override;
   void native(uint64_t out[2]) override;
   // A global, and its symbol in the code.
   void nameGlobal(std::string name, std::string symbol) { symbols_.emplace(std::move(name), std::move(symbol)); }

@@ -37,6 +37,8 @@ Stream::Stream(Context& context, NativeStream native, bool borrowed, int32_t pri
       native_(native),
       native_context_(context.native()),
       borrowed_(borrowed),
+      of_current_(native == reinterpret_cast<NativeStream>(kLegacyStream) ||
+                  native == reinterpret_cast<NativeStream>(kPerThreadStream)),
       priority_(priority) {}
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
@@ -109,10 +111,25 @@ Status Stream::submit(Submit now, Make command) {
     countNative();
     return status;
   }
+  return keep(command);
+}
+
+// Under the mutex, of a held stream.
+template <class Make>
+Status Stream::keep(Make command) {
   if (fault::fails("cuda.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Command* queued = command();
   if (queued == nullptr) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for another command of a stream.");
   return hold(queued);
+}
+
+// A call that names the native stream, and with it the context, unless the handle is one of those that do not.
+template <class Call>
+Error Stream::callOnNative(Call call) const {
+  if (!of_current_) [[likely]]
+    return whateverIsCurrent(native_context_, call);
+  Current current(native_context_);
+  return call();
 }
 
 [[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
@@ -216,25 +233,36 @@ Status Stream::prefetchNow(const void* address, uint64_t size, bool to_host) {
 }
 
 [[gnu::hot]] Status Stream::replay(Replay& replay, Ref<backend::Point>* end) {
-  return submit([&] { return replayNow(replay); },
-                [&]() -> Command* {
-                  Ref<backend::Point> point;
-                  if (!events_->createPoint(&point, false).ok()) return nullptr;
-                  auto* command = new Command(Command::Kind::kReplay);
-                  command->replay = Ref<Replay>(&replay);
-                  command->point = point;
-                  replay.noteHeld();
-                  *end = std::move(point);
-                  return command;
-                });
+  std::lock_guard lock(mutex_);
+  if (!held_.load(std::memory_order_relaxed)) [[likely]] {
+    Status status = replayNow(replay);
+    countNative();  // as in submit()
+    return status;
+  }
+  return keep([&]() -> Command* {
+    Ref<backend::Point> point;
+    if (!events_->createPoint(&point, false).ok()) return nullptr;
+    auto* command = new Command(Command::Kind::kReplay);
+    command->replay = Ref<Replay>(&replay);
+    command->point = point;
+    replay.noteHeld();
+    *end = std::move(point);
+    return command;
+  });
 }
 
 Status Stream::replayNow(Replay& replay) {
-  const Error error = RT_CUDA_CALL(cuGraphLaunch, replay.native(), native_);
+  const Error error = callOnNative([&] { return RT_CUDA_CALL(cuGraphLaunch, replay.native(), native_); });
   kernel_.store(replay.keptName(), std::memory_order_relaxed);
   if (error == kSuccess) [[likely]]
     return Status();
   return device("cuGraphLaunch", error);
+}
+
+Status Stream::recordSubmitted(backend::Point& point) {
+  std::lock_guard lock(mutex_);
+  Current current(native_context_);
+  return recordNow(static_cast<Point&>(point));
 }
 
 Status Stream::record(Ref<backend::Point> point) {
@@ -252,7 +280,7 @@ Status Stream::record(Ref<backend::Point> point) {
   if (!point.mayRenew(*events_)) return false;
   std::unique_lock lock(mutex_, std::try_to_lock);  // the caller holds its event: no waiting for a long copy here
   if (!lock.owns_lock() || held_.load(std::memory_order_relaxed)) return false;
-  const Error error = whateverIsCurrent(native_context_, [&] { return RT_CUDA_CALL(cuEventRecord, point.event(), native_); });
+  const Error error = callOnNative([&] { return RT_CUDA_CALL(cuEventRecord, point.event(), native_); });
   if (error != kSuccess) {
     *status = device("cuEventRecord", error);
     return true;
@@ -271,20 +299,34 @@ Status Stream::recordNow(Point& point) {
   return Status();
 }
 
+// A point that is recorded: under the mutex, of a stream that is not held.
+Status Stream::waitNow(backend::Point& point, NativeEvent event) {
+  const auto waitForIt = [&] { return RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); };
+  const Error error = point.done() ? kSuccess : callOnNative(waitForIt);
+  // The event's device may be another one, which has died: asking the point blames that one.
+  if (error != kSuccess && !point.poll()) [[unlikely]]
+    return device("cuStreamWaitEvent", error);
+  const Status& status = point.done() ? point.status() : static_cast<const Point&>(point).recordedStatus();
+  if (!status.ok()) [[unlikely]]
+    latch.set(status);
+  countNative();
+  return Status();
+}
+
+[[gnu::hot]] bool Stream::waitAtOnce(backend::Point& point, Status* status) {
+  const NativeEvent event = recordedEvent(point);
+  if (event == nullptr) return false;
+  std::unique_lock lock(mutex_, std::try_to_lock);  // as in recordAgain()
+  if (!lock.owns_lock() || held_.load(std::memory_order_relaxed)) return false;
+  *status = waitNow(point, event);
+  return true;
+}
+
 Status Stream::wait(Ref<backend::Point> point) {
   RT_TRY(host_threads::reserve());
   std::lock_guard lock(mutex_);
   if (!held_.load(std::memory_order_relaxed)) {
-    if (NativeEvent event = recordedEvent(*point)) {
-      const auto waitForIt = [&] { return RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); };
-      const Error error = point->done() ? kSuccess : whateverIsCurrent(native_context_, waitForIt);
-      // The event's device may be another one, which has died: asking the point blames that one.
-      if (error != kSuccess && !point->poll()) return device("cuStreamWaitEvent", error);
-      const Status& status = point->done() ? point->status() : static_cast<const Point&>(*point).recordedStatus();
-      if (!status.ok()) latch.set(status);
-      countNative();
-      return Status();
-    }
+    if (NativeEvent event = recordedEvent(*point)) return waitNow(*point, event);
   }
   if (fault::fails("cuda.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   auto* command = new Command(Command::Kind::kWait);

@@ -10,6 +10,7 @@
 #include "backends/cuda/event_manager.h"
 #include "backends/cuda/kernel.h"
 #include "base/host_threads.h"
+#include "base/mutex.h"
 
 namespace manyrt::cuda {
 
@@ -31,6 +32,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status record(Ref<backend::Point> point) override;
   bool recordAgain(backend::Point& point, Status* status) override;
   Status wait(Ref<backend::Point> point) override;
+  bool waitAtOnce(backend::Point& point, Status* status) override;
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy&) override { return false; }
   uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
@@ -41,6 +43,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
 
   // A graph as one submission. Where it is held back, a point behind it is left in `end`.
   Status replay(Replay& replay, Ref<backend::Point>* end);
+  // Behind what is with the device, ahead of what is held back. No submission.
+  Status recordSubmitted(backend::Point& point);
 
   NativeStream nativeStream() const { return native_; }
   int32_t priority() const { return priority_; }
@@ -62,17 +66,22 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status device(const char* call, Error error);     // the failure of a call; of a device that died, its loss
   void noteFailure(const char* call, Error error);  // of work; a loss is the device's
 
-  // Each submits to the native stream; under the mutex, with the context current.
+  // Each submits to the native stream; under the mutex, with the context current, which only replayNow does without.
   Status launchNow(backend::Kernel& kernel, const backend::Launch& launch);
   Status copyNowOnDevice(const backend::Copy& copy);
   Status prefetchNow(const void* address, uint64_t size, bool to_host);
   Status recordNow(Point& point);
+  Status waitNow(backend::Point& point, NativeEvent event);
   void recordHeld(Point& point);  // a failure is the point's, and latches
   Status replayNow(Replay& replay);
   Status callInternalNow(std::unique_ptr<Task>* task);  // takes it, unless it fails
 
   template <class Submit, class Make>
   Status submit(Submit now, Make command);
+  template <class Make>
+  Status keep(Make command);
+  template <class Call>
+  Error callOnNative(Call call) const;
   Status hold(Command* command);  // under the mutex: appended, and begun where nothing else is
   void countNative();
   void waitForDevice();            // where no callback is to be had
@@ -98,9 +107,10 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   const NativeStream native_;
   const NativeContext native_context_;
   const bool borrowed_;
+  const bool of_current_;  // one of the handles that name a stream of whichever context is current
   const int32_t priority_;
 
-  std::mutex mutex_;  // of submission, and of the queue
+  Mutex mutex_;  // of submission, and of the queue
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> native_serial_{0};  // everything up to here is with the device, or over
   std::atomic<uint64_t> completed_{0};

@@ -9,7 +9,7 @@ namespace manyrt::opencl {
 class Module final : public backend::Module {
  public:
   static Status create(Ref<backend::Module>* module, Ref<Library> library, const char* name);
-  bool global(void**, uint64_t*, const char*) const override { return false; }
+  Status global(void**, uint64_t*, const char*) const override { return Status(); }
   void native(uint64_t out[2]) override;
 
  private:

@@ -101,6 +101,10 @@ Status Replay::comeBehindLast(Stream& stream) {
   return stream.wait(std::move(end));
 }
 
+Status Replay::comeBehind(backend::Stream& stream, backend::Stream&) {
+  return last_ ? comeBehindLast(static_cast<Stream&>(stream)) : Status();
+}
+
 [[gnu::hot]] Status Replay::launch(backend::Stream& given) {
   auto& stream = static_cast<Stream&>(given);
   if (last_ && !(last_ == &stream)) [[unlikely]]

@@ -23,6 +23,7 @@ class Replay final : public backend::Replay {
   ~Replay() override;
 
   Status launch(backend::Stream& stream) override;
+  Status comeBehind(backend::Stream& stream, backend::Stream& last) override;
   Status change(bool* changed, uint32_t step, const backend::ReplayStep::Work& work) override;
 
   // For the streams: what launches from now on enqueue, and enqueueing it, up to the first step that fails. Nothing is flushed.

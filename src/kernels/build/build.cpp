@@ -237,7 +237,7 @@ Status Pipeline::translate(CpuUnit* optimized, CpuUnit* quick, std::string* log)
 
 // An entry: the length of the log as four bytes, the log, the object.
 bool Pipeline::fromCache(Built* built) {
-  std::vector<unsigned char> data;
+  cache::Entry data;
   uint32_t length = 0;
   if (!cache::load(&data, key_) || data.size() < sizeof length) return false;
   memcpy(&length, data.data(), sizeof length);

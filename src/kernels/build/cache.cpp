@@ -17,6 +17,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <vector>
 
 #include "base/config.h"
 #include "base/fault.h"
@@ -121,8 +122,8 @@ void makeFolders(const std::string& path) {
   }
 }
 
-// The folder, if it is safe; `make` it where it is not there.
-Descriptor openFolder(std::string* path, bool make) {
+// The folder, if it is safe for `user`; `make` it where it is not there.
+Descriptor openFolder(std::string* path, uid_t user, bool make) {
   while (path->size() > 1 && path->back() == '/') path->pop_back();  // behind a slash a symbolic link would be followed
   if (path->empty()) return Descriptor();
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -137,10 +138,10 @@ Descriptor openFolder(std::string* path, bool make) {
     complain(*path, errno == ELOOP || errno == ENOTDIR ? "it is no folder, or a symbolic link" : strerror(errno));
     return Descriptor();
   }
-  if (about.st_uid != geteuid() || (about.st_mode & 0777) != 0700) {
+  if (about.st_uid != user || (about.st_mode & 0777) != 0700) {
     char reason[128];
     snprintf(reason, sizeof reason, "it belongs to user %u and has mode %03o; it must belong to user %u and have mode 700",
-             about.st_uid, about.st_mode & 0777, geteuid());
+             about.st_uid, about.st_mode & 0777, user);
     complain(*path, reason);
     return Descriptor();
   }
@@ -222,26 +223,30 @@ std::string temporaryName() {
 
 }  // namespace
 
-bool load(std::vector<unsigned char>* data, const Digest& key) {
+bool load(Entry* entry, const Digest& key) {
   std::string path = configuredPath();
-  const Descriptor folder = openFolder(&path, false);
+  const uid_t user = geteuid();
+  const Descriptor folder = openFolder(&path, user, false);
   if (!folder.valid() || fault::fails("kernels.cache")) return false;
   // Without O_NONBLOCK a FIFO of this name would hold us up.
   const Descriptor file(
       openat(folder.get(), hexadecimal(key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat about;
   if (!file.valid() || fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) return false;
-  if (about.st_uid != geteuid() || (about.st_mode & 022) != 0) return false;
+  if (about.st_uid != user || (about.st_mode & 022) != 0) return false;
   if (about.st_size < static_cast<off_t>(sizeof(Header))) return false;
-  if (readAll(data, file.get(), kMostEntryBytes + sizeof(Header)) != 0 || data->size() < sizeof(Header)) return false;
+  const auto whole = static_cast<uint64_t>(about.st_size);
+  if (whole > kMostEntryBytes + sizeof(Header)) return false;
+  entry->file_ = std::make_unique_for_overwrite<unsigned char[]>(static_cast<size_t>(whole));
+  entry->before_ = sizeof(Header);
+  entry->size_ = static_cast<size_t>(whole) - sizeof(Header);
+  size_t done = 0;
+  if (readSome(&done, file.get(), entry->file_.get(), static_cast<size_t>(whole)) != 0 || done != whole) return false;
   Header header;
-  memcpy(&header, data->data(), sizeof header);
-  const unsigned char* body = data->data() + sizeof header;
-  const size_t size = data->size() - sizeof header;
-  if (header.length != size) return false;
-  const Header expected = headerFor(key, body, size);
+  memcpy(&header, entry->file_.get(), sizeof header);
+  if (header.length != entry->size_) return false;
+  const Header expected = headerFor(key, entry->data(), entry->size_);
   if (memcmp(&header, &expected, sizeof header) != 0) return false;
-  data->erase(data->begin(), data->begin() + sizeof header);
   if (about.st_mtim.tv_sec < time(nullptr) - kTouchSeconds) futimens(file.get(), nullptr);  // used now
   return true;
 }
@@ -253,7 +258,7 @@ Place place() {
 void store(const Place& place, const Digest& key, const void* data, size_t size) {
   if (size > kMostEntryBytes) return;
   std::string path = place.path;
-  const Descriptor folder = openFolder(&path, true);
+  const Descriptor folder = openFolder(&path, geteuid(), true);
   if (!folder.valid()) return;
   const Header header = headerFor(key, data, size);
   const std::string temporary = temporaryName();
@@ -268,7 +273,7 @@ void store(const Place& place, const Digest& key, const void* data, size_t size)
 
 std::string folder() {
   std::string path = configuredPath();
-  return openFolder(&path, true).valid() ? path : "";
+  return openFolder(&path, geteuid(), true).valid() ? path : "";
 }
 
 }  // namespace manyrt::kernels::cache

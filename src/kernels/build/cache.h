@@ -2,17 +2,31 @@
 // never a failed build.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/build/sha256.h"
 
 namespace manyrt::kernels::cache {
 
+// What was stored, in the memory that the file was read into.
+class Entry {
+ public:
+  const unsigned char* data() const { return file_.get() + before_; }
+  size_t size() const { return size_; }
+
+ private:
+  friend bool load(Entry* entry, const Digest& key);
+  std::unique_ptr<unsigned char[]> file_;
+  size_t before_ = 0;  // of the cache's own bytes
+  size_t size_ = 0;
+};
+
 // Reads the entry of a key. False: there is none, or it was not made by this user, this version and for this key, whole.
-bool load(std::vector<unsigned char>* data, const Digest& key);
+bool load(Entry* entry, const Digest& key);
 
 // Where entries go, as the environment has it. A thread of the library must not read the environment, which the program may
 // be changing: whoever gives it work asks for it.

@@ -81,7 +81,7 @@ Builds& builds() {
 }
 
 bool load(CudaImage* image, const Digest& key) {
-  std::vector<unsigned char> data;
+  cache::Entry data;
   if (!cache::load(&data, key)) return false;
   CudaImage read;
   if (!readCudaEntry(&read, data.data(), data.size())) return false;

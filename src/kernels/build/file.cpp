@@ -95,6 +95,18 @@ int writeAll(int descriptor, const void* data, size_t size) {
   return 0;
 }
 
+int readSome(size_t* done, int descriptor, void* data, size_t size) {
+  *done = 0;
+  while (*done < size) {
+    const ssize_t count = read(descriptor, static_cast<char*>(data) + *done, size - *done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    if (count == 0) break;
+    *done += static_cast<size_t>(count);
+  }
+  return 0;
+}
+
 int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most) {
   struct stat about;
   if (fstat(descriptor, &about) != 0) return errno;
@@ -102,15 +114,9 @@ int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most) {
   if (static_cast<uint64_t>(about.st_size) > most) return EFBIG;
   data->resize(static_cast<size_t>(about.st_size));
   size_t done = 0;
-  while (done < data->size()) {
-    const ssize_t count = read(descriptor, data->data() + done, data->size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno;
-    if (count == 0) break;  // it became shorter meanwhile
-    done += static_cast<size_t>(count);
-  }
-  data->resize(done);
-  return 0;
+  const int error = readSome(&done, descriptor, data->data(), data->size());
+  data->resize(done);  // it may have become shorter meanwhile
+  return error;
 }
 
 std::string temporaryFolder() {

@@ -31,6 +31,9 @@ class Descriptor {  // owned; closed at the end
 // 0 or an errno value. A limit on the size of files (RLIMIT_FSIZE) is EFBIG here and no signal for the program.
 int writeAll(int descriptor, const void* data, size_t size);
 
+// 0 or an errno value; `done` is less than `size` where the file ends before.
+int readSome(size_t* done, int descriptor, void* data, size_t size);
+
 // The whole of an open regular file of at most `most` bytes; EFBIG where it has more, EINVAL where it is no regular file.
 int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most);
 

@@ -91,7 +91,7 @@ Status OpenClBuild::begin(std::string* log) {
 }
 
 bool OpenClBuild::fromCache(OpenClImage* image) {
-  std::vector<unsigned char> data;
+  cache::Entry data;
   if (!cache::load(&data, key_) || !readOpenClEntry(image, data.data(), data.size())) return false;
   image->options = optionsFor(front_end_.options(), target_, image->kernels);
   image->hidden_offsets = target_.hidden_offsets;
