@@ -176,7 +176,8 @@ if wants opencl; then
     local log=$out/gpu_opencl_$1.log status=0
     rm -f "$out/gpu_opencl_$1.xml"
     export OCL_ICD_VENDORS=$2 RT_OPENCL_MEMORY=$3
-    timeout 300 $build/bin/"$4" --gtest_filter="${5:-*opencl*}" --gtest_output="xml:$out/gpu_opencl_$1.xml" >"$log" 2>&1 || status=$?
+    timeout 300 $build/bin/"$4" --gtest_filter="${5:-*opencl*}" --gtest_output="xml:$out/gpu_opencl_$1.xml" \
+      >"$log" 2>&1 || status=$?
     row "opencl $1 ($status)" "$(summary "$1" "$out/gpu_opencl_$1.xml")"
     ((status < 128)) || crashed "$log" $build/bin/"$4"
     unset OCL_ICD_VENDORS RT_OPENCL_MEMORY
