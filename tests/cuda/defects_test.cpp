@@ -45,10 +45,10 @@ Outcome runTests(const Row& row, const char* seed, const char* defect) {
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   std::string program(path, length <= 0 ? 0 : static_cast<size_t>(length));
   program = program.substr(0, program.rfind('/') + 1) + row.program;
-  return run({program, std::string("--gtest_filter=") + row.filter}, {{"SIMULATED_CUDA_DEFECT", defect},
-                                                                      {"SIMULATED_CUDA_SEED", seed},
-                                                                      {"SIMULATED_CUDA_DELAY_US", "300"},
-                                                                      {"GTEST_OUTPUT", ""}});
+  return run({program, std::string("--gtest_filter=") + row.filter, "--gtest_brief=0"}, {{"SIMULATED_CUDA_DEFECT", defect},
+                                                                                         {"SIMULATED_CUDA_SEED", seed},
+                                                                                         {"SIMULATED_CUDA_DELAY_US", "300"},
+                                                                                         {"GTEST_OUTPUT", ""}});
 }
 
 TEST_P(CudaDefectTest, IsFound) {
