@@ -1828,7 +1828,7 @@ RT_API rtStatus_t rtModuleGetKernelByIndex(rtKernel_t* kernel, uint32_t index, r
  *  @param[in]  module   the module
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, WRONG_CONTEXT, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* name, rtModule_t module);
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------------ */

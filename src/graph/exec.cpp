@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include "base/fault.h"
 #include "graph/params.h"
@@ -15,6 +16,9 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   if (fault::fails("exec")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Ref<Exec> exec = Ref<Exec>::adopt(new Exec(std::move(plan), context, owner));
   exec->graph_ = exec->plan_->graph().snapshot(false);
+  for (const Step& step : exec->plan_->steps()) {  // with the kernels of names
+    if (step.own && std::holds_alternative<KernelNode>(step.work)) exec->graph_->replace(step.node, Work(step.work));
+  }
   RT_TRY(exec->takeMemory(guard));
   RT_TRY(exec->prepare());
   exec->planPoints();
@@ -123,7 +127,7 @@ Status Exec::bind(uint32_t index, void* pointer) {
 }
 
 // What uses the buffer gets its new address.
-Status Exec::replace(uint32_t buffer) {
+Status Exec::replace(uint32_t buffer) try {
   const bool complete = unbound_ == 0;
   countUnbound();
   Status first;
@@ -134,6 +138,8 @@ Status Exec::replace(uint32_t buffer) {
     if (first.ok()) first = std::move(status);
   }
   return first.ok() && !complete ? makePieces() : first;
+} catch (const std::bad_alloc&) {  // the caller puts back what was before
+  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
 }
 
 Status Exec::setWork(uint32_t node, Work work) {
@@ -227,6 +233,11 @@ Status checkSameShape(const Graph& mine, const Graph& other) {
 Status Exec::update(Graph& graph) {
   Ref<Graph> other = graph.snapshot(false);
   RT_TRY(checkSameShape(plan_->graph(), *other));
+  if (const HandleBits bound = other->context(); bound != 0 && bound != context_->bits) {
+    return Status::error(RT_ERROR_WRONG_CONTEXT,
+                         "The graph is bound to another context than that of the exec, the %s, by the %s.",
+                         context_->name().c_str(), other->boundBy().c_str());
+  }
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
   flatten(*other, &steps, &buffers);

@@ -90,9 +90,9 @@ class Exec final : public RefCounted {
   backend::Replay* whole_ = nullptr;  // the only piece, where it is a replay
   bool whole_launched_ = false;
   Ref<backend::Replay> earlier_;  // that had the last launch, where another one or none is the whole now
-  bool stale_ = false;            // a step could not be given back what it had: the pieces have to be made anew
-  uint32_t unbound_ = 0;          // buffers without memory
-  bool foreign_ = false;          // a step uses memory of another owner
+  bool stale_ = false;    // a step could not be given back what it had: all have to be placed, and the pieces made, anew
+  uint32_t unbound_ = 0;  // buffers without memory
+  bool foreign_ = false;  // a step uses memory of another owner
   std::vector<Bound> bound_;
   std::vector<Lease<manager::Stream>> lanes_;  // from 1 on
   struct Order {

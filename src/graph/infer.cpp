@@ -136,9 +136,11 @@ void Inference::learn(const std::vector<Node>& nodes, const std::vector<Buffer>&
   buffers_.resize(buffers.size());
   for (uint32_t node : sequenceFrom(first, nodes)) {
     sets_.begin();
-    for (uint32_t before : nodes[node].before) {
-      sets_.unite(&ancestors_[node], ancestors_[before]);
-      sets_.insert(&ancestors_[node], before);
+    const std::vector<uint32_t>& before = nodes[node].before;
+    for (auto each = before.rbegin(); each != before.rend(); ++each) {  // most that are redundant come before a later one
+      if (sets_.contains(ancestors_[node], *each)) continue;
+      sets_.unite(&ancestors_[node], ancestors_[*each]);
+      sets_.insert(&ancestors_[node], *each);
     }
   }
   for (uint32_t node = first; node < nodes.size(); ++node) {

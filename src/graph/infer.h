@@ -5,7 +5,8 @@
 // dependencies pays nothing.
 //
 // An access is kept until a later node has one that stands for it: what conflicts with the first conflicts with the second, and
-// the second node comes behind the first. So a new node looks at what it conflicts with, not at the whole graph.
+// the second node comes behind the first. So a new node looks at what it conflicts with, not at the whole graph. Reads that
+// overlap partly and do not come one behind the other cost the most: n of them keep up to n * n / 2 entries.
 #pragma once
 
 #include <map>

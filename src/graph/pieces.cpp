@@ -31,6 +31,7 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
 // (awaitEarlier).
 Status Exec::makePieces() {
   if (unbound_ != 0 || steps_.empty()) return Status();
+  for (size_t i = 0; i < steps_.size() && stale_; ++i) RT_TRY(steps_[i].place(bound_, *owner_));
   const uint32_t count = static_cast<uint32_t>(steps_.size());
   std::vector<bool> replayable(count);
   backend::ReplayStep::Work work;

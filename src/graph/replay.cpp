@@ -67,11 +67,11 @@ Status Exec::ofOtherContext(const manager::Stream& stream) const {
 
 // The driver keeps launches of one replay in order; only what the exec was before may still have to be waited for.
 Status Exec::launchWhole(manager::Stream& stream) {
-  if (end_ || earlier_) [[unlikely]] {
+  if (end_ || earlier_) [[unlikely]]
     RT_TRY(awaitEarlier(stream));
-    end_ = nullptr;
-  }
   RT_TRY(whole_->launch(*stream.native));
+  if (end_ || earlier_) [[unlikely]]  // a launch that failed would not have come behind them
+    end_ = nullptr, earlier_ = nullptr;
   whole_launched_ = true;
   if (!(last_stream_ == stream.native.get())) last_stream_ = stream.native;
   if (foreign_) [[unlikely]] {
@@ -90,11 +90,7 @@ Status Exec::launchPieces(manager::Stream& stream) {
 
 Status Exec::awaitEarlier(manager::Stream& stream) {
   const bool other = last_stream_ && !(last_stream_ == stream.native.get());
-  if (earlier_) {
-    if (other) RT_TRY(earlier_->comeBehind(*stream.native, *last_stream_));
-    earlier_ = nullptr;
-    return Status();
-  }
+  if (earlier_) return other ? earlier_->comeBehind(*stream.native, *last_stream_) : Status();
   return other && end_ && !end_->poll() ? stream.native->wait(end_) : Status();
 }
 
@@ -139,6 +135,7 @@ Status Exec::finish(manager::Stream& stream) {
     if (first.ok()) first = std::move(status);
   }
   Status status = record(&end_, stream);
+  if (status.ok()) earlier_ = nullptr;
   last_stream_ = stream.native;
   return first.ok() ? status : first;
 }

@@ -366,6 +366,20 @@ TEST_P(ExecUpdateTest, ANameIsTheKernelThatThePlanHasFound) {
   CapturePlan plan;
   ASSERT_RT_OK(rtCapturePlanCreate(plan.out(), &options, graph_, context_));
   ASSERT_RT_OK(rtGraphExecCreate(exec_.out(), plan));
+  const auto captured = [&](Graph& graph) {  // a graph of its own, without the plan's modules
+    ASSERT_RT_OK(rtStreamBeginCapture(stream_));
+    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+    ASSERT_RT_OK(rtStreamEndCapture(graph.out(), stream_));
+  };
+  {
+    Graph launch;
+    GraphExec other;
+    captured(launch);
+    ASSERT_RT_OK(rtGraphInstantiate(other.out(), launch, context_));
+    std::swap(exec_, other);
+    expectRuns(0);
+    std::swap(exec_, other);
+  }
   makeGraph(puts_[1], nullptr);
   ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
   expectRuns(1);
@@ -376,9 +390,7 @@ TEST_P(ExecUpdateTest, ANameIsTheKernelThatThePlanHasFound) {
   makeGraph(nullptr, "put");
   ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
   expectRuns(0);
-  ASSERT_RT_OK(rtStreamBeginCapture(stream_));  // a graph of its own, without the plan's modules
-  ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
-  ASSERT_RT_OK(rtStreamEndCapture(graph_.out(), stream_));
+  captured(graph_);
   instantiate();
   expectRuns(0);
 }

@@ -259,10 +259,14 @@ Status Stream::replayNow(Replay& replay) {
   return device("cuGraphLaunch", error);
 }
 
-Status Stream::recordSubmitted(backend::Point& point) {
+Status Stream::recordSubmitted(backend::Point& given) {
+  auto& point = static_cast<Point&>(given);
   std::lock_guard lock(mutex_);
   Current current(native_context_);
-  return recordNow(static_cast<Point&>(point));
+  const Error error = RT_CUDA_CALL(cuEventRecord, point.event(), native_);
+  if (error != kSuccess) return device("cuEventRecord", error);
+  point.recorded(Status());
+  return Status();
 }
 
 Status Stream::record(Ref<backend::Point> point) {

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <ctime>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "base/config.h"
@@ -237,7 +238,8 @@ bool load(Entry* entry, const Digest& key) {
   if (about.st_size < static_cast<off_t>(sizeof(Header))) return false;
   const auto whole = static_cast<uint64_t>(about.st_size);
   if (whole > kMostEntryBytes + sizeof(Header)) return false;
-  entry->file_ = std::make_unique_for_overwrite<unsigned char[]>(static_cast<size_t>(whole));
+  entry->file_.reset(new (std::nothrow) unsigned char[static_cast<size_t>(whole)]);
+  if (entry->file_ == nullptr) return false;
   entry->before_ = sizeof(Header);
   entry->size_ = static_cast<size_t>(whole) - sizeof(Header);
   size_t done = 0;
