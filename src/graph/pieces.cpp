@@ -23,6 +23,7 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
       if (earlier >= first) before[i].push_back(earlier - first);
     }
     steps[i].before = before[i];
+    steps[i].lane = plan_->steps()[first + i].lane;
   }
   return owner_->native().replays()->make(replay, steps);
 }

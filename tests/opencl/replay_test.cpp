@@ -246,6 +246,93 @@ TEST_P(OpenClReplayTest, KernelsThatFollowAddressesAreToldOfNewAllocations) {
   }
 }
 
+// Lines of kernels with one work-group each, on rows of their own: each has a lane.
+class OpenClLanesTest : public OpenClReplayTest {
+ protected:
+  static constexpr uint32_t kLines = 4, kLength = 5;
+  void SetUp() override {
+    OpenClReplayTest::SetUp();
+    rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+    ASSERT_RT_OK(rtDeviceGetProperties(&properties, device_));
+    if (properties.compute_units < 2) GTEST_SKIP() << "one compute unit has no room beside a work-group";
+    for (uint32_t step = 0; step < kLength; ++step) {
+      for (uint32_t row = 0; row < kLines; ++row) {
+        nodes_.push_back({row, kLines, 2 * step + 3 + row, kCount});
+        Params made;
+        fillIn(&made, nodes_.back());
+        made.params.grid[0] = 1;
+        made.params.group[0] = kCount;
+        rtGraphNode_t added = nullptr;
+        ASSERT_RT_OK(rtGraphAddKernelNode(&added, &made.params, nullptr, RT_INFERRED, graph_));
+      }
+    }
+    ASSERT_RT_OK(rtGraphInstantiate(exec_.out(), graph_, context_));
+    launch();
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  }
+  void launch() {
+    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+    for (const Node& node : nodes_) run(node);
+  }
+  std::vector<Node> nodes_;
+};
+INSTANTIATE_TEST_SUITE_P(, OpenClLanesTest, testing::ValuesIn(openClDevices()), testName);
+
+TEST_P(OpenClLanesTest, StepsThatLeaveRoomHaveAQueueForEachLane) {
+  uint64_t others = UINT64_MAX;
+  for (uint32_t i = 0; i < 10; ++i) {
+    calls::startCounting();
+    launch();
+    calls::stopCounting();
+    EXPECT_EQ(calls::count("clEnqueueNDRangeKernel"), kLines * kLength);
+    EXPECT_EQ(calls::count("clEnqueueBarrierWithWaitList"), kLines) << "one at the beginning of each other lane, and the end";
+    EXPECT_EQ(calls::count("clCreateCommandQueue"), 0u);
+    others = std::min(others, calls::count("clEnqueueMarkerWithWaitList"));
+  }
+  EXPECT_EQ(others, kLines) << "the beginning, and the end of each other lane";
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(rows(), values_);
+}
+
+TEST_P(OpenClLanesTest, LaunchesComeBehindWhatTheStreamHasAndAheadOfWhatFollows) {
+  Fence gate;
+  std::vector<uint32_t> seen(values_.size()), start = values_;
+  ASSERT_RT_OK(rtFenceCreate(gate.out(), 0, context_));
+  for (uint64_t round = 1; round <= 20; ++round) {
+    if (round % 2 == 0) {
+      ASSERT_RT_OK(rtStreamWaitFence(gate, round, stream_));
+    }
+    values_ = start;
+    ASSERT_RT_OK(rtMemcpyAsync(rows_, start.data(), start.size() * 4, RT_MEMCPY_DEFAULT, stream_));
+    for (int i = 0; i < 3; ++i) launch();
+    ASSERT_RT_OK(rtMemcpyAsync(seen.data(), rows_, seen.size() * 4, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtFenceSignal(round, gate));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    ASSERT_EQ(seen, values_) << round;
+  }
+}
+
+// Each call of the driver fails once. Whatever was enqueued comes before what the stream does then.
+TEST_P(OpenClLanesTest, WhatFollowsAFailedLaunchComesBehindAllItsLanes) {
+  std::vector<uint32_t> start = values_, seen(values_.size());
+  uint64_t points = 1;
+  for (uint64_t k = 1; k <= points; ++k) {
+    manyrt::fault::arm(k, false);
+    const rtStatus_t status = rtGraphLaunch(exec_, stream_);
+    points = std::max(points, manyrt::fault::disarm());
+    if (status != RT_SUCCESS) {
+      (void)rtStreamSynchronize(stream_);
+    }
+    ASSERT_RT_OK(rtMemcpyAsync(rows_, start.data(), start.size() * 4, RT_MEMCPY_DEFAULT, stream_)) << k;
+    values_ = start;
+    launch();
+    ASSERT_RT_OK(rtMemcpyAsync(seen.data(), rows_, seen.size() * 4, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_)) << k;
+    ASSERT_EQ(seen, values_) << "behind failure " << k << ", " << manyrt::fault::lastFault();
+  }
+  EXPECT_GE(points, kLines * kLength + 2 * kLines);
+}
+
 // Launches on three streams, some of them held back for a while, with kernels changed between any two.
 void OpenClReplayTest::launchAndChangeAtRandom(uint32_t seed) {
   std::mt19937 random(seed);

@@ -38,6 +38,7 @@ Status Replay::create(Ref<backend::Replay>* out, Device& device, std::span<const
     RT_TRY(replay->makeNode(&node, steps[i].work));
     replay->list_->put(i, std::move(node));
   }
+  RT_TRY(ReplayLanes::create(&replay->lanes_, device, steps));
   *out = std::move(replay);
   return Status();
 }
@@ -88,8 +89,21 @@ Status Replay::enqueueNode(cl_command_queue queue, Node& node) {
   std::lock_guard lock(mutex_);
   std::shared_lock<std::shared_mutex> told;
   if (list.follows_addresses_) told = device_.keepAddresses();  // once for all of its kernels
+  if (lanes_ != nullptr) return enqueueLanes(queue, list);
   for (const Ref<Node>& node : list.nodes_) RT_TRY(enqueueNode(queue, *node));
   return Status();
+}
+
+// Whatever fails, the stream goes on behind all that has been enqueued.
+Status Replay::enqueueLanes(cl_command_queue queue, List& list) {
+  Status status = lanes_->begin(queue);
+  for (size_t i = 0; i < list.nodes_.size() && status.ok(); ++i) {
+    cl_command_queue mine = nullptr;
+    status = lanes_->enter(&mine, i);
+    if (status.ok()) status = enqueueNode(mine, *list.nodes_[i]);
+    if (status.ok()) status = lanes_->leave(i);
+  }
+  return lanes_->end(std::move(status));
 }
 
 // A launch on another stream than the last one waits for that one alone: what its stream holds back behind it may be waiting

@@ -1,7 +1,8 @@
 // Replays of OpenCL: steps as a list of commands that are ready to be enqueued. Each kernel node has a clone of its pipeline
 // with its arguments set, copies and fills have their sides looked up; a launch enqueues one after another and sets nothing.
 // What is enqueued the driver keeps as it was, so that a node changes in place; a launch that a stream holds back keeps its
-// list, and what changes meanwhile is a node of another list, which shares the others.
+// list, and what changes meanwhile is a node of another list, which shares the others. Where steps can run side by side, they
+// are spread over queues (replay_lanes.h).
 #pragma once
 
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include "backends/backend.h"
 #include "backends/opencl/pipeline.h"
+#include "backends/opencl/replay_lanes.h"
 #include "backends/opencl/transfer.h"
 
 namespace manyrt::opencl {
@@ -39,10 +41,12 @@ class Replay final : public backend::Replay {
   Status makeNode(Ref<Node>* node, const Work& work) const;
   Status comeBehindLast(Stream& stream);
   Status enqueueNode(cl_command_queue queue, Node& node);
+  Status enqueueLanes(cl_command_queue queue, List& list);
 
   Device& device_;
   Ref<List> list_;
-  std::mutex mutex_;  // of enqueueing: a launch that was held back is enqueued by a thread of the library
+  std::unique_ptr<ReplayLanes> lanes_;  // null: all in one queue
+  std::mutex mutex_;                    // of enqueueing: a launch that was held back is enqueued by a thread of the library
 
   // The last launch: its stream, its submission there, and, where it was held back, the point behind it.
   Ref<Stream> last_;

@@ -1,0 +1,56 @@
+// The queues of a replay whose steps may run side by side. One queue runs its commands one after another, which is the cheapest
+// where each of them fills the device; where steps of several lanes leave room on it, each lane has a queue: lane 0 that of the
+// launch, the others one of the replay's own. Markers stand behind steps that another lane waits for, barriers ahead of those
+// that wait. A launch begins and ends in the queue that it is given.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backends/backend.h"
+#include "backends/opencl/declarations.h"
+
+namespace manyrt::opencl {
+
+class Device;
+
+class ReplayLanes {
+ public:
+  // Null: one queue does.
+  static Status create(std::unique_ptr<ReplayLanes>* lanes, Device& device, std::span<const backend::ReplayStep> steps);
+  ReplayLanes(const ReplayLanes&) = delete;
+  ReplayLanes& operator=(const ReplayLanes&) = delete;
+  ~ReplayLanes();
+
+  // One launch, of one thread at a time: begin, then each step of the list between `enter`, which says its queue, and `leave`;
+  // then `end` in any case, with what has failed so far.
+  Status begin(cl_command_queue queue);
+  Status enter(cl_command_queue* queue, size_t step);
+  Status leave(size_t step);
+  Status end(Status status);
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Place {
+    uint32_t lane = 0;
+    uint32_t event = kNone;        // that it leaves behind
+    std::vector<uint32_t> awaits;  // events of other lanes
+  };
+
+  explicit ReplayLanes(Device& device) : device_(device), events_(1) {}
+  void schedule(std::span<const backend::ReplayStep> steps);
+  Status takeQueues();
+  Status mark(cl_command_queue queue, cl_event* event);
+  Status awaitIn(cl_command_queue queue, std::span<const uint32_t> events);
+  Status joinAll();
+
+  Device& device_;
+  std::vector<cl_command_queue> queues_;  // of each lane; the first is the launch's, the others are leased
+  std::vector<Place> places_;             // of each step
+  std::vector<uint32_t> last_;            // events that a launch ends behind
+  std::vector<cl_event> events_;          // of the launch that is being enqueued; the first: where it begins
+  std::vector<cl_event> list_;            // for one call of the driver
+};
+
+}  // namespace manyrt::opencl
