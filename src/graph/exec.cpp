@@ -65,28 +65,11 @@ Status Exec::prepare() {
   return Status();
 }
 
-// Where lanes meet: a point behind each step that another lane waits for, and of the waits those that do not follow from what
-// the lane has waited for already.
 void Exec::planPoints() {
-  const std::vector<Step>& steps = plan_->steps();
-  const uint32_t lanes = plan_->lanes();
-  orders_.resize(steps.size());
-  // known[lane][other]: the lane comes behind this many of the first steps as far as they are the other's.
-  std::vector<std::vector<uint32_t>> known(lanes, std::vector<uint32_t>(lanes, 0)), at(steps.size());
+  std::vector<backend::LaneStep> steps;
+  for (const Step& step : plan_->steps()) steps.push_back({step.lane, step.before});
   uint32_t points = 0;
-  for (uint32_t i = 0; i < steps.size(); ++i) {
-    std::vector<uint32_t>& mine = known[steps[i].lane];
-    for (size_t k = steps[i].before.size(); k-- > 0;) {
-      const uint32_t first = steps[i].before[k];
-      const uint32_t other = steps[first].lane;
-      if (other == steps[i].lane || mine[other] > first) continue;
-      if (orders_[first].point == kNone) orders_[first].point = points++;
-      orders_[i].waits.push_back(orders_[first].point);
-      for (uint32_t lane = 0; lane < lanes; ++lane) mine[lane] = std::max(mine[lane], at[first][lane]);
-    }
-    mine[steps[i].lane] = i + 1;
-    at[i] = mine;
-  }
+  orders_ = backend::orderLanes(steps, &points);
   points_.resize(points);
 }
 

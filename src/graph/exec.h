@@ -14,6 +14,7 @@
 #include <mutex>
 #include <vector>
 
+#include "backends/lane_order.h"
 #include "base/mutex.h"
 #include "graph/plan.h"
 #include "graph/prepared.h"
@@ -95,13 +96,9 @@ class Exec final : public RefCounted {
   bool foreign_ = false;  // a step uses memory of another owner
   std::vector<Bound> bound_;
   std::vector<Lease<manager::Stream>> lanes_;  // from 1 on
-  struct Order {
-    std::vector<uint32_t> waits;  // points
-    uint32_t point = kNone;       // that is recorded behind the step
-  };
-  std::vector<Order> orders_;
-  std::vector<Ref<backend::Point>> points_;
-  std::vector<Ref<backend::Point>> joins_;  // of the lanes from 1 on
+  std::vector<backend::LaneOrder> orders_;     // of each step
+  std::vector<Ref<backend::Point>> points_;    // where lanes meet
+  std::vector<Ref<backend::Point>> joins_;     // of the lanes from 1 on
   Ref<backend::Point> begin_, end_;
   Ref<backend::Stream> last_stream_;
 };

@@ -122,7 +122,7 @@ Status Exec::walk(manager::Stream& stream) {
     manager::Stream& lane = laneOf(steps[i].lane, stream);
     for (uint32_t point : orders_[i].waits) RT_TRY(lane.native->wait(points_[point]));
     RT_TRY(steps_[i].submit(lane));
-    if (orders_[i].point != kNone) RT_TRY(record(&points_[orders_[i].point], lane));
+    if (orders_[i].point != backend::kNoPoint) RT_TRY(record(&points_[orders_[i].point], lane));
   }
   return Status();
 }

@@ -110,7 +110,7 @@ void Stream::wake() {
 }
 
 void Stream::recordHeld(Point& point) {
-  Status status = recordNow(point);
+  Status status = recordNow(point, latch.failed() ? latch.get() : Status());
   if (status.ok()) return;
   point.fail(status);
   latch.set(std::move(status));

@@ -260,17 +260,13 @@ Status Stream::replayNow(Replay& replay) {
 }
 
 Status Stream::recordSubmitted(backend::Point& given) {
-  auto& point = static_cast<Point&>(given);
   std::lock_guard lock(mutex_);
   Current current(native_context_);
-  const Error error = RT_CUDA_CALL(cuEventRecord, point.event(), native_);
-  if (error != kSuccess) return device("cuEventRecord", error);
-  point.recorded(Status());
-  return Status();
+  return recordNow(static_cast<Point&>(given), Status());
 }
 
 Status Stream::record(Ref<backend::Point> point) {
-  return submit([&] { return recordNow(static_cast<Point&>(*point)); },
+  return submit([&] { return recordNow(static_cast<Point&>(*point), latch.failed() ? latch.get() : Status()); },
                 [&]() -> Command* {
                   auto* command = new Command(Command::Kind::kRecord);
                   command->point = std::move(point);
@@ -296,10 +292,10 @@ Status Stream::record(Ref<backend::Point> point) {
   return true;
 }
 
-Status Stream::recordNow(Point& point) {
+Status Stream::recordNow(Point& point, Status carried) {
   const Error error = RT_CUDA_CALL(cuEventRecord, point.event(), native_);
   if (error != kSuccess) return device("cuEventRecord", error);
-  point.recorded(latch.failed() ? latch.get() : Status());
+  point.recorded(std::move(carried));
   return Status();
 }
 

@@ -70,7 +70,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status launchNow(backend::Kernel& kernel, const backend::Launch& launch);
   Status copyNowOnDevice(const backend::Copy& copy);
   Status prefetchNow(const void* address, uint64_t size, bool to_host);
-  Status recordNow(Point& point);
+  Status recordNow(Point& point, Status carried);
   Status waitNow(backend::Point& point, NativeEvent event);
   void recordHeld(Point& point);  // a failure is the point's, and latches
   Status replayNow(Replay& replay);

@@ -18,7 +18,7 @@ class QueueManager {
   explicit QueueManager(Device& device) : device_(device) {}
   // `timed`: its commands take their times, which costs each of them something.
   Status lease(cl_command_queue* queue, bool timed);
-  void giveBack(cl_command_queue queue);  // the stream's work is done
+  void giveBack(cl_command_queue queue);  // what is in it, if anything, ends by itself
 
  private:
   struct Entry {

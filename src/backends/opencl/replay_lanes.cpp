@@ -12,7 +12,7 @@ namespace {
 
 using Steps = std::span<const backend::ReplayStep>;
 
-constexpr uint64_t kLongCopy = 1 << 20;  // bytes; shorter ones take as long as a marker and a barrier
+constexpr uint64_t kLongCopy = 1 << 20;  // bytes: tens of microseconds, many times what a marker and a barrier cost
 
 // Whether other work could run beside a step for long enough to matter.
 bool leavesRoom(const backend::ReplayStep& step, uint32_t units) {
@@ -24,7 +24,7 @@ bool leavesRoom(const backend::ReplayStep& step, uint32_t units) {
   return copy != nullptr && copy->width * copy->height >= kLongCopy;
 }
 
-// A wait between lanes costs about what two short kernels do.
+// A wait between lanes is a marker, a flush and a barrier, which cost about what a short kernel does (PoCL: 2.5 us).
 bool isWorthwhile(Steps steps, uint32_t units) {
   std::vector<bool> with_room;
   size_t crossings = 0, lanes = 0;
@@ -50,37 +50,39 @@ Status ReplayLanes::create(std::unique_ptr<ReplayLanes>* out, Device& device, St
   return Status();
 }
 
-// A lane waits once for what it waits for, and for the beginning if it waits for nothing else.
+// Beside what steps wait for: each lane begins behind the launch's beginning, and the launch ends behind each lane.
 void ReplayLanes::schedule(Steps steps) {
-  uint32_t lanes = 0;
-  for (const backend::ReplayStep& step : steps) lanes = std::max(lanes, step.lane + 1);
-  queues_.resize(lanes);
-  places_.resize(steps.size());
-  std::vector<uint32_t> last(lanes, kNone);                                          // step of each lane
-  std::vector<std::vector<uint32_t>> known(lanes, std::vector<uint32_t>(lanes, 0));  // steps of the other up to here are over
-  const auto eventOf = [&](uint32_t step) {
-    if (places_[step].event == kNone) {
-      places_[step].event = static_cast<uint32_t>(events_.size());
-      events_.push_back(nullptr);
-    }
-    return places_[step].event;
-  };
+  std::vector<backend::LaneStep> order;
+  for (const backend::ReplayStep& step : steps) order.push_back({step.lane, step.before});
+  uint32_t points = 0;
+  orders_ = backend::orderLanes(order, &points);
+  begin_ = points++;
+  std::vector<uint32_t> last;         // step of each lane
+  std::vector<bool> awaited(points);  // by lane 0
   for (uint32_t i = 0; i < steps.size(); ++i) {
-    Place& place = places_[i];
-    place.lane = steps[i].lane;
-    for (uint32_t before : steps[i].before) {
-      const uint32_t other = steps[before].lane;
-      if (other == place.lane || known[place.lane][other] > before) continue;
-      known[place.lane][other] = before + 1;
-      place.awaits.push_back(eventOf(before));
+    const uint32_t lane = steps[i].lane;
+    if (lane >= last.size()) last.resize(lane + 1, UINT32_MAX);
+    if (lane == 0) {
+      for (uint32_t point : orders_[i].waits) awaited[point] = true;
+    } else if (last[lane] == UINT32_MAX && orders_[i].waits.empty()) {
+      orders_[i].waits.push_back(begin_);
     }
-    if (place.lane != 0 && last[place.lane] == kNone && place.awaits.empty()) place.awaits.push_back(0);
-    last[place.lane] = i;
+    last[lane] = i;
+    lane_of_.push_back(lane);
   }
-  for (uint32_t lane = 1; lane < lanes; ++lane) {
-    if (last[lane] != kNone && known[0][lane] <= last[lane]) last_.push_back(eventOf(last[lane]));
+  for (uint32_t lane = 1; lane < last.size(); ++lane) {
+    if (last[lane] == UINT32_MAX) continue;
+    uint32_t& point = orders_[last[lane]].point;
+    if (point == backend::kNoPoint) {
+      point = points++;
+    } else if (awaited[point]) {
+      continue;
+    }
+    last_.push_back(point);
   }
-  list_.reserve(events_.size());
+  queues_.resize(last.size());
+  events_.resize(points);
+  list_.reserve(points);
 }
 
 Status ReplayLanes::takeQueues() {
@@ -113,43 +115,36 @@ Status ReplayLanes::awaitIn(cl_command_queue queue, std::span<const uint32_t> ev
 
 Status ReplayLanes::begin(cl_command_queue queue) {
   queues_[0] = queue;
-  return mark(queue, &events_[0]);
+  return mark(queue, &events_[begin_]);
 }
 
 Status ReplayLanes::enter(cl_command_queue* queue, size_t step) {
-  const Place& place = places_[step];
-  *queue = queues_[place.lane];
-  return awaitIn(*queue, place.awaits);
+  *queue = queues_[lane_of_[step]];
+  return awaitIn(*queue, orders_[step].waits);
 }
 
 Status ReplayLanes::leave(size_t step) {
-  const Place& place = places_[step];
-  return place.event == kNone ? Status() : mark(queues_[place.lane], &events_[place.event]);
+  const uint32_t point = orders_[step].point;
+  return point == backend::kNoPoint ? Status() : mark(queues_[lane_of_[step]], &events_[point]);
 }
 
-// Of a launch that ends before its last step: behind whatever the lanes have been given.
-Status ReplayLanes::joinAll() {
-  Status first;
+// Of a launch that ends before its last step: behind whatever the lanes have been given. What fails here, too, has failed.
+void ReplayLanes::joinAll() {
   for (size_t lane = 1; lane < queues_.size(); ++lane) {
     cl_event event = nullptr;
-    Status status = mark(queues_[lane], &event);
-    if (status.ok()) {
-      const Error error = RT_CL_CALL(clEnqueueBarrierWithWaitList, queues_[0], 1, &event, nullptr);
-      if (error != CL_SUCCESS) status = device_.failed("clEnqueueBarrierWithWaitList", error);
-      (void)RT_CL_PLAIN(clReleaseEvent, event);
-    }
-    if (first.ok()) first = std::move(status);
+    if (!mark(queues_[lane], &event).ok()) continue;
+    (void)RT_CL_CALL(clEnqueueBarrierWithWaitList, queues_[0], 1, &event, nullptr);
+    (void)RT_CL_PLAIN(clReleaseEvent, event);
   }
-  return first;
 }
 
 Status ReplayLanes::end(Status status) {
-  Status joined = status.ok() ? awaitIn(queues_[0], last_) : Status();
-  if (!status.ok() || !joined.ok()) (void)joinAll();
+  if (status.ok()) status = awaitIn(queues_[0], last_);
+  if (!status.ok()) joinAll();
   for (cl_event& each : events_) {
     if (each != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, std::exchange(each, nullptr));
   }
-  return status.ok() ? std::move(joined) : std::move(status);
+  return status;
 }
 
 }  // namespace manyrt::opencl

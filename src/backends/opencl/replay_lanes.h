@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/lane_order.h"
 #include "backends/opencl/declarations.h"
 
 namespace manyrt::opencl {
@@ -31,26 +32,21 @@ class ReplayLanes {
   Status end(Status status);
 
  private:
-  static constexpr uint32_t kNone = UINT32_MAX;
-  struct Place {
-    uint32_t lane = 0;
-    uint32_t event = kNone;        // that it leaves behind
-    std::vector<uint32_t> awaits;  // events of other lanes
-  };
-
-  explicit ReplayLanes(Device& device) : device_(device), events_(1) {}
+  explicit ReplayLanes(Device& device) : device_(device) {}
   void schedule(std::span<const backend::ReplayStep> steps);
   Status takeQueues();
   Status mark(cl_command_queue queue, cl_event* event);
   Status awaitIn(cl_command_queue queue, std::span<const uint32_t> events);
-  Status joinAll();
+  void joinAll();
 
   Device& device_;
   std::vector<cl_command_queue> queues_;  // of each lane; the first is the launch's, the others are leased
-  std::vector<Place> places_;             // of each step
-  std::vector<uint32_t> last_;            // events that a launch ends behind
-  std::vector<cl_event> events_;          // of the launch that is being enqueued; the first: where it begins
-  std::vector<cl_event> list_;            // for one call of the driver
+  std::vector<uint32_t> lane_of_;         // of each step
+  std::vector<backend::LaneOrder> orders_;
+  uint32_t begin_ = 0;            // the point where a launch begins
+  std::vector<uint32_t> last_;    // those that it ends behind
+  std::vector<cl_event> events_;  // of each point, of the launch that is being enqueued
+  std::vector<cl_event> list_;    // for one call of the driver
 };
 
 }  // namespace manyrt::opencl
