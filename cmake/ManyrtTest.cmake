@@ -13,6 +13,9 @@ function(manyrt_add_gtest name)
   endif()
 
   add_executable(${name} ${arg_SOURCES})
+  if(NOT MANYRT_SANITIZE)  # the sanitizers have traces of their own
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/crash_trace.cpp)
+  endif()
   target_compile_options(${name} PRIVATE -O1 -g1)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE

@@ -5,26 +5,34 @@ summary.py [--broken NAME]... RESULTS_DIR...
 
 A results folder holds ctest.xml (ctest --output-junit) and one <entry>.xml per GoogleTest executable. An entry with such a file
 counts as its cases, any other as one test. An entry that fails although no case of it did (a crash, a time-out, a sanitizer's
-report) is one failure more. A skip without a reason is a failure. --broken adds a failed stage, such as a build.
+report) is one failure more. A skip without a reason is a failure. --broken adds a failed stage, such as a build. Skips are told
+by entry and reason, failures last, with what they printed.
 """
 import argparse
+import collections
 import pathlib
 import re
 import sys
 import xml.etree.ElementTree as ElementTree
 
 
+KEPT_LINES = 120  # of what a failure printed: the traces of some threads
+
+
 class Totals:
     def __init__(self):
         self.passed = 0
-        self.failures = []
-        self.skips = []
+        self.failures = []  # (name, what it printed)
+        self.skips = collections.Counter()  # by (entry, reason)
 
-    def skip(self, name, reason):
+    def fail(self, name, printed=""):
+        self.failures.append((name, printed))
+
+    def skip(self, entry, name, reason):
         if reason:
-            self.skips.append((name, reason))
+            self.skips[entry, reason] += 1
         else:
-            self.failures.append(f"{name}: skipped without a reason")
+            self.fail(f"{name}: skipped without a reason")
 
 
 def skip_reason(case):
@@ -53,11 +61,12 @@ def read_gtest(path, entry, totals):
     for suite in root.iter("testsuite"):
         for case in suite.iter("testcase"):
             name = f"{entry}: {case.get('classname')}.{case.get('name')}"
-            if case.find("failure") is not None or case.find("error") is not None:
-                totals.failures.append(name)
+            wrong = case.findall("failure") + case.findall("error")
+            if wrong:
+                totals.fail(name, "\n".join(each.text or each.get("message") or "" for each in wrong))
                 failed += 1
             elif case.get("result") in ("skipped", "suppressed") or case.find("skipped") is not None:
-                totals.skip(name, skip_reason(case))
+                totals.skip(entry, name, skip_reason(case))
             else:
                 totals.passed += 1
     return failed
@@ -70,21 +79,24 @@ def read_folder(folder, totals):
     except (OSError, ElementTree.ParseError):
         cases = []
     if not cases:
-        totals.failures.append(f"{label}: no test ran")
+        totals.fail(f"{label}: no test ran")
     for case in cases:
         name = case.get("name")
         entry = f"{label}/{name}"
         status = case.get("status")
         if status == "notrun" and printed_reason(case):
-            totals.skip(entry, printed_reason(case))
+            totals.skip(entry, entry, printed_reason(case))
             continue
         counted = read_gtest(folder / f"{name}.xml", entry, totals)
         if status == "run":
             totals.passed += 1 if counted is None else 0
         elif status in ("notrun", "disabled"):
-            totals.skip(entry, "")
+            totals.skip(entry, entry, "")
         elif not counted:
-            totals.failures.append(entry if counted is None else f"{entry}: failed outside its cases")
+            reason = case.find("failure")
+            how = "" if reason is None else f" ({reason.get('message')})"
+            name = entry if counted is None else f"{entry}: failed outside its cases"
+            totals.fail(name + how, case.findtext("system-out") or "")
 
 
 def main():
@@ -95,22 +107,22 @@ def main():
 
     totals = Totals()
     for name in options.broken:
-        totals.failures.append(name)
+        totals.fail(name)
     for folder in options.folders:
         if folder.is_dir() or not options.broken:
             read_folder(folder, totals)
     if not options.folders and not options.broken:
-        totals.failures.append("no test ran")
+        totals.fail("no test ran")
 
     if totals.skips:
-        print("Skipped, each with its reason:")
-        for name, reason in totals.skips:
-            print(f"  {name}: {reason}")
-    if totals.failures:
-        print("Failed:")
-        for name in totals.failures:
-            print(f"  {name}")
-    print(f"{totals.passed} passed, {len(totals.failures)} failed, {len(totals.skips)} skipped")
+        print("Skipped, with the reason:")
+        for (entry, reason), count in totals.skips.items():
+            print(f"  {entry}: {count}: {reason}")
+    for name, printed in totals.failures:
+        print(f"Failed: {name}")
+        for line in printed.rstrip().splitlines()[-KEPT_LINES:]:
+            print(f"    {line}")
+    print(f"{totals.passed} passed, {len(totals.failures)} failed, {totals.skips.total()} skipped")
     return 1 if totals.failures else 0
 
 
