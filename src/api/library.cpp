@@ -45,8 +45,7 @@ Status endLibrary() {
   }
   for (const Lease<manager::Context>& context : contexts) ops::setUserData(*context, nullptr, nullptr);
   contexts.clear();
-  epoch::synchronize();
-  epoch::collect();
+  epoch::drain();
   trace::finish();
   return Status();
 }

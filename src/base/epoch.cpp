@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include <chrono>
 #include <type_traits>
 
 #include "base/spin_lock.h"
@@ -52,6 +53,8 @@ struct Limbo {
 namespace {
 
 constexpr uint64_t kBatch = 64;
+constexpr int kGenerations = 3;               // a handle, its pool, the pool's memory
+constexpr std::chrono::seconds kPatience(1);  // of drain(): a driver may free behind work of its device
 
 std::atomic<Record*> records{nullptr};
 Limbo limbo;  // constant-initialised, trivially destroyed
@@ -106,7 +109,10 @@ void collect() {
   uint64_t epoch = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   barrier::heavy();
   uint64_t oldest = oldestActive(epoch);
+  Record* record = internal::record != nullptr ? internal::record : internal::acquireRecord();
+  const uint64_t outer = record->reclaiming.load(std::memory_order_relaxed);  // reclaiming may collect
   limbo.lock.lock();
+  if (outer == 0) record->reclaiming.store(epoch, std::memory_order_relaxed);  // seen by who has the lock next
   Retired* object = limbo.take(oldest);
   limbo.lock.unlock();
   while (object != nullptr) {
@@ -114,6 +120,7 @@ void collect() {
     object->reclaim();
     object = next;
   }
+  record->reclaiming.store(outer, std::memory_order_release);
 }
 
 void synchronize() {
@@ -128,10 +135,31 @@ void synchronize() {
   }
 }
 
+void drain() {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  for (int generation = 0; generation < kGenerations; ++generation) {
+    synchronize();
+    collect();
+    limbo.lock.lock();  // whoever took something before has said so
+    const uint64_t now = internal::current.load(std::memory_order_relaxed);
+    limbo.lock.unlock();
+    for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
+      if (record == internal::record) continue;
+      for (;;) {
+        const uint64_t since = record->reclaiming.load(std::memory_order_acquire);
+        if (since == 0 || since > now) break;
+        if (std::chrono::steady_clock::now() > deadline) return;
+        sched_yield();
+      }
+    }
+  }
+}
+
 void abandon() {
   for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
     if (record == internal::record) continue;
     record->active.store(0, std::memory_order_relaxed);
+    record->reclaiming.store(0, std::memory_order_relaxed);
     record->used.store(false, std::memory_order_relaxed);
   }
   // What waits to be reclaimed stays: threads that are gone may have left its locks taken.

@@ -25,7 +25,8 @@ class Retired {
 };
 
 struct alignas(64) Record {
-  std::atomic<uint64_t> active{0};  // the epoch in which the thread's call began; 0 outside
+  std::atomic<uint64_t> active{0};      // the epoch in which the thread's call began; 0 outside
+  std::atomic<uint64_t> reclaiming{0};  // the epoch in which the thread took what it reclaims; 0 outside
   std::atomic<bool> used{false};
   Record* next = nullptr;
 };
@@ -68,6 +69,7 @@ class Guard {
 void retire(Retired* object);  // the caller has made it unreachable
 void collect();                // reclaims what can be; cheap when there is nothing
 void synchronize();            // returns when every call that had begun has ended; never inside a guard
+void drain();                  // what was retired before is reclaimed by all threads, and what that retires; 1 s at most
 void abandon();                // in a forked child: the calls of other threads are gone
 uint64_t retiredCount();       // waiting to be reclaimed
 

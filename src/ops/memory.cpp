@@ -29,8 +29,7 @@ void trimAll(manager::Context& context, epoch::Guard& guard) {
   const Ref<allocator::Owner> owner(context.ownerIfStarted());
   guard.leave();
   if (owner) owner->releaseStaging();
-  epoch::synchronize();
-  epoch::collect();
+  epoch::drain();  // also what other contexts are giving back
   guard.enter();
 }
 
@@ -408,8 +407,7 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
   }
   Lease<manager::Context> lease(&context);
   guard.leave();
-  epoch::synchronize();  // what was destroyed before the call goes first
-  epoch::collect();
+  epoch::drain();  // what was destroyed before the call goes first
   guard.enter();
   RT_TRY(context.beginReset());  // the usual refusal comes before any waiting, which leaves the context open
   context.endReset();
