@@ -53,10 +53,15 @@ bool Unit::read(std::string* log) {
   auto* hooks = static_cast<simulated_cuda::Hooks*>(dlsym(handle_, "simulated_cuda_hooks"));
   auto* codes = static_cast<const simulated_cuda::Kernel*>(dlsym(handle_, "simulated_cuda_kernels"));
   auto* count = static_cast<const unsigned*>(dlsym(handle_, "simulated_cuda_kernel_count"));
-  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || hooks == nullptr || codes == nullptr || count == nullptr) {
+  const auto item = std::find_if(image_.symbols.begin(), image_.symbols.end(), [](const ElfSymbol& symbol) {
+    return symbol.is_thread_variable && symbol.name == "simulated_cuda_item";
+  });
+  if (dlinfo(handle_, RTLD_DI_LINKMAP, &map) != 0 || hooks == nullptr || codes == nullptr || count == nullptr ||
+      item == image_.symbols.end()) {
     *log = "the unit has no kernels table\n";
     return false;
   }
+  item_offset_ = item->value;
   begin = map->l_addr;
   end = begin + image_.end;
   *hooks = kernelHooks();
@@ -97,13 +102,12 @@ const std::string* Unit::nameOf(const void* address) const {
   return nullptr;
 }
 
+// Counted from a variable in it: dlinfo(RTLD_DI_TLS_DATA) says at times that there is none while other threads load and unload.
 Unit::ThreadMemory Unit::threadMemory() const {
   ThreadMemory memory{};
   memory.item = static_cast<simulated_cuda::Item*>(dlsym(handle_, "simulated_cuda_item"));
   memory.dynamic = static_cast<unsigned char*>(dlsym(handle_, "simulated_cuda_dynamic"));
-  void* block = nullptr;
-  dlinfo(handle_, RTLD_DI_TLS_DATA, &block);
-  memory.begin = static_cast<unsigned char*>(block);
+  memory.begin = reinterpret_cast<unsigned char*>(memory.item) - item_offset_;
   memory.end = memory.begin + image_.thread_bytes;
   memory.poisoned = memory.begin + image_.thread_initialized;
   return memory;

@@ -53,6 +53,7 @@ class Unit {
 
   void* handle_ = nullptr;
   ElfImage image_;
+  uint64_t item_offset_ = 0;  // of the thread's item in its variables
 };
 
 inline constexpr size_t kGuardedSharedBytes = 64;  // behind dynamic shared memory, looked at when a block has ended

@@ -1,5 +1,5 @@
 // What a test program says when a signal ends it: the test that ran and the traces of all threads, by gdb where there is one,
-// else of the thread that the signal came to. It is linked into each test program that no sanitizer watches.
+// the thread that the signal came to last; else of that one. It is linked into each test program that no sanitizer watches.
 #include <execinfo.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -20,16 +20,18 @@ constexpr unsigned kSecondsForTheDebugger = 60;
 const pid_t kProgram = getpid();  // children that are to die, of a death test, die without words
 
 bool traceByDebugger() {
-  char process[16];
+  char process[16], crashed[160];
   snprintf(process, sizeof process, "%d", kProgram);
+  snprintf(crashed, sizeof crashed,
+           "python [each.switch() for each in gdb.selected_inferior().threads() if each.ptid[1] == %d]", gettid());
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
   const pid_t child = fork();
   if (child == 0) {
     alarm(kSecondsForTheDebugger);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     for (const char* debugger : {"gdb", "cuda-gdb", "/usr/local/cuda/bin/cuda-gdb"}) {
-      execlp(debugger, debugger, "-batch", "-nx", "-p", process, "-ex", "thread apply all backtrace 16",
-             static_cast<char*>(nullptr));
+      execlp(debugger, debugger, "-batch", "-nx", "-p", process, "-ex", "thread apply all backtrace 16", "-ex", crashed, "-ex",
+             "backtrace 40", static_cast<char*>(nullptr));
     }
     _exit(127);
   }

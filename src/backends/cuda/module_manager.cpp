@@ -72,34 +72,36 @@ void NativeModuleOwner::makeReusable(const kernels::Digest& key, size_t code_byt
 Device& NativeModuleOwner::device() const { return context_->device(); }
 NativeContext NativeModuleOwner::context() const { return context_->native(); }
 
-namespace {
-
-// Waits for what the context's streams had, then deletes the module.
+// Waits for what the context's streams had, then deletes the module. One thread does that for all of a context, in the order in
+// which they came: each waits for all streams.
 class Unloading final : public host_threads::Job {
  public:
-  explicit Unloading(NativeModuleOwner* module) : module_(module) {}
+  Unloading(Ref<Context> context, NativeModuleOwner* module) : context_(std::move(context)), module_(module) {}
   void add(Ref<Stream> stream) {
     const uint64_t serial = stream->submitted();
     stamps_.push_back({std::move(stream), serial});
   }
   void run() override {
-    for (auto& [stream, serial] : stamps_) (void)stream->wait(serial, Deadline::never());
-    stamps_.clear();
-    delete module_;
-    delete this;
+    const Ref<Context> context = context_;
+    for (Unloading* each = this; each != nullptr; each = context->moduleManager().nextUnloading()) {
+      for (auto& [stream, serial] : each->stamps_) (void)stream->wait(serial, Deadline::never());
+      delete each->module_;
+      delete each;
+    }
   }
 
  private:
+  friend class ModuleManager;
+  const Ref<Context> context_;
   NativeModuleOwner* const module_;
   std::vector<std::pair<Ref<Stream>, uint64_t>> stamps_;
+  Unloading* behind_ = nullptr;
 };
-
-}  // namespace
 
 void NativeModuleOwner::recycle() {
   try {
     std::vector<Ref<Stream>> streams = context_->streams();
-    auto unloading = std::make_unique<Unloading>(this);
+    auto unloading = std::make_unique<Unloading>(context_, this);
     bool pending = false;
     for (Ref<Stream>& stream : streams) {
       if (stream->idle()) continue;
@@ -109,7 +111,7 @@ void NativeModuleOwner::recycle() {
     if (!pending) {
       delete this;
     } else {
-      host_threads::submit(unloading.release());
+      context_->moduleManager().unloadBehindWork(unloading.release());
     }
   } catch (const std::bad_alloc&) {
     host_threads::submit(this);  // tries again
@@ -185,6 +187,31 @@ void ModuleManager::makeRoom(size_t code_bytes) {
     count = takeUnwanted(unwanted, code_bytes);
   }
   for (size_t i = 0; i < count; ++i) (void)table().cuModuleUnload(unwanted[i]);
+}
+
+void ModuleManager::unloadBehindWork(Unloading* unloading) {
+  {
+    std::lock_guard lock(mutex_);
+    if (unloads_) {
+      *last_unloading_ = unloading;
+      last_unloading_ = &unloading->behind_;
+      return;
+    }
+    unloads_ = true;
+  }
+  host_threads::submit(unloading);
+}
+
+Unloading* ModuleManager::nextUnloading() {
+  std::lock_guard lock(mutex_);
+  Unloading* next = first_unloading_;
+  if (next == nullptr) {
+    unloads_ = false;
+    return nullptr;
+  }
+  first_unloading_ = next->behind_;
+  if (first_unloading_ == nullptr) last_unloading_ = &first_unloading_;
+  return next;
 }
 
 void ModuleManager::giveBack(NativeModule module, const kernels::Digest& key, size_t code_bytes) {

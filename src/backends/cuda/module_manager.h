@@ -20,6 +20,7 @@ struct CudaImage;
 namespace manyrt::cuda {
 
 class Context;
+class Unloading;
 
 // A native module, which kernels keep alive. Work in flight may still run its code when the last of them is gone: it is
 // unloaded, or kept for the next who builds the same, when every stream of its context has passed what it had then.
@@ -69,6 +70,8 @@ class ModuleManager final : public backend::ModuleLoader {
   bool takes(int32_t format) const override;
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
   void giveBack(NativeModule module, const kernels::Digest& key, size_t code_bytes);
+  void unloadBehindWork(Unloading* unloading);
+  Unloading* nextUnloading();  // for the thread that has unloaded the last one; null: it is done
 
  private:
   struct Idle {
@@ -91,6 +94,9 @@ class ModuleManager final : public backend::ModuleLoader {
   Context& context_;
   std::mutex mutex_;
   std::vector<Idle> idle_;  // the longest idle first
+  bool unloads_ = false;    // a thread does
+  Unloading* first_unloading_ = nullptr;
+  Unloading** last_unloading_ = &first_unloading_;
 };
 
 }  // namespace manyrt::cuda

@@ -74,12 +74,13 @@ bool Point::subscribe(backend::Waiter* waiter) {
   const Ref<Point> self(this);  // the waiter may be told at any time now, and let go of it
   if (!backend::Point::subscribe(waiter)) return false;
   if (notified_.exchange(true, std::memory_order_seq_cst)) return true;
-  // recorded() looks at notified_ after it has set recorded_: at least one of the two sees the other. Both: twice is once.
+  // recorded() looks at notified_ after it has set recorded_: at least one of the two sees the other.
   if (recorded_.load(std::memory_order_seq_cst)) notify();
   return true;
 }
 
 void Point::notify() {
+  if (announced_.exchange(true, std::memory_order_acq_rel)) return;  // by the other one: a job is queued once
   constexpr uint64_t kNapNanoseconds = 50'000;
   retain();
   Ref<Trigger> trigger = Ref<Trigger>::adopt(new (std::nothrow) JobTrigger(this));
@@ -124,6 +125,7 @@ Status EventManager::createPoint(Ref<backend::Point>* out, bool timed) {
     point->recorded_.store(false, std::memory_order_relaxed);
     point->passed_.store(false, std::memory_order_relaxed);
     point->notified_.store(false, std::memory_order_relaxed);
+    point->announced_.store(false, std::memory_order_relaxed);
     point->recorded_status_ = Status();
     point->revive();
   }

@@ -49,7 +49,8 @@ class Point final : public backend::Point, private host_threads::Job {
   bool exported_ = false;  // imports find it by its address
   std::atomic<bool> recorded_{false};
   std::atomic<bool> passed_{false};
-  std::atomic<bool> notified_{false};  // somebody is to be told when it is passed
+  std::atomic<bool> notified_{false};   // somebody is to be told when it is passed
+  std::atomic<bool> announced_{false};  // what tells them is on its way
   Status recorded_status_;
   Point* next_ = nullptr;  // among the free ones
 };
