@@ -132,6 +132,7 @@ void Owner::giveBackStream(Ref<backend::Stream> stream) {
   try {
     for (size_t i = free_.size(); i-- > 0 && free_.size() > kKeptStreams;) {
       if (!free_[i]->idle() || free_[i]->latch.failed()) continue;
+      if (free_[i].get() == default_stream.load(std::memory_order_relaxed)) continue;  // memory may outlive its context
       surplus.reserve(surplus.size() + 1);
       auto known = std::find_if(streams_.begin(), streams_.end(),
                                 [&](const Ref<backend::Stream>& each) { return each.get() == free_[i].get(); });

@@ -326,6 +326,28 @@ TEST_P(ContextTest, ResetWaitsForWorkThatOutlivesItsStream) {
   EXPECT_EQ(calls.load(), 1);
 }
 
+// As many streams as are kept idle, and some more: those that go must not be the one that copies of the memory go over.
+TEST_P(ContextTest, MemoryThatOutlivedItsContextIsCopiedOrRefused) {
+  for (const size_t count : {0, 127, 300}) {
+    constexpr size_t kSize = 1000;
+    const std::vector<unsigned char> bytes(kSize, 7);
+    std::vector<unsigned char> out(kSize);
+    Context context;
+    Memory memory;
+    ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+    ASSERT_RT_OK(rtMalloc(memory.out(), kSize, context));
+    ASSERT_RT_OK(rtMemcpy(memory, bytes.data(), kSize, RT_MEMCPY_DEFAULT));
+    std::vector<rtStream_t> streams(count);
+    for (rtStream_t& stream : streams) ASSERT_RT_OK(rtStreamCreate(&stream, nullptr, context));
+    ASSERT_RT_OK(context.reset());
+    const rtStatus_t status = rtMemcpy(out.data(), memory, kSize, RT_MEMCPY_DEFAULT);
+    EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_NOT_SUPPORTED) << rtGetErrorName(status) << ": " << lastMessage();
+    if (status == RT_SUCCESS) {
+      EXPECT_EQ(out, bytes);
+    }
+  }
+}
+
 TEST_P(ContextTest, PeerAccessIsEnabledOrNotSupported) {
   Context other;
   ASSERT_RT_OK(rtContextCreate(other.out(), nullptr, device_));
