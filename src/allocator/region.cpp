@@ -1,6 +1,7 @@
 // Regions and the uses that streams of other contexts make of them.
 #include "allocator/region.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "allocator/owner.h"
@@ -31,7 +32,7 @@ void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
   std::lock_guard lock(uses_lock_);
   for (Stamp& use : uses_) {
     if (use.stream.get() == stream.get()) {
-      use.serial = serial;
+      use.serial = std::max(use.serial, serial);  // callers may come out of their order
       return;
     }
   }

@@ -30,7 +30,7 @@ class RefCounted {
 
  protected:
   virtual void recycle() { delete this; }
-  void revive() { references_.store(1, std::memory_order_relaxed); }  // of a recycled object, before it is handed out
+  void revive() { references_.store(1, std::memory_order_release); }  // of a recycled object, as it is handed out
 
  private:
   std::atomic<uint32_t> references_{1};  // born owned: Ref<T>::adopt(new T)

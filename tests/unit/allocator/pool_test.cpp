@@ -65,6 +65,30 @@ class PoolTest : public testing::Test {
   Ref<backend::Stream> stream_, other_;
 };
 
+// A thread may tell of its submission after another one has told of a later one.
+TEST_F(PoolTest, TheLatestUseByAStreamCountsWhicheverIsToldLast) {
+  pool();
+  void* pointer = allocate(1000);
+  std::vector<Stamp> stamps;
+  {
+    epoch::Guard guard;
+    Region& region = *address_map::locate(pointer).region;
+    const uint64_t next = other_->submitted() + 1;
+    region.noteUse(other_, next + 1);
+    region.noteUse(other_, next);
+    region.pendingUses(&stamps);
+    ASSERT_EQ(stamps.size(), 1u);
+    EXPECT_EQ(stamps[0].serial, next + 1);
+  }
+  stamps.clear();
+  for (int i = 0; i < 2; ++i) {  // what was told of
+    const Ref<backend::Point> point = block(*other_);
+    point->complete(Status(), 0);
+  }
+  ASSERT_TRUE(other_->wait(other_->submitted(), Deadline::never()));
+  free(pointer);
+}
+
 TEST_F(PoolTest, BlocksAreAlignedDisjointAndFoundByAnyAddressInside) {
   pool();
   std::mt19937 random(1);
