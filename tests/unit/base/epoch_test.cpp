@@ -22,6 +22,18 @@ class Object final : public epoch::Retired {
   std::atomic<bool> held{false}, began{false}, gone{false};
 };
 
+// Retired, and another thread is in its reclaim() until it is no longer held.
+std::thread reclaims(Object* object) {
+  object->held.store(true);
+  epoch::retire(object);
+  std::thread other([] {
+    epoch::synchronize();
+    epoch::collect();
+  });
+  while (!object->began.load()) std::this_thread::yield();
+  return other;
+}
+
 TEST(EpochTest, ADrainReclaimsWhatObjectsRetire) {
   Object last, middle, first;
   first.next = &middle;
@@ -34,13 +46,7 @@ TEST(EpochTest, ADrainReclaimsWhatObjectsRetire) {
 TEST(EpochTest, ADrainWaitsForAnotherThreadThatReclaims) {
   Object object, next;
   object.next = &next;
-  object.held.store(true);
-  epoch::retire(&object);
-  std::thread other([] {
-    epoch::synchronize();
-    epoch::collect();
-  });
-  while (!object.began.load()) std::this_thread::yield();
+  std::thread other = reclaims(&object);
   std::atomic<bool> drained{false};
   std::thread drains([&] {
     epoch::drain();
@@ -72,13 +78,7 @@ TEST(EpochTest, ADrainDoesNotWaitForItself) {
 
 TEST(EpochTest, ADrainGivesUpOnAThreadThatNeverEnds) {
   Object object;
-  object.held.store(true);
-  epoch::retire(&object);
-  std::thread other([] {
-    epoch::synchronize();
-    epoch::collect();
-  });
-  while (!object.began.load()) std::this_thread::yield();
+  std::thread other = reclaims(&object);
   epoch::drain();
   EXPECT_FALSE(object.gone.load());
   object.held.store(false);
