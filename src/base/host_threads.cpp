@@ -45,6 +45,7 @@ void body(void* user) {
     if (pool.first == nullptr) pool.last = &pool.first;
     --pool.queued;
     lock.unlock();
+    prepareThread();
     job->run();
     lock.lock();
   }

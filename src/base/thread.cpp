@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -12,6 +13,10 @@
 
 namespace manyrt {
 namespace {
+constexpr uint32_t kMostPrepares = 4;
+std::atomic<void (*)()> prepares[kMostPrepares];  // filled in order
+thread_local uint32_t prepared = kMostPrepares;   // of the program's threads: nothing is left to do
+
 struct Start {
   void (*body)(void*);
   void* user;
@@ -22,10 +27,27 @@ void* run(void* argument) {
   Start start = *static_cast<Start*>(argument);
   delete static_cast<Start*>(argument);
   pthread_setname_np(pthread_self(), start.name);
+  prepared = 0;
   start.body(start.user);
   return nullptr;
 }
 }  // namespace
+
+void prepareThreadsWith(void (*prepare)()) {
+  for (std::atomic<void (*)()>& place : prepares) {
+    void (*none)() = nullptr;
+    if (place.compare_exchange_strong(none, prepare)) return;
+  }
+}
+
+void prepareThread() {
+  while (prepared < kMostPrepares) {
+    void (*const prepare)() = prepares[prepared].load(std::memory_order_acquire);
+    if (prepare == nullptr) return;
+    ++prepared;
+    prepare();
+  }
+}
 
 Status startThread(const char* name, void (*body)(void*), void* user) {
   std::unique_ptr<Start> start(new (std::nothrow) Start{body, user, {}});

@@ -8,6 +8,11 @@ namespace manyrt {
 
 Status startThread(const char* name, void (*body)(void*), void* user);
 
+// For what a driver keeps for each thread: every thread of the library runs `prepare` once, before it next works for a backend.
+// One for each backend, and never taken back.
+void prepareThreadsWith(void (*prepare)());
+void prepareThread();  // before such work. Does nothing on the program's own threads.
+
 // Runs `body` on a thread with a stack of 64 MiB and waits for it: for recursion whose depth an input decides, as the stack of
 // whoever calls may be small. On the caller's own stack where no thread can be had. `body` must not throw.
 void runOnLargeStack(void (*body)(void*), void* user);

@@ -1,6 +1,7 @@
 // The library beside a program's own CUDA calls: streams, events, memory and contexts that CUDA made are imported, native
 // calls take their place in a stream, and the thread's current context stays the program's.
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -45,6 +46,8 @@ struct Native {
   Error (*destroy_event)(NativeEvent) = cudaFunction<Error(NativeEvent)>("cudaEventDestroy");
   Error (*host_function)(NativeStream, HostFunction,
                          void*) = cudaFunction<Error(NativeStream, HostFunction, void*)>("cudaLaunchHostFunc");
+  Error (*begin_capture)(NativeStream, int) = cudaFunction<Error(NativeStream, int)>("cudaStreamBeginCapture");
+  Error (*end_capture)(NativeStream, void**) = cudaFunction<Error(NativeStream, void**)>("cudaStreamEndCapture");
   Error (*push)(NativeContext) = driver<Error(NativeContext)>("cuCtxPushCurrent");
   Error (*pop)(NativeContext*) = driver<Error(NativeContext*)>("cuCtxPopCurrent");
   Error (*current)(NativeContext*) = driver<Error(NativeContext*)>("cuCtxGetCurrent");
@@ -289,6 +292,43 @@ TEST_P(CudaInteropTest, TheDefaultStreamStaysThatOfItsContextWhateverIsCurrent) 
   ASSERT_EQ(cuda_.pop(&popped), 0);
   EXPECT_EQ(popped, another);
   EXPECT_RT_OK(rtStreamSynchronize(standard));
+}
+
+// The thread that looks after callbacks asks the device every 20 ms while one is pending.
+TEST_P(CudaInteropTest, WhoWaitsForTheDeviceEndsNoCaptureOfTheProgram) {
+  rtDevice_t cpu = nullptr;
+  Context context;
+  Stream waiting;
+  Event event;
+  Gate gate;
+  uint64_t native[2];
+  NativeStream captured = nullptr;
+  ASSERT_RT_OK(rtDeviceGetByName(&cpu, "cpu"));
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, cpu));
+  ASSERT_RT_OK(rtStreamCreate(waiting.out(), nullptr, context));
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  ASSERT_EQ(cuda_.create_stream(&captured, kStreamNonBlocking, 0), 0);
+  ASSERT_RT_OK(rtStreamGetNative(native, stream_));
+  ASSERT_EQ(cuda_.host_function(reinterpret_cast<NativeStream>(native[0]), Gate::pass, &gate), 0);
+  ASSERT_RT_OK(rtEventRecord(event, stream_));
+  ASSERT_RT_OK(rtStreamWaitEvent(event, waiting));
+  const bool simulated = simulatedCuda().here();
+  if (simulated) {
+    (void)simulatedCuda().capture(1);
+  } else {
+    ASSERT_EQ(cuda_.begin_capture(captured, 0), 0);  // in global mode
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  if (simulated) {
+    EXPECT_EQ(simulatedCuda().capture(0), 1) << "a thread of the library has ended it";
+  } else {
+    void* graph = nullptr;
+    EXPECT_CUDA_OK(cuda_.end_capture(captured, &graph));
+  }
+  gate.open = true;
+  EXPECT_RT_OK(rtStreamSynchronize(waiting));
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_CUDA_OK(cuda_.destroy_stream(captured));
 }
 
 TEST_P(CudaInteropTest, EventsAreMadeAgainWithTheirContextWhereTheDriverInsists) {

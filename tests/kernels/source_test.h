@@ -155,6 +155,15 @@ class SourceTest : public DeviceTest {
     ASSERT_RT_OK(rtModuleCreateFromSource(module_.out(), source.c_str(), options, context_)) << file;
   }
 
+  // Of a kernel of the module that was built last, in work-items: some drivers take fewer than their device does.
+  uint32_t largestGroup(const char* name) {
+    rtKernel_t kernel = nullptr;
+    rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+    EXPECT_RT_OK(rtModuleGetKernel(&kernel, name, module_));
+    EXPECT_RT_OK(rtKernelGetInfo(&info, kernel));
+    return info.max_group_items;
+  }
+
   // Launches a kernel of the module that was built last, and waits for it.
   template <typename... Values>
   void run(const char* name, Shape groups, Shape items, const Values&... values) {

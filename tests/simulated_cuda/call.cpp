@@ -40,6 +40,9 @@ std::atomic<bool> forked{false};
 std::atomic<bool> unloaded{false};
 thread_local Error last_error = kSuccess;
 thread_local bool in_host_function = false;
+enum class Capture { kNone, kWhole, kBroken };
+std::atomic<Capture> capture{Capture::kNone};
+thread_local int capture_mode = 0;  // global, of the thread, relaxed
 
 void start() {
   pthread_atfork(nullptr, nullptr, [] { forked = true; });
@@ -66,6 +69,16 @@ bool strikes(const Function& function, Error* code) {
   *code = failure.code;
   if (failure.left == 1) all.failures.erase(found);
   return true;
+}
+
+// What CUDA calls potentially unsafe, as far as it is simulated here.
+bool breaksCapture(const Function& function) {
+  if (capture == Capture::kNone || capture_mode == kCaptureRelaxed) return false;
+  for (const char* unsafe : {"cuStreamQuery", "cuEventQuery", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMalloc",
+                             "cudaFree", "cudaHostAlloc", "cudaFreeHost", "cuModuleUnload"}) {
+    if (strcmp(function.name, unsafe) == 0) return true;
+  }
+  return false;
 }
 
 // As cudart does when the process ends: what is called later finds the library gone.
@@ -97,6 +110,11 @@ bool refused(Function& function, Error* code) {
   if (in_host_function) {
     violation("%s is called inside a host function", function.name);
     *code = kNotPermitted;
+    return true;
+  }
+  if (breaksCapture(function)) {
+    capture = Capture::kBroken;
+    *code = kCaptureUnsafe;
     return true;
   }
   return strikes(function, code);
@@ -152,6 +170,14 @@ void runHostFunction(HostFunction function, void* user) {
   in_host_function = false;
 }
 
+Error driver::ThreadExchangeStreamCaptureMode(int* mode) {
+  return DRIVER_CALL(ThreadExchangeStreamCaptureMode, {
+    if (mode == nullptr || *mode < 0 || *mode > kCaptureRelaxed) return kInvalidValue;
+    std::swap(*mode, capture_mode);
+    return kSuccess;
+  });
+}
+
 }  // namespace manyrt::simulated
 
 extern "C" {
@@ -167,6 +193,11 @@ void simulatedCudaFail(const char* function, int number, int code) {
     all.failures[function] = {number < 0 ? 0 : number, code};
   }
   manyrt::simulated::any_failure = !all.failures.empty();
+}
+
+int simulatedCudaCapture(int on) {
+  using manyrt::simulated::Capture;
+  return manyrt::simulated::capture.exchange(on != 0 ? Capture::kWhole : Capture::kNone) == Capture::kWhole;
 }
 
 int simulatedCudaViolations(void) { return manyrt::simulated::violations(); }

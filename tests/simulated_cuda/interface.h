@@ -50,6 +50,8 @@ using namespace manyrt::cuda;
     "too many blocks in cooperative launch")                                                                                   \
   X(kNotPermitted, 800, "cudaErrorNotPermitted", "CUDA_ERROR_NOT_PERMITTED", "operation not permitted")                        \
   X(kNotSupported, 801, "cudaErrorNotSupported", "CUDA_ERROR_NOT_SUPPORTED", "operation not supported")                        \
+  X(kCaptureUnsafe, 900, "cudaErrorStreamCaptureUnsupported", "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",                         \
+    "operation not permitted when stream is capturing")                                                                        \
   X(kUnknown, 999, "cudaErrorUnknown", "CUDA_ERROR_UNKNOWN", "unknown error")
 
 enum : Error {

@@ -48,6 +48,9 @@ SIMULATED_CUDA_API void simulatedCudaMendDevice(int device);
 // Names as in SIMULATED_CUDA_DEFECT; null or empty: none. 0: a name is unknown, and nothing was changed.
 SIMULATED_CUDA_API int simulatedCudaDefect(const char* names);
 SIMULATED_CUDA_API void simulatedCudaDelay(int microseconds);
+// As though the program captured a stream in global mode, from 1 to 0: waits, queries, allocations and frees of threads that
+// have not said that they take no part fail meanwhile. 0: whether the capture has come through.
+SIMULATED_CUDA_API int simulatedCudaCapture(int on);
 SIMULATED_CUDA_API void simulatedCudaInsistOnCurrent(int on);  // SIMULATED_CUDA_CURRENT from now on
 
 #if defined(__cplusplus)

@@ -35,6 +35,7 @@ struct SimulatedCuda {
   void (*fail)(const char* function, int call, int code) = cudaFunction<void(const char*, int, int)>("simulatedCudaFail");
   void (*lose)(int device, int code) = cudaFunction<void(int, int)>("simulatedCudaLoseDevice");
   void (*insist_on_current)(int on) = cudaFunction<void(int)>("simulatedCudaInsistOnCurrent");
+  int (*capture)(int on) = cudaFunction<int(int)>("simulatedCudaCapture");
   void (*mend)(int device) = cudaFunction<void(int)>("simulatedCudaMendDevice");
 
   bool here() const { return live != nullptr; }

@@ -85,6 +85,7 @@ struct FillNodeParameters {
 inline constexpr int kMemoryUnregistered = 0, kMemoryHost = 1, kMemoryDevice = 2, kMemoryManaged = 3;  // cudaMemoryType
 inline constexpr int kCopyDefault = 4;                                                                 // cudaMemcpyKind
 inline constexpr unsigned kStreamNonBlocking = 1;
+inline constexpr int kCaptureRelaxed = 2;                           // the mode of a thread
 inline constexpr uint64_t kLegacyStream = 1, kPerThreadStream = 2;  // handles of streams of whichever context is current
 inline constexpr unsigned kEventDefault = 0, kEventBlockingSync = 1, kEventDisableTiming = 2;
 inline constexpr unsigned kHostAllocPortable = 1, kHostRegisterPortable = 1, kHostRegisterMapped = 2;
@@ -185,6 +186,7 @@ inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferBytes = 6;
   X(CtxGetCurrent, 4000, Error, (NativeContext * context))                                                                  \
   X(CtxPushCurrent, 4000, Error, (NativeContext context))                                                                   \
   X(CtxPopCurrent, 4000, Error, (NativeContext * context))                                                                  \
+  X(ThreadExchangeStreamCaptureMode, 10010, Error, (int* mode))                                                             \
   X(StreamGetCtx, 9020, Error, (NativeStream stream, NativeContext * context))                                              \
   X(StreamQuery, 2000, Error, (NativeStream stream))                                                                        \
   X(StreamWaitEvent, 3020, Error, (NativeStream stream, NativeEvent event, unsigned flags))                                 \

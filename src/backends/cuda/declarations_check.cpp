@@ -52,6 +52,7 @@ RT_SAME(cuDevicePrimaryCtxRelease);
 RT_SAME(cuCtxGetCurrent);
 RT_SAME(cuCtxPushCurrent);
 RT_SAME(cuCtxPopCurrent);
+RT_SAME(cuThreadExchangeStreamCaptureMode);
 RT_SAME(cuStreamGetCtx);
 RT_SAME(cuStreamQuery);
 RT_SAME(cuStreamWaitEvent);
@@ -117,6 +118,7 @@ static_assert(sizeof(Uuid) == sizeof(CUuuid));
 
 static_assert(kMemoryUnregistered == cudaMemoryTypeUnregistered && kMemoryHost == cudaMemoryTypeHost &&
               kMemoryDevice == cudaMemoryTypeDevice && kMemoryManaged == cudaMemoryTypeManaged);
+static_assert(kCaptureRelaxed == +CU_STREAM_CAPTURE_MODE_RELAXED);
 static_assert(kCopyDefault == cudaMemcpyDefault && kStreamNonBlocking == cudaStreamNonBlocking);
 static_assert(kEventDefault == cudaEventDefault && kEventBlockingSync == cudaEventBlockingSync &&
               kEventDisableTiming == cudaEventDisableTiming);

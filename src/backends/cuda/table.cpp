@@ -10,6 +10,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/thread.h"
 
 namespace manyrt::cuda {
 namespace internal {
@@ -50,6 +51,13 @@ const Table& closedTable() {
 
 // At exit, before the runtime takes itself down: registered after it was loaded, so it runs first.
 void closeTable() { internal::current.store(&closedTable(), std::memory_order_release); }
+
+// While a program captures one of its streams, CUDA ends the capture when any thread asks whether something is over, unless the
+// thread has said that it takes no part in captures.
+void takeNoPartInCaptures() {
+  int mode = kCaptureRelaxed;
+  (void)table().cuThreadExchangeStreamCaptureMode(&mode);
+}
 
 // ---- A runtime that is opened ----
 
@@ -153,6 +161,7 @@ void open(State& at) {
   }
   at.table = std::move(fresh);
   internal::current.store(at.table.get(), std::memory_order_release);
+  prepareThreadsWith(takeNoPartInCaptures);
   (void)closedTable();  // so that nothing is allocated at exit
   (void)atexit(closeTable);
   at.good = true;

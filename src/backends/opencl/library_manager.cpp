@@ -97,6 +97,7 @@ Status LibraryManager::fromSource(Ref<Library>* library, const kernels::BuildReq
   target.rounds_division = device_.roundsDivision();
   target.wrong_sizes = device_.quirks().has(Quirk::kWrongSizes);
   target.fewer_dimensions = device_.quirks().has(Quirk::kDimensionsCost);
+  target.optimized_calls = device_.quirks().has(Quirk::kOptimizedCalls);
   target.no_empty_arg_info = device_.quirks().has(Quirk::kNoEmptyArgInfo);
   kernels::OpenClBuild source(target, request);
   RT_TRY(source.begin(log));

@@ -28,6 +28,7 @@ constexpr Row kRows[] = {
     {Quirk::kReadsHostEarly, "reads host memory early", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kNullStays, "no null after an address", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kNoEmptyArgInfo, "no info on no arguments", "NVIDIA CUDA", "*", "*", kMeasured},
+    {Quirk::kOptimizedCalls, "calls of kernels are optimized", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kDimensionsCost, "dimensions cost", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kFillsNeedEvents, "fills need events", "Apple", "*", "*", "https://github.com/Khanattila/KNLMeansCL/pull/60"},
     {Quirk::kTimesAreTicks, "times are ticks", "Apple", "*", "Apple M*", "https://github.com/openmm/openmm/issues/2489"},

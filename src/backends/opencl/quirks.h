@@ -19,6 +19,7 @@ enum class Quirk : uint32_t {
   kReadsHostEarly,   // a copy from the host takes its bytes when it is enqueued, whatever is ahead of it
   kNullStays,        // an argument that was an SVM address cannot become null: a fresh cl_kernel can have it null
   kNoEmptyArgInfo,   // -cl-kernel-arg-info does not compile with a kernel that has no arguments
+  kOptimizedCalls,   // -cl-opt-disable does not compile with a kernel that calls another
   kDimensionsCost,   // a launch takes the longer the more dimensions it is said to have
 };
 

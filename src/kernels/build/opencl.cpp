@@ -27,14 +27,21 @@ bool hasEmptyKernel(const std::vector<OpenClKernel>& kernels) {
   return std::any_of(kernels.begin(), kernels.end(), [](const OpenClKernel& kernel) { return kernel.arguments.empty(); });
 }
 
+bool callsKernel(const Program& program) {
+  return std::any_of(program.functions().begin(), program.functions().end(), [](const Function& function) {
+    return std::any_of(function.callees.begin(), function.callees.end(), [](const Function* each) { return each->is_kernel; });
+  });
+}
+
 // -cl-kernel-arg-info: so that what the driver makes of it can be loaded as a binary, too.
-std::string optionsFor(const BuildOptions& options, const OpenClTarget& target, const std::vector<OpenClKernel>& kernels) {
+std::string optionsFor(const BuildOptions& options, const OpenClTarget& target, const std::vector<OpenClKernel>& kernels,
+                       bool optimize) {
   std::string words = "-cl-std=CL1.2";
   if (!target.no_empty_arg_info || !hasEmptyKernel(kernels)) words += " -cl-kernel-arg-info";
   if (target.rounds_division && !options.unsafe_math) words += " -cl-fp32-correctly-rounded-divide-sqrt";
   if (options.single_precision_constants) words += " -cl-single-precision-constant";
   if (options.flush_denormals) words += " -cl-denorms-are-zero";
-  if (!options.optimize) words += " -cl-opt-disable";
+  if (!optimize) words += " -cl-opt-disable";
   if (options.relaxed_math) return words + " -cl-fast-relaxed-math";
   if (options.unsafe_math)
     return words + " -cl-unsafe-math-optimizations" + (options.finite_math ? " -cl-finite-math-only" : "");
@@ -84,7 +91,8 @@ Status OpenClBuild::begin(std::string* log) {
   hash.addPart(target_.identity);
   addNumber(&hash, uint64_t{target_.hidden_offsets} | uint64_t{target_.doubles} << 1 | uint64_t{target_.atomics_64} << 2 |
                        uint64_t{target_.wrong_sizes} << 3 | uint64_t{target_.rounds_division} << 4 |
-                       uint64_t{target_.fewer_dimensions} << 5 | uint64_t{target_.no_empty_arg_info} << 6);
+                       uint64_t{target_.fewer_dimensions} << 5 | uint64_t{target_.no_empty_arg_info} << 6 |
+                       uint64_t{target_.optimized_calls} << 7);
   RT_TRY(front_end_.addToKey(&hash, log));
   key_ = hash.finish();
   return Status();
@@ -93,7 +101,7 @@ Status OpenClBuild::begin(std::string* log) {
 bool OpenClBuild::fromCache(OpenClImage* image) {
   cache::Entry data;
   if (!cache::load(&data, key_) || !readOpenClEntry(image, data.data(), data.size())) return false;
-  image->options = optionsFor(front_end_.options(), target_, image->kernels);
+  image->options = optionsFor(front_end_.options(), target_, image->kernels, front_end_.options().optimize);
   image->hidden_offsets = target_.hidden_offsets;
   return true;
 }
@@ -121,7 +129,8 @@ bool OpenClBuild::describe(OpenClImage* image, const Program& program, const Sou
     image->kernels.push_back(std::move(described));
   }
   image->follows_addresses = mayFollowAddresses(program);
-  image->options = optionsFor(front_end_.options(), target_, image->kernels);
+  const bool optimize = front_end_.options().optimize || (target_.optimized_calls && callsKernel(program));
+  image->options = optionsFor(front_end_.options(), target_, image->kernels, optimize);
   image->text = target_.wrong_sizes ? kRightSizes : "";
   if (target_.fewer_dimensions) image->text += kThreeDimensions;
   image->text +=

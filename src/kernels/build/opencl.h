@@ -22,6 +22,7 @@ struct OpenClTarget {
   bool wrong_sizes = false;        // get_local_size(3) and its like give 0 on the device, not 1
   bool fewer_dimensions = false;   // launches are enqueued with as few dimensions as they have
   bool no_empty_arg_info = false;  // -cl-kernel-arg-info does not compile where a kernel has no arguments
+  bool optimized_calls = false;    // -cl-opt-disable does not compile where a kernel calls another
 };
 
 // An argument as rtKernelGetArgInfo has it. With hidden offsets an RT_ARG_POINTER is two arguments of the driver's kernel: the

@@ -28,7 +28,7 @@ TEST(QuirksTest, DriversAreKnownByTheirNames) {
   EXPECT_FALSE(quirksOf("Apple", "OpenCL 1.2", "AMD Radeon Pro").has(Quirk::kTimesAreTicks));
   const Quirks nvidia = quirksOf("NVIDIA CUDA", "OpenCL 3.0 CUDA 13.0.97", "NVIDIA H100 80GB HBM3");
   for (Quirk quirk : {Quirk::kGoesOnByItself, Quirk::kNoCallbacks, Quirk::kReadsHostEarly, Quirk::kNullStays,
-                      Quirk::kNoEmptyArgInfo, Quirk::kDimensionsCost}) {
+                      Quirk::kNoEmptyArgInfo, Quirk::kOptimizedCalls, Quirk::kDimensionsCost}) {
     EXPECT_TRUE(nvidia.has(quirk));
   }
   EXPECT_FALSE(nvidia.has(Quirk::kWrongSizes));

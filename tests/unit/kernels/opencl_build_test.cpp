@@ -106,6 +106,21 @@ TEST(OpenClBuildTest, OptionsBecomeTheDriversWords) {
   EXPECT_EQ(build(&image, kSource, {}, "-no-such-option").code(), RT_ERROR_INVALID_VALUE);
 }
 
+TEST(OpenClBuildTest, AKernelThatCallsAnotherIsOptimizedWhereTheDriverInsists) {
+  constexpr char kCalls[] = "__kernel void g(__global int* a) { a[0] = 1; }\n__kernel void f(__global int* a) { g(a); }\n";
+  const auto isOptimized = [](const char* source, const OpenClTarget& target) {
+    OpenClImage image;
+    EXPECT_TRUE(build(&image, source, target, "-cl-opt-disable").ok()) << image.log;
+    return image.options.find("-cl-opt-disable") == std::string::npos;
+  };
+  OpenClTarget insists;
+  insists.optimized_calls = true;
+  EXPECT_TRUE(isOptimized(kCalls, insists));
+  EXPECT_FALSE(isOptimized(kCalls, {}));
+  EXPECT_FALSE(isOptimized(kSource, insists)) << "nothing is called there";
+  EXPECT_NE(keyOf(kCalls, insists), keyOf(kCalls, {}));
+}
+
 TEST(OpenClBuildTest, ADeviceWithoutDoublesRefusesThemWhereTheyStand) {
   OpenClTarget single;
   single.doubles = false;
