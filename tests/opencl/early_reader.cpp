@@ -1,14 +1,18 @@
 // A loader for RT_OPENCL whose devices have the ways of NVIDIA's driver (580), as they were measured: it calls itself "NVIDIA
 // CUDA"; a copy from the host of up to 64 KiB takes its bytes when it is enqueued; callbacks come 10 ms late; an argument that
 // was an SVM address makes a launch fail once it is null; two threads may not allocate shared virtual memory at a time;
-// information on arguments does not compile with a kernel that has none. It is linked with the real loader, whose other
+// information on arguments does not compile with a kernel that has none; a sub-buffer that is released before a later one which
+// overlaps it and begins elsewhere ends the process. It is linked with the real loader, whose other
 // functions it has.
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -30,9 +34,15 @@ Function* real(Function*, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+struct SubBuffer {
+  cl_mem memory, whole;
+  cl_buffer_region region;
+};
+
 struct State {
   std::mutex mutex;
   std::map<void*, size_t> allocations;                           // of shared virtual memory
+  std::vector<SubBuffer> parts;                                  // in the order of their making
   std::set<cl_program> without_arguments;                        // whose text has a kernel without arguments
   std::set<std::pair<cl_kernel, cl_uint>> addresses, bad_nulls;  // arguments that are, and may not be null any more
 };
@@ -191,6 +201,36 @@ cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* error) {
   std::lock_guard lock(state().mutex);
   forgetArguments(kernel);  // of one that was at the same address
   return kernel;
+}
+
+// ---- Sub-buffers ----
+
+cl_mem clCreateSubBuffer(cl_mem whole, cl_mem_flags flags, cl_buffer_create_type type, const void* info, cl_int* error) {
+  const cl_mem memory = real(clCreateSubBuffer, "clCreateSubBuffer")(whole, flags, type, info, error);
+  std::lock_guard lock(state().mutex);
+  if (memory != nullptr) state().parts.push_back({memory, whole, *static_cast<const cl_buffer_region*>(info)});
+  return memory;
+}
+
+cl_int clReleaseMemObject(cl_mem memory) {
+  cl_uint references = 0;
+  (void)clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, nullptr);
+  if (references <= 1) {
+    std::lock_guard lock(state().mutex);
+    auto& parts = state().parts;
+    const auto one = std::find_if(parts.begin(), parts.end(), [&](const SubBuffer& part) { return part.memory == memory; });
+    if (one != parts.end()) {
+      for (auto later = one + 1; later != parts.end(); ++later) {
+        const cl_buffer_region &a = one->region, &b = later->region;
+        if (later->whole != one->whole || a.origin == b.origin) continue;
+        if (a.origin >= b.origin + b.size || b.origin >= a.origin + a.size) continue;
+        fprintf(stderr, "A sub-buffer is released before a later one that overlaps it.\n");
+        abort();
+      }
+      parts.erase(one);
+    }
+  }
+  return real(clReleaseMemObject, "clReleaseMemObject")(memory);
 }
 
 // ---- Information on arguments ----

@@ -24,6 +24,14 @@ Place placeOf(const void* address) {
 
 namespace {
 
+Status makeRoot(std::unique_ptr<Root>* root, cl_mem memory, uint64_t size) try {  // takes the cl_mem
+  *root = std::make_unique<Root>(memory, size);
+  return Status();
+} catch (const std::bad_alloc&) {
+  (void)RT_CL_PLAIN(clReleaseMemObject, memory);
+  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+}
+
 Status putIntoWindow(std::unique_ptr<Root> root, uint64_t alignment, Root** out) {
   root->address = AddressWindow::instance().reserve(root.get(), root->size, alignment);
   if (root->address == 0) {
@@ -41,11 +49,8 @@ Status createRoot(Root** out, cl_context context, uint64_t size, uint64_t alignm
   Error error = CL_SUCCESS;
   cl_mem memory = RT_CL_MAKE(&error, clCreateBuffer, context, flags, size, host);
   if (error != CL_SUCCESS) return failure("clCreateBuffer", error);
-  std::unique_ptr<Root> root(new (std::nothrow) Root(memory, size));
-  if (root == nullptr) {
-    (void)RT_CL_PLAIN(clReleaseMemObject, memory);
-    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  }
+  std::unique_ptr<Root> root;
+  RT_TRY(makeRoot(&root, memory, size));
   if (host == nullptr) return putIntoWindow(std::move(root), alignment, out);
   root->address = reinterpret_cast<uintptr_t>(host);
   *out = root.release();
@@ -54,11 +59,8 @@ Status createRoot(Root** out, cl_context context, uint64_t size, uint64_t alignm
 
 Status borrowRoot(Root** out, cl_mem memory, uint64_t size) {
   RT_CL_TRY(clRetainMemObject, memory);
-  std::unique_ptr<Root> root(new (std::nothrow) Root(memory, size));
-  if (root == nullptr) {
-    (void)RT_CL_PLAIN(clReleaseMemObject, memory);
-    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  }
+  std::unique_ptr<Root> root;
+  RT_TRY(makeRoot(&root, memory, size));
   return putIntoWindow(std::move(root), 1, out);
 }
 

@@ -7,19 +7,21 @@
 #include <mutex>
 
 #include "backends/opencl/declarations.h"
+#include "backends/opencl/parts.h"
 #include "base/status.h"
 
 namespace manyrt::opencl {
 
 class Root {
  public:
-  Root(cl_mem given, uint64_t bytes) : memory(given), size(bytes) {}
+  Root(cl_mem given, uint64_t bytes) : memory(given), size(bytes) {}  // may throw std::bad_alloc
   Root(const Root&) = delete;
   Root& operator=(const Root&) = delete;
   ~Root();  // releases the cl_mem, which the driver keeps for as long as its commands need it
 
   const cl_mem memory;  // owned
   const uint64_t size;
+  const Ref<Parts> parts = Ref<Parts>::adopt(new Parts);
   uintptr_t address = 0;         // of the first byte
   const uint64_t id = nextId();  // of all roots there ever were: a cl_mem comes again
 

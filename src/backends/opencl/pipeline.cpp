@@ -43,8 +43,12 @@ void* addressIn(const void* value) {
 
 Pipeline::Clone::~Clone() {
   if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);  // first: its arguments are not its own
-  for (cl_mem each : parts) {
-    if (each != nullptr) (void)RT_CL_PLAIN(clReleaseMemObject, each);
+  giveBackParts();
+}
+
+void Pipeline::Clone::giveBackParts() {
+  for (size_t i = parts.size(); i-- > 0;) {  // the newest first
+    if (parts[i] != nullptr) Parts::giveBack(std::exchange(parts[i], nullptr));
   }
 }
 
@@ -205,8 +209,15 @@ Status Pipeline::refuseAddressesInside(uint32_t index, const void* value) const 
   return Status();
 }
 
+// Of buffers also those over memory of the host.
+Place Pipeline::placeOfArgument(const void* address) const {
+  const Place place = placeOf(address);
+  Device& device = library_->device();
+  return place.root != nullptr || device.tier() != RT_MEMORY_TIER_BUFFER ? place : device.hostRoots().find(address);
+}
+
 // A program that came compiled takes one cl_mem for a pointer: a part of the root that begins at the address and ends where the
-// next pointer into the same root begins, so that no two overlap. The same address twice is one cl_mem twice.
+// next pointer into the same root begins, so that no two of one launch overlap. The same address twice is one part twice.
 Status Pipeline::bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments) {
   const uint64_t alignment = library_->device().baseAlignment();
   if (place.offset % alignment != 0) {
@@ -217,26 +228,15 @@ Status Pipeline::bindPart(Clone& clone, uint32_t index, Place place, const void*
         index, name_, static_cast<unsigned long long>(place.offset % alignment), static_cast<unsigned long long>(alignment));
   }
   uint64_t end = place.root->size;
-  cl_mem part = nullptr;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
-    if (arguments_[i].kind != RT_ARG_POINTER || i == index) continue;
-    const Place other = placeOf(addressIn(arguments[i]));
-    if (other.root != place.root) continue;
-    if (other.offset > place.offset) end = std::min(end, other.offset);
-    if (other.offset == place.offset && i < index) part = clone.parts[i];
+    if (arguments_[i].kind != RT_ARG_POINTER) continue;
+    const Place other = placeOfArgument(addressIn(arguments[i]));
+    if (other.root == place.root && other.offset > place.offset) end = std::min(end, other.offset);
   }
-  Error error = CL_SUCCESS;
-  if (part != nullptr) {
-    error = RT_CL_CALL(clRetainMemObject, part);
-  } else {
-    const cl_buffer_region region = {place.offset, end - place.offset};
-    part = RT_CL_MAKE(&error, clCreateSubBuffer, place.root->memory, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
-  }
-  if (error != CL_SUCCESS) return library_->device().failed("clCreateSubBuffer", error);
-  error = RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[index], sizeof part, &part);
-  // The one that is no argument any more goes last: a kernel does not keep its arguments.
-  const cl_mem unused = error == CL_SUCCESS ? std::exchange(clone.parts[index], part) : part;
-  if (unused != nullptr) (void)RT_CL_PLAIN(clReleaseMemObject, unused);
+  Part*& part = clone.parts[index];
+  RT_TRY(place.root->parts->take(&part, library_->device(), place.root->memory, place.offset, end - place.offset));
+  clone.roots[index] = place.root->id;
+  const Error error = RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[index], sizeof part->memory, &part->memory);
   return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
 }
 
@@ -264,7 +264,7 @@ Status Pipeline::bindRoot(Clone& clone, uint32_t index, Place place) {
 Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* arguments) {
   Device& device = library_->device();
   const void* address = addressIn(arguments[index]);
-  Place place = placeOf(address);
+  const Place place = placeOfArgument(address);
   if (place.root == nullptr && device.tier() != RT_MEMORY_TIER_BUFFER) {
     if (address != nullptr && !device.reachesPinned() && isOfHost(device, address)) return refuseHostMemory(index, address);
     clone.roots[index] = 0;
@@ -275,10 +275,7 @@ Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* ar
     clone.had_address[index] |= !as_buffer;
     return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
   }
-  if (place.root == nullptr && address != nullptr) {
-    place = device.hostRoots().find(address);
-    if (place.root == nullptr) return refuseHostMemory(index, address);
-  }
+  if (place.root == nullptr && address != nullptr) return refuseHostMemory(index, address);
   return library_->hidden_offsets || place.root == nullptr ? bindRoot(clone, index, place)
                                                            : bindPart(clone, index, place, arguments);
 }
@@ -326,10 +323,30 @@ bool Pipeline::areBound(const Clone& clone, const void* const* arguments) const 
   return true;
 }
 
+bool Pipeline::arePointersBound(const Clone& clone, const void* const* arguments) const {
+  const AddressWindow& window = AddressWindow::instance();
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].kind == RT_ARG_POINTER && !(clone.set[i] && isBound(window, clone, i, arguments[i]))) return false;
+  }
+  return true;
+}
+
+// Where a part ends depends on the other pointers: they go together, before others are made.
+void Pipeline::forgetParts(Clone& clone) const {
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (clone.parts[i] == nullptr) continue;
+    const cl_mem none = nullptr;
+    (void)RT_CL_PLAIN(clSetKernelArg, clone.kernel, native_index_[i], sizeof none, &none);
+    clone.set[i] = false;
+  }
+  clone.giveBackParts();
+}
+
 Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
   const AddressWindow& window = AddressWindow::instance();
   const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
   if (needsFreshKernel(clone, arguments)) RT_TRY(renew(clone));
+  if (!arePointersBound(clone, arguments)) forgetParts(clone);
   clone.complete = false;
   bool complete = true;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
@@ -349,7 +366,7 @@ Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
                                      argument.kind == RT_ARG_LOCAL ? nullptr : arguments[i]);
       if (error != CL_SUCCESS) status = refuseArgument(i, error);
     }
-    clone.set[i] = status.ok() && clone.parts[i] == nullptr;  // a part depends on the other arguments
+    clone.set[i] = status.ok();
     complete = complete && clone.set[i];
     RT_TRY(std::move(status));
     memcpy(clone.values.data() + argument.offset, arguments[i], argument.size);

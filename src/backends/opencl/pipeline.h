@@ -49,10 +49,13 @@ class Pipeline final : public backend::Kernel {
   Status ask();
   bool isBound(const AddressWindow& window, const Clone& clone, uint32_t index, const void* value) const;
   void forgetFreed(Clone& clone) const;
+  bool arePointersBound(const Clone& clone, const void* const* arguments) const;
+  void forgetParts(Clone& clone) const;
   bool areBound(const Clone& clone, const void* const* arguments) const;
   Status bindChanged(Clone& clone, const void* const* arguments);
   Status bindPointer(Clone& clone, uint32_t index, const void* const* arguments);
   Status bindRoot(Clone& clone, uint32_t index, Place place);
+  Place placeOfArgument(const void* address) const;
   Status bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments);
   Status bindAddresses(Clone& clone);
   Status refuseAddressesInside(uint32_t index, const void* value) const;
@@ -75,6 +78,7 @@ struct Pipeline::Clone {
   Clone(const Clone&) = delete;
   Clone& operator=(const Clone&) = delete;
   ~Clone();
+  void giveBackParts();
 
   cl_kernel kernel = nullptr;         // owned
   uint32_t place = kClones;           // in the pipeline's list
@@ -84,7 +88,7 @@ struct Pipeline::Clone {
   std::vector<uint64_t> offsets;      // that were set with them, where has_offset
   std::vector<uint8_t> set, has_offset;
   std::vector<uint8_t> had_address;  // was told an address of svm or usm, ever
-  std::vector<cl_mem> parts;         // of roots, for programs that came compiled; owned
+  std::vector<Part*> parts;          // of roots, for programs that came compiled; taken
   uint64_t addresses = 0;            // generation of the addresses that the kernel was told of
   uint64_t bound = 0;                // and of those when its arguments were set
 };

@@ -1,0 +1,39 @@
+// Parts of a root: the sub-buffers that a program which came compiled is given for its pointers. NVIDIA's driver (580) ends the
+// process where a part is released before a later one that overlaps it: of each region there is one part, and parts that
+// nobody uses any more are released from the newest on.
+#pragma once
+
+#include <list>
+#include <mutex>
+
+#include "backends/opencl/declarations.h"
+#include "base/ref.h"
+#include "base/status.h"
+
+namespace manyrt::opencl {
+
+class Device;
+class Parts;
+
+struct Part {
+  cl_mem memory = nullptr;
+  uint64_t offset = 0, size = 0;
+  uint32_t users = 0;  // under the mutex of the parts
+  Parts* parts = nullptr;
+};
+
+// Made with its root; parts that are in use keep it when the root is gone.
+class Parts final : public RefCounted {
+ public:
+  // Of `whole`, the root's own. One that is there already is shared.
+  Status take(Part** part, Device& device, cl_mem whole, uint64_t offset, uint64_t size);
+  static void giveBack(Part* part);
+
+ private:
+  void releaseUnused();
+
+  std::mutex mutex_;
+  std::list<Part> list_;  // in the order of their making
+};
+
+}  // namespace manyrt::opencl
