@@ -253,9 +253,9 @@ void Engine::enlist(Stream* stream, bool urgent) {
   append(urgent ? -stream->priority_ : kLazyList, stream);
   lock_.unlock();
   if (urgent) {
-    // Those inside a cooperative launch count as searching, but may be there for long.
+    // Those inside a cooperative launch count as searching and watching, but may be there for long.
     if (searching_.load(std::memory_order_seq_cst) == 0 || cooperative_.load(std::memory_order_relaxed)) wakeOne();
-  } else if (watching_.load(std::memory_order_seq_cst) == 0) {
+  } else if (watching_.load(std::memory_order_seq_cst) == 0 || cooperative_.load(std::memory_order_relaxed)) {
     wakeOne();
   }
 }
@@ -312,12 +312,20 @@ void Engine::wakeOne() {
   if (started < threads_) (void)start(started + 1);
 }
 
-// Awake workers come by themselves; the first ones that sleep are woken.
+// Where helpers are welcome: awake workers come by themselves, unless they are busy; the first ones that sleep are woken.
 void Engine::wakeHelpers(uint32_t count) {
   uint32_t started = started_.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < started && count > 0; ++i) {
     wake(workers_[i]);
     --count;
+  }
+}
+
+// Where all have to come: an awake worker may be busy for as long as it likes, so that as many as are needed are woken.
+void Engine::wakeSleepers(uint32_t count) {
+  const uint32_t started = started_.load(std::memory_order_seq_cst);
+  for (uint32_t i = 0; i < started && count > 0; ++i) {
+    if (wake(workers_[i])) --count;
   }
 }
 
@@ -360,7 +368,7 @@ void Engine::releaseCooperative() {
 }
 
 void Engine::together(JobBody job, void* user, uint32_t total, bool foreign) {
-  team_.together(job, user, total, foreign, [&] { wakeHelpers(foreign ? total - 1 : total); });
+  team_.together(job, user, total, foreign, [&] { wakeSleepers(total - 1); });
   cooperative_.store(false, std::memory_order_seq_cst);
   if (cooperative_waiting_.load(std::memory_order_seq_cst) != 0) releaseCooperative();
 }

@@ -108,6 +108,7 @@ class Engine final : public RefCounted {
   bool wake(Worker& worker);
   void wakeOne();
   void wakeHelpers(uint32_t count);
+  void wakeSleepers(uint32_t count);
   void releaseCooperative();
   void leaveBehind();
   void sleepUntil(Worker& worker, uint32_t how, Deadline deadline);

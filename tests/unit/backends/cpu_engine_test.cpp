@@ -84,6 +84,63 @@ TEST(CpuEngineTest, CooperativeGroupsRunAtTheSameTime) {
   }
 }
 
+struct Busy {  // a group that stays until it may go
+  std::atomic<bool> runs{false}, go{false};
+};
+
+void stay(const rtHostGroup_t*, void* const* args) {
+  Busy& busy = **static_cast<Busy**>(args[0]);
+  busy.runs = true;
+  while (!busy.go) std::this_thread::yield();
+}
+
+// A worker is in a kernel that does not end, the others have gone to sleep.
+class BesideBusyWorker : public testing::Test {
+ protected:
+  void SetUp() override {
+    Meeting meeting;
+    Meeting* at = &meeting;
+    ASSERT_TRUE(launch(*stream_, *meet_, {&at}, 4, true).ok());  // starts all workers
+    ASSERT_TRUE(finish(*stream_));
+    std::this_thread::sleep_for(kUntilParked);
+    Busy* busy = &busy_;
+    ASSERT_TRUE(launch(*other_, *stay_, {&busy}).ok());
+    await([&] { return busy_.runs.load(); });
+    std::this_thread::sleep_for(kUntilParked);
+  }
+  void TearDown() override {
+    busy_.go = true;
+    EXPECT_TRUE(finish(*other_));
+    EXPECT_TRUE(finish(*stream_));
+  }
+
+  static constexpr std::chrono::milliseconds kUntilParked{60};
+  Rig rig_{4};
+  Ref<backend::Stream> stream_ = rig_.stream(), other_ = rig_.stream();
+  Ref<backend::Kernel> meet_ = rig_.kernel(meet, {kPointerArg}), stay_ = rig_.kernel(stay, {kPointerArg});
+  Busy busy_;
+};
+
+TEST_F(BesideBusyWorker, ACooperativeLaunchGetsTheOthers) {
+  for (uint32_t groups : {2u, 3u}) {
+    for (bool waits : {false, true}) {
+      Meeting meeting;
+      Meeting* at = &meeting;
+      ASSERT_TRUE(launch(*stream_, *meet_, {&at}, groups, true).ok());
+      const Deadline deadline = Deadline::after(1'000'000'000);
+      if (waits) {
+        EXPECT_TRUE(stream_->wait(stream_->submitted(), deadline)) << groups << " groups";
+      } else {
+        while (!stream_->idle() && !deadline.passed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        EXPECT_TRUE(stream_->idle()) << groups << " groups, polled";
+      }
+      busy_.go = busy_.go || HasFailure();
+      ASSERT_TRUE(finish(*stream_));
+      std::this_thread::sleep_for(kUntilParked);
+    }
+  }
+}
+
 TEST(CpuEngineTest, CooperativeLaunchesTakeTurns) {
   Rig rig(3);
   auto kernel = rig.kernel(meet, {kPointerArg});
