@@ -59,6 +59,13 @@ Status grow(Threads& pool) {
   return Status();
 }
 
+void append(Threads& pool, Job* job) {
+  job->next = nullptr;
+  *pool.last = job;
+  pool.last = &job->next;
+  ++pool.queued;
+}
+
 }  // namespace
 
 Status reserve() {
@@ -72,12 +79,18 @@ Status reserve() {
 void submit(Job* job) {
   Threads& pool = *instance;
   std::lock_guard lock(pool.mutex);
-  job->next = nullptr;
-  *pool.last = job;
-  pool.last = &job->next;
-  ++pool.queued;
+  append(pool, job);
   if (pool.queued > pool.idle) (void)grow(pool);  // without a further thread it waits for one of those there are
   pool.ready.notify_one();
+}
+
+bool trySubmit(Job* job) {
+  Threads& pool = *instance;
+  std::lock_guard lock(pool.mutex);
+  if (pool.queued >= pool.idle && !grow(pool).ok()) return false;
+  append(pool, job);
+  pool.ready.notify_one();
+  return true;
 }
 
 void abandon() { instance = new Threads; }

@@ -17,6 +17,9 @@ class Job {  // intrusive: queueing one cannot fail
 Status reserve();
 // Runs the job on a thread of the library as soon as one is free; a further thread is started where none is.
 void submit(Job* job);
+// The same for a job that its submitter will wait for: false, and nothing is queued, where no thread is free and none can be
+// had, so that it could wait for the very thread that waits.
+bool trySubmit(Job* job);
 void abandon();  // in a forked child: the threads are gone
 
 }  // namespace manyrt::host_threads

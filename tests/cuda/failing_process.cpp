@@ -79,6 +79,12 @@ constexpr char kTrapSource[] =
 struct Called {
   std::atomic<int> calls{0};
   std::atomic<rtStatus_t> status{RT_SUCCESS};
+
+  static void call(void* user, rtStatus_t given) {
+    auto& at = *static_cast<Called*>(user);
+    at.status = given;
+    at.calls.fetch_add(1);
+  }
 };
 
 void deviceDies(const std::string& device, bool trap) {
@@ -106,13 +112,7 @@ void deviceDies(const std::string& device, bool trap) {
   Gate gate(side.context);
   WANT(RT_SUCCESS, gate.close(side.stream));  // so that all of it is ordered before the kernel runs
   WANT(RT_SUCCESS, launchOver(kernel, side.stream, 1, 1, side.memory.as<void>(), uint64_t{0x10}));
-  WANT(RT_SUCCESS, rtLaunchHostFunction(
-                       [](void* user, rtStatus_t status) {
-                         auto& at = *static_cast<Called*>(user);
-                         at.status = status;
-                         at.calls.fetch_add(1);
-                       },
-                       &called, side.stream));
+  WANT(RT_SUCCESS, rtLaunchHostFunction(Called::call, &called, side.stream));
   WANT(RT_SUCCESS, rtEventRecord(event, side.stream));
   WANT(RT_SUCCESS, rtStreamWaitEvent(event, cpu.stream));
   std::atomic<rtStatus_t> woken{RT_SUCCESS};
@@ -141,6 +141,36 @@ void deviceDies(const std::string& device, bool trap) {
   WANT(RT_SUCCESS, side.memory.reset());
   WANT(RT_SUCCESS, side.stream.reset());
   WANT(RT_SUCCESS, side.context.reset());
+}
+
+// The program has let go of everything when the device dies under what is still to come: the last of it goes on threads of the
+// library, one of which found the death. CUDA's own thread is inside a function meanwhile.
+void destroyedFirst(const std::string& device) {
+  if (!simulatedCuda().here()) return;
+  static std::atomic<bool> open{false};
+  auto* host_function = cudaFunction<int(void*, void (*)(void*), void*)>("cudaLaunchHostFunc");
+  const int ordinal = device.back() - '0';
+  Called called;
+  {
+    Side side;
+    uint64_t native[2] = {0, 0};
+    side.make(device.c_str());
+    WANT(RT_SUCCESS, rtStreamGetNative(native, side.stream));
+    expect(host_function(
+               reinterpret_cast<void*>(native[0]),
+               [](void*) {
+                 while (!open.load()) usleep(1000);
+               },
+               nullptr) == 0,
+           "CUDA takes a function");
+    WANT(RT_SUCCESS, rtLaunchHostFunction(Called::call, &called, side.stream));
+  }
+  simulatedCuda().lose(ordinal, 700);
+  for (int i = 0; i < 3000 && called.calls == 0; ++i) usleep(1000);
+  expect(called.calls == 1 && called.status < 0, "the host function is given the failure");
+  open = true;
+  for (int i = 0; i < 3000 && simulatedCuda().live("stream") != 0; ++i) usleep(1000);
+  expect(simulatedCuda().live("stream") == 0, "all streams of the device are gone");
 }
 
 // ---- The end of the process ----
@@ -200,6 +230,7 @@ void forks(const std::string& device) {
 int runScene(const std::string& name, const std::string& device) {
   if (name == "bad address") deviceDies(device, false);
   if (name == "trap") deviceDies(device, true);
+  if (name == "destroyed first") destroyedFirst(device);
   if (name == "static destructor") endsAtExit(device, false);
   if (name == "exit handler") endsAtExit(device, true);
   if (name == "fork") forks(device);

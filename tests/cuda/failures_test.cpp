@@ -27,6 +27,7 @@ void expectScene(const char* scene) {
 
 TEST(CudaFailures, AKernelThatLeavesMemoryLosesItsDeviceAlone) { expectScene("bad address"); }
 TEST(CudaFailures, AKernelThatTrapsLosesItsDeviceAlone) { expectScene("trap"); }
+TEST(CudaFailures, ADeviceThatDiesUnderWhatTheProgramHasDestroyedIsLetGo) { expectScene("destroyed first"); }
 TEST(CudaFailures, CallsAfterTheEndOfTheRuntimeReturn) {
   expectScene("static destructor");
   expectScene("exit handler");

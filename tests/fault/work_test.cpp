@@ -34,6 +34,18 @@ TEST_P(WorkFaults, CopyAsynchronous) {
            }});
 }
 
+// On CUDA such a copy goes through pinned slots, and would like to have several threads.
+TEST_P(WorkFaults, CopyOfManyMegabytesBehindAHostFunction) {
+  exhaust({"large copies behind a host function", [](World& w) {
+             static std::vector<unsigned char> bytes(size_t{8} << 20, 7);
+             Memory memory;
+             TRY(rtMalloc(memory.out(), bytes.size(), w.context));
+             TRY(rtLaunchHostFunction([](void*, rtStatus_t) {}, nullptr, w.stream));
+             TRY(rtMemcpyAsync(memory, bytes.data(), bytes.size(), RT_MEMCPY_DEFAULT, w.stream));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
 TEST_P(WorkFaults, Copy2D) {
   exhaust({"rectangles", [](World& w) {
              TRY(rtMemcpy2D(w.memory, 256, w.pageable, 200, 100, 50, RT_MEMCPY_DEFAULT));

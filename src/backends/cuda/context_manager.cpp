@@ -150,7 +150,19 @@ void Context::deviceLost() {
   host_threads::submit(this);
 }
 
+// Who finds a device lost holds its contexts while it tells them, and may be the look-out of this one's callbacks, for whose end
+// its destructor waits.
+void Context::recycle() {
+  ending_ = true;
+  if (told_.load()) return host_threads::submit(this);
+  delete this;
+}
+
 void Context::run() {
+  if (ending_) {
+    delete this;
+    return;
+  }
   const Ref<Context> self = Ref<Context>::adopt(this);
   events_->callbacks().deviceLost(device_.lost());
   try {

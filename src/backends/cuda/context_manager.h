@@ -56,6 +56,7 @@ class Context final : public backend::Context, private host_threads::Job {
   Context(Device& device, NativeContext native, Ref<EventManager> events)
       : device_(device), native_(native), events_(std::move(events)), modules_(*this), replays_(*this), staging_(*this) {}
   void run() override;
+  void recycle() override;
 
   Device& device_;
   const NativeContext native_;
@@ -66,6 +67,7 @@ class Context final : public backend::Context, private host_threads::Job {
   std::mutex mutex_;
   std::vector<Stream*> streams_;
   std::atomic<bool> told_{false};
+  bool ending_ = false;  // nobody has it any more: the job is its end
 };
 
 }  // namespace manyrt::cuda

@@ -72,6 +72,10 @@ struct Staging::Work {
   std::condition_variable done;
   size_t running = 0;
 
+  void leave() {
+    std::lock_guard lock(mutex);
+    if (--running == 0) done.notify_one();
+  }
   void fail(const char* name, Error code) {
     call.store(name);
     error.store(code);
@@ -123,8 +127,7 @@ void Staging::Lane::run() {
     home->copyPieces(*this, *work);
   }
   Work& at = *work;
-  std::lock_guard lock(at.mutex);
-  if (--at.running == 0) at.done.notify_one();
+  at.leave();
 }
 
 void Staging::copyPieces(Lane& lane, Work& work) {
@@ -185,11 +188,12 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
   work.src = static_cast<const unsigned char*>(src);
   work.size = size;
   work.to_device = to_device;
-  work.running = lanes - 1;
+  work.running = lanes;  // one for those that are being given out
   for (size_t i = 1; i < lanes; ++i) {
     lanes_[i]->work = &work;
-    host_threads::submit(lanes_[i].get());
+    if (!host_threads::trySubmit(lanes_[i].get())) work.leave();  // the others copy its pieces
   }
+  work.leave();
   copyPieces(*lanes_[0], work);
   {
     std::unique_lock wait(work.mutex);

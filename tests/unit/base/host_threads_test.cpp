@@ -1,0 +1,59 @@
+// The pool of host threads: a job that is waited for is taken only where a thread is sure to run it.
+#include "base/host_threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/fault.h"
+
+namespace manyrt {
+namespace {
+
+struct Room {
+  std::atomic<size_t> inside{0};
+  std::atomic<bool> open{false};
+};
+
+class Stay final : public host_threads::Job {
+ public:
+  explicit Stay(Room& room) : room_(room) {}
+  void run() override {
+    ++room_.inside;
+    while (!room_.open) std::this_thread::yield();
+    --room_.inside;
+  }
+
+ private:
+  Room& room_;
+};
+
+TEST(HostThreadsTest, AJobThatIsWaitedForIsRefusedWhereNoThreadCanBeHad) {
+  constexpr size_t kMost = 1000;
+  ASSERT_TRUE(host_threads::reserve().ok());
+  Room room;
+  std::vector<std::unique_ptr<Stay>> jobs;
+  for (int i = 0; i < 3; ++i) {  // a few threads
+    jobs.push_back(std::make_unique<Stay>(room));
+    ASSERT_TRUE(host_threads::trySubmit(jobs.back().get()));
+  }
+  while (room.inside != jobs.size()) std::this_thread::yield();
+  fault::arm(1, true);  // no further one
+  bool taken = true;
+  while (taken && jobs.size() < kMost) {
+    jobs.push_back(std::make_unique<Stay>(room));
+    taken = host_threads::trySubmit(jobs.back().get());
+  }
+  (void)fault::disarm();
+  ASSERT_FALSE(taken);
+  jobs.pop_back();
+  while (room.inside != jobs.size()) std::this_thread::yield();  // all that were taken run at the same time
+  room.open = true;
+  while (room.inside != 0) std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace manyrt
