@@ -205,6 +205,11 @@ enum class TaskKind {
               // has been submitted, else as kUser
 };
 
+// When a stream leaves a wait out. Once it has failed, what a wait of the program is for may never come, and nothing behind it
+// runs. A wait that keeps launches of a graph one after another stands in any case: what the stream passes behind it says to
+// others that the earlier launch is over.
+enum class Skip { kOnFailure, kNever };
+
 // An in-order queue. Submissions are numbered from 1; `completed` follows. Submitting never blocks (but copies of pageable
 // memory) and is legal from any thread. A failure latches; the stream then skips what it has until the latch is taken, and
 // every point passed meanwhile carries the cause. Tasks run in any case, with the failure.
@@ -227,8 +232,8 @@ class Stream : public RefCounted {
   // fresh one.
   virtual bool recordAgain(Point&, Status*) { return false; }
   // cudaStreamWaitEvent · clEnqueueBarrierWithWaitList for a point of this backend, else work is held back by a thread of
-  // the library. A point that carries a failure latches it here.
-  virtual Status wait(Ref<Point> point) = 0;
+  // the library. A point that carries a failure latches it here, where nothing has failed before.
+  virtual Status wait(Ref<Point> point, Skip skip = Skip::kOnFailure) = 0;
   // The same for a point that the caller keeps for the call alone. False: nothing was done, give a reference away.
   virtual bool waitAtOnce(Point&, Status*) { return false; }
   // cudaLaunchHostFunc · a held-back stream. Takes the task in any case: on failure it is deleted without having run.

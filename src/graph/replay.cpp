@@ -91,14 +91,14 @@ Status Exec::launchPieces(manager::Stream& stream) {
 Status Exec::awaitEarlier(manager::Stream& stream) {
   const bool other = last_stream_ && !(last_stream_ == stream.native.get());
   if (earlier_) return other ? earlier_->comeBehind(*stream.native, *last_stream_) : Status();
-  return other && end_ && !end_->poll() ? stream.native->wait(end_) : Status();
+  return other && end_ && !end_->poll() ? stream.native->wait(end_, backend::Skip::kNever) : Status();
 }
 
 Status Exec::begin(manager::Stream& stream) {
   RT_TRY(awaitEarlier(stream));
   if (lanes_.empty() || !pieces_.empty()) return Status();
   RT_TRY(record(&begin_, stream));
-  for (const Lease<manager::Stream>& lane : lanes_) RT_TRY(lane->native->wait(begin_));
+  for (const Lease<manager::Stream>& lane : lanes_) RT_TRY(lane->native->wait(begin_, backend::Skip::kNever));
   return Status();
 }
 
@@ -120,7 +120,7 @@ Status Exec::walk(manager::Stream& stream) {
   const std::vector<Step>& steps = plan_->steps();
   for (size_t i = 0; i < steps.size(); ++i) {
     manager::Stream& lane = laneOf(steps[i].lane, stream);
-    for (uint32_t point : orders_[i].waits) RT_TRY(lane.native->wait(points_[point]));
+    for (uint32_t point : orders_[i].waits) RT_TRY(lane.native->wait(points_[point], backend::Skip::kNever));
     RT_TRY(steps_[i].submit(lane));
     if (orders_[i].point != backend::kNoPoint) RT_TRY(record(&points_[orders_[i].point], lane));
   }
@@ -131,7 +131,7 @@ Status Exec::finish(manager::Stream& stream) {
   Status first;
   for (size_t i = 0; i < lanes_.size() && pieces_.empty(); ++i) {
     Status status = record(&joins_[i], *lanes_[i]);
-    if (status.ok()) status = stream.native->wait(joins_[i]);
+    if (status.ok()) status = stream.native->wait(joins_[i], backend::Skip::kNever);
     if (first.ok()) first = std::move(status);
   }
   Status status = record(&end_, stream);

@@ -323,6 +323,39 @@ TEST_P(CudaGraphTest, ALaunchBehindAChangeWaitsForTheLastLaunchAlone) {
   }
 }
 
+// A launch that is with the device, and one that is held back and left out by a failure: what comes behind that one is behind
+// the first one, too, which the driver's order between launches no longer says.
+TEST_P(CudaGraphTest, ALaunchThatAFailureLeavesOutIsBehindTheOneThatTheDeviceHas) {
+  const auto pass = [](void* flag) {
+    while (!static_cast<std::atomic<bool>*>(flag)->load()) std::this_thread::yield();
+  };
+  constexpr uint64_t kShort = 50'000'000;
+  std::atomic<bool> open{false};
+  put(memory_.as<char>(0), 5);
+  instantiate();
+  Stream failed, other;
+  ASSERT_RT_OK(rtStreamCreate(failed.out(), nullptr, context_));
+  ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  uint64_t native[2];
+  ASSERT_RT_OK(rtStreamGetNative(native, stream_));
+  auto* busy = cudaFunction<int(void*, void (*)(void*), void*)>("cudaLaunchHostFunc");
+  ASSERT_EQ(busy(reinterpret_cast<void*>(native[0]), pass, &open), 0);
+  EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
+  rtFence_t fence = nullptr;
+  ASSERT_RT_OK(rtFenceCreate(&fence, 0, context_));
+  ASSERT_RT_OK(rtStreamWaitFence(fence, 1, failed));
+  ASSERT_RT_OK(rtGraphLaunch(exec_, failed));
+  ASSERT_RT_OK(rtFenceDestroy(fence));
+  while (rtStreamQuery(failed) == RT_NOT_READY) std::this_thread::yield();
+  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronizeFor(kShort, failed));
+  ASSERT_RT_OK(rtGraphLaunch(exec_, other));
+  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronizeFor(kShort, other));
+  open = true;
+  EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamSynchronize(failed));
+  (void)rtStreamSynchronize(other);
+  EXPECT_EQ(word(0), 5u);
+}
+
 TEST_P(CudaGraphTest, AFillThatGrowsIsAnotherGraph) {
   const rtGraphNode_t node = fill(memory_.as<char>(0), "a", 1, 64);
   instantiate();

@@ -27,16 +27,17 @@ TEST_P(LossTest, EverybodyIsToldAndNothingHangs) {
   ASSERT_NE(lose, nullptr) << "the loader is not the one that loses its device";
 
   Memory memory;
-  Stream held, waiting, fresh;
+  Stream held, waiting, fresh, next;
   Event event;
   PortableKernel count;
   Graph graph;
   GraphExec exec, held_exec;
-  Gate gate(context_);
+  Gate gate(context_), next_gate(context_);
   int calls = 0;
   ASSERT_RT_OK(rtMalloc(memory.out(), 64, context_));
   ASSERT_RT_OK(rtStreamCreate(held.out(), nullptr, context_));
   ASSERT_RT_OK(rtStreamCreate(waiting.out(), nullptr, context_));
+  ASSERT_RT_OK(rtStreamCreate(next.out(), nullptr, context_));
   ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
   ASSERT_RT_OK(count.make(context_, "count"));
   ASSERT_RT_OK(launchOver(count, stream_, 1, 1, memory.get()));
@@ -53,6 +54,8 @@ TEST_P(LossTest, EverybodyIsToldAndNothingHangs) {
   ASSERT_RT_OK(rtLaunchHostFunction([](void* user, rtStatus_t) { ++*static_cast<int*>(user); }, &calls, held));
   ASSERT_RT_OK(rtEventRecord(event, held));
   ASSERT_RT_OK(rtStreamWaitEvent(event, waiting));
+  ASSERT_RT_OK(next_gate.close(next));
+  ASSERT_RT_OK(rtGraphLaunch(held_exec, next));
 
   lose();
   EXPECT_RT(RT_ERROR_DEVICE_LOST, rtGraphLaunch(exec, stream_));
@@ -63,6 +66,8 @@ TEST_P(LossTest, EverybodyIsToldAndNothingHangs) {
   EXPECT_RT(RT_ERROR_DEVICE_LOST, rtMemsetAsync(memory, 0, 64, stream_)) << "at once, with the first cause";
   EXPECT_NE(lastMessage().find("clEnqueueNDRangeKernel"), std::string::npos) << lastMessage();
   EXPECT_RT(RT_ERROR_DEVICE_LOST, rtStreamSynchronize(stream_));
+  ASSERT_RT_OK(next_gate.open());
+  EXPECT_RT(RT_ERROR_DEVICE_LOST, rtStreamSynchronizeFor(10'000'000'000, next)) << "launches that do not run need no order";
   ASSERT_RT_OK(gate.open());
   EXPECT_RT(RT_ERROR_DEVICE_LOST, rtStreamSynchronize(held));
   EXPECT_RT(RT_ERROR_DEVICE_LOST, rtStreamSynchronize(waiting));

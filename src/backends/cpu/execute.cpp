@@ -100,8 +100,9 @@ inline bool Stream::shouldYield(const Executor& who) const {
         passPoint(reinterpret_cast<PointCommand*>(header)->point);
         break;
       case Kind::kWait: {
-        backend::Point* point = reinterpret_cast<PointCommand*>(header)->point;
-        if (!latch.failed()) {  // a failed stream skips its waits too: what it waits for may never come
+        const PointCommand& command = *reinterpret_cast<PointCommand*>(header);
+        backend::Point* point = command.point;
+        if (!latch.failed() || command.skip == backend::Skip::kNever) {
           if (!awaitPoint(*point, who)) return Stop::kBlocked;
           if (!point->status().ok()) latch.set(point->status());
         }

@@ -29,7 +29,7 @@ Status Replay::launch(backend::Stream& given) {
 }
 
 Status Replay::comeBehind(backend::Stream& stream, backend::Stream&) {
-  return end_ && !end_->done() ? stream.wait(end_) : Status();
+  return end_ && !end_->done() ? stream.wait(end_, backend::Skip::kNever) : Status();
 }
 
 // In place where no launch has the array any more, else in a copy.

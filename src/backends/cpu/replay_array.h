@@ -1,6 +1,6 @@
 // A graph as it is run: nodes with launch geometry, argument pointers and values in one piece of memory, and the counters that
-// tasks wait on. One launch at a time runs it; launches that are queued hold it, so parameters change in place only where none
-// does. Streams run it, a Replay makes it.
+// tasks wait on. One launch at a time runs it, which the waits between launches see to, also where a stream has failed;
+// launches that are queued hold it, so parameters change in place only where none does. Streams run it, a Replay makes it.
 //
 // Where nodes are short it is walked in the layout's order by whoever executes the stream. What that takes is measured, and
 // where tasks are long enough to pay for telling another thread, the next launch spreads them over the team. The order in which

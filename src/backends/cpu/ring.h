@@ -54,7 +54,8 @@ struct ReplayCommand {
 };
 struct PointCommand {  // kRecord, kWait
   Header header;
-  backend::Point* point;  // owned
+  backend::Point* point;                           // owned
+  backend::Skip skip = backend::Skip::kOnFailure;  // of a wait
 };
 struct TaskCommand {  // kInternal, kUser
   Header header;

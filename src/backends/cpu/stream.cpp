@@ -176,12 +176,12 @@ Status Stream::record(Ref<backend::Point> point) {
   return Status();
 }
 
-Status Stream::wait(Ref<backend::Point> point) {
+Status Stream::wait(Ref<backend::Point> point, backend::Skip skip) {
   RT_TRY(engine_->ready(false));
   lockProducer();
   void* slot = ring_.reserve(1);
   if (slot == nullptr) return outOfMemory();
-  new (slot) PointCommand{{.kind = Kind::kWait}, point.detach()};
+  new (slot) PointCommand{{.kind = Kind::kWait}, point.detach(), skip};
   publish(1, false);
   return Status();
 }

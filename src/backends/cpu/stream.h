@@ -37,7 +37,7 @@ class Stream final : public backend::Stream {
   Status fill(const backend::Fill& fill) override;
   Status prefetch(const void* address, uint64_t size, bool to_host) override;
   Status record(Ref<backend::Point> point) override;
-  Status wait(Ref<backend::Point> point) override;
+  Status wait(Ref<backend::Point> point, backend::Skip skip) override;
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy& copy) override;
   uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }

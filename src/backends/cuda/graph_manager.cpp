@@ -179,30 +179,38 @@ Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& 
 
 [[gnu::hot]] Status Replay::launch(backend::Stream& given) {
   auto& stream = static_cast<Stream&>(given);
+  bool ordered = !last_ || last_ == &stream;
   if (end_) [[unlikely]] {
     // What is with the device is in order. What a stream still holds back is waited for.
     if (held_.load(std::memory_order_acquire) == 0) {
       end_ = nullptr;
-    } else if (last_ != &stream) {
-      RT_TRY(stream.wait(end_));
+    } else if (!ordered) {
+      RT_TRY(comeBehind(stream, *last_));
+      ordered = true;
     }
   }
-  // One that the stream submits at once has all earlier ones with the device: the stream had waited for them.
+  // One that the stream submits at once has all earlier ones with the device: the stream had waited for them. One that it holds
+  // back waits by itself: a failure may take the launch away, and with it the driver's order.
   Ref<backend::Point> end;
-  RT_TRY(stream.replay(*this, &end));
+  bool held = false;
+  RT_TRY(stream.replay(*this, &end, ordered ? nullptr : &held));
+  if (held) [[unlikely]] {
+    RT_TRY(comeBehind(stream, *last_));
+    RT_TRY(stream.replay(*this, &end, nullptr));
+  }
   if (end_ || end) [[unlikely]]
     end_ = std::move(end);
-  last_ = &stream;
+  if (!(last_ == &stream)) last_ = &stream;
   return Status();
 }
 
 Status Replay::comeBehind(backend::Stream& stream, backend::Stream& last) {
-  if (end_) return stream.wait(end_);
+  if (end_) return stream.wait(end_, backend::Skip::kNever);
   if (last.idle()) return Status();
   Ref<backend::Point> submitted;
   RT_TRY(context_->createPoint(&submitted, false));
   RT_TRY(static_cast<Stream&>(last).recordSubmitted(*submitted));
-  return stream.wait(std::move(submitted));
+  return stream.wait(std::move(submitted), backend::Skip::kNever);
 }
 
 // A launch that is held back has yet to be given to the driver, with what it was launched with.

@@ -52,8 +52,8 @@ class Replay final : public backend::Replay {
   std::vector<Node> nodes_;
   const char* kept_name_ = "";
   std::atomic<uint32_t> held_{0};
-  Ref<backend::Point> end_;     // behind the last launch, where it was held back,
-  const void* last_ = nullptr;  // and the stream of the last launch, to be compared
+  Ref<backend::Point> end_;    // behind the last launch, where it was held back,
+  Ref<backend::Stream> last_;  // and the stream of the last launch
 };
 
 class ReplayMaker final : public backend::ReplayMaker {

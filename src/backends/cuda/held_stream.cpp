@@ -151,7 +151,7 @@ bool Stream::execute(Command& command) {
       return false;
     }
     case Command::Kind::kWait: {
-      if (skip) return true;
+      if (skip && (command.skip == backend::Skip::kOnFailure || context_->device().isLost())) return true;
       if (command.point->done()) {
         latch.set(command.point->status());
         return true;

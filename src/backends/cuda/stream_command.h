@@ -26,6 +26,7 @@ struct Stream::Command {
   std::vector<const void*> arguments;
   Ref<Replay> replay;
   Ref<backend::Point> point;
+  backend::Skip skip = backend::Skip::kOnFailure;  // of a wait
   Task* task = nullptr;
   uint64_t serial = 0;
   Command* next = nullptr;

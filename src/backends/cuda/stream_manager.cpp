@@ -232,12 +232,16 @@ Status Stream::prefetchNow(const void* address, uint64_t size, bool to_host) {
   return error == kSuccess ? Status() : device("cuMemPrefetchAsync", error);
 }
 
-[[gnu::hot]] Status Stream::replay(Replay& replay, Ref<backend::Point>* end) {
+[[gnu::hot]] Status Stream::replay(Replay& replay, Ref<backend::Point>* end, bool* held) {
   std::lock_guard lock(mutex_);
   if (!held_.load(std::memory_order_relaxed)) [[likely]] {
     Status status = replayNow(replay);
     countNative();  // as in submit()
     return status;
+  }
+  if (held != nullptr) {
+    *held = true;
+    return Status();
   }
   return keep([&]() -> Command* {
     Ref<backend::Point> point;
@@ -322,7 +326,7 @@ Status Stream::waitNow(backend::Point& point, NativeEvent event) {
   return true;
 }
 
-Status Stream::wait(Ref<backend::Point> point) {
+Status Stream::wait(Ref<backend::Point> point, backend::Skip skip) {
   RT_TRY(host_threads::reserve());
   std::lock_guard lock(mutex_);
   if (!held_.load(std::memory_order_relaxed)) {
@@ -331,6 +335,7 @@ Status Stream::wait(Ref<backend::Point> point) {
   if (fault::fails("cuda.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   auto* command = new Command(Command::Kind::kWait);
   command->point = std::move(point);
+  command->skip = skip;
   return hold(command);
 }
 

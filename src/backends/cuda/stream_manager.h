@@ -31,7 +31,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status prefetch(const void* address, uint64_t size, bool to_host) override;
   Status record(Ref<backend::Point> point) override;
   bool recordAgain(backend::Point& point, Status* status) override;
-  Status wait(Ref<backend::Point> point) override;
+  Status wait(Ref<backend::Point> point, backend::Skip skip) override;
   bool waitAtOnce(backend::Point& point, Status* status) override;
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy&) override { return false; }
@@ -41,8 +41,9 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   bool isInsideTask() const override { return task_stream_ == this; }
   void native(uint64_t out[2]) override;
 
-  // A graph as one submission. Where it is held back, a point behind it is left in `end`.
-  Status replay(Replay& replay, Ref<backend::Point>* end);
+  // A graph as one submission. Where it is held back, a point behind it is left in `end`; with `held` nothing is done there,
+  // and that is said.
+  Status replay(Replay& replay, Ref<backend::Point>* end, bool* held);
   // Behind what is with the device, ahead of what is held back. No submission.
   Status recordSubmitted(backend::Point& point);
 

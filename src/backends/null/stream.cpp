@@ -90,7 +90,7 @@ bool Stream::execute(Command& command) {
       command.point->complete(latch.get(), nowNanoseconds());
       return true;
     case Kind::kWait:
-      if (latch.failed()) return true;
+      if (latch.failed() && command.skip == backend::Skip::kOnFailure) return true;
       if (!command.point->done()) {
         retain();  // until it goes on
         if (command.point->subscribe(this)) return false;

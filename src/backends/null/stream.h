@@ -33,9 +33,9 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status record(Ref<backend::Point> point) override {
     return enqueue("null.record", {.kind = Kind::kRecord, .point = std::move(point)});
   }
-  Status wait(Ref<backend::Point> point) override {
+  Status wait(Ref<backend::Point> point, backend::Skip skip) override {
     RT_TRY(host_threads::reserve());  // what goes on when the point is passed
-    return enqueue("null.wait", {.kind = Kind::kWait, .point = std::move(point)});
+    return enqueue("null.wait", {.kind = Kind::kWait, .skip = skip, .point = std::move(point)});
   }
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy&) override { return false; }
@@ -49,6 +49,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   enum class Kind { kNothing, kCopy, kFill, kRecord, kWait, kInternal, kUser };
   struct Command {
     Kind kind = Kind::kNothing;
+    backend::Skip skip = backend::Skip::kOnFailure;  // of a wait
     backend::Copy copy{};
     backend::Fill fill{};
     Ref<backend::Point> point = nullptr;

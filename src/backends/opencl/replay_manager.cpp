@@ -112,7 +112,7 @@ Status Replay::comeBehindLast(Stream& stream) {
   Ref<backend::Point> end = end_;
   if (!end) RT_TRY(last_->recordAhead(&end, last_serial_));
   if (!end || end->poll()) return Status();
-  return stream.wait(std::move(end));
+  return stream.wait(std::move(end), backend::Skip::kNever);
 }
 
 Status Replay::comeBehind(backend::Stream& stream, backend::Stream&) {

@@ -27,7 +27,8 @@ struct Stream::Command {
   Ref<Replay> replay;
   Ref<Replay::List> replayed;
   Ref<backend::Point> point;
-  Task* task = nullptr;  // owned
+  backend::Skip skip = backend::Skip::kOnFailure;  // of a wait
+  Task* task = nullptr;                            // owned
   uint64_t serial = 0;
   Command* next = nullptr;
 };

@@ -140,7 +140,7 @@ bool Stream::execute(Command& command) {
       recordHeld(static_cast<Point&>(*command.point));
       return true;
     case Command::Kind::kWait: {
-      if (skip) return true;
+      if (skip && (command.skip == backend::Skip::kOnFailure || device().isLost())) return true;
       if (command.point->done()) {
         latch.set(command.point->status());
         return true;

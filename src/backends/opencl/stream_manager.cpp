@@ -299,7 +299,7 @@ Status Stream::waitOnDevice(const Point& point, cl_event event) {
   return Status();
 }
 
-Status Stream::wait(Ref<backend::Point> point) {
+Status Stream::wait(Ref<backend::Point> point, backend::Skip skip) {
   RT_TRY(host_threads::reserve());
   (void)point->poll();  // without the lock: whoever is told runs here
   std::lock_guard lock(mutex_);
@@ -321,6 +321,7 @@ Status Stream::wait(Ref<backend::Point> point) {
   if (fault::fails("opencl.hold")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   auto* command = new Command(Command::Kind::kWait);
   command->point = std::move(point);
+  command->skip = skip;
   return hold(command);
 }
 

@@ -28,7 +28,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status fill(const backend::Fill& fill) override;
   Status prefetch(const void* address, uint64_t size, bool to_host) override;
   Status record(Ref<backend::Point> point) override;
-  Status wait(Ref<backend::Point> point) override;
+  Status wait(Ref<backend::Point> point, backend::Skip skip) override;
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy&) override { return false; }
   uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
