@@ -127,16 +127,19 @@ class CacheFolder {
 };
 
 TEST_P(ModuleRaces, LaunchesGoOverToBetterCodeInTheirMiddle) {
-  static constexpr char kLongSource[] =
+  static int runs = 0;  // of the test: a source that the process has had is not built again
+  const std::string source =
       "__kernel void waves(__global float* out, uint count, float by) {\n"
       "  uint i = get_global_id(0);\n"
-      "  float sum = 0.1f;\n"
+      "  float sum = " +
+      std::to_string(++runs) +
+      ";\n"
       "  for (uint k = 0; k < count; ++k) sum += by * (float)(i + k);\n"
       "  out[i] = sum;\n"
       "}\n";
   const CacheFolder folder;
   Module module;
-  const rtStatus_t status = rtModuleCreateFromSource(module.out(), kLongSource, nullptr, context_);
+  const rtStatus_t status = rtModuleCreateFromSource(module.out(), source.c_str(), nullptr, context_);
   if (status == RT_ERROR_COMPILER_NOT_FOUND) GTEST_SKIP() << "no C++ compiler is installed";
   ASSERT_RT_OK(status);
   std::atomic<uint32_t> after{0};  // launches since the better code was seen
