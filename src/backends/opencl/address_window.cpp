@@ -70,6 +70,7 @@ uintptr_t AddressWindow::reserve(Root* root, uint64_t size, uint64_t alignment) 
     for (uint64_t page = (address - base_) / kPage; page < (end - base_) / kPage; ++page) {
       pages_[page].store(root, std::memory_order_release);
     }
+    noteChange();
     return address;
   }
   return 0;
@@ -83,6 +84,7 @@ void AddressWindow::release(uintptr_t address) {
   for (uint64_t page = (first - base_) / kPage; page < (first + bytes - base_) / kPage; ++page) {
     pages_[page].store(nullptr, std::memory_order_release);
   }
+  noteChange();
   // The node of the range that was taken becomes that of the free one: nothing is allocated.
   auto node = taken_.extract(taken);
   if (const auto next = free_.find(first + bytes); next != free_.end()) {

@@ -21,6 +21,10 @@ class AddressWindow {
   uintptr_t reserve(Root* root, uint64_t size, uint64_t alignment);
   void release(uintptr_t address);  // of reserve()
 
+  // Counts what changes the meaning of addresses: whoever has the same count as before need not look again.
+  uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
+  void noteChange() { generation_.fetch_add(1, std::memory_order_acq_rel); }
+
   bool contains(uintptr_t address) const { return address - base_ < bytes_; }
   // What stands behind an address; null: nothing. The caller knows that it is not released meanwhile.
   Root* find(uintptr_t address) const {
@@ -35,6 +39,7 @@ class AddressWindow {
   uintptr_t base_ = 0;
   uint64_t bytes_ = 0;
   std::atomic<Root*>* pages_ = nullptr;
+  std::atomic<uint64_t> generation_{0};
   std::mutex mutex_;                    // of the two maps
   std::map<uintptr_t, uint64_t> free_;  // first address, bytes
   std::map<uintptr_t, uint64_t> taken_;

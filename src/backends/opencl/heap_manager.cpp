@@ -72,6 +72,7 @@ void destroyRoot(Root* root) {
 Status HostRoots::add(Root* root) {
   std::lock_guard lock(mutex_);
   roots_[root->address] = root;
+  AddressWindow::instance().noteChange();
   return Status();
 }
 
@@ -81,6 +82,7 @@ Root* HostRoots::remove(uintptr_t address) {
   if (found == roots_.end()) return nullptr;
   Root* root = found->second;
   roots_.erase(found);
+  AddressWindow::instance().noteChange();
   return root;
 }
 

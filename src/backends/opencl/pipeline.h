@@ -51,7 +51,7 @@ class Pipeline final : public backend::Kernel {
   void forgetFreed(Clone& clone) const;
   bool arePointersBound(const Clone& clone, const void* const* arguments) const;
   void forgetParts(Clone& clone) const;
-  bool areBound(const Clone& clone, const void* const* arguments) const;
+  bool areBound(Clone& clone, const void* const* arguments) const;
   Status bindChanged(Clone& clone, const void* const* arguments);
   Status bindPointer(Clone& clone, uint32_t index, const void* const* arguments);
   Status bindRoot(Clone& clone, uint32_t index, Place place);
@@ -91,6 +91,7 @@ struct Pipeline::Clone {
   std::vector<Part*> parts;          // of roots, for programs that came compiled; taken
   uint64_t addresses = 0;            // generation of the addresses that the kernel was told of
   uint64_t bound = 0;                // and of those when its arguments were set
+  uint64_t window = 0;               // generation of the window, likewise
 };
 
 }  // namespace manyrt::opencl
