@@ -276,9 +276,7 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
 
 bool Pool::lease(Block& block) {
   std::lock_guard lock(lock_);
-  if (block.state.load(std::memory_order_relaxed) != Block::kLive) return false;
-  block.leases.fetch_add(1, std::memory_order_acq_rel);
-  return true;
+  return countLease(block);
 }
 
 // Ends the program's part in a block. No lease of a live block begins without the lock, so that a block without one stays so;

@@ -215,6 +215,29 @@ TEST_F(PoolTest, ALeasedBlockIsFreedWithItsLastLease) {
   pool_->trim(0);
 }
 
+// The last lease of a captured block goes in two steps: it is counted off, then it closes the block.
+TEST_F(PoolTest, NobodyJoinsTheLeasesOfACapturedBlockBehindTheLast) {
+  pool();
+  void* pointer = allocate(1000);
+  BlockLease lease;
+  BlockLease late;
+  {
+    epoch::Guard guard;
+    ASSERT_TRUE(BlockLease::take(&lease, pointer));
+    lease.giveToLeases();
+    ASSERT_TRUE(BlockLease::take(&late, pointer));
+    late = BlockLease();
+    lease.block()->leases.fetch_sub(1);  // between the two
+    EXPECT_FALSE(BlockLease::take(&late, pointer));
+    lease.block()->leases.fetch_add(1);
+  }
+  lease = BlockLease();
+  EXPECT_EQ(statistics().live_count, 0u);
+  EXPECT_EQ(allocate(1000), pointer);
+  free(pointer);
+  pool_->trim(0);
+}
+
 TEST_F(PoolTest, ThePeakIsThatOfAllStreamsTogether) {
   pool();
   void* first = allocate(1000, kAlignment, stream_.get());
