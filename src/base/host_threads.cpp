@@ -24,7 +24,7 @@ struct Threads {
   size_t threads = 0;
   std::atomic<bool> any{false};  // at least one thread: it stays
 };
-Threads* instance = new Threads;  // never destroyed: its threads run until the process ends
+Threads* const instance = new Threads;  // never destroyed: its threads run until the process ends
 
 void body(void* user) {
   Threads& pool = *static_cast<Threads*>(user);
@@ -78,7 +78,5 @@ void submit(Job* job) {
   if (pool.queued > pool.idle) (void)grow(pool);  // without a further thread it waits for one of those there are
   pool.ready.notify_one();
 }
-
-void abandon() { instance = new Threads; }
 
 }  // namespace manyrt::host_threads

@@ -17,6 +17,5 @@ class Job {  // intrusive: queueing one cannot fail
 Status reserve();
 // Runs the job on a thread of the library as soon as one is free; a further thread is started where none is.
 void submit(Job* job);
-void abandon();  // in a forked child: the threads are gone
 
 }  // namespace manyrt::host_threads
