@@ -29,18 +29,13 @@ bool BlockLease::take(BlockLease* lease, const void* pointer) {
   Region* region = pointer == nullptr ? nullptr : address_map::find(pointer);
   if (region == nullptr) return true;
   Block* block = region->blockAt(reinterpret_cast<uintptr_t>(pointer));
-  if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return false;
-  if (Pool* pool = region->pool()) {
-    if (!pool->lease(*block)) return false;
-    lease->region_ = region;
-    lease->block_ = block;
-    return true;
-  }
-  // Either the free that claims the block sees the lease, or this sees the claim.
-  block->leases.fetch_add(1, std::memory_order_seq_cst);
+  if (block == nullptr) return false;
+  Pool* pool = region->pool();
+  if (!(pool != nullptr ? pool->lease(*block) : countLease(*block))) return false;
   lease->region_ = region;
   lease->block_ = block;
-  if (block->state.load(std::memory_order_seq_cst) == Block::kLive) return true;
+  // Without a pool's lock, either who claims the block sees the lease, or this sees the claim.
+  if (pool != nullptr || block->state.load(std::memory_order_seq_cst) == Block::kLive) return true;
   *lease = BlockLease();
   return false;
 }
@@ -56,17 +51,33 @@ BlockLease::~BlockLease() {
   if (word == (kFreed | 1) || word == (kOfLeases | 1)) giveBack(*region_, *block_);
 }
 
+bool countLease(Block& block) {
+  uint32_t word = block.leases.load(std::memory_order_acquire);
+  do {
+    // The state behind the word: what goes last of a block closes it first and clears the word then.
+    if (block.state.load(std::memory_order_acquire) != Block::kLive) return false;
+    // What the program has freed, or was the leases' alone, goes with the last of them: nobody joins them, or there would be
+    // a last one twice.
+    if ((word & kFreed) != 0 || word == kOfLeases) return false;
+  } while (!block.leases.compare_exchange_weak(word, word + 1, std::memory_order_seq_cst, std::memory_order_acquire));
+  return true;
+}
+
+// A word without leases is left alone: did it say for a moment that the program has freed the block, a lease that is being
+// taken would take itself for the last one, and the block would go twice.
 bool releaseFromProgram(Block& block) {
-  if (block.leases.load(std::memory_order_seq_cst) == 0) [[likely]]
-    return true;
-  if (block.leases.fetch_or(kFreed, std::memory_order_acq_rel) != 0) return false;
-  block.leases.store(0, std::memory_order_relaxed);
+  uint32_t word = block.leases.load(std::memory_order_seq_cst);
+  while (word != 0) {
+    if (block.leases.compare_exchange_weak(word, word | kFreed, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      return false;
+    }
+  }
   return true;
 }
 
 void BlockLease::giveToLeases() const { block_->leases.fetch_or(kOfLeases, std::memory_order_acq_rel); }
 
-bool leased(const Block& block) { return (block.leases.load(std::memory_order_acquire) & ~kFreed) != 0; }
+bool leased(const Block& block) { return (block.leases.load(std::memory_order_seq_cst) & ~kFreed) != 0; }
 bool belongsToLeases(const Block& block) { return (block.leases.load(std::memory_order_acquire) & kOfLeases) != 0; }
 
 }  // namespace manyrt::allocator

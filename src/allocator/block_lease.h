@@ -38,9 +38,12 @@ class BlockLease {
   Block* block_ = nullptr;
 };
 
+// Counts a lease of a live block. False: it is not live, or goes already. Of a pool's block under the pool's lock; of any other
+// the state has to be looked at once more behind the count, as who claims the block looks at its leases behind the claim.
+bool countLease(Block& block);
 // The program gives a block up that it has claimed (kClosing). False: leases hold it, the last of them frees it.
 bool releaseFromProgram(Block& block);
-bool leased(const Block& block);
+bool leased(const Block& block);  // also one that is being taken and may yet see the claim
 bool belongsToLeases(const Block& block);
 
 }  // namespace manyrt::allocator

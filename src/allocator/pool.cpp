@@ -64,22 +64,34 @@ Pool::Pool(Ref<Owner> owner, const PoolOptions& options)
 Pool::~Pool() { owner_->removePool(*this); }
 
 bool Pool::passed(Block& block, backend::Stream* stream) {
-  if (block.every_stream) return owner_->allIdle();
+  if (block.every_stream) return owner_->allIdle() && !block.region->usesPending();
   for (const Stamp& stamp : block.stamps) {
     if (stamp.stream.get() != stream && !stamp.passed()) return false;
   }
   return true;
 }
 
-Block* Pool::takePending(Class& bucket, backend::Stream* stream) {
+bool Pool::Dropped::take(Block& block, const backend::Stream* stream) {
+  for (std::vector<Stamp>& stamps = block.stamps; !stamps.empty(); stamps.pop_back()) {
+    if (stamps.back().stream.get() == stream) std::swap(stamps.front(), stamps.back());  // the last to go
+    backend::Stream* passed = stamps.back().stream.get();
+    if (!passed->dropUnlessLast()) {
+      if (count_ == kRoom) return false;
+      streams_[count_++] = passed;
+    }
+    (void)stamps.back().stream.detach();
+  }
+  block.every_stream = false;
+  return true;
+}
+
+Block* Pool::takePending(Class& bucket, backend::Stream* stream, Dropped* dropped) {
   Block** at = &bucket.pending;
   for (int looks = 0; *at != nullptr && looks < kPendingLooks; ++looks) {  // first what is freed in this stream's order
     Block* block = *at;
-    if (passed(*block, stream)) {
+    if (passed(*block, stream) && dropped->take(*block, stream)) {
       *at = block->next;
       pending_bytes_ -= block->size;
-      block->stamps.clear();
-      block->every_stream = false;
       ++reuses_;
       return block;
     }
@@ -88,7 +100,7 @@ Block* Pool::takePending(Class& bucket, backend::Stream* stream) {
   return nullptr;
 }
 
-Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream) {
+Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped) {
   Region* best = nullptr;
   for (Region* region = large_; region != nullptr; region = region->next) {
     uint64_t bytes = region->memory().size;
@@ -101,9 +113,8 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
   if (best == nullptr) return nullptr;
   Block& block = best->block(0);
   if (block.state.load(std::memory_order_relaxed) == Block::kPending) {
+    if (!dropped->take(block, stream)) return nullptr;
     pending_bytes_ -= block.size;
-    block.stamps.clear();
-    block.every_stream = false;
   } else {
     unused_ -= best->memory().size;
     ++best->busy;
@@ -187,9 +198,10 @@ inline Block* Pool::takeUnused(uint32_t index) {
 }
 
 inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream* stream, bool pinned, bool* in_use) {
+  Dropped dropped;
   std::lock_guard lock(lock_);
   Class& bucket = classes_[index];
-  Block* block = bucket.pending == nullptr ? nullptr : takePending(bucket, stream);
+  Block* block = bucket.pending == nullptr ? nullptr : takePending(bucket, stream, &dropped);
   *in_use = block != nullptr;
   if (block == nullptr) {
     block = bucket.ready;
@@ -234,8 +246,9 @@ inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream*
   }
   if (!keeps_) bytes = size;  // what checks a driver's allocations sees the first byte beyond
   Region* region = nullptr;
+  Dropped dropped;
   std::unique_lock lock(lock_);
-  if (keeps_) region = takeLarge(wanted, std::max(alignment, kAlignment), stream);
+  if (keeps_) region = takeLarge(wanted, std::max(alignment, kAlignment), stream, &dropped);
   if (region == nullptr) {
     lock.unlock();
     RT_TRY(grow(&region, Region::Kind::kLarge, bytes, std::max(alignment, kAlignment), bytes));
@@ -276,9 +289,7 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
 
 bool Pool::lease(Block& block) {
   std::lock_guard lock(lock_);
-  if (block.state.load(std::memory_order_relaxed) != Block::kLive) return false;
-  block.leases.fetch_add(1, std::memory_order_acq_rel);
-  return true;
+  return countLease(block);
 }
 
 // Ends the program's part in a block. No lease of a live block begins without the lock, so that a block without one stays so;
@@ -391,12 +402,12 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   if (wait) releaseWhenPassed();
 }
 
-void Pool::settle() {
+bool Pool::settle(Dropped* dropped) {
   auto ready = [&](Region& region, Block& block) {
+    if (!dropped->take(block, nullptr)) return false;
     pending_bytes_ -= block.size;
-    block.stamps.clear();
-    block.every_stream = false;
     makeReady(region, block);
+    return true;
   };
   for (Class& bucket : classes_) {
     for (Block** at = &bucket.pending; *at != nullptr;) {
@@ -405,14 +416,17 @@ void Pool::settle() {
         at = &block->next;
         continue;
       }
-      *at = block->next;
-      ready(*block->region, *block);
+      Block* next = block->next;  // of this list, before it is in another one
+      if (!ready(*block->region, *block)) return false;
+      *at = next;
     }
   }
   for (Region* region = large_; region != nullptr; region = region->next) {
     Block& block = region->block(0);
-    if (block.state.load(std::memory_order_relaxed) == Block::kPending && passed(block, nullptr)) ready(*region, block);
+    if (block.state.load(std::memory_order_relaxed) != Block::kPending || !passed(block, nullptr)) continue;
+    if (!ready(*region, block)) return false;
   }
+  return true;
 }
 
 Region* Pool::detachUnused(uint64_t keep_bytes) {
@@ -471,12 +485,8 @@ Status Pool::reserve(uint64_t bytes) {
 
 void Pool::trim(uint64_t keep_bytes) {
   Ref<Pool> self(this);
-  Region* released;
-  {
-    std::lock_guard lock(lock_);
-    settle();
-    released = detachUnused(keep_bytes);
-  }
+  Region* released = nullptr;
+  settled([&] { released = detachUnused(keep_bytes); });
   giveBack(released);
 }
 

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "allocator/address_map.h"
@@ -86,16 +87,46 @@ class Pool final : public RefCounted {
   Status allocateLarge(Block** block, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned,
                        bool* in_use);
 
+  // Streams whose stamps have passed, taken under the lock and dropped behind it: the last reference is the end of a stream,
+  // which may call a driver, or unload a module with code that frees memory.
+  class Dropped {
+   public:
+    Dropped() = default;
+    Dropped(const Dropped&) = delete;
+    Dropped& operator=(const Dropped&) = delete;
+    ~Dropped() {
+      while (count_ > 0) streams_[--count_]->drop();
+    }
+    // All stamps of a block, whose room for stamps stays. `stream`: its own may not have passed. False: this is full, and the
+    // block keeps the others.
+    bool take(Block& block, const backend::Stream* stream);
+
+   private:
+    static constexpr uint32_t kRoom = 8;  // for last references, of which there is seldom one
+    backend::Stream* streams_[kRoom];
+    uint32_t count_ = 0;
+  };
+
   // Under the lock.
   Block* takeUnused(uint32_t index);
-  Block* takePending(Class& bucket, backend::Stream* stream);
-  Region* takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream);
+  Block* takePending(Class& bucket, backend::Stream* stream, Dropped* dropped);
+  Region* takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped);
   void handOut(Region& region, Block& block, uint64_t size, bool pinned);
   Freed claim(Block& block);
   void countFree(uint64_t size);
   void makeReady(Region& region, Block& block);
   void makePending(Region& region, Block& block);
-  void settle();  // moves what has passed from pending to ready
+  bool settle(Dropped* dropped);  // moves what has passed from pending to ready; false: there is more, `dropped` is full
+  // Runs the body under the lock, when nothing is pending that has passed.
+  template <class Body>
+  void settled(Body body) {
+    for (bool done = false; !done;) {
+      Dropped dropped;
+      std::lock_guard lock(lock_);
+      done = settle(&dropped);
+      if (done) body();
+    }
+  }
   bool passed(Block& block, backend::Stream* stream);
 
   void releaseWhenPassed();

@@ -7,18 +7,18 @@
 namespace manyrt::allocator {
 
 void Pool::statistics(rtMemPoolStats_t* stats) {
-  std::lock_guard lock(lock_);
-  settle();
-  stats->live_bytes = liveBytes();
-  stats->live_count = liveCount();
-  stats->reserved_bytes = reserved_;
-  stats->peak_live_bytes = peak_live_;
-  stats->peak_reserved_bytes = peak_reserved_;
-  stats->pending_bytes = pending_bytes_;
-  stats->allocation_count = allocations_;
-  stats->free_count = frees_;
-  stats->reuse_count = reuses_;
-  stats->driver_allocation_count = driver_allocations_;
+  settled([&] {
+    stats->live_bytes = liveBytes();
+    stats->live_count = liveCount();
+    stats->reserved_bytes = reserved_;
+    stats->peak_live_bytes = peak_live_;
+    stats->peak_reserved_bytes = peak_reserved_;
+    stats->pending_bytes = pending_bytes_;
+    stats->allocation_count = allocations_;
+    stats->free_count = frees_;
+    stats->reuse_count = reuses_;
+    stats->driver_allocation_count = driver_allocations_;
+  });
 }
 
 void Pool::resetPeak() {
@@ -28,9 +28,9 @@ void Pool::resetPeak() {
 }
 
 uint64_t Pool::unusedBytes() {
-  std::lock_guard lock(lock_);
-  settle();
-  return unused_;
+  uint64_t unused = 0;
+  settled([&] { unused = unused_; });
+  return unused;
 }
 
 std::string Pool::json() {

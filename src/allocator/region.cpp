@@ -40,11 +40,19 @@ void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
   has_uses_.store(true, std::memory_order_release);
 }
 
+bool Region::usesPending() {
+  if (!hasUses()) return false;
+  std::lock_guard lock(uses_lock_);
+  return std::any_of(uses_.begin(), uses_.end(), [](const Stamp& use) { return !use.passed(); });
+}
+
 void Region::pendingUses(std::vector<Stamp>* stamps) {
   if (!hasUses()) return;
+  std::vector<Stamp> passed;  // dropped behind the lock: that may be the end of a stream
   std::lock_guard lock(uses_lock_);
   for (size_t i = 0; i < uses_.size();) {
     if (uses_[i].passed()) {
+      passed.push_back(std::move(uses_[i]));
       uses_[i] = std::move(uses_.back());
       uses_.pop_back();
     } else {

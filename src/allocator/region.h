@@ -68,6 +68,7 @@ class Region final : public epoch::Retired {
   void noteUse(Ref<backend::Stream> stream, uint64_t serial);
   // Whether there may be such uses. One that came before the call is seen, as whoever calls is ordered behind it.
   bool hasUses() const { return has_uses_.load(std::memory_order_acquire); }
+  bool usesPending();
   // Appends what of these uses is still pending. Throws bad_alloc.
   void pendingUses(std::vector<Stamp>* stamps);
 

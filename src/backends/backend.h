@@ -384,7 +384,6 @@ class Backend {
   virtual int32_t deviceCount() = 0;
   virtual Device* device(int32_t ordinal) = 0;   // borrowed, kept until the process ends
   virtual void info(rtBackendInfo_t* info) = 0;  // fills all but struct_size
-  virtual void abandon() = 0;                    // in a forked child: threads are gone, nothing is waited for
 };
 
 }  // namespace manyrt::backend

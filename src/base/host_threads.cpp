@@ -24,7 +24,7 @@ struct Threads {
   size_t threads = 0;
   std::atomic<bool> any{false};  // at least one thread: it stays
 };
-Threads* instance = new Threads;  // never destroyed: its threads run until the process ends
+Threads* const instance = new Threads;  // never destroyed: its threads run until the process ends
 
 void body(void* user) {
   Threads& pool = *static_cast<Threads*>(user);
@@ -59,13 +59,6 @@ Status grow(Threads& pool) {
   return Status();
 }
 
-void append(Threads& pool, Job* job) {
-  job->next = nullptr;
-  *pool.last = job;
-  pool.last = &job->next;
-  ++pool.queued;
-}
-
 }  // namespace
 
 Status reserve() {
@@ -79,7 +72,10 @@ Status reserve() {
 void submit(Job* job) {
   Threads& pool = *instance;
   std::lock_guard lock(pool.mutex);
-  append(pool, job);
+  job->next = nullptr;
+  *pool.last = job;
+  pool.last = &job->next;
+  ++pool.queued;
   if (pool.queued > pool.idle) (void)grow(pool);  // without a further thread it waits for one of those there are
   pool.ready.notify_one();
 }
@@ -88,11 +84,12 @@ bool trySubmit(Job* job) {
   Threads& pool = *instance;
   std::lock_guard lock(pool.mutex);
   if (pool.queued >= pool.idle && !grow(pool).ok()) return false;
-  append(pool, job);
+  job->next = pool.first;  // ahead of those for whom no thread could be had: one of them may wait for who waits for this
+  pool.first = job;
+  if (job->next == nullptr) pool.last = &job->next;
+  ++pool.queued;
   pool.ready.notify_one();
   return true;
 }
-
-void abandon() { instance = new Threads; }
 
 }  // namespace manyrt::host_threads

@@ -20,6 +20,5 @@ void submit(Job* job);
 // The same for a job that its submitter will wait for: false, and nothing is queued, where no thread is free and none can be
 // had, so that it could wait for the very thread that waits.
 bool trySubmit(Job* job);
-void abandon();  // in a forked child: the threads are gone
 
 }  // namespace manyrt::host_threads

@@ -26,6 +26,13 @@ class RefCounted {
   void drop() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) recycle();
   }
+  // For where an object may not end, such as under a lock. False: this is the last reference, and it is still there.
+  bool dropUnlessLast() {
+    uint32_t count = references_.load(std::memory_order_relaxed);
+    while (count > 1 && !references_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {
+    }
+    return count > 1;
+  }
   uint32_t references() const { return references_.load(std::memory_order_acquire); }
 
  protected:

@@ -129,9 +129,9 @@ Status Prepared::placeFill(const FillNode& node, const std::vector<Bound>& buffe
 }
 
 Status Prepared::submit(manager::Stream& stream) const {
-  RT_TRY(order(stream));
-  noteUse(stream);
-  return Status();
+  Status status = order(stream);
+  noteUse(stream);  // also behind a failure: the device may have got a part of the step
+  return status;
 }
 
 void Prepared::noteUse(manager::Stream& stream) const {

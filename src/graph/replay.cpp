@@ -69,14 +69,15 @@ Status Exec::ofOtherContext(const manager::Stream& stream) const {
 Status Exec::launchWhole(manager::Stream& stream) {
   if (end_ || earlier_) [[unlikely]]
     RT_TRY(awaitEarlier(stream));
-  RT_TRY(whole_->launch(*stream.native));
+  Status launched = whole_->launch(*stream.native);
+  if (foreign_) [[unlikely]] {  // also of one that failed: the device may have got a part of it
+    for (const Prepared& step : steps_) step.noteUse(stream);
+  }
+  RT_TRY(std::move(launched));
   if (end_ || earlier_) [[unlikely]]  // a launch that failed would not have come behind them
     end_ = nullptr, earlier_ = nullptr;
   whole_launched_ = true;
   if (!(last_stream_ == stream.native.get())) last_stream_ = stream.native;
-  if (foreign_) [[unlikely]] {
-    for (const Prepared& step : steps_) step.noteUse(stream);
-  }
   return Status();
 }
 
@@ -104,7 +105,7 @@ Status Exec::begin(manager::Stream& stream) {
 
 Status Exec::runPieces(manager::Stream& stream) {
   for (const Piece& piece : pieces_) {
-    if (piece.replay) RT_TRY(piece.replay->launch(*stream.native));
+    Status launched = piece.replay ? piece.replay->launch(*stream.native) : Status();
     for (uint32_t i = piece.first; i < piece.first + piece.count; ++i) {
       if (piece.replay) {
         steps_[i].noteUse(stream);
@@ -112,6 +113,7 @@ Status Exec::runPieces(manager::Stream& stream) {
         RT_TRY(steps_[i].submit(stream));
       }
     }
+    RT_TRY(std::move(launched));
   }
   return Status();
 }

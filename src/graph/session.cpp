@@ -17,16 +17,16 @@ Status ended() {
 // Attaches a stream: nothing of it runs at once from here on.
 bool attach(manager::Stream& stream, manager::Recorder& recorder) {
   manager::Recorder* none = nullptr;
-  if (!stream.recorder.compare_exchange_strong(none, &recorder, std::memory_order_acq_rel)) return false;
+  if (!stream.recorder.compare_exchange_strong(none, &recorder, std::memory_order_seq_cst)) return false;
   // Short synchronous copies go past the streams of ops: they must find none.
-  if (stream.is_default) stream.owner->default_stream.store(nullptr, std::memory_order_release);
+  if (stream.is_default) stream.owner->default_stream.store(nullptr, std::memory_order_seq_cst);
   return true;
 }
 
 void detach(manager::Stream& stream, manager::Recorder& recorder) {
   manager::Recorder* mine = &recorder;
   if (!stream.recorder.compare_exchange_strong(mine, nullptr, std::memory_order_acq_rel)) return;
-  if (stream.is_default) stream.owner->default_stream.store(stream.native.get(), std::memory_order_release);
+  if (stream.is_default) stream.offerToCopies();
 }
 
 Status operandOf(Operand* operand, const void* pointer) {

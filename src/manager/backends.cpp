@@ -51,10 +51,4 @@ const char* unavailableReason(int32_t backend) {
   return "This version of the library was built without this backend.";
 }
 
-void abandonBackends() {
-  for (int32_t backend : kBackendOrder) {
-    if (backend::Backend* instance = backendOf(backend)) instance->abandon();
-  }
-}
-
 }  // namespace manyrt::manager

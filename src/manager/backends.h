@@ -11,6 +11,5 @@ inline constexpr int32_t kBackendOrder[] = {RT_BACKEND_CUDA, RT_BACKEND_OPENCL, 
 const char* backendWord(int32_t backend);        // "cpu"; null: there is no such backend
 backend::Backend* backendOf(int32_t backend);    // null: not in this version, or disabled
 const char* unavailableReason(int32_t backend);  // a sentence, where backendOf is null
-void abandonBackends();                          // in a forked child
 
 }  // namespace manyrt::manager

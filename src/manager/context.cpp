@@ -56,10 +56,10 @@ Status Context::defaultStream(Stream** stream) {
   snprintf(stream_options.label, sizeof stream_options.label, "default");
   Stream* made = nullptr;
   RT_TRY(createStream(&made, *this, *owner, stream_options, true));
-  owner->default_stream.store(made->native.get(), std::memory_order_release);
   HandleBits mine = made->bits;
   if (default_stream_.compare_exchange_strong(known, mine, std::memory_order_seq_cst)) {
     *stream = made;
+    made->offerToCopies();
     if (owner_.load(std::memory_order_seq_cst) == owner) return Status();
     default_stream_.compare_exchange_strong(mine, 0);  // a reset took the owner away meanwhile
     closeHandle(made->bits);
@@ -67,9 +67,7 @@ Status Context::defaultStream(Stream** stream) {
   }
   closeHandle(mine);
   *stream = streams.find(known);
-  if (*stream == nullptr) return defaultStream(stream);
-  owner->default_stream.store((*stream)->native.get(), std::memory_order_release);
-  return Status();
+  return *stream != nullptr ? Status() : defaultStream(stream);
 }
 
 Status Context::ownPool(Pool** pool) {

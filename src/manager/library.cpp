@@ -1,5 +1,6 @@
 // Start, references, and fork. The child of a fork finds locks and threads of the parent in any state: it may only be told
-// so, and its destroys and frees succeed without doing anything.
+// so, and its destroys and frees succeed without doing anything. Nothing else of the library runs there, so that threads,
+// backends and what they hold stay as they are; what would act for the parent at exit looks at the process.
 #include "manager/library.h"
 
 #include <pthread.h>
@@ -9,9 +10,7 @@
 
 #include "base/barrier.h"
 #include "base/epoch.h"
-#include "base/host_threads.h"
 #include "base/trace.h"
-#include "manager/backends.h"
 
 namespace manyrt::manager::library {
 

@@ -8,6 +8,15 @@
 
 namespace manyrt::manager {
 
+// A capture that begins meanwhile takes it back, or is seen here; one that has ended by then leaves it to this.
+void Stream::offerToCopies() {
+  do {
+    owner->default_stream.store(native.get(), std::memory_order_seq_cst);
+    if (recorder.load(std::memory_order_seq_cst) == nullptr) return;
+    owner->default_stream.store(nullptr, std::memory_order_seq_cst);
+  } while (recorder.load(std::memory_order_seq_cst) == nullptr);
+}
+
 Status createStream(Stream** stream, Context& context, allocator::Owner& owner, const rtStreamOptions_t& options,
                     bool is_default) {
   backend::StreamOptions native_options;

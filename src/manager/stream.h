@@ -19,6 +19,9 @@ struct Stream : Child {
     if (!imported) owner->giveBackStream(std::move(native));
   }
 
+  // The default stream, once it is the context's: short copies find its queue in the owner, but not while it captures.
+  void offerToCopies();
+
   Ref<backend::Stream> native;
   backend::Device& device;  // the owner's
   const bool is_default;

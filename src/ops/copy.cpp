@@ -82,20 +82,16 @@ backend::Copy native(const CopyArguments& copy) {
 }
 
 Status submit(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream) {
-  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]] {
-    RT_TRY(checkRoute(route, ranges, stream));
+  RT_TRY(checkRoute(route, ranges, stream));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->copy(stream, native(copy), copy.kind);
-  }
-  if (route.kind == Route::kOwn) [[likely]] {
-    RT_TRY(stream.native->copy(native(copy)));
-  } else {
-    RT_TRY(checkRoute(route, ranges, stream));
-    RT_TRY(copyAcross(native(copy), ranges.dst, ranges.src, route, stream));
-  }
-  noteUse(ranges.dst, stream);
+  Status status = route.kind == Route::kOwn ? stream.native->copy(native(copy))
+                                            : copyAcross(native(copy), ranges.dst, ranges.src, route, stream);
+  noteUse(ranges.dst, stream);  // whatever the status: the device may have got a part
   noteUse(ranges.src, stream);
-  traceSubmission(stream);
-  return Status();
+  if (status.ok()) [[likely]]
+    traceSubmission(stream);
+  return status;
 }
 
 // The context whose default stream does a synchronous copy or fill.
@@ -267,10 +263,10 @@ Status fillAsync(const FillArguments& fill, manager::Stream& stream) {
   RT_TRY(checkFillReach(range, stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->fill(stream, native_fill);
-  RT_TRY(stream.native->fill(native_fill));
-  noteUse(range, stream);
-  traceSubmission(stream);
-  return Status();
+  Status status = stream.native->fill(native_fill);
+  noteUse(range, stream);  // whatever the status: the device may have got a part
+  if (status.ok()) traceSubmission(stream);
+  return status;
 }
 
 Status fill(const FillArguments& fill, epoch::Guard& guard) {

@@ -244,8 +244,8 @@ Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
                         launch.arguments};
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->launch(stream, kernel, order);
-  RT_TRY(stream.native->launch(native, order));
-  if (foreign) [[unlikely]] {
+  Status status = stream.native->launch(native, order);
+  if (foreign) [[unlikely]] {  // whatever the status: the device may have got the launch
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].kind != RT_ARG_POINTER) continue;
       allocator::Region* region = allocator::address_map::find(*static_cast<void* const*>(launch.arguments[i]));
@@ -254,8 +254,9 @@ Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
       }
     }
   }
-  traceSubmission(stream);
-  return Status();
+  if (status.ok()) [[likely]]
+    traceSubmission(stream);
+  return status;
 }
 
 Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep) {

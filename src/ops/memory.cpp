@@ -280,6 +280,25 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
   return status;
 }
 
+namespace {
+
+Status namedByGraph(const void* pointer) {
+  return Status::error(RT_ERROR_BUSY, "The range at %p is named by a graph, which has to go first.", pointer);
+}
+
+// A range that a graph names is left alone, as others may be using it. Only behind the claim no further lease is taken.
+Status claimRegistered(const void* pointer, Block& block) {
+  if (allocator::leased(block)) return namedByGraph(pointer);
+  uint32_t live = Block::kLive;
+  RT_CHECK_ARG(block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst),
+               "%p is being unregistered already.", pointer);
+  if (!allocator::leased(block)) return Status();
+  block.state.store(Block::kLive, std::memory_order_seq_cst);
+  return namedByGraph(pointer);
+}
+
+}  // namespace
+
 Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard) {
   Region* region = allocator::address_map::find(pointer);
   RT_CHECK_ARG(region != nullptr && region->kind() == Region::Kind::kRegistered &&
@@ -296,12 +315,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
       return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream, which may use the range.");
     }
   }
-  if (allocator::leased(region->block(0))) {
-    return Status::error(RT_ERROR_BUSY, "The range at %p is named by a graph, which has to go first.", pointer);
-  }
-  uint32_t live = Block::kLive;
-  RT_CHECK_ARG(region->block(0).state.compare_exchange_strong(live, Block::kClosing), "%p is being unregistered already.",
-               pointer);
+  RT_TRY(claimRegistered(pointer, region->block(0)));
   Lease<manager::Context> lease(&context);
   std::vector<allocator::Stamp> stamps;
   try {

@@ -1,7 +1,9 @@
 // What goes wrong around the CUDA backend: kernels that fault, no memory, images that are none, a compiler or a driver that is
 // missing or old, the end of the process and a fork. What ends a device or a process happens in a process of its own.
+#include <atomic>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "failing_process.h"
 #include "support/device_test.h"
@@ -72,6 +74,116 @@ TEST_P(CudaDeviceFailures, ImagesThatAreNoneAreRefused) {
   }
   EXPECT_RT_OK(rtMemPrefetchAsync(nullptr, 0, nullptr, stream_));
   EXPECT_RT_OK(rtStreamSynchronize(stream_)) << "the device lives";
+}
+
+// The device may have got a part of what a driver refuses, a fill of several commands above all: memory of another context is
+// held for the stream as behind a success. The refusals here are of the simulated driver, which is told where to fail.
+class CudaRefusals : public CudaDeviceFailures {
+ protected:
+  static constexpr size_t kSize = 4096;
+
+  void SetUp() override {
+    if (!simulatedCuda().here()) GTEST_SKIP() << "calls fail on demand on the simulated driver alone";
+    CudaDeviceFailures::SetUp();
+    ASSERT_RT_OK(rtContextCreate(lender_.out(), nullptr, device_));
+    ASSERT_RT_OK(rtMalloc(own_.out(), kSize, context_));
+  }
+  void TearDown() override {
+    EXPECT_RT_OK(own_.reset());
+    EXPECT_RT_OK(lender_.reset());
+    if (simulatedCuda().here()) CudaDeviceFailures::TearDown();
+  }
+
+  // Pinned memory of another context goes to `submit`, which meets a driver that refuses the n-th call of a function; then
+  // `let_go` ends what still names it. The stream is at work all the while.
+  template <class Submit, class LetGo>
+  void expectHeld(const char* function, int call, Submit submit, LetGo let_go) {
+    SCOPED_TRACE(function);
+    std::atomic<bool> open{false};
+    uint64_t native[2];
+    ASSERT_RT_OK(rtStreamGetNative(native, stream_));
+    auto* callback = cudaFunction<int(void*, void (*)(void*), void*)>("cudaLaunchHostFunc");
+    const auto wait = [](void* user) {
+      while (!static_cast<std::atomic<bool>*>(user)->load()) std::this_thread::yield();
+    };
+    ASSERT_EQ(callback(reinterpret_cast<void*>(native[0]), wait, &open), 0);
+    Memory lent, next;
+    EXPECT_RT_OK(rtMallocHost(lent.out(), kSize, lender_));
+    void* const address = lent.get();
+    constexpr int kNoMemory = 2;
+    EXPECT_RT(RT_ERROR_OUT_OF_MEMORY, submit(address, [&] { simulatedCuda().fail(function, call, kNoMemory); }));
+    EXPECT_RT_OK(lent.reset());
+    let_go();
+    EXPECT_RT_OK(rtMallocHost(next.out(), kSize, lender_));
+    EXPECT_NE(next.get(), address);
+    open.store(true);
+    EXPECT_RT_OK(rtStreamSynchronize(stream_));
+  }
+  template <class Submit>
+  void expectHeld(const char* function, int call, Submit submit) {
+    expectHeld(function, call, submit, [] {});
+  }
+  // The same with an exec whose nodes fill a buffer that is bound to the memory.
+  void expectHeldByExec(const char* function, int call, int nodes, uint32_t pattern_size, bool host_node) {
+    Graph graph;
+    GraphExec exec;
+    rtGraphBuffer_t buffer = nullptr;
+    rtGraphNode_t last = nullptr;
+    rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
+    ASSERT_RT_OK(rtGraphCreate(graph.out()));
+    ASSERT_RT_OK(rtGraphAddBuffer(&buffer, kSize, RT_GRAPH_BUFFER_OUTPUT, "out", graph));
+    params.dst.buffer = buffer;
+    params.pattern_size = pattern_size;
+    params.pattern[0] = 1;
+    params.count = kSize / pattern_size;
+    for (int i = 0; i < nodes; ++i) {
+      const rtGraphNode_t before = last;
+      ASSERT_RT_OK(rtGraphAddFillNode(&last, &params, &before, before == nullptr ? 0 : 1, graph));
+    }
+    if (host_node) {
+      rtGraphHostParams_t host = RT_GRAPH_HOST_PARAMS_INIT;
+      host.function = [](void*, rtStatus_t) {};
+      const rtGraphNode_t before = last;
+      ASSERT_RT_OK(rtGraphAddHostNode(&last, &host, &before, 1, graph));
+    }
+    ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, context_));
+    const auto launch = [&](void* lent, auto fail) {
+      EXPECT_RT_OK(rtGraphExecBindBuffer(buffer, lent, exec));
+      fail();
+      return rtGraphLaunch(exec, stream_);
+    };
+    expectHeld(function, call, launch, [&] { EXPECT_RT_OK(rtGraphExecBindBuffer(buffer, own_, exec)); });
+  }
+
+  Context lender_;
+  Memory own_;
+};
+INSTANTIATE_TEST_SUITE_P(, CudaRefusals, testing::Values("cuda:0"), testName);
+
+TEST_P(CudaRefusals, ForeignMemoryIsHeldBehindCopiesFillsAndLaunches) {
+  Module module;
+  rtKernel_t kernel = nullptr;
+  ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), "__kernel void k(__global int* p) { p[0] = 7; }", nullptr, context_));
+  ASSERT_RT_OK(rtModuleGetKernel(&kernel, "k", module));
+  expectHeld("cudaMemcpyAsync", 1, [&](void* lent, auto fail) {
+    fail();
+    return rtMemcpyAsync(own_, lent, kSize, RT_MEMCPY_DEFAULT, stream_);
+  });
+  expectHeld("cuMemsetD2D32Async", 2, [&](void* lent, auto fail) {
+    fail();
+    return rtMemFillAsync(lent, "12345678", 8, kSize / 8, stream_);
+  });
+  expectHeld("cuLaunchKernel", 1, [&](void* lent, auto fail) {
+    void* args[] = {&lent};
+    fail();
+    return rtLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream_, args, 1);
+  });
+}
+
+TEST_P(CudaRefusals, ForeignMemoryIsHeldBehindLaunchesOfExecs) {
+  expectHeldByExec("cuGraphLaunch", 1, 1, 1, false);       // one replay
+  expectHeldByExec("cuGraphLaunch", 1, 4, 1, true);        // a replay among pieces
+  expectHeldByExec("cuMemsetD2D32Async", 2, 1, 8, false);  // a step by itself
 }
 
 // Starts the library with this environment: its exit status 0, and the reason on standard output.

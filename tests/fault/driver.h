@@ -75,6 +75,7 @@ class FaultTest : public testing::TestWithParam<std::string> {
   void TearDown() override;
   void exhaust(const Scenario& scenario);
   bool can(int32_t capability) const;
+  World& world() { return *world_; }
 
  private:
   // One run with faults armed; false once none was hit.

@@ -1,4 +1,5 @@
 // Fault scenarios of memory: every allocator, frees with work in flight, registration, the out-of-memory callback.
+#include "base/fault.h"
 #include "driver.h"
 
 namespace rttest {
@@ -88,6 +89,30 @@ TEST_P(MemoryFaults, FreeWithWorkInFlight) {
              TRY(gate.open());
              return rtStreamSynchronize(w.busy);
            }});
+}
+
+// Without memory for its stamps a block waits for every stream: also for those of others that use it.
+TEST_P(MemoryFaults, AFreeWithoutMemoryWaitsForTheStreamsOfOtherContexts) {
+  World& w = world();
+  constexpr size_t kSize = 7000;  // of no other test, so that no block of the size has room for stamps
+  Gate gate(w.second);
+  Memory next;
+  void* memory = nullptr;
+  ASSERT_RT_OK(rtMalloc(&memory, kSize, w.context));
+  ASSERT_RT_OK(gate.close(w.second_stream));
+  ASSERT_RT_OK(rtMemcpyAsync(w.second_memory, memory, kSize, RT_MEMCPY_DEFAULT, w.second_stream));
+  manyrt::fault::arm(1, true);
+  const rtStatus_t freed = rtFree(memory);
+  manyrt::fault::disarm();
+  EXPECT_RT_OK(freed);
+  EXPECT_STREQ(manyrt::fault::lastFault(), "new");
+  ASSERT_RT_OK(rtMalloc(next.out(), kSize, w.context));
+  EXPECT_NE(next.get(), memory);
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtStreamSynchronize(w.second_stream));
+  Memory last;
+  ASSERT_RT_OK(rtMalloc(last.out(), kSize, w.context));
+  EXPECT_EQ(last.get(), memory) << "and for nothing else";
 }
 
 TEST_P(MemoryFaults, FreeAsyncOnAStreamOfAnotherContext) {

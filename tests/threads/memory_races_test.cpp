@@ -11,6 +11,15 @@ namespace {
 class MemoryRaces : public DeviceTest {
  protected:
   static constexpr int kSlots = 32;
+  // A node that names an address.
+  static rtStatus_t addFill(rtGraph_t graph, void* memory, size_t size) {
+    rtGraphNode_t node = nullptr;
+    rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
+    params.pattern_size = 1;
+    params.dst.pointer = memory;
+    params.count = size;
+    return rtGraphAddFillNode(&node, &params, nullptr, 0, graph);
+  }
 };
 INSTANTIATE_TEST_SUITE_P(, MemoryRaces, testing::ValuesIn(deviceNames()), testName);
 
@@ -157,12 +166,7 @@ TEST_P(MemoryRaces, MemoryThatIsFreedWhileAGraphTakesItStaysOrIsRefused) {
             EXPECT_RT_OK(rtFree(memory));
             return;
           }
-          rtGraphNode_t node = nullptr;
-          rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
-          params.pattern_size = 1;
-          params.dst.pointer = memory;
-          params.count = kSize;
-          added = rtGraphAddFillNode(&node, &params, nullptr, 0, graph);
+          added = addFill(graph, memory, kSize);
         },
         2);
     EXPECT_TRUE(added == RT_SUCCESS || added == RT_ERROR_INVALID_VALUE) << rtGetErrorName(added);
@@ -174,6 +178,119 @@ TEST_P(MemoryRaces, MemoryThatIsFreedWhileAGraphTakesItStaysOrIsRefused) {
     }
   }
   EXPECT_RT_OK(rtContextReset(context));  // nothing is left that somebody still holds
+}
+
+// Memory of a capture goes with the last graph that names it. One that comes too late is told so.
+TEST_P(MemoryRaces, CapturedMemoryThatGoesWhileAnotherGraphTakesItStaysOrIsRefused) {
+  constexpr size_t kSize = 1000;
+  Context context;
+  Stream stream;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
+  for (int round = 0; round < kRounds / 10; ++round) {
+    void* memory = nullptr;
+    Graph captured;
+    Graph graph;
+    rtStatus_t added = RT_SUCCESS;
+    ASSERT_RT_OK(rtStreamBeginCapture(stream));
+    ASSERT_RT_OK(rtMallocAsync(&memory, kSize, stream));
+    ASSERT_RT_OK(rtStreamEndCapture(captured.out(), stream));
+    ASSERT_RT_OK(rtGraphCreate(graph.out()));
+    onThreads(
+        [&](int index) {
+          if (index == 0) {
+            EXPECT_RT_OK(captured.reset());
+          } else {
+            added = addFill(graph, memory, kSize);
+          }
+        },
+        2);
+    EXPECT_TRUE(added == RT_SUCCESS || added == RT_ERROR_INVALID_VALUE) << rtGetErrorName(added);
+    Memory next;
+    ASSERT_RT_OK(rtMalloc(next.out(), kSize, context));
+    if (added == RT_SUCCESS) {
+      EXPECT_NE(next.get(), memory);
+    }
+    EXPECT_RT_OK(graph.reset());
+    EXPECT_RT_OK(next.reset()) << "a block that nobody holds is the program's again";
+  }
+  EXPECT_RT_OK(stream.reset());
+  EXPECT_RT_OK(rtContextReset(context));
+}
+
+// A range stays registered while a graph names it, and is found by no graph once it is being taken back.
+TEST_P(MemoryRaces, ARangeIsUnregisteredOrTakenByAGraph) {
+  if (!has(RT_CAPABILITY_HOST_REGISTER)) return;
+  std::vector<unsigned char> bytes(10000);
+  for (int round = 0; round < kRounds / 10; ++round) {
+    Graph graph;
+    rtStatus_t unregistered = RT_SUCCESS;
+    bool taken = false;
+    ASSERT_RT_OK(rtHostRegister(bytes.data(), bytes.size(), context_));
+    ASSERT_RT_OK(rtGraphCreate(graph.out()));
+    onThreads(
+        [&](int index) {
+          if (index == 0) {
+            unregistered = rtHostUnregister(bytes.data(), context_);
+            return;
+          }
+          const rtStatus_t added = addFill(graph, bytes.data(), bytes.size());
+          EXPECT_TRUE(added == RT_SUCCESS || added == RT_ERROR_INVALID_VALUE) << rtGetErrorName(added);
+          rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
+          EXPECT_RT_OK(rtPointerGetAttributes(&attributes, bytes.data()));
+          // Behind the end of the registration it is an address like any other.
+          taken = added == RT_SUCCESS && attributes.kind == RT_POINTER_REGISTERED;
+        },
+        2);
+    EXPECT_TRUE(unregistered == RT_ERROR_BUSY || (unregistered == RT_SUCCESS && !taken)) << rtGetErrorName(unregistered);
+    EXPECT_RT_OK(graph.reset());
+    if (unregistered == RT_ERROR_BUSY) {
+      EXPECT_RT_OK(rtHostUnregister(bytes.data(), context_));
+    }
+  }
+}
+
+// Whichever of the program, an exec that had it bound and a graph is the last to let go of imported memory, it goes once.
+TEST_P(MemoryRaces, ImportedMemoryGoesOnce) {
+  if (GetParam() != "cpu") return;  // the others' memory is their driver's
+  alignas(256) static unsigned char foreign[1024];
+  const uint64_t native[2] = {reinterpret_cast<uintptr_t>(foreign), 0};
+  Memory other;
+  Graph bound;
+  GraphExec exec;
+  rtGraphBuffer_t buffer = nullptr;
+  rtGraphNode_t node = nullptr;
+  rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
+  ASSERT_RT_OK(rtMalloc(other.out(), sizeof foreign, context_));
+  ASSERT_RT_OK(rtGraphCreate(bound.out()));
+  ASSERT_RT_OK(rtGraphAddBuffer(&buffer, sizeof foreign, RT_GRAPH_BUFFER_OUTPUT, "out", bound));
+  fill.dst.buffer = buffer;
+  fill.pattern_size = 1;
+  fill.count = sizeof foreign;
+  ASSERT_RT_OK(rtGraphAddFillNode(&node, &fill, nullptr, 0, bound));
+  ASSERT_RT_OK(rtGraphInstantiate(exec.out(), bound, context_));
+  const uint64_t live = liveHandles();
+  for (int round = 0; round < kRounds / 4; ++round) {
+    void* memory = nullptr;
+    Graph graph;
+    ASSERT_RT_OK(rtGraphCreate(graph.out()));
+    ASSERT_RT_OK(rtMemImport(&memory, native, sizeof foreign, context_));
+    ASSERT_RT_OK(rtGraphExecBindBuffer(buffer, memory, exec));
+    onThreads(
+        [&](int index) {
+          if (index == 0) {
+            EXPECT_RT_OK(rtFree(memory));
+          } else if (index == 1) {
+            EXPECT_RT_OK(rtGraphExecBindBuffer(buffer, other, exec));
+          } else {
+            const rtStatus_t added = addFill(graph, memory, sizeof foreign);
+            EXPECT_TRUE(added == RT_SUCCESS || added == RT_ERROR_INVALID_VALUE) << rtGetErrorName(added);
+          }
+        },
+        3);
+    EXPECT_RT_OK(graph.reset());
+    ASSERT_EQ(liveHandles(), live);
+  }
 }
 
 TEST_P(MemoryRaces, NoTwoThreadsEverHoldTheSameBytes) {

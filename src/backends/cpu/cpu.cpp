@@ -136,7 +136,6 @@ class Backend final : public backend::Backend {
              MANYRT_VERSION_PATCH);
     info->reason[0] = '\0';
   }
-  void abandon() override { Engine::abandonAll(); }
 
  private:
   Device device_;

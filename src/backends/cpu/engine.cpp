@@ -20,8 +20,6 @@ constexpr int64_t kNapWhenFull = 1'000'000;  // beside as many threads at work a
 constexpr int64_t kNapsFor = 10'000'000;     // after the last sign of life, then workers park
 constexpr int kLazyList = kPriorities;
 
-std::atomic<bool> abandoned{false};
-std::atomic<Engine*> left_behind{nullptr};  // torn down after that: their lists stay as they are, where leak checkers see them
 thread_local const Engine* current_engine = nullptr;
 
 }  // namespace
@@ -45,8 +43,6 @@ Engine::~Engine() {
   }
 }
 
-void Engine::abandonAll() { abandoned.store(true, std::memory_order_seq_cst); }
-
 Status Engine::start(uint32_t count) {
   while (starting_.exchange(true, std::memory_order_acquire)) relaxCpu();
   Status status;
@@ -69,7 +65,6 @@ Status Engine::start(uint32_t count) {
 }
 
 void Engine::stop() {
-  if (abandoned.load(std::memory_order_acquire)) return leaveBehind();
   while (starting_.exchange(true, std::memory_order_acquire)) relaxCpu();
   stopping_.store(true, std::memory_order_seq_cst);
   starting_.store(false, std::memory_order_release);
@@ -88,14 +83,6 @@ void Engine::stop() {
       if (stream == nullptr) break;
       stream->drop();
     }
-  }
-}
-
-// Workers may be inside a stream or be gone, so that nothing may be taken from the lists any more.
-void Engine::leaveBehind() {
-  retain();
-  next_left_ = left_behind.load(std::memory_order_relaxed);
-  while (!left_behind.compare_exchange_weak(next_left_, this, std::memory_order_release, std::memory_order_relaxed)) {
   }
 }
 
@@ -401,7 +388,6 @@ void Engine::enter(Stream* stream) {
 }
 
 void Engine::forget(Stream* stream) {
-  if (abandoned.load(std::memory_order_acquire)) return;
   std::lock_guard lock(streams_mutex_);
   std::erase(streams_, stream);
 }

@@ -54,9 +54,8 @@ class Engine final : public RefCounted {
       return Status();
     return start(all ? threads_ : 1);
   }
-  // Ends the workers and waits for them; the streams are idle. After a fork, or when the process ends, nobody is waited for.
+  // Ends the workers and waits for them; the streams are idle.
   void stop();
-  static void abandonAll();
 
   // Puts the stream on the list, urgently or for a worker that looks around; listed already: may become urgent.
   void enlist(Stream* stream, bool urgent);
@@ -110,7 +109,6 @@ class Engine final : public RefCounted {
   void wakeHelpers(uint32_t count);
   void wakeSleepers(uint32_t count);
   void releaseCooperative();
-  void leaveBehind();
   void sleepUntil(Worker& worker, uint32_t how, Deadline deadline);
 
   const uint32_t threads_;
@@ -138,7 +136,6 @@ class Engine final : public RefCounted {
   std::atomic<bool> starting_{false};
   std::mutex streams_mutex_;
   std::vector<Stream*> streams_;
-  Engine* next_left_ = nullptr;
 };
 
 // The engine whose worker the calling thread is.

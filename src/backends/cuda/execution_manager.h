@@ -18,7 +18,6 @@ class ExecutionManager final : public backend::Backend {
   int32_t deviceCount() override;
   backend::Device* device(int32_t ordinal) override;
   void info(rtBackendInfo_t* info) override;
-  void abandon() override {}
 
  private:
   void open();

@@ -99,9 +99,10 @@ class Unloading final : public host_threads::Job {
 };
 
 void NativeModuleOwner::recycle() {
+  const Ref<Context> context = context_;  // another thread may have deleted this by the end of unloadBehindWork()
   try {
-    std::vector<Ref<Stream>> streams = context_->streams();
-    auto unloading = std::make_unique<Unloading>(context_, this);
+    std::vector<Ref<Stream>> streams = context->streams();
+    auto unloading = std::make_unique<Unloading>(context, this);
     bool pending = false;
     for (Ref<Stream>& stream : streams) {
       if (stream->idle()) continue;
@@ -111,7 +112,7 @@ void NativeModuleOwner::recycle() {
     if (!pending) {
       delete this;
     } else {
-      context_->moduleManager().unloadBehindWork(unloading.release());
+      context->moduleManager().unloadBehindWork(unloading.release());
     }
   } catch (const std::bad_alloc&) {
     host_threads::submit(this);  // tries again

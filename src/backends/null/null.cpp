@@ -172,7 +172,6 @@ class Backend final : public backend::Backend {
     snprintf(info->driver_version, sizeof info->driver_version, "1");
     info->reason[0] = '\0';
   }
-  void abandon() override {}
 
  private:
   static constexpr int32_t kDevices = 4;

@@ -19,7 +19,6 @@ class ExecutionManager final : public backend::Backend {
   backend::Device* device(int32_t ordinal) override;
   void info(rtBackendInfo_t* info) override;
   void close();  // at exit
-  void abandon() override {}
 
  private:
   void open();

@@ -3,7 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
 #include <random>
 #include <thread>
 #include <vector>
@@ -215,6 +222,29 @@ TEST_F(PoolTest, ALeasedBlockIsFreedWithItsLastLease) {
   pool_->trim(0);
 }
 
+// The last lease of a captured block goes in two steps: it is counted off, then it closes the block.
+TEST_F(PoolTest, NobodyJoinsTheLeasesOfACapturedBlockBehindTheLast) {
+  pool();
+  void* pointer = allocate(1000);
+  BlockLease lease;
+  BlockLease late;
+  {
+    epoch::Guard guard;
+    ASSERT_TRUE(BlockLease::take(&lease, pointer));
+    lease.giveToLeases();
+    ASSERT_TRUE(BlockLease::take(&late, pointer));
+    late = BlockLease();
+    lease.block()->leases.fetch_sub(1);  // between the two
+    EXPECT_FALSE(BlockLease::take(&late, pointer));
+    lease.block()->leases.fetch_add(1);
+  }
+  lease = BlockLease();
+  EXPECT_EQ(statistics().live_count, 0u);
+  EXPECT_EQ(allocate(1000), pointer);
+  free(pointer);
+  pool_->trim(0);
+}
+
 TEST_F(PoolTest, ThePeakIsThatOfAllStreamsTogether) {
   pool();
   void* first = allocate(1000, kAlignment, stream_.get());
@@ -326,6 +356,135 @@ TEST_F(PoolTest, RegionsThatShareAGranuleAreToldApart) {
   guard.leave();
   for (Region* region : regions) delete region;
   guard.enter();
+}
+
+// A stream of another context that calls into the pool when it goes, as the code of a module does that is unloaded with it.
+class ForeignStream final : public backend::Stream {
+ public:
+  explicit ForeignStream(std::function<void()> at_end) : at_end_(std::move(at_end)) {}
+  ~ForeignStream() override { at_end_(); }
+  void complete() { completed_.store(1); }
+
+  Status launch(backend::Kernel&, const backend::Launch&) override { return Status(); }
+  Status copy(const backend::Copy&) override { return Status(); }
+  Status fill(const backend::Fill&) override { return Status(); }
+  Status prefetch(const void*, uint64_t, bool) override { return Status(); }
+  Status record(Ref<backend::Point>) override { return Status(); }
+  Status wait(Ref<backend::Point>) override { return Status(); }
+  Status call(Task* task, backend::TaskKind) override {
+    delete task;
+    return Status();
+  }
+  bool copyNow(const backend::Copy&) override { return false; }
+  uint64_t submitted() const override { return 1; }
+  uint64_t completed() override { return completed_.load(); }
+  bool wait(uint64_t, Deadline) override { return true; }
+  bool isInsideTask() const override { return false; }
+  void native(uint64_t out[2]) override { out[0] = out[1] = 0; }
+
+ private:
+  const std::function<void()> at_end_;
+  std::atomic<uint64_t> completed_{0};
+};
+
+class StampTest : public PoolTest {
+ protected:
+  void TearDown() override {
+    for (std::thread& thread : locked_out_) thread.join();
+    EXPECT_EQ(ended_.load(), made_) << "a stream is still held";
+    PoolTest::TearDown();
+  }
+  // A block that `count` foreign streams use. Its look at the end of a stream is that of another thread, which is not let in
+  // where a lock is held.
+  void* allocateUsed(uint64_t size, int count) {
+    void* pointer = allocate(size);
+    epoch::Guard guard;
+    Region& region = *address_map::locate(pointer).region;
+    for (int i = 0; i < count; ++i) {
+      auto look = [this, &region] {  // may run on the thread of another look
+        auto looked = std::make_shared<std::promise<void>>();
+        std::thread looking([this, &region, looked] {
+          (void)statistics();
+          region.usesPending();
+          looked->set_value();
+        });
+        const bool let_in = looked->get_future().wait_for(std::chrono::seconds(10)) == std::future_status::ready;
+        EXPECT_TRUE(let_in) << "a stream went under a lock";
+        ended_.fetch_add(1);
+        if (let_in) {
+          looking.join();
+        } else {
+          std::lock_guard lock(mutex_);
+          locked_out_.push_back(std::move(looking));
+        }
+      };
+      streams_.push_back(Ref<ForeignStream>::adopt(new ForeignStream(look)));
+      region.noteUse(streams_.back(), 1);
+      ++made_;
+    }
+    return pointer;
+  }
+  // Frees it while they are busy, so that it has their stamps, which alone hold them in the end.
+  void freeUsed(void* pointer) {
+    Region& region = *address_map::locate(pointer).region;
+    free(pointer);
+    for (const Ref<ForeignStream>& stream : streams_) stream->complete();
+    std::vector<Stamp> none;
+    region.pendingUses(&none);
+    EXPECT_TRUE(none.empty());
+    streams_.clear();
+    EXPECT_EQ(ended_.load(), 0);
+  }
+
+  std::vector<Ref<ForeignStream>> streams_;
+  std::mutex mutex_;
+  std::vector<std::thread> locked_out_;
+  std::atomic<int> ended_{0};
+  int made_ = 0;
+};
+
+TEST_F(StampTest, AStreamGoesBehindTheLockOfAnAllocation) {
+  pool();
+  freeUsed(allocateUsed(1000, 1));
+  free(allocate(1000));
+  pool_->trim(0);
+}
+
+TEST_F(StampTest, AStreamGoesBehindTheLockOfALargeAllocation) {
+  pool();
+  freeUsed(allocateUsed(3'000'000, 1));
+  free(allocate(3'000'000));
+  pool_->trim(0);
+}
+
+TEST_F(StampTest, StreamsGoBehindTheLockOfATrim) {
+  pool();
+  freeUsed(allocateUsed(1000, 30));
+  pool_->trim(0);
+  EXPECT_EQ(ended_.load(), 30);
+  EXPECT_EQ(statistics().reserved_bytes, 0u);
+}
+
+TEST_F(StampTest, StreamsGoBehindTheLockOfARegion) {
+  pool();
+  void* pointer = allocateUsed(1000, 2);
+  for (const Ref<ForeignStream>& stream : streams_) stream->complete();
+  streams_.clear();
+  free(pointer);
+  EXPECT_EQ(ended_.load(), 2);
+  pool_->trim(0);
+}
+
+// More streams go with a block than one section under the lock has room for.
+TEST_F(StampTest, ABlockOfManyStreamsIsHandedOutInTheEnd) {
+  pool();
+  void* pointer = allocateUsed(1000, 30);
+  freeUsed(pointer);
+  std::vector<void*> others;
+  for (int round = 0; round < 4; ++round) others.push_back(allocate(1000));
+  EXPECT_EQ(std::count(others.begin(), others.end(), pointer), 1);
+  for (void* other : others) free(other);
+  pool_->trim(0);
 }
 
 }  // namespace
