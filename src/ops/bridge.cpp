@@ -21,7 +21,8 @@ struct Place {
   Ref<backend::Point> done;   // of no backend: whoever ends the copy passes it
 };
 
-// After success `done` has to be passed in any case: the stream waits for it.
+// After success `done` has to be passed in any case: the stream waits for it, also where it fails meanwhile, so that memory
+// which is freed in its order is left alone until the copy is over.
 Status takePlace(Place* place, manager::Stream& stream) {
   RT_TRY(host_threads::reserve());
   if (fault::fails("bridge point")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
@@ -30,7 +31,7 @@ Status takePlace(Place* place, manager::Stream& stream) {
     RT_TRY(stream.owner->native().createPoint(&place->begin, false));
     RT_TRY(stream.native->record(place->begin));
   }
-  return stream.native->wait(place->done);
+  return stream.native->wait(place->done, backend::Skip::kNever);
 }
 
 backend::StreamOptions optionsFor(const Owner& owner, int32_t priority) {

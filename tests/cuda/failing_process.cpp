@@ -166,10 +166,10 @@ void destroyedFirst(const std::string& device) {
     WANT(RT_SUCCESS, rtLaunchHostFunction(Called::call, &called, side.stream));
   }
   simulatedCuda().lose(ordinal, 700);
-  for (int i = 0; i < 3000 && called.calls == 0; ++i) usleep(1000);
+  for (int i = 0; i < 10000 && called.calls == 0; ++i) usleep(1000);
   expect(called.calls == 1 && called.status < 0, "the host function is given the failure");
   open = true;
-  for (int i = 0; i < 3000 && simulatedCuda().live("stream") != 0; ++i) usleep(1000);
+  for (int i = 0; i < 10000 && simulatedCuda().live("stream") != 0; ++i) usleep(1000);
   expect(simulatedCuda().live("stream") == 0, "all streams of the device are gone");
 }
 

@@ -340,6 +340,14 @@ TEST_P(CudaGraphTest, ALaunchThatAFailureLeavesOutIsBehindTheOneThatTheDeviceHas
   ASSERT_RT_OK(rtStreamGetNative(native, stream_));
   auto* busy = cudaFunction<int(void*, void (*)(void*), void*)>("cudaLaunchHostFunc");
   ASSERT_EQ(busy(reinterpret_cast<void*>(native[0]), pass, &open), 0);
+  const struct Opener {  // also where an assertion fails: CUDA's thread looks at the flag
+    ~Opener() {
+      open = true;
+      EXPECT_RT_OK(rtStreamSynchronize(stream));
+    }
+    std::atomic<bool>& open;
+    rtStream_t stream;
+  } opener{open, stream_};
   EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
   rtFence_t fence = nullptr;
   ASSERT_RT_OK(rtFenceCreate(&fence, 0, context_));

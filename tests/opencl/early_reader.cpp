@@ -37,6 +37,7 @@ Function* real(Function*, const char* name) {
 struct SubBuffer {
   cl_mem memory, whole;
   cl_buffer_region region;
+  int references = 1;  // of the program: the driver has its own
 };
 
 struct State {
@@ -45,6 +46,10 @@ struct State {
   std::vector<SubBuffer> parts;                                  // in the order of their making
   std::set<cl_program> without_arguments;                        // whose text has a kernel without arguments
   std::set<std::pair<cl_kernel, cl_uint>> addresses, bad_nulls;  // arguments that are, and may not be null any more
+
+  std::vector<SubBuffer>::iterator find(cl_mem part) {
+    return std::find_if(parts.begin(), parts.end(), [&](const SubBuffer& each) { return each.memory == part; });
+  }
 };
 State& state() {
   static auto* made = new State;
@@ -212,14 +217,20 @@ cl_mem clCreateSubBuffer(cl_mem whole, cl_mem_flags flags, cl_buffer_create_type
   return memory;
 }
 
+cl_int clRetainMemObject(cl_mem memory) {
+  {
+    std::lock_guard lock(state().mutex);
+    if (const auto part = state().find(memory); part != state().parts.end()) ++part->references;
+  }
+  return real(clRetainMemObject, "clRetainMemObject")(memory);
+}
+
 cl_int clReleaseMemObject(cl_mem memory) {
-  cl_uint references = 0;
-  (void)clGetMemObjectInfo(memory, CL_MEM_REFERENCE_COUNT, sizeof references, &references, nullptr);
-  if (references <= 1) {
+  {
     std::lock_guard lock(state().mutex);
     auto& parts = state().parts;
-    const auto one = std::find_if(parts.begin(), parts.end(), [&](const SubBuffer& part) { return part.memory == memory; });
-    if (one != parts.end()) {
+    const auto one = state().find(memory);
+    if (one != parts.end() && --one->references == 0) {
       for (auto later = one + 1; later != parts.end(); ++later) {
         const cl_buffer_region &a = one->region, &b = later->region;
         if (later->whole != one->whole || a.origin == b.origin) continue;

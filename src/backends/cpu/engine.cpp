@@ -139,6 +139,7 @@ bool Engine::step(Worker& worker, int64_t* active) {
 void Engine::run(Worker& worker, Stream* stream, int64_t* active) {
   endWatching();
   relay();
+  prepareThread();  // commands may have to do with other backends
   *active = stream->work(worker);
   stream->drop();
   beginWatching();
@@ -355,7 +356,12 @@ void Engine::releaseCooperative() {
 }
 
 void Engine::together(JobBody job, void* user, uint32_t total, bool foreign) {
-  team_.together(job, user, total, foreign, [&] { wakeSleepers(total - 1); });
+  team_.together(job, user, total, foreign, [&] {
+    wakeSleepers(total - 1);
+    // Of those that join somebody may have been to look after a stream that is listed already.
+    if (total < threads_ && (urgent_.load(std::memory_order_seq_cst) != 0 || lazy_.load(std::memory_order_seq_cst) != 0))
+      wakeOne();
+  });
   cooperative_.store(false, std::memory_order_seq_cst);
   if (cooperative_waiting_.load(std::memory_order_seq_cst) != 0) releaseCooperative();
 }

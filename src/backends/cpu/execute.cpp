@@ -8,7 +8,6 @@
 #include "backends/cpu/stream.h"
 #include "backends/cpu/transfer.h"
 #include "base/barrier.h"
-#include "base/thread.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -163,8 +162,7 @@ bool Stream::awaitPoint(backend::Point& point, const Executor& who) {
       source->hurry();
     }
   }
-  prepareThread();  // the point may be of another backend, and ask its device
-  retain();         // until unblock()
+  retain();  // until unblock()
   state_.store(kBlocked, std::memory_order_seq_cst);
   if (point.subscribe(&gate_)) return false;
   state_.store(kRunning, std::memory_order_seq_cst);

@@ -118,6 +118,7 @@ void Stream::recordHeld(Point& point) {
 
 // Under the mutex. Failed commands latch; what follows a failure is skipped, but for points and tasks, which carry it.
 bool Stream::execute(Command& command) {
+  if (context_->device().isLost()) latch.set(context_->device().lost());
   const bool skip = latch.failed();
   switch (command.kind) {
     case Command::Kind::kLaunch:

@@ -12,7 +12,7 @@ namespace manyrt::kernels {
 namespace {
 
 // Counts up when the front end, the lowering or the options below change what a source becomes.
-constexpr uint32_t kForm = 5;
+constexpr uint32_t kForm = 6;
 
 // A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
 constexpr char kRightSizes[] =
@@ -101,7 +101,7 @@ Status OpenClBuild::begin(std::string* log) {
 bool OpenClBuild::fromCache(OpenClImage* image) {
   cache::Entry data;
   if (!cache::load(&data, key_) || !readOpenClEntry(image, data.data(), data.size())) return false;
-  image->options = optionsFor(front_end_.options(), target_, image->kernels, front_end_.options().optimize);
+  image->options = optionsFor(front_end_.options(), target_, image->kernels, image->optimized);
   image->hidden_offsets = target_.hidden_offsets;
   return true;
 }
@@ -129,8 +129,8 @@ bool OpenClBuild::describe(OpenClImage* image, const Program& program, const Sou
     image->kernels.push_back(std::move(described));
   }
   image->follows_addresses = mayFollowAddresses(program);
-  const bool optimize = front_end_.options().optimize || (target_.optimized_calls && callsKernel(program));
-  image->options = optionsFor(front_end_.options(), target_, image->kernels, optimize);
+  image->optimized = front_end_.options().optimize || (target_.optimized_calls && callsKernel(program));
+  image->options = optionsFor(front_end_.options(), target_, image->kernels, image->optimized);
   image->text = target_.wrong_sizes ? kRightSizes : "";
   if (target_.fewer_dimensions) image->text += kThreeDimensions;
   image->text +=

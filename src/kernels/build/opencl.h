@@ -47,6 +47,7 @@ struct OpenClImage {
   std::string options;  // for clBuildProgram
   std::vector<OpenClKernel> kernels;
   bool hidden_offsets = false;
+  bool optimized = true;          // without -cl-opt-disable
   bool follows_addresses = true;  // may: kernels reach memory that no argument names
   std::string log;
   std::vector<unsigned char> binary;  // CL_PROGRAM_BINARIES

@@ -7,7 +7,7 @@
 namespace manyrt::kernels {
 namespace {
 
-constexpr uint64_t kMagic = 0x326c636f63746d72;  // "rmtcocl2"
+constexpr uint64_t kMagic = 0x336c636f63746d72;  // "rmtcocl3"
 constexpr uint64_t kMostArguments = 1 << 12;
 
 bool read(EntryReader* in, OpenClArgument* argument) {
@@ -55,6 +55,7 @@ std::vector<unsigned char> writeOpenClEntry(const OpenClImage& image) {
     }
   }
   out.number(image.follows_addresses ? 1 : 0);
+  out.number(image.optimized ? 1 : 0);
   out.block(image.binary.data(), image.binary.size());
   return out.take();
 }
@@ -68,9 +69,10 @@ bool readOpenClEntry(OpenClImage* image, const unsigned char* data, size_t size)
   for (uint64_t i = 0; i < kernels; ++i) {
     if (!read(&in, &image->kernels.emplace_back())) return false;
   }
-  uint64_t follows = 0;
-  if (!in.number(&follows, 1)) return false;
+  uint64_t follows = 0, optimized = 0;
+  if (!in.number(&follows, 1) || !in.number(&optimized, 1)) return false;
   image->follows_addresses = follows != 0;
+  image->optimized = optimized != 0;
   if (!in.block(&code, &code_size) || !in.atEnd()) return false;
   image->binary.assign(code, code + code_size);
   return code_size != 0;

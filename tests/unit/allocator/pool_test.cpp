@@ -370,7 +370,7 @@ class ForeignStream final : public backend::Stream {
   Status fill(const backend::Fill&) override { return Status(); }
   Status prefetch(const void*, uint64_t, bool) override { return Status(); }
   Status record(Ref<backend::Point>) override { return Status(); }
-  Status wait(Ref<backend::Point>) override { return Status(); }
+  Status wait(Ref<backend::Point>, backend::Skip) override { return Status(); }
   Status call(Task* task, backend::TaskKind) override {
     delete task;
     return Status();

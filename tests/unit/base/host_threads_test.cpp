@@ -14,7 +14,7 @@ namespace manyrt {
 namespace {
 
 struct Room {
-  std::atomic<size_t> inside{0};
+  std::atomic<size_t> inside{0}, left{0};
   std::atomic<bool> open{false};
 };
 
@@ -24,7 +24,7 @@ class Stay final : public host_threads::Job {
   void run() override {
     ++room_.inside;
     while (!room_.open) std::this_thread::yield();
-    --room_.inside;
+    ++room_.left;
   }
 
  private:
@@ -52,7 +52,37 @@ TEST(HostThreadsTest, AJobThatIsWaitedForIsRefusedWhereNoThreadCanBeHad) {
   jobs.pop_back();
   while (room.inside != jobs.size()) std::this_thread::yield();  // all that were taken run at the same time
   room.open = true;
-  while (room.inside != 0) std::this_thread::yield();
+  while (room.left != jobs.size()) std::this_thread::yield();
+}
+
+class Note final : public host_threads::Job {
+ public:
+  explicit Note(std::atomic<bool>& ran) : ran_(ran) {}
+  void run() override { ran_ = true; }
+
+ private:
+  std::atomic<bool>& ran_;
+};
+
+// A job that found no thread is queued; the next thread is for who is waited for, not for that one.
+TEST(HostThreadsTest, AJobThatIsWaitedForGoesAheadOfThoseThatFoundNoThread) {
+  ASSERT_TRUE(host_threads::reserve().ok());
+  Room room;
+  std::vector<std::unique_ptr<Stay>> jobs;
+  fault::arm(1, true);
+  for (bool taken = true; taken;) {  // until all threads that there are stay in their jobs
+    jobs.push_back(std::make_unique<Stay>(room));
+    taken = host_threads::trySubmit(jobs.back().get());
+  }
+  host_threads::submit(jobs.back().get());  // refused before: queued now
+  (void)fault::disarm();
+  while (room.inside != jobs.size() - 1) std::this_thread::yield();
+  std::atomic<bool> ran{false};
+  Note note(ran);
+  ASSERT_TRUE(host_threads::trySubmit(&note));
+  while (!ran) std::this_thread::yield();
+  room.open = true;
+  while (room.left != jobs.size()) std::this_thread::yield();
 }
 
 }  // namespace

@@ -119,6 +119,12 @@ TEST(OpenClBuildTest, AKernelThatCallsAnotherIsOptimizedWhereTheDriverInsists) {
   EXPECT_FALSE(isOptimized(kCalls, {}));
   EXPECT_FALSE(isOptimized(kSource, insists)) << "nothing is called there";
   EXPECT_NE(keyOf(kCalls, insists), keyOf(kCalls, {}));
+  OpenClImage made, read;
+  ASSERT_TRUE(build(&made, kCalls, insists, "-cl-opt-disable").ok());
+  made.binary = {1, 2, 3};
+  const std::vector<unsigned char> entry = writeOpenClEntry(made);
+  ASSERT_TRUE(readOpenClEntry(&read, entry.data(), entry.size()));
+  EXPECT_TRUE(read.optimized) << "the binary is loaded with the same options";
 }
 
 TEST(OpenClBuildTest, ADeviceWithoutDoublesRefusesThemWhereTheyStand) {
