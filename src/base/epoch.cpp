@@ -6,8 +6,10 @@
 #include <sched.h>
 
 #include <chrono>
+#include <new>
 #include <type_traits>
 
+#include "base/fault.h"
 #include "base/spin_lock.h"
 
 namespace manyrt::epoch {
@@ -104,15 +106,25 @@ void retire(Retired* object) {
   if (limbo.count.load(std::memory_order_relaxed) >= kBatch) collect();
 }
 
+// For a thread of the library, which has nobody to tell that there is no memory: null then.
+static Record* recordOrNull() noexcept try {
+  if (internal::record != nullptr) return internal::record;
+  return fault::fails("epoch.record") ? nullptr : internal::acquireRecord();
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+// Without a record it reclaims all the same; only drain() does not wait for it then.
 void collect() {
   if (limbo.count.load(std::memory_order_relaxed) == 0) return;
   uint64_t epoch = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   barrier::heavy();
   uint64_t oldest = oldestActive(epoch);
-  Record* record = internal::record != nullptr ? internal::record : internal::acquireRecord();
-  const uint64_t outer = record->reclaiming.load(std::memory_order_relaxed);  // reclaiming may collect
+  Record* record = recordOrNull();
+  const uint64_t outer = record == nullptr ? 0 : record->reclaiming.load(std::memory_order_relaxed);  // reclaiming may collect
   limbo.lock.lock();
-  if (outer == 0) record->reclaiming.store(epoch, std::memory_order_relaxed);  // seen by who has the lock next
+  if (outer == 0 && record != nullptr)
+    record->reclaiming.store(epoch, std::memory_order_relaxed);  // seen by who has the lock next
   Retired* object = limbo.take(oldest);
   limbo.lock.unlock();
   while (object != nullptr) {
@@ -120,7 +132,7 @@ void collect() {
     object->reclaim();
     object = next;
   }
-  record->reclaiming.store(outer, std::memory_order_release);
+  if (record != nullptr) record->reclaiming.store(outer, std::memory_order_release);
 }
 
 void synchronize() {

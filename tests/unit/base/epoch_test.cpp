@@ -7,6 +7,8 @@
 #include <chrono>
 #include <thread>
 
+#include "base/fault.h"
+
 namespace manyrt {
 namespace {
 
@@ -41,6 +43,19 @@ TEST(EpochTest, ADrainReclaimsWhatObjectsRetire) {
   epoch::retire(&first);
   epoch::drain();
   EXPECT_TRUE(first.gone && middle.gone && last.gone);
+}
+
+TEST(EpochTest, AThreadWithoutMemoryForItsRecordReclaimsAllTheSame) {
+  Object object;
+  epoch::retire(&object);
+  std::thread([] {
+    fault::arm(1, true);
+    epoch::synchronize();
+    epoch::collect();
+    EXPECT_STREQ(fault::lastFault(), "epoch.record");
+    fault::disarm();
+  }).join();
+  EXPECT_TRUE(object.gone);
 }
 
 TEST(EpochTest, ADrainWaitsForAnotherThreadThatReclaims) {
