@@ -27,7 +27,7 @@ class Staging {
   Status copy(void* dst, const void* src, uint64_t size, bool to_device, NativeStream stream);
 
  private:
-  static constexpr uint64_t kSlotBytes = 1 << 20;
+  static constexpr uint64_t kSlotBytes = 2 << 20, kSmallPiece = 1 << 20;
   static constexpr int kSlots = 4;
   struct Lane;
   struct Work;
