@@ -206,8 +206,8 @@ enum class TaskKind {
 };
 
 // When a stream leaves a wait out. Once it has failed, what a wait of the program is for may never come, and nothing behind it
-// runs. A wait that keeps launches of a graph one after another stands in any case: what the stream passes behind it says to
-// others that the earlier launch is over.
+// runs. A wait that keeps launches of a graph one after another, or memory until a copy by another stream is over, stands in
+// any case: what the stream passes behind it says to others that these are over.
 enum class Skip { kOnFailure, kNever };
 
 // An in-order queue. Submissions are numbered from 1; `completed` follows. Submitting never blocks (but copies of pageable

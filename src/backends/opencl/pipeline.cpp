@@ -357,7 +357,8 @@ Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
   const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
   const uint64_t generation = window.generation();
   if (needsFreshKernel(clone, arguments)) RT_TRY(renew(clone));
-  if (!arePointersBound(clone, arguments)) forgetParts(clone);
+  const bool takes_parts = buffers && !library_->hidden_offsets;
+  if (takes_parts && !arePointersBound(clone, arguments)) forgetParts(clone);
   clone.complete = false;
   bool complete = true;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
