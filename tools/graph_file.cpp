@@ -43,11 +43,11 @@ std::string padded(std::string text, size_t width) {
 
 Loaded loadGraphFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error(path + ": it cannot be opened.");
+  if (!file) throw Failure(path + ": it cannot be opened.");
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw std::runtime_error(path + ": it cannot be read.");
+  if (!file) throw Failure(path + ": it cannot be read.");
   Loaded loaded;
-  check(rtGraphLoad(&loaded.graph, text.data(), text.size()), path.c_str());
+  check(rtGraphLoad(&loaded.graph, text.data(), text.size()), "rtGraphLoad", path);
   const Json json = Json::parse(text);
   loaded.modules = json.contains("modules") ? json["modules"].size() : 0;
   uint32_t count = 0;

@@ -16,17 +16,16 @@ struct Assignment {
 Assignment parseAssignment(const Loaded& loaded, const std::string& text, const char* option) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    throw std::runtime_error(std::string(option) + ' ' + text + ": NAME=FILE is expected.");
+    throw Failure(std::string(option) + ' ' + text + ": NAME=FILE is expected.");
   }
   const std::string name = text.substr(0, equals);
   const auto named = [&](const FileBuffer& buffer) { return buffer.name == name; };
   const auto found = std::find_if(loaded.buffers.begin(), loaded.buffers.end(), named);
-  if (found == loaded.buffers.end()) throw std::runtime_error("The graph has no buffer \"" + name + "\".");
+  if (found == loaded.buffers.end()) throw Failure("The graph has no buffer \"" + name + "\".");
   if (std::count_if(loaded.buffers.begin(), loaded.buffers.end(), named) > 1) {
-    throw std::runtime_error("The graph has several buffers \"" + name + "\".");
+    throw Failure("The graph has several buffers \"" + name + "\".");
   }
-  if (found->role == "temporary")
-    throw std::runtime_error("The buffer \"" + name + "\" is a temporary: it has no contents outside.");
+  if (found->role == "temporary") throw Failure("The buffer \"" + name + "\" is a temporary: it has no contents outside.");
   return {static_cast<size_t>(found - loaded.buffers.begin()), text.substr(equals + 1)};
 }
 
@@ -36,8 +35,8 @@ void checkFits(const Array& array, const FileBuffer& buffer, const std::string& 
   if (same) return;
   const std::string wanted =
       buffer.type.empty() ? std::to_string(buffer.bytes) + " bytes" : buffer.type + ' ' + shapeText(buffer.shape);
-  throw std::runtime_error(path + ": it has " + array.type + ' ' + shapeText(array.shape) + "; the buffer \"" + buffer.name +
-                           "\" takes " + wanted + '.');
+  throw Failure(path + ": it has " + array.type + ' ' + shapeText(array.shape) + "; the buffer \"" + buffer.name + "\" takes " +
+                wanted + '.');
 }
 
 }  // namespace
@@ -56,8 +55,7 @@ void runGraph(const std::string& path, const std::string& device_name, const std
   std::vector<bool> given(loaded.buffers.size());
   for (const std::string& each : inputs) {
     const Assignment input = parseAssignment(loaded, each, "--input");
-    if (given[input.buffer])
-      throw std::runtime_error("The buffer \"" + loaded.buffers[input.buffer].name + "\" is given twice.");
+    if (given[input.buffer]) throw Failure("The buffer \"" + loaded.buffers[input.buffer].name + "\" is given twice.");
     given[input.buffer] = true;
     contents[input.buffer] = readArray(input.path);
     checkFits(contents[input.buffer], loaded.buffers[input.buffer], input.path);
@@ -72,7 +70,7 @@ void runGraph(const std::string& path, const std::string& device_name, const std
     const FileBuffer& buffer = loaded.buffers[i];
     if (buffer.role == "temporary") continue;
     if (!given[i] && buffer.role != "output") {
-      throw std::runtime_error("There is no --input for the buffer \"" + buffer.name + "\".");
+      throw Failure("There is no --input for the buffer \"" + buffer.name + "\".");
     }
     CHECK(rtMalloc(&memory[i], buffer.bytes, context));
     if (given[i]) {

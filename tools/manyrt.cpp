@@ -1,7 +1,8 @@
 // The manyrt command: what this machine offers, as the library sees it. It uses rt.h alone, as any program would.
 //
 //   manyrt info           backends with the reason where one is missing, devices with their properties
-//   manyrt info --json    the same for other programs
+//   manyrt info --json    the same for other programs; --null lists the devices of the null backend, too, which tests use
+//   manyrt --version
 //   manyrt graph FILE     what a graph file holds and how a device would run it; --dot and --svg: as a picture
 //   manyrt run FILE --device cuda:0 --input x=x.npy --output y=y.npy
 #include <rt.h>
@@ -9,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdio>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -144,19 +146,31 @@ Json describeBackend(int32_t backend) {
   };
 }
 
-// The library, every backend in the order of rt.h, the default device.
-Json describe() {
+std::string versionText() {
   uint32_t version = 0;
   CHECK(rtGetVersion(&version));
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." + std::to_string(version % 100);
+}
+
+// The library, every backend in the order of rt.h, the default device. RT_DEVICE may name a device that is absent: to find out
+// which names there are is what the command is for.
+Json describe(bool null_devices) {
   Json backends = Json::array();
-  for (int32_t backend = RT_BACKEND_CPU; backend <= RT_BACKEND_NULL; ++backend) backends.push_back(describeBackend(backend));
-  rtDevice_t device = nullptr;
-  CHECK(rtDeviceGetByName(&device, nullptr));
-  rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
-  CHECK(rtDeviceGetProperties(&properties, device));
-  const std::string text =
-      std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." + std::to_string(version % 100);
-  return Json{{"version", text}, {"default_device", properties.id}, {"backends", backends}};
+  for (const int32_t backend : {RT_BACKEND_CPU, RT_BACKEND_CUDA, RT_BACKEND_OPENCL, RT_BACKEND_NULL}) {
+    if (backend != RT_BACKEND_NULL || null_devices) backends.push_back(describeBackend(backend));
+  }
+  Json all{{"version", versionText()}, {"default_device", nullptr}, {"default_device_reason", ""}};
+  try {
+    rtDevice_t device = nullptr;
+    CHECK(rtDeviceGetByName(&device, nullptr));
+    rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+    CHECK(rtDeviceGetProperties(&properties, device));
+    all["default_device"] = properties.id;
+  } catch (const Failure& failure) {
+    all["default_device_reason"] = failure.what();
+  }
+  all["backends"] = std::move(backends);
+  return all;
 }
 
 std::string bytesText(uint64_t bytes) {
@@ -206,8 +220,10 @@ void printDevice(const Json& d) {
 }
 
 void print(const Json& all) {
-  std::printf("manyrt %s, default device %s\n", all["version"].get<std::string>().c_str(),
-              all["default_device"].get<std::string>().c_str());
+  const bool has_default = all["default_device"].is_string();
+  std::printf("manyrt %s, %s%s\n", all["version"].get<std::string>().c_str(),
+              has_default ? "default device " : "no default device: ",
+              all[has_default ? "default_device" : "default_device_reason"].get<std::string>().c_str());
   for (const Json& backend : all["backends"]) {
     const std::string name = backend["name"];
     if (!backend["available"].get<bool>()) {
@@ -215,20 +231,21 @@ void print(const Json& all) {
       continue;
     }
     const std::string driver = backend["driver_name"];
-    std::printf("\n%s: %zu device(s)%s%s %s\n", name.c_str(), backend["devices"].size(), driver.empty() ? "" : ", driver ",
-                driver.c_str(), backend["driver_version"].get<std::string>().c_str());
+    std::printf("\n%s: %zu device%s%s%s %s\n", name.c_str(), backend["devices"].size(),
+                backend["devices"].size() == 1 ? "" : "s", driver.empty() ? "" : ", driver ", driver.c_str(),
+                backend["driver_version"].get<std::string>().c_str());
     for (const Json& device : backend["devices"]) printDevice(device);
   }
 }
 
 struct Options {
-  bool json = false, dot = false, svg = false;
+  bool json = false, null_devices = false, dot = false, svg = false;
   std::string file, device;
   std::vector<std::string> inputs, outputs;
 };
 
 void runInfo(const Options& options) {
-  const Json all = describe();
+  const Json all = describe(options.null_devices);
   if (options.json) {
     std::printf("%s\n", all.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
   } else {
@@ -253,9 +270,12 @@ void runGraphCommand(const Options& options) {
 int main(int argc, char** argv) {
   CLI::App app("manyrt: one runtime for compute devices");
   app.require_subcommand(1);
+  app.set_version_flag(
+      "--version", [] { return "manyrt " + versionText(); }, "Prints the version of the library");
   Options options;
   CLI::App* info = app.add_subcommand("info", "Lists backends and devices");
   info->add_flag("--json", options.json, "Prints JSON");
+  info->add_flag("--null", options.null_devices, "Lists the null backend, which tests use, too");
   CLI::App* graph = app.add_subcommand("graph", "Prints a graph file and the plan that a device makes of it");
   graph->add_option("FILE", options.file, "A graph file (docs/graph-file.md)")->required();
   graph->add_option("--device", options.device, "The device of the plan, as cuda:0; else the default device");
@@ -273,8 +293,15 @@ int main(int argc, char** argv) {
     if (graph->parsed()) runGraphCommand(options);
     if (run->parsed()) runGraph(options.file, options.device, options.inputs, options.outputs);
     CHECK(rtShutdown());
+  } catch (const Failure& failure) {
+    std::fprintf(stderr, "manyrt: %s\n", failure.what());
+    return 1;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "manyrt: There is no host memory left for this.\n");
+    return 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "manyrt: %s\n", error.what());
+    std::fprintf(stderr, "manyrt: The command failed inside, which is a defect of manyrt; please report it with this: %s\n",
+                 error.what());
     return 1;
   }
   return 0;

@@ -6,8 +6,9 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <stdexcept>
 #include <string_view>
+
+#include "check.h"
 
 namespace {
 
@@ -64,7 +65,7 @@ class Header {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& why) const { throw std::runtime_error(path_ + ": " + why + "."); }
+  [[noreturn]] void fail(const std::string& why) const { throw Failure(path_ + ": " + why + "."); }
   void blanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
   }
@@ -132,33 +133,32 @@ std::string shapeText(const std::vector<uint64_t>& shape) {
 
 Array readArray(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw std::runtime_error(path + ": it cannot be opened.");
+  if (!file) throw Failure(path + ": it cannot be opened.");
   const auto total = static_cast<uint64_t>(file.tellg());
   file.seekg(0);
   std::array<char, 12> begin{};
   file.read(begin.data(), 8);
-  if (!file || std::string_view(begin.data(), 6) != kMark) throw std::runtime_error(path + ": it is no .npy file.");
+  if (!file || std::string_view(begin.data(), 6) != kMark) throw Failure(path + ": it is no .npy file.");
   const int version = begin[6];
   if ((version != 1 && version != 2) || begin[7] != 0) {
-    throw std::runtime_error(path + ": its version is not 1.0 or 2.0.");
+    throw Failure(path + ": its version is not 1.0 or 2.0.");
   }
   const size_t width = version == 1 ? 2 : 4;
   file.read(begin.data() + 8, static_cast<std::streamsize>(width));
   size_t length = 0;
   for (size_t i = 0; i < width; ++i) length |= static_cast<size_t>(static_cast<unsigned char>(begin[8 + i])) << (8 * i);
-  if (!file || length > kMostHeader || 8 + width + length > total) throw std::runtime_error(path + ": its header is cut.");
+  if (!file || length > kMostHeader || 8 + width + length > total) throw Failure(path + ": its header is cut.");
   std::string text(length, '\0');
   file.read(text.data(), static_cast<std::streamsize>(length));
   Array array;
   const uint64_t bytes = Header(text, path).read(&array);
   if (!file || total - (8 + width + length) != bytes) {
-    throw std::runtime_error(path + ": the shape " + shapeText(array.shape) + " of " + array.type + " has " +
-                             std::to_string(bytes) + " bytes and the file " + std::to_string(total - (8 + width + length)) +
-                             ".");
+    throw Failure(path + ": the shape " + shapeText(array.shape) + " of " + array.type + " has " + std::to_string(bytes) +
+                  " bytes and the file " + std::to_string(total - (8 + width + length)) + ".");
   }
   array.bytes.resize(bytes);
   file.read(reinterpret_cast<char*>(array.bytes.data()), static_cast<std::streamsize>(bytes));
-  if (!file) throw std::runtime_error(path + ": it cannot be read.");
+  if (!file) throw Failure(path + ": it cannot be read.");
   return array;
 }
 
@@ -177,5 +177,5 @@ void writeArray(const std::string& path, const Array& array) {
   file << begin << header;
   file.write(reinterpret_cast<const char*>(array.bytes.data()), static_cast<std::streamsize>(array.bytes.size()));
   file.close();
-  if (!file) throw std::runtime_error(path + ": it cannot be written.");
+  if (!file) throw Failure(path + ": it cannot be written.");
 }

@@ -12,7 +12,7 @@ struct Array {
   std::vector<unsigned char> bytes;
 };
 
-// Both throw std::runtime_error with the path and what is wrong.
+// Both throw Failure with the path and what is wrong.
 Array readArray(const std::string& path);
 void writeArray(const std::string& path, const Array& array);
 

@@ -191,8 +191,8 @@ rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], 
     RT_CHECK_ARG(chosen.arg_sizes != nullptr || chosen.arg_size_count == 0, "%u argument sizes were given; arg_sizes is NULL.",
                  chosen.arg_size_count);
     RT_CHECK_ARG(chosen.arg_sizes == nullptr || chosen.arg_size_count == arguments.size(),
-                 "%u argument sizes were given; the kernel \"%s\" takes %zu arguments.", chosen.arg_size_count,
-                 object->native->name(), arguments.size());
+                 "%u argument sizes were given; the kernel \"%s\" takes %zu argument%s.", chosen.arg_size_count,
+                 object->native->name(), arguments.size(), plural(arguments.size()));
     for (uint32_t i = 0; chosen.arg_sizes != nullptr && i < chosen.arg_size_count; ++i) {
       RT_CHECK_ARG(chosen.arg_sizes[i] == arguments[i].size,
                    "Argument %u has %u bytes in the options and %u in the kernel \"%s\".", i, chosen.arg_sizes[i],

@@ -25,7 +25,7 @@ rtStatus_t rtMemPoolCreate(rtMemPool_t* pool, const rtMemPoolOptions_t* options,
     api::Creation in;
     RT_TRY(in.open(context));
     if (chosen.kind == RT_MEMORY_SHARED && !in.owner().device().has(RT_CAPABILITY_SHARED_MEMORY)) {
-      return Status::error(RT_ERROR_NOT_SUPPORTED, "The device has no shared memory.");
+      return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s has no shared memory.", in.context().device->name().c_str());
     }
     manager::Pool* object = nullptr;
     RT_TRY(manager::createPool(&object, in.context(), in.owner(), {chosen.kind, chosen.maximum_bytes, chosen.release_threshold},

@@ -2,9 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace manyrt {
+
+// The article before a word of a message: "an" event, "a" stream. By the first letter, which serves every word that is used.
+inline const char* article(const char* word) { return *word != '\0' && strchr("aeioAEIO", *word) != nullptr ? "an" : "a"; }
+
+// The ending of a counted word in a message: 1 argument, 2 arguments.
+inline const char* plural(uint64_t count) { return count == 1 ? "" : "s"; }
 
 // Drops the bytes of an incomplete letter from the end of text[0, length) and returns what is left.
 inline size_t wholeLetters(const char* text, size_t length) {

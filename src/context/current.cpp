@@ -1,6 +1,7 @@
 // The thread's current context, and how NULL becomes a context or a stream. Called by src/api under a guard.
 #include "context/current.h"
 
+#include "base/text.h"
 #include "manager/context.h"
 #include "manager/device.h"
 #include "manager/stream.h"
@@ -16,12 +17,13 @@ void setCurrent(HandleBits context) { current_context = context; }
 Status invalidHandle(HandleBits bits, uint8_t kind, const char* argument) {
   const char* wanted = manager::kindWord(kind);
   if (bits == 0) {
-    return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is NULL where a %s is needed.", argument, wanted);
+    return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is NULL where %s %s is needed.", argument,
+                         article(wanted), wanted);
   }
   const char* actual = manager::kindWord(handleKind(bits));
   if (actual != nullptr && handleKind(bits) != kind) {
-    return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is not a %s: it looks like a %s.", argument, wanted,
-                         actual);
+    return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is not %s %s: it looks like %s %s.", argument,
+                         article(wanted), wanted, article(actual), actual);
   }
   return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is no live %s: it was destroyed, or never was one.",
                        argument, wanted);

@@ -149,8 +149,8 @@ Status Exec::fitWork(uint32_t step, Work* work) const {
     RT_TRY(checkLaunch(*kernel));
   }
   if (HandleBits named = 0; namesContext(*work, &named) && named != context_->bits) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT, "The %s belongs to another context than that of the exec, the %s.",
-                         describe(*work).c_str(), context_->name().c_str());
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The %s belongs to %s; the exec belongs to the %s.", describe(*work).c_str(),
+                         manager::contextText(named).c_str(), context_->name().c_str());
   }
   const Accesses before = accessesOf(plan_->steps()[step].work);
   for (const Access& access : accessesOf(*work).memory) {  // temporaries share memory: the plan knows who uses which
@@ -217,9 +217,8 @@ Status Exec::update(Graph& graph) {
   Ref<Graph> other = graph.snapshot(false);
   RT_TRY(checkSameShape(plan_->graph(), *other));
   if (const HandleBits bound = other->context(); bound != 0 && bound != context_->bits) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT,
-                         "The graph is bound to another context than that of the exec, the %s, by the %s.",
-                         context_->name().c_str(), other->boundBy().c_str());
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The graph is bound to %s, by the %s; the exec belongs to the %s.",
+                         manager::contextText(bound).c_str(), other->boundBy().c_str(), context_->name().c_str());
   }
   std::vector<Buffer> buffers;
   std::vector<Step> steps;

@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "base/text.h"
 #include "graph/order.h"
+#include "manager/context.h"
 #include "ops/place.h"
 
 namespace manyrt::graph {
@@ -17,7 +19,7 @@ using Number = unsigned long long;
 template <class Part>
 Status openHandle(HandleBits* bits, SlotTable<Part>& table, Graph& graph, uint32_t index, const char* word) {
   if (table.create(bits, graph, index) != nullptr) return Status();
-  return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for a %s.", word);
+  return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for %ss.", word);
 }
 
 Status checkBuffer(const Buffer& buffer) {
@@ -131,8 +133,9 @@ Status Graph::checkOperand(const Operand& operand, uint64_t bytes, bool written,
 Status Graph::checkWork(const Work& work) const {
   HandleBits context = 0;
   if (namesContext(work, &context) && context_ != 0 && context != context_) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT, "The %s names another context than the %s, to which the graph is bound.",
-                         describe(work).c_str(), context_from_.c_str());
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The %s names %s; the graph is bound to %s, by the %s.",
+                         describe(work).c_str(), manager::contextText(context).c_str(), manager::contextText(context_).c_str(),
+                         context_from_.c_str());
   }
   if (const KernelNode* kernel = std::get_if<KernelNode>(&work)) {
     for (size_t i = 0; i < kernel->arguments.size(); ++i) {
@@ -263,8 +266,8 @@ Status Graph::addLater(const std::vector<std::pair<uint32_t, uint32_t>>& later) 
 Status Graph::checkReplacement(uint32_t node, const Work& work) const {
   std::lock_guard lock(mutex_);
   RT_CHECK_ARG(node < nodes_.size(), "The node was added after the exec was made.");
-  RT_CHECK_ARG(typeOf(nodes_[node].work) == typeOf(work), "The %s cannot become a %s: only its parameters change.",
-               nameOf(node).c_str(), describe(work).c_str());
+  RT_CHECK_ARG(typeOf(nodes_[node].work) == typeOf(work), "The %s cannot become %s %s: only its parameters change.",
+               nameOf(node).c_str(), article(describe(work).c_str()), describe(work).c_str());
   return checkWork(work);
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/checked.h"
+#include "base/text.h"
 #include "context/current.h"
 #include "ops/launch.h"
 
@@ -92,8 +93,8 @@ Status readNodes(std::vector<uint32_t>* indices, const rtGraphNode_t* nodes, uin
 
 Status checkArguments(const KernelNode& node, const backend::Kernel& kernel) {
   const std::vector<backend::Argument>& wanted = kernel.arguments();
-  RT_CHECK_ARG(node.arguments.size() == wanted.size(), "The kernel \"%s\" takes %zu arguments; %zu were given.", kernel.name(),
-               wanted.size(), node.arguments.size());
+  RT_CHECK_ARG(node.arguments.size() == wanted.size(), "The kernel \"%s\" takes %zu argument%s; %zu were given.", kernel.name(),
+               wanted.size(), plural(wanted.size()), node.arguments.size());
   for (size_t i = 0; i < wanted.size(); ++i) {
     const KernelArgument& argument = node.arguments[i];
     static constexpr const char* kWords[] = {"a value", "an address", "local memory"};

@@ -124,8 +124,8 @@ Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard)
   plan->handles_.resize(plan->graph_->nodes().size());  // nodes that came between the two
   const Graph& graph = *plan->graph_;
   if (const HandleBits bound = graph.context(); bound != 0 && bound != request.context.bits) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT, "The graph is bound to another context than the %s, by the %s.",
-                         request.context.name().c_str(), graph.boundBy().c_str());
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The graph is bound to %s, by the %s; the plan is for the %s.",
+                         manager::contextText(bound).c_str(), graph.boundBy().c_str(), request.context.name().c_str());
   }
   flatten(graph, &plan->steps_, &plan->buffers_);
   BuiltSources built;

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "manager/context.h"
 #include "ops/copy.h"
 #include "ops/launch.h"
 #include "ops/wait.h"
@@ -39,9 +40,12 @@ ops::Range rangeOf(const Spot& spot, uint64_t size) {
   return range;
 }
 
-Status unreachable(const char* what, const Spot& spot) {
-  return Status::error(RT_ERROR_NOT_SUPPORTED, "The %s at %p is memory that the context of the exec cannot reach.", what,
-                       static_cast<void*>(spot.pointer));
+std::string holderOf(const Spot& spot) { return *spot.lease ? ops::holderOf(*spot.lease->region()) : "the program"; }
+
+Status unreachable(const char* what, const Spot& spot, const allocator::Owner& owner) {
+  return Status::error(RT_ERROR_NOT_SUPPORTED, "The %s at %p is memory of %s, which %s, that of the exec, cannot reach.", what,
+                       static_cast<void*>(spot.pointer), holderOf(spot).c_str(),
+                       manager::contextText(toBits(owner.contextHandle())).c_str());
 }
 
 }  // namespace
@@ -75,8 +79,9 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
     if (*spot.lease && !ops::reachable(*spot.lease->region(), owner)) {
       return Status::error(
           RT_ERROR_INVALID_VALUE,
-          "Argument %zu of the kernel \"%s\" is the address %p, memory that the context of the exec cannot reach.", i,
-          node.kernel->native->name(), static_cast<void*>(spot.pointer));
+          "Argument %zu of the kernel \"%s\" is the address %p, memory of %s, which %s, that of the exec, cannot reach.", i,
+          node.kernel->native->name(), static_cast<void*>(spot.pointer), holderOf(spot).c_str(),
+          manager::contextText(toBits(owner.contextHandle())).c_str());
     }
     memcpy(arguments_[i], &spot.pointer, sizeof spot.pointer);
   }
@@ -99,11 +104,14 @@ Status Prepared::placeCopy(const CopyNode& node, const std::vector<Bound>& buffe
   RT_TRY(ops::checkCopy(copy, dst_, src_));
   const bool any = !dst_.deviceSide() && !src_.deviceSide();
   if (!any && dst_.owner() != &owner && src_.owner() != &owner) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT, "The copy from %p to %p joins two other contexts than that of the exec.",
-                         static_cast<void*>(src.pointer), static_cast<void*>(dst.pointer));
+    return Status::error(RT_ERROR_WRONG_CONTEXT,
+                         "The copy from %p, memory of %s, to %p, memory of %s, touches nothing of the exec's own, %s.",
+                         static_cast<void*>(src.pointer), holderOf(src).c_str(), static_cast<void*>(dst.pointer),
+                         holderOf(dst).c_str(), manager::contextText(toBits(owner.contextHandle())).c_str());
   }
   route_ = ops::findRoute(dst_, src_, owner);
-  if (route_.kind == ops::Route::kNone) return unreachable("source or destination", ops::copyable(dst_, owner) ? src : dst);
+  if (route_.kind == ops::Route::kNone)
+    return unreachable("source or destination", ops::copyable(dst_, owner) ? src : dst, owner);
   return Status();
 }
 
@@ -122,10 +130,11 @@ Status Prepared::placeFill(const FillNode& node, const std::vector<Bound>& buffe
   if (!*dst.lease) return Status();
   const allocator::Region& region = *dst.lease->region();
   if (region.memory().kind != RT_MEMORY_HOST && &region.owner() != &owner) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to another context than that of the exec.",
-                         static_cast<void*>(dst.pointer));
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to %s; the exec belongs to %s.",
+                         static_cast<void*>(dst.pointer), holderOf(dst).c_str(),
+                         manager::contextText(toBits(owner.contextHandle())).c_str());
   }
-  return ops::reachable(region, owner) ? Status() : unreachable("destination", dst);
+  return ops::reachable(region, owner) ? Status() : unreachable("destination", dst, owner);
 }
 
 Status Prepared::submit(manager::Stream& stream) const {

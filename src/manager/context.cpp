@@ -19,11 +19,14 @@ Context::~Context() {
 }
 
 std::string Context::name() const {
-  if (options.label[0] != '\0') return "\"" + std::string(options.label) + "\"";
-  char text[64];
-  snprintf(text, sizeof text, "%s%u of device %d", primary ? "primary context " : "context ",
-           static_cast<unsigned>(bits >> 8 & 0xffffff), device->ordinal);
-  return text;
+  const std::string where = " of " + device->name();
+  if (options.label[0] != '\0') return "context \"" + std::string(options.label) + "\"" + where;
+  return primary ? "primary context" + where : "context " + std::to_string(bits >> 8 & 0xffffff) + where;
+}
+
+std::string contextText(HandleBits context) {
+  const Context* const known = contexts.find(context);
+  return known != nullptr ? "the " + known->name() : "a context that was destroyed";
 }
 
 Status Context::ensureOwner(allocator::Owner** out) {

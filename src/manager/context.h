@@ -84,6 +84,9 @@ struct Context {
   Child* children_ = nullptr;
 };
 
+// "the context 3 of opencl:0", for messages; also where the handle is stale. Under a guard.
+std::string contextText(HandleBits context);
+
 // Creates a context and its handle. `imported` may be null.
 Status createContext(Context** context, Device& device, const rtContextOptions_t& options, bool primary,
                      Ref<backend::Context> imported);

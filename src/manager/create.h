@@ -12,8 +12,8 @@ Status createChild(T** out, SlotTable<T>& table, Context& context, Args&&... arg
   HandleBits bits = 0;
   T* object = table.create(&bits, context, std::forward<Args>(args)...);
   if (object == nullptr) {
-    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for a %s: %u are alive.",
-                         kindWord(handleKind(bits)), SlotTable<T>::kChunk * SlotTable<T>::kChunks);
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for %ss: %u are alive.", kindWord(handleKind(bits)),
+                         SlotTable<T>::kChunk * SlotTable<T>::kChunks);
   }
   object->link(bits);
   if (contexts.find(context.bits) == nullptr) {  // its children were closed, perhaps before this one was linked

@@ -71,7 +71,7 @@ Status getDevice(Device** device, int32_t backend, int32_t ordinal) {
       if (index < count) return getDevice(device, each, index);
       index -= count;
     }
-    return Status::error(RT_ERROR_INVALID_DEVICE, "There is no device %d: %d are present.", ordinal,
+    return Status::error(RT_ERROR_INVALID_DEVICE, "There is no device %d: the backends have %d in all.", ordinal,
                          deviceCount(RT_BACKEND_ALL));
   }
   const char* word = backendWord(backend);
@@ -112,7 +112,7 @@ Status getDeviceByName(Device** device, const char* name) {
     }
     Status status = getDevice(device, backend, ordinal);
     if (status.code() == RT_ERROR_INVALID_DEVICE || status.code() == RT_ERROR_BACKEND_UNAVAILABLE) {
-      return Status::error(RT_ERROR_NOT_FOUND, "There is no device \"%s\": %s", name, status.message());
+      return Status::error(RT_ERROR_NOT_FOUND, "%s", status.message());  // it names the backend, or the device
     }
     return status;
   }
@@ -174,6 +174,12 @@ Status backendInfo(rtBackendInfo_t* info, int32_t backend) {
   }
   driver->info(info);
   return Status();
+}
+
+// The same word as the property `id`, which a lost device or one that fails to describe itself cannot give.
+std::string Device::name() const {
+  const std::string word = backendWord(backend);
+  return backend == RT_BACKEND_CPU ? word : word + ":" + std::to_string(ordinal);
 }
 
 Context* Device::primaryIfCreated() { return contexts.find(primary_.load(std::memory_order_acquire)); }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <string>
 
 #include "backends/backend.h"
 #include "base/slot_table.h"
@@ -16,6 +17,7 @@ namespace manyrt::manager {
 struct Device {
   Device(backend::Device& device, int32_t backend_id, int32_t index) : native(device), backend(backend_id), ordinal(index) {}
 
+  std::string name() const;           // as rtDeviceGetByName takes it: "cpu", "cuda:1"
   Status primary(Context** context);  // created at the first use
   Context* primaryIfCreated();        // under a guard
 

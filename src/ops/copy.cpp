@@ -63,18 +63,23 @@ Status checkSides(const Checked& ranges, manager::Stream& stream) {
   bool any = !ranges.dst.deviceSide() && !ranges.src.deviceSide();
   bool owns = ranges.dst.owner() == stream.owner.get() || ranges.src.owner() == stream.owner.get();
   if (any || owns) return Status();
-  allocator::Owner* other = ranges.dst.deviceSide() ? ranges.dst.owner() : ranges.src.owner();
-  manager::Context* context = manager::contexts.find(toBits(other->contextHandle()));
-  return Status::error(
-      RT_ERROR_WRONG_CONTEXT, "The stream belongs to the %s; the memory belongs to %s: a copy needs a stream of either side.",
-      stream.context->name().c_str(), context == nullptr ? "a context that was destroyed" : ("the " + context->name()).c_str());
+  const Range& held = ranges.dst.deviceSide() ? ranges.dst : ranges.src;
+  return Status::error(RT_ERROR_WRONG_CONTEXT,
+                       "The stream belongs to the %s; the memory belongs to %s: a copy needs a stream of either side.",
+                       stream.context->name().c_str(), holderOf(*held.place.region).c_str());
+}
+
+// Unknown memory is the program's own, which a route always reaches.
+[[gnu::noinline]] Status beyondReach(const Range& range, const manager::Stream& stream) {
+  return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the stream, %s, cannot reach the memory at %p, which is of %s.",
+                       stream.context->device->name().c_str(), reinterpret_cast<void*>(range.address),
+                       range.known() ? holderOf(*range.place.region).c_str() : "the program");
 }
 
 Status checkRoute(const Route& route, const Checked& ranges, const manager::Stream& stream) {
   if (route.kind != Route::kNone) return Status();
   const Range& beyond = copyable(ranges.dst, *stream.owner) ? ranges.src : ranges.dst;
-  return Status::error(RT_ERROR_NOT_SUPPORTED, "The stream's device cannot reach the memory at %p.",
-                       reinterpret_cast<void*>(beyond.address));
+  return beyondReach(beyond, stream);
 }
 
 backend::Copy native(const CopyArguments& copy) {
@@ -240,14 +245,18 @@ Status checkFill(const FillArguments& fill, Range* range, backend::Fill* out) {
   return findRange(range, fill.dst, span, "destination");
 }
 
+[[gnu::noinline]] Status otherContext(const Range& range, const manager::Stream& stream) {
+  return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to %s; the stream belongs to the %s.",
+                       reinterpret_cast<void*>(range.address), holderOf(*range.place.region).c_str(),
+                       stream.context->name().c_str());
+}
+
 Status checkFillReach(const Range& range, manager::Stream& stream) {
   if (range.deviceSide() && range.owner() != stream.owner.get() && !orphan(range)) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to another context than the stream's, the %s.",
-                         reinterpret_cast<void*>(range.address), stream.context->name().c_str());
+    return otherContext(range, stream);
   }
   if (range.known() && !reachable(*range.place.region, stream)) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED, "The stream's device cannot reach the memory at %p.",
-                         reinterpret_cast<void*>(range.address));
+    return beyondReach(range, stream);
   }
   return Status();
 }
@@ -291,11 +300,11 @@ Status prefetchAsync(const void* pointer, uint64_t size, manager::Device* destin
   RT_TRY(findRange(&range, pointer, size, "range"));
   RT_CHECK_ARG(range.known(), "The address %p is inside no allocation of the library.", pointer);
   if (range.owner() != stream.owner.get()) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to another context than the stream's, the %s.",
-                         pointer, stream.context->name().c_str());
+    return otherContext(range, stream);
   }
   RT_CHECK_ARG(destination == nullptr || &destination->native == &stream.owner->device(),
-               "The destination is neither the host nor the stream's device.");
+               "The destination %s is neither the host nor the stream's device, %s.", destination->name().c_str(),
+               stream.context->device->name().c_str());
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->prefetch(stream, pointer, size, destination == nullptr);
   RT_TRY(stream.native->prefetch(pointer, size, destination == nullptr));

@@ -6,6 +6,7 @@
 #include "allocator/address_map.h"
 #include "base/checked.h"
 #include "base/fault.h"
+#include "base/text.h"
 #include "context/current.h"
 #include "manager/context.h"
 #include "manager/device.h"
@@ -59,8 +60,9 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
   if (const backend::LaunchRules* rules = kernel.native->rules()) RT_TRY(checkRules(*kernel.native, *rules, launch));
   const uint64_t own = kernel.native->ownLocalBytes();
   RT_CHECK_ARG(own <= limits.local_bytes_per_group,
-               "The kernel \"%s\" has %llu bytes of local memory; a work-group of this device has %llu.", kernel.native->name(),
-               static_cast<Number>(own), static_cast<Number>(limits.local_bytes_per_group));
+               "The kernel \"%s\" has %llu bytes of local memory; a work-group of %s has %llu.", kernel.native->name(),
+               static_cast<Number>(own), kernel.context->device->name().c_str(),
+               static_cast<Number>(limits.local_bytes_per_group));
   RT_CHECK_ARG(launch.local_bytes <= limits.local_bytes_per_group - own,
                "Local memory of %u bytes is more than a work-group has: %llu, of which the kernel \"%s\" itself uses %llu.",
                launch.local_bytes, static_cast<Number>(limits.local_bytes_per_group), kernel.native->name(),
@@ -74,17 +76,17 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
 }
 
 [[gnu::noinline]] Status unreachable(const manager::Kernel& kernel, size_t index, void* address,
-                                     const manager::Stream& stream) {
+                                     const allocator::Region& region, const manager::Stream& stream) {
   return Status::error(RT_ERROR_INVALID_VALUE,
-                       "Argument %zu of the kernel \"%s\" is the address %p, memory that the %s cannot reach.", index,
-                       kernel.native->name(), address, stream.context->name().c_str());
+                       "Argument %zu of the kernel \"%s\" is the address %p, memory of %s, which the %s cannot reach.", index,
+                       kernel.native->name(), address, holderOf(region).c_str(), stream.context->name().c_str());
 }
 
 [[gnu::noinline]] Status unknownAddress(const manager::Kernel& kernel, size_t index, void* address) {
   return Status::error(RT_ERROR_INVALID_VALUE,
-                       "Argument %zu of the kernel \"%s\" is the address %p, which is not memory of the library; this device's "
-                       "kernels take no other.",
-                       index, kernel.native->name(), address);
+                       "Argument %zu of the kernel \"%s\" is the address %p, which is not memory of the library; kernels of "
+                       "%s take no other.",
+                       index, kernel.native->name(), address, kernel.context->device->name().c_str());
 }
 
 // Local memory that arguments reserve, on top of the launch's and the kernel's own.
@@ -103,17 +105,18 @@ Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits,
 }
 
 // How many work-groups there are, and whether they may run together where that is asked for.
-inline Status checkGroups(uint64_t* groups, const backend::Kernel& native, const LaunchArguments& launch,
+inline Status checkGroups(uint64_t* groups, const manager::Kernel& kernel, const LaunchArguments& launch,
                           const backend::Device& device) {
   RT_CHECK_ARG(!mulOverflows(uint64_t{launch.grid[0]} * launch.grid[1], launch.grid[2], groups),
                "A grid of %u x %u x %u has more work-groups than 64 bits count.", launch.grid[0], launch.grid[1],
                launch.grid[2]);
   if (*groups == 0 || !launch.cooperative) return Status();
   if (!device.has(RT_CAPABILITY_COOPERATIVE_LAUNCH)) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device runs no cooperative launches.");
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s runs no cooperative launches.",
+                         kernel.context->device->name().c_str());
   }
   const uint32_t* group = launch.group;
-  uint32_t most = native.maxActiveGroups(group[0] * group[1] * group[2], launch.local_bytes);
+  uint32_t most = kernel.native->maxActiveGroups(group[0] * group[1] * group[2], launch.local_bytes);
   RT_CHECK_ARG(*groups <= most,
                "A cooperative launch of %u x %u x %u work-groups cannot run at the same time: the device runs %u.",
                launch.grid[0], launch.grid[1], launch.grid[2], most);
@@ -184,7 +187,7 @@ Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
   RT_TRY(checkShape(kernel, kernel.limits, launch));
   if (kernel.native->hasLocals()) RT_TRY(checkLocals(kernel, kernel.limits, launch));
   uint64_t groups = 0;
-  return checkGroups(&groups, *kernel.native, launch, kernel.owner->device());
+  return checkGroups(&groups, kernel, launch, kernel.owner->device());
 }
 
 [[gnu::hot]] Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream) {
@@ -196,8 +199,8 @@ Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
   backend::Kernel& native = *kernel.native;
   const std::vector<backend::Argument>& arguments = native.arguments();
   if (launch.argument_count != arguments.size() && launch.argument_count != RT_ARGS_ALL) [[unlikely]] {
-    return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" takes %zu arguments; %u were given.", native.name(),
-                         arguments.size(), launch.argument_count);
+    return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" takes %zu argument%s; %u were given.", native.name(),
+                         arguments.size(), plural(arguments.size()), launch.argument_count);
   }
   const backend::Limits& limits = kernel.limits;
   const uint32_t* group = launch.group;
@@ -211,8 +214,8 @@ Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
     RT_TRY(checkShape(kernel, limits, launch));
   bool foreign = false;
   if (!arguments.empty()) {
-    RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu arguments; args is NULL.", native.name(),
-                 arguments.size());
+    RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu argument%s; args is NULL.", native.name(),
+                 arguments.size(), plural(arguments.size()));
     const allocator::Owner* own = stream.owner.get();
     const backend::Argument* argument = arguments.data();
     for (size_t i = 0, count = arguments.size(); i < count; ++i) {
@@ -229,13 +232,13 @@ Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
       }
       if (&region->owner() == own) [[likely]]
         continue;
-      if (!reachable(*region, stream)) return unreachable(kernel, i, address, stream);
+      if (!reachable(*region, stream)) return unreachable(kernel, i, address, *region, stream);
       foreign = true;
     }
     if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));
   }
   uint64_t groups = 0;
-  RT_TRY(checkGroups(&groups, native, launch, stream.device));
+  RT_TRY(checkGroups(&groups, kernel, launch, stream.device));
   if (groups == 0) return Status();
   backend::Launch order{{launch.grid[0], launch.grid[1], launch.grid[2]},
                         {group[0], group[1], group[2]},

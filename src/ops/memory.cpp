@@ -168,7 +168,7 @@ Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, 
   RT_CHECK_ARG(kind >= RT_MEMORY_DEVICE && kind <= RT_MEMORY_SHARED, "%d is no kind of memory: RT_MEMORY_* goes to %d.", kind,
                RT_MEMORY_SHARED);
   if (kind == RT_MEMORY_SHARED && !context.device->native.has(RT_CAPABILITY_SHARED_MEMORY)) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device has no shared memory.");
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s has no shared memory.", context.device->name().c_str());
   }
   Ref<allocator::Pool> pool;
   RT_TRY(context.hostPool(kind, &pool));
@@ -257,7 +257,7 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
   RT_CHECK_ARG(!allocator::address_map::overlaps(pointer, size), "The range of %llu bytes at %p overlaps memory that is known.",
                static_cast<Number>(size), pointer);
   if (!context.device->native.has(RT_CAPABILITY_HOST_REGISTER)) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device cannot register host memory.");
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s cannot register host memory.", context.device->name().c_str());
   }
   allocator::Owner* owner;
   RT_TRY(context.ensureOwner(&owner));
@@ -306,8 +306,8 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
                "%p is not the start of a range that rtHostRegister has taken.", pointer);
   bool orphan = manager::contexts.find(toBits(region->owner().contextHandle())) == nullptr;  // then any context will do
   if (&region->owner() != context.ownerIfStarted() && !orphan) {
-    return Status::error(RT_ERROR_WRONG_CONTEXT, "%p was registered with another context than the %s.", pointer,
-                         context.name().c_str());
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "%p was registered with %s, not with the %s.", pointer,
+                         holderOf(*region).c_str(), context.name().c_str());
   }
   allocator::Owner& owner = region->owner();
   for (const Ref<backend::Stream>& stream : owner.streams()) {
@@ -348,7 +348,8 @@ Status hostDevicePointer(void** device_pointer, void* host, manager::Context& co
   const backend::Limits& limits = context.device->native.limits();
   const bool own = &region.owner().device() == &context.device->native;
   if (own ? region.memory().kind == RT_MEMORY_HOST && !limits.reaches_pinned : !limits.reaches_host) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the %s cannot reach %p.", context.name().c_str(), host);
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the %s cannot reach %p, which is memory of %s.",
+                         context.name().c_str(), host, holderOf(region).c_str());
   }
   uintptr_t base = region.kind() == Region::Kind::kRegistered ? region.memory().native[1] : region.begin();
   *device_pointer = reinterpret_cast<void*>(base + (range.address - region.begin()));

@@ -35,12 +35,6 @@ constexpr Format kFormats[] = {{"AUTO", false},  {"OPENCL_C", true},       {"CUD
 constexpr int32_t kFormatCount = sizeof kFormats / sizeof kFormats[0];
 static_assert(kFormatCount == RT_IMAGE_HOST_OBJECT + 1);
 
-std::string deviceName(manager::Device& device) {
-  const rtDeviceProperties_t* properties = nullptr;
-  if (device.native.properties(&properties).ok()) return properties->id;
-  return manager::backendWord(device.backend);
-}
-
 // The last byte of a text may be its terminator.
 std::string_view withoutTerminator(std::string_view text) {
   if (!text.empty() && text.back() == '\0') text.remove_suffix(1);
@@ -139,7 +133,7 @@ Status chooseLoader(backend::ModuleLoader** loader, manager::Context& context, a
   if (*loader != nullptr) return Status();
   return Status::error(RT_ERROR_NOT_SUPPORTED,
                        "The device %s runs no kernels from sources or images (RT_CAPABILITY_KERNELS is 0).",
-                       deviceName(*context.device).c_str());
+                       context.device->name().c_str());
 }
 
 Status checkImage(backend::Image* image, const backend::ModuleLoader& loader, manager::Context& context) {
@@ -152,7 +146,7 @@ Status checkImage(backend::Image* image, const backend::ModuleLoader& loader, ma
       if (loader.takes(format)) taken += (taken.empty() ? "" : ", ") + std::string(kFormats[format].word);
     }
     return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s takes no images of the format %s; it takes %s.",
-                         deviceName(*context.device).c_str(), kFormats[image->format].word, taken.c_str());
+                         context.device->name().c_str(), kFormats[image->format].word, taken.c_str());
   }
   if (kFormats[image->format].text) RT_TRY(checkText(image));
   return checkWords(*image);

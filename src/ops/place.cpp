@@ -1,6 +1,7 @@
 // Looking addresses up: whose they are, whether a range stays inside, and whether a stream can reach it.
 #include "ops/place.h"
 
+#include "manager/context.h"
 #include "manager/device.h"
 
 namespace manyrt::ops {
@@ -48,6 +49,13 @@ Status findRange(Range* range, const void* pointer, uint64_t size, const char* w
   if (size > block->size - (address - base)) [[unlikely]]
     return leaves(*range, word);
   return Status();
+}
+
+std::string holderOf(const allocator::Region& region) {
+  const HandleBits context = toBits(region.owner().contextHandle());
+  const manager::Device* device = manager::devices.find(toBits(region.owner().deviceHandle()));
+  if (device == nullptr || manager::contexts.find(context) != nullptr) return manager::contextText(context);
+  return "a context of " + device->name() + " that was destroyed";
 }
 
 bool reachable(const allocator::Region& region, allocator::Owner& owner) {

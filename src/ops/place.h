@@ -1,6 +1,8 @@
 // What an address is: the checks that copies, fills and launches share.
 #pragma once
 
+#include <string>
+
 #include "allocator/address_map.h"
 #include "base/status.h"
 #include "manager/stream.h"
@@ -22,6 +24,9 @@ struct Range {
   }
   bool hostSide() const;  // everything but device memory
 };
+
+// Whose memory that is, for a message: "the context 3 of opencl:0".
+std::string holderOf(const allocator::Region& region);
 
 // Finds the range and checks that it stays inside its allocation. `word` names it: "source", "destination".
 Status findRange(Range* range, const void* pointer, uint64_t size, const char* word);

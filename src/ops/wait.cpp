@@ -210,7 +210,9 @@ Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end)
     return eventCaptured();
   RT_CHECK_ARG(start.timed && end.timed, "The %s event was created with RT_EVENT_DISABLE_TIMING.",
                start.timed ? "end" : "start");
-  RT_CHECK_ARG(start.context->device == end.context->device, "The events belong to two devices, which have two clocks.");
+  RT_CHECK_ARG(start.context->device == end.context->device,
+               "The start event belongs to %s and the end event to %s: two devices have two clocks.",
+               start.context->device->name().c_str(), end.context->device->name().c_str());
   Ref<backend::Point> first = start.point(), last = end.point();
   RT_CHECK_ARG(first && last, "The %s event was never recorded.", first ? "end" : "start");
   if (!first->poll() || !last->poll()) return Status::bare(RT_NOT_READY);

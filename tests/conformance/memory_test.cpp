@@ -37,6 +37,7 @@ TEST_P(MemoryTest, EveryAddressIs256ByteAligned) {
       EXPECT_TRUE(aligned(shared, 256)) << size;
     } else {
       EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtMallocShared(shared.out(), size, context_));
+      EXPECT_NE(lastMessage().find(GetParam()), std::string::npos) << lastMessage();
     }
   }
 }
@@ -238,6 +239,7 @@ TEST_P(MemoryTest, RegisteredMemoryIsKnownUntilItIsUnregistered) {
   unsigned char* start = memory.data() + 100;  // no alignment is asked for
   if (!has(RT_CAPABILITY_HOST_REGISTER)) {
     EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtHostRegister(start, 8000, context_));
+    EXPECT_NE(lastMessage().find(GetParam()), std::string::npos) << lastMessage();
     return;
   }
   ASSERT_RT_OK(rtHostRegister(start, 8000, context_));

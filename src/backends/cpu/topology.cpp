@@ -14,6 +14,8 @@
 #include "backends/cpu/kernel.h"
 #include "base/config.h"
 #include "base/fault.h"
+#include "base/log.h"
+#include "base/private_stderr.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -110,9 +112,15 @@ uint64_t cacheBytes(hwloc_topology_t topology, hwloc_obj_type_t type, uint64_t* 
   return cache->attr->cache.size;
 }
 
-void describeCaches(rtDeviceProperties_t* out, uint32_t* numa_nodes) {
+struct Described {
+  rtDeviceProperties_t* out;
+  uint32_t* numa_nodes;
+};
+
+void askHwloc(void* user) {
+  const auto [out, numa_nodes] = *static_cast<Described*>(user);
   hwloc_topology_t topology;
-  if (fault::fails("cpu.hwloc") || hwloc_topology_init(&topology) != 0) return;
+  if (hwloc_topology_init(&topology) != 0) return;
   if (hwloc_topology_load(topology) == 0) {
     out->l1_bytes = cacheBytes(topology, HWLOC_OBJ_L1CACHE, &out->cache_line_bytes);
     out->l2_bytes = cacheBytes(topology, HWLOC_OBJ_L2CACHE, nullptr);
@@ -123,6 +131,15 @@ void describeCaches(rtDeviceProperties_t* out, uint32_t* numa_nodes) {
     if (nodes > 0) *numa_nodes = static_cast<uint32_t>(nodes);
   }
   hwloc_topology_destroy(topology);
+}
+
+// hwloc tells standard error what it makes of damaged tables of the firmware; here that is a line of the log.
+void describeCaches(rtDeviceProperties_t* out, uint32_t* numa_nodes) {
+  if (fault::fails("cpu.hwloc")) return;
+  Described described{out, numa_nodes};
+  std::string remarks = withPrivateStderr(askHwloc, &described);
+  while (!remarks.empty() && remarks.back() == '\n') remarks.pop_back();
+  if (!remarks.empty()) log::write(RT_LOG_INFO, "hwloc, asked about the processor, says: %s", remarks.c_str());
 }
 
 void describeInstructions(rtDeviceProperties_t* out) {

@@ -87,8 +87,8 @@ Status Context::importStream(Ref<backend::Stream>* stream, const uint64_t native
   NativeContext owner = nullptr;
   RT_CUDA_TRY(cuStreamGetCtx, borrowed, &owner);
   if (owner != native_) {
-    return Status::error(RT_ERROR_NOT_FOUND, "The CUDA stream 0x%llx belongs to another context than that of %s.",
-                         static_cast<unsigned long long>(native[0]), "this device");
+    return Status::error(RT_ERROR_NOT_FOUND, "The CUDA stream 0x%llx belongs to another context than that of cuda:%d.",
+                         static_cast<unsigned long long>(native[0]), device_.ordinal());
   }
   for (Ref<Stream>& own : streams()) {  // one of ours: what it holds back stays in order
     if (own->nativeStream() != borrowed) continue;
@@ -150,8 +150,8 @@ void Context::deviceLost() {
   host_threads::submit(this);
 }
 
-// Who finds a device lost holds its contexts while it tells them, and may be the look-out of this one's callbacks, for whose end
-// its destructor waits.
+// Who finds a device lost holds its contexts while it tells them, and may be the look-out of this one's callbacks, for whose
+// end its destructor waits.
 void Context::recycle() {
   ending_ = true;
   if (told_.load()) return host_threads::submit(this);

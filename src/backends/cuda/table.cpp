@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "base/config.h"
+#include "base/dynamic_library.h"
 #include "base/log.h"
 #include "base/thread.h"
 
@@ -95,15 +96,22 @@ bool fillFrom(Table* out, void* library, std::string* missing) {
 void* openRuntime(std::string* name, std::string* reason) {
   if (const char* path = config::get(config::Variable::kCudart)) {
     *name = path;
-    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) *reason = "RT_CUDART cannot be opened: " + std::string(dlerror());
+    std::string why;
+    void* library = openLibrary(path, &why);
+    if (library == nullptr) {
+      *reason = "RT_CUDART=" + std::string(path) + " cannot be opened: " + (why.empty() ? "there is no such file." : why + ".");
+    }
     return library;
   }
+  std::string first;  // the reason of the first one that is there and fails
   for (const char* usual : kUsualNames) {
     *name = usual;
-    if (void* library = dlopen(usual, RTLD_NOW | RTLD_LOCAL)) return library;
+    std::string why;
+    if (void* library = openLibrary(usual, &why)) return library;
+    if (first.empty()) first = why;
   }
-  *reason = "The CUDA runtime (libcudart.so.13 or .12) is not installed; RT_CUDART may name one.";
+  *reason = first.empty() ? "The CUDA runtime (libcudart.so.13 or .12) is not installed; RT_CUDART may name one."
+                          : "The CUDA runtime cannot be opened: " + first + ".";
   return nullptr;
 }
 

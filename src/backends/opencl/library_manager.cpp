@@ -259,8 +259,8 @@ Status LibraryManager::describe(Library& library, const char* name) {
       argument.size = argument.kind == RT_ARG_VALUE ? sizeOfType(argument.type_name) : 8;
       if (argument.size == 0) {
         return Status::error(RT_ERROR_NOT_SUPPORTED,
-                             "Argument %u of the kernel \"%s\" in \"%s\" is a %s, whose size a binary does not tell.", index,
-                             described.name.c_str(), name, argument.type_name.c_str());
+                             "Argument %u of the kernel \"%s\" in \"%s\" has the type %s, whose size a binary does not tell.",
+                             index, described.name.c_str(), name, argument.type_name.c_str());
       }
       described.arguments.push_back(std::move(argument));
     }

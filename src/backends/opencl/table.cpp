@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/config.h"
+#include "base/dynamic_library.h"
 
 namespace manyrt::opencl {
 namespace internal {
@@ -26,10 +27,13 @@ State& state() {
 
 void open(State& at) {
   const char* named = config::get(config::Variable::kOpenCl);
-  at.library = dlopen(named != nullptr ? named : "libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  std::string reason;
+  at.library = openLibrary(named != nullptr ? named : "libOpenCL.so.1", &reason);
   if (at.library == nullptr) {
-    at.reason = named != nullptr ? "RT_OPENCL cannot be opened: " + std::string(dlerror())
-                                 : "OpenCL's loader, libOpenCL.so.1, is not installed; RT_OPENCL may name one.";
+    at.reason = named != nullptr ? "RT_OPENCL=" + std::string(named) +
+                                       " cannot be opened: " + (reason.empty() ? "there is no such file." : reason + ".")
+                : reason.empty() ? "OpenCL's loader, libOpenCL.so.1, is not installed; RT_OPENCL may name one."
+                                 : "OpenCL's loader, libOpenCL.so.1, cannot be opened: " + reason + ".";
     return;
   }
   auto* fresh = new Table;

@@ -28,7 +28,8 @@ bool Parser::checkObject(QualType type, std::string_view name, Location where) {
     return false;
   }
   if ((element->kind == TypeKind::kScalar || element->isVector()) && element->scalar == Scalar::kHalf) {
-    diagnostics_.error(where, "%s cannot be a %s: half is for memory alone. Use a float, with vload_half and vstore_half.",
+    diagnostics_.error(where,
+                       "%s cannot have the type %s: half is for memory alone. Use a float, with vload_half and vstore_half.",
                        text.c_str(), spell(QualType{element}).c_str());
     return false;
   }

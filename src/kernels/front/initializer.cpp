@@ -186,7 +186,8 @@ Expr* Parser::parseBraces(QualType type, const char* what) {
 Expr* Parser::parseBracedScalar(QualType type, const char* what) {
   const Location where = next().where;
   if (at("}") || isDesignator(peek())) {
-    diagnostics_.error(where, "The braces of %s, a %s, need one value in them.", what, spell(type.unqualified()).c_str());
+    diagnostics_.error(where, "The braces of %s, of the type %s, need one value in them.", what,
+                       spell(type.unqualified()).c_str());
     return nullptr;
   }
   Expr* element = parseElement(type, nullptr, what);
