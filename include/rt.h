@@ -321,20 +321,28 @@ enum rtGraphBufferRole {
 enum rtGraphAccess { RT_GRAPH_ACCESS_INVALID = -1, RT_GRAPH_READ = 1, RT_GRAPH_WRITE = 2 };
 
 /* ---- Callbacks ---------------------------------------------------------------------------------------------------- */
+/* The library calls each of these with none of its locks held, and, but for rtHostKernelFunction_t, from no place that keeps
+ * another thread waiting: all rt calls but rtShutdown, which is BUSY, are legal inside, with the exceptions that are named. */
 
-/** Receives log lines on any thread; must not call rt functions. message is borrowed until it returns. */
+/** Receives log lines on any thread, a line of a call before that call returns. message is borrowed until it returns.
+ *  rt calls are legal inside, but rtSetLogCallback is BUSY; what they log goes to stderr. */
 typedef void (*rtLogCallback_t)(int32_t level, const char* message, void* user);
 
-/** Host function of a stream; status is RT_SUCCESS or the stream's failure. rt calls are legal inside. */
+/** Host function of a stream; status is RT_SUCCESS or the stream's failure. rt calls are legal inside; what waits for the
+ *  stream itself is BUSY. */
 typedef void (*rtHostFunction_t)(void* user, rtStatus_t status);
 
-/** Receives the native stream (see rtStreamGetNative) and submits native work to it. */
+/** Receives the native stream (see rtStreamGetNative) and submits native work to it. rt calls are legal inside; what waits
+ *  for the stream itself is BUSY. */
 typedef rtStatus_t (*rtNativeFunction_t)(const uint64_t native[2], void* user);
 
-/** Gives back what user stands for. */
+/** Gives back what user stands for: called once, when the last use is over. Where that ends in a call of the program, on its
+ *  thread before the call returns; else soon after on a thread of the library. rt calls are legal inside, also ones on the
+ *  objects at whose end this is called, which are gone: stale handles are INVALID_HANDLE. In rtShutdown they are SHUT_DOWN. */
 typedef void (*rtReleaseFunction_t)(void* user);
 
-/** A pool could not get size bytes. Nonzero: something was freed, try again. rt calls are legal inside. */
+/** A pool could not get size bytes. Nonzero: something was freed, try again. rt calls are legal inside; rtContextReset of
+ *  the pool's context is BUSY. */
 typedef int32_t (*rtOutOfMemoryCallback_t)(uint64_t size, void* user);
 
 /** What a host kernel learns about the work-group that it is called for. */
@@ -349,7 +357,7 @@ typedef struct rtHostGroup_t {
 
 /** A host kernel: one call for each work-group, on threads of the library and on threads that wait for the stream, in any
  *  order and at the same time.
- *  args[i] points to the value of argument i; for RT_ARG_LOCAL to a pointer to the reserved bytes. */
+ *  args[i] points to the value of argument i; for RT_ARG_LOCAL to a pointer to the reserved bytes. Makes no rt calls. */
 typedef void (*rtHostKernelFunction_t)(const rtHostGroup_t* group, void* const* args);
 
 /* ---- Structs ------------------------------------------------------------------------------------------------------
@@ -901,7 +909,7 @@ RT_API rtStatus_t rtInit(void);
  *  good; afterwards only version, texts, destroys and frees work.
  *  blocks: yes
  *  capture: outside
- *  errors: BUSY (inside a host function) */
+ *  errors: BUSY (inside a function that the library calls) */
 RT_API rtStatus_t rtShutdown(void);
 
 /** The name of a status, as "RT_ERROR_INVALID_VALUE". Never NULL; static, never freed.
@@ -934,7 +942,7 @@ RT_API rtStatus_t rtGetLastErrorMessage(char* buffer, size_t size, size_t* neede
  *  @param[in] level     RT_LOG_*: the most talkative level to pass on
  *  blocks: maybe, while another thread is inside the earlier callback
  *  capture: outside
- *  errors: INVALID_VALUE */
+ *  errors: INVALID_VALUE, BUSY (inside a log callback) */
 RT_API rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level);
 
 /** How many handles of a kind the program has made and not destroyed; for leak checks. Devices, primary contexts and
@@ -1165,7 +1173,7 @@ RT_API rtStatus_t rtContextEnablePeerAccess(rtContext_t peer, rtContext_t contex
  *  @param[in] context  may be NULL: current
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_HANDLE, NOT_FOUND */
+ *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY */
 RT_API rtStatus_t rtContextSetUserData(void* user, rtReleaseFunction_t release, rtContext_t context);
 
 /** What rtContextSetUserData has set, else NULL.

@@ -604,7 +604,7 @@ void PendingPools::run() {
       pool->next_pending_ = first;
       first = pool;
     }
-    epoch::collect();
+    epoch::safePoint();
     {
       std::lock_guard guard(lock);
       if (first == nullptr) {

@@ -13,7 +13,8 @@ rtStatus_t rtStreamBeginCapture(rtStream_t stream) {
 
 rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream) {
   if (graph != nullptr) *graph = nullptr;
-  rtStatus_t code = api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    epoch::collectBehindCall();  // the session has leased the streams
     RT_RESOLVE_STREAM(object, stream);
     HandleBits bits = 0;
     RT_TRY(graph::Session::end(&bits, *object));  // also without a place for the graph
@@ -22,8 +23,6 @@ rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream) {
     *graph = reinterpret_cast<rtGraph_t>(bits);
     return Status();
   });
-  epoch::collect();  // the session has leased the streams
-  return code;
 }
 
 rtStatus_t rtStreamIsCapturing(int32_t* state, rtStream_t stream) {

@@ -44,12 +44,11 @@ rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions
 
 rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan) {
   if (plan == nullptr) return RT_SUCCESS;
-  rtStatus_t code = api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+  return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+    epoch::collectBehindCall();  // what it has leased goes back
     if (manager::capture_plans.find(toBits(plan)) != nullptr && manager::closeHandle(toBits(plan))) return Status();
     return context::invalidHandle(toBits(plan), RT_HANDLE_CAPTURE_PLAN, "plan");
   });
-  epoch::collect();  // what it has leased goes back
-  return code;
 }
 
 rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_t plan) {

@@ -4,6 +4,7 @@
 
 #include "api/guard.h"
 #include "api/structs.h"
+#include "base/fault.h"
 #include "manager/device.h"
 #include "manager/pool.h"
 #include "manager/stream.h"
@@ -53,19 +54,14 @@ rtStatus_t rtContextCreate(rtContext_t* context, const rtContextOptions_t* optio
 
 rtStatus_t rtContextDestroy(rtContext_t context) {
   if (context == nullptr) return RT_SUCCESS;
-  rtStatus_t code = api::guardedRelease(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Context, object, contexts, context, RT_HANDLE_CONTEXT);
     RT_CHECK_ARG(!object->primary, "A primary context lives until rtShutdown; rtContextReset gives back what it holds.");
-    Lease<manager::Context> lease(object);
+    epoch::collectBehindCall();
     if (!manager::closeHandle(toBits(context))) return context::invalidHandle(toBits(context), RT_HANDLE_CONTEXT, "context");
-    guard.leave();
-    ops::setUserData(*lease, nullptr, nullptr);
-    lease = Lease<manager::Context>();
-    guard.enter();
+    ops::setUserData(*object, nullptr);
     return Status();
   });
-  epoch::collect();
-  return code;
 }
 
 rtStatus_t rtContextGetPrimary(rtContext_t* context, rtDevice_t device) {
@@ -180,12 +176,11 @@ rtStatus_t rtContextEnablePeerAccess(rtContext_t peer, rtContext_t context) {
 }
 
 rtStatus_t rtContextSetUserData(void* user, rtReleaseFunction_t release, rtContext_t context) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_CONTEXT(object, context);
-    Lease<manager::Context> lease(object);
-    guard.leave();
-    ops::setUserData(*lease, user, release);
-    guard.enter();
+    if (fault::fails("user data")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    const bool empty = user == nullptr && release == nullptr;
+    ops::setUserData(*object, empty ? nullptr : new callbacks::Release(user, release));
     return Status();
   });
 }
@@ -196,7 +191,7 @@ rtStatus_t rtContextGetUserData(void** user, rtContext_t context) {
     RT_CHECK_OUTPUT(user);
     RT_RESOLVE_CONTEXT(object, context);
     std::lock_guard lock(object->user_mutex);
-    *user = object->user;
+    *user = object->user != nullptr ? object->user->user() : nullptr;
     return Status();
   });
 }

@@ -60,12 +60,11 @@ rtStatus_t rtGraphCreate(rtGraph_t* graph) {
 
 rtStatus_t rtGraphDestroy(rtGraph_t graph) {
   if (graph == nullptr) return RT_SUCCESS;
-  rtStatus_t code = api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+  return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+    epoch::collectBehindCall();  // what it has leased goes back
     if (manager::graphs.find(toBits(graph)) != nullptr && manager::closeHandle(toBits(graph))) return Status();
     return context::invalidHandle(toBits(graph), RT_HANDLE_GRAPH, "graph");
   });
-  epoch::collect();  // what it has leased goes back
-  return code;
 }
 
 rtStatus_t rtGraphClone(rtGraph_t* clone, rtGraph_t graph) {

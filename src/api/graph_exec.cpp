@@ -76,13 +76,11 @@ rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t 
 
 rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec) {
   if (exec == nullptr) return RT_SUCCESS;
-  rtStatus_t code = api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+  return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+    epoch::collectBehindCall();  // its memory and its streams go back
     if (manager::graph_execs.find(toBits(exec)) != nullptr && manager::closeHandle(toBits(exec))) return Status();
     return context::invalidHandle(toBits(exec), RT_HANDLE_GRAPH_EXEC, "exec");
   });
-  epoch::collect();  // its memory and its streams go back
-  epoch::collect();  // which it let go of only then
-  return code;
 }
 
 rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec) {

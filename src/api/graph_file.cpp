@@ -25,7 +25,8 @@ rtStatus_t rtGraphSave(void* data, size_t size, size_t* needed, rtGraph_t graph)
 
 rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size) {
   if (graph != nullptr) *graph = nullptr;
-  const rtStatus_t code = api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    epoch::collectBehindCall();  // the handles of what was refused, and of child graphs
     RT_CHECK_OUTPUT(graph);
     RT_CHECK_ARG(data != nullptr && size != 0, "The file is empty: data is %p, its size is %zu.", data, size);
     RT_CHECK_ARG(size <= graph::Json::kMostBytes, "A graph file of %zu bytes is too long: at most %zu.", size,
@@ -34,8 +35,6 @@ rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size) {
     RT_TRY(graph::readFile(&made, std::string_view(static_cast<const char*>(data), size)));
     return api::publish(graph, made);
   });
-  epoch::collect();  // the handles of what was refused, and of child graphs
-  return code;
 }
 
 rtStatus_t rtGraphGetBuffers(rtGraphBuffer_t* buffers, uint32_t capacity, uint32_t* count, rtGraph_t graph) {

@@ -53,6 +53,7 @@ rtStatus_t addNode(const char* function, rtGraphNode_t* node, const Params* para
 template <class Kind, class Params>
 rtStatus_t addFunction(const char* function, rtGraphNode_t* node, const Params* params, const Params& defaults,
                        const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph) {
+  epoch::Scope scope;  // the graph may be destroyed by another thread meanwhile: then the last use ends here
   std::shared_ptr<graph::UserData> user;
   const rtStatus_t code =
       addNode(function, node, params, defaults, dependencies, count, graph,

@@ -21,19 +21,24 @@ namespace manyrt::api {
 rtStatus_t fail(const char* function, const Status& status);
 const char* lastErrorMessage();
 
-// `body` takes the guard, which ops leave while they block.
+template <class Body>
+[[gnu::always_inline]] inline Status underGuard(const char* function, Body& body) {
+  epoch::Guard guard;
+  if (!manager::library::running()) [[unlikely]]
+    RT_TRY(manager::library::start());
+  int64_t begin = trace::enabled() ? nowNanoseconds() : 0;
+  Status status = body(guard);
+  if (begin != 0) [[unlikely]]
+    trace::call(function, begin, nowNanoseconds());
+  return status;
+}
+
+// `body` takes the guard, which ops leave while they block. The sentence is left behind the guard, where what waited for the
+// end of the call has happened: functions of the program that ran there have left their own before.
 template <class Body>
 rtStatus_t guarded(const char* function, Body body) {
   try {
-    epoch::Guard guard;
-    if (!manager::library::running()) [[unlikely]] {
-      Status started = manager::library::start();
-      if (!started.ok()) return fail(function, started);
-    }
-    int64_t begin = trace::enabled() ? nowNanoseconds() : 0;
-    Status status = body(guard);
-    if (begin != 0) [[unlikely]]
-      trace::call(function, begin, nowNanoseconds());
+    const Status status = underGuard(function, body);
     if (status.ok()) [[likely]]
       return RT_SUCCESS;
     return fail(function, status);

@@ -28,6 +28,7 @@ void reportLeaks() {
 
 // Waits for the work of all contexts, then closes every handle.
 Status endLibrary() {
+  epoch::Scope scope;  // release functions are called when everything is gone
   {
     epoch::Guard guard;  // only what was used is looked at: no driver is loaded to be ended
     std::vector<manager::Device*> known;
@@ -43,7 +44,7 @@ Status endLibrary() {
     manager::contexts.forEach([&](manager::Context& context, HandleBits) { contexts.emplace_back(&context); });
     for (const Lease<manager::Context>& context : contexts) manager::closeHandle(context->bits);
   }
-  for (const Lease<manager::Context>& context : contexts) ops::setUserData(*context, nullptr, nullptr);
+  for (const Lease<manager::Context>& context : contexts) ops::setUserData(*context, nullptr);
   contexts.clear();
   epoch::drain();
   trace::finish();
@@ -67,8 +68,8 @@ rtStatus_t rtInit(void) {
 
 rtStatus_t rtShutdown(void) {
   using namespace manager::library;
-  if (callback_depth > 0) {
-    return api::fail(__func__, Status::error(RT_ERROR_BUSY, "A host function cannot end the library that runs it."));
+  if (callbacks::inside()) {
+    return api::fail(__func__, Status::error(RT_ERROR_BUSY, "A function that the library calls cannot end the library."));
   }
   switch (state.load(std::memory_order_acquire)) {
     case kForked:
@@ -104,9 +105,9 @@ rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level)
     RT_CHECK_ARG(level >= RT_LOG_NONE && level <= RT_LOG_DEBUG, "%d is no log level: RT_LOG_* goes from %d to %d.", level,
                  RT_LOG_NONE, RT_LOG_DEBUG);
     guard.leave();  // it may wait for a callback that runs
-    log::setCallback(callback, user, level);
+    Status status = log::setCallback(callback, user, level);
     guard.enter();
-    return Status();
+    return status;
   });
 }
 

@@ -84,12 +84,11 @@ rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModule
 
 rtStatus_t rtModuleDestroy(rtModule_t module) {
   if (module == nullptr) return RT_SUCCESS;
-  rtStatus_t code = api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+  return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+    epoch::collectBehindCall();  // its code goes back
     if (manager::modules.find(toBits(module)) != nullptr && manager::closeHandle(toBits(module))) return Status();
     return context::invalidHandle(toBits(module), RT_HANDLE_MODULE, "module");
   });
-  epoch::collect();  // its code goes back
-  return code;
 }
 
 rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module) {

@@ -42,24 +42,22 @@ rtStatus_t rtMemPoolCreate(rtMemPool_t* pool, const rtMemPoolOptions_t* options,
 
 rtStatus_t rtMemPoolDestroy(rtMemPool_t pool) {
   if (pool == nullptr) return RT_SUCCESS;
-  rtStatus_t code = api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+  return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+    epoch::collectBehindCall();  // its memory goes back
     RT_RESOLVE(Pool, object, pools, pool, RT_HANDLE_MEM_POOL);
     RT_CHECK_ARG(!object->is_own, "A context's own pool lives as long as the context.");
     if (manager::closeHandle(toBits(pool))) return Status();
     return context::invalidHandle(toBits(pool), RT_HANDLE_MEM_POOL, "pool");
   });
-  epoch::collect();  // its memory goes back
-  return code;
 }
 
 rtStatus_t rtMemPoolTrim(uint64_t keep_bytes, rtMemPool_t pool) {
-  rtStatus_t code = api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    epoch::collectBehindCall();
     RT_RESOLVE(Pool, object, pools, pool, RT_HANDLE_MEM_POOL);
     object->pool->trim(keep_bytes);
     return Status();
   });
-  epoch::collect();
-  return code;
 }
 
 rtStatus_t rtMemPoolSetLimit(uint64_t bytes, rtMemPool_t pool) {

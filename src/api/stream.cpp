@@ -30,14 +30,13 @@ rtStatus_t rtStreamCreate(rtStream_t* stream, const rtStreamOptions_t* options, 
 
 rtStatus_t rtStreamDestroy(rtStream_t stream) {
   if (stream == nullptr) return RT_SUCCESS;
-  rtStatus_t code = api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+  return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
+    epoch::collectBehindCall();  // its queue goes back for the next stream
     RT_RESOLVE(Stream, object, streams, stream, RT_HANDLE_STREAM);
     RT_CHECK_ARG(!object->is_default, "A context's default stream lives as long as the context.");
     if (manager::closeHandle(toBits(stream))) return Status();
     return context::invalidHandle(toBits(stream), RT_HANDLE_STREAM, "stream");
   });
-  epoch::collect();  // its queue goes back for the next stream
-  return code;
 }
 
 [[gnu::hot]] rtStatus_t rtStreamSynchronize(rtStream_t stream) {

@@ -1,6 +1,9 @@
 // Epochs. A retired object carries the epoch that was current when it became unreachable; it is reclaimed when the epoch
-// has moved on and no thread is still inside a call that began in that epoch or before. Objects are reclaimed outside
-// the lock: reclaiming one may retire others.
+// has moved on and no thread is still inside a call that began in that epoch or before.
+//
+// A thread is at rest where it holds no guard and no lock. What it has to do there is noted in its record: reclaim a batch,
+// finish objects whose last lease went inside a guard, call the program. Reclaiming comes first, since it queues calls. A
+// thread without such a point ahead, such as a driver's, leaves all three to the host threads.
 #include "base/epoch.h"
 
 #include <sched.h>
@@ -8,7 +11,9 @@
 #include <chrono>
 #include <new>
 #include <type_traits>
+#include <utility>
 
+#include "base/callbacks.h"
 #include "base/fault.h"
 #include "base/spin_lock.h"
 
@@ -49,7 +54,7 @@ struct Limbo {
     count.fetch_sub(number, std::memory_order_relaxed);
     return taken;
   }
-  static Retired* next(Retired* object) { return object->next_; }
+  static Retired*& next(Retired* object) { return object->next_; }
 };
 
 namespace {
@@ -62,11 +67,14 @@ std::atomic<Record*> records{nullptr};
 Limbo limbo;  // constant-initialised, trivially destroyed
 static_assert(std::is_trivially_destructible_v<Limbo>);
 
+void rest(Record* record) noexcept;
+
 // The thread's record goes back for another thread to use. A call made later still, from a destructor of the thread's
 // own, takes a record that then stays with the dead thread: at most one per such thread.
 struct Release {
   ~Release() {
     Record* record = internal::record;
+    if (record != nullptr && record->slow != 0) rest(record);
     internal::record = nullptr;
     if (record != nullptr) record->used.store(false, std::memory_order_release);
   }
@@ -99,11 +107,60 @@ Record* internal::acquireRecord() {
   return internal::record = record;
 }
 
+namespace {
+
+// The thread's record if it comes to rest by itself; null: it does not, or has none.
+Record* restsLater() {
+  Record* record = internal::record;
+  if (record == nullptr) return nullptr;
+  const bool in_call = record->active.load(std::memory_order_relaxed) != 0;
+  return in_call || record->away != 0 || record->resting ? record : nullptr;
+}
+
+// For threads that do not come to rest by themselves.
+class Collector final : public host_threads::Job {
+ public:
+  void queue() {
+    if (!queued_.exchange(true, std::memory_order_acq_rel)) host_threads::submit(this);
+  }
+  void run() override {
+    queued_.store(false, std::memory_order_release);
+    collect();
+  }
+
+ private:
+  std::atomic<bool> queued_{false};
+};
+Collector* const collector = new Collector;  // never destroyed: threads may retire until the process ends
+
+}  // namespace
+
 void retire(Retired* object) {
   limbo.lock.lock();
   limbo.push(object, internal::current.load(std::memory_order_seq_cst));
   limbo.lock.unlock();
-  if (limbo.count.load(std::memory_order_relaxed) >= kBatch) collect();
+  if (limbo.count.load(std::memory_order_relaxed) < kBatch) return;
+  if (Record* record = restsLater()) {
+    record->slow |= internal::kPending;
+  } else {
+    collector->queue();
+  }
+}
+
+// Inside a guard the caller may hold locks, and destructors may take them, call drivers and unload code of the program.
+void finish(Retired* object) {
+  Record* record = internal::record;
+  if (record == nullptr || record->active.load(std::memory_order_relaxed) == 0) return object->reclaim();
+  Limbo::next(object) = record->finished;
+  record->finished = object;
+  record->slow |= internal::kPending;
+}
+
+void collectBehindCall() {
+  if (Record* record = restsLater()) {
+    record->collects = true;
+    record->slow |= internal::kPending;
+  }
 }
 
 // For a thread of the library, which has nobody to tell that there is no memory: null then.
@@ -114,9 +171,11 @@ static Record* recordOrNull() noexcept try {
   return nullptr;
 }
 
-// Without a record it reclaims all the same; only drain() does not wait for it then.
-void collect() {
-  if (limbo.count.load(std::memory_order_relaxed) == 0) return;
+namespace {
+
+// Without a record it reclaims all the same; only drain() does not wait for it then. True: something was reclaimed.
+bool collectOnce() {
+  if (limbo.count.load(std::memory_order_relaxed) == 0) return false;
   uint64_t epoch = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   barrier::heavy();
   uint64_t oldest = oldestActive(epoch);
@@ -127,13 +186,73 @@ void collect() {
     record->reclaiming.store(epoch, std::memory_order_relaxed);  // seen by who has the lock next
   Retired* object = limbo.take(oldest);
   limbo.lock.unlock();
+  const bool any = object != nullptr;
   while (object != nullptr) {
     Retired* next = Limbo::next(object);
     object->reclaim();
     object = next;
   }
   if (record != nullptr) record->reclaiming.store(outer, std::memory_order_release);
+  return any;
 }
+
+// What objects let go of as they are reclaimed comes with them.
+void collectAll() {
+  for (int generation = 0; generation < kGenerations && collectOnce(); ++generation) {
+  }
+}
+
+// At rest. Calls into the program come last and one at a time: each may make rt calls, at whose end this thread is at rest too.
+void rest(Record* record) noexcept {
+  record->resting = true;
+  while ((record->slow & internal::kPending) != 0) {
+    record->slow &= ~internal::kPending;
+    if (std::exchange(record->collects, false) || limbo.count.load(std::memory_order_relaxed) >= kBatch) collectAll();
+    while (record->finished != nullptr) {
+      Retired* object = record->finished;
+      record->finished = Limbo::next(object);
+      object->reclaim();
+    }
+    record->reclaiming.store(0, std::memory_order_release);
+    if (record->slow != 0 || record->calls == nullptr) continue;  // that comes first
+    host_threads::Job* call = record->calls;
+    record->calls = call->next;
+    if (record->calls == nullptr) record->last_call = &record->calls;
+    record->slow |= record->calls != nullptr ? internal::kPending : 0;
+    call->run();
+  }
+  record->resting = false;
+}
+
+}  // namespace
+
+void internal::endSlowly(Record* record, uint32_t state) noexcept {
+  if ((state & kAway) != 0) --record->away;  // an exception came while the call was away
+  if ((state & kNested) != 0) return;
+  const bool rests = record->away == 0 && !record->resting;
+  // What waits for the end of this call counts as being reclaimed before the guard is seen to be gone: a drain waits for it.
+  if (rests) record->reclaiming.store(current.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  record->active.store(0, std::memory_order_release);
+  if (!rests) return;
+  if (record->slow != 0) rest(record);
+  record->reclaiming.store(0, std::memory_order_release);
+}
+
+Scope::Scope() : record_(recordOrNull()) {
+  if (record_ != nullptr) ++record_->away;
+}
+
+Scope::~Scope() {
+  if (record_ != nullptr && --record_->away == 0 && record_->slow != 0 && !record_->resting) rest(record_);
+}
+
+void safePoint() {
+  collectAll();
+  Record* record = internal::record;
+  if (record != nullptr && record->away == 1 && record->slow != 0 && !record->resting) rest(record);
+}
+
+void collect() { (void)collectOnce(); }
 
 void synchronize() {
   uint64_t target = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
@@ -177,6 +296,24 @@ void abandon() {
   // What waits to be reclaimed stays: threads that are gone may have left its locks taken.
   limbo.count.store(0, std::memory_order_relaxed);
 }
+
+// The queue is here, beside its record.
+}  // namespace manyrt::epoch
+
+namespace manyrt::callbacks {
+
+void later(host_threads::Job* call) {
+  epoch::Record* record = epoch::restsLater();
+  if (record == nullptr) return host_threads::submit(call);
+  call->next = nullptr;
+  *record->last_call = call;
+  record->last_call = &call->next;
+  record->slow |= epoch::internal::kPending;
+}
+
+}  // namespace manyrt::callbacks
+
+namespace manyrt::epoch {
 
 uint64_t retiredCount() { return limbo.count.load(std::memory_order_relaxed); }
 

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "base/epoch.h"
 #include "base/thread.h"
 
 namespace manyrt::host_threads {
@@ -46,7 +47,10 @@ void body(void* user) {
     --pool.queued;
     lock.unlock();
     prepareThread();
-    job->run();
+    {
+      epoch::Scope scope;  // what the job lets go of is reclaimed, and the program is told, when it has ended
+      job->run();
+    }
     lock.lock();
   }
 }

@@ -1,14 +1,17 @@
-// The log: callbacks run without a lock and may run on several threads at once; changing the callback waits for those
-// that began with the earlier one.
+// The log: lines for the program's callback wait until their thread is at rest (base/callbacks.h), since a line may be written
+// inside a guard or under a lock. Callbacks may run on several threads at once; changing the callback waits for those that
+// began with the earlier one.
 #include "base/log.h"
 
 #include <atomic>
 #include <condition_variable>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <new>
 
+#include "base/callbacks.h"
 #include "base/config.h"
 
 namespace manyrt::log {
@@ -41,36 +44,79 @@ int32_t levelNow() {
   return level_wanted.load(std::memory_order_relaxed);
 }
 
+constexpr size_t kLongestLine = 1024;
+thread_local bool delivering = false;  // the callback runs on this thread
+
+void print(int32_t level, const char* text) {
+  static constexpr const char* kNames[] = {"", "error", "warning", "info", "debug"};
+  fprintf(stderr, "manyrt: %s: %s\n", kNames[level], text);
+}
+
+void deliver(int32_t level, const char* text) {
+  Sink& out = sink();
+  std::unique_lock lock(out.mutex);
+  const rtLogCallback_t callback = out.callback;
+  if (callback == nullptr) {
+    lock.unlock();
+    return print(level, text);
+  }
+  void* const user = out.user;
+  const uint64_t parity = out.turn & 1;
+  ++out.inside[parity];
+  lock.unlock();  // a callback may wait for a thread that logs
+  {
+    callbacks::Running running("log callback");
+    delivering = true;
+    try {
+      callback(level, text, user);
+    } catch (...) {  // no call is left that could report it
+    }
+    delivering = false;
+  }
+  lock.lock();
+  if (--out.inside[parity] == 0) out.left.notify_all();
+}
+
+class Line final : public host_threads::Job {
+ public:
+  Line(int32_t level, const char* text) : level_(level) { memcpy(text_, text, strlen(text) + 1); }
+  void run() override {
+    deliver(level_, text_);
+    delete this;
+  }
+
+ private:
+  const int32_t level_;
+  char text_[kLongestLine];
+};
+
 }  // namespace
 
 bool wanted(int32_t level) { return level <= levelNow(); }
 
 void write(int32_t level, const char* format, ...) {
   if (!wanted(level)) return;
-  char text[1024];
+  char text[kLongestLine];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
   va_end(list);
-  Sink& out = sink();
-  std::unique_lock lock(out.mutex);
-  const rtLogCallback_t callback = out.callback;
-  if (callback == nullptr) {
-    lock.unlock();
-    static constexpr const char* kNames[] = {"", "error", "warning", "info", "debug"};
-    fprintf(stderr, "manyrt: %s: %s\n", kNames[level], text);
-    return;
+  bool program;
+  {
+    Sink& out = sink();
+    std::lock_guard lock(out.mutex);
+    program = out.callback != nullptr;
   }
-  void* const user = out.user;
-  const uint64_t parity = out.turn & 1;
-  ++out.inside[parity];
-  lock.unlock();  // a callback may wait for a thread that logs
-  callback(level, text, user);
-  lock.lock();
-  if (--out.inside[parity] == 0) out.left.notify_all();
+  // What the callback's own rt calls have to say would come back to it for ever; without memory the line is not lost.
+  Line* line = program && !delivering ? new (std::nothrow) Line(level, text) : nullptr;
+  if (line == nullptr) return print(level, text);
+  callbacks::later(line);
 }
 
-void setCallback(rtLogCallback_t callback, void* user, int32_t level) {
+Status setCallback(rtLogCallback_t callback, void* user, int32_t level) {
+  if (delivering) {
+    return Status::error(RT_ERROR_BUSY, "A log callback cannot be changed by itself: the change waits for its end.");
+  }
   Sink& out = sink();
   std::unique_lock lock(out.mutex);
   // Another thread may be changing it too: the parity that comes next must be empty before it is used again.
@@ -81,6 +127,7 @@ void setCallback(rtLogCallback_t callback, void* user, int32_t level) {
   out.user = user;
   level_wanted.store(level, std::memory_order_relaxed);
   out.left.wait(lock, [&] { return out.inside[before] == 0; });
+  return Status();
 }
 
 }  // namespace manyrt::log

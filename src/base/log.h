@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "rt.h"
+#include "base/status.h"
 
 namespace manyrt::log {
 
 bool wanted(int32_t level);
 void write(int32_t level, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // Once this returns, the earlier callback runs no more. Null: stderr.
-void setCallback(rtLogCallback_t callback, void* user, int32_t level);
+Status setCallback(rtLogCallback_t callback, void* user, int32_t level);
 
 }  // namespace manyrt::log

@@ -1,7 +1,8 @@
 // Handles. A table keeps the objects of one kind in address-stable, type-stable slots; a handle carries kind, generation
 // and slot index, so that a stale or foreign one is told apart by a load and a compare. `find` is valid under an epoch
 // guard; `Lease` keeps an object beyond it. Destroying bumps the generation, waits out the guards and the leases, and
-// then frees the object. Managers own tables; nothing here knows what the objects are.
+// then frees the object: a last lease that goes inside a guard leaves that to its end, as the caller may hold locks. Managers
+// own tables; nothing here knows what the objects are.
 #pragma once
 
 #include <atomic>
@@ -35,7 +36,7 @@ class SlotTable;
 template <class T>
 class Slot final : public epoch::Retired {
  public:
-  void reclaim() override { drop(); }
+  void reclaim() override { leases_.load(std::memory_order_relaxed) == 0 ? end() : drop(); }
 
  private:
   friend class SlotTable<T>;
@@ -43,7 +44,8 @@ class Slot final : public epoch::Retired {
   friend class Lease;
 
   T* object() { return std::launder(reinterpret_cast<T*>(storage_)); }
-  void drop();
+  void drop();  // a lease, or that of the handle
+  void end();   // with the last lease
 
   std::atomic<uint32_t> generation_{0};  // of the handle that is alive; see kClosed
   std::atomic<uint32_t> leases_{0};
@@ -206,7 +208,11 @@ class SlotTable {
 
 template <class T>
 void Slot<T>::drop() {
-  if (leases_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (leases_.fetch_sub(1, std::memory_order_acq_rel) == 1) epoch::finish(this);
+}
+
+template <class T>
+void Slot<T>::end() {
   object()->~T();
   table_->giveBack(this);
 }

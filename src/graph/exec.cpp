@@ -126,6 +126,7 @@ Status Exec::replace(uint32_t buffer) try {
 }
 
 Status Exec::setWork(uint32_t node, Work work) {
+  std::vector<Prepared> fresh;  // what the step was goes behind the lock
   std::lock_guard lock(mutex_);
   RT_TRY(graph_->checkReplacement(node, work));
   const std::vector<Step>& planned = plan_->steps();
@@ -134,10 +135,9 @@ Status Exec::setWork(uint32_t node, Work work) {
   if (own == planned.end()) return Status();
   const uint32_t step = static_cast<uint32_t>(own - planned.begin());
   RT_TRY(fitWork(step, &work));
-  std::vector<Prepared> fresh;
   fresh.emplace_back(work);
   RT_TRY(fresh.front().place(bound_, *owner_));
-  RT_TRY(exchange(step, std::move(fresh)));
+  RT_TRY(exchange(step, fresh));
   graph_->replace(node, std::move(work));
   return Status();
 }
@@ -180,8 +180,8 @@ Status Exec::findPlanned(KernelNode* kernel, const Work& planned) {
   return checkArguments(*kernel, *kernel->kernel->native);
 }
 
-// Steps from `first` on become others, or stay as they are.
-Status Exec::exchange(uint32_t first, std::vector<Prepared> fresh) {
+// Steps from `first` on become others, or stay as they are. `fresh` has then what they were.
+Status Exec::exchange(uint32_t first, std::vector<Prepared>& fresh) {
   std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
   Status status = refresh(first, static_cast<uint32_t>(fresh.size()));
   if (status.ok()) return status;
@@ -223,17 +223,17 @@ Status Exec::update(Graph& graph) {
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
   flatten(*other, &steps, &buffers);
-  std::lock_guard lock(mutex_);
   std::vector<Prepared> fresh;
   fresh.reserve(steps.size());
+  std::lock_guard lock(mutex_);
   for (uint32_t i = 0; i < steps.size(); ++i) {
     Status status = fitWork(i, &steps[i].work);
     if (status.ok() && steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel of a name
     if (status.ok()) status = fresh.emplace_back(std::move(steps[i].work)).place(bound_, *owner_);
     if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
   }
-  RT_TRY(exchange(0, std::move(fresh)));
-  graph_ = std::move(other);
+  RT_TRY(exchange(0, fresh));
+  std::swap(graph_, other);  // what was goes behind the lock
   return Status();
 }
 

@@ -54,7 +54,7 @@ class Exec final : public RefCounted {
   // Under the lock.
   Status fitWork(uint32_t step, Work* work) const;
   static Status findPlanned(KernelNode* kernel, const Work& planned);
-  Status exchange(uint32_t first, std::vector<Prepared> fresh);
+  Status exchange(uint32_t first, std::vector<Prepared>& fresh);
   void countUnbound();
   Status notBound() const;
   bool replays(uint32_t step, backend::ReplayStep::Work* work) const;

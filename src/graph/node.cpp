@@ -4,18 +4,8 @@
 
 #include "base/checked.h"
 #include "graph/graph.h"
-#include "manager/library.h"
 
 namespace manyrt::graph {
-
-UserData::~UserData() {
-  if (release_ == nullptr) return;
-  manager::library::InCallback inside;
-  try {
-    release_(pointer_);
-  } catch (...) {  // there is nobody to tell
-  }
-}
 
 const char* typeName(int32_t type) {
   static constexpr const char* kNames[] = {"empty",         "kernel",          "copy",     "rectangle",    "fill",

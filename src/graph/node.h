@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "allocator/block_lease.h"
+#include "base/callbacks.h"
 #include "base/ref.h"
 #include "base/slot_table.h"
 #include "manager/event.h"
@@ -66,16 +67,15 @@ struct FillNode {
 // A program's pointer and how it is given back: once, when the last graph, plan and exec that name it are gone.
 class UserData {
  public:
-  UserData(void* pointer, rtReleaseFunction_t release) : pointer_(pointer), release_(release) {}
+  UserData(void* pointer, rtReleaseFunction_t release) : release_(new callbacks::Release(pointer, release)) {}
   UserData(const UserData&) = delete;
   UserData& operator=(const UserData&) = delete;
-  ~UserData();
-  void* pointer() const { return pointer_; }
-  void takeOver(rtReleaseFunction_t release) { release_ = release; }  // from a program, once a node has it
+  ~UserData() { callbacks::Release::giveBack(release_); }
+  void* pointer() const { return release_->user(); }
+  void takeOver(rtReleaseFunction_t release) { release_->setRelease(release); }  // from a program, once a node has it
 
  private:
-  void* const pointer_;
-  rtReleaseFunction_t release_;
+  callbacks::Release* const release_;
 };
 
 struct HostNode {

@@ -13,6 +13,7 @@ Context::Context(Device& owner_device, const rtContextOptions_t& context_options
     : device(&owner_device), options(context_options), primary(primary_context) {}
 
 Context::~Context() {
+  callbacks::Release::giveBack(user);  // set while the context was being destroyed
   host_pool_ = nullptr;
   shared_pool_ = nullptr;
   if (allocator::Owner* owner = owner_.load(std::memory_order_acquire)) owner->drop();
@@ -184,11 +185,14 @@ allocator::Owner* Context::detachOwner() {
   closeHandle(default_stream_.exchange(0, std::memory_order_seq_cst));
   closeHandle(own_pool_.exchange(0, std::memory_order_seq_cst));
   default_pool_.store(0);
-  std::lock_guard lock(start_mutex_);
-  if (host_pool_) host_pool_->close();
-  if (shared_pool_) shared_pool_->close();
-  host_pool_ = nullptr;
-  shared_pool_ = nullptr;
+  Ref<allocator::Pool> host_pool, shared_pool;  // closed and dropped without the lock
+  {
+    std::lock_guard lock(start_mutex_);
+    host_pool = std::move(host_pool_);
+    shared_pool = std::move(shared_pool_);
+  }
+  if (host_pool) host_pool->close();
+  if (shared_pool) shared_pool->close();
   return owner;
 }
 
@@ -227,9 +231,14 @@ void Context::closeChildren() {
     }
     closeHandle(handle);
   }
-  std::lock_guard lock(start_mutex_);
-  if (host_pool_) host_pool_->close();
-  if (shared_pool_) shared_pool_->close();
+  Ref<allocator::Pool> host_pool, shared_pool;
+  {
+    std::lock_guard lock(start_mutex_);
+    host_pool = host_pool_;
+    shared_pool = shared_pool_;
+  }
+  if (host_pool) host_pool->close();
+  if (shared_pool) shared_pool->close();
 }
 
 Status createContext(Context** context, Device& device, const rtContextOptions_t& options, bool primary,

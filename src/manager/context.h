@@ -9,6 +9,7 @@
 
 #include "allocator/owner.h"
 #include "allocator/pool.h"
+#include "base/callbacks.h"
 #include "base/slot_table.h"
 #include "base/spin_lock.h"
 #include "base/status.h"
@@ -64,8 +65,7 @@ struct Context {
 
   // The slot for a program's pointer.
   std::mutex user_mutex;
-  void* user = nullptr;
-  rtReleaseFunction_t user_release = nullptr;
+  callbacks::Release* user = nullptr;
 
  private:
   static constexpr int kResetting = -(1 << 30);

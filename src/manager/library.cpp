@@ -16,7 +16,6 @@ namespace manyrt::manager::library {
 
 std::atomic<uint32_t> state{kNew};
 std::atomic<uint32_t> trimming_pools{0};
-thread_local int callback_depth = 0;
 
 namespace {
 
@@ -51,7 +50,12 @@ Status start() {
   if (pthread_atfork(trace::beforeFork, trace::afterForkInParent, inForkedChild) != 0)
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   trace::start();
-  if (trace::enabled()) atexit(trace::finish);
+  if (trace::enabled()) {
+    (void)atexit([] {
+      epoch::Scope scope;  // what it logs is not left to a thread that ends with the process
+      trace::finish();
+    });
+  }
   state.store(kRunning, std::memory_order_release);
   return Status();
 }

@@ -22,14 +22,4 @@ Status retain();          // rtInit
 bool releaseReference();  // rtShutdown: true where this was the last, and the caller ends the library
 void markShutDown();      // from here on calls are refused
 
-// Set while a program's function runs on this thread: a blocking end of the library there would wait for itself.
-extern thread_local int callback_depth;
-class InCallback {
- public:
-  InCallback() { ++callback_depth; }
-  ~InCallback() { --callback_depth; }
-  InCallback(const InCallback&) = delete;
-  InCallback& operator=(const InCallback&) = delete;
-};
-
 }  // namespace manyrt::manager::library

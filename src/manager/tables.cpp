@@ -47,7 +47,6 @@ template <class T>
 bool close(SlotTable<T>& table, HandleBits bits) {
   T* object = table.find(bits);
   if (object == nullptr) return false;
-  Lease<T> lease(object);  // the collection that retiring may start must leave the object to us
   bool counted = object->counted;
   if (!table.destroy(bits)) return false;
   if (counted) live_handles[handleKind(bits)].fetch_sub(1, std::memory_order_relaxed);

@@ -10,7 +10,6 @@
 #include "context/current.h"
 #include "manager/context.h"
 #include "manager/device.h"
-#include "manager/library.h"
 #include "ops/place.h"
 #include "ops/wait.h"
 
@@ -128,7 +127,7 @@ template <class Function>
 Status callProgram(HandleBits context, const char* what, Function function) {
   HandleBits before = context::current();
   context::setCurrent(context);
-  manager::library::InCallback inside;
+  callbacks::Running running(what);
   Status status;
   try {
     status = function();

@@ -9,7 +9,6 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "manager/device.h"
-#include "manager/library.h"
 #include "ops/place.h"
 #include "ops/wait.h"
 
@@ -109,7 +108,7 @@ namespace {
     guard.leave();
     int32_t again;
     {
-      manager::library::InCallback inside;
+      callbacks::Running running("out-of-memory callback");
       again = callback(request.size, user);
     }
     guard.enter();

@@ -1,24 +1,19 @@
-// The pointer that a program keeps with a context, and its release: the program's function, outside every guard and lock.
+// The pointer that a program keeps with a context, and its release, which is called behind guards and locks.
 #pragma once
 
+#include <mutex>
 #include <utility>
 
 #include "manager/context.h"
-#include "manager/library.h"
 
 namespace manyrt::ops {
 
-inline void setUserData(manager::Context& context, void* user, rtReleaseFunction_t release) {
-  void* old_user;
-  rtReleaseFunction_t old_release;
-  {
-    std::lock_guard lock(context.user_mutex);
-    old_user = std::exchange(context.user, user);
-    old_release = std::exchange(context.user_release, release);
-  }
-  if (old_release == nullptr) return;
-  manager::library::InCallback inside;
-  old_release(old_user);
+// `user` may be null: the slot is emptied.
+inline void setUserData(manager::Context& context, callbacks::Release* user) {
+  std::unique_lock lock(context.user_mutex);
+  callbacks::Release* const before = std::exchange(context.user, user);
+  lock.unlock();
+  callbacks::Release::giveBack(before);
 }
 
 }  // namespace manyrt::ops

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/epoch.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "base/thread.h"
@@ -42,12 +43,15 @@ void run(void*) {
     Work work = std::move(all.waiting.front());
     all.waiting.pop_front();
     lock.unlock();
-    try {
-      work(all.cancel);
-    } catch (const std::bad_alloc&) {
-      log::write(RT_LOG_WARNING, "There was no memory for a build in the background; the code that runs stays.");
+    {
+      epoch::Scope scope;
+      try {
+        work(all.cancel);
+      } catch (const std::bad_alloc&) {
+        log::write(RT_LOG_WARNING, "There was no memory for a build in the background; the code that runs stays.");
+      }
+      work = nullptr;  // what it held goes here, where no lock is held
     }
-    work = nullptr;  // what it held goes here, where no lock is held
     lock.lock();
   }
   all.running = false;

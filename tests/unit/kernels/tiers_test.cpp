@@ -37,12 +37,12 @@ class TiersTest : public TemporaryTest {
     environment("RT_CACHE_DIR", path("cache").c_str());
     environment("TMPDIR", folder().c_str());
     if (!findCompiler(&compiler).ok()) GTEST_SKIP() << "no C++ compiler is installed";
-    log::setCallback(&TiersTest::keep, this, RT_LOG_WARNING);
+    (void)log::setCallback(&TiersTest::keep, this, RT_LOG_WARNING);
   }
   void TearDown() override {
     object = nullptr;
     EXPECT_TRUE(settle());
-    log::setCallback(nullptr, nullptr, RT_LOG_WARNING);
+    (void)log::setCallback(nullptr, nullptr, RT_LOG_WARNING);
     TemporaryTest::TearDown();
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder(), none)) {  // of the compilers

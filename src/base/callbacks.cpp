@@ -1,0 +1,57 @@
+// The queue of a thread is in its epoch record; a thread that is at rest nowhere gives the call to the host threads.
+#include "base/callbacks.h"
+
+#include <utility>
+
+namespace manyrt::callbacks {
+namespace {
+
+thread_local int depth = 0;
+
+}  // namespace
+
+Running::Running(const char*) {
+  ++depth;
+  if (epoch::Record* record = epoch::internal::record) {
+    away_ = std::exchange(record->away, 0);
+    resting_ = std::exchange(record->resting, false);
+    last_call_ = record->last_call;
+    calls_ = std::exchange(record->calls, nullptr);
+    record->last_call = &record->calls;
+  }
+}
+
+Running::~Running() {
+  --depth;
+  if (epoch::Record* record = epoch::internal::record) {
+    record->away = away_;
+    record->resting = resting_;
+    if (calls_ == nullptr) return;
+    *last_call_ = record->calls;
+    if (record->calls == nullptr) record->last_call = last_call_;
+    record->calls = calls_;
+    record->slow |= epoch::internal::kPending;
+  }
+}
+
+bool inside() { return depth > 0; }
+
+void Release::giveBack(Release* release) {
+  if (release == nullptr) return;
+  if (release->release_ == nullptr) {
+    delete release;
+  } else {
+    later(release);
+  }
+}
+
+void Release::run() {
+  try {
+    Running running("release function");
+    release_(user_);
+  } catch (...) {  // no call is left that could report it
+  }
+  delete this;
+}
+
+}  // namespace manyrt::callbacks
