@@ -138,6 +138,10 @@ enum rtWaitPolicy {
   RT_WAIT_YIELD = 2,
   RT_WAIT_BLOCK = 3
 };
+enum rtContextFlags {
+  RT_CONTEXT_FLAGS_INVALID = -1,
+  RT_CONTEXT_STRICT = 1
+};
 enum rtEventFlags {
   RT_EVENT_FLAGS_INVALID = -1,
   RT_EVENT_DISABLE_TIMING = 1

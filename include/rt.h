@@ -208,6 +208,12 @@ enum rtWaitPolicy {
   RT_WAIT_BLOCK = 3
 };
 
+/** Flags of rtContextOptions_t. */
+enum rtContextFlags {
+  RT_CONTEXT_FLAGS_INVALID = -1,
+  RT_CONTEXT_STRICT = 1 /**< kernels take addresses that the library knows alone, as on devices that reach no others */
+};
+
 /** Flags of rtEventOptions_t. */
 enum rtEventFlags {
   RT_EVENT_FLAGS_INVALID = -1,
@@ -429,7 +435,7 @@ typedef struct rtContextOptions_t {
   uint32_t struct_size;
   int32_t wait_policy;  /**< RT_WAIT_* */
   uint32_t cpu_threads; /**< CPU: threads that run kernels; 0: as the device */
-  uint32_t flags;       /**< 0 */
+  uint32_t flags;       /**< 0 or RT_CONTEXT_STRICT */
   char label[64];       /**< for messages and traces; terminated */
 } rtContextOptions_t;
 /* clang-format off */
@@ -515,7 +521,7 @@ typedef struct rtMemPoolStats_t {
   uint64_t reserved_bytes;          /**< taken from the driver and not given back */
   uint64_t peak_live_bytes;         /**< highest live_bytes since rtMemPoolResetPeak */
   uint64_t peak_reserved_bytes;     /**< highest reserved_bytes since rtMemPoolResetPeak */
-  uint64_t pending_bytes;           /**< freed, waiting for work in flight */
+  uint64_t pending_bytes;           /**< freed, and held by work in flight or by a graph */
   uint64_t allocation_count;        /**< allocations so far */
   uint64_t free_count;              /**< frees so far */
   uint64_t reuse_count;             /**< allocations served from freed memory */
@@ -1496,8 +1502,8 @@ RT_API rtStatus_t rtFreeAsync(void* pointer, rtStream_t stream);
  *  @param[in] context  may be NULL: current
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE (0 bytes, or overlaps memory that is known), INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY,
- *    NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE (0 bytes, not mapped, or overlaps memory that is known), INVALID_HANDLE, NOT_FOUND,
+ *    OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtHostRegister(void* pointer, size_t size, rtContext_t context);
 
 /** Ends rtHostRegister once the work in flight that uses the range is complete.
@@ -1525,7 +1531,7 @@ RT_API rtStatus_t rtHostGetDevicePointer(void** device_pointer, void* host, rtCo
  *  errors: INVALID_VALUE, NOT_SUPPORTED */
 RT_API rtStatus_t rtPointerGetAttributes(rtPointerAttributes_t* attributes, const void* pointer);
 
-/** Memory of a context's device: free is the driver's plus what the library's pools hold unused.
+/** Memory of a context's device: free is the driver's plus what the context's pools of device memory hold unused.
  *  @param[out] free_bytes   receives the free bytes; may be NULL
  *  @param[out] total_bytes  receives all bytes; may be NULL
  *  @param[in]  context      may be NULL: current
@@ -1561,17 +1567,22 @@ RT_API rtStatus_t rtMemcpy(void* dst, const void* src, size_t size, int32_t kind
 RT_API rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height,
                              int32_t kind);
 
-/** Copies in a stream's order, as cudaMemcpyAsync. Host ranges stay valid, and a source unchanged, until the stream has
- *  passed the copy.
+/** Copies in a stream's order, as cudaMemcpyAsync. A source in memory that the library does not know (pageable: neither
+ *  allocated, registered nor imported) has been read when the call returns, so that it must not be what unfinished work
+ *  still writes: a stream that has nothing to do copies at once, on the caller; behind pending work the source travels with
+ *  the stream (4 KiB at most) or through staging memory of the context; copies that would hold more than 64 MiB of it, or
+ *  find none, make the call wait until the stream has passed them (in a host function of this stream: BUSY). Every other
+ *  source is read in the stream's order, and stays valid and unchanged until the stream has passed the copy; a destination
+ *  stays valid as long. In a capture the address counts: each launch reads what is there when it comes to the copy.
  *  @param[in] dst     first byte to write, size bytes; may be NULL if size is 0
  *  @param[in] src     first byte to read, size bytes; may be NULL if size is 0
  *  @param[in] size    bytes; 0 is success
  *  @param[in] kind    RT_MEMCPY_*
  *  @param[in] stream  of dst's or src's context (host to host: any); may be NULL: default
- *  blocks: maybe, from or to pageable host memory
+ *  blocks: maybe, from or to pageable host memory; from it, behind more than 64 MiB of staged copies, for the stream
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind), INVALID_HANDLE, WRONG_CONTEXT,
- *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
+ *    NOT_FOUND, BUSY, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t kind, rtStream_t stream);
 
 /** Copies a rectangle in a stream's order, as cudaMemcpy2DAsync; otherwise as rtMemcpyAsync.
@@ -1583,21 +1594,22 @@ RT_API rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t
  *  @param[in] height     rows; 0 is success
  *  @param[in] kind       RT_MEMCPY_*
  *  @param[in] stream     of dst's or src's context (host to host: any); may be NULL: default
- *  blocks: maybe, from or to pageable host memory
+ *  blocks: maybe, from or to pageable host memory; from it, behind more than 64 MiB of staged copies, for the stream
  *  capture: node
  *  errors: INVALID_VALUE (leaves an allocation, overlaps, contradicts kind, pitch below width), INVALID_HANDLE,
- *    WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
+ *    WRONG_CONTEXT, NOT_FOUND, BUSY, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height,
                                   int32_t kind, rtStream_t stream);
 
-/** Sets bytes and waits, as cudaMemset, on the default stream of the context that owns dst.
+/** Sets bytes and waits, as cudaMemset, on the default stream of the context that owns dst: memory that the library
+ *  allocated, registered or imported, or a module's global, as for every fill.
  *  @param[in] dst    first byte, size bytes; may be NULL if size is 0
  *  @param[in] value  its low 8 bits fill every byte
  *  @param[in] size   bytes; 0 is success
  *  blocks: yes
  *  capture: unsafe
- *  errors: INVALID_VALUE (leaves an allocation), INVALID_HANDLE, NOT_FOUND, BUSY, CAPTURE_UNSAFE, OUT_OF_MEMORY,
- *    LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE (unknown memory, leaves an allocation), INVALID_HANDLE, NOT_FOUND, BUSY, CAPTURE_UNSAFE,
+ *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMemset(void* dst, int32_t value, size_t size);
 
 /** Sets bytes in a stream's order, as cudaMemsetAsync.
@@ -1607,8 +1619,8 @@ RT_API rtStatus_t rtMemset(void* dst, int32_t value, size_t size);
  *  @param[in] stream  of dst's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (leaves an allocation), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
- *    LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
+ *  errors: INVALID_VALUE (unknown memory, leaves an allocation), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
+ *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemsetAsync(void* dst, int32_t value, size_t size, rtStream_t stream);
 
 /** Sets the bytes of a rectangle in a stream's order, as cudaMemset2DAsync.
@@ -1620,8 +1632,8 @@ RT_API rtStatus_t rtMemsetAsync(void* dst, int32_t value, size_t size, rtStream_
  *  @param[in] stream  of dst's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (leaves an allocation, pitch below width), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND,
- *    OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
+ *  errors: INVALID_VALUE (unknown memory, leaves an allocation, pitch below width), INVALID_HANDLE, WRONG_CONTEXT,
+ *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t width, size_t height, rtStream_t stream);
 
 /** Repeats a pattern in a stream's order, as clEnqueueFillBuffer.
@@ -1632,7 +1644,7 @@ RT_API rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t
  *  @param[in] stream        of dst's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (leaves an allocation, pattern size, alignment), INVALID_HANDLE, WRONG_CONTEXT,
+ *  errors: INVALID_VALUE (unknown memory, leaves an allocation, pattern size, alignment), INVALID_HANDLE, WRONG_CONTEXT,
  *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemFillAsync(void* dst, const void* pattern, size_t pattern_size, size_t count, rtStream_t stream);
 
@@ -2356,7 +2368,7 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
 RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
 
 /** Runs an exec in a stream's order. Launches of one exec run one after another, also from several streams. Captured, it
- *  becomes a child graph with what is bound now.
+ *  becomes a child graph with what is bound now. Copies read their sources when the launch comes to them, pageable ones too.
  *  @param[in] exec    the exec
  *  @param[in] stream  of the exec's context; may be NULL: default
  *  blocks: never

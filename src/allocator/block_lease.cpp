@@ -12,8 +12,7 @@ constexpr uint32_t kOfLeases = uint32_t{1} << 30;
 
 void giveBack(Region& region, Block& block) {
   block.leases.store(0, std::memory_order_release);  // behind the block's closing: see Pool::claim
-  if (region.kind() == Region::Kind::kImported) {
-    region.owner().countAdopted(-1);
+  if (region.pool() == nullptr) {
     address_map::remove(&region);
     epoch::retire(&region);
     return;

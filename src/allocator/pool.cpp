@@ -292,6 +292,11 @@ bool Pool::lease(Block& block) {
   return countLease(block);
 }
 
+inline void Pool::countFree(uint64_t size) {
+  add(live_bytes_, 0 - size);
+  add(frees_, 1);
+}
+
 // Ends the program's part in a block. No lease of a live block begins without the lock, so that a block without one stays so;
 // what goes last of a block that belongs to its leases closes it first and clears their word then, which is why the word is
 // read before the state.
@@ -303,12 +308,12 @@ inline Pool::Freed Pool::claim(Block& block) {
     return Freed::kYes;
   if (belongsToLeases(block)) return Freed::kNotLive;
   block.state.store(Block::kClosing, std::memory_order_release);
-  return releaseFromProgram(block) ? Freed::kYes : Freed::kLater;
-}
-
-inline void Pool::countFree(uint64_t size) {
-  add(live_bytes_, 0 - size);
-  add(frees_, 1);
+  if (releaseFromProgram(block)) return Freed::kYes;
+  const uint64_t size = block.size.load(std::memory_order_relaxed);
+  countFree(size);
+  leased_bytes_ += size;
+  block.freed_early = true;  // the last lease, perhaps ending now, waits for the lock
+  return Freed::kLater;
 }
 
 // A block that nobody uses any more.
@@ -387,7 +392,11 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   bool wait = false;
   {
     std::lock_guard lock(lock_);
-    countFree(size);
+    if (std::exchange(block.freed_early, false)) {
+      leased_bytes_ -= size;
+    } else {
+      countFree(size);
+    }
     if (pending) {
       makePending(region, block);
       wait = releasesAtOnce();

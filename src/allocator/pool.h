@@ -153,6 +153,7 @@ class Pool final : public RefCounted {
 
   std::atomic<uint64_t> live_bytes_{0}, allocations_{0}, frees_{0};  // written under the lock
   uint64_t reserved_ = 0, unused_ = 0, peak_live_ = 0, peak_reserved_ = 0, pending_bytes_ = 0;
+  uint64_t leased_bytes_ = 0;  // freed, and held by leases
   uint64_t reuses_ = 0, driver_allocations_ = 0;
 };
 

@@ -13,7 +13,7 @@ void Pool::statistics(rtMemPoolStats_t* stats) {
     stats->reserved_bytes = reserved_;
     stats->peak_live_bytes = peak_live_;
     stats->peak_reserved_bytes = peak_reserved_;
-    stats->pending_bytes = pending_bytes_;
+    stats->pending_bytes = pending_bytes_ + leased_bytes_;
     stats->allocation_count = allocations_;
     stats->free_count = frees_;
     stats->reuse_count = reuses_;
@@ -63,7 +63,7 @@ std::string Pool::json() {
         text += first_block ? "" : ",";
         first_block = false;
         add("{\"index\":%llu,\"size\":%llu,", i, block.size.load(std::memory_order_relaxed));
-        text += state == Block::kPending ? "\"state\":\"pending\"" : "\"state\":\"live\"";
+        text += state == Block::kPending || block.freed_early ? "\"state\":\"pending\"" : "\"state\":\"live\"";
         text += block.pinned ? ",\"pinned\":true}" : "}";
       }
       text += "]}";

@@ -72,6 +72,8 @@ void Region::reclaim() {
     case Kind::kRegistered:
       owner_->native().unregisterHost(memory_.address, memory_.size);
       break;
+    case Kind::kGlobal:  // its module's
+      break;
   }
   delete this;
 }

@@ -31,6 +31,7 @@ struct Block {
   std::atomic<uint32_t> state{kFree};
   std::atomic<uint32_t> leases{0};  // see block_lease.h
   bool pinned = false;              // allocated in pin mode
+  bool freed_early = false;         // by the program, while leases hold it: counted as pending; under the pool's lock
   bool every_stream = false;        // pending until all streams of the owner are idle: there was no memory for stamps
   uint32_t index = 0;
   Region* region = nullptr;       // that it is part of
@@ -41,7 +42,7 @@ struct Block {
 
 class Region final : public epoch::Retired {
  public:
-  enum class Kind { kSlab, kLarge, kRegistered, kImported };
+  enum class Kind { kSlab, kLarge, kRegistered, kImported, kGlobal };
 
   Region(Ref<Owner> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size);
   ~Region();
@@ -51,7 +52,7 @@ class Region final : public epoch::Retired {
   Kind kind() const { return kind_; }
   const backend::Memory& memory() const { return memory_; }
   Owner& owner() const { return *owner_; }
-  Pool* pool() const { return pool_.get(); }  // null: registered or imported
+  Pool* pool() const { return pool_.get(); }  // null: registered, imported or a module's
   uint64_t blockSize() const { return block_size_; }
   uint32_t sizeClass() const { return size_class_; }  // of a slab
   uint32_t blockCount() const { return block_count_; }

@@ -31,7 +31,7 @@ rtStatus_t rtContextCreate(rtContext_t* context, const rtContextOptions_t* optio
                  "%d is no wait policy: RT_WAIT_* goes to %d.", chosen.wait_policy, RT_WAIT_BLOCK);
     RT_CHECK_ARG(chosen.cpu_threads <= kMostCpuThreads, "%u CPU threads are too many: at most %u.", chosen.cpu_threads,
                  kMostCpuThreads);
-    RT_CHECK_ARG(chosen.flags == 0, "The flags 0x%x of a context are unknown.", chosen.flags);
+    RT_CHECK_ARG((chosen.flags & ~uint32_t{RT_CONTEXT_STRICT}) == 0, "The flags 0x%x of a context are unknown.", chosen.flags);
     RT_RESOLVE(Device, owner, devices, device, RT_HANDLE_DEVICE);
     RT_TRY(owner->native.lost());
     manager::Context* object = nullptr;

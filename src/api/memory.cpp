@@ -132,19 +132,19 @@ rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_t src_p
 }
 
 rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t kind, rtStream_t stream) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE_STREAM(object, stream);
-    return ops::copyAsync({dst, src, size, 1, size, size, kind}, *object);
+    return ops::copyAsync({dst, src, size, 1, size, size, kind}, *object, guard);
   });
 }
 
 rtStatus_t rtMemcpy2DAsync(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height,
                            int32_t kind, rtStream_t stream) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE_STREAM(object, stream);
     ops::CopyArguments copy{dst, src, width, height, dst_pitch, src_pitch, kind};
     RT_TRY(ops::normalise(&copy));
-    return ops::copyAsync(copy, *object);
+    return ops::copyAsync(copy, *object, guard);
   });
 }
 

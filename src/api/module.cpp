@@ -148,6 +148,10 @@ rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* name, r
     if (*pointer == nullptr) {
       return Status::error(RT_ERROR_NOT_FOUND, "The module has no global variable \"%s\".", name);
     }
+    if (Status known = object->addGlobal(*pointer, bytes); !known.ok()) {
+      *pointer = nullptr;
+      return known;
+    }
     if (size != nullptr) *size = bytes;
     return Status();
   });

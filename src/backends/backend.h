@@ -81,6 +81,12 @@ class Kernel : public RefCounted {
   // Finds out what the kernel needs, where that was put off: before limits are asked for, and before the first launch.
   // cuModuleGetFunction, which loads the code · nothing.
   virtual Status prepare() { return Status(); }
+  // Refuses arguments that only the backend can tell: asked in the call for launches that run later, such as those of a graph.
+  // A launch that runs at once asks by itself, and a stream that holds one back asks before it does. Ops have asked all else.
+  virtual Status checkArguments(const void* const* arguments) const {
+    (void)arguments;
+    return Status();
+  }
   bool hasPointers() const { return has_pointers_; }
   bool hasLocals() const { return has_locals_; }
   // Local memory and memory of each work-item that the kernel itself has, for rtKernelGetInfo and the limits of a group.
@@ -241,6 +247,11 @@ class Stream : public RefCounted {
 
   // Does a short synchronous copy at once where the stream is idle; false: nothing was done, submit it.
   virtual bool copyNow(const Copy& copy) = 0;
+  // A copy from memory that the library does not know, which the stream may read until the call returns and no longer.
+  // True: `status` says what became of it, and a source in pageable memory has been read; one that the driver knows as its
+  // own is read in the stream's order. False: nothing was done, as work is ahead: give copy() a source that stays.
+  // cudaMemcpyAsync · clEnqueueWriteBuffer that blocks, on an idle queue.
+  virtual bool copyAndRead(const Copy& copy, Status* status) = 0;
 
   virtual uint64_t submitted() const = 0;
   virtual uint64_t completed() = 0;  // cudaStreamQuery · CL_EVENT_COMMAND_EXECUTION_STATUS; polls, runs nothing

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "graph/order.h"
 #include "manager/context.h"
+#include "ops/copy.h"
 #include "ops/place.h"
 
 namespace manyrt::graph {
@@ -155,12 +156,25 @@ Status Graph::checkWork(const Work& work) const {
     const std::string what = child ? "binding " + std::to_string(i) : kWords[i];
     RT_TRY(checkOperand(*access.memory, access.bytes, (access.access & RT_GRAPH_WRITE) != 0, what));
   }
-  if (const CopyNode* copy = std::get_if<CopyNode>(&work);
-      copy != nullptr && copy->dst.buffer != kNone && copy->dst.buffer == copy->src.buffer) {
-    const Span dst = spanOf(accesses.memory[0], buffers_), src = spanOf(accesses.memory[1], buffers_);
-    RT_CHECK_ARG(dst.begin >= src.end || src.begin >= dst.end, "The source and the destination of the copy overlap in the %s.",
-                 bufferName(copy->dst.buffer).c_str());
-  }
+  if (const CopyNode* copy = std::get_if<CopyNode>(&work)) return checkCopy(*copy);
+  const FillNode* fill = std::get_if<FillNode>(&work);
+  RT_CHECK_ARG(fill == nullptr || fill->dst.buffer != kNone || fill->dst.lease,
+               "The destination %p of the fill is not memory of the library: fills take no other.", fill->dst.pointer);
+  return Status();
+}
+
+// Two buffers, or a buffer and an address, are told apart when they are bound.
+Status Graph::checkCopy(const CopyNode& node) const {
+  if (node.dst.buffer != node.src.buffer) return Status();
+  const bool address = node.dst.buffer == kNone;
+  const auto at = [&](const Operand& operand) {
+    return address ? static_cast<char*>(operand.pointer) : reinterpret_cast<char*>(operand.offset);
+  };
+  const ops::CopyArguments copy{at(node.dst), at(node.src), node.width, node.height, node.dst_pitch, node.src_pitch, node.kind};
+  const uint64_t before = node.height - 1;  // rows
+  RT_CHECK_ARG(!ops::overlap(copy, node.dst_pitch * before + node.width, node.src_pitch * before + node.width),
+               "The source and the destination of the copy overlap in the %s.",
+               address ? "memory that they name" : bufferName(node.dst.buffer).c_str());
   return Status();
 }
 

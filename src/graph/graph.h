@@ -56,6 +56,7 @@ class Graph final : public manager::GraphContent {
   // Under the lock.
   Status insertBuffer(HandleBits* handle, Buffer&& buffer);
   Status checkWork(const Work& work) const;
+  Status checkCopy(const CopyNode& node) const;
   Status checkOperand(const Operand& operand, uint64_t bytes, bool written, const std::string& what) const;
   bool comesBefore(uint32_t first, uint32_t second) const;  // by dependencies
 

@@ -142,7 +142,11 @@ Status readKernel(KernelNode* node, const rtGraphKernelParams_t& params, const G
     node->name = params.name;
   }
   for (uint32_t i = 0; i < params.arg_count; ++i) RT_TRY(readArgument(node, params.args[i], i, graph));
-  return node->kernel ? checkArguments(*node, *node->kernel->native) : Status();
+  if (!node->kernel) return Status();
+  RT_TRY(checkArguments(*node, *node->kernel->native));
+  std::vector<const void*> values;  // of a buffer, NULL: its address is checked when it is bound
+  for (const KernelArgument& argument : node->arguments) values.push_back(node->values.data() + argument.offset);
+  return ops::checkAddresses(*node->kernel, values.data());
 }
 
 Status readCopy(CopyNode* node, const rtGraphMemcpyParams_t& params, const Graph& graph) {

@@ -1,6 +1,7 @@
 // Contexts: starting the native one, defaults, children, and the hand-over of a reset.
 #include "manager/context.h"
 
+#include "base/config.h"
 #include "base/epoch.h"
 #include "manager/child.h"
 #include "manager/device.h"
@@ -10,7 +11,10 @@
 namespace manyrt::manager {
 
 Context::Context(Device& owner_device, const rtContextOptions_t& context_options, bool primary_context)
-    : device(&owner_device), options(context_options), primary(primary_context) {}
+    : device(&owner_device),
+      options(context_options),
+      primary(primary_context),
+      strict((context_options.flags & RT_CONTEXT_STRICT) != 0 || config::flag(config::Variable::kStrict)) {}
 
 Context::~Context() {
   callbacks::Release::giveBack(user);  // set while the context was being destroyed

@@ -59,6 +59,7 @@ struct Context {
   Device* const device;
   const rtContextOptions_t options;
   const bool primary;
+  const bool strict;  // its kernels take known addresses alone, whatever the device reaches
   bool counted = true;
   HandleBits bits = 0;
   Ref<backend::Context> imported;  // borrowed from another library; null for our own

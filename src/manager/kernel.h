@@ -25,6 +25,7 @@ struct Kernel : Child {
         local_end(native->rules() != nullptr || native->ownLocalBytes() > limits.local_bytes_per_group
                       ? 0
                       : limits.local_bytes_per_group - native->ownLocalBytes() + 1),
+        refuses_unknown(limits.refuses_unknown || owner_context.strict),
         of_module(module_kernel),
         source(std::move(built_from)) {}
 
@@ -32,6 +33,7 @@ struct Kernel : Child {
   const backend::Limits& limits;  // the device's: every launch is checked against them
   // A launch with local_bytes below this needs no look at the kernel's own local memory or rules; 0: every launch does.
   const uint64_t local_end;
+  const bool refuses_unknown;  // addresses that no region has
   const bool of_module;
   const std::shared_ptr<const KernelSource> source;  // its module's; null: an image or a host function
 };

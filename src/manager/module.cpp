@@ -1,6 +1,12 @@
 // Creating modules: the kernels' handles first, so that a module which anybody can name is complete.
 #include "manager/module.h"
 
+#include <memory>
+#include <new>
+
+#include "allocator/address_map.h"
+#include "allocator/block_lease.h"
+#include "base/fault.h"
 #include "manager/create.h"
 #include "manager/kernel.h"
 
@@ -18,6 +24,46 @@ struct Handles {  // of kernels that are closed again if their module cannot be 
 
 void Module::closeKernels() {
   for (HandleBits each : kernels) closeHandle(each);
+}
+
+Status Module::addGlobal(void* address, uint64_t size) {
+  if (size == 0) return Status();
+  std::lock_guard lock(globals_mutex_);
+  if (globals_closed_) return Status();  // the handle is being closed by another thread
+  for (const allocator::Region* known : globals_) {
+    if (known->memory().address == address) return Status();
+  }
+  if (fault::fails("global")) throw std::bad_alloc();
+  globals_.reserve(globals_.size() + 1);
+  backend::Memory memory;
+  memory.address = address;
+  memory.size = size;
+  memory.kind = RT_MEMORY_DEVICE;
+  memory.native[0] = reinterpret_cast<uintptr_t>(address);
+  memory.host_visible = owner->device().limits().reaches_host;
+  auto region = std::make_unique<allocator::Region>(owner, nullptr, allocator::Region::Kind::kGlobal, memory, size);
+  region->block(0).size = size;
+  region->block(0).state.store(allocator::Block::kLive, std::memory_order_relaxed);
+  RT_TRY(allocator::address_map::insert(region.get()));
+  globals_.push_back(region.release());
+  return Status();
+}
+
+// One that a graph names goes with the graph.
+void Module::closeGlobals() {
+  std::vector<allocator::Region*> closed;
+  {
+    std::lock_guard lock(globals_mutex_);
+    globals_closed_ = true;
+    closed.swap(globals_);
+  }
+  for (allocator::Region* region : closed) {
+    allocator::Block& block = region->block(0);
+    block.state.store(allocator::Block::kClosing, std::memory_order_seq_cst);
+    if (!allocator::releaseFromProgram(block)) continue;
+    allocator::address_map::remove(region);
+    epoch::retire(region);
+  }
 }
 
 Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native,

@@ -2,6 +2,7 @@
 // in flight keeps the native kernels, and these what they need of the native module.
 #pragma once
 
+#include <mutex>
 #include <vector>
 
 #include "manager/child.h"
@@ -17,9 +18,17 @@ struct Module : Child {
         native(std::move(native_module)),
         kernels(std::move(kernel_handles)) {}
   void closeKernels();  // under a guard
+  // A variable that the program has asked for is known memory from then on, until the module's handle is closed.
+  Status addGlobal(void* address, uint64_t size);  // throws bad_alloc
+  void closeGlobals();                             // under a guard
 
   const Ref<backend::Module> native;
   const std::vector<HandleBits> kernels;  // in the order of the native module's
+
+ private:
+  std::mutex globals_mutex_;
+  bool globals_closed_ = false;
+  std::vector<allocator::Region*> globals_;
 };
 
 // Under a guard. `source` may be null: it was built from something else. Throws bad_alloc.

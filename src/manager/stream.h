@@ -3,6 +3,7 @@
 
 #include "manager/child.h"
 #include "manager/recorder.h"
+#include "manager/staged_bytes.h"
 #include "manager/tables.h"
 
 namespace manyrt::manager {
@@ -28,6 +29,7 @@ struct Stream : Child {
   const bool imported;
   int32_t priority = 0;
   std::atomic<Recorder*> recorder{nullptr};  // while it captures; read under a guard
+  StagedBytes staged;
 };
 
 Status createStream(Stream** stream, Context& context, allocator::Owner& owner, const rtStreamOptions_t& options,

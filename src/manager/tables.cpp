@@ -35,7 +35,10 @@ namespace {
 
 void onClosed(Fence& fence) { fence.close(); }
 void onClosed(Context& context) { context.closeChildren(); }
-void onClosed(Module& module) { module.closeKernels(); }
+void onClosed(Module& module) {
+  module.closeKernels();
+  module.closeGlobals();
+}
 void onClosed(Stream& stream) {
   if (Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) recorder->streamClosed(stream);
 }

@@ -1,12 +1,16 @@
 // Copies: bounds, overlap, direction and reach are settled here, before anything is written.
 #include "ops/copy.h"
 
+#include <optional>
+
+#include "allocator/block_lease.h"
 #include "base/checked.h"
 #include "context/current.h"
 #include "manager/context.h"
 #include "manager/device.h"
 #include "ops/bridge.h"
 #include "ops/place.h"
+#include "ops/staged_source.h"
 #include "ops/wait.h"
 
 namespace manyrt::ops {
@@ -18,17 +22,6 @@ struct Checked {
   Range dst;
   Range src;
 };
-
-// Two rectangles of rows meet. With one pitch this is exact, with two it is the whole spans.
-bool overlap(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span) {
-  uintptr_t dst = reinterpret_cast<uintptr_t>(copy.dst), src = reinterpret_cast<uintptr_t>(copy.src);
-  if (dst >= src + src_span || src >= dst + dst_span) return false;
-  if (copy.height == 1 || copy.dst_pitch != copy.src_pitch) return true;
-  uint64_t distance = dst > src ? dst - src : src - dst;
-  uint64_t rows = distance / copy.dst_pitch, columns = distance % copy.dst_pitch;
-  if (rows < copy.height && columns < copy.width) return true;
-  return rows + 1 < copy.height && copy.dst_pitch - columns < copy.width;
-}
 
 Status checkKind(int32_t kind, const Range& dst, const Range& src) {
   if (kind == RT_MEMCPY_DEFAULT) return Status();
@@ -86,10 +79,12 @@ backend::Copy native(const CopyArguments& copy) {
   return {copy.dst, copy.src, copy.width, copy.height, copy.dst_pitch, copy.src_pitch};
 }
 
-Status submit(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream) {
+// `given`: what a capture records, which began meanwhile perhaps; `copy`: what the stream does.
+Status submit(const CopyArguments& given, const CopyArguments& copy, const Checked& ranges, const Route& route,
+              manager::Stream& stream) {
   RT_TRY(checkRoute(route, ranges, stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
-    return recorder->copy(stream, native(copy), copy.kind);
+    return recorder->copy(stream, native(given), given.kind);
   Status status = route.kind == Route::kOwn ? stream.native->copy(native(copy))
                                             : copyAcross(native(copy), ranges.dst, ranges.src, route, stream);
   noteUse(ranges.dst, stream);  // whatever the status: the device may have got a part
@@ -155,12 +150,108 @@ inline bool findEnd(const void* pointer, uint64_t size, allocator::Owner** owner
   return stream != nullptr && stream->copyNow(native(copy));
 }
 
+// ---- Sources in pageable memory: read before the call returns ----
+
+// The source stays as it is while the caller waits. The stream's failure stays latched.
+Status submitAndWait(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream,
+                     epoch::Guard& guard) {
+  if (stream.native->isInsideTask()) {
+    return Status::error(RT_ERROR_BUSY,
+                         "The copies of the stream from pageable memory hold %llu bytes of staging memory at most: this one of "
+                         "%llu rows of %llu bytes has to wait for the stream, and a host function cannot wait for its own.",
+                         static_cast<Number>(manager::StagedBytes::kMost), static_cast<Number>(copy.height),
+                         static_cast<Number>(copy.width));
+  }
+  Status status = submit(copy, copy, ranges, route, stream);  // also behind a failure: the device may have got a part
+  const uint64_t serial = stream.native->submitted();
+  Lease<manager::Stream> lease(&stream);
+  guard.leave();
+  (void)lease->native->wait(serial, Deadline::never());
+  guard.enter();
+  if (status.ok()) status = lease->native->latch.get();
+  if (status.ok()) status = lease->device.lost();
+  guard.leave();  // the lease goes outside: dropping the last one may release much
+  lease = Lease<manager::Stream>();
+  guard.enter();
+  return status;
+}
+
+// What a long copy keeps while the guard is left: the stream, and the destination.
+class Kept {
+ public:
+  Kept(manager::Stream& stream, epoch::Guard& guard) : guard_(guard), stream_(&stream) {}
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  ~Kept() {  // the last hold may release much
+    guard_.leave();
+    stream_ = Lease<manager::Stream>();
+    destination_ = allocator::BlockLease();
+    guard_.enter();
+  }
+  Status take(void* destination) {
+    if (allocator::BlockLease::take(&destination_, destination)) return Status();
+    return Status::error(RT_ERROR_INVALID_VALUE, "The destination at %p is being freed by another thread.", destination);
+  }
+
+ private:
+  epoch::Guard& guard_;
+  Lease<manager::Stream> stream_;
+  allocator::BlockLease destination_;
+};
+
+// Where the stream has nothing to do.
+bool copyIdle(const CopyArguments& copy, manager::Stream& stream, epoch::Guard& guard, Status* status) {
+  if (isShort(copy)) return stream.native->copyAndRead(native(copy), status);
+  guard.leave();
+  const bool done = stream.native->copyAndRead(native(copy), status);
+  guard.enter();
+  return done;
+}
+
+// Whose pool has memory that the copying stream reaches: the stream's own context, or the one whose stream is borrowed. Null:
+// that context was destroyed.
+manager::Context* stagingContext(const Route& route, manager::Stream& stream) {
+  if (route.kind == Route::kOwn) return stream.context.get();
+  return manager::contexts.find(toBits(route.lender->contextHandle()));
+}
+
+Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream,
+                        epoch::Guard& guard) {
+  std::optional<Kept> kept;
+  if (!isShort(copy)) RT_TRY(kept.emplace(stream, guard).take(copy.dst));
+  Status status;
+  if (route.kind == Route::kOwn && copyIdle(copy, stream, guard, &status)) {
+    noteUse(ranges.dst, stream);
+    if (status.ok()) traceSubmission(stream);
+    return status;
+  }
+  StagedSource source(stream);
+  manager::Context* context = stagingContext(route, stream);
+  if (context == nullptr || !source.take(copy, *context)) return submitAndWait(copy, ranges, route, stream, guard);
+  if (kept) guard.leave();
+  const CopyArguments staged = source.read(copy);
+  if (kept) guard.enter();
+  Checked places = ranges;
+  RT_TRY(findRange(&places.src, staged.src, copy.width * copy.height, "source"));
+  return submit(copy, staged, places, route, stream);
+}
+
 // Whether memory outlived its context, so that no stream of an owner exists any more.
 bool orphan(const Range& range) {
   return range.known() && manager::contexts.find(toBits(range.owner()->contextHandle())) == nullptr;
 }
 
 }  // namespace
+
+bool overlap(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span) {
+  uintptr_t dst = reinterpret_cast<uintptr_t>(copy.dst), src = reinterpret_cast<uintptr_t>(copy.src);
+  if (dst >= src + src_span || src >= dst + dst_span) return false;
+  if (copy.height == 1 || copy.dst_pitch != copy.src_pitch) return true;
+  uint64_t distance = dst > src ? dst - src : src - dst;
+  uint64_t rows = distance / copy.dst_pitch, columns = distance % copy.dst_pitch;
+  if (rows < copy.height && columns < copy.width) return true;
+  return rows + 1 < copy.height && copy.dst_pitch - columns < copy.width;
+}
 
 Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src) {
   RT_CHECK_ARG(!overlap(copy, dst.size, src.size),
@@ -185,7 +276,7 @@ Status normalise(CopyArguments* copy) {
   return Status();
 }
 
-Status copyAsync(const CopyArguments& copy, manager::Stream& stream) {
+Status copyAsync(const CopyArguments& copy, manager::Stream& stream, epoch::Guard& guard) {
   RT_TRY(submittable(stream));
   if (copy.width == 0 || copy.height == 0) {
     return checkKind(copy.kind < 0 || copy.kind > RT_MEMCPY_DEVICE_TO_DEVICE ? copy.kind : RT_MEMCPY_DEFAULT, Range(), Range());
@@ -193,7 +284,10 @@ Status copyAsync(const CopyArguments& copy, manager::Stream& stream) {
   Checked ranges;
   RT_TRY(check(copy, &ranges));
   RT_TRY(checkSides(ranges, stream));
-  return submit(copy, ranges, findRoute(ranges.dst, ranges.src, *stream.owner), stream);
+  const Route route = findRoute(ranges.dst, ranges.src, *stream.owner);
+  const bool captures = stream.recorder.load(std::memory_order_acquire) != nullptr;  // then the address counts
+  if (ranges.src.known() || captures || route.kind == Route::kNone) return submit(copy, copy, ranges, route, stream);
+  return copyFromPageable(copy, ranges, route, stream, guard);
 }
 
 Status copy(const CopyArguments& copy, epoch::Guard& guard) {
@@ -213,7 +307,7 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
   }
-  RT_TRY(submit(copy, ranges, route, *stream));
+  RT_TRY(submit(copy, copy, ranges, route, *stream));
   return finish(*stream, guard);
 }
 
@@ -242,7 +336,9 @@ Status checkFill(const FillArguments& fill, Range* range, backend::Fill* out) {
   if (span == 0) return Status();
   RT_CHECK_ARG(fill.pattern != nullptr, "The pattern is NULL.");
   __builtin_memcpy(out->pattern, fill.pattern, fill.pattern_size);
-  return findRange(range, fill.dst, span, "destination");
+  RT_TRY(findRange(range, fill.dst, span, "destination"));
+  RT_CHECK_ARG(range->known(), "The destination %p of the fill is not memory of the library: fills take no other.", fill.dst);
+  return Status();
 }
 
 [[gnu::noinline]] Status otherContext(const Range& range, const manager::Stream& stream) {

@@ -24,9 +24,13 @@ struct CopyArguments {
 // Rows that are one piece become one row; pitches below the width are refused.
 Status normalise(CopyArguments* copy);
 
+// Whether the rows of both sides meet; each spans `..._span` bytes. With one pitch this is exact, with two it is the whole
+// spans.
+bool overlap(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span);
 // What is left to ask of two ranges that were found: overlap and kind.
 Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src);
-Status copyAsync(const CopyArguments& copy, manager::Stream& stream);
+// A source that the library does not know has been read when this returns; the guard is left where that takes long.
+Status copyAsync(const CopyArguments& copy, manager::Stream& stream, epoch::Guard& guard);
 // On the default stream of the context that owns the destination's device side, else the source's.
 Status copy(const CopyArguments& copy, epoch::Guard& guard);
 

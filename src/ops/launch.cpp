@@ -75,17 +75,18 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
 }
 
 [[gnu::noinline]] Status unreachable(const manager::Kernel& kernel, size_t index, void* address,
-                                     const allocator::Region& region, const manager::Stream& stream) {
+                                     const allocator::Region& region) {
   return Status::error(RT_ERROR_INVALID_VALUE,
                        "Argument %zu of the kernel \"%s\" is the address %p, memory of %s, which the %s cannot reach.", index,
-                       kernel.native->name(), address, holderOf(region).c_str(), stream.context->name().c_str());
+                       kernel.native->name(), address, holderOf(region).c_str(), kernel.context->name().c_str());
 }
 
 [[gnu::noinline]] Status unknownAddress(const manager::Kernel& kernel, size_t index, void* address) {
   return Status::error(RT_ERROR_INVALID_VALUE,
                        "Argument %zu of the kernel \"%s\" is the address %p, which is not memory of the library; kernels of "
                        "%s take no other.",
-                       index, kernel.native->name(), address, kernel.context->device->name().c_str());
+                       index, kernel.native->name(), address,
+                       kernel.limits.refuses_unknown ? kernel.context->device->name().c_str() : "a strict context");
 }
 
 // Local memory that arguments reserve, on top of the launch's and the kernel's own.
@@ -94,6 +95,8 @@ Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits,
   for (size_t i = 0; i < kernel.native->arguments().size(); ++i) {
     if (kernel.native->arguments()[i].kind != RT_ARG_LOCAL) continue;
     uint64_t bytes = *static_cast<const size_t*>(launch.arguments[i]);
+    RT_CHECK_ARG(bytes != 0, "Argument %zu of the kernel \"%s\" reserves 0 bytes of local memory: it takes at least 1.", i,
+                 kernel.native->name());
     RT_CHECK_ARG(!__builtin_add_overflow(total, bytes, &total) && total <= limits.local_bytes_per_group,
                  "Argument %zu reserves %llu bytes of local memory; a work-group has %llu in all, of which the kernel \"%s\" "
                  "itself uses %llu.",
@@ -189,6 +192,22 @@ Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
   return checkGroups(&groups, kernel, launch, kernel.owner->device());
 }
 
+Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
+  const std::vector<backend::Argument>& arguments = kernel.native->arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind != RT_ARG_POINTER) continue;
+    void* const address = *static_cast<void* const*>(values[i]);
+    if (address == nullptr) continue;
+    const allocator::Region* region = allocator::address_map::find(address);
+    if (region == nullptr) {
+      if (kernel.refuses_unknown) return unknownAddress(kernel, i, address);
+    } else if (!reachable(*region, *kernel.owner)) {
+      return unreachable(kernel, i, address, *region);
+    }
+  }
+  return kernel.native->checkArguments(values);
+}
+
 [[gnu::hot]] Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream) {
   if (kernel.context.get() != stream.context.get()) [[unlikely]] {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The kernel \"%s\" belongs to the %s and the stream to the %s.",
@@ -225,13 +244,13 @@ Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
       void* const address = *static_cast<void* const*>(value);
       const allocator::Region* region = allocator::address_map::find(address);
       if (region == nullptr) {
-        if (limits.refuses_unknown && address != nullptr) [[unlikely]]
+        if (kernel.refuses_unknown && address != nullptr) [[unlikely]]
           return unknownAddress(kernel, i, address);
         continue;
       }
       if (&region->owner() == own) [[likely]]
         continue;
-      if (!reachable(*region, stream)) return unreachable(kernel, i, address, *region, stream);
+      if (!reachable(*region, stream)) return unreachable(kernel, i, address, *region);
       foreign = true;
     }
     if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));
@@ -244,8 +263,10 @@ Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
                         launch.local_bytes,
                         launch.cooperative,
                         launch.arguments};
-  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]] {
+    RT_TRY(native.checkArguments(launch.arguments));
     return recorder->launch(stream, kernel, order);
+  }
   Status status = stream.native->launch(native, order);
   if (foreign) [[unlikely]] {  // whatever the status: the device may have got the launch
     for (size_t i = 0; i < arguments.size(); ++i) {

@@ -21,6 +21,9 @@ struct LaunchArguments {
 // What does not depend on a stream: grid, work-group, local memory, whether the launch can be cooperative. launch() does the
 // same.
 Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch);
+// What a launch asks of its addresses, and the backend of all values: for launches that come later, such as those of a graph.
+// NULL is no address. Under a guard.
+Status checkAddresses(manager::Kernel& kernel, const void* const* values);
 Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream);
 // `keep` is let go of when the function has been called.
 Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);

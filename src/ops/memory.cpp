@@ -1,7 +1,11 @@
 // Memory: what happens when a pool has none left, and the addresses that no pool made.
 #include "ops/memory.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <new>
 
 #include "allocator/address_map.h"
@@ -181,6 +185,7 @@ namespace {
   RT_CHECK_ARG(region != nullptr, "%p is not memory of the library.", pointer);
   RT_CHECK_ARG(region->kind() != Region::Kind::kRegistered,
                "%p was registered by rtHostRegister; rtHostUnregister takes it back.", pointer);
+  RT_CHECK_ARG(region->kind() != Region::Kind::kGlobal, "%p is a variable of a module and goes with it.", pointer);
   const Block* block = region->blockAt(reinterpret_cast<uintptr_t>(pointer));
   RT_CHECK_ARG(block != nullptr && block->state.load(std::memory_order_acquire) == Block::kLive,
                "%p is not a live allocation: it was freed already, or lies beside one.", pointer);
@@ -199,8 +204,8 @@ namespace {
       !block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst)) {
     return notFreed(pointer, region);
   }
-  if (!allocator::releaseFromProgram(block)) return Status();  // a graph or an exec holds it: with the last one it goes
   region->owner().countAdopted(-1);
+  if (!allocator::releaseFromProgram(block)) return Status();  // a graph or an exec holds it: with the last one it goes
   allocator::address_map::remove(region);
   epoch::retire(region);
   return Status();
@@ -245,6 +250,13 @@ Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::Owner&
   return status;
 }
 
+// Asks for nothing to be written back, now or later, which the system only does for what is mapped.
+bool isMapped(uintptr_t begin, uint64_t size) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t first = begin & ~(page - 1);
+  return msync(reinterpret_cast<void*>(first), begin + size - first, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
 }  // namespace
 
 Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
@@ -254,6 +266,8 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
   RT_CHECK_ARG(!addOverflows(reinterpret_cast<uintptr_t>(pointer), size, &end),
                "A range of %llu bytes at %p leaves the address space.", static_cast<Number>(size), pointer);
   RT_CHECK_ARG(!allocator::address_map::overlaps(pointer, size), "The range of %llu bytes at %p overlaps memory that is known.",
+               static_cast<Number>(size), pointer);
+  RT_CHECK_ARG(isMapped(reinterpret_cast<uintptr_t>(pointer), size), "The range of %llu bytes at %p is not mapped throughout.",
                static_cast<Number>(size), pointer);
   if (!context.device->native.has(RT_CAPABILITY_HOST_REGISTER)) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s cannot register host memory.", context.device->name().c_str());
@@ -405,7 +419,9 @@ Status nativeOf(uint64_t native[2], const void* pointer) {
 Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& context) {
   uint64_t free_now = 0, total = 0;
   RT_TRY(context.device->native.memInfo(&free_now, &total));
-  for (const Ref<allocator::Pool>& pool : context.allPools()) free_now += pool->unusedBytes();
+  for (const Ref<allocator::Pool>& pool : context.allPools()) {
+    if (pool->kind() == RT_MEMORY_DEVICE) free_now += pool->unusedBytes();
+  }
   if (free_bytes != nullptr) *free_bytes = std::min(free_now, total);
   if (total_bytes != nullptr) *total_bytes = total;
   return Status();

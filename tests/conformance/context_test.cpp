@@ -47,7 +47,7 @@ TEST_P(ContextTest, OptionsOutsideTheirRangeAreRefused) {
   options.wait_policy = RT_WAIT_INVALID;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtContextCreate(&context, &options, device_));
   options = RT_CONTEXT_OPTIONS_INIT;
-  options.flags = 1;
+  options.flags = 2;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtContextCreate(&context, &options, device_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtContextCreate(nullptr, nullptr, device_));
 }

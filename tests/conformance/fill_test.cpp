@@ -150,5 +150,42 @@ TEST_P(FillTest, PrefetchIsAHint) {
   EXPECT_RT_OK(rtStreamSynchronize(stream_));
 }
 
+// Also where kernels of the device would reach it.
+TEST_P(FillTest, UnknownMemoryIsRefused) {
+  unsigned char own[64] = {};
+  const uint32_t pattern = 7;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemset(own, 1, sizeof own));
+  EXPECT_NE(lastMessage().find("not memory of the library"), std::string::npos) << lastMessage();
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemsetAsync(own, 1, sizeof own, stream_));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemset2DAsync(own, 8, 1, 4, 4, stream_));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemFillAsync(reinterpret_cast<uint32_t*>(own), &pattern, 4, 4, stream_));
+  Graph graph;
+  ASSERT_RT_OK(rtStreamBeginCapture(stream_));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemsetAsync(own, 1, sizeof own, stream_));
+  ASSERT_RT_OK(rtStreamEndCapture(graph.out(), stream_));
+  rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
+  params.dst.pointer = own;
+  params.pattern_size = 1;
+  params.count = sizeof own;
+  rtGraphNode_t node = nullptr;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddFillNode(&node, &params, nullptr, 0, graph));
+  params.dst.pointer = memory_;
+  EXPECT_RT_OK(rtGraphAddFillNode(&node, &params, nullptr, 0, graph));
+  EXPECT_EQ(own[0], 0);
+  EXPECT_RT_OK(rtMemset(own, 1, 0)) << "nothing is filled";
+}
+
+TEST_P(FillTest, RegisteredMemoryIsFilled) {
+  alignas(4096) static unsigned char own[4096];
+  if (!has(RT_CAPABILITY_HOST_REGISTER)) {
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtHostRegister(own, sizeof own, context_));
+    return;
+  }
+  ASSERT_RT_OK(rtHostRegister(own, sizeof own, context_));
+  EXPECT_RT_OK(rtMemset(own, 3, sizeof own));
+  EXPECT_EQ(own[4095], 3);
+  ASSERT_RT_OK(rtHostUnregister(own, context_));
+}
+
 }  // namespace
 }  // namespace rttest

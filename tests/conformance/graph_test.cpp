@@ -386,21 +386,40 @@ TEST_P(GraphTest, ARecordedRangeBecomesABuffer) {
 }
 
 TEST_P(GraphTest, MemoryThatAGraphNamesStaysUntilTheGraphIsGone) {
-  const uint64_t before = liveHandles(RT_HANDLE_ALLOCATION);
+  const auto poolStats = [&] {
+    rtMemPool_t pool = nullptr;
+    rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
+    EXPECT_RT_OK(rtContextGetDefaultPool(&pool, context_));
+    EXPECT_RT_OK(rtMemPoolGetStats(&stats, pool));
+    return stats;
+  };
+  const auto json = [&] {
+    rtMemPool_t pool = nullptr;
+    EXPECT_RT_OK(rtContextGetDefaultPool(&pool, context_));
+    return checkText([&](char* text, size_t size, size_t* needed) { return rtMemPoolDumpJson(text, size, needed, pool); });
+  };
+  const uint64_t before = liveHandles(RT_HANDLE_ALLOCATION), live_bytes = poolStats().live_bytes;
   Memory named;
   ASSERT_RT_OK(rtMalloc(named.out(), 100'000, context_));
+  EXPECT_EQ(poolStats().live_bytes, live_bytes + 100'000);
+  EXPECT_NE(json().find("\"size\":100000,\"state\":\"live\""), std::string::npos) << json();
   (void)fill(at(named.as(10)), 100);
   Graph clone;
   ASSERT_RT_OK(rtGraphClone(clone.out(), graph_));
   void* const address = named.get();
   ASSERT_RT_OK(named.reset());
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtFree(address)) << "the program has freed it";
+  EXPECT_EQ(poolStats().live_bytes, live_bytes);
+  EXPECT_NE(json().find("\"size\":100000,\"state\":\"pending\""), std::string::npos) << json();
   rtGraphNode_t node = nullptr;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, addFill(&node, at(address), 1));
-  EXPECT_EQ(liveHandles(RT_HANDLE_ALLOCATION), before + 1);
+  EXPECT_EQ(liveHandles(RT_HANDLE_ALLOCATION), before) << "freed is not live";
+  EXPECT_EQ(poolStats().pending_bytes, 100'000u);
   ASSERT_RT_OK(graph_.reset());
-  EXPECT_EQ(liveHandles(RT_HANDLE_ALLOCATION), before + 1);
+  EXPECT_EQ(poolStats().pending_bytes, 100'000u);
   ASSERT_RT_OK(clone.reset());
+  EXPECT_EQ(poolStats().pending_bytes, 0u);
+  EXPECT_EQ(poolStats().live_bytes, live_bytes);
   EXPECT_EQ(liveHandles(RT_HANDLE_ALLOCATION), before);
 }
 
@@ -443,6 +462,30 @@ TEST_P(GraphTest, WhatAHostNodeWasGivenIsReleasedOnceWithTheLastGraph) {
   EXPECT_EQ(released, 0);
   ASSERT_RT_OK(clone.reset());
   EXPECT_EQ(released, 1);
+}
+
+// As rtMemcpyAsync refuses them: addresses, and ranges of one buffer.
+TEST_P(GraphTest, ACopyOntoItselfIsRefused) {
+  rtGraphNode_t node = nullptr;
+  rtGraphMemcpyParams_t params = RT_GRAPH_MEMCPY_PARAMS_INIT;
+  params.size = 100;
+  params.dst = params.src = at(memory_.as(0));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddMemcpyNode(&node, &params, nullptr, 0, graph_));
+  EXPECT_TRUE(says("overlap")) << lastMessage();
+  params.src = at(memory_.as(99));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddMemcpyNode(&node, &params, nullptr, 0, graph_));
+  params.src = at(memory_.as(100));
+  EXPECT_RT_OK(rtGraphAddMemcpyNode(&node, &params, nullptr, 0, graph_));
+  // Rows that lie between each other's do not meet.
+  rtGraphMemcpy2DParams_t rows = RT_GRAPH_MEMCPY_2D_PARAMS_INIT;
+  rows.dst = at(memory_.as(0));
+  rows.src = at(memory_.as(10));
+  rows.dst_pitch = rows.src_pitch = 20;
+  rows.width = 10;
+  rows.height = 5;
+  EXPECT_RT_OK(rtGraphAddMemcpy2DNode(&node, &rows, nullptr, 0, graph_));
+  rows.width = 11;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddMemcpy2DNode(&node, &rows, nullptr, 0, graph_));
 }
 
 }  // namespace

@@ -193,6 +193,34 @@ TEST_P(HostModuleTest, EachLoadIsAnObjectOfItsOwn) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtModuleGetGlobal(&first, &bytes, nullptr, module_));
 }
 
+// A variable of a module is memory of the library: looked up, bounded, filled, and read in a stream's order.
+TEST_P(HostModuleTest, AVariableIsKnownMemoryWhileTheModuleLives) {
+  void* counter = nullptr;
+  ASSERT_RT_OK(rtModuleGetGlobal(&counter, nullptr, "counter", module_));
+  ASSERT_RT_OK(rtModuleGetGlobal(&counter, nullptr, "counter", module_)) << "asking twice is the same";
+  rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
+  ASSERT_RT_OK(rtPointerGetAttributes(&attributes, counter));
+  EXPECT_EQ(attributes.kind, RT_POINTER_DEVICE);
+  EXPECT_EQ(attributes.base, counter);
+  EXPECT_EQ(attributes.size, 8u);
+  int64_t value = 7, seen = 0;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemset(counter, 0, 9)) << "leaves the variable";
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtFree(counter));
+  EXPECT_NE(lastMessage().find("variable of a module"), std::string::npos) << lastMessage();
+  ASSERT_RT_OK(rtMemset(counter, 0, 8));
+  Gate gate(context_);
+  ASSERT_RT_OK(gate.close(stream_));
+  ASSERT_RT_OK(rtMemcpyAsync(&seen, counter, sizeof seen, RT_MEMCPY_DEVICE_TO_HOST, stream_));
+  ASSERT_RT_OK(rtMemcpy(counter, &value, sizeof value, RT_MEMCPY_HOST_TO_DEVICE));
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen, 7) << "what is there when the stream comes to the copy";
+  ASSERT_RT_OK(module_.reset());
+  attributes.kind = RT_POINTER_DEVICE;
+  ASSERT_RT_OK(rtPointerGetAttributes(&attributes, counter));
+  EXPECT_EQ(attributes.kind, RT_POINTER_UNKNOWN);
+}
+
 TEST_P(HostModuleTest, TheNativeModuleIsTheTable) {
   uint64_t native[2] = {0, 7};
   ASSERT_RT_OK(rtModuleGetNative(native, module_));
@@ -318,8 +346,8 @@ TEST_P(HostModuleTest, TheKernelsOwnLocalMemoryCounts) {
   EXPECT_RT_OK(launch(limit - 300, 0));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, launch(limit - 299, 0));
   EXPECT_NE(lastMessage().find("300"), std::string::npos) << lastMessage();
-  EXPECT_RT_OK(launch(0, limit - 300));
-  EXPECT_RT(RT_ERROR_INVALID_VALUE, launch(0, limit - 299));
+  EXPECT_RT_OK(launch(1, limit - 301));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launch(1, limit - 300));
   EXPECT_NE(lastMessage().find("300"), std::string::npos) << lastMessage();
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(kernel("greedy"), 1, 1, 1, 1, 1, 1, 0, stream_, nullptr, 0));
   uint32_t groups = 0;

@@ -135,6 +135,9 @@ TEST_P(LaunchTest, LocalArgumentsReserveBytesForEachGroup) {
     ASSERT_RT_OK(rtMemcpy(seen, memory, sizeof seen, RT_MEMCPY_DEFAULT));
     for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(seen[i], i * 100 + 9);
   }
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(locals, stream_, 1, 1, size_t{0}, size_t{40}, memory.as<uint32_t>()));
+  EXPECT_NE(lastMessage().find("rgument 0"), std::string::npos) << lastMessage();
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(locals, stream_, 1, 1, size_t{400}, size_t{0}, memory.as<uint32_t>()));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(locals, stream_, 1, 1, SIZE_MAX, size_t{40}, memory.as<uint32_t>()));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(locals, stream_, 1, 1, size_t{1} << 40, size_t{1} << 40, memory.as<uint32_t>()));
   const size_t most = static_cast<size_t>(attribute(RT_ATTRIBUTE_LOCAL_BYTES_PER_GROUP));
@@ -146,6 +149,55 @@ TEST_P(LaunchTest, LocalArgumentsReserveBytesForEachGroup) {
 TEST_P(LaunchTest, AddressesThatTheDeviceCannotReachAreRefusedNamingTheArgument) {
   expectUnreachableRefused(0, [&](void* address) { return launchOver(iota_, stream_, 1, 1, address, 0u, 5u); });
   EXPECT_RT_OK(rtStreamSynchronize(stream_));
+}
+
+// A strict context refuses what devices that reach no other memory refuse: at once, held back, captured and in a graph.
+TEST_P(LaunchTest, AStrictContextTakesNoUnknownAddress) {
+  Context strict;
+  Stream stream;
+  Memory known;
+  PortableKernel iota;
+  rtContextOptions_t options = RT_CONTEXT_OPTIONS_INIT;
+  options.flags = 2;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtContextCreate(strict.out(), &options, device_));
+  options.flags = RT_CONTEXT_STRICT;
+  ASSERT_RT_OK(rtContextCreate(strict.out(), &options, device_));
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, strict));
+  ASSERT_RT_OK(rtMalloc(known.out(), 400, strict));
+  ASSERT_RT_OK(iota.make(strict, "iota"));
+  uint32_t own[100] = {};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(iota, stream, 1, 100, &own[0], 100u, 5u));
+  EXPECT_NE(lastMessage().find("rgument 0"), std::string::npos) << lastMessage();
+  Gate gate(context_);
+  ASSERT_RT_OK(gate.close(stream));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(iota, stream, 1, 100, &own[0], 100u, 5u));
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtStreamSynchronize(stream));
+  Graph graph;
+  ASSERT_RT_OK(rtStreamBeginCapture(stream));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, launchOver(iota, stream, 1, 100, &own[0], 100u, 5u));
+  ASSERT_RT_OK(rtStreamEndCapture(graph.out(), stream));
+  const uint32_t count = 100, base = 5;
+  rtGraphArg_t args[3] = {};
+  args[0].kind = RT_ARG_POINTER;
+  args[0].memory.pointer = own;
+  args[1].kind = args[2].kind = RT_ARG_VALUE;
+  args[1].size = args[2].size = 4;
+  args[1].value = &count;
+  args[2].value = &base;
+  rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+  params.kernel = iota;
+  params.group[0] = 100;
+  params.args = args;
+  params.arg_count = 3;
+  rtGraphNode_t node = nullptr;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddKernelNode(&node, &params, nullptr, 0, graph));
+  args[0].memory.pointer = known;
+  EXPECT_RT_OK(rtGraphAddKernelNode(&node, &params, nullptr, 0, graph));
+  EXPECT_RT_OK(launchOver(iota, stream, 1, 100, known.as<uint32_t>(), 100u, 5u));
+  EXPECT_RT_OK(launchOver(iota, stream, 1, 100, static_cast<uint32_t*>(nullptr), 0u, 5u)) << "NULL is no address";
+  ASSERT_RT_OK(rtStreamSynchronize(stream));
+  EXPECT_EQ(own[1], 0u);
 }
 
 TEST_P(LaunchTest, KernelAndStreamShareOneContext) {

@@ -79,28 +79,33 @@ TEST_P(OpenClMemoryTest, AnArgumentMayBecomeNullAndAnAddressAgain) {
   EXPECT_EQ(seen, 0b01001u);
 }
 
-// A driver may take the bytes of a copy from the host when it is enqueued; what still writes them comes first all the same.
+// A driver may take the bytes of a copy from pinned memory when it is enqueued; what still writes them comes first all the
+// same.
 TEST_P(OpenClMemoryTest, WhatIsCopiedToTheHostAndBackAgainIsWhatWasOnTheDevice) {
   constexpr size_t kBytes = 3000;
-  Memory from, to;
+  Memory from, to, pinned;
   Stream other;
   Event event;
   ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
   ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
   ASSERT_RT_OK(rtMalloc(from.out(), kBytes, context_));
   ASSERT_RT_OK(rtMalloc(to.out(), kBytes, context_));
+  ASSERT_RT_OK(rtMallocHost(pinned.out(), 2 * kBytes, context_));
+  auto* const host = pinned.as<unsigned char>();
+  auto* const between = pinned.as<unsigned char>(kBytes);
   for (int round = 1; round < 50; ++round) {
-    std::vector<unsigned char> host(kBytes, 0), between(kBytes, 0), seen(kBytes, 0);
+    std::vector<unsigned char> seen(kBytes, 0);
+    std::fill_n(host, 2 * kBytes, 0);
     const auto value = static_cast<unsigned char>(round);
     rtStream_t second = round % 2 == 0 ? other.get() : stream_.get();
     ASSERT_RT_OK(rtMemsetAsync(from, value, kBytes, stream_));
-    ASSERT_RT_OK(rtMemcpyAsync(host.data(), from, kBytes, RT_MEMCPY_DEFAULT, stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(host, from, kBytes, RT_MEMCPY_DEFAULT, stream_));
     ASSERT_RT_OK(rtEventRecord(event, stream_));
     ASSERT_RT_OK(rtStreamWaitEvent(event, second));
-    const unsigned char* source = host.data();
+    const unsigned char* source = host;
     if (round % 3 == 0) {  // by way of more memory of the host
-      ASSERT_RT_OK(rtMemcpyAsync(between.data(), host.data(), kBytes, RT_MEMCPY_DEFAULT, second));
-      source = between.data();
+      ASSERT_RT_OK(rtMemcpyAsync(between, host, kBytes, RT_MEMCPY_DEFAULT, second));
+      source = between;
     }
     ASSERT_RT_OK(rtMemcpyAsync(to, source + 100, kBytes - 100, RT_MEMCPY_DEFAULT, second));
     ASSERT_RT_OK(rtMemcpyAsync(seen.data(), to, kBytes - 100, RT_MEMCPY_DEFAULT, second));
@@ -144,6 +149,26 @@ TEST_P(OpenClMemoryTest, AnAddressInsideAStructIsFollowedOrRefused) {
   if (!has(RT_CAPABILITY_POINTERS_IN_MEMORY)) {
     EXPECT_RT(RT_ERROR_NOT_SUPPORTED, launchOver(kernel, stream_, 1, 1, packet));
     EXPECT_NE(lastMessage().find("rgument 0"), std::string::npos) << lastMessage();
+    Gate gate(context_);
+    ASSERT_RT_OK(gate.close(stream_));
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, launchOver(kernel, stream_, 1, 1, packet)) << "also where the stream is held back";
+    EXPECT_NE(lastMessage().find("rgument 0"), std::string::npos) << lastMessage();
+    ASSERT_RT_OK(gate.open());
+    EXPECT_RT_OK(rtStreamSynchronize(stream_));
+    Graph graph;
+    ASSERT_RT_OK(rtStreamBeginCapture(stream_));
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, launchOver(kernel, stream_, 1, 1, packet)) << "and where it captures";
+    ASSERT_RT_OK(rtStreamEndCapture(graph.out(), stream_));
+    rtGraphArg_t argument = {};
+    argument.kind = RT_ARG_VALUE;
+    argument.value = &packet;
+    argument.size = sizeof packet;
+    rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
+    params.kernel = kernel;
+    params.args = &argument;
+    params.arg_count = 1;
+    rtGraphNode_t node = nullptr;
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtGraphAddKernelNode(&node, &params, nullptr, 0, graph));
     packet.address = 12345;  // a number is a number; nothing is launched that would follow it
     EXPECT_RT_OK(rtStreamSynchronize(stream_));
     return;

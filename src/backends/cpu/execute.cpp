@@ -128,6 +128,18 @@ inline bool Stream::shouldYield(const Executor& who) const {
   }
 }
 
+// The stream is acquired. Passes the records and hints at its head.
+void Stream::passRecords() {
+  Executor who;
+  for (;;) {
+    const uint64_t done = completed_.load(std::memory_order_relaxed);
+    if (done == submitted_.load(std::memory_order_acquire)) return;
+    const Kind kind = ring_.front()->kind;
+    if (kind != Kind::kRecord && kind != Kind::kHint) return;
+    (void)run(who, done + 1);
+  }
+}
+
 [[gnu::hot]] void Stream::runLaunch(LaunchCommand& command, const Executor& who) {
   HostKernel& kernel = *command.kernel;
   void* args[kMaxArguments];

@@ -214,6 +214,16 @@ bool Stream::copyNow(const backend::Copy& copy) {
   return true;
 }
 
+// Event records alone ahead of the copy do not make the stream busy: passing them here is cheaper than a second copy.
+bool Stream::copyAndRead(const backend::Copy& copy, Status*) {
+  if (trace::enabled()) return false;  // a trace shows the copy as a submission
+  if (hasWork() && acquire()) {
+    passRecords();
+    leave(false);
+  }
+  return copyNow(copy);
+}
+
 // Gives the stream up; what has been submitted meanwhile is listed, unless a thread that waits is there to run it.
 [[gnu::hot]] void Stream::leave(bool urgent) {
   state_.exchange(kFree, std::memory_order_seq_cst);

@@ -40,6 +40,7 @@ class Stream final : public backend::Stream {
   Status wait(Ref<backend::Point> point, backend::Skip skip) override;
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy& copy) override;
+  bool copyAndRead(const backend::Copy& copy, Status* status) override;
   uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
   uint64_t completed() override { return completed_.load(std::memory_order_acquire); }
   bool wait(uint64_t serial, Deadline deadline) override;
@@ -100,6 +101,7 @@ class Stream final : public backend::Stream {
   bool linger(Worker& worker, int64_t* last);
 
   Stop run(Executor& who, uint64_t target);
+  void passRecords();
   bool shouldYield(const Executor& who) const;
   void runLaunch(LaunchCommand& command, const Executor& who);
   void runCopy(const backend::Copy& copy, bool foreign);

@@ -171,13 +171,41 @@ Status Stream::launchNow(backend::Kernel& given, const backend::Launch& launch) 
   return device(launch.cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", error);
 }
 
+Status Stream::keepCopy(const backend::Copy& copy) {
+  return keep([&]() -> Command* {
+    auto* command = new Command(Command::Kind::kCopy);
+    command->copy = copy;
+    return command;
+  });
+}
+
 Status Stream::copy(const backend::Copy& copy) {
-  return submit([&] { return copyNowOnDevice(copy); },
-                [&]() -> Command* {
-                  auto* command = new Command(Command::Kind::kCopy);
-                  command->copy = copy;
-                  return command;
-                });
+  std::lock_guard lock(mutex_);
+  if (held_.load(std::memory_order_relaxed)) return keepCopy(copy);
+  Current current(native_context_);
+  Status status = copyNowOnDevice(copy);
+  countNative();  // as in submit()
+  return status;
+}
+
+// The runtime reads pageable memory during the call, through staging memory of its own. A device that reads such memory by
+// itself may do so later: there the copy has to be over, or to have another source.
+bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
+  const bool by_itself = context_->device().readsPageable();
+  const uint64_t done = by_itself ? completed() : 0;  // before the mutex, which asking takes
+  std::lock_guard lock(mutex_);
+  Current current(native_context_);
+  const bool held = held_.load(std::memory_order_relaxed);
+  const bool of_program = (held || by_itself) && isPageable(copy.src);
+  if (of_program && (held || done < submitted())) return false;
+  if (held) {
+    *status = keepCopy(copy);
+    return true;
+  }
+  *status = copyNowOnDevice(copy);
+  countNative();
+  if (of_program && status->ok()) waitForDevice();
+  return true;
 }
 
 Status Stream::copyNowOnDevice(const backend::Copy& copy) {

@@ -35,6 +35,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   bool waitAtOnce(backend::Point& point, Status* status) override;
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy&) override { return false; }
+  bool copyAndRead(const backend::Copy& copy, Status* status) override;
   uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
   uint64_t completed() override;
   bool wait(uint64_t serial, Deadline deadline) override;
@@ -81,6 +82,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status submit(Submit now, Make command);
   template <class Make>
   Status keep(Make command);
+  Status keepCopy(const backend::Copy& copy);
   template <class Call>
   Error callOnNative(Call call) const;
   Status hold(Command* command);  // under the mutex: appended, and begun where nothing else is

@@ -39,6 +39,10 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   }
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy&) override { return false; }
+  bool copyAndRead(const backend::Copy& copy, Status* status) override {
+    *status = enqueue("null.copy", {.kind = Kind::kCopy, .copy = copy}, true);
+    return status->code() != RT_NOT_READY;
+  }
   uint64_t submitted() const override { return word_.load(std::memory_order_acquire) & ~kHeld; }
   uint64_t completed() override;
   bool wait(uint64_t serial, Deadline deadline) override;
@@ -59,9 +63,9 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   static inline thread_local const Stream* task_stream_ = nullptr;  // whose user's function this thread runs
   static constexpr uint64_t kHeld = uint64_t{1} << 63;
 
-  Status enqueue(const char* call, Command&& command);
-  void drain();                    // by the one thread that has running_
-  bool execute(Command& command);  // false: passed() or run() goes on
+  Status enqueue(const char* call, Command&& command, bool at_once = false);  // at once or RT_NOT_READY, and nothing was done
+  void drain();                                                               // by the one thread that has running_
+  bool execute(Command& command);                                             // false: passed() or run() goes on
   char* bytes(const void* address) const;
   void passed(backend::Point&) override { host_threads::submit(this); }
   void run() override;

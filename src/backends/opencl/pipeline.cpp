@@ -209,6 +209,33 @@ Status Pipeline::refuseAddressesInside(uint32_t index, const void* value) const 
   return Status();
 }
 
+// The address is not NULL.
+Status Pipeline::checkPointer(uint32_t index, const void* address, Place place) const {
+  const Device& device = library_->device();
+  if (place.root == nullptr) {
+    const bool reached = device.tier() != RT_MEMORY_TIER_BUFFER && (device.reachesPinned() || !isOfHost(device, address));
+    return reached ? Status() : refuseHostMemory(index, address);
+  }
+  const uint64_t alignment = device.baseAlignment();
+  if (library_->hidden_offsets || place.offset % alignment == 0) return Status();
+  return Status::error(
+      RT_ERROR_NOT_SUPPORTED,
+      "Argument %u of the kernel \"%s\" is an address %llu bytes behind a multiple of %llu: a program that came as a "
+      "binary takes addresses at this alignment only.",
+      index, name_, static_cast<unsigned long long>(place.offset % alignment), static_cast<unsigned long long>(alignment));
+}
+
+Status Pipeline::checkArguments(const void* const* arguments) const {
+  const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (buffers && is_record_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
+    if (arguments_[i].kind != RT_ARG_POINTER) continue;
+    const void* address = addressIn(arguments[i]);
+    if (address != nullptr) RT_TRY(checkPointer(i, address, placeOfArgument(address)));
+  }
+  return Status();
+}
+
 // Of buffers also those over memory of the host.
 Place Pipeline::placeOfArgument(const void* address) const {
   const Place place = placeOf(address);
@@ -219,14 +246,6 @@ Place Pipeline::placeOfArgument(const void* address) const {
 // A program that came compiled takes one cl_mem for a pointer: a part of the root that begins at the address and ends where the
 // next pointer into the same root begins, so that no two of one launch overlap. The same address twice is one part twice.
 Status Pipeline::bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments) {
-  const uint64_t alignment = library_->device().baseAlignment();
-  if (place.offset % alignment != 0) {
-    return Status::error(
-        RT_ERROR_NOT_SUPPORTED,
-        "Argument %u of the kernel \"%s\" is an address %llu bytes behind a multiple of %llu: a program that came as a "
-        "binary takes addresses at this alignment only.",
-        index, name_, static_cast<unsigned long long>(place.offset % alignment), static_cast<unsigned long long>(alignment));
-  }
   uint64_t end = place.root->size;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
     if (arguments_[i].kind != RT_ARG_POINTER) continue;
@@ -265,8 +284,8 @@ Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* ar
   Device& device = library_->device();
   const void* address = addressIn(arguments[index]);
   const Place place = placeOfArgument(address);
+  if (address != nullptr) RT_TRY(checkPointer(index, address, place));
   if (place.root == nullptr && device.tier() != RT_MEMORY_TIER_BUFFER) {
-    if (address != nullptr && !device.reachesPinned() && isOfHost(device, address)) return refuseHostMemory(index, address);
     clone.roots[index] = 0;
     const bool as_buffer = address == nullptr && device.quirks().has(Quirk::kNullStays);
     const cl_mem none = nullptr;
@@ -275,7 +294,6 @@ Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* ar
     clone.had_address[index] |= !as_buffer;
     return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
   }
-  if (place.root == nullptr && address != nullptr) return refuseHostMemory(index, address);
   return library_->hidden_offsets || place.root == nullptr ? bindRoot(clone, index, place)
                                                            : bindPart(clone, index, place, arguments);
 }

@@ -24,6 +24,7 @@ class Pipeline final : public backend::Kernel {
 
   uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const override;
   uint32_t preferredGroupMultiple() const override { return multiple_; }
+  Status checkArguments(const void* const* arguments) const override;
 
   // Enqueues a launch; a failure says which argument it is about.
   Status enqueue(cl_command_queue queue, const backend::Launch& launch);
@@ -59,6 +60,7 @@ class Pipeline final : public backend::Kernel {
   Status bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments);
   Status bindAddresses(Clone& clone);
   Status refuseAddressesInside(uint32_t index, const void* value) const;
+  Status checkPointer(uint32_t index, const void* address, Place place) const;
   Status refuseHostMemory(uint32_t index, const void* address) const;
   Status refuseArgument(uint32_t index, Error error) const;
 

@@ -75,7 +75,7 @@ Status Replay::enqueueNode(cl_command_queue queue, Node& node) {
   if (auto* launch = std::get_if<Node::Launch>(&node.command)) {
     return launch->pipeline().enqueueBound(queue, *launch->clone, launch->range);
   } else if (const auto* copy = std::get_if<PlacedCopy>(&node.command)) {
-    error = enqueueCopy(device_, queue, *copy, nullptr, &call);
+    error = enqueueCopy(device_, queue, *copy, false, nullptr, &call);
   } else if (const auto* fill = std::get_if<PlacedFill>(&node.command)) {
     error = enqueueFill(device_, queue, *fill, &call);
   } else if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&node.command)) {

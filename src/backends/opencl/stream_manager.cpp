@@ -108,9 +108,12 @@ Status Stream::submit(bool on_host, Submit now, Make command, Early too_early) {
 }
 
 [[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
-  return submit(
+  Status refused;  // of a launch that is held back, which binds its arguments later
+  Status status = submit(
       false, [&] { return static_cast<Pipeline&>(kernel).enqueue(queue_, launch); },
-      [&] {
+      [&]() -> Command* {
+        refused = kernel.checkArguments(launch.arguments);
+        if (!refused.ok()) return nullptr;
         auto command = std::make_unique<Command>(Command::Kind::kLaunch);
         command->kernel = Ref<backend::Kernel>(&kernel);
         command->launch = launch;
@@ -123,6 +126,7 @@ Status Stream::submit(bool on_host, Submit now, Make command, Early too_early) {
         command->launch.arguments = command->arguments.data();
         return command.release();
       });
+  return refused.ok() ? status : refused;
 }
 
 // Whatever still writes the source comes first: it is in this stream, or in one that this stream has waited for.
@@ -131,11 +135,11 @@ bool Stream::comesTooEarly(const backend::Copy& copy) const {
          device().hostReads().writeSourceOf(copy);
 }
 
-Status Stream::copyOnDevice(const backend::Copy& copy, bool may_mark) {
+Status Stream::copyOnDevice(const backend::Copy& copy, bool may_mark, bool blocks) {
   const bool noted = device().quirks().has(Quirk::kReadsHostEarly) && isOfHost(device(), copy.dst);
   const char* call = "";
   cl_event event = nullptr;
-  const Error error = enqueueCopy(device(), queue_, copy, noted ? &event : nullptr, &call);
+  const Error error = enqueueCopy(device(), queue_, copy, blocks, noted ? &event : nullptr, &call);
   if (event != nullptr) {
     device().hostReads().add(copy, event);
     if (may_mark) {
@@ -158,6 +162,24 @@ Status Stream::copy(const backend::Copy& copy) {
         return command;
       },
       [&] { return comesTooEarly(copy); });
+}
+
+// A queue that is idle has nothing to wait for but the copy itself.
+bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
+  const uint64_t done = completed();  // before the mutex, which asking takes
+  std::lock_guard lock(mutex_);
+  if (held_.load(std::memory_order_relaxed) || done < submitted() || comesTooEarly(copy)) return false;
+  *status = device().isLost() ? device().lost() : Status();
+  if (!status->ok()) return true;
+  if (belongsToHost(device(), copy)) {
+    if (trace::enabled()) return false;  // a trace shows the copy as a submission
+    copyOnHost(copy);
+    return true;
+  }
+  *status = copyOnDevice(copy, false, true);
+  count();
+  if (status->ok()) advance(submitted_.load(std::memory_order_relaxed));
+  return true;
 }
 
 Status Stream::fillOnDevice(const backend::Fill& fill) {

@@ -31,6 +31,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status wait(Ref<backend::Point> point, backend::Skip skip) override;
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy&) override { return false; }
+  bool copyAndRead(const backend::Copy& copy, Status* status) override;
   uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
   uint64_t completed() override;
   bool wait(uint64_t serial, Deadline deadline) override;
@@ -61,7 +62,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   static Status make(Ref<backend::Stream>* stream, Context& context, cl_command_queue queue, bool borrowed, const char* label);
 
   // Each enqueues; under the mutex.
-  Status copyOnDevice(const backend::Copy& copy, bool may_mark);
+  Status copyOnDevice(const backend::Copy& copy, bool may_mark, bool blocks = false);
   bool comesTooEarly(const backend::Copy& copy) const;  // the driver would take bytes that are not there yet
   Status fillOnDevice(const backend::Fill& fill);
   Status markNow(cl_event* event);  // a marker that is flushed

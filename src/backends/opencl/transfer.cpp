@@ -49,15 +49,16 @@ Error toHost(cl_command_queue queue, const backend::Copy& copy, Place src, cl_ev
                     copy.dst_pitch, 0, copy.dst, 0, nullptr, event);
 }
 
-Error fromHost(cl_command_queue queue, const backend::Copy& copy, Place dst, const char** call) {
+Error fromHost(cl_command_queue queue, const backend::Copy& copy, Place dst, bool blocks, const char** call) {
+  const cl_bool blocking = blocks ? CL_TRUE : CL_FALSE;
   if (copy.height == 1) {
     *call = "clEnqueueWriteBuffer";
-    return RT_CL_CALL(clEnqueueWriteBuffer, queue, dst.root->memory, CL_FALSE, dst.offset, copy.width, copy.src, 0, nullptr,
+    return RT_CL_CALL(clEnqueueWriteBuffer, queue, dst.root->memory, blocking, dst.offset, copy.width, copy.src, 0, nullptr,
                       nullptr);
   }
   const size_t to[3] = {dst.offset, 0, 0}, from[3] = {0, 0, 0}, region[3] = {copy.width, copy.height, 1};
   *call = "clEnqueueWriteBufferRect";
-  return RT_CL_CALL(clEnqueueWriteBufferRect, queue, dst.root->memory, CL_FALSE, to, from, region, copy.dst_pitch, 0,
+  return RT_CL_CALL(clEnqueueWriteBufferRect, queue, dst.root->memory, blocking, to, from, region, copy.dst_pitch, 0,
                     copy.src_pitch, 0, copy.src, 0, nullptr, nullptr);
 }
 
@@ -113,17 +114,19 @@ void fillOnHost(const backend::Fill& fill) {
 
 // ---- On the device ----
 
-Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, cl_event* event, const char** call) {
+Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, bool blocks, cl_event* event,
+                  const char** call) {
   const auto& [copy, dst, src] = placed;
   if (dst.root != nullptr && src.root != nullptr) return rootToRoot(queue, copy, dst, src, call);
   if (src.root != nullptr) return toHost(queue, copy, src, event, call);
-  if (dst.root != nullptr) return fromHost(queue, copy, dst, call);
+  if (dst.root != nullptr) return fromHost(queue, copy, dst, blocks, call);
   *call = "clEnqueueSVMMemcpy";
   for (uint64_t row = 0; row < copy.height; ++row) {
     const backend::Copy one = rowOf(copy, row);
-    cl_event* asked = row + 1 == copy.height ? event : nullptr;
-    const Error error =
-        RT_CL_VIA(device.extensions(), enqueueCopy, queue, CL_FALSE, one.dst, one.src, one.width, 0, nullptr, asked);
+    const bool last = row + 1 == copy.height;  // behind the others
+    cl_event* asked = last ? event : nullptr;
+    const Error error = RT_CL_VIA(device.extensions(), enqueueCopy, queue, last && blocks ? CL_TRUE : CL_FALSE, one.dst,
+                                  one.src, one.width, 0, nullptr, asked);
     if (error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;

@@ -31,9 +31,11 @@ struct PlacedFill {
   Place dst;
 };
 
-// Enqueue, without blocking. On failure `call` names what failed. A copy whose destination is the host's gives its event, which
-// the caller releases, where `event` is not null.
-Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, cl_event* event, const char** call);
+// Enqueue; only a copy that `blocks` is over when this returns, or at least has read its source, where that is the host's. On
+// failure `call` names what failed. A copy whose destination is the host's gives its event, which the caller releases, where
+// `event` is not null.
+Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, bool blocks, cl_event* event,
+                  const char** call);
 Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& placed, const char** call);
 Error enqueuePrefetch(Device& device, cl_command_queue queue, const void* address, uint64_t size, bool to_host);
 

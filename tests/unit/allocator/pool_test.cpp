@@ -376,6 +376,7 @@ class ForeignStream final : public backend::Stream {
     return Status();
   }
   bool copyNow(const backend::Copy&) override { return false; }
+  bool copyAndRead(const backend::Copy&, Status*) override { return false; }
   uint64_t submitted() const override { return 1; }
   uint64_t completed() override { return completed_.load(); }
   bool wait(uint64_t, Deadline) override { return true; }
