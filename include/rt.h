@@ -2301,6 +2301,15 @@ RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtCon
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
 
+/* The sizes of a graph are maxima: an exec is planned once and runs batches of any smaller size. Values, the sizes of copies and
+ * fills and the memory that is bound change from launch to launch, without a new plan and without more memory; a grid may also
+ * grow where its kernel stays inside its buffers. Several calls make such a change together, in any order: what they leave in
+ * between (a copy of more bytes than are bound, two sides of a copy that overlap) is no failure of theirs. A launch before the
+ * change is complete is INVALID_VALUE and names node and buffer. What a kernel uses of a buffer is seen where its argument
+ * says so (rtGraphArg_t.size). Beyond a maximum is INVALID_VALUE at once. On CUDA each call changes a node in place; a copy of
+ * rows, a fill of more bytes than it had when all buffers were first bound, and a node that did nothing then (a grid of 0) may
+ * take a new instantiation by the driver. */
+
 /** Says what memory a buffer is, from the next launch on. The exec leases it until it is bound anew.
  *  @param[in] buffer   of the graph that the exec was made of; no temporary
  *  @param[in] pointer  at least as many bytes as the buffer has
@@ -2309,6 +2318,17 @@ RT_API rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
 RT_API rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec);
+
+/** The same with less memory than the buffer has: the first `size` bytes of it, from the next launch on. Nodes that use more are
+ *  changed before that launch. A launch that is captured meanwhile is a child graph whose buffer has this size.
+ *  @param[in] buffer   of the graph that the exec was made of; no temporary
+ *  @param[in] pointer  size bytes
+ *  @param[in] size     bytes, not 0, at most those of the buffer
+ *  @param[in] exec     the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecBindBufferRange(rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t exec);
 
 /** Exchanges the parameters of the launch of a kernel, from the next launch on. Order and dependencies stay.
  *  @param[in] node    of the graph that the exec was made of
@@ -2328,6 +2348,15 @@ RT_API rtStatus_t rtGraphExecSetKernelParams(rtGraphNode_t node, const rtGraphKe
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
 RT_API rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMemcpyParams_t* params, rtGraphExec_t exec);
 
+/** Exchanges the parameters of a copy of rows, from the next launch on. Order and dependencies stay.
+ *  @param[in] node    of the graph that the exec was made of
+ *  @param[in] params  copied
+ *  @param[in] exec    the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecSetMemcpy2DParams(rtGraphNode_t node, const rtGraphMemcpy2DParams_t* params, rtGraphExec_t exec);
+
 /** Exchanges the parameters of a fill, from the next launch on. Order and dependencies stay.
  *  @param[in] node    of the graph that the exec was made of
  *  @param[in] params  copied
@@ -2339,7 +2368,8 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
 
 /** Exchanges all parameters for those of another graph with the same nodes, in the same order, and dependencies, also inside
  *  child graphs. A kernel that is given may be any; one that is named is the one that the plan has found for the name, from
- *  the same source where the graph brings it. Temporaries are used by the same nodes. Nothing is changed where it differs.
+ *  the same source where the graph brings it. Temporaries are used by the same nodes. Buffers may be smaller, no larger.
+ *  Nothing is changed where it differs.
  *  @param[in] graph  the other graph
  *  @param[in] exec   the exec
  *  blocks: never
@@ -2353,9 +2383,9 @@ RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
  *  @param[in] stream  of the exec's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (a buffer is not bound), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED,
- *    LAUNCH_FAILED, CAPTURE_UNSAFE (an event was last recorded in a capture), CAPTURE_INVALIDATED, DEVICE_LOST,
- *    DRIVER */
+ *  errors: INVALID_VALUE (a buffer is not bound, or a node uses more of it than is bound), INVALID_HANDLE, WRONG_CONTEXT,
+ *    NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, CAPTURE_UNSAFE (an event was last recorded in a capture),
+ *    CAPTURE_INVALIDATED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
 
 /* ---- Capture: a stream's work becomes a graph instead of running --------------------------------------------------- */

@@ -27,6 +27,16 @@ Status partOf(uint32_t* index, const Part& part, const graph::Exec& exec, const 
   return Status();
 }
 
+Status bind(rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t exec) {
+  RT_RESOLVE(GraphBuffer, part, graph_buffers, buffer, RT_HANDLE_GRAPH_BUFFER);
+  RT_RESOLVE(GraphExec, object, graph_execs, exec, RT_HANDLE_GRAPH_EXEC);
+  graph::Exec& content = graph::Exec::of(*object);
+  uint32_t index = 0;
+  RT_TRY(partOf(&index, *part, content, "buffer"));
+  RT_CHECK_ARG(index < content.plan().graph().buffers().size(), "The buffer was added after the exec was made.");
+  return content.bind(index, pointer, size);
+}
+
 // rtGraphExecSet...Params: `read` makes the work of the parameters, as for a new node.
 template <class Kind, class Params>
 rtStatus_t setParams(const char* function, rtGraphNode_t node, const Params* params, const Params& defaults, rtGraphExec_t exec,
@@ -86,14 +96,13 @@ rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec) {
 }
 
 rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec) {
+  return api::guarded(__func__, [&](epoch::Guard&) { return bind(buffer, pointer, graph::Exec::kWhole, exec); });
+}
+
+rtStatus_t rtGraphExecBindBufferRange(rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t exec) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    RT_RESOLVE(GraphBuffer, part, graph_buffers, buffer, RT_HANDLE_GRAPH_BUFFER);
-    RT_RESOLVE(GraphExec, object, graph_execs, exec, RT_HANDLE_GRAPH_EXEC);
-    graph::Exec& content = graph::Exec::of(*object);
-    uint32_t index = 0;
-    RT_TRY(partOf(&index, *part, content, "buffer"));
-    RT_CHECK_ARG(index < content.plan().graph().buffers().size(), "The buffer was added after the exec was made.");
-    return content.bind(index, pointer);
+    RT_CHECK_ARG(size != 0, "The range of a buffer has 0 bytes: it takes 1 and more.");
+    return bind(buffer, pointer, size, exec);
   });
 }
 
@@ -103,6 +112,10 @@ rtStatus_t rtGraphExecSetKernelParams(rtGraphNode_t node, const rtGraphKernelPar
 
 rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMemcpyParams_t* params, rtGraphExec_t exec) {
   return setParams(__func__, node, params, rtGraphMemcpyParams_t RT_GRAPH_MEMCPY_PARAMS_INIT, exec, graph::readCopy);
+}
+
+rtStatus_t rtGraphExecSetMemcpy2DParams(rtGraphNode_t node, const rtGraphMemcpy2DParams_t* params, rtGraphExec_t exec) {
+  return setParams(__func__, node, params, rtGraphMemcpy2DParams_t RT_GRAPH_MEMCPY_2D_PARAMS_INIT, exec, graph::readCopy2D);
 }
 
 rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFillParams_t* params, rtGraphExec_t exec) {

@@ -11,6 +11,11 @@
 #include "ops/memory.h"
 
 namespace manyrt::graph {
+namespace {
+
+using Number = unsigned long long;
+
+}  // namespace
 
 Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, allocator::Owner& owner, epoch::Guard& guard) {
   if (fault::fails("exec")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
@@ -23,6 +28,7 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   RT_TRY(exec->prepare());
   exec->planPoints();
   exec->countUnbound();
+  exec->countUnfit();
   RT_TRY(exec->makePieces());
   *out = std::move(exec);
   return Status();
@@ -45,9 +51,9 @@ Status Exec::takeMemory(epoch::Guard& guard) {
   for (uint32_t i = 0; i < bound_.size(); ++i) {
     const Buffer& buffer = plan_->buffers()[i];
     if (buffer.role == RT_GRAPH_BUFFER_TEMPORARY) {
-      if (memory != nullptr) bound_[i] = {static_cast<char*>(memory) + plan_->offsetOf(i), lease};
+      if (memory != nullptr) bound_[i] = {static_cast<char*>(memory) + plan_->offsetOf(i), buffer.size, lease};
     } else if (buffer.recorded != nullptr) {
-      bound_[i] = {static_cast<char*>(buffer.recorded), buffer.lease};
+      bound_[i] = {static_cast<char*>(buffer.recorded), buffer.size, buffer.lease};
     }
   }
   return Status();
@@ -89,15 +95,43 @@ Status Exec::notBound() const {
   return Status();
 }
 
-Status Exec::bind(uint32_t index, void* pointer) {
+void Exec::countUnfit() {
+  unfit_ =
+      static_cast<uint32_t>(std::count_if(steps_.begin(), steps_.end(), [](const Prepared& each) { return !each.fits(); }));
+}
+
+Status Exec::notFitting() const {
+  const auto found = std::find_if(steps_.begin(), steps_.end(), [](const Prepared& each) { return !each.fits(); });
+  const std::string name = plan_->graph().nameOf(plan_->steps()[static_cast<size_t>(found - steps_.begin())].node);
+  const Misfit& misfit = found->misfit();
+  if (misfit.kind == Misfit::kOverlap) {
+    return Status::error(RT_ERROR_INVALID_VALUE, "The source and the destination of the %s overlap with what is bound now.",
+                         name.c_str());
+  }
+  return Status::error(
+      RT_ERROR_INVALID_VALUE,
+      "The %s uses %llu bytes of the %s, to which %llu are bound: bind more or change the node before the launch.",
+      name.c_str(), static_cast<Number>(misfit.needed), plan_->graph().bufferName(misfit.buffer).c_str(),
+      static_cast<Number>(bound_[misfit.buffer].size));
+}
+
+Status Exec::checkComplete() const {
+  RT_TRY(unbound_ != 0 ? notBound() : Status());
+  return unfit_ != 0 ? notFitting() : Status();
+}
+
+Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
   const Buffer& buffer = plan_->buffers()[index];
   const std::string name = plan_->graph().bufferName(index);
   RT_CHECK_ARG(buffer.role != RT_GRAPH_BUFFER_TEMPORARY, "The %s is a temporary, whose memory the exec has itself.",
                name.c_str());
+  if (size == kWhole) size = buffer.size;
+  RT_CHECK_ARG(size <= buffer.size, "The %s takes %llu bytes at most: %llu are more.", name.c_str(),
+               static_cast<Number>(buffer.size), static_cast<Number>(size));
   ops::Range range;
-  Status status = ops::findRange(&range, pointer, buffer.size, ("memory for the " + name).c_str());
+  Status status = ops::findRange(&range, pointer, size, ("memory for the " + name).c_str());
   if (!status.ok()) return status;
-  Bound bound{static_cast<char*>(pointer), {}};
+  Bound bound{static_cast<char*>(pointer), size, {}};
   RT_CHECK_ARG(allocator::BlockLease::take(&bound.lease, pointer), "The memory at %p for the %s is being freed.", pointer,
                name.c_str());
   std::lock_guard lock(mutex_);
@@ -113,12 +147,17 @@ Status Exec::bind(uint32_t index, void* pointer) {
 Status Exec::replace(uint32_t buffer) try {
   const bool complete = unbound_ == 0;
   countUnbound();
+  std::vector<uint32_t> users;
   Status first;
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].uses(buffer)) continue;
     Status status = steps_[i].place(bound_, *owner_);
-    if (status.ok() && complete) status = refresh(i, 1);
     if (first.ok()) first = std::move(status);
+    users.push_back(i);
+  }
+  countUnfit();
+  for (uint32_t each : users) {
+    if (complete && first.ok()) first = refresh(each, 1);
   }
   return first.ok() && !complete ? makePieces() : first;
 } catch (const std::bad_alloc&) {  // the caller puts back what was before
@@ -183,9 +222,11 @@ Status Exec::findPlanned(KernelNode* kernel, const Work& planned) {
 // Steps from `first` on become others, or stay as they are.
 Status Exec::exchange(uint32_t first, std::vector<Prepared> fresh) {
   std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
+  countUnfit();
   Status status = refresh(first, static_cast<uint32_t>(fresh.size()));
   if (status.ok()) return status;
   std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
+  countUnfit();
   if (!refresh(first, static_cast<uint32_t>(fresh.size())).ok()) stale_ = true;
   return status;
 }
@@ -205,8 +246,14 @@ Status checkSameShape(const Graph& mine, const Graph& other) {
     if (!status.ok()) return Status::error(status.code(), "%s: %s", other.nameOf(i).c_str(), status.message());
   }
   const bool same = std::equal(mine.buffers().begin(), mine.buffers().end(), other.buffers().begin(), other.buffers().end(),
-                               [](const Buffer& a, const Buffer& b) { return a.size == b.size && a.role == b.role; });
-  RT_CHECK_ARG(same, "The buffers of the graph differ from those of the exec in number, size or role.");
+                               [](const Buffer& a, const Buffer& b) { return a.role == b.role; });
+  RT_CHECK_ARG(same, "The buffers of the graph differ from those of the exec in number or role.");
+  for (uint32_t i = 0; i < mine.buffers().size(); ++i) {
+    const uint64_t size = other.buffers()[i].size, most = mine.buffers()[i].size;
+    RT_CHECK_ARG(size <= most,
+                 "The %s of the graph has %llu bytes; that of the exec was planned with %llu, which are the most.",
+                 other.bufferName(i).c_str(), static_cast<Number>(size), static_cast<Number>(most));
+  }
   return Status();
 }
 
@@ -234,6 +281,7 @@ Status Exec::update(Graph& graph) {
     if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
   }
   RT_TRY(exchange(0, std::move(fresh)));
+  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) other->resizeBuffer(i, plan_->graph().buffers()[i].size);
   graph_ = std::move(other);
   return Status();
 }
@@ -243,13 +291,14 @@ Status Exec::capture(manager::Stream& stream) {
   ChildNode child;
   {
     std::lock_guard lock(mutex_);
-    if (unbound_ != 0) return notBound();
+    RT_TRY(checkComplete());
     child.graph = graph_->snapshot(false);
     for (uint32_t i = 0; i < child.graph->buffers().size(); ++i) {
       if (child.graph->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;
       Binding binding{i, {}};
       binding.memory.pointer = bound_[i].pointer;
       binding.memory.lease = bound_[i].lease;
+      child.graph->resizeBuffer(i, bound_[i].size);
       child.bindings.push_back(std::move(binding));
     }
   }

@@ -20,7 +20,7 @@ struct Checked {
 };
 
 // Two rectangles of rows meet. With one pitch this is exact, with two it is the whole spans.
-bool overlap(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span) {
+bool meet(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span) {
   uintptr_t dst = reinterpret_cast<uintptr_t>(copy.dst), src = reinterpret_cast<uintptr_t>(copy.src);
   if (dst >= src + src_span || src >= dst + dst_span) return false;
   if (copy.height == 1 || copy.dst_pitch != copy.src_pitch) return true;
@@ -157,10 +157,11 @@ bool orphan(const Range& range) {
 
 }  // namespace
 
+bool overlap(const CopyArguments& copy, const Range& dst, const Range& src) { return meet(copy, dst.size, src.size); }
+
 Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src) {
-  RT_CHECK_ARG(!overlap(copy, dst.size, src.size),
-               "The source at %p and the destination at %p of a copy of %llu bytes overlap.", copy.src, copy.dst,
-               static_cast<Number>(copy.width));
+  RT_CHECK_ARG(!overlap(copy, dst, src), "The source at %p and the destination at %p of a copy of %llu bytes overlap.",
+               copy.src, copy.dst, static_cast<Number>(copy.width));
   return checkKind(copy.kind, dst, src);
 }
 

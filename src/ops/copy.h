@@ -24,6 +24,7 @@ struct CopyArguments {
 // Rows that are one piece become one row; pitches below the width are refused.
 Status normalise(CopyArguments* copy);
 
+bool overlap(const CopyArguments& copy, const Range& dst, const Range& src);
 // What is left to ask of two ranges that were found: overlap and kind.
 Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src);
 Status copyAsync(const CopyArguments& copy, manager::Stream& stream);

@@ -277,6 +277,68 @@ TEST_P(CudaGraphTest, CopiesChangeInPlaceWhereTheirMemoryIsOfTheSameKind) {
   EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
 }
 
+// A batch of another size: grids, values, the sizes of copies and fills, and smaller buffers, each by one call of the driver
+// that changes a node, the first time and the last. A node that does nothing for one batch is switched off.
+TEST_P(CudaGraphTest, BatchesOfChangingSizeAreInstantiatedOnce) {
+  constexpr uint64_t kMost = 4096;
+  const auto named = [](rtGraphBuffer_t buffer) { return rtGraphOperand_t{buffer, 0, nullptr}; };
+  rtGraphBuffer_t in = nullptr, out = nullptr, scratch = nullptr;
+  ASSERT_RT_OK(rtGraphAddBuffer(&in, kMost, RT_GRAPH_BUFFER_INPUT, "in", graph_));
+  ASSERT_RT_OK(rtGraphAddBuffer(&out, kMost, RT_GRAPH_BUFFER_OUTPUT, "out", graph_));
+  ASSERT_RT_OK(rtGraphAddBuffer(&scratch, kMost, RT_GRAPH_BUFFER_TEMPORARY, "scratch", graph_));
+  rtGraphMemcpyParams_t load = RT_GRAPH_MEMCPY_PARAMS_INIT, store = RT_GRAPH_MEMCPY_PARAMS_INIT;
+  load.dst = store.src = named(scratch);
+  load.src = named(in);
+  store.dst = named(out);
+  rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
+  fill.pattern_size = 4;
+  fill.pattern[0] = 9;
+  fill.dst = named(scratch);
+  KernelParams kernel(kernel_, nullptr, 0);
+  kernel.args[0].memory = named(out);
+  rtGraphNode_t nodes[4] = {};
+  const auto sizes = [&](uint32_t items) {  // 16 words each: half of them filled, the first group's written by the kernel
+    load.size = store.size = fill.count = 64 * uint64_t{items};
+    fill.count = 8 * uint64_t{items};
+    kernel.args[0].size = 64 * uint64_t{items / 2};
+    kernel.params.grid[0] = items / 2;
+    kernel.value = 1000 + items;
+  };
+  sizes(64);
+  ASSERT_RT_OK(rtGraphAddMemcpyNode(&nodes[0], &load, nullptr, 0, graph_));
+  ASSERT_RT_OK(rtGraphAddFillNode(&nodes[1], &fill, &nodes[0], 1, graph_));
+  ASSERT_RT_OK(rtGraphAddMemcpyNode(&nodes[2], &store, &nodes[1], 1, graph_));
+  ASSERT_RT_OK(rtGraphAddKernelNode(&nodes[3], &kernel.params, &nodes[2], 1, graph_));
+  instantiate();
+  ASSERT_RT_OK(rtGraphExecBindBuffer(in, memory_.as<char>(0), exec_));
+  ASSERT_RT_OK(rtGraphExecBindBuffer(out, memory_.as<char>(kMost), exec_));
+  for (const uint32_t items : {64u, 5u, 63u, 1u, 2u, 64u}) {
+    SCOPED_TRACE(items);
+    ASSERT_RT_OK(rtMemset(memory_, 3, 4 * kMost));
+    const uint64_t place = items % 2 == 0 ? kMost : 2 * kMost;
+    sizes(items);
+    const Calls calls = callsOf([&] {
+      EXPECT_RT_OK(rtGraphExecBindBufferRange(out, memory_.as<char>(place), 64 * uint64_t{items}, exec_));
+      EXPECT_RT_OK(rtGraphExecSetMemcpyParams(nodes[2], &store, exec_));
+      EXPECT_RT_OK(rtGraphExecSetKernelParams(nodes[3], &kernel.params, exec_));
+      EXPECT_RT_OK(rtGraphExecSetMemcpyParams(nodes[0], &load, exec_));
+      EXPECT_RT_OK(rtGraphExecBindBufferRange(in, memory_.as<char>(0), 64 * uint64_t{items}, exec_));
+      EXPECT_RT_OK(rtGraphExecSetFillParams(nodes[1], &fill, exec_));
+    });
+    for (const auto& [name, count] : calls) {
+      EXPECT_TRUE(name.find("SetParams") != std::string::npos || name == "cuGraphNodeSetEnabled" ||
+                  name == "cudaPointerGetAttributes")
+          << name << ", " << count << " times";
+    }
+    EXPECT_EQ(launchCalls(), (Calls{{"cuGraphLaunch", 1}}));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    for (uint32_t i = 0; i <= 16 * items; ++i) {
+      const uint32_t wanted = i / 16 < items / 2 ? 1000 + items : i < 8 * items ? 9 : 0x03030303;
+      ASSERT_EQ(word(place + 4 * uint64_t{i}), wanted) << i;
+    }
+  }
+}
+
 // A change that makes the graph anew orders the next launch behind the last one, and behind nothing that its stream was given
 // since: that may wait for the next launch. `held`: the last launch itself is held back.
 TEST_P(CudaGraphTest, ALaunchBehindAChangeWaitsForTheLastLaunchAlone) {

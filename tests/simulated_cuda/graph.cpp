@@ -19,6 +19,7 @@ struct Graph {
     NodeKind kind;
     std::vector<size_t> before;
     std::shared_ptr<const NodeWork> work;
+    bool enabled = true;  // of an executable graph
   };
 
   Context& context;  // the current one when it was made
@@ -151,6 +152,7 @@ Error launch(NativeGraphExec handle, NativeStream stream_handle) {
   Command command;
   auto pending = std::make_shared<std::vector<std::unique_ptr<PendingLaunch>>>(exec->nodes.size());
   for (size_t i = 0; i < exec->nodes.size(); ++i) {
+    if (!exec->nodes[i].enabled) continue;
     const NodeWork& work = *exec->nodes[i].work;
     for (const auto& [memory, writes] : work.memory) command.uses.emplace_back(memory, writes);
     if (exec->nodes[i].kind != NodeKind::kKernel) continue;
@@ -161,6 +163,7 @@ Error launch(NativeGraphExec handle, NativeStream stream_handle) {
   command.record = exec->last = std::make_shared<Record>();
   command.work = [all = exec->nodes, pending](Runner& runner) {
     for (size_t i : someOrder(all)) {
+      if (!all[i].enabled) continue;
       if (all[i].kind == NodeKind::kKernel) {
         runner.run(*(*pending)[i]->launch);
       } else if (all[i].work->run) {
@@ -278,13 +281,31 @@ Error GraphExecMemsetNodeSetParams(NativeGraphExec handle, NativeNode name, cons
     auto work = std::make_shared<NodeWork>();
     SIMULATED_TRY(prepareFillNode(*context, *parameters, work.get()));
     const NodeWork& old = *node->work;
-    // A flat one may grow smaller; whether it may grow depends on the driver: here it may not.
+    const NodeWork& made = *exec->graph->nodes[static_cast<size_t>(node - exec->nodes.data())].work;
+    // A flat one may have any size up to that of the instantiation, whose resources it keeps; a larger one depends on the driver:
+    // here it is refused.
     const bool fits = old.flat && work->flat
-                          ? work->shape[0] * work->shape[2] <= old.shape[0] * old.shape[2] && work->shape[2] == old.shape[2]
+                          ? work->shape[0] * work->shape[2] <= made.shape[0] * made.shape[2] && work->shape[2] == old.shape[2]
                           : work->shape == old.shape;
     if (!fits) return kInvalidValue;
     if (!(work->dst == old.dst)) violation("a fill of a graph is given memory of another kind");
     node->work = std::move(work);
+    return kSuccess;
+  });
+}
+
+Error GraphNodeSetEnabled(NativeGraphExec handle, NativeNode name, unsigned enabled) {
+  return DRIVER_CALL(GraphNodeSetEnabled, {
+    const std::shared_ptr<NodeName> found = nodes().find(name);
+    std::shared_ptr<Exec> exec;
+    Graph::Node* node;
+    if (found == nullptr) return kInvalidHandle;
+    if (found->index >= found->graph->nodes.size()) return kInvalidValue;
+    const NodeKind kind = found->graph->nodes[found->index].kind;
+    if (kind == NodeKind::kEmpty) return kInvalidValue;  // kernels, copies and fills alone
+    SIMULATED_TRY(nodeOf(handle, name, kind, &exec, &node));
+    const Alone alone(exec->inside);
+    node->enabled = enabled != 0;
     return kSuccess;
   });
 }

@@ -134,6 +134,23 @@ TEST_F(GraphTest, UpdatesKeepTheKindOfNodeAndOfMemory) {
   EXPECT_EQ(cudaFreeHost(host), kSuccess);
 }
 
+TEST_F(GraphTest, NodesAreSwitchedOffAndOnAgain) {
+  NativeNode fill = nullptr, empty = nullptr;
+  const FillNodeParameters parameters = filling(memory_, 7, 4);
+  ASSERT_EQ(cu().GraphAddMemsetNode(&fill, graph_, nullptr, 0, &parameters, context_), kSuccess);
+  ASSERT_EQ(cu().GraphAddEmptyNode(&empty, graph_, &fill, 1), kSuccess);
+  instantiate();
+  EXPECT_EQ(cu().GraphNodeSetEnabled(exec_, empty, 0), kInvalidValue) << "kernels, copies and fills alone";
+  ASSERT_EQ(cu().GraphNodeSetEnabled(exec_, fill, 0), kSuccess);
+  ASSERT_EQ(cu().GraphLaunch(exec_, stream_), kSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), kSuccess);
+  EXPECT_EQ(first(), 0);
+  ASSERT_EQ(cu().GraphNodeSetEnabled(exec_, fill, 1), kSuccess);
+  ASSERT_EQ(cu().GraphLaunch(exec_, stream_), kSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), kSuccess);
+  EXPECT_EQ(first(), 7);
+}
+
 TEST_F(GraphTest, AKernelOfAnUnloadedModuleIsNoticed) {
   (void)addKernel(1);
   instantiate();

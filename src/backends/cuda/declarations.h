@@ -234,6 +234,7 @@ inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferBytes = 6;
     (NativeGraphExec exec, NativeNode node, const KernelNodeParameters* parameters))                                        \
   X(GraphExecMemsetNodeSetParams, 10020, Error,                                                                             \
     (NativeGraphExec exec, NativeNode node, const FillNodeParameters* parameters, NativeContext context))                   \
+  X(GraphNodeSetEnabled, 11060, Error, (NativeGraphExec exec, NativeNode node, unsigned enabled))                           \
   X(GraphLaunch, 10000, Error, (NativeGraphExec exec, NativeStream stream))
 
 // The same, of newer drivers: null where they are missing.

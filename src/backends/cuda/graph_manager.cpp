@@ -217,11 +217,22 @@ Status Replay::comeBehind(backend::Stream& stream, backend::Stream& last) {
 Status Replay::change(bool* changed, uint32_t step, const Work& work) {
   *changed = false;
   Node& node = nodes_[step];
-  if (held_.load(std::memory_order_acquire) != 0 || node.kind != kindOf(work)) return Status();
+  const size_t kind = kindOf(work);
+  if (held_.load(std::memory_order_acquire) != 0 || (kind != 0 && node.kind != kind)) return Status();
   *changed = true;
   if (node.kind == 0) return Status();
   Current current(context_->native());
-  return set(changed, node, work);
+  if (kind == 0) return enable(node, false);
+  RT_TRY(set(changed, node, work));
+  return *changed ? enable(node, true) : Status();
+}
+
+// Which nodes act: of kernels, copies and fills. Launches in flight are not concerned.
+Status Replay::enable(Node& node, bool enabled) {
+  if (node.enabled == enabled) return Status();
+  RT_CUDA_TRY(cuGraphNodeSetEnabled, exec_, node.native, enabled ? 1u : 0u);
+  node.enabled = enabled;
+  return Status();
 }
 
 Status Replay::set(bool* changed, Node& node, const Work& work) {

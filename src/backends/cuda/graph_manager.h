@@ -36,6 +36,7 @@ class Replay final : public backend::Replay {
     NativeNode native = nullptr;
     size_t kind = 0;  // of its work; 0: it does nothing
     bool flat = true;
+    bool enabled = true;  // false: it does nothing at present, such as a launch without work-groups
     Ref<backend::Kernel> kernel;
     Place dst, src;
   };
@@ -44,6 +45,7 @@ class Replay final : public backend::Replay {
   Status build(std::span<const backend::ReplayStep> steps);
   Status add(Node* node, const backend::ReplayStep::Work& work, const std::vector<NativeNode>& before);
   Status set(bool* changed, Node& node, const backend::ReplayStep::Work& work);
+  Status enable(Node& node, bool enabled);
   static Place placeOf(const void* pointer);
 
   const Ref<Context> context_;
