@@ -328,7 +328,8 @@ typedef void (*rtLogCallback_t)(int32_t level, const char* message, void* user);
 /** Host function of a stream; status is RT_SUCCESS or the stream's failure. rt calls are legal inside. */
 typedef void (*rtHostFunction_t)(void* user, rtStatus_t status);
 
-/** Receives the native stream (see rtStreamGetNative) and submits native work to it. */
+/** Receives the native stream (see rtStreamGetNative) and submits native work to it. Of a graph on CUDA this is a private stream
+ *  that is being captured: see rtGraphAddNativeNode. */
 typedef rtStatus_t (*rtNativeFunction_t)(const uint64_t native[2], void* user);
 
 /** Gives back what user stands for. */
@@ -642,7 +643,8 @@ typedef struct rtKernelArgInfo_t {
 typedef struct rtLaunchOptions_t {
   uint32_t struct_size;
   uint32_t flags;            /**< 0 or RT_LAUNCH_COOPERATIVE */
-  const uint32_t* arg_sizes; /**< sizes of the arguments for images that carry none; may be NULL */
+  const uint32_t* arg_sizes; /**< sizes of the arguments as the caller has them: INVALID_VALUE where the kernel, of source or of
+                                  an image, has others; may be NULL */
   uint32_t arg_size_count;   /**< elements of arg_sizes */
   uint32_t reserved;         /**< 0 */
 } rtLaunchOptions_t;
@@ -676,8 +678,8 @@ typedef struct rtGraphKernelParams_t {
   rtKernel_t kernel;        /**< may be NULL if name is given */
   const char* name;         /**< a kernel that is found when a plan is made; may be NULL if kernel is given */
   const rtGraphArg_t* args; /**< may be NULL if arg_count is 0 */
-  uint32_t grid[3];         /**< work-groups */
-  uint32_t group[3];        /**< work-items in each, none 0 */
+  uint32_t grid[3];         /**< work-groups; a zero: nothing runs */
+  uint32_t group[3];        /**< work-items in each, none 0; where grid and group are all zeros, both are 1 x 1 x 1 */
   uint32_t local_bytes;     /**< as for rtLaunchKernel */
   uint32_t flags;           /**< 0 or RT_LAUNCH_COOPERATIVE */
 } rtGraphKernelParams_t;
@@ -2044,7 +2046,10 @@ RT_API rtStatus_t rtGraphAddHostNode(rtGraphNode_t* node, const rtGraphHostParam
                                      uint32_t count, rtGraph_t graph);
 
 /** Adds a call that submits work to the driver's own stream, as rtStreamLaunchNative does. Inferred dependencies order it
- *  with everything.
+ *  with everything. On CUDA the function is called once for each exec that is made of the graph, and at rtGraphExecUpdate, on
+ *  the calling thread, with a private stream that is being captured; what it submits is part of the exec, and launches do not
+ *  call it. What fails or cannot be captured (waiting for the stream) fails rtGraphExecCreate, rtGraphInstantiate or
+ *  rtGraphExecUpdate. Elsewhere it is called at each launch, on a thread of the library.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied; release is only called if the node was added
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
@@ -2281,7 +2286,7 @@ RT_API rtStatus_t rtCapturePlanGetBuffer(rtCapturePlanBuffer_t* buffer, uint32_t
  *  blocks: maybe, where memory has to be found
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY,
- *    DEVICE_LOST, DRIVER */
+ *    DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED (a native function did what cannot be recorded), and what such a function returns */
 RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
 
 /** A plan with default options and an exec of it in one.
@@ -2291,7 +2296,8 @@ RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
  *  blocks: maybe, where a source of a graph file is built or memory has to be found
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, BUILD_FAILED, COMPILER_NOT_FOUND,
- *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
+ *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED (a native function did what
+ *    cannot be recorded), and what such a function returns */
 RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
 
 /** Destroys an exec. Launches in flight complete; what it has leased goes back behind them.
@@ -2372,9 +2378,10 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
  *  Nothing is changed where it differs.
  *  @param[in] graph  the other graph
  *  @param[in] exec   the exec
- *  blocks: never
+ *  blocks: maybe, where native functions are called (CUDA)
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER,
+ *    CAPTURE_INVALIDATED (a native function did what cannot be recorded), and what such a function returns */
 RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
 
 /** Runs an exec in a stream's order. Launches of one exec run one after another, also from several streams. Captured, it
@@ -2512,7 +2519,8 @@ RT_API rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtCo
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context);
 
-/** Calls a function that submits work to the driver's own stream, in order with the stream.
+/** Calls a function that submits work to the driver's own stream, in order with the stream. In a capture it becomes a node:
+ *  see rtGraphAddNativeNode for when that is called.
  *  @param[in] function  receives the native stream; a failure that it returns is the stream's
  *  @param[in] user      passed to function; may be NULL
  *  @param[in] stream    may be NULL: default

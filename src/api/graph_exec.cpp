@@ -123,10 +123,11 @@ rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFillParams_
 }
 
 rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE(Graph, other, graphs, graph, RT_HANDLE_GRAPH);
     RT_RESOLVE(GraphExec, object, graph_execs, exec, RT_HANDLE_GRAPH_EXEC);
-    return graph::Exec::of(*object).update(graph::Graph::of(*other));
+    const Lease<manager::GraphExec> lease(object);  // the guard is left where native functions are recorded
+    return graph::Exec::of(*object).update(graph::Graph::of(*other), guard);
   });
 }
 

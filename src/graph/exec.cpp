@@ -15,6 +15,15 @@ namespace {
 
 using Number = unsigned long long;
 
+class Keeper final : public Task {
+ public:
+  explicit Keeper(std::vector<std::shared_ptr<UserData>> users) : users_(std::move(users)) {}
+  Status run(const Status&) override { return Status(); }
+
+ private:
+  const std::vector<std::shared_ptr<UserData>> users_;
+};
+
 }  // namespace
 
 Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, allocator::Owner& owner, epoch::Guard& guard) {
@@ -26,6 +35,7 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   }
   RT_TRY(exec->takeMemory(guard));
   RT_TRY(exec->prepare());
+  RT_TRY(exec->recordNatives(&exec->steps_, exec->plan_->graph(), guard));
   exec->planPoints();
   exec->countUnbound();
   exec->countUnfit();
@@ -36,6 +46,7 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
 
 Exec::~Exec() {
   epoch::Guard guard;
+  keepNatives(steps_);
   for (const Lease<manager::Stream>& lane : lanes_) manager::closeHandle(lane->bits);
 }
 
@@ -69,6 +80,33 @@ Status Exec::prepare() {
     }
   }
   return Status();
+}
+
+// What native functions submit is part of the exec where the driver records it: they are called once, here, and not by
+// launches.
+Status Exec::recordNatives(std::vector<Prepared>* steps, const Graph& graph, epoch::Guard& guard) const {
+  backend::ReplayMaker* maker = owner_->native().replays();
+  for (size_t i = 0; i < steps->size() && maker != nullptr; ++i) {
+    if (!(*steps)[i].callsNative()) continue;
+    guard.leave();
+    Status status = (*steps)[i].record(*maker, context_->bits);
+    guard.enter();
+    if (!status.ok()) {
+      return Status::error(status.code(), "%s: %s", graph.nameOf(plan_->steps()[i].node).c_str(), status.message());
+    }
+  }
+  return Status();
+}
+
+// Recorded work uses what the program gave with the function, until the last launch is over: only then it is released.
+void Exec::keepNatives(const std::vector<Prepared>& steps) try {
+  std::vector<std::shared_ptr<UserData>> users;
+  for (const Prepared& step : steps) {
+    if (std::shared_ptr<UserData> user = step.recordedUser()) users.push_back(std::move(user));
+  }
+  if (users.empty() || !last_stream_ || last_stream_->idle()) return;
+  (void)last_stream_->call(new Keeper(std::move(users)), backend::TaskKind::kUser);
+} catch (const std::bad_alloc&) {  // at once, then
 }
 
 void Exec::planPoints() {
@@ -260,7 +298,7 @@ Status checkSameShape(const Graph& mine, const Graph& other) {
 }  // namespace
 
 // Graphs of the same shape are taken apart into the same steps.
-Status Exec::update(Graph& graph) {
+Status Exec::update(Graph& graph, epoch::Guard& guard) {
   Ref<Graph> other = graph.snapshot(false);
   RT_TRY(checkSameShape(plan_->graph(), *other));
   if (const HandleBits bound = other->context(); bound != 0 && bound != context_->bits) {
@@ -271,15 +309,21 @@ Status Exec::update(Graph& graph) {
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
   flatten(*other, &steps, &buffers);
-  std::lock_guard lock(mutex_);
   std::vector<Prepared> fresh;
   fresh.reserve(steps.size());
   for (uint32_t i = 0; i < steps.size(); ++i) {
     Status status = fitWork(i, &steps[i].work);
-    if (status.ok() && steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel of a name
-    if (status.ok()) status = fresh.emplace_back(std::move(steps[i].work)).place(bound_, *owner_);
+    if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
+    if (steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel of a name
+    fresh.emplace_back(std::move(steps[i].work));
+  }
+  RT_TRY(recordNatives(&fresh, *other, guard));
+  std::lock_guard lock(mutex_);
+  for (uint32_t i = 0; i < fresh.size(); ++i) {
+    const Status status = fresh[i].place(bound_, *owner_);
     if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
   }
+  keepNatives(steps_);  // of launches in flight
   RT_TRY(exchange(0, std::move(fresh)));
   for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) other->resizeBuffer(i, plan_->graph().buffers()[i].size);
   graph_ = std::move(other);

@@ -37,7 +37,8 @@ class Exec final : public RefCounted {
   // Of the same kind as the node's.
   Status setWork(uint32_t node, Work work);
   // What another graph would be: the same nodes and dependencies, also in the graphs that nodes hold, with other parameters.
-  Status update(Graph& graph);
+  // Under the guard, which is left while native functions are recorded; the caller holds the exec.
+  Status update(Graph& graph, epoch::Guard& guard);
   Status launch(manager::Stream& stream);
   Status capture(manager::Stream& stream);  // a launch that becomes a node, with what is bound now
 
@@ -51,6 +52,8 @@ class Exec final : public RefCounted {
   Status ofOtherContext(const manager::Stream& stream) const;
   Status takeMemory(epoch::Guard& guard);
   Status prepare();
+  Status recordNatives(std::vector<Prepared>* steps, const Graph& graph, epoch::Guard& guard) const;
+  void keepNatives(const std::vector<Prepared>& steps);
   void planPoints();
 
   // Under the lock.

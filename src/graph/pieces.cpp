@@ -1,5 +1,6 @@
 // Which steps of an exec the driver runs as a graph of its own: made when everything is bound, changed in place where a step
 // gets other parameters, made anew where the driver cannot change it.
+#include <algorithm>
 #include <new>
 
 #include "graph/exec.h"
@@ -51,6 +52,13 @@ Status Exec::makePieces() {
   for (Piece& piece : pieces) {
     if (!replayable[piece.first] || (piece.count < kLeastRun && pieces.size() > 1)) continue;
     RT_TRY(makeReplay(&piece.replay, piece.first, piece.count));
+  }
+  std::vector<bool> alone(replayable);  // what is submitted by itself
+  for (const Piece& piece : pieces) {
+    if (piece.replay) std::fill_n(alone.begin() + piece.first, piece.count, false);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (alone[i]) RT_TRY(steps_[i].makeAlone(*owner_->native().replays()));
   }
   backend::Replay* whole = pieces.size() == 1 ? pieces.front().replay.get() : nullptr;
   if (whole == nullptr && plan_->lanes() > 1) pieces.clear();

@@ -152,6 +152,21 @@ Status Prepared::placeFill(const FillNode& node, const std::vector<Bound>& buffe
   return ops::reachable(region, owner) ? Status() : unreachable("destination", dst);
 }
 
+Status Prepared::record(backend::ReplayMaker& maker, HandleBits context) {
+  const NativeNode& node = std::get<NativeNode>(work_);
+  return maker.record(&recorded_, [&](const uint64_t native[2]) {
+    return ops::callNative(node.function, node.user->pointer(), context, native);
+  });
+}
+
+Status Prepared::makeAlone(backend::ReplayMaker& maker) {
+  if (!recorded_ || alone_) return Status();
+  const backend::ReplayStep step{backend::NativeStep{recorded_.get()}, {}, 0};
+  return maker.make(&alone_, {&step, 1});
+}
+
+std::shared_ptr<UserData> Prepared::recordedUser() const { return recorded_ ? std::get<NativeNode>(work_).user : nullptr; }
+
 Status Prepared::submit(manager::Stream& stream) const {
   Status status = order(stream);
   noteUse(stream);  // also behind a failure: the device may have got a part of the step
@@ -177,6 +192,10 @@ bool Prepared::replays(backend::ReplayStep::Work* work) const {
     *work = fill_;
     return true;
   }
+  if (recorded_) {
+    *work = backend::NativeStep{recorded_.get()};
+    return true;
+  }
   if (std::holds_alternative<PrefetchNode>(work_)) {
     if (prefetch_.size != 0) *work = prefetch_;
     return true;
@@ -196,6 +215,7 @@ Status Prepared::order(manager::Stream& stream) const {
     return ops::launchHostFunction(host->function, host->user->pointer(), stream, host->user);
   }
   if (const NativeNode* native = std::get_if<NativeNode>(&work_)) {
+    if (alone_) return alone_->launch(*stream.native);
     return ops::launchNative(native->function, native->user->pointer(), stream, native->user);
   }
   if (const EventNode* event = std::get_if<EventNode>(&work_)) {

@@ -39,7 +39,14 @@ class Prepared {
   // The step for a driver that runs graphs. False: it has to be submitted by itself, because it is of the host, tells other
   // streams something, or is no single call of the stream.
   bool replays(backend::ReplayStep::Work* work) const;
-  void noteUse(manager::Stream& stream) const;  // tells other owners of memory that the stream has been given it
+  // A native function: gives what it submits to the driver to record, which may call it. `context` is current meanwhile. Under
+  // no guard and no lock.
+  bool callsNative() const { return std::holds_alternative<NativeNode>(work_); }
+  Status record(backend::ReplayMaker& maker, HandleBits context);
+  // Where the exec submits it by itself.
+  Status makeAlone(backend::ReplayMaker& maker);
+  std::shared_ptr<UserData> recordedUser() const;  // what the recorded work may use; null: nothing was recorded
+  void noteUse(manager::Stream& stream) const;     // tells other owners of memory that the stream has been given it
   bool usesForeign() const { return !foreign_.empty(); }
   const Work& work() const { return work_; }
 
@@ -62,6 +69,8 @@ class Prepared {
   ops::Route route_{ops::Route::kOwn};
   backend::Fill fill_{};
   backend::PrefetchStep prefetch_{};
+  Ref<backend::NativeWork> recorded_;  // null: the function is called at each launch
+  Ref<backend::Replay> alone_;         // of what was recorded
 };
 
 }  // namespace manyrt::graph

@@ -396,6 +396,51 @@ TEST_P(ShapesTest, KernelsRunBatchesOfChangingSize) {
   EXPECT_TRUE(says("argument 0 of the kernel \"iota\"") && says("1024")) << lastMessage();
 }
 
+// All zeros are the defaults, one group of one item; a grid of zeros beside a group runs nothing.
+TEST_P(ShapesTest, ZerosAreTheDefaultsOfAKernelNode) {
+  Module module;
+  Kernel host;
+  rtKernel_t kernel = nullptr;
+  if (has(RT_CAPABILITY_KERNELS)) {
+    ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), "__kernel void ones(__global uint* out) { out[get_global_id(0)] = 1; }",
+                                          nullptr, context_));
+    ASSERT_RT_OK(rtModuleGetKernel(&kernel, "ones", module));
+  } else {
+    ASSERT_RT_OK(makeKernel(&host, context_, emptyKernel, {kPointerArg}, "ones"));
+    kernel = host;
+  }
+  rtGraphArg_t arg = {RT_ARG_POINTER, RT_GRAPH_WRITE, 0, nullptr, at(memory_.as<void>(0))};
+  rtGraphKernelParams_t params;
+  std::memset(&params, 0, sizeof params);
+  params.struct_size = sizeof params;
+  params.kernel = kernel;
+  params.args = &arg;
+  params.arg_count = 1;
+  rtGraphNode_t node = nullptr;
+  ASSERT_RT_OK(rtGraphAddKernelNode(&node, &params, nullptr, 0, graph_));
+  instantiate();
+  const auto expectOnes = [&](size_t items) {
+    ASSERT_RT_OK(rtMemset(memory_, 0, 256));
+    launch();
+    if (!runsKernels()) return;
+    std::vector<uint32_t> values(64);
+    ASSERT_RT_OK(rtMemcpy(values.data(), memory_, 256, RT_MEMCPY_DEFAULT));
+    for (size_t i = 0; i < 64; ++i) ASSERT_EQ(values[i], i < items ? 1 : 0) << i;
+  };
+  expectOnes(1);
+  params.group[0] = params.group[1] = params.group[2] = 1;
+  ASSERT_RT_OK(rtGraphExecSetKernelParams(node, &params, exec_));
+  expectOnes(0);
+  params.grid[0] = 5;
+  params.grid[1] = params.grid[2] = 1;
+  ASSERT_RT_OK(rtGraphExecSetKernelParams(node, &params, exec_));
+  expectOnes(5);
+  params.group[0] = 0;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecSetKernelParams(node, &params, exec_)) << "a group without items";
+  params.group[0] = params.group[1] = params.group[2] = 0;
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecSetKernelParams(node, &params, exec_)) << "of 5 groups";
+}
+
 // A captured prefetch, whose memory became a buffer, follows the binding; less memory is no failure of a hint.
 TEST_P(ShapesTest, PrefetchesFollowTheBinding) {
   const auto allocate = has(RT_CAPABILITY_SHARED_MEMORY) ? rtMallocShared : rtMalloc;

@@ -38,6 +38,7 @@ class Replay final : public backend::Replay {
     bool flat = true;
     bool enabled = true;  // false: it does nothing at present, such as a launch without work-groups
     Ref<backend::Kernel> kernel;
+    Ref<backend::NativeWork> recorded;
     Place dst, src;
   };
 
@@ -65,6 +66,7 @@ class ReplayMaker final : public backend::ReplayMaker {
   Status make(Ref<backend::Replay>* replay, std::span<const backend::ReplayStep> steps) override {
     return Replay::create(replay, context_, steps);
   }
+  Status record(Ref<backend::NativeWork>* work, const backend::NativeCall& submit) override;
 
  private:
   Context& context_;
