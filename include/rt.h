@@ -2048,8 +2048,8 @@ RT_API rtStatus_t rtGraphAddHostNode(rtGraphNode_t* node, const rtGraphHostParam
 /** Adds a call that submits work to the driver's own stream, as rtStreamLaunchNative does. Inferred dependencies order it
  *  with everything. On CUDA the function is called once for each exec that is made of the graph, and at rtGraphExecUpdate, on
  *  the calling thread, with a private stream that is being captured; what it submits is part of the exec, and launches do not
- *  call it. What fails or cannot be captured (waiting for the stream) fails rtGraphExecCreate, rtGraphInstantiate or
- *  rtGraphExecUpdate. Elsewhere it is called at each launch, on a thread of the library.
+ *  call it. The status that it returns, or what cannot be captured (waiting for the stream), is that of rtGraphExecCreate,
+ *  rtGraphInstantiate or rtGraphExecUpdate. Elsewhere it is called at each launch, on a thread of the library.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied; release is only called if the node was added
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
@@ -2286,7 +2286,7 @@ RT_API rtStatus_t rtCapturePlanGetBuffer(rtCapturePlanBuffer_t* buffer, uint32_t
  *  blocks: maybe, where memory has to be found
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY,
- *    DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED (a native function did what cannot be recorded), and what such a function returns */
+ *    DEVICE_LOST, DRIVER, LAUNCH_FAILED (a native function threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
 
 /** A plan with default options and an exec of it in one.
@@ -2296,8 +2296,8 @@ RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
  *  blocks: maybe, where a source of a graph file is built or memory has to be found
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, BUILD_FAILED, COMPILER_NOT_FOUND,
- *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED (a native function did what
- *    cannot be recorded), and what such a function returns */
+ *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER, LAUNCH_FAILED (a native function
+ *    threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
 
 /** Destroys an exec. Launches in flight complete; what it has leased goes back behind them.
@@ -2381,7 +2381,7 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
  *  blocks: maybe, where native functions are called (CUDA)
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER,
- *    CAPTURE_INVALIDATED (a native function did what cannot be recorded), and what such a function returns */
+ *    LAUNCH_FAILED (a native function threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
 
 /** Runs an exec in a stream's order. Launches of one exec run one after another, also from several streams. Captured, it
