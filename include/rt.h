@@ -1742,7 +1742,8 @@ RT_API rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callba
 /* ---- Modules ------------------------------------------------------------------------------------------------------ */
 
 /** Builds a module from OpenCL C 1.2, the language that every device with RT_CAPABILITY_KERNELS takes; as
- *  clBuildProgram. A failed build is BUILD_FAILED, and rtGetLastErrorMessage has the compiler's log.
+ *  clBuildProgram. A failed build is BUILD_FAILED, and rtGetLastErrorMessage has the compiler's log. One source with the same
+ *  options is one program of a context: a module that is made of it while another one lives shares code and variables with it.
  *  @param[out] module   receives the module, which the caller destroys
  *  @param[in]  source   text, borrowed for the call
  *  @param[in]  options  -D, -I, -cl-fast-relaxed-math and others of clBuildProgram; may be NULL: none
