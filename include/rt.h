@@ -338,8 +338,8 @@ typedef void (*rtLogCallback_t)(int32_t level, const char* message, void* user);
  *  stream itself is BUSY. */
 typedef void (*rtHostFunction_t)(void* user, rtStatus_t status);
 
-/** Receives the native stream (see rtStreamGetNative) and submits native work to it. rt calls are legal inside; what waits
- *  for the stream itself is BUSY. */
+/** Receives the native stream (see rtStreamGetNative) and submits native work to it. Of a graph on CUDA this is a private stream
+ *  that is being captured: see rtGraphAddNativeNode. rt calls are legal inside; what waits for the stream itself is BUSY. */
 typedef rtStatus_t (*rtNativeFunction_t)(const uint64_t native[2], void* user);
 
 /** Gives back what user stands for: called once, when the last use is over. Where that ends in a call of the program, on its
@@ -656,7 +656,8 @@ typedef struct rtKernelArgInfo_t {
 typedef struct rtLaunchOptions_t {
   uint32_t struct_size;
   uint32_t flags;            /**< 0 or RT_LAUNCH_COOPERATIVE */
-  const uint32_t* arg_sizes; /**< sizes of the arguments for images that carry none; may be NULL */
+  const uint32_t* arg_sizes; /**< sizes of the arguments as the caller has them: INVALID_VALUE where the kernel, of source or of
+                                  an image, has others; may be NULL */
   uint32_t arg_size_count;   /**< elements of arg_sizes */
   uint32_t reserved;         /**< 0 */
 } rtLaunchOptions_t;
@@ -690,8 +691,8 @@ typedef struct rtGraphKernelParams_t {
   rtKernel_t kernel;        /**< may be NULL if name is given */
   const char* name;         /**< a kernel that is found when a plan is made; may be NULL if kernel is given */
   const rtGraphArg_t* args; /**< may be NULL if arg_count is 0 */
-  uint32_t grid[3];         /**< work-groups */
-  uint32_t group[3];        /**< work-items in each, none 0 */
+  uint32_t grid[3];         /**< work-groups; a zero: nothing runs */
+  uint32_t group[3];        /**< work-items in each, none 0; where grid and group are all zeros, both are 1 x 1 x 1 */
   uint32_t local_bytes;     /**< as for rtLaunchKernel */
   uint32_t flags;           /**< 0 or RT_LAUNCH_COOPERATIVE */
 } rtGraphKernelParams_t;
@@ -1760,7 +1761,8 @@ RT_API rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callba
 /* ---- Modules ------------------------------------------------------------------------------------------------------ */
 
 /** Builds a module from OpenCL C 1.2, the language that every device with RT_CAPABILITY_KERNELS takes; as
- *  clBuildProgram. A failed build is BUILD_FAILED, and rtGetLastErrorMessage has the compiler's log.
+ *  clBuildProgram. A failed build is BUILD_FAILED, and rtGetLastErrorMessage has the compiler's log. One source with the same
+ *  options is one program of a context: a module that is made of it while another one lives shares code and variables with it.
  *  @param[out] module   receives the module, which the caller destroys
  *  @param[in]  source   text, borrowed for the call
  *  @param[in]  options  -D, -I, -cl-fast-relaxed-math and others of clBuildProgram; may be NULL: none
@@ -2064,7 +2066,10 @@ RT_API rtStatus_t rtGraphAddHostNode(rtGraphNode_t* node, const rtGraphHostParam
                                      uint32_t count, rtGraph_t graph);
 
 /** Adds a call that submits work to the driver's own stream, as rtStreamLaunchNative does. Inferred dependencies order it
- *  with everything.
+ *  with everything. On CUDA the function is called once for each exec that is made of the graph, and at rtGraphExecUpdate, on
+ *  the calling thread, with a private stream that is being captured; what it submits is part of the exec, and launches do not
+ *  call it. The status that it returns, or what cannot be captured (waiting for the stream), is that of rtGraphExecCreate,
+ *  rtGraphInstantiate or rtGraphExecUpdate. Elsewhere it is called at each launch, on a thread of the library.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied; release is only called if the node was added
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
@@ -2301,7 +2306,7 @@ RT_API rtStatus_t rtCapturePlanGetBuffer(rtCapturePlanBuffer_t* buffer, uint32_t
  *  blocks: maybe, where memory has to be found
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY,
- *    DEVICE_LOST, DRIVER */
+ *    DEVICE_LOST, DRIVER, LAUNCH_FAILED (a native function threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
 
 /** A plan with default options and an exec of it in one.
@@ -2311,7 +2316,8 @@ RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
  *  blocks: maybe, where a source of a graph file is built or memory has to be found
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, BUILD_FAILED, COMPILER_NOT_FOUND,
- *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER */
+ *    OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, BUSY, IO, DEVICE_LOST, DRIVER, LAUNCH_FAILED (a native function
+ *    threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
 
 /** Destroys an exec. Launches in flight complete; what it has leased goes back behind them.
@@ -2321,6 +2327,15 @@ RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtCon
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
 
+/* The sizes of a graph are maxima: an exec is planned once and runs batches of any smaller size. Values, the sizes of copies and
+ * fills and the memory that is bound change from launch to launch, without a new plan and without more memory; a grid may also
+ * grow where its kernel stays inside its buffers. Several calls make such a change together, in any order: what they leave in
+ * between (a copy of more bytes than are bound, two sides of a copy that overlap) is no failure of theirs. A launch before the
+ * change is complete is INVALID_VALUE and names node and buffer. What a kernel uses of a buffer is seen where its argument
+ * says so (rtGraphArg_t.size). Beyond a maximum is INVALID_VALUE at once. On CUDA each call changes a node in place; a copy of
+ * rows, a fill of more bytes than it had when all buffers were first bound, and a node that did nothing then (a grid of 0) may
+ * take a new instantiation by the driver. */
+
 /** Says what memory a buffer is, from the next launch on. The exec leases it until it is bound anew.
  *  @param[in] buffer   of the graph that the exec was made of; no temporary
  *  @param[in] pointer  at least as many bytes as the buffer has
@@ -2329,6 +2344,17 @@ RT_API rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
 RT_API rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec);
+
+/** The same with less memory than the buffer has: the first `size` bytes of it, from the next launch on. Nodes that use more are
+ *  changed before that launch. A launch that is captured meanwhile is a child graph whose buffer has this size.
+ *  @param[in] buffer   of the graph that the exec was made of; no temporary
+ *  @param[in] pointer  size bytes
+ *  @param[in] size     bytes, not 0, at most those of the buffer
+ *  @param[in] exec     the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecBindBufferRange(rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t exec);
 
 /** Exchanges the parameters of the launch of a kernel, from the next launch on. Order and dependencies stay.
  *  @param[in] node    of the graph that the exec was made of
@@ -2348,6 +2374,15 @@ RT_API rtStatus_t rtGraphExecSetKernelParams(rtGraphNode_t node, const rtGraphKe
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
 RT_API rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMemcpyParams_t* params, rtGraphExec_t exec);
 
+/** Exchanges the parameters of a copy of rows, from the next launch on. Order and dependencies stay.
+ *  @param[in] node    of the graph that the exec was made of
+ *  @param[in] params  copied
+ *  @param[in] exec    the exec
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+RT_API rtStatus_t rtGraphExecSetMemcpy2DParams(rtGraphNode_t node, const rtGraphMemcpy2DParams_t* params, rtGraphExec_t exec);
+
 /** Exchanges the parameters of a fill, from the next launch on. Order and dependencies stay.
  *  @param[in] node    of the graph that the exec was made of
  *  @param[in] params  copied
@@ -2359,12 +2394,14 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
 
 /** Exchanges all parameters for those of another graph with the same nodes, in the same order, and dependencies, also inside
  *  child graphs. A kernel that is given may be any; one that is named is the one that the plan has found for the name, from
- *  the same source where the graph brings it. Temporaries are used by the same nodes. Nothing is changed where it differs.
+ *  the same source where the graph brings it. Temporaries are used by the same nodes. Buffers may be smaller, no larger.
+ *  Nothing is changed where it differs.
  *  @param[in] graph  the other graph
  *  @param[in] exec   the exec
- *  blocks: never
+ *  blocks: maybe, where native functions are called (CUDA)
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER,
+ *    LAUNCH_FAILED (a native function threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
 
 /** Runs an exec in a stream's order. Launches of one exec run one after another, also from several streams. Captured, it
@@ -2373,9 +2410,9 @@ RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
  *  @param[in] stream  of the exec's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (a buffer is not bound), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED,
- *    LAUNCH_FAILED, CAPTURE_UNSAFE (an event was last recorded in a capture), CAPTURE_INVALIDATED, DEVICE_LOST,
- *    DRIVER */
+ *  errors: INVALID_VALUE (a buffer is not bound, or a node uses more of it than is bound), INVALID_HANDLE, WRONG_CONTEXT,
+ *    NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, CAPTURE_UNSAFE (an event was last recorded in a capture),
+ *    CAPTURE_INVALIDATED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
 
 /* ---- Capture: a stream's work becomes a graph instead of running --------------------------------------------------- */
@@ -2502,7 +2539,8 @@ RT_API rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtCo
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context);
 
-/** Calls a function that submits work to the driver's own stream, in order with the stream.
+/** Calls a function that submits work to the driver's own stream, in order with the stream. In a capture it becomes a node:
+ *  see rtGraphAddNativeNode for when that is called.
  *  @param[in] function  receives the native stream; a failure that it returns is the stream's
  *  @param[in] user      passed to function; may be NULL
  *  @param[in] stream    may be NULL: default

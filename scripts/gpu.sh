@@ -124,8 +124,8 @@ if wants conformance; then
 fi
 
 if wants examples; then
-  for example in vector_add heat fence_pipeline stream_overlap event_timing host_function pool_stats error_handling \
-    runtime_tour cublas_gemm; do
+  for example in vector_add dynamic_batches heat fence_pipeline stream_overlap event_timing host_function pool_stats \
+    error_handling runtime_tour cublas_gemm; do
     RT_DEVICE=cuda:0 timeout 60 $build/bin/$example >"$out/gpu_example.log" 2>&1
     row "example $example" "exit $?, $(tail -n 1 "$out/gpu_example.log")"
   done
@@ -192,7 +192,8 @@ if wants opencl; then
     OCL_ICD_VENDORS=$PWD/$build/icd RT_OPENCL_MEMORY=$tier RT_DEVICE=opencl:0 timeout 120 $build/bin/digits \
       >"$out/gpu_opencl_digits.log" 2>&1
     row "opencl digits $tier" "exit $?, $(tail -n 1 "$out/gpu_opencl_digits.log")"
-    for example in vector_add heat fence_pipeline stream_overlap event_timing host_function pool_stats error_handling; do
+    for example in vector_add dynamic_batches heat fence_pipeline stream_overlap event_timing host_function pool_stats \
+      error_handling; do
       OCL_ICD_VENDORS=$PWD/$build/icd RT_OPENCL_MEMORY=$tier RT_DEVICE=opencl:0 timeout 60 $build/bin/$example \
         >"$out/gpu_example.log" 2>&1 || row "opencl example $example $tier" "exit $?, $(tail -n 1 "$out/gpu_example.log")"
     done

@@ -27,6 +27,16 @@ Status partOf(uint32_t* index, const Part& part, const graph::Exec& exec, const 
   return Status();
 }
 
+Status bind(rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t exec) {
+  RT_RESOLVE(GraphBuffer, part, graph_buffers, buffer, RT_HANDLE_GRAPH_BUFFER);
+  RT_RESOLVE(GraphExec, object, graph_execs, exec, RT_HANDLE_GRAPH_EXEC);
+  graph::Exec& content = graph::Exec::of(*object);
+  uint32_t index = 0;
+  RT_TRY(partOf(&index, *part, content, "buffer"));
+  RT_CHECK_ARG(index < content.plan().graph().buffers().size(), "The buffer was added after the exec was made.");
+  return content.bind(index, pointer, size);
+}
+
 // rtGraphExecSet...Params: `read` makes the work of the parameters, as for a new node.
 template <class Kind, class Params>
 rtStatus_t setParams(const char* function, rtGraphNode_t node, const Params* params, const Params& defaults, rtGraphExec_t exec,
@@ -84,14 +94,13 @@ rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec) {
 }
 
 rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec) {
+  return api::guarded(__func__, [&](epoch::Guard&) { return bind(buffer, pointer, graph::Exec::kWhole, exec); });
+}
+
+rtStatus_t rtGraphExecBindBufferRange(rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t exec) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    RT_RESOLVE(GraphBuffer, part, graph_buffers, buffer, RT_HANDLE_GRAPH_BUFFER);
-    RT_RESOLVE(GraphExec, object, graph_execs, exec, RT_HANDLE_GRAPH_EXEC);
-    graph::Exec& content = graph::Exec::of(*object);
-    uint32_t index = 0;
-    RT_TRY(partOf(&index, *part, content, "buffer"));
-    RT_CHECK_ARG(index < content.plan().graph().buffers().size(), "The buffer was added after the exec was made.");
-    return content.bind(index, pointer);
+    RT_CHECK_ARG(size != 0, "The range of a buffer has 0 bytes: it takes 1 and more.");
+    return bind(buffer, pointer, size, exec);
   });
 }
 
@@ -103,15 +112,20 @@ rtStatus_t rtGraphExecSetMemcpyParams(rtGraphNode_t node, const rtGraphMemcpyPar
   return setParams(__func__, node, params, rtGraphMemcpyParams_t RT_GRAPH_MEMCPY_PARAMS_INIT, exec, graph::readCopy);
 }
 
+rtStatus_t rtGraphExecSetMemcpy2DParams(rtGraphNode_t node, const rtGraphMemcpy2DParams_t* params, rtGraphExec_t exec) {
+  return setParams(__func__, node, params, rtGraphMemcpy2DParams_t RT_GRAPH_MEMCPY_2D_PARAMS_INIT, exec, graph::readCopy2D);
+}
+
 rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFillParams_t* params, rtGraphExec_t exec) {
   return setParams(__func__, node, params, rtGraphFillParams_t RT_GRAPH_FILL_PARAMS_INIT, exec, graph::readFill);
 }
 
 rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE(Graph, other, graphs, graph, RT_HANDLE_GRAPH);
     RT_RESOLVE(GraphExec, object, graph_execs, exec, RT_HANDLE_GRAPH_EXEC);
-    return graph::Exec::of(*object).update(graph::Graph::of(*other));
+    const Lease<manager::GraphExec> lease(object);  // the guard is left where native functions are recorded
+    return graph::Exec::of(*object).update(graph::Graph::of(*other), guard);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -275,8 +276,16 @@ struct PrefetchStep {
   uint64_t size;
   bool to_host;
 };
+// What a native function of the program gave to a stream, recorded once: it runs with each launch of a replay that has it.
+class NativeWork : public RefCounted {};
+struct NativeStep {
+  NativeWork* work;  // a replay keeps a Ref
+};
+// Calls the program's function with a native stream.
+using NativeCall = std::function<Status(const uint64_t native[2])>;
 struct ReplayStep {
-  using Work = std::variant<std::monostate, KernelStep, Copy, Fill, PrefetchStep>;  // the first: where dependencies meet
+  using Work =
+      std::variant<std::monostate, KernelStep, Copy, Fill, PrefetchStep, NativeStep>;  // the first: where dependencies meet
   Work work;
   std::span<const uint32_t>
       before;         // earlier steps that it waits for; borrowed for the call. What follows from others is left out
@@ -308,6 +317,9 @@ class ReplayMaker {
   // cuGraphCreate, cuGraphAddKernelNode and its like, cuGraphInstantiate · clCreateKernel, clSetKernelArg. There is a step, and
   // each is taken. Memory that is missing may be std::bad_alloc.
   virtual Status make(Ref<Replay>* replay, std::span<const ReplayStep> steps) = 0;
+  // cuStreamBeginCapture, cuStreamEndCapture · nothing in OpenCL. Calls the program, so that no guard and no lock is held.
+  // Null: this driver records nothing, and the function is called at each launch.
+  virtual Status record(Ref<NativeWork>*, const NativeCall&) { return Status(); }
 };
 
 // What a device gives to one owner: its streams, points, kernels and memory. Destroyed on a thread of the library, when

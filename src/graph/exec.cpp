@@ -11,6 +11,20 @@
 #include "ops/memory.h"
 
 namespace manyrt::graph {
+namespace {
+
+using Number = unsigned long long;
+
+class Keeper final : public Task {
+ public:
+  explicit Keeper(std::vector<std::shared_ptr<UserData>> users) : users_(std::move(users)) {}
+  Status run(const Status&) override { return Status(); }
+
+ private:
+  const std::vector<std::shared_ptr<UserData>> users_;
+};
+
+}  // namespace
 
 Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, allocator::Owner& owner, epoch::Guard& guard) {
   if (fault::fails("exec")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
@@ -21,8 +35,10 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   }
   RT_TRY(exec->takeMemory(guard));
   RT_TRY(exec->prepare());
+  RT_TRY(exec->recordNatives(&exec->steps_, exec->plan_->graph(), guard));
   exec->planPoints();
   exec->countUnbound();
+  exec->countUnfit();
   RT_TRY(exec->makePieces());
   *out = std::move(exec);
   return Status();
@@ -30,6 +46,7 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
 
 Exec::~Exec() {
   epoch::Guard guard;
+  keepNatives(steps_);
   for (const Lease<manager::Stream>& lane : lanes_) manager::closeHandle(lane->bits);
 }
 
@@ -45,9 +62,9 @@ Status Exec::takeMemory(epoch::Guard& guard) {
   for (uint32_t i = 0; i < bound_.size(); ++i) {
     const Buffer& buffer = plan_->buffers()[i];
     if (buffer.role == RT_GRAPH_BUFFER_TEMPORARY) {
-      if (memory != nullptr) bound_[i] = {static_cast<char*>(memory) + plan_->offsetOf(i), lease};
+      if (memory != nullptr) bound_[i] = {static_cast<char*>(memory) + plan_->offsetOf(i), buffer.size, lease};
     } else if (buffer.recorded != nullptr) {
-      bound_[i] = {static_cast<char*>(buffer.recorded), buffer.lease};
+      bound_[i] = {static_cast<char*>(buffer.recorded), buffer.size, buffer.lease};
     }
   }
   return Status();
@@ -63,6 +80,33 @@ Status Exec::prepare() {
     }
   }
   return Status();
+}
+
+// What native functions submit is part of the exec where the driver records it: they are called once, here, and not by
+// launches.
+Status Exec::recordNatives(std::vector<Prepared>* steps, const Graph& graph, epoch::Guard& guard) const {
+  backend::ReplayMaker* maker = owner_->native().replays();
+  for (size_t i = 0; i < steps->size() && maker != nullptr; ++i) {
+    if (!(*steps)[i].callsNative()) continue;
+    guard.leave();
+    Status status = (*steps)[i].record(*maker, context_->bits);
+    guard.enter();
+    if (!status.ok()) {
+      return Status::error(status.code(), "%s: %s", graph.nameOf(plan_->steps()[i].node).c_str(), status.message());
+    }
+  }
+  return Status();
+}
+
+// Recorded work uses what the program gave with the function, until the last launch is over: only then it is released.
+void Exec::keepNatives(const std::vector<Prepared>& steps) try {
+  std::vector<std::shared_ptr<UserData>> users;
+  for (const Prepared& step : steps) {
+    if (std::shared_ptr<UserData> user = step.recordedUser()) users.push_back(std::move(user));
+  }
+  if (users.empty() || !last_stream_ || last_stream_->idle()) return;
+  (void)last_stream_->call(new Keeper(std::move(users)), backend::TaskKind::kUser);
+} catch (const std::bad_alloc&) {  // at once, then
 }
 
 void Exec::planPoints() {
@@ -89,15 +133,43 @@ Status Exec::notBound() const {
   return Status();
 }
 
-Status Exec::bind(uint32_t index, void* pointer) {
+void Exec::countUnfit() {
+  unfit_ =
+      static_cast<uint32_t>(std::count_if(steps_.begin(), steps_.end(), [](const Prepared& each) { return !each.fits(); }));
+}
+
+Status Exec::notFitting() const {
+  const auto found = std::find_if(steps_.begin(), steps_.end(), [](const Prepared& each) { return !each.fits(); });
+  const std::string name = plan_->graph().nameOf(plan_->steps()[static_cast<size_t>(found - steps_.begin())].node);
+  const Misfit& misfit = found->misfit();
+  if (misfit.kind == Misfit::kOverlap) {
+    return Status::error(RT_ERROR_INVALID_VALUE, "The source and the destination of the %s overlap with what is bound now.",
+                         name.c_str());
+  }
+  return Status::error(
+      RT_ERROR_INVALID_VALUE,
+      "The %s uses %llu bytes of the %s, to which %llu are bound: bind more or change the node before the launch.",
+      name.c_str(), static_cast<Number>(misfit.needed), plan_->graph().bufferName(misfit.buffer).c_str(),
+      static_cast<Number>(bound_[misfit.buffer].size));
+}
+
+Status Exec::checkComplete() const {
+  RT_TRY(unbound_ != 0 ? notBound() : Status());
+  return unfit_ != 0 ? notFitting() : Status();
+}
+
+Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
   const Buffer& buffer = plan_->buffers()[index];
   const std::string name = plan_->graph().bufferName(index);
   RT_CHECK_ARG(buffer.role != RT_GRAPH_BUFFER_TEMPORARY, "The %s is a temporary, whose memory the exec has itself.",
                name.c_str());
+  if (size == kWhole) size = buffer.size;
+  RT_CHECK_ARG(size <= buffer.size, "The %s takes %llu bytes at most: %llu are more.", name.c_str(),
+               static_cast<Number>(buffer.size), static_cast<Number>(size));
   ops::Range range;
-  Status status = ops::findRange(&range, pointer, buffer.size, ("memory for the " + name).c_str());
+  Status status = ops::findRange(&range, pointer, size, ("memory for the " + name).c_str());
   if (!status.ok()) return status;
-  Bound bound{static_cast<char*>(pointer), {}};
+  Bound bound{static_cast<char*>(pointer), size, {}};
   RT_CHECK_ARG(allocator::BlockLease::take(&bound.lease, pointer), "The memory at %p for the %s is being freed.", pointer,
                name.c_str());
   std::lock_guard lock(mutex_);
@@ -113,12 +185,17 @@ Status Exec::bind(uint32_t index, void* pointer) {
 Status Exec::replace(uint32_t buffer) try {
   const bool complete = unbound_ == 0;
   countUnbound();
+  std::vector<uint32_t> users;
   Status first;
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].uses(buffer)) continue;
     Status status = steps_[i].place(bound_, *owner_);
-    if (status.ok() && complete) status = refresh(i, 1);
     if (first.ok()) first = std::move(status);
+    users.push_back(i);
+  }
+  countUnfit();
+  for (uint32_t each : users) {
+    if (complete && first.ok()) first = refresh(each, 1);
   }
   return first.ok() && !complete ? makePieces() : first;
 } catch (const std::bad_alloc&) {  // the caller puts back what was before
@@ -183,9 +260,11 @@ Status Exec::findPlanned(KernelNode* kernel, const Work& planned) {
 // Steps from `first` on become others, or stay as they are. `fresh` has then what they were.
 Status Exec::exchange(uint32_t first, std::vector<Prepared>& fresh) {
   std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
+  countUnfit();
   Status status = refresh(first, static_cast<uint32_t>(fresh.size()));
   if (status.ok()) return status;
   std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
+  countUnfit();
   if (!refresh(first, static_cast<uint32_t>(fresh.size())).ok()) stale_ = true;
   return status;
 }
@@ -205,15 +284,21 @@ Status checkSameShape(const Graph& mine, const Graph& other) {
     if (!status.ok()) return Status::error(status.code(), "%s: %s", other.nameOf(i).c_str(), status.message());
   }
   const bool same = std::equal(mine.buffers().begin(), mine.buffers().end(), other.buffers().begin(), other.buffers().end(),
-                               [](const Buffer& a, const Buffer& b) { return a.size == b.size && a.role == b.role; });
-  RT_CHECK_ARG(same, "The buffers of the graph differ from those of the exec in number, size or role.");
+                               [](const Buffer& a, const Buffer& b) { return a.role == b.role; });
+  RT_CHECK_ARG(same, "The buffers of the graph differ from those of the exec in number or role.");
+  for (uint32_t i = 0; i < mine.buffers().size(); ++i) {
+    const uint64_t size = other.buffers()[i].size, most = mine.buffers()[i].size;
+    RT_CHECK_ARG(size <= most,
+                 "The %s of the graph has %llu bytes; that of the exec was planned with %llu, which are the most.",
+                 other.bufferName(i).c_str(), static_cast<Number>(size), static_cast<Number>(most));
+  }
   return Status();
 }
 
 }  // namespace
 
 // Graphs of the same shape are taken apart into the same steps.
-Status Exec::update(Graph& graph) {
+Status Exec::update(Graph& graph, epoch::Guard& guard) {
   Ref<Graph> other = graph.snapshot(false);
   RT_TRY(checkSameShape(plan_->graph(), *other));
   if (const HandleBits bound = other->context(); bound != 0 && bound != context_->bits) {
@@ -225,14 +310,21 @@ Status Exec::update(Graph& graph) {
   flatten(*other, &steps, &buffers);
   std::vector<Prepared> fresh;
   fresh.reserve(steps.size());
-  std::lock_guard lock(mutex_);
   for (uint32_t i = 0; i < steps.size(); ++i) {
     Status status = fitWork(i, &steps[i].work);
-    if (status.ok() && steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel of a name
-    if (status.ok()) status = fresh.emplace_back(std::move(steps[i].work)).place(bound_, *owner_);
+    if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
+    if (steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel of a name
+    fresh.emplace_back(std::move(steps[i].work));
+  }
+  RT_TRY(recordNatives(&fresh, *other, guard));
+  std::lock_guard lock(mutex_);
+  for (uint32_t i = 0; i < fresh.size(); ++i) {
+    const Status status = fresh[i].place(bound_, *owner_);
     if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
   }
+  keepNatives(steps_);  // of launches in flight
   RT_TRY(exchange(0, fresh));
+  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) other->resizeBuffer(i, plan_->graph().buffers()[i].size);
   std::swap(graph_, other);  // what was goes behind the lock
   return Status();
 }
@@ -242,13 +334,14 @@ Status Exec::capture(manager::Stream& stream) {
   ChildNode child;
   {
     std::lock_guard lock(mutex_);
-    if (unbound_ != 0) return notBound();
+    RT_TRY(checkComplete());
     child.graph = graph_->snapshot(false);
     for (uint32_t i = 0; i < child.graph->buffers().size(); ++i) {
       if (child.graph->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;
       Binding binding{i, {}};
       binding.memory.pointer = bound_[i].pointer;
       binding.memory.lease = bound_[i].lease;
+      child.graph->resizeBuffer(i, bound_[i].size);
       child.bindings.push_back(std::move(binding));
     }
   }

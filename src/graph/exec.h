@@ -31,11 +31,14 @@ class Exec final : public RefCounted {
   ~Exec() override;
 
   const Plan& plan() const { return *plan_; }
-  Status bind(uint32_t buffer, void* pointer);
+  static constexpr uint64_t kWhole = 0;
+  // `size` bytes, kWhole: as many as the buffer has. Steps that use more of it keep the exec from being launched.
+  Status bind(uint32_t buffer, void* pointer, uint64_t size);
   // Of the same kind as the node's.
   Status setWork(uint32_t node, Work work);
   // What another graph would be: the same nodes and dependencies, also in the graphs that nodes hold, with other parameters.
-  Status update(Graph& graph);
+  // Under the guard, which is left while native functions are recorded; the caller holds the exec.
+  Status update(Graph& graph, epoch::Guard& guard);
   Status launch(manager::Stream& stream);
   Status capture(manager::Stream& stream);  // a launch that becomes a node, with what is bound now
 
@@ -49,6 +52,8 @@ class Exec final : public RefCounted {
   Status ofOtherContext(const manager::Stream& stream) const;
   Status takeMemory(epoch::Guard& guard);
   Status prepare();
+  Status recordNatives(std::vector<Prepared>* steps, const Graph& graph, epoch::Guard& guard) const;
+  void keepNatives(const std::vector<Prepared>& steps);
   void planPoints();
 
   // Under the lock.
@@ -56,7 +61,10 @@ class Exec final : public RefCounted {
   static Status findPlanned(KernelNode* kernel, const Work& planned);
   Status exchange(uint32_t first, std::vector<Prepared>& fresh);
   void countUnbound();
+  void countUnfit();
   Status notBound() const;
+  Status notFitting() const;
+  Status checkComplete() const;
   bool replays(uint32_t step, backend::ReplayStep::Work* work) const;
   Status makePieces();
   Status makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t count) const;
@@ -91,9 +99,10 @@ class Exec final : public RefCounted {
   backend::Replay* whole_ = nullptr;  // the only piece, where it is a replay
   bool whole_launched_ = false;
   Ref<backend::Replay> earlier_;  // that had the last launch, where another one or none is the whole now
-  bool stale_ = false;    // a step could not be given back what it had: all have to be placed, and the pieces made, anew
-  uint32_t unbound_ = 0;  // buffers without memory
-  bool foreign_ = false;  // a step uses memory of another owner
+  bool stale_ = false;            // before the next launch all steps have to be placed, and the pieces made, anew
+  uint32_t unbound_ = 0;          // buffers without memory
+  uint32_t unfit_ = 0;            // steps that use more of a buffer than is bound, or whose sides overlap
+  bool foreign_ = false;          // a step uses memory of another owner
   std::vector<Bound> bound_;
   std::vector<Lease<manager::Stream>> lanes_;  // from 1 on
   std::vector<backend::LaneOrder> orders_;     // of each step

@@ -291,6 +291,11 @@ void Graph::replace(uint32_t node, Work&& work) {
   inference_.changed(node);
 }
 
+void Graph::resizeBuffer(uint32_t buffer, uint64_t size) {
+  std::lock_guard lock(mutex_);
+  buffers_[buffer].size = size;
+}
+
 void Graph::bindTo(HandleBits context, std::string because) {
   std::lock_guard lock(mutex_);
   context_ = context;

@@ -38,6 +38,7 @@ class Graph final : public manager::GraphContent {
   // Other parameters for a node, of the same kind; checked first, then exchanged.
   Status checkReplacement(uint32_t node, const Work& work) const;
   void replace(uint32_t node, Work&& work);
+  void resizeBuffer(uint32_t buffer, uint64_t size);     // of a copy: nothing in it uses more
   void bindTo(HandleBits context, std::string because);  // a capture: to that of its stream
   const std::string& boundBy() const { return context_from_; }
   HandleBits context() const;                            // that nodes are bound to; 0: none

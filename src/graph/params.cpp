@@ -125,7 +125,9 @@ Status readKernel(KernelNode* node, const rtGraphKernelParams_t& params, const G
   RT_CHECK_ARG(params.args != nullptr || params.arg_count == 0, "%u arguments were given; args is NULL.", params.arg_count);
   RT_CHECK_ARG(params.arg_count <= backend::kMostArguments, "%u arguments are too many: a kernel takes %u at most.",
                params.arg_count, backend::kMostArguments);
-  for (int i = 0; i < 3; ++i) {
+  const auto zero = [](const uint32_t(&sizes)[3]) { return sizes[0] == 0 && sizes[1] == 0 && sizes[2] == 0; };
+  const bool defaults = zero(params.grid) && zero(params.group);  // of zeros: 1 x 1 x 1, as a KernelNode has it
+  for (int i = 0; i < 3 && !defaults; ++i) {
     node->grid[i] = params.grid[i];
     node->group[i] = params.group[i];
     RT_CHECK_ARG(params.group[i] != 0, "A work-group of %u x %u x %u work-items has no work-items.", params.group[0],

@@ -1,5 +1,6 @@
 // Which steps of an exec the driver runs as a graph of its own: made when everything is bound, changed in place where a step
 // gets other parameters, made anew where the driver cannot change it.
+#include <algorithm>
 #include <new>
 
 #include "graph/exec.h"
@@ -31,7 +32,8 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
 // A launch of the pieces that there were may be in flight on a stream: the next one, on another stream, comes behind it
 // (awaitEarlier).
 Status Exec::makePieces() {
-  if (unbound_ != 0 || steps_.empty()) return Status();
+  if (unfit_ != 0) stale_ = true;  // some call is yet to come
+  if (unbound_ != 0 || unfit_ != 0 || steps_.empty()) return Status();
   for (size_t i = 0; i < steps_.size() && stale_; ++i) RT_TRY(steps_[i].place(bound_, *owner_));
   const uint32_t count = static_cast<uint32_t>(steps_.size());
   std::vector<bool> replayable(count);
@@ -51,6 +53,13 @@ Status Exec::makePieces() {
     if (!replayable[piece.first] || (piece.count < kLeastRun && pieces.size() > 1)) continue;
     RT_TRY(makeReplay(&piece.replay, piece.first, piece.count));
   }
+  std::vector<bool> alone(replayable);  // what is submitted by itself
+  for (const Piece& piece : pieces) {
+    if (piece.replay) std::fill_n(alone.begin() + piece.first, piece.count, false);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (alone[i]) RT_TRY(steps_[i].makeAlone(*owner_->native().replays()));
+  }
   backend::Replay* whole = pieces.size() == 1 ? pieces.front().replay.get() : nullptr;
   if (whole == nullptr && plan_->lanes() > 1) pieces.clear();
   if (pieces.empty()) RT_TRY(takeLanes());
@@ -69,12 +78,12 @@ void Exec::noteForeign() {
   for (const Prepared& step : steps_) foreign_ |= step.usesForeign();
 }
 
-// Steps have other parameters.
+// Steps have other parameters. One that does not fit keeps in its replay what it had: the exec is not launched meanwhile.
 Status Exec::refresh(uint32_t first, uint32_t count) try {
-  if (replayable_.empty()) return Status();  // there is nothing yet
-  if (stale_) return makePieces();
+  if (replayable_.empty() || stale_) return makePieces();
   noteForeign();
   for (uint32_t index = first; index < first + count; ++index) {
+    if (!steps_[index].fits()) continue;  // a later call makes it fit, or puts it back
     backend::ReplayStep::Work work;
     if (replays(index, &work) != replayable_[index]) return makePieces();  // of all steps
     for (Piece& piece : pieces_) {

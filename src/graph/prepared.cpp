@@ -2,6 +2,7 @@
 // of at each launch.
 #include "graph/prepared.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "manager/context.h"
@@ -59,6 +60,7 @@ bool Prepared::uses(uint32_t buffer) const {
 
 Status Prepared::place(const std::vector<Bound>& buffers, allocator::Owner& owner) {
   foreign_.clear();
+  measure(buffers);
   for (const Access& access : accessesOf(work_).memory) {
     const Spot spot = spotOf(*access.memory, buffers);
     if (*spot.lease && &spot.lease->region()->owner() != &owner) foreign_.push_back(spot.lease->region());
@@ -66,7 +68,25 @@ Status Prepared::place(const std::vector<Bound>& buffers, allocator::Owner& owne
   if (KernelNode* kernel = std::get_if<KernelNode>(&work_)) return placeKernel(*kernel, buffers, owner);
   if (const CopyNode* copy = std::get_if<CopyNode>(&work_)) return placeCopy(*copy, buffers, owner);
   if (const FillNode* fill = std::get_if<FillNode>(&work_)) return placeFill(*fill, buffers, owner);
+  if (const PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work_)) {  // a hint: of what is there
+    const Spot spot = spotOf(prefetch->memory, buffers);
+    prefetch_ = {spot.pointer, prefetch->size, prefetch->to_host};
+    if (prefetch->memory.buffer == kNone || !spot.bound) return Status();
+    const uint64_t bound = buffers[prefetch->memory.buffer].size;
+    prefetch_.size = std::min(prefetch->size, bound - std::min(bound, prefetch->memory.offset));
+  }
   return Status();
+}
+
+// Buffers that are not bound fit: the launch asks for them first.
+void Prepared::measure(const std::vector<Bound>& buffers) {
+  misfit_ = Misfit();
+  if (std::holds_alternative<MemoryNode>(work_) || std::holds_alternative<PrefetchNode>(work_)) return;
+  for (const Access& access : accessesOf(work_).memory) {
+    if (access.memory->buffer == kNone || buffers[access.memory->buffer].pointer == nullptr) continue;
+    const uint64_t needed = access.memory->offset + access.bytes;  // inside the buffer, which was checked
+    if (needed > buffers[access.memory->buffer].size) misfit_ = {Misfit::kShort, access.memory->buffer, needed};
+  }
 }
 
 Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers, allocator::Owner& owner) {
@@ -98,10 +118,14 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
 Status Prepared::placeCopy(const CopyNode& node, const std::vector<Bound>& buffers, allocator::Owner& owner) {
   const Spot dst = spotOf(node.dst, buffers), src = spotOf(node.src, buffers);
   copy_ = {dst.pointer, src.pointer, node.width, node.height, node.dst_pitch, node.src_pitch};
-  if (!dst.bound || !src.bound) return Status();
+  if (!dst.bound || !src.bound || !fits()) return Status();
   dst_ = rangeOf(dst, node.dst_pitch * (node.height - 1) + node.width);
   src_ = rangeOf(src, node.src_pitch * (node.height - 1) + node.width);
   ops::CopyArguments copy{dst.pointer, src.pointer, node.width, node.height, node.dst_pitch, node.src_pitch, node.kind};
+  if ((node.dst.buffer != kNone || node.src.buffer != kNone) && ops::overlap(copy, dst_, src_)) {
+    misfit_.kind = Misfit::kOverlap;
+    return Status();
+  }
   RT_TRY(ops::checkCopy(copy, dst_, src_));
   const bool any = !dst_.deviceSide() && !src_.deviceSide();
   if (!any && dst_.owner() != &owner && src_.owner() != &owner) {
@@ -138,6 +162,21 @@ Status Prepared::placeFill(const FillNode& node, const std::vector<Bound>& buffe
   return ops::reachable(region, owner) ? Status() : unreachable("destination", dst, owner);
 }
 
+Status Prepared::record(backend::ReplayMaker& maker, HandleBits context) {
+  const NativeNode& node = std::get<NativeNode>(work_);
+  return maker.record(&recorded_, [&](const uint64_t native[2]) {
+    return ops::callNative(node.function, node.user->pointer(), context, native);
+  });
+}
+
+Status Prepared::makeAlone(backend::ReplayMaker& maker) {
+  if (!recorded_ || alone_) return Status();
+  const backend::ReplayStep step{backend::NativeStep{recorded_.get()}, {}, 0};
+  return maker.make(&alone_, {&step, 1});
+}
+
+std::shared_ptr<UserData> Prepared::recordedUser() const { return recorded_ ? std::get<NativeNode>(work_).user : nullptr; }
+
 Status Prepared::submit(manager::Stream& stream) const {
   Status status = order(stream);
   noteUse(stream);  // also behind a failure: the device may have got a part of the step
@@ -163,8 +202,12 @@ bool Prepared::replays(backend::ReplayStep::Work* work) const {
     *work = fill_;
     return true;
   }
-  if (const PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work_)) {
-    *work = backend::PrefetchStep{prefetch->memory.pointer, prefetch->size, prefetch->to_host};
+  if (recorded_) {
+    *work = backend::NativeStep{recorded_.get()};
+    return true;
+  }
+  if (std::holds_alternative<PrefetchNode>(work_)) {
+    if (prefetch_.size != 0) *work = prefetch_;
     return true;
   }
   return false;
@@ -182,6 +225,7 @@ Status Prepared::order(manager::Stream& stream) const {
     return ops::launchHostFunction(host->function, host->user->pointer(), stream, host->user);
   }
   if (const NativeNode* native = std::get_if<NativeNode>(&work_)) {
+    if (alone_) return alone_->launch(*stream.native);
     return ops::launchNative(native->function, native->user->pointer(), stream, native->user);
   }
   if (const EventNode* event = std::get_if<EventNode>(&work_)) {
@@ -191,8 +235,8 @@ Status Prepared::order(manager::Stream& stream) const {
     return fence->wait ? ops::waitFence(*fence->fence, fence->value, stream)
                        : ops::signalFence(*fence->fence, fence->value, stream);
   }
-  if (const PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work_)) {
-    return stream.native->prefetch(prefetch->memory.pointer, prefetch->size, prefetch->to_host);
+  if (std::holds_alternative<PrefetchNode>(work_)) {
+    return prefetch_.size == 0 ? Status() : stream.native->prefetch(prefetch_.address, prefetch_.size, prefetch_.to_host);
   }
   return Status();  // a place where dependencies meet
 }

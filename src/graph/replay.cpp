@@ -58,8 +58,10 @@ Status Exec::ofOtherContext(const manager::Stream& stream) const {
   RT_TRY(checkContext(stream));
   RT_TRY(ops::submittable(stream));
   std::lock_guard lock(mutex_);
-  if (unbound_ != 0 || stale_) [[unlikely]]
-    RT_TRY(unbound_ != 0 ? notBound() : makePieces());
+  if (unbound_ != 0 || unfit_ != 0 || stale_) [[unlikely]] {
+    RT_TRY(checkComplete());
+    RT_TRY(makePieces());
+  }
   Status status = whole_ != nullptr ? launchWhole(stream) : launchPieces(stream);
   ops::traceSubmission(stream);
   return status;

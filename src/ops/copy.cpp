@@ -253,10 +253,11 @@ bool overlap(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span) {
   return rows + 1 < copy.height && copy.dst_pitch - columns < copy.width;
 }
 
+bool overlap(const CopyArguments& copy, const Range& dst, const Range& src) { return overlap(copy, dst.size, src.size); }
+
 Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src) {
-  RT_CHECK_ARG(!overlap(copy, dst.size, src.size),
-               "The source at %p and the destination at %p of a copy of %llu bytes overlap.", copy.src, copy.dst,
-               static_cast<Number>(copy.width));
+  RT_CHECK_ARG(!overlap(copy, dst, src), "The source at %p and the destination at %p of a copy of %llu bytes overlap.",
+               copy.src, copy.dst, static_cast<Number>(copy.width));
   return checkKind(copy.kind, dst, src);
 }
 

@@ -27,6 +27,7 @@ Status normalise(CopyArguments* copy);
 // Whether the rows of both sides meet; each spans `..._span` bytes. With one pitch this is exact, with two it is the whole
 // spans.
 bool overlap(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span);
+bool overlap(const CopyArguments& copy, const Range& dst, const Range& src);
 // What is left to ask of two ranges that were found: overlap and kind.
 Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src);
 // A source that the library does not know has been read when this returns; the guard is left where that takes long.

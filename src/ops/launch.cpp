@@ -165,15 +165,7 @@ class NativeTask final : public Task {
       : function_(function), user_(user), context_(stream.context->bits), keep_(std::move(keep)) {
     stream.native->native(native_);
   }
-  Status run(const Status& status) override {
-    if (!status.ok()) return Status();
-    return callProgram(context_, "native function", [&] {
-      rtStatus_t code = function_(native_, user_);
-      if (code == RT_SUCCESS) return Status();
-      return Status::error(code < 0 ? code : RT_ERROR_LAUNCH_FAILED, "A native function in the stream returned %s.",
-                           errorName(code));
-    });
-  }
+  Status run(const Status& status) override { return status.ok() ? callNative(function_, user_, context_, native_) : Status(); }
 
  private:
   const rtNativeFunction_t function_;
@@ -184,6 +176,15 @@ class NativeTask final : public Task {
 };
 
 }  // namespace
+
+Status callNative(rtNativeFunction_t function, void* user, HandleBits context, const uint64_t native[2]) {
+  return callProgram(context, "native function", [&] {
+    const rtStatus_t code = function(native, user);
+    if (code == RT_SUCCESS) return Status();
+    return Status::error(code < 0 ? code : RT_ERROR_LAUNCH_FAILED, "A native function in the stream returned %s.",
+                         errorName(code));
+  });
+}
 
 Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
   RT_TRY(checkShape(kernel, kernel.limits, launch));

@@ -27,6 +27,8 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values);
 Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream);
 // `keep` is let go of when the function has been called.
 Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);
+// Calls a native function with a native stream, as callbacks of the program are called. Under no guard and no lock.
+Status callNative(rtNativeFunction_t function, void* user, HandleBits context, const uint64_t native[2]);
 Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);
 
 }  // namespace manyrt::ops

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "support/device_test.h"
 #include "support/portable_kernels.h"
@@ -66,17 +68,69 @@ TEST_P(CudaModulesTest, TheSameSourceAgainTakesTheLoadedCodeOver) {
   }
 }
 
-TEST_P(CudaModulesTest, ModulesOfOneSourceAtTheSameTimeAreTwo) {
+TEST_P(CudaModulesTest, ModulesOfOneSourceAtTheSameTimeAreOneNativeModule) {
+  for (const char* source : {kPlain, kTable}) {
+    const int before = loads();
+    rtModule_t first = nullptr, second = nullptr, other = nullptr;
+    uint64_t one[2] = {0, 0}, two[2] = {0, 0}, three[2] = {0, 0};
+    ASSERT_RT_OK(rtModuleCreateFromSource(&first, source, "-DSTEP=9", context_));
+    ASSERT_RT_OK(rtModuleCreateFromSource(&second, source, "-DSTEP=9", context_));
+    ASSERT_RT_OK(rtModuleCreateFromSource(&other, source, "-DSTEP=9 -DMORE", context_));
+    EXPECT_NE(first, second) << "each is destroyed by itself";
+    ASSERT_RT_OK(rtModuleGetNative(one, first));
+    ASSERT_RT_OK(rtModuleGetNative(two, second));
+    ASSERT_RT_OK(rtModuleGetNative(three, other));
+    EXPECT_EQ(one[0], two[0]);
+    EXPECT_NE(one[0], three[0]) << "other options are another program";
+    if (simulatedCuda().here()) {
+      EXPECT_EQ(loads() - before, 2);
+    }
+    EXPECT_RT_OK(rtModuleDestroy(first));
+    EXPECT_EQ(run(source, "-DSTEP=9", 1), source == kPlain ? 10u : 2u) << "the second one is still there, and shared again";
+    if (simulatedCuda().here()) {
+      EXPECT_EQ(loads() - before, 2);
+    }
+    EXPECT_RT_OK(rtModuleDestroy(second));
+    EXPECT_RT_OK(rtModuleDestroy(other));
+    EXPECT_EQ(run(source, "-DSTEP=9", 1), source == kPlain ? 10u : 2u);
+  }
+}
+
+TEST_P(CudaModulesTest, ThreadsThatLoadOneSourceGetOneNativeModule) {
+  constexpr int kThreads = 8;
+  for (int round = 0; round < 10; ++round) {
+    rtModule_t modules[kThreads] = {};
+    std::vector<std::thread> threads;
+    const std::string options = "-DSTEP=" + std::to_string(5000 + round);
+    for (rtModule_t& module : modules) {
+      threads.emplace_back([&] { EXPECT_RT_OK(rtModuleCreateFromSource(&module, kPlain, options.c_str(), context_)); });
+    }
+    for (std::thread& thread : threads) thread.join();
+    uint64_t first[2] = {0, 0}, each[2] = {0, 0};
+    ASSERT_RT_OK(rtModuleGetNative(first, modules[0]));
+    for (int i = 0; i < kThreads; ++i) {
+      ASSERT_RT_OK(rtModuleGetNative(each, modules[i]));
+      EXPECT_EQ(each[0], first[0]);
+    }
+    for (int i = 0; i < kThreads; ++i) {
+      threads[static_cast<size_t>(i)] = std::thread([module = modules[i]] { EXPECT_RT_OK(rtModuleDestroy(module)); });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
+TEST_P(CudaModulesTest, ContextsHaveModulesOfTheirOwn) {
+  Context other;
   rtModule_t first = nullptr, second = nullptr;
   uint64_t one[2] = {0, 0}, two[2] = {0, 0};
+  ASSERT_RT_OK(rtContextCreate(other.out(), nullptr, device_));
   ASSERT_RT_OK(rtModuleCreateFromSource(&first, kPlain, "-DSTEP=9", context_));
-  ASSERT_RT_OK(rtModuleCreateFromSource(&second, kPlain, "-DSTEP=9", context_));
+  ASSERT_RT_OK(rtModuleCreateFromSource(&second, kPlain, "-DSTEP=9", other));
   ASSERT_RT_OK(rtModuleGetNative(one, first));
   ASSERT_RT_OK(rtModuleGetNative(two, second));
   EXPECT_NE(one[0], two[0]);
   EXPECT_RT_OK(rtModuleDestroy(first));
   EXPECT_RT_OK(rtModuleDestroy(second));
-  EXPECT_EQ(run(kPlain, "-DSTEP=9", 1), 10u);
 }
 
 // rtModuleGetGlobal gives an address that can be written to: what was done there must not reach the next module.

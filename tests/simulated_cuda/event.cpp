@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "call.h"
+#include "graph.h"
 #include "settings.h"
 #include "stream.h"
 
@@ -75,6 +76,7 @@ Error EventRecord(NativeEvent handle, NativeStream stream_handle) {
     SIMULATED_TRY(eventOf(handle, &event));
     SIMULATED_TRY(streamForDriver(stream_handle, &stream));
     if (&event->context != &stream->context) return kInvalidHandle;
+    SIMULATED_TRY(refuseCapturing(*stream));
     if (event->latest() != nullptr && defectAtTimes(Defect::event_reused_early)) return kSuccess;
     Command command;
     command.record = std::make_shared<Record>();
@@ -102,6 +104,7 @@ Error StreamWaitEvent(NativeStream stream_handle, NativeEvent handle, unsigned f
     SIMULATED_TRY(streamForDriver(stream_handle, &stream));
     SIMULATED_TRY(eventOf(handle, &event, false));  // of any context
     if (flags > 1) return kInvalidValue;
+    SIMULATED_TRY(refuseCapturing(*stream));
     if (defect(Defect::missing_wait)) return kSuccess;
     Command command;
     command.awaits = event->latest();

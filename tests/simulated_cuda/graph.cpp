@@ -19,6 +19,7 @@ struct Graph {
     NodeKind kind;
     std::vector<size_t> before;
     std::shared_ptr<const NodeWork> work;
+    bool enabled = true;  // of an executable graph
   };
 
   Context& context;  // the current one when it was made
@@ -141,9 +142,51 @@ std::vector<size_t> someOrder(const std::vector<Graph::Node>& all) {
   return order;
 }
 
+Error destroy(NativeGraph handle) {
+  const std::shared_ptr<Graph> graph = graphs().remove(handle);
+  if (graph == nullptr) return kInvalidHandle;
+  for (NativeNode node : graph->handles) nodes().remove(node);
+  return kSuccess;
+}
+
+Error addCaptured(Stream& stream, NodeKind kind, const std::function<Error(Context&, NodeWork*)>& prepare) {
+  Capture& capture = *stream.capture;
+  NativeNode node = nullptr;
+  const Error error = add(&node, capture.graph, capture.last == nullptr ? nullptr : &capture.last,
+                          capture.last != nullptr ? 1 : 0, kind, prepare);
+  if (error != kSuccess) return error;
+  capture.last = node;
+  return kSuccess;
+}
+
+// The nodes of the child become nodes of the graph, with an empty one behind them all, which is what the child is from now on.
+Error addChild(NativeNode* out, NativeGraph handle, const NativeNode* before, size_t count, NativeGraph child_handle) {
+  const std::shared_ptr<Graph> graph = graphs().find(handle), child = graphs().find(child_handle);
+  if (graph == nullptr || child == nullptr) return kInvalidHandle;
+  if (graph == child || &graph->context != &child->context) return kInvalidValue;
+  const auto nothing = [](Context&, NodeWork*) -> Error { return kSuccess; };
+  SIMULATED_TRY(add(out, handle, before, count, NodeKind::kEmpty, nothing));  // checks what comes before
+  const Alone alone(graph->inside), child_alone(child->inside);
+  Graph::Node behind = graph->nodes.back();
+  const std::vector<size_t> first = behind.before;
+  graph->nodes.pop_back();
+  const size_t offset = graph->nodes.size();
+  for (const Graph::Node& each : child->nodes) {
+    Graph::Node node = each;
+    for (size_t& earlier : node.before) earlier += offset;
+    if (node.before.empty()) node.before = first;
+    behind.before.push_back(graph->nodes.size());
+    graph->nodes.push_back(std::move(node));
+  }
+  graph->nodes.push_back(std::move(behind));
+  nodes().find(*out)->index = graph->nodes.size() - 1;
+  return kSuccess;
+}
+
 Error launch(NativeGraphExec handle, NativeStream stream_handle) {
   std::shared_ptr<Stream> stream;
   SIMULATED_TRY(streamForDriver(stream_handle, &stream));
+  SIMULATED_TRY(refuseCapturing(*stream));
   const std::shared_ptr<Exec> exec = execs().find(handle);
   if (exec == nullptr) return kInvalidHandle;
   const Alone alone(exec->inside);
@@ -151,6 +194,7 @@ Error launch(NativeGraphExec handle, NativeStream stream_handle) {
   Command command;
   auto pending = std::make_shared<std::vector<std::unique_ptr<PendingLaunch>>>(exec->nodes.size());
   for (size_t i = 0; i < exec->nodes.size(); ++i) {
+    if (!exec->nodes[i].enabled) continue;
     const NodeWork& work = *exec->nodes[i].work;
     for (const auto& [memory, writes] : work.memory) command.uses.emplace_back(memory, writes);
     if (exec->nodes[i].kind != NodeKind::kKernel) continue;
@@ -161,6 +205,7 @@ Error launch(NativeGraphExec handle, NativeStream stream_handle) {
   command.record = exec->last = std::make_shared<Record>();
   command.work = [all = exec->nodes, pending](Runner& runner) {
     for (size_t i : someOrder(all)) {
+      if (!all[i].enabled) continue;
       if (all[i].kind == NodeKind::kKernel) {
         runner.run(*(*pending)[i]->launch);
       } else if (all[i].work->run) {
@@ -173,6 +218,33 @@ Error launch(NativeGraphExec handle, NativeStream stream_handle) {
 }
 
 }  // namespace
+
+Error captureKernel(Stream& stream, NativeFunction function, std::shared_ptr<const Launch> launch) {
+  return addCaptured(stream, NodeKind::kKernel, [&](Context&, NodeWork* work) -> Error {
+    work->function = function;
+    work->launch = std::move(launch);
+    return kSuccess;
+  });
+}
+
+Error captureCopy(Stream& stream, const CopyNode& copy) {
+  return addCaptured(stream, NodeKind::kCopy, [&](Context&, NodeWork* work) { return prepareCopyNode(copy, work); });
+}
+
+Error captureFill(Stream& stream, const FillNodeParameters& fill) {
+  return addCaptured(stream, NodeKind::kFill,
+                     [&](Context& context, NodeWork* work) { return prepareFillNode(context, fill, work); });
+}
+
+Error refuseCapturing(Stream& stream) {
+  if (stream.capture == nullptr) return kSuccess;
+  stream.capture->broken = true;
+  return kCaptureUnsafe;
+}
+
+void dropCapture(Stream& stream) {
+  if (stream.capture != nullptr) (void)destroy(std::exchange(stream.capture, nullptr)->graph);
+}
 
 int liveGraphs() { return graphs().live(); }
 int liveGraphExecs() { return execs().live(); }
@@ -192,16 +264,43 @@ Error GraphCreate(NativeGraph* graph, unsigned flags) {
 Error GraphDestroy(NativeGraph handle) {
   return DRIVER_CALL(GraphDestroy, {
     if (defectAtTimes(Defect::leak)) return kSuccess;
-    const std::shared_ptr<Graph> graph = graphs().remove(handle);
-    if (graph == nullptr) return kInvalidHandle;
-    for (NativeNode node : graph->handles) nodes().remove(node);
-    return kSuccess;
+    return destroy(handle);
   });
 }
 
 Error GraphAddEmptyNode(NativeNode* node, NativeGraph graph, const NativeNode* before, size_t count) {
   return DRIVER_CALL(GraphAddEmptyNode, {
     return add(node, graph, before, count, NodeKind::kEmpty, [](Context&, NodeWork*) -> Error { return kSuccess; });
+  });
+}
+
+Error GraphAddChildGraphNode(NativeNode* node, NativeGraph graph, const NativeNode* before, size_t count, NativeGraph child) {
+  return DRIVER_CALL(GraphAddChildGraphNode, { return addChild(node, graph, before, count, child); });
+}
+
+Error StreamBeginCapture(NativeStream handle, int mode) {
+  return DRIVER_CALL(StreamBeginCapture, {
+    std::shared_ptr<Stream> stream;
+    SIMULATED_TRY(streamForDriver(handle, &stream));
+    if (mode != kCaptureRelaxed) return kNotSupported;  // of this simulation
+    if (stream->capture != nullptr) return kInvalidValue;
+    auto capture = std::make_shared<Capture>();
+    capture->graph = graphs().add(std::make_shared<Graph>(stream->context));
+    stream->capture = std::move(capture);
+    return kSuccess;
+  });
+}
+
+Error StreamEndCapture(NativeStream handle, NativeGraph* graph) {
+  return DRIVER_CALL(StreamEndCapture, {
+    const std::shared_ptr<Stream> stream = streams().find(handle);
+    if (stream == nullptr) return kInvalidHandle;
+    if (graph == nullptr || stream->capture == nullptr) return kInvalidValue;
+    const std::shared_ptr<Capture> capture = std::exchange(stream->capture, nullptr);
+    *graph = capture->broken ? nullptr : capture->graph;
+    if (!capture->broken) return kSuccess;
+    (void)destroy(capture->graph);
+    return kCaptureInvalidated;
   });
 }
 
@@ -278,13 +377,31 @@ Error GraphExecMemsetNodeSetParams(NativeGraphExec handle, NativeNode name, cons
     auto work = std::make_shared<NodeWork>();
     SIMULATED_TRY(prepareFillNode(*context, *parameters, work.get()));
     const NodeWork& old = *node->work;
-    // A flat one may grow smaller; whether it may grow depends on the driver: here it may not.
+    const NodeWork& made = *exec->graph->nodes[static_cast<size_t>(node - exec->nodes.data())].work;
+    // A flat one may have any size up to that of the instantiation, whose resources it keeps; a larger one depends on the
+    // driver: here it is refused.
     const bool fits = old.flat && work->flat
-                          ? work->shape[0] * work->shape[2] <= old.shape[0] * old.shape[2] && work->shape[2] == old.shape[2]
+                          ? work->shape[0] * work->shape[2] <= made.shape[0] * made.shape[2] && work->shape[2] == old.shape[2]
                           : work->shape == old.shape;
     if (!fits) return kInvalidValue;
     if (!(work->dst == old.dst)) violation("a fill of a graph is given memory of another kind");
     node->work = std::move(work);
+    return kSuccess;
+  });
+}
+
+Error GraphNodeSetEnabled(NativeGraphExec handle, NativeNode name, unsigned enabled) {
+  return DRIVER_CALL(GraphNodeSetEnabled, {
+    const std::shared_ptr<NodeName> found = nodes().find(name);
+    std::shared_ptr<Exec> exec;
+    Graph::Node* node;
+    if (found == nullptr) return kInvalidHandle;
+    if (found->index >= found->graph->nodes.size()) return kInvalidValue;
+    const NodeKind kind = found->graph->nodes[found->index].kind;
+    if (kind == NodeKind::kEmpty) return kInvalidValue;  // kernels, copies and fills alone
+    SIMULATED_TRY(nodeOf(handle, name, kind, &exec, &node));
+    const Alone alone(exec->inside);
+    node->enabled = enabled != 0;
     return kSuccess;
   });
 }

@@ -49,6 +49,18 @@ Error prepareKernelNode(Context& context, const KernelNodeParameters& node, std:
 Error prepareCopyNode(const CopyNode& copy, NodeWork* work);
 Error prepareFillNode(Context& context, const FillNodeParameters& fill, NodeWork* work);
 
+// A stream that is being captured takes kernels, copies and fills; anything else breaks the capture.
+struct Capture {
+  NativeGraph graph = nullptr;
+  NativeNode last = nullptr;
+  bool broken = false;
+};
+Error captureKernel(Stream& stream, NativeFunction function, std::shared_ptr<const Launch> launch);
+Error captureCopy(Stream& stream, const CopyNode& copy);
+Error captureFill(Stream& stream, const FillNodeParameters& fill);
+Error refuseCapturing(Stream& stream);
+void dropCapture(Stream& stream);  // the stream goes
+
 int liveGraphs();
 int liveGraphExecs();
 

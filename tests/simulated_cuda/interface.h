@@ -52,6 +52,8 @@ using namespace manyrt::cuda;
   X(kNotSupported, 801, "cudaErrorNotSupported", "CUDA_ERROR_NOT_SUPPORTED", "operation not supported")                        \
   X(kCaptureUnsafe, 900, "cudaErrorStreamCaptureUnsupported", "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED",                         \
     "operation not permitted when stream is capturing")                                                                        \
+  X(kCaptureInvalidated, 901, "cudaErrorStreamCaptureInvalidated", "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED",                    \
+    "operation failed due to a previous error during capture")                                                                 \
   X(kUnknown, 999, "cudaErrorUnknown", "CUDA_ERROR_UNKNOWN", "unknown error")
 
 enum : Error {

@@ -115,6 +115,7 @@ Error launchKernel(NativeFunction handle, Index grid, Index block, size_t shared
     if (uint64_t{grid.x} * grid.y * grid.z > static_cast<uint64_t>(blocks) * kMultiprocessors) return kCooperativeTooLarge;
   }
   launch->cooperative = cooperative;
+  if (stream->capture != nullptr) return captureKernel(*stream, handle, std::move(launch));
   auto pending = std::make_shared<PendingLaunch>(std::move(launch));
   Command command;
   command.work = [pending, late, values](Runner& runner) {

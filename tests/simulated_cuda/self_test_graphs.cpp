@@ -134,6 +134,51 @@ TEST_F(GraphTest, UpdatesKeepTheKindOfNodeAndOfMemory) {
   EXPECT_EQ(cudaFreeHost(host), kSuccess);
 }
 
+TEST_F(GraphTest, NodesAreSwitchedOffAndOnAgain) {
+  NativeNode fill = nullptr, empty = nullptr;
+  const FillNodeParameters parameters = filling(memory_, 7, 4);
+  ASSERT_EQ(cu().GraphAddMemsetNode(&fill, graph_, nullptr, 0, &parameters, context_), kSuccess);
+  ASSERT_EQ(cu().GraphAddEmptyNode(&empty, graph_, &fill, 1), kSuccess);
+  instantiate();
+  EXPECT_EQ(cu().GraphNodeSetEnabled(exec_, empty, 0), kInvalidValue) << "kernels, copies and fills alone";
+  ASSERT_EQ(cu().GraphNodeSetEnabled(exec_, fill, 0), kSuccess);
+  ASSERT_EQ(cu().GraphLaunch(exec_, stream_), kSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), kSuccess);
+  EXPECT_EQ(first(), 0);
+  ASSERT_EQ(cu().GraphNodeSetEnabled(exec_, fill, 1), kSuccess);
+  ASSERT_EQ(cu().GraphLaunch(exec_, stream_), kSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream_), kSuccess);
+  EXPECT_EQ(first(), 7);
+}
+
+TEST_F(GraphTest, ACapturedStreamBecomesAChild) {
+  NativeGraph captured = nullptr;
+  NativeNode child = nullptr, copy = nullptr;
+  ASSERT_EQ(cu().StreamBeginCapture(stream_, kCaptureRelaxed), kSuccess);
+  ASSERT_EQ(cu().MemsetD32Async(address(memory_), 4, 8, stream_), kSuccess);
+  int value = 3;
+  const KernelNodeParameters adds = adding(&value);
+  ASSERT_EQ(cu().LaunchKernel(adds.function, 1, 1, 1, 1, 1, 1, 0, stream_, adds.parameters, nullptr), kSuccess);
+  ASSERT_EQ(cu().StreamEndCapture(stream_, &captured), kSuccess);
+  EXPECT_EQ(first(), 0) << "nothing of it runs";
+  const NativeNode before = addKernel(5);
+  ASSERT_EQ(cu().GraphAddChildGraphNode(&child, graph_, &before, 1, captured), kSuccess);
+  ASSERT_EQ(cu().GraphDestroy(captured), kSuccess);
+  ASSERT_EQ(cudaGraphAddMemcpyNode1D(&copy, graph_, &child, 1, memory_ + 8, memory_, 4, kCopyDefault), kSuccess);
+  (void)addKernel(10, {copy});
+  instantiate();
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(cu().GraphLaunch(exec_, stream_), kSuccess);
+    ASSERT_EQ(cudaStreamSynchronize(stream_), kSuccess);
+    EXPECT_EQ(read(memory_ + 8, 1)[0], 7);
+    EXPECT_EQ(first(), 17);
+  }
+  ASSERT_EQ(cu().StreamBeginCapture(stream_, kCaptureRelaxed), kSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream_), kCaptureUnsafe);
+  EXPECT_EQ(cu().StreamEndCapture(stream_, &captured), kCaptureInvalidated);
+  EXPECT_EQ(captured, nullptr);
+}
+
 TEST_F(GraphTest, AKernelOfAnUnloadedModuleIsNoticed) {
   (void)addKernel(1);
   instantiate();

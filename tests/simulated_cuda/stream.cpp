@@ -8,6 +8,7 @@
 
 #include "call.h"
 #include "execute.h"
+#include "graph.h"
 #include "memory.h"
 #include "report.h"
 
@@ -229,6 +230,7 @@ Error cudaStreamDestroy(NativeStream handle) {
     if (defectAtTimes(Defect::leak)) return kSuccess;
     std::shared_ptr<Stream> stream = streams().remove(handle);
     if (stream == nullptr) return kInvalidHandle;
+    dropCapture(*stream);
     stream->close();
     return kSuccess;
   });
@@ -238,6 +240,7 @@ Error cudaStreamSynchronize(NativeStream handle) {
   return RUNTIME_CALL(StreamSynchronize, {
     std::shared_ptr<Stream> stream;
     SIMULATED_TRY(streamForRuntime(handle, &stream));
+    SIMULATED_TRY(refuseCapturing(*stream));
     if (defect(Defect::host_read_early)) return kSuccess;
     if (handle == nullptr || handle == kLegacyStream) stream->submit({});  // it waits for the blocking streams, too
     stream->wait();
@@ -250,6 +253,7 @@ Error cudaLaunchHostFunc(NativeStream handle, HostFunction function, void* user)
     std::shared_ptr<Stream> stream;
     SIMULATED_TRY(streamForRuntime(handle, &stream));
     if (function == nullptr) return kInvalidValue;
+    SIMULATED_TRY(refuseCapturing(*stream));
     if (defect(Defect::callback_early)) {
       Command early;  // a stream of its own has no work ahead
       early.work = [=](Runner&) { runHostFunction(function, user); };

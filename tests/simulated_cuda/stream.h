@@ -17,6 +17,7 @@
 namespace manyrt::simulated {
 
 struct Allocation;
+struct Capture;
 class Runner;
 
 // Memory that a command will touch, from submission to completion.
@@ -49,6 +50,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   Context& context;
   const unsigned flags;
   const int priority;
+  std::shared_ptr<Capture> capture;  // what is given to the stream becomes nodes of a graph; null: it runs
 
  private:
   void push(Command command);

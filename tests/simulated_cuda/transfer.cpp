@@ -80,6 +80,7 @@ Error copy(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_
   if (!kindFits(kind, to, from)) return kInvalidValue;
   const size_t to_bytes = to.shape.bytes(), from_bytes = from.shape.bytes();
   if (height == 1 && to.at < from.at + from_bytes && from.at < to.at + to_bytes) violation("a copy overlaps itself");
+  if (stream->capture != nullptr) return captureCopy(*stream, {dst, dst_pitch, src, src_pitch, width, height});
 
   Command command;
   note(&command, to, true);
@@ -108,6 +109,7 @@ Error set(DriverAddress dst, size_t pitch, Value value, size_t width, size_t hei
   if (height > 1 && (pitch < bytes || pitch % sizeof value != 0)) return kInvalidValue;
   if (width == 0 || height == 0) return kSuccess;
   if (height == 1) pitch = bytes;
+  if (stream->capture != nullptr) return captureFill(*stream, {dst, pitch, value, sizeof value, width, height});
   Side side;
   SIMULATED_TRY(sideOf(reinterpret_cast<void*>(dst), {pitch, bytes, height}, &side));
   if (side.pageable() || !mayAccess(stream->context, *side.memory)) return kInvalidValue;
@@ -210,6 +212,7 @@ Error MemPrefetchAsync(DriverAddress pointer, size_t count, DeviceNumber device,
   return DRIVER_CALL(MemPrefetchAsync, {
     std::shared_ptr<Stream> stream;
     SIMULATED_TRY(streamForDriver(handle, &stream));
+    SIMULATED_TRY(refuseCapturing(*stream));
     if (device != kHostDeviceNumber && contextOfDevice(device) == nullptr) return kInvalidDevice;
     std::shared_ptr<Allocation> allocation = allocationAt(pointer);
     if (allocation == nullptr || allocation->kind != Kind::kManaged || count == 0) return kInvalidValue;

@@ -234,6 +234,11 @@ inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferBytes = 6;
     (NativeGraphExec exec, NativeNode node, const KernelNodeParameters* parameters))                                        \
   X(GraphExecMemsetNodeSetParams, 10020, Error,                                                                             \
     (NativeGraphExec exec, NativeNode node, const FillNodeParameters* parameters, NativeContext context))                   \
+  X(GraphAddChildGraphNode, 10000, Error,                                                                                   \
+    (NativeNode * node, NativeGraph graph, const NativeNode* before, size_t count, NativeGraph child))                      \
+  X(StreamBeginCapture, 10010, Error, (NativeStream stream, int mode))                                                      \
+  X(StreamEndCapture, 10000, Error, (NativeStream stream, NativeGraph * graph))                                             \
+  X(GraphNodeSetEnabled, 11060, Error, (NativeGraphExec exec, NativeNode node, unsigned enabled))                           \
   X(GraphLaunch, 10000, Error, (NativeGraphExec exec, NativeStream stream))
 
 // The same, of newer drivers: null where they are missing.

@@ -84,6 +84,9 @@ RT_SAME(cuGraphInstantiateWithFlags);
 RT_SAME(cuGraphExecDestroy);
 RT_SAME(cuGraphExecKernelNodeSetParams);
 RT_SAME(cuGraphExecMemsetNodeSetParams);
+RT_SAME(cuGraphAddChildGraphNode);
+RT_SAME(cuStreamEndCapture);
+RT_SAME(cuGraphNodeSetEnabled);
 RT_SAME(cuGraphLaunch);
 #if CUDA_VERSION >= 12040
 RT_SAME(cuModuleGetFunctionCount);

@@ -13,6 +13,7 @@
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/kernel.h"
+#include "backends/cuda/native_work.h"
 
 namespace manyrt::cuda {
 namespace {
@@ -94,7 +95,7 @@ class KernelParameters {
 }  // namespace
 
 bool ReplayMaker::takes(const Work& work) {
-  if (std::holds_alternative<backend::KernelStep>(work)) return true;
+  if (std::holds_alternative<backend::KernelStep>(work) || std::holds_alternative<backend::NativeStep>(work)) return true;
   Current current(context_.native());
   const bool shared = context_.device().managedIsConcurrent();
   if (const auto* copy = std::get_if<backend::Copy>(&work)) {
@@ -105,6 +106,10 @@ bool ReplayMaker::takes(const Work& work) {
   if (const auto* fill = std::get_if<backend::Fill>(&work)) return period(*fill) <= 4;
   if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&work)) return !shared || !isManaged(prefetch->address);
   return true;
+}
+
+Status ReplayMaker::record(Ref<backend::NativeWork>* work, const backend::NativeCall& submit) {
+  return NativeWork::record(work, context_, submit);
 }
 
 // ---- Making ----
@@ -166,6 +171,10 @@ Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& 
       const CopyNodeParameters parameters = parametersOf(*copy);
       RT_CUDA_TRY(cuGraphAddMemcpyNode, &node->native, graph_, first, before.size(), &parameters, context_->native());
     }
+  } else if (const auto* native = std::get_if<backend::NativeStep>(&work)) {
+    node->recorded = Ref<backend::NativeWork>(native->work);
+    RT_CUDA_TRY(cuGraphAddChildGraphNode, &node->native, graph_, first, before.size(),
+                static_cast<NativeWork&>(*native->work).graph());
   } else {
     const auto& fill = std::get<backend::Fill>(work);
     node->dst = placeOf(fill.dst);
@@ -217,11 +226,26 @@ Status Replay::comeBehind(backend::Stream& stream, backend::Stream& last) {
 Status Replay::change(bool* changed, uint32_t step, const Work& work) {
   *changed = false;
   Node& node = nodes_[step];
-  if (held_.load(std::memory_order_acquire) != 0 || node.kind != kindOf(work)) return Status();
+  const size_t kind = kindOf(work);
+  if (held_.load(std::memory_order_acquire) != 0 || (kind != 0 && node.kind != kind)) return Status();
   *changed = true;
   if (node.kind == 0) return Status();
+  if (const auto* native = std::get_if<backend::NativeStep>(&work)) {
+    *changed = node.recorded.get() == native->work;  // other work is another graph
+    return Status();
+  }
   Current current(context_->native());
-  return set(changed, node, work);
+  if (kind == 0) return enable(node, false);
+  RT_TRY(set(changed, node, work));
+  return *changed ? enable(node, true) : Status();
+}
+
+// Which nodes act: of kernels, copies and fills. Launches in flight are not concerned.
+Status Replay::enable(Node& node, bool enabled) {
+  if (node.enabled == enabled) return Status();
+  RT_CUDA_TRY(cuGraphNodeSetEnabled, exec_, node.native, enabled ? 1u : 0u);
+  node.enabled = enabled;
+  return Status();
 }
 
 Status Replay::set(bool* changed, Node& node, const Work& work) {

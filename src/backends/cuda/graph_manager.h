@@ -36,7 +36,9 @@ class Replay final : public backend::Replay {
     NativeNode native = nullptr;
     size_t kind = 0;  // of its work; 0: it does nothing
     bool flat = true;
+    bool enabled = true;  // false: it does nothing at present, such as a launch without work-groups
     Ref<backend::Kernel> kernel;
+    Ref<backend::NativeWork> recorded;
     Place dst, src;
   };
 
@@ -44,6 +46,7 @@ class Replay final : public backend::Replay {
   Status build(std::span<const backend::ReplayStep> steps);
   Status add(Node* node, const backend::ReplayStep::Work& work, const std::vector<NativeNode>& before);
   Status set(bool* changed, Node& node, const backend::ReplayStep::Work& work);
+  Status enable(Node& node, bool enabled);
   static Place placeOf(const void* pointer);
 
   const Ref<Context> context_;
@@ -63,6 +66,7 @@ class ReplayMaker final : public backend::ReplayMaker {
   Status make(Ref<backend::Replay>* replay, std::span<const backend::ReplayStep> steps) override {
     return Replay::create(replay, context_, steps);
   }
+  Status record(Ref<backend::NativeWork>* work, const backend::NativeCall& submit) override;
 
  private:
   Context& context_;

@@ -69,6 +69,11 @@ void NativeModuleOwner::makeReusable(const kernels::Digest& key, size_t code_byt
   code_bytes_ = code_bytes;
 }
 
+void NativeModuleOwner::noteShared(const kernels::Digest& key) {
+  key_ = key;
+  shared_ = true;
+}
+
 Device& NativeModuleOwner::device() const { return context_->device(); }
 NativeContext NativeModuleOwner::context() const { return context_->native(); }
 
@@ -100,6 +105,7 @@ class Unloading final : public host_threads::Job {
 
 void NativeModuleOwner::recycle() {
   const Ref<Context> context = context_;  // another thread may have deleted this by the end of unloadBehindWork()
+  if (shared_) context->moduleManager().forget(*this, key_);
   try {
     std::vector<Ref<Stream>> streams = context->streams();
     auto unloading = std::make_unique<Unloading>(context, this);
@@ -164,6 +170,31 @@ NativeModule ModuleManager::takeIdle(const kernels::Digest& key) {
     return module;
   }
   return nullptr;
+}
+
+// ---- Native modules that are in use ----
+
+Ref<NativeModuleOwner> ModuleManager::findShared(const kernels::Digest& key) {
+  std::lock_guard lock(mutex_);
+  const auto known = shared_.find(key);  // of one whose last user has just gone there is nothing to share
+  if (known == shared_.end() || !known->second->tryRetain()) return nullptr;
+  return Ref<NativeModuleOwner>::adopt(known->second);
+}
+
+// Two threads may have loaded the same source at the same time: both get the first.
+Ref<NativeModuleOwner> ModuleManager::share(Ref<NativeModuleOwner> made, const kernels::Digest& key) {
+  std::lock_guard lock(mutex_);
+  const auto [known, fresh] = shared_.try_emplace(key, made.get());
+  if (!fresh && known->second->tryRetain()) return Ref<NativeModuleOwner>::adopt(known->second);
+  known->second = made.get();
+  made->noteShared(key);
+  return made;
+}
+
+void ModuleManager::forget(const NativeModuleOwner& module, const kernels::Digest& key) {
+  std::lock_guard lock(mutex_);
+  const auto known = shared_.find(key);
+  if (known != shared_.end() && known->second == &module) shared_.erase(known);
 }
 
 // The oldest go, until there is place for one more with so many bytes of code. At most kMostIdle are here.
@@ -273,14 +304,18 @@ Status ModuleManager::own(Ref<NativeModuleOwner>* out, NativeModule module) {
 }
 
 Status ModuleManager::loadBuilt(Ref<NativeModuleOwner>* out, const kernels::CudaImage& image, const char* name) {
-  // Constants can be written through rtModuleGetGlobal: a module that has any is unloaded with its last user.
-  const bool stateless = !image.kernels.empty() && image.globals.empty();
+  const bool described = !image.kernels.empty();  // OpenCL C: its variables are constants. Those of CUDA C++ are a module's own
+  if (described && (*out = findShared(image.key))) return Status();
+  // Constants can be written through rtModuleGetGlobal, though that is forbidden: a module that has any is unloaded with its
+  // last user.
+  const bool stateless = described && image.globals.empty();
   const NativeModule idle = stateless ? takeIdle(image.key) : nullptr;
   const std::string_view code(reinterpret_cast<const char*>(image.code.data()), image.code.size());
   if (stateless && idle == nullptr)
     makeRoom(image.code.size());  // first: the driver loads the faster into what another one had
   RT_TRY(idle != nullptr ? own(out, idle) : loadNative(out, code, name, image.is_cubin ? RT_IMAGE_CUBIN : RT_IMAGE_PTX));
   if (stateless) (*out)->makeReusable(image.key, image.code.size());
+  if (described) *out = share(std::move(*out), image.key);
   return Status();
 }
 

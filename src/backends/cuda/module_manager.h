@@ -2,6 +2,7 @@
 // (through NVRTC) or from PTX, cubins and fat binaries.
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ class NativeModuleOwner final : public RefCounted, private host_threads::Job {
   NativeContext context() const;
   // The module has no state of its own: whoever asks for the same code may have it next.
   void makeReusable(const kernels::Digest& key, size_t code_bytes);
+  void noteShared(const kernels::Digest& key);  // modules of the same source have this one while it lives
   void noteExported() { exported_.store(true, std::memory_order_relaxed); }  // and who knows what is done to it
 
  private:
@@ -43,6 +45,7 @@ class NativeModuleOwner final : public RefCounted, private host_threads::Job {
   const NativeModule module_;
   kernels::Digest key_ = {};
   size_t code_bytes_ = 0;  // 0: not reusable
+  bool shared_ = false;    // the manager knows it by its key
   std::atomic<bool> exported_{false};
 };
 
@@ -61,8 +64,9 @@ class Module final : public backend::Module {
   std::unordered_map<std::string, std::string> symbols_;  // of globals
 };
 
-// Native modules that nobody uses and that have no state are kept, a few of them: who builds the same source again gets the
-// loaded code without asking the driver for it.
+// One source of OpenCL C, with its options, is one native module of the context: modules that are made of it while it is in use
+// share it. Native modules that have no user any more and no state are kept, a few of them: the same source built again gets
+// the loaded code without asking the driver for it.
 class ModuleManager final : public backend::ModuleLoader {
  public:
   explicit ModuleManager(Context& context) : context_(context) {}
@@ -70,6 +74,7 @@ class ModuleManager final : public backend::ModuleLoader {
   bool takes(int32_t format) const override;
   Status load(Ref<backend::Module>* module, const backend::Image& image) override;
   void giveBack(NativeModule module, const kernels::Digest& key, size_t code_bytes);
+  void forget(const NativeModuleOwner& module, const kernels::Digest& key);  // its last user has gone
   void unloadBehindWork(Unloading* unloading);
   Unloading* nextUnloading();  // for the thread that has unloaded the last one; null: it is done
 
@@ -86,6 +91,8 @@ class ModuleManager final : public backend::ModuleLoader {
   size_t takeUnwanted(NativeModule* unwanted, size_t code_bytes);  // under the mutex
   void makeRoom(size_t code_bytes);                                // among those that nobody uses, for one more
   Status own(Ref<NativeModuleOwner>* owner, NativeModule module);
+  Ref<NativeModuleOwner> findShared(const kernels::Digest& key);  // null: there is none
+  Ref<NativeModuleOwner> share(Ref<NativeModuleOwner> made, const kernels::Digest& key);
   Status loadBuilt(Ref<NativeModuleOwner>* module, const kernels::CudaImage& image, const char* name);
   // `code` is an image of that format; of PTX its terminator stands behind it.
   Status loadNative(Ref<NativeModuleOwner>* module, std::string_view code, const char* name, int32_t format);
@@ -93,8 +100,9 @@ class ModuleManager final : public backend::ModuleLoader {
 
   Context& context_;
   std::mutex mutex_;
-  std::vector<Idle> idle_;  // the longest idle first
-  bool unloads_ = false;    // a thread does
+  std::vector<Idle> idle_;                                // the longest idle first
+  std::map<kernels::Digest, NativeModuleOwner*> shared_;  // of OpenCL C, in use: one for each source; not counted
+  bool unloads_ = false;                                  // a thread does
   Unloading* first_unloading_ = nullptr;
   Unloading** last_unloading_ = &first_unloading_;
 };
