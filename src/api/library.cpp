@@ -37,7 +37,7 @@ Status endLibrary() {
   }
   if (config::flag(config::Variable::kLeakReport)) reportLeaks();
   manager::library::markShutDown();
-  epoch::synchronize();  // calls that had begun are over
+  (void)epoch::synchronize();  // calls that had begun are over
   std::vector<Lease<manager::Context>> contexts;
   {
     epoch::Guard guard;

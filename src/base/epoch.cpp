@@ -61,7 +61,7 @@ namespace {
 
 constexpr uint64_t kBatch = 64;
 constexpr int kGenerations = 3;               // a handle, its pool, the pool's memory
-constexpr std::chrono::seconds kPatience(1);  // of drain(): a driver may free behind work of its device
+constexpr std::chrono::seconds kPatience(1);  // of drain() and synchronize(): a driver may free behind work of its device
 
 std::atomic<Record*> records{nullptr};
 Limbo limbo;  // constant-initialised, trivially destroyed
@@ -82,7 +82,19 @@ struct Release {
 thread_local Release release_at_exit;
 
 // The oldest epoch that a call still running may have begun in, at most `oldest`: what the caller's heavy barrier covered.
-uint64_t oldestActive(uint64_t oldest) {
+//
+// Where that has `ordered` nothing, a thread whose guard is no fence yet may be in a call that cannot be seen: its store of the
+// epoch waits in a buffer, and what it loads behind that is old. Such a thread counts as in a call for ever. With the first
+// guard that is a fence it says so; this looks for that first, so that its earlier stores are seen, and its later guards meet
+// the fence here. A record that an ended thread has left carries what that one knew, and all its stores, over to the next one.
+uint64_t oldestActive(uint64_t oldest, bool ordered) {
+  if (!ordered) [[unlikely]] {
+    for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
+      if (record == internal::record || !record->used.load(std::memory_order_acquire)) continue;
+      if (!record->fenced.load(std::memory_order_acquire)) return 0;
+    }
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
   for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
     uint64_t active = record->active.load(std::memory_order_acquire);
     if (active != 0 && active < oldest) oldest = active;
@@ -177,8 +189,8 @@ namespace {
 bool collectOnce() {
   if (limbo.count.load(std::memory_order_relaxed) == 0) return false;
   uint64_t epoch = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
-  barrier::heavy();
-  uint64_t oldest = oldestActive(epoch);
+  const bool ordered = barrier::heavy();
+  uint64_t oldest = oldestActive(epoch, ordered);
   Record* record = recordOrNull();
   const uint64_t outer = record == nullptr ? 0 : record->reclaiming.load(std::memory_order_relaxed);  // reclaiming may collect
   limbo.lock.lock();
@@ -239,7 +251,9 @@ void internal::endSlowly(Record* record, uint32_t state) noexcept {
 }
 
 Scope::Scope() : record_(recordOrNull()) {
-  if (record_ != nullptr) ++record_->away;
+  if (record_ == nullptr) return;
+  ++record_->away;
+  if (!barrier::light()) record_->fenced.store(true, std::memory_order_release);  // of threads that make no calls, too
 }
 
 Scope::~Scope() {
@@ -254,22 +268,25 @@ void safePoint() {
 
 void collect() { (void)collectOnce(); }
 
-void synchronize() {
+bool synchronize() {
   uint64_t target = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
-  barrier::heavy();
-  for (int spins = 0; oldestActive(target) < target; ++spins) {
+  const bool ordered = barrier::heavy();
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  for (int spins = 0; oldestActive(target, ordered) < target; ++spins) {
     if (spins < 100) {
       relaxCpu();
-    } else {
-      sched_yield();
+      continue;
     }
+    if (!ordered && std::chrono::steady_clock::now() > deadline) return false;
+    sched_yield();
   }
+  return true;
 }
 
 void drain() {
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (int generation = 0; generation < kGenerations; ++generation) {
-    synchronize();
+    if (!synchronize()) return;
     collect();
     limbo.lock.lock();  // whoever took something before has said so
     const uint64_t now = internal::current.load(std::memory_order_relaxed);

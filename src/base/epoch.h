@@ -33,6 +33,7 @@ struct alignas(64) Record {
   std::atomic<uint64_t> active{0};      // the epoch in which the thread's call began; 0 outside
   std::atomic<uint64_t> reclaiming{0};  // the epoch in which the thread took what it reclaims; 0 outside
   std::atomic<bool> used{false};
+  std::atomic<bool> fenced{false};  // where membarrier was refused: the thread has seen it, and its guards are fences
   Record* next = nullptr;
 
   // Read and written by the thread alone.
@@ -91,7 +92,8 @@ class Guard {
  private:
   void begin() {
     record_->active.store(internal::current.load(std::memory_order_acquire), std::memory_order_relaxed);
-    barrier::light();
+    if (!barrier::light()) [[unlikely]]
+      record_->fenced.store(true, std::memory_order_release);
   }
 
   Record* record_;
@@ -115,9 +117,11 @@ void finish(Retired* object);  // what nothing can see any more: reclaimed at on
 void collectBehindCall();      // what can be reclaimed is, when the thread's call has ended, however little it is
 void collect();                // the same at once: at rest. Cheap when there is nothing
 void safePoint();              // a thread of the library is at rest, inside one Scope: reclaims, and makes its calls
-void synchronize();            // returns when every call that had begun has ended; never inside a guard
-void drain();                  // what was retired before is reclaimed by all threads, and what that retires; 1 s at most
-void abandon();                // in a forked child: the calls of other threads are gone
-uint64_t retiredCount();       // waiting to be reclaimed
+// Returns when every call that had begun has ended; never inside a guard. False where membarrier was refused and a thread has
+// not called the library since, for a second: nothing is known of that one.
+bool synchronize();
+void drain();             // what was retired before is reclaimed by all threads, and what that retires; 1 s at most
+void abandon();           // in a forked child: the calls of other threads are gone
+uint64_t retiredCount();  // waiting to be reclaimed
 
 }  // namespace manyrt::epoch

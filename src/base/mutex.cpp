@@ -13,13 +13,13 @@ void Mutex::await() {
     relaxCpu();
   }
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  barrier::heavy();
+  const bool ordered = barrier::heavy();  // else an unlock may miss the sleeper: it looks again by itself
   for (;;) {
     const uint32_t wakes = wakes_.load(std::memory_order_acquire);
     // Before the look at the lock, in the one order of both: an unlock behind that look finds this false, and wakes.
     (void)waking_.exchange(false, std::memory_order_seq_cst);
     if (locked_.exchange(1, std::memory_order_seq_cst) == 0) break;
-    (void)futexWait(&wakes_, wakes, Deadline::never());
+    (void)futexWait(&wakes_, wakes, ordered ? Deadline::never() : Deadline::after(barrier::kNapNanoseconds));
   }
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -310,6 +310,15 @@ Status claimRegistered(const void* pointer, Block& block) {
   return namedByGraph(pointer);
 }
 
+// Where epoch::synchronize() gives up.
+[[gnu::cold]] Status callsUnknown(const char* what) {
+  return Status::error(
+      RT_ERROR_BUSY,
+      "%s: the kernel refuses membarrier since the library has started, and a thread has not called the library "
+      "since then, so that its last call may not have ended.",
+      what);
+}
+
 }  // namespace
 
 Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard) {
@@ -345,10 +354,14 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   allocator::address_map::remove(region);
   // At once: the program may give the range back, or register it again, as soon as this has returned.
   guard.leave();
-  epoch::synchronize();
-  region->reclaim();
+  const bool unseen = epoch::synchronize();
+  if (unseen) {
+    region->reclaim();
+  } else {
+    epoch::retire(region);
+  }
   guard.enter();
-  return Status();
+  return unseen ? Status() : callsUnknown("The range stays locked until then");
 }
 
 Status hostDevicePointer(void** device_pointer, void* host, manager::Context& context) {
@@ -447,16 +460,20 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
   guard.enter();
   RT_TRY(context.beginReset());
   guard.leave();
-  epoch::synchronize();  // from here on every call that allocates has seen the reset
+  const bool seen = epoch::synchronize();  // from here on every call that allocates has seen the reset
   guard.enter();
+  if (!seen) {
+    context.endReset();
+    return callsUnknown("The context cannot be reset before");
+  }
   if (Status unused = context.checkUnused(); !unused.ok()) {
     context.endReset();
     return unused;
   }
   allocator::Owner* owner = context.detachOwner();
   guard.leave();
-  epoch::synchronize();  // no call holds the plain pointer any more
-  if (owner != nullptr) owner->drop();
+  const bool unseen = epoch::synchronize();  // no call holds the plain pointer any more
+  if (owner != nullptr) unseen ? owner->drop() : epoch::retire(owner);
   epoch::collect();
   context.endReset();
   guard.enter();

@@ -43,6 +43,7 @@ extern const Scenario kExit[];  // each list ends with a null name
 extern const Scenario kFork[];
 extern const Scenario kShutdown[];
 extern const Scenario kEnvironment[];
+extern const Scenario kSandbox[];
 
 // Handles of every kind on the CPU device; leaked on purpose unless a scenario destroys them.
 struct World {

@@ -49,6 +49,16 @@ TEST_P(StormTest, AMillionCreatesAndDestroysLeaveNothing) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
 }
 
+TEST(SandboxTest, MembarrierThatIsForbiddenAfterTheStartIsToldOnceAndDoneWithout) {
+#if defined(MANYRT_SANITIZE_THREAD)
+  GTEST_SKIP() << "fences of both sides: the library makes no use of membarrier under ThreadSanitizer";
+#endif
+  const Outcome outcome = run({PROCESS_CHILD, "membarrier_forbidden"});
+  if (outcome.exit_code == 77) GTEST_SKIP() << "no membarrier or no seccomp here";
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_EQ(outcome.out, "");
+}
+
 TEST(DlopenTest, AThousandTimesOpenedAndClosedLeavesNothing) {
   const Outcome outcome = run({PROCESS_DLOPEN, MANYRT_LIBRARY, "1000"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();

@@ -1,6 +1,7 @@
 // Submitting to a stream of the CPU and waiting for it. What runs the commands is in execute.cpp.
 #include "backends/cpu/stream.h"
 
+#include <algorithm>
 #include <climits>
 #include <cstring>
 #include <memory>
@@ -311,11 +312,17 @@ bool Stream::sleep(uint64_t serial, Deadline deadline) {
   uint64_t least = wake_at_.load(std::memory_order_seq_cst);
   while (serial < least && !wake_at_.compare_exchange_weak(least, serial, std::memory_order_seq_cst)) {
   }
-  barrier::heavy();
+  const bool ordered = barrier::heavy();
   bool in_time = true;
   if (completed_.load(std::memory_order_acquire) < serial) {
     hurry();
-    in_time = futexWait(&progress_, progress, deadline);
+    if (ordered) [[likely]] {
+      in_time = futexWait(&progress_, progress, deadline);
+    } else {  // the executing thread may miss the sleeper: the caller looks again
+      const uint64_t nap = std::min<uint64_t>(barrier::kNapNanoseconds, static_cast<uint64_t>(deadline.remaining()));
+      (void)futexWait(&progress_, progress, Deadline::after(nap));
+      in_time = !deadline.passed();
+    }
   }
   sleepers_.fetch_sub(1, std::memory_order_seq_cst);
   return in_time;

@@ -29,7 +29,7 @@ std::thread reclaims(Object* object) {
   object->held.store(true);
   epoch::retire(object);
   std::thread other([] {
-    epoch::synchronize();
+    (void)epoch::synchronize();
     epoch::collect();
   });
   while (!object->began.load()) std::this_thread::yield();
@@ -50,7 +50,7 @@ TEST(EpochTest, AThreadWithoutMemoryForItsRecordReclaimsAllTheSame) {
   epoch::retire(&object);
   std::thread([] {
     fault::arm(1, true);
-    epoch::synchronize();
+    (void)epoch::synchronize();
     epoch::collect();
     EXPECT_STREQ(fault::lastFault(), "epoch.record");
     fault::disarm();
