@@ -307,6 +307,42 @@ TEST_P(ObjectFaults, Capture) {
            }});
 }
 
+// Recorded where the driver can, called by each launch elsewhere; and memory of less than the buffer's size.
+TEST_P(ObjectFaults, NativeCallsAndSmallerBuffersOfAnExec) {
+  exhaust({"native calls and smaller buffers", [](World& w) {
+             Graph graph;
+             GraphExec exec;
+             rtGraphBuffer_t buffer = nullptr;
+             rtGraphNode_t first = nullptr, native = nullptr, last = nullptr;
+             rtGraphNativeParams_t call = RT_GRAPH_NATIVE_PARAMS_INIT;
+             call.function = [](const uint64_t*, void*) -> rtStatus_t { return RT_SUCCESS; };
+             rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
+             fill.pattern_size = 1;
+             fill.count = 64;
+             TRY(rtGraphCreate(graph.out()));
+             TRY(rtGraphAddBuffer(&buffer, 64, RT_GRAPH_BUFFER_OUTPUT, "output", graph));
+             fill.dst = {buffer, 0, nullptr};
+             TRY(rtGraphAddFillNode(&first, &fill, nullptr, 0, graph));
+             TRY(rtGraphAddNativeNode(&native, &call, &first, 1, graph));
+             TRY(rtGraphAddFillNode(&last, &fill, &native, 1, graph));
+             TRY(rtGraphInstantiate(exec.out(), graph, w.context));
+             TRY(rtGraphExecBindBuffer(buffer, w.memory, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtGraphExecBindBufferRange(buffer, w.target, 16, exec));
+             if (rtGraphLaunch(exec, w.stream) != RT_ERROR_INVALID_VALUE) ADD_FAILURE() << "the fills use more than is bound";
+             fill.count = 16;
+             TRY(rtGraphExecSetFillParams(first, &fill, exec));
+             TRY(rtGraphExecSetFillParams(last, &fill, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtGraphExecBindBuffer(buffer, w.memory, exec));
+             TRY(rtGraphExecUpdate(graph, exec));
+             TRY(rtGraphLaunch(exec, w.stream));
+             TRY(rtStreamSynchronize(w.stream));
+             TRY(exec.reset());
+             return graph.reset();
+           }});
+}
+
 TEST_P(ObjectFaults, ExecAndLaunch) {
   exhaust({"exec and launch", [](World& w) {
              Graph graph;
