@@ -21,14 +21,20 @@ namespace manyrt::api {
 rtStatus_t fail(const char* function, const Status& status);
 const char* lastErrorMessage();
 
+// While rtShutdown waits for work in flight, calls that let it end or ask about it are taken: the signal of a fence by the
+// host, waits, queries, destroys and frees. The others, which could submit more, are refused.
+enum class WhileEnding { kRefused, kTaken };
+
 // `body` takes the guard, which ops leave while they block.
-template <class Body>
+template <WhileEnding kWhileEnding = WhileEnding::kRefused, class Body>
 rtStatus_t guarded(const char* function, Body body) {
   try {
     epoch::Guard guard;
     if (!manager::library::running()) [[unlikely]] {
-      Status started = manager::library::start();
-      if (!started.ok()) return fail(function, started);
+      if (kWhileEnding == WhileEnding::kRefused || !manager::library::ending()) {
+        Status started = manager::library::start();
+        if (!started.ok()) return fail(function, started);
+      }
     }
     int64_t begin = trace::enabled() ? nowNanoseconds() : 0;
     Status status = body(guard);
@@ -49,7 +55,7 @@ template <class Body>
 rtStatus_t guardedRelease(const char* function, Body body) {
   uint32_t state = manager::library::state.load(std::memory_order_acquire);
   if (state == manager::library::kShutDown || state == manager::library::kForked) return RT_SUCCESS;
-  rtStatus_t code = guarded(function, body);
+  rtStatus_t code = guarded<WhileEnding::kTaken>(function, body);
   return code == RT_ERROR_SHUT_DOWN || code == RT_ERROR_FORKED ? RT_SUCCESS : code;  // it ended during the call
 }
 
