@@ -912,11 +912,13 @@ RT_API rtStatus_t rtGetVersion(uint32_t* version);
  *  errors: none */
 RT_API rtStatus_t rtInit(void);
 
-/** Gives back one rtInit. With the last (or where there was none) waits for work in flight and ends the library for
- *  good; afterwards only version, texts, destroys and frees work.
+/** Gives back one rtInit. With the last (or where there was none) refuses new work, on all threads and in host functions,
+ *  waits for work in flight and ends the library for good; afterwards only version, texts, destroys and frees work.
+ *  While it waits, what lets work in flight end still works: rtFenceSignal, waits and queries of streams, events, fences,
+ *  contexts and devices, destroys and frees. Work that waits for a fence that nothing signals keeps it waiting.
  *  blocks: yes
  *  capture: outside
- *  errors: BUSY (inside a function that the library calls) */
+ *  errors: BUSY (inside a function that the library calls), OUT_OF_MEMORY (the library goes on) */
 RT_API rtStatus_t rtShutdown(void);
 
 /** The name of a status, as "RT_ERROR_INVALID_VALUE". Never NULL; static, never freed.
@@ -1049,7 +1051,7 @@ RT_API rtStatus_t rtDeviceGetMemInfo(uint64_t* free_bytes, uint64_t* total_bytes
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtDeviceCanAccessPeer(int32_t* can, rtDevice_t peer, rtDevice_t device);
 
-/** Waits for all work submitted to the device's contexts so far. Returns the first failure and clears none.
+/** Waits for all work submitted to the device's contexts before the call began. Returns the first failure and clears none.
  *  @param[in] device  the device
  *  blocks: yes
  *  capture: outside
@@ -1086,7 +1088,8 @@ RT_API rtStatus_t rtDeviceGetLossMessage(char* buffer, size_t size, size_t* need
 RT_API rtStatus_t rtContextCreate(rtContext_t* context, const rtContextOptions_t* options, rtDevice_t device);
 
 /** Ends a context. Handles of its children are stale at once, work in flight completes, memory stays until its own
- *  rtFree. A primary context is refused.
+ *  rtFree. Fences of the context end as with rtFenceDestroy: waits for values that are not there yet fail, also where a
+ *  stream has taken the signal. A primary context is refused.
  *  @param[in] context  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
@@ -1149,7 +1152,8 @@ RT_API rtStatus_t rtContextGetDefaultPool(rtMemPool_t* pool, rtContext_t context
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND */
 RT_API rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context);
 
-/** Waits for all work submitted to the context's streams so far. Returns the first failure and clears none.
+/** Waits for all work submitted to the context's streams before the call began; what other threads submit meanwhile is
+ *  not waited for. Returns the first failure and clears none.
  *  @param[in] context  may be NULL: current
  *  blocks: yes
  *  capture: outside
@@ -1158,7 +1162,7 @@ RT_API rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context)
 RT_API rtStatus_t rtContextSynchronize(rtContext_t context);
 
 /** Gives back everything that the context has made lazily (native context, pools, queues, caches). The next use starts
- *  it again. While it runs, creating anything in the context is BUSY.
+ *  it again. While it runs, creating anything in the context is BUSY. It waits for what was submitted before the call.
  *  @param[in] context  may be NULL: current; a primary one is legal
  *  blocks: maybe, for work in flight to leave
  *  capture: outside
@@ -1219,7 +1223,8 @@ RT_API rtStatus_t rtStreamDestroy(rtStream_t stream);
  *    DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamSynchronize(rtStream_t stream);
 
-/** Whether all work submitted so far is complete: RT_SUCCESS, RT_NOT_READY, or the stream's failure.
+/** Whether all work submitted so far is complete: RT_SUCCESS, RT_NOT_READY, or the stream's failure. What another call has
+ *  shown to be complete is never RT_NOT_READY here: an event, the stream up to it, and all that these waited for.
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: unsafe
@@ -2426,7 +2431,8 @@ RT_API rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
 RT_API rtStatus_t rtStreamBeginCapture(rtStream_t stream);
 
 /** Ends a capture, on the stream that it began on; any thread may. The capture is left in any case, and every stream that
- *  has joined with it, but where the stream only joined.
+ *  has joined with it, but where the stream only joined. The first stream has to wait for the work of every other one;
+ *  a stream that only waited for others, or recorded events too, was given no work.
  *  @param[out] graph   receives the graph, which the caller destroys
  *  @param[in]  stream  may be NULL: default
  *  blocks: never
@@ -2443,7 +2449,8 @@ RT_API rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamIsCapturing(int32_t* state, rtStream_t stream);
 
-/** The node that a capturing stream recorded last.
+/** The node behind which a capturing stream goes on: the one that it recorded last, or that it waits for. Where it waits
+ *  for several, an empty node is added that stands for them.
  *  @param[out] last    receives the node, which belongs to the graph to be; NULL if there is none yet
  *  @param[in]  stream  may be NULL: default
  *  blocks: never

@@ -46,14 +46,14 @@ Owner::~Owner() {
   if (next_ != nullptr) next_->previous_ = previous_;
 }
 
-std::vector<Ref<backend::Stream>> streamsOf(const backend::Device& device) {
-  std::vector<Ref<backend::Stream>> found;
+std::vector<Stamp> submissionsOf(const backend::Device& device) {
+  std::vector<Stamp> found;
   Owners& all = owners();
   std::lock_guard lock(all.mutex);
   for (Owner* owner = all.first; owner != nullptr; owner = owner->next_) {
     if (&owner->device_ != &device) continue;
     std::lock_guard owner_lock(owner->lock_);
-    found.insert(found.end(), owner->streams_.begin(), owner->streams_.end());
+    owner->addSubmissions(&found);
   }
   return found;
 }
@@ -196,6 +196,17 @@ void Owner::forgetFailures() {
   }
 }
 
+Status Owner::firstFailure() {
+  forgetFailures();
+  {
+    std::lock_guard lock(lock_);
+    for (const Ref<backend::Stream>& stream : streams_) {
+      if (stream->latch.failed()) return stream->latch.get();
+    }
+  }
+  return device_.lost();
+}
+
 void Owner::adoptStream(const Ref<backend::Stream>& stream) {
   std::lock_guard lock(lock_);
   for (const Ref<backend::Stream>& known : streams_) {
@@ -208,6 +219,18 @@ void Owner::adoptStream(const Ref<backend::Stream>& stream) {
 std::vector<Ref<backend::Stream>> Owner::streams() {
   std::lock_guard lock(lock_);
   return streams_;
+}
+
+void Owner::addSubmissions(std::vector<Stamp>* stamps) {
+  stamps->reserve(stamps->size() + streams_.size());
+  for (const Ref<backend::Stream>& stream : streams_) stamps->push_back({stream, stream->submitted()});
+}
+
+std::vector<Stamp> Owner::submissions() {
+  std::vector<Stamp> stamps;
+  std::lock_guard lock(lock_);
+  addSubmissions(&stamps);
+  return stamps;
 }
 
 void Owner::pendingStreams(std::vector<Stamp>* stamps) {
@@ -284,6 +307,7 @@ void Owner::recycle() {
 }
 
 void Owner::run() {
+  // Nothing holds the owner, so that nothing is submitted any more: the last submissions stay the last ones.
   for (const Ref<backend::Stream>& stream : streams_) (void)stream->wait(stream->submitted(), Deadline::never());
   releaseStaging();
   delete this;  // drops the streams, then the native context, which ends its threads

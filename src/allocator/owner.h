@@ -18,9 +18,9 @@ namespace manyrt::allocator {
 
 class Pool;
 
-// The native streams of all contexts of a device, also of those that were destroyed and have work in flight. Throws
-// bad_alloc.
-std::vector<Ref<backend::Stream>> streamsOf(const backend::Device& device);
+// What the streams of all contexts of a device have been given so far, also of contexts that were destroyed and have work in
+// flight: each stream with its last submission. Throws bad_alloc.
+std::vector<Stamp> submissionsOf(const backend::Device& device);
 // What the program has allocated, of all owners. Added up when somebody asks: a word that every allocation of the process
 // changes would be the dearest part of one.
 uint64_t liveBytes();  // of pools
@@ -46,10 +46,15 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   Status lendStream(Ref<backend::Stream>* stream, const backend::Stream* borrower, const backend::StreamOptions& options);
   void returnStream(const backend::Stream& stream);
   void forgetFailures();  // of streams that were given back or lent and are idle: nobody can be told of them any more
+  // Of any stream that the program can be told of, or of the device.
+  Status firstFailure();
   // A stream of another library: counted among the streams, never handed out again.
   void adoptStream(const Ref<backend::Stream>& stream);
   // All streams, also those that were given back and are not idle yet. Throws bad_alloc.
   std::vector<Ref<backend::Stream>> streams();
+  // All streams with what each has been given so far. "So far" is one moment: who waits takes these first, since a stream that
+  // is given work meanwhile may wait for the caller. Throws bad_alloc.
+  std::vector<Stamp> submissions();
   // Appends a stamp for each stream that has work in flight. Throws bad_alloc.
   void pendingStreams(std::vector<Stamp>* stamps);
   bool allIdle();
@@ -84,7 +89,8 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   void run() override;      // the teardown, on a thread of the library
 
   std::atomic<uint64_t> adopted_{0};
-  friend std::vector<Ref<backend::Stream>> streamsOf(const backend::Device& device);
+  friend std::vector<Stamp> submissionsOf(const backend::Device& device);
+  void addSubmissions(std::vector<Stamp>* stamps);  // under the lock
   friend uint64_t allocator::liveBytes();
   friend uint64_t allocator::liveAllocations();
 

@@ -146,7 +146,7 @@ rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context) {
 }
 
 rtStatus_t rtContextSynchronize(rtContext_t context) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE_CONTEXT(object, context);
     return ops::synchronize(*object, guard);
   });

@@ -150,7 +150,7 @@ rtStatus_t rtDeviceCanAccessPeer(int32_t* can, rtDevice_t peer, rtDevice_t devic
 }
 
 rtStatus_t rtDeviceSynchronize(rtDevice_t device) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE(Device, object, devices, device, RT_HANDLE_DEVICE);
     return ops::synchronize(*object, guard);
   });

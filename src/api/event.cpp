@@ -45,21 +45,21 @@ rtStatus_t rtEventDestroy(rtEvent_t event) {
 }
 
 rtStatus_t rtEventQuery(rtEvent_t event) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Event, object, events, event, RT_HANDLE_EVENT);
     return ops::query(*object);
   });
 }
 
 rtStatus_t rtEventSynchronize(rtEvent_t event) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE(Event, object, events, event, RT_HANDLE_EVENT);
     return ops::synchronize(*object, Deadline::never(), guard);
   });
 }
 
 rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE(Event, object, events, event, RT_HANDLE_EVENT);
     return ops::synchronize(*object, deadlineOf(timeout_ns), guard);
   });
@@ -75,7 +75,7 @@ rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event) {
 
 rtStatus_t rtEventElapsedTime(float* milliseconds, rtEvent_t start, rtEvent_t end) {
   if (milliseconds != nullptr) *milliseconds = 0;
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(milliseconds);
     RT_RESOLVE(Event, first, events, start, RT_HANDLE_EVENT);
     RT_RESOLVE(Event, last, events, end, RT_HANDLE_EVENT);
@@ -88,7 +88,7 @@ rtStatus_t rtEventElapsedTime(float* milliseconds, rtEvent_t start, rtEvent_t en
 
 rtStatus_t rtEventElapsedNanoseconds(int64_t* nanoseconds, rtEvent_t start, rtEvent_t end) {
   if (nanoseconds != nullptr) *nanoseconds = 0;
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(nanoseconds);
     RT_RESOLVE(Event, first, events, start, RT_HANDLE_EVENT);
     RT_RESOLVE(Event, last, events, end, RT_HANDLE_EVENT);
@@ -120,7 +120,7 @@ rtStatus_t rtFenceDestroy(rtFence_t fence) {
 
 rtStatus_t rtFenceGetValue(uint64_t* value, rtFence_t fence) {
   if (value != nullptr) *value = 0;
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(value);
     RT_RESOLVE(Fence, object, fences, fence, RT_HANDLE_FENCE);
     *value = object->value.load(std::memory_order_acquire);
@@ -129,21 +129,21 @@ rtStatus_t rtFenceGetValue(uint64_t* value, rtFence_t fence) {
 }
 
 rtStatus_t rtFenceSignal(uint64_t value, rtFence_t fence) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Fence, object, fences, fence, RT_HANDLE_FENCE);
     return ops::signal(*object, value);
   });
 }
 
 rtStatus_t rtFenceWait(uint64_t value, rtFence_t fence) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE(Fence, object, fences, fence, RT_HANDLE_FENCE);
     return ops::waitFence(*object, value, Deadline::never(), guard);
   });
 }
 
 rtStatus_t rtFenceWaitFor(uint64_t timeout_ns, uint64_t value, rtFence_t fence) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE(Fence, object, fences, fence, RT_HANDLE_FENCE);
     return ops::waitFence(*object, value, deadlineOf(timeout_ns), guard);
   });

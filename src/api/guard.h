@@ -21,11 +21,16 @@ namespace manyrt::api {
 rtStatus_t fail(const char* function, const Status& status);
 const char* lastErrorMessage();
 
-template <class Body>
+// While rtShutdown waits for work in flight, calls that let it end or ask about it are taken: the signal of a fence by the
+// host, waits, queries, destroys and frees. The others, which could submit more, are refused.
+enum class WhileEnding { kRefused, kTaken };
+
+template <WhileEnding kWhileEnding, class Body>
 [[gnu::always_inline]] inline Status underGuard(const char* function, Body& body) {
   epoch::Guard guard;
-  if (!manager::library::running()) [[unlikely]]
-    RT_TRY(manager::library::start());
+  if (!manager::library::running()) [[unlikely]] {
+    if (kWhileEnding == WhileEnding::kRefused || !manager::library::ending()) RT_TRY(manager::library::start());
+  }
   int64_t begin = trace::enabled() ? nowNanoseconds() : 0;
   Status status = body(guard);
   if (begin != 0) [[unlikely]]
@@ -35,10 +40,10 @@ template <class Body>
 
 // `body` takes the guard, which ops leave while they block. The sentence is left behind the guard, where what waited for the
 // end of the call has happened: functions of the program that ran there have left their own before.
-template <class Body>
+template <WhileEnding kWhileEnding = WhileEnding::kRefused, class Body>
 rtStatus_t guarded(const char* function, Body body) {
   try {
-    const Status status = underGuard(function, body);
+    const Status status = underGuard<kWhileEnding>(function, body);
     if (status.ok()) [[likely]]
       return RT_SUCCESS;
     return fail(function, status);
@@ -54,7 +59,7 @@ template <class Body>
 rtStatus_t guardedRelease(const char* function, Body body) {
   uint32_t state = manager::library::state.load(std::memory_order_acquire);
   if (state == manager::library::kShutDown || state == manager::library::kForked) return RT_SUCCESS;
-  rtStatus_t code = guarded(function, body);
+  rtStatus_t code = guarded<WhileEnding::kTaken>(function, body);
   return code == RT_ERROR_SHUT_DOWN || code == RT_ERROR_FORKED ? RT_SUCCESS : code;  // it ended during the call
 }
 

@@ -26,15 +26,20 @@ void reportLeaks() {
   }
 }
 
-// Waits for the work of all contexts, then closes every handle.
-Status endLibrary() {
-  epoch::Scope scope;  // release functions are called when everything is gone
+// New work is refused already. Waits for the work of all contexts.
+void finishWork() {
+  (void)epoch::synchronize();  // calls that had begun are over: what they submitted is in flight
+  std::vector<manager::Device*> known;
   {
     epoch::Guard guard;  // only what was used is looked at: no driver is loaded to be ended
-    std::vector<manager::Device*> known;
     manager::devices.forEach([&](manager::Device& device, HandleBits) { known.push_back(&device); });
-    for (manager::Device* device : known) (void)ops::synchronize(*device, guard);
   }
+  for (manager::Device* device : known) ops::finishWork(*device);  // devices live as long as the process
+}
+
+// Closes every handle.
+Status endLibrary() {
+  epoch::Scope scope;  // release functions are called when everything is gone
   if (config::flag(config::Variable::kLeakReport)) reportLeaks();
   manager::library::markShutDown();
   (void)epoch::synchronize();  // calls that had begun are over
@@ -74,14 +79,19 @@ rtStatus_t rtShutdown(void) {
   switch (state.load(std::memory_order_acquire)) {
     case kForked:
       return RT_ERROR_FORKED;
-    case kShutDown:
-      return api::fail(__func__, manager::library::start());
     default:
       break;
   }
-  Status started = manager::library::start();
-  if (!started.ok()) return api::fail(__func__, started);
-  if (!releaseReference()) return RT_SUCCESS;
+  bool last = false;
+  Status released = release(&last);
+  if (!released.ok()) return api::fail(__func__, released);
+  if (!last) return RT_SUCCESS;
+  try {
+    api::finishWork();
+  } catch (const std::bad_alloc&) {
+    goOn();  // nothing has ended
+    return api::fail(__func__, Status::bare(RT_ERROR_OUT_OF_MEMORY));
+  }
   try {
     return api::endLibrary().code();
   } catch (const std::bad_alloc&) {

@@ -40,21 +40,21 @@ rtStatus_t rtStreamDestroy(rtStream_t stream) {
 }
 
 [[gnu::hot]] rtStatus_t rtStreamSynchronize(rtStream_t stream) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE_STREAM(object, stream);
     return ops::synchronize(*object, Deadline::never(), true, guard);
   });
 }
 
 rtStatus_t rtStreamQuery(rtStream_t stream) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_STREAM(object, stream);
     return ops::query(*object);
   });
 }
 
 rtStatus_t rtStreamSynchronizeFor(uint64_t timeout_ns, rtStream_t stream) {
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+  return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE_STREAM(object, stream);
     Deadline deadline = timeout_ns == RT_TIMEOUT_INFINITE ? Deadline::never() : Deadline::after(timeout_ns);
     return ops::synchronize(*object, deadline, false, guard);

@@ -262,8 +262,22 @@ class Stream : public RefCounted {
   // Whether the calling thread is running a task of this stream: waiting for it there would never end.
   virtual bool isInsideTask() const = 0;
 
+  // Whether the stream has come to `serial`, its last submission, for a program that asks. True as soon as a point that it
+  // passed, or a fence that it signalled, has shown that to anybody: completed() may follow a moment later, and this waits for
+  // that moment. Not under a lock.
+  bool reached(uint64_t serial);
   bool idle() { return completed() >= submitted(); }
   virtual void native(uint64_t out[2]) = 0;
+
+ protected:
+  // By the thread that is about to pass a point of the submission `serial`, or to run a task that tells others. What others
+  // see of that happens after this store, so that they see the store as well. `completed` follows without waiting for anybody.
+  void announce(uint64_t serial) { announced_.store(serial, std::memory_order_release); }
+  // Where the driver passes points: asks it about the record that the submission `serial` was, and advances `completed`.
+  virtual bool askRecord(uint64_t) { return false; }
+
+ private:
+  std::atomic<uint64_t> announced_{0};
 };
 
 // One step of a graph that a driver may run by itself: what one call of a stream would do, with its addresses in place.

@@ -1,5 +1,5 @@
 // The pool of host threads: a list of jobs, a count of idle threads, one mutex. Threads that find nothing for ten
-// seconds end, down to one.
+// seconds end, down to two.
 #include "base/host_threads.h"
 
 #include <sys/prctl.h>
@@ -15,6 +15,8 @@
 namespace manyrt::host_threads {
 namespace {
 
+constexpr size_t kKept = 2;  // one that waits for another one's job, and that one
+
 struct Threads {
   std::mutex mutex;
   std::condition_variable ready;
@@ -23,9 +25,20 @@ struct Threads {
   size_t queued = 0;
   size_t idle = 0;
   size_t threads = 0;
-  std::atomic<bool> any{false};  // at least one thread: it stays
+  bool starved = false;             // a job found no thread and none could be had
+  std::atomic<bool> enough{false};  // at least kKept threads: these stay
 };
 Threads* const instance = new Threads;  // never destroyed: its threads run until the process ends
+
+void body(void* user);
+
+// Called with the lock held.
+Status grow(Threads& pool) {
+  RT_TRY(startThread("manyrt-host", body, &pool));
+  ++pool.threads;
+  if (pool.threads >= kKept) pool.enough.store(true, std::memory_order_release);
+  return Status();
+}
 
 void body(void* user) {
   Threads& pool = *static_cast<Threads*>(user);
@@ -36,7 +49,7 @@ void body(void* user) {
       ++pool.idle;
       bool woken = pool.ready.wait_for(lock, std::chrono::seconds(10), [&] { return pool.first != nullptr; });
       --pool.idle;
-      if (!woken && pool.threads > 1) {
+      if (!woken && pool.threads > kKept) {
         --pool.threads;
         return;
       }
@@ -45,6 +58,10 @@ void body(void* user) {
     pool.first = job->next;
     if (pool.first == nullptr) pool.last = &pool.first;
     --pool.queued;
+    if (pool.starved) {  // perhaps a thread can be had by now
+      if (pool.queued > pool.idle) (void)grow(pool);
+      pool.starved = pool.queued > pool.idle;
+    }
     lock.unlock();
     prepareThread();
     {
@@ -55,22 +72,15 @@ void body(void* user) {
   }
 }
 
-// Called with the lock held.
-Status grow(Threads& pool) {
-  RT_TRY(startThread("manyrt-host", body, &pool));
-  ++pool.threads;
-  pool.any.store(true, std::memory_order_release);
-  return Status();
-}
-
 }  // namespace
 
 Status reserve() {
   Threads& pool = *instance;
-  if (pool.any.load(std::memory_order_acquire)) [[likely]]
+  if (pool.enough.load(std::memory_order_acquire)) [[likely]]
     return Status();
   std::lock_guard lock(pool.mutex);
-  return pool.threads > 0 ? Status() : grow(pool);
+  while (pool.threads < kKept) RT_TRY(grow(pool));
+  return Status();
 }
 
 void submit(Job* job) {
@@ -80,7 +90,8 @@ void submit(Job* job) {
   *pool.last = job;
   pool.last = &job->next;
   ++pool.queued;
-  if (pool.queued > pool.idle) (void)grow(pool);  // without a further thread it waits for one of those there are
+  // Without a further thread the job waits for one of those there are.
+  if (pool.queued > pool.idle && !grow(pool).ok()) pool.starved = true;
   pool.ready.notify_one();
 }
 

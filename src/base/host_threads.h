@@ -13,9 +13,11 @@ class Job {  // intrusive: queueing one cannot fail
   Job* next = nullptr;
 };
 
-// At least one thread exists when this returns success. Called before work is accepted that will need one.
+// At least two threads exist when this returns success: a job that waits for another one does not hold it up, even where no
+// further thread can be had. Called before work is accepted that will need one.
 Status reserve();
-// Runs the job on a thread of the library as soon as one is free; a further thread is started where none is.
+// Runs the job on a thread of the library as soon as one is free; a further thread is started where none is. Where that fails
+// it is tried again with each job that is submitted or taken.
 void submit(Job* job);
 // The same for a job that its submitter will wait for: false, and nothing is queued, where no thread is free and none can be
 // had, so that it could wait for the very thread that waits.

@@ -87,12 +87,13 @@ Status Session::lastNode(HandleBits* node, manager::Stream& stream) {
   RT_CHECK_ARG(session != nullptr, "The stream is not capturing: it has no last node.");
   std::lock_guard lock(session->mutex_);
   RT_TRY(session->open());
-  const Lane* lane = session->find(stream);
+  Lane* lane = session->find(stream);
   if (lane == nullptr) return ended();
   *node = 0;
-  if (lane->last == kNone) return Status();
+  if (lane->behind.empty()) return Status();
+  if (lane->behind.size() > 1) RT_TRY(session->add(*lane, EmptyNode()));  // one node that stands for all of them
   std::lock_guard graph_lock(session->graph_->mutex());
-  *node = session->graph_->nodes()[lane->last].handle;
+  *node = session->graph_->nodes()[lane->behind[0]].handle;
   return Status();
 }
 
@@ -124,14 +125,14 @@ Status Session::lane(Lane** lane, manager::Stream& stream) {
   return *lane != nullptr ? Status() : ended();
 }
 
-Status Session::add(Lane& lane, Work work, uint32_t also) {
+Status Session::add(Lane& lane, Work work) {
   Graph::Dependencies before;
-  if (lane.last != kNone) before.nodes.push_back(lane.last);
-  if (also != kNone) before.nodes.push_back(also);
+  before.nodes = lane.behind;
+  lane.behind.reserve(1);  // behind the node nothing can fail any more
   HandleBits handle = 0;
   uint32_t index = kNone;
   RT_TRY(graph_->add(&handle, &index, std::move(work), before));
-  lane.last = index;
+  lane.behind.assign(1, index);
   return Status();
 }
 
@@ -142,35 +143,52 @@ Status Session::addTo(manager::Stream& stream, Work work) {
   return add(*in, std::move(work));
 }
 
-// The stream goes on behind a node of this capture, of which it may become a part by that.
-Status Session::join(manager::Stream& stream, uint32_t node) {
+// The stream goes on behind nodes of this capture, of which it may become a part by that. A wait is no node: what the stream is
+// given next has the edges.
+Status Session::join(manager::Stream& stream, const std::vector<uint32_t>& nodes) {
   RT_TRY(open());
-  if (Lane* known = find(stream)) return add(*known, EmptyNode(), node);
-  if (stream.context.get() != lanes_[0].stream->context.get()) {
+  Lane* waiting = find(stream);
+  if (waiting == nullptr && stream.context.get() != lanes_[0].stream->context.get()) {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The capture belongs to the %s; a stream of the %s cannot join it.",
                          lanes_[0].stream->context->name().c_str(), stream.context->name().c_str());
   }
-  lanes_.push_back({Lease<manager::Stream>(&stream)});
-  if (!attach(stream, *this)) {
-    lanes_.pop_back();
-    return Status::error(RT_ERROR_CAPTURE_UNSAFE, "The stream takes part in another capture, which cannot wait for this one.");
+  if (waiting != nullptr) {
+    std::vector<uint32_t> all = waiting->behind;
+    for (uint32_t node : nodes) {
+      if (std::find(all.begin(), all.end(), node) == all.end()) all.push_back(node);
+    }
+    waiting->behind = std::move(all);
+    return Status();
   }
-  try {
-    Status status = add(lanes_.back(), EmptyNode(), node);
-    if (status.ok()) return status;
-    detach(stream, *this);
-    lanes_.pop_back();
-    return status;
-  } catch (...) {
-    detach(stream, *this);
-    lanes_.pop_back();
-    throw;
+  lanes_.push_back({Lease<manager::Stream>(&stream), nodes});
+  if (attach(stream, *this)) return Status();
+  lanes_.pop_back();
+  return Status::error(RT_ERROR_CAPTURE_UNSAFE, "The stream takes part in another capture, which cannot wait for this one.");
+}
+
+// A record by a stream that was given nothing else is no work: what counts is what the stream had waited for before.
+bool Session::isJoined(uint32_t node) {
+  std::vector<uint32_t> open{node};
+  while (!open.empty()) {
+    const uint32_t each = open.back();
+    open.pop_back();
+    const std::vector<uint32_t>& ends = lanes_[0].behind;
+    if (std::any_of(ends.begin(), ends.end(), [&](uint32_t end) { return end == each || graph_->waitsFor(end, each); }))
+      continue;
+    std::lock_guard lock(graph_->mutex());
+    const Node& at = graph_->nodes()[each];
+    const EventNode* event = std::get_if<EventNode>(&at.work);
+    const bool is_work = (event == nullptr || event->wait) && !std::holds_alternative<EmptyNode>(at.work);
+    if (is_work) return false;
+    open.insert(open.end(), at.before.begin(), at.before.end());
   }
+  return true;
 }
 
 Status Session::joined() {
   for (size_t i = 1; i < lanes_.size(); ++i) {
-    if (lanes_[0].last == lanes_[i].last || graph_->waitsFor(lanes_[0].last, lanes_[i].last)) continue;
+    const std::vector<uint32_t>& ends = lanes_[i].behind;
+    if (std::all_of(ends.begin(), ends.end(), [&](uint32_t node) { return isJoined(node); })) continue;
     return Status::error(RT_ERROR_CAPTURE_INVALIDATED,
                          "The stream %p has joined the capture and the first stream does not wait for its last work.",
                          reinterpret_cast<void*>(lanes_[i].stream->bits));
@@ -307,7 +325,7 @@ Status Session::record(manager::Stream& stream, manager::Event& event) {
   RT_TRY(lane(&in, stream));
   events_.try_emplace(&event, Mark{Lease<manager::Event>(&event), kNone});
   RT_TRY(add(*in, EventNode{Lease<manager::Event>(&event), false}));
-  events_.at(&event).node = in->last;
+  events_.at(&event).node = in->behind[0];
   event.recorder.store(this, std::memory_order_release);
   event.captured.store(true, std::memory_order_release);
   return Status();
@@ -343,17 +361,14 @@ Status Session::waitEvent(manager::Stream& stream, manager::Event& event) {
     RT_TRY(open());
     return Status::error(RT_ERROR_CAPTURE_UNSAFE, "The event was recorded outside the capture, which cannot wait for it.");
   }
-  return join(stream, found->second.node);
+  return join(stream, {found->second.node});
 }
 
 Status Session::waitStream(manager::Stream& stream, manager::Stream& other) {
   std::lock_guard lock(mutex_);
   Lane* from = nullptr;
   RT_TRY(lane(&from, other));
-  if (from->last != kNone) return join(stream, from->last);
-  if (find(stream) != nullptr) return Status();  // it has no work to wait for
-  RT_TRY(add(*from, EmptyNode()));               // a place to begin behind
-  return join(stream, from->last);
+  return join(stream, from->behind);
 }
 
 }  // namespace manyrt::graph

@@ -42,7 +42,7 @@ class Session final : public manager::Recorder, public epoch::Retired {
  private:
   struct Lane {
     Lease<manager::Stream> stream;
-    uint32_t last = kNone;  // the node behind which the next one comes
+    std::vector<uint32_t> behind = {};  // the nodes behind which the next one comes; none yet where it is empty
   };
   struct Mark {  // where an event was recorded
     Lease<manager::Event> event;
@@ -53,9 +53,10 @@ class Session final : public manager::Recorder, public epoch::Retired {
   Status open() const;  // whether the capture takes more
   Lane* find(const manager::Stream& stream);
   Status lane(Lane** lane, manager::Stream& stream);
-  Status add(Lane& lane, Work work, uint32_t also = kNone);
-  Status join(manager::Stream& stream, uint32_t node);
-  Status joined();  // whether every stream has come back to the first one
+  Status add(Lane& lane, Work work);
+  Status join(manager::Stream& stream, const std::vector<uint32_t>& nodes);
+  Status joined();               // whether the first stream waits for the work of every other one
+  bool isJoined(uint32_t node);  // whether the first stream waits for it, or for the work behind which it was recorded
   Status addFence(manager::Stream& stream, manager::Fence& fence, uint64_t value, bool wait);
   void finish();  // every stream, event and fence leaves
 

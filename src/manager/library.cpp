@@ -24,8 +24,9 @@ uint64_t references = 0;
 
 void inForkedChild() {
   trace::afterForkInChild();
-  uint32_t running = kRunning;
-  if (!state.compare_exchange_strong(running, kForked)) return;
+  const uint32_t in_parent = state.load();
+  if (in_parent != kRunning && in_parent != kEnding) return;
+  state.store(kForked);
   epoch::abandon();
 }
 
@@ -35,6 +36,10 @@ Status start() {
   switch (state.load(std::memory_order_acquire)) {
     case kRunning:
       return Status();
+    case kEnding:
+      return Status::error(RT_ERROR_SHUT_DOWN,
+                           "rtShutdown is ending the library in this process and waits for work in flight: nothing new is "
+                           "accepted.");
     case kShutDown:
       return Status::error(RT_ERROR_SHUT_DOWN, "rtShutdown has ended the library in this process.");
     case kForked:
@@ -62,16 +67,31 @@ Status start() {
 
 Status retain() {
   RT_TRY(start());
-  std::lock_guard lock(*mutex);
-  ++references;
-  return Status();
+  {
+    std::lock_guard lock(*mutex);
+    if (running()) {
+      ++references;
+      return Status();
+    }
+  }
+  return start();  // it is being ended
 }
 
-bool releaseReference() {
-  std::lock_guard lock(*mutex);
-  if (references > 0) --references;
-  return references == 0;
+Status release(bool* last) {
+  RT_TRY(start());
+  {
+    std::lock_guard lock(*mutex);
+    if (running()) {
+      if (references > 0) --references;
+      *last = references == 0;
+      if (*last) state.store(kEnding, std::memory_order_release);
+      return Status();
+    }
+  }
+  return start();  // another thread ends it
 }
+
+void goOn() { state.store(kRunning, std::memory_order_release); }
 
 void markShutDown() { state.store(kShutDown, std::memory_order_release); }
 

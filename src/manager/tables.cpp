@@ -33,6 +33,8 @@ const char* kindWord(uint8_t kind) {
 
 namespace {
 
+// Also where the context goes, which disturbs no work in flight otherwise. A signal that a stream has taken may stand behind a
+// wait for the host's next one: kept open for it, the fence would let both wait for ever, now that the host cannot signal.
 void onClosed(Fence& fence) { fence.close(); }
 void onClosed(Context& context) { context.closeChildren(); }
 void onClosed(Module& module) {

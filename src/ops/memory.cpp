@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <mutex>
 #include <new>
 
 #include "allocator/address_map.h"
@@ -257,6 +258,46 @@ bool isMapped(uintptr_t begin, uint64_t size) {
   return msync(reinterpret_cast<void*>(first), begin + size - first, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
+// Ranges that are being registered: the look at what is known and the entry there have the driver's call between them. Of two
+// threads that register overlapping ranges at the same time one is refused.
+class Registering {
+ public:
+  Registering(uintptr_t begin, uintptr_t end) : begin_(begin), end_(end) {
+    std::lock_guard lock(mutex());
+    for (const Registering* each = first(); each != nullptr; each = each->next_) {
+      if (begin < each->end_ && each->begin_ < end) return;
+    }
+    // Under the lock: a range leaves this list only once it is known.
+    if (allocator::address_map::overlaps(reinterpret_cast<const void*>(begin), end - begin)) return;
+    granted_ = true;
+    next_ = std::exchange(first(), this);
+  }
+  ~Registering() {
+    if (!granted_) return;
+    std::lock_guard lock(mutex());
+    Registering** at = &first();
+    while (*at != this) at = &(*at)->next_;
+    *at = next_;
+  }
+  Registering(const Registering&) = delete;
+  Registering& operator=(const Registering&) = delete;
+  bool granted() const { return granted_; }
+
+ private:
+  static std::mutex& mutex() {
+    static auto* all = new std::mutex;  // never destroyed
+    return *all;
+  }
+  static Registering*& first() {
+    static Registering* list = nullptr;
+    return list;
+  }
+
+  const uintptr_t begin_, end_;
+  bool granted_ = false;
+  Registering* next_ = nullptr;
+};
+
 }  // namespace
 
 Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
@@ -265,8 +306,9 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
                pointer);
   RT_CHECK_ARG(!addOverflows(reinterpret_cast<uintptr_t>(pointer), size, &end),
                "A range of %llu bytes at %p leaves the address space.", static_cast<Number>(size), pointer);
-  RT_CHECK_ARG(!allocator::address_map::overlaps(pointer, size), "The range of %llu bytes at %p overlaps memory that is known.",
-               static_cast<Number>(size), pointer);
+  const Registering claim(reinterpret_cast<uintptr_t>(pointer), end);
+  RT_CHECK_ARG(claim.granted(), "The range of %llu bytes at %p overlaps memory that is known.", static_cast<Number>(size),
+               pointer);
   RT_CHECK_ARG(isMapped(reinterpret_cast<uintptr_t>(pointer), size), "The range of %llu bytes at %p is not mapped throughout.",
                static_cast<Number>(size), pointer);
   if (!context.device->native.has(RT_CAPABILITY_HOST_REGISTER)) {
@@ -348,7 +390,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
     throw;
   }
   guard.leave();
-  for (const allocator::Stamp& stamp : stamps) (void)stamp.stream->wait(stamp.serial, Deadline::never());
+  waitFor(stamps);
   guard.enter();
   owner.countAdopted(-1);
   allocator::address_map::remove(region);
@@ -441,10 +483,10 @@ Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& co
 }
 
 Status reset(manager::Context& context, epoch::Guard& guard) {
-  std::vector<Ref<backend::Stream>> streams;
-  if (allocator::Owner* started = context.ownerIfStarted()) streams = started->streams();
-  for (const Ref<backend::Stream>& stream : streams) {
-    if (stream->isInsideTask()) {
+  std::vector<allocator::Stamp> so_far;
+  if (allocator::Owner* started = context.ownerIfStarted()) so_far = started->submissions();
+  for (const allocator::Stamp& stamp : so_far) {
+    if (stamp.stream->isInsideTask()) {
       return Status::error(RT_ERROR_BUSY, "A host function cannot reset the context of its own stream.");
     }
   }
@@ -455,8 +497,8 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
   RT_TRY(context.beginReset());  // the usual refusal comes before any waiting, which leaves the context open
   context.endReset();
   guard.leave();
-  for (const Ref<backend::Stream>& stream : streams) (void)stream->wait(stream->submitted(), Deadline::never());
-  streams.clear();
+  waitFor(so_far);
+  so_far.clear();
   guard.enter();
   RT_TRY(context.beginReset());
   guard.leave();

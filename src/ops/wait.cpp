@@ -25,19 +25,6 @@ void trimPools(manager::Context& context) {
   }
 }
 
-// Waits for what the owner's streams have now; the first failure.
-Status waitAll(allocator::Owner& owner) {
-  Status first;
-  const std::vector<Ref<backend::Stream>> streams = owner.streams();
-  for (const Ref<backend::Stream>& stream : streams) (void)stream->wait(stream->submitted(), Deadline::never());
-  owner.forgetFailures();
-  for (const Ref<backend::Stream>& stream : streams) {
-    if (first.ok()) first = stream->latch.get();
-  }
-  if (first.ok()) first = owner.device().lost();
-  return first;
-}
-
 Status checkNotInside(allocator::Owner& owner, const char* what) {
   for (const Ref<backend::Stream>& stream : owner.streams()) {
     if (stream->isInsideTask()) return insideOwnTask(what);
@@ -60,6 +47,7 @@ class SignalTask final : public Task {
     fence_->fail(value_, status);
     return Status();
   }
+  bool tells() const override { return true; }
 
  private:
   Lease<manager::Fence> fence_;
@@ -67,6 +55,21 @@ class SignalTask final : public Task {
 };
 
 }  // namespace
+
+void waitFor(const std::vector<allocator::Stamp>& so_far) {
+  // Asked first, drivers note where the streams stand now. What is behind that place does not delay the waits.
+  for (const allocator::Stamp& stamp : so_far) (void)stamp.stream->completed();
+  for (const allocator::Stamp& stamp : so_far) (void)stamp.stream->wait(stamp.serial, Deadline::never());
+}
+
+void finishWork(manager::Device& device) {
+  for (;;) {
+    std::vector<allocator::Stamp> pending = allocator::submissionsOf(device.native);
+    std::erase_if(pending, [](const allocator::Stamp& stamp) { return stamp.passed(); });
+    if (pending.empty()) return;
+    waitFor(pending);
+  }
+}
 
 Status captureUnsafe(const char* what) { return Status::error(RT_ERROR_CAPTURE_UNSAFE, "%s", what); }
 
@@ -90,7 +93,7 @@ Status fenceCaptured() {
   backend::Stream& native = *stream.native;
   if (native.isInsideTask()) return insideOwnTask("stream");
   uint64_t serial = native.submitted();
-  if (native.completed() < serial) {
+  if (!native.reached(serial)) {
     Lease<manager::Stream> lease(&stream);
     guard.leave();
     bool done = native.wait(serial, deadline);
@@ -117,8 +120,11 @@ Status synchronize(manager::Context& context, epoch::Guard& guard) {
   RT_TRY(checkNotInside(*started, "context"));
   Ref<allocator::Owner> owner(started);
   Lease<manager::Context> lease(&context);
+  std::vector<allocator::Stamp> so_far = owner->submissions();
   guard.leave();
-  Status status = waitAll(*owner);
+  waitFor(so_far);
+  so_far.clear();  // a stream may end with its last stamp
+  Status status = owner->firstFailure();
   guard.enter();
   trimPools(context);
   return status;
@@ -137,18 +143,18 @@ Status synchronize(manager::Device& device, epoch::Guard& guard) {
     owners.emplace_back(owner);
   }
   // Contexts that were destroyed have work in flight too; nobody can be told of its failures.
-  std::vector<Ref<backend::Stream>> streams = allocator::streamsOf(device.native);
-  for (const Ref<backend::Stream>& stream : streams) {
-    if (stream->isInsideTask()) return insideOwnTask("device");
+  std::vector<allocator::Stamp> so_far = allocator::submissionsOf(device.native);
+  for (const allocator::Stamp& stamp : so_far) {
+    if (stamp.stream->isInsideTask()) return insideOwnTask("device");
   }
   guard.leave();
+  waitFor(so_far);
+  so_far.clear();
   Status first;
   for (const Ref<allocator::Owner>& owner : owners) {
-    Status status = waitAll(*owner);
+    Status status = owner->firstFailure();
     if (first.ok()) first = std::move(status);
   }
-  for (const Ref<backend::Stream>& stream : streams) (void)stream->wait(stream->submitted(), Deadline::never());
-  streams.clear();
   guard.enter();
   return first.ok() ? device.native.lost() : first;
 }
@@ -193,7 +199,7 @@ Status query(manager::Stream& stream) {
   Status status = stream.native->latch.get();
   if (status.ok()) status = stream.device.lost();
   if (!status.ok()) return status;
-  if (!stream.native->idle()) return Status::bare(RT_NOT_READY);
+  if (!stream.native->reached(stream.native->submitted())) return Status::bare(RT_NOT_READY);
   return stream.native->latch.get();  // it may have failed at the end
 }
 
@@ -308,13 +314,16 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
   allocator::Owner* owner = other.ownerIfStarted();
   if (owner == nullptr) return Status();
   owner->forgetFailures();
+  // A place in every stream first, then the waits: what a stream is given from then on is behind its place.
+  std::vector<Ref<backend::Point>> points;
   for (const Ref<backend::Stream>& each : owner->streams()) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
     Ref<backend::Point> point;
     RT_TRY(owner->native().createPoint(&point, false));
-    RT_TRY(each->record(point));
-    RT_TRY(stream.native->wait(std::move(point)));
+    points.push_back(point);
+    RT_TRY(each->record(std::move(point)));
   }
+  for (Ref<backend::Point>& point : points) RT_TRY(stream.native->wait(std::move(point)));
   traceSubmission(stream);
   return Status();
 }

@@ -23,6 +23,11 @@ inline Status submittable(manager::Stream& stream) {
 // What a capture refuses: the call waits for work, or asks about work, that has not begun.
 Status captureUnsafe(const char* what);
 
+// Waits for each stream's part of what was submitted so far, outside guards and locks. May run work on the calling thread.
+void waitFor(const std::vector<allocator::Stamp>& so_far);
+// Waits until all streams of the device are idle: where nothing new is accepted any more, outside guards. Throws bad_alloc.
+void finishWork(manager::Device& device);
+
 // These leave the guard while they block. `clear`: rtStreamSynchronize takes the failure, nobody else does.
 Status synchronize(manager::Stream& stream, Deadline deadline, bool clear, epoch::Guard& guard);
 Status synchronize(manager::Context& context, epoch::Guard& guard);

@@ -149,6 +149,85 @@ int whileThreadsUseTheLibrary(int, char**) {
   return 0;
 }
 
+// Streams that never run dry: the end comes all the same, and every thread is told.
+int whileThreadsSubmitWithoutPause(int, char**) {
+  World world;
+  world.make();
+  OK(rtStreamSynchronize(world.stream));
+  std::atomic<int> busy{0};
+  std::vector<std::thread> threads;
+  std::vector<void*> memory(4);
+  std::vector<rtStream_t> streams(4);
+  for (size_t i = 0; i < 4; ++i) {
+    OK(rtMalloc(&memory[i], 1 << 16, world.context));
+    OK(rtStreamCreate(&streams[i], nullptr, world.context));
+    threads.emplace_back([&, i] {
+      for (int round = 0;; ++round) {
+        if (round == 50) {
+          busy.fetch_add(1);
+          busy.notify_all();
+        }
+        const rtStatus_t status = rtMemsetAsync(memory[i], round, 1 << 16, streams[i]);
+        if (status == RT_ERROR_SHUT_DOWN) return;
+        EXPECT(status == RT_SUCCESS);
+      }
+    });
+  }
+  for (int seen = busy.load(); seen < 4; seen = busy.load()) busy.wait(seen);
+  OK(rtShutdown());
+  for (std::thread& thread : threads) thread.join();
+  expectShutDown(world);
+  return 0;
+}
+
+// New work is refused while rtShutdown waits; what lets work in flight end is not.
+int refusesNewWorkFirst(int, char**) {
+  World world;
+  world.make();
+  struct Seen {
+    World* world;
+    std::atomic<rtStatus_t> submitted{RT_SUCCESS}, asked{RT_SUCCESS};
+  } seen{&world};
+  OK(rtEventSynchronize(world.event));
+  OK(rtStreamWaitFence(world.fence, 1, world.stream));
+  OK(rtLaunchHostFunction(
+      [](void* user, rtStatus_t) {
+        Seen& to = *static_cast<Seen*>(user);
+        to.submitted = rtMemsetAsync(to.world->memory, 1, 100, nullptr);
+        to.asked = rtEventQuery(to.world->event);
+      },
+      &seen, world.stream));
+  std::atomic<rtStatus_t> ended{RT_NOT_READY};
+  std::thread ending([&] { ended = rtShutdown(); });
+  rtFence_t fence = nullptr;
+  rtStatus_t status = RT_SUCCESS;
+  for (int round = 0; round < 100000 && status == RT_SUCCESS; ++round) {  // in turns with what it makes, so that nothing grows
+    status = rtFenceCreate(&fence, 0, world.context);
+    if (status == RT_SUCCESS) OK(rtFenceDestroy(fence));
+    std::this_thread::yield();
+  }
+  EXPECT(status == RT_ERROR_SHUT_DOWN);
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtMemsetAsync(world.memory, 1, 100, world.stream));
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtEventRecord(world.event, world.stream));
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtInit());
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtShutdown());  // the other thread's ends it
+  EXPECT_STATUS(RT_NOT_READY, rtStreamQuery(world.stream));
+  EXPECT_STATUS(RT_ERROR_TIMEOUT, rtStreamSynchronizeFor(0, world.stream));
+  OK(rtEventQuery(world.event));
+  OK(rtFree(world.host));
+  world.host = nullptr;
+  uint64_t live = 0;
+  EXPECT(ended.load() == RT_NOT_READY);
+  EXPECT_STATUS(RT_ERROR_SHUT_DOWN, rtGetLiveHandleCount(&live, RT_HANDLE_ALL));
+  OK(rtFenceSignal(1, world.fence));
+  ending.join();
+  EXPECT(ended.load() == RT_SUCCESS);
+  EXPECT(seen.submitted.load() == RT_ERROR_SHUT_DOWN);
+  EXPECT(seen.asked.load() == RT_SUCCESS);
+  expectShutDown(world);
+  return 0;
+}
+
 std::atomic<int> releases{0};
 
 int releasesUserData(int, char**) {
@@ -176,6 +255,8 @@ const Scenario kShutdown[] = {
     {"shutdown_waits_for_held_back_work", waitsForHeldBackWork},
     {"shutdown_inside_host_function_is_busy", insideHostFunctionIsBusy},
     {"shutdown_while_threads_use_the_library", whileThreadsUseTheLibrary},
+    {"shutdown_while_threads_submit_without_pause", whileThreadsSubmitWithoutPause},
+    {"shutdown_refuses_new_work_first", refusesNewWorkFirst},
     {"shutdown_releases_user_data", releasesUserData},
     {nullptr, nullptr},
 };

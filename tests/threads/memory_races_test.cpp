@@ -1,5 +1,6 @@
 // Memory from eight threads: allocation and frees of every kind, frees on other threads than the allocating one, pools that
 // are trimmed, limited and destroyed meanwhile.
+#include <barrier>
 #include <cstring>
 
 #include "support/device_test.h"
@@ -440,6 +441,36 @@ TEST_P(MemoryRaces, RegistrationsFromManyThreads) {
       EXPECT_RT_OK(rtHostUnregister(bytes.data(), context_));
     }
   });
+}
+
+// Of threads that register ranges with a common byte at the same time, one does.
+TEST_P(MemoryRaces, OverlappingRangesAreRegisteredOnce) {
+  if (!has(RT_CAPABILITY_HOST_REGISTER)) return;
+  constexpr int kCount = 4;
+  std::vector<unsigned char> bytes(16 * 4096);
+  std::barrier together(kCount);
+  std::atomic<int> registered{0};
+  onThreads(
+      [&](int index) {
+        unsigned char* begin = bytes.data() + 4096 * index;
+        for (int round = 0; round < kRounds / 4; ++round) {
+          together.arrive_and_wait();
+          const rtStatus_t status = rtHostRegister(begin, size_t{4096} * 8, context_);
+          if (status == RT_SUCCESS) {
+            registered.fetch_add(1);
+          } else {
+            EXPECT_EQ(status, RT_ERROR_INVALID_VALUE) << lastMessage();
+          }
+          together.arrive_and_wait();
+          if (index == 0) {
+            EXPECT_EQ(registered.exchange(0), 1) << "in round " << round;
+          }
+          if (status == RT_SUCCESS) {
+            EXPECT_RT_OK(rtHostUnregister(begin, context_));
+          }
+        }
+      },
+      kCount);
 }
 
 }  // namespace

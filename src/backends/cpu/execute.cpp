@@ -67,7 +67,10 @@ inline bool Stream::shouldYield(const Executor& who) const {
       case Kind::kLaunch: {
         LaunchCommand& command = *reinterpret_cast<LaunchCommand*>(header);
         if (HostKernel* dropped = std::exchange(command.dropped, nullptr); dropped != nullptr) dropped->drop();
-        if (latch.failed()) break;
+        if (latch.failed()) {
+          if (command.header.cooperative) engine_->passCooperative();
+          break;
+        }
         if (command.header.cooperative && !engine_->claimCooperative(this)) return Stop::kBlocked;
         Traced traced(*this, done + 1, command.kernel->name());
         runLaunch(command, who);
@@ -155,6 +158,7 @@ void Stream::runCopy(const backend::Copy& copy, bool foreign) { copyRows(*engine
 void Stream::runFill(const backend::Fill& fill, bool foreign) { fillRows(*engine_, fill, foreign); }
 
 void Stream::passPoint(backend::Point* point) {
+  announce(completed_.load(std::memory_order_relaxed) + 1);
   static_cast<Point*>(point)->pass(latch.get());
   point->drop();
 }
@@ -189,6 +193,7 @@ void Stream::unblock() {
 }
 
 void Stream::callInternal(Task* task) {
+  if (task->tells()) announce(completed_.load(std::memory_order_relaxed) + 1);
   Status result = task->run(latch.get());
   latch.set(std::move(result));
   delete task;

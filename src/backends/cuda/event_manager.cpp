@@ -36,7 +36,8 @@ bool Point::poll() {
   const Error error = whateverIsCurrent(manager_->context(), [&] { return table().cuEventQuery(event_); });
   if (error == kNotReady || saysNothing(error)) return false;
   (void)passOnce(error == kSuccess ? recorded_status_ : device.failed("cuEventQuery", error));
-  return done();  // where another thread passes it at this moment: soon
+  while (!done()) relaxCpu();  // another thread passes it at this moment
+  return true;
 }
 
 bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
@@ -280,6 +281,7 @@ void EventManager::give(Point* point) {
   lock_.unlock();
   if (kept) return;
   // Perhaps on CUDA's thread, where no event can be destroyed: it goes with the manager.
+  if (point->last_record_) point->last_record_->clear(point->event_);
   try {
     std::lock_guard lock(mutex_);
     points_.erase(point->event_);

@@ -14,6 +14,31 @@ namespace manyrt::cuda {
 class EventManager;
 class Device;
 
+// The record that was a stream's last submission, so far as it is known: the native event tells of the stream what it has told
+// others of the record. Written under the stream's mutex, before and after the driver's call, and cleared by a point that takes
+// its event to another stream. A reader asks the driver between two equal looks: what it was told then is of that record.
+class LastRecord final : public RefCounted {
+ public:
+  void set(NativeEvent event, uint64_t serial) {
+    if (event_.load(std::memory_order_relaxed) != event) {  // never this event with another one's number
+      event_.store(nullptr, std::memory_order_release);
+      serial_.store(serial, std::memory_order_release);
+      event_.store(event, std::memory_order_release);
+    } else {
+      serial_.store(serial, std::memory_order_release);
+    }
+  }
+  void clear(NativeEvent event) { (void)event_.compare_exchange_strong(event, nullptr, std::memory_order_acq_rel); }
+  NativeEvent of(uint64_t serial) const {
+    NativeEvent event = event_.load(std::memory_order_acquire);
+    return serial_.load(std::memory_order_acquire) == serial ? event : nullptr;
+  }
+
+ private:
+  std::atomic<NativeEvent> event_{nullptr};
+  std::atomic<uint64_t> serial_{0};
+};
+
 class Point final : public backend::Point, private host_threads::Job {
  public:
   bool poll() override;
@@ -38,6 +63,14 @@ class Point final : public backend::Point, private host_threads::Job {
     if (!recorded_status_.ok()) [[unlikely]]
       recorded_status_ = Status();
   }
+  // Around the driver's record: the stream that the event told of before is told, and the new one is.
+  void leaveRecord(const Ref<LastRecord>& record) {
+    if (last_record_ && last_record_.get() != record.get()) last_record_->clear(event_);
+  }
+  void enterRecord(const Ref<LastRecord>& record, uint64_t serial) {
+    if (last_record_.get() != record.get()) last_record_ = record;
+    record->set(event_, serial);
+  }
   void setRecordedStatus(Status status) { recorded_status_ = std::move(status); }
   // Instead: it could not be recorded.
   void fail(Status status) { (void)passOnce(std::move(status)); }
@@ -56,6 +89,7 @@ class Point final : public backend::Point, private host_threads::Job {
 
   Ref<EventManager> manager_;  // while in use
   NativeEvent event_ = nullptr;
+  Ref<LastRecord> last_record_;  // of the stream that recorded it last; kept while it is free
   bool timed_ = false;
   bool borrowed_ = false;
   std::atomic<bool> exported_{false};

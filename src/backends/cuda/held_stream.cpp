@@ -69,12 +69,14 @@ void Stream::go() {
       const bool unannounced = std::exchange(unannounced_, false);
       lock.unlock();
       if (unannounced) waitForDevice();
+      if (command.task->tells()) announce(command.serial);
       task_stream_ = this;
       Status status = context_->device().lost();
       latch.set(command.task->run(status.ok() ? latch.get() : status));
       task_stream_ = nullptr;
       delete std::exchange(command.task, nullptr);
-      current.reset();  // the function may have left another one
+      if (command.kind != Command::Kind::kNative) advance(command.serial);  // the device was through with what is ahead
+      current.reset();                                                      // the function may have left another one
       current.emplace(native_context_);
       lock.lock();
     }
@@ -109,8 +111,8 @@ void Stream::wake() {
   if (sleepers_.load(std::memory_order_seq_cst) != 0) futexWake(&progress_, INT_MAX);
 }
 
-void Stream::recordHeld(Point& point) {
-  Status status = recordNow(point, latch.failed() ? latch.get() : Status());
+void Stream::recordHeld(Point& point, uint64_t serial) {
+  Status status = recordNow(point, latch.failed() ? latch.get() : Status(), serial);
   if (status.ok()) return;
   point.fail(status);
   latch.set(std::move(status));
@@ -138,15 +140,15 @@ bool Stream::execute(Command& command) {
       return true;
     case Command::Kind::kReplay:
       if (!skip) latch.set(replayNow(*command.replay));
-      recordHeld(static_cast<Point&>(*command.point));
+      recordHeld(static_cast<Point&>(*command.point), command.serial);
       command.replay->noteSubmitted();
       return true;
     case Command::Kind::kRecord:
-      recordHeld(static_cast<Point&>(*command.point));
+      recordHeld(static_cast<Point&>(*command.point), command.serial);
       return true;
     case Command::Kind::kInternal: {
       std::unique_ptr<Task> task(std::exchange(command.task, nullptr));
-      if (callInternalNow(&task).ok()) return true;
+      if (callInternalNow(&task, command.serial).ok()) return true;
       command.task = task.release();
       unannounced_ = true;
       return false;

@@ -19,21 +19,28 @@ namespace manyrt::cuda {
 
 class Stream::InternalCall final : public Callback {
  public:
-  InternalCall(Stream& stream, std::unique_ptr<Task> task) : stream_(&stream), task_(std::move(task)) {}
+  InternalCall(Stream& stream, std::unique_ptr<Task> task, uint64_t serial)
+      : stream_(&stream), task_(std::move(task)), serial_(serial) {}
   std::unique_ptr<Task> takeBack() { return std::move(task_); }
-  void reached() override { stream_->latch.set(task_->run(stream_->latch.get())); }
+  void reached() override {
+    if (task_->tells()) stream_->announce(serial_);
+    stream_->latch.set(task_->run(stream_->latch.get()));
+    stream_->advance(serial_);  // the driver counts the callback when it has returned: later than those who were told
+  }
   void lost(const Status& status) override { (void)task_->run(status); }
 
  private:
   const Ref<Stream> stream_;
   std::unique_ptr<Task> task_;
+  const uint64_t serial_;
 };
 
 // ---- Life ----
 
-Stream::Stream(Context& context, NativeStream native, bool borrowed, int32_t priority)
+Stream::Stream(Context& context, Ref<LastRecord> last_record, NativeStream native, bool borrowed, int32_t priority)
     : context_(&context),
       events_(context.events()),
+      last_record_(std::move(last_record)),
       native_(native),
       native_context_(context.native()),
       borrowed_(borrowed),
@@ -42,11 +49,12 @@ Stream::Stream(Context& context, NativeStream native, bool borrowed, int32_t pri
       priority_(priority) {}
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
+  auto last_record = Ref<LastRecord>::adopt(new LastRecord);
   NativeStream native = nullptr;
   Current current(context.native());
   const Error error = RT_CUDA_CALL(cudaStreamCreateWithPriority, &native, kStreamNonBlocking, options.priority);
   if (error != kSuccess) return context.device().failed("cudaStreamCreateWithPriority", error);
-  Stream* stream = new (std::nothrow) Stream(context, native, false, options.priority);
+  Stream* stream = new (std::nothrow) Stream(context, std::move(last_record), native, false, options.priority);
   if (stream == nullptr) {
     (void)table().cudaStreamDestroy(native);
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
@@ -59,7 +67,7 @@ Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend
 }
 
 Status Stream::import(Ref<backend::Stream>* out, Context& context, NativeStream native) {
-  auto* stream = new Stream(context, native, true, 0);
+  auto* stream = new Stream(context, Ref<LastRecord>::adopt(new LastRecord), native, true, 0);
   Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);
   context.add(*stream);
   stream->lane = trace::newLane("imported stream");
@@ -294,16 +302,18 @@ Status Stream::replayNow(Replay& replay) {
 Status Stream::recordSubmitted(backend::Point& given) {
   std::lock_guard lock(mutex_);
   Current current(native_context_);
-  return recordNow(static_cast<Point&>(given), Status());
+  return recordNow(static_cast<Point&>(given), Status(), native_serial_.load(std::memory_order_relaxed));
 }
 
 Status Stream::record(Ref<backend::Point> point) {
-  return submit([&] { return recordNow(static_cast<Point&>(*point), latch.failed() ? latch.get() : Status()); },
-                [&]() -> Command* {
-                  auto* command = new Command(Command::Kind::kRecord);
-                  command->point = std::move(point);
-                  return command;
-                });
+  const auto carried = [&] { return latch.failed() ? latch.get() : Status(); };
+  return submit(
+      [&] { return recordNow(static_cast<Point&>(*point), carried(), submitted_.load(std::memory_order_relaxed) + 1); },
+      [&]() -> Command* {
+        auto* command = new Command(Command::Kind::kRecord);
+        command->point = std::move(point);
+        return command;
+      });
 }
 
 [[gnu::hot]] bool Stream::recordAgain(backend::Point& given, Status* status) {
@@ -312,21 +322,25 @@ Status Stream::record(Ref<backend::Point> point) {
   if (!point.mayRenew(*events_)) return false;
   std::unique_lock lock(mutex_, std::try_to_lock);  // the caller holds its event: no waiting for a long copy here
   if (!lock.owns_lock() || held_.load(std::memory_order_relaxed)) return false;
+  point.leaveRecord(last_record_);
   const Error error = callOnNative([&] { return RT_CUDA_CALL(cuEventRecord, point.event(), native_); });
   if (error != kSuccess) {
     *status = device("cuEventRecord", error);
     return true;
   }
   point.renew();
+  point.enterRecord(last_record_, submitted_.load(std::memory_order_relaxed) + 1);
   if (latch.failed()) [[unlikely]]
     point.setRecordedStatus(latch.get());
   countNative();
   return true;
 }
 
-Status Stream::recordNow(Point& point, Status carried) {
+Status Stream::recordNow(Point& point, Status carried, uint64_t serial) {
+  point.leaveRecord(last_record_);
   const Error error = RT_CUDA_CALL(cuEventRecord, point.event(), native_);
   if (error != kSuccess) return device("cuEventRecord", error);
+  point.enterRecord(last_record_, serial);
   point.recorded(std::move(carried));
   return Status();
 }
@@ -367,8 +381,8 @@ Status Stream::wait(Ref<backend::Point> point, backend::Skip skip) {
   return hold(command);
 }
 
-Status Stream::callInternalNow(std::unique_ptr<Task>* task) {
-  auto* call = new (std::nothrow) InternalCall(*this, std::move(*task));
+Status Stream::callInternalNow(std::unique_ptr<Task>* task, uint64_t serial) {
+  auto* call = new (std::nothrow) InternalCall(*this, std::move(*task), serial);
   if (call == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   std::unique_ptr<Callback> callback(call);
   Status status = events_->callbacks().launch(native_, &callback);
@@ -380,7 +394,7 @@ Status Stream::call(Task* given, backend::TaskKind kind) {
   std::unique_ptr<Task> task(given);
   RT_TRY(host_threads::reserve());
   if (kind == backend::TaskKind::kInternal) {
-    return submit([&] { return callInternalNow(&task); },
+    return submit([&] { return callInternalNow(&task, submitted_.load(std::memory_order_relaxed) + 1); },
                   [&]() -> Command* {
                     auto* command = new Command(Command::Kind::kInternal);
                     command->task = task.release();

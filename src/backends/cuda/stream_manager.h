@@ -64,7 +64,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
     uint64_t serial;
   };
 
-  Stream(Context& context, NativeStream native, bool borrowed, int32_t priority);
+  Stream(Context& context, Ref<LastRecord> last_record, NativeStream native, bool borrowed, int32_t priority);
   Status device(const char* call, Error error);     // the failure of a call; of a device that died, its loss
   void noteFailure(const char* call, Error error);  // of work; a loss is the device's
 
@@ -72,11 +72,11 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status launchNow(backend::Kernel& kernel, const backend::Launch& launch);
   Status copyNowOnDevice(const backend::Copy& copy);
   Status prefetchNow(const void* address, uint64_t size, bool to_host);
-  Status recordNow(Point& point, Status carried);
+  Status recordNow(Point& point, Status carried, uint64_t serial);
   Status waitNow(backend::Point& point, NativeEvent event);
-  void recordHeld(Point& point);  // a failure is the point's, and latches
+  void recordHeld(Point& point, uint64_t serial);  // a failure is the point's, and latches
   Status replayNow(Replay& replay);
-  Status callInternalNow(std::unique_ptr<Task>* task);  // takes it, unless it fails
+  Status callInternalNow(std::unique_ptr<Task>* task, uint64_t serial);  // takes it, unless it fails
 
   template <class Submit, class Make>
   Status submit(Submit now, Make command);
@@ -101,12 +101,14 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   bool awaitAsleep();
   void advance(uint64_t serial);
   bool poll();
+  bool askRecord(uint64_t serial) override;
   void mark();
 
   static inline thread_local const Stream* task_stream_ = nullptr;  // whose function this thread runs
 
   const Ref<Context> context_;
   const Ref<EventManager> events_;
+  const Ref<LastRecord> last_record_;
   const NativeStream native_;
   const NativeContext native_context_;
   const bool borrowed_;

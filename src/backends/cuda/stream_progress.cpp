@@ -42,6 +42,17 @@ bool Stream::poll() {
   return true;
 }
 
+// The event of the last record, which may have told others while the driver still counts the stream as busy.
+bool Stream::askRecord(uint64_t serial) {
+  const NativeEvent event = last_record_->of(serial);
+  if (event == nullptr) return false;
+  if (whateverIsCurrent(native_context_, [&] { return table().cuEventQuery(event); }) != kSuccess) return false;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (last_record_->of(serial) != event) return false;  // recorded anew meanwhile: the answer may be of that
+  advance(serial);
+  return true;
+}
+
 // While the stream is never idle, events tell of its progress: recorded when somebody asks, a few at a time.
 void Stream::mark() {
   std::unique_lock markers(markers_mutex_, std::try_to_lock);
@@ -125,7 +136,8 @@ bool Stream::wait(uint64_t serial, Deadline deadline) {
     if (deadline.isPoll()) return false;
     if (native_serial_.load(std::memory_order_acquire) < serial) {
       if (!awaitSubmission(serial, deadline)) return false;
-    } else if (driver_waits) {
+    } else if (driver_waits && native_serial_.load(std::memory_order_acquire) == serial) {
+      // Where the stream has more, that is not waited for: it may wait for the caller. Then markers tell.
       driver_waits = policy == backend::WaitPolicy::kBlock ? awaitAsleep() : awaitInDriver();
     } else if (deadline.passed()) {
       return completed() >= serial;

@@ -88,6 +88,7 @@ bool Stream::execute(Command& command) {
       }
       return true;
     case Kind::kRecord:
+      announce(done_.load(std::memory_order_relaxed) + 1);
       command.point->complete(latch.get(), nowNanoseconds());
       return true;
     case Kind::kWait:
@@ -100,6 +101,7 @@ bool Stream::execute(Command& command) {
       latch.set(command.point->status());
       return true;
     case Kind::kInternal:
+      if (command.task->tells()) announce(done_.load(std::memory_order_relaxed) + 1);
       latch.set(command.task->run(latch.get()));
       delete std::exchange(command.task, nullptr);
       return true;

@@ -61,7 +61,8 @@ bool Point::poll() {
   } else {
     (void)passOnce(recorded_status_, endTime());
   }
-  return done();  // where another thread passes it at this moment: soon
+  while (!done()) relaxCpu();  // another thread passes it at this moment
+  return true;
 }
 
 bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
@@ -92,7 +93,7 @@ void Point::notify() {
 
 void Point::run() {
   const Ref<Point> self = Ref<Point>::adopt(this);
-  while (!poll() && !done()) relaxCpu();
+  while (!poll()) relaxCpu();
 }
 
 void Point::recycle() {

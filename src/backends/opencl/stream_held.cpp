@@ -65,10 +65,12 @@ void Stream::doOnHost(Command& command, std::unique_lock<std::mutex>& lock) {
     case Command::Kind::kCopy:  // that came too early; enqueued below
       break;
     default:
+      if (command.task->tells()) announce(command.serial);
       task_stream_ = this;
       latch.set(command.task->run(lost.ok() ? latch.get() : lost));
       task_stream_ = nullptr;
       delete std::exchange(command.task, nullptr);
+      if (command.kind == Command::Kind::kTask) advance(command.serial);  // the device was through with what is ahead
       break;
   }
   lock.lock();
@@ -134,10 +136,10 @@ bool Stream::execute(Command& command) {
       return true;
     case Command::Kind::kReplay:
       if (!skip) latch.set(command.replay->enqueue(queue_, *command.replayed));
-      recordHeld(static_cast<Point&>(*command.point));
+      recordHeld(static_cast<Point&>(*command.point), command.serial);
       return true;
     case Command::Kind::kRecord:
-      recordHeld(static_cast<Point&>(*command.point));
+      recordHeld(static_cast<Point&>(*command.point), command.serial);
       return true;
     case Command::Kind::kWait: {
       if (skip && (command.skip == backend::Skip::kOnFailure || device().isLost())) return true;

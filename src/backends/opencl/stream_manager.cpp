@@ -267,17 +267,24 @@ Status Stream::markNow(cl_event* event) {
   return Status();
 }
 
-Status Stream::recordNow(Point& point) {
+Status Stream::recordNow(Point& point, uint64_t serial) {
   RT_TRY(device().lost());
   if (point.timed()) RT_TRY(takeTimedQueue());
   cl_event event = nullptr;
   RT_TRY(markNow(&event));
+  // Kept before anybody can be told of it, so that the stream's queries know what was told.
+  Ref<backend::Point> record(&point);
+  {
+    std::lock_guard lock(record_lock_);
+    std::swap(record_, record);
+    record_serial_ = serial;
+  }
   point.recorded(event, latch.failed() ? latch.get() : Status());
   return Status();
 }
 
-void Stream::recordHeld(Point& point) {
-  Status status = recordNow(point);
+void Stream::recordHeld(Point& point, uint64_t serial) {
+  Status status = recordNow(point, serial);
   if (status.ok()) return;
   point.fail(status);
   latch.set(std::move(status));
@@ -298,7 +305,7 @@ Status Stream::recordAhead(Ref<backend::Point>* out, uint64_t serial) {
 
 Status Stream::record(Ref<backend::Point> point) {
   return submit(
-      false, [&] { return recordNow(static_cast<Point&>(*point)); },
+      false, [&] { return recordNow(static_cast<Point&>(*point), submitted_.load(std::memory_order_relaxed) + 1); },
       [&] {
         auto* command = new Command(Command::Kind::kRecord);
         command->point = std::move(point);

@@ -66,8 +66,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   bool comesTooEarly(const backend::Copy& copy) const;  // the driver would take bytes that are not there yet
   Status fillOnDevice(const backend::Fill& fill);
   Status markNow(cl_event* event);  // a marker that is flushed
-  Status recordNow(Point& point);
-  void recordHeld(Point& point);  // a failure is the point's, and latches
+  Status recordNow(Point& point, uint64_t serial);
+  void recordHeld(Point& point, uint64_t serial);  // a failure is the point's, and latches
   cl_event eventOnDevice(const Point& point) const;
   Status waitOnDevice(const Point& point, cl_event event);
   Status takeTimedQueue();
@@ -94,6 +94,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   bool mark(bool patiently);               // under their mutex; true: the newest marker is behind all that is with the device
   cl_event markerBehind(uint64_t serial);  // retained; null: none is to be had now
   void poll();
+  bool askRecord(uint64_t serial) override;
 
   static inline thread_local const Stream* task_stream_ = nullptr;  // whose function this thread runs
 
@@ -113,6 +114,10 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Command** last_ = &first_;
   std::atomic<bool> held_{false};
   bool unannounced_ = false;  // nobody tells when the device has come to the first command: a thread looks
+
+  SpinLock record_lock_;
+  Ref<backend::Point> record_;  // the last one that the stream has recorded, and the number of that submission
+  uint64_t record_serial_ = 0;
 
   std::mutex markers_mutex_;
   Marker markers_[kMostMarkers];

@@ -104,6 +104,18 @@ void Stream::poll() {
   if (mark(false)) lookAtMarkers();
 }
 
+// A record that was the last submission: its own event is asked, which has told others. Held back, it may not be recorded yet.
+bool Stream::askRecord(uint64_t serial) {
+  Ref<backend::Point> record;
+  {
+    std::lock_guard lock(record_lock_);
+    if (record_serial_ == serial) record = record_;
+  }
+  if (!record || !record->poll()) return false;
+  advance(serial);
+  return true;
+}
+
 // For whoever sleeps until the stream has come to `serial`, or some way towards it.
 cl_event Stream::markerBehind(uint64_t serial) {
   std::lock_guard markers(markers_mutex_);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -30,6 +31,43 @@ class Stay final : public host_threads::Job {
  private:
   Room& room_;
 };
+
+class Await final : public host_threads::Job {
+ public:
+  Await(std::atomic<bool>& awaited, std::atomic<bool>& told) : awaited_(awaited), told_(told) {}
+  void run() override {
+    for (int round = 0; !awaited_ && round < 10'000; ++round) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(awaited_) << "the job that is waited for never ran";
+    told_ = true;
+  }
+
+ private:
+  std::atomic<bool>& awaited_;
+  std::atomic<bool>& told_;
+};
+
+class Tell final : public host_threads::Job {
+ public:
+  explicit Tell(std::atomic<bool>& told) : told_(told) {}
+  void run() override { told_ = true; }
+
+ private:
+  std::atomic<bool>& told_;
+};
+
+// A host function that waits for another stream's, which comes behind it. First: no other test has left threads behind.
+TEST(HostThreadsTest, AJobRunsBesideOneThatWaitsForItWhereNoFurtherThreadCanBeHad) {
+  ASSERT_TRUE(host_threads::reserve().ok());
+  std::atomic<bool> told{false}, over{false};
+  Await waiting(told, over);
+  Tell telling(told);
+  fault::arm(1, true);
+  host_threads::submit(&waiting);
+  host_threads::submit(&telling);
+  for (int round = 0; !over && round < 20'000; ++round) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  (void)fault::disarm();
+  ASSERT_TRUE(over);
+}
 
 TEST(HostThreadsTest, AJobThatIsWaitedForIsRefusedWhereNoThreadCanBeHad) {
   constexpr size_t kMost = 1000;
