@@ -16,6 +16,13 @@ install(FILES ${PROJECT_BINARY_DIR}/manyrtConfig.cmake ${PROJECT_BINARY_DIR}/man
         DESTINATION ${manyrt_cmake_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/include/rt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/manyrt)
 install(FILES ${PROJECT_BINARY_DIR}/manyrt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# Licence, documents and examples; an example's CMakeLists.txt is part of this tree, so it stays here.
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+              ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN measured EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        PATTERN CMakeLists.txt EXCLUDE PATTERN "*.cmake" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/rt.cdef.h ${PROJECT_SOURCE_DIR}/bindings/rt.json
               ${PROJECT_SOURCE_DIR}/bindings/graph.schema.json
         DESTINATION ${CMAKE_INSTALL_DATADIR}/manyrt)

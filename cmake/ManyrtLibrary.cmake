@@ -23,7 +23,7 @@ set_target_properties(manyrt_objects PROPERTIES
 target_compile_options(manyrt_objects PRIVATE -fno-plt)
 target_compile_definitions(manyrt_objects PRIVATE MANYRT_BUILDING_LIBRARY=1 $<$<BOOL:${MANYRT_OPENCL}>:MANYRT_OPENCL=1>)
 target_include_directories(manyrt_objects PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_link_libraries(manyrt_objects PRIVATE manyrt_warnings manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads)
+target_link_libraries(manyrt_objects PRIVATE manyrt_warnings manyrt_hardening manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads)
 
 set(manyrt_map ${PROJECT_SOURCE_DIR}/cmake/manyrt.map)
 add_library(manyrt SHARED $<TARGET_OBJECTS:manyrt_objects>)
@@ -39,7 +39,7 @@ target_include_directories(manyrt PUBLIC
 target_link_options(manyrt PRIVATE
   -Wl,--version-script=${manyrt_map} -Wl,-z,nodelete -Wl,-Bsymbolic-functions -Wl,--as-needed
   $<$<NOT:$<BOOL:${MANYRT_SANITIZE}>>:-Wl,--no-undefined>)
-target_link_libraries(manyrt PRIVATE manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(manyrt PRIVATE manyrt_hardening manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads ${CMAKE_DL_LIBS})
 
 add_library(manyrt_static STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:manyrt_objects>)
 set_target_properties(manyrt_static PROPERTIES LINKER_LANGUAGE CXX)

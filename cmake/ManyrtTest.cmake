@@ -1,10 +1,11 @@
-# manyrt_add_gtest(name SOURCES files... [LINK libraries...] [LABELS labels...] [TIMEOUT seconds] [NO_MAIN] [INTERNAL])
+# manyrt_add_gtest(name SOURCES files... [LINK libraries...] [LABELS labels...] [TIMEOUT seconds] [SKIPS file] [NO_MAIN] [INTERNAL])
 #
 # One executable, one ctest entry of the same name. By default it links the shared library, as a program would; INTERNAL links
 # manyrt_static instead and sees src. NO_MAIN leaves main() to the sources. Each run leaves results/<name>.xml in the build
-# folder, which scripts/summary.py counts. The label `long` keeps an entry out of `scripts/test.sh --quick`.
+# folder, which scripts/summary.py counts. With SKIPS the skips are held against a list (support/skip_list.h); a suite that runs
+# on devices has one. The label `long` keeps an entry out of `scripts/test.sh --quick`.
 function(manyrt_add_gtest name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MAIN;INTERNAL" "TIMEOUT" "SOURCES;LINK;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MAIN;INTERNAL" "TIMEOUT;SKIPS" "SOURCES;LINK;LABELS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_SOURCES)
     message(FATAL_ERROR "manyrt_add_gtest(${name}): SOURCES missing, or unknown words '${arg_UNPARSED_ARGUMENTS}'.")
   endif()
@@ -13,6 +14,13 @@ function(manyrt_add_gtest name)
   endif()
 
   add_executable(${name} ${arg_SOURCES})
+  if(arg_SKIPS)
+    target_compile_definitions(${name} PRIVATE MANYRT_SKIPS="${CMAKE_CURRENT_SOURCE_DIR}/${arg_SKIPS}")
+    if(NOT arg_NO_MAIN)
+      target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/listed_main.cpp)
+      set(arg_NO_MAIN ON)
+    endif()
+  endif()
   if(NOT MANYRT_SANITIZE)  # the sanitizers have traces of their own
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/crash_trace.cpp)
   endif()

@@ -2501,7 +2501,10 @@ RT_API rtStatus_t rtEventGetNative(uint64_t native[2], rtEvent_t event);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED */
 RT_API rtStatus_t rtModuleGetNative(uint64_t native[2], rtModule_t module);
 
-/** The driver's view of an address: CUDA and CPU the address; OpenCL cl_mem and offset.
+/** The driver's view of an address. CUDA and CPU: the address and 0. OpenCL by the device's memory tier (memory_tier of
+ *  rtDeviceProperties_t): buffer the cl_mem and the offset in it; usm and svm, where the driver has no object for memory, the
+ *  address itself, for clSetKernelArgMemPointerINTEL or clSetKernelArgSVMPointer, and 0; the same for memory of the host that is
+ *  ordinary memory to the driver.
  *  @param[out] native   receives 2 values; borrowed until the memory is freed
  *  @param[in]  pointer  an address inside an allocation
  *  blocks: never
@@ -2519,6 +2522,7 @@ RT_API rtStatus_t rtPointerGetNative(uint64_t native[2], const void* pointer);
 RT_API rtStatus_t rtContextImport(rtContext_t* context, const uint64_t native[2], rtDevice_t device);
 
 /** Makes a stream of one that another library owns, as that of PyTorch, CuPy or PyOpenCL. rtStreamDestroy detaches it.
+ *  On CUDA native[0] may be 0 or 1, the legacy default stream of the context, and 2, the default stream of the calling thread.
  *  @param[out] stream   receives the stream, which the caller destroys
  *  @param[in]  native   2 values, as rtStreamGetNative gives them; borrowed until the stream ends
  *  @param[in]  context  may be NULL: current

@@ -16,6 +16,14 @@ RAW_LAUNCH = ("clEnqueueNDRangeKernel",)
 # ("plus", nanoseconds more than the peer), floor
 GOALS = [
     ("P1", "launch with 8 arguments, null backend", "P1_launch_null_8_args", "manyrt", (), 30, "exported_call"),
+    ("P5", "allocate and free in a stream's order", "P5_malloc_free_async", "manyrt", (), 30, "exported_call"),
+    ("P5", "the same beside 1000 live blocks of random size", "P5_malloc_free_async_1000_live", "manyrt", (), 30,
+     "exported_call"),
+    ("P6", "the same from 8 threads on their own streams", "P6_malloc_free_async_8_threads", "manyrt", (), 80, "exported_call"),
+    ("P6", "the same from 16 threads", "P6_malloc_free_async_16_threads", "manyrt", (), 100, "exported_call"),
+    ("P7", "peak of committed over peak of live bytes, training steps", "P7_trace_training", "committed", ("live",), 1.15,
+     None),
+    ("P7", "the same, inference with growing caches", "P7_trace_inference", "committed", ("live",), 1.15, None),
     ("P10", "copy 256 MiB to the device", "P10_to_device_256MiB", "manyrt", ("memcpy",), 1 / 1.35, None),
     ("P10", "copy 256 MiB to the host", "P10_to_host_256MiB", "manyrt", ("memcpy",), 1 / 1.35, None),
     ("P10", "copy 1 MiB to the device", "P10_to_device_1MiB", "manyrt", ("memcpy",), 1, None),
@@ -82,6 +90,12 @@ CUDA_GOALS = [
     ("P4", "graph launch, 1 kernel", "P4_graph_launch_1", "manyrt", ("cudaGraphLaunch",), 1.01, None),
     ("P4", "graph launch, 100 kernels", "P4_graph_launch_100", "manyrt", ("cudaGraphLaunch",), 1.01, None),
     ("P4", "replay of 1000 kernels and wait, against launches", "P4_replay_1000", "manyrt", ("manyrt_launches",), 1 / 5, None),
+    ("P5", "allocate and free in a stream's order", "P5_cuda_malloc_free_async", "manyrt", ("cudaMallocAsync",), 1 / 20, None),
+    ("P5", "the same, against PyTorch's allocator", "P5_cuda_malloc_free_async", "manyrt", ("pytorch",), 1 / 10, None),
+    ("P5", "the same beside 1000 live blocks of random size", "P5_cuda_malloc_free_async_1000_live", "manyrt",
+     ("cudaMallocAsync",), 1 / 40, None),
+    ("P6", "the same from 8 threads on their own streams", "P6_cuda_malloc_free_async_8_threads", "manyrt",
+     ("cudaMallocAsync", "pytorch"), 1 / 100, None),
     ("P9", "512 MiB of pageable memory to the device", "P9_pageable_to_device", "manyrt", ("cudaMemcpy",), 1 / 4, "pinned"),
     ("P9", "the same, against pinned memory", "P9_pageable_to_device", "manyrt", ("pinned",), 1 / 0.9, "pinned"),
     ("P9", "512 MiB from the device to pageable memory", "P9_device_to_pageable", "manyrt", ("cudaMemcpy",), 1 / 2.4, "pinned"),
@@ -254,7 +268,10 @@ def main():
         context = counts["context"]
         print("\n## Instructions of hot calls\n")
         print(f"Counted by {context['tool']}, commit {context.get('commit', 'unknown')}, {context['date'][:10]}; per call.\n")
-        print(table(["call", "instructions"], [[name, f"{value:.0f}"] for name, value in counts["instructions"].items()]))
+        plain = counts.get("without_hardening", {})
+        head = ["call", "instructions"] + (["without hardening"] if plain else [])
+        print(table(head, [[name, f"{value:.0f}"] + ([f"{plain[name]:.0f}" if name in plain else ""] if plain else [])
+                           for name, value in counts["instructions"].items()]))
     print("\n## All figures\n")
     print("Median, the middle half of the repetitions, and the first of ours relative to the candidate.\n")
     print(table(["comparison", "candidate", "median", "middle half", "ours / this", "rate"], all_figures(entries)))

@@ -5,8 +5,9 @@ summary.py [--broken NAME]... RESULTS_DIR...
 
 A results folder holds ctest.xml (ctest --output-junit) and one <entry>.xml per GoogleTest executable. An entry with such a file
 counts as its cases, any other as one test. An entry that fails although no case of it did (a crash, a time-out, a sanitizer's
-report) is one failure more. A skip without a reason is a failure. --broken adds a failed stage, such as a build. Skips are told
-by entry and reason, failures last, with what they printed.
+report) is one failure more. A skip without a reason is a failure. --broken adds a failed stage, such as a build. A test that
+is skipped counts once for each kind of device, in however many entries, builds and devices of that kind: the tiers of OpenCL's
+memory are one kind. Skips are told by program, kind and reason, failures last, with what they printed.
 """
 import argparse
 import collections
@@ -23,16 +24,20 @@ class Totals:
     def __init__(self):
         self.passed = 0
         self.failures = []  # (name, what it printed)
-        self.skips = collections.Counter()  # by (entry, reason)
+        self.skips = {}  # (program, test, kind of device): reason
 
     def fail(self, name, printed=""):
         self.failures.append((name, printed))
 
-    def skip(self, entry, name, reason):
-        if reason:
-            self.skips[entry, reason] += 1
-        else:
-            self.fail(f"{name}: skipped without a reason")
+    def skip(self, entry, test, reason):
+        """`entry` is build/program.variant, `test` Suite.Test/null_0 or the entry itself."""
+        if not reason:
+            self.fail(f"{entry}: {test}: skipped without a reason")
+            return
+        program = entry.split("/", 1)[-1].split(".", 1)[0] if test != entry else entry.split("/", 1)[-1]
+        name, _, device = test.partition("/") if test != entry else (program, "", "")
+        kind = re.fullmatch(r"(cpu|null|cuda|opencl)(_\d+)?", device)
+        self.skips.setdefault((program, name, kind.group(1) if kind else device), reason)
 
 
 def skip_reason(case):
@@ -66,7 +71,7 @@ def read_gtest(path, entry, totals):
                 totals.fail(name, "\n".join(each.text or each.get("message") or "" for each in wrong))
                 failed += 1
             elif case.get("result") in ("skipped", "suppressed") or case.find("skipped") is not None:
-                totals.skip(entry, name, skip_reason(case))
+                totals.skip(entry, f"{case.get('classname')}.{case.get('name')}", skip_reason(case))
             else:
                 totals.passed += 1
     return failed
@@ -116,13 +121,14 @@ def main():
 
     if totals.skips:
         print("Skipped, with the reason:")
-        for (entry, reason), count in totals.skips.items():
-            print(f"  {entry}: {count}: {reason}")
+        told = collections.Counter((program, kind, reason) for (program, _, kind), reason in totals.skips.items())
+        for (program, kind, reason), count in told.items():
+            print(f"  {program}{' on ' + kind if kind else ''}: {count}: {reason}")
     for name, printed in totals.failures:
         print(f"Failed: {name}")
         for line in printed.rstrip().splitlines()[-KEPT_LINES:]:
             print(f"    {line}")
-    print(f"{totals.passed} passed, {len(totals.failures)} failed, {totals.skips.total()} skipped")
+    print(f"{totals.passed} passed, {len(totals.failures)} failed, {len(totals.skips)} skipped")
     return 1 if totals.failures else 0
 
 

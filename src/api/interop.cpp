@@ -17,8 +17,13 @@ void clear(uint64_t native[2]) {
   if (native != nullptr) native[0] = native[1] = 0;
 }
 
-Status checkNative(const uint64_t* native) {
+Status checkValues(const uint64_t* native) {
   RT_CHECK_ARG(native != nullptr, "The native values are NULL.");
+  return Status();
+}
+
+Status checkNative(const uint64_t* native) {
+  RT_TRY(checkValues(native));
   RT_CHECK_ARG(native[0] != 0, "The native object is 0.");
   return Status();
 }
@@ -107,7 +112,7 @@ rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContex
   if (stream != nullptr) *stream = nullptr;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(stream);
-    RT_TRY(checkNative(native));
+    RT_TRY(checkValues(native));  // 0 is a stream of CUDA: each backend knows whether it is one of its own
     api::Creation in;
     RT_TRY(in.open(context));
     manager::Stream* object = nullptr;

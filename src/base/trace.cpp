@@ -1,8 +1,9 @@
 // The writer behind RT_TRACE. Events are formatted by the thread that has them and written under one lock through a
-// buffer of the C library; Chrome's JSON array format allows a missing end, so a killed process leaves a usable file.
+// buffer; Chrome's JSON array format allows a missing end, so a killed process leaves a usable file.
 #include "base/trace.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/file_size_signal.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -28,11 +30,46 @@ namespace {
 constexpr int kThreads = 1;  // the two process groups of the picture
 constexpr int kStreams = 2;
 
+// Not stdio, whose buffer is written whenever it is full: around a write the signal of a file's largest size is held back.
 struct Writer {
   std::mutex mutex;
-  FILE* file = nullptr;
+  int file = -1;
   char* path = nullptr;
   bool first = true;
+  size_t used = 0;
+  char buffer[4096];
+
+  // errno of the write that failed, or 0; what is left in the buffer then is dropped.
+  int flush() {
+    FileSizeSignal signal;
+    const char* at = buffer;
+    while (used > 0) {
+      const ssize_t written = write(file, at, used);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) {
+        const int error = written < 0 ? errno : EIO;
+        signal.exceeded = error == EFBIG;
+        used = 0;
+        return error;
+      }
+      at += written;
+      used -= static_cast<size_t>(written);
+    }
+    return 0;
+  }
+  int put(const char* text, size_t length) {  // at most a buffer full
+    if (used + length > sizeof buffer) {
+      if (const int error = flush(); error != 0) return error;
+    }
+    memcpy(buffer + used, text, length);
+    used += length;
+    return 0;
+  }
+  void close() {
+    ::close(file);
+    file = -1;
+    used = 0;
+  }
 };
 Writer& writer() {
   static Writer* instance = new Writer;  // never destroyed: threads may trace until the process ends
@@ -60,14 +97,14 @@ void emit(const char* format, ...) {
   if (length < 0 || static_cast<size_t>(length) >= sizeof text) return;
   Writer& out = writer();
   std::lock_guard lock(out.mutex);
-  if (out.file == nullptr) return;
-  bool written = fputs(out.first ? "[\n" : ",\n", out.file) >= 0 && fputs(text, out.file) >= 0;
+  if (out.file < 0) return;
+  int error = out.put(out.first ? "[\n" : ",\n", 2);
+  if (error == 0) error = out.put(text, static_cast<size_t>(length));
   out.first = false;
-  if (!written) {
-    log::write(RT_LOG_WARNING, "The trace %s ends here: %s.", out.path, strerror(errno));
+  if (error != 0) {
+    log::write(RT_LOG_WARNING, "The trace %s ends here: %s.", out.path, strerror(error));
     internal::on.store(false, std::memory_order_relaxed);
-    fclose(out.file);
-    out.file = nullptr;
+    out.close();
   }
 }
 
@@ -89,8 +126,8 @@ void start() {
   {
     Writer& out = writer();
     std::lock_guard lock(out.mutex);
-    out.file = fopen(path, "we");
-    if (out.file == nullptr) {
+    out.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (out.file < 0) {
       log::write(RT_LOG_WARNING, "The trace %s cannot be written: %s.", path, strerror(errno));
       return;
     }
@@ -107,19 +144,17 @@ void finish() {
   internal::on.store(false, std::memory_order_relaxed);
   Writer& out = writer();
   std::lock_guard lock(out.mutex);
-  if (out.file == nullptr) return;
-  fputs("\n]\n", out.file);
-  bool failed = ferror(out.file) != 0;
-  if (fclose(out.file) != 0 || failed) {
-    log::write(RT_LOG_WARNING, "The trace %s is incomplete: %s.", out.path, strerror(errno));
-  }
-  out.file = nullptr;
+  if (out.file < 0) return;
+  int error = out.put("\n]\n", 3);
+  if (error == 0) error = out.flush();
+  if (error != 0) log::write(RT_LOG_WARNING, "The trace %s is incomplete: %s.", out.path, strerror(error));
+  out.close();
 }
 
 void beforeFork() {
   Writer& out = writer();
   out.mutex.lock();
-  if (out.file != nullptr) fflush(out.file);  // the child gets an empty buffer
+  if (out.file >= 0) (void)out.flush();  // the child gets an empty buffer; a write that fails is told at the next one
 }
 
 void afterForkInParent() { writer().mutex.unlock(); }
@@ -127,8 +162,7 @@ void afterForkInParent() { writer().mutex.unlock(); }
 void afterForkInChild() {
   internal::on.store(false, std::memory_order_relaxed);
   Writer& out = writer();
-  if (out.file != nullptr) fclose(out.file);  // its own descriptor; the file is the parent's
-  out.file = nullptr;
+  if (out.file >= 0) out.close();  // its own descriptor; the file is the parent's
   out.mutex.unlock();
 }
 

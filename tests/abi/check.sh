@@ -2,7 +2,7 @@
 # Compares a built libmanyrt.so with what the releases promised: the exported symbols (symbols.txt, by the release that they
 # came with; --write appends those that are missing there) and the types behind them (manyrt-0.1.0.abi, made by abidw from
 # debug information; additions are allowed, anything else is a break). What is missing for the second part (libabigail, debug
-# information) is one line and exit status 77, which ctest reports as skipped.
+# information) is one line `SKIP: reason` and exit status 77, which ctest reports as skipped.
 # Usage: check.sh libmanyrt.so [symbols|description|all] [--write]
 set -eu
 
@@ -39,10 +39,10 @@ check_symbols() {
 }
 
 check_description() {
-  command -v abidw > /dev/null && command -v abidiff > /dev/null || { echo "skipped: libabigail is not installed"; return 77; }
+  command -v abidw > /dev/null && command -v abidiff > /dev/null || { echo "SKIP: libabigail is not installed"; return 77; }
   # -g1, as in sanitizer builds, knows functions but no types.
   readelf --debug-dump=abbrev "$library" 2> /dev/null | grep -q DW_TAG_typedef ||
-    { echo "skipped: $library has no debug information about types"; return 77; }
+    { echo "SKIP: $library has no debug information about types"; return 77; }
   # Only what the public header names is kept, and no path of the machine that made it.
   if [ $write = yes ]; then
     abidw --headers-dir "$here/../../include" --drop-private-types --no-show-locs --no-corpus-path --no-comp-dir-path \

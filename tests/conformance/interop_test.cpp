@@ -55,11 +55,17 @@ TEST_P(InteropTest, ImportedStreamsAreBorrowedAndDetachedByDestroy) {
     rtStream_t stream = garbage<rtStream_t>();
     EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtStreamImport(&stream, native, context_));
     EXPECT_EQ(stream, nullptr);
+    native[0] = 0;
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtStreamImport(&stream, native, context_));
     return;
   }
   uint64_t native[2] = {0, 0};
   Stream borrowed;
   std::atomic<int> calls{0};
+  const bool cuda = GetParam().starts_with("cuda");
+  EXPECT_RT(cuda ? RT_SUCCESS : RT_ERROR_INVALID_VALUE, rtStreamImport(borrowed.out(), native, context_))
+      << "0 is CUDA's legacy default stream, and elsewhere no stream";
+  ASSERT_RT_OK(borrowed.reset());
   ASSERT_RT_OK(rtStreamGetNative(native, stream_));
   ASSERT_RT_OK(rtStreamImport(borrowed.out(), native, context_));
   EXPECT_NE(borrowed.get(), stream_.get());
@@ -76,7 +82,7 @@ TEST_P(InteropTest, ImportedStreamsAreBorrowedAndDetachedByDestroy) {
   EXPECT_RT_OK(rtStreamSynchronize(stream_)) << "the owner's goes on";
 }
 
-TEST_P(InteropTest, ImportedContextsEventsAndMemory) {
+TEST_P(InteropTest, ImportedContextsAndEventsAreBorrowed) {
   if (!has(RT_CAPABILITY_NATIVE_INTEROP)) {
     uint64_t native[2] = {1, 1};
     rtContext_t context = garbage<rtContext_t>();
@@ -111,11 +117,12 @@ TEST_P(InteropTest, ImportedContextsEventsAndMemory) {
   EXPECT_RT(RT_NOT_READY, rtEventQuery(borrowed));
   ASSERT_RT_OK(gate.open());
   EXPECT_RT_OK(rtEventSynchronize(borrowed));
+}
 
+TEST_P(InteropTest, ImportedMemoryOfTheHostIsBorrowed) {
+  if (GetParam() != "cpu") GTEST_SKIP() << "the memory is that of the host";
   alignas(256) static unsigned char foreign[1024];
-  native[0] = reinterpret_cast<uintptr_t>(foreign);
-  native[1] = 0;
-  if (GetParam() != "cpu") return;
+  const uint64_t native[2] = {reinterpret_cast<uintptr_t>(foreign), 0};
   Memory memory;
   rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
   ASSERT_RT_OK(rtMemImport(memory.out(), native, sizeof foreign, context_));

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "support/device_test.h"
+#include "support/capable_devices.h"
 #include "support/portable_kernels.h"
 
 namespace rttest {
@@ -14,7 +14,6 @@ class LaunchTest : public DeviceTest {
  protected:
   void SetUp() override {
     DeviceTest::SetUp();
-    if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device loads no modules";
     ASSERT_RT_OK(iota_.make(context_, "iota"));
     ASSERT_RT_OK(count_.make(context_, "count"));
     ASSERT_RT_OK(rtMalloc(counter_.out(), 4, context_));
@@ -36,7 +35,7 @@ class LaunchTest : public DeviceTest {
   PortableKernel count_;
   Memory counter_;
 };
-INSTANTIATE_TEST_SUITE_P(, LaunchTest, testing::ValuesIn(deviceNames()), testName);
+INSTANTIATE_TEST_SUITE_P(, LaunchTest, testing::ValuesIn(devicesWith({RT_CAPABILITY_KERNELS})), testName);
 
 TEST_P(LaunchTest, EveryItemOfTheGridRunsOnceAndKnowsWhereItIs) {
   PortableKernel look;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "support/device_test.h"
+#include "support/capable_devices.h"
 
 namespace rttest {
 namespace {
@@ -27,10 +27,6 @@ constexpr char kIota[] =
 
 class ModuleSourceTest : public DeviceTest {
  protected:
-  void SetUp() override {
-    DeviceTest::SetUp();
-    if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device loads no modules";
-  }
   rtStatus_t build(const char* source, const char* options = nullptr) {
     return rtModuleCreateFromSource(module_.out(), source, options, context_);
   }
@@ -63,7 +59,7 @@ class ModuleSourceTest : public DeviceTest {
 
   Module module_;
 };
-INSTANTIATE_TEST_SUITE_P(, ModuleSourceTest, testing::ValuesIn(deviceNames()), testName);
+INSTANTIATE_TEST_SUITE_P(, ModuleSourceTest, testing::ValuesIn(devicesWith({RT_CAPABILITY_KERNELS})), testName);
 
 TEST_P(ModuleSourceTest, AKernelOfASourceRuns) {
   ASSERT_RT_OK(build(kIota));

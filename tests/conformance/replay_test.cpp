@@ -174,7 +174,7 @@ TEST_P(ReplayTest, AFailureBehindALaunchIsNotThatOfTheNextOne) {
 
 // Nodes that are long enough for the CPU to spread them.
 TEST_P(ReplayTest, KernelsOfAWideGraphDoWhatASerialInterpreterDoes) {
-  if (!has(RT_CAPABILITY_KERNELS)) return;
+  if (!has(RT_CAPABILITY_KERNELS)) GTEST_SKIP() << "the device loads no modules";
   constexpr uint32_t kRows = 12, kColumns = 512, kNodes = 200;
   Module module;
   ASSERT_RT_OK(rtModuleCreateFromSource(module.out(),
@@ -230,7 +230,9 @@ TEST_P(ReplayTest, KernelsOfAWideGraphDoWhatASerialInterpreterDoes) {
 }
 
 TEST_P(ReplayTest, AFailingKernelLatchesAndSkipsWhatFollows) {
-  if (!runsKernels() || !acceptsKernels()) return;  // of host kernels: one of a GPU that fails takes the device with it
+  NEEDS_KERNELS();
+  // A kernel of a GPU that fails takes the device with it.
+  if (!acceptsKernels()) GTEST_SKIP() << "the device runs no functions of the program";
   Kernel failing;
   ASSERT_RT_OK(makeKernel(
       &failing, context_,

@@ -132,6 +132,13 @@ void deviceDies(const std::string& device, bool trap) {
 
   WANT(RT_ERROR_DEVICE_LOST, rtMemsetAsync(side.memory, 1, 100, side.stream));
   WANT(RT_ERROR_DEVICE_LOST, launchOver(kernel, side.stream, 1, 1, side.memory.as<void>(), uint64_t{0}));
+  rtDevice_t lost = nullptr;
+  char cause[4096] = "";
+  WANT(RT_SUCCESS, rtDeviceGetByName(&lost, device.c_str()));
+  WANT(RT_SUCCESS, rtDeviceGetLossMessage(cause, sizeof cause, nullptr, lost));
+  expect(std::string(cause).find(device + " is lost") != std::string::npos, "the loss message names the device");
+  expect(std::string(cause).find("\"wild\"") != std::string::npos, "the loss message names the kernel");
+  expect(std::string(cause).find(trap ? "719" : "700") != std::string::npos, "the loss message has the first cause");
   Stream more;
   WANT(RT_ERROR_DEVICE_LOST, rtStreamCreate(more.out(), nullptr, side.context));
   if (has_other) otherGoesOn(other);

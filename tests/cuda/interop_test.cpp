@@ -266,6 +266,25 @@ struct Gate {
   }
 };
 
+TEST_P(CudaInteropTest, ZeroIsTheLegacyDefaultStreamAsInTheRuntime) {
+  const uint64_t zero[2] = {0, 0}, one[2] = {kLegacyStream, 0};
+  uint64_t of_zero[2] = {7, 7}, of_one[2] = {8, 8};
+  Stream first;
+  Stream second;
+  Memory memory;
+  ASSERT_RT_OK(rtStreamImport(first.out(), zero, context_));
+  ASSERT_RT_OK(rtStreamImport(second.out(), one, context_));
+  ASSERT_RT_OK(rtStreamGetNative(of_zero, first));
+  ASSERT_RT_OK(rtStreamGetNative(of_one, second));
+  EXPECT_EQ(of_zero[0], of_one[0]);
+  ASSERT_RT_OK(rtMalloc(memory.out(), 64, context_));
+  unsigned char host[64] = {};
+  ASSERT_RT_OK(rtMemsetAsync(memory, 5, 64, first));
+  ASSERT_RT_OK(rtMemcpyAsync(host, memory, 64, RT_MEMCPY_DEFAULT, second)) << "one stream by two names";
+  ASSERT_RT_OK(rtStreamSynchronize(second));
+  EXPECT_EQ(host[63], 5);
+}
+
 // The handle of the default stream names one of each context: waits belong into that of the context that it was imported in.
 TEST_P(CudaInteropTest, TheDefaultStreamStaysThatOfItsContextWhateverIsCurrent) {
   if (cudaDevices().size() < 2) GTEST_SKIP() << "needs two devices";

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # Installs to a prefix; builds and runs a C and a C++ program with pkg-config alone and with find_package; moves the prefix and
-# does all of it again. Arguments: build folder, work folder, cmake, C compiler, C++ compiler.
+# does all of it again; then once more with what was installed stripped. Also what find_package says of components, what
+# add_subdirectory makes, and what an example needs that was installed. Arguments: build folder, work folder, cmake, C compiler,
+# C++ compiler, source folder.
 set -euo pipefail
-build=$1 work=$2 cmake=$3 cc=$4 cxx=$5
-client=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/client
+build=$1 work=$2 cmake=$3 cc=$4 cxx=$5 source=$6
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+client=$here/client
 
 fail() { echo "install: $*" >&2; exit 1; }
 
@@ -43,7 +46,9 @@ mkdir -p "$work"
 
 libraries=$(find "$work/first" -name 'libmanyrt.so*' | wc -l)
 [[ $libraries -eq 3 ]] || fail "expected libmanyrt.so, .so.0 and .so.0.x.y, found $libraries"
-for file in include/manyrt/rt.h share/manyrt/rt.cdef.h share/manyrt/rt.json share/manyrt/graph.schema.json; do
+for file in include/manyrt/rt.h share/manyrt/rt.cdef.h share/manyrt/rt.json share/manyrt/graph.schema.json \
+            share/doc/manyrt/LICENSE share/doc/manyrt/README.md share/doc/manyrt/CHANGELOG.md share/doc/manyrt/docs/kernels.md \
+            share/doc/manyrt/examples/vector_add.c share/doc/manyrt/examples/heat.cl; do
   [[ -s $work/first/$file ]] || fail "$file was not installed"
 done
 if grep -rIl --include='*.cmake' --include='*.pc' -e "$work" -e "$build" "$work/first"; then
@@ -53,4 +58,38 @@ fi
 try "$work/first" 1
 mv "$work/first" "$work/second"
 try "$work/second" 2
+
+# An example as it was installed, by its author's one line.
+documents=$work/second/share/doc/manyrt libdir=$(dirname "$(find "$work/second" -name 'libmanyrt.so.0')")
+flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs manyrt)
+# shellcheck disable=SC2086
+"$cc" -std=c99 -Wall -Werror "$documents/examples/event_timing.c" $flags -lm -o "$work/event_timing"
+LD_LIBRARY_PATH=$libdir "$work/event_timing" >/dev/null || fail "the installed example event_timing does not run"
+
+# Links of installed documents lead to files that were installed, but for sources and measured figures.
+sources='^(\.\./)*(src|include|tests|scripts|benchmarks|bindings|measured)/'
+while IFS= read -r page; do
+  while IFS= read -r link; do
+    [[ -e $(dirname "$page")/${link%%#*} ]] || fail "$page links to $link, which was not installed"
+  done < <(grep -oE '\]\([^)#][^):]*\)' "$page" | sed 's/^](//; s/)$//' | grep -vE "$sources")
+done < <(find "$documents" -name '*.md')
+
+# Components: there are none, and the sentence says so.
+if "$cmake" -S "$here/components" -B "$work/components" -DCMAKE_PREFIX_PATH="$work/second" >"$work/components.log" 2>&1; then
+  fail "find_package(manyrt REQUIRED COMPONENTS cuda) succeeds"
+fi
+tr -s ' \n' ' ' <"$work/components.log" | grep -q 'manyrt has no component "cuda"' ||
+  { cat "$work/components.log"; fail "find_package does not say that there is no component cuda"; }
+
+# Stripped: the names that programs and the loader need stay.
+"$cmake" --install "$build" --prefix "$work/stripped" --strip >"$work/strip.log" ||
+  { cat "$work/strip.log"; fail "--strip fails"; }
+library=$(find "$work/stripped" -name 'libmanyrt.so.0')
+if readelf -S --wide "$library" | grep -q '\.debug_info'; then fail "the stripped library has debug information"; fi
+try "$work/stripped" 3
+
+# As a folder of another project; only configured, as a build takes minutes.
+"$cmake" -S "$here/parent" -B "$work/parent" -G Ninja -DMANYRT_SOURCE="$source" -DCMAKE_C_COMPILER="$cc" \
+  -DCMAKE_CXX_COMPILER="$cxx" >"$work/parent.log" 2>&1 ||
+  { cat "$work/parent.log"; fail "add_subdirectory(manyrt) does not configure"; }
 echo "install: ok"

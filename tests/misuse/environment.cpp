@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace manyrt::misuse {
 namespace {
@@ -21,6 +22,7 @@ const rtHostArg_t kKernelArgs[1] = {{4, RT_ARG_VALUE}};
 
 // Padded, so that it is text to the last of the 256 bytes that "size" says.
 constexpr char kGraphFile[] = R"({"format": "manyrt-graph", "version": 1, "nodes": [{"kind": "empty"}]})";
+const char kModuleSource[] = "__kernel void iota(uint value) {}\n";  // one value, as the function of the program takes
 const char kSource[] = "__kernel void misuse(__global int* out) { out[0] = 1; }\n";
 
 // Integers by the name of the argument. Those that depend on the device or the function stand in fillInteger.
@@ -115,6 +117,7 @@ Environment::~Environment() {
   for (void* pointer : {deviceMemory_, otherMemory_, pinned_, toFree_}) (void)rtFree(pointer);
   (void)rtKernelDestroy(kernel_);
   (void)rtModuleDestroy(module_);
+  (void)rtModuleDestroy(kernelModule_);
   (void)rtMemPoolDestroy(pool_);
   (void)rtFenceDestroy(fence_);
   for (rtEvent_t event : {event_, start_, end_}) (void)rtEventDestroy(event);
@@ -142,8 +145,13 @@ void Environment::makeStale() {
   const rtHostKernel_t host = hostKernel();
   stale_["rtKernel_t"] = madeAndDestroyed<rtKernel_t>(
       [&](rtKernel_t* out) { return rtKernelCreateFromHost(out, &host, context_); }, rtKernelDestroy);
-  stale_["rtModule_t"] = madeAndDestroyed<rtModule_t>(
-      [&](rtModule_t* out) { return rtModuleLoadFile(out, HOST_MODULE_PATH, nullptr, context_); }, rtModuleDestroy);
+  if (makeModule(context_)) {
+    rtKernel_t kernel = nullptr;
+    if (rtModuleGetKernel(&kernel, "iota", module_) == RT_SUCCESS && stale_["rtKernel_t"] == 0)
+      stale_["rtKernel_t"] = word(kernel);
+    (void)rtModuleDestroy(module_);
+    stale_["rtModule_t"] = word(std::exchange(module_, nullptr));
+  }
   rtGraph_t graph = nullptr;
   rtGraphNode_t node = nullptr;
   rtGraphBuffer_t buffer = nullptr;
@@ -263,11 +271,14 @@ bool Environment::makeObjects() {
 
 bool Environment::makeKernel(rtContext_t owner) {
   const rtHostKernel_t host = hostKernel();
-  return rtKernelCreateFromHost(&kernel_, &host, owner) == RT_SUCCESS;
+  if (rtKernelCreateFromHost(&kernel_, &host, owner) == RT_SUCCESS) return true;
+  return rtModuleCreateFromSource(&kernelModule_, kModuleSource, nullptr, owner) == RT_SUCCESS &&
+         rtModuleGetKernel(&kernel_, "iota", kernelModule_) == RT_SUCCESS;
 }
 
 bool Environment::makeModule(rtContext_t owner) {
-  return rtModuleLoadFile(&module_, HOST_MODULE_PATH, nullptr, owner) == RT_SUCCESS;
+  return rtModuleLoadFile(&module_, HOST_MODULE_PATH, nullptr, owner) == RT_SUCCESS ||
+         rtModuleCreateFromSource(&module_, kModuleSource, nullptr, owner) == RT_SUCCESS;
 }
 
 std::optional<std::string> Environment::prepare(const Function& function, Call& call) {
@@ -369,7 +380,14 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
     if (function.name == "rtContextImport") (void)rtContextGetNative(native, context_);
     if (function.name == "rtStreamImport") (void)rtStreamGetNative(native, stream_);
     if (function.name == "rtEventImport") (void)rtEventGetNative(native, end_);
-    if (native[0] == 0) native[0] = word(ordinary_);
+    if (function.name == "rtMemImport" && backend_ == RT_BACKEND_OPENCL) {
+      // A driver cannot tell that a word is no cl_mem, and in the other tiers the library has none.
+      int64_t tier = 0;
+      (void)rtDeviceGetAttribute(&tier, RT_ATTRIBUTE_MEMORY_TIER, device_);
+      if (tier == RT_MEMORY_TIER_BUFFER) (void)rtPointerGetNative(native, otherMemory_);
+    } else if (native[0] == 0) {
+      native[0] = word(ordinary_);
+    }
     std::memcpy(scratch, native, sizeof(native));
   } else if (argument.name == "grid" || argument.name == "group" || argument.name == "items") {
     const uint32_t sizes[3] = {1, 1, 1};

@@ -69,7 +69,8 @@ class Environment {
   rtMemPool_t pool_ = nullptr;
   rtKernel_t kernel_ = nullptr;
   rtModule_t module_ = nullptr;
-  rtGraph_t graph_ = nullptr;  // two nodes, the second of which waits for the first, and a buffer
+  rtModule_t kernelModule_ = nullptr;  // of kernel_, where the device runs no functions of the program
+  rtGraph_t graph_ = nullptr;          // two nodes, the second of which waits for the first, and a buffer
   rtGraphNode_t first_ = nullptr, second_ = nullptr;
   rtGraphBuffer_t graphBuffer_ = nullptr;
   rtCapturePlan_t plan_ = nullptr;

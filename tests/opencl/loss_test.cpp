@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "support/device_test.h"
 #include "support/portable_kernels.h"
@@ -76,6 +77,12 @@ TEST_P(LossTest, EverybodyIsToldAndNothingHangs) {
   rtStatus_t status = RT_SUCCESS;
   ASSERT_RT_OK(rtDeviceGetStatus(&status, device_));
   EXPECT_EQ(status, RT_ERROR_DEVICE_LOST);
+  char cause[4096] = "";
+  size_t needed = 0;
+  ASSERT_RT_OK(rtDeviceGetLossMessage(cause, sizeof cause, &needed, device_));
+  EXPECT_NE(std::string(cause).find("opencl:0 is lost"), std::string::npos) << cause;
+  EXPECT_NE(std::string(cause).find("clEnqueueNDRangeKernel"), std::string::npos) << cause;
+  EXPECT_EQ(needed, std::strlen(cause) + 1);
   void* none = nullptr;
   EXPECT_RT(RT_ERROR_DEVICE_LOST, rtMalloc(&none, 64, context_));
   // Other devices go on.

@@ -30,7 +30,7 @@ def run(folder, command, expect=0):
 def main():
     digits, tests, backends = sys.argv[1:]
     if not pathlib.Path(DRIVER).exists():
-        print("Oclgrind is not installed.")
+        print("SKIP: Oclgrind is not installed")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

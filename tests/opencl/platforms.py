@@ -41,7 +41,7 @@ def main():
         check(name in alone["reason"], f"The reason does not name \"{name}\"", alone)
     real = run(program)
     if not real["devices"]:
-        print("No OpenCL driver is installed.")
+        print("SKIP: no OpenCL driver is installed")
         sys.exit(77)
     beside = run(program, RT_OPENCL=failing)
     check(beside["devices"] == real["devices"], "Platforms that fail take others along", beside)

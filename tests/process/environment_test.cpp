@@ -66,6 +66,20 @@ TEST(TraceTest, AFullDiskOrAMissingFolderFailsNoCall) {
   }
 }
 
+// Beyond the limit the kernel sends SIGXFSZ, which would end the program.
+TEST(TraceTest, TheLargestSizeOfAFileEndsTheTraceAndNotTheProgram) {
+  for (const char* end : {"exit", "shutdown"}) {
+    SCOPED_TRACE(end);
+    TemporaryFile file;
+    const Outcome outcome =
+        run({"/bin/sh", "-c", "ulimit -f 1 && exec \"$0\" work \"$1\"", PROCESS_CHILD, end}, {{"RT_TRACE", file.path()}});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_TRUE(contains(outcome.err, file.path()) && contains(outcome.err, "too large")) << "logged: " << outcome.err;
+    const size_t size = file.contents().size();
+    EXPECT_TRUE(size == 512 || size == 1024) << "what fits is written: " << size;
+  }
+}
+
 TEST(LeakReportTest, NamesTheHandlesByKindThatAreAliveAtShutdown) {
   Outcome outcome = child({"leak", "leak"}, {{"RT_LEAK_REPORT", "1"}});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();

@@ -194,7 +194,7 @@ TEST_P(HandleRaces, APingPongOfFencesBetweenThreads) {
 }
 
 TEST_P(HandleRaces, KernelsAreDestroyedWhileTheyAreLaunched) {
-  if (!acceptsKernels()) return;
+  if (!acceptsKernels()) GTEST_SKIP() << "the device runs no functions of the program";
   std::atomic<rtKernel_t> slots[kSlots] = {};
   std::atomic<uint32_t> ran{0};
   std::atomic<uint32_t> launched{0};

@@ -101,6 +101,7 @@ void Context::native(uint64_t out[2]) {
 }
 
 Status Context::importStream(Ref<backend::Stream>* out, const uint64_t native[2]) {
+  RT_CHECK_ARG(native[0] != 0, "The native object is 0, which is no stream of the CPU.");
   Ref<Stream> stream = engine_->find(native[0]);
   if (!stream) return unknown("stream", native[0]);
   *out = std::move(stream);

@@ -9,46 +9,14 @@
 
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/fault.h"
+#include "base/file_size_signal.h"
 
 namespace manyrt::kernels {
 namespace {
-
-// Past RLIMIT_FSIZE the kernel sends SIGXFSZ to the writing thread, which ends the program by default. While one of these
-// lives, the signal stays pending, and it is taken back if it was ours.
-class FileSizeSignal {
- public:
-  FileSizeSignal() {
-    sigset_t pending;
-    sigemptyset(&only_);
-    sigaddset(&only_, SIGXFSZ);
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGXFSZ) == 1;
-    pthread_sigmask(SIG_BLOCK, &only_, &before_);
-  }
-  FileSizeSignal(const FileSizeSignal&) = delete;
-  FileSizeSignal& operator=(const FileSizeSignal&) = delete;
-  ~FileSizeSignal() {
-    const int error = errno;
-    if (exceeded && !was_pending_) {
-      const timespec now{};
-      while (sigtimedwait(&only_, nullptr, &now) < 0 && errno == EINTR) {
-      }
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    errno = error;
-  }
-  bool exceeded = false;
-
- private:
-  sigset_t only_;
-  sigset_t before_;
-  bool was_pending_ = false;
-};
 
 constexpr int kDeepest = 32;  // of folders that a compiler makes in ours
 
