@@ -1,4 +1,5 @@
 // Where the model and the memory meet: what a buffer begins with, ops on streams, and comparisons of all bytes.
+#include <algorithm>
 #include <cstring>
 
 #include "random/actor.h"
@@ -104,6 +105,21 @@ void Actor::checkBytes(const BufferRef& buffer, const uint8_t* found) {
   }
   fprintf(stderr, "\nThe last ops on the buffer:\n");
   for (const std::string& text : buffer->history) fprintf(stderr, "  %s\n", text.c_str());
+  for (const auto& executable : executables) {  // of what may have brought the bytes
+    if (std::find(executable->recording.buffers.begin(), executable->recording.buffers.end(), buffer) ==
+        executable->recording.buffers.end()) {
+      continue;
+    }
+    fprintf(stderr, "A graph with it, and the buffers that it names:\n");
+    Buffer shown;
+    for (const Op& op : executable->recording.ops) shown.note("op", 0, &op, "");
+    for (const std::string& text : shown.history) fprintf(stderr, "  %s\n", text.c_str());
+    for (const BufferRef& each : executable->recording.buffers) {
+      fprintf(stderr, "  %s memory of %zu bytes at %p%s\n", nameOf(each->type), each->size(), static_cast<void*>(each->address),
+              each->freed ? ", freed" : "");
+      for (const std::string& text : each->history) fprintf(stderr, "    %s\n", text.c_str());
+    }
+  }
   fail("%s memory of %zu bytes at %p has %zu wrong bytes; the first, at %zu, is %u and should be %u.", nameOf(buffer->type),
        buffer->size(), static_cast<void*>(buffer->address), wrong, first, found[first], buffer->contents[first]);
 }

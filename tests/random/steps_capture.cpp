@@ -191,7 +191,10 @@ void stepLaunchGraph(Actor& actor) {
     for (size_t i = 0; i < recording.buffers.size(); ++i) {
       if (!recording.names(i)) continue;
       actor.used(stream, recording.buffers[i], recording.writes(i));
-      recording.buffers[i]->note(executable.captured ? "launch of a capture" : "launch of a graph", actor.step, nullptr, "");
+      for (const Op& op : recording.ops) {
+        if (!op.writes() || op.dst != i) continue;
+        recording.buffers[i]->note(executable.captured ? "in a capture:" : "in a graph:", actor.step, &op, "");
+      }
     }
   }
 }
