@@ -108,7 +108,8 @@ rtStatus_t rtModuleGetKernel(rtKernel_t* kernel, const char* name, rtModule_t mo
     RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
     const size_t index = object->native->find(name);
     if (index == object->kernels.size()) {
-      return Status::error(RT_ERROR_NOT_FOUND, "The module has no kernel \"%s\" among its %zu.", name, object->kernels.size());
+      return Status::error(RT_ERROR_NOT_FOUND, "The module has no kernel \"%s\". %s", name,
+                           object->native->whatItHas().c_str());
     }
     *kernel = kernelOf(*object, index);
     return Status();

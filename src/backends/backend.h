@@ -147,6 +147,18 @@ class Module : public RefCounted {
     auto found = index_.find(name);
     return found == index_.end() ? kernels_.size() : found->second;
   }
+  // For a sentence that a kernel is missing: "It has \"add\" and \"scale\"."
+  std::string whatItHas() const {
+    constexpr size_t kMost = 24;
+    std::vector<const std::string*> names(kernels_.size());
+    for (const auto& [name, index] : index_) names[index] = &name;
+    std::string text = names.empty() ? "It has none" : "It has";
+    for (size_t i = 0; i < names.size() && i < kMost; ++i) {
+      text += (i == 0 ? " \"" : i + 1 == names.size() ? " and \"" : ", \"") + *names[i] + "\"";
+    }
+    if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+    return text + ".";
+  }
   const std::string& buildLog() const { return build_log_; }
   // cuModuleGetGlobal · nothing in OpenCL 1.2. The address stays null where there is none of that name.
   virtual Status global(void** address, uint64_t* size, const char* name) const = 0;

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "base/fault.h"
+#include "base/own_stack.h"
 
 namespace manyrt {
 namespace {
@@ -73,7 +74,7 @@ Status startThread(const char* name, void (*body)(void*), void* user) {
   return Status();
 }
 
-void runOnLargeStack(void (*body)(void*), void* user) {
+Status runOnLargeStack(void (*body)(void*), void* user) {
   constexpr size_t kStack = size_t{64} << 20;  // of addresses; memory is taken as it is touched
   std::unique_ptr<Start> start(new (std::nothrow) Start{body, user, "manyrt-build"});
   sigset_t all, before;
@@ -87,9 +88,14 @@ void runOnLargeStack(void (*body)(void*), void* user) {
       start != nullptr && !fault::fails("thread") && pthread_create(&thread, &attributes, run, start.get()) == 0;
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!started) return body(user);
+  if (!started) {
+    if (runOnOwnStack(kStack, body, user)) return Status();
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "Neither a thread nor a stack of %zu MiB could be had for a build.",
+                         kStack >> 20);
+  }
   (void)start.release();
   pthread_join(thread, nullptr);
+  return Status();
 }
 
 }  // namespace manyrt

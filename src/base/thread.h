@@ -13,8 +13,9 @@ Status startThread(const char* name, void (*body)(void*), void* user);
 void prepareThreadsWith(void (*prepare)());
 void prepareThread();  // before such work. Does nothing on the program's own threads.
 
-// Runs `body` on a thread with a stack of 64 MiB and waits for it: for recursion whose depth an input decides, as the stack of
-// whoever calls may be small. On the caller's own stack where no thread can be had. `body` must not throw.
-void runOnLargeStack(void (*body)(void*), void* user);
+// Runs `body` on a thread with a stack of 64 MiB and waits for it: for recursion whose depth an input decides, as the caller's
+// stack may be small. Where no thread can be had, on a stack of that size on the calling thread; OUT_OF_MEMORY where there is
+// none either, and `body` did not run. `body` must not throw.
+Status runOnLargeStack(void (*body)(void*), void* user);
 
 }  // namespace manyrt

@@ -25,6 +25,12 @@ Status invalidHandle(HandleBits bits, uint8_t kind, const char* argument) {
     return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is not %s %s: it looks like %s %s.", argument,
                          article(wanted), wanted, article(actual), actual);
   }
+  if (actual != nullptr && kind == RT_HANDLE_KERNEL) {
+    return Status::error(RT_ERROR_INVALID_HANDLE,
+                         "The argument \"%s\" is no live kernel: its module was destroyed, with which kernels go, or it was "
+                         "destroyed itself.",
+                         argument);
+  }
   return Status::error(RT_ERROR_INVALID_HANDLE, "The argument \"%s\" is no live %s: it was destroyed, or never was one.",
                        argument, wanted);
 }

@@ -100,8 +100,11 @@ Status findByName(manager::Kernel** kernel, const std::string& name, const std::
     if (*kernel == nullptr) return Status::error(RT_ERROR_INVALID_HANDLE, "A module was destroyed during the call.");
     return Status();
   }
-  return Status::error(RT_ERROR_NOT_FOUND, "There is no kernel \"%s\" in the %zu modules that were given to the plan.",
-                       name.c_str(), modules.size());
+  constexpr size_t kMostTold = 8;
+  std::string told;
+  for (size_t i = 0; i < modules.size() && i < kMostTold; ++i) told += " " + modules[i]->native->whatItHas();
+  return Status::error(RT_ERROR_NOT_FOUND, "There is no kernel \"%s\" in the %zu modules that were given to the plan.%s",
+                       name.c_str(), modules.size(), told.c_str());
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ Status BuiltSources::find(manager::Kernel** kernel, const KernelNode& node) cons
     if (each.source != node.source.get()) continue;
     const size_t index = each.module->native->find(node.name);
     if (index == each.module->native->kernels().size()) {
-      return Status::error(RT_ERROR_NOT_FOUND, "There is no kernel \"%s\" in the source that the graph brings for it.",
-                           node.name.c_str());
+      return Status::error(RT_ERROR_NOT_FOUND, "There is no kernel \"%s\" in the source that the graph brings for it. %s",
+                           node.name.c_str(), each.module->native->whatItHas().c_str());
     }
     *kernel = manager::kernels.find(each.module->kernels[index]);
     if (*kernel == nullptr) return Status::error(RT_ERROR_INVALID_HANDLE, "The context was destroyed during the call.");

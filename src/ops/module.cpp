@@ -162,6 +162,32 @@ Status fileFailure(const char* what, const char* path, int error) {
   return Status::error(RT_ERROR_IO, "The file \"%s\" cannot be %s: %s.", path, what, strerror(error));
 }
 
+bool looksLikePath(std::string_view text) {
+  constexpr size_t kMost = 4096;  // of a path
+  if (text.empty() || text.size() >= kMost || text.find_first_of("\n;{}#") != text.npos) return false;
+  return text.ends_with(".cl") || text.ends_with(".cu") || text.ends_with(".c") || text.ends_with(".cpp") ||
+         access(std::string(text).c_str(), F_OK) == 0;
+}
+
+// A refused source that is something else: what it seems to be, and what takes that. Empty: OpenCL C with mistakes.
+std::string whatElse(std::string_view text) {
+  if (looksLikePath(text)) {
+    return "The source is \"" + std::string(text) + "\", which looks like the path of a file: rtModuleLoadFile reads files.";
+  }
+  for (const char* word : {"__global__", "__device__", "__shared__", "threadIdx", "blockIdx", "blockDim", "__syncthreads"}) {
+    if (text.find(word) == text.npos) continue;
+    return "The source has the word " + std::string(word) +
+           " of CUDA C++, and was built as OpenCL C: the format RT_IMAGE_CUDA_CXX is for CUDA devices.";
+  }
+  return "";
+}
+
+Status withHint(const Status& refused, const backend::Image& image) {
+  if (refused.code() != RT_ERROR_BUILD_FAILED || image.format != RT_IMAGE_OPENCL_C) return refused;
+  const std::string hint = whatElse(image.data);
+  return hint.empty() ? refused : Status::error(RT_ERROR_BUILD_FAILED, "%s %s", hint.c_str(), refused.message());
+}
+
 struct Descriptor {
   ~Descriptor() {
     if (number >= 0) close(number);
@@ -216,7 +242,7 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
   guard.leave();
   Status loaded = loader->load(&native, image);
   guard.enter();
-  RT_TRY(loaded);
+  RT_TRY(withHint(loaded, image));
   if (!manager::library::running()) return manager::library::start();  // it was ended meanwhile
   return manager::createModule(module, context, owner, std::move(native), std::move(source));
 }

@@ -208,6 +208,57 @@ TEST_P(ModuleSourceTest, NoKernelOfThatNameIsNotFound) {
   rtKernel_t found = garbage<rtKernel_t>();
   EXPECT_RT(RT_ERROR_NOT_FOUND, rtModuleGetKernel(&found, "fixes", module_));
   EXPECT_EQ(found, nullptr);
+  EXPECT_NE(lastMessage().find("It has \"iota\", \"fixed\" and \"tile\"."), std::string::npos) << lastMessage();
+}
+
+TEST_P(ModuleSourceTest, AKernelWhoseModuleIsGoneSaysSo) {
+  ASSERT_RT_OK(build(kIota));
+  rtKernel_t const gone = kernel("iota");
+  ASSERT_RT_OK(module_.reset());
+  rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+  EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtKernelGetInfo(&info, gone));
+  EXPECT_NE(lastMessage().find("its module was destroyed"), std::string::npos) << lastMessage();
+}
+
+TEST_P(ModuleSourceTest, WhatIsNoOpenClCIsToldWhatItIs) {
+  expectBuildFailure("kernels/add.cl", {"\"kernels/add.cl\"", "rtModuleLoadFile"});
+  expectBuildFailure("/dev/null", {"\"/dev/null\"", "rtModuleLoadFile"});
+  expectBuildFailure("__global__ void add(float* a) { a[threadIdx.x] += 1; }\n",
+                     {"__global__", "CUDA C++", "RT_IMAGE_CUDA_CXX"});
+  expectBuildFailure("__kernel void add(__global float* a) { a[threadIdx.x] += 1; }\n",
+                     {"threadIdx", "RT_IMAGE_CUDA_CXX", "1:"});
+  EXPECT_RT(RT_ERROR_BUILD_FAILED, build("no source at all"));
+  EXPECT_EQ(lastMessage().find("rtModuleLoadFile"), std::string::npos) << lastMessage();
+  EXPECT_EQ(lastMessage().find("CUDA"), std::string::npos) << lastMessage();
+}
+
+// Drivers have names of their own, for which some find no kernel: those of built-in functions, and of the C library.
+TEST_P(ModuleSourceTest, KernelsMayBeCalledLikeBuiltInFunctions) {
+  ASSERT_RT_OK(
+      build("float before(float x) { return step(0.5f, x); }\n"
+            "__kernel void mix(__global float* out);\n"
+            "__kernel void step(__global float* out) { out[0] = before(2.0f); mix(out); }\n"
+            "__kernel void mix(__global float* out) { out[1] = max(out[0], 3.0f); }\n"
+            "__kernel void min(__global float* out, float value) { out[2] = value; }\n"
+            "__kernel void printf_(__global float* out) { out[3] = 5; }\n"
+            "__kernel void memcpy(__global float* out) { out[4] = 6; }\n"
+            "__kernel void dot(__global float* out) { (step)(out); out[5] = 7; }\n"));
+  Memory memory;
+  float values[6] = {};
+  ASSERT_RT_OK(rtMalloc(memory.out(), sizeof values, context_));
+  const auto out = memory.as<float>();
+  EXPECT_RT_OK(launchOver(kernel("step"), stream_, 1, 1, out));
+  EXPECT_RT_OK(launchOver(kernel("min"), stream_, 1, 1, out, 4.0f));
+  EXPECT_RT_OK(launchOver(kernel("printf_"), stream_, 1, 1, out));
+  EXPECT_RT_OK(launchOver(kernel("memcpy"), stream_, 1, 1, out));
+  EXPECT_RT_OK(launchOver(kernel("dot"), stream_, 1, 1, out));
+  EXPECT_RT_OK(rtMemcpyAsync(values, out, sizeof values, RT_MEMCPY_DEFAULT, stream_));
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+  const float wanted[6] = {1, 3, 4, 5, 6, 7};
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(values[i], wanted[i]) << i;
+  rtKernelInfo_t info = RT_KERNEL_INFO_INIT;
+  EXPECT_RT_OK(rtKernelGetInfo(&info, kernel("min")));
+  EXPECT_EQ(std::string(info.name), "min");
 }
 
 TEST_P(ModuleSourceTest, AModuleDestroyedBehindALaunchLetsItComplete) {

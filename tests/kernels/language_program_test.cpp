@@ -291,7 +291,7 @@ TEST_P(ProgramTest, WorkItemsKnowWhereTheyAre) {
         other[d] = id[d] / items[d] * items[d] + items[d] - 1 - id[d] % items[d];
       }
       row[22] = 111;
-      row[23] = 1;
+      row[23] = all[2] > 1 ? 3 : all[1] > 1 ? 2 : 1;  // the last dimension with more than one item
       expected.insert(expected.end(), row, row + 24);
       expected_others.push_back(static_cast<uint32_t>(other[0] + 100 * other[1] + 10000 * other[2]));
       expected_linear.push_back(static_cast<uint32_t>(g));

@@ -35,7 +35,7 @@ ExecutionManager* instance() {
 // than the exiting one, which has lost its thread variables by now, those of drivers too (Oclgrind's stack of calls).
 pid_t process = 0;
 void closeAtExit() {
-  if (getpid() == process) runOnLargeStack([](void*) { instance()->close(); }, nullptr);
+  if (getpid() == process) (void)runOnLargeStack([](void*) { instance()->close(); }, nullptr);
 }
 
 }  // namespace

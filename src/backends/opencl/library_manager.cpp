@@ -96,7 +96,6 @@ Status LibraryManager::fromSource(Ref<Library>* library, const kernels::BuildReq
   target.atomics_64 = device_.has(RT_CAPABILITY_ATOMICS_64);
   target.rounds_division = device_.roundsDivision();
   target.wrong_sizes = device_.quirks().has(Quirk::kWrongSizes);
-  target.fewer_dimensions = device_.quirks().has(Quirk::kDimensionsCost);
   target.optimized_calls = device_.quirks().has(Quirk::kOptimizedCalls);
   target.no_empty_arg_info = device_.quirks().has(Quirk::kNoEmptyArgInfo);
   kernels::OpenClBuild source(target, request);
@@ -239,7 +238,7 @@ Status LibraryManager::describe(Library& library, const char* name) {
   for (size_t at = 0; at < names.size();) {
     const size_t end = std::min(names.find(';', at), names.size());
     kernels::OpenClKernel described;
-    described.name = names.substr(at, end - at);
+    described.name = described.symbol = names.substr(at, end - at);
     at = end + 1;
     KernelHandle native;
     Error error = CL_SUCCESS;

@@ -98,7 +98,7 @@ Status Pipeline::newClone(std::unique_ptr<Clone>* out) {
 
 Status Pipeline::createKernel(cl_kernel* kernel) {
   Error error = CL_SUCCESS;
-  *kernel = RT_CL_MAKE(&error, clCreateKernel, library_->program(), name_);
+  *kernel = RT_CL_MAKE(&error, clCreateKernel, library_->program(), symbol_.c_str());
   return error == CL_SUCCESS ? Status() : library_->device().failed("clCreateKernel", error);
 }
 
@@ -143,6 +143,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const k
     native_index += argument.kind == RT_ARG_POINTER && fresh->library_->hidden_offsets ? 2 : 1;
   }
   copyLetters(fresh->name_, sizeof fresh->name_, name);
+  fresh->symbol_ = described.symbol;
   fresh->local_bytes_ = described.local_bytes;
   fresh->fewer_dimensions_ = fresh->library_->from_text && fresh->library_->device().quirks().has(Quirk::kDimensionsCost);
   backend::LaunchRules rules;

@@ -71,6 +71,7 @@ class Pipeline final : public backend::Kernel {
   std::array<std::atomic<Clone*>, kClones> clones_{};  // each in a place of its own, which is empty while it is leased
   std::atomic<uint32_t> clone_count_{0};               // places that belong to a clone, or will
   uint32_t multiple_ = 1;
+  std::string symbol_;             // the driver's name of the kernel
   bool fewer_dimensions_ = false;  // launches are enqueued with as few as they have
 };
 

@@ -15,6 +15,7 @@
 #include "kernels/build/cache.h"
 #include "kernels/build/compiler.h"
 #include "kernels/build/driver.h"
+#include "kernels/build/failure.h"
 #include "kernels/build/flights.h"
 #include "kernels/build/front_end.h"
 #include "kernels/lower/cpu.h"
@@ -23,7 +24,7 @@ namespace manyrt::kernels {
 namespace {
 
 // Counts up when the front end, the lowering, the preludes or the flags below change what a source becomes.
-constexpr uint32_t kForm = 8;
+constexpr uint32_t kForm = 9;
 
 // Of gcc: registers are used and dead code is gone, in half the time of -O1. clang takes it for -O1.
 constexpr char kQuickLevel[] = "-Og";
@@ -172,7 +173,7 @@ Status tryToImprove(const Improvement& work, int cancel) {
   job.cancel = cancel;
   std::vector<unsigned char> code;
   std::string output;
-  RT_TRY(compile(&code, &output, work.compiler, job));
+  RT_TRY(orDefect(compile(&code, &output, work.compiler, job), work.name.c_str(), output, job.texts));
   Ref<Object> better;
   RT_TRY(Object::load(&better, code.data(), code.size(), work.name.c_str()));
   const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
@@ -267,8 +268,9 @@ Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, con
   }
   std::string output;
   Status status = compile(object, &output, compiler_, job);
-  if (!status.ok()) built->log += output;
-  return status;
+  if (status.ok()) return status;
+  built->log += output;
+  return orDefect(std::move(status), front_end_.name(), output, unit.texts);
 }
 
 Status Pipeline::build(Built* built) {

@@ -125,7 +125,12 @@ void makeFolders(const std::string& path) {
 
 // The folder, if it is safe for `user`; `make` it where it is not there.
 Descriptor openFolder(std::string* path, uid_t user, bool make) {
-  while (path->size() > 1 && path->back() == '/') path->pop_back();  // behind a slash a symbolic link would be followed
+  // Behind a slash, and for "." in a folder, a symbolic link would be followed.
+  while (path->size() > 1 && (path->back() == '/' || path->ends_with("/."))) path->pop_back();
+  if (path->ends_with("/..")) {
+    complain(*path, "it ends in \"..\", which may lead anywhere");
+    return Descriptor();
+  }
   if (path->empty()) return Descriptor();
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   Descriptor folder(open(path->c_str(), kFlags));

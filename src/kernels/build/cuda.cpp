@@ -10,6 +10,7 @@
 
 #include "kernels/build/cache.h"
 #include "kernels/build/cuda_entry.h"
+#include "kernels/build/failure.h"
 #include "kernels/build/flights.h"
 #include "kernels/build/front_end.h"
 #include "kernels/build/nvrtc.h"
@@ -20,7 +21,7 @@ namespace manyrt::kernels {
 namespace {
 
 // Counts up when the front end, the lowering, the preludes or the flags below change what a source becomes.
-constexpr uint32_t kForm = 2;
+constexpr uint32_t kForm = 3;
 
 std::vector<std::string> optionsFor(const BuildOptions& options, const CudaUnit& unit) {
   std::vector<std::string> words = {"--std=c++20", "--device-int128", "--disable-warnings"};
@@ -134,7 +135,7 @@ Status compileUnit(CudaImage* image, const CudaTarget& target, const NvrtcLibrar
   job.text = std::move(unit.text);
   job.name = front_end.name();
   job.options = optionsFor(front_end.options(), unit);
-  RT_TRY(compileWithNvrtc(image, library, target, job));
+  RT_TRY(orDefect(compileWithNvrtc(image, library, target, job), front_end.name(), image->log, {}));
   image->kernels = std::move(unit.kernels);
   image->globals = std::move(unit.globals);
   return Status();

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/status.h"
 
@@ -9,5 +11,10 @@ namespace manyrt::kernels {
 
 // What a failed build says, with the compiler's log where the sentence does not have it already.
 Status buildFailure(const Status& status, std::string log);
+
+// `status`, unless it is BUILD_FAILED because of errors in generated text: the front end had accepted the source `name`, so
+// that this is INTERNAL, with the function's place. `said` is what the compiler said, `texts` the files unit0.cpp, unit1.cpp,
+// ...
+Status orDefect(Status status, const char* name, std::string_view said, const std::vector<std::string>& texts);
 
 }  // namespace manyrt::kernels

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -14,10 +15,12 @@
 
 #include "base/fault.h"
 #include "base/file_size_signal.h"
+#include "base/log.h"
 
 namespace manyrt::kernels {
 namespace {
 
+constexpr char kSystemFolder[] = "/tmp";
 constexpr int kDeepest = 32;  // of folders that a compiler makes in ours
 
 // Removes what is in an open folder; takes the descriptor.
@@ -89,10 +92,21 @@ int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most) {
 
 std::string temporaryFolder() {
   const char* folder = secure_getenv("TMPDIR");
-  return folder == nullptr || folder[0] != '/' ? "/tmp" : folder;
+  return folder == nullptr || folder[0] != '/' ? kSystemFolder : folder;
 }
 
 int PrivateFolder::create(const std::string& parent) {
+  const int error = createIn(parent);
+  if (error == 0 || parent == kSystemFolder || createIn(kSystemFolder) != 0) return error;
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true, std::memory_order_relaxed)) {
+    log::write(RT_LOG_WARNING, "Files for compilers go to %s, because \"%s\" (TMPDIR) takes none: %s.", kSystemFolder,
+               parent.c_str(), strerror(error));
+  }
+  return 0;
+}
+
+int PrivateFolder::createIn(const std::string& parent) {
   std::string path = parent + "/manyrt-XXXXXX";
   if (fault::fails("kernels.folder")) return ENOSPC;
   if (mkdtemp(path.data()) == nullptr) return errno;

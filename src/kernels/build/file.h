@@ -49,12 +49,15 @@ class PrivateFolder {
   PrivateFolder(const PrivateFolder&) = delete;
   PrivateFolder& operator=(const PrivateFolder&) = delete;
   ~PrivateFolder();
-  int create(const std::string& parent = temporaryFolder());  // 0 or an errno value
+  // 0 or an errno value. Where `parent` takes no folder the system's does, /tmp, and a line is logged.
+  int create(const std::string& parent = temporaryFolder());
   const std::string& path() const { return path_; }
   int write(const char* name, const void* data, size_t size) const;                   // a new file in it
   int read(std::vector<unsigned char>* data, const char* name, uint64_t most) const;  // ENOENT: there is none
 
  private:
+  int createIn(const std::string& parent);
+
   std::string path_;
   Descriptor folder_;
 };

@@ -78,33 +78,35 @@ Status FrontEnd::addToKey(Sha256* hash, std::string* log) {
     hash->addPart(header.text);
   }
   if (mayInclude(request_.source)) {
-    RT_TRY(preprocessOnce(log));
+    RT_TRY(onLargeStack([&] { return preprocessOnce(log); }));
     addTokens(hash, program_->tokens, sources_);
     hash->addPart(diagnostics_.log());
   }
   return Status();
 }
 
-Status FrontEnd::translate(std::string* log, const Lower& lower) {
+Status FrontEnd::onLargeStack(const std::function<Status()>& work) {
   struct Call {
-    FrontEnd* front_end;
-    std::string* log;
-    const Lower& lower;
+    const std::function<Status()>& work;
     Status status;
     std::exception_ptr thrown;
-  } call{this, log, lower, Status(), nullptr};
-  runOnLargeStack(
+  } call{work, Status(), nullptr};
+  RT_TRY(runOnLargeStack(
       [](void* user) {
         Call& given = *static_cast<Call*>(user);
         try {
-          given.status = given.front_end->translateHere(given.log, given.lower);
+          given.status = given.work();
         } catch (...) {
           given.thrown = std::current_exception();
         }
       },
-      &call);
+      &call));
   if (call.thrown) std::rethrow_exception(call.thrown);
   return call.status;
+}
+
+Status FrontEnd::translate(std::string* log, const Lower& lower) {
+  return onLargeStack([&] { return translateHere(log, lower); });
 }
 
 Status FrontEnd::translateHere(std::string* log, const Lower& lower) {

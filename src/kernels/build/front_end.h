@@ -43,6 +43,7 @@ class FrontEnd {
   Status translate(std::string* log, const Lower& lower);
 
  private:
+  static Status onLargeStack(const std::function<Status()>& work);
   Status preprocessOnce(std::string* log);
   Status translateHere(std::string* log, const Lower& lower);
   Status refused(std::string* log);

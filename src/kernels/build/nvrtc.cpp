@@ -363,7 +363,7 @@ Status compileWithNvrtc(CudaImage* image, const NvrtcLibrary& library, const Cud
     Status status;
     bool thrown = false;
   } call{{*table, library, image}, target, job, Status()};
-  runOnLargeStack(
+  RT_TRY(runOnLargeStack(
       [](void* user) {
         Call& given = *static_cast<Call*>(user);
         try {
@@ -372,7 +372,7 @@ Status compileWithNvrtc(CudaImage* image, const NvrtcLibrary& library, const Cud
           given.thrown = true;
         }
       },
-      &call);
+      &call));
   return call.thrown ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : call.status;
 }
 

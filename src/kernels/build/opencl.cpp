@@ -5,6 +5,7 @@
 
 #include "kernels/build/cache.h"
 #include "kernels/build/opencl_entry.h"
+#include "kernels/front/builtins.h"
 #include "kernels/lower/opencl.h"
 #include "kernels/lower/program_facts.h"
 
@@ -12,7 +13,7 @@ namespace manyrt::kernels {
 namespace {
 
 // Counts up when the front end, the lowering or the options below change what a source becomes.
-constexpr uint32_t kForm = 6;
+constexpr uint32_t kForm = 7;
 
 // A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
 constexpr char kRightSizes[] =
@@ -20,8 +21,17 @@ constexpr char kRightSizes[] =
     "#define get_local_size(d) ((d) < 3 ? get_local_size(d) : 1)\n"
     "#define get_num_groups(d) ((d) < 3 ? get_num_groups(d) : 1)\n";
 
-// All devices say 3, however a launch is enqueued.
-constexpr char kThreeDimensions[] = "#define get_work_dim() 3u\n";
+// A launch has no number of dimensions in rt.h: it is that of the last one with more than one work-item, however it is
+// enqueued.
+constexpr char kDimensions[] = "#define get_work_dim() (get_global_size(2) > 1 ? 3u : get_global_size(1) > 1 ? 2u : 1u)\n";
+
+bool asksForDimensions(const Program& program) {
+  return std::any_of(program.functions().begin(), program.functions().end(), [](const Function& function) {
+    return std::any_of(function.builtins.begin(), function.builtins.end(), [](const Builtin* each) {
+      return each->kind == BuiltinKind::kWorkItem && each->work_item == WorkItem::kWorkDim;
+    });
+  });
+}
 
 bool hasEmptyKernel(const std::vector<OpenClKernel>& kernels) {
   return std::any_of(kernels.begin(), kernels.end(), [](const OpenClKernel& kernel) { return kernel.arguments.empty(); });
@@ -91,8 +101,7 @@ Status OpenClBuild::begin(std::string* log) {
   hash.addPart(target_.identity);
   addNumber(&hash, uint64_t{target_.hidden_offsets} | uint64_t{target_.doubles} << 1 | uint64_t{target_.atomics_64} << 2 |
                        uint64_t{target_.wrong_sizes} << 3 | uint64_t{target_.rounds_division} << 4 |
-                       uint64_t{target_.fewer_dimensions} << 5 | uint64_t{target_.no_empty_arg_info} << 6 |
-                       uint64_t{target_.optimized_calls} << 7);
+                       uint64_t{target_.no_empty_arg_info} << 6 | uint64_t{target_.optimized_calls} << 7);
   RT_TRY(front_end_.addToKey(&hash, log));
   key_ = hash.finish();
   return Status();
@@ -113,9 +122,13 @@ void OpenClBuild::store(const OpenClImage& image) {
 
 bool OpenClBuild::describe(OpenClImage* image, const Program& program, const Sources& sources, Diagnostics& diagnostics) {
   if (!checkCallDepth(program, diagnostics) || (!target_.doubles && !checkDoubles(program, diagnostics))) return false;
+  std::vector<std::string> symbols;
+  const std::string text = lowerToOpenCl(
+      program, sources, target_.hidden_offsets ? OpenClPointers::kHiddenOffsets : OpenClPointers::kAddresses, &symbols);
   for (const Function* kernel : program.kernels) {
     OpenClKernel described;
     described.name = kernel->name;
+    described.symbol = symbols[image->kernels.size()];
     const uint32_t* asked = front_end_.options().group_size;
     for (int d = 0; d < 3; ++d) {
       described.required_group[d] = kernel->required_group_size[0] != 0 ? kernel->required_group_size[d] : asked[d];
@@ -132,9 +145,8 @@ bool OpenClBuild::describe(OpenClImage* image, const Program& program, const Sou
   image->optimized = front_end_.options().optimize || (target_.optimized_calls && callsKernel(program));
   image->options = optionsFor(front_end_.options(), target_, image->kernels, image->optimized);
   image->text = target_.wrong_sizes ? kRightSizes : "";
-  if (target_.fewer_dimensions) image->text += kThreeDimensions;
-  image->text +=
-      lowerToOpenCl(program, sources, target_.hidden_offsets ? OpenClPointers::kHiddenOffsets : OpenClPointers::kAddresses);
+  if (asksForDimensions(program)) image->text += kDimensions;
+  image->text += text;
   return true;
 }
 

@@ -20,7 +20,6 @@ struct OpenClTarget {
   bool atomics_64 = true;
   bool rounds_division = false;    // the device can round division and sqrt of float correctly, if asked to
   bool wrong_sizes = false;        // get_local_size(3) and its like give 0 on the device, not 1
-  bool fewer_dimensions = false;   // launches are enqueued with as few dimensions as they have
   bool no_empty_arg_info = false;  // -cl-kernel-arg-info does not compile where a kernel has no arguments
   bool optimized_calls = false;    // -cl-opt-disable does not compile where a kernel calls another
 };
@@ -37,6 +36,7 @@ struct OpenClArgument {
 
 struct OpenClKernel {
   std::string name;
+  std::string symbol;  // what the driver knows it by
   std::vector<OpenClArgument> arguments;
   uint32_t required_group[3] = {0, 0, 0};  // zeros: any
   uint64_t local_bytes = 0;                // of its __local variables

@@ -7,7 +7,7 @@
 namespace manyrt::kernels {
 namespace {
 
-constexpr uint64_t kMagic = 0x336c636f63746d72;  // "rmtcocl3"
+constexpr uint64_t kMagic = 0x346c636f63746d72;  // "rmtcocl4"
 constexpr uint64_t kMostArguments = 1 << 12;
 
 bool read(EntryReader* in, OpenClArgument* argument) {
@@ -23,7 +23,7 @@ bool read(EntryReader* in, OpenClArgument* argument) {
 
 bool read(EntryReader* in, OpenClKernel* kernel) {
   uint64_t count = 0;
-  if (!in->text(&kernel->name)) return false;
+  if (!in->text(&kernel->name) || !in->text(&kernel->symbol)) return false;
   for (uint32_t& size : kernel->required_group) {
     if (!in->number(&size, UINT32_MAX)) return false;
   }
@@ -43,6 +43,7 @@ std::vector<unsigned char> writeOpenClEntry(const OpenClImage& image) {
   out.number(image.kernels.size());
   for (const OpenClKernel& kernel : image.kernels) {
     out.text(kernel.name);
+    out.text(kernel.symbol);
     for (const uint32_t size : kernel.required_group) out.number(size);
     out.number(kernel.local_bytes);
     out.number(kernel.arguments.size());

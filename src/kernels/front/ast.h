@@ -161,6 +161,7 @@ struct Function {
   std::vector<const Builtin*> builtins;  // each once
   bool has_barrier = false;              // itself or what it calls: barriers, wait_group_events
   bool has_goto = false;
+  std::vector<uint32_t> name_tokens;  // each token that names it: prototypes, the definition, calls
   // Of the definition, for lowerings that print tokens again.
   TokenRange head;  // from the first token of the declaration to the one before "{"
   uint32_t name_token = 0;
@@ -178,6 +179,14 @@ struct Declaration {
   Function* function = nullptr;
 };
 
+// A compound literal that is used as an object: `variable` is declared in the innermost block around it, and gets its value
+// where the literal stands.
+struct LiteralObject {
+  Variable* variable = nullptr;
+  TokenRange tokens;       // from the "(" to the "}"
+  uint32_t statement = 0;  // where the statement of that block begins which has it
+};
+
 // Owns everything that a parse made, the sources' texts excepted.
 class Program {
  public:
@@ -190,7 +199,9 @@ class Program {
   std::vector<Declaration> declarations;  // records before what uses them
   std::vector<Function*> kernels;         // with a body, in order
   uint32_t next_id = 1;                   // of variables and functions
-  std::shared_ptr<Builtins> builtins;     // what calls of built-in functions point to
+  std::vector<LiteralObject> literals;
+  std::vector<uint32_t> implicit_ints;  // tokens before which "int" was left out
+  std::shared_ptr<Builtins> builtins;   // what calls of built-in functions point to
 
   Expr* make(ExprKind kind) {
     Expr* expression = &exprs_.emplace_back();

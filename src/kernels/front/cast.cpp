@@ -19,16 +19,8 @@ Expr* Parser::parseParenthesised() {
   QualType type;
   if (!parseTypeName(&type) || !expect(")", "the type")) return nullptr;
   if (at("{")) {
-    QualType object = type;
-    Expr* initializer = parseInitializer(&object, "");
-    if (initializer == nullptr) return nullptr;
-    Expr* literal = initializer;
-    if (!object->isVector() || initializer->kind == ExprKind::kInitializer) {
-      literal = node(ExprKind::kCompoundLiteral, object, where, initializer);
-      if (literal == nullptr) return nullptr;
-      literal->lvalue = true;
-    }
-    return parsePostfix(spanned(literal, begin), begin);
+    Expr* literal = parseCompoundLiteral(type, where, begin);
+    return literal == nullptr ? nullptr : parsePostfix(spanned(literal, begin), begin);
   }
   if (at("(") && type->isVector() && !isTypeName(1)) {  // (float4)(int)x: a cast of a cast
     Expr* literal = parseVectorLiteral(type.type, where);
@@ -36,6 +28,58 @@ Expr* Parser::parseParenthesised() {
   }
   Expr* operand = parseUnary();
   return operand == nullptr ? nullptr : makeCast(type, operand, where);
+}
+
+// At "{", behind the type. Arrays are objects at once, because every use but sizeof takes their address.
+Expr* Parser::parseCompoundLiteral(QualType type, Location where, size_t begin) {
+  if (function_ != nullptr && type.space != AddressSpace::kPrivate) {
+    diagnostics_.error(where, "A literal in a function is private and cannot be %s: declare a variable.",
+                       spaceName(type.space));
+    return nullptr;
+  }
+  Expr* initializer = parseInitializer(&type, "");
+  Expr* literal = initializer == nullptr ? nullptr : node(ExprKind::kCompoundLiteral, type, where, initializer);
+  if (literal == nullptr) return nullptr;
+  literal->lvalue = true;
+  spanned(literal, begin);
+  return type->isArray() ? asObject(literal) : literal;
+}
+
+// Where something points to a compound literal, or changes it, it becomes a variable of the block around it, which gets the
+// value wherever the literal stands: (S){1} is (v = (S){1}, v), an lvalue. At program scope all stays as it is.
+Expr* Parser::asObject(Expr* expression) {
+  if (function_ == nullptr || literals_.empty()) return expression;
+  Expr** place = &expression;
+  while ((*place)->kind == ExprKind::kMember || (*place)->kind == ExprKind::kSwizzle ||
+         ((*place)->kind == ExprKind::kSubscript && (*place)->a->type->isVector())) {
+    place = &(*place)->a;
+  }
+  Expr* literal = *place;
+  if (literal->kind != ExprKind::kCompoundLiteral || literal->a == nullptr) return expression;
+  Variable* variable = program_.makeVariable();
+  variable->name = "literal";
+  variable->type = literal->type.unqualified();
+  variable->where = literal->where;
+  variable->function = function_;
+  literals_.back()->variables.push_back(variable);
+  program_.literals.push_back({variable, literal->tokens, literals_.back()->tokens.begin});
+  const auto make = [&](ExprKind kind, QualType of, Expr* a, Expr* b) {
+    Expr* made = program_.make(kind);
+    made->type = of;
+    made->where = literal->where;
+    made->tokens = literal->tokens;
+    made->a = a;
+    made->b = b;
+    made->height = static_cast<uint16_t>(literal->height + 2);  // at most, and no more than kMostHeight by the few of nesting
+    made->lvalue = kind != ExprKind::kAssign;
+    return made;
+  };
+  Expr* target = make(ExprKind::kVariable, variable->type, nullptr, nullptr);
+  Expr* object = make(ExprKind::kVariable, literal->type, nullptr, nullptr);
+  target->variable = object->variable = variable;
+  *place = make(ExprKind::kBinary, literal->type, make(ExprKind::kAssign, variable->type, target, literal->a), object);
+  (*place)->op = Op::kComma;
+  return expression;
 }
 
 Expr* Parser::parseVectorLiteral(const Type* vector, Location where) {

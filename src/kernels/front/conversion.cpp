@@ -63,6 +63,7 @@ Expr* Parser::implicit(Expr* expression, const Type* target) {
 Expr* Parser::decay(Expr* expression) {
   const QualType type = expression->type;
   if (!type->isArray()) return expression;
+  expression = asObject(expression);
   QualType element = type->inner;
   if (type.space != AddressSpace::kPrivate) element.space = type.space;
   element.is_const |= type.is_const;

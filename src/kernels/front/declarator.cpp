@@ -34,7 +34,7 @@ bool Parser::parsePointers(std::vector<Derivation>* chain, Declarator* declarato
     while (peek().kind == TokenKind::kIdentifier) {
       const Keyword& keyword = findKeyword(peek().text);
       if (keyword.kind == KeywordKind::kAttribute) {
-        if (!parseAttributes(nullptr, &declarator->alignment, nullptr)) return false;
+        if (!parseAttributes(nullptr, &declarator->alignment, memberOnly(&declarator->packed))) return false;
       } else if (keyword.kind == KeywordKind::kSpace) {
         pointer.space = static_cast<AddressSpace>(keyword.value);
         next();
@@ -154,7 +154,7 @@ bool Parser::parseDeclaratorSuffixes(std::vector<Derivation>* chain) {
 bool Parser::parseDeclaratorPart(std::vector<Derivation>* chain, Declarator* declarator, bool may_be_abstract) {
   const Depth depth(*this);
   if (!depth.ok || !parsePointers(chain, declarator)) return false;
-  if (!parseAttributes(nullptr, &declarator->alignment, nullptr)) return false;
+  if (!parseAttributes(nullptr, &declarator->alignment, memberOnly(&declarator->packed))) return false;
   std::vector<Derivation> inner;
   const Token& token = peek();
   const bool is_group = at("(") && !(may_be_abstract && (peek(1).is(")") || isTypeName(1)));

@@ -141,6 +141,7 @@ Expr* Parser::comparePointers(Op op, Expr* a, Expr* b, Location where) {
 
 Expr* Parser::makeAssign(Op op, Expr* a, Expr* right, Location where) {
   if (!modifiable(*a, where)) return nullptr;
+  a = asObject(a);
   const Type* target = a->type.type;
   Expr* b = nullptr;
   if (op == Op::kNone) {

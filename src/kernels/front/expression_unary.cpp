@@ -106,6 +106,7 @@ Expr* Parser::makeStep(Op op, Expr* a, Location where) {
     return nullptr;
   }
   if (!modifiable(*a, where)) return nullptr;
+  a = asObject(a);
   if (type->isPointer() && type->inner->isRecord() && !type->inner->record->complete) {
     diagnostics_.error(where, "The operator \"%s\" needs the size of %s, which is declared but not defined.", spell(op),
                        spell(type->inner.unqualified()).c_str());
@@ -126,6 +127,7 @@ Expr* Parser::makeAddressOf(Expr* a, Location where) {
     diagnostics_.error(where, "A value of type %s has no address; store it in a variable.", named(*a).c_str());
     return nullptr;
   }
+  a = asObject(a);
   Expr* expression = node(ExprKind::kUnary, QualType{types_.pointer(a->type)}, where, a);
   if (expression != nullptr) expression->op = Op::kAddressOf;
   return expression;

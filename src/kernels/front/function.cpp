@@ -103,6 +103,7 @@ Function* Parser::declareFunction(const Specifiers& specifiers, Declarator& decl
   const bool is_declared = here != scope().names.end() && here->second.function == function;
   if (!is_declared && !declare(declarator.name, symbol)) return nullptr;
 
+  function->name_tokens.push_back(declarator.name_token);
   function->is_kernel |= specifiers.is_kernel;
   function->is_inline |= specifiers.is_inline;
   if (specifiers.required_group_size[0] != 0) {

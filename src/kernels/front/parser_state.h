@@ -49,6 +49,7 @@ struct Specifiers {
   bool has_space = false;  // an address space was written
   uint32_t alignment = 0;
   uint32_t required_group_size[3] = {0, 0, 0};
+  bool packed = false;                     // of a member: by an attribute
   const char* kernel_attribute = nullptr;  // one that only kernels may have
   bool is_word_size = false;               // size_t and its kin, which kernels may not take
   Record* made = nullptr;                  // a record that was completed here
@@ -61,6 +62,7 @@ struct Declarator {
   Location where;
   uint32_t name_token = 0;
   uint32_t alignment = 0;
+  bool packed = false;                // of a member: by an attribute
   bool is_function = false;           // the outermost derivation is a parameter list
   std::vector<Variable*> parameters;  // of it
   uint32_t open_token = 0;
@@ -143,10 +145,13 @@ class Parser {
   bool parseSpecifier(Specifiers* specifiers, SpecifierWords* words, bool* more);
   bool secondType(const Token& token);  // false, after an error, as the next
   bool missingType();
+  bool meansInt(size_t begin) const;
   bool parseDeclarator(Declarator* declarator, const Specifiers& specifiers, bool may_be_abstract);
   bool parseTypeName(QualType* type);  // of casts and sizeof, without the parentheses
   // All __attribute__((...)) that are here; what is null may not be set by them.
   bool parseAttributes(Specifiers* specifiers, uint32_t* alignment, bool* packed);
+  // For those of a member: where "packed" goes. Null outside of structs and unions, where it means nothing.
+  bool* memberOnly(bool* packed) const { return open_records_.empty() ? nullptr : packed; }
   bool parseAttribute(Specifiers* specifiers, uint32_t* alignment, bool* packed);
   bool parseAlignment(uint32_t* alignment);
   bool parseGroupSize(uint32_t size[3], const char* attribute);
@@ -251,6 +256,8 @@ class Parser {
   Expr* parseSizeof();  // and vec_step and the spellings of alignof
   Expr* parseOffsetOf();
   Expr* parseParenthesised();  // casts, vector and compound literals
+  Expr* parseCompoundLiteral(QualType type, Location where, size_t begin);
+  Expr* asObject(Expr* lvalue);  // whose address is taken, or that is changed: compound literals become variables
   Expr* parseVectorLiteral(const Type* vector, Location where);
   Expr* makeVector(const Type* vector, std::vector<Expr*> parts, Location where, const char* what);
   Expr* makeCast(QualType type, Expr* a, Location where);
@@ -314,6 +321,7 @@ class Parser {
   std::vector<uint32_t> field_limits_ = {0};  // of #pragma pack, the innermost last
   int32_t unroll_ = -1;                       // a pragma or attribute that waits for its loop
   std::vector<Record*> open_records_;         // whose fields are parsed
+  std::vector<Stmt*> literals_;               // of each open block: declares the variables of its compound literals
   struct RecordTraits {
     bool has_pointer = false, has_unfit = false;  // has a bool, half or size_t, in whatever depth
   };

@@ -150,6 +150,7 @@ Expr* Parser::parseName() {
 
 Expr* Parser::parseCall() {
   const bool wrapped = accept("(");
+  const auto name_token = static_cast<uint32_t>(at_);
   const Token& name = next();
   if (wrapped) next();
   const int length = static_cast<int>(std::min<size_t>(name.text.size(), 256));
@@ -165,6 +166,7 @@ Expr* Parser::parseCall() {
     return nullptr;
   }
   std::vector<Expr*> arguments;
+  if (symbol != nullptr) symbol->function->name_tokens.push_back(name_token);
   if (!parseArguments(&arguments, name)) return nullptr;
   if (symbol != nullptr) return callFunction(symbol->function, name, std::move(arguments));
   return callBuiltin(*builtin, name, std::move(arguments));

@@ -124,7 +124,7 @@ bool Parser::parseField(Record* record, Names* names) {
     Declarator declarator;
     if (!parseDeclarator(&declarator, specifiers, false)) return false;
     if (at(":")) continue;
-    if (!parseAttributes(nullptr, &declarator.alignment, nullptr)) return false;
+    if (!parseAttributes(nullptr, &declarator.alignment, &declarator.packed)) return false;
     if (!addField(record, names, specifiers, declarator)) return false;
     if (!accept(",")) return expect(";", "the member");
   }
@@ -145,7 +145,7 @@ bool Parser::addUnnamedRecord(Record* record, Names* names, const Specifiers& sp
   RecordTraits& traits = record_traits_[record];
   traits.has_pointer |= inner.has_pointer;
   traits.has_unfit |= inner.has_unfit;
-  record->fields.push_back({"", specifiers.type, 0, specifiers.where, specifiers.alignment});
+  record->fields.push_back({"", specifiers.type, 0, specifiers.where, specifiers.alignment, specifiers.packed});
   return true;
 }
 
@@ -178,7 +178,7 @@ bool Parser::addField(Record* record, Names* names, const Specifiers& specifiers
         element->kind == TypeKind::kScalar && (element->scalar == Scalar::kBool || element->scalar == Scalar::kHalf);
     traits.has_unfit |= is_unfit_scalar || inner.has_unfit || (specifiers.is_word_size && !element->isPointer());
     const uint32_t alignment = std::max(specifiers.alignment, declarator.alignment);
-    record->fields.push_back({name, type, 0, declarator.where, alignment});
+    record->fields.push_back({name, type, 0, declarator.where, alignment, specifiers.packed || declarator.packed});
     return true;
   }
   return false;

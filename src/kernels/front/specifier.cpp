@@ -154,7 +154,7 @@ bool Parser::parseSpecifier(Specifiers* specifiers, SpecifierWords* words, bool*
       setStorage(specifiers, keyword.value);
       break;
     case KeywordKind::kAttribute:
-      return parseAttributes(specifiers, &specifiers->alignment, nullptr);
+      return parseAttributes(specifiers, &specifiers->alignment, memberOnly(&specifiers->packed));
     case KeywordKind::kRecord:
     case KeywordKind::kEnum:
       if (words->hasType()) return secondType(token);
@@ -178,6 +178,15 @@ bool Parser::parseSpecifier(Specifiers* specifiers, SpecifierWords* words, bool*
   return true;
 }
 
+// Whether a list of specifiers that ends here, without a type, means int, as C89 has it: something of it was written, or at
+// program scope the name of a function follows. Two names, or a name and a "*", are a type that is not known.
+bool Parser::meansInt(size_t begin) const {
+  const bool is_name = peek().kind == TokenKind::kIdentifier && findKeyword(peek().text).kind == KeywordKind::kNone;
+  if (at_ == begin) return is_name && peek(1).is("(") && scopes_.size() == kProgramScope + 1 && open_records_.empty();
+  if (is_name) return peek(1).kind != TokenKind::kIdentifier && !peek(1).is("*") && nameOfForeignType(peek().text) == nullptr;
+  return at("*") || at("(") || at(")") || at(",") || at("[");
+}
+
 bool Parser::missingType() {
   const std::string name(peek().text);
   const char* advice = nameOfForeignType(name);
@@ -193,11 +202,18 @@ bool Parser::missingType() {
 
 bool Parser::parseSpecifiers(Specifiers* specifiers) {
   SpecifierWords words;
+  const size_t begin = at_;
   specifiers->where = peek().where;
   for (bool more = true; more && peek().kind == TokenKind::kIdentifier;) {
     if (!parseSpecifier(specifiers, &words, &more)) return false;
   }
-  if (!words.hasType()) return missingType();
+  if (!words.hasType()) {
+    if (!meansInt(begin)) return missingType();
+    diagnostics_.warning(peek().where, "The type is left out here; it is taken as int.");
+    ++words.base[kIntWord];
+    ++words.base_count;
+    program_.implicit_ints.push_back(static_cast<uint32_t>(at_));
+  }
   return resolveType(&specifiers->type, words, specifiers->where, types_, diagnostics_) &&
          applyQualifiers(specifiers, words, types_, diagnostics_);
 }

@@ -40,19 +40,27 @@ Stmt* Parser::parseCompound(bool own_scope) {
   if (!expect("{", "what comes before a block")) return nullptr;
   if (own_scope) scopes_.emplace_back();
   const size_t scopes = scopes_.size();
+  Stmt* literals = program_.make(StmtKind::kDeclare);
+  literals->where = statement->where;
+  const size_t blocks = literals_.size();
+  literals_.push_back(literals);
   while (!at("}") && !atEnd() && !diagnostics_.full()) {
     const size_t item = at_;
     if (acceptPragma()) continue;
+    literals->tokens.begin = literals->tokens.end = static_cast<uint32_t>(item);
     if (Stmt* inner = parseItem(); inner != nullptr) {
       statement->body.push_back(inner);
       continue;
     }
     recover(item);
     scopes_.resize(scopes);
+    literals_.resize(blocks + 1);
     unroll_ = -1;
     accept("else");  // of the statement that was wrong
   }
   if (own_scope) scopes_.pop_back();
+  literals_.resize(blocks);
+  if (!literals->variables.empty()) statement->body.insert(statement->body.begin(), literals);
   if (atEnd()) {
     diagnostics_.error(statement->where, "This \"{\" is never closed.");
     return nullptr;

@@ -198,7 +198,7 @@ void TypeTable::layOut(Record& record) {
   uint64_t end = 0;
   uint32_t alignment = std::max(record.asked_alignment, 1u);
   for (Field& field : record.fields) {
-    const uint32_t natural = record.packed ? 1 : alignmentOf(field.type);
+    const uint32_t natural = record.packed || field.packed ? 1 : alignmentOf(field.type);
     const uint32_t asked = std::max(natural, field.alignment);
     const uint32_t wanted = record.field_limit != 0 ? std::min(asked, record.field_limit) : asked;
     alignment = std::max(alignment, wanted);

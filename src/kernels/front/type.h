@@ -75,6 +75,7 @@ struct Field {
   uint64_t offset = 0;
   Location where;
   uint32_t alignment = 0;  // by attributes; 0: the type's
+  bool packed = false;     // by an attribute of its own: the type's alignment does not count
 };
 
 struct Record {

@@ -129,10 +129,53 @@ std::string CppText::arithmetic(Op op, const Type* type, const Type* amount, con
   return "(" + a + " " + spell(op) + " " + b + ")";
 }
 
+// Whether `target` may lie where its type is not aligned: C++ binds no reference to such storage.
+bool isPackedStorage(const Expr& target) {
+  switch (target.kind) {
+    case ExprKind::kMember: {
+      const Record& record = *target.a->type->record;
+      return record.packed || record.field_limit != 0 || record.fields[target.field].packed || isPackedStorage(*target.a);
+    }
+    case ExprKind::kSwizzle:
+    case ExprKind::kConvert:  // of an array, before a subscript
+      return isPackedStorage(*target.a);
+    case ExprKind::kSubscript:
+      return (target.a->type->isVector() || target.a->kind == ExprKind::kConvert) && isPackedStorage(*target.a);
+    default:
+      return false;
+  }
+}
+
+// `change`, an expression, reads and writes mrt_v, which stands for `target`: that is evaluated once. Packed storage is copied
+// to mrt_v and back. `parameters` and `arguments` are further ones of the lambda, each behind a comma.
+std::string CppText::changed(const Expr& target, const std::string& change, const std::string& parameters,
+                             const std::string& arguments) {
+  const std::string type = baseName(target.type.type);
+  const std::string storage = expression(target);
+  if (!isPackedStorage(target)) {
+    const std::string word = target.type.is_volatile && target.type->isScalar() ? "volatile " : "";
+    return "[&](" + word + type + "& mrt_v" + parameters + ") { return " + change + "; }(" + storage + arguments + ")";
+  }
+  const std::string packed = prelude_.packed(target.type.type);
+  return "[&](" + packed + "& mrt_p" + parameters + ") { " + type + " mrt_v = mrt_p.v; const auto mrt_r = " + change +
+         "; mrt_p.v = mrt_v; return mrt_r; }(*(" + packed + "*)&" + storage + arguments + ")";
+}
+
+std::string CppText::vectorStep(const Expr& e) {
+  const Expr& target = *e.a;
+  if (target.kind == ExprKind::kSwizzle) {
+    const Expr& vector = *target.a;
+    const std::string step = prelude_.stepSwizzle(e.op, vector.type.type, target.lanes, target.type->lanes());
+    return isPackedStorage(vector) ? changed(vector, step + "(mrt_v)") : step + "(" + expression(vector) + ")";
+  }
+  const std::string step = prelude_.step(e.op, target.type.type);
+  return isPackedStorage(target) ? changed(target, step + "(mrt_v)") : step + "(" + expression(target) + ")";
+}
+
 std::string CppText::unary(const Expr& e) {
+  if (e.op >= Op::kPreIncrement && e.a->type->isVector()) return vectorStep(e);
   const std::string a = expression(*e.a);
   if (e.a->type->isVector() && e.op != Op::kAddressOf) {
-    if (e.op >= Op::kPreIncrement) return prelude_.step(e.op, e.a->type.type) + "(" + a + ")";
     if (e.op == Op::kPlus) return a;
     return prelude_.unary(e.op, e.a->type.type) + "(" + a + ")";
   }
@@ -161,13 +204,15 @@ std::string CppText::assignFused(const Expr& e, const Fused& with) {
     const std::string own = prelude_.type(type);
     const std::string read = prelude_.swizzle(vector.type.type, e.a->lanes, count) + "(mrt_v)";
     const std::string set = prelude_.setSwizzle(vector.type.type, e.a->lanes, count);
-    return "[](" + prelude_.type(vector.type.type) + "& mrt_v, " + own + " mrt_w, " + own + " mrt_y) { return " + set +
-           "(mrt_v, " + prelude_.multiplyAdd(with.kind, type) + "(mrt_w, mrt_y, " + read + ")); }(" + expression(vector) +
-           ", " + expression(*with.product->a) + ", " + expression(*with.product->b) + ")";
+    const std::string sum = prelude_.multiplyAdd(with.kind, type) + "(mrt_w, mrt_y, " + read + ")";
+    return changed(vector, set + "(mrt_v, " + sum + ")", ", " + own + " mrt_w, " + own + " mrt_y",
+                   ", " + expression(*with.product->a) + ", " + expression(*with.product->b));
   }
-  const std::string target = expression(*e.a);
-  if (isSimpleLvalue(*e.a)) return "(" + target + " = " + fused(with, target) + ")";
-  return "[&](" + baseName(type) + "& mrt_v) -> auto& { return mrt_v = " + fused(with, "mrt_v") + "; }(" + target + ")";
+  if (isSimpleLvalue(*e.a)) {
+    const std::string target = expression(*e.a);
+    return "(" + target + " = " + fused(with, target) + ")";
+  }
+  return changed(*e.a, "mrt_v = " + fused(with, "mrt_v"));
 }
 
 std::string CppText::binary(const Expr& e) {
@@ -194,17 +239,23 @@ std::string CppText::binary(const Expr& e) {
 std::string CppText::assign(const Expr& e) {
   if (const Fused with = contraction_.ofAssign(e); with.kind != Fused::Kind::kNone) return assignFused(e, with);
   const Type* type = e.a->type.type;
+  if (type->isArray()) {  // the object of a compound literal gets its values
+    return "[&] { " + declare(e.a->type.unqualified(), "mrt_b") + " = " + initializer(*e.b) + "; __builtin_memcpy(&" +
+           expression(*e.a) + ", &mrt_b, sizeof mrt_b); }()";
+  }
   std::string value = expression(*e.b);
   if (e.a->kind == ExprKind::kSwizzle && type->isVector()) {  // several lanes: read, change, write back
     const Expr& vector = *e.a->a;
     const uint32_t count = type->lanes();
     const std::string set = prelude_.setSwizzle(vector.type.type, e.a->lanes, count);
-    if (e.op == Op::kNone) return set + "(" + expression(vector) + ", " + value + ")";
+    const std::string parameter = ", " + prelude_.type(e.b->type.type) + " mrt_w";
+    if (e.op == Op::kNone) {
+      if (isPackedStorage(vector)) return changed(vector, set + "(mrt_v, mrt_w)", parameter, ", " + value);
+      return set + "(" + expression(vector) + ", " + value + ")";
+    }
     const std::string read = prelude_.swizzle(vector.type.type, e.a->lanes, count);
-    const std::string whole = prelude_.type(vector.type.type);
     const std::string result = arithmetic(e.op, type, e.b->type.type, read + "(mrt_v)", "mrt_w");
-    return "[](" + whole + "& mrt_v, " + prelude_.type(e.b->type.type) + " mrt_w) { return " + set + "(mrt_v, " + result +
-           "); }(" + expression(vector) + ", " + value + ")";
+    return changed(vector, set + "(mrt_v, " + result + ")", parameter, ", " + value);
   }
   const std::string target = expression(*e.a);
   if (e.op == Op::kNone) return "(" + target + " = " + value + ")";
@@ -226,12 +277,10 @@ std::string CppText::assign(const Expr& e) {
     if (isSimpleLvalue(*e.a)) {
       return "(" + target + " = (" + baseName(type) + ")" + function + "(" + cast + target + ", " + value + "))";
     }
-    return "[&](" + baseName(type) + "& mrt_v) -> auto& { return mrt_v = (" + baseName(type) + ")" + function + "(" + cast +
-           "mrt_v, " + value + "); }(" + target + ")";
+    return changed(*e.a, "mrt_v = (" + baseName(type) + ")" + function + "(" + cast + "mrt_v, " + value + ")");
   }
   if (isSimpleLvalue(*e.a)) return "(" + target + " = " + arithmetic(e.op, type, e.b->type.type, target, value) + ")";
-  return "[&](" + baseName(type) +
-         "& mrt_v) -> auto& { return mrt_v = " + arithmetic(e.op, type, e.b->type.type, "mrt_v", value) + "; }(" + target + ")";
+  return changed(*e.a, "mrt_v = " + arithmetic(e.op, type, e.b->type.type, "mrt_v", value));
 }
 
 std::string CppText::vectorLiteral(const Expr& e) {
@@ -378,8 +427,9 @@ std::string CppText::expression(const Expr& e) {
       return convert(e);
     case ExprKind::kVectorLiteral:
       return vectorLiteral(e);
-    case ExprKind::kCompoundLiteral:
-      return declare(e.type.unqualified(), "") + initializer(*e.a);
+    case ExprKind::kCompoundLiteral:  // as a value: one that is used as an object has become a variable
+      if (e.a->kind != ExprKind::kInitializer) return "(" + typeName(e.type.unqualified()) + ")(" + expression(*e.a) + ")";
+      return expression(*e.a);
     case ExprKind::kInitializer:
       return declare(e.type.unqualified(), "") + initializer(e);
     case ExprKind::kCall:

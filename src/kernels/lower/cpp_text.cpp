@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/fault.h"
 #include "kernels/lower/visit.h"
 
 namespace manyrt::kernels {
@@ -55,14 +56,21 @@ std::string CppText::reference(QualType type, const std::string& declared) const
   return declare(type, type->isArray() ? "(&" + declared + ")" : "&" + declared);
 }
 
+std::string CppText::forwards() const {
+  std::string text;
+  for (const Record& record : program_.types.records()) text += (record.is_union ? "union " : "struct ") + name(record) + ";\n";
+  return text;
+}
+
 std::string CppText::record(const Record& record) const {
   const std::string limit = record.field_limit == 0 ? "" : "\n#pragma pack(push, " + std::to_string(record.field_limit) + ")\n";
   std::string text = limit + (record.is_union ? "union " : "struct ");
   if (record.packed) text += "__attribute__((packed)) ";
-  if (record.asked_alignment != 0) text += "alignas(" + std::to_string(record.asked_alignment) + ") ";
+  if (record.asked_alignment != 0) text += "__attribute__((aligned(" + std::to_string(record.asked_alignment) + "))) ";
   text += name(record) + " {\n";
   for (uint32_t i = 0; i < record.fields.size(); ++i) {
     const Field& field = record.fields[i];
+    if (field.packed) text += "__attribute__((packed)) ";
     if (field.alignment != 0) {
       const uint32_t least = record.field_limit == 0 ? field.alignment : std::min(field.alignment, record.field_limit);
       text += "__attribute__((aligned(" + std::to_string(least) + "))) ";
@@ -106,7 +114,7 @@ std::string CppText::signature(const Function& function) {
 
 std::string CppText::definition(const Function& function) {
   const bool always = !quick && countNodes(function) <= kInlineAlways;
-  std::string text = always ? inline_words : "";
+  std::string text = place(function) + (always ? inline_words : "");
   text += signature(function) + " ";
   inBody(function, &text);
   return text + "\n";
@@ -123,6 +131,17 @@ std::string CppText::constant(const Variable& variable) {
   if (variable.alignment > alignmentOf(variable.type)) text = "alignas(" + std::to_string(variable.alignment) + ") " + text;
   if (variable.initializer != nullptr) return text + " = " + initializer(*variable.initializer) + ";\n";
   return text + " = {};\n";
+}
+
+std::string CppText::place(const Function& function) const {
+  std::string text = "\n";
+  if (quick) {
+    text += kPlaceComment + sources_.name(function.where.file) + ":" + std::to_string(function.where.line) + "\n";
+  } else {
+    line(function.where, &text);
+  }
+  if (fault::fails("kernels.text")) text += "mrt_spoiled ";  // what no compiler takes
+  return text;
 }
 
 void CppText::line(Location where, std::string* out) const {

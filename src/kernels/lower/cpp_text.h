@@ -13,6 +13,8 @@
 
 namespace manyrt::kernels {
 
+inline constexpr const char* kPlaceComment = "//@ ";  // "name:line" of a function follows, to the end of the line
+
 class CppText {
  public:
   CppText(Program& program, const Sources& sources, Prelude& prelude, Diagnostics& diagnostics);
@@ -30,6 +32,7 @@ class CppText {
   std::string typeName(QualType type) const { return declare(type, ""); }
   std::string reference(QualType type, const std::string& declared) const;
 
+  std::string forwards() const;                             // a declaration of each record: pointers may come before it
   std::string record(const Record& record) const;           // its definition
   std::string signature(const Function& function);          // up to the closing parenthesis
   std::string definition(const Function& function);         // a helper, whole
@@ -43,6 +46,8 @@ class CppText {
 
   // Before a statement: its place for the compiler's messages.
   void line(Location where, std::string* out) const;
+  // Before a function: the same. Quick code has a comment instead, behind which kernels/build/failure.h looks for a place.
+  std::string place(const Function& function) const;
 
   // --- what the surroundings decide
   // C++ for a work-item function of a constant dimension (-1: `dimension` is a C++ expression).
@@ -80,6 +85,9 @@ class CppText {
   std::string builtinCall(const Expr& expression);
   std::string vectorLiteral(const Expr& expression);
   std::string fused(const Fused& fused, const std::string& addend);
+  std::string vectorStep(const Expr& expression);
+  std::string changed(const Expr& target, const std::string& change, const std::string& parameters = "",
+                      const std::string& arguments = "");
   std::string assignFused(const Expr& expression, const Fused& fused);
   std::string arithmetic(Op op, const Type* type, const Type* amount, const std::string& a, const std::string& b);
   void body(const Stmt* statement, std::string* out);
@@ -92,7 +100,8 @@ class CppText {
   std::map<const Function*, bool> uses_item_;
 };
 
-bool hasEffects(const Expr& expression);      // assignments, calls that write: what must not run twice or never
+bool hasEffects(const Expr& expression);  // assignments, calls that write: what must not run twice or never
+bool isPackedStorage(const Expr& target);
 bool isSimpleLvalue(const Expr& expression);  // may be evaluated twice: no effects in it
 
 }  // namespace manyrt::kernels

@@ -133,7 +133,7 @@ class UnitText {
       fibers = fibers || plans_[i] == nullptr;
       reach(*program_.kernels[i]->body);
     }
-    std::string body;
+    std::string body = text_.forwards();
     for (const Declaration& declaration : program_.declarations) {
       if (declaration.kind == Declaration::Kind::kRecord) body += text_.record(*declaration.record);
       if (declaration.kind == Declaration::Kind::kVariable) body += text_.constant(*declaration.variable);

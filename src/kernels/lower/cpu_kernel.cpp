@@ -188,7 +188,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   children(plan.root(), &inside);
   rest += top_ + "{\n" + inside + "\n}\n";
   if (rest.find("goto mrt_done;") != std::string::npos) rest += "mrt_done: ;\n";
-  *out += linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
+  *out += text_.place(kernel_) + linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
   prologue(rest, out);
   *out += rest + "}\n";
   text_.is_bound = nullptr;
@@ -204,7 +204,7 @@ CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
   text_.return_statement = nullptr;
   text_.is_bound = [](const Variable& variable) { return variable.type.space == AddressSpace::kLocal; };
   const std::string frame = "mrt_frame_" + kernel.entry;
-  *out += "struct " + frame + " { const mrt_group* g; void* const* a; };\n";
+  *out += text_.place(kernel_) + "struct " + frame + " { const mrt_group* g; void* const* a; };\n";
   *out += "static void i_" + kernel.entry + "(void* mrt_u, unsigned int mrt_x) {\n";
   *out +=
       "const mrt_group* const mrt_g = ((" + frame + "*)mrt_u)->g;\nvoid* const* const mrt_a = ((" + frame + "*)mrt_u)->a;\n";

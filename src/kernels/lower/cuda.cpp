@@ -81,7 +81,7 @@ class Unit {
   void make() {
     prepareText();
     for (const Function* kernel : program_.kernels) reach(*kernel->body);
-    std::string records;
+    std::string records = text_.forwards();
     for (const Declaration& declaration : program_.declarations) {
       if (declaration.kind == Declaration::Kind::kRecord) records += text_.record(*declaration.record);
       if (declaration.kind == Declaration::Kind::kVariable) addGlobal(*declaration.variable);
@@ -161,7 +161,7 @@ class Unit {
         definitions_ += text_.definition(*function);
         continue;
       }
-      definitions_ += text_.signature(*function) + " {\n" + locals(*function, nullptr);
+      definitions_ += text_.place(*function) + text_.signature(*function) + " {\n" + locals(*function, nullptr);
       text_.inBody(*function, &definitions_);
       definitions_ += "}\n";
     }
@@ -202,7 +202,7 @@ class Unit {
       parameters += i == 0 ? "" : ", ";
       parameters += parameter(*kernel.parameters[i], i, &facts, &head);
     }
-    *out += "extern \"C\" __global__ void ";
+    *out += text_.place(kernel) + "extern \"C\" __global__ void ";
     if (items != 0) *out += "__launch_bounds__(" + std::to_string(items) + ") ";
     *out += facts.symbol + "(" + parameters + ") {\n" + head + locals(kernel, &facts);
     text_.inBody(kernel, out);

@@ -49,6 +49,8 @@ const Variable* rootVariable(const Expr& e) {
       return e.a->kind == ExprKind::kConvert && e.a->a->type->isArray() ? rootVariable(*e.a->a) : nullptr;
     case ExprKind::kConvert:
       return e.a->type->isArray() ? rootVariable(*e.a) : nullptr;
+    case ExprKind::kBinary:  // a compound literal: its variable gets its value, and is what the whole stands for
+      return e.op == Op::kComma && e.lvalue ? rootVariable(*e.b) : nullptr;
     default:
       return nullptr;
   }

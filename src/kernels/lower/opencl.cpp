@@ -1,7 +1,10 @@
 // Where a kernel is declared, its pointers into global and constant memory become a root and an offset; where it begins, they
 // are declared again as the user wrote them; where it is called as a function, what is passed becomes the root of offset 0.
+// Kernels get names that nothing else has, and compound literals that are used as objects become variables: clang 14 takes
+// pointers to a literal for ones into no address space.
 #include "kernels/lower/opencl.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,7 +30,7 @@ class Lowering {
  public:
   Lowering(const Program& program, const Sources& sources)
       : program_(program), tokens_(program.tokens), text_(program.tokens, sources) {}
-  std::string lower(OpenClPointers pointers);
+  std::string lower(OpenClPointers pointers, std::vector<std::string>* symbols);
 
  private:
   const Token& token(uint32_t index) const { return index < tokens_.size() ? tokens_[index] : tokens_.back(); }
@@ -46,12 +49,13 @@ class Lowering {
   void changePrototype(const Function& kernel, uint32_t open);
   void changeCall(const Function& kernel, uint32_t open);
   void changeLiterals();
+  void rename(const Function& kernel, const std::string& symbol);
+  void changeObject(const LiteralObject& literal);
 
   const Program& program_;
   const Tokens& tokens_;
   TokenText text_;
   std::unordered_set<std::string_view> identifiers_;
-  std::unordered_map<std::string_view, const Function*> kernels_;
   std::unordered_map<const Record*, std::string> tags_;  // that were given
 };
 
@@ -99,6 +103,7 @@ std::string Lowering::join(TokenRange range) const {
   std::string text;
   for (uint32_t i = range.begin; i < range.end; ++i) {
     if (token(i).kind == TokenKind::kPragma) continue;
+    if (std::binary_search(program_.implicit_ints.begin(), program_.implicit_ints.end(), i)) text.append("int ");
     text.append(token(i).text).append(" ");
   }
   return text;
@@ -209,19 +214,20 @@ void Lowering::changeCall(const Function& kernel, uint32_t open) {
 // A kernel's name before a list in parentheses: its definition, which is known; a prototype, behind "void" or outside of all
 // braces; else a call.
 void Lowering::changeUses() {
-  std::unordered_set<uint32_t> definitions;
-  for (const Function* kernel : program_.kernels) definitions.insert(kernel->name_token);
+  std::unordered_map<uint32_t, const Function*> uses;
+  for (const Function* kernel : program_.kernels) {
+    for (const uint32_t name : kernel->name_tokens) uses[name] = kernel;
+    uses.erase(kernel->name_token);
+  }
   uint32_t braces = 0;
   for (uint32_t i = 0; i < tokens_.size(); ++i) {
     if (token(i).is("{")) ++braces;
     if (token(i).is("}") && braces > 0) --braces;
-    if (token(i).kind != TokenKind::kIdentifier) continue;
-    const auto found = kernels_.find(token(i).text);
-    if (found == kernels_.end() || definitions.contains(i)) continue;
+    const auto found = uses.find(i);
+    if (found == uses.end()) continue;
     TokenRange name{i, i + 1};
     while (name.begin > 0 && token(name.begin - 1).is("(") && token(name.end).is(")")) name = {name.begin - 1, name.end + 1};
-    if (!token(name.end).is("(") || (name.begin > 0 && (token(name.begin - 1).is(".") || token(name.begin - 1).is("->"))))
-      continue;
+    if (!token(name.end).is("(")) continue;
     const bool is_prototype = braces == 0 || token(name.begin - 1).is("void");
     if (is_prototype) {
       changePrototype(*found->second, name.end);
@@ -240,13 +246,61 @@ void Lowering::changeLiterals() {
   }
 }
 
-std::string Lowering::lower(OpenClPointers pointers) {
+void Lowering::rename(const Function& kernel, const std::string& symbol) {
+  for (const uint32_t token : kernel.name_tokens) {
+    TokenRange name{token, token + 1};  // with parentheses right around it, which clang 14 takes for the function's address
+    while (name.begin > 0 && tokens_[name.begin - 1].is("(") && this->token(name.end).is(")")) {
+      name = {name.begin - 1, name.end + 1};
+    }
+    text_.replace(name, symbol);
+  }
+}
+
+// (S){1} becomes (*(v = (S){1}, &v)), with "S v;" before the statement. Arrays are in a struct, which can be assigned. What
+// names its type in a more complicated way stays as it is.
+void Lowering::changeObject(const LiteralObject& literal) {
+  uint32_t open = literal.tokens.begin;
+  while (token(open + 1).is("(")) ++open;  // parentheses around the whole
+  const uint32_t close = closing(open);
+  uint32_t suffix = close;
+  std::string base;
+  for (uint32_t i = open + 1; i < close; ++i) {
+    if (token(i).is("(") || token(i).is("{")) return;
+    if (token(i).is("[")) suffix = std::min(suffix, i);
+    if (i < suffix && !token(i).is("const")) base.append(token(i).text).append(" ");
+  }
+  const std::string name = unused("mrt_literal_" + std::to_string(literal.variable->id));
+  std::string declaration = base + name + "; ", type = base, begin, end;
+  const Type* own = literal.variable->type.type;
+  if (own->isArray()) {
+    if (suffix == close) return;  // a typedef of an array
+    const std::string tag = name + "_t";
+    const std::string lengths = "[" + std::to_string(own->length) + "] " + join({closing(suffix) + 1, close});
+    declaration = "struct " + tag + " { " + base + "v" + lengths + "; } " + name + "; ";
+    type = "struct " + tag;
+    begin = "{ ";
+    end = "}";
+  }
+  uint32_t statement = literal.statement;
+  while (statement > 0 && token(statement - 1).kind == TokenKind::kPragma) --statement;  // they belong to a loop
+  text_.insertBefore(statement, declaration);
+  text_.replace({open, close + 1}, "(*(" + name + " = (" + type + ")" + begin);
+  text_.insertBehind(closing(close + 1), end + ", &" + name + (own->isArray() ? ".v" : "") + "))");
+}
+
+std::string Lowering::lower(OpenClPointers pointers, std::vector<std::string>* symbols) {
   changeLiterals();
-  if (pointers == OpenClPointers::kAddresses) return text_.print();
   for (const Token& token : tokens_) {
     if (token.kind == TokenKind::kIdentifier) identifiers_.insert(token.text);
   }
-  for (const Function* kernel : program_.kernels) kernels_[kernel->name] = kernel;
+  for (const uint32_t place : program_.implicit_ints) text_.insertBefore(place, "int");
+  for (const LiteralObject& literal : program_.literals) changeObject(literal);
+  for (const Function* kernel : program_.kernels) {
+    std::string symbol = unused(kernel->name + "_kernel");
+    rename(*kernel, symbol);
+    if (symbols != nullptr) symbols->push_back(std::move(symbol));
+  }
+  if (pointers == OpenClPointers::kAddresses) return text_.print();
   for (const Function* kernel : program_.kernels) changeDefinition(*kernel);
   changeUses();
   return text_.print();
@@ -254,8 +308,9 @@ std::string Lowering::lower(OpenClPointers pointers) {
 
 }  // namespace
 
-std::string lowerToOpenCl(const Program& program, const Sources& sources, OpenClPointers pointers) {
-  return Lowering(program, sources).lower(pointers);
+std::string lowerToOpenCl(const Program& program, const Sources& sources, OpenClPointers pointers,
+                          std::vector<std::string>* symbols) {
+  return Lowering(program, sources).lower(pointers, symbols);
 }
 
 }  // namespace manyrt::kernels

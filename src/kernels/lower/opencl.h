@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kernels/front/ast.h"
 
@@ -14,7 +15,9 @@ enum class OpenClPointers : uint8_t {
   kAddresses,      // kernels stay as they are
 };
 
-// `#line` keeps a compiler's messages at the user's lines.
-std::string lowerToOpenCl(const Program& program, const Sources& sources, OpenClPointers pointers);
+// `#line` keeps a compiler's messages at the user's lines. `symbols`, where not null, gets what each kernel of the program is
+// called in the text: drivers do not find kernels of some names, such as those of built-in functions.
+std::string lowerToOpenCl(const Program& program, const Sources& sources, OpenClPointers pointers,
+                          std::vector<std::string>* symbols = nullptr);
 
 }  // namespace manyrt::kernels

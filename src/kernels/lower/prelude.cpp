@@ -272,6 +272,23 @@ std::string Prelude::setSwizzle(const Type* vector, const uint8_t* lanes, uint32
                 });
 }
 
+std::string Prelude::stepSwizzle(Op op, const Type* vector, const uint8_t* lanes, uint32_t count) {
+  const Type* part = types_.vector(vector->scalar, count);
+  const std::string own = type(part);
+  return define(std::string("mrt_") + opName(op) + "_" + idOf(vector) + "_" + laneList(lanes, count), own, type(vector) + "& a",
+                [&] {
+                  return own + " b = " + swizzle(vector, lanes, count) + "(a); const " + own + " r = " + step(op, part) +
+                         "(b); " + setSwizzle(vector, lanes, count) + "(a, b); return r;";
+                });
+}
+
+std::string Prelude::packed(const Type* of) {
+  const std::string own = type(of);
+  std::string name = "mrt_packed_" + idOf(of);
+  if (first(name)) text_ += "struct __attribute__((packed)) " + name + " { " + own + " v; };\n";
+  return name;
+}
+
 std::string Prelude::select(const Type* result, const Type* condition) {
   const std::string parameters = type(condition) + " c, " + type(result) + " a, " + type(result) + " b";
   const auto one = [&](uint32_t i) {

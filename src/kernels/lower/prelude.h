@@ -38,6 +38,10 @@ class Prelude {
   std::string multiplyAdd(Fused::Kind kind, const Type* type);
   // Vectors: ++ and -- on an lvalue: (vector&) -> the new value, or the old one for the postfix forms.
   std::string step(Op op, const Type* type);
+  // ++ and -- of some lanes of a vector.
+  std::string stepSwizzle(Op op, const Type* vector, const uint8_t* lanes, uint32_t count);
+  // A struct whose member v has this type and any alignment.
+  std::string packed(const Type* type);
   std::string swizzle(const Type* vector, const uint8_t* lanes, uint32_t count);     // (vector) -> its lanes
   std::string setSwizzle(const Type* vector, const uint8_t* lanes, uint32_t count);  // (vector&, value) -> value
   std::string select(const Type* result, const Type* condition);                     // (condition, then, else)

@@ -71,7 +71,7 @@ std::string TokenText::print() {
     const Token& token = tokens_[i];
     const auto found = edits_.find(i);
     const Edit* edit = found == edits_.end() ? nullptr : &found->second;
-    if (edit != nullptr && edit->hidden && edit->instead.empty() && edit->before.empty() && edit->behind.empty()) continue;
+    if (edit != nullptr && edit->hidden && edit->instead.empty()) continue;
     if (token.kind == TokenKind::kPragma) {
       addPragma(token);
       continue;

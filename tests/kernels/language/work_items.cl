@@ -13,7 +13,7 @@ __kernel void ids(__global ulong *out) {
   }
   r[21] = get_global_id(3) + get_local_id(4) + get_group_id(5) + get_global_offset(7);
   r[22] = get_global_size(3) * 100 + get_local_size(3) * 10 + get_num_groups(9);
-  r[23] = get_work_dim() >= 1 && get_work_dim() <= 3;
+  r[23] = get_work_dim();
 }
 
 __kernel void ids_behind_barriers(__global uint *out, __local uint *scratch) {

@@ -2,10 +2,14 @@
 #include "kernels/build/build.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <cstring>
+#include <functional>
+#include <set>
 #include <thread>
 
+#include "base/fault.h"
 #include "kernels/build/background.h"
 #include "kernels/build/cache.h"
 #include "kernels/build/compiler.h"
@@ -89,15 +93,89 @@ TEST_F(BuildTest, WhatIsLoadedAlreadyIsShared) {
   EXPECT_EQ(run(40), 43);
 }
 
+// The fault point spoils the text of one function after the other.
+TEST_F(BuildTest, WhatACompilerRefusesOfAnAcceptedSourceIsADefectAndSaysWhere) {
+  const std::string source =
+      "int twice(int x) {\n  return 2 * x;\n}\n\n__kernel void fill(__global int* out, int value) {\n"
+      "  out[get_global_id(0)] = twice(value);\n}\n";
+  for (const char* mode : {"quick", "optimized"}) {
+    environment("RT_CPU_BUILD", mode);
+    std::set<std::string> places;
+    for (uint64_t k = 1; k < 400; ++k) {
+      fault::arm(k, false);
+      const Status status = build(source, ("-DK=" + std::to_string(k)).c_str(), {}, "spoiled.cl");  // not the last one's key
+      if (fault::disarm() < k) break;
+      if (strcmp(fault::lastFault(), "kernels.text") != 0) continue;
+      if (status.ok()) continue;  // it was the text of the form that this mode does not compile
+      const std::string said = status.message();
+      EXPECT_EQ(status.code(), RT_ERROR_INTERNAL) << said;
+      EXPECT_NE(said.find("a defect of manyrt"), std::string::npos) << said;
+      EXPECT_NE(said.find("\"spoiled.cl\""), std::string::npos) << said;
+      EXPECT_NE(said.find("mrt_spoiled"), std::string::npos) << said;  // the compiler's own words
+      const size_t at = said.find(" at spoiled.cl:");
+      ASSERT_NE(at, std::string::npos) << said;
+      places.insert(said.substr(at, said.find(':', at + 16) - at));
+    }
+    EXPECT_EQ(places, (std::set<std::string>{" at spoiled.cl:1", " at spoiled.cl:5"})) << mode;
+  }
+}
+
+// A thread that cannot be started leaves a stack of the build's own, however small the caller's is, and however deep the
+// source.
+TEST_F(BuildTest, ADeepSourceIsBuiltWhereNoThreadCanBeStarted) {
+  std::string source = "__kernel void fill(__global int* out, int value) { out[get_global_id(0)] = value";
+  for (int i = 0; i < 990; ++i) source += " + 1";
+  source += "; }\n";
+  environment("RT_CPU_BUILD", "quick");
+  struct Call {
+    std::function<Status()> build;
+    Status status;
+    bool had_no_thread;
+  } call{[&] { return build(source); }, Status(), false};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, 256 << 10);
+  pthread_t thread;
+  ASSERT_EQ(pthread_create(
+                &thread, &attributes,
+                [](void* user) -> void* {
+                  Call& given = *static_cast<Call*>(user);
+                  for (uint64_t k = 1; k < 16 && !given.had_no_thread; ++k) {
+                    fault::arm(k, false);
+                    given.status = given.build();
+                    fault::disarm();
+                    given.had_no_thread = strcmp(fault::lastFault(), "thread") == 0;
+                  }
+                  return nullptr;
+                },
+                &call),
+            0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_TRUE(call.had_no_thread);
+  ASSERT_TRUE(call.status.ok()) << call.status.message() << log;
+  EXPECT_EQ(run(10), 1000);
+}
+
+TEST_F(BuildTest, WithoutAThreadAndAStackThereIsNoBuild) {
+  fault::arm(1, true);
+  const Status status = build(kSource, "-DVALUE=2");
+  fault::disarm();
+  EXPECT_EQ(status.code(), RT_ERROR_OUT_OF_MEMORY);
+}
+
 TEST_F(BuildTest, TheCacheServesWithoutTheCompiler) {
+  Compiler compiler;
+  ASSERT_TRUE(findCompiler(&compiler).ok());
+  const std::string script = "#!/bin/sh\n[ -e " + path("broken") + " ] && exit 1\nexec " + compiler.path + " \"$@\"\n";
+  environment("RT_CC", write("compiler", script, 0700).c_str());
   ASSERT_TRUE(build(kSource, "-DVALUE=2").ok()) << log;
   settle();
   object = nullptr;
-  // From here on no compiler could make a folder.
-  environment("TMPDIR", path("nowhere").c_str());
+  write("broken", "", 0600);  // from here on the compiler fails
   ASSERT_TRUE(build(kSource, "-DVALUE=2").ok());
   EXPECT_EQ(run(1), 3);
-  EXPECT_EQ(build(kSource, "-DVALUE=7").code(), RT_ERROR_IO);
+  EXPECT_EQ(build(kSource, "-DVALUE=7").code(), RT_ERROR_BUILD_FAILED);
 }
 
 TEST_F(BuildTest, ADamagedEntryIsBuiltAgain) {

@@ -188,6 +188,12 @@ TEST_F(CacheTest, FoldersThatAreLinksOrFilesAreNotUsed) {
   EXPECT_TRUE(fs::is_empty(path("real")));
   environment("RT_CACHE_DIR", (path("cache") + "/").c_str());
   EXPECT_EQ(cache::folder(), "") << "nor with a slash behind it";
+  for (const char* end : {"/.", "/./", "//.//.", "/real/.."}) {
+    environment("RT_CACHE_DIR", (path("cache") + end).c_str());
+    put(keyOf(1), contents(1, 10));
+    EXPECT_EQ(cache::folder(), "") << end;
+  }
+  EXPECT_TRUE(fs::is_empty(path("real")));
   environment("RT_CACHE_DIR", write("file", "x").c_str());
   EXPECT_EQ(cache::folder(), "");
 }

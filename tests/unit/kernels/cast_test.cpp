@@ -34,7 +34,7 @@ TEST(CastTest, OtherTypesAreCastAlsoOverCommas) {
 
 TEST(CastTest, CompoundLiteralsAreObjects) {
   EXPECT_EQ(typed("(struct T){1}.a;"), "(. (literal struct T {0: 1}) a)");
-  EXPECT_EQ(typed("pi = (int[]){1, 2};"), "(= pi (to int * (literal int [2] {0: 1, 1: 2})))");
+  EXPECT_EQ(typed("pi = (int[]){1, 2};"), "(= pi (to int * (, (= literal {0: 1, 1: 2}) literal)))");
   EXPECT_EQ(typed("sizeof (int[]){1, 2};"), "8:ulong");
   EXPECT_EQ(typed("sizeof (float4)(1.0f).xy;"), "8:ulong");
 }

@@ -59,7 +59,9 @@ TEST(SpecifierTest, WordsThatDoNotGoTogetherAreRefused) {
   expectRefused("void f(global local int *x);", "__global and __local");
   expectRefused("typedef global int GI; void f(local GI *x);", "by its typedef");
   expectRefused("void f(restrict int x);", "for pointers");
-  expectRefused("f(int x) { return 1; }", "Expected a type");
+  expectWarning("f(int x) { return 1; }", "taken as int");
+  expectWarning("void f(global * x) { }", "taken as int");
+  expectRefused("void f(global unknown * x) { }", "Expected a type");
   expectRefused("void f(uint32_t x);", "write uint");
   expectWarning("void f(unsigned long long x) { }", "64 bits");
 }
