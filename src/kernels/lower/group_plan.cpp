@@ -578,7 +578,6 @@ class GroupPlanner {
         case ExprKind::kSubscript:
         case ExprKind::kString:
         case ExprKind::kInitializer:
-        case ExprKind::kCompoundLiteral:
           pure = false;
           break;
         case ExprKind::kMember:
@@ -660,7 +659,6 @@ bool GroupPlan::isUniform(const Expr& root) const {
       case ExprKind::kSubscript:
       case ExprKind::kString:
       case ExprKind::kInitializer:
-      case ExprKind::kCompoundLiteral:
         uniform = false;
         break;
       case ExprKind::kBuiltinCall:

@@ -52,7 +52,6 @@ bool SameValues::isSame(const Expr& root) const {
         break;
       case ExprKind::kString:
       case ExprKind::kInitializer:
-      case ExprKind::kCompoundLiteral:
         same = false;
         break;
       case ExprKind::kCall:

@@ -56,7 +56,7 @@ TEST(InitializerTest, VectorsInBracesAreLiterals) {
   EXPECT_EQ(typed("float4 z = {f4};"), "f4");
   EXPECT_EQ(typed("float4 z[2] = {{1, 2, 3, 4}, 5};"),
             "{0: (float4 (to float 1) (to float 2) (to float 3) (to float 4)), 1: (to float4 (to float 5))}");
-  EXPECT_EQ(typed("f4 = (float4){f2, f2};"), "(= f4 (float4 f2 f2))");
+  EXPECT_EQ(typed("f4 = (float4){f2, f2};"), "(= f4 (literal float4 (float4 f2 f2)))");
   EXPECT_TRUE(says("float4 z = {1, 2};", "The type float4 has 4 elements; 2 are given."));
 }
 
