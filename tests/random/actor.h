@@ -34,6 +34,7 @@ struct Executable {
   rtGraphExec_t exec = nullptr;
   std::shared_ptr<Context> context;
   Recording recording;
+  std::vector<Op> graph_ops;             // of the graph by hand, whatever the exec was changed to
   std::vector<rtGraphNode_t> nodes;      // of the ops, by hand only
   std::vector<rtGraphNode_t> children;   // those of them that hold a child graph
   std::vector<rtGraphOperand_t> memory;  // of buffers and temporaries, by hand only

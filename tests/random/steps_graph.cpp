@@ -103,7 +103,7 @@ void addChild(Actor& actor, Executable* executable) {
     for (size_t i = 0; i < place.size(); ++i) {
       place[i] = static_cast<unsigned>(i < bound ? i : recording.buffers.size() + recording.temporaries.size() + i - bound);
     }
-    std::vector<Op> ops = inner.ops;
+    std::vector<Op> ops = other->graph_ops;
     std::vector<rtGraphNode_t> dependencies;
     for (Op& op : ops) {
       op.dst = place[op.dst];
@@ -201,6 +201,7 @@ void stepBuildGraph(Actor& actor) {
       addOp(executable, op);
     }
   }
+  executable->graph_ops = recording.ops;
   actor.payDebts();
   plan(actor, executable);
   for (size_t i = 0; i < recording.buffers.size(); ++i) {
