@@ -1512,10 +1512,10 @@ RT_API rtStatus_t rtFreeAsync(void* pointer, rtStream_t stream);
  *    OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtHostRegister(void* pointer, size_t size, rtContext_t context);
 
-/** Ends rtHostRegister once the work in flight that uses the range is complete.
+/** Ends rtHostRegister once the work that the context's streams had when the call began is complete: it may use the range.
  *  @param[in] pointer  as given to rtHostRegister
  *  @param[in] context  the one it was registered with (any, once that is destroyed); may be NULL: current
- *  blocks: maybe, for work that uses the range
+ *  blocks: maybe, for that work
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, BUSY, DRIVER */
 RT_API rtStatus_t rtHostUnregister(void* pointer, rtContext_t context);

@@ -50,14 +50,25 @@ void prepareThread() {
   }
 }
 
+namespace {
+// All signals but those that a thread's own instructions raise: a handler of the program for a crash runs where it happens, and
+// blocked, they would end the process without a word.
+sigset_t signalsOfTheProgram() {
+  sigset_t set;
+  sigfillset(&set);
+  for (int own : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&set, own);
+  return set;
+}
+}  // namespace
+
 Status startThread(const char* name, void (*body)(void*), void* user) {
   std::unique_ptr<Start> start(new (std::nothrow) Start{body, user, {}});
   if (start == nullptr || fault::fails("thread")) {
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "The thread \"%s\" of the library could not be started: no memory.", name);
   }
   strncpy(start->name, name, sizeof start->name - 1);
-  sigset_t all, before;
-  sigfillset(&all);
+  const sigset_t all = signalsOfTheProgram();
+  sigset_t before;
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -77,8 +88,8 @@ Status startThread(const char* name, void (*body)(void*), void* user) {
 Status runOnLargeStack(void (*body)(void*), void* user) {
   constexpr size_t kStack = size_t{64} << 20;  // of addresses; memory is taken as it is touched
   std::unique_ptr<Start> start(new (std::nothrow) Start{body, user, "manyrt-build"});
-  sigset_t all, before;
-  sigfillset(&all);
+  const sigset_t all = signalsOfTheProgram();
+  sigset_t before;
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);

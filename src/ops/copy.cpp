@@ -94,12 +94,20 @@ Status submit(const CopyArguments& given, const CopyArguments& copy, const Check
   return status;
 }
 
-// The context whose default stream does a synchronous copy or fill.
-Status streamFor(const Range* first, const Range* second, manager::Stream** stream) {
-  for (const Range* range : {first, second}) {
-    if (range == nullptr || !range->deviceSide()) continue;
-    manager::Context* context = manager::contexts.find(toBits(range->owner()->contextHandle()));
-    if (context != nullptr && context->ownerIfStarted() == range->owner()) return context->defaultStream(stream);
+// The default stream of the context that owns the range; null where that context is gone.
+Status ownersStream(const Range& range, manager::Stream** stream) {
+  *stream = nullptr;
+  manager::Context* context = manager::contexts.find(toBits(range.owner()->contextHandle()));
+  if (context == nullptr || context->ownerIfStarted() != range.owner()) return Status();
+  return context->defaultStream(stream);
+}
+
+// The stream that does a synchronous copy.
+Status streamFor(const Range& dst, const Range& src, manager::Stream** stream) {
+  for (const Range* range : {&dst, &src}) {
+    if (!range->deviceSide()) continue;
+    RT_TRY(ownersStream(*range, stream));
+    if (*stream != nullptr) return Status();
   }
   return context::resolve(stream, nullptr, "stream");
 }
@@ -299,7 +307,7 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   Checked ranges;
   RT_TRY(check(copy, &ranges));
   manager::Stream* stream;
-  RT_TRY(streamFor(&ranges.dst, &ranges.src, &stream));
+  RT_TRY(streamFor(ranges.dst, ranges.src, &stream));
   RT_TRY(submittable(*stream));
   RT_TRY(checkNotCapturing(*stream));
   if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkSides(ranges, *stream));
@@ -381,7 +389,8 @@ Status fill(const FillArguments& fill, epoch::Guard& guard) {
   RT_TRY(checkFill(fill, &range, &native_fill));
   if (native_fill.width == 0 || native_fill.height == 0) return Status();
   manager::Stream* stream;
-  RT_TRY(streamFor(&range, nullptr, &stream));
+  RT_TRY(ownersStream(range, &stream));  // also of pinned memory: another device's stream may not reach it
+  if (stream == nullptr) RT_TRY(context::resolve(&stream, nullptr, "stream"));
   RT_TRY(checkNotCapturing(*stream));
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");

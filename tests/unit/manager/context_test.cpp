@@ -27,7 +27,9 @@ TEST(ContextTest, OnlyTheQueueOfTheDefaultStreamIsOfferedToCopies) {
     allocator::Owner* owner = nullptr;
     {
       epoch::Guard guard;
-      owner = contexts.find(toBits(handle))->ownerIfStarted();
+      Context* context = contexts.find(toBits(handle));
+      ASSERT_NE(context, nullptr);
+      owner = context->ownerIfStarted();
     }
     ASSERT_NE(owner, nullptr);
     std::barrier start(kAsking + 1);
