@@ -15,12 +15,19 @@
 namespace manyrt::api {
 namespace {
 
+uint64_t liveHandles(int32_t kind) {
+  uint64_t count = kind == RT_HANDLE_ALLOCATION || kind == RT_HANDLE_ALL ? allocator::liveAllocations() : 0;
+  for (int each = RT_HANDLE_CONTEXT; each < manager::kHandleKinds; ++each) {  // none stands at RT_HANDLE_ALLOCATION
+    if (kind == each || kind == RT_HANDLE_ALL) count += manager::live_handles[each].load(std::memory_order_relaxed);
+  }
+  return count;
+}
+
 void reportLeaks() {
   static constexpr const char* kWords[manager::kHandleKinds] = {"",       "",      "contexts", "streams",     "events",
                                                                 "fences", "pools", "kernels",  "allocations", "modules"};
   for (int kind = RT_HANDLE_CONTEXT; kind < manager::kHandleKinds; ++kind) {
-    uint64_t count = 0;
-    (void)rtGetLiveHandleCount(&count, kind);
+    const uint64_t count = liveHandles(kind);
     if (count != 0)
       fprintf(stderr, "manyrt: leak: %llu %s not destroyed\n", static_cast<unsigned long long>(count), kWords[kind]);
   }
@@ -127,12 +134,7 @@ rtStatus_t rtGetLiveHandleCount(uint64_t* count, int32_t kind) {
     RT_CHECK_OUTPUT(count);
     RT_CHECK_ARG(kind >= RT_HANDLE_ALL && kind < manager::kHandleKinds, "%d is no kind of handle: RT_HANDLE_* goes to %d.",
                  kind, manager::kHandleKinds - 1);
-    for (int each = RT_HANDLE_CONTEXT; each < manager::kHandleKinds; ++each) {  // none stands at RT_HANDLE_ALLOCATION
-      if (kind == each || kind == RT_HANDLE_ALL) *count += manager::live_handles[each].load(std::memory_order_relaxed);
-    }
-    if (kind == RT_HANDLE_ALLOCATION || kind == RT_HANDLE_ALL) {
-      *count += allocator::liveAllocations();
-    }
+    *count = api::liveHandles(kind);
     return Status();
   });
 }

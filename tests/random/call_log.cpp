@@ -79,11 +79,15 @@ void nameThread(const std::string& name) {
   const std::lock_guard<std::mutex> lock(logs_mutex);
   logs().push_back(std::make_unique<CallLog>(name));
   log_of_thread = logs().back().get();
-  // A handler needs a stack of its own where the thread's is full; it is kept for as long as the log.
+  // A handler needs a stack of its own where the thread's is full; it is kept for as long as the log. Sanitizers give each thread
+  // one, which they take back themselves.
   stack_t alternate = {};
-  alternate.ss_size = size_t{64} << 10;
-  alternate.ss_sp = std::malloc(alternate.ss_size);
-  if (alternate.ss_sp != nullptr) sigaltstack(&alternate, nullptr);
+  if (sigaltstack(nullptr, &alternate) == 0 && (alternate.ss_flags & SS_DISABLE) != 0) {
+    alternate = {};
+    alternate.ss_size = size_t{64} << 10;
+    alternate.ss_sp = std::malloc(alternate.ss_size);
+    if (alternate.ss_sp != nullptr) sigaltstack(&alternate, nullptr);
+  }
   sigset_t crashes;  // threads of the library block all signals
   sigemptyset(&crashes);
   sigaddset(&crashes, SIGSEGV);

@@ -132,7 +132,7 @@ class RandomGraph {
     if (chance(0.2)) {
       FillNode fill;
       fill.dst = randomOperand(&fill.count);
-      if (fill.count != 0) return fill;
+      if (fill.count != 0 && fill.dst.buffer != kNone) return fill;  // addresses here are no memory of the library
     }
     KernelNode kernel;
     kernel.name = "named";
