@@ -1574,10 +1574,10 @@ RT_API rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_
                              int32_t kind);
 
 /** Copies in a stream's order, as cudaMemcpyAsync. A source in memory that the library does not know (pageable: neither
- *  allocated, registered nor imported) has been read when the call returns, so that it must not be what unfinished work
- *  still writes: a stream that has nothing to do copies at once, on the caller; behind pending work the source travels with
- *  the stream (4 KiB at most) or through staging memory of the context; copies that would hold more than 64 MiB of it, or
- *  find none, make the call wait until the stream has passed them (in a host function of this stream: BUSY). Every other
+ *  allocated, registered nor imported) has been read when the call returns. What earlier copies still write there is waited
+ *  for; other work that writes there is over before. An idle stream copies at once, on the caller; behind pending work the
+ *  source travels in the stream (up to 4 KiB) or in staging memory of the context; copies that would hold more than 64 MiB
+ *  of it, or find none, make the call wait until the stream has passed them (in its own host function: BUSY). Every other
  *  source is read in the stream's order, and stays valid and unchanged until the stream has passed the copy; a destination
  *  stays valid as long. In a capture the address counts: each launch reads what is there when it comes to the copy.
  *  @param[in] dst     first byte to write, size bytes; may be NULL if size is 0

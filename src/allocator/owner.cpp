@@ -58,6 +58,14 @@ std::vector<Stamp> submissionsOf(const backend::Device& device) {
   return found;
 }
 
+std::vector<Stamp> hostWritesTo(uintptr_t begin, uintptr_t end) {
+  std::vector<Stamp> found;
+  Owners& all = owners();
+  std::lock_guard lock(all.mutex);
+  for (Owner* owner = all.first; owner != nullptr; owner = owner->next_) owner->host_writes_.find(begin, end, &found);
+  return found;
+}
+
 uint64_t liveBytes() {
   uint64_t bytes = 0;
   Owners& all = owners();

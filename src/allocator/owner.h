@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "allocator/host_writes.h"
 #include "allocator/region.h"
 #include "backends/backend.h"
 #include "base/epoch.h"
@@ -71,6 +72,8 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   static constexpr uint64_t kStagingBytes = uint64_t{4} << 20;
   static constexpr uint32_t kStagingPieces = 4;  // of one copy at a time, and kept
 
+  HostWrites& hostWrites() { return host_writes_; }
+
   // The native stream behind the context's default stream, for synchronous copies; null: never created.
   std::atomic<backend::Stream*> default_stream{nullptr};
 
@@ -90,6 +93,7 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
 
   std::atomic<uint64_t> adopted_{0};
   friend std::vector<Stamp> submissionsOf(const backend::Device& device);
+  friend std::vector<Stamp> hostWritesTo(uintptr_t begin, uintptr_t end);
   void addSubmissions(std::vector<Stamp>* stamps);  // under the lock
   friend uint64_t allocator::liveBytes();
   friend uint64_t allocator::liveAllocations();
@@ -118,6 +122,7 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   backend::Memory staging_[kStagingPieces];  // kept
   uint32_t staging_count_ = 0;
   std::vector<uint64_t> peers_;  // numbers of those whose memory kernels may use
+  HostWrites host_writes_;
 };
 
 }  // namespace manyrt::allocator

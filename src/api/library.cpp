@@ -25,7 +25,8 @@ uint64_t liveHandles(int32_t kind) {
 
 void reportLeaks() {
   static constexpr const char* kWords[manager::kHandleKinds] = {"",       "",      "contexts", "streams",     "events",
-                                                                "fences", "pools", "kernels",  "allocations", "modules"};
+                                                                "fences", "pools", "kernels",  "allocations", "modules",
+                                                                "graphs", "",      "",         "plans",       "execs"};
   for (int kind = RT_HANDLE_CONTEXT; kind < manager::kHandleKinds; ++kind) {
     const uint64_t count = liveHandles(kind);
     if (count != 0)

@@ -268,6 +268,11 @@ void safePoint() {
 
 void collect() { (void)collectOnce(); }
 
+void park() {
+  Record* record = std::exchange(internal::record, nullptr);
+  if (record != nullptr) record->used.store(false, std::memory_order_release);
+}
+
 bool synchronize() {
   uint64_t target = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   const bool ordered = barrier::heavy();
@@ -308,6 +313,12 @@ void abandon() {
     if (record == internal::record) continue;
     record->active.store(0, std::memory_order_relaxed);
     record->reclaiming.store(0, std::memory_order_relaxed);
+    // What a thread of the parent had yet to reclaim and to call is the parent's: the record's next thread begins with nothing.
+    record->slow = record->away = 0;
+    record->resting = record->collects = false;
+    record->finished = nullptr;
+    record->calls = nullptr;
+    record->last_call = &record->calls;
     record->used.store(false, std::memory_order_relaxed);
   }
   // What waits to be reclaimed stays: threads that are gone may have left its locks taken.

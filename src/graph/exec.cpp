@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/fault.h"
+#include "base/host_threads.h"
 #include "graph/params.h"
 #include "graph/session.h"
 #include "ops/memory.h"
@@ -15,13 +16,22 @@ namespace {
 
 using Number = unsigned long long;
 
-class Keeper final : public Task {
+// Waits on a thread of the library until a stream has passed what it was given so far. Nothing is submitted for that: a program
+// that has seen its stream complete does not find it busy again.
+class Keeper final : public host_threads::Job {
  public:
-  explicit Keeper(std::vector<std::shared_ptr<UserData>> users) : users_(std::move(users)) {}
-  Status run(const Status&) override { return Status(); }
+  Keeper(std::vector<std::shared_ptr<UserData>> users, Ref<allocator::Owner> owner, Ref<backend::Stream> stream)
+      : users_(std::move(users)), owner_(std::move(owner)), stream_(std::move(stream)), serial_(stream_->submitted()) {}
+  void run() override {
+    (void)stream_->wait(serial_, Deadline::never());
+    delete this;
+  }
 
  private:
   const std::vector<std::shared_ptr<UserData>> users_;
+  const Ref<allocator::Owner> owner_;  // for as long as its stream
+  const Ref<backend::Stream> stream_;
+  const uint64_t serial_;
 };
 
 }  // namespace
@@ -105,7 +115,7 @@ void Exec::keepNatives(const std::vector<Prepared>& steps) try {
     if (std::shared_ptr<UserData> user = step.recordedUser()) users.push_back(std::move(user));
   }
   if (users.empty() || !last_stream_ || last_stream_->idle()) return;
-  (void)last_stream_->call(new Keeper(std::move(users)), backend::TaskKind::kUser);
+  host_threads::submit(new Keeper(std::move(users), owner_, last_stream_));
 } catch (const std::bad_alloc&) {  // at once, then
 }
 

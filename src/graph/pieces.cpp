@@ -86,12 +86,15 @@ Status Exec::refresh(uint32_t first, uint32_t count) try {
     if (!steps_[index].fits()) continue;  // a later call makes it fit, or puts it back
     backend::ReplayStep::Work work;
     if (replays(index, &work) != replayable_[index]) return makePieces();  // of all steps
+    bool alone = replayable_[index];  // submitted by itself, though the driver could have it in a replay
     for (Piece& piece : pieces_) {
       if (!piece.replay || index < piece.first || index - piece.first >= piece.count) continue;
+      alone = false;
       bool changed = false;
       RT_TRY(piece.replay->change(&changed, index - piece.first, work));
       if (!changed) return makePieces();
     }
+    if (alone) RT_TRY(steps_[index].makeAlone(*owner_->native().replays()));
   }
   return Status();
 } catch (const std::bad_alloc&) {  // the caller puts back what was before

@@ -105,7 +105,7 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
     }
     memcpy(arguments_[i], &spot.pointer, sizeof spot.pointer);
   }
-  RT_TRY(ops::checkAddresses(*node.kernel, arguments_.data()));
+  if (fits()) RT_TRY(ops::checkAddresses(*node.kernel, arguments_.data()));  // else what makes it fit places it again
   launch_ = {{node.grid[0], node.grid[1], node.grid[2]},
              {node.group[0], node.group[1], node.group[2]},
              node.local_bytes,

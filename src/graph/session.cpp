@@ -169,9 +169,13 @@ Status Session::join(manager::Stream& stream, const std::vector<uint32_t>& nodes
 // A record by a stream that was given nothing else is no work: what counts is what the stream had waited for before.
 bool Session::isJoined(uint32_t node) {
   std::vector<uint32_t> open{node};
+  std::vector<bool> seen;  // nodes without work may lead to the same ones by many ways
   while (!open.empty()) {
     const uint32_t each = open.back();
     open.pop_back();
+    if (seen.size() <= each) seen.resize(each + 1);
+    if (seen[each]) continue;
+    seen[each] = true;
     const std::vector<uint32_t>& ends = lanes_[0].behind;
     if (std::any_of(ends.begin(), ends.end(), [&](uint32_t end) { return end == each || graph_->waitsFor(end, each); }))
       continue;

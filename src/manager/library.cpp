@@ -74,7 +74,8 @@ Status retain() {
       return Status();
     }
   }
-  return start();  // it is being ended
+  RT_TRY(start());  // it is being ended
+  return retain();  // no longer: there was no memory for that
 }
 
 Status release(bool* last) {
@@ -88,7 +89,8 @@ Status release(bool* last) {
       return Status();
     }
   }
-  return start();  // another thread ends it
+  RT_TRY(start());       // another thread ends it
+  return release(last);  // no longer: there was no memory for that
 }
 
 void goOn() { state.store(kRunning, std::memory_order_release); }

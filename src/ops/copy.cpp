@@ -1,13 +1,17 @@
 // Copies: bounds, overlap, direction and reach are settled here, before anything is written.
 #include "ops/copy.h"
 
+#include <memory>
 #include <optional>
 
 #include "allocator/block_lease.h"
+#include "allocator/host_writes.h"
 #include "base/checked.h"
+#include "base/fault.h"
 #include "context/current.h"
 #include "manager/context.h"
 #include "manager/device.h"
+#include "manager/library.h"
 #include "ops/bridge.h"
 #include "ops/place.h"
 #include "ops/staged_source.h"
@@ -146,6 +150,7 @@ inline bool findEnd(const void* pointer, uint64_t size, allocator::Owner** owner
 [[gnu::hot]] bool copyAtOnce(const CopyArguments& copy) {
   constexpr uint64_t kShortBytes = 1 << 20;
   if (copy.height != 1 || copy.width - 1 >= kShortBytes) return false;
+  if (allocator::HostWrites::any()) return false;  // one may be to the source
   allocator::Owner *to, *from;
   if (!findEnd(copy.dst, copy.width, &to) || !findEnd(copy.src, copy.width, &from)) return false;
   const uintptr_t dst = reinterpret_cast<uintptr_t>(copy.dst), src = reinterpret_cast<uintptr_t>(copy.src);
@@ -159,6 +164,27 @@ inline bool findEnd(const void* pointer, uint64_t size, allocator::Owner** owner
 }
 
 // ---- Sources in pageable memory: read before the call returns ----
+
+// Earlier copies that still write to the source are waited for: the bytes that they bring are the ones to read. The guard is
+// left meanwhile, so ranges have to be looked up again. `waited`: it was.
+Status awaitWritesTo(const Range& source, epoch::Guard& guard, bool* waited) {
+  std::vector<allocator::Stamp> stamps = allocator::hostWritesTo(source.address, source.address + source.size);
+  std::erase_if(stamps, [](const allocator::Stamp& stamp) { return stamp.passed(); });
+  *waited = !stamps.empty();
+  for (const allocator::Stamp& stamp : stamps) {
+    if (!stamp.stream->isInsideTask()) continue;
+    return Status::error(RT_ERROR_BUSY,
+                         "An earlier copy of a stream still writes to the source at %p: a host function of that stream cannot "
+                         "wait for it.",
+                         reinterpret_cast<void*>(source.address));
+  }
+  if (!*waited) return Status();
+  guard.leave();
+  for (const allocator::Stamp& stamp : stamps) (void)stamp.stream->wait(stamp.serial, Deadline::never());
+  stamps.clear();
+  guard.enter();
+  return Status();
+}
 
 // The source stays as it is while the caller waits. The stream's failure stays latched.
 Status submitAndWait(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream,
@@ -210,10 +236,12 @@ class Kept {
 // Where the stream has nothing to do.
 bool copyIdle(const CopyArguments& copy, manager::Stream& stream, epoch::Guard& guard, Status* status) {
   if (isShort(copy)) return stream.native->copyAndRead(native(copy), status);
-  guard.leave();
-  const bool done = stream.native->copyAndRead(native(copy), status);
-  guard.enter();
-  return done;
+  struct Away {
+    explicit Away(epoch::Guard& left) : guard(left) { guard.leave(); }
+    ~Away() { guard.enter(); }  // also behind an exception
+    epoch::Guard& guard;
+  } away(guard);
+  return stream.native->copyAndRead(native(copy), status);
 }
 
 // Whose pool has memory that the copying stream reaches: the stream's own context, or the one whose stream is borrowed. Null:
@@ -229,19 +257,43 @@ Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const 
   if (!isShort(copy)) RT_TRY(kept.emplace(stream, guard).take(copy.dst));
   Status status;
   if (route.kind == Route::kOwn && copyIdle(copy, stream, guard, &status)) {
+    // rtShutdown may have come to its end while the guard was left: then nothing of the copy is in flight behind this.
+    if (kept && !manager::library::running()) (void)stream.native->wait(stream.native->submitted(), Deadline::never());
     noteUse(ranges.dst, stream);
     if (status.ok()) traceSubmission(stream);
     return status;
   }
-  StagedSource source(stream);
+  std::optional<StagedSource> source(std::in_place, stream);
   manager::Context* context = stagingContext(route, stream);
-  if (context == nullptr || !source.take(copy, *context)) return submitAndWait(copy, ranges, route, stream, guard);
+  if (context == nullptr || !source->take(copy, *context)) {
+    source.reset();  // before the guard is left: the stream may go meanwhile, and its share is not needed
+    return submitAndWait(copy, ranges, route, stream, guard);
+  }
   if (kept) guard.leave();
-  const CopyArguments staged = source.read(copy);
-  if (kept) guard.enter();
+  const CopyArguments staged = source->read(copy);
+  if (kept) {
+    guard.enter();
+    if (!manager::library::running()) return manager::library::start();  // rtShutdown has not waited for this copy
+  }
   Checked places = ranges;
   RT_TRY(findRange(&places.src, staged.src, copy.width * copy.height, "source"));
   return submit(copy, staged, places, route, stream);
+}
+
+using HostWrite = std::unique_ptr<allocator::HostWrites::Write>;
+
+// Made before the copy is submitted: behind that nothing may fail.
+Status prepareHostWrite(const Range& dst, HostWrite* write) {
+  if (fault::fails("host write")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  *write = std::make_unique<allocator::HostWrites::Write>();
+  (*write)->begin = dst.address;
+  (*write)->end = dst.address + dst.size;
+  return Status();
+}
+
+void noteHostWrite(HostWrite write, manager::Stream& stream) {
+  write->stamp = {stream.native, stream.native->submitted()};
+  if (!write->stamp.passed()) stream.owner->hostWrites().add(std::move(write));
 }
 
 // Whether memory outlived its context, so that no stream of an owner exists any more.
@@ -292,11 +344,22 @@ Status copyAsync(const CopyArguments& copy, manager::Stream& stream, epoch::Guar
   }
   Checked ranges;
   RT_TRY(check(copy, &ranges));
+  const bool captures = stream.recorder.load(std::memory_order_acquire) != nullptr;  // then the address counts
+  if (!ranges.src.known() && !captures && allocator::HostWrites::any()) {
+    const Lease<manager::Stream> lease(&stream);
+    bool waited = false;
+    RT_TRY(awaitWritesTo(ranges.src, guard, &waited));
+    if (waited) RT_TRY(check(copy, &ranges));
+  }
   RT_TRY(checkSides(ranges, stream));
   const Route route = findRoute(ranges.dst, ranges.src, *stream.owner);
-  const bool captures = stream.recorder.load(std::memory_order_acquire) != nullptr;  // then the address counts
-  if (ranges.src.known() || captures || route.kind == Route::kNone) return submit(copy, copy, ranges, route, stream);
-  return copyFromPageable(copy, ranges, route, stream, guard);
+  HostWrite write;
+  if (!ranges.dst.known() && !captures && route.kind != Route::kNone) RT_TRY(prepareHostWrite(ranges.dst, &write));
+  Status status = ranges.src.known() || captures || route.kind == Route::kNone
+                      ? submit(copy, copy, ranges, route, stream)
+                      : copyFromPageable(copy, ranges, route, stream, guard);
+  if (write != nullptr) noteHostWrite(std::move(write), stream);
+  return status;
 }
 
 Status copy(const CopyArguments& copy, epoch::Guard& guard) {
@@ -306,6 +369,11 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   }
   Checked ranges;
   RT_TRY(check(copy, &ranges));
+  if (!ranges.src.known() && allocator::HostWrites::any()) {
+    bool waited = false;
+    RT_TRY(awaitWritesTo(ranges.src, guard, &waited));
+    if (waited) RT_TRY(check(copy, &ranges));
+  }
   manager::Stream* stream;
   RT_TRY(streamFor(ranges.dst, ranges.src, &stream));
   RT_TRY(submittable(*stream));

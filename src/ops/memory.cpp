@@ -389,6 +389,11 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
     region->block(0).state.store(Block::kLive);
     throw;
   }
+  for (const allocator::Stamp& each : stamps) {  // streams of other contexts, too
+    if (!each.stream->isInsideTask()) continue;
+    region->block(0).state.store(Block::kLive, std::memory_order_seq_cst);
+    return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream, which may use the range.");
+  }
   guard.leave();
   waitFor(stamps);
   guard.enter();

@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -232,6 +233,38 @@ TEST_P(MemoryTest, HostAndSharedMemoryAreTheProgramsToo) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtHostGetDevicePointer(&device_pointer, &local, context_));
   EXPECT_EQ(device_pointer, nullptr);
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtHostGetDevicePointer(nullptr, host, context_));
+}
+
+// The stream is another context's: it may use the range all the same, as a copy's other side.
+TEST_P(MemoryTest, UnregisteringInAHostFunctionOfAStreamThatMayUseTheRangeIsBusy) {
+  if (!has(RT_CAPABILITY_HOST_REGISTER)) GTEST_SKIP() << "the device registers no host memory";
+  struct Scene {
+    std::vector<unsigned char> range = std::vector<unsigned char>(8192);
+    rtContext_t context = nullptr;
+    std::atomic<bool> copy_given{false};
+    rtStatus_t status = RT_SUCCESS;
+  } scene;
+  scene.context = context_;
+  Context other;
+  ASSERT_RT_OK(rtContextCreate(other.out(), nullptr, device_));
+  Stream stream;
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, other));
+  Memory memory;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 8192, other));
+  ASSERT_RT_OK(rtHostRegister(scene.range.data(), 8192, context_));
+  ASSERT_RT_OK(rtLaunchHostFunction(
+      [](void* user, rtStatus_t) {
+        Scene& at = *static_cast<Scene*>(user);
+        while (!at.copy_given) std::this_thread::yield();
+        at.status = rtHostUnregister(at.range.data(), at.context);
+      },
+      &scene, stream));
+  const rtStatus_t copied = rtMemcpyAsync(memory, scene.range.data(), 8192, RT_MEMCPY_DEFAULT, stream);
+  scene.copy_given = true;
+  ASSERT_RT_OK(rtStreamSynchronize(stream));
+  ASSERT_RT_OK(copied);
+  EXPECT_EQ(scene.status, RT_ERROR_BUSY);
+  ASSERT_RT_OK(rtHostUnregister(scene.range.data(), context_));
 }
 
 TEST_P(MemoryTest, RegisteredMemoryIsKnownUntilItIsUnregistered) {

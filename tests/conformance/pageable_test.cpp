@@ -176,6 +176,43 @@ TEST_P(PageableTest, BeyondTheLimitTheCallWaitsForTheStream) {
   }
 }
 
+// In the CUDA runtime the earlier copy, to pageable memory, is over when its call returns.
+TEST_P(PageableTest, WhatAnEarlierCopyStillWritesIsWaitedFor) {
+  allocate(2 * kMiB);
+  ASSERT_RT_OK(rtMemset(memory_, 0x5A, kMiB));
+  Stream other;
+  ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  void* const second = memory_.as<char>(kMiB);
+  for (int way = 0; way < 3; ++way) {
+    SCOPED_TRACE(way);
+    ASSERT_RT_OK(rtMemset(second, 0, kMiB));
+    std::vector<unsigned char> between(kMiB);
+    Gate gate(context_);
+    ASSERT_RT_OK(gate.close(stream_));
+    ASSERT_RT_OK(rtMemcpyAsync(between.data(), memory_, kMiB, RT_MEMCPY_DEFAULT, stream_));
+    std::atomic<bool> returned{false}, too_early{false};
+    std::thread opener([&] {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
+      while (!returned && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+      too_early = returned.load();
+      EXPECT_RT_OK(gate.open());
+    });
+    if (way < 2) {
+      EXPECT_RT_OK(rtMemcpyAsync(second, between.data(), kMiB, RT_MEMCPY_DEFAULT, way == 0 ? stream_ : other));
+    } else {
+      EXPECT_RT_OK(rtMemcpy(second, between.data(), kMiB, RT_MEMCPY_DEFAULT));
+    }
+    returned = true;
+    opener.join();
+    EXPECT_FALSE(too_early) << "the bytes had not come";
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    ASSERT_RT_OK(rtStreamSynchronize(other));
+    std::vector<unsigned char> seen(kMiB);
+    ASSERT_RT_OK(rtMemcpy(seen.data(), second, kMiB, RT_MEMCPY_DEFAULT));
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 0x5A), static_cast<std::ptrdiff_t>(kMiB));
+  }
+}
+
 // Staging memory comes back when the stream has passed the copies, whatever became of them.
 TEST_P(PageableTest, PassedCopiesAndFailedOnesHoldNothing) {
   allocate(2 * kMiB);

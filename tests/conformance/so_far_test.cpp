@@ -46,7 +46,7 @@ class SoFarTest : public DeviceTest {
       EXPECT_RT_OK(wait());
       EXPECT_RT_OK(rtFenceSignal(1, returned));
     });
-    for (int times = 0; times < 3;) {
+    for (int times = 0; times < 3 && rtFenceWaitFor(0, 1, returned) != RT_SUCCESS;) {
       times = thread.load() != 0 && sleeps(thread.load()) ? times + 1 : 0;
       std::this_thread::yield();
     }

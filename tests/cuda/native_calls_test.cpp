@@ -112,9 +112,15 @@ TEST_P(CudaNativeTest, WhatIsSubmittedStepByStepIsNotCalledAgainEither) {
       EXPECT_EQ(word(4096), 9u);
     }
     EXPECT_EQ(native_fill.calls, 1);
+    ASSERT_RT_OK(rtGraphExecUpdate(graph_, exec_));
+    ASSERT_RT_OK(rtMemset(memory_, 0, 8192));
+    ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    EXPECT_EQ(word(4096), 9u);
+    EXPECT_EQ(native_fill.calls, 2) << "the update calls it, the launch does not";
     ASSERT_RT_OK(exec_.reset());
   }
-  EXPECT_EQ(called, 9);
+  EXPECT_EQ(called, 12);
 }
 
 TEST_P(CudaNativeTest, EachExecAndEachUpdateCallsOnce) {

@@ -61,6 +61,13 @@ TEST_P(ObjectsTest, PackedMembersTakeNoMoreThanTheirBytes) {
                                    (3 + 3 * 6) + 100 * (3 + 3 * 6) + 1000 * (6 + 3 * 12), 40, 1});
 }
 
+TEST_P(ObjectsTest, PartsOfPackedVectorsAreChangedInTheirPlace) {
+  build("language/objects.cl");
+  const Buffer<float> out = buffer(std::vector<float>(2, 0));
+  run("packed_parts", {1}, {1}, out);
+  expectEqual(out.read(), {5.0f, 62.0f}, "packed_parts");
+}
+
 TEST_P(ObjectsTest, PartsOfVectorsStepInPlace) {
   build("language/objects.cl");
   const Buffer<int> out = buffer(Ints(8, 0));

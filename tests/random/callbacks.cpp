@@ -124,13 +124,10 @@ rtStatus_t runNative(const uint64_t native[2], void* user) {
 
 void countRelease(void* user) {
   counts().releases.fetch_add(1);
-  if (user == nullptr) return;
-  auto* calls = static_cast<std::atomic<uint64_t>*>(user);
-  if (calls->fetch_add(1) != 0) fail("a release function was called twice.");
+  (void)user;
   if (!kReleaseFunctionsMayCall) return;
   void* memory = nullptr;
-  (void)CALL(rtMallocHost, &memory, size_t{64}, nullptr);
-  OK(rtFree, memory);
+  if (CALL(rtMallocHost, &memory, size_t{64}, nullptr) == RT_SUCCESS) OK(rtFree, memory);
 }
 
 }  // namespace rtrandom

@@ -58,6 +58,7 @@ void Actor::giveOp(const StreamRef& stream) {
   const bool pageable_source = (op.type == OpType::kCopy || op.type == OpType::kCopy2D) && src->type == MemoryType::kPageable;
   const bool pageable_target = op.writes() && dst->type == MemoryType::kPageable && op.type != OpType::kHostFunction;
   if (pageable_target || (pageable_source && !kPageableSourcesReadAtOnce)) payDebts();  // the call may wait for the stream
+  if (pageable_source) waitForUses(src, true);  // it is read by the call, in no stream's order
 
   std::unique_ptr<HostCall> call;
   if (op.type == OpType::kHostFunction || op.type == OpType::kNative) {

@@ -72,6 +72,8 @@ void addHostNode(Actor& actor, Executable* executable) {
   rtGraphHostParams_t params = RT_GRAPH_HOST_PARAMS_INIT;
   params.function = runHostFunction;
   params.user = call;
+  params.release = countRelease;
+  counts().releases_due.fetch_add(1);
   rtGraphNode_t node = nullptr;
   const rtGraphNode_t last = executable->nodes.empty() ? nullptr : executable->nodes.back();
   OK(rtGraphAddHostNode, &node, &params, executable->inferred || last == nullptr ? nullptr : &last,

@@ -31,7 +31,7 @@ Status Stream::enqueue(const char* call, Command&& command, bool at_once) {
   Command* queued = new (std::nothrow) Command(std::move(command));
   if (queued == nullptr) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for another command of a stream.");
   std::unique_lock lock(mutex_);
-  if (at_once && first_ != nullptr) return delete queued, Status::bare(RT_NOT_READY);
+  if (at_once && (first_ != nullptr || running_)) return delete queued, Status::bare(RT_NOT_READY);
   uint64_t word = word_.load(std::memory_order_acquire);
   do {
     if ((word & kHeld) == 0) done_.store(word, std::memory_order_release);

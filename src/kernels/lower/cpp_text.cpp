@@ -136,7 +136,9 @@ std::string CppText::constant(const Variable& variable) {
 std::string CppText::place(const Function& function) const {
   std::string text = "\n";
   if (quick) {
-    text += kPlaceComment + sources_.name(function.where.file) + ":" + std::to_string(function.where.line) + "\n";
+    text += kPlaceComment;
+    for (char letter : sources_.name(function.where.file)) text += static_cast<unsigned char>(letter) >= ' ' ? letter : ' ';
+    text += ":" + std::to_string(function.where.line) + "\n";
   } else {
     line(function.where, &text);
   }

@@ -26,6 +26,11 @@ bool isAttribute(const Token& token) { return token.is("__attribute__") || token
 
 bool isRestrict(const Token& token) { return token.is("restrict") || token.is("__restrict") || token.is("__restrict__"); }
 
+// Others, such as FP_CONTRACT, have to be the first in their block.
+bool isOfLoop(const Token& token) {
+  return token.kind == TokenKind::kPragma && (token.text.starts_with("unroll") || token.text.starts_with("nounroll"));
+}
+
 class Lowering {
  public:
   Lowering(const Program& program, const Sources& sources)
@@ -282,7 +287,7 @@ void Lowering::changeObject(const LiteralObject& literal) {
     end = "}";
   }
   uint32_t statement = literal.statement;
-  while (statement > 0 && token(statement - 1).kind == TokenKind::kPragma) --statement;  // they belong to a loop
+  while (statement > 0 && isOfLoop(token(statement - 1))) --statement;
   text_.insertBefore(statement, declaration);
   text_.replace({open, close + 1}, "(*(" + name + " = (" + type + ")" + begin);
   text_.insertBehind(closing(close + 1), end + ", &" + name + (own->isArray() ? ".v" : "") + "))");

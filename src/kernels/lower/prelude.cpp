@@ -285,7 +285,7 @@ std::string Prelude::stepSwizzle(Op op, const Type* vector, const uint8_t* lanes
 std::string Prelude::packed(const Type* of) {
   const std::string own = type(of);
   std::string name = "mrt_packed_" + idOf(of);
-  if (first(name)) text_ += "struct __attribute__((packed)) " + name + " { " + own + " v; };\n";
+  if (first(name)) text_ += "struct __attribute__((packed, may_alias)) " + name + " { " + own + " v; };\n";
   return name;
 }
 

@@ -73,6 +73,7 @@ std::string TokenText::print() {
     const Edit* edit = found == edits_.end() ? nullptr : &found->second;
     if (edit != nullptr && edit->hidden && edit->instead.empty()) continue;
     if (token.kind == TokenKind::kPragma) {
+      if (edit != nullptr) add(edit->before);
       addPragma(token);
       continue;
     }

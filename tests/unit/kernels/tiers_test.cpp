@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/epoch.h"
 #include "base/fault.h"
 #include "base/log.h"
 #include "kernels/build/background.h"
@@ -62,6 +63,7 @@ class TiersTest : public TemporaryTest {
     request.options = options;
     object = nullptr;
     words.clear();
+    epoch::Scope scope;  // as a call of a program: what it logs has been said when it returns
     return buildForCpu(&object, &words, request);
   }
   // A compiler that does `instead` where it is asked for optimised code.

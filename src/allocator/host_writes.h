@@ -1,0 +1,56 @@
+// Copies to pageable memory of the program that may not be over yet. The CUDA runtime returns from such a copy when it is done,
+// so a later copy from there reads what it wrote. Here the later copy, which reads its source during the call, waits for the
+// earlier one. Each owner notes those of its streams; ops/copy asks all owners.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "allocator/region.h"
+#include "base/spin_lock.h"
+
+namespace manyrt::allocator {
+
+class HostWrites {
+ public:
+  struct Write {
+    uintptr_t begin = 0, end = 0;
+    Stamp stamp;  // the stream that writes, and its submission
+
+   private:
+    friend class HostWrites;
+    Write* next_ = nullptr;
+  };
+
+  HostWrites() = default;
+  HostWrites(const HostWrites&) = delete;
+  HostWrites& operator=(const HostWrites&) = delete;
+  ~HostWrites();
+
+  // Whether any owner has noted one. A thread that has submitted or waited for such a copy sees it.
+  static bool any() { return count_.load(std::memory_order_relaxed) != 0; }
+
+  void add(std::unique_ptr<Write> write);
+  // Appends the stamps of the writes that meet the range. Throws bad_alloc.
+  void find(uintptr_t begin, uintptr_t end, std::vector<Stamp>* stamps);
+
+ private:
+  void forgetOver();
+  void unlink(Write* write);  // under the lock
+
+  static constexpr size_t kLookAt = 16;
+  static inline std::atomic<uint64_t> count_{0};
+
+  SpinLock lock_;
+  Write* first_ = nullptr;  // newest
+  size_t size_ = 0;
+  size_t look_at_ = kLookAt;  // as many as this: those that are over are looked for
+  bool looking_ = false;      // a thread is in forgetOver(): it alone removes
+};
+
+// Of all owners. Throws bad_alloc.
+std::vector<Stamp> hostWritesTo(uintptr_t begin, uintptr_t end);
+
+}  // namespace manyrt::allocator
