@@ -154,10 +154,12 @@ void Actor::removeContext(size_t position) {
       buffers.erase(buffers.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
-  for (const StreamRef& stream : streams) {  // work that is still in flight when the context goes
-    if (stream->context != context || orphans.empty() || rng.chance(50)) continue;
-    const BufferRef& target = orphans[rng.below(orphans.size())];
-    OK(rtMemsetAsync, target->address, 3, target->size(), stream->handle);
+  std::vector<BufferRef> targets = orphans;
+  for (const StreamRef& stream : streams) {  // work that is still in flight when the context goes; no two write the same memory
+    if (stream->context != context || targets.empty() || rng.chance(50)) continue;
+    const auto target = targets.begin() + static_cast<std::ptrdiff_t>(rng.below(targets.size()));
+    OK(rtMemsetAsync, (*target)->address, 3, (*target)->size(), stream->handle);
+    targets.erase(target);
   }
   std::erase_if(fences, [&](const Fence& fence) { return fence.context == context; });
   std::erase_if(events, [&](const Event& event) { return event.context == context; });

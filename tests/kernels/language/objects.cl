@@ -200,18 +200,18 @@ __kernel void packed_sizes(__global int *o) {
   o[7] = __alignof__(packed_wide);
 }
 
-typedef struct __attribute__((packed)) { char c; float4 v; } packed_vector;
+typedef struct __attribute__((packed)) { char c; float4 v; } packed_quad;
 
 // Parts of packed vectors that are changed and then read, by whatever name: the compiler may not take them for other memory.
 __kernel void packed_parts(__global float *o) {
-  packed_vector q[2], alone;
+  packed_quad q[2], alone;
   int k = 0;
   q[1].v = 1.0f;
   q[++k].v.xy *= 4.0f;
   o[0] = q[1].v.x + q[1].v.z;
   alone.v = 1.0f;
   alone.v.xy += 4.0f;
-  alone.v++;
+  alone.v += 1.0f;
   o[1] = alone.v.x * 10.0f + alone.v.w;
 }
 
