@@ -1579,7 +1579,7 @@ RT_API rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_
  *  source travels in the stream (up to 4 KiB) or in staging memory of the context; copies that would hold more than 64 MiB
  *  of it, or find none, make the call wait until the stream has passed them (in its own host function: BUSY). Every other
  *  source is read in the stream's order, and stays valid and unchanged until the stream has passed the copy; a destination
- *  stays valid as long. In a capture the address counts: each launch reads what is there when it comes to the copy.
+ *  stays valid as long. In a capture the address counts; when a launch reads it, rtGraphLaunch says.
  *  @param[in] dst     first byte to write, size bytes; may be NULL if size is 0
  *  @param[in] src     first byte to read, size bytes; may be NULL if size is 0
  *  @param[in] size    bytes; 0 is success
@@ -2409,8 +2409,8 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
  *    LAUNCH_FAILED (a native function threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
 
-/** Runs an exec in a stream's order. Launches of one exec run one after another, also from several streams. Captured, it
- *  becomes a child graph with what is bound now. Copies read their sources when the launch comes to them, pageable ones too.
+/** Runs an exec in a stream's order, one launch after another. Captured, it becomes a child graph with what is bound now.
+ *  Pageable sources are read in the call or later, in that order: what writes them is over before, and they stay unchanged.
  *  @param[in] exec    the exec
  *  @param[in] stream  of the exec's context; may be NULL: default
  *  blocks: never

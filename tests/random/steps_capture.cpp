@@ -182,7 +182,11 @@ void stepLaunchGraph(Actor& actor) {
       if (recording.names(i)) actor.order(stream, recording.buffers[i], recording.writes(i));
     }
     bool pageable = false;
-    for (const BufferRef& buffer : recording.buffers) pageable = pageable || buffer->type == MemoryType::kPageable;
+    for (const BufferRef& buffer : recording.buffers) {
+      if (buffer->type != MemoryType::kPageable) continue;
+      pageable = true;
+      actor.waitForUses(buffer, true);  // the launch may read it during the call
+    }
     if (pageable) actor.payDebts();
     counts().host_submitted.fetch_add(recording.hostFunctions());
     OK(rtGraphLaunch, executable.exec, stream->handle);
