@@ -108,6 +108,7 @@ void Callbacks::finish(Callback* callback) {
 }
 
 void Callbacks::deviceLost(const Status& status) {
+  static std::atomic<Callback*> abandoned{nullptr};  // for good, of all devices: the driver may still have their addresses
   for (;;) {
     Callback* claimed = nullptr;
     {
@@ -116,7 +117,10 @@ void Callbacks::deviceLost(const Status& status) {
         if (!each->claimed_.exchange(true)) claimed = each;
       }
       if (claimed == nullptr) return;
-      unlink(claimed);  // and never deleted: the driver still has its address
+      unlink(claimed);
+    }
+    claimed->next_ = abandoned.load(std::memory_order_relaxed);
+    while (!abandoned.compare_exchange_weak(claimed->next_, claimed, std::memory_order_relaxed)) {
     }
     claimed->lost(status);
     leave();
