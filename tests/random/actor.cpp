@@ -180,6 +180,7 @@ void Actor::removeContext(size_t position) {
   OK(rtContextDestroy, context->handle);
   bury(*this, context->handle);
   context->alive = false;
+  context->default_stream = nullptr;  // which has the context
   contexts.erase(contexts.begin() + static_cast<std::ptrdiff_t>(position));
   for (const BufferRef& orphan : orphans) OK(rtFree, orphan->address);
 }
@@ -218,6 +219,7 @@ void Actor::tearDown() {
     destroyKernels(&context->kernels);
     if (context->pool != nullptr) OK(rtMemPoolDestroy, context->pool);
     if (!context->primary) OK(rtContextDestroy, context->handle);
+    context->default_stream = nullptr;
   }
 }
 
