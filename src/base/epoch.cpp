@@ -268,6 +268,11 @@ void safePoint() {
 
 void collect() { (void)collectOnce(); }
 
+void park() {
+  Record* record = std::exchange(internal::record, nullptr);
+  if (record != nullptr) record->used.store(false, std::memory_order_release);
+}
+
 bool synchronize() {
   uint64_t target = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   const bool ordered = barrier::heavy();

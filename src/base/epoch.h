@@ -116,6 +116,7 @@ void retire(Retired* object);  // the caller has made it unreachable
 void finish(Retired* object);  // what nothing can see any more: reclaimed at once, or behind the guard of this thread
 void collectBehindCall();      // what can be reclaimed is, when the thread's call has ended, however little it is
 void collect();                // the same at once: at rest. Cheap when there is nothing
+void park();                   // an idle thread of the library is in no call: its record goes back until it works again
 void safePoint();              // a thread of the library is at rest, inside one Scope: reclaims, and makes its calls
 // Returns when every call that had begun has ended; never inside a guard. False where membarrier was refused and a thread has
 // not called the library since, for a second: nothing is known of that one.

@@ -68,6 +68,7 @@ void body(void* user) {
       epoch::Scope scope;  // what the job lets go of is reclaimed, and the program is told, when it has ended
       job->run();
     }
+    epoch::park();  // where membarrier was refused, a sleeping thread's record would count as in a call for ever
     lock.lock();
   }
 }
