@@ -124,14 +124,14 @@ TEST_P(SoFarTest, ResetLeavesOutWhatTheDefaultStreamIsGivenMeanwhile) {
 TEST_P(SoFarTest, WaitContextWaitsForEveryStreamOfTheContext) {
   Context other;
   Stream streams[3];
-  Memory memory;
+  Memory memory[3];
   ASSERT_RT_OK(rtContextCreate(other.out(), nullptr, device_));
-  ASSERT_RT_OK(rtMalloc(memory.out(), 1000, other));
   Gate gate(context_), later(context_);
-  for (Stream& each : streams) {
-    ASSERT_RT_OK(rtStreamCreate(each.out(), nullptr, other));
-    ASSERT_RT_OK(gate.close(each));
-    ASSERT_RT_OK(rtMemsetAsync(memory, 1, 1000, each));
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_RT_OK(rtMalloc(memory[i].out(), 1000, other));
+    ASSERT_RT_OK(rtStreamCreate(streams[i].out(), nullptr, other));
+    ASSERT_RT_OK(gate.close(streams[i]));
+    ASSERT_RT_OK(rtMemsetAsync(memory[i], 1, 1000, streams[i]));
   }
   ASSERT_RT_OK(rtStreamWaitContext(other, stream_));
   for (Stream& each : streams) ASSERT_RT_OK(later.close(each));
