@@ -7,6 +7,7 @@
 #include <new>
 
 #include "base/fault.h"
+#include "base/lock_order.h"
 
 namespace manyrt::allocator::address_map {
 
@@ -24,7 +25,7 @@ struct Entry final : epoch::Retired {
   void reclaim() override { delete this; }
 };
 
-std::mutex writers;
+Ranked<std::mutex, LockRank::kAddressMap> writers;
 
 bool isList(uintptr_t value) { return (value & 1) != 0; }
 Entry* toList(uintptr_t value) { return reinterpret_cast<Entry*>(value & ~uintptr_t{1}); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "allocator/region.h"
+#include "base/lock_order.h"
 #include "base/spin_lock.h"
 
 namespace manyrt::allocator {
@@ -43,7 +44,7 @@ class HostWrites {
   static constexpr size_t kLookAt = 16;
   static inline std::atomic<uint64_t> count_{0};
 
-  SpinLock lock_;
+  Ranked<SpinLock, LockRank::kHostWrites> lock_;
   Write* first_ = nullptr;  // newest
   size_t size_ = 0;
   size_t look_at_ = kLookAt;  // as many as this: those that are over are looked for

@@ -7,12 +7,13 @@
 
 #include "allocator/pool.h"
 #include "base/fault.h"
+#include "base/lock_order.h"
 
 namespace manyrt::allocator {
 namespace {
 
 struct Owners {
-  std::mutex mutex;
+  Ranked<std::mutex, LockRank::kOwners> mutex;
   Owner* first = nullptr;
 };
 Owners& owners() {

@@ -12,8 +12,9 @@
 #include "backends/backend.h"
 #include "base/epoch.h"
 #include "base/host_threads.h"
+#include "base/lock_order.h"
 #include "base/ref.h"
-#include "base/spin_lock.h"
+#include "base/mutex.h"
 
 namespace manyrt::allocator {
 
@@ -108,7 +109,7 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
 
   const uint64_t number_;  // of all owners there ever were: an address comes again
 
-  SpinLock lock_;
+  Ranked<Mutex, LockRank::kOwner> lock_;
   Pool* pools_ = nullptr;
   size_t kept_ = kKeptStreams;
   std::vector<Ref<backend::Stream>> streams_;  // every one that the native context has made

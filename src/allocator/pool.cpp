@@ -13,6 +13,7 @@
 #include "base/config.h"
 #include "base/fault.h"
 #include "base/futex.h"
+#include "base/lock_order.h"
 #include "base/log.h"
 
 namespace manyrt::allocator {
@@ -537,7 +538,7 @@ namespace {
 struct PendingPools final : host_threads::Job {
   void run() override;
 
-  SpinLock lock;
+  Ranked<SpinLock, LockRank::kPendingPools> lock;
   Pool* first = nullptr;
   bool running = false;
 };

@@ -18,8 +18,9 @@
 #include "allocator/region.h"
 #include "allocator/size_class.h"
 #include "base/host_threads.h"
+#include "base/lock_order.h"
 #include "base/ref.h"
-#include "base/spin_lock.h"
+#include "base/mutex.h"
 
 namespace manyrt::allocator {
 
@@ -141,7 +142,7 @@ class Pool final : public RefCounted {
   const bool keeps_;  // false with RT_POOL=off
   const bool fills_;  // RT_MEMORY_DEBUG
   PoolOptions options_;
-  SpinLock lock_;
+  Ranked<Mutex, LockRank::kPool> lock_;
   bool closed_ = false;
   bool waiting_ = false;  // among the pools that are looked after
   Class classes_[kSizeClasses];

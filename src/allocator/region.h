@@ -9,7 +9,8 @@
 
 #include "backends/backend.h"
 #include "base/epoch.h"
-#include "base/spin_lock.h"
+#include "base/lock_order.h"
+#include "base/mutex.h"
 
 namespace manyrt::allocator {
 
@@ -92,7 +93,7 @@ class Region final : public epoch::Retired {
   const uint32_t size_class_;
   std::unique_ptr<Block[]> blocks_;
   std::atomic<bool> has_uses_{false};  // written under the lock
-  SpinLock uses_lock_;
+  Ranked<Mutex, LockRank::kRegionUses> uses_lock_;
   std::vector<Stamp> uses_;
 };
 

@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include "base/futex.h"
+#include "base/lock_order.h"
 
 namespace manyrt::backend {
 namespace {
@@ -29,6 +30,7 @@ class Sleeper final : public Waiter {
 }  // namespace
 
 bool Point::wait(Deadline deadline, WaitPolicy policy) {
+  lock_order::mayWait("a wait for an event");
   if (poll()) return true;
   if (deadline.isPoll()) return false;
   int64_t began = nowNanoseconds();

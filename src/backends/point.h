@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/clock.h"
+#include "base/lock_order.h"
 #include "base/ref.h"
 #include "base/spin_lock.h"
 #include "base/status.h"
@@ -56,7 +57,7 @@ class Point : public RefCounted {
 
  private:
   std::atomic<bool> done_{false};
-  SpinLock lock_;
+  Ranked<SpinLock, LockRank::kPoint> lock_;
   Waiter* waiters_ = nullptr;
   Status status_;
   int64_t nanoseconds_ = 0;

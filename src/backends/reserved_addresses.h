@@ -6,6 +6,8 @@
 #include <map>
 #include <mutex>
 
+#include "base/lock_order.h"
+
 namespace manyrt::backend {
 
 class ReservedAddresses {
@@ -23,7 +25,7 @@ class ReservedAddresses {
     void* mapped;  // what the system gave, from which the aligned range was cut
     uint64_t mapped_size;
   };
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kReservedAddresses> mutex_;
   std::map<uintptr_t, Range> ranges_;  // by first address
 };
 

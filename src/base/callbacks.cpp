@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/lock_order.h"
+
 namespace manyrt::callbacks {
 namespace {
 
@@ -10,7 +12,8 @@ thread_local int depth = 0;
 
 }  // namespace
 
-Running::Running(const char*) {
+Running::Running([[maybe_unused]] const char* what) {
+  lock_order::noneHeld(what);
   ++depth;
   if (epoch::Record* record = epoch::internal::record) {
     away_ = std::exchange(record->away, 0);

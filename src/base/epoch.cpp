@@ -15,6 +15,7 @@
 
 #include "base/callbacks.h"
 #include "base/fault.h"
+#include "base/lock_order.h"
 #include "base/spin_lock.h"
 
 namespace manyrt::epoch {
@@ -25,7 +26,7 @@ std::atomic<uint64_t> current{1};
 }  // namespace internal
 
 struct Limbo {
-  SpinLock lock;
+  Ranked<SpinLock, LockRank::kEpoch> lock;
   Retired* first = nullptr;  // oldest
   Retired** last = &first;
   std::atomic<uint64_t> count{0};
@@ -159,10 +160,13 @@ void retire(Retired* object) {
   }
 }
 
-// Inside a guard the caller may hold locks, and destructors may take them, call drivers and unload code of the program.
+// The caller may hold locks, and destructors may take them, call drivers and unload code of the program.
 void finish(Retired* object) {
-  Record* record = internal::record;
-  if (record == nullptr || record->active.load(std::memory_order_relaxed) == 0) return object->reclaim();
+  Record* record = restsLater();
+  if (record == nullptr) {
+    lock_order::noneHeld("reclaiming");
+    return object->reclaim();
+  }
   Limbo::next(object) = record->finished;
   record->finished = object;
   record->slow |= internal::kPending;
@@ -187,6 +191,7 @@ namespace {
 
 // Without a record it reclaims all the same; only drain() does not wait for it then. True: something was reclaimed.
 bool collectOnce() {
+  lock_order::noneHeld("reclaiming");
   if (limbo.count.load(std::memory_order_relaxed) == 0) return false;
   uint64_t epoch = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   const bool ordered = barrier::heavy();
@@ -216,6 +221,7 @@ void collectAll() {
 
 // At rest. Calls into the program come last and one at a time: each may make rt calls, at whose end this thread is at rest too.
 void rest(Record* record) noexcept {
+  lock_order::noneHeld("reclaiming");
   record->resting = true;
   while ((record->slow & internal::kPending) != 0) {
     record->slow &= ~internal::kPending;
@@ -274,6 +280,7 @@ void park() {
 }
 
 bool synchronize() {
+  lock_order::mayWait("a wait for calls");
   uint64_t target = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   const bool ordered = barrier::heavy();
   const auto deadline = std::chrono::steady_clock::now() + kPatience;

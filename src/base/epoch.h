@@ -113,7 +113,7 @@ class Scope {
 };
 
 void retire(Retired* object);  // the caller has made it unreachable
-void finish(Retired* object);  // what nothing can see any more: reclaimed at once, or behind the guard of this thread
+void finish(Retired* object);  // what nothing can see any more: reclaimed when this thread is at rest, or at once
 void collectBehindCall();      // what can be reclaimed is, when the thread's call has ended, however little it is
 void collect();                // the same at once: at rest. Cheap when there is nothing
 void park();                   // an idle thread of the library is in no call: its record goes back until it works again

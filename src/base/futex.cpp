@@ -6,9 +6,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/lock_order.h"
+
 namespace manyrt {
 
 bool futexWait(std::atomic<uint32_t>* word, uint32_t expected, Deadline deadline) {
+  lock_order::mayWait("a sleep");
+  return futexWaitForLock(word, expected, deadline);
+}
+
+bool futexWaitForLock(std::atomic<uint32_t>* word, uint32_t expected, Deadline deadline) {
   if (deadline.isNever()) {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
     return true;

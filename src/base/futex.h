@@ -9,7 +9,8 @@
 namespace manyrt {
 
 // Sleeps while *word == expected, until woken or the deadline; false when the deadline has passed.
-bool futexWait(std::atomic<uint32_t>* word, uint32_t expected, Deadline deadline);
+bool futexWait(std::atomic<uint32_t>* word, uint32_t expected, Deadline deadline);  // never inside a guard
+bool futexWaitForLock(std::atomic<uint32_t>* word, uint32_t expected, Deadline deadline);
 void futexWake(std::atomic<uint32_t>* word, int count);
 
 }  // namespace manyrt

@@ -6,10 +6,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <mutex>
 
 #include "base/epoch.h"
+#include "base/lock_order.h"
 #include "base/thread.h"
 
 namespace manyrt::host_threads {
@@ -18,8 +18,8 @@ namespace {
 constexpr size_t kKept = 2;  // one that waits for another one's job, and that one
 
 struct Threads {
-  std::mutex mutex;
-  std::condition_variable ready;
+  Ranked<std::mutex, LockRank::kHostThreads> mutex;
+  ConditionVariable ready;
   Job* first = nullptr;
   Job** last = &first;
   size_t queued = 0;

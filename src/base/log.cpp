@@ -4,7 +4,6 @@
 #include "base/log.h"
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +12,7 @@
 
 #include "base/callbacks.h"
 #include "base/config.h"
+#include "base/lock_order.h"
 
 namespace manyrt::log {
 namespace {
@@ -21,8 +21,8 @@ constexpr int32_t kUnread = -1;  // RT_LOG not looked at yet
 std::atomic<int32_t> level_wanted{kUnread};
 
 struct Sink {
-  std::mutex mutex;
-  std::condition_variable left;
+  Ranked<std::mutex, LockRank::kLog> mutex;
+  ConditionVariable left;
   rtLogCallback_t callback = nullptr;
   void* user = nullptr;
   uint64_t turn = 0;        // setCallback's; callbacks are counted by the turn in which they began
@@ -120,6 +120,7 @@ Status setCallback(rtLogCallback_t callback, void* user, int32_t level) {
   Sink& out = sink();
   std::unique_lock lock(out.mutex);
   // Another thread may be changing it too: the parity that comes next must be empty before it is used again.
+  lock_order::mayWait("a wait for log callbacks");
   out.left.wait(lock, [&] { return out.inside[(out.turn + 1) & 1] == 0; });
   const uint64_t before = out.turn & 1;
   ++out.turn;

@@ -19,7 +19,7 @@ void Mutex::await() {
     // Before the look at the lock, in the one order of both: an unlock behind that look finds this false, and wakes.
     (void)waking_.exchange(false, std::memory_order_seq_cst);
     if (locked_.exchange(1, std::memory_order_seq_cst) == 0) break;
-    (void)futexWait(&wakes_, wakes, ordered ? Deadline::never() : Deadline::after(barrier::kNapNanoseconds));
+    (void)futexWaitForLock(&wakes_, wakes, ordered ? Deadline::never() : Deadline::after(barrier::kNapNanoseconds));
   }
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
 }

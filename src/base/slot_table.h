@@ -15,6 +15,7 @@
 
 #include "base/epoch.h"
 #include "base/fault.h"
+#include "base/lock_order.h"
 #include "base/spin_lock.h"
 
 namespace manyrt {
@@ -199,7 +200,7 @@ class SlotTable {
   }
 
   const uint8_t kind_;
-  SpinLock lock_;
+  Ranked<SpinLock, LockRank::kSlotTable> lock_;
   Slot<T>* free_ = nullptr;
   std::atomic<uint32_t> chunk_count_{0};
   std::atomic<uint64_t> live_{0};

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/file_size_signal.h"
+#include "base/lock_order.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -32,7 +33,7 @@ constexpr int kStreams = 2;
 
 // Not stdio, whose buffer is written whenever it is full: around a write the signal of a file's largest size is held back.
 struct Writer {
-  std::mutex mutex;
+  Ranked<std::mutex, LockRank::kTrace> mutex;
   int file = -1;
   char* path = nullptr;
   bool first = true;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "backends/lane_order.h"
+#include "base/lock_order.h"
 #include "base/mutex.h"
 #include "graph/plan.h"
 #include "graph/prepared.h"
@@ -87,8 +88,8 @@ class Exec final : public RefCounted {
   const Ref<Plan> plan_;
   const Lease<manager::Context> context_;
   const Ref<allocator::Owner> owner_;
-  Mutex mutex_;       // launches of one exec are given to the streams one after another
-  Ref<Graph> graph_;  // with what was changed since
+  Ranked<Mutex, LockRank::kGraphExec> mutex_;  // launches of one exec are given to the streams one after another
+  Ref<Graph> graph_;                           // with what was changed since
   std::vector<Prepared> steps_;
   struct Piece {  // steps that follow each other in the plan
     uint32_t first, count;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lock_order.h"
 #include "base/status.h"
 #include "graph/infer.h"
 #include "graph/node.h"
@@ -42,12 +43,13 @@ class Graph final : public manager::GraphContent {
   void bindTo(HandleBits context, std::string because);  // a capture: to that of its stream
   const std::string& boundBy() const { return context_from_; }
   HandleBits context() const;                            // that nodes are bound to; 0: none
+  HandleBits contextOfCopy() const { return context_; }  // of a copy that nobody else has
   bool waitsFor(uint32_t second, uint32_t first) const;  // by dependencies. Throws bad_alloc
   std::string dot() const;                               // throws bad_alloc
   void handleClosed() override;
 
   // Of a graph that is being changed by others these are read under the lock.
-  std::mutex& mutex() const { return mutex_; }
+  Ranked<std::mutex, LockRank::kGraph>& mutex() const { return mutex_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }
   std::string nameOf(uint32_t node) const;  // "node 3 (kernel "add")"
@@ -61,7 +63,7 @@ class Graph final : public manager::GraphContent {
   Status checkOperand(const Operand& operand, uint64_t bytes, bool written, const std::string& what) const;
   bool comesBefore(uint32_t first, uint32_t second) const;  // by dependencies
 
-  mutable std::mutex mutex_;
+  mutable Ranked<std::mutex, LockRank::kGraph> mutex_;
   std::vector<Node> nodes_;
   std::vector<Buffer> buffers_;
   Inference inference_;

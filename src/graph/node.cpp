@@ -50,7 +50,7 @@ bool namesContext(const Work& work, HandleBits* context) {
     return true;
   }
   if (const ChildNode* child = std::get_if<ChildNode>(&work)) {
-    *context = child->graph->context();
+    *context = child->graph->contextOfCopy();
     return *context != 0;
   }
   return false;

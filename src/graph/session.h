@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/epoch.h"
+#include "base/lock_order.h"
 #include "graph/graph.h"
 #include "manager/recorder.h"
 #include "manager/stream.h"
@@ -62,7 +63,7 @@ class Session final : public manager::Recorder, public epoch::Retired {
 
   Status addTo(manager::Stream& stream, Work work);
 
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kCapture> mutex_;
   Ref<Graph> graph_ = Ref<Graph>::adopt(new Graph);
   std::vector<Lane> lanes_;  // the first one is the one that the capture began on
   std::unordered_map<manager::Event*, Mark> events_;

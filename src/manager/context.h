@@ -10,6 +10,7 @@
 #include "allocator/owner.h"
 #include "allocator/pool.h"
 #include "base/callbacks.h"
+#include "base/lock_order.h"
 #include "base/slot_table.h"
 #include "base/spin_lock.h"
 #include "base/status.h"
@@ -65,7 +66,7 @@ struct Context {
   Ref<backend::Context> imported;  // borrowed from another library; null for our own
 
   // The slot for a program's pointer.
-  std::mutex user_mutex;
+  Ranked<std::mutex, LockRank::kContextUser> user_mutex;
   callbacks::Release* user = nullptr;
 
  private:
@@ -73,7 +74,7 @@ struct Context {
 
   Status inUse(uint64_t allocations) const;
 
-  std::mutex start_mutex_;
+  Ranked<std::mutex, LockRank::kContextStart> start_mutex_;
   std::atomic<allocator::Owner*> owner_{nullptr};
   std::atomic<int> pins_{0};
   std::atomic<HandleBits> default_stream_{0};
@@ -81,7 +82,7 @@ struct Context {
   std::atomic<HandleBits> default_pool_{0};
   Ref<allocator::Pool> host_pool_;    // under start_mutex_
   Ref<allocator::Pool> shared_pool_;  // under start_mutex_
-  SpinLock children_lock_;
+  Ranked<SpinLock, LockRank::kContextChildren> children_lock_;
   Child* children_ = nullptr;
 };
 

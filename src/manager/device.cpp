@@ -7,6 +7,7 @@
 
 #include "base/config.h"
 #include "base/fault.h"
+#include "base/lock_order.h"
 #include "manager/backends.h"
 #include "manager/context.h"
 
@@ -17,7 +18,7 @@ constexpr int kBackends = 5;
 
 // Devices of one backend, complete once `known`.
 struct Enumerated {
-  std::mutex mutex;
+  Ranked<std::mutex, LockRank::kDeviceList> mutex;
   std::atomic<bool> known{false};
   int32_t count = 0;
   std::unique_ptr<HandleBits[]> handles;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "backends/backend.h"
+#include "base/lock_order.h"
 #include "base/slot_table.h"
 #include "base/status.h"
 #include "manager/tables.h"
@@ -27,7 +28,7 @@ struct Device {
   HandleBits bits = 0;
 
  private:
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kDevice> mutex_;
   std::atomic<HandleBits> primary_{0};
 };
 

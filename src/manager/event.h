@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "base/lock_order.h"
 #include "base/mutex.h"
 #include "manager/child.h"
 #include "manager/recorder.h"
@@ -27,7 +28,7 @@ struct Event : Child {
   }  // the earlier point is dropped outside the lock
 
   const bool timed;
-  Mutex lock;  // held across the driver's call where a point is recorded anew in place
+  Ranked<Mutex, LockRank::kEvent> lock;  // held across the driver's call where a point is recorded anew in place
   Ref<backend::Point> last;
   // The stream of the last record: waiting for it inside one of its host functions would never end. Compared, not used.
   std::atomic<backend::Stream*> recorded_on{nullptr};

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/lock_order.h"
 #include "manager/child.h"
 #include "manager/recorder.h"
 #include "manager/tables.h"
@@ -35,7 +36,7 @@ struct Fence : Child {
   Wait* take(uint64_t to);
   static void completeAll(Wait* waits, const Status& status);
 
-  SpinLock lock_;
+  Ranked<SpinLock, LockRank::kFence> lock_;
   bool closed_ = false;
   Wait* waits_ = nullptr;  // one reference each
   uint64_t failed_to_ = 0;

@@ -10,6 +10,7 @@
 
 #include "base/barrier.h"
 #include "base/epoch.h"
+#include "base/lock_order.h"
 #include "base/trace.h"
 
 namespace manyrt::manager::library {
@@ -19,7 +20,7 @@ std::atomic<uint32_t> trimming_pools{0};
 
 namespace {
 
-std::mutex* const mutex = new std::mutex;  // never destroyed
+auto* const mutex = new Ranked<std::mutex, LockRank::kLibrary>;  // never destroyed
 uint64_t references = 0;
 
 void inForkedChild() {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/lock_order.h"
 #include "manager/child.h"
 #include "manager/kernel.h"
 #include "manager/tables.h"
@@ -26,7 +27,7 @@ struct Module : Child {
   const std::vector<HandleBits> kernels;  // in the order of the native module's
 
  private:
-  std::mutex globals_mutex_;
+  Ranked<std::mutex, LockRank::kModuleGlobals> globals_mutex_;
   bool globals_closed_ = false;
   std::vector<allocator::Region*> globals_;
 };

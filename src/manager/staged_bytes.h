@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "backends/backend.h"
+#include "base/lock_order.h"
 
 namespace manyrt::manager {
 
@@ -36,7 +37,7 @@ class StagedBytes {
   }
 
  private:
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kStagedBytes> mutex_;
   uint64_t held_ = 0;
   std::deque<Share> shares_;  // about in the order of their serials; those in it stay at their addresses
 };

@@ -13,6 +13,7 @@
 #include "allocator/block_lease.h"
 #include "base/checked.h"
 #include "base/fault.h"
+#include "base/lock_order.h"
 #include "manager/device.h"
 #include "ops/place.h"
 #include "ops/wait.h"
@@ -284,8 +285,9 @@ class Registering {
   bool granted() const { return granted_; }
 
  private:
-  static std::mutex& mutex() {
-    static auto* all = new std::mutex;  // never destroyed
+  using RankedMutex = Ranked<std::mutex, LockRank::kHostRegistrations>;
+  static RankedMutex& mutex() {
+    static auto* all = new RankedMutex;  // never destroyed
     return *all;
   }
   static Registering*& first() {

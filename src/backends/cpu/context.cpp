@@ -8,12 +8,13 @@
 #include "backends/cpu/memory.h"
 #include "backends/cpu/topology.h"
 #include "base/fault.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cpu {
 namespace {
 
 struct Table {  // contexts that exist
-  std::mutex mutex;
+  Ranked<std::mutex, LockRank::kCpuContexts> mutex;
   std::vector<Context*> contexts;
 };
 Table& table() {

@@ -8,6 +8,7 @@
 #include "backends/cpu/context.h"
 #include "backends/cpu/kernel.h"
 #include "backends/cpu/topology.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -114,7 +115,7 @@ class Device final : public backend::Device {
     p.priority_greatest = kLimits.priority_greatest;
   }
 
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kCpuDevice> mutex_;
   bool described_ = false;
   rtDeviceProperties_t properties_;
   uint32_t numa_nodes_ = 1;

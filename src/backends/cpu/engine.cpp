@@ -44,7 +44,7 @@ Engine::~Engine() {
 }
 
 Status Engine::start(uint32_t count) {
-  while (starting_.exchange(true, std::memory_order_acquire)) relaxCpu();
+  std::lock_guard lock(start_mutex_);
   Status status;
   uint32_t started = started_.load(std::memory_order_relaxed);
   while (started < count && !stopping_.load(std::memory_order_acquire)) {
@@ -60,14 +60,13 @@ Status Engine::start(uint32_t count) {
     }
     started_.store(++started, std::memory_order_seq_cst);
   }
-  starting_.store(false, std::memory_order_release);
   return status;
 }
 
 void Engine::stop() {
-  while (starting_.exchange(true, std::memory_order_acquire)) relaxCpu();
+  start_mutex_.lock();
   stopping_.store(true, std::memory_order_seq_cst);
-  starting_.store(false, std::memory_order_release);
+  start_mutex_.unlock();
   uint32_t started = started_.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < started; ++i) wake(workers_[i]);
   uint32_t alive;

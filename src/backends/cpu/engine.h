@@ -13,6 +13,7 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/team.h"
+#include "base/lock_order.h"
 #include "base/ref.h"
 #include "base/spin_lock.h"
 #include "base/status.h"
@@ -134,14 +135,14 @@ class Engine final : public RefCounted {
   alignas(64) std::atomic<bool> cooperative_{false};  // somebody has the right to launch cooperatively
   std::atomic<uint32_t> cooperative_waiting_{0};
 
-  alignas(64) SpinLock lock_;
+  alignas(64) Ranked<SpinLock, LockRank::kCpuEngine> lock_;
   List lists_[kPriorities + 1];  // by urgency; the last one is the lazy one
   List waiting_;                 // for a cooperative launch
-  SpinLock arena_lock_;
+  Ranked<SpinLock, LockRank::kCpuArenas> arena_lock_;
   Arena* arenas_ = nullptr;
   std::atomic<uint32_t> running_{0};  // threads alive; stop() sleeps on it
-  std::atomic<bool> starting_{false};
-  std::mutex streams_mutex_;
+  Ranked<std::mutex, LockRank::kCpuStart> start_mutex_;
+  Ranked<std::mutex, LockRank::kCpuStreams> streams_mutex_;
   std::vector<Stream*> streams_;
 };
 

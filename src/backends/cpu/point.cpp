@@ -5,10 +5,12 @@
 #include <new>
 
 #include "base/fault.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cpu {
 
 bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
+  lock_order::mayWait("a wait for an event");
   if (done()) return true;
   uint64_t serial = 0;
   if (!deadline.isPoll()) {

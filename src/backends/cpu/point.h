@@ -6,6 +6,7 @@
 
 #include "backends/cpu/stream.h"
 #include "backends/point.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cpu {
 
@@ -26,7 +27,7 @@ class Point final : public backend::Point {
   void recycle() override;
 
   Ref<PointPool> pool_;  // while in use
-  SpinLock source_lock_;
+  Ranked<SpinLock, LockRank::kCpuPointSource> source_lock_;
   Ref<Stream> source_;
   uint64_t serial_ = 0;
   bool timed_ = false;
@@ -44,10 +45,10 @@ class PointPool final : public RefCounted {
   void give(Point* point);
 
   static constexpr uint32_t kMostFree = 4096;
-  SpinLock lock_;  // of the free list
+  Ranked<SpinLock, LockRank::kCpuFreePoints> lock_;  // of the free list
   Point* free_ = nullptr;
   uint32_t free_count_ = 0;
-  std::mutex all_mutex_;
+  Ranked<std::mutex, LockRank::kCpuPoints> all_mutex_;
   std::unordered_set<Point*> all_;  // in use or free
 };
 

@@ -13,6 +13,7 @@
 #include "backends/cpu/transfer.h"
 #include "base/barrier.h"
 #include "base/futex.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -45,7 +46,7 @@ void Stream::renew(const backend::StreamOptions& options) {
   lockProducer();
   HostKernel* old = std::exchange(kernel_, nullptr);
   priority_ = options.priority > 0 ? 0 : options.priority <= -kPriorities ? 1 - kPriorities : options.priority;
-  producing_.store(false, std::memory_order_release);
+  unlockProducer();
   if (old != nullptr) old->drop();
   (void)latch.take();
   lane = trace::newLane(options.label);
@@ -57,6 +58,7 @@ void Stream::native(uint64_t out[2]) {
 }
 
 inline void Stream::lockProducer() {
+  lock_order::taking(LockRank::kCpuProducer);
   while (producing_.exchange(true, std::memory_order_seq_cst)) [[unlikely]] {
       for (int spins = 0; producing_.load(std::memory_order_relaxed); ++spins) {
         if (spins < 200) {
@@ -66,10 +68,16 @@ inline void Stream::lockProducer() {
         }
       }
     }
+  lock_order::took(LockRank::kCpuProducer);
+}
+
+inline void Stream::unlockProducer() {
+  lock_order::gave(LockRank::kCpuProducer);
+  producing_.store(false, std::memory_order_release);
 }
 
 Status Stream::outOfMemory() {
-  producing_.store(false, std::memory_order_release);
+  unlockProducer();
   return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for another command of a stream.");
 }
 
@@ -77,7 +85,7 @@ inline void Stream::publish(uint32_t slots, bool urgent) {
   ring_.commit(slots);
   submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   bool unlisted = state_.load(std::memory_order_seq_cst) == kFree && listed_.load(std::memory_order_seq_cst) == kNotListed;
-  producing_.store(false, std::memory_order_release);
+  unlockProducer();
   if (unlisted) [[unlikely]] {
     engine_->enlist(this, urgent || !patient_.load(std::memory_order_relaxed));
   } else if (urgent) {
@@ -110,7 +118,7 @@ inline void Stream::publish(uint32_t slots, bool urgent) {
   if (kernel.hasLocals() || launch.local_bytes != 0) [[unlikely]] {
     uint64_t bytes;
     if (!kernel.localBytes(values, launch.local_bytes, &bytes)) {
-      producing_.store(false, std::memory_order_release);
+      unlockProducer();
       return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" asks for more than %llu bytes of local memory.",
                            kernel.name(), static_cast<unsigned long long>(kMaxLocalBytes));
     }
@@ -251,6 +259,7 @@ inline void Stream::drain(uint64_t serial) {
 }
 
 [[gnu::hot]] bool Stream::wait(uint64_t serial, Deadline deadline) {
+  lock_order::mayWait("a wait for a stream");
   if (completed_.load(std::memory_order_acquire) >= serial) return true;
   if (deadline.isNever() && acquire()) {
     drain(serial);

@@ -85,6 +85,7 @@ class Stream final : public backend::Stream {
   explicit Stream(Engine& engine);
 
   void lockProducer();
+  void unlockProducer();
   Status outOfMemory();  // unlocks
   void publish(uint32_t slots, bool urgent);
 

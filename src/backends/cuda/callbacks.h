@@ -9,6 +9,7 @@
 
 #include "backends/cuda/declarations.h"
 #include "base/host_threads.h"
+#include "base/lock_order.h"
 #include "base/status.h"
 
 namespace manyrt::cuda {
@@ -54,7 +55,7 @@ class Callbacks final : private host_threads::Job {
   Device& device_;
   NativeContext context_ = nullptr;
   NativeStream probe_ = nullptr;  // nothing runs there: it is asked whether the context is alive
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kCudaCallbacks> mutex_;
   Callback* pending_ = nullptr;
   Callback* finished_ = nullptr;  // to be deleted on a thread that may call CUDA
   bool watching_ = false;

@@ -12,6 +12,7 @@
 #include "backends/cuda/module_manager.h"
 #include "backends/cuda/staging.h"
 #include "backends/cuda/stream_manager.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cuda {
 
@@ -64,7 +65,7 @@ class Context final : public backend::Context, private host_threads::Job {
   ModuleManager modules_;
   ReplayMaker replays_;
   Staging staging_;
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kCudaContext> mutex_;
   std::vector<Stream*> streams_;
   std::atomic<bool> told_{false};
   bool ending_ = false;  // nobody has it any more: the job is its end

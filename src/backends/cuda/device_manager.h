@@ -7,6 +7,7 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/declarations.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cuda {
 
@@ -59,7 +60,7 @@ class Device final : public backend::Device {
   uint32_t shared_default_ = 0;
   bool managed_ = false, concurrent_managed_ = false, cooperative_ = false, pageable_ = false, peers_ = false;
 
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kCudaDevice> mutex_;
   NativeContext primary_ = nullptr;
   std::vector<Context*> contexts_;
 };

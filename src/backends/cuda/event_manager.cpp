@@ -11,6 +11,7 @@
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
 #include "base/futex.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cuda {
 
@@ -41,6 +42,7 @@ bool Point::poll() {
 }
 
 bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
+  lock_order::mayWait("a wait for an event");
   if (poll()) return true;
   const bool plain = policy == backend::WaitPolicy::kDefault || policy == backend::WaitPolicy::kBlock;
   if (plain && deadline.isNever() && recorded_.load(std::memory_order_acquire)) {

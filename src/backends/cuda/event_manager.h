@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/callbacks.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cuda {
 
@@ -135,10 +136,10 @@ class EventManager final : public RefCounted {
   Device& device_;
   const NativeContext context_;
   const backend::WaitPolicy policy_;
-  SpinLock lock_;                        // of the free lists
-  Point* free_[2] = {nullptr, nullptr};  // untimed, timed
+  Ranked<SpinLock, LockRank::kCudaFreeEvents> lock_;  // of the free lists
+  Point* free_[2] = {nullptr, nullptr};               // untimed, timed
   uint32_t free_count_[2] = {0, 0};
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kCudaEvents> mutex_;
   std::unordered_map<NativeEvent, Point*> points_;  // of all our points, in use or free
   std::vector<NativeEvent> events_;                 // free
   std::vector<NativeStream> streams_;               // free: each carries one notification at a time

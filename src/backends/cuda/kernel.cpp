@@ -11,6 +11,7 @@
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/module_manager.h"
+#include "base/lock_order.h"
 #include "base/text.h"
 
 namespace manyrt::cuda {
@@ -21,7 +22,7 @@ constexpr uint32_t kLeastLocalAlignment = 16;
 // Names are told after a device has died, when kernels may be gone; there are only so many of them.
 const char* keep(const char* name) {
   struct Names {
-    std::mutex mutex;
+    Ranked<std::mutex, LockRank::kCudaKernelNames> mutex;
     std::unordered_set<std::string> all;
   };
   static Names* names = new Names;  // never destroyed

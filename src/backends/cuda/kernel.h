@@ -7,6 +7,7 @@
 
 #include "backends/backend.h"
 #include "backends/cuda/declarations.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cuda {
 
@@ -47,7 +48,7 @@ class Kernel final : public backend::Kernel {
 
   const Ref<NativeModuleOwner> module_;
   const std::string symbol_;
-  std::mutex mutex_;  // of preparing
+  Ranked<std::mutex, LockRank::kCudaKernel> mutex_;  // of preparing
   NativeFunction function_ = nullptr;
   const char* kept_name_ = "";
   std::vector<uint32_t> alignments_;  // of local arguments

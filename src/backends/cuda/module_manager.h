@@ -12,6 +12,7 @@
 #include "backends/backend.h"
 #include "backends/cuda/event_manager.h"
 #include "backends/cuda/kernel.h"
+#include "base/lock_order.h"
 #include "kernels/build/sha256.h"
 
 namespace manyrt::kernels {
@@ -99,7 +100,7 @@ class ModuleManager final : public backend::ModuleLoader {
   Status enumerate(Module& module, Ref<NativeModuleOwner> native, const char* name);
 
   Context& context_;
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kCudaModules> mutex_;
   std::vector<Idle> idle_;                                // the longest idle first
   std::map<kernels::Digest, NativeModuleOwner*> shared_;  // of OpenCL C, in use: one for each source; not counted
   bool unloads_ = false;                                  // a thread does

@@ -13,6 +13,7 @@
 #include "backends/cuda/current.h"
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
+#include "base/lock_order.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -70,8 +71,8 @@ struct Staging::Work {
   std::atomic<uint64_t> next{0};  // piece
   std::atomic<Error> error{kSuccess};
   std::atomic<const char*> call{""};
-  std::mutex mutex;
-  std::condition_variable done;
+  Ranked<std::mutex, LockRank::kCudaStagingWork> mutex;
+  ConditionVariable done;
   size_t running = 0;
 
   void leave() {
@@ -201,6 +202,7 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
   copyPieces(*lanes_[0], work);
   {
     std::unique_lock wait(work.mutex);
+    lock_order::mayWait("a wait for CUDA staging");
     work.done.wait(wait, [&] { return work.running == 0; });
   }
   // What was submitted to the lanes comes before what follows in the stream.

@@ -10,6 +10,7 @@
 
 #include "backends/cuda/declarations.h"
 #include "base/host_threads.h"
+#include "base/lock_order.h"
 #include "base/status.h"
 
 namespace manyrt::cuda {
@@ -36,7 +37,7 @@ class Staging {
   void copyPieces(Lane& lane, Work& work);
 
   Context& context_;
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kCudaStaging> mutex_;
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 

@@ -10,6 +10,7 @@
 #include "backends/cuda/event_manager.h"
 #include "backends/cuda/kernel.h"
 #include "base/host_threads.h"
+#include "base/lock_order.h"
 #include "base/mutex.h"
 
 namespace manyrt::cuda {
@@ -115,7 +116,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   const bool of_current_;  // one of the handles that name a stream of whichever context is current
   const int32_t priority_;
 
-  Mutex mutex_;  // of submission, and of the queue
+  Ranked<Mutex, LockRank::kCudaStream> mutex_;  // of submission, and of the queue
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> native_serial_{0};  // everything up to here is with the device, or over
   std::atomic<uint64_t> completed_{0};
@@ -125,7 +126,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   std::atomic<bool> held_{false};
   bool unannounced_ = false;  // no callback tells when the device has come to the first command: a thread waits
 
-  std::mutex markers_mutex_;
+  Ranked<std::mutex, LockRank::kCudaMarkers> markers_mutex_;
   Marker markers_[kMostMarkers];
   size_t marker_count_ = 0;
   std::atomic<uint32_t> progress_{0};  // of a held stream; a futex

@@ -9,6 +9,7 @@
 #include "backends/cuda/error.h"
 #include "backends/cuda/stream_manager.h"
 #include "base/futex.h"
+#include "base/lock_order.h"
 
 namespace manyrt::cuda {
 
@@ -126,6 +127,7 @@ bool Stream::awaitAsleep() {
 }
 
 bool Stream::wait(uint64_t serial, Deadline deadline) {
+  lock_order::mayWait("a wait for a stream");
   constexpr int64_t kSpinNanoseconds = 20'000;
   constexpr uint64_t kNapNanoseconds = 50'000;
   const backend::WaitPolicy policy = context_->policy();

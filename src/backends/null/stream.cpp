@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/futex.h"
+#include "base/lock_order.h"
 
 namespace manyrt::null {
 
@@ -136,6 +137,7 @@ uint64_t Stream::completed() {
 }
 
 bool Stream::wait(uint64_t serial, Deadline deadline) {
+  lock_order::mayWait("a wait for a stream");
   while (completed() < serial) {
     uint32_t progress = progress_.load(std::memory_order_seq_cst);
     sleepers_.fetch_add(1, std::memory_order_seq_cst);

@@ -10,6 +10,7 @@
 #include "backends/reserved_addresses.h"
 #include "base/fault.h"
 #include "base/host_threads.h"
+#include "base/lock_order.h"
 
 namespace manyrt::null {
 
@@ -75,7 +76,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   std::atomic<uint64_t> done_{0};              // meaningful while kHeld is set
   std::atomic<uint32_t> progress_{0};
   std::atomic<uint32_t> sleepers_{0};
-  std::mutex mutex_;  // of the queue
+  Ranked<std::mutex, LockRank::kNullStream> mutex_;  // of the queue
   Command* first_ = nullptr;
   Command** last_ = &first_;
   bool running_ = false;

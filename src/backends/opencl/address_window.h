@@ -9,6 +9,8 @@
 #include <map>
 #include <mutex>
 
+#include "base/lock_order.h"
+
 namespace manyrt::opencl {
 
 class Root;
@@ -40,8 +42,8 @@ class AddressWindow {
   uint64_t bytes_ = 0;
   std::atomic<Root*>* pages_ = nullptr;
   std::atomic<uint64_t> generation_{0};
-  std::mutex mutex_;                    // of the two maps
-  std::map<uintptr_t, uint64_t> free_;  // first address, bytes
+  Ranked<std::mutex, LockRank::kClAddressWindow> mutex_;  // of the two maps
+  std::map<uintptr_t, uint64_t> free_;                    // first address, bytes
   std::map<uintptr_t, uint64_t> taken_;
 };
 

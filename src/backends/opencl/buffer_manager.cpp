@@ -9,6 +9,7 @@
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
 #include "base/checked.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 namespace {
@@ -41,7 +42,7 @@ Status allocationFailure(Device& device, const char* call, Error error, uint64_t
 }
 
 // NVIDIA's driver (580) fails for good once two threads allocate or free shared virtual memory at a time.
-std::mutex svm_turns;
+Ranked<std::mutex, LockRank::kClSvmTurns> svm_turns;
 
 void freeAddresses(const Device& device, cl_context context, void* given) {
   if (device.tier() == RT_MEMORY_TIER_USM) {

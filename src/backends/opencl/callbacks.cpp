@@ -11,6 +11,7 @@
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
 #include "base/futex.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 namespace {
@@ -59,7 +60,7 @@ class Watch final : public host_threads::Job {
     return true;
   }
 
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kClWatch> mutex_;
   std::vector<Watched> watched_;
   uint64_t nap_ = kShortest;
   bool running_ = false;

@@ -9,6 +9,7 @@
 #include "backends/opencl/event_manager.h"
 #include "backends/opencl/module_manager.h"
 #include "backends/opencl/replay_manager.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 
@@ -56,7 +57,7 @@ class Context final : public backend::Context {
   const Ref<EventManager> events_;
   ModuleManager modules_;
   ReplayMaker replays_;
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kClContext> mutex_;
   std::vector<Stream*> streams_;
 };
 

@@ -17,6 +17,7 @@
 #include "backends/opencl/queue_manager.h"
 #include "backends/opencl/quirks.h"
 #include "backends/opencl/table.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 
@@ -65,7 +66,9 @@ class Device final : public backend::Device {
   uint64_t addressGeneration() const { return address_generation_.load(std::memory_order_acquire); }
   std::vector<void*> addresses() const;
   // Held from telling a kernel to enqueueing it: no allocation that it was told of is freed meanwhile.
-  std::shared_lock<std::shared_mutex> keepAddresses() { return std::shared_lock(address_use_); }
+  using AddressUse = Ranked<std::shared_mutex, LockRank::kClAddressUse>;
+  using KeptAddresses = std::shared_lock<AddressUse>;
+  KeptAddresses keepAddresses() { return KeptAddresses(address_use_); }
 
   void countMemory(int64_t bytes) { used_.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed); }
 
@@ -105,8 +108,8 @@ class Device final : public backend::Device {
   HostReads host_reads_;
   std::atomic<uint64_t> used_{0};
   std::atomic<uint64_t> address_generation_{0};
-  std::shared_mutex address_use_;
-  mutable std::mutex mutex_;
+  AddressUse address_use_;
+  mutable Ranked<std::mutex, LockRank::kClDevice> mutex_;
   cl_context context_ = nullptr;
   std::map<uintptr_t, uint64_t> addresses_;  // first address, bytes
   std::vector<Context*> contexts_;

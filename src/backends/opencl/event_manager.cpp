@@ -8,6 +8,7 @@
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
 #include "base/futex.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 
@@ -66,6 +67,7 @@ bool Point::poll() {
 }
 
 bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
+  lock_order::mayWait("a wait for an event");
   if (poll()) return true;
   return backend::Point::wait(deadline, policy);
 }

@@ -7,6 +7,7 @@
 
 #include "backends/backend.h"
 #include "backends/opencl/callbacks.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 
@@ -76,10 +77,10 @@ class EventManager final : public RefCounted {
   static constexpr uint32_t kMostFree = 1024;
   Device& device_;
   const backend::WaitPolicy policy_;
-  SpinLock lock_;  // of the free list
+  Ranked<SpinLock, LockRank::kClFreeEvents> lock_;  // of the free list
   Point* free_ = nullptr;
   uint32_t free_count_ = 0;
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kClEvents> mutex_;
   std::unordered_set<Point*> exported_;
 };
 

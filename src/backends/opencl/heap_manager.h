@@ -8,6 +8,7 @@
 
 #include "backends/opencl/declarations.h"
 #include "backends/opencl/parts.h"
+#include "base/lock_order.h"
 #include "base/status.h"
 
 namespace manyrt::opencl {
@@ -46,7 +47,7 @@ class HostRoots {
   Place find(const void* address) const;
 
  private:
-  mutable std::mutex mutex_;
+  mutable Ranked<std::mutex, LockRank::kClHeap> mutex_;
   std::map<uintptr_t, Root*> roots_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "backends/backend.h"
 #include "backends/opencl/declarations.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 
@@ -22,7 +23,7 @@ class HostReads {
   };
   void forgetOver();  // under the mutex
 
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kClHostReads> mutex_;
   std::vector<Read> reads_;
   size_t look_at_ = 16;   // as many reads as this: those that are over are looked for
   bool unnoted_ = false;  // there was no memory to note one

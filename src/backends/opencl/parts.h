@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "backends/opencl/declarations.h"
+#include "base/lock_order.h"
 #include "base/ref.h"
 #include "base/status.h"
 
@@ -32,7 +33,7 @@ class Parts final : public RefCounted {
  private:
   void releaseUnused();
 
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kClParts> mutex_;
   std::list<Part> list_;  // in the order of their making
 };
 

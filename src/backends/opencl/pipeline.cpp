@@ -444,7 +444,7 @@ Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch) 
   Leased clone(*this);
   RT_TRY(clone.take());
   RT_TRY(bind(*clone, launch.arguments));
-  std::shared_lock<std::shared_mutex> told;
+  Device::KeptAddresses told;
   if (followsAddresses()) told = library_->device().keepAddresses();
   return enqueueBound(queue, *clone, Range(launch));
 }

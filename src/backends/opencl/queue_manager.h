@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/opencl/declarations.h"
+#include "base/lock_order.h"
 #include "base/status.h"
 
 namespace manyrt::opencl {
@@ -31,7 +32,7 @@ class QueueManager {
   Entry* find(bool timed, uint32_t most_leases);  // the one with the fewest; null: each has more
 
   Device& device_;
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kClQueues> mutex_;
   std::vector<Entry> queues_;
   size_t making_ = 0;  // that are not in the list yet
 };

@@ -87,7 +87,7 @@ Status Replay::enqueueNode(cl_command_queue queue, Node& node) {
 
 [[gnu::hot]] Status Replay::enqueue(cl_command_queue queue, List& list) {
   std::lock_guard lock(mutex_);
-  std::shared_lock<std::shared_mutex> told;
+  Device::KeptAddresses told;
   if (list.follows_addresses_) told = device_.keepAddresses();  // once for all of its kernels
   if (lanes_ != nullptr) return enqueueLanes(queue, list);
   for (const Ref<Node>& node : list.nodes_) RT_TRY(enqueueNode(queue, *node));

@@ -13,6 +13,7 @@
 #include "backends/opencl/pipeline.h"
 #include "backends/opencl/replay_lanes.h"
 #include "backends/opencl/transfer.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 
@@ -46,7 +47,8 @@ class Replay final : public backend::Replay {
   Device& device_;
   Ref<List> list_;
   std::unique_ptr<ReplayLanes> lanes_;  // null: all in one queue
-  std::mutex mutex_;                    // of enqueueing: a launch that was held back is enqueued by a thread of the library
+  Ranked<std::mutex, LockRank::kClReplay>
+      mutex_;  // of enqueueing: a launch that was held back is enqueued by a thread of the library
 
   // The last launch: its stream, its submission there, and, where it was held back, the point behind it.
   Ref<Stream> last_;

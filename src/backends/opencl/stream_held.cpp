@@ -48,7 +48,7 @@ void Stream::begin() {
 }
 
 // The host's part of the first command, which only this thread touches: what is submitted meanwhile queues up behind it.
-void Stream::doOnHost(Command& command, std::unique_lock<std::mutex>& lock) {
+void Stream::doOnHost(Command& command, std::unique_lock<SubmissionMutex>& lock) {
   const bool unannounced = std::exchange(unannounced_, false);
   lock.unlock();
   if (unannounced) waitForDevice();

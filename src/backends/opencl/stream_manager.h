@@ -10,6 +10,7 @@
 #include "backends/backend.h"
 #include "backends/opencl/event_manager.h"
 #include "base/host_threads.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 
@@ -80,7 +81,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   Status hold(Command* command);  // under the mutex: appended, and begun where nothing else is
   void begin();                   // the first command, which has to wait for the host: starts its wait
   void go();                      // on a thread of the library: ends the wait, enqueues what follows
-  void doOnHost(Command& command, std::unique_lock<std::mutex>& lock);
+  using SubmissionMutex = Ranked<std::mutex, LockRank::kClStream>;
+  void doOnHost(Command& command, std::unique_lock<SubmissionMutex>& lock);
   bool execute(Command& command);  // false: it has to wait for the host first
   void finishFirst();
   void waitForDevice();  // where nobody tells
@@ -102,7 +104,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   const Ref<EventManager> events_;
   const bool borrowed_;
 
-  std::mutex mutex_;                          // of submission, and of the held commands
+  SubmissionMutex mutex_;                     // of submission, and of the held commands
   cl_command_queue queue_;                    // leased, or borrowed and retained
   cl_command_queue untimed_queue_ = nullptr;  // that the stream had before; its commands are ahead of those of queue_
   bool timed_;                                // the queue's commands take their times, or nothing can be done about it
@@ -115,11 +117,11 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   std::atomic<bool> held_{false};
   bool unannounced_ = false;  // nobody tells when the device has come to the first command: a thread looks
 
-  SpinLock record_lock_;
+  Ranked<SpinLock, LockRank::kClStreamRecord> record_lock_;
   Ref<backend::Point> record_;  // the last one that the stream has recorded, and the number of that submission
   uint64_t record_serial_ = 0;
 
-  std::mutex markers_mutex_;
+  Ranked<std::mutex, LockRank::kClMarkers> markers_mutex_;
   Marker markers_[kMostMarkers];
   size_t marker_count_ = 0;
   std::atomic<uint32_t> progress_{0};  // of a held stream; a futex

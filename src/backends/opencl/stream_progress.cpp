@@ -11,6 +11,7 @@
 #include "backends/opencl/error.h"
 #include "backends/opencl/stream_manager.h"
 #include "base/futex.h"
+#include "base/lock_order.h"
 
 namespace manyrt::opencl {
 
@@ -129,6 +130,7 @@ cl_event Stream::markerBehind(uint64_t serial) {
 }
 
 bool Stream::wait(uint64_t serial, Deadline deadline) {
+  lock_order::mayWait("a wait for a stream");
   constexpr int64_t kSpinNanoseconds = 20'000;
   constexpr uint64_t kYieldNanoseconds = 200'000;  // where nobody calls back; then naps that grow
   constexpr uint64_t kNapNanoseconds = 50'000;

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
@@ -13,6 +12,7 @@
 
 #include "base/epoch.h"
 #include "base/fault.h"
+#include "base/lock_order.h"
 #include "base/log.h"
 #include "base/thread.h"
 
@@ -23,8 +23,8 @@ constexpr int64_t kGraceMilliseconds = 2000;  // for work that would be lost at 
 constexpr int64_t kStopMilliseconds = 2000;   // for killing compilers and removing their files
 
 struct State {
-  std::mutex mutex;
-  std::condition_variable idle;
+  Ranked<std::mutex, LockRank::kBackground> mutex;
+  ConditionVariable idle;
   std::deque<Work> waiting;
   bool running = false;  // there is a thread
   bool ending = false;   // nothing is accepted any more
@@ -58,7 +58,8 @@ void run(void*) {
   all.idle.notify_all();
 }
 
-bool awaitIdleLocked(State& all, std::unique_lock<std::mutex>& lock, int64_t milliseconds) {
+bool awaitIdleLocked(State& all, std::unique_lock<decltype(State::mutex)>& lock, int64_t milliseconds) {
+  lock_order::mayWait("a wait for builds in the background");
   return all.idle.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return !all.running; });
 }
 

@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "base/config.h"
+#include "base/lock_order.h"
 #include "base/text.h"
 #include "kernels/build/elf.h"
 #include "kernels/build/file.h"
@@ -53,7 +54,7 @@ struct Known {  // the last answer, for as long as its question and its file are
   std::vector<std::string> programs;
   Compiler compiler;
 };
-std::mutex known_mutex;
+Ranked<std::mutex, LockRank::kCompiler> known_mutex;
 Known& known() {
   static Known* instance = new Known;  // never destroyed: builds may run until the process ends
   return *instance;

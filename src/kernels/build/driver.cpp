@@ -9,6 +9,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/lock_order.h"
 #include "kernels/build/options.h"
 
 namespace manyrt::kernels {
@@ -21,7 +22,7 @@ struct Answer {
   UnitCommands commands;
   std::string identity;  // of the two programs
 };
-std::mutex answers_mutex;
+Ranked<std::mutex, LockRank::kCompilerAnswers> answers_mutex;
 std::map<std::string, Answer>& answers() {
   static auto* instance = new std::map<std::string, Answer>;  // never destroyed: builds may run until the process ends
   return *instance;

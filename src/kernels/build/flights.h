@@ -2,7 +2,6 @@
 // bad. What is kept beyond the build is up to the caller, under the same lock.
 #pragma once
 
-#include <condition_variable>
 #include <exception>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "base/lock_order.h"
 #include "base/status.h"
 #include "kernels/build/sha256.h"
 
@@ -27,6 +27,7 @@ class Flights {
     if (kept(result)) return Status();
     if (const auto at = flights_.find(key); at != flights_.end()) {
       const std::shared_ptr<Flight> other = at->second;
+      lock_order::mayWait("a wait for a build");
       other->landed.wait(lock, [&] { return other->done; });
       lock.unlock();
       *result = other->result;
@@ -59,17 +60,17 @@ class Flights {
     return status;
   }
 
-  std::mutex& mutex() { return mutex_; }
+  Ranked<std::mutex, LockRank::kBuilds>& mutex() { return mutex_; }
 
  private:
   struct Flight {
-    std::condition_variable landed;
+    ConditionVariable landed;
     bool done = false;
     Status status;
     Result result;
   };
 
-  std::mutex mutex_;
+  Ranked<std::mutex, LockRank::kBuilds> mutex_;
   std::map<Key, std::shared_ptr<Flight>> flights_;
 };
 

@@ -15,6 +15,7 @@
 
 #include "base/config.h"
 #include "base/fault.h"
+#include "base/lock_order.h"
 #include "base/text.h"
 #include "base/thread.h"
 #include "kernels/build/file.h"
@@ -132,7 +133,7 @@ Status searchFolders(std::string* path, const Search& search) {
 // What the last search found: a module from the cache is loaded in less time than a search takes. It holds for as long as the
 // file is the same; one that is put into an earlier folder meanwhile is for the next process.
 struct LastSearch {
-  std::mutex mutex;
+  Ranked<std::mutex, LockRank::kNvrtcSearch> mutex;
   Search search;
   NvrtcLibrary found;  // no path: nothing yet
   struct stat file;
@@ -165,7 +166,7 @@ void remember(const Search& search, const NvrtcLibrary& library) {
 // ---- Opening it ----
 
 struct Opened {
-  std::mutex mutex;
+  Ranked<std::mutex, LockRank::kNvrtc> mutex;
   std::map<std::string, std::unique_ptr<const Table>> tables;  // by identity
 };
 Opened& opened() {
