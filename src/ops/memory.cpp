@@ -259,7 +259,9 @@ bool isMapped(uintptr_t begin, uint64_t size) {
 }
 
 // Ranges that are being registered: the look at what is known and the entry there have the driver's call between them. Of two
-// threads that register overlapping ranges at the same time one is refused.
+// threads that register overlapping ranges at the same time one is refused. A range that is being unregistered is here, too,
+// from before it leaves the map until the driver has let go of it: locks of pages are not counted, so that one that was taken
+// in between would be lost.
 class Registering {
  public:
   Registering(uintptr_t begin, uintptr_t end) : begin_(begin), end_(end) {
@@ -270,6 +272,10 @@ class Registering {
     // Under the lock: a range leaves this list only once it is known.
     if (allocator::address_map::overlaps(reinterpret_cast<const void*>(begin), end - begin)) return;
     granted_ = true;
+    next_ = std::exchange(first(), this);
+  }
+  explicit Registering(const Region& leaving) : begin_(leaving.begin()), end_(leaving.end()), granted_(true) {
+    std::lock_guard lock(mutex());
     next_ = std::exchange(first(), this);
   }
   ~Registering() {
@@ -398,6 +404,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   waitFor(stamps);
   guard.enter();
   owner.countAdopted(-1);
+  const Registering leaving(*region);
   allocator::address_map::remove(region);
   // At once: the program may give the range back, or register it again, as soon as this has returned.
   guard.leave();

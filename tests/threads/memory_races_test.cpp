@@ -473,5 +473,21 @@ TEST_P(MemoryRaces, OverlappingRangesAreRegisteredOnce) {
       kCount);
 }
 
+// A range that is being unregistered is known until the driver has let go of it: another thread that registers it meanwhile is
+// refused for that, and not by the driver.
+TEST_P(MemoryRaces, ARangeIsRegisteredWhileAnotherThreadUnregistersIt) {
+  if (!has(RT_CAPABILITY_HOST_REGISTER)) GTEST_SKIP() << "the device registers no host memory";
+  std::vector<unsigned char> bytes(2 * 4096);
+  onThreads(
+      [&](int) {
+        Allowed allowed{RT_ERROR_INVALID_VALUE};
+        for (int round = 0; round < kRounds; ++round) {
+          if (!CALL(allowed, rtHostRegister(bytes.data(), bytes.size(), context_))) continue;
+          EXPECT_RT_OK(rtHostUnregister(bytes.data(), context_));
+        }
+      },
+      4);
+}
+
 }  // namespace
 }  // namespace rttest
