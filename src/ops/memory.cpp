@@ -199,12 +199,18 @@ namespace {
 }
 
 [[gnu::cold]] Status freeImported(const void* pointer, Region* region) {
-  Block& block = region->block(0);
-  uint32_t live = Block::kLive;
-  if (region->begin() != reinterpret_cast<uintptr_t>(pointer) || allocator::belongsToLeases(block) ||
-      !block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst)) {
-    return notFreed(pointer, region);
+  const auto claim = [&] {
+    Block& block = region->block(0);
+    uint32_t live = Block::kLive;
+    return region->begin() == reinterpret_cast<uintptr_t>(pointer) && !allocator::belongsToLeases(block) &&
+           block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst);
+  };
+  while (!claim()) {  // another thread may have been faster with this import, and the memory have been imported again
+    Region* next = allocator::address_map::find(pointer);
+    if (next == nullptr || next == region || next->kind() != Region::Kind::kImported) return notFreed(pointer, next);
+    region = next;
   }
+  Block& block = region->block(0);
   region->owner().countAdopted(-1);
   if (!allocator::releaseFromProgram(block)) return Status();  // a graph or an exec holds it: with the last one it goes
   allocator::address_map::remove(region);
