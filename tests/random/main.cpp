@@ -80,6 +80,7 @@ void readArguments(int argc, char** argv) {
 
 // Everything was destroyed and every stream waited for: nothing may be left, and every function has been called.
 void checkEnd(const std::vector<rtDevice_t>& devices) {
+  OK(rtSetLogCallback, nullptr, nullptr, RT_LOG_WARNING);
   for (rtDevice_t device : devices) OK(rtDeviceSynchronize, device);
   for (int32_t kind = RT_HANDLE_CONTEXT; kind <= RT_HANDLE_GRAPH_EXEC; ++kind) {
     uint64_t count = 0;
@@ -149,9 +150,9 @@ int run() {
     logOfThread().setActive(false);
   }
   const auto seconds = static_cast<double>(nowNanoseconds() - begin) / 1e9;
-  printf("%s: %llu calls, %llu comparisons, %llu host functions, %.1f s\n", settings().repeat().c_str(),
+  printf("%s: %llu calls, %llu comparisons, %llu host functions, %llu lines, %.1f s\n", settings().repeat().c_str(),
          static_cast<unsigned long long>(CallLog::callCount()), static_cast<unsigned long long>(comparisons),
-         static_cast<unsigned long long>(counts().host_called), seconds);
+         static_cast<unsigned long long>(counts().host_called), static_cast<unsigned long long>(counts().log_lines), seconds);
   return 0;
 }
 
