@@ -117,11 +117,19 @@ void remove(Region* region) {
   }
 }
 
+// Memory may be imported several times. An import that the program has freed stays in the map while it goes, or while a graph
+// holds it: a live one comes before it.
 Region* internal::findInList(uintptr_t cell, uintptr_t address) {
+  Region* freed = nullptr;
   for (Entry* entry = toList(cell); entry != nullptr; entry = entry->next.load(std::memory_order_acquire)) {
-    if (contains(entry->region, address)) return entry->region;
+    Region* region = entry->region;
+    if (!contains(region, address)) continue;
+    const bool live =
+        region->kind() != Region::Kind::kImported || region->block(0).state.load(std::memory_order_acquire) == Block::kLive;
+    if (live) return region;
+    if (freed == nullptr) freed = region;
   }
-  return nullptr;
+  return freed;
 }
 
 bool overlaps(const void* pointer, uint64_t size) {

@@ -25,7 +25,7 @@ Region* findInList(uintptr_t cell, uintptr_t address);
 
 Status insert(Region* region);
 void remove(Region* region);
-// Null: unknown memory. The newest where several contain it. Inline: it stands on the path of every launch.
+// Null: unknown memory. The newest live one where several contain it. Inline: it stands on the path of every launch.
 inline Region* find(const void* pointer) {
   uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   if (address >= kAddresses) [[unlikely]]

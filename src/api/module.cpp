@@ -144,15 +144,12 @@ rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* name, r
     RT_CHECK_OUTPUT(pointer);
     RT_CHECK_ARG(name != nullptr, "The name of the global variable is NULL.");
     RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    void* found = nullptr;
     uint64_t bytes = 0;
-    RT_TRY(object->native->global(pointer, &bytes, name));
-    if (*pointer == nullptr) {
-      return Status::error(RT_ERROR_NOT_FOUND, "The module has no global variable \"%s\".", name);
-    }
-    if (Status known = object->addGlobal(*pointer, bytes); !known.ok()) {
-      *pointer = nullptr;
-      return known;
-    }
+    RT_TRY(object->native->global(&found, &bytes, name));
+    if (found == nullptr) return Status::error(RT_ERROR_NOT_FOUND, "The module has no global variable \"%s\".", name);
+    RT_TRY(object->addGlobal(found, bytes));  // may throw, too
+    *pointer = found;
     if (size != nullptr) *size = bytes;
     return Status();
   });

@@ -200,12 +200,18 @@ namespace {
 }
 
 [[gnu::cold]] Status freeImported(const void* pointer, Region* region) {
-  Block& block = region->block(0);
-  uint32_t live = Block::kLive;
-  if (region->begin() != reinterpret_cast<uintptr_t>(pointer) || allocator::belongsToLeases(block) ||
-      !block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst)) {
-    return notFreed(pointer, region);
+  const auto claim = [&] {
+    Block& block = region->block(0);
+    uint32_t live = Block::kLive;
+    return region->begin() == reinterpret_cast<uintptr_t>(pointer) && !allocator::belongsToLeases(block) &&
+           block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst);
+  };
+  while (!claim()) {  // another thread may have been faster with this import, and the memory have been imported again
+    Region* next = allocator::address_map::find(pointer);
+    if (next == nullptr || next == region || next->kind() != Region::Kind::kImported) return notFreed(pointer, next);
+    region = next;
   }
+  Block& block = region->block(0);
   region->owner().countAdopted(-1);
   if (!allocator::releaseFromProgram(block)) return Status();  // a graph or an exec holds it: with the last one it goes
   allocator::address_map::remove(region);
@@ -260,7 +266,9 @@ bool isMapped(uintptr_t begin, uint64_t size) {
 }
 
 // Ranges that are being registered: the look at what is known and the entry there have the driver's call between them. Of two
-// threads that register overlapping ranges at the same time one is refused.
+// threads that register overlapping ranges at the same time one is refused. A range that is being unregistered is here, too,
+// from before it leaves the map until the driver has let go of it: locks of pages are not counted, so that one that was taken
+// in between would be lost.
 class Registering {
  public:
   Registering(uintptr_t begin, uintptr_t end) : begin_(begin), end_(end) {
@@ -271,6 +279,10 @@ class Registering {
     // Under the lock: a range leaves this list only once it is known.
     if (allocator::address_map::overlaps(reinterpret_cast<const void*>(begin), end - begin)) return;
     granted_ = true;
+    next_ = std::exchange(first(), this);
+  }
+  explicit Registering(const Region& leaving) : begin_(leaving.begin()), end_(leaving.end()), granted_(true) {
+    std::lock_guard lock(mutex());
     next_ = std::exchange(first(), this);
   }
   ~Registering() {
@@ -400,6 +412,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   waitFor(stamps);
   guard.enter();
   owner.countAdopted(-1);
+  const Registering leaving(*region);
   allocator::address_map::remove(region);
   // At once: the program may give the range back, or register it again, as soon as this has returned.
   guard.leave();

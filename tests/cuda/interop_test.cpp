@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -391,6 +392,23 @@ TEST_P(CudaInteropTest, WhatIsForeignOrUnknownIsRefused) {
   ASSERT_RT_OK(rtPointerGetAttributes(&attributes, bytes));
   EXPECT_EQ(attributes.kind, RT_POINTER_UNKNOWN) << "not imported: not the library's";
   EXPECT_CUDA_OK(cuda_.free(bytes));
+}
+
+// CUDA has no bound of its own: each stream is one of the driver's.
+TEST_P(CudaInteropTest, EveryStreamHasANativeStreamOfItsOwn) {
+  constexpr size_t kStreams = 200;
+  std::vector<Stream> streams(kStreams);
+  std::set<uint64_t> natives;
+  for (Stream& stream : streams) {
+    uint64_t native[2] = {};
+    ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+    ASSERT_RT_OK(rtStreamGetNative(native, stream));
+    natives.insert(native[0]);
+  }
+  EXPECT_EQ(natives.size(), kStreams);
+  if (simulatedCuda().here()) {
+    EXPECT_GE(simulatedCuda().live("stream"), static_cast<int>(kStreams));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Every function of rt.h inside every kind of function that the library calls: it returns, and inside release functions with
 // what it returns outside; rtShutdown alone is BUSY. A watchdog ends the process where one does not return. The arguments are
-// those of environment.h, but that the graph and the exec are the very ones at whose end the function is called.
+// those of valid_calls.h, but that the graph and the exec are the very ones at whose end the function is called.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -19,31 +19,18 @@
 
 #include "base/epoch.h"
 #include "base/log.h"
-#include "misuse/environment.h"
-#include "misuse/table.h"
+#include "support/function_table.h"
+#include "support/library_reference.h"
+#include "support/valid_calls.h"
 
 namespace manyrt::misuse {
+
+using namespace calls;
 namespace {
 
 constexpr std::chrono::seconds kDeadline(60);
 
-// Holds the reference that keeps rtInit under test, which is taken back, from ending the library; counts what is left.
-class Library : public ::testing::Environment {
- public:
-  void SetUp() override { ASSERT_EQ(rtInit(), RT_SUCCESS); }
-  void TearDown() override {
-    uint64_t alive = 0;
-    EXPECT_EQ(rtGetLiveHandleCount(&alive, RT_HANDLE_ALL), RT_SUCCESS);
-    EXPECT_EQ(alive, 0u) << "handles or allocations are left over";
-    for (int32_t kind = RT_HANDLE_DEVICE; alive != 0 && kind <= RT_HANDLE_GRAPH_EXEC; ++kind) {
-      uint64_t count = 0;
-      EXPECT_EQ(rtGetLiveHandleCount(&count, kind), RT_SUCCESS);
-      EXPECT_EQ(count, 0u) << "of kind " << kind;
-    }
-    EXPECT_EQ(rtShutdown(), RT_SUCCESS);
-  }
-};
-[[maybe_unused]] const auto* const kLibrary = ::testing::AddGlobalTestEnvironment(new Library);
+[[maybe_unused]] const auto* const kLibrary = ::testing::AddGlobalTestEnvironment(new rttest::LibraryReference);
 
 class Watchdog {
  public:

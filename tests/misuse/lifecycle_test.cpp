@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "misuse/environment.h"
-#include "misuse/table.h"
+#include "support/function_table.h"
+#include "support/valid_calls.h"
 
 namespace manyrt::misuse {
+
+using namespace calls;
 namespace {
 
 enum class After { refused, works, either };

@@ -15,11 +15,14 @@
 #include <set>
 #include <tuple>
 
-#include "misuse/environment.h"
 #include "misuse/rules.h"
-#include "misuse/table.h"
+#include "support/function_table.h"
+#include "support/library_reference.h"
+#include "support/valid_calls.h"
 
 namespace manyrt::misuse {
+
+using namespace calls;
 namespace {
 
 // Ends the process's use of the library; lifecycle_test.cpp calls it in a process of its own.
@@ -41,23 +44,7 @@ std::string lastMessage() {
   return text.data();
 }
 
-// Holds the references that keep rtInit and rtShutdown pairs under test from ending the library, and counts what is left.
-class Library : public ::testing::Environment {
- public:
-  void SetUp() override { ASSERT_EQ(rtInit(), RT_SUCCESS); }
-  void TearDown() override {
-    uint64_t alive = 0;
-    EXPECT_EQ(rtGetLiveHandleCount(&alive, RT_HANDLE_ALL), RT_SUCCESS);
-    EXPECT_EQ(alive, 0u) << "handles or allocations are left over";
-    for (int32_t kind = RT_HANDLE_DEVICE; alive != 0 && kind <= RT_HANDLE_GRAPH_EXEC; ++kind) {
-      uint64_t count = 0;
-      EXPECT_EQ(rtGetLiveHandleCount(&count, kind), RT_SUCCESS);
-      EXPECT_EQ(count, 0u) << "of kind " << kind;
-    }
-    EXPECT_EQ(rtShutdown(), RT_SUCCESS);
-  }
-};
-[[maybe_unused]] const auto* const kLibrary = ::testing::AddGlobalTestEnvironment(new Library);
+[[maybe_unused]] const auto* const kLibrary = ::testing::AddGlobalTestEnvironment(new rttest::LibraryReference);
 
 class MisuseTest : public ::testing::TestWithParam<std::tuple<size_t, const char*>> {
  protected:
@@ -68,7 +55,7 @@ class MisuseTest : public ::testing::TestWithParam<std::tuple<size_t, const char
     renew();
     if (HasFatalFailure()) return;
     const auto unknown = environment_->prepare(function(), call_);
-    ASSERT_FALSE(unknown) << function().name << " takes '" << *unknown << "', for which environment.cpp has no valid value";
+    ASSERT_FALSE(unknown) << function().name << " takes '" << *unknown << "', for which valid_calls.cpp has no valid value";
     baseline_ = function().call(call_.words.data());
     EXPECT_TRUE(isDocumented(baseline_)) << "with valid arguments: " << rtGetErrorName(baseline_) << ", " << lastMessage();
     finish(baseline_);
@@ -76,7 +63,7 @@ class MisuseTest : public ::testing::TestWithParam<std::tuple<size_t, const char
 
   void renew() {
     environment_.reset();
-    environment_ = std::make_unique<misuse::Environment>(std::get<1>(GetParam()));
+    environment_ = std::make_unique<calls::Environment>(std::get<1>(GetParam()));
     ASSERT_TRUE(environment_->ready()) << lastMessage();
   }
 
@@ -116,28 +103,9 @@ class MisuseTest : public ::testing::TestWithParam<std::tuple<size_t, const char
   }
 
   void expectZeroedOutputs(const std::string& what) {
-    for (size_t i = 0; i < function().arguments.size(); ++i) {
-      const Argument& argument = function().arguments[i];
-      const auto* bytes = call_.scratch[i].data();
-      if (!argument.isOutput() || call_.words[i] != reinterpret_cast<uint64_t>(bytes)) continue;
-      size_t first = 0, last = argument.pointeeBytes;
-      if (argument.versioned) {
-        uint32_t size = 0;
-        std::memcpy(&size, bytes, sizeof(size));
-        if (size < argument.pointeeBytes) continue;  // how much may be written is not known
-        first = sizeof(size);
-      }
-      if (argument.type == "char *" && textSize() == 0) continue;
-      const bool zero = std::all_of(bytes + first, bytes + last, [](unsigned char byte) { return byte == 0; });
-      EXPECT_TRUE(zero) << what << ": the output " << argument.name << " was not zeroed";
+    for (const std::string& name : outputsNotZeroed(function(), call_)) {
+      ADD_FAILURE() << what << ": the output " << name << " was not zeroed";
     }
-  }
-
-  uint64_t textSize() const {
-    for (size_t i = 0; i < function().arguments.size(); ++i) {
-      if (function().arguments[i].name == "size") return call_.words[i];
-    }
-    return 0;
   }
 
   // Puts `value` into argument `index` of a valid call, runs it, and compares with what is expected.
@@ -196,7 +164,7 @@ class MisuseTest : public ::testing::TestWithParam<std::tuple<size_t, const char
     return argument.nullable ? Expect::baseline : Expect::invalidValue;
   }
 
-  std::unique_ptr<misuse::Environment> environment_;
+  std::unique_ptr<calls::Environment> environment_;
   Call call_;
   rtStatus_t baseline_ = RT_SUCCESS;
 };
@@ -472,7 +440,7 @@ TEST(MisuseSequenceTest, FreeingTwiceIsRefused) {
 }
 
 TEST(MisuseSequenceTest, AGridOfMoreGroupsThanACounterHoldsIsRefused) {
-  misuse::Environment environment("cpu");
+  calls::Environment environment("cpu");
   ASSERT_TRUE(environment.ready());
   uint32_t value = 0;
   void* args[1] = {&value};

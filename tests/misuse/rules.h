@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "misuse/table.h"
+#include "support/function_table.h"
 
 namespace manyrt::misuse {
 
@@ -129,7 +129,7 @@ inline const std::vector<Rule>& rules() {
   return table;
 }
 
-inline Expect expectation(const Function& function, const Argument& argument, uint64_t value) {
+inline Expect expectation(const calls::Function& function, const calls::Argument& argument, uint64_t value) {
   for (const Rule& rule : rules()) {
     if ((rule.function.empty() || rule.function == function.name) && rule.argument == argument.name && value >= rule.low &&
         value <= rule.high) {

@@ -1,5 +1,6 @@
 // Which calls of a driver the library makes: none that waits, and for a launch no more than have to be.
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "opencl_test.h"
@@ -178,6 +179,45 @@ TEST_P(OpenClCallsTest, ManyThreadsLaunchOneKernel) {
     ASSERT_RT_OK(rtMemcpyAsync(&seen, memory[i], 4, RT_MEMCPY_DEFAULT, streams[i]));
     ASSERT_RT_OK(rtStreamSynchronize(streams[i]));
     EXPECT_EQ(seen, kLaunches * i + kLaunches / 2);
+  }
+}
+
+// A device has 128 native queues at most (src/backends/opencl/queue_manager.h). Streams beyond share them, and no program can
+// tell: work that is held back on one of them holds back no other.
+TEST_P(OpenClCallsTest, StreamsBeyondTheBoundShareQueuesWithoutWaitingForEachOther) {
+  constexpr size_t kBound = 128, kStreams = 300;
+  std::vector<Stream> streams(kStreams);
+  std::set<uint64_t> queues;
+  Memory memory;
+  ASSERT_RT_OK(rtMalloc(memory.out(), kStreams * 4, context_));
+  calls::startCounting();
+  for (size_t i = 0; i < kStreams; ++i) {
+    uint64_t native[2] = {};
+    ASSERT_RT_OK(rtStreamCreate(streams[i].out(), nullptr, context_));
+    ASSERT_RT_OK(rtStreamGetNative(native, streams[i]));
+    queues.insert(native[0]);
+  }
+  EXPECT_LE(calls::count("clCreateCommandQueue"), kBound);
+  calls::stopCounting();
+  EXPECT_LE(queues.size(), kBound);
+  EXPECT_GE(queues.size(), kBound / 4) << "a stream may have a second one that takes times, and other tests have some";
+  for (size_t held = 0; held < kStreams; held += 37) {
+    Gate gate(context_);
+    ASSERT_RT_OK(gate.close(streams[held]));
+    for (size_t i = 0; i < kStreams; ++i) {
+      const auto value = static_cast<uint32_t>(i + held);
+      ASSERT_RT_OK(rtMemFillAsync(memory.as<uint32_t>() + i, &value, 4, 1, streams[i]));
+    }
+    for (size_t i = 0; i < kStreams; ++i) {
+      if (i == held) continue;
+      ASSERT_RT_OK(rtStreamSynchronize(streams[i]));
+    }
+    EXPECT_EQ(rtStreamQuery(streams[held]), RT_NOT_READY);
+    ASSERT_RT_OK(gate.open());
+    ASSERT_RT_OK(rtStreamSynchronize(streams[held]));
+    std::vector<uint32_t> seen(kStreams);
+    ASSERT_RT_OK(rtMemcpy(seen.data(), memory, kStreams * 4, RT_MEMCPY_DEFAULT));
+    for (size_t i = 0; i < kStreams; ++i) EXPECT_EQ(seen[i], i + held);
   }
 }
 

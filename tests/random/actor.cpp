@@ -94,6 +94,9 @@ Fence& Actor::anyFence() { return fences[rng.below(fences.size())]; }
 
 void Actor::removeStream(size_t position) {
   const StreamRef stream = streams[position];
+  for (const auto& each : executables) {  // fences of a graph live as long as its launches
+    if (each->last_stream == stream && (each->wanted != nullptr || each->told != nullptr)) waitFor(stream);
+  }
   const StreamRef heir = stream->context->default_stream;
   if (stream->completed != stream->submitted) orderAfter(heir, stream);
   const auto inherit = [&](const BufferRef& buffer) {
@@ -119,6 +122,10 @@ void Actor::removeStream(size_t position) {
 void Actor::removeExecutable(size_t position) {
   Executable& executable = *executables[position];
   for (const BufferRef& buffer : executable.recording.buffers) --buffer->graphs;
+  if (executable.wanted != nullptr || executable.told != nullptr) {  // launches in flight need them
+    payDebts();
+    if (executable.last_stream != nullptr && executable.last_stream->alive) waitFor(executable.last_stream);
+  }
   const bool graph_first = rng.chance(50);
   if (graph_first && executable.graph != nullptr) {
     OK(rtGraphDestroy, executable.graph);
@@ -127,6 +134,9 @@ void Actor::removeExecutable(size_t position) {
   OK(rtGraphExecDestroy, executable.exec);
   bury(*this, executable.exec);
   if (!graph_first && executable.graph != nullptr) OK(rtGraphDestroy, executable.graph);
+  OK(rtEventDestroy, executable.event);
+  OK(rtFenceDestroy, executable.wanted);
+  OK(rtFenceDestroy, executable.told);
   // Work in flight may still call its host functions.
   for (auto& call : executable.recording.host_calls) host_calls.push_back(std::move(call));
   executables.erase(executables.begin() + static_cast<std::ptrdiff_t>(position));

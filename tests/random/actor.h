@@ -39,6 +39,14 @@ struct Executable {
   std::vector<rtGraphNode_t> children;   // those of them that hold a child graph
   std::vector<rtGraphOperand_t> memory;  // of buffers and temporaries, by hand only
   std::vector<Operand> operands;         // by hand only
+  std::vector<int32_t> roles;            // of the graph's buffers
+  // Nodes at the two ends of a graph by hand, which other streams and the host meet. The event is recorded by every launch; the
+  // values of the fences are reached in the first one.
+  rtEvent_t event = nullptr;
+  rtFence_t wanted = nullptr, told = nullptr;
+  uint64_t launches = 0;
+  StreamRef last_stream;  // of the last launch
+  uint64_t last_serial = 0;
   bool captured = false;
   bool by_name = false;
   bool inferred = false;
@@ -69,6 +77,7 @@ class Actor {
   void used(const StreamRef& stream, const BufferRef& buffer, bool write);
   void holdBack(const StreamRef& stream);
   void payDebts();
+  bool orderByGraph(const StreamRef& later, const StreamRef& earlier);
   void waitFor(const StreamRef& stream);
   void waitForUses(const BufferRef& buffer, bool writes_alone);
   void settle();
@@ -90,6 +99,7 @@ class Actor {
   std::vector<Fence> fences;
   std::vector<Fence> gates;                        // the host signals them; `value` is the last that a stream waits for
   std::vector<std::pair<size_t, uint64_t>> debts;  // gate and value that this actor has to signal
+  std::vector<rtFence_t> owed;                     // fences of graphs whose launch waits for 1
   std::vector<BufferRef> buffers;
   std::vector<std::unique_ptr<Executable>> executables;
   std::vector<std::unique_ptr<HostCall>> host_calls;  // kept to the end

@@ -79,8 +79,8 @@ void nameThread(const std::string& name) {
   const std::lock_guard<std::mutex> lock(logs_mutex);
   logs().push_back(std::make_unique<CallLog>(name));
   log_of_thread = logs().back().get();
-  // A handler needs a stack of its own where the thread's is full; it is kept for as long as the log. Sanitizers give each thread
-  // one, which they take back themselves.
+  // A handler needs a stack of its own where the thread's is full; it is kept for as long as the log. Sanitizers give each
+  // thread one, which they take back themselves.
   stack_t alternate = {};
   if (sigaltstack(nullptr, &alternate) == 0 && (alternate.ss_flags & SS_DISABLE) != 0) {
     alternate = {};

@@ -122,6 +122,25 @@ rtStatus_t runNative(const uint64_t native[2], void* user) {
   return RT_SUCCESS;
 }
 
+char* logSinks() {
+  static char all[kLogSinks];
+  return all;
+}
+
+// Threads exchange the callback at any time: each line comes with a pointer that belongs to it, and with a level that was asked
+// for.
+void receiveLine(int32_t level, const char* message, void* user) {
+  const AtWork at_work;
+  const char* sink = static_cast<const char*>(user);
+  if (sink < logSinks() || sink >= logSinks() + kLogSinks) fail("a log callback got %p.", user);
+  if (level < RT_LOG_ERROR || level > RT_LOG_DEBUG) fail("a line of the log has the level %d.", level);
+  if (message == nullptr || *message == '\0') fail("a line of the log is empty.");
+  uint64_t live = 0;
+  OK(rtGetLiveHandleCount, &live, RT_HANDLE_ALL);
+  EXPECT(RT_ERROR_BUSY, rtSetLogCallback, nullptr, nullptr, RT_LOG_ERROR);
+  counts().log_lines.fetch_add(1);
+}
+
 void countRelease(void* user) {
   counts().releases.fetch_add(1);
   (void)user;

@@ -28,5 +28,8 @@ void runHostFunction(void* user, rtStatus_t status);
 rtStatus_t runNative(const uint64_t native[2], void* user);
 // user: an std::atomic<uint64_t>, which is counted up.
 void countRelease(void* user);
+void receiveLine(int32_t level, const char* message, void* user);  // user: one of kLogSinks bytes at logSinks()
+inline constexpr size_t kLogSinks = 4;
+char* logSinks();
 
 }  // namespace rtrandom

@@ -9,6 +9,7 @@ namespace rtrandom {
 // Makes later work of one stream wait for the work that the other has been given.
 void Actor::orderAfter(const StreamRef& later, const StreamRef& earlier) {
   if (later == earlier || earlier->completed == earlier->submitted) return;
+  if (rng.chance(70) && orderByGraph(later, earlier)) return;
   switch (rng.below(earlier->context->primary ? 4 : 5)) {
     case 0: {
       Event& event = eventOf(earlier->context);
@@ -47,6 +48,23 @@ void Actor::orderAfter(const StreamRef& later, const StreamRef& earlier) {
   ++later->submitted;
 }
 
+// By the event or fence at the end of a graph, where the earlier stream's last work is its launch.
+bool Actor::orderByGraph(const StreamRef& later, const StreamRef& earlier) {
+  for (const auto& each : executables) {
+    if (each->last_stream != earlier || each->last_serial != earlier->submitted) continue;
+    if (each->event != nullptr) {
+      OK(rtStreamWaitEvent, each->event, later->handle);
+    } else if (each->told != nullptr && each->launches == 1) {
+      OK(rtStreamWaitFence, each->told, uint64_t{1}, later->handle);
+    } else {
+      continue;
+    }
+    ++later->submitted;
+    return true;
+  }
+  return false;
+}
+
 // Orders the stream's next work behind what conflicts with it on the buffer.
 void Actor::order(const StreamRef& stream, const BufferRef& buffer, bool write) {
   std::erase_if(buffer->uses, [](const Use& use) { return use.complete(); });
@@ -81,6 +99,8 @@ void Actor::holdBack(const StreamRef& stream) {
 void Actor::payDebts() {
   for (const auto& [gate, value] : debts) OK(rtFenceSignal, value, gates[gate].handle);
   debts.clear();
+  for (rtFence_t fence : owed) OK(rtFenceSignal, uint64_t{1}, fence);
+  owed.clear();
 }
 
 // Waits for all work that the stream has been given.

@@ -10,6 +10,7 @@ constexpr Step kSteps[] = {
     {"wait", 15, stepWait},
     {"hold back", 12, stepHoldBack},
     {"pay", 15, stepPay},
+    {"prefetch", 5, stepPrefetch},
     {"compare", 20, stepCompare},
     {"host write", 10, stepHostWrite},
     {"synchronous", 8, stepSynchronous},
@@ -27,6 +28,7 @@ constexpr Step kSteps[] = {
     {"drop graph", 5, stepDropGraph},
     {"query", 10, stepQuery},
     {"misuse", 6, stepMisuse},
+    {"log callback", 3, stepLogCallback},
 };
 
 constexpr unsigned totalWeight() {

@@ -26,6 +26,7 @@ void stepManyOps(Actor& actor);
 void stepWait(Actor& actor);
 void stepHoldBack(Actor& actor);
 void stepPay(Actor& actor);
+void stepPrefetch(Actor& actor);
 void stepCompare(Actor& actor);
 void stepHostWrite(Actor& actor);
 void stepSynchronous(Actor& actor);
@@ -42,5 +43,6 @@ void stepDropGraph(Actor& actor);
 // steps_query.cpp
 void stepQuery(Actor& actor);
 void stepMisuse(Actor& actor);
+void stepLogCallback(Actor& actor);
 
 }  // namespace rtrandom

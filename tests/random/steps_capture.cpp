@@ -191,6 +191,9 @@ void stepLaunchGraph(Actor& actor) {
     counts().host_submitted.fetch_add(recording.hostFunctions());
     OK(rtGraphLaunch, executable.exec, stream->handle);
     ++stream->submitted;
+    if (executable.launches++ == 0 && executable.wanted != nullptr) actor.owed.push_back(executable.wanted);
+    executable.last_stream = stream;
+    executable.last_serial = stream->submitted;
     recording.applyAll();
     for (size_t i = 0; i < recording.buffers.size(); ++i) {
       if (!recording.names(i)) continue;

@@ -41,6 +41,7 @@ void addMemory(Executable* executable, size_t size, int32_t role) {
   operand.device = operand.home = operand.kernel = true;
   operand.constant = role == RT_GRAPH_BUFFER_INPUT || role == RT_GRAPH_BUFFER_CONSTANT;
   executable->operands.push_back(operand);
+  executable->roles.push_back(role);
 }
 
 void addOp(Executable* executable, const Op& op) {
@@ -87,7 +88,8 @@ void addChild(Actor& actor, Executable* executable) {
   Recording& recording = executable->recording;
   for (const auto& other : actor.executables) {
     if (other->captured || other->graph == nullptr || other->context != executable->context || executable->by_name ||
-        other->by_name || other->recording.buffers.size() > recording.buffers.size()) {
+        other->by_name || other->event != nullptr || other->wanted != nullptr || other->told != nullptr ||
+        other->recording.buffers.size() > recording.buffers.size()) {
       continue;
     }
     const Recording& inner = other->recording;
@@ -132,6 +134,76 @@ void addChild(Actor& actor, Executable* executable) {
     }
     return;
   }
+}
+
+// A node that the other ones wait for, or that waits for all of them: what streams and the host meet.
+void addFirstNode(Executable* executable) {
+  OK(rtFenceCreate, &executable->wanted, uint64_t{0}, executable->context->handle);
+  rtGraphFenceParams_t params = RT_GRAPH_FENCE_PARAMS_INIT;
+  params.fence = executable->wanted;
+  params.value = 1;
+  rtGraphNode_t wait = nullptr;
+  OK(rtGraphAddFenceWaitNode, &wait, &params, nullptr, 0u, executable->graph);
+  std::vector<rtGraphNode_t> nodes = executable->nodes;
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  const std::vector<rtGraphNode_t> from(nodes.size(), wait);
+  OK(rtGraphAddDependencies, from.data(), nodes.data(), static_cast<uint32_t>(nodes.size()), executable->graph);
+}
+
+void addLastNode(Executable* executable, bool event) {
+  std::vector<rtGraphNode_t> nodes = executable->nodes;
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  rtGraphNode_t node = nullptr;
+  if (event) {
+    OK(rtEventCreate, &executable->event, nullptr, executable->context->handle);
+    rtGraphEventParams_t params = RT_GRAPH_EVENT_PARAMS_INIT;
+    params.event = executable->event;
+    OK(rtGraphAddEventRecordNode, &node, &params, nodes.data(), static_cast<uint32_t>(nodes.size()), executable->graph);
+  } else {
+    OK(rtFenceCreate, &executable->told, uint64_t{0}, executable->context->handle);
+    rtGraphFenceParams_t params = RT_GRAPH_FENCE_PARAMS_INIT;
+    params.fence = executable->told;
+    params.value = 1;
+    OK(rtGraphAddFenceSignalNode, &node, &params, nodes.data(), static_cast<uint32_t>(nodes.size()), executable->graph);
+  }
+}
+
+// Fills of temporaries define what is read later; rows and functions have no other parameters.
+bool mayVary(const Executable& executable, const Op& op) {
+  const bool first_fill = op.dst >= executable.recording.buffers.size() && op.type == OpType::kMemset;
+  return !first_fill && op.type != OpType::kCopy2D && op.type != OpType::kHostFunction && op.dst < executable.operands.size();
+}
+
+// All parameters for those of a graph of the same nodes: its own, a copy of it, or one with other places and values.
+void update(Actor& actor, Executable* executable) {
+  Recording& recording = executable->recording;
+  if (actor.rng.chance(50)) {
+    rtGraph_t copy = nullptr;
+    if (actor.rng.chance(50)) OK(rtGraphClone, &copy, executable->graph);
+    OK(rtGraphExecUpdate, copy != nullptr ? copy : executable->graph, executable->exec);
+    OK(rtGraphDestroy, copy);
+    recording.ops = executable->graph_ops;
+    return;
+  }
+  const bool others = executable->event != nullptr || executable->wanted != nullptr || executable->told != nullptr;
+  if (executable->inferred || others || !executable->children.empty() || recording.hostFunctions() != 0) return;
+  Executable similar;
+  similar.context = executable->context;
+  similar.by_name = executable->by_name;
+  OK(rtGraphCreate, &similar.graph);
+  for (size_t i = 0; i < executable->operands.size(); ++i) {
+    addMemory(&similar, executable->operands[i].size, executable->roles[i]);
+  }
+  for (const Op& op : executable->graph_ops) {
+    Op other = op;
+    if (mayVary(*executable, op) && actor.rng.chance(50) && !vary(actor.rng, executable->operands, &other)) other = op;
+    addOp(&similar, other);
+  }
+  OK(rtGraphExecUpdate, similar.graph, executable->exec);
+  OK(rtGraphDestroy, similar.graph);
+  recording.ops = similar.recording.ops;
 }
 
 void plan(Actor& actor, Executable* executable) {
@@ -204,6 +276,10 @@ void stepBuildGraph(Actor& actor) {
     }
   }
   executable->graph_ops = recording.ops;
+  if (!executable->inferred && !recording.ops.empty()) {
+    if (actor.rng.chance(25)) addFirstNode(executable);
+    if (actor.rng.chance(50)) addLastNode(executable, actor.rng.chance(60));
+  }
   actor.payDebts();
   plan(actor, executable);
   for (size_t i = 0; i < recording.buffers.size(); ++i) {
@@ -219,6 +295,7 @@ void stepChangeExec(Actor& actor) {
   Executable& executable = *actor.executables[actor.rng.below(actor.executables.size())];
   if (executable.captured || executable.graph == nullptr) return;
   Recording& recording = executable.recording;
+  if (actor.rng.chance(30)) return update(actor, &executable);
   if (actor.rng.chance(50)) {
     const size_t index = actor.rng.below(recording.buffers.size());
     const auto found = candidates(actor, executable, executable.operands[index].size);
@@ -235,9 +312,7 @@ void stepChangeExec(Actor& actor) {
   Op op = recording.ops[index];
   const auto& children = executable.children;
   const bool child = std::find(children.begin(), children.end(), executable.nodes[index]) != children.end();
-  const bool first_fill = op.dst >= recording.buffers.size() && op.type == OpType::kMemset;
-  if (child || first_fill || op.type == OpType::kCopy2D || op.type == OpType::kHostFunction) return;
-  if (op.dst >= executable.operands.size() || !vary(actor.rng, executable.operands, &op)) return;
+  if (child || !mayVary(executable, op) || !vary(actor.rng, executable.operands, &op)) return;
   const rtStatus_t status = setParams(executable.nodes[index], op, executable.memory, executable.context->kernels,
                                       executable.by_name, executable.exec);
   if (status != RT_SUCCESS) {

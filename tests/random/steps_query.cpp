@@ -119,6 +119,15 @@ void stepQuery(Actor& actor) {
   }
 }
 
+void stepLogCallback(Actor& actor) {
+  if (actor.rng.chance(25)) {
+    OK(rtSetLogCallback, nullptr, nullptr, RT_LOG_WARNING);
+    return;
+  }
+  void* sink = logSinks() + actor.rng.below(kLogSinks);
+  OK(rtSetLogCallback, receiveLine, sink, static_cast<int32_t>(actor.rng.range(RT_LOG_ERROR, RT_LOG_DEBUG)));
+}
+
 // A handle that was destroyed, one of another kind, or random bits: RT_ERROR_INVALID_HANDLE and nothing else.
 void stepMisuse(Actor& actor) {
   uint64_t bits = actor.rng.next() | 1;

@@ -26,6 +26,20 @@ void stepWait(Actor& actor) {
 
 void stepHoldBack(Actor& actor) { actor.holdBack(actor.anyStream()); }
 
+// Moves pages and no contents: to the stream it is a read.
+void stepPrefetch(Actor& actor) {
+  if (actor.buffers.empty()) return;
+  const BufferRef buffer = actor.buffers[actor.rng.below(actor.buffers.size())];
+  if (buffer->context == nullptr) return;
+  const StreamRef stream = actor.streamOf(buffer->context);
+  actor.order(stream, buffer, false);
+  const size_t offset = actor.rng.below(buffer->size());
+  OK(rtMemPrefetchAsync, buffer->address + offset, actor.rng.range(1, buffer->size() - offset), buffer->context->device,
+     stream->handle);
+  ++stream->submitted;
+  actor.used(stream, buffer, false);
+}
+
 void stepPay(Actor& actor) { actor.payDebts(); }
 
 void stepCompare(Actor& actor) {

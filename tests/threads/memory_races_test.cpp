@@ -473,5 +473,62 @@ TEST_P(MemoryRaces, OverlappingRangesAreRegisteredOnce) {
       kCount);
 }
 
+// The same memory may be imported several times, and every import is freed once.
+TEST_P(MemoryRaces, EachOfSeveralImportsOfOneMemoryIsFreed) {
+  if (GetParam() != "cpu") GTEST_SKIP() << "the memory is that of the host";
+  alignas(256) static unsigned char foreign[1024];
+  const uint64_t native[2] = {reinterpret_cast<uintptr_t>(foreign), 0};
+  const uint64_t live = liveHandles();
+  onThreads(
+      [&](int) {
+        for (int round = 0; round < kRounds * 2; ++round) {
+          void* memory = nullptr;
+          EXPECT_RT_OK(rtMemImport(&memory, native, sizeof foreign, context_));
+          EXPECT_RT_OK(rtFree(memory));
+        }
+      },
+      4);
+  EXPECT_EQ(liveHandles(), live);
+}
+
+// A graph keeps the newest import: the older one is found behind it.
+TEST_P(MemoryRaces, AnImportThatAGraphHoldsDoesNotHideAnotherOne) {
+  if (GetParam() != "cpu") GTEST_SKIP() << "the memory is that of the host";
+  alignas(256) static unsigned char foreign[1024];
+  const uint64_t native[2] = {reinterpret_cast<uintptr_t>(foreign), 0};
+  const uint64_t live = liveHandles();
+  Graph graph;
+  void *first = nullptr, *second = nullptr;
+  rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
+  ASSERT_RT_OK(rtGraphCreate(graph.out()));
+  ASSERT_RT_OK(rtMemImport(&first, native, sizeof foreign, context_));
+  ASSERT_RT_OK(rtMemImport(&second, native, sizeof foreign, context_));
+  ASSERT_RT_OK(addFill(graph, second, sizeof foreign));
+  EXPECT_RT_OK(rtFree(second));
+  EXPECT_RT_OK(rtPointerGetAttributes(&attributes, first));
+  EXPECT_EQ(attributes.kind, RT_POINTER_IMPORTED);
+  EXPECT_RT_OK(rtMemset(first, 1, sizeof foreign));
+  EXPECT_RT_OK(rtFree(first));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtFree(first));
+  EXPECT_RT_OK(graph.reset());
+  EXPECT_EQ(liveHandles(), live);
+}
+
+// A range that is being unregistered is known until the driver has let go of it: another thread that registers it meanwhile is
+// refused for that, and not by the driver.
+TEST_P(MemoryRaces, ARangeIsRegisteredWhileAnotherThreadUnregistersIt) {
+  if (!has(RT_CAPABILITY_HOST_REGISTER)) GTEST_SKIP() << "the device registers no host memory";
+  std::vector<unsigned char> bytes(2 * 4096);
+  onThreads(
+      [&](int) {
+        Allowed allowed{RT_ERROR_INVALID_VALUE};
+        for (int round = 0; round < kRounds; ++round) {
+          if (!CALL(allowed, rtHostRegister(bytes.data(), bytes.size(), context_))) continue;
+          EXPECT_RT_OK(rtHostUnregister(bytes.data(), context_));
+        }
+      },
+      4);
+}
+
 }  // namespace
 }  // namespace rttest

@@ -1,8 +1,8 @@
-// One valid object of every kind on one device, and from them a valid value for every argument of every function: the
-// starting point that the misuse tests spoil in one place at a time. An argument whose type and name no table here knows
-// is reported, so that a new function has to be given a value before its tests pass.
-#ifndef MANYRT_TESTS_MISUSE_ENVIRONMENT_H_
-#define MANYRT_TESTS_MISUSE_ENVIRONMENT_H_
+// One valid object of every kind on one device, and from them a valid value for every argument of every function: what the
+// misuse tests spoil in one place at a time, and what the races of functions call. An argument whose type and name no table
+// here knows is reported, so that a new function has to be given a value before its tests pass.
+#ifndef MANYRT_TESTS_SUPPORT_VALID_CALLS_H_
+#define MANYRT_TESTS_SUPPORT_VALID_CALLS_H_
 
 #include <array>
 #include <map>
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "misuse/table.h"
+#include "support/function_table.h"
 
-namespace manyrt::misuse {
+namespace manyrt::calls {
 
 inline constexpr size_t kMaxArguments = 16;
 inline constexpr size_t kScratchBytes = 4096;
@@ -27,7 +27,8 @@ struct Call {
 
 class Environment {
  public:
-  explicit Environment(const std::string& deviceName);
+  // Without stale handles it is made sooner.
+  explicit Environment(const std::string& deviceName, bool withStale = true);
   ~Environment();
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
@@ -49,14 +50,16 @@ class Environment {
     return reinterpret_cast<uint64_t>(pointer);
   }
 
+  void unregister(void* memory) const;
   void makeStale();
   bool makeObjects();
   bool makeKernel(rtContext_t owner);
   bool makeModule(rtContext_t owner);
   bool makeGraph();
+  bool makeExecOfOtherNodes();
   void fillGraphParams(const Argument& argument, unsigned char* scratch) const;
   bool fillPointer(const Function& function, const Argument& argument, unsigned char* scratch, uint64_t& value);
-  bool fillHandle(const Argument& argument, uint64_t& value) const;
+  bool fillHandle(const Function& function, const Argument& argument, uint64_t& value) const;
   bool fillInteger(const Argument& argument, uint64_t& value) const;
 
   bool ready_ = false;
@@ -68,6 +71,7 @@ class Environment {
   rtFence_t fence_ = nullptr;
   rtMemPool_t pool_ = nullptr;
   rtKernel_t kernel_ = nullptr;
+  bool ownKernel_ = false;  // of context_
   rtModule_t module_ = nullptr;
   rtModule_t kernelModule_ = nullptr;  // of kernel_, where the device runs no functions of the program
   rtGraph_t graph_ = nullptr;          // two nodes, the second of which waits for the first, and a buffer
@@ -75,6 +79,11 @@ class Environment {
   rtGraphBuffer_t graphBuffer_ = nullptr;
   rtCapturePlan_t plan_ = nullptr;
   rtGraphExec_t exec_ = nullptr;
+  rtGraph_t otherGraph_ = nullptr;  // a copy, a copy of rows and, where the device runs it, the kernel
+  rtGraphNode_t copyNode_ = nullptr, rowsNode_ = nullptr, kernelNode_ = nullptr;
+  rtGraphExec_t otherExec_ = nullptr;
+  rtGraph_t fileGraph_ = nullptr;  // names no address: a file can hold it; also the child of others
+  rtGraphBuffer_t fileBuffer_ = nullptr;
   void *deviceMemory_ = nullptr, *otherMemory_ = nullptr, *pinned_ = nullptr, *toFree_ = nullptr;
   void *registered_ = nullptr, *toRegister_ = nullptr, *ordinary_ = nullptr;
   uint32_t argument_ = 1;
@@ -82,9 +91,12 @@ class Environment {
   std::map<std::string, uint64_t> handles_, stale_;
 };
 
+// The outputs that a failed call should have zeroed and did not.
+std::vector<std::string> outputsNotZeroed(const Function& function, const Call& call);
+
 // The value that every fence of an environment has reached.
 inline constexpr uint64_t kFenceValue = 5;
 
-}  // namespace manyrt::misuse
+}  // namespace manyrt::calls
 
-#endif  // MANYRT_TESTS_MISUSE_ENVIRONMENT_H_
+#endif  // MANYRT_TESTS_SUPPORT_VALID_CALLS_H_

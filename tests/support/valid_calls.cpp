@@ -1,12 +1,13 @@
-// Makes the objects and the valid arguments that environment.h describes. Statuses are ignored where an object is only
+// Makes the objects and the valid arguments that valid_calls.h describes. Statuses are ignored where an object is only
 // taken away again: some calls under test have destroyed it already.
-#include "misuse/environment.h"
+#include "support/valid_calls.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
-namespace manyrt::misuse {
+namespace manyrt::calls {
 namespace {
 
 constexpr size_t kPage = 4096;
@@ -86,12 +87,12 @@ rtHostKernel_t hostKernel() {
 
 }  // namespace
 
-Environment::Environment(const std::string& deviceName) {
+Environment::Environment(const std::string& deviceName, bool withStale) {
   ready_ = rtDeviceGetByName(&device_, deviceName.c_str()) == RT_SUCCESS &&
            rtDeviceGetBackend(&backend_, nullptr, device_) == RT_SUCCESS &&
            rtContextCreate(&context_, nullptr, device_) == RT_SUCCESS && rtContextSetCurrent(context_) == RT_SUCCESS;
   if (!ready_) return;
-  makeStale();
+  if (withStale) makeStale();
   ready_ = makeObjects();
   handles_ = {{"rtDevice_t", word(device_)},
               {"rtContext_t", word(context_)},
@@ -112,8 +113,10 @@ Environment::~Environment() {
   (void)rtContextSetCurrent(context_);
   (void)rtGraphExecDestroy(exec_);
   (void)rtCapturePlanDestroy(plan_);
-  (void)rtGraphDestroy(graph_);
-  (void)rtHostUnregister(registered_, context_);
+  (void)rtGraphExecDestroy(otherExec_);
+  for (rtGraph_t graph : {graph_, otherGraph_, fileGraph_}) (void)rtGraphDestroy(graph);
+  unregister(registered_);
+  unregister(toRegister_);
   for (void* pointer : {deviceMemory_, otherMemory_, pinned_, toFree_}) (void)rtFree(pointer);
   (void)rtKernelDestroy(kernel_);
   (void)rtModuleDestroy(module_);
@@ -128,6 +131,16 @@ Environment::~Environment() {
   (void)rtContextSetCurrent(nullptr);
   (void)rtContextDestroy(context_);
   for (void* memory : {registered_, toRegister_, ordinary_}) std::free(memory);
+}
+
+// Any context does once the one that registered it is gone.
+void Environment::unregister(void* memory) const {
+  rtDevice_t cpu = nullptr;
+  rtContext_t primary = nullptr;
+  if (rtHostUnregister(memory, context_) != RT_ERROR_INVALID_HANDLE) return;
+  if (rtDeviceGetByName(&cpu, "cpu") == RT_SUCCESS && rtContextGetPrimary(&primary, cpu) == RT_SUCCESS) {
+    (void)rtHostUnregister(memory, primary);
+  }
 }
 
 // Made before the objects that live, which then may take over their slots: the hardest kind of stale handle.
@@ -173,6 +186,7 @@ void Environment::makeStale() {
 }
 
 bool Environment::makeGraph() {
+  rtGraphNode_t node = nullptr;
   rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
   fill.pattern_size = 1;
   fill.dst.pointer = deviceMemory_;
@@ -182,7 +196,33 @@ bool Environment::makeGraph() {
          rtGraphAddBuffer(&graphBuffer_, 4096, RT_GRAPH_BUFFER_INPUT, "buffer", graph_) == RT_SUCCESS &&
          rtCapturePlanCreate(&plan_, nullptr, graph_, context_) == RT_SUCCESS &&
          rtGraphExecCreate(&exec_, plan_) == RT_SUCCESS &&
-         rtGraphExecBindBuffer(graphBuffer_, otherMemory_, exec_) == RT_SUCCESS;
+         rtGraphExecBindBuffer(graphBuffer_, otherMemory_, exec_) == RT_SUCCESS && makeExecOfOtherNodes() &&
+         rtGraphCreate(&fileGraph_) == RT_SUCCESS && rtGraphAddEmptyNode(&node, nullptr, 0, fileGraph_) == RT_SUCCESS &&
+         rtGraphAddBuffer(&fileBuffer_, 256, RT_GRAPH_BUFFER_INPUT, "buffer", fileGraph_) == RT_SUCCESS;
+}
+
+// A kernel of another context's, where the device has none of its own, is left out.
+bool Environment::makeExecOfOtherNodes() {
+  alignas(8) unsigned char bytes[kScratchBytes];
+  const auto params = [&](const char* type) {
+    Argument argument;
+    argument.type = type;
+    fillGraphParams(argument, bytes);
+    return bytes;
+  };
+  bool made =
+      rtGraphCreate(&otherGraph_) == RT_SUCCESS &&
+      rtGraphAddMemcpyNode(&copyNode_, reinterpret_cast<const rtGraphMemcpyParams_t*>(params("const rtGraphMemcpyParams_t *")),
+                           nullptr, 0, otherGraph_) == RT_SUCCESS &&
+      rtGraphAddMemcpy2DNode(&rowsNode_,
+                             reinterpret_cast<const rtGraphMemcpy2DParams_t*>(params("const rtGraphMemcpy2DParams_t *")),
+                             &copyNode_, 1, otherGraph_) == RT_SUCCESS;
+  if (made && ownKernel_) {
+    made = rtGraphAddKernelNode(&kernelNode_,
+                                reinterpret_cast<const rtGraphKernelParams_t*>(params("const rtGraphKernelParams_t *")),
+                                &rowsNode_, 1, otherGraph_) == RT_SUCCESS;
+  }
+  return made && rtGraphInstantiate(&otherExec_, otherGraph_, context_) == RT_SUCCESS;
 }
 
 void Environment::fillGraphParams(const Argument& argument, unsigned char* scratch) const {
@@ -224,11 +264,11 @@ void Environment::fillGraphParams(const Argument& argument, unsigned char* scrat
     params.function = nativeFunction;
     std::memcpy(scratch, &params, sizeof params);
   } else if (argument.type == "const rtGraphChildParams_t *") {
-    static rtGraphBinding_t binding;
-    binding = {graphBuffer_, dst};
+    const rtGraphBinding_t binding = {fileBuffer_, dst};
     rtGraphChildParams_t params = RT_GRAPH_CHILD_PARAMS_INIT;
-    params.graph = graph_;
-    params.bindings = &binding;
+    params.graph = fileGraph_;
+    params.bindings = reinterpret_cast<const rtGraphBinding_t*>(scratch + kScratchBytes / 2);
+    std::memcpy(scratch + kScratchBytes / 2, &binding, sizeof binding);
     params.binding_count = 1;
     std::memcpy(scratch, &params, sizeof params);
   } else if (argument.type == "const rtGraphEventParams_t *") {
@@ -266,7 +306,8 @@ bool Environment::makeObjects() {
   rtDevice_t cpu = nullptr;
   rtContext_t primary = nullptr;
   return rtDeviceGetByName(&cpu, "cpu") == RT_SUCCESS && rtContextGetPrimary(&primary, cpu) == RT_SUCCESS &&
-         (makeKernel(context_) || makeKernel(primary)) && (makeModule(context_) || makeModule(primary)) && makeGraph();
+         ((ownKernel_ = makeKernel(context_)) || makeKernel(primary)) && (makeModule(context_) || makeModule(primary)) &&
+         makeGraph();
 }
 
 bool Environment::makeKernel(rtContext_t owner) {
@@ -290,18 +331,26 @@ std::optional<std::string> Environment::prepare(const Function& function, Call& 
     const Argument& argument = function.arguments[i];
     const bool known = argument.isPointer() || argument.type.ends_with("Callback_t") || argument.type.ends_with("Function_t")
                            ? fillPointer(function, argument, call.scratch[i].data(), call.words[i])
-                       : handles_.contains(argument.type) ? fillHandle(argument, call.words[i])
+                       : handles_.contains(argument.type) ? fillHandle(function, argument, call.words[i])
                                                           : fillInteger(argument, call.words[i]);
     if (!known) return argument.type + " " + argument.name;
   }
   return std::nullopt;
 }
 
-bool Environment::fillHandle(const Argument& argument, uint64_t& value) const {
+bool Environment::fillHandle(const Function& function, const Argument& argument, uint64_t& value) const {
   value = handles_.at(argument.type);
   if (argument.name == "other" && argument.type == "rtStream_t") value = word(otherStream_);
   if (argument.name == "start") value = word(start_);
   if (argument.name == "end") value = word(end_);
+  if (function.name == "rtEventGetNative") value = word(end_);   // has been recorded
+  if (function.name == "rtGraphSave") value = word(fileGraph_);  // the other ones name addresses
+  const std::map<std::string, rtGraphNode_t> nodes = {{"rtGraphExecSetKernelParams", kernelNode_},
+                                                      {"rtGraphExecSetMemcpyParams", copyNode_},
+                                                      {"rtGraphExecSetMemcpy2DParams", rowsNode_}};
+  if (const auto found = nodes.find(function.name); found != nodes.end() && found->second != nullptr) {
+    value = argument.type == "rtGraphNode_t" ? word(found->second) : word(otherExec_);
+  }
   return true;
 }
 
@@ -404,6 +453,30 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
   return true;
 }
 
+std::vector<std::string> outputsNotZeroed(const Function& function, const Call& call) {
+  std::vector<std::string> names;
+  uint64_t textSize = 0;
+  for (size_t i = 0; i < function.arguments.size(); ++i) {
+    if (function.arguments[i].name == "size") textSize = call.words[i];
+  }
+  for (size_t i = 0; i < function.arguments.size(); ++i) {
+    const Argument& argument = function.arguments[i];
+    const auto* bytes = call.scratch[i].data();
+    if (!argument.isOutput() || call.words[i] != reinterpret_cast<uint64_t>(bytes)) continue;
+    size_t first = 0;
+    if (argument.versioned) {
+      uint32_t size = 0;
+      std::memcpy(&size, bytes, sizeof(size));
+      if (size < argument.pointeeBytes) continue;  // how much may be written is not known
+      first = sizeof(size);
+    }
+    if (argument.type == "char *" && textSize == 0) continue;
+    const auto zero = [](unsigned char byte) { return byte == 0; };
+    if (!std::all_of(bytes + first, bytes + argument.pointeeBytes, zero)) names.push_back(argument.name);
+  }
+  return names;
+}
+
 void Environment::release(const Function& function, const Call& call) {
   for (size_t i = 0; i < function.arguments.size(); ++i) {
     const Argument& argument = function.arguments[i];
@@ -415,7 +488,7 @@ void Environment::release(const Function& function, const Call& call) {
                          function.name == "rtModuleCreateFromSource" || function.name.starts_with("rtModuleLoad") ||
                          function.name.ends_with("Import") || function.name.starts_with("rtMalloc") ||
                          function.name == "rtGraphClone" || function.name == "rtGraphLoad" ||
-                         function.name == "rtGraphInstantiate";
+                         function.name == "rtGraphInstantiate" || function.name == "rtStreamEndCapture";
     if (!creates) continue;
     if (argument.type == "void **") (void)rtFree(made);
     if (argument.type == "rtContext_t *") (void)rtContextDestroy(static_cast<rtContext_t>(made));
@@ -434,4 +507,4 @@ void Environment::release(const Function& function, const Call& call) {
   if (function.name == "rtInit") (void)rtShutdown();
 }
 
-}  // namespace manyrt::misuse
+}  // namespace manyrt::calls

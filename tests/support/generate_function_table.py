@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the function table of the misuse test (table.h) from bindings/rt.json: one entry and one caller for each function.
+"""Writes the table of functions (function_table.h) from bindings/rt.json: one entry and one caller for each function.
 
-The caller takes every argument as a 64-bit word, so that the test can put anything into any place. Nothing is left out: a
-function that is added to rt.h is called with bad arguments the next time the tests are built.
-Usage: generate_misuse.py rt.json output.cpp
+The caller takes every argument as a 64-bit word, so that a test can put anything into any place. Nothing is left out: a
+function that is added to rt.h is tested the next time the tests are built.
+Usage: generate_function_table.py rt.json output.cpp
 """
 
 import json
@@ -44,8 +44,8 @@ def main():
     rt = json.loads(source.read_text(encoding="utf-8"))
     structs = {struct["name"]: struct for struct in rt["structs"]}
     handles = {handle["name"] for handle in rt["handles"]}
-    lines = [f"// Made from {source.name} by generate_misuse.py: every function of rt.h with its arguments and a caller.",
-             '#include "misuse/table.h"', "", "namespace manyrt::misuse {", "namespace {", ""]
+    lines = [f"// Made from {source.name} by generate_function_table.py: every function of rt.h, its arguments and a caller.",
+             '#include "support/function_table.h"', "", "namespace manyrt::calls {", "namespace {", ""]
     for function in rt["functions"]:
         arguments = function["arguments"]
         call = f'{function["name"]}({", ".join(word(a["type"], i) for i, a in enumerate(arguments))})'
@@ -67,7 +67,7 @@ def main():
     for struct in rt["structs"]:
         fields = ", ".join(f'{{{quoted(f["name"])}, {f["offset"]}, {f["size"]}}}' for f in struct["fields"])
         lines.append(f'      {{{quoted(struct["name"])}, {struct["size"]}, {{{fields}}}}},')
-    lines += ["  };", "  return table;", "}", "", "}  // namespace manyrt::misuse", ""]
+    lines += ["  };", "  return table;", "}", "", "}  // namespace manyrt::calls", ""]
     output.write_text("\n".join(lines), encoding="utf-8")
     return 0
 

@@ -1,8 +1,8 @@
 // The interface as data: every function of rt.h with its arguments, its documented errors and a caller that takes 64-bit
-// words. The contents are generated from bindings/rt.json (generate_misuse.py); the tests walk over them, so that no
+// words. The contents are generated from bindings/rt.json (generate_function_table.py); the tests walk over them, so that no
 // function can be forgotten. Knows nothing of the library but rt.h.
-#ifndef MANYRT_TESTS_MISUSE_TABLE_H_
-#define MANYRT_TESTS_MISUSE_TABLE_H_
+#ifndef MANYRT_TESTS_SUPPORT_FUNCTION_TABLE_H_
+#define MANYRT_TESTS_SUPPORT_FUNCTION_TABLE_H_
 
 #include <rt.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace manyrt::misuse {
+namespace manyrt::calls {
 
 enum class Direction { in, out, inout };
 
@@ -49,6 +49,6 @@ struct Struct {
 const std::vector<Function>& functions();
 const std::vector<Struct>& structs();
 
-}  // namespace manyrt::misuse
+}  // namespace manyrt::calls
 
-#endif  // MANYRT_TESTS_MISUSE_TABLE_H_
+#endif  // MANYRT_TESTS_SUPPORT_FUNCTION_TABLE_H_
