@@ -12,6 +12,15 @@ namespace {
 constexpr int64_t kShare = 2'000;       // of running, before a launch is shared
 constexpr int64_t kShareKnown = 4'000;  // a launch known to take longer is shared at once
 constexpr int64_t kPiece = 10'000;      // of work between two looks at the counter of a shared launch
+constexpr int64_t kStolen = 20'000;     // of running, at least, before groups are taken away from a thread
+
+// `each`: nanoseconds of a group in a launch that has just been run.
+void learn(HostKernel& kernel, uint64_t cost, double each) {
+  const double measured = each * 16;
+  uint32_t next = measured < 1 ? 1 : measured > 4e9 ? 4'000'000'000u : static_cast<uint32_t>(measured);
+  if (cost != 0) next = static_cast<uint32_t>((cost * 3 + next) / 4);
+  if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
+}
 
 }  // namespace
 
@@ -39,19 +48,33 @@ constexpr int64_t kPiece = 10'000;      // of work between two looks at the coun
 
   // Runs alone in growing batches, each followed by a look at the clock, until sharing the rest seems worth it.
   const uint64_t cost = kernel.cost.load(std::memory_order_relaxed);
-  const int64_t began = nowNanoseconds();
   double each = static_cast<double>(cost) / 16;  // nanoseconds
+  const bool alone = cost == 0 || each * static_cast<double>(total) < kShareKnown;
+  Solo* const solo = alone ? engine.beginSolo(runGroups, &run, total, foreign) : nullptr;
+  uint64_t batch = cost == 0 ? 1 : static_cast<uint64_t>(kShare / each) + 1;
+  if (solo != nullptr && cost != 0 && batch >= total && !solo->timed()) {  // the clock may cost more than the launch
+    runGroupsAlone(run, 0, total, solo);
+    if (engine.endSolo(*solo)) [[unlikely]]
+      learn(kernel, cost, static_cast<double>(kStolen) / static_cast<double>(total));
+    return;
+  }
+  const int64_t began = nowNanoseconds();
   uint64_t done = 0;
-  if (cost == 0 || each * static_cast<double>(total) < kShareKnown) {
-    uint64_t batch = cost == 0 ? 1 : static_cast<uint64_t>(kShare / each) + 1;
+  if (alone) {
     while (done < total && !latch.failed()) {
       uint64_t count = batch < total - done ? batch : total - done;
-      runGroups(&run, done, done + count, 0);
+      runGroupsAlone(run, done, done + count, solo);
+      if (solo != nullptr && solo->stolen()) [[unlikely]]
+        break;
       done += count;
       batch *= 2;
       int64_t spent = nowNanoseconds() - began;
       each = static_cast<double>(spent) / static_cast<double>(done);
       if (spent > kShare && each * static_cast<double>(total - done) > kShare) break;
+    }
+    if (solo != nullptr && engine.endSolo(*solo)) [[unlikely]] {
+      each = static_cast<double>(nowNanoseconds() - began) / static_cast<double>(total);
+      done = total;
     }
   }
   if (done < total && !latch.failed()) {
@@ -66,10 +89,7 @@ constexpr int64_t kPiece = 10'000;      // of work between two looks at the coun
       each = static_cast<double>(nowNanoseconds() - began) / static_cast<double>(total) * engine.threads();
     }
   }
-  double measured = each * 16;
-  uint32_t next = measured < 1 ? 1 : measured > 4e9 ? 4'000'000'000u : static_cast<uint32_t>(measured);
-  if (cost != 0) next = static_cast<uint32_t>((cost * 3 + next) / 4);
-  if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
+  learn(kernel, cost, each);
 }
 
 }  // namespace manyrt::cpu
