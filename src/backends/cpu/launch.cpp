@@ -22,31 +22,12 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
   if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
 }
 
-}  // namespace
-
-[[gnu::hot]] void runLaunch(Engine& engine, StatusLatch& latch, const HostLaunch& launch, bool foreign) {
-  HostKernel& kernel = *launch.kernel;
-  GroupRun run;
-  run.args = launch.args;
-  memcpy(run.grid, launch.grid, sizeof run.grid);
-  memcpy(run.group, launch.group, sizeof run.group);
-  run.local_bytes = launch.local_bytes;
-  run.first = run.local = 0;
-  run.kernel = &kernel;
-  run.engine = &engine;
-  run.latch = &latch;
-  if (kernel.needsArena() || launch.local_bytes != 0) {
-    (void)kernel.localBytes(launch.values, launch.local_bytes, &run.local);
-    if (addOverflows(run.local, kernel.scratchBytes(run.group), &run.local)) run.local = UINT64_MAX;
-  }
-  uint64_t total;
-  if (__builtin_mul_overflow(uint64_t{launch.grid[0]} * launch.grid[1], uint64_t{launch.grid[2]}, &total)) {
-    total = UINT64_MAX;  // would not end in any case
-  }
-  if (launch.cooperative) return engine.together(runGroups, &run, static_cast<uint32_t>(total), foreign);
-  if (total == 1 || engine.threads() == 1) return runGroups(&run, 0, total, 0);
-
-  // Runs alone in growing batches, each followed by a look at the clock, until sharing the rest seems worth it.
+// Runs alone in growing batches, each followed by a look at the clock, until sharing the rest seems worth it. Not inline:
+// launches of one group are the shorter for it.
+[[gnu::hot, gnu::noinline]] void runSeveral(GroupRun& run, uint64_t total, bool foreign) {
+  HostKernel& kernel = *run.kernel;
+  Engine& engine = *run.engine;
+  StatusLatch& latch = *run.latch;
   const uint64_t cost = kernel.cost.load(std::memory_order_relaxed);
   double each = static_cast<double>(cost) / 16;  // nanoseconds
   const bool alone = cost == 0 || each * static_cast<double>(total) < kShareKnown;
@@ -90,6 +71,32 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
     }
   }
   learn(kernel, cost, each);
+}
+
+}  // namespace
+
+[[gnu::hot]] void runLaunch(Engine& engine, StatusLatch& latch, const HostLaunch& launch, bool foreign) {
+  HostKernel& kernel = *launch.kernel;
+  GroupRun run;
+  run.args = launch.args;
+  memcpy(run.grid, launch.grid, sizeof run.grid);
+  memcpy(run.group, launch.group, sizeof run.group);
+  run.local_bytes = launch.local_bytes;
+  run.first = run.local = 0;
+  run.kernel = &kernel;
+  run.engine = &engine;
+  run.latch = &latch;
+  if (kernel.needsArena() || launch.local_bytes != 0) {
+    (void)kernel.localBytes(launch.values, launch.local_bytes, &run.local);
+    if (addOverflows(run.local, kernel.scratchBytes(run.group), &run.local)) run.local = UINT64_MAX;
+  }
+  uint64_t total;
+  if (__builtin_mul_overflow(uint64_t{launch.grid[0]} * launch.grid[1], uint64_t{launch.grid[2]}, &total)) {
+    total = UINT64_MAX;  // would not end in any case
+  }
+  if (launch.cooperative) return engine.together(runGroups, &run, static_cast<uint32_t>(total), foreign);
+  if (total == 1 || engine.threads() == 1) return runGroups(&run, 0, total, 0);
+  runSeveral(run, total, foreign);
 }
 
 }  // namespace manyrt::cpu
