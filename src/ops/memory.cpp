@@ -377,7 +377,7 @@ Status claimRegistered(const void* pointer, Block& block) {
 
 }  // namespace
 
-Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard) {
+static Status findRegistered(Region** out, void* pointer, manager::Context& context) {
   Region* region = allocator::address_map::find(pointer);
   RT_CHECK_ARG(region != nullptr && region->kind() == Region::Kind::kRegistered &&
                    region->begin() == reinterpret_cast<uintptr_t>(pointer),
@@ -387,12 +387,49 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
     return Status::error(RT_ERROR_WRONG_CONTEXT, "%p was registered with %s, not with the %s.", pointer,
                          holderOf(*region).c_str(), context.name().c_str());
   }
-  allocator::Owner& owner = region->owner();
-  for (const Ref<backend::Stream>& stream : owner.streams()) {
-    if (stream->isInsideTask()) {
-      return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream, which may use the range.");
+  *out = region;
+  return Status();
+}
+
+static Status insideTask() {
+  return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream, which may use the range.");
+}
+
+// A graph that the program has destroyed still holds the range until its launches have ended and its remains are collected.
+static Status awaitGraphsThatWent(void* pointer, manager::Context& context, epoch::Guard& guard) {
+  Lease<manager::Context> lease(&context);
+  for (const bool waits : {false, true}) {
+    Region* region = nullptr;
+    RT_TRY(findRegistered(&region, pointer, context));  // it may have gone while the call was outside its guard
+    if (!allocator::leased(region->block(0))) break;
+    std::vector<allocator::Stamp> stamps;
+    if (waits) {
+      region->owner().pendingStreams(&stamps);
+      region->pendingUses(&stamps);
     }
+    for (const allocator::Stamp& each : stamps) {
+      if (each.stream->isInsideTask()) return insideTask();
+    }
+    guard.leave();
+    waitFor(stamps);
+    stamps.clear();
+    epoch::drain();
+    guard.enter();
   }
+  return Status();
+}
+
+Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard) {
+  Region* region = nullptr;
+  RT_TRY(findRegistered(&region, pointer, context));
+  for (const Ref<backend::Stream>& stream : region->owner().streams()) {
+    if (stream->isInsideTask()) return insideTask();
+  }
+  if (allocator::leased(region->block(0))) {
+    RT_TRY(awaitGraphsThatWent(pointer, context, guard));
+    RT_TRY(findRegistered(&region, pointer, context));
+  }
+  allocator::Owner& owner = region->owner();
   RT_TRY(claimRegistered(pointer, region->block(0)));
   Lease<manager::Context> lease(&context);
   std::vector<allocator::Stamp> stamps;
@@ -406,7 +443,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   for (const allocator::Stamp& each : stamps) {  // streams of other contexts, too
     if (!each.stream->isInsideTask()) continue;
     region->block(0).state.store(Block::kLive, std::memory_order_seq_cst);
-    return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream, which may use the range.");
+    return insideTask();
   }
   guard.leave();
   waitFor(stamps);

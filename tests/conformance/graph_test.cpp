@@ -1,7 +1,9 @@
 // Graphs: what a node takes, how it is ordered, what is refused, and how long things live that a graph names.
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "support/device_test.h"
@@ -431,6 +433,41 @@ TEST_P(GraphTest, ARegistrationThatAGraphNamesIsBusy) {
   EXPECT_RT(RT_ERROR_BUSY, rtHostUnregister(bytes, context_));
   ASSERT_RT_OK(graph_.reset());
   EXPECT_RT_OK(rtHostUnregister(bytes, context_));
+}
+
+// Beside a thread whose calls keep what was destroyed readable, and with the last launch in flight or just over.
+TEST_P(GraphTest, ARegistrationIsFreeOnceTheGraphsThatNamedItAreDestroyed) {
+  if (!has(RT_CAPABILITY_HOST_REGISTER)) GTEST_SKIP() << "the device registers no host memory";
+  alignas(4096) static unsigned char bytes[8192];
+  Stream stream;
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+  std::atomic<bool> ends{false};
+  std::thread caller([&] {
+    rtEvent_t event = nullptr;
+    while (!ends) {
+      EXPECT_RT_OK(rtEventCreate(&event, nullptr, context_));
+      EXPECT_RT_OK(rtEventDestroy(event));
+    }
+  });
+  for (int repeat = 0; repeat < 200 && !HasFailure(); ++repeat) {
+    ASSERT_RT_OK(graph_.reset());
+    ASSERT_RT_OK(rtGraphCreate(graph_.out()));
+    EXPECT_RT_OK(rtHostRegister(bytes, sizeof bytes, context_));
+    (void)fill(at(static_cast<void*>(bytes)), 100);
+    if (repeat % 3 != 0) {
+      GraphExec exec;
+      EXPECT_RT_OK(rtGraphInstantiate(exec.out(), graph_, context_));
+      EXPECT_RT_OK(rtGraphLaunch(exec, stream));
+      if (repeat % 3 == 1) {
+        EXPECT_RT_OK(rtStreamSynchronize(stream));
+      }
+      EXPECT_RT_OK(exec.reset());
+    }
+    EXPECT_RT_OK(graph_.reset());
+    EXPECT_RT_OK(rtHostUnregister(bytes, context_)) << "repeat " << repeat;
+  }
+  ends = true;
+  caller.join();
 }
 
 TEST_P(GraphTest, ObjectsThatAGraphNamesMayBeDestroyed) {

@@ -24,7 +24,7 @@ Settings& settings();
 // Rules that are still on their way into the library: each is relied on, and so tested, where it is true.
 inline constexpr bool kPageableSourcesReadAtOnce = true;  // a pageable source may change when rtMemcpyAsync has returned
 inline constexpr bool kQueriesFollowEvents = true;        // a stream whose last event was waited for is complete
-inline constexpr bool kUnregisterFollowsGraphs = false;   // a range is free once the graphs that named it are gone
+inline constexpr bool kUnregisterFollowsGraphs = true;    // a range is free once the graphs that named it are gone
 inline constexpr bool kMemsetFindsTheOwner = true;        // rtMemset of host memory runs in the context that owns it
 inline constexpr bool kReleaseFunctionsMayCall = true;    // rt functions are called in release functions
 

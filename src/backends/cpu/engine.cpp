@@ -18,8 +18,10 @@ constexpr int64_t kSpin = 50'000;  // after the last command
 constexpr int64_t kNap = 50'000;
 constexpr int64_t kNapWhenFull = 1'000'000;  // beside as many threads at work as there may be; who is done first looks around
 constexpr int64_t kNapsFor = 10'000'000;     // after the last sign of life, then workers park
+constexpr int64_t kWatch = 20'000;           // between two looks at launches that one thread runs alone
 constexpr int kLazyList = kPriorities;
 
+thread_local uint32_t solo_hint = 0;  // the record that this thread had last
 thread_local const Engine* current_engine = nullptr;
 
 }  // namespace
@@ -106,7 +108,9 @@ void Engine::work(Worker& worker) {
       found = somethingFor(worker);
       if ((spins & 31) == 31) relaxCpu();
     }
-    if (!found && nowNanoseconds() - active > kSpin) {
+    if (found) continue;
+    watchSolos();
+    if (nowNanoseconds() - active > kSpin) {
       doze(worker, active);
       active = nowNanoseconds();
     }
@@ -148,6 +152,7 @@ void Engine::run(Worker& worker, Stream* stream, int64_t* active) {
 void Engine::doze(Worker& worker, int64_t active) {
   searching_.fetch_sub(1, std::memory_order_seq_cst);
   while (!somethingFor(worker)) {
+    watchSolos();
     bool lively = false;
     Stream* found = nullptr;
     const bool last = nowNanoseconds() - active >= kNapsFor;  // before parking, when no stream may rely on a look any more
@@ -163,7 +168,7 @@ void Engine::doze(Worker& worker, int64_t active) {
       continue;
     }
     watching_.fetch_sub(1, std::memory_order_seq_cst);
-    sleepUntil(worker, kParked, Deadline::never());
+    if (!anySolo()) sleepUntil(worker, kParked, Deadline::never());
     watching_.fetch_add(1, std::memory_order_seq_cst);
     active = nowNanoseconds();
   }
@@ -248,6 +253,7 @@ void Engine::enlist(Stream* stream, bool urgent) {
 }
 
 void Engine::relay() {
+  if (watching_.load(std::memory_order_seq_cst) == 0 && (team_.wanted() || anySolo())) wakeWatcher();
   if (urgent_.load(std::memory_order_seq_cst) != 0
           ? searching_.load(std::memory_order_seq_cst) == 0
           : lazy_.load(std::memory_order_seq_cst) != 0 && watching_.load(std::memory_order_seq_cst) == 0) {
@@ -290,6 +296,15 @@ bool Engine::wake(Worker& worker) {
   return true;
 }
 
+// A worker that naps looks around by itself.
+void Engine::wakeWatcher() {
+  const uint32_t started = started_.load(std::memory_order_seq_cst);
+  for (uint32_t i = 0; i < started; ++i) {
+    if (workers_[i].sleep.load(std::memory_order_seq_cst) == kNapping || wake(workers_[i])) return;
+  }
+  if (started < threads_) (void)start(started + 1);
+}
+
 void Engine::wakeOne() {
   uint32_t started = started_.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < started; ++i) {
@@ -321,11 +336,50 @@ void Engine::share(JobBody job, void* user, uint64_t total, uint64_t chunk, int6
   uint64_t pieces = total / chunk + (total % chunk != 0 ? 1 : 0);
   uint32_t helpers = pieces - 1 < threads_ - 1 ? static_cast<uint32_t>(pieces - 1) : threads_ - 1;
   auto announce = [&] {
-    if (nanoseconds < kWorthWaking) return;
-    if (started_.load(std::memory_order_relaxed) < threads_) (void)start(threads_);
-    wakeHelpers(foreign ? helpers : helpers + 1);  // the owner is one of those that are awake
+    if (nanoseconds >= kWorthWaking) {
+      if (started_.load(std::memory_order_relaxed) < threads_) (void)start(threads_);
+      wakeHelpers(foreign ? helpers : helpers + 1);  // the owner is one of those that are awake
+    }
+    wantWatcher();
   };
   if (helpers == 0 || !team_.share(job, user, total, chunk, helpers, foreign, announce)) job(user, 0, total, 0);
+}
+
+Solo* Engine::beginSolo(JobBody job, void* user, uint64_t total, bool foreign) {
+  for (uint32_t i = 0; i < kSolos; ++i) {
+    const uint32_t at = (solo_hint + i) % kSolos;
+    if (!solos_[at].begin(job, user, total, foreign)) continue;
+    solo_hint = at;
+    wantWatcher();
+    return &solos_[at];
+  }
+  return nullptr;
+}
+
+bool Engine::anySolo() const {
+  for (const Solo& solo : solos_) {
+    if (solo.running() != 0) return true;
+  }
+  return false;
+}
+
+// Each look takes a cache line away from a running launch: one worker looks, and seldom.
+void Engine::watchSolos() {
+  const int64_t now = nowNanoseconds();
+  if (now < next_watch_.load(std::memory_order_relaxed) || watches_.exchange(true, std::memory_order_acquire)) return;
+  uint32_t helpers = 0;
+  if (now >= next_watch_.load(std::memory_order_relaxed)) {
+    next_watch_.store(now + kWatch, std::memory_order_relaxed);
+    for (uint32_t i = 0; i < kSolos; ++i) {
+      const uint64_t running = solos_[i].running();
+      if (running != 0 && running == seen_solos_[i]) helpers += solos_[i].steal(running, threads_, team_);
+      seen_solos_[i] = running;
+    }
+  }
+  watches_.store(false, std::memory_order_release);
+  if (helpers <= 1) return;  // this worker
+  if (started_.load(std::memory_order_relaxed) < threads_) (void)start(threads_);
+  wakeSleepers(helpers - 1);
 }
 
 bool Engine::claimCooperative(Stream* stream) {

@@ -2,6 +2,9 @@
 // large jobs. Streams enlist themselves; workers take them, or watch for work: they spin a little after their last
 // command, then nap (a napping worker wakes by itself, so most submissions need not wake anybody), then park.
 //
+// A launch that one thread runs alone is watched, too (solo.h): the last worker that stops watching wakes another one while
+// there are such launches, and none parks.
+//
 // Whoever lists a stream looks for a watching worker afterwards, and a worker looks at the lists after it has announced
 // that it stops watching: one of the two sees the other (all of these are sequentially consistent).
 #pragma once
@@ -12,6 +15,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/cpu/solo.h"
 #include "backends/cpu/team.h"
 #include "base/lock_order.h"
 #include "base/ref.h"
@@ -75,6 +79,12 @@ class Engine final : public RefCounted {
 
   // Runs body over [0, total) with help where that is worth it. `nanoseconds`: what is thought to lie ahead.
   void share(JobBody job, void* user, uint64_t total, uint64_t chunk, int64_t nanoseconds, bool foreign);
+  // A record for a launch that the caller runs alone, beside a worker that watches it. Null: every record is taken.
+  Solo* beginSolo(JobBody job, void* user, uint64_t total, bool foreign);
+  bool endSolo(Solo& solo) { return solo.end(team_); }  // true: the rest of it has been run by several threads
+  void wantWatcher() {                                  // called by an owner of groups that more threads may have to run
+    if (watching_.load(std::memory_order_seq_cst) == 0 || cooperative_.load(std::memory_order_relaxed)) wakeWatcher();
+  }
   // The right to launch cooperatively. False: the stream was kept (its state is Blocked by now) and is unblocked later.
   bool claimCooperative(Stream* stream);
   void together(JobBody job, void* user, uint32_t total, bool foreign);  // gives the right back
@@ -112,6 +122,9 @@ class Engine final : public RefCounted {
   Stream* takeUrgent();
   void append(int list, Stream* stream);  // under lock_, as remove
   void remove(Stream* stream);
+  bool anySolo() const;
+  void watchSolos();
+  void wakeWatcher();
   bool wake(Worker& worker);
   void wakeOne();
   void wakeHelpers(uint32_t count);
@@ -131,6 +144,12 @@ class Engine final : public RefCounted {
 
   alignas(64) std::atomic<uint32_t> searching_{0};  // workers that spin and look at the urgent lists
   std::atomic<uint32_t> watching_{0};               // those, and the ones that nap
+
+  static constexpr uint32_t kSolos = 16;
+  Solo solos_[kSolos];
+  alignas(64) std::atomic<int64_t> next_watch_{0};  // of the solo launches, by one worker at a time
+  std::atomic<bool> watches_{false};
+  uint64_t seen_solos_[kSolos] = {};  // of that worker
 
   alignas(64) std::atomic<bool> cooperative_{false};  // somebody has the right to launch cooperatively
   std::atomic<uint32_t> cooperative_waiting_{0};

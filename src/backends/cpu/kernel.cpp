@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "backends/cpu/engine.h"
+#include "backends/cpu/solo.h"
 #include "base/checked.h"
 #include "base/text.h"
 #include "kernels/unit.h"
@@ -14,7 +15,14 @@ namespace {
 
 constexpr uint64_t roundUp64(uint64_t bytes) { return (bytes + 63) & ~uint64_t{63}; }
 
-void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, void* const* args, void* local) {
+// What a job gives out is the caller's; a launch that one thread runs alone has a Solo instead.
+struct Taken {
+  bool take(uint64_t) { return true; }
+};
+
+template <class Groups>
+void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, void* const* args, void* local,
+                Groups& groups) {
   const uint32_t* grid = run.grid;
   uint64_t index = run.first + begin;
   rtHostGroup_t group;
@@ -30,7 +38,8 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   group.local_bytes = run.local_bytes;
   group.local_memory = local;
   const rtHostKernelFunction_t function = run.kernel->function();
-  for (uint64_t left = end - begin; left > 0; --left) {
+  for (; begin < end; ++begin) {
+    if (!groups.take(begin)) return;
     function(&group, args);
     if (++group.group_id[0] < grid[0]) [[likely]]
       continue;
@@ -42,7 +51,9 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
 }
 
 // Local arguments lie behind the launch's local bytes and the kernel's own memory, each on its cache line.
-void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, unsigned char* arena) {
+template <class Groups>
+void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, unsigned char* arena,
+                    Groups& groups) {
   const std::vector<backend::Argument>& arguments = run.kernel->arguments();
   void* args[kMaxArguments];
   void* locals[kMaxArguments];
@@ -57,7 +68,7 @@ void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t 
     args[i] = &locals[i];
     at += roundUp64(bytes);
   }
-  callGroups(run, begin, end, participant, args, arena);
+  callGroups(run, begin, end, participant, args, arena, groups);
 }
 
 [[gnu::noinline]] Status noArena(const GroupRun& run) {
@@ -156,12 +167,12 @@ Status kernelThrew(const backend::Kernel& kernel) {
   }
 }
 
-[[gnu::hot]] void runGroups(void* user, uint64_t begin, uint64_t end, uint32_t participant) {
-  GroupRun& run = *static_cast<GroupRun*>(user);
+template <class Groups>
+static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, Groups& groups) {
   Arena* arena = nullptr;
   try {
     if (run.local == 0) {
-      callGroups(run, begin, end, participant, run.args, nullptr);
+      callGroups(run, begin, end, participant, run.args, nullptr, groups);
       return;
     }
     if (run.local <= kMaxArenaBytes) arena = run.engine->takeArena(run.local);
@@ -169,11 +180,21 @@ Status kernelThrew(const backend::Kernel& kernel) {
       run.latch->set(noArena(run));
       return;
     }
-    callWithLocals(run, begin, end, participant, arena->bytes());
+    callWithLocals(run, begin, end, participant, arena->bytes(), groups);
   } catch (...) {
     run.latch->set(kernelThrew(*run.kernel));
   }
   if (arena != nullptr) run.engine->giveArena(arena);
+}
+
+[[gnu::hot]] void runGroups(void* user, uint64_t begin, uint64_t end, uint32_t participant) {
+  Taken all;
+  runGroups(*static_cast<GroupRun*>(user), begin, end, participant, all);
+}
+
+[[gnu::hot]] void runGroupsAlone(GroupRun& run, uint64_t begin, uint64_t end, Solo* solo) {
+  if (solo == nullptr) return runGroups(&run, begin, end, 0);
+  runGroups(run, begin, end, 0, *solo);
 }
 
 }  // namespace manyrt::cpu

@@ -16,6 +16,7 @@ constexpr uint64_t kMaxArenaBytes = 1 << 30;  // the same with what compiled cod
 constexpr uint32_t kMaxArguments = 1024;
 
 class Engine;
+class Solo;
 
 class HostKernel final : public backend::Kernel {
  public:
@@ -79,5 +80,7 @@ Status kernelThrew(const backend::Kernel& kernel);
 
 // A JobBody: groups [begin, end) counted from run->first. What a kernel throws latches.
 void runGroups(void* run, uint64_t begin, uint64_t end, uint32_t participant);
+// The same by the owner before there is a job, up to a group that is taken away. `solo` may be null.
+void runGroupsAlone(GroupRun& run, uint64_t begin, uint64_t end, Solo* solo);
 
 }  // namespace manyrt::cpu

@@ -12,6 +12,66 @@ namespace {
 constexpr int64_t kShare = 2'000;       // of running, before a launch is shared
 constexpr int64_t kShareKnown = 4'000;  // a launch known to take longer is shared at once
 constexpr int64_t kPiece = 10'000;      // of work between two looks at the counter of a shared launch
+constexpr int64_t kStolen = 20'000;     // of running, at least, before groups are taken away from a thread
+
+// `each`: nanoseconds of a group in a launch that has just been run.
+void learn(HostKernel& kernel, uint64_t cost, double each) {
+  const double measured = each * 16;
+  uint32_t next = measured < 1 ? 1 : measured > 4e9 ? 4'000'000'000u : static_cast<uint32_t>(measured);
+  if (cost != 0) next = static_cast<uint32_t>((cost * 3 + next) / 4);
+  if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
+}
+
+// Runs alone in growing batches, each followed by a look at the clock, until sharing the rest seems worth it. Not inline:
+// launches of one group are the shorter for it.
+[[gnu::hot, gnu::noinline]] void runSeveral(GroupRun& run, uint64_t total, bool foreign) {
+  HostKernel& kernel = *run.kernel;
+  Engine& engine = *run.engine;
+  StatusLatch& latch = *run.latch;
+  const uint64_t cost = kernel.cost.load(std::memory_order_relaxed);
+  double each = static_cast<double>(cost) / 16;  // nanoseconds
+  const bool alone = cost == 0 || each * static_cast<double>(total) < kShareKnown;
+  Solo* const solo = alone ? engine.beginSolo(runGroups, &run, total, foreign) : nullptr;
+  uint64_t batch = cost == 0 ? 1 : static_cast<uint64_t>(kShare / each) + 1;
+  if (solo != nullptr && cost != 0 && batch >= total && !solo->timed()) {  // the clock may cost more than the launch
+    runGroupsAlone(run, 0, total, solo);
+    if (engine.endSolo(*solo)) [[unlikely]]
+      learn(kernel, cost, static_cast<double>(kStolen) / static_cast<double>(total));
+    return;
+  }
+  const int64_t began = nowNanoseconds();
+  uint64_t done = 0;
+  if (alone) {
+    while (done < total && !latch.failed()) {
+      uint64_t count = batch < total - done ? batch : total - done;
+      runGroupsAlone(run, done, done + count, solo);
+      if (solo != nullptr && solo->stolen()) [[unlikely]]
+        break;
+      done += count;
+      batch *= 2;
+      int64_t spent = nowNanoseconds() - began;
+      each = static_cast<double>(spent) / static_cast<double>(done);
+      if (spent > kShare && each * static_cast<double>(total - done) > kShare) break;
+    }
+    if (solo != nullptr && engine.endSolo(*solo)) [[unlikely]] {
+      each = static_cast<double>(nowNanoseconds() - began) / static_cast<double>(total);
+      done = total;
+    }
+  }
+  if (done < total && !latch.failed()) {
+    double left = each * static_cast<double>(total - done);
+    uint64_t chunk = each < 1 ? kPiece : static_cast<uint64_t>(kPiece / each);
+    uint64_t most = (total - done) / (uint64_t{4} * engine.threads());
+    if (chunk > most) chunk = most;
+    run.first = done;
+    engine.share(runGroups, &run, total - done, chunk == 0 ? 1 : chunk, left < 1e18 ? static_cast<int64_t>(left) : INT64_MAX,
+                 foreign);
+    if (done == 0) {  // by as many threads as there are, more or less
+      each = static_cast<double>(nowNanoseconds() - began) / static_cast<double>(total) * engine.threads();
+    }
+  }
+  learn(kernel, cost, each);
+}
 
 }  // namespace
 
@@ -36,40 +96,7 @@ constexpr int64_t kPiece = 10'000;      // of work between two looks at the coun
   }
   if (launch.cooperative) return engine.together(runGroups, &run, static_cast<uint32_t>(total), foreign);
   if (total == 1 || engine.threads() == 1) return runGroups(&run, 0, total, 0);
-
-  // Runs alone in growing batches, each followed by a look at the clock, until sharing the rest seems worth it.
-  const uint64_t cost = kernel.cost.load(std::memory_order_relaxed);
-  const int64_t began = nowNanoseconds();
-  double each = static_cast<double>(cost) / 16;  // nanoseconds
-  uint64_t done = 0;
-  if (cost == 0 || each * static_cast<double>(total) < kShareKnown) {
-    uint64_t batch = cost == 0 ? 1 : static_cast<uint64_t>(kShare / each) + 1;
-    while (done < total && !latch.failed()) {
-      uint64_t count = batch < total - done ? batch : total - done;
-      runGroups(&run, done, done + count, 0);
-      done += count;
-      batch *= 2;
-      int64_t spent = nowNanoseconds() - began;
-      each = static_cast<double>(spent) / static_cast<double>(done);
-      if (spent > kShare && each * static_cast<double>(total - done) > kShare) break;
-    }
-  }
-  if (done < total && !latch.failed()) {
-    double left = each * static_cast<double>(total - done);
-    uint64_t chunk = each < 1 ? kPiece : static_cast<uint64_t>(kPiece / each);
-    uint64_t most = (total - done) / (uint64_t{4} * engine.threads());
-    if (chunk > most) chunk = most;
-    run.first = done;
-    engine.share(runGroups, &run, total - done, chunk == 0 ? 1 : chunk, left < 1e18 ? static_cast<int64_t>(left) : INT64_MAX,
-                 foreign);
-    if (done == 0) {  // by as many threads as there are, more or less
-      each = static_cast<double>(nowNanoseconds() - began) / static_cast<double>(total) * engine.threads();
-    }
-  }
-  double measured = each * 16;
-  uint32_t next = measured < 1 ? 1 : measured > 4e9 ? 4'000'000'000u : static_cast<uint32_t>(measured);
-  if (cost != 0) next = static_cast<uint32_t>((cost * 3 + next) / 4);
-  if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
+  runSeveral(run, total, foreign);
 }
 
 }  // namespace manyrt::cpu

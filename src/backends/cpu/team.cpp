@@ -37,13 +37,14 @@ Team::Job* Team::claim() {
   return nullptr;
 }
 
-void Team::open(Job& job, JobBody body, void* user, uint64_t total, uint64_t chunk, uint32_t helpers, bool foreign) {
+void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t total, uint64_t chunk, uint32_t helpers,
+                bool foreign) {
   job.body = body;
   job.user.store(user, std::memory_order_relaxed);
   job.total = total;
   job.chunk = chunk;
   job.helpers = helpers;
-  job.next.store(0, std::memory_order_relaxed);
+  job.next.store(first, std::memory_order_relaxed);
   uint64_t generation = (job.gate.load(std::memory_order_relaxed) & ~(kGeneration - 1)) + kGeneration;
   open_.fetch_add(1, std::memory_order_seq_cst);
   job.gate.store(generation | kOpen | (foreign ? kForeign : 0) | helpers * kTicket, std::memory_order_seq_cst);

@@ -24,17 +24,39 @@ struct TeamMember {
 
 class Team {
  public:
+  struct alignas(64) Job {
+    std::atomic<uint64_t> gate{0};
+    JobBody body = nullptr;
+    std::atomic<void*> user{nullptr};  // read ahead of joining, to fetch its line
+    uint64_t total = 0;
+    uint64_t chunk = 1;
+    uint32_t helpers = 0;
+    alignas(64) std::atomic<uint64_t> next{0};  // the next piece; cooperative: members done so far
+  };
+
   // Runs the job with at most `helpers` others, in pieces of `chunk`. False: every slot is taken, nothing was done.
   // `announce` is called once workers can see the job, to wake some.
   template <class Announce>
   bool share(JobBody body, void* user, uint64_t total, uint64_t chunk, uint32_t helpers, bool foreign, Announce announce) {
     Job* job = claim();
     if (job == nullptr) return false;
-    open(*job, body, user, total, chunk, helpers, foreign);
+    open(*job, body, user, 0, total, chunk, helpers, foreign);
     announce();
     work(*job, 0);
     close(*job);
     return true;
+  }
+
+  // The same in two steps, for an owner that is still busy with what is before `first`: another thread opens the job, piece
+  // by piece, and the owner takes part when it can and ends it. Null: every slot is taken.
+  Job* openLate(JobBody body, void* user, uint64_t first, uint64_t total, uint32_t helpers, bool foreign) {
+    Job* job = claim();
+    if (job != nullptr) open(*job, body, user, first, total, 1, helpers, foreign);
+    return job;
+  }
+  void finishLate(Job& job) {
+    work(job, 0);
+    close(job);
   }
 
   // Every index of [0, total) at the same time, each on its own thread. The caller has claimed the cooperative slot.
@@ -97,22 +119,12 @@ class Team {
   static constexpr uint64_t kActiveMask = kTicket - kActive, kTicketMask = kGeneration - kTicket;
   static constexpr uint32_t kJobs = 5;
 
-  struct alignas(64) Job {
-    std::atomic<uint64_t> gate{0};
-    JobBody body = nullptr;
-    std::atomic<void*> user{nullptr};  // read ahead of joining, to fetch its line
-    uint64_t total = 0;
-    uint64_t chunk = 1;
-    uint32_t helpers = 0;
-    alignas(64) std::atomic<uint64_t> next{0};  // the next piece; cooperative: members done so far
-  };
-
   static bool wants(const Job& job) {
     uint64_t gate = job.gate.load(std::memory_order_seq_cst);
     return (gate & kOpen) != 0 && (gate & kTicketMask) != 0;
   }
   Job* claim();
-  void open(Job& job, JobBody body, void* user, uint64_t total, uint64_t chunk, uint32_t helpers, bool foreign);
+  void open(Job& job, JobBody body, void* user, uint64_t first, uint64_t total, uint64_t chunk, uint32_t helpers, bool foreign);
   void close(Job& job);
   void openCooperative(JobBody body, void* user, uint32_t helpers, bool foreign);
   void awaitCooperative();

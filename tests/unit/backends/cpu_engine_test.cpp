@@ -84,6 +84,95 @@ TEST(CpuEngineTest, CooperativeGroupsRunAtTheSameTime) {
   }
 }
 
+struct SmallGrid {  // groups of a plain launch that wait for one another, as long as `patience` says
+  std::atomic<uint32_t> arrived{0}, met{0};
+  int64_t patience = 10'000'000'000;  // nanoseconds; 0: they do not wait
+};
+
+void meetOnce(const rtHostGroup_t* group, void* const* args) {
+  SmallGrid& grid = **static_cast<SmallGrid**>(args[0]);
+  ++grid.arrived;
+  const int64_t until = nowNanoseconds() + grid.patience;
+  while (grid.arrived < group->group_count[0]) {
+    if (grid.patience == 0 || nowNanoseconds() > until) return;
+    std::this_thread::yield();
+  }
+  ++grid.met;
+}
+
+enum class Ends { kWaited, kByWorker };
+
+void runSmallGrid(backend::Stream& stream, backend::Kernel& kernel, SmallGrid& grid, uint32_t groups, Ends ends) {
+  SmallGrid* at = &grid;
+  ASSERT_TRUE(launch(stream, kernel, {&at}, groups).ok());
+  if (ends == Ends::kWaited) {
+    ASSERT_TRUE(finish(stream));
+  } else {
+    await([&] { return stream.idle(); });
+  }
+  ASSERT_EQ(grid.arrived, groups);
+}
+
+TEST(CpuEngineTest, GroupsOfASmallGridRunAtTheSameTimeWhereThreadsAreFree) {
+  for (uint32_t threads : {2u, 4u}) {
+    Rig rig(threads);
+    auto stream = rig.stream();
+    for (int repeat = 0; repeat < 48; ++repeat) {
+      const Ends ends = repeat % 2 == 0 ? Ends::kWaited : Ends::kByWorker;
+      const uint32_t groups = 2 + static_cast<uint32_t>(repeat / 2) % (threads - 1);
+      auto kernel = rig.kernel(meetOnce, {kPointerArg});
+      // What a group costs is unknown, known to be little, or known to be much.
+      for (int known = repeat % 3; known > 0; --known) {
+        SmallGrid quick;
+        quick.patience = 0;
+        for (int i = 0; i < 20; ++i, quick.arrived = 0) runSmallGrid(*stream, *kernel, quick, groups, ends);
+      }
+      for (int again = repeat % 4; again >= 0; --again) {
+        if (again == 3) std::this_thread::sleep_for(std::chrono::milliseconds(30));  // workers have parked
+        SmallGrid grid;
+        runSmallGrid(*stream, *kernel, grid, groups, ends);
+        ASSERT_EQ(grid.met, groups) << threads << " threads, repeat " << repeat << ", again " << again;
+      }
+    }
+  }
+}
+
+TEST(CpuEngineTest, SmallGridsOfSeveralStreamsSpreadBesideOneAnother) {
+  Rig rig(6);
+  std::vector<std::thread> callers;
+  std::atomic<uint32_t> met{0};
+  constexpr uint32_t kRounds = 60;
+  for (int caller = 0; caller < 3; ++caller) {
+    callers.emplace_back([&rig, &met, caller] {
+      auto stream = rig.stream();
+      auto kernel = rig.kernel(meetOnce, {kPointerArg});
+      for (uint32_t round = 0; round < kRounds; ++round) {
+        SmallGrid quick, grid;
+        quick.patience = 0;
+        const Ends ends = (round + static_cast<uint32_t>(caller)) % 3 == 0 ? Ends::kByWorker : Ends::kWaited;
+        for (int i = 0; i < 10; ++i, quick.arrived = 0) runSmallGrid(*stream, *kernel, quick, 2, ends);
+        runSmallGrid(*stream, *kernel, grid, 2, ends);
+        met += grid.met;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(met, 3 * kRounds * 2);
+}
+
+TEST(CpuEngineTest, AGridWiderThanTheThreadsEndsWhereItsGroupsGiveUp) {
+  for (uint32_t threads : {1u, 2u}) {
+    Rig rig(threads);
+    auto stream = rig.stream();
+    auto kernel = rig.kernel(meetOnce, {kPointerArg});
+    for (Ends ends : {Ends::kWaited, Ends::kByWorker}) {
+      SmallGrid grid;
+      grid.patience = 1'000'000;
+      runSmallGrid(*stream, *kernel, grid, threads + 3, ends);
+    }
+  }
+}
+
 struct Busy {  // a group that stays until it may go
   std::atomic<bool> runs{false}, go{false};
 };
