@@ -160,10 +160,12 @@ void retire(Retired* object) {
   }
 }
 
-// The caller may hold locks, and destructors may take them, call drivers and unload code of the program.
+// The caller may hold locks, and destructors may take them, call drivers and unload code of the program. What ends while
+// something is reclaimed goes at once, as that does: who drains wants both gone.
 void finish(Retired* object) {
   Record* record = restsLater();
-  if (record == nullptr) {
+  if (record == nullptr ||
+      (record->active.load(std::memory_order_relaxed) == 0 && record->reclaiming.load(std::memory_order_relaxed) != 0)) {
     lock_order::noneHeld("reclaiming");
     return object->reclaim();
   }

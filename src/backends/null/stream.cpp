@@ -6,7 +6,6 @@
 #include <new>
 
 #include "base/futex.h"
-#include "base/lock_order.h"
 
 namespace manyrt::null {
 
@@ -94,11 +93,9 @@ bool Stream::execute(Command& command) {
       return true;
     case Kind::kWait:
       if (latch.failed() && command.skip == backend::Skip::kOnFailure) return true;
-      if (!command.point->done()) {
-        retain();  // until it goes on
-        if (command.point->subscribe(this)) return false;
-        drop();
-      }
+      retain();  // until it goes on
+      if (command.point->subscribe(this)) return false;
+      drop();  // it was passed
       latch.set(command.point->status());
       return true;
     case Kind::kInternal:
@@ -137,7 +134,6 @@ uint64_t Stream::completed() {
 }
 
 bool Stream::wait(uint64_t serial, Deadline deadline) {
-  lock_order::mayWait("a wait for a stream");
   while (completed() < serial) {
     uint32_t progress = progress_.load(std::memory_order_seq_cst);
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
