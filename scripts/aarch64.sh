@@ -27,6 +27,7 @@ table=(
   "conformance   1500  "
   "kernels       1500  "
   "unit_ucontext  300  "
+  "misuse         600  "
 )
 
 folder=$PWD/build/aarch64
