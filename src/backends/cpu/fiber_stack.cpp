@@ -14,10 +14,13 @@ namespace {
 
 constexpr size_t kStride = kGuardBytes + kStackBytes;
 constexpr size_t kSlabBytes = kStride * kSlabStacks;
-constexpr int kGuardInstall = 102;  // MADV_GUARD_INSTALL, which older headers do not name
+constexpr int kGuardInstall = 102;     // MADV_GUARD_INSTALL, which older headers do not name
+constexpr int kNoAdvice = 0x7fff0000;  // of no kernel
 
+// Emulators (qemu-user) answer 0 to all advice and do nothing: only an answer that tells advice apart is believed.
 bool guard(unsigned char* at) {
-  return madvise(at, kGuardBytes, kGuardInstall) == 0 || mprotect(at, kGuardBytes, PROT_NONE) == 0;
+  static const bool believed = madvise(at, kGuardBytes, kNoAdvice) != 0;
+  return (believed && madvise(at, kGuardBytes, kGuardInstall) == 0) || mprotect(at, kGuardBytes, PROT_NONE) == 0;
 }
 
 }  // namespace

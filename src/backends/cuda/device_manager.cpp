@@ -166,7 +166,7 @@ Status Device::createContext(Ref<backend::Context>* context, const backend::Cont
 }
 
 Status Device::importContext(Ref<backend::Context>* context, const uint64_t native[2]) {
-  NativeContext own;
+  NativeContext own = nullptr;
   RT_TRY(primary(&own));
   if (native[0] != reinterpret_cast<uintptr_t>(own)) {
     return Status::error(RT_ERROR_NOT_FOUND,
