@@ -318,11 +318,13 @@ Status Graph::removeDependencies(const std::vector<uint32_t>& from, const std::v
 
 Ref<Graph> Graph::snapshot(bool with_handles) const {
   Ref<Graph> copy = Ref<Graph>::adopt(new Graph);
-  std::lock_guard lock(mutex_);
-  copy->nodes_ = nodes_;
-  copy->buffers_ = buffers_;
-  copy->context_ = context_;
-  copy->context_from_ = context_from_;
+  {
+    std::lock_guard lock(mutex_);
+    copy->nodes_ = nodes_;
+    copy->buffers_ = buffers_;
+    copy->context_ = context_;
+    copy->context_from_ = context_from_;
+  }
   for (Node& node : copy->nodes_) node.handle = 0;
   for (Buffer& buffer : copy->buffers_) buffer.handle = 0;
   if (!with_handles) return copy;
