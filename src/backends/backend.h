@@ -280,6 +280,9 @@ class Stream : public RefCounted {
   bool reached(uint64_t serial);
   bool idle() { return completed() >= submitted(); }
   virtual void native(uint64_t out[2]) = 0;
+  // Once for each import of this stream, as that ends: behind the last one the native stream may be destroyed by its owner, and
+  // what is still to be done or asked goes without it.
+  virtual void endImport() {}
 
  protected:
   // By the thread that is about to pass a point of the submission `serial`, or to run a task that tells others. What others

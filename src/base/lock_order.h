@@ -35,6 +35,7 @@ namespace manyrt {
   X(AddressMap, "address map")                         \
   X(CudaMarkers, "markers of a CUDA stream")           \
   X(CudaStream, "CUDA stream")                         \
+  X(CudaImport, "end of an imported CUDA stream")      \
   X(CudaModules, "CUDA modules")                       \
   X(CudaKernel, "CUDA kernel")                         \
   X(CudaStaging, "CUDA staging")                       \

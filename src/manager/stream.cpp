@@ -41,7 +41,9 @@ Status importStream(Stream** stream, Context& context, allocator::Owner& owner, 
   Ref<backend::Stream> borrowed;
   RT_TRY(owner.native().importStream(&borrowed, native));
   owner.adoptStream(borrowed);
-  return createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(borrowed), false, true);
+  Status status = createChild(stream, streams, context, Ref<allocator::Owner>(&owner), borrowed, false, true);
+  if (!status.ok()) borrowed->endImport();
+  return status;
 }
 
 }  // namespace manyrt::manager

@@ -138,6 +138,125 @@ TEST_P(CudaInteropTest, KernelsAndCopiesKeepTheirOrderWithNativeCallsOnAnImporte
   EXPECT_CUDA_OK(cuda_.destroy_stream(native_stream));
 }
 
+// rtStreamDestroy of an import is the last moment at which its native stream is known to exist.
+class CudaEndedImports : public CudaInteropTest {
+ protected:
+  static constexpr size_t kSize = 10'000;
+
+  void SetUp() override {
+    CudaInteropTest::SetUp();
+    if (IsSkipped()) return;
+    ASSERT_EQ(cuda_.create_stream(&native_stream_, kStreamNonBlocking, 0), 0);
+    const uint64_t words[2] = {number(native_stream_), 0};
+    ASSERT_RT_OK(rtStreamImport(stream_of_other_.out(), words, context_));
+    ASSERT_RT_OK(rtMalloc(memory_.out(), kSize, context_));
+    ASSERT_RT_OK(rtMallocHost(host_.out(), kSize, context_));
+    std::memset(host_.get(), 0, kSize);
+  }
+  void TearDown() override {
+    ends_ = true;
+    memory_.reset();
+    host_.reset();
+    stream_of_other_.reset();
+    CudaInteropTest::TearDown();
+  }
+  void keepBusy() {  // the device, until ends_
+    ASSERT_EQ(cuda_.host_function(
+                  native_stream_,
+                  [](void* user) {
+                    while (!*static_cast<std::atomic<bool>*>(user)) std::this_thread::yield();
+                  },
+                  &ends_),
+              0);
+  }
+  void endBoth() {
+    ASSERT_RT_OK(stream_of_other_.reset());
+    ASSERT_EQ(cuda_.destroy_stream(native_stream_), 0) << "its work goes on";
+  }
+
+  NativeStream native_stream_ = nullptr;
+  Stream stream_of_other_;
+  Memory memory_, host_;
+  std::atomic<bool> ends_{false};
+};
+INSTANTIATE_TEST_SUITE_P(, CudaEndedImports, testing::ValuesIn(cudaDevices()), testName);
+
+TEST_P(CudaEndedImports, WorkOfTheDeviceIsFollowedWithoutTheNativeStream) {
+  Event event;
+  ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context_));
+  keepBusy();
+  ASSERT_RT_OK(rtMemsetAsync(memory_, 7, kSize, stream_of_other_));
+  ASSERT_RT_OK(rtMemcpyAsync(host_, memory_, kSize, RT_MEMCPY_DEFAULT, stream_of_other_));
+  ASSERT_RT_OK(rtEventRecord(event, stream_of_other_));
+  endBoth();
+  EXPECT_RT(RT_NOT_READY, rtEventQuery(event));
+  ASSERT_RT_OK(rtStreamWaitContext(context_, stream_));
+  EXPECT_RT(RT_NOT_READY, rtStreamQuery(stream_));
+  ASSERT_RT_OK(memory_.reset()) << "pending until the work is over";
+  ends_ = true;
+  ASSERT_RT_OK(rtContextSynchronize(context_));
+  EXPECT_EQ(host_.as()[kSize - 1], 7);
+  EXPECT_RT_OK(rtEventQuery(event));
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+}
+
+TEST_P(CudaEndedImports, WorkThatWasHeldBackRunsWithoutTheNativeStream) {
+  Gate gate(context_);
+  std::atomic<int> calls{0};
+  ASSERT_RT_OK(rtMemsetAsync(memory_, 7, kSize, stream_of_other_));
+  ASSERT_RT_OK(gate.close(stream_of_other_));
+  ASSERT_RT_OK(rtMemcpyAsync(host_, memory_, kSize, RT_MEMCPY_DEFAULT, stream_of_other_));
+  ASSERT_RT_OK(
+      rtLaunchHostFunction([](void* user, rtStatus_t) { ++*static_cast<std::atomic<int>*>(user); }, &calls, stream_of_other_));
+  ASSERT_RT_OK(rtMemsetAsync(memory_, 8, kSize, stream_of_other_));
+  endBoth();
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtContextSynchronize(context_));
+  EXPECT_EQ(host_.as()[kSize - 1], 7);
+  EXPECT_EQ(calls, 1);
+  ASSERT_RT_OK(rtMemcpy(host_, memory_, kSize, RT_MEMCPY_DEFAULT));
+  EXPECT_EQ(host_.as()[0], 8);
+}
+
+TEST_P(CudaEndedImports, TheOtherImportOfAStreamGoesOn) {
+  const uint64_t words[2] = {number(native_stream_), 0};
+  Stream again;
+  ASSERT_RT_OK(rtStreamImport(again.out(), words, context_));
+  keepBusy();
+  ASSERT_RT_OK(rtMemsetAsync(memory_, 7, kSize, stream_of_other_));
+  ASSERT_RT_OK(stream_of_other_.reset());
+  uint64_t native[2] = {0, 0};
+  EXPECT_RT_OK(rtStreamGetNative(native, again));
+  EXPECT_EQ(native[0], number(native_stream_));
+  ASSERT_RT_OK(rtMemcpyAsync(host_, memory_, kSize, RT_MEMCPY_DEFAULT, again));
+  ASSERT_RT_OK(again.reset());
+  ASSERT_EQ(cuda_.destroy_stream(native_stream_), 0);
+  ends_ = true;
+  ASSERT_RT_OK(rtContextSynchronize(context_));
+  EXPECT_EQ(host_.as()[0], 7);
+}
+
+// Beside a thread that waits for the context, and so asks its streams.
+TEST_P(CudaEndedImports, AThreadThatWaitsMeanwhileAsksNoMore) {
+  ASSERT_RT_OK(stream_of_other_.reset());
+  ASSERT_EQ(cuda_.destroy_stream(native_stream_), 0);
+  std::atomic<bool> over{false};
+  std::thread waiter([&] {
+    while (!over) EXPECT_RT_OK(rtContextSynchronize(context_));
+  });
+  for (int round = 0; round < 200 && !HasFailure(); ++round) {
+    EXPECT_EQ(cuda_.create_stream(&native_stream_, kStreamNonBlocking, 0), 0);
+    const uint64_t words[2] = {number(native_stream_), 0};
+    EXPECT_RT_OK(rtStreamImport(stream_of_other_.out(), words, context_));
+    Memory memory;  // of the round: nothing orders the streams
+    EXPECT_RT_OK(rtMalloc(memory.out(), kSize, context_));
+    EXPECT_RT_OK(rtMemsetAsync(memory, round, kSize, stream_of_other_));
+    endBoth();
+  }
+  over = true;
+  waiter.join();
+}
+
 TEST_P(CudaInteropTest, AStreamOfTheLibraryWaitsForAnImportedEvent) {
   constexpr size_t kSize = size_t{4} << 20;
   NativeStream native_stream = nullptr;

@@ -91,7 +91,7 @@ Status Context::importStream(Ref<backend::Stream>* stream, const uint64_t native
                          static_cast<unsigned long long>(native[0]), device_.ordinal());
   }
   for (Ref<Stream>& own : streams()) {  // one of ours: what it holds back stays in order
-    if (own->nativeStream() != borrowed) continue;
+    if (!own->importAgain(borrowed)) continue;
     *stream = std::move(own);
     return Status();
   }

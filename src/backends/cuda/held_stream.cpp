@@ -68,7 +68,7 @@ void Stream::go() {
       // Only this thread touches the first command. What the function submits to this stream queues up behind it.
       const bool unannounced = std::exchange(unannounced_, false);
       lock.unlock();
-      if (unannounced) waitForDevice();
+      if (unannounced && !(imported_ && awaitAsleep())) waitForDevice();
       if (command.task->tells()) announce(command.serial);
       task_stream_ = this;
       Status status = context_->device().lost();

@@ -43,7 +43,9 @@ Stream::Stream(Context& context, Ref<LastRecord> last_record, NativeStream nativ
       last_record_(std::move(last_record)),
       native_(native),
       native_context_(context.native()),
+      imported_(borrowed),
       borrowed_(borrowed),
+      imports_(borrowed ? 1 : 0),
       of_current_(native == reinterpret_cast<NativeStream>(kLegacyStream) ||
                   native == reinterpret_cast<NativeStream>(kPerThreadStream)),
       priority_(priority) {}
@@ -82,12 +84,49 @@ Stream::~Stream() {
   if (!borrowed_) (void)table().cudaStreamDestroy(native_);
 }
 
+bool Stream::importAgain(NativeStream native) {
+  std::lock_guard lock(mutex_);
+  if (native_ != native) return false;
+  ++imports_;
+  return true;
+}
+
+// A stream of our own goes on behind what the native one has: what is held back, every question and every point are its. Where
+// nothing is left, there is nothing to ask. Without memory for it the native stream has to last, as its owner may have seen to.
+void Stream::endImport() {
+  if (!imported_ || of_current_) return;  // one of ours, or one that nobody destroys
+  (void)completed();
+  std::lock_guard lock(mutex_);
+  if (--imports_ != 0) return;
+  Current current(native_context_);
+  NativeEvent event = nullptr;
+  NativeStream own = nullptr;
+  const bool idle = completed_.load(std::memory_order_acquire) >= submitted_.load(std::memory_order_relaxed);
+  if (!idle) {
+    // Not of a stream that its owner captures: its last point would be a node.
+    const Error now = table().cuStreamQuery(native_);
+    if ((now != kNotReady && now != kSuccess) || !events_->takeEvent(&event).ok()) return;
+    Error error = table().cudaStreamCreateWithPriority(&own, kStreamNonBlocking, priority_);
+    if (error == kSuccess) error = table().cuEventRecord(event, native_);
+    if (error == kSuccess) error = table().cuStreamWaitEvent(own, event, 0);
+    events_->giveEvent(event);
+    if (error != kSuccess) {
+      if (own != nullptr) (void)table().cudaStreamDestroy(own);
+      return;
+    }
+  }
+  std::lock_guard asking(asking_);
+  native_ = own;
+  borrowed_ = idle;
+}
+
 void Stream::renew(const backend::StreamOptions& options) {
   (void)latch.take();
   lane = trace::newLane(options.label);
 }
 
 void Stream::native(uint64_t out[2]) {
+  std::lock_guard lock(mutex_);
   out[0] = reinterpret_cast<uintptr_t>(native_);
   out[1] = 0;
 }

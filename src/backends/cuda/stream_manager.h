@@ -42,6 +42,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   bool wait(uint64_t serial, Deadline deadline) override;
   bool isInsideTask() const override { return task_stream_ == this; }
   void native(uint64_t out[2]) override;
+  void endImport() override;
+  bool importAgain(NativeStream native);  // false: this stream is on another one
 
   // A graph as one submission. Where it is held back, a point behind it is left in `end`; with `held` nothing is done there,
   // and that is said.
@@ -49,7 +51,6 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   // Behind what is with the device, ahead of what is held back. No submission.
   Status recordSubmitted(backend::Point& point);
 
-  NativeStream nativeStream() const { return native_; }
   int32_t priority() const { return priority_; }
   // The name of the kernel that was launched last, while work is unfinished; else null.
   const char* runningKernel() const;
@@ -110,9 +111,11 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   const Ref<Context> context_;
   const Ref<EventManager> events_;
   const Ref<LastRecord> last_record_;
-  const NativeStream native_;
+  NativeStream native_;  // of an import until that ends, then one of our own behind it; read under the mutex or asking_
   const NativeContext native_context_;
-  const bool borrowed_;
+  const bool imported_;
+  bool borrowed_;          // the native stream is not ours to destroy
+  uint32_t imports_ = 0;   // handles that have imported it; under the mutex
   const bool of_current_;  // one of the handles that name a stream of whichever context is current
   const int32_t priority_;
 
@@ -126,6 +129,7 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   std::atomic<bool> held_{false};
   bool unannounced_ = false;  // no callback tells when the device has come to the first command: a thread waits
 
+  Ranked<std::mutex, LockRank::kCudaImport> asking_;  // of an import: a question to the native stream, or its end
   Ranked<std::mutex, LockRank::kCudaMarkers> markers_mutex_;
   Marker markers_[kMostMarkers];
   size_t marker_count_ = 0;

@@ -31,7 +31,13 @@ bool Stream::poll() {
   Device& device = context_->device();
   if (!device.isLost()) {
     Current current(native_context_);
+    std::unique_lock asking(asking_, std::defer_lock);
+    if (imported_) {
+      asking.lock();
+      if (completed_.load(std::memory_order_acquire) >= serial) return true;  // its import has ended meanwhile
+    }
     const Error error = table().cuStreamQuery(native_);
+    if (imported_) asking.unlock();
     if (error == kNotReady) {
       mark();
       return false;
@@ -107,7 +113,7 @@ bool Stream::awaitInDriver() {
   return error == kSuccess;
 }
 
-// The same with the thread asleep meanwhile.
+// The same with the thread asleep meanwhile, or for a native stream that may end before the event does.
 bool Stream::awaitAsleep() {
   Current current(native_context_);
   NativeEvent event = nullptr;
@@ -140,7 +146,7 @@ bool Stream::wait(uint64_t serial, Deadline deadline) {
       if (!awaitSubmission(serial, deadline)) return false;
     } else if (driver_waits && native_serial_.load(std::memory_order_acquire) == serial) {
       // Where the stream has more, that is not waited for: it may wait for the caller. Then markers tell.
-      driver_waits = policy == backend::WaitPolicy::kBlock ? awaitAsleep() : awaitInDriver();
+      driver_waits = policy == backend::WaitPolicy::kBlock || imported_ ? awaitAsleep() : awaitInDriver();
     } else if (deadline.passed()) {
       return completed() >= serial;
     } else if (policy == backend::WaitPolicy::kYield) {
