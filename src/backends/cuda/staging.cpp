@@ -202,7 +202,7 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
   copyPieces(*lanes_[0], work);
   {
     std::unique_lock wait(work.mutex);
-    lock_order::mayWait("a wait for CUDA staging");
+    // Inside the call's guard, as a driver's own copy from pageable memory would be: the pieces are copies and wait for nobody.
     work.done.wait(wait, [&] { return work.running == 0; });
   }
   // What was submitted to the lanes comes before what follows in the stream.
