@@ -7,7 +7,7 @@
 
 namespace manyrt::cpu {
 
-// The thief answers within a system call, unless it has lost its processor.
+// The watcher answers within a system call, unless it has lost its processor.
 Solo::Request Solo::answer() const {
   for (uint32_t spins = 0;; ++spins) {
     const uint32_t request = request_.load(std::memory_order_acquire);
@@ -20,11 +20,11 @@ Solo::Request Solo::answer() const {
   }
 }
 
-// The job begins where the thief saw the runner, which is this group or the one behind it.
+// The job begins where the watcher saw the runner, which is this group or the one behind it.
 [[gnu::cold]] bool Solo::takeSlowly(uint64_t group) const { return answer() == kNone || group < first_; }
 
 bool Solo::end(Team& team) {
-  // Either a thief finds nothing to take, or it is seen here.
+  // Either a watcher finds nothing to take, or it is seen here.
   next_.store(kNowhere, std::memory_order_release);
   barrier::light();
   const bool granted = answer() == kGranted;

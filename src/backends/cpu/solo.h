@@ -2,8 +2,8 @@
 // away from it where it is not. The runner publishes how far it is; a worker that watches and finds the same launch twice
 // asks, and opens what is left as a job of the team. Used by the engine and by the execution of launches.
 //
-// The runner pays a compiler fence for each group: it publishes `next_`, then reads `request_`. The thief writes
-// `request_`, pays for a heavy barrier, then reads `next_`. Either the thief sees that the group is taken, or the runner
+// The runner pays a compiler fence for each group: it publishes `next_`, then reads `request_`. The watcher writes
+// `request_`, pays for a heavy barrier, then reads `next_`. Either the watcher sees that the group is taken, or the runner
 // sees the question and waits for the answer before it goes on.
 #pragma once
 

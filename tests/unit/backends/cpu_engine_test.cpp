@@ -93,11 +93,8 @@ void meetOnce(const rtHostGroup_t* group, void* const* args) {
   SmallGrid& grid = **static_cast<SmallGrid**>(args[0]);
   ++grid.arrived;
   const int64_t until = nowNanoseconds() + grid.patience;
-  while (grid.arrived < group->group_count[0]) {
-    if (grid.patience == 0 || nowNanoseconds() > until) return;
-    std::this_thread::yield();
-  }
-  ++grid.met;
+  while (grid.arrived < group->group_count[0] && grid.patience != 0 && nowNanoseconds() <= until) std::this_thread::yield();
+  if (grid.arrived >= group->group_count[0]) ++grid.met;
 }
 
 enum class Ends { kWaited, kByWorker };
