@@ -4,6 +4,7 @@
 
 #include "random/actor.h"
 #include "random/callbacks.h"
+#include "random/journal.h"
 #include "random/settings.h"
 
 namespace rtrandom {
@@ -29,6 +30,7 @@ void Actor::fillNew(const BufferRef& buffer) {
   ++stream->submitted;
   used(stream, buffer, true);
   buffer->note("first fill", step, nullptr, "");
+  noteMemory("first fill", buffer->address, buffer->size(), step, nullptr, stream->handle);
 }
 
 // Gives a random op on some buffers to a stream.
@@ -80,12 +82,14 @@ void Actor::giveOp(const StreamRef& stream) {
   char where[40];
   snprintf(where, sizeof where, "on %p", static_cast<void*>(stream->handle));
   for (size_t i = 0; i < count; ++i) {
-    if (op.writes() && op.dst == i) chosen[i]->note("op", step, &op, where);
+    if (!op.writes() || op.dst != i) continue;
+    chosen[i]->note("op", step, &op, where);
+    noteMemory("op", addresses[i] + op.dst_offset, op.extent(), step, &op, stream->handle);
   }
   if (op.writes()) used(stream, dst, true);
   if (op.type == OpType::kSum && chosen[op.other] != dst) used(stream, chosen[op.other], false);
   if (op.reads() && src != dst) {
-    if (pageable_source && kPageableSourcesReadAtOnce) {
+    if (pageable_source && kPageableSourcesReadAtOnce && !src->readByGraph()) {
       src->contents[op.src_offset] = static_cast<uint8_t>(src->contents[op.src_offset] + 1);
       src->address[op.src_offset] = src->contents[op.src_offset];
     } else {
@@ -104,6 +108,8 @@ void Actor::checkBytes(const BufferRef& buffer, const uint8_t* found) {
       ++wrong;
     }
   }
+  printDifferences(found, buffer->contents);
+  printMemoryNotes(buffer->address, buffer->size());
   fprintf(stderr, "\nThe last ops on the buffer:\n");
   for (const std::string& text : buffer->history) fprintf(stderr, "  %s\n", text.c_str());
   for (const auto& executable : executables) {  // of what may have brought the bytes

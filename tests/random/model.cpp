@@ -1,6 +1,7 @@
 // Contents and their history.
 #include "random/model.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -22,6 +23,10 @@ void Buffer::note(const char* what, uint64_t step, const Op* op, const char* whe
   }
   history.emplace_back(text);
   if (history.size() > 16) history.pop_front();
+}
+
+bool Buffer::readByGraph() const {
+  return std::any_of(uses.begin(), uses.end(), [](const Use& use) { return use.graph && !use.complete(); });
 }
 
 Operand Buffer::operandFor(const Context& stream_context) const {

@@ -47,6 +47,7 @@ struct Use {
   StreamRef stream;
   uint64_t serial = 0;
   bool write = false;
+  bool graph = false;  // by a graph, which may read pageable memory when it runs
   bool complete() const { return serial <= stream->completed; }
 };
 
@@ -66,6 +67,7 @@ struct Buffer {
   ~Buffer();
   size_t size() const { return contents.size(); }
   bool hostReaches() const { return type != MemoryType::kDevice; }
+  bool readByGraph() const;  // by a launch that may not be complete
   bool isDevice() const { return type == MemoryType::kDevice || type == MemoryType::kShared; }
   void note(const char* what, uint64_t step, const Op* op, const char* where);
   // What an op on a stream of `stream_context` may do with it.

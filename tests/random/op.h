@@ -55,6 +55,8 @@ struct Op {
   bool reads() const { return type == OpType::kCopy || type == OpType::kCopy2D || readsKernel(); }
   bool readsKernel() const { return type == OpType::kXorCopy || type == OpType::kSum || type == OpType::kHostKernel; }
   bool writes() const { return type != OpType::kNative; }
+  // Bytes from the first to the last that the op may write.
+  size_t extent() const { return height != 0 ? dst_pitch * (height - 1) + width : size; }
 };
 
 // What a host function or native call gets: kept until the driver ends, since a graph may call it many times.

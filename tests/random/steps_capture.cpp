@@ -3,6 +3,7 @@
 
 #include "random/actor.h"
 #include "random/callbacks.h"
+#include "random/journal.h"
 #include "random/steps.h"
 
 namespace rtrandom {
@@ -69,6 +70,7 @@ class Capture {
     const size_t size = rng_.size(1 << 12);
     void* pointer = nullptr;
     OK(rtMallocAsync, &pointer, size, streams_[0]->handle);
+    noteMemory("graph memory", pointer, size, actor_.step, nullptr, streams_[0]->handle);
     Operand operand;
     operand.size = size;
     operand.device = operand.home = operand.kernel = true;
@@ -198,9 +200,12 @@ void stepLaunchGraph(Actor& actor) {
     for (size_t i = 0; i < recording.buffers.size(); ++i) {
       if (!recording.names(i)) continue;
       actor.used(stream, recording.buffers[i], recording.writes(i));
+      recording.buffers[i]->uses.back().graph = true;
       for (const Op& op : recording.ops) {
         if (!op.writes() || op.dst != i) continue;
-        recording.buffers[i]->note(executable.captured ? "in a capture:" : "in a graph:", actor.step, &op, "");
+        const char* what = executable.captured ? "in a capture:" : "in a graph:";
+        recording.buffers[i]->note(what, actor.step, &op, "");
+        noteMemory(what, recording.buffers[i]->address + op.dst_offset, op.extent(), actor.step, &op, stream->handle);
       }
     }
   }

@@ -6,6 +6,7 @@
 
 #include "random/actor.h"
 #include "random/callbacks.h"
+#include "random/journal.h"
 #include "random/settings.h"
 #include "random/steps.h"
 
@@ -102,6 +103,7 @@ BufferRef Actor::addBuffer() {
     }
   }
   if (buffer->address == nullptr) fail("an allocation of %zu bytes gave NULL.", size);
+  noteMemory("allocated", buffer->address, size, step, nullptr, nullptr);
   fillNew(buffer);
   buffers.push_back(buffer);
   return buffer;
@@ -131,6 +133,8 @@ void Actor::removeBuffer(size_t position) {
     used(stream, buffer, true);
   }
   buffer->freed = true;
+  noteMemory(buffer->graphs != 0 ? "freed, named by a graph" : "freed", buffer->address, buffer->size(), step, nullptr,
+             nullptr);
   buffers.erase(buffers.begin() + static_cast<std::ptrdiff_t>(position));
 }
 
@@ -220,6 +224,7 @@ void stepPool(Actor& actor) {
       void* pointer = nullptr;
       const rtStatus_t status = CALL(rtMallocFromPool, &pointer, size, size_t{0}, stream->handle, pool);
       if (status == RT_SUCCESS) {
+        noteMemory("allocated from a pool", pointer, size, actor.step, nullptr, stream->handle);
         if (options.kind == RT_MEMORY_DEVICE) OK(rtMemsetAsync, pointer, 1, size, stream->handle);
         live.emplace_back(pointer, size);
       } else if (status != RT_ERROR_OUT_OF_MEMORY || options.maximum_bytes == 0) {

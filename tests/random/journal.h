@@ -1,0 +1,22 @@
+// What all threads did lately to memory, by address: whose work, allocation or free may have brought bytes that nobody
+// expected.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "random/op.h"
+
+namespace rtrandom {
+
+// Notes that a call did something to a range; `what` is a literal. `op` and `stream` may be nullptr.
+void noteMemory(const char* what, const void* address, size_t size, uint64_t step, const Op* op, const void* stream);
+
+// Prints the last notes on ranges that overlap this one, oldest first.
+void printMemoryNotes(const void* address, size_t size);
+
+// Prints where `found` differs from `expected`, range by range, with the first bytes of each.
+void printDifferences(const uint8_t* found, const std::vector<uint8_t>& expected);
+
+}  // namespace rtrandom
