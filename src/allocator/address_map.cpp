@@ -135,7 +135,9 @@ Region* internal::findInList(uintptr_t cell, uintptr_t address) {
 bool overlaps(const void* pointer, uint64_t size) {
   uintptr_t begin = reinterpret_cast<uintptr_t>(pointer), end = begin + size;
   if (end > kAddresses || end < begin) return false;
-  auto meets = [&](Region* region) { return region->begin() < end && begin < region->end(); };
+  auto meets = [&](Region* region) {
+    return region->begin() < end && begin < region->end() && !region->isProgramMemoryAgain();
+  };
   for (uint64_t granule = begin >> kGranuleBits; granule <= (end - 1) >> kGranuleBits; ++granule) {
     Cell* cell = cellOf(granule, false);
     if (cell == nullptr) {

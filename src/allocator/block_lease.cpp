@@ -30,13 +30,13 @@ bool BlockLease::take(BlockLease* lease, const void* pointer) {
   Block* block = region->blockAt(reinterpret_cast<uintptr_t>(pointer));
   if (block == nullptr) return false;
   Pool* pool = region->pool();
-  if (!(pool != nullptr ? pool->lease(*block) : countLease(*block))) return false;
+  if (!(pool != nullptr ? pool->lease(*block) : countLease(*block))) return region->isProgramMemoryAgain();
   lease->region_ = region;
   lease->block_ = block;
   // Without a pool's lock, either who claims the block sees the lease, or this sees the claim.
   if (pool != nullptr || block->state.load(std::memory_order_seq_cst) == Block::kLive) return true;
   *lease = BlockLease();
-  return false;
+  return region->isProgramMemoryAgain();
 }
 
 BlockLease::BlockLease(const BlockLease& other) : region_(other.region_), block_(other.block_) {

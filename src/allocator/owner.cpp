@@ -113,6 +113,7 @@ Status Owner::takeStream(Ref<backend::Stream>* stream, const backend::StreamOpti
     for (size_t i = free_.size(); i-- > 0;) {
       if (!free_[i]->idle()) continue;
       found = std::move(free_[i]);
+      found->claims.store(1, std::memory_order_release);
       free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
       break;
     }
@@ -124,6 +125,7 @@ Status Owner::takeStream(Ref<backend::Stream>* stream, const backend::StreamOpti
     return Status();
   }
   RT_TRY(native_->createStream(&found, options));
+  found->claims.store(1, std::memory_order_release);
   {
     std::lock_guard lock(lock_);
     free_.reserve(streams_.size() + 1);  // so that giving a stream back cannot fail
@@ -164,6 +166,7 @@ Status Owner::lendStream(Ref<backend::Stream>* stream, const backend::Stream* bo
       if (loan.busy) continue;
       if (loan.borrower == borrower && !loan.stream->latch.failed()) {
         loan.busy = true;
+        loan.stream->claims.store(1, std::memory_order_release);
         *stream = loan.stream;
         return Status();
       }
@@ -173,6 +176,7 @@ Status Owner::lendStream(Ref<backend::Stream>* stream, const backend::Stream* bo
       (void)unused->stream->latch.take();
       unused->borrower = borrower;
       unused->busy = true;
+      unused->stream->claims.store(1, std::memory_order_release);
       *stream = unused->stream;
       return Status();
     }
@@ -191,17 +195,16 @@ Status Owner::lendStream(Ref<backend::Stream>* stream, const backend::Stream* bo
 void Owner::returnStream(const backend::Stream& stream) {
   std::lock_guard lock(lock_);
   for (Loan& loan : loans_) {
-    if (loan.stream.get() == &stream) loan.busy = false;
+    if (loan.stream.get() != &stream) continue;
+    loan.busy = false;
+    loan.stream->claims.store(0, std::memory_order_release);
   }
 }
 
 void Owner::forgetFailures() {
   std::lock_guard lock(lock_);
-  for (const Loan& loan : loans_) {
-    if (!loan.busy && loan.stream->idle()) (void)loan.stream->latch.take();
-  }
-  for (const Ref<backend::Stream>& stream : free_) {
-    if (stream->idle()) (void)stream->latch.take();
+  for (const Ref<backend::Stream>& stream : streams_) {
+    if (stream->claims.load(std::memory_order_acquire) == 0 && stream->idle()) (void)stream->latch.take();
   }
 }
 
@@ -210,7 +213,7 @@ Status Owner::firstFailure() {
   {
     std::lock_guard lock(lock_);
     for (const Ref<backend::Stream>& stream : streams_) {
-      if (stream->latch.failed()) return stream->latch.get();
+      if (stream->claims.load(std::memory_order_acquire) != 0 && stream->latch.failed()) return stream->latch.get();
     }
   }
   return device_.lost();

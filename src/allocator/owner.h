@@ -13,8 +13,8 @@
 #include "base/epoch.h"
 #include "base/host_threads.h"
 #include "base/lock_order.h"
-#include "base/ref.h"
 #include "base/mutex.h"
+#include "base/ref.h"
 
 namespace manyrt::allocator {
 
@@ -47,7 +47,7 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   // submitted: two threads that took places in the borrower's order and submitted here in another one would wait for ever.
   Status lendStream(Ref<backend::Stream>* stream, const backend::Stream* borrower, const backend::StreamOptions& options);
   void returnStream(const backend::Stream& stream);
-  void forgetFailures();  // of streams that were given back or lent and are idle: nobody can be told of them any more
+  void forgetFailures();  // of idle streams without a claim: nobody can be told of them any more
   // Of any stream that the program can be told of, or of the device.
   Status firstFailure();
   // A stream of another library: counted among the streams, never handed out again.

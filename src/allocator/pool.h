@@ -19,8 +19,8 @@
 #include "allocator/size_class.h"
 #include "base/host_threads.h"
 #include "base/lock_order.h"
-#include "base/ref.h"
 #include "base/mutex.h"
+#include "base/ref.h"
 
 namespace manyrt::allocator {
 

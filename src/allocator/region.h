@@ -74,6 +74,11 @@ class Region final : public epoch::Retired {
   // Appends what of these uses is still pending. Throws bad_alloc.
   void pendingUses(std::vector<Stamp>* stamps);
 
+  // Imported memory of the host that the program has freed: whatever still holds this, the address is the program's own again.
+  bool isProgramMemoryAgain() const {
+    return kind_ == Kind::kImported && memory_.host_visible && blocks_[0].state.load(std::memory_order_acquire) != Block::kLive;
+  }
+
   void reclaim() override;  // gives the memory back to its driver
 
   // For the pool that cut it, under the pool's lock.

@@ -236,6 +236,8 @@ class Stream : public RefCounted {
  public:
   StatusLatch latch;
   uint64_t lane = 0;  // of the trace
+  // How many streams of the program stand for this one. At 0 nobody can be told of its failure, though its work goes on.
+  std::atomic<uint32_t> claims{0};
 
   // cudaLaunchKernel · clEnqueueNDRangeKernel
   virtual Status launch(Kernel& kernel, const Launch& launch) = 0;

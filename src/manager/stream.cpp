@@ -28,7 +28,9 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
     allocator::Owner& owner;
     Ref<backend::Stream> native;
     ~GiveBack() {
-      if (native) owner.giveBackStream(std::move(native));
+      if (!native) return;
+      native->claims.store(0, std::memory_order_release);
+      owner.giveBackStream(std::move(native));
     }
   } give_back{owner, native};
   RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(native), is_default, false));
@@ -41,8 +43,12 @@ Status importStream(Stream** stream, Context& context, allocator::Owner& owner, 
   Ref<backend::Stream> borrowed;
   RT_TRY(owner.native().importStream(&borrowed, native));
   owner.adoptStream(borrowed);
+  borrowed->claims.fetch_add(1, std::memory_order_acq_rel);
   Status status = createChild(stream, streams, context, Ref<allocator::Owner>(&owner), borrowed, false, true);
-  if (!status.ok()) borrowed->endImport();
+  if (!status.ok()) {
+    borrowed->claims.fetch_sub(1, std::memory_order_acq_rel);
+    borrowed->endImport();
+  }
   return status;
 }
 

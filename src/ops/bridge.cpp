@@ -105,6 +105,7 @@ class Side {
   ~Side() {
     if (!stream_) return;
     (void)stream_->wait(stream_->submitted(), Deadline::never());
+    stream_->claims.store(0, std::memory_order_release);
     owner_.giveBackStream(std::move(stream_));
   }
   Status take(int32_t priority) { return owner_.takeStream(&stream_, optionsFor(owner_, priority)); }

@@ -41,7 +41,7 @@ Status findRange(Range* range, const void* pointer, uint64_t size, const char* w
   if (region == nullptr) return Status();  // the program's own memory
   allocator::Block* block = region->blockAt(address);
   if (block == nullptr || block->state.load(std::memory_order_acquire) != allocator::Block::kLive) [[unlikely]]
-    return notLive(pointer, word);
+    return region->isProgramMemoryAgain() ? Status() : notLive(pointer, word);
   const uintptr_t base = region->addressOf(*block);
   if (address - base >= block->size) [[unlikely]]
     return notLive(pointer, word);

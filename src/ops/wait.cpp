@@ -54,6 +54,20 @@ class SignalTask final : public Task {
   const uint64_t value_;
 };
 
+// Passes a point whatever has become of the stream before it.
+class PassTask final : public Task {
+ public:
+  explicit PassTask(Ref<backend::Point> point) : point_(std::move(point)) {}
+  Status run(const Status&) override {
+    point_->complete(Status(), 0);
+    return Status();
+  }
+  bool tells() const override { return true; }
+
+ private:
+  const Ref<backend::Point> point_;
+};
+
 }  // namespace
 
 void waitFor(const std::vector<allocator::Stamp>& so_far) {
@@ -319,6 +333,12 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
   for (const Ref<backend::Stream>& each : owner->streams()) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
     Ref<backend::Point> point;
+    if (each->claims.load(std::memory_order_acquire) == 0) {  // its failure went with the program's stream
+      point = Ref<backend::Point>::adopt(new backend::Point);
+      points.push_back(point);
+      RT_TRY(each->call(new PassTask(std::move(point)), backend::TaskKind::kInternal));
+      continue;
+    }
     RT_TRY(owner->native().createPoint(&point, false));
     points.push_back(point);
     RT_TRY(each->record(std::move(point)));

@@ -1,5 +1,7 @@
 // Asynchronous failures: the first one latches on the stream, later work and streams that wait are skipped with the same
 // cause, submits return it, one synchronise clears it.
+#include <unistd.h>
+
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -240,6 +242,46 @@ TEST_P(ErrorTest, DestroysNeverReportAnOlderFailure) {
   poison(stream);
   (void)stream.release();
   EXPECT_RT_OK(context.reset());
+}
+
+TEST_P(ErrorTest, TheFailureOfADestroyedStreamGoesWithIt) {
+  for (int round = 0; round < 200; ++round) {
+    Stream failing;
+    ASSERT_RT_OK(rtStreamCreate(failing.out(), nullptr, context_));
+    ASSERT_RT_OK(rtLaunchHostFunction([](void*, rtStatus_t) { throw std::runtime_error("boom"); }, nullptr, failing));
+    if (round % 2 == 0) {
+      EXPECT_RT(RT_ERROR_LAUNCH_FAILED, rtStreamSynchronizeFor(RT_TIMEOUT_INFINITE, failing));
+    }
+    ASSERT_RT_OK(failing.reset());
+    ASSERT_RT_OK(rtContextSynchronize(context_)) << "round " << round;
+    ASSERT_RT_OK(rtDeviceSynchronize(device_));
+  }
+}
+
+// Its work is still waited for.
+TEST_P(ErrorTest, WaitContextLeavesOutTheFailureOfADestroyedStream) {
+  Context other;
+  Stream waiting;
+  Stream failing;
+  Gate gate(context_);
+  std::atomic<bool> called{false};
+  ASSERT_RT_OK(rtContextCreate(other.out(), nullptr, device_));
+  ASSERT_RT_OK(rtStreamCreate(waiting.out(), nullptr, other));
+  ASSERT_RT_OK(rtStreamCreate(failing.out(), nullptr, context_));
+  failLater(failing, &gate);
+  ASSERT_RT_OK(rtLaunchHostFunction(
+      [](void* user, rtStatus_t) {
+        usleep(2000);
+        static_cast<std::atomic<bool>*>(user)->store(true);
+      },
+      &called, failing));
+  ASSERT_RT_OK(failing.reset());
+  ASSERT_RT_OK(rtStreamWaitContext(context_, waiting));
+  ASSERT_RT_OK(doomed_.reset());
+  ASSERT_RT_OK(gate.open());
+  EXPECT_RT_OK(rtStreamSynchronize(waiting));
+  EXPECT_TRUE(called.load());
+  EXPECT_RT_OK(rtContextSynchronize(context_));
 }
 
 TEST_P(ErrorTest, WaitContextTakesTheFailureOfAStreamOver) {

@@ -140,6 +140,51 @@ TEST_P(InteropTest, ImportedMemoryOfTheHostIsBorrowed) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemImport(&pointer, nullptr, 16, context_));
 }
 
+// rtFree only detaches an import: the address may hold other memory of the program at once, whoever still names the import.
+TEST_P(InteropTest, MemoryOfAFreedImportIsTheProgramsAgain) {
+  if (GetParam() != "cpu") GTEST_SKIP() << "the memory is that of the host";
+  alignas(4096) static unsigned char foreign[4096];
+  const uint64_t native[2] = {reinterpret_cast<uintptr_t>(foreign), 0};
+  Memory memory;
+  Graph graph;
+  GraphExec exec;
+  rtGraphNode_t node = nullptr;
+  ASSERT_RT_OK(rtMemImport(memory.out(), native, sizeof foreign, context_));
+  rtGraphFillParams_t fill = RT_GRAPH_FILL_PARAMS_INIT;
+  fill.dst.pointer = memory.get();
+  fill.pattern[0] = 0x35;
+  fill.pattern_size = 1;
+  fill.count = 100;
+  ASSERT_RT_OK(rtGraphCreate(graph.out()));
+  ASSERT_RT_OK(rtGraphAddFillNode(&node, &fill, nullptr, 0, graph));
+  ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, context_));
+  ASSERT_RT_OK(memory.reset());
+
+  unsigned char other[16] = {1, 2, 3};
+  EXPECT_RT_OK(rtMemcpyAsync(foreign, other, sizeof other, RT_MEMCPY_DEFAULT, stream_));
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_RT_OK(rtMemcpy(other, foreign, 1, RT_MEMCPY_DEFAULT));
+  EXPECT_EQ(foreign[2], 3);
+  rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
+  EXPECT_RT_OK(rtPointerGetAttributes(&attributes, foreign));
+  EXPECT_EQ(attributes.kind, RT_POINTER_UNKNOWN);
+  rtGraphMemcpyParams_t copy = RT_GRAPH_MEMCPY_PARAMS_INIT;
+  copy.dst.pointer = foreign;
+  copy.src.pointer = other;
+  copy.size = 8;
+  EXPECT_RT_OK(rtGraphAddMemcpyNode(&node, &copy, nullptr, 0, graph));
+  EXPECT_RT_OK(rtHostRegister(foreign, sizeof foreign, context_));
+  EXPECT_RT_OK(rtMemsetAsync(foreign, 9, sizeof foreign, stream_));
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(foreign[4095], 9);
+  EXPECT_RT_OK(rtGraphLaunch(exec, stream_)) << "the graph holds what it names";
+  EXPECT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(foreign[99], 0x35);
+  ASSERT_RT_OK(exec.reset());
+  ASSERT_RT_OK(graph.reset());
+  EXPECT_RT_OK(rtHostUnregister(foreign, context_));
+}
+
 struct Native {
   std::atomic<int> calls{0};
   uint64_t native[2] = {0, 0};

@@ -59,6 +59,12 @@ StreamRef Actor::addStream(const std::shared_ptr<Context>& context) {
   rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
   options.priority = -static_cast<int32_t>(rng.below(3));
   OK(rtStreamCreate, &stream->handle, rng.chance(50) ? &options : nullptr, context->handle);
+  if (context->kernels.native && rng.chance(20)) {
+    uint64_t native[2] = {};
+    stream->origin = stream->handle;
+    OK(rtStreamGetNative, native, stream->origin);
+    OK(rtStreamImport, &stream->handle, native, context->handle);
+  }
   stream->context = context;
   streams.push_back(stream);
   return stream;
@@ -114,6 +120,7 @@ void Actor::removeStream(size_t position) {
     if (fence.last_signal == stream) fence.last_signal = heir;  // which is behind the signal
   }
   OK(rtStreamDestroy, stream->handle);
+  OK(rtStreamDestroy, stream->origin);  // the import's work may still be in flight
   bury(*this, stream->handle);
   stream->alive = false;
   streams.erase(streams.begin() + static_cast<std::ptrdiff_t>(position));
@@ -152,7 +159,7 @@ void Actor::removeContext(size_t position) {
   }
   settle();  // waits for fences of the context would fail with it
   for (size_t i = buffers.size(); i-- > 0;) {
-    if (buffers[i]->context == context && buffers[i]->type == MemoryType::kRegistered) removeBuffer(i);
+    if (buffers[i]->context == context && buffers[i]->ofProgram()) removeBuffer(i);
   }
   std::vector<BufferRef> orphans;
   for (size_t i = buffers.size(); i-- > 0;) {
@@ -224,6 +231,7 @@ void Actor::tearDown() {
   events.clear();
   for (size_t i = streams.size(); i-- > 0;) {
     if (!streams[i]->is_default) OK(rtStreamDestroy, streams[i]->handle);
+    OK(rtStreamDestroy, streams[i]->origin);
   }
   for (const auto& context : contexts) {
     destroyKernels(&context->kernels);

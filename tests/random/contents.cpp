@@ -11,7 +11,7 @@ namespace rtrandom {
 namespace {
 
 const char* nameOf(MemoryType type) {
-  static constexpr const char* kNames[] = {"device", "pinned", "shared", "registered", "pageable"};
+  static constexpr const char* kNames[] = {"device", "pinned", "shared", "registered", "pageable", "imported"};
   return kNames[static_cast<int>(type)];
 }
 

@@ -34,7 +34,7 @@ Operand Buffer::operandFor(const Context& stream_context) const {
   operand.size = size();
   operand.device = isDevice();
   operand.home = context != nullptr && context.get() == &stream_context;
-  operand.kernel = operand.home && isDevice();
+  operand.kernel = operand.home && (isDevice() || kernels);
   // The library does not see what host functions use: it keeps freed memory for the streams of the owner alone.
   operand.host = hostReaches() && (context == nullptr || operand.home);
   return operand;

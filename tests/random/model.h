@@ -35,8 +35,9 @@ struct Context {
 struct Stream {
   rtStream_t handle = nullptr;
   std::shared_ptr<Context> context;
-  uint64_t submitted = 0;  // counts the work given
-  uint64_t completed = 0;  // of which so much is known to be complete
+  uint64_t submitted = 0;       // counts the work given
+  uint64_t completed = 0;       // of which so much is known to be complete
+  rtStream_t origin = nullptr;  // the stream whose native one was imported as this one; the driver's, too
   bool is_default = false;
   bool alive = true;
 };
@@ -51,7 +52,7 @@ struct Use {
   bool complete() const { return serial <= stream->completed; }
 };
 
-enum class MemoryType { kDevice, kPinned, kShared, kRegistered, kPageable };
+enum class MemoryType { kDevice, kPinned, kShared, kRegistered, kPageable, kImported };
 
 struct Buffer {
   MemoryType type = MemoryType::kDevice;
@@ -66,9 +67,11 @@ struct Buffer {
 
   ~Buffer();
   size_t size() const { return contents.size(); }
+  bool kernels = false;  // of the owner reach it
   bool hostReaches() const { return type != MemoryType::kDevice; }
+  bool ofProgram() const { return type == MemoryType::kRegistered || type == MemoryType::kImported; }
   bool readByGraph() const;  // by a launch that may not be complete
-  bool isDevice() const { return type == MemoryType::kDevice || type == MemoryType::kShared; }
+  bool isDevice() const { return type == MemoryType::kDevice || type == MemoryType::kShared || type == MemoryType::kImported; }
   void note(const char* what, uint64_t step, const Op* op, const char* where);
   // What an op on a stream of `stream_context` may do with it.
   Operand operandFor(const Context& stream_context) const;

@@ -26,6 +26,8 @@ constexpr Step kSteps[] = {
     {"launch graph", 24, stepLaunchGraph},
     {"change exec", 6, stepChangeExec},
     {"drop graph", 5, stepDropGraph},
+    {"failure", 4, stepFailure},
+    {"reset", 2, stepReset},
     {"query", 10, stepQuery},
     {"misuse", 6, stepMisuse},
     {"log callback", 3, stepLogCallback},

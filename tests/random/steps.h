@@ -40,6 +40,9 @@ void stepBuildGraph(Actor& actor);
 void stepLaunchGraph(Actor& actor);
 void stepChangeExec(Actor& actor);
 void stepDropGraph(Actor& actor);
+// steps_failure.cpp
+void stepFailure(Actor& actor);
+void stepReset(Actor& actor);
 // steps_query.cpp
 void stepQuery(Actor& actor);
 void stepMisuse(Actor& actor);

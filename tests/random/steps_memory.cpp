@@ -75,10 +75,11 @@ BufferRef Actor::addBuffer() {
   const auto context = anyContext();
   const size_t size = rng.chance(5) ? rng.size(1 << 20) : rng.size(1 << 14);
   buffer->contents.resize(size);
-  const size_t choice = rng.below(10);
+  const size_t choice = rng.below(11);
   buffer->type = choice < 5 ? MemoryType::kDevice : static_cast<MemoryType>(choice - 5);
   if (buffer->type == MemoryType::kShared && !context->shared_memory) buffer->type = MemoryType::kDevice;
   if (buffer->type == MemoryType::kRegistered && !context->registers) buffer->type = MemoryType::kPageable;
+  if (buffer->type == MemoryType::kImported && context->backend != RT_BACKEND_CPU) buffer->type = MemoryType::kDevice;
   if (buffer->type != MemoryType::kPageable) buffer->context = context;
   void* pointer = nullptr;
   switch (buffer->type) {
@@ -94,15 +95,29 @@ BufferRef Actor::addBuffer() {
       buffer->address = static_cast<uint8_t*>(pointer);
       break;
     case MemoryType::kRegistered:
+    case MemoryType::kImported:
     case MemoryType::kPageable: {  // pages of its own, which no other range shares
       void* memory = nullptr;
       if (posix_memalign(&memory, kPage, (size + kPage - 1) / kPage * kPage) != 0) fail("out of the host's memory");
       buffer->program_memory = buffer->address = static_cast<uint8_t*>(memory);
       if (buffer->type == MemoryType::kRegistered) OK(rtHostRegister, memory, size, context->handle);
+      if (buffer->type == MemoryType::kImported) {
+        const uint64_t native[2] = {reinterpret_cast<uintptr_t>(memory), 0};
+        OK(rtMemImport, &pointer, native, uint64_t{size}, context->handle);
+        if (pointer != memory) fail("memory at %p was imported as %p.", memory, pointer);
+      }
       break;
     }
   }
   if (buffer->address == nullptr) fail("an allocation of %zu bytes gave NULL.", size);
+  if (buffer->type == MemoryType::kPinned || buffer->type == MemoryType::kRegistered) {
+    void* reached = nullptr;  // where kernels use another address, they are not given this memory
+    const rtStatus_t status = CALL(rtHostGetDevicePointer, &reached, static_cast<void*>(buffer->address), context->handle);
+    if (status != RT_SUCCESS && status != RT_ERROR_NOT_SUPPORTED) {
+      fail("rtHostGetDevicePointer returned %s: %s", rtGetErrorName(status), lastMessage().c_str());
+    }
+    buffer->kernels = reached == buffer->address;
+  }
   noteMemory("allocated", buffer->address, size, step, nullptr, nullptr);
   fillNew(buffer);
   buffers.push_back(buffer);
@@ -123,6 +138,7 @@ void Actor::removeBuffer(size_t position) {
       waitForUses(buffer, false);
       if (buffer->type == MemoryType::kRegistered) unregister(*buffer);
     }
+    if (buffer->type == MemoryType::kImported) OK(rtFree, buffer->address);
   } else if (rng.chance(50)) {
     OK(rtFree, buffer->address);
   } else {

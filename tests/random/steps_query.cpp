@@ -27,8 +27,8 @@ void askDevice(Actor& actor) {
 void askPointer(Actor& actor) {
   if (actor.buffers.empty()) return;
   const BufferRef& buffer = actor.buffers[actor.rng.below(actor.buffers.size())];
-  static constexpr int32_t kKinds[] = {RT_POINTER_DEVICE, RT_POINTER_HOST, RT_POINTER_SHARED, RT_POINTER_REGISTERED,
-                                       RT_POINTER_UNKNOWN};
+  static constexpr int32_t kKinds[] = {RT_POINTER_DEVICE,     RT_POINTER_HOST,    RT_POINTER_SHARED,
+                                       RT_POINTER_REGISTERED, RT_POINTER_UNKNOWN, RT_POINTER_IMPORTED};
   rtPointerAttributes_t attributes = RT_POINTER_ATTRIBUTES_INIT;
   OK(rtPointerGetAttributes, &attributes, buffer->address + actor.rng.below(buffer->size()));
   const int32_t expected = kKinds[static_cast<int>(buffer->type)];
