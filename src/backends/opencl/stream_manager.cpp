@@ -17,11 +17,12 @@ namespace manyrt::opencl {
 
 // ---- Life ----
 
-Stream::Stream(Context& context, cl_command_queue queue, bool borrowed)
-    : context_(&context), events_(context.events()), borrowed_(borrowed), queue_(queue), timed_(borrowed) {}
+Stream::Stream(Context& context, cl_command_queue queue, bool timed, bool borrowed)
+    : context_(&context), events_(context.events()), borrowed_(borrowed), queue_(queue), timed_(timed) {}
 
-Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queue queue, bool borrowed, const char* label) {
-  auto* stream = new (std::nothrow) Stream(context, queue, borrowed);
+Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queue queue, bool timed, bool borrowed,
+                    const char* label) {
+  auto* stream = new (std::nothrow) Stream(context, queue, timed, borrowed);
   if (stream == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);  // from here on its end gives the queue back
   context.add(*stream);
@@ -32,15 +33,16 @@ Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queu
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
   cl_command_queue queue = nullptr;
-  RT_TRY(context.device().queues().lease(&queue, false));
-  Status status = make(out, context, queue, false, options.label);
+  bool timed = false;
+  RT_TRY(context.device().queues().lease(&queue, &timed));
+  Status status = make(out, context, queue, timed, false, options.label);
   if (!status.ok()) context.device().queues().giveBack(queue);
   return status;
 }
 
 Status Stream::import(Ref<backend::Stream>* out, Context& context, cl_command_queue queue) {
   RT_CL_TRY(clRetainCommandQueue, queue);
-  Status status = make(out, context, queue, true, "imported stream");
+  Status status = make(out, context, queue, true, true, "imported stream");
   if (!status.ok()) (void)RT_CL_PLAIN(clReleaseCommandQueue, queue);
   return status;
 }
@@ -52,8 +54,8 @@ Stream::~Stream() {
   if (borrowed_) {
     (void)RT_CL_PLAIN(clReleaseCommandQueue, queue_);
   } else {
+    endUntimedQueue();
     device().queues().giveBack(queue_);
-    if (untimed_queue_ != nullptr) device().queues().giveBack(untimed_queue_);
   }
 }
 
@@ -237,12 +239,13 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
 }
 
 // Times are a property of a queue, and make each of its commands slower: a stream gets such a queue with the first event that
-// wants one. It goes on there behind what the other one has.
+// wants one. It goes on there behind what the other one has, and gives that one back when it is over.
 Status Stream::takeTimedQueue() {
   if (timed_) return Status();
   cl_command_queue timed = nullptr;
-  RT_TRY(device().queues().lease(&timed, true));
-  if (completed_.load(std::memory_order_acquire) < native_serial_.load(std::memory_order_relaxed)) {
+  RT_TRY(device().queues().exchange(&timed, queue_));
+  const uint64_t ahead = native_serial_.load(std::memory_order_relaxed);
+  if (completed_.load(std::memory_order_acquire) < ahead) {
     cl_event event = nullptr;
     Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event);
     if (error == CL_SUCCESS) {
@@ -251,13 +254,19 @@ Status Stream::takeTimedQueue() {
       (void)RT_CL_PLAIN(clReleaseEvent, event);
     }
     if (error != CL_SUCCESS) {
-      device().queues().giveBack(timed);
+      device().queues().takeBack(timed, queue_);
       return device().failed("clEnqueueBarrierWithWaitList", error);
     }
   }
-  untimed_queue_ = std::exchange(queue_, timed);
+  untimed_end_.store(ahead, std::memory_order_relaxed);
+  untimed_queue_.store(std::exchange(queue_, timed), std::memory_order_release);
   timed_ = true;
+  if (completed_.load(std::memory_order_acquire) >= ahead) endUntimedQueue();
   return Status();
+}
+
+void Stream::endUntimedQueue() {
+  if (cl_command_queue queue = untimed_queue_.exchange(nullptr, std::memory_order_acq_rel)) device().queues().endOld(queue);
 }
 
 Status Stream::markNow(cl_event* event) {
