@@ -2410,14 +2410,14 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
 RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
 
 /** Runs an exec in a stream's order, one launch after another. Captured, it becomes a child graph with what is bound now.
+ *  A node that fails is the stream's failure: what comes behind it, in the graph and in the stream, is skipped.
  *  Pageable sources are read in the call or later, in that order: what writes them is over before, and they stay unchanged.
  *  @param[in] exec    the exec
  *  @param[in] stream  of the exec's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (a buffer is not bound, or a node uses more of it than is bound), INVALID_HANDLE, WRONG_CONTEXT,
- *    NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, CAPTURE_UNSAFE (an event was last recorded in a capture),
- *    CAPTURE_INVALIDATED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE (a buffer is not bound, or is too small), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
+ *    NOT_SUPPORTED, LAUNCH_FAILED, CAPTURE_UNSAFE (an event recorded in a capture), CAPTURE_INVALIDATED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
 
 /* ---- Capture: a stream's work becomes a graph instead of running --------------------------------------------------- */

@@ -109,10 +109,17 @@ Status Stream::submit(bool on_host, Submit now, Make command, Early too_early) {
   return made == nullptr ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : hold(made);
 }
 
+// Under the mutex. The stream may have failed since the caller looked: in the middle of a graph, say, at a native function that
+// a thread of the library has called meanwhile. What is behind a failure is skipped; points, which carry it, are not.
+template <class Enqueue>
+Status Stream::unlessFailed(Enqueue enqueue) {
+  return latch.failed() ? Status() : enqueue();
+}
+
 [[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
   Status refused;  // of a launch that is held back, which binds its arguments later
   Status status = submit(
-      false, [&] { return static_cast<Pipeline&>(kernel).enqueue(queue_, launch); },
+      false, [&] { return unlessFailed([&] { return static_cast<Pipeline&>(kernel).enqueue(queue_, launch); }); },
       [&]() -> Command* {
         refused = kernel.checkArguments(launch.arguments);
         if (!refused.ok()) return nullptr;
@@ -157,7 +164,7 @@ Status Stream::copy(const backend::Copy& copy) {
   const bool on_host = belongsToHost(device(), copy);
   if (!on_host && device().quirks().has(Quirk::kReadsHostEarly)) RT_TRY(host_threads::reserve());
   return submit(
-      on_host, [&] { return copyOnDevice(copy, true); },
+      on_host, [&] { return unlessFailed([&] { return copyOnDevice(copy, true); }); },
       [&] {
         auto* command = new Command(on_host ? Command::Kind::kHostCopy : Command::Kind::kCopy);
         command->copy = copy;
@@ -170,7 +177,7 @@ Status Stream::copy(const backend::Copy& copy) {
 bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
   const uint64_t done = completed();  // before the mutex, which asking takes
   std::lock_guard lock(mutex_);
-  if (held_.load(std::memory_order_relaxed) || done < submitted() || comesTooEarly(copy)) return false;
+  if (held_.load(std::memory_order_relaxed) || done < submitted() || latch.failed() || comesTooEarly(copy)) return false;
   *status = device().isLost() ? device().lost() : Status();
   if (!status->ok()) return true;
   if (belongsToHost(device(), copy)) {
@@ -193,7 +200,7 @@ Status Stream::fillOnDevice(const backend::Fill& fill) {
 Status Stream::fill(const backend::Fill& fill) {
   const bool on_host = belongsToHost(device(), fill);
   return submit(
-      on_host, [&] { return fillOnDevice(fill); },
+      on_host, [&] { return unlessFailed([&] { return fillOnDevice(fill); }); },
       [&] {
         auto* command = new Command(on_host ? Command::Kind::kHostFill : Command::Kind::kFill);
         command->fill = fill;
@@ -205,8 +212,10 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
   return submit(
       false,
       [&] {
-        const Error error = enqueuePrefetch(device(), queue_, address, size, to_host);
-        return error == CL_SUCCESS ? Status() : device().failed("clEnqueueMigrateMemObjects", error);
+        return unlessFailed([&] {
+          const Error error = enqueuePrefetch(device(), queue_, address, size, to_host);
+          return error == CL_SUCCESS ? Status() : device().failed("clEnqueueMigrateMemObjects", error);
+        });
       },
       [&] {
         auto* command = new Command(Command::Kind::kPrefetch);
@@ -223,7 +232,7 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
       false,
       [&] {
         number();
-        return replay.enqueue(queue_, *replay.list());
+        return unlessFailed([&] { return replay.enqueue(queue_, *replay.list()); });
       },
       [&]() -> Command* {
         Ref<backend::Point> point;

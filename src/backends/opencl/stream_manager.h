@@ -79,6 +79,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   template <class Submit, class Make, class Early = bool (*)()>
   Status submit(
       bool on_host, Submit now, Make command, Early too_early = [] { return false; });
+  template <class Enqueue>
+  Status unlessFailed(Enqueue enqueue);
   void count();                   // one more submission that is with the device
   Status hold(Command* command);  // under the mutex: appended, and begun where nothing else is
   void begin();                   // the first command, which has to wait for the host: starts its wait
