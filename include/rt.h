@@ -8,9 +8,9 @@
  * How to read the comments
  *   blocks:   never (bounded time), maybe (waits in the case that is named), yes (waits for work)
  *   capture:  what a call does on a capturing stream: node (recorded), unsafe (refused), outside (runs at once)
- *   errors:   RT_ERROR_ is left out. Besides those listed, every function may return SHUT_DOWN after rtShutdown, FORKED
- *             in a forked child, OUT_OF_MEMORY for the library's own bookkeeping and INTERNAL for a defect; version,
- *             texts, destroys and frees work after rtShutdown and in a forked child too.
+ *   errors:   RT_ERROR_ is left out. Every function may return, besides those listed: SHUT_DOWN (after rtShutdown), FORKED
+ *             (in a forked child), OUT_OF_MEMORY (the library's own bookkeeping), BUSY (another thread resets the context),
+ *             INTERNAL (a defect). Version, texts, destroys and frees work after rtShutdown and in a forked child too.
  *   A parameter that may be NULL says so. NULL for a context is the thread's current context (where none is set, the
  *   primary context of the default device); NULL for a stream is that context's default stream, which has no implicit
  *   order towards others. Every other NULL, stale, foreign or random handle is INVALID_HANDLE.
@@ -1012,7 +1012,7 @@ RT_API rtStatus_t rtDeviceGetBackend(int32_t* backend, int32_t* ordinal, rtDevic
  *  @param[in]    device      the device
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtDeviceGetProperties(rtDeviceProperties_t* properties, rtDevice_t device);
 
 /** One number of a device, as cudaDeviceGetAttribute: every integer property, and more.
@@ -1021,7 +1021,7 @@ RT_API rtStatus_t rtDeviceGetProperties(rtDeviceProperties_t* properties, rtDevi
  *  @param[in]  device     the device
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, DRIVER */
 RT_API rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevice_t device);
 
 /** Whether a device can do an optional thing.
@@ -1866,7 +1866,7 @@ RT_API rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* 
  *  @param[in]  context  may be NULL: current
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtKernelCreateFromHost(rtKernel_t* kernel, const rtHostKernel_t* host, rtContext_t context);
 
 /** Ends a kernel. Launches already submitted complete. A kernel of a module ends with the module: nothing happens.
