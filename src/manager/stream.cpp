@@ -31,7 +31,7 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
       if (native) owner.giveBackStream(std::move(native));
     }
   } give_back{owner, native};
-  RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(native), is_default, false));
+  RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(native), is_default, StreamImport()));
   give_back.native = nullptr;
   (*stream)->priority = native_options.priority;
   return Status();
@@ -40,10 +40,9 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
 Status importStream(Stream** stream, Context& context, allocator::Owner& owner, const uint64_t native[2]) {
   Ref<backend::Stream> borrowed;
   RT_TRY(owner.native().importStream(&borrowed, native));
+  StreamImport import(borrowed);
   owner.adoptStream(borrowed);
-  Status status = createChild(stream, streams, context, Ref<allocator::Owner>(&owner), borrowed, false, true);
-  if (!status.ok()) borrowed->endImport();
-  return status;
+  return createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(borrowed), false, std::move(import));
 }
 
 }  // namespace manyrt::manager
