@@ -256,11 +256,20 @@ TEST_P(CudaEndedImports, DestroyingTheContextEndsThem) {
     ASSERT_RT_OK(rtMemsetAsync(memory, round, kSize, import));
     ASSERT_RT_OK(rtMemcpyAsync(host_, memory, kSize, RT_MEMCPY_DEFAULT, again));
     ASSERT_RT_OK(rtStreamSignalFence(fence, 1, import));
-    ASSERT_RT_OK(owner.reset());
+    std::atomic<bool> waits{false};
+    std::thread waiter([&] {  // keeps the stream's object beyond its handle
+      waits = true;
+      const rtStatus_t status = rtStreamSynchronize(import);
+      EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_INVALID_HANDLE) << lastMessage();
+    });
+    while (!waits) std::this_thread::yield();
+    for (int yields = 0; yields < 100; ++yields) std::this_thread::yield();
+    EXPECT_RT_OK(owner.reset());
     EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamQuery(import));
-    ASSERT_EQ(cuda_.destroy_stream(native_stream_), 0) << "its work goes on";
-    if (round % 2 == 0) ASSERT_RT_OK(gate.open());
-    ASSERT_RT_OK(rtFenceWait(1, fence));
+    EXPECT_EQ(cuda_.destroy_stream(native_stream_), 0) << "its work goes on";
+    if (round % 2 == 0) EXPECT_RT_OK(gate.open());
+    EXPECT_RT_OK(rtFenceWait(1, fence));
+    waiter.join();
     EXPECT_EQ(host_.as()[kSize - 1], round);
     ASSERT_EQ(cuda_.create_stream(&native_stream_, kStreamNonBlocking, 0), 0);
   }
