@@ -36,6 +36,7 @@ HANDLE = re.compile(r"^typedef struct (?P<tag>\w+_st)\s*\*\s*(?P<name>\w+);" + A
 DEFINE = re.compile(r"^#define (?P<name>(?:RT|MANYRT)_\w+)[ \t]+(?P<value>UINT64_MAX|0x[0-9A-Fa-f]+u?|\d+)"
                     r"(?:[ \t]*/\*(?P<after>.*?)\*/)?[ \t]*$", re.M)
 INITIALISER = re.compile(r"^#define (RT_\w+_INIT)\s+\\\n\s*\{sizeof\((\w+)\)", re.M)
+GENERAL_ERRORS = re.compile(r"Every function may return, besides those listed: (?P<list>.*?\))\.")
 PARAMETER = re.compile(r"@param\[(\w+)\]\s+(\w+)\s+(.*)")
 
 
@@ -141,6 +142,20 @@ def parse_function(match, statuses):
             "errors": errors, "notes": {tag: doc[tag] for tag in ("blocks", "capture", "errors")}, "doc": doc["text"]}
 
 
+def parse_general_errors(text, statuses):
+    """What every function may return, with the case, from the comment at the head."""
+    match = GENERAL_ERRORS.search(plain(text[:text.index("*/")]))
+    if not match:
+        raise HeaderError("the head does not say what every function may return")
+    errors = [{"name": "RT_ERROR_" + name, "doc": doc} for name, doc in re.findall(r"(\w+) \(([^)]*)\)", match["list"])]
+    if match["list"] != ", ".join(f"{error['name'][9:]} ({error['doc']})" for error in errors):
+        raise HeaderError(f"cannot read the list '{match['list']}'")
+    for error in errors:
+        if error["name"] not in statuses:
+            raise HeaderError(f"the head has {error['name']}, which is no status")
+    return errors
+
+
 def layout(compiler, header, structs):
     """Adds size, alignment and offsets to the structs, as the C compiler sees them."""
     lines = ['#include "rt.h"', "#include <stdio.h>", "#define ALIGN(t) offsetof(struct { char c; t x; }, x)",
@@ -212,6 +227,7 @@ def describe(header, compiler):
         "callbacks": [{"name": match["name"], "return": match["type"], "arguments": parse_arguments(match["arguments"]),
                        "doc": plain(match["doc"])} for match in CALLBACK.finditer(text)],
         "structs": structs,
+        "general_errors": parse_general_errors(text, statuses),
         "functions": functions,
     }
 

@@ -8,9 +8,9 @@
  * How to read the comments
  *   blocks:   never (bounded time), maybe (waits in the case that is named), yes (waits for work)
  *   capture:  what a call does on a capturing stream: node (recorded), unsafe (refused), outside (runs at once)
- *   errors:   RT_ERROR_ is left out. Besides those listed, every function may return SHUT_DOWN after rtShutdown, FORKED
- *             in a forked child, OUT_OF_MEMORY for the library's own bookkeeping and INTERNAL for a defect; version,
- *             texts, destroys and frees work after rtShutdown and in a forked child too.
+ *   errors:   RT_ERROR_ is left out. Every function may return, besides those listed: SHUT_DOWN (after rtShutdown), FORKED
+ *             (in a forked child), OUT_OF_MEMORY (the library's own bookkeeping), BUSY (another thread resets the context),
+ *             INTERNAL (a defect). Version, texts, destroys and frees work after rtShutdown and in a forked child too.
  *   A parameter that may be NULL says so. NULL for a context is the thread's current context (where none is set, the
  *   primary context of the default device); NULL for a stream is that context's default stream, which has no implicit
  *   order towards others. Every other NULL, stale, foreign or random handle is INVALID_HANDLE.
@@ -1012,7 +1012,7 @@ RT_API rtStatus_t rtDeviceGetBackend(int32_t* backend, int32_t* ordinal, rtDevic
  *  @param[in]    device      the device
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtDeviceGetProperties(rtDeviceProperties_t* properties, rtDevice_t device);
 
 /** One number of a device, as cudaDeviceGetAttribute: every integer property, and more.
@@ -1021,7 +1021,7 @@ RT_API rtStatus_t rtDeviceGetProperties(rtDeviceProperties_t* properties, rtDevi
  *  @param[in]  device     the device
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, DRIVER */
 RT_API rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevice_t device);
 
 /** Whether a device can do an optional thing.
@@ -1259,7 +1259,8 @@ RT_API rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream);
  *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamWaitStream(rtStream_t other, rtStream_t stream);
 
-/** Later work of the stream waits for what is submitted to every stream of a context now.
+/** Later work of the stream waits for what is submitted to every stream of a context now. It takes their failures over, but
+ *  for those of destroyed streams.
  *  @param[in] other   may be NULL: current
  *  @param[in] stream  may be NULL: default
  *  blocks: never
@@ -1866,7 +1867,7 @@ RT_API rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* 
  *  @param[in]  context  may be NULL: current
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtKernelCreateFromHost(rtKernel_t* kernel, const rtHostKernel_t* host, rtContext_t context);
 
 /** Ends a kernel. Launches already submitted complete. A kernel of a module ends with the module: nothing happens.
@@ -2410,14 +2411,14 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
 RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
 
 /** Runs an exec in a stream's order, one launch after another. Captured, it becomes a child graph with what is bound now.
+ *  A node that fails is the stream's failure: what comes behind it, in the graph and in the stream, is skipped.
  *  Pageable sources are read in the call or later, in that order: what writes them is over before, and they stay unchanged.
  *  @param[in] exec    the exec
  *  @param[in] stream  of the exec's context; may be NULL: default
  *  blocks: never
  *  capture: node
- *  errors: INVALID_VALUE (a buffer is not bound, or a node uses more of it than is bound), INVALID_HANDLE, WRONG_CONTEXT,
- *    NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, CAPTURE_UNSAFE (an event was last recorded in a capture),
- *    CAPTURE_INVALIDATED, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE (a buffer is not bound, or is too small), INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY,
+ *    NOT_SUPPORTED, LAUNCH_FAILED, CAPTURE_UNSAFE (an event recorded in a capture), CAPTURE_INVALIDATED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
 
 /* ---- Capture: a stream's work becomes a graph instead of running --------------------------------------------------- */

@@ -70,7 +70,11 @@ for file in docs/measured/bench_*.json; do
 done
 if [[ -z $pattern || $pattern == instructions ]]; then
   echo "== instructions"
-  if benchmarks/callgrind.sh build/release >"$scratch/instructions.json"; then
+  plain=build/release-without-hardening  # for the column of what hardening costs
+  cmake --preset release -B "$plain" -DMANYRT_HARDEN=OFF -DMANYRT_BUILD_TESTS=OFF -DMANYRT_BUILD_BENCHMARKS=ON \
+    --log-level=NOTICE
+  cmake --build "$plain" --target hot_calls
+  if benchmarks/callgrind.sh build/release "$plain" >"$scratch/instructions.json"; then
     tidy "$scratch/instructions.json" docs/measured/instructions.json
   fi
 fi

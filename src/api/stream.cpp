@@ -35,8 +35,6 @@ rtStatus_t rtStreamDestroy(rtStream_t stream) {
     RT_RESOLVE(Stream, object, streams, stream, RT_HANDLE_STREAM);
     RT_CHECK_ARG(!object->is_default, "A context's default stream lives as long as the context.");
     if (!manager::closeHandle(toBits(stream))) return context::invalidHandle(toBits(stream), RT_HANDLE_STREAM, "stream");
-    object->native->claims.fetch_sub(1, std::memory_order_acq_rel);
-    if (object->imported) object->native->endImport();
     return Status();
   });
 }

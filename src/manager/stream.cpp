@@ -33,7 +33,7 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
       owner.giveBackStream(std::move(native));
     }
   } give_back{owner, native};
-  RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(native), is_default, false));
+  RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(native), is_default, StreamImport()));
   give_back.native = nullptr;
   (*stream)->priority = native_options.priority;
   return Status();
@@ -42,14 +42,18 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
 Status importStream(Stream** stream, Context& context, allocator::Owner& owner, const uint64_t native[2]) {
   Ref<backend::Stream> borrowed;
   RT_TRY(owner.native().importStream(&borrowed, native));
+  StreamImport import(borrowed);
   owner.adoptStream(borrowed);
-  borrowed->claims.fetch_add(1, std::memory_order_acq_rel);
-  Status status = createChild(stream, streams, context, Ref<allocator::Owner>(&owner), borrowed, false, true);
-  if (!status.ok()) {
-    borrowed->claims.fetch_sub(1, std::memory_order_acq_rel);
-    borrowed->endImport();
-  }
-  return status;
+  struct Claim {  // the handle's, if it is made
+    backend::Stream* stream;
+    explicit Claim(backend::Stream& claimed) : stream(&claimed) { stream->claims.fetch_add(1, std::memory_order_acq_rel); }
+    ~Claim() {
+      if (stream != nullptr) stream->claims.fetch_sub(1, std::memory_order_acq_rel);
+    }
+  } claim(*borrowed);
+  RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(borrowed), false, std::move(import)));
+  claim.stream = nullptr;
+  return Status();
 }
 
 }  // namespace manyrt::manager

@@ -1,6 +1,8 @@
 // Streams: a native queue leased to one handle. A destroyed stream gives its queue back; the work in it goes on.
 #pragma once
 
+#include <utility>
+
 #include "manager/child.h"
 #include "manager/recorder.h"
 #include "manager/staged_bytes.h"
@@ -8,14 +10,33 @@
 
 namespace manyrt::manager {
 
+// What one handle has to end, once, of a stream that it has imported; empty for one of our own.
+class StreamImport {
+ public:
+  StreamImport() = default;
+  explicit StreamImport(Ref<backend::Stream> stream) : stream_(std::move(stream)) {}
+  StreamImport(StreamImport&& other) noexcept : stream_(std::move(other.stream_)) { other.stream_ = nullptr; }
+  StreamImport& operator=(StreamImport&&) = delete;
+  ~StreamImport() { end(); }
+  explicit operator bool() const { return static_cast<bool>(stream_); }
+  // Behind this the native stream may be gone.
+  void end() {
+    if (Ref<backend::Stream> stream = std::exchange(stream_, nullptr)) stream->endImport();
+  }
+
+ private:
+  Ref<backend::Stream> stream_;
+};
+
 struct Stream : Child {
   Stream(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Stream> native_stream, bool default_stream,
-         bool imported_stream)
+         StreamImport stream_import)
       : Child(owner_context, std::move(native_owner), !default_stream),
         native(std::move(native_stream)),
         device(owner->device()),
         is_default(default_stream),
-        imported(imported_stream) {}
+        imported(static_cast<bool>(stream_import)),
+        import(std::move(stream_import)) {}
   ~Stream() {
     if (!imported) owner->giveBackStream(std::move(native));
   }
@@ -27,6 +48,7 @@ struct Stream : Child {
   backend::Device& device;  // the owner's
   const bool is_default;
   const bool imported;
+  StreamImport import;  // ended when the handle is closed
   int32_t priority = 0;
   std::atomic<Recorder*> recorder{nullptr};  // while it captures; read under a guard
   StagedBytes staged;

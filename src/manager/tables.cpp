@@ -43,6 +43,8 @@ void onClosed(Module& module) {
 }
 void onClosed(Stream& stream) {
   if (Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) recorder->streamClosed(stream);
+  stream.native->claims.fetch_sub(1, std::memory_order_acq_rel);
+  stream.import.end();  // also where the context goes: the program may destroy the native stream now
 }
 void onClosed(Graph& graph) { graph.content->handleClosed(); }
 template <class T>

@@ -1,6 +1,7 @@
 // Nodes that are no copies, fills or kernels, launched several times: native calls, events, fences. The effect of each launch
 // is looked at.
 #include <atomic>
+#include <thread>
 
 #include "exec_test.h"
 
@@ -40,15 +41,54 @@ TEST_P(ReplayNodesTest, ANativeNodeIsReplayedByEachLaunch) {
     EXPECT_EQ(seen.calls.load(), recorded ? 1 : launch);
   }
   if (recorded) return;
-  // What it returns is the stream's failure, once. What stands behind it is skipped where it was not with a driver already.
-  for (const rtStatus_t answer : {RT_ERROR_LAUNCH_FAILED, RT_SUCCESS}) {
-    seen.answer = answer;
+  // What it returns is the stream's failure, once, and what stands behind it is skipped: in every launch, as the function may
+  // have returned before the rest of the launch is submitted.
+  for (int launch = 0; launch < 50 && !HasFailure(); ++launch) {
+    seen.answer = launch % 5 == 4 ? RT_SUCCESS : RT_ERROR_LAUNCH_FAILED;
     ASSERT_RT_OK(rtMemset(memory_, 0xEE, kSize));
     ASSERT_RT_OK(rtGraphLaunch(exec_, stream_));
-    EXPECT_EQ(rtStreamSynchronize(stream_), answer);
-    if (answer == RT_SUCCESS || GetParam() == "cpu") {
-      EXPECT_EQ(firstByte(), answer == RT_SUCCESS ? 2 : 1);
+    EXPECT_EQ(rtStreamSynchronize(stream_), seen.answer);
+    EXPECT_EQ(firstByte(), seen.answer == RT_SUCCESS ? 2 : 1) << launch;
+  }
+}
+
+// Nodes on several streams of the exec, and what follows in the launch's own.
+TEST_P(ReplayNodesTest, WhatIsBehindAFailingNodeIsSkippedOnEveryStream) {
+  constexpr size_t kPlaces = 4, kBytes = 16;
+  rtGraphFenceParams_t params = RT_GRAPH_FENCE_PARAMS_INIT;
+  for (int round = 0; round < 50 && !HasFailure(); ++round) {
+    Fence fence;
+    Graph graph;
+    GraphExec exec;
+    rtGraphNode_t wait = nullptr, filled = nullptr;
+    ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+    ASSERT_RT_OK(rtGraphCreate(graph.out()));
+    params.fence = fence;
+    params.value = 1;
+    const auto add = [&](size_t place, const rtGraphNode_t* dependency) {
+      const rtGraphFillParams_t fill = fillParams(at(memory_.as(place * kBytes)), 1, kBytes);
+      ASSERT_RT_OK(rtGraphAddFillNode(&filled, &fill, dependency, dependency != nullptr ? 1 : 0, graph));
+    };
+    add(0, nullptr);
+    ASSERT_RT_OK(rtGraphAddFenceWaitNode(&wait, &params, &filled, 1, graph));
+    for (size_t place = 1; place < kPlaces; ++place) add(place, &wait);
+    ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, context_));
+    ASSERT_RT_OK(rtMemset(memory_, 0xEE, kSize));
+    std::thread destroyer;  // every other time the fence ends while the launch is being submitted
+    if (round % 2 == 0) destroyer = std::thread([&] { EXPECT_RT_OK(fence.reset()); });
+    const rtStatus_t launched = rtGraphLaunch(exec, stream_);
+    if (destroyer.joinable()) destroyer.join();
+    EXPECT_RT_OK(fence.reset());
+    EXPECT_TRUE(launched == RT_SUCCESS || launched == RT_ERROR_INVALID_HANDLE) << rtGetErrorName(launched);
+    const rtStatus_t later = rtMemsetAsync(memory_.as(kPlaces * kBytes), 1, kBytes, stream_);
+    const rtStatus_t waited = rtStreamSynchronize(stream_);
+    EXPECT_TRUE(launched != RT_SUCCESS || waited == RT_ERROR_INVALID_HANDLE) << rtGetErrorName(waited);
+    if (launched == RT_SUCCESS) {
+      EXPECT_TRUE(later == RT_SUCCESS || later == RT_ERROR_INVALID_HANDLE) << rtGetErrorName(later);
+      EXPECT_EQ(contents(memory_.as(kPlaces * kBytes), 1)[0], 0xEE) << "behind the launch";
+      EXPECT_EQ(firstByte(), 1) << "ahead of the failure";
     }
+    for (size_t place = 1; place < kPlaces; ++place) EXPECT_EQ(contents(memory_.as(place * kBytes), 1)[0], 0xEE) << place;
   }
 }
 

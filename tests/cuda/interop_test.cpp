@@ -236,6 +236,46 @@ TEST_P(CudaEndedImports, TheOtherImportOfAStreamGoesOn) {
   EXPECT_EQ(host_.as()[0], 7);
 }
 
+// With the context go its imports: what was held back runs, and is followed, without the native stream.
+TEST_P(CudaEndedImports, DestroyingTheContextEndsThem) {
+  for (int round = 1; round <= 20 && !HasFailure(); ++round) {
+    Gate gate(context_);
+    Fence fence;
+    Context owner;
+    Memory memory;
+    rtStream_t import = nullptr, again = nullptr;
+    const uint64_t words[2] = {number(native_stream_), 0};
+    ASSERT_RT_OK(stream_of_other_.reset());
+    ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+    ASSERT_RT_OK(rtContextCreate(owner.out(), nullptr, device_));
+    ASSERT_RT_OK(rtStreamImport(&import, words, owner));
+    ASSERT_RT_OK(rtStreamImport(&again, words, owner)) << "of two handles the last one ends it";
+    ASSERT_RT_OK(rtMalloc(memory.out(), kSize, owner));
+    ASSERT_RT_OK(rtMemsetAsync(memory, 0, kSize, import));
+    if (round % 2 == 0) ASSERT_RT_OK(gate.close(import));
+    ASSERT_RT_OK(rtMemsetAsync(memory, round, kSize, import));
+    ASSERT_RT_OK(rtMemcpyAsync(host_, memory, kSize, RT_MEMCPY_DEFAULT, again));
+    ASSERT_RT_OK(rtStreamSignalFence(fence, 1, import));
+    std::atomic<bool> waits{false};
+    std::thread waiter([&] {  // keeps the stream's object beyond its handle
+      waits = true;
+      const rtStatus_t status = rtStreamSynchronize(import);
+      EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_INVALID_HANDLE) << lastMessage();
+    });
+    while (!waits) std::this_thread::yield();
+    for (int yields = 0; yields < 100; ++yields) std::this_thread::yield();
+    EXPECT_RT_OK(owner.reset());
+    EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamQuery(import));
+    EXPECT_EQ(cuda_.destroy_stream(native_stream_), 0) << "its work goes on";
+    if (round % 2 == 0) EXPECT_RT_OK(gate.open());
+    EXPECT_RT_OK(rtFenceWait(1, fence));
+    waiter.join();
+    EXPECT_EQ(host_.as()[kSize - 1], round);
+    ASSERT_EQ(cuda_.create_stream(&native_stream_, kStreamNonBlocking, 0), 0);
+  }
+  EXPECT_EQ(cuda_.destroy_stream(native_stream_), 0);
+}
+
 // Beside a thread that waits for the context, and so asks its streams.
 TEST_P(CudaEndedImports, AThreadThatWaitsMeanwhileAsksNoMore) {
   ASSERT_RT_OK(stream_of_other_.reset());

@@ -276,5 +276,29 @@ INSTANTIATE_TEST_SUITE_P(All, CallbacksTest,
                                             ::testing::Range<size_t>(0, ways().size()), ::testing::Values("cpu", "null:0")),
                          nameOf);
 
+// What a log callback's own calls have to say would call it again for ever.
+TEST(LogCallbackTest, WhatItsOwnCallsLogGoesToStderr) {
+  std::atomic<int> called{0};
+  const auto callback = [](int32_t, const char*, void* user) {
+    static_cast<std::atomic<int>*>(user)->fetch_add(1);
+    uint32_t version = 0;
+    EXPECT_EQ(rtGetVersion(&version), RT_SUCCESS);
+    EXPECT_EQ(rtSetLogCallback(nullptr, nullptr, RT_LOG_WARNING), RT_ERROR_BUSY);
+    const epoch::Guard call;
+    log::write(RT_LOG_ERROR, "a line of the callback's own call");
+  };
+  ASSERT_EQ(rtSetLogCallback(callback, &called, RT_LOG_ERROR), RT_SUCCESS);
+  ::testing::internal::CaptureStderr();
+  {
+    const epoch::Guard call;
+    log::write(RT_LOG_ERROR, "a line for the test");
+  }
+  ASSERT_EQ(rtSetLogCallback(nullptr, nullptr, RT_LOG_WARNING), RT_SUCCESS);
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(called.load(), 1);
+  EXPECT_NE(lines.find("a line of the callback's own call"), std::string::npos) << lines;
+  EXPECT_EQ(lines.find("a line for the test"), std::string::npos) << lines;
+}
+
 }  // namespace
 }  // namespace manyrt::misuse

@@ -47,6 +47,7 @@ struct Struct {
 };
 
 const std::vector<Function>& functions();
+const std::vector<rtStatus_t>& generalErrors();  // what every function may return, from the head of rt.h
 const std::vector<Struct>& structs();
 
 }  // namespace manyrt::calls

@@ -62,7 +62,10 @@ def main():
         arguments = ", ".join(argument_entry(argument, structs, handles) for argument in function["arguments"])
         errors = ", ".join(function["errors"])
         lines.append(f'      {{{quoted(function["name"])}, {{{arguments}}}, {{{errors}}}, call_{function["name"]}}},')
-    lines += ["  };", "  return table;", "}", "", "const std::vector<Struct>& structs() {",
+    general = ", ".join(error["name"] for error in rt["general_errors"])
+    lines += ["  };", "  return table;", "}", "", "const std::vector<rtStatus_t>& generalErrors() {",
+              f"  static const std::vector<rtStatus_t> errors = {{{general}}};", "  return errors;", "}", "",
+              "const std::vector<Struct>& structs() {",
               "  static const std::vector<Struct> table = {"]
     for struct in rt["structs"]:
         fields = ", ".join(f'{{{quoted(f["name"])}, {f["offset"]}, {f["size"]}}}' for f in struct["fields"])

@@ -96,6 +96,56 @@ TEST_P(ContextRaces, ResetIsBusyOrWorksWhileOthersUseTheContext) {
   EXPECT_RT_OK(rtContextReset(context));
 }
 
+// Streams and threads that wait for a fence when its context goes: another one's, or the streams' own. Every wait ends, every
+// host function behind one is called once, and a stream whose context lives tells of the failure once.
+TEST_P(ContextRaces, WaitsForAFenceEndWithItsContext) {
+  constexpr int kStreamsEach = 3;
+  for (const bool own : {false, true}) {
+    for (int round = 0; round < kRounds / 20 && !HasFailure(); ++round) {
+      Context owner, waiting;
+      rtFence_t fence = nullptr;
+      std::atomic<int> called{0}, submitted{0};
+      ASSERT_RT_OK(rtContextCreate(owner.out(), nullptr, device_));
+      ASSERT_RT_OK(rtContextCreate(waiting.out(), nullptr, device_));
+      ASSERT_RT_OK(rtFenceCreate(&fence, 0, owner));
+      const rtContext_t of_streams = own ? owner.get() : waiting.get();
+      onThreads(
+          [&](int index) {
+            Allowed allowed{RT_ERROR_INVALID_HANDLE};
+            if (index == 0) {
+              for (int yields = 0; yields < round % 8; ++yields) std::this_thread::yield();
+              EXPECT_RT_OK(owner.reset());
+              return;
+            }
+            if (index == 1) {
+              CALL(allowed, rtFenceWait(1, fence));
+              return;
+            }
+            Random random(static_cast<uint64_t>(index + 10 * round));
+            Stream streams[kStreamsEach];
+            for (Stream& stream : streams) {
+              if (!CALL(allowed, rtStreamCreate(stream.out(), nullptr, of_streams))) break;
+              if (random.below(8) == 0) CALL(allowed, rtStreamSignalFence(fence, 2, stream));
+              CALL(allowed, rtStreamWaitFence(fence, 1 + random.below(2), stream));
+              const auto function = [](void* user, rtStatus_t) { static_cast<std::atomic<int>*>(user)->fetch_add(1); };
+              if (CALL(allowed, rtLaunchHostFunction(function, &called, stream))) submitted.fetch_add(1);
+            }
+            for (Stream& stream : streams) {
+              if (stream.get() == nullptr) continue;
+              CALL(allowed, rtStreamSynchronize(stream));
+              if (!own) EXPECT_RT_OK(rtStreamSynchronize(stream)) << "the failure is told once";
+              const rtStatus_t destroyed = rtStreamDestroy(stream.release());
+              EXPECT_TRUE(destroyed == RT_SUCCESS || (own && destroyed == RT_ERROR_INVALID_HANDLE)) << lastMessage();
+            }
+          },
+          4);
+      while (called.load() < submitted.load()) std::this_thread::yield();
+      EXPECT_RT_OK(rtContextSynchronize(context_));
+      EXPECT_EQ(called.load(), submitted.load());
+    }
+  }
+}
+
 // An allocation does not pin the context: it is the reset that waits for it. Memory that came during a reset is of the context
 // behind it, so that the next one finds it alive.
 TEST_P(ContextRaces, NoResetSucceedsWhileMemoryIsHeld) {

@@ -17,12 +17,10 @@
 #include <set>
 #include <string>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include "support/check.h"
-#include "support/device_test.h"
-#include "support/function_table.h"
+#include "support/function_cases.h"
 #include "support/library_reference.h"
 #include "support/valid_calls.h"
 
@@ -121,7 +119,7 @@ void destroy(const std::string& type, uint64_t word) {
   if (type == "rtGraphExec_t") (void)rtGraphExecDestroy(as(rtGraphExec_t{}));
 }
 
-class EveryFunction : public testing::TestWithParam<std::tuple<size_t, std::string>> {
+class EveryFunction : public testing::TestWithParam<FunctionAndDevice> {
  protected:
   const Function& function() const { return functions()[std::get<0>(GetParam())]; }
   const std::string& device() const { return std::get<1>(GetParam()); }
@@ -153,9 +151,7 @@ void EveryFunction::expectLegal(const Function& called, rtStatus_t status) {
     return;
   }
   const std::string message = lastMessage();
-  // rtContextReset says so for all that is created in the context meanwhile.
-  const bool reset = status == RT_ERROR_BUSY && message.find("being reset") != std::string::npos;
-  EXPECT_TRUE(reset || (std::ranges::count(called.errors, status) > 0 && !never.contains(status)))
+  EXPECT_TRUE(isDocumented(called, status, message) && !never.contains(status))
       << called.name << ": " << rtGetErrorName(status) << ", " << message;
   EXPECT_TRUE(message != "" || status == RT_ERROR_TIMEOUT) << called.name << " failed without a message";
 }
@@ -184,7 +180,7 @@ void EveryFunction::callInTurn(int caller) {
   const int most = frees(function()) ? 1 : kCallsEach;
   const Function* before = nullptr;
   if (const auto found = kBefore.find(function().name); found != kBefore.end()) {
-    before = &*std::ranges::find(functions(), found->second, &Function::name);
+    before = &functionNamed(found->second);
   }
   for (size_t turn = 0; !over_.load(); ++turn) {
     std::shared_ptr<World> world;
@@ -265,21 +261,7 @@ TEST_P(EveryFunction, IsCalledWhileItsObjectsAreDestroyedAndMade) {
   EXPECT_RT_OK(rtContextSetCurrent(nullptr));
 }
 
-std::string nameOf(const testing::TestParamInfo<std::tuple<size_t, std::string>>& info) {
-  return functions()[std::get<0>(info.param)].name + "_" + testName({std::get<1>(info.param), 0});
-}
-
-std::vector<std::string> firstDevices() {
-  std::vector<std::string> names;
-  for (const std::string& name : deviceNames()) {
-    if (name == "cpu" || name.ends_with(":0")) names.push_back(name);
-  }
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(, EveryFunction,
-                         testing::Combine(testing::Range(size_t{0}, functions().size()), testing::ValuesIn(firstDevices())),
-                         nameOf);
+INSTANTIATE_TEST_SUITE_P(, EveryFunction, everyFunctionOn(deviceNames()), nameOf);
 
 // A name here that the header has no more is an excuse for nothing.
 TEST(EveryFunctionLists, NameFunctionsOfTheHeader) {

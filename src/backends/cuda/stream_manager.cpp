@@ -161,6 +161,13 @@ Status Stream::submit(Submit now, Make command) {
   return keep(command);
 }
 
+// Under the mutex. The stream may have failed since the caller looked: in the middle of a graph, say, at a native function that
+// a thread of the library has called meanwhile. What is behind a failure is skipped; points, which carry it, are not.
+template <class Submit>
+Status Stream::unlessFailed(Submit now) {
+  return latch.failed() ? Status() : now();
+}
+
 // Under the mutex, of a held stream.
 template <class Make>
 Status Stream::keep(Make command) {
@@ -180,7 +187,7 @@ Error Stream::callOnNative(Call call) const {
 }
 
 [[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
-  return submit([&] { return launchNow(kernel, launch); },
+  return submit([&] { return unlessFailed([&] { return launchNow(kernel, launch); }); },
                 [&]() -> Command* {
                   auto command = std::make_unique<Command>(Command::Kind::kLaunch);
                   command->kernel = Ref<backend::Kernel>(&kernel);
@@ -230,7 +237,7 @@ Status Stream::copy(const backend::Copy& copy) {
   std::lock_guard lock(mutex_);
   if (held_.load(std::memory_order_relaxed)) return keepCopy(copy);
   Current current(native_context_);
-  Status status = copyNowOnDevice(copy);
+  Status status = unlessFailed([&] { return copyNowOnDevice(copy); });
   countNative();  // as in submit()
   return status;
 }
@@ -249,7 +256,7 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
     *status = keepCopy(copy);
     return true;
   }
-  *status = copyNowOnDevice(copy);
+  *status = unlessFailed([&] { return copyNowOnDevice(copy); });
   countNative();
   if (of_program && status->ok()) waitForDevice();
   return true;
@@ -272,9 +279,11 @@ Status Stream::copyNowOnDevice(const backend::Copy& copy) {
 Status Stream::fill(const backend::Fill& fill) {
   return submit(
       [&] {
-        const char* call = "";
-        const Error error = fillOnDevice(fill, native_, &call);
-        return error == kSuccess ? Status() : device(call, error);
+        return unlessFailed([&] {
+          const char* call = "";
+          const Error error = fillOnDevice(fill, native_, &call);
+          return error == kSuccess ? Status() : device(call, error);
+        });
       },
       [&]() -> Command* {
         auto* command = new Command(Command::Kind::kFill);
@@ -284,7 +293,7 @@ Status Stream::fill(const backend::Fill& fill) {
 }
 
 Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
-  return submit([&] { return prefetchNow(address, size, to_host); },
+  return submit([&] { return unlessFailed([&] { return prefetchNow(address, size, to_host); }); },
                 [&]() -> Command* {
                   auto* command = new Command(Command::Kind::kPrefetch);
                   command->address = address;
@@ -310,7 +319,7 @@ Status Stream::prefetchNow(const void* address, uint64_t size, bool to_host) {
 [[gnu::hot]] Status Stream::replay(Replay& replay, Ref<backend::Point>* end, bool* held) {
   std::lock_guard lock(mutex_);
   if (!held_.load(std::memory_order_relaxed)) [[likely]] {
-    Status status = replayNow(replay);
+    Status status = unlessFailed([&] { return replayNow(replay); });
     countNative();  // as in submit()
     return status;
   }

@@ -82,6 +82,8 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
 
   template <class Submit, class Make>
   Status submit(Submit now, Make command);
+  template <class Submit>
+  Status unlessFailed(Submit now);
   template <class Make>
   Status keep(Make command);
   Status keepCopy(const backend::Copy& copy);

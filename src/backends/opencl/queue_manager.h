@@ -17,19 +17,30 @@ class Device;
 class QueueManager {
  public:
   explicit QueueManager(Device& device) : device_(device) {}
-  // `timed`: its commands take their times, which costs each of them something.
-  Status lease(cl_command_queue* queue, bool timed);
+  // `timed`: its commands take their times, which costs each of them something. A queue that is shared may do so unasked.
+  Status lease(cl_command_queue* queue, bool* timed);
   void giveBack(cl_command_queue queue);  // what is in it, if anything, ends by itself
+  // A queue with times in the place of `old`. The lease of that one goes on until endOld, as long as its work takes, and does
+  // not count: a stream that is between two queues keeps no other stream from one of its own.
+  Status exchange(cl_command_queue* timed, cl_command_queue old);
+  void endOld(cl_command_queue old);
+  void takeBack(cl_command_queue timed, cl_command_queue old);  // as if there had been no exchange
 
  private:
   struct Entry {
     cl_command_queue queue;
-    uint32_t leases;  // 0: free
+    uint32_t leases;   // 0: free
+    uint32_t leaving;  // of these, ones that have been exchanged
     bool timed;
+    bool stays() const { return leases != leaving || leases == 0; }
   };
   static constexpr size_t kMostQueues = 128;
   static constexpr size_t kMostFree = 32;
-  Entry* find(bool timed, uint32_t most_leases);  // the one with the fewest; null: each has more
+  Entry& entryOf(cl_command_queue queue);
+  size_t counted() const;  // queues without those whose streams are all leaving
+  Entry* findFree(bool timed);
+  Entry* findShared(bool timed);  // null: none has times
+  void end(cl_command_queue queue, bool leaving);
 
   Device& device_;
   Ranked<std::mutex, LockRank::kClQueues> mutex_;

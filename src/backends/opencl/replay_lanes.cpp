@@ -86,7 +86,10 @@ void ReplayLanes::schedule(Steps steps) {
 }
 
 Status ReplayLanes::takeQueues() {
-  for (size_t lane = 1; lane < queues_.size(); ++lane) RT_TRY(device_.queues().lease(&queues_[lane], false));
+  for (size_t lane = 1; lane < queues_.size(); ++lane) {
+    bool timed = false;
+    RT_TRY(device_.queues().lease(&queues_[lane], &timed));
+  }
   return Status();
 }
 

@@ -17,11 +17,12 @@ namespace manyrt::opencl {
 
 // ---- Life ----
 
-Stream::Stream(Context& context, cl_command_queue queue, bool borrowed)
-    : context_(&context), events_(context.events()), borrowed_(borrowed), queue_(queue), timed_(borrowed) {}
+Stream::Stream(Context& context, cl_command_queue queue, bool timed, bool borrowed)
+    : context_(&context), events_(context.events()), borrowed_(borrowed), queue_(queue), timed_(timed) {}
 
-Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queue queue, bool borrowed, const char* label) {
-  auto* stream = new (std::nothrow) Stream(context, queue, borrowed);
+Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queue queue, bool timed, bool borrowed,
+                    const char* label) {
+  auto* stream = new (std::nothrow) Stream(context, queue, timed, borrowed);
   if (stream == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);  // from here on its end gives the queue back
   context.add(*stream);
@@ -32,15 +33,16 @@ Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queu
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
   cl_command_queue queue = nullptr;
-  RT_TRY(context.device().queues().lease(&queue, false));
-  Status status = make(out, context, queue, false, options.label);
+  bool timed = false;
+  RT_TRY(context.device().queues().lease(&queue, &timed));
+  Status status = make(out, context, queue, timed, false, options.label);
   if (!status.ok()) context.device().queues().giveBack(queue);
   return status;
 }
 
 Status Stream::import(Ref<backend::Stream>* out, Context& context, cl_command_queue queue) {
   RT_CL_TRY(clRetainCommandQueue, queue);
-  Status status = make(out, context, queue, true, "imported stream");
+  Status status = make(out, context, queue, true, true, "imported stream");
   if (!status.ok()) (void)RT_CL_PLAIN(clReleaseCommandQueue, queue);
   return status;
 }
@@ -52,8 +54,8 @@ Stream::~Stream() {
   if (borrowed_) {
     (void)RT_CL_PLAIN(clReleaseCommandQueue, queue_);
   } else {
+    endUntimedQueue();
     device().queues().giveBack(queue_);
-    if (untimed_queue_ != nullptr) device().queues().giveBack(untimed_queue_);
   }
 }
 
@@ -107,10 +109,17 @@ Status Stream::submit(bool on_host, Submit now, Make command, Early too_early) {
   return made == nullptr ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : hold(made);
 }
 
+// Under the mutex. The stream may have failed since the caller looked: in the middle of a graph, say, at a native function that
+// a thread of the library has called meanwhile. What is behind a failure is skipped; points, which carry it, are not.
+template <class Enqueue>
+Status Stream::unlessFailed(Enqueue enqueue) {
+  return latch.failed() ? Status() : enqueue();
+}
+
 [[gnu::hot]] Status Stream::launch(backend::Kernel& kernel, const backend::Launch& launch) {
   Status refused;  // of a launch that is held back, which binds its arguments later
   Status status = submit(
-      false, [&] { return static_cast<Pipeline&>(kernel).enqueue(queue_, launch); },
+      false, [&] { return unlessFailed([&] { return static_cast<Pipeline&>(kernel).enqueue(queue_, launch); }); },
       [&]() -> Command* {
         refused = kernel.checkArguments(launch.arguments);
         if (!refused.ok()) return nullptr;
@@ -155,7 +164,7 @@ Status Stream::copy(const backend::Copy& copy) {
   const bool on_host = belongsToHost(device(), copy);
   if (!on_host && device().quirks().has(Quirk::kReadsHostEarly)) RT_TRY(host_threads::reserve());
   return submit(
-      on_host, [&] { return copyOnDevice(copy, true); },
+      on_host, [&] { return unlessFailed([&] { return copyOnDevice(copy, true); }); },
       [&] {
         auto* command = new Command(on_host ? Command::Kind::kHostCopy : Command::Kind::kCopy);
         command->copy = copy;
@@ -168,7 +177,7 @@ Status Stream::copy(const backend::Copy& copy) {
 bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
   const uint64_t done = completed();  // before the mutex, which asking takes
   std::lock_guard lock(mutex_);
-  if (held_.load(std::memory_order_relaxed) || done < submitted() || comesTooEarly(copy)) return false;
+  if (held_.load(std::memory_order_relaxed) || done < submitted() || latch.failed() || comesTooEarly(copy)) return false;
   *status = device().isLost() ? device().lost() : Status();
   if (!status->ok()) return true;
   if (belongsToHost(device(), copy)) {
@@ -191,7 +200,7 @@ Status Stream::fillOnDevice(const backend::Fill& fill) {
 Status Stream::fill(const backend::Fill& fill) {
   const bool on_host = belongsToHost(device(), fill);
   return submit(
-      on_host, [&] { return fillOnDevice(fill); },
+      on_host, [&] { return unlessFailed([&] { return fillOnDevice(fill); }); },
       [&] {
         auto* command = new Command(on_host ? Command::Kind::kHostFill : Command::Kind::kFill);
         command->fill = fill;
@@ -203,8 +212,10 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
   return submit(
       false,
       [&] {
-        const Error error = enqueuePrefetch(device(), queue_, address, size, to_host);
-        return error == CL_SUCCESS ? Status() : device().failed("clEnqueueMigrateMemObjects", error);
+        return unlessFailed([&] {
+          const Error error = enqueuePrefetch(device(), queue_, address, size, to_host);
+          return error == CL_SUCCESS ? Status() : device().failed("clEnqueueMigrateMemObjects", error);
+        });
       },
       [&] {
         auto* command = new Command(Command::Kind::kPrefetch);
@@ -221,7 +232,7 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
       false,
       [&] {
         number();
-        return replay.enqueue(queue_, *replay.list());
+        return unlessFailed([&] { return replay.enqueue(queue_, *replay.list()); });
       },
       [&]() -> Command* {
         Ref<backend::Point> point;
@@ -237,12 +248,13 @@ Status Stream::prefetch(const void* address, uint64_t size, bool to_host) {
 }
 
 // Times are a property of a queue, and make each of its commands slower: a stream gets such a queue with the first event that
-// wants one. It goes on there behind what the other one has.
+// wants one. It goes on there behind what the other one has, and gives that one back when it is over.
 Status Stream::takeTimedQueue() {
   if (timed_) return Status();
   cl_command_queue timed = nullptr;
-  RT_TRY(device().queues().lease(&timed, true));
-  if (completed_.load(std::memory_order_acquire) < native_serial_.load(std::memory_order_relaxed)) {
+  RT_TRY(device().queues().exchange(&timed, queue_));
+  const uint64_t ahead = native_serial_.load(std::memory_order_relaxed);
+  if (completed_.load(std::memory_order_acquire) < ahead) {
     cl_event event = nullptr;
     Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event);
     if (error == CL_SUCCESS) {
@@ -251,13 +263,19 @@ Status Stream::takeTimedQueue() {
       (void)RT_CL_PLAIN(clReleaseEvent, event);
     }
     if (error != CL_SUCCESS) {
-      device().queues().giveBack(timed);
+      device().queues().takeBack(timed, queue_);
       return device().failed("clEnqueueBarrierWithWaitList", error);
     }
   }
-  untimed_queue_ = std::exchange(queue_, timed);
+  untimed_end_.store(ahead, std::memory_order_relaxed);
+  untimed_queue_.store(std::exchange(queue_, timed), std::memory_order_release);
   timed_ = true;
+  if (completed_.load(std::memory_order_acquire) >= ahead) endUntimedQueue();
   return Status();
+}
+
+void Stream::endUntimedQueue() {
+  if (cl_command_queue queue = untimed_queue_.exchange(nullptr, std::memory_order_acq_rel)) device().queues().endOld(queue);
 }
 
 Status Stream::markNow(cl_event* event) {

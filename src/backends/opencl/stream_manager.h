@@ -58,9 +58,10 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
     uint64_t serial;
   };
 
-  Stream(Context& context, cl_command_queue queue, bool borrowed);
+  Stream(Context& context, cl_command_queue queue, bool timed, bool borrowed);
   Device& device() const;
-  static Status make(Ref<backend::Stream>* stream, Context& context, cl_command_queue queue, bool borrowed, const char* label);
+  static Status make(Ref<backend::Stream>* stream, Context& context, cl_command_queue queue, bool timed, bool borrowed,
+                     const char* label);
 
   // Each enqueues; under the mutex.
   Status copyOnDevice(const backend::Copy& copy, bool may_mark, bool blocks = false);
@@ -72,11 +73,14 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   cl_event eventOnDevice(const Point& point) const;
   Status waitOnDevice(const Point& point, cl_event event);
   Status takeTimedQueue();
+  void endUntimedQueue();  // once
   void flush();
 
   template <class Submit, class Make, class Early = bool (*)()>
   Status submit(
       bool on_host, Submit now, Make command, Early too_early = [] { return false; });
+  template <class Enqueue>
+  Status unlessFailed(Enqueue enqueue);
   void count();                   // one more submission that is with the device
   Status hold(Command* command);  // under the mutex: appended, and begun where nothing else is
   void begin();                   // the first command, which has to wait for the host: starts its wait
@@ -104,10 +108,12 @@ class Stream final : public backend::Stream, private backend::Waiter, private ho
   const Ref<EventManager> events_;
   const bool borrowed_;
 
-  SubmissionMutex mutex_;                     // of submission, and of the held commands
-  cl_command_queue queue_;                    // leased, or borrowed and retained
-  cl_command_queue untimed_queue_ = nullptr;  // that the stream had before; its commands are ahead of those of queue_
-  bool timed_;                                // the queue's commands take their times, or nothing can be done about it
+  SubmissionMutex mutex_;   // of submission, and of the held commands
+  cl_command_queue queue_;  // leased, or borrowed and retained
+  bool timed_;              // the queue's commands take their times, or nothing can be done about it
+  // That the stream had before, until its commands, which are ahead of those of queue_ and go to this number, are over.
+  std::atomic<cl_command_queue> untimed_queue_{nullptr};
+  std::atomic<uint64_t> untimed_end_{0};
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> native_serial_{0};  // everything up to here is with the device, or over
   std::atomic<uint64_t> completed_{0};

@@ -43,6 +43,10 @@ void Stream::advance(uint64_t serial) {
   uint64_t known = completed_.load(std::memory_order_relaxed);
   while (known < serial && !completed_.compare_exchange_weak(known, serial, std::memory_order_acq_rel)) {
   }
+  // A queue that is exchanged at this moment goes with the next step, or with the stream.
+  const bool exchanged = untimed_queue_.load(std::memory_order_acquire) != nullptr;
+  if (exchanged && serial >= untimed_end_.load(std::memory_order_relaxed)) [[unlikely]]
+    endUntimedQueue();
 }
 
 uint64_t Stream::completed() {

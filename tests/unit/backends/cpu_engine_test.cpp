@@ -251,6 +251,51 @@ TEST(CpuEngineTest, CooperativeLaunchesTakeTurns) {
   for (auto& meeting : meetings) EXPECT_EQ(meeting->threads.size(), 3u);
 }
 
+// A stream that has been told of its turn, and leaves its launch out because it has failed meanwhile, hands the turn on.
+TEST(CpuEngineTest, ATurnOfAStreamThatFailedGoesToTheNextOne) {
+  struct Holder {
+    std::atomic<bool> runs{false}, ends{false};
+  };
+  constexpr size_t kStreams = 5;  // behind the one that has the turn
+  Rig rig(2);
+  auto hold = rig.kernel(
+      [](const rtHostGroup_t*, void* const* args) {
+        Holder& holder = **static_cast<Holder**>(args[0]);
+        holder.runs = true;
+        while (!holder.ends) std::this_thread::yield();
+      },
+      {kPointerArg});
+  auto mark = rig.kernel(markGroup, {kPointerArg, valueArg(8)});
+  int64_t none = 0;
+  for (uint32_t repeat = 0; repeat < 64; ++repeat) {
+    Holder holder;
+    Holder* at = &holder;
+    std::vector<std::atomic<uint8_t>> before(kStreams), marks(kStreams);
+    auto first = rig.stream();
+    std::vector<Ref<backend::Stream>> streams;
+    ASSERT_TRUE(launch(*first, *hold, {&at}, 1, true).ok());
+    await([&] { return holder.runs.load(); });
+    for (size_t i = 0; i < kStreams; ++i) {
+      auto *before_at = &before[i], *mark_at = &marks[i];
+      streams.push_back(rig.stream());
+      ASSERT_TRUE(launch(*streams[i], *mark, {&before_at, &none}).ok());
+      ASSERT_TRUE(launch(*streams[i], *mark, {&mark_at, &none}, 1, true).ok());
+    }
+    for (auto& stream : streams) await([&] { return stream->completed() >= 1; });  // what comes next is its turn
+    for (int i = 0; i < 50; ++i) std::this_thread::yield();
+    const auto fails = [&](size_t i) { return ((repeat >> i) & 1) != 0; };
+    for (size_t i = 0; i < kStreams; ++i) {
+      if (fails(i)) streams[i]->latch.set(Status::bare(RT_ERROR_LAUNCH_FAILED));
+    }
+    holder.ends = true;
+    for (size_t i = 0; i < kStreams; ++i) {
+      await([&] { return streams[i]->idle(); });  // nobody waits in the stream: it goes on by itself
+      EXPECT_EQ(marks[i].load(), fails(i) ? 0 : 1) << repeat << ", stream " << i;
+    }
+    ASSERT_TRUE(finish(*first));
+  }
+}
+
 TEST(CpuEngineTest, ManyStreamsOnOneWorker) {
   Rig rig(1);
   auto kernel = rig.kernel(markGroup, {kPointerArg, valueArg(8)});
