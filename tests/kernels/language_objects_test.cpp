@@ -61,6 +61,11 @@ TEST_P(ObjectsTest, PackedMembersTakeNoMoreThanTheirBytes) {
                                    (3 + 3 * 6) + 100 * (3 + 3 * 6) + 1000 * (6 + 3 * 12), 40, 1});
 }
 
+TEST_P(ObjectsTest, AlignmentsOfTypedefsStandInForThoseOfTypes) {
+  build("language/objects.cl");
+  expectResults("aligned_typedefs", {1608, 501, 601, 804, 1608, 1402, 804, 3216, 1608, (4 + 5) * 100 + 6 * 10 + 4});
+}
+
 TEST_P(ObjectsTest, PartsOfPackedVectorsAreChangedInTheirPlace) {
   build("language/objects.cl");
   const Buffer<float> out = buffer(std::vector<float>(2, 0));

@@ -134,7 +134,8 @@ bool isPackedStorage(const Expr& target) {
   switch (target.kind) {
     case ExprKind::kMember: {
       const Record& record = *target.a->type->record;
-      return record.packed || record.field_limit != 0 || record.fields[target.field].packed || isPackedStorage(*target.a);
+      const Field& field = record.fields[target.field];
+      return record.packed || record.field_limit != 0 || field.packed || isLowered(field) || isPackedStorage(*target.a);
     }
     case ExprKind::kSwizzle:
     case ExprKind::kConvert:  // of an array, before a subscript
