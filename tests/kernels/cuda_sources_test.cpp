@@ -93,6 +93,25 @@ TEST_F(CudaSources, ANewerDeviceGetsPtx) {
   EXPECT_NE(std::string(image.code.begin(), image.code.end()).find(".version"), std::string::npos);
 }
 
+// All that packed.cl touches lies in packed records: a wider access would be a fault of the GPU wherever it is not aligned.
+TEST_F(CudaSources, PackedRecordsAreReadAndWrittenByBytes) {
+  const Status status = build(std::string(SOURCE_FOLDER) + "/tests/kernels/language/packed.cl", {99, 9, 0}, "");
+  ASSERT_TRUE(status.ok()) << status.message() << image.log;
+  std::istringstream lines(std::string(image.code.begin(), image.code.end()));
+  size_t bytes = 0;
+  for (std::string line; std::getline(lines, line);) {
+    line.erase(0, line.find_first_not_of(" \t"));
+    const bool is_access = line.starts_with("ld.") || line.starts_with("st.");
+    const bool is_argument = line.starts_with("ld.param") && line.find("_param_") != std::string::npos;
+    if (!is_access || is_argument) continue;
+    const bool is_byte =
+        line.find(".b8") < line.find('[') || line.find(".u8") < line.find('[') || line.find(".s8") < line.find('[');
+    EXPECT_TRUE(is_byte) << line;
+    bytes += is_byte;
+  }
+  EXPECT_GT(bytes, 100u);
+}
+
 TEST_F(CudaSources, MistakesHaveTheSamePlaceAsOnTheCpu) {
   for (const std::string& file : filesIn("tests/kernels/errors")) {
     EXPECT_EQ(build(file, {9, 0, 0}, "").code(), RT_ERROR_BUILD_FAILED) << file;

@@ -110,7 +110,7 @@ bool Parser::parseParameter(Derivation* derivation) {
   variable->type = type;
   variable->where = where;
   variable->is_parameter = true;
-  variable->alignment = std::max(specifiers.alignment, declarator.alignment);
+  variable->alignment = std::max({specifiers.type_alignment, specifiers.alignment, declarator.alignment});
   if (specifiers.is_word_size && type->isInteger()) word_size_parameters_.insert(variable);
   derivation->parameters.push_back(variable);
   derivation->parameter_tokens.push_back({begin, static_cast<uint32_t>(at_)});

@@ -41,6 +41,11 @@ bool Parser::checkObject(QualType type, std::string_view name, Location where) {
   return true;
 }
 
+// What the typedef of `specifiers` says of the alignment of `type`, declared with it: of pointers to its type, nothing.
+uint32_t Parser::typedefAlignment(const Specifiers& specifiers, QualType type) {
+  return elementType(type.type) == elementType(specifiers.type.type) ? specifiers.type_alignment : 0;
+}
+
 bool Parser::declareType(const Specifiers& specifiers, const Declarator& declarator) {
   if (specifiers.is_static || specifiers.is_extern || specifiers.is_inline || specifiers.is_kernel) {
     diagnostics_.error(specifiers.where, "A typedef has no other storage class: leave the word away.");
@@ -51,6 +56,7 @@ bool Parser::declareType(const Specifiers& specifiers, const Declarator& declara
   symbol.type = declarator.type;
   symbol.where = declarator.where;
   symbol.alignment = std::max(specifiers.alignment, declarator.alignment);
+  if (symbol.alignment == 0) symbol.alignment = typedefAlignment(specifiers, declarator.type);
   symbol.is_word_size = specifiers.is_word_size && elementType(declarator.type.type)->isInteger();
   return declare(declarator.name, symbol);
 }
@@ -246,7 +252,7 @@ bool Parser::declareProgramVariable(const Specifiers& specifiers, Declarator& de
     symbol.where = declarator.where;
     if (!declare(declarator.name, symbol)) return false;
   }
-  variable->alignment = std::max({variable->alignment, specifiers.alignment, declarator.alignment});
+  variable->alignment = std::max({variable->alignment, specifiers.type_alignment, specifiers.alignment, declarator.alignment});
   if (!accept("=")) {
     if (specifiers.is_extern || variable->initializer != nullptr) {
       if (variable->initializer == nullptr) externs_.push_back(variable);

@@ -98,7 +98,7 @@ bool Parser::declareLocal(Stmt* statement, const Specifiers& specifiers, Declara
   variable->type = declarator.type;
   variable->where = declarator.where;
   variable->function = function_;
-  variable->alignment = std::max(specifiers.alignment, declarator.alignment);
+  variable->alignment = std::max({specifiers.type_alignment, specifiers.alignment, declarator.alignment});
   Symbol symbol;
   symbol.variable = variable;
   symbol.where = declarator.where;

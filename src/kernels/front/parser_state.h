@@ -46,8 +46,9 @@ struct Scope {
 struct Specifiers {
   QualType type;
   bool is_typedef = false, is_static = false, is_extern = false, is_inline = false, is_kernel = false;
-  bool has_space = false;  // an address space was written
-  uint32_t alignment = 0;
+  bool has_space = false;       // an address space was written
+  uint32_t alignment = 0;       // by attributes that stand here
+  uint32_t type_alignment = 0;  // by those of the typedef; 0: the type's own
   uint32_t required_group_size[3] = {0, 0, 0};
   bool packed = false;                     // of a member: by an attribute
   const char* kernel_attribute = nullptr;  // one that only kernels may have
@@ -124,6 +125,7 @@ class Parser {
   Function* declareFunction(const Specifiers& specifiers, Declarator& declarator);  // null after an error
   bool parseDefinition(Function* function, Declarator& declarator, uint32_t first);
   bool declareProgramVariable(const Specifiers& specifiers, Declarator& declarator);
+  static uint32_t typedefAlignment(const Specifiers& specifiers, QualType type);
   bool declareType(const Specifiers& specifiers, const Declarator& declarator);
   bool checkObject(QualType type, std::string_view name, Location where);  // an object of this type may exist
   void checkKernel(const Function& function);

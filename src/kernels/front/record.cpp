@@ -178,7 +178,8 @@ bool Parser::addField(Record* record, Names* names, const Specifiers& specifiers
         element->kind == TypeKind::kScalar && (element->scalar == Scalar::kBool || element->scalar == Scalar::kHalf);
     traits.has_unfit |= is_unfit_scalar || inner.has_unfit || (specifiers.is_word_size && !element->isPointer());
     const uint32_t alignment = std::max(specifiers.alignment, declarator.alignment);
-    record->fields.push_back({name, type, 0, declarator.where, alignment, specifiers.packed || declarator.packed});
+    record->fields.push_back({name, type, 0, declarator.where, alignment, specifiers.packed || declarator.packed,
+                              typedefAlignment(specifiers, type)});
     return true;
   }
   return false;

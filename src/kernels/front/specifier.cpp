@@ -170,7 +170,7 @@ bool Parser::parseSpecifier(Specifiers* specifiers, SpecifierWords* words, bool*
       *more = symbol != nullptr && symbol->kind == Symbol::Kind::kType;
       if (!*more) return true;
       words->type = symbol->type;
-      specifiers->alignment = std::max(specifiers->alignment, symbol->alignment);
+      specifiers->type_alignment = symbol->alignment;
       specifiers->is_word_size = symbol->is_word_size;
     }
   }

@@ -198,7 +198,8 @@ void TypeTable::layOut(Record& record) {
   uint64_t end = 0;
   uint32_t alignment = std::max(record.asked_alignment, 1u);
   for (Field& field : record.fields) {
-    const uint32_t natural = record.packed || field.packed ? 1 : alignmentOf(field.type);
+    uint32_t natural = field.type_alignment != 0 ? field.type_alignment : alignmentOf(field.type);
+    if (record.packed || field.packed) natural = 1;
     const uint32_t asked = std::max(natural, field.alignment);
     const uint32_t wanted = record.field_limit != 0 ? std::min(asked, record.field_limit) : asked;
     alignment = std::max(alignment, wanted);
@@ -249,6 +250,8 @@ uint32_t alignmentOf(QualType type) {
   if (type->isRecord()) return type->record->alignment;
   return static_cast<uint32_t>(std::max<uint64_t>(sizeOf(type), 1));
 }
+
+bool isLowered(const Field& field) { return field.type_alignment != 0 && field.type_alignment < alignmentOf(field.type); }
 
 bool isComplete(QualType type) {
   while (type->isArray()) {

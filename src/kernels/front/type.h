@@ -74,8 +74,9 @@ struct Field {
   QualType type;
   uint64_t offset = 0;
   Location where;
-  uint32_t alignment = 0;  // by attributes; 0: the type's
-  bool packed = false;     // by an attribute of its own: the type's alignment does not count
+  uint32_t alignment = 0;       // by attributes; 0: the type's
+  bool packed = false;          // by an attribute of its own: the type's alignment does not count
+  uint32_t type_alignment = 0;  // by attributes of the typedef, in place of the type's own; 0: none
 };
 
 struct Record {
@@ -146,6 +147,7 @@ inline constexpr uint64_t kMostBytes = uint64_t{1} << 40;
 uint64_t sizeOf(QualType type);  // 0: incomplete, void, functions; never overflows
 bool isComplete(QualType type);  // an object of it can be declared; an array of unknown length cannot
 uint32_t alignmentOf(QualType type);
+bool isLowered(const Field& field);     // by its typedef, to less than the type's own alignment
 std::string spell(QualType type);       // as OpenCL C: "__global const float4 *"
 const char* scalarName(Scalar scalar);  // "uchar"
 uint32_t scalarSize(Scalar scalar);

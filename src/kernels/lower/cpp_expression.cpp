@@ -134,7 +134,8 @@ bool isPackedStorage(const Expr& target) {
   switch (target.kind) {
     case ExprKind::kMember: {
       const Record& record = *target.a->type->record;
-      return record.packed || record.field_limit != 0 || record.fields[target.field].packed || isPackedStorage(*target.a);
+      const Field& field = record.fields[target.field];
+      return record.packed || record.field_limit != 0 || field.packed || isLowered(field) || isPackedStorage(*target.a);
     }
     case ExprKind::kSwizzle:
     case ExprKind::kConvert:  // of an array, before a subscript
@@ -159,6 +160,13 @@ std::string CppText::changed(const Expr& target, const std::string& change, cons
   const std::string packed = prelude_.packed(target.type.type);
   return "[&](" + packed + "& mrt_p" + parameters + ") { " + type + " mrt_v = mrt_p.v; const auto mrt_r = " + change +
          "; mrt_p.v = mrt_v; return mrt_r; }(*(" + packed + "*)&" + storage + arguments + ")";
+}
+
+// The assignment of a vector or record to packed storage, as a value: that of C++ would be a reference to an aligned object.
+std::string CppText::assignPacked(const Expr& target, const std::string& value) {
+  return "[](void* mrt_p, " + typeName(target.type.unqualified()) +
+         " mrt_w) { __builtin_memcpy(mrt_p, &mrt_w, sizeof mrt_w); return mrt_w; }((void*)&" + expression(target) + ", " +
+         value + ")";
 }
 
 std::string CppText::vectorStep(const Expr& e) {
@@ -208,7 +216,7 @@ std::string CppText::assignFused(const Expr& e, const Fused& with) {
     return changed(vector, set + "(mrt_v, " + sum + ")", ", " + own + " mrt_w, " + own + " mrt_y",
                    ", " + expression(*with.product->a) + ", " + expression(*with.product->b));
   }
-  if (isSimpleLvalue(*e.a)) {
+  if (isSimpleLvalue(*e.a) && !isPackedStorage(*e.a)) {
     const std::string target = expression(*e.a);
     return "(" + target + " = " + fused(with, target) + ")";
   }
@@ -257,6 +265,7 @@ std::string CppText::assign(const Expr& e) {
     const std::string result = arithmetic(e.op, type, e.b->type.type, read + "(mrt_v)", "mrt_w");
     return changed(vector, set + "(mrt_v, " + result + ")", parameter, ", " + value);
   }
+  if (e.op == Op::kNone && !type->isScalar() && !type->isPointer() && isPackedStorage(*e.a)) return assignPacked(*e.a, value);
   const std::string target = expression(*e.a);
   if (e.op == Op::kNone) return "(" + target + " = " + value + ")";
   if (!type->isVector() && (!needsCare(e.op, type) || isPlainDivisor(e.op, *e.b))) {
@@ -279,7 +288,8 @@ std::string CppText::assign(const Expr& e) {
     }
     return changed(*e.a, "mrt_v = (" + baseName(type) + ")" + function + "(" + cast + "mrt_v, " + value + ")");
   }
-  if (isSimpleLvalue(*e.a)) return "(" + target + " = " + arithmetic(e.op, type, e.b->type.type, target, value) + ")";
+  const bool may_repeat = isSimpleLvalue(*e.a) && !isPackedStorage(*e.a);
+  if (may_repeat) return "(" + target + " = " + arithmetic(e.op, type, e.b->type.type, target, value) + ")";
   return changed(*e.a, "mrt_v = " + arithmetic(e.op, type, e.b->type.type, "mrt_v", value));
 }
 
@@ -448,7 +458,9 @@ std::string CppText::expression(const Expr& e) {
     }
     case ExprKind::kSubscript:
       if (e.a->type->isVector()) {
-        return "((" + prelude_.type(e.a->type->element) + "*)&" + expression(*e.a) + ")[" + expression(*e.b) + "]";
+        const bool packed = isPackedStorage(*e.a);
+        const std::string element = packed ? prelude_.packed(e.a->type->element) : prelude_.type(e.a->type->element);
+        return "((" + element + "*)&" + expression(*e.a) + ")[" + expression(*e.b) + (packed ? "].v" : "]");
       }
       if (index_text) {
         if (std::string index = index_text(*e.b); !index.empty()) return "(" + expression(*e.a) + ")[" + index + "]";

@@ -70,9 +70,11 @@ std::string CppText::record(const Record& record) const {
   text += name(record) + " {\n";
   for (uint32_t i = 0; i < record.fields.size(); ++i) {
     const Field& field = record.fields[i];
-    if (field.packed) text += "__attribute__((packed)) ";
-    if (field.alignment != 0) {
-      const uint32_t least = record.field_limit == 0 ? field.alignment : std::min(field.alignment, record.field_limit);
+    const bool packed = record.packed || field.packed;
+    const uint32_t alignment = packed ? field.alignment : std::max(field.alignment, field.type_alignment);
+    if (field.packed || isLowered(field)) text += "__attribute__((packed)) ";
+    if (alignment != 0) {
+      const uint32_t least = record.field_limit == 0 ? alignment : std::min(alignment, record.field_limit);
       text += "__attribute__((aligned(" + std::to_string(least) + "))) ";
     }
     if (field.name.empty() && field.type->isRecord()) {  // an unnamed member: given a name, which every step to it prints

@@ -88,6 +88,7 @@ class CppText {
   std::string vectorStep(const Expr& expression);
   std::string changed(const Expr& target, const std::string& change, const std::string& parameters = "",
                       const std::string& arguments = "");
+  std::string assignPacked(const Expr& target, const std::string& value);
   std::string assignFused(const Expr& expression, const Fused& fused);
   std::string arithmetic(Op op, const Type* type, const Type* amount, const std::string& a, const std::string& b);
   void body(const Stmt* statement, std::string* out);

@@ -200,6 +200,37 @@ __kernel void packed_sizes(__global int *o) {
   o[7] = __alignof__(packed_wide);
 }
 
+// The alignment of a typedef stands in for the type's own: where that does not count, neither does the typedef's.
+typedef int int_by_8 __attribute__((aligned(8)));
+typedef int int_by_2 __attribute__((aligned(2)));
+typedef int_by_8 int_by_4 __attribute__((aligned(4)));
+typedef struct { char a; int_by_8 x; } by_8;
+typedef struct { char a; int_by_8 x __attribute__((packed)); } by_8_packed;
+typedef struct __attribute__((packed)) { char a; int_by_8 x; char b; } by_8_in_packed;
+typedef struct { char a; int_by_8 x __attribute__((packed, aligned(4))); } by_8_packed_by_4;
+typedef struct { char a; int_by_8 x, y __attribute__((packed)); } by_8_twice;
+typedef struct { char a; int_by_2 x, y[2]; } by_2;
+typedef struct { char a; int_by_4 x; } by_4;
+typedef struct { char a; __attribute__((aligned(16))) int_by_8 x __attribute__((packed)); } by_16;
+typedef struct { char a; int_by_2 *x; } by_2_pointer;
+
+__kernel void aligned_typedefs(__global int *o, int n) {
+  o[0] = sizeof(by_8) * 100 + __alignof__(by_8);
+  o[1] = sizeof(by_8_packed) * 100 + __alignof__(by_8_packed);
+  o[2] = sizeof(by_8_in_packed) * 100 + __alignof__(by_8_in_packed);
+  o[3] = sizeof(by_8_packed_by_4) * 100 + __alignof__(by_8_packed_by_4);
+  o[4] = sizeof(by_8_twice) * 100 + __alignof__(by_8_twice);
+  o[5] = sizeof(by_2) * 100 + __alignof__(by_2);
+  o[6] = sizeof(by_4) * 100 + __alignof__(by_4);
+  o[7] = sizeof(by_16) * 100 + __alignof__(by_16);
+  o[8] = sizeof(by_2_pointer) * 100 + __alignof__(by_2_pointer);
+  by_8_packed p[3];
+  by_2 q[3];
+  for (int i = 0; i < 3; ++i) p[i].x = q[i].x = q[i].y[i & 1] = n + i;
+  p[n & 1].x += q[2].y[0]++;
+  o[9] = p[1].x * 100 + q[2].y[0] * 10 + q[1].x;
+}
+
 typedef struct __attribute__((packed)) { char c; float4 v; } packed_quad;
 
 // Parts of packed vectors that are changed and then read, by whatever name: the compiler may not take them for other memory.

@@ -9,7 +9,9 @@ TEST(RecordTest, AttributesChangeTheLayout) {
       "struct A { char c; int i; } __attribute__((packed));"
       "struct __attribute__((packed, aligned(8))) B { char c; int i; };"
       "struct C { char c; int a; int b __attribute__((aligned(16))); } __attribute__((aligned(64)));"
-      "typedef int wide __attribute__((aligned(16))); struct D { char c; wide w; };");
+      "typedef int wide __attribute__((aligned(16))); struct D { char c; wide w; };"
+      "struct E { char c; wide w __attribute__((packed)); }; struct __attribute__((packed)) F { char c; wide w; };"
+      "typedef int narrow __attribute__((aligned(2))); struct G { char c; narrow n, *p; };");
   ASSERT_TRUE(parsed.accepted) << parsed.diagnostics.log();
   EXPECT_EQ(parsed.record("A")->size, 5u);
   EXPECT_EQ(parsed.record("B")->size, 8u);
@@ -17,6 +19,10 @@ TEST(RecordTest, AttributesChangeTheLayout) {
   EXPECT_EQ(parsed.record("C")->fields[2].offset, 16u);
   EXPECT_EQ(parsed.record("C")->size, 64u);
   EXPECT_EQ(parsed.record("D")->fields[1].offset, 16u);
+  EXPECT_EQ(parsed.record("E")->size, 5u);
+  EXPECT_EQ(parsed.record("F")->size, 5u);
+  EXPECT_EQ(parsed.record("G")->fields[1].offset, 2u);
+  EXPECT_EQ(parsed.record("G")->fields[2].offset, 8u);
 }
 
 TEST(RecordTest, RecordsStandBeforeWhatContainsThem) {
