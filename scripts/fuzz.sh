@@ -21,10 +21,11 @@ if [[ $target == graph_file ]]; then  # graphs stand above everything but the in
 else
   flags=(-std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Isrc -Iinclude)
   objects=()
-  for file in src/kernels/front/*.cpp src/kernels/lower/*.cpp src/base/status.cpp src/base/fault.cpp "$source"; do
-    object=$folder/objects/$(basename "$file" .cpp).o
+  mapfile -t files < <(find src/compiler/{preprocessor,parser,builtins,lowering} -name '*.cpp' | sort)
+  for file in "${files[@]}" src/base/status.cpp src/base/fault.cpp "$source"; do
+    object=$folder/objects/${file//\//_}.o
     objects+=("$object")
-    [[ $object -nt $file && $object -nt src/kernels/front/ast.h ]] || clang++ "${flags[@]}" -c "$file" -o "$object"
+    [[ $object -nt $file && $object -nt src/compiler/parser/ast.h ]] || clang++ "${flags[@]}" -c "$file" -o "$object"
   done
   clang++ -fsanitize=fuzzer,address,undefined "${objects[@]}" -o "$folder/run"
 fi

@@ -3,7 +3,7 @@
 
 stale.py [ROOT]
 
-Each gpu_*.json names the commit it was measured at. Where src/backends/cuda or src/kernels differ from that commit, in the
+Each gpu_*.json names the commit it was measured at. Where src/backends/cuda or src/compiler differ from that commit, in the
 working tree too, the result is stale. That is information: the exit status is 0 whatever is found, without git too.
 """
 import json
@@ -11,7 +11,7 @@ import pathlib
 import subprocess
 import sys
 
-CONCERNED = ("src/backends/cuda", "src/kernels")
+CONCERNED = ("src/backends/cuda", "src/compiler")
 
 
 def git(root, *arguments):

@@ -7,14 +7,14 @@
 #include <cstdlib>
 #include <string>
 
-#include "kernels/front/parser.h"
-#include "kernels/front/preprocessor.h"
-#include "kernels/lower/cpu.h"
-#include "kernels/lower/opencl.h"
+#include "compiler/lowering/cpu/program.h"
+#include "compiler/lowering/opencl.h"
+#include "compiler/parser/parser.h"
+#include "compiler/preprocessor/preprocessor.h"
 
 namespace {
 
-using namespace manyrt::kernels;
+using namespace manyrt::compiler;
 
 void require(bool condition) {
   if (!condition) std::abort();

@@ -9,16 +9,16 @@
 #include <sstream>
 #include <string>
 
-#include "kernels/build/options.h"
-#include "kernels/front/parser.h"
-#include "kernels/front/preprocessor.h"
-#include "kernels/lower/cpu.h"
-#include "kernels/lower/cuda.h"
-#include "kernels/lower/opencl.h"
+#include "compiler/lowering/cpu/program.h"
+#include "compiler/lowering/cuda.h"
+#include "compiler/lowering/opencl.h"
+#include "compiler/parser/parser.h"
+#include "compiler/pipeline/options.h"
+#include "compiler/preprocessor/preprocessor.h"
 
 namespace {
 
-using namespace manyrt::kernels;
+using namespace manyrt::compiler;
 
 struct Arguments {
   bool cpu = false;

@@ -9,11 +9,11 @@
 #include <sstream>
 #include <thread>
 
-#include "kernels/build/build.h"
-#include "kernels/build/nvrtc.h"
+#include "compiler/build.h"
+#include "compiler/toolchain/nvrtc.h"
 #include "support/cuda_build.h"
 
-namespace manyrt::kernels {
+namespace manyrt::compiler {
 namespace {
 
 namespace fs = std::filesystem;
@@ -174,4 +174,4 @@ TEST_F(CudaSources, DeepNestingEnds) {
 }
 
 }  // namespace
-}  // namespace manyrt::kernels
+}  // namespace manyrt::compiler

@@ -7,12 +7,12 @@
 #include <fstream>
 
 #include "support/process.h"
-#include "unit/kernels/temporary.h"
+#include "unit/compiler/temporary.h"
 
 namespace rttest {
 namespace {
 
-class TiersAtExitTest : public manyrt::kernels::TemporaryTest {
+class TiersAtExitTest : public manyrt::compiler::TemporaryTest {
  protected:
   void SetUp() override {
     TemporaryTest::SetUp();

@@ -1,9 +1,9 @@
 // Builds for CUDA whose image a test may keep and read like a value.
 #pragma once
 
-#include "kernels/build/cuda.h"
+#include "compiler/build.h"
 
-namespace manyrt::kernels {
+namespace manyrt::compiler {
 
 using CudaBuild = Status(std::shared_ptr<const CudaImage>*, const CudaTarget&, const BuildRequest&);
 
@@ -14,4 +14,4 @@ inline Status buildInto(CudaImage* image, CudaBuild* build, const CudaTarget& ta
   return status;
 }
 
-}  // namespace manyrt::kernels
+}  // namespace manyrt::compiler

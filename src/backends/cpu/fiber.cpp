@@ -136,7 +136,7 @@ MANYRT_NOT_COUNTED void begin(Place& from) {
   leave(self, *next);
 }
 
-const kernels::FiberCalls kCalls = {run, wait};
+const compiler::FiberCalls kCalls = {run, wait};
 
 uint32_t keptStacks() { return thread_stacks == nullptr ? 0 : thread_stacks->kept(); }
 

@@ -9,11 +9,11 @@
 
 #include <cstdint>
 
-#include "kernels/unit.h"
+#include "compiler/unit.h"
 
 namespace manyrt::cpu::fibers {
 
-extern const kernels::FiberCalls kCalls;
+extern const compiler::FiberCalls kCalls;
 
 uint32_t keptStacks();  // of the calling thread
 const char* kind();     // how fibers are switched: "boost" or "ucontext"

@@ -8,7 +8,7 @@
 #include "backends/cpu/solo.h"
 #include "base/checked.h"
 #include "base/text.h"
-#include "kernels/unit.h"
+#include "compiler/unit.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -96,7 +96,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& ho
 }
 
 Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, uint32_t index,
-                          Ref<kernels::Object> object, bool opencl_c, uint32_t threads) {
+                          Ref<compiler::Object> object, bool opencl_c, uint32_t threads) {
   Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(described.function, threads));
   fresh->better_ = &object->better();
   fresh->index_ = index;
@@ -119,7 +119,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   if (opencl_c || group[0] != 0) {
     backend::LaunchRules rules;
     std::copy(group, group + 3, rules.group);
-    if (opencl_c) rules.most_items = kernels::kMostItems;  // compiled loops count on it
+    if (opencl_c) rules.most_items = compiler::kMostItems;  // compiled loops count on it
     rules.no_local_bytes = opencl_c;
     fresh->setRules(rules);
   }

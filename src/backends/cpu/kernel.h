@@ -6,7 +6,7 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/ring.h"
-#include "kernels/build/object.h"
+#include "compiler/image.h"
 
 namespace manyrt::cpu {
 
@@ -23,7 +23,7 @@ class HostKernel final : public backend::Kernel {
   static Status create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host, uint32_t threads);
   // Number `index` of a module's table, whose description was checked. `object` stays loaded as long as the kernel lives.
   static Status create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel_t& described, uint32_t index,
-                       Ref<kernels::Object> object, bool opencl_c, uint32_t threads);
+                       Ref<compiler::Object> object, bool opencl_c, uint32_t threads);
 
   uint32_t maxActiveGroups(uint32_t, uint64_t) const override { return threads_; }
   uint32_t preferredGroupMultiple() const override { return 16; }
@@ -58,7 +58,7 @@ class HostKernel final : public backend::Kernel {
   bool needs_arena_ = false;
   uint64_t scratch_bytes_ = 0;  // of each group
   uint64_t scratch_bytes_per_item_ = 0;
-  Ref<kernels::Object> object_;  // null: a function of the program
+  Ref<compiler::Object> object_;  // null: a function of the program
 };
 
 // One launch while it runs, on as many threads as take part. What each of them needs is on one cache line.

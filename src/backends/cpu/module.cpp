@@ -7,9 +7,8 @@
 #include "backends/cpu/fiber.h"
 #include "backends/cpu/kernel.h"
 #include "base/fault.h"
-#include "kernels/build/build.h"
-#include "kernels/build/failure.h"
-#include "kernels/unit.h"
+#include "compiler/build.h"
+#include "compiler/unit.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -100,31 +99,31 @@ Status checkGlobals(const rtHostModule_t& table, const char* name) {
 }
 
 // Units with kernels that run on fibers learn here how. Several modules may share an object that is running already.
-void giveFibers(const kernels::Object& object) {
-  auto* place = static_cast<const kernels::FiberCalls**>(object.symbol(kernels::kFibersSymbol));
+void giveFibers(const compiler::Object& object) {
+  auto* place = static_cast<const compiler::FiberCalls**>(object.symbol(compiler::kFibersSymbol));
   if (place == nullptr) return;
-  std::atomic_ref<const kernels::FiberCalls*> calls(*place);
+  std::atomic_ref<const compiler::FiberCalls*> calls(*place);
   if (calls.load(std::memory_order_relaxed) != &fibers::kCalls) calls.store(&fibers::kCalls, std::memory_order_relaxed);
 }
 
-Status build(Ref<kernels::Object>* object, std::string* log, const backend::Image& image) {
-  kernels::BuildRequest request;
+Status build(Ref<compiler::Object>* object, std::string* log, const backend::Image& image) {
+  compiler::BuildRequest request;
   request.source = image.data;
   request.options = image.options;
   request.name = image.name;
   request.fibers = &fibers::kCalls;
   request.headers.reserve(image.header_count);
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
-  Status status = kernels::buildForCpu(object, log, request);
-  return status.ok() ? status : kernels::buildFailure(status, std::move(*log));
+  Status status = compiler::buildForCpu(object, log, request);
+  return status.ok() ? status : compiler::buildFailure(status, std::move(*log));
 }
 
 }  // namespace
 
-Status Module::create(Ref<backend::Module>* module, Ref<kernels::Object> object, const char* name, bool opencl_c,
+Status Module::create(Ref<backend::Module>* module, Ref<compiler::Object> object, const char* name, bool opencl_c,
                       std::string log, uint32_t threads) {
-  const auto* table = static_cast<const rtHostModule_t*>(object->symbol(kernels::kModuleSymbol));
-  RT_CHECK_IMAGE(table != nullptr, "The host object \"%s\" does not export %s.", name, kernels::kModuleSymbol);
+  const auto* table = static_cast<const rtHostModule_t*>(object->symbol(compiler::kModuleSymbol));
+  RT_CHECK_IMAGE(table != nullptr, "The host object \"%s\" does not export %s.", name, compiler::kModuleSymbol);
   RT_TRY(checkTable(*table, name));
   RT_TRY(checkGlobals(*table, name));
   giveFibers(*object);
@@ -160,14 +159,14 @@ void Module::native(uint64_t out[2]) {
 }
 
 Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& image) {
-  Ref<kernels::Object> object;
+  Ref<compiler::Object> object;
   std::string log;
   const bool opencl_c = image.format == RT_IMAGE_OPENCL_C;
   const char* name = image.name[0] != '\0' ? image.name : opencl_c ? "kernel.cl" : "image";
   if (opencl_c) {
     RT_TRY(build(&object, &log, image));
   } else {
-    RT_TRY(kernels::Object::load(&object, image.data.data(), image.data.size(), name));
+    RT_TRY(compiler::Object::load(&object, image.data.data(), image.data.size(), name));
   }
   Status status = Module::create(module, std::move(object), name, opencl_c, std::move(log), threads_);
   // What a table may not have, a source may not ask for: too many arguments, or a name too long.

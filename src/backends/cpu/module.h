@@ -3,23 +3,23 @@
 #pragma once
 
 #include "backends/backend.h"
-#include "kernels/build/object.h"
+#include "compiler/image.h"
 
 namespace manyrt::cpu {
 
 class Module final : public backend::Module {
  public:
   // `opencl_c`: the object was made from OpenCL C, whose launches follow that language's rules. `threads`: of the engine.
-  static Status create(Ref<backend::Module>* module, Ref<kernels::Object> object, const char* name, bool opencl_c,
+  static Status create(Ref<backend::Module>* module, Ref<compiler::Object> object, const char* name, bool opencl_c,
                        std::string log, uint32_t threads);
 
   Status global(void** address, uint64_t* size, const char* name) const override;
   void native(uint64_t out[2]) override;
 
  private:
-  Module(Ref<kernels::Object> object, const rtHostModule_t& table) : object_(std::move(object)), table_(table) {}
+  Module(Ref<compiler::Object> object, const rtHostModule_t& table) : object_(std::move(object)), table_(table) {}
 
-  const Ref<kernels::Object> object_;
+  const Ref<compiler::Object> object_;
   const rtHostModule_t& table_;  // in the object
 };
 

@@ -15,8 +15,7 @@
 #include "backends/cuda/image_target.h"
 #include "base/futex.h"
 #include "base/host_threads.h"
-#include "kernels/build/cuda.h"
-#include "kernels/build/failure.h"
+#include "compiler/build.h"
 
 namespace manyrt::cuda {
 namespace {
@@ -64,12 +63,12 @@ NativeModuleOwner::~NativeModuleOwner() {
   (void)table().cuModuleUnload(module_);
 }
 
-void NativeModuleOwner::makeReusable(const kernels::Digest& key, size_t code_bytes) {
+void NativeModuleOwner::makeReusable(const compiler::Digest& key, size_t code_bytes) {
   key_ = key;
   code_bytes_ = code_bytes;
 }
 
-void NativeModuleOwner::noteShared(const kernels::Digest& key) {
+void NativeModuleOwner::noteShared(const compiler::Digest& key) {
   key_ = key;
   shared_ = true;
 }
@@ -161,7 +160,7 @@ ModuleManager::~ModuleManager() {
   for (const Idle& each : idle_) (void)table().cuModuleUnload(each.module);
 }
 
-NativeModule ModuleManager::takeIdle(const kernels::Digest& key) {
+NativeModule ModuleManager::takeIdle(const compiler::Digest& key) {
   std::lock_guard lock(mutex_);
   for (auto each = idle_.begin(); each != idle_.end(); ++each) {
     if (each->key != key) continue;
@@ -174,7 +173,7 @@ NativeModule ModuleManager::takeIdle(const kernels::Digest& key) {
 
 // ---- Native modules that are in use ----
 
-Ref<NativeModuleOwner> ModuleManager::findShared(const kernels::Digest& key) {
+Ref<NativeModuleOwner> ModuleManager::findShared(const compiler::Digest& key) {
   std::lock_guard lock(mutex_);
   const auto known = shared_.find(key);  // of one whose last user has just gone there is nothing to share
   if (known == shared_.end() || !known->second->tryRetain()) return nullptr;
@@ -182,7 +181,7 @@ Ref<NativeModuleOwner> ModuleManager::findShared(const kernels::Digest& key) {
 }
 
 // Two threads may have loaded the same source at the same time: both get the first.
-Ref<NativeModuleOwner> ModuleManager::share(Ref<NativeModuleOwner> made, const kernels::Digest& key) {
+Ref<NativeModuleOwner> ModuleManager::share(Ref<NativeModuleOwner> made, const compiler::Digest& key) {
   std::lock_guard lock(mutex_);
   const auto [known, fresh] = shared_.try_emplace(key, made.get());
   if (!fresh && known->second->tryRetain()) return Ref<NativeModuleOwner>::adopt(known->second);
@@ -191,7 +190,7 @@ Ref<NativeModuleOwner> ModuleManager::share(Ref<NativeModuleOwner> made, const k
   return made;
 }
 
-void ModuleManager::forget(const NativeModuleOwner& module, const kernels::Digest& key) {
+void ModuleManager::forget(const NativeModuleOwner& module, const compiler::Digest& key) {
   std::lock_guard lock(mutex_);
   const auto known = shared_.find(key);
   if (known != shared_.end() && known->second == &module) shared_.erase(known);
@@ -246,7 +245,7 @@ Unloading* ModuleManager::nextUnloading() {
   return next;
 }
 
-void ModuleManager::giveBack(NativeModule module, const kernels::Digest& key, size_t code_bytes) {
+void ModuleManager::giveBack(NativeModule module, const compiler::Digest& key, size_t code_bytes) {
   NativeModule unwanted[kMostIdle + 1] = {module};
   size_t count = 1;
   if (code_bytes <= kMostIdleBytes) {
@@ -303,7 +302,7 @@ Status ModuleManager::own(Ref<NativeModuleOwner>* out, NativeModule module) {
   return Status();
 }
 
-Status ModuleManager::loadBuilt(Ref<NativeModuleOwner>* out, const kernels::CudaImage& image, const char* name) {
+Status ModuleManager::loadBuilt(Ref<NativeModuleOwner>* out, const compiler::CudaImage& image, const char* name) {
   const bool described = !image.kernels.empty();  // OpenCL C: its variables are constants. Those of CUDA C++ are a module's own
   if (described && (*out = findShared(image.key))) return Status();
   // Constants can be written through rtModuleGetGlobal, though that is forbidden: a module that has any is unloaded with its
@@ -368,28 +367,28 @@ Status ModuleManager::load(Ref<backend::Module>* out, const backend::Image& imag
     return Status();
   }
 
-  kernels::BuildRequest request;
+  compiler::BuildRequest request;
   request.source = image.data;
   request.options = image.options;
   request.name = image.name;
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
-  const kernels::CudaTarget target{static_cast<uint32_t>(device.computeMajor()), static_cast<uint32_t>(device.computeMinor()),
-                                   static_cast<uint32_t>(device.driverVersion())};
-  std::shared_ptr<const kernels::CudaImage> built;
-  const Status status = image.format == RT_IMAGE_OPENCL_C ? kernels::buildForCuda(&built, target, request)
-                                                          : kernels::compileCuda(&built, target, request);
-  if (!status.ok()) return kernels::buildFailure(status, built != nullptr ? built->log : std::string());
+  const compiler::CudaTarget target{static_cast<uint32_t>(device.computeMajor()), static_cast<uint32_t>(device.computeMinor()),
+                                    static_cast<uint32_t>(device.driverVersion())};
+  std::shared_ptr<const compiler::CudaImage> built;
+  const Status status = image.format == RT_IMAGE_OPENCL_C ? compiler::buildForCuda(&built, target, request)
+                                                          : compiler::compileCuda(&built, target, request);
+  if (!status.ok()) return compiler::buildFailure(status, built != nullptr ? built->log : std::string());
   Ref<NativeModuleOwner> native;
   RT_TRY(loadBuilt(&native, *built, name));
   Ref<Module> module = Ref<Module>::adopt(new Module(native, built->log));
-  for (const kernels::CudaGlobal& global : built->globals) module->nameGlobal(global.name, global.symbol);
+  for (const compiler::CudaGlobal& global : built->globals) module->nameGlobal(global.name, global.symbol);
   if (image.format == RT_IMAGE_CUDA_CXX) {
     RT_TRY(enumerate(*module, std::move(native), name));
   }
-  for (const kernels::CudaKernel& described : built->kernels) {
+  for (const compiler::CudaKernel& described : built->kernels) {
     std::vector<KernelArgument> arguments;
     arguments.reserve(described.arguments.size());
-    for (const kernels::CudaArgument& argument : described.arguments) {
+    for (const compiler::CudaArgument& argument : described.arguments) {
       arguments.push_back({argument.size, argument.kind, argument.name, argument.type_name, argument.alignment});
     }
     Ref<backend::Kernel> kernel;

@@ -8,7 +8,7 @@
 
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
-#include "kernels/build/failure.h"
+#include "compiler/build.h"
 
 namespace manyrt::opencl {
 namespace {
@@ -88,8 +88,8 @@ void LibraryManager::forget(Library& library) {
 
 // ---- From source ----
 
-Status LibraryManager::fromSource(Ref<Library>* library, const kernels::BuildRequest& request, std::string* log) {
-  kernels::OpenClTarget target;
+Status LibraryManager::fromSource(Ref<Library>* library, const compiler::BuildRequest& request, std::string* log) {
+  compiler::OpenClTarget target;
   target.identity = device_.identity();
   target.hidden_offsets = device_.tier() == RT_MEMORY_TIER_BUFFER;
   target.doubles = device_.has(RT_CAPABILITY_DOUBLE);
@@ -98,7 +98,7 @@ Status LibraryManager::fromSource(Ref<Library>* library, const kernels::BuildReq
   target.wrong_sizes = device_.quirks().has(Quirk::kWrongSizes);
   target.optimized_calls = device_.quirks().has(Quirk::kOptimizedCalls);
   target.no_empty_arg_info = device_.quirks().has(Quirk::kNoEmptyArgInfo);
-  kernels::OpenClBuild source(target, request);
+  compiler::OpenClBuild source(target, request);
   RT_TRY(source.begin(log));
   const auto kept = [&](Ref<Library>* found) {
     const auto entry = known_.find(source.key());
@@ -107,12 +107,12 @@ Status LibraryManager::fromSource(Ref<Library>* library, const kernels::BuildReq
     return true;
   };
   const auto make = [&](Ref<Library>* made) {
-    kernels::OpenClImage image;
+    compiler::OpenClImage image;
     if (source.fromCache(&image) && loadBinary(made, image)) return Status();
-    image = kernels::OpenClImage();
+    image = compiler::OpenClImage();
     Status status = source.translate(&image);
     if (status.ok()) status = buildText(made, source, &image, source.name());
-    if (!status.ok()) return kernels::buildFailure(status, std::move(image.log));
+    if (!status.ok()) return compiler::buildFailure(status, std::move(image.log));
     (*made)->log = image.log;
     return Status();
   };
@@ -124,7 +124,7 @@ Status LibraryManager::fromSource(Ref<Library>* library, const kernels::BuildReq
   return flights_.run(library, source.key(), kept, make, keep);
 }
 
-Status LibraryManager::buildText(Ref<Library>* library, kernels::OpenClBuild& source, kernels::OpenClImage* image,
+Status LibraryManager::buildText(Ref<Library>* library, compiler::OpenClBuild& source, compiler::OpenClImage* image,
                                  const char* name) {
   cl_context context;
   RT_TRY(device_.context(&context));
@@ -164,7 +164,7 @@ Status LibraryManager::build(Ref<Library>* out, cl_program program, const std::s
   return Status();
 }
 
-bool LibraryManager::loadBinary(Ref<Library>* library, const kernels::OpenClImage& image) {
+bool LibraryManager::loadBinary(Ref<Library>* library, const compiler::OpenClImage& image) {
   cl_context context;
   if (!device_.context(&context).ok()) return false;
   const cl_device_id device = device_.id();
@@ -237,7 +237,7 @@ Status LibraryManager::describe(Library& library, const char* name) {
   names.resize(strnlen(names.c_str(), size));
   for (size_t at = 0; at < names.size();) {
     const size_t end = std::min(names.find(';', at), names.size());
-    kernels::OpenClKernel described;
+    compiler::OpenClKernel described;
     described.name = described.symbol = names.substr(at, end - at);
     at = end + 1;
     KernelHandle native;
@@ -249,7 +249,7 @@ Status LibraryManager::describe(Library& library, const char* name) {
     for (cl_uint index = 0; index < count; ++index) {
       cl_kernel_arg_address_qualifier space = 0;
       RT_CL_TRY(clGetKernelArgInfo, native.kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr);
-      kernels::OpenClArgument argument;
+      compiler::OpenClArgument argument;
       argument.name = argumentText(native.kernel, index, CL_KERNEL_ARG_NAME);
       argument.type_name = argumentText(native.kernel, index, CL_KERNEL_ARG_TYPE_NAME);
       argument.kind = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? RT_ARG_VALUE

@@ -8,9 +8,9 @@
 
 #include "backends/opencl/declarations.h"
 #include "base/ref.h"
+#include "base/single_flight.h"
 #include "base/status.h"
-#include "kernels/build/flights.h"
-#include "kernels/build/opencl.h"
+#include "compiler/build.h"
 
 namespace manyrt::opencl {
 
@@ -24,7 +24,7 @@ class Library final : public RefCounted {
   Device& device() const { return device_; }
   cl_program program() const { return program_; }
 
-  std::vector<kernels::OpenClKernel> kernels;
+  std::vector<compiler::OpenClKernel> kernels;
   bool hidden_offsets = false;    // pointers are a root and an offset; else, in the buffer tier, each is one cl_mem
   bool follows_addresses = true;  // may: kernels reach memory that no argument names
   bool from_text = false;         // the library's own: get_work_dim() in it is 3, whatever is enqueued
@@ -37,27 +37,27 @@ class Library final : public RefCounted {
   Device& device_;
   const cl_program program_;  // owned
   bool listed_ = false;
-  kernels::Digest key_{};
+  compiler::Digest key_{};
 };
 
 class LibraryManager {
  public:
   explicit LibraryManager(Device& device) : device_(device) {}
-  Status fromSource(Ref<Library>* library, const kernels::BuildRequest& request, std::string* log);
+  Status fromSource(Ref<Library>* library, const compiler::BuildRequest& request, std::string* log);
   Status fromBinary(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name);
   Status fromIl(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name);
 
  private:
   friend class Library;
   Status build(Ref<Library>* library, cl_program program, const std::string& options, const char* name);
-  Status buildText(Ref<Library>* library, kernels::OpenClBuild& build, kernels::OpenClImage* image, const char* name);
-  bool loadBinary(Ref<Library>* library, const kernels::OpenClImage& image);
+  Status buildText(Ref<Library>* library, compiler::OpenClBuild& build, compiler::OpenClImage* image, const char* name);
+  bool loadBinary(Ref<Library>* library, const compiler::OpenClImage& image);
   Status describe(Library& library, const char* name);
   void forget(Library& library);
 
   Device& device_;
-  kernels::Flights<Ref<Library>> flights_;
-  std::map<kernels::Digest, Library*> known_;  // under the lock of the flights
+  SingleFlight<Ref<Library>, compiler::Digest> flights_;
+  std::map<compiler::Digest, Library*> known_;  // under the lock of the flights
 };
 
 }  // namespace manyrt::opencl

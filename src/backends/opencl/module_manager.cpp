@@ -3,14 +3,14 @@
 
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/pipeline.h"
-#include "kernels/build/failure.h"
+#include "compiler/build.h"
 
 namespace manyrt::opencl {
 
 Status Module::create(Ref<backend::Module>* out, Ref<Library> library, const char* name) {
   Ref<Module> module = Ref<Module>::adopt(new Module(library));
   module->build_log_ = library->log;
-  for (const kernels::OpenClKernel& described : library->kernels) {
+  for (const compiler::OpenClKernel& described : library->kernels) {
     Ref<backend::Kernel> pipeline;
     RT_TRY(Pipeline::create(&pipeline, library, described));
     if (!module->add(described.name, std::move(pipeline))) {
@@ -40,14 +40,14 @@ Status ModuleManager::load(Ref<backend::Module>* module, const backend::Image& i
   } else if (image.format == RT_IMAGE_SPIRV) {
     RT_TRY(libraries.fromIl(&library, image.data.data(), image.data.size(), image.options, name));
   } else {
-    kernels::BuildRequest request;
+    compiler::BuildRequest request;
     request.source = image.data;
     request.options = image.options;
     request.name = image.name;
     for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
     std::string log;
     if (Status status = libraries.fromSource(&library, request, &log); !status.ok()) {
-      return kernels::buildFailure(status, std::move(log));
+      return compiler::buildFailure(status, std::move(log));
     }
   }
   return Module::create(module, std::move(library), name);

@@ -123,7 +123,7 @@ Status Pipeline::renew(Clone& clone) {
 
 // ---- Life ----
 
-Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const kernels::OpenClKernel& described) {
+Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const compiler::OpenClKernel& described) {
   const char* name = described.name.c_str();
   if (described.arguments.size() > backend::kMostArguments) {
     return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has %zu arguments: at most %u.", name,
@@ -131,7 +131,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const k
   }
   Ref<Pipeline> fresh = Ref<Pipeline>::adopt(new Pipeline(std::move(library)));
   uint32_t native_index = 0;
-  for (const kernels::OpenClArgument& argument : described.arguments) {
+  for (const compiler::OpenClArgument& argument : described.arguments) {
     if (argument.size > backend::kLargestArgument) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has an argument of %u bytes: at most %u.", name,
                            argument.size, backend::kLargestArgument);

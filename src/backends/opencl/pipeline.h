@@ -19,7 +19,7 @@ class AddressWindow;
 
 class Pipeline final : public backend::Kernel {
  public:
-  static Status create(Ref<backend::Kernel>* kernel, Ref<Library> library, const kernels::OpenClKernel& described);
+  static Status create(Ref<backend::Kernel>* kernel, Ref<Library> library, const compiler::OpenClKernel& described);
   ~Pipeline() override;
 
   uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const override;

@@ -1,0 +1,86 @@
+// From OpenCL C to code for a device: front end, lowering, compiler, cache, in this order and no other. The backends call it.
+// It knows no device and no driver. The same source with the same options is built once in a process, also when several threads
+// ask at once.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ref.h"
+#include "base/status.h"
+#include "compiler/image.h"
+#include "compiler/preprocessor/header.h"
+#include "compiler/unit.h"
+
+namespace manyrt::compiler {
+
+// What a build is asked for, whatever device it is for.
+struct BuildRequest {
+  std::string_view source;
+  const char* options = "";            // may be empty, not null
+  const char* name = "";               // of the source, in messages; "": "kernel.cl", or "kernel.cu" of CUDA C++
+  std::vector<Header> headers;         // that #include finds
+  const FiberCalls* fibers = nullptr;  // of the CPU: for kernels that run on them, in objects that are loaded later
+};
+
+// The status of a failed build, with the compiler's log where the sentence does not have it already.
+Status buildFailure(const Status& status, std::string log);
+
+// --- CPU. What is not in the cache is built twice: quickly, for the caller who waits, and well, in the background
+// (Object::better).
+
+// BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options. `log` also
+// receives the warnings and remarks of a build that succeeded; from the cache the same text.
+Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& request);
+
+// --- CUDA. Needs no GPU and no driver.
+
+// BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options; NOT_SUPPORTED.
+// On failure `image` has the log alone, or is null. Images are shared and never change. The same request for the same target is
+// built once in a process while it is being asked for, and found in the cache afterwards, which needs NVRTC's file and does not
+// open it.
+Status buildForCuda(std::shared_ptr<const CudaImage>* image, const CudaTarget& target, const BuildRequest& request);
+
+// CUDA C++ as it is: options (words as a shell splits them) and headers go to NVRTC, with the target's architecture where the
+// options name none. No kernels or globals are described. Kept in the cache only where no #include can bring in files.
+Status compileCuda(std::shared_ptr<const CudaImage>* image, const CudaTarget& target, const BuildRequest& request);
+
+// --- OpenCL: begin, fromCache, and where that has nothing translate, the driver's compiler, store.
+
+struct OpenClTarget {
+  std::string identity;  // device, driver and their versions: what binaries depend on
+  bool hidden_offsets = false;
+  bool doubles = true;
+  bool atomics_64 = true;
+  bool rounds_division = false;    // the device can round division and sqrt of float correctly, if asked to
+  bool wrong_sizes = false;        // get_local_size(3) and its like give 0 on the device, not 1
+  bool no_empty_arg_info = false;  // -cl-kernel-arg-info does not compile where a kernel has no arguments
+  bool optimized_calls = false;    // -cl-opt-disable does not compile where a kernel calls another
+};
+
+class FrontEnd;
+
+class OpenClBuild {
+ public:
+  OpenClBuild(const OpenClTarget& target, const BuildRequest& request);  // both outlive it
+  ~OpenClBuild();
+  OpenClBuild(const OpenClBuild&) = delete;
+  OpenClBuild& operator=(const OpenClBuild&) = delete;
+
+  // Reads the options and makes the key. INVALID_VALUE for options; BUILD_FAILED with its log where an #include fails.
+  Status begin(std::string* log);
+  const Digest& key() const { return key_; }
+  const char* name() const;              // of the source, in messages
+  bool fromCache(OpenClImage* image);    // all but the text
+  Status translate(OpenClImage* image);  // all but the binary; BUILD_FAILED with the log in the image
+  void store(const OpenClImage& image);
+
+ private:
+  const OpenClTarget& target_;
+  const std::unique_ptr<FrontEnd> front_end_;
+  Digest key_{};
+};
+
+}  // namespace manyrt::compiler

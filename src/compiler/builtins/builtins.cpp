@@ -1,0 +1,172 @@
+// Finding a built-in function by its name: a row of the table, or a member of one of the families whose names say how many
+// lanes, which type or which rounding they have.
+#include "compiler/builtins/builtins.h"
+
+#include <algorithm>
+
+#include "compiler/builtins/table.h"
+
+namespace manyrt::compiler {
+namespace {
+
+struct NamedScalar {
+  const char* name;
+  Scalar scalar;
+  bool has_vectors;
+};
+
+constexpr NamedScalar kScalars[] = {
+    {"char", Scalar::kChar, true},       {"uchar", Scalar::kUChar, true},    {"short", Scalar::kShort, true},
+    {"ushort", Scalar::kUShort, true},   {"int", Scalar::kInt, true},        {"uint", Scalar::kUInt, true},
+    {"long", Scalar::kLong, true},       {"ulong", Scalar::kULong, true},    {"float", Scalar::kFloat, true},
+    {"double", Scalar::kDouble, true},   {"size_t", Scalar::kULong, false},  {"uintptr_t", Scalar::kULong, false},
+    {"ptrdiff_t", Scalar::kLong, false}, {"intptr_t", Scalar::kLong, false},
+};
+constexpr size_t kConvertible = 10;  // of them; the others are for as_ alone
+
+constexpr const char* kLanes[] = {"", "2", "3", "4", "8", "16"};
+constexpr uint32_t kLaneCounts[] = {1, 2, 3, 4, 8, 16};
+constexpr const char* kRoundings[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
+
+struct Family {
+  const char* name;
+  bool needs_lanes, rounds;
+};
+constexpr Family kMemoryFamilies[] = {
+    {"vload_half", false, false},  {"vloada_half", false, false}, {"vstore_half", false, true},
+    {"vstorea_half", false, true}, {"vload", true, false},        {"vstore", true, false},
+};
+
+bool byName(const BuiltinRow* row, std::string_view name) { return row->name < name; }
+
+const std::vector<const BuiltinRow*>& sortedRows() {
+  static const std::vector<const BuiltinRow*> sorted = [] {
+    std::vector<const BuiltinRow*> rows;
+    for (const BuiltinRow& row : kBuiltinRows) rows.push_back(&row);
+    std::sort(rows.begin(), rows.end(),
+              [](const BuiltinRow* a, const BuiltinRow* b) { return std::string_view(a->name) < b->name; });
+    return rows;
+  }();
+  return sorted;
+}
+
+const BuiltinRow* findRow(std::string_view name) {
+  const std::vector<const BuiltinRow*>& rows = sortedRows();
+  auto at = std::lower_bound(rows.begin(), rows.end(), name, byName);
+  return at != rows.end() && name == (*at)->name ? *at : nullptr;
+}
+
+bool isFamily(std::string_view name) {
+  if (name == "as_" || name == "convert_") return true;
+  return std::any_of(std::begin(kMemoryFamilies), std::end(kMemoryFamilies),
+                     [&](const Family& family) { return name == family.name; });
+}
+
+bool take(std::string_view* text, std::string_view prefix) {
+  if (text->substr(0, prefix.size()) != prefix) return false;
+  text->remove_prefix(prefix.size());
+  return true;
+}
+
+// "16" before "1...": the longest of the counts; 1 where there is none.
+uint32_t takeLanes(std::string_view* text) {
+  for (size_t i = std::size(kLanes); i-- > 1;) {
+    if (take(text, kLanes[i])) return kLaneCounts[i];
+  }
+  return 1;
+}
+
+char takeRounding(std::string_view* text) {
+  for (size_t i = 1; i < std::size(kRoundings); ++i) {
+    if (take(text, kRoundings[i])) return kRoundings[i][3];
+  }
+  return 0;
+}
+
+// float4, of "float4_sat".
+bool takeType(std::string_view* text, const Type** type, const TypeTable& types, bool convertible) {
+  for (size_t i = 0; i < (convertible ? kConvertible : std::size(kScalars)); ++i) {
+    std::string_view rest = *text;
+    if (!take(&rest, kScalars[i].name)) continue;
+    const uint32_t lanes = kScalars[i].has_vectors ? takeLanes(&rest) : 1;
+    if (!rest.empty() && rest[0] != '_') continue;
+    *type = types.vector(kScalars[i].scalar, lanes);
+    *text = rest;
+    return true;
+  }
+  return false;
+}
+
+bool findConversion(Builtin* builtin, std::string_view name, const TypeTable& types) {
+  const bool converts = take(&name, "convert_");
+  if (!converts && !take(&name, "as_")) return false;
+  builtin->name = converts ? "convert_" : "as_";
+  if (!takeType(&name, &builtin->target, types, converts)) return false;
+  if (converts) {
+    builtin->saturate = builtin->target->hasIntegerElements() && take(&name, "_sat");
+    builtin->rounding = takeRounding(&name);
+  }
+  return name.empty();
+}
+
+bool findMemory(Builtin* builtin, std::string_view name) {
+  for (const Family& family : kMemoryFamilies) {
+    std::string_view rest = name;
+    if (!take(&rest, family.name)) continue;
+    builtin->name = family.name;
+    builtin->width = takeLanes(&rest);
+    builtin->rounding = family.rounds ? takeRounding(&rest) : char{0};
+    return rest.empty() && (builtin->width > 1 || !family.needs_lanes);
+  }
+  return false;
+}
+
+}  // namespace
+
+const Builtin* Builtins::find(std::string_view name) {
+  auto known = by_name_.find(name);
+  if (known != by_name_.end()) return known->second;
+  Builtin builtin;
+  if (!isFamily(name) && findRow(name) != nullptr) {
+    builtin.name = name;
+  } else if (!findConversion(&builtin, name, types_) && !findMemory(&builtin, name)) {
+    return nullptr;
+  }
+  const BuiltinRow* row = findRow(builtin.name);
+  builtin.kind = row->kind;
+  builtin.work_item = row->work_item;
+  builtin.row = row;
+  const Builtin* found = &found_.emplace_back(std::move(builtin));
+  by_name_.emplace(std::string(name), found);
+  return found;
+}
+
+std::vector<std::string> Builtins::names() {
+  std::vector<std::string> names;
+  for (const BuiltinRow& row : kBuiltinRows) {
+    if (!isFamily(row.name)) names.emplace_back(row.name);
+  }
+  for (const Family& family : kMemoryFamilies) {
+    for (const char* lanes : kLanes) {
+      if (family.needs_lanes && lanes[0] == 0) continue;
+      for (const char* rounding : kRoundings) {
+        if (rounding[0] == 0 || family.rounds) names.push_back(std::string(family.name) + lanes + rounding);
+      }
+    }
+  }
+  for (size_t i = 0; i < std::size(kScalars); ++i) {
+    const bool integer = kScalars[i].scalar < Scalar::kHalf;
+    for (const char* lanes : kLanes) {
+      if (lanes[0] != 0 && !kScalars[i].has_vectors) continue;
+      const std::string type = std::string(kScalars[i].name) + lanes;
+      names.push_back("as_" + type);
+      for (const char* rounding : kRoundings) {
+        if (i < kConvertible) names.push_back("convert_" + type + rounding);
+        if (i < kConvertible && integer) names.push_back("convert_" + type + "_sat" + rounding);
+      }
+    }
+  }
+  return names;
+}
+
+}  // namespace manyrt::compiler

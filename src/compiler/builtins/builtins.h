@@ -1,0 +1,83 @@
+// The functions that OpenCL C brings along: one table with a row for each name, and the rules by which a call finds its types.
+// The parser resolves calls here; the lowerings find in builtins/prelude.h what each becomes.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/parser/type.h"
+
+namespace manyrt::compiler {
+
+enum class BuiltinKind : uint8_t {
+  kWorkItem,   // get_global_id and its like: `work_item` says which; lowerings write these themselves
+  kBarrier,    // barrier, work_group_barrier; wait_group_events: every work-item of the group waits for all others
+  kFence,      // mem_fence, read_mem_fence, write_mem_fence
+  kGroupCopy,  // async_work_group_copy, async_work_group_strided_copy: done once for the group
+  kPure,       // a value of its arguments alone: math, integer, common, geometric, relational, convert_, as_, shuffle
+  kMemory,     // reads or writes through pointers: vload, vstore, fract, modf, sincos, frexp, remquo, lgamma_r, prefetch
+  kAtomic,
+  kPrint
+};
+
+enum class WorkItem : uint8_t {
+  kNone,
+  kGlobalId,
+  kLocalId,
+  kGroupId,
+  kGlobalSize,
+  kLocalSize,
+  kNumGroups,
+  kGlobalOffset,
+  kWorkDim,
+  kGlobalLinearId,
+  kLocalLinearId  // of later versions, harmless and often used
+};
+
+// The name as found: for families such as convert_float4_rte one row serves many names, and `name` is the family's.
+struct Builtin {
+  std::string name;
+  BuiltinKind kind = BuiltinKind::kPure;
+  WorkItem work_item = WorkItem::kNone;
+  const void* row = nullptr;  // of builtins.cpp, for itself and the prelude
+  // Families: what the name says.
+  const Type* target = nullptr;  // convert_, as_: the result; vload, vstore: the width is in `width`
+  bool saturate = false;
+  char rounding = 0;  // 'e', 'z', 'p', 'n'; 0: the default
+  uint32_t width = 0;
+};
+
+// One of the ways in which a function may be called.
+struct BuiltinForm {
+  QualType result;
+  std::vector<QualType> parameters;
+};
+
+// Finds names and remembers what it found; one for each program.
+class Builtins {
+ public:
+  explicit Builtins(TypeTable& types) : types_(types) {}
+  const Builtin* find(std::string_view name);  // null: no such function
+
+  // The types of a call: result, and what each argument is converted to. False: `why` is a sentence that says what the
+  // function takes and what was given.
+  bool resolve(QualType* result, std::vector<QualType>* parameters, std::string* why, const Builtin& builtin,
+               const std::vector<QualType>& arguments);
+
+  // For tests and documentation: every name there is, and every form of a function but for printf's and as_'s, which take
+  // whatever they are given.
+  static std::vector<std::string> names();
+  std::vector<BuiltinForm> forms(const Builtin& builtin);
+
+ private:
+  TypeTable& types_;
+  std::deque<Builtin> found_;
+  std::map<std::string, const Builtin*, std::less<>> by_name_;
+};
+
+}  // namespace manyrt::compiler

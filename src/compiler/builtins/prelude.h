@@ -1,0 +1,111 @@
+// The part of OpenCL C that C++ does not have: vector types, their operators, literals and swizzles, and the built-in
+// functions, as C++ text. Each piece is written when a program first asks for it, so that the compiler reads nothing else.
+// No system header, no template; all names begin with mrt_. One text serves g++, clang++ and NVRTC.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/builtins/builtins.h"
+#include "compiler/lowering/contraction.h"
+#include "compiler/parser/ast.h"
+
+namespace manyrt::compiler {
+
+// For whom the text is: CUDA's functions take other attributes, and some of them are done otherwise (cuda_table.h,
+// prelude_cuda.cpp). What gcc names and CUDA does not is renamed at the end, by cudaText.
+enum class Dialect : uint8_t { kHost, kHostQuick, kCuda };
+
+class Prelude {
+ public:
+  explicit Prelude(TypeTable& types, Dialect dialect = Dialect::kHost) : types_(types), dialect_(dialect) {}
+
+  // The C++ name of a scalar, vector, event or void type; defines vectors: a struct of lanes s0, s1, ... sF, aligned as
+  // OpenCL C says (three lanes take four), trivially copyable.
+  std::string type(const Type* type);
+
+  // Each of these returns the name of a function and defines it. Arguments are passed by value unless said otherwise.
+  std::string make(const Type* vector, const std::vector<const Type*>& parts);  // (parts...) -> vector; scalars and vectors
+  std::string splat(const Type* vector);                                        // (scalar) -> vector
+  std::string unary(Op op, const Type* type);                                   // vectors: - ~ !; (a) -> result
+  // Vectors: every binary operator but the comma. Scalars: kDiv and kRem of integers, which never trap, and the shifts,
+  // which take the amount modulo the width. (a, b) -> result.
+  std::string binary(Op op, const Type* type, const Type* amount);  // `amount`: of shifts, the right side's type, else type
+  // (a, b, c) -> a * b + c and its like, rounded once where the processor does that, else twice.
+  std::string multiplyAdd(Fused::Kind kind, const Type* type);
+  // Vectors: ++ and -- on an lvalue: (vector&) -> the new value, or the old one for the postfix forms.
+  std::string step(Op op, const Type* type);
+  // ++ and -- of some lanes of a vector.
+  std::string stepSwizzle(Op op, const Type* vector, const uint8_t* lanes, uint32_t count);
+  // A struct whose member v has this type and any alignment.
+  std::string packed(const Type* type);
+  std::string swizzle(const Type* vector, const uint8_t* lanes, uint32_t count);     // (vector) -> its lanes
+  std::string setSwizzle(const Type* vector, const uint8_t* lanes, uint32_t count);  // (vector&, value) -> value
+  std::string select(const Type* result, const Type* condition);                     // (condition, then, else)
+  std::string convert(const Type* to, const Type* from);  // C's conversion: scalar to scalar bool included; scalar to vector
+  // A call of a builtin that is kFence, kPure, kMemory, kAtomic or kPrint; `arguments` are the converted types.
+  // Pointer parameters are plain C++ pointers: address spaces are gone. kMemory and kAtomic take them by address.
+  std::string builtin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments);
+
+  // All definitions so far, in an order in which each stands behind what it uses.
+  const std::string& text() const { return text_; }
+
+ private:
+  // True for the first question about `name`: the caller then appends its definition to text_.
+  bool first(const std::string& name);
+  // Defines name(parameters) { body } of a result, once; `body` is only asked then, and may define what it uses.
+  template <typename Body>
+  std::string define(const std::string& name, const std::string& result, const std::string& parameters, Body body) {
+    if (first(name)) {
+      const std::string inner = body();
+      text_ += "mrt_fn " + result + " " + name + "(" + parameters + ") { " + inner + " }\n";
+    }
+    return name;
+  }
+
+  // prelude.cpp
+  std::string wholeDivision(Op op, Scalar scalar);
+  std::string multiplyAddLane(Scalar scalar);
+  std::string laneOperation(Op op, Scalar scalar, const std::string& a, const std::string& b);
+  // prelude_scalar.cpp: a function of the tables, for T = scalar.
+  std::string scalarFunction(std::string_view name, Scalar scalar);
+  std::string expand(std::string_view body, Scalar scalar);
+  // prelude_builtin.cpp
+  std::string laneByLane(const std::string& name, const Type* result, const std::vector<QualType>& arguments);
+  std::string reduced(const std::string& name, const Type* type);
+  std::string shuffled(const Type* result, const std::vector<QualType>& arguments);
+  // prelude_geometric.cpp
+  std::string geometric(const std::string& name, const Type* type);
+  std::string sumOfProducts(const Type* type, const std::string& a, const std::string& b);
+  std::string lengthBody(const Type* type);
+  std::string normalizeBody(const Type* type);
+  std::string fastNormalizeBody(const Type* type);
+  std::string crossBody(const Type* type);
+  // prelude_convert.cpp
+  std::string converted(const Builtin& builtin, const Type* from);
+  std::string convertedLane(const Builtin& builtin, Scalar to, Scalar from);
+  std::string reinterpreted(const Type* to, const Type* from);
+  std::string halfToFloat();
+  std::string toHalf(Scalar from, char rounding);
+  // prelude_memory.cpp
+  std::string loaded(const Builtin& builtin, const Type* result, const Type* pointee);
+  std::string stored(const Builtin& builtin, const Type* data, const Type* pointee);
+  std::string atomic(const std::string& name, Scalar scalar);
+  std::string fence(const std::string& name);
+  std::string prefetched(const Type* pointee);
+  // prelude_cuda.cpp: what of the above is done otherwise there
+  std::string cudaAtomic(const std::string& operation, Scalar scalar);
+  std::string cudaFence(const std::string& name);
+  // prelude_print.cpp
+  std::string printed(const std::vector<QualType>& arguments);
+
+  TypeTable& types_;
+  const Dialect dialect_;
+  std::set<std::string> defined_;
+  std::string text_;
+};
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,46 @@
+// Compiled code on disk, for all processes of one user. Whatever is wrong with folder or entry is a miss: never a wrong kernel,
+// never a failed build.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "compiler/cache/sha256.h"
+
+namespace manyrt::compiler::cache {
+
+// What was stored, in the memory that the file was read into.
+class Entry {
+ public:
+  const unsigned char* data() const { return file_.get() + before_; }
+  size_t size() const { return size_; }
+
+ private:
+  friend bool load(Entry* entry, const Digest& key);
+  std::unique_ptr<unsigned char[]> file_;
+  size_t before_ = 0;  // of the cache's own bytes
+  size_t size_ = 0;
+};
+
+// Reads the entry of a key. False: there is none, or it was not made by this user, this version and for this key, whole.
+bool load(Entry* entry, const Digest& key);
+
+// Where entries go, as the environment has it. A thread of the library must not read the environment, which the program may
+// be changing: whoever gives it work asks for it.
+struct Place {
+  std::string path;  // empty: nowhere
+  uint64_t most_bytes = 0;
+};
+Place place();
+
+// Writes beside and renames. Old entries go when the folder holds more than RT_CACHE_SIZE (512 MiB). A failure is logged once.
+void store(const Place& place, const Digest& key, const void* data, size_t size);
+
+// The folder in use: RT_CACHE_DIR, else $XDG_CACHE_HOME/manyrt, else ~/.cache/manyrt; empty where there is none that is safe:
+// owned by this user, mode 0700, no symbolic link. RT_CACHE_DIR=off turns the cache off.
+std::string folder();
+
+}  // namespace manyrt::compiler::cache

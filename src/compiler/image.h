@@ -1,0 +1,126 @@
+// What a build gives a backend. For the CPU: machine code as a loaded object of this process. For CUDA: code that
+// cuModuleLoadData takes. For OpenCL: the text that a driver compiles, and what the driver made of it. The last two come with
+// what the code does not say of itself.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ref.h"
+#include "base/status.h"
+#include "compiler/cache/sha256.h"
+#include "rt.h"
+
+namespace manyrt::compiler {
+
+// Loaded while there is a Ref, through a private descriptor (memfd), so that nobody can exchange a file between the check
+// and the load. Never loads what is no ELF shared object of this machine: INVALID_IMAGE says why.
+class Object : public RefCounted {
+ public:
+  static Status load(Ref<Object>* object, const void* data, size_t size, const char* name);
+  ~Object() override;
+  void* symbol(const char* name) const;  // null: none
+  // Called when the last Ref is gone and before the code is: for a list that finds objects with tryRetain. Set once, before
+  // a second thread sees the object.
+  void watch(void (*watcher)(const Object*)) { watcher_ = watcher; }
+
+  // Better code for the same kernels, in the same order, with the same results and the same memory for a group: null until
+  // there is some. Both stay loaded as long as this object.
+  const std::atomic<const rtHostModuleKernel_t*>& better() const { return better_; }
+  void setBetter(Ref<Object> object, const rtHostModuleKernel_t* kernels) {  // once
+    better_object_ = std::move(object);
+    better_.store(kernels, std::memory_order_release);
+  }
+
+ private:
+  explicit Object(void* handle) : handle_(handle) {}
+  void* const handle_;
+  std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
+  Ref<Object> better_object_;
+  void (*watcher_)(const Object*) = nullptr;
+};
+
+// What each launch passes as dynamic shared memory begins at a multiple of this; so do the pointers of __local arguments, where
+// their offsets are multiples of CudaArgument::alignment.
+inline constexpr uint32_t kCudaSharedAlignment = 128;
+
+// An argument as rtKernelGetArgInfo has it. RT_ARG_VALUE and RT_ARG_POINTER are passed as they are; for RT_ARG_LOCAL, size is
+// 8, and what is passed to the kernel is an unsigned int: the offset, in bytes, of this argument's memory in the launch's
+// dynamic shared memory.
+struct CudaArgument {
+  uint32_t size = 0;
+  int32_t kind = 0;  // RT_ARG_*
+  std::string name;
+  std::string type_name;
+  uint32_t alignment = 1;  // RT_ARG_LOCAL: of the offset, at most kCudaSharedAlignment
+};
+
+struct CudaKernel {
+  std::string name;    // as the source has it
+  std::string symbol;  // for cuModuleGetFunction: CUDA's own functions keep some names for themselves
+  std::vector<CudaArgument> arguments;
+  uint32_t required_group[3] = {0, 0, 0};  // zeros: any
+  uint64_t local_bytes = 0;                // of its __local variables, without those of kernels that it calls
+
+  std::vector<uint32_t> localArguments() const {  // which arguments are RT_ARG_LOCAL
+    std::vector<uint32_t> found;
+    for (uint32_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i].kind == 2) found.push_back(i);
+    }
+    return found;
+  }
+};
+
+struct CudaGlobal {  // a __constant variable of program scope
+  std::string name;
+  std::string symbol;  // for cuModuleGetGlobal
+  uint64_t size = 0;
+};
+
+struct CudaTarget {
+  uint32_t major = 0, minor = 0;  // of the compute capability
+  uint32_t driver_version = 0;    // as cuDriverGetVersion has it: 13000; 0: unknown
+};
+
+struct CudaImage {
+  std::vector<unsigned char> code;  // PTX ends with a zero byte
+  bool is_cubin = false;            // else PTX
+  std::vector<CudaKernel> kernels;  // none for CUDA C++
+  std::vector<CudaGlobal> globals;
+  std::string log;
+  Digest key = {};  // the same key is the same code; zeros: not known
+};
+
+// An argument as rtKernelGetArgInfo has it. With hidden offsets an RT_ARG_POINTER is two arguments of the driver's kernel: the
+// root and, behind it, the offset as a ulong.
+struct OpenClArgument {
+  uint32_t size = 0;
+  int32_t kind = 0;  // RT_ARG_*
+  std::string name;
+  std::string type_name;
+  bool is_record = false;  // a struct or union
+};
+
+struct OpenClKernel {
+  std::string name;
+  std::string symbol;  // what the driver knows it by
+  std::vector<OpenClArgument> arguments;
+  uint32_t required_group[3] = {0, 0, 0};  // zeros: any
+  uint64_t local_bytes = 0;                // of its __local variables
+};
+
+struct OpenClImage {
+  std::string text;     // for clCreateProgramWithSource
+  std::string options;  // for clBuildProgram
+  std::vector<OpenClKernel> kernels;
+  bool hidden_offsets = false;
+  bool optimized = true;          // without -cl-opt-disable
+  bool follows_addresses = true;  // may: kernels reach memory that no argument names
+  std::string log;
+  std::vector<unsigned char> binary;  // CL_PROGRAM_BINARIES
+};
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,473 @@
+// Expressions as C++ text. Scalars become plain C++; whatever touches a vector becomes a call of the prelude's functions, so
+// that nothing depends on how C++ would choose an overload.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "compiler/lowering/cpp_text.h"
+#include "compiler/parser/visit.h"
+
+namespace manyrt::compiler {
+namespace {
+
+constexpr uint64_t kMostGaps = 1 << 20;  // elements that an initialiser leaves out and C++ has to be told of
+
+bool isComparison(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }
+
+// What the scalar operators of C++ would do differently: trap, or have no defined value.
+bool needsCare(Op op, const Type* type) {
+  return (op == Op::kDiv || op == Op::kRem || op == Op::kShl || op == Op::kShr) && type->isInteger();
+}
+
+const Expr& behindConversions(const Expr& expression) {
+  const Expr* inner = &expression;
+  while ((inner->kind == ExprKind::kConvert || inner->kind == ExprKind::kCast) && inner->type->isInteger()) inner = inner->a;
+  return *inner;
+}
+
+bool isPlainDivisor(Op op, const Expr& b) {  // a constant that can do no harm
+  const Expr& value = behindConversions(b);
+  if (value.kind != ExprKind::kLiteral || !value.type->isInteger()) return false;
+  const int64_t number = static_cast<int64_t>(value.integer);
+  if (op == Op::kShl || op == Op::kShr) return number >= 0 && number < 8;
+  return number > 0 && number < (int64_t{1} << 31);
+}
+
+}  // namespace
+
+bool hasEffects(const Expr& expression) {
+  bool found = false;
+  visit(const_cast<Expr*>(&expression), [&](Expr& inner) {
+    if (inner.kind == ExprKind::kAssign || inner.kind == ExprKind::kCall) found = true;
+    if (inner.kind == ExprKind::kUnary && inner.op >= Op::kPreIncrement) found = true;
+    if (inner.kind == ExprKind::kBuiltinCall && inner.builtin->kind != BuiltinKind::kPure &&
+        inner.builtin->kind != BuiltinKind::kWorkItem) {
+      found = true;
+    }
+  });
+  return found;
+}
+
+bool isSimpleLvalue(const Expr& expression) { return !hasEffects(expression); }
+
+std::string CppText::literal(const Expr& e) const {
+  char text[64];
+  const Type* type = e.type.type;
+  if (type->isFloating()) {
+    const bool single = type->scalar == Scalar::kFloat;
+    if (std::isinf(e.real)) return single ? "__builtin_inff()" : "__builtin_inf()";
+    if (std::isnan(e.real)) return single ? "__builtin_nanf(\"\")" : "__builtin_nan(\"\")";
+    snprintf(text, sizeof text, single ? "%af" : "%a", single ? static_cast<double>(static_cast<float>(e.real)) : e.real);
+    return text[0] == '-' ? "(" + std::string(text) + ")" : text;
+  }
+  if (type->kind == TypeKind::kPointer) return "(" + typeName(e.type) + ")" + std::to_string(e.integer);
+  const Scalar scalar = type->kind == TypeKind::kEnum ? Scalar::kInt : type->scalar;
+  switch (scalar) {
+    case Scalar::kBool:
+      return e.integer != 0 ? "true" : "false";
+    case Scalar::kInt: {
+      const int32_t value = static_cast<int32_t>(e.integer);
+      if (value == INT32_MIN) return "(-2147483647 - 1)";
+      return value < 0 ? "(" + std::to_string(value) + ")" : std::to_string(value);
+    }
+    case Scalar::kUInt:
+      return std::to_string(static_cast<uint32_t>(e.integer)) + "u";
+    case Scalar::kLong: {
+      const int64_t value = static_cast<int64_t>(e.integer);
+      if (value == INT64_MIN) return "(-9223372036854775807l - 1)";
+      return value < 0 ? "(" + std::to_string(value) + "l)" : std::to_string(value) + "l";
+    }
+    case Scalar::kULong:
+      return std::to_string(e.integer) + "ul";
+    case Scalar::kChar:
+      return "((signed char)" + std::to_string(static_cast<int8_t>(e.integer)) + ")";
+    case Scalar::kUChar:
+      return "((unsigned char)" + std::to_string(static_cast<uint8_t>(e.integer)) + ")";
+    case Scalar::kShort:
+      return "((short)" + std::to_string(static_cast<int16_t>(e.integer)) + ")";
+    default:
+      return "((unsigned short)" + std::to_string(static_cast<uint16_t>(e.integer)) + ")";
+  }
+}
+
+std::string CppText::convert(const Expr& e) {
+  const Type* to = e.type.type;
+  const Type* from = e.a->type.type;
+  if (from->isArray()) {
+    if (to->isPointer()) {
+      if (to->inner.type == from->inner.type) return expression(*e.a);  // C++ decays it too
+      return "(" + typeName(e.type) + ")(" + expression(*e.a) + ")";
+    }
+  }
+  if (to->isVoid()) return "(void)(" + expression(*e.a) + ")";
+  if (to->isVector()) {
+    if (from == to) return expression(*e.a);
+    if (!from->isVector()) {
+      std::string value = expression(*e.a);
+      if (from != to->element) value = "(" + prelude_.type(to->element) + ")(" + value + ")";
+      return prelude_.splat(to) + "(" + value + ")";
+    }
+    return prelude_.convert(to, from) + "(" + expression(*e.a) + ")";
+  }
+  if (from == to && !to->isPointer()) return expression(*e.a);
+  if (to->isRecord()) return expression(*e.a);
+  if (e.a->kind == ExprKind::kLiteral && from->isInteger() && to->isInteger() && to->scalar >= Scalar::kInt &&
+      from->isSigned() && static_cast<int64_t>(e.a->integer) >= 0 && static_cast<int64_t>(e.a->integer) <= INT32_MAX) {
+    Expr same = *e.a;
+    same.type = e.type;
+    return literal(same);
+  }
+  const bool half = (to->isScalar() && to->kind == TypeKind::kScalar && to->scalar == Scalar::kHalf) ||
+                    (from->kind == TypeKind::kScalar && from->scalar == Scalar::kHalf);
+  if (half) return prelude_.convert(to, from) + "(" + expression(*e.a) + ")";
+  return "(" + typeName(e.type.unqualified()) + ")(" + expression(*e.a) + ")";
+}
+
+// Of operands of one type, as text.
+std::string CppText::arithmetic(Op op, const Type* type, const Type* amount, const std::string& a, const std::string& b) {
+  if (type->isVector() || needsCare(op, type)) return prelude_.binary(op, type, amount) + "(" + a + ", " + b + ")";
+  return "(" + a + " " + spell(op) + " " + b + ")";
+}
+
+// Whether `target` may lie where its type is not aligned: C++ binds no reference to such storage.
+bool isPackedStorage(const Expr& target) {
+  switch (target.kind) {
+    case ExprKind::kMember: {
+      const Record& record = *target.a->type->record;
+      const Field& field = record.fields[target.field];
+      return record.packed || record.field_limit != 0 || field.packed || isLowered(field) || isPackedStorage(*target.a);
+    }
+    case ExprKind::kSwizzle:
+    case ExprKind::kConvert:  // of an array, before a subscript
+      return isPackedStorage(*target.a);
+    case ExprKind::kSubscript:
+      return (target.a->type->isVector() || target.a->kind == ExprKind::kConvert) && isPackedStorage(*target.a);
+    default:
+      return false;
+  }
+}
+
+// `change`, an expression, reads and writes mrt_v, which stands for `target`: that is evaluated once. Packed storage is copied
+// to mrt_v and back. `parameters` and `arguments` are further ones of the lambda, each behind a comma.
+std::string CppText::changed(const Expr& target, const std::string& change, const std::string& parameters,
+                             const std::string& arguments) {
+  const std::string type = baseName(target.type.type);
+  const std::string storage = expression(target);
+  if (!isPackedStorage(target)) {
+    const std::string word = target.type.is_volatile && target.type->isScalar() ? "volatile " : "";
+    return "[&](" + word + type + "& mrt_v" + parameters + ") { return " + change + "; }(" + storage + arguments + ")";
+  }
+  const std::string packed = prelude_.packed(target.type.type);
+  return "[&](" + packed + "& mrt_p" + parameters + ") { " + type + " mrt_v = mrt_p.v; const auto mrt_r = " + change +
+         "; mrt_p.v = mrt_v; return mrt_r; }(*(" + packed + "*)&" + storage + arguments + ")";
+}
+
+// The assignment of a vector or record to packed storage, as a value: that of C++ would be a reference to an aligned object.
+std::string CppText::assignPacked(const Expr& target, const std::string& value) {
+  return "[](void* mrt_p, " + typeName(target.type.unqualified()) +
+         " mrt_w) { __builtin_memcpy(mrt_p, &mrt_w, sizeof mrt_w); return mrt_w; }((void*)&" + expression(target) + ", " +
+         value + ")";
+}
+
+std::string CppText::vectorStep(const Expr& e) {
+  const Expr& target = *e.a;
+  if (target.kind == ExprKind::kSwizzle) {
+    const Expr& vector = *target.a;
+    const std::string step = prelude_.stepSwizzle(e.op, vector.type.type, target.lanes, target.type->lanes());
+    return isPackedStorage(vector) ? changed(vector, step + "(mrt_v)") : step + "(" + expression(vector) + ")";
+  }
+  const std::string step = prelude_.step(e.op, target.type.type);
+  return isPackedStorage(target) ? changed(target, step + "(mrt_v)") : step + "(" + expression(target) + ")";
+}
+
+std::string CppText::unary(const Expr& e) {
+  if (e.op >= Op::kPreIncrement && e.a->type->isVector()) return vectorStep(e);
+  const std::string a = expression(*e.a);
+  if (e.a->type->isVector() && e.op != Op::kAddressOf) {
+    if (e.op == Op::kPlus) return a;
+    return prelude_.unary(e.op, e.a->type.type) + "(" + a + ")";
+  }
+  if (e.op >= Op::kPreIncrement && e.a->type->isScalar() && e.a->type->scalar == Scalar::kBool) {  // C++ has no such steps
+    const bool up = e.op == Op::kPreIncrement || e.op == Op::kPostIncrement;
+    const bool before = e.op == Op::kPostIncrement || e.op == Op::kPostDecrement;
+    const std::string after = up ? "true" : "!mrt_o";
+    return "[](volatile bool& mrt_b) { const bool mrt_o = mrt_b; mrt_b = " + after + "; return " + (before ? "mrt_o" : after) +
+           "; }(" + a + ")";
+  }
+  if (e.op == Op::kPostIncrement || e.op == Op::kPostDecrement) return "(" + a + ")" + spell(e.op);
+  return "(" + std::string(spell(e.op)) + " " + a + ")";
+}
+
+std::string CppText::fused(const Fused& fused, const std::string& addend) {
+  return prelude_.multiplyAdd(fused.kind, fused.product->type.type) + "(" + expression(*fused.product->a) + ", " +
+         expression(*fused.product->b) + ", " + addend + ")";
+}
+
+// x += a * b and x -= a * b.
+std::string CppText::assignFused(const Expr& e, const Fused& with) {
+  const Type* type = e.a->type.type;
+  if (e.a->kind == ExprKind::kSwizzle && type->isVector()) {
+    const Expr& vector = *e.a->a;
+    const uint32_t count = type->lanes();
+    const std::string own = prelude_.type(type);
+    const std::string read = prelude_.swizzle(vector.type.type, e.a->lanes, count) + "(mrt_v)";
+    const std::string set = prelude_.setSwizzle(vector.type.type, e.a->lanes, count);
+    const std::string sum = prelude_.multiplyAdd(with.kind, type) + "(mrt_w, mrt_y, " + read + ")";
+    return changed(vector, set + "(mrt_v, " + sum + ")", ", " + own + " mrt_w, " + own + " mrt_y",
+                   ", " + expression(*with.product->a) + ", " + expression(*with.product->b));
+  }
+  if (isSimpleLvalue(*e.a) && !isPackedStorage(*e.a)) {
+    const std::string target = expression(*e.a);
+    return "(" + target + " = " + fused(with, target) + ")";
+  }
+  return changed(*e.a, "mrt_v = " + fused(with, "mrt_v"));
+}
+
+std::string CppText::binary(const Expr& e) {
+  if (const Fused with = contraction_.ofBinary(e); with.kind != Fused::Kind::kNone) {
+    return fused(with, expression(*with.addend));
+  }
+  const Type* type = e.a->type.type;
+  if ((needsCare(e.op, type) && !isPlainDivisor(e.op, *e.b)) || type->isVector()) {
+    if (e.op != Op::kComma) {
+      const Type* amount = e.op == Op::kShl || e.op == Op::kShr ? e.b->type.type : type;
+      return prelude_.binary(e.op, type, amount) + "(" + expression(*e.a) + ", " + expression(*e.b) + ")";
+    }
+  }
+  const std::string a = expression(*e.a);
+  const std::string b = expression(*e.b);
+  if (e.op == Op::kSub && type->isPointer() && e.b->type->isPointer()) return "(long)(" + a + " - " + b + ")";
+  if (isComparison(e.op) && type->isPointer() && e.b->type->isPointer()) {
+    return "((const void*)(" + a + ") " + spell(e.op) + " (const void*)(" + b + "))";
+  }
+  if (e.op == Op::kComma) return "((void)(" + a + "), " + b + ")";
+  return "(" + a + " " + spell(e.op) + " " + b + ")";
+}
+
+std::string CppText::assign(const Expr& e) {
+  if (const Fused with = contraction_.ofAssign(e); with.kind != Fused::Kind::kNone) return assignFused(e, with);
+  const Type* type = e.a->type.type;
+  if (type->isArray()) {  // the object of a compound literal gets its values
+    return "[&] { " + declare(e.a->type.unqualified(), "mrt_b") + " = " + initializer(*e.b) + "; __builtin_memcpy(&" +
+           expression(*e.a) + ", &mrt_b, sizeof mrt_b); }()";
+  }
+  std::string value = expression(*e.b);
+  if (e.a->kind == ExprKind::kSwizzle && type->isVector()) {  // several lanes: read, change, write back
+    const Expr& vector = *e.a->a;
+    const uint32_t count = type->lanes();
+    const std::string set = prelude_.setSwizzle(vector.type.type, e.a->lanes, count);
+    const std::string parameter = ", " + prelude_.type(e.b->type.type) + " mrt_w";
+    if (e.op == Op::kNone) {
+      if (isPackedStorage(vector)) return changed(vector, set + "(mrt_v, mrt_w)", parameter, ", " + value);
+      return set + "(" + expression(vector) + ", " + value + ")";
+    }
+    const std::string read = prelude_.swizzle(vector.type.type, e.a->lanes, count);
+    const std::string result = arithmetic(e.op, type, e.b->type.type, read + "(mrt_v)", "mrt_w");
+    return changed(vector, set + "(mrt_v, " + result + ")", parameter, ", " + value);
+  }
+  if (e.op == Op::kNone && !type->isScalar() && !type->isPointer() && isPackedStorage(*e.a)) return assignPacked(*e.a, value);
+  const std::string target = expression(*e.a);
+  if (e.op == Op::kNone) return "(" + target + " = " + value + ")";
+  if (!type->isVector() && (!needsCare(e.op, type) || isPlainDivisor(e.op, *e.b))) {
+    return "(" + target + " " + spell(e.op) + "= " + value + ")";
+  }
+  if (!type->isVector() && type->isInteger()) {  // in the type that C computes in, then back
+    const Type* wide = type;
+    const bool shift = e.op == Op::kShl || e.op == Op::kShr;
+    const Type* other = e.b->type.type;
+    const Scalar own = type->kind == TypeKind::kEnum ? Scalar::kInt : type->scalar;
+    Scalar used = own < Scalar::kInt ? Scalar::kInt : own;
+    if (!shift && other->isInteger() && other->kind == TypeKind::kScalar && other->scalar > used) used = other->scalar;
+    if (!shift && other->isFloating()) return "(" + target + " " + spell(e.op) + "= " + value + ")";
+    wide = program_.types.scalar(used);
+    const std::string cast = "(" + prelude_.type(wide) + ")";
+    const std::string function = prelude_.binary(e.op, wide, shift ? other : wide);
+    if (!shift) value = cast + "(" + value + ")";
+    if (isSimpleLvalue(*e.a)) {
+      return "(" + target + " = (" + baseName(type) + ")" + function + "(" + cast + target + ", " + value + "))";
+    }
+    return changed(*e.a, "mrt_v = (" + baseName(type) + ")" + function + "(" + cast + "mrt_v, " + value + ")");
+  }
+  const bool may_repeat = isSimpleLvalue(*e.a) && !isPackedStorage(*e.a);
+  if (may_repeat) return "(" + target + " = " + arithmetic(e.op, type, e.b->type.type, target, value) + ")";
+  return changed(*e.a, "mrt_v = " + arithmetic(e.op, type, e.b->type.type, "mrt_v", value));
+}
+
+std::string CppText::vectorLiteral(const Expr& e) {
+  const Type* type = e.type.type;
+  if (e.arguments.size() == 1) {
+    const Expr& only = *e.arguments[0];
+    if (only.type->isVector()) return expression(only);
+    return prelude_.splat(type) + "(" + expression(only) + ")";
+  }
+  std::vector<const Type*> parts;
+  std::string values;
+  for (const Expr* argument : e.arguments) {
+    parts.push_back(argument->type.type);
+    values += (values.empty() ? "" : ", ") + expression(*argument);
+  }
+  return prelude_.make(type, parts) + "(" + values + ")";
+}
+
+// Braces of C become braces of C++: in order, with what was left out written as {}.
+std::string CppText::braces(const Expr& e) {
+  const Type* type = e.type.type;
+  std::string text = "{";
+  if (type->isRecord() && type->record->is_union) {
+    if (!e.arguments.empty()) {
+      const uint32_t field = e.elements.back();
+      const bool unnamed = type->record->fields[field].name.empty();
+      text += "." + (unnamed ? "unnamed_" + std::to_string(field) : fieldName(*type->record, field)) + " = " +
+              initializer(*e.arguments.back());
+    }
+    return text + "}";
+  }
+  uint64_t count = 0;
+  for (uint32_t element : e.elements) count = element + uint64_t{1} > count ? element + uint64_t{1} : count;
+  if (count > e.arguments.size() + kMostGaps) {
+    diagnostics_.error(e.where, "This initialiser leaves out more than %llu elements: assign to the elements instead.",
+                       static_cast<unsigned long long>(kMostGaps));
+    return "{}";
+  }
+  std::vector<const Expr*> values(count, nullptr);
+  for (size_t i = 0; i < e.arguments.size(); ++i) values[e.elements[i]] = e.arguments[i];
+  for (uint64_t i = 0; i < count; ++i) {
+    text += i == 0 ? "" : ", ";
+    text += values[i] != nullptr ? initializer(*values[i]) : "{}";
+  }
+  return text + "}";
+}
+
+std::string CppText::initializer(const Expr& e) {
+  if (e.kind != ExprKind::kInitializer) return expression(e);
+  if (!e.type->isVector() && !e.type->isArray() && !e.type->isRecord()) {
+    return e.arguments.empty() ? "{}" : initializer(*e.arguments[0]);
+  }
+  return braces(e);
+}
+
+std::string CppText::groupCopy(const Expr& e) {
+  const Expr& dst = *e.arguments[0];
+  const std::string element = typeName(dst.type->inner.unqualified());
+  std::string text = "((" + first_item + ") ? [](" + element + "* mrt_d, const " + element + "* mrt_f, unsigned long mrt_n";
+  const bool strided = e.builtin->name.find("strided") != std::string::npos;
+  if (strided) {
+    const bool gather = dst.type->inner.space == AddressSpace::kLocal;
+    text += ", unsigned long mrt_t) { for (unsigned long mrt_k = 0; mrt_k < mrt_n; ++mrt_k) ";
+    text += gather ? "mrt_d[mrt_k] = mrt_f[mrt_k * mrt_t]; }" : "mrt_d[mrt_k * mrt_t] = mrt_f[mrt_k]; }";
+  } else {
+    text += ") { __builtin_memcpy(mrt_d, mrt_f, mrt_n * sizeof *mrt_d); }";
+  }
+  text += "((" + element + "*)(" + expression(dst) + "), (const " + element + "*)(" + expression(*e.arguments[1]) + "), " +
+          expression(*e.arguments[2]);
+  if (strided) text += ", " + expression(*e.arguments[3]);
+  return text + ") : (void)0, " + expression(*e.arguments[strided ? 4 : 3]) + ")";
+}
+
+std::string CppText::builtinCall(const Expr& e) {
+  if (builtin_text) {
+    if (std::string text = builtin_text(e); !text.empty()) return text;
+  }
+  switch (e.builtin->kind) {
+    case BuiltinKind::kWorkItem: {
+      if (e.arguments.empty()) return work_item(e.builtin->work_item, 0, "0");
+      const Expr& dimension = behindConversions(*e.arguments[0]);
+      if (dimension.kind == ExprKind::kLiteral) {
+        const int number = dimension.integer > 2 ? 3 : static_cast<int>(dimension.integer);  // beyond: sizes 1, ids 0
+        return work_item(e.builtin->work_item, number, "");
+      }
+      return work_item(e.builtin->work_item, -1, expression(*e.arguments[0]));
+    }
+    case BuiltinKind::kBarrier:
+      return barrier_call ? barrier_call() : "(void)0";
+    case BuiltinKind::kGroupCopy:
+      return groupCopy(e);
+    default: {
+      std::vector<QualType> types;
+      std::string values;
+      for (const Expr* argument : e.arguments) {
+        types.push_back(argument->type);
+        values += (values.empty() ? "" : ", ") + expression(*argument);
+      }
+      return prelude_.builtin(*e.builtin, e.type, types) + "(" + values + ")";
+    }
+  }
+}
+
+std::string CppText::call(const Expr& e) {
+  std::string text = name(*e.function) + "(";
+  bool first = true;
+  if (usesItem(*e.function)) {
+    text += item;
+    first = false;
+  }
+  for (const Expr* argument : e.arguments) {
+    text += first ? "" : ", ";
+    text += expression(*argument);
+    first = false;
+  }
+  return text + ")";
+}
+
+std::string CppText::expression(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::kLiteral:
+      return literal(e);
+    case ExprKind::kString:
+      return std::string(e.text);
+    case ExprKind::kVariable: {
+      const Variable& v = *e.variable;
+      if (v.type.space != AddressSpace::kConstant || v.is_parameter) return name(v);
+      return "const_cast<" + reference(v.type, "") + ">(" + name(v) + ")";  // pointers carry no const here
+    }
+    case ExprKind::kUnary:
+      return unary(e);
+    case ExprKind::kBinary:
+      return binary(e);
+    case ExprKind::kAssign:
+      return assign(e);
+    case ExprKind::kConditional:
+      if (e.a->type->isVector()) {
+        return prelude_.select(e.type.type, e.a->type.type) + "(" + expression(*e.a) + ", " + expression(*e.b) + ", " +
+               expression(*e.c) + ")";
+      }
+      return "(" + expression(*e.a) + " ? " + expression(*e.b) + " : " + expression(*e.c) + ")";
+    case ExprKind::kCast:
+    case ExprKind::kConvert:
+      return convert(e);
+    case ExprKind::kVectorLiteral:
+      return vectorLiteral(e);
+    case ExprKind::kCompoundLiteral:  // as a value: one that is used as an object has become a variable
+      if (e.a->kind != ExprKind::kInitializer) return "(" + typeName(e.type.unqualified()) + ")(" + expression(*e.a) + ")";
+      return expression(*e.a);
+    case ExprKind::kInitializer:
+      return declare(e.type.unqualified(), "") + initializer(e);
+    case ExprKind::kCall:
+      return call(e);
+    case ExprKind::kBuiltinCall:
+      return builtinCall(e);
+    case ExprKind::kMember: {
+      const Record& record = *e.a->type->record;
+      const bool unnamed = record.fields[e.field].name.empty();
+      return "(" + expression(*e.a) + ")." + (unnamed ? "unnamed_" + std::to_string(e.field) : fieldName(record, e.field));
+    }
+    case ExprKind::kSwizzle: {
+      static constexpr char kLane[] = "0123456789ABCDEF";
+      if (!e.type->isVector()) return "(" + expression(*e.a) + ").s" + kLane[e.lanes[0]];
+      return prelude_.swizzle(e.a->type.type, e.lanes, e.type->lanes()) + "(" + expression(*e.a) + ")";
+    }
+    case ExprKind::kSubscript:
+      if (e.a->type->isVector()) {
+        const bool packed = isPackedStorage(*e.a);
+        const std::string element = packed ? prelude_.packed(e.a->type->element) : prelude_.type(e.a->type->element);
+        return "((" + element + "*)&" + expression(*e.a) + ")[" + expression(*e.b) + (packed ? "].v" : "]");
+      }
+      if (index_text) {
+        if (std::string index = index_text(*e.b); !index.empty()) return "(" + expression(*e.a) + ")[" + index + "]";
+      }
+      return "(" + expression(*e.a) + ")[" + expression(*e.b) + "]";
+  }
+  return "";
+}
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,111 @@
+// Finding the conditions that end loops over work-items: an id on one side, something uniform on the other.
+#include "compiler/lowering/cpu/item_limits.h"
+
+#include "compiler/builtins/builtins.h"
+#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpu/group_plan.h"
+#include "compiler/parser/visit.h"
+
+namespace manyrt::compiler {
+namespace {
+
+bool readsMemory(const Expr& root) {
+  bool reads = false;
+  visit(const_cast<Expr*>(&root), [&](Expr& e) {
+    reads = reads || e.kind == ExprKind::kSubscript || e.kind == ExprKind::kCall || e.kind == ExprKind::kInitializer ||
+            (e.kind == ExprKind::kUnary && e.op == Op::kDereference) ||
+            (e.kind == ExprKind::kVariable && e.variable->type.space == AddressSpace::kLocal);
+  });
+  return reads;
+}
+
+}  // namespace
+
+bool LimitFinder::isChanged(const Variable& variable) const {
+  bool changed = false;
+  visitExpressions(kernel_.body, [&](Expr& e) {
+    const bool writes =
+        e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && (e.op == Op::kAddressOf || e.op >= Op::kPreIncrement));
+    if (writes && e.a->kind == ExprKind::kVariable && e.a->variable == &variable) changed = true;
+  });
+  return changed;
+}
+
+LimitFinder::Id LimitFinder::idOf(const Expr& expression, int depth) const {
+  const Expr* e = &expression;
+  while ((e->kind == ExprKind::kConvert || e->kind == ExprKind::kCast) && e->type->isInteger() && sizeOf(e->type) >= 4)
+    e = e->a;
+  if (!e->type->isInteger() || sizeOf(e->type) < 4) return {};
+  if (e->kind == ExprKind::kVariable) {
+    if (auto at = ids_.find(e->variable); at != ids_.end()) return at->second;
+    if (plan_.place(*e->variable) == Place::kPure && sizeOf(e->variable->type) >= 4)
+      return depth > 8 ? Id() : idOf(*e->variable->initializer, depth + 1);
+    return {};
+  }
+  if (e->kind != ExprKind::kBuiltinCall || e->arguments.empty()) return {};
+  const bool local = e->builtin->work_item == WorkItem::kLocalId;
+  if (!local && e->builtin->work_item != WorkItem::kGlobalId) return {};
+  const Expr* dimension = e->arguments[0];
+  while (dimension->kind == ExprKind::kConvert) dimension = dimension->a;
+  if (dimension->kind != ExprKind::kLiteral || dimension->integer > 2) return {};
+  return {static_cast<int>(dimension->integer), local};
+}
+
+// `leaves`: items for which the condition holds do nothing; else those for which it does not.
+bool LimitFinder::limit(const Expr& e, bool leaves, std::vector<ItemLimit>* limits) const {
+  if (e.kind == ExprKind::kBinary && e.op == (leaves ? Op::kLogicalOr : Op::kLogicalAnd)) {
+    return limit(*e.a, leaves, limits) && limit(*e.b, leaves, limits);
+  }
+  if (e.kind != ExprKind::kBinary || e.op < Op::kLess || e.op > Op::kGreaterEqual || !e.a->type->isInteger()) return false;
+  const bool id_left = idOf(*e.a).dimension >= 0;
+  const Expr& bound = id_left ? *e.b : *e.a;
+  const Id id = idOf(id_left ? *e.a : *e.b);
+  if (id.dimension < 0 || !plan_.isUniform(bound) || readsMemory(bound)) return false;
+  // as "id op bound", for those that stay
+  static constexpr Op kMirrored[] = {Op::kGreater, Op::kLess, Op::kGreaterEqual, Op::kLessEqual};
+  static constexpr Op kNegated[] = {Op::kGreaterEqual, Op::kLessEqual, Op::kGreater, Op::kLess};
+  auto index = [](Op op) { return static_cast<int>(op) - static_cast<int>(Op::kLess); };
+  Op op = id_left ? e.op : kMirrored[index(e.op)];
+  if (leaves) op = kNegated[index(op)];
+  if (op != Op::kLess && op != Op::kLessEqual) return false;
+  limits->push_back({id.dimension, id.local, op == Op::kLessEqual, &bound});
+  return true;
+}
+
+bool LimitFinder::passesOver(const Variable& variable) {
+  if (variable.initializer == nullptr) return true;
+  if (hasEffects(*variable.initializer) || readsMemory(*variable.initializer)) return false;
+  const Id id = idOf(*variable.initializer);
+  if (id.dimension >= 0 && variable.type->isInteger() && sizeOf(variable.type) >= 4 && !isChanged(variable))
+    ids_[&variable] = id;
+  return true;
+}
+
+bool LimitFinder::takeOne(std::vector<Stmt*>* statements, size_t* at, std::vector<ItemLimit>* limits) {
+  Stmt* s = (*statements)[*at];
+  if (s->kind != StmtKind::kIf || s->second != nullptr || hasEffects(*s->a)) return false;
+  const Stmt* inside = s->first;
+  while (inside->kind == StmtKind::kCompound && inside->body.size() == 1) inside = inside->body[0];
+  const bool leaves = inside->kind == StmtKind::kReturn;
+  const bool is_last = *at + 1 == statements->size();
+  std::vector<ItemLimit> found;
+  if ((!leaves && !is_last) || !limit(*s->a, leaves, &found)) return false;
+  limits->insert(limits->end(), found.begin(), found.end());
+  const auto place = statements->begin() + static_cast<ptrdiff_t>(*at);
+  if (leaves) {
+    statements->erase(place);
+    --*at;  // the loop goes on with the next
+    return true;
+  }
+  Stmt* only = s->first;
+  if (only->kind != StmtKind::kCompound) {
+    *place = only;
+  } else {
+    const std::vector<Stmt*> body = only->body;  // names are unique: the braces have no meaning any more
+    statements->erase(place);
+    statements->insert(statements->end(), body.begin(), body.end());
+  }
+  return false;  // what stands inside is not looked at again
+}
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,60 @@
+// Conditions such as `if (i >= n) return;`: where an id is compared with something that is the same for the whole group, the
+// loops over the items end there, and nobody has to ask the condition again.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "compiler/parser/ast.h"
+
+namespace manyrt::compiler {
+
+class GroupPlan;
+
+// Work-items whose id in `dimension` is at least `bound` (beyond it, if inclusive) do nothing.
+struct ItemLimit {
+  int dimension = 0;
+  bool local = false;  // the local id, else the global one
+  bool inclusive = false;
+  const Expr* bound = nullptr;
+};
+
+class LimitFinder {
+ public:
+  LimitFinder(const GroupPlan& plan, const Function& kernel) : plan_(plan), kernel_(kernel) {}
+
+  // Takes the conditions at the head of a list of statements out of it, and the one around its last statement. Stops before
+  // anything that has effects or reads memory. `must_run`: variables whose declaration every item has to reach.
+  template <class MustRun>
+  std::vector<ItemLimit> take(std::vector<Stmt*>* statements, MustRun must_run) {
+    std::vector<ItemLimit> limits;
+    for (size_t i = 0; i < statements->size(); ++i) {
+      Stmt* s = (*statements)[i];
+      if (s->kind == StmtKind::kDeclare) {
+        bool passes = true;
+        for (const Variable* variable : s->variables) passes = passes && !must_run(*variable) && passesOver(*variable);
+        if (!passes) return limits;
+      } else if (!takeOne(statements, &i, &limits)) {
+        return limits;
+      }
+    }
+    return limits;
+  }
+
+ private:
+  struct Id {  // of a dimension; -1: none
+    int dimension = -1;
+    bool local = false;
+  };
+  bool passesOver(const Variable& variable);
+  bool takeOne(std::vector<Stmt*>* statements, size_t* at, std::vector<ItemLimit>* limits);
+  bool limit(const Expr& condition, bool leaves, std::vector<ItemLimit>* limits) const;
+  Id idOf(const Expr& expression, int depth = 0) const;
+  bool isChanged(const Variable& variable) const;
+
+  const GroupPlan& plan_;
+  const Function& kernel_;
+  std::map<const Variable*, Id> ids_;  // variables that are an id
+};
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,569 @@
+// Kernels as C++ functions of a work-group. Item loops count in signed 64 bits and the ranges of base and size are stated, so
+// that the compiler knows that `uint i = get_global_id(0)` does not wrap.
+#include "compiler/lowering/cpu/kernel.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/builtins/builtins.h"
+#include "compiler/lowering/cpu/item_limits.h"
+#include "compiler/lowering/cpu/wide_index.h"
+#include "compiler/parser/visit.h"
+#include "compiler/unit.h"
+
+namespace manyrt::compiler {
+namespace {
+
+constexpr uint64_t roundUp(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
+
+std::string text(uint64_t value) { return std::to_string(value); }
+
+// In kernels the ids are variables (mrt_b0), in helpers fields of the item (mrt_i.b0).
+std::string workItem(const std::string& prefix, WorkItem which, int d, const std::string& expression) {
+  auto at = [&](const std::string& form, const char* beyond) {
+    auto of = [&](int dimension) {
+      std::string result;
+      for (char letter : form) {
+        if (letter == '@')
+          result += prefix;
+        else if (letter == '#')
+          result += std::to_string(dimension);
+        else
+          result += letter;
+      }
+      return "((unsigned long)(" + result + "))";
+    };
+    if (d >= 0 && d < 3) return of(d);
+    if (d >= 3) return std::string(beyond);
+    return "mrt_at(" + expression + ", " + of(0) + ", " + of(1) + ", " + of(2) + ", " + beyond + ")";
+  };
+  const std::string p = prefix;
+  switch (which) {
+    case WorkItem::kGlobalId:
+      return at("@b# + @l#", "0ul");
+    case WorkItem::kLocalId:
+      return at("@l#", "0ul");
+    case WorkItem::kGroupId:
+      return at("@w#", "0ul");
+    case WorkItem::kGlobalSize:
+      return at("@k# * (unsigned long)@n#", "1ul");
+    case WorkItem::kLocalSize:
+      return at("@n#", "1ul");
+    case WorkItem::kNumGroups:
+      return at("@k#", "1ul");
+    case WorkItem::kGlobalOffset:
+      return "0ul";
+    case WorkItem::kWorkDim:
+      return "(" + p + "k2 * " + p + "n2 > 1 ? 3u : " + p + "k1 * " + p + "n1 > 1 ? 2u : 1u)";
+    case WorkItem::kLocalLinearId:
+      return "((unsigned long)((" + p + "l2 * " + p + "n1 + " + p + "l1) * " + p + "n0 + " + p + "l0))";
+    case WorkItem::kGlobalLinearId:
+      return "((unsigned long)(((" + p + "b2 + " + p + "l2) * (long)(" + p + "k1 * " + p + "n1) + " + p + "b1 + " + p +
+             "l1) * (long)(" + p + "k0 * " + p + "n0) + " + p + "b0 + " + p + "l0))";
+    case WorkItem::kNone:
+      break;
+  }
+  return "0ul";
+}
+
+bool endOnlyRows(const std::vector<ItemLimit>& limits) {
+  return std::all_of(limits.begin(), limits.end(), [](const ItemLimit& limit) { return limit.dimension == 0; });
+}
+
+}  // namespace
+
+void setWorkItemText(CppText& text, bool in_kernel);  // cpu.cpp asks for the helpers' form
+
+void setWorkItemText(CppText& out, bool in_kernel) {
+  const std::string prefix = in_kernel ? "mrt_" : "mrt_i.";
+  out.work_item = [prefix](WorkItem which, int dimension, const std::string& expression) {
+    return workItem(prefix, which, dimension, expression);
+  };
+  out.item = in_kernel ? "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, mrt_n0, mrt_n1, mrt_n2, mrt_w0, mrt_w1, "
+                         "mrt_w2, mrt_k0, mrt_k1, mrt_k2}"
+                       : "mrt_i";
+  out.first_item = "(" + prefix + "l0 | " + prefix + "l1 | " + prefix + "l2) == 0";
+}
+
+KernelText::KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form)
+    : text_(text), kernel_(kernel), options_(options), form_(form) {
+  text_.may_jump = kernel.has_goto;
+  for (int d = 0; d < 3; ++d) {
+    fixed_[d] = kernel.required_group_size[0] != 0 ? kernel.required_group_size[d] : options.group_size[d];
+  }
+}
+
+void KernelText::start(CpuKernel* kernel) {
+  kernel->entry = "k_" + text_.name(kernel_);
+  for (int d = 0; d < 3; ++d) kernel->required_group_size[d] = fixed_[d];
+}
+
+// Ids, sizes and arguments, each read once: nothing that the kernel writes can change them. A name that nobody uses is not
+// free: compilers look at it in every pass.
+void KernelText::prologue(const std::string& rest, std::string* out) {
+  const std::string most = text(static_cast<uint64_t>(kMostGroupItems));
+  const bool ranges = form_ == CpuForm::kOptimized;
+  for (int d = 0; d < 3; ++d) {
+    const std::string n = std::to_string(d);
+    const auto uses = [&](const char* name) { return rest.find(name + n) != std::string::npos; };
+    const bool base = uses("mrt_b");
+    *out += "const long mrt_n" + n + " = " + (fixed_[0] != 0 ? text(fixed_[d]) : "mrt_g->group_size[" + n + "]") + ";\n";
+    if (base || uses("mrt_w")) *out += "const unsigned long mrt_w" + n + " = mrt_g->group_id[" + n + "];\n";
+    if (uses("mrt_k")) *out += "const unsigned long mrt_k" + n + " = mrt_g->group_count[" + n + "];\n";
+    if (base) *out += "const long mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n + ";\n";
+    if (!ranges) continue;
+    *out += "if (mrt_n" + n + " < 1 || mrt_n" + n + " > " + most;
+    if (base) *out += " || mrt_b" + n + " < 0 || mrt_b" + n + " > " + text(static_cast<uint64_t>(kMostItems)) + "l";
+    *out += ") __builtin_unreachable();\n";
+  }
+  if (rest.find("mrt_rows") != std::string::npos) *out += "const long mrt_rows = mrt_n1 * mrt_n2;\n";
+  if (ranges || rest.find("mrt_items") != std::string::npos) *out += "const long mrt_items = mrt_n0 * mrt_n1 * mrt_n2;\n";
+  if (ranges) *out += "if (mrt_items < 1 || mrt_items > " + most + ") __builtin_unreachable();\n";
+  for (size_t i = 0; i < kernel_.parameters.size(); ++i) {
+    const Variable& parameter = *kernel_.parameters[i];
+    const std::string own = text_.name(parameter);
+    QualType type = parameter.type;
+    type.is_volatile = false;  // of the copy: nobody else sees it
+    *out += text_.declare(type, own) + "; __builtin_memcpy((void*)&" + own + ", mrt_a[" + text(i) + "], sizeof " + own + ");\n";
+  }
+}
+
+void KernelText::locals(CpuKernel* kernel, std::string* out) {
+  if (!kernel_.locals.empty()) *out += "char* const mrt_m = (char*)mrt_g->local_memory;\n";
+  uint64_t offset = 0;
+  for (const Variable* variable : kernel_.locals) {
+    offset = roundUp(offset, std::max<uint64_t>({alignmentOf(variable->type), variable->alignment, 16}));
+    *out += text_.reference(variable->type, text_.name(*variable)) + " = *(" + text_.declare(variable->type, "(*)") +
+            ")(mrt_m + " + text(offset) + ");\n";
+    offset += sizeOf(variable->type);
+  }
+  kernel->local_bytes = roundUp(offset, 64);
+}
+
+// Arrays over the items for what crosses regions, behind the local variables.
+void KernelText::storage(CpuKernel* kernel, std::string* out) {
+  std::string arrays;
+  auto add = [&](const std::string& declared, const std::string& cast, uint64_t size) {
+    arrays += declared + " = (" + cast + ")mrt_s; mrt_s += (" + text(size) + " * mrt_items + 63) & ~63l;\n";
+    kernel->scratch_bytes += 64;
+    kernel->scratch_bytes_per_item += size;
+  };
+  for (const Variable* variable : plan_->variables()) {
+    const Place place = plan_->place(*variable);
+    QualType type = variable->type;
+    type.is_restrict = false;
+    const std::string own = text_.name(*variable);
+    if (place == Place::kUniform) top_ += text_.declare(type, own) + ";\n";
+    if (place == Place::kArray || place == Place::kBound) {
+      type.is_volatile = false;
+      add(text_.declare(type, "(*const mrt_x_" + own + ")"), text_.declare(type, "(*)"), sizeOf(type));
+    }
+  }
+  if (plan_->hasMasks()) {
+    add("unsigned int* const mrt_alive", "unsigned int*", 4);
+    arrays +=
+        "bool mrt_masked = false; long mrt_first = 0;\n"
+        "for (long mrt_l = 0; mrt_l < mrt_items; ++mrt_l) mrt_alive[mrt_l] = 0;\n"
+        "for (long z = 0; z < mrt_e2; ++z) for (long y = 0; y < mrt_e1; ++y) for (long x = 0; x < mrt_e0; ++x)\n"
+        "mrt_alive[(z * mrt_n1 + y) * mrt_n0 + x] = 1;\n";
+  }
+  if (arrays.empty()) return;
+  *out += "char* mrt_s = (char*)mrt_g->local_memory + " + text(kernel->local_bytes) + ";\n" + arrays;
+}
+
+CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, std::string* out) {
+  CpuKernel kernel;
+  start(&kernel);
+  plan_ = &plan;
+  setWorkItemText(text_, true);
+  text_.barrier_call = nullptr;
+  text_.is_bound = [this](const Variable& variable) { return plan_->place(variable) == Place::kBound; };
+  std::string rest;
+  locals(&kernel, &rest);
+  rest += "long mrt_e0 = mrt_n0, mrt_e1 = mrt_n1, mrt_e2 = mrt_n2;\n";  // where the loops end
+  for (const ItemLimit& end : plan.limits()) limit(end, "mrt_e", &rest);
+  if (!plan.limits().empty()) rest += "if (mrt_e0 == 0 || mrt_e1 == 0 || mrt_e2 == 0) return;\n";
+  storage(&kernel, &rest);
+  std::string inside;
+  children(plan.root(), &inside);
+  rest += top_ + "{\n" + inside + "\n}\n";
+  if (rest.find("goto mrt_done;") != std::string::npos) rest += "mrt_done: ;\n";
+  *out += text_.place(kernel_) + linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
+  prologue(rest, out);
+  *out += rest + "}\n";
+  text_.is_bound = nullptr;
+  text_.return_statement = nullptr;
+  return kernel;
+}
+
+CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
+  CpuKernel kernel;
+  start(&kernel);
+  setWorkItemText(text_, true);
+  text_.barrier_call = [] { return std::string("rtHostFibers->wait()"); };
+  text_.return_statement = nullptr;
+  text_.is_bound = [](const Variable& variable) { return variable.type.space == AddressSpace::kLocal; };
+  const std::string frame = "mrt_frame_" + kernel.entry;
+  *out += text_.place(kernel_) + "struct " + frame + " { const mrt_group* g; void* const* a; };\n";
+  *out += "static void i_" + kernel.entry + "(void* mrt_u, unsigned int mrt_x) {\n";
+  *out +=
+      "const mrt_group* const mrt_g = ((" + frame + "*)mrt_u)->g;\nvoid* const* const mrt_a = ((" + frame + "*)mrt_u)->a;\n";
+  std::string rest =
+      "const long mrt_l0 = mrt_x % mrt_n0, mrt_l1 = mrt_x / mrt_n0 % mrt_n1, mrt_l2 = mrt_x / mrt_n0 / mrt_n1;\n";
+  locals(&kernel, &rest);
+  text_.inBody(kernel_, &rest);
+  prologue(rest, out);
+  *out += rest + "}\n";
+  *out += linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n" + frame +
+          " mrt_f{mrt_g, mrt_a};\n" + "rtHostFibers->run(i_" + kernel.entry +
+          ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
+  text_.barrier_call = nullptr;
+  text_.is_bound = nullptr;
+  return kernel;
+}
+
+// --- the tree
+
+void KernelText::children(const Node& at, std::string* out) {
+  for (const auto& child : at.children) node(*child, out);
+}
+
+void KernelText::node(const Node& at, std::string* out) {
+  switch (at.kind) {
+    case NodeKind::kRegion:
+      region(at, out);
+      break;
+    case NodeKind::kUniform:
+      for (const Stmt* s : at.statements) {
+        text_.line(s->where, out);
+        *out += text_.expression(*s->a) + ";\n";
+      }
+      break;
+    case NodeKind::kMask: {
+      Items work;
+      work.value = at.statement->a;
+      work.mask = true;
+      items(work, out);
+      afterLeaving(out);
+      break;
+    }
+    case NodeKind::kSequence:
+      *out += "{\n";
+      children(at, out);
+      *out += "}\n";
+      break;
+    case NodeKind::kIf: {
+      const std::string chosen = condition(*at.statement->a, true, out);
+      *out += "if (" + chosen + ")\n";
+      node(*at.children[0], out);
+      if (at.children.size() > 1) {
+        *out += "else\n";
+        node(*at.children[1], out);
+      }
+      break;
+    }
+    case NodeKind::kLoop:
+      loop(at, out);
+      break;
+    case NodeKind::kSwitch: {
+      const std::string chosen = condition(*at.statement->a, false, out);
+      *out += "switch (" + chosen + ")\n";
+      node(*at.children[0], out);
+      break;
+    }
+    case NodeKind::kCase:
+      if (at.statement->kind == StmtKind::kCase) {
+        *out += "case " + std::to_string(static_cast<int64_t>(at.statement->integer)) + "l: ;\n";
+      } else {
+        *out += "default: ;\n";
+      }
+      break;
+    case NodeKind::kBreak:
+      *out += "break;\n";
+      break;
+    case NodeKind::kContinue:
+      *out += "goto " + continue_labels_.back() + ";\n";
+      break;
+    case NodeKind::kReturn:
+      *out += "goto mrt_done;\n";
+      break;
+  }
+}
+
+void KernelText::region(const Node& at, std::string* out) {
+  Items work;
+  work.statements = at.statements;
+  const bool only_names = std::all_of(at.statements.begin(), at.statements.end(), [](const Stmt* s) {
+    return s->kind == StmtKind::kDeclare &&
+           std::all_of(s->variables.begin(), s->variables.end(), [](const Variable* v) { return v->initializer == nullptr; });
+  });
+  if (only_names) return;  // nothing happens here
+  if (plan_->hasBarrier()) hoist(work.statements, out);
+  bool leaves = false;
+  for (const Stmt* s : work.statements) leaves = leaves || containsReturn(*s);
+  if (!(plan_->hasMasks() && leaves)) {
+    const auto must_run = [&](const Variable& variable) {
+      const Place place = plan_->place(variable);
+      return place == Place::kArray || place == Place::kBound;
+    };
+    const std::vector<ItemLimit> ends = LimitFinder(*plan_, kernel_).take(&work.statements, must_run);
+    work.limited = !ends.empty();
+    work.rows = endOnlyRows(ends);
+    if (work.limited) {
+      *out += "{ long mrt_f0 = mrt_e0, mrt_f1 = mrt_e1, mrt_f2 = mrt_e2;\n";
+      for (const ItemLimit& end : ends) limit(end, "mrt_f", out);
+    }
+  }
+  items(work, out);
+  if (work.limited) *out += "}\n";
+  if (leaves && plan_->hasMasks()) afterLeaving(out);
+}
+
+void KernelText::limit(const ItemLimit& end, const std::string& ends, std::string* out) {
+  const std::string n = std::to_string(end.dimension);
+  *out += ends + n + (end.bound->type->isSigned() ? " = mrt_limit_s(" : " = mrt_limit_u(") + ends + n + ", " +
+          text_.expression(*end.bound) + ", " + (end.local ? "0" : "mrt_b" + n) + ", " + (end.inclusive ? "1" : "0") + ");\n";
+}
+
+// Uniform variables that a region declares get their value before it.
+void KernelText::hoist(const std::vector<Stmt*>& statements, std::string* out) {
+  for (const Stmt* s : statements) {
+    if (s->kind != StmtKind::kDeclare) continue;
+    for (const Variable* variable : s->variables) {
+      if (plan_->place(*variable) != Place::kUniform || variable->initializer == nullptr) continue;
+      text_.line(s->where, out);
+      *out += text_.name(*variable) + " = " + text_.initializer(*variable->initializer) + ";\n";
+    }
+  }
+}
+
+void KernelText::loop(const Node& at, std::string* out) {
+  const Stmt& s = *at.statement;
+  const std::string label = "mrt_t" + std::to_string(++next_);
+  *out += "{\n";
+  if (s.init != nullptr) {
+    hoist({s.init}, out);
+    bool each = s.init->kind != StmtKind::kDeclare;
+    for (const Variable* variable : s.init->variables) each = each || plan_->place(*variable) != Place::kUniform;
+    if (each) {
+      Items work;
+      work.statements.push_back(s.init);
+      items(work, out);
+    }
+  }
+  *out += "for (;;) {\n";
+  auto check = [&] {
+    if (s.a == nullptr) return;
+    const std::string goes_on = condition(*s.a, true, out);
+    *out += "if (!(" + goes_on + ")) break;\n";
+  };
+  if (s.kind != StmtKind::kDo) check();
+  continue_labels_.push_back(label);
+  node(*at.children[0], out);
+  continue_labels_.pop_back();
+  *out += label + ": ;\n";
+  if (s.kind == StmtKind::kDo) check();
+  if (s.kind == StmtKind::kFor && s.b != nullptr) {
+    const Expr& step = *s.b;
+    const bool assigns = step.kind == ExprKind::kAssign || (step.kind == ExprKind::kUnary && step.op >= Op::kPreIncrement);
+    if (assigns && step.a->kind == ExprKind::kVariable && plan_->place(*step.a->variable) == Place::kUniform) {
+      text_.line(step.where, out);
+      *out += text_.expression(step) + ";\n";
+    } else {
+      Items work;
+      work.value = &step;
+      items(work, out);
+    }
+  }
+  *out += "}\n}\n";
+}
+
+// Code that finds out, and the text of what it found.
+std::string KernelText::condition(const Expr& expression, bool truth, std::string* out) {
+  if (plan_->isUniform(expression)) {
+    text_.line(expression.where, out);
+    return text_.expression(expression);
+  }
+  Items work;
+  work.value = &expression;
+  work.result = "mrt_c" + std::to_string(++next_);
+  work.truth = truth;
+  work.one = !hasEffects(expression);
+  work.simd = false;
+  top_ += "long " + work.result + " = 0;\n";
+  items(work, out);
+  return work.result;
+}
+
+void KernelText::afterLeaving(std::string* out) {
+  *out += "mrt_masked = true; mrt_first = mrt_find(mrt_alive, mrt_items); if (mrt_first < 0) goto mrt_done;\n";
+}
+
+// --- loops over items
+
+// What is done for one item is a lambda: gcc turns structs that are declared in the loop itself into arrays that it cannot take
+// apart again.
+void KernelText::items(const Items& work, std::string* out) {
+  const bool masks = plan_->hasMasks();
+  *out += "{\n";
+  if (work.one) {
+    if (masks) {
+      *out +=
+          "const long mrt_l = mrt_first, mrt_l0 = mrt_l % mrt_n0, mrt_l1 = mrt_l / mrt_n0 % mrt_n1, "
+          "mrt_l2 = mrt_l / mrt_n0 / mrt_n1;\n";
+    } else {
+      *out += "const long mrt_l = 0, mrt_l0 = 0, mrt_l1 = 0, mrt_l2 = 0;\n";
+    }
+    body(work, out);
+    *out += "}\n";
+    return;
+  }
+  const std::string leave = form_ == CpuForm::kQuick ? "goto mrt_r" + std::to_string(++next_) + "; " : "return; ";
+  text_.return_statement = [&](const Stmt&) { return masks ? "{ mrt_alive[mrt_l] = 0; " + leave + "} " : leave; };
+  if (form_ == CpuForm::kQuick) {
+    plainLoops(work, out);
+  } else {
+    loops(work, out);
+  }
+  text_.return_statement = nullptr;
+  *out += "}\n";
+}
+
+void KernelText::loops(const Items& work, std::string* out) {
+  const std::string end = work.limited ? "mrt_f" : "mrt_e";
+  const bool simd = work.simd && work.result.empty() && options_.optimize;
+  WideIndices indices(text_, *plan_, kernel_);
+  std::string guard;
+  const bool wide = simd && indices.find(work.statements, "mrt_wide", &guard);
+  if (wide) *out += guard;
+  *out += "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n";
+  auto one = [&](const char* name) {
+    *out += std::string("auto ") + name + " = [&](const long mrt_l0) __attribute__((always_inline)) {\n";
+    *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
+    if (plan_->hasMasks()) *out += "if (mrt_masked && mrt_alive[mrt_l] == 0) return;\n";
+    body(work, out);
+    *out += "};\n";
+  };
+  const std::string loop = "for (long mrt_l0 = 0; mrt_l0 < " + end + "0; ++mrt_l0) ";
+  if (wide) {
+    text_.index_text = [&](const Expr& index) { return indices.wide(index); };
+    text_.loop_runs = [&](const Stmt& inner) { return indices.runs(inner); };
+    one("mrt_f");
+    text_.index_text = nullptr;
+    text_.loop_runs = nullptr;
+    one("mrt_q");
+    *out += "if (mrt_wide) {\n#pragma omp simd\n" + loop + "mrt_f(mrt_l0);\n} else " + loop +
+            "{ __asm__ volatile(\"\"); mrt_q(mrt_l0); }\n}\n";  // rare: not worth a second vector form
+    return;
+  }
+  one("mrt_f");
+  if (simd) *out += "#pragma omp simd\n";
+  *out += loop + "mrt_f(mrt_l0);\n}\n";
+}
+
+// Three loops and the body, once: what a compiler has to read decides how soon it is done.
+void KernelText::plainLoops(const Items& work, std::string* out) {
+  const std::string label = "mrt_r" + std::to_string(next_);
+  const std::string end = work.limited ? "mrt_f" : "mrt_e";
+  const bool masks = plan_->hasMasks();
+  std::string inside;
+  if (masks) inside += "if (mrt_masked && mrt_alive[mrt_l] == 0) continue;\n";
+  body(work, &inside);
+  if (inside.find("goto " + label + ";") != std::string::npos) inside += label + ": ;\n";
+  const auto uses = [&](const char* name) { return inside.find(name) != std::string::npos; };
+  const bool place = uses("[mrt_l]");
+  const std::string row = "for (long mrt_l0 = 0; mrt_l0 < " + end + "0; ++mrt_l0) {\n";
+  if (work.rows && endOnlyRows(plan_->limits()) && !uses("mrt_l1") && !uses("mrt_l2")) {
+    *out += "for (long mrt_r = 0; mrt_r < mrt_rows; ++mrt_r) " + row;
+    if (place) *out += "const long mrt_l = mrt_r * mrt_n0 + mrt_l0;\n";
+  } else {
+    *out +=
+        "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) " + row;
+    if (place) *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
+  }
+  *out += inside + "}\n";
+}
+
+void KernelText::body(const Items& work, std::string* out) {
+  std::string stores;
+  *out += "{\n" + heads(work, &stores);
+  for (const Stmt* s : work.statements) {
+    if (s->kind != StmtKind::kDeclare) {
+      text_.statement(*s, out);
+      continue;
+    }
+    text_.line(s->where, out);
+    for (const Variable* variable : s->variables) {
+      if (plan_->place(*variable) == Place::kUniform) continue;
+      if (variable->type.space == AddressSpace::kLocal) continue;
+      text_.declareVariable(*variable, out);
+    }
+  }
+  if (work.value != nullptr) {
+    text_.line(work.value->where, out);
+    const std::string value = text_.expression(*work.value);
+    if (work.mask) {
+      *out += "if (" + value + ") mrt_alive[mrt_l] = 0;\n";
+    } else if (work.result.empty()) {
+      *out += value + ";\n";
+    } else {
+      *out += work.result + " = " + (work.truth ? "(" + value + ") ? 1 : 0" : "(long)(" + value + ")") + ";\n";
+    }
+  }
+  *out += "\n" + stores + "}\n";
+}
+
+// What the statements use of the group's storage: computed again, loaded or bound before them, stored after them.
+std::string KernelText::heads(const Items& work, std::string* stores) {
+  std::set<const Variable*> used, declared, changed;
+  auto look = [&](Expr& e) {
+    if (e.kind == ExprKind::kVariable) used.insert(e.variable);
+    const bool writes = e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement);
+    if (!writes) return;
+    if (const Variable* root = rootVariable(*e.a)) changed.insert(root);
+  };
+  for (Stmt* s : work.statements) {
+    visitExpressions(s, look);
+    visitStatements(s, [&](Stmt& inner) {
+      for (const Variable* variable : inner.variables) {
+        declared.insert(variable);
+        if (variable->initializer != nullptr) changed.insert(variable);
+      }
+    });
+  }
+  visit(const_cast<Expr*>(work.value), look);
+  const std::vector<Variable*>& all = plan_->variables();
+  for (size_t i = all.size(); i-- > 0;) {  // pure ones bring in what they are made of: declared earlier
+    if (plan_->place(*all[i]) != Place::kPure || used.count(all[i]) == 0 || declared.count(all[i]) != 0) continue;
+    visit(all[i]->initializer, look);
+  }
+  std::string text;
+  for (const Variable* variable : all) {
+    const std::string own = text_.name(*variable);
+    QualType type = variable->type;
+    type.is_restrict = false;
+    switch (plan_->place(*variable)) {
+      case Place::kPure:
+        if (used.count(variable) != 0 && declared.count(variable) == 0) {
+          text += text_.declare(type, own) + " = " + text_.initializer(*variable->initializer) + ";\n";
+        }
+        break;
+      case Place::kArray:
+        if (used.count(variable) != 0 && declared.count(variable) == 0) {
+          text += text_.declare(type, own) + " = mrt_x_" + own + "[mrt_l];\n";
+        }
+        if (changed.count(variable) != 0) *stores += "mrt_x_" + own + "[mrt_l] = " + own + ";\n";
+        break;
+      case Place::kBound:
+        if (used.count(variable) != 0 || declared.count(variable) != 0) {
+          text += text_.reference(type, own) + " = mrt_x_" + own + "[mrt_l];\n";
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return text;
+}
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,90 @@
+// One kernel as C++ for a work-group: loops over the work-items of each region, control between them, storage for what
+// crosses; or, where it cannot be split, a function of one work-item for fibers.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpu/group_plan.h"
+#include "compiler/lowering/cpu/item_limits.h"
+#include "compiler/lowering/cpu/program.h"
+#include "compiler/pipeline/options.h"
+
+namespace manyrt::compiler {
+
+// What the unit's table says of a kernel beside its name and arguments.
+struct CpuKernel {
+  std::string entry;  // name of the function
+  uint32_t required_group_size[3] = {0, 0, 0};
+  uint64_t local_bytes = 0;
+  uint64_t scratch_bytes = 0;
+  uint64_t scratch_bytes_per_item = 0;
+
+  // The same kernel in another form: what it needs, if that is more.
+  void takeIn(const CpuKernel& other) {
+    const CpuKernel before = *this;
+    *this = other;
+    local_bytes = std::max(local_bytes, before.local_bytes);
+    scratch_bytes = std::max(scratch_bytes, before.scratch_bytes);
+    scratch_bytes_per_item = std::max(scratch_bytes_per_item, before.scratch_bytes_per_item);
+  }
+};
+
+class KernelText {
+ public:
+  KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form);
+
+  // `linkage`: of the function that the table names, such as "static".
+  CpuKernel split(const GroupPlan& plan, const std::string& linkage, std::string* out);  // the plan of this kernel
+  CpuKernel onFibers(const std::string& linkage, std::string* out);
+
+ private:
+  // A loop over the work-items of the group, or a look at one of them.
+  struct Items {
+    std::vector<Stmt*> statements;
+    const Expr* value = nullptr;  // instead of statements: what `result` receives, of the last item or the one looked at
+    std::string result;
+    bool truth = false;  // of the value: 0 or 1
+    bool one = false;    // only the first that is still there
+    bool mask = false;   // the value says who leaves
+    bool simd = true;
+    bool limited = false;  // the loops end at mrt_f0, ..., else at mrt_e0, ...
+    bool rows = true;      // they end nowhere sooner in dimensions 1 and 2
+  };
+
+  void start(CpuKernel* kernel);
+  void prologue(const std::string& rest, std::string* out);  // of the names above it, those that the rest uses
+  void locals(CpuKernel* kernel, std::string* out);
+  void storage(CpuKernel* kernel, std::string* out);
+
+  void node(const Node& at, std::string* out);
+  void children(const Node& at, std::string* out);
+  void region(const Node& at, std::string* out);
+  void loop(const Node& at, std::string* out);
+  std::string condition(const Expr& expression, bool truth, std::string* out);
+
+  void items(const Items& work, std::string* out);
+  void loops(const Items& work, std::string* out);
+  void plainLoops(const Items& work, std::string* out);
+  void body(const Items& work, std::string* out);
+  std::string heads(const Items& work, std::string* stores);
+  void hoist(const std::vector<Stmt*>& statements, std::string* out);
+  void afterLeaving(std::string* out);
+
+  void limit(const ItemLimit& end, const std::string& ends, std::string* out);
+
+  CppText& text_;
+  const Function& kernel_;
+  const BuildOptions& options_;
+  const CpuForm form_;
+  const GroupPlan* plan_ = nullptr;
+  uint32_t fixed_[3] = {0, 0, 0};
+  uint32_t next_ = 0;
+  std::string top_;                           // declarations that stand before everything else
+  std::vector<std::string> continue_labels_;  // of the loops around
+};
+
+}  // namespace manyrt::compiler

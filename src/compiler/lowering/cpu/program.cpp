@@ -1,0 +1,279 @@
+// The C++ source of a whole unit: prelude, records, constants, helpers, kernels, and the table that the loader reads.
+#include "compiler/lowering/cpu/program.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "compiler/builtins/prelude.h"
+#include "compiler/lowering/cpu/group_plan.h"
+#include "compiler/lowering/cpu/kernel.h"
+#include "compiler/lowering/program_facts.h"
+#include "compiler/parser/visit.h"
+
+namespace manyrt::compiler {
+
+void setWorkItemText(CppText& text, bool in_kernel);  // cpu_kernel.cpp
+
+namespace {
+
+// The same structs as rtHostGroup_t and rtHostModule_t of rt.h and FiberCalls of unit.h.
+constexpr char kHead[] = R"(struct mrt_group {
+unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long local_bytes; void* local_memory; };
+struct mrt_fibers { void (*run)(void (*)(void*, unsigned int), void*, unsigned int); void (*wait)(); };
+)";
+
+constexpr char kTableTypes[] = R"(struct mrt_arg { unsigned int size; int kind; const char* name; const char* type_name; };
+struct mrt_kernel { const char* name; void (*function)(const mrt_group*, void* const*); const mrt_arg* args;
+unsigned int arg_count, flags, max_group_items, required_group_size[3];
+unsigned long local_bytes, scratch_bytes, scratch_bytes_per_item; };
+struct mrt_global { const char* name; void* address; unsigned long size; };
+struct mrt_module { unsigned int struct_size, kernel_count; const mrt_kernel* kernels; const mrt_global* globals;
+unsigned int global_count, flags; };
+)";
+
+// Weak: each text with such kernels has it, and the linker keeps one.
+constexpr char kFiberVariable[] =
+    "extern \"C\" { __attribute__((visibility(\"default\"), weak)) const mrt_fibers* rtHostFibers = 0; }\n";
+
+// What kernels may call, with what each needs standing before it; only what a unit uses is printed.
+struct Support {
+  const char* name;
+  const char* text;
+};
+constexpr Support kSupport[] = {
+    {"mrt_limit_s(",
+     "static inline long mrt_limit_s(long e, long r, long b, int more) {\n"
+     "return r < 0 && !(more && r == -1) ? 0 : mrt_limit_u(e, (unsigned long)r, b, more); }\n"},
+    {"mrt_limit_u(",
+     "static inline long mrt_limit_u(long e, unsigned long r, long b, int more) {\n"
+     "unsigned long s = r + more;\n"
+     "if (more && s == 0) return e;\n"
+     "if (s <= (unsigned long)b) return 0;\n"
+     "s -= (unsigned long)b;\n"
+     "return s < (unsigned long)e ? (long)s : e; }\n"},
+    {"mrt_find(",
+     "static inline long mrt_find(const unsigned int* alive, long n) {\n"
+     "for (long i = 0; i < n; ++i) if (alive[i]) return i;\n"
+     "return -1; }\n"},
+    {"mrt_at(",
+     "static inline unsigned long mrt_at(unsigned int d, unsigned long a, unsigned long b, unsigned long c,\n"
+     "unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }\n"},
+    {"mrt_item", "struct mrt_item { long b0, b1, b2, l0, l1, l2, n0, n1, n2; unsigned long w0, w1, w2, k0, k1, k2; };\n"},
+};
+
+std::string supportOf(const std::string& text) {
+  std::string all;
+  for (const Support& support : kSupport) {
+    if (text.find(support.name) != std::string::npos || all.find(support.name) != std::string::npos) {
+      all.insert(0, support.text);
+    }
+  }
+  return all;
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (char letter : text) {
+    if (letter == '"' || letter == '\\') result += '\\';
+    result += letter;
+  }
+  return result + "\"";
+}
+
+// How each kernel is split, in the order of the program; null: it runs on fibers.
+using Plans = std::vector<std::unique_ptr<GroupPlan>>;
+
+// `quick` may be null: not wanted. Changes the kernels' trees, once for both.
+void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& sources, std::vector<std::string>* remarks) {
+  for (Function* kernel : program.kernels) {
+    std::string why;
+    std::unique_ptr<GroupPlan> made, plain;
+    if (inlineHelpers(program, *kernel, &why)) {
+      separateParameters(program, *kernel);
+      made = GroupPlan::make(program, *kernel, &why);
+      if (made != nullptr && quick != nullptr) {
+        plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
+      }
+    }
+    if (quick != nullptr) quick->push_back(std::move(plain));
+    if (made == nullptr) {
+      remarks->push_back(sources.name(kernel->where.file) + ":" + std::to_string(kernel->where.line) +
+                         ": remark: The kernel \"" + kernel->name +
+                         "\" runs its work-items on fibers, which is slower: " + why + ".");
+    }
+    optimized->push_back(std::move(made));
+  }
+}
+
+// One text, with some of the kernels: all helpers that they call, and what these need.
+class UnitText {
+ public:
+  UnitText(CpuForm form, Program& program, const Plans& plans, const Sources& sources, const BuildOptions& options,
+           Diagnostics& diagnostics)
+      : form_(form),
+        program_(program),
+        plans_(plans),
+        options_(options),
+        prelude_(program.types, form == CpuForm::kQuick ? Dialect::kHostQuick : Dialect::kHost),
+        text_(program, sources, prelude_, diagnostics) {
+    text_.quick = form == CpuForm::kQuick;
+  }
+
+  // `chosen`: indices of kernels. `made` says of them what the table has to. A table names all kernels of the program.
+  std::string write(const std::vector<size_t>& chosen, std::vector<CpuKernel>* made, bool with_table) {
+    const bool shared = form_ == CpuForm::kQuick;  // functions that the table of another text may name
+    std::string kernels;
+    bool fibers = false;
+    for (size_t i : chosen) {
+      KernelText text(text_, *program_.kernels[i], options_, form_);
+      const std::string linkage = shared ? "extern \"C\"" : "static";
+      const CpuKernel own = plans_[i] != nullptr ? text.split(*plans_[i], linkage, &kernels) : text.onFibers(linkage, &kernels);
+      (*made)[i].takeIn(own);
+      fibers = fibers || plans_[i] == nullptr;
+      reach(*program_.kernels[i]->body);
+    }
+    std::string body = text_.forwards();
+    for (const Declaration& declaration : program_.declarations) {
+      if (declaration.kind == Declaration::Kind::kRecord) body += text_.record(*declaration.record);
+      if (declaration.kind == Declaration::Kind::kVariable) body += text_.constant(*declaration.variable);
+    }
+    setWorkItemText(text_, false);
+    text_.barrier_call = [] { return std::string("rtHostFibers->wait()"); };
+    std::string definitions;
+    for (const Declaration& declaration : program_.declarations) {
+      if (declaration.kind != Declaration::Kind::kFunction || reached_.count(declaration.function) == 0) continue;
+      body += text_.signature(*declaration.function) + ";\n";
+      definitions += text_.definition(*declaration.function);
+    }
+    body += definitions + kernels;
+    std::string all = kHead;
+    if (fibers) all += kFiberVariable;
+    if (with_table) all += kTableTypes;
+    if (!shared) all += "namespace {\n";
+    all += supportOf(body) + prelude_.text() + body;
+    if (!with_table) return all;
+    if (!shared) return all + "\n#line 1 \"table\"\n" + table(*made) + "}\n" + module(*made);
+    for (size_t i = 0; i < made->size(); ++i) {
+      if (std::find(chosen.begin(), chosen.end(), i) == chosen.end()) {
+        all += "extern \"C\" void " + (*made)[i].entry + "(const mrt_group*, void* const*);\n";
+      }
+    }
+    return all + table(*made) + module(*made);
+  }
+
+ private:
+  void reach(Stmt& statement) {
+    visitExpressions(&statement, [&](Expr& e) {
+      if (e.kind != ExprKind::kCall || e.function->body == nullptr || !reached_.insert(e.function).second) return;
+      reach(*e.function->body);
+    });
+  }
+
+  std::string table(const std::vector<CpuKernel>& made) {
+    std::string out;
+    std::string rows;
+    for (size_t i = 0; i < made.size(); ++i) {
+      const Function& kernel = *program_.kernels[i];
+      const std::string args = "mrt_args_" + std::to_string(i);
+      if (!kernel.parameters.empty()) out += "const mrt_arg " + args + "[] = {" + arguments(kernel) + "};\n";
+      const CpuKernel& m = made[i];
+      rows += "{" + quoted(kernel.name) + ", " + m.entry + ", " + (kernel.parameters.empty() ? "0" : args) + ", " +
+              std::to_string(kernel.parameters.size()) + ", 0, 0, {" + std::to_string(m.required_group_size[0]) + ", " +
+              std::to_string(m.required_group_size[1]) + ", " + std::to_string(m.required_group_size[2]) + "}, " +
+              std::to_string(m.local_bytes) + ", " + std::to_string(m.scratch_bytes) + ", " +
+              std::to_string(m.scratch_bytes_per_item) + "},\n";
+    }
+    uint32_t globals = 0;
+    std::string global_rows;
+    for (const Declaration& declaration : program_.declarations) {
+      if (declaration.kind != Declaration::Kind::kVariable) continue;
+      const Variable& variable = *declaration.variable;
+      global_rows +=
+          "{" + quoted(variable.name) + ", (void*)&" + text_.name(variable) + ", sizeof " + text_.name(variable) + "},\n";
+      ++globals;
+    }
+    if (!rows.empty()) out += "const mrt_kernel mrt_kernels[] = {\n" + rows + "};\n";
+    if (globals != 0) out += "const mrt_global mrt_globals[] = {\n" + global_rows + "};\n";
+    return out;
+  }
+
+  std::string module(const std::vector<CpuKernel>& made) const {
+    const auto globals = std::count_if(program_.declarations.begin(), program_.declarations.end(),
+                                       [](const Declaration& d) { return d.kind == Declaration::Kind::kVariable; });
+    std::string out = "extern \"C\" { extern const mrt_module rtHostModule __attribute__((visibility(\"default\")));\n";
+    out += "const mrt_module rtHostModule = {sizeof(mrt_module), " + std::to_string(made.size()) + ", " +
+           (made.empty() ? "0" : "mrt_kernels") + ", " + (globals == 0 ? "0" : "mrt_globals") + ", " + std::to_string(globals) +
+           ", 0}; }\n";
+    return out;
+  }
+
+  std::string arguments(const Function& kernel) const {
+    std::string out;
+    for (const Variable* parameter : kernel.parameters) {
+      const ArgumentFacts facts = argumentFacts(*parameter);
+      out += "{" + std::to_string(facts.size) + ", " + std::to_string(facts.kind) + ", " + quoted(parameter->name) + ", " +
+             quoted(facts.type_name) + "}, ";
+    }
+    return out;
+  }
+
+  const CpuForm form_;
+  Program& program_;
+  const Plans& plans_;
+  const BuildOptions& options_;
+  Prelude prelude_;
+  CppText text_;
+  std::set<const Function*> reached_;
+};
+
+constexpr uint32_t kLeastNodes = 60;  // of expressions: below it, a compiler takes longer to start than to compile
+
+// Kernels in groups of about the same size, the largest first.
+std::vector<std::vector<size_t>> spread(const Program& program, uint32_t most_texts) {
+  std::vector<std::pair<uint32_t, size_t>> sizes;
+  uint32_t total = 0;
+  for (size_t i = 0; i < program.kernels.size(); ++i) {
+    uint32_t nodes = 0;
+    visitExpressions(program.kernels[i]->body, [&](Expr&) { ++nodes; });
+    sizes.emplace_back(nodes, i);
+    total += nodes;
+  }
+  std::sort(sizes.rbegin(), sizes.rend());
+  const size_t count = std::clamp<size_t>(total / kLeastNodes, 1, std::max(most_texts, 1u));
+  std::vector<std::vector<size_t>> groups(std::min(count, std::max<size_t>(sizes.size(), 1)));
+  std::vector<uint32_t> filled(groups.size(), 0);
+  for (const auto& [nodes, kernel] : sizes) {
+    const size_t least = static_cast<size_t>(std::min_element(filled.begin(), filled.end()) - filled.begin());
+    groups[least].push_back(kernel);
+    filled[least] += nodes;
+  }
+  for (std::vector<size_t>& group : groups) std::sort(group.begin(), group.end());
+  return groups;
+}
+
+}  // namespace
+
+bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program& program, const Sources& sources,
+                const BuildOptions& options, Diagnostics& diagnostics) {
+  if (!checkCallDepth(program, diagnostics)) return false;
+  Plans plans[2];
+  makePlans(&plans[0], quick != nullptr ? &plans[1] : nullptr, program, sources, &optimized->remarks);
+  std::vector<CpuKernel> made(program.kernels.size());
+  const auto write = [&](CpuForm form, const std::vector<size_t>& chosen, bool with_table) {
+    const Plans& own = plans[form == CpuForm::kQuick];
+    return UnitText(form, program, own, sources, options, diagnostics).write(chosen, &made, with_table);
+  };
+  for (CpuUnit* unit : {optimized, quick}) {  // in this order: the quick table has room for both
+    if (unit == nullptr || diagnostics.failed()) continue;
+    unit->fibers = !optimized->remarks.empty();
+    const auto groups = spread(program, unit == quick ? most_texts : 1);
+    unit->texts.resize(groups.size());
+    for (size_t i = groups.size(); i-- > 0;) {  // the table last: it tells of all
+      unit->texts[i] = write(unit == quick ? CpuForm::kQuick : CpuForm::kOptimized, groups[i], i == 0);
+    }
+  }
+  return !diagnostics.failed();
+}
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,60 @@
+// Indices of 32 bits without wrapping. `a[row * n + column]` with uint operands may wrap at 2^32 as far as a compiler knows, so
+// that it cannot see neighbouring work-items touch neighbouring elements. Here every such index of a region gets a guard that
+// is computed once for a group from the ranges of what it is made of; where the guard holds, the region runs with 64-bit
+// indices, else as it was written. What the indices are never changes.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpu/group_plan.h"
+
+namespace manyrt::compiler {
+
+class WideIndices {
+ public:
+  WideIndices(CppText& text, const GroupPlan& plan, const Function& kernel) : text_(text), plan_(plan), kernel_(kernel) {}
+
+  // Looks at the subscripts of a region. True if any can be widened: then `guard` is code that sets `result` (a bool).
+  bool find(const std::vector<Stmt*>& statements, const std::string& result, std::string* guard);
+  // Whether the guard says that a loop's body runs at least once.
+  bool runs(const Stmt& loop) const { return running_.count(&loop) != 0; }
+  // The 64-bit form of an index that was found; empty: not one of them.
+  std::string wide(const Expr& index);
+
+ private:
+  struct Range {  // names or numbers of C++ unsigned longs
+    std::string low, high;
+    bool known = false;
+  };
+  struct Loop {  // of a variable that only its loop's head changes
+    const Expr* first;
+    const Expr* end;
+    bool inclusive;
+  };
+
+  void findLoops(const std::vector<Stmt*>& statements);
+  void findRunning(const Stmt& statement);
+  Range range(const Expr& expression, uint32_t depth);
+  Range binary(const Expr& expression, uint32_t depth);
+  Range exact(const Expr& expression);
+  Range number(const std::string& low, const std::string& high, bool check, const Type* type);
+  std::string widen(const Expr& expression, uint32_t depth);
+  const Expr* definition(const Variable& variable) const;
+
+  CppText& text_;
+  const GroupPlan& plan_;
+  const Function& kernel_;
+  std::map<const Variable*, Loop> loops_;
+  std::map<const Variable*, const Expr*> definitions_;  // of variables that are assigned once, where they are declared
+  std::set<const Expr*> found_;
+  std::set<const Stmt*> running_;
+  std::string code_;
+  uint32_t next_ = 0;
+  uint32_t steps_ = 0;
+};
+
+}  // namespace manyrt::compiler

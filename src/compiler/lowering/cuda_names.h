@@ -1,0 +1,77 @@
+// Every name of CUDA that generated text may use stands in this file, and nowhere else: who stands in for CUDA, as the tests'
+// simulated device does, has to define these and no others. Besides, the text is C++20 without includes and without templates.
+//
+//   qualifiers    __global__  __device__  __forceinline__  __shared__  __constant__  __launch_bounds__(n); constexpr, also of
+//                 functions that are constant for no arguments, which compilers for hosts refuse: there it has to be nothing
+//   variables     threadIdx  blockIdx  blockDim  gridDim: .x .y .z, unsigned int
+//   memory        alignas(128) extern __shared__ unsigned char mrt_shared[]: once, at namespace scope. All other __shared__
+//                 variables stand at the head of functions: of entries, and of kernels that other kernels call.
+//                 __constant__ and __device__ variables have external C linkage, are const and initialised by constants.
+//   waiting       __syncthreads()  __threadfence()  __threadfence_block()
+//   atomics       atomicAdd atomicExch atomicCAS atomicMin atomicMax atomicAnd atomicOr atomicXor: on int, unsigned int and
+//                 unsigned long long; Exch also on float, Min and Max also on long long. atomicSub: on int and unsigned int
+//   printing      printf(format, ...), at most 32 values; int, long long, unsigned long long, double, pointers, strings
+//   compiler      memcpy  __builtin_bit_cast  __builtin_unreachable  __int128  #pragma unroll [n]  #line
+//   mathematics   the second column of kCudaNames, and of the rows in cuda_table.h:
+//                 fmin fmax rsqrt exp10 sinpi cospi sincos lgamma round, with and without f;
+//                 __cosf __sinf __tanf __expf __exp10f __logf __log2f __log10f __powf __fdividef
+//                 __mul64hi __umul64hi __clz __clzll __popc __popcll
+//
+// The shared lowering writes gcc's names; cudaText puts CUDA's in their places.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace manyrt::compiler {
+
+struct CudaName {
+  const char* host;        // as the lowering shared with the CPU writes it
+  const char* cuda;        // what stands there for CUDA
+  const char* definition;  // of that name, where CUDA has none; null: it has
+};
+
+// Functions of C's library have the same name behind "__builtin_", with f for float and without for double.
+inline constexpr const char* kCudaLibrary[] = {
+    "acos",  "acosh", "asin",  "asinh", "atan",  "atan2", "atanh",  "cbrt",  "ceil",      "copysign", "cos",
+    "cosh",  "erf",   "erfc",  "exp",   "exp2",  "expm1", "fabs",   "floor", "fma",       "fmod",     "frexp",
+    "hypot", "ilogb", "ldexp", "log",   "log10", "log1p", "log2",   "logb",  "modf",      "pow",      "remainder",
+    "rint",  "sin",   "sinh",  "sqrt",  "tan",   "tanh",  "tgamma", "trunc", "nextafter", "memcpy"};
+
+inline constexpr CudaName kCudaNames[] = {
+    {"__builtin_inff", "mrt_inff",
+     "static __device__ __forceinline__ constexpr float mrt_inff() { return __builtin_bit_cast(float, 0x7f800000u); }\n"},
+    {"__builtin_inf", "mrt_inf",
+     "static __device__ __forceinline__ constexpr double mrt_inf() { return __builtin_bit_cast(double, 0x7ff0000000000000ul); "
+     "}\n"},
+    {"__builtin_nanf", "mrt_nanf",
+     "static __device__ __forceinline__ constexpr float mrt_nanf(const char*) { return __builtin_bit_cast(float, 0x7fc00000u); "
+     "}\n"},
+    {"__builtin_nan", "mrt_nan",
+     "static __device__ __forceinline__ constexpr double mrt_nan(const char*) { return __builtin_bit_cast(double, "
+     "0x7ff8000000000000ul); }\n"},
+    // In C++ these have overloads, which would choose by the arguments: as functions of doubles, whatever is given.
+    {"__builtin_copysign", "mrt_copysign",
+     "static __device__ __forceinline__ double mrt_copysign(double a, double b) { return copysign(a, b); }\n"},
+    {"__builtin_pow", "mrt_pow",
+     "static __device__ __forceinline__ double mrt_pow(double a, double b) { return pow(a, b); }\n"},
+    {"__builtin_clz", "__clz", nullptr},
+    {"__builtin_clzl", "__clzll", nullptr},
+    {"__builtin_popcount", "__popc", nullptr},
+    {"__builtin_popcountl", "__popcll", nullptr},
+    {"__builtin_add_overflow", "mrt_add_overflow",
+     "static __device__ __forceinline__ bool mrt_add_overflow(long a, long b, long* r) { *r = (long)((unsigned long)a + "
+     "(unsigned long)b); return ((a ^ *r) & (b ^ *r)) < 0; }\n"},
+    {"__builtin_sub_overflow", "mrt_sub_overflow",
+     "static __device__ __forceinline__ bool mrt_sub_overflow(long a, long b, long* r) { *r = (long)((unsigned long)a - "
+     "(unsigned long)b); return ((a ^ b) & (a ^ *r)) < 0; }\n"},
+    {"__builtin_bit_cast", "__builtin_bit_cast", nullptr},
+    {"__builtin_unreachable", "__builtin_unreachable", nullptr},
+};
+
+// The text with CUDA's names, and in front of it the definitions that it needs. What stands in quotes and in #line is left
+// alone. `unknown` receives the names of gcc's that no table has: a mistake of this library, which a test looks for.
+std::string cudaText(std::string_view text, std::vector<std::string>* unknown);
+
+}  // namespace manyrt::compiler

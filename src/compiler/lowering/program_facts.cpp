@@ -1,0 +1,100 @@
+// Looks over a whole program for the lowerings to C++: its calls, without recursion over them, its pragmas, its parameters.
+#include "compiler/lowering/program_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "compiler/parser/visit.h"
+#include "rt.h"
+
+namespace manyrt::compiler {
+namespace {
+
+constexpr uint32_t kMostCalls = 256;
+
+// "OPENCL FP_CONTRACT OFF" or "STDC ...", however it is spaced.
+bool isContractOff(std::string_view pragma) {
+  std::string words;
+  for (char letter : pragma) {
+    if (letter != ' ' && letter != '\t') words += letter;
+  }
+  return words == "OPENCLFP_CONTRACTOFF" || words == "STDCFP_CONTRACTOFF";
+}
+
+const Function* firstTooDeep(const Program& program) {
+  std::map<const Function*, uint32_t> depth;  // of what a function calls; there is no recursion
+  std::vector<std::pair<const Function*, size_t>> path;
+  for (const Function& start : program.functions()) {
+    if (depth.count(&start) != 0) continue;
+    path.push_back({&start, 0});
+    while (!path.empty()) {
+      auto& [function, next] = path.back();
+      if (next < function->callees.size()) {
+        const Function* callee = function->callees[next++];
+        if (depth.count(callee) == 0) path.push_back({callee, 0});
+        continue;
+      }
+      uint32_t deepest = 0;
+      for (const Function* callee : function->callees) deepest = std::max(deepest, depth[callee] + 1);
+      depth[function] = deepest;
+      if (deepest > kMostCalls) return function;
+      path.pop_back();
+    }
+  }
+  return nullptr;
+}
+
+std::string typeName(QualType type) { return type->isPointer() ? typeName(type->inner) + "*" : spell(type.unqualified()); }
+
+}  // namespace
+
+bool checkCallDepth(const Program& program, Diagnostics& diagnostics) {
+  const Function* deep = firstTooDeep(program);
+  if (deep == nullptr) return true;
+  diagnostics.error(deep->where, "The calls inside \"%s\" are nested more than %u deep.", deep->name.c_str(), kMostCalls);
+  return false;
+}
+
+bool forbidsContraction(const Program& program) {
+  return std::any_of(program.tokens.begin(), program.tokens.end(),
+                     [](const Token& token) { return token.kind == TokenKind::kPragma && isContractOff(token.text); });
+}
+
+bool mayFollowAddresses(const Program& program) {
+  const auto holds = [](QualType type) {  // an array's elements count
+    while (type->isArray()) type = type->inner;
+    return type->isPointer();
+  };
+  for (const Record& record : program.types.records()) {
+    if (std::any_of(record.fields.begin(), record.fields.end(), [&](const Field& field) { return holds(field.type); })) {
+      return true;
+    }
+  }
+  bool found = false;
+  for (const Function& function : program.functions()) {
+    visitExpressions(function.body, [&](const Expr& expression) {
+      if (!expression.type || !expression.type->isPointer()) return;
+      const bool null = expression.a != nullptr && expression.a->kind == ExprKind::kLiteral && expression.a->integer == 0;
+      const bool cast = expression.kind == ExprKind::kCast || expression.kind == ExprKind::kConvert;
+      found = found || expression.type->inner->isPointer() || (cast && expression.a->type->isInteger() && !null);
+    });
+    if (found) return true;
+  }
+  return false;
+}
+
+ArgumentFacts argumentFacts(const Variable& parameter) {
+  ArgumentFacts facts;
+  facts.type_name = typeName(parameter.type);
+  if (parameter.type->isPointer()) {
+    facts.size = 8;
+    facts.kind = parameter.type->inner.space == AddressSpace::kLocal ? RT_ARG_LOCAL : RT_ARG_POINTER;
+  } else {
+    facts.size = static_cast<uint32_t>(sizeOf(parameter.type));
+    facts.kind = RT_ARG_VALUE;
+  }
+  return facts;
+}
+
+}  // namespace manyrt::compiler

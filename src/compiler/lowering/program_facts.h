@@ -1,0 +1,27 @@
+// What every lowering to C++ asks of a program beside its text: how deep its calls go, whether it forbids contraction, and
+// what its kernels' arguments are for whoever launches them.
+#pragma once
+
+#include <string>
+
+#include "compiler/parser/ast.h"
+
+namespace manyrt::compiler {
+
+// Calls within calls: what follows them recursively has to end. False after an error in the diagnostics.
+bool checkCallDepth(const Program& program, Diagnostics& diagnostics);
+
+bool forbidsContraction(const Program& program);  // `#pragma OPENCL FP_CONTRACT OFF` stands somewhere
+
+// Whether kernels may follow addresses that are no pointer argument: numbers made pointers, pointers in structs or behind other
+// pointers. Says yes where it is not sure.
+bool mayFollowAddresses(const Program& program);
+
+struct ArgumentFacts {
+  uint32_t size = 0;
+  int32_t kind = 0;       // RT_ARG_*
+  std::string type_name;  // as clGetKernelArgInfo has it: no address space, no qualifiers, no blanks
+};
+ArgumentFacts argumentFacts(const Variable& parameter);
+
+}  // namespace manyrt::compiler

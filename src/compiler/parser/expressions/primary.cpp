@@ -1,0 +1,297 @@
+// Where expressions begin: prefix operators, names, calls, sizeof and its kin. A name is looked up among the program's own
+// first and among the built-in functions last.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "compiler/parser/keyword.h"
+#include "compiler/parser/parser_state.h"
+
+namespace manyrt::compiler {
+namespace {
+
+Op prefixOperator(const Token& token) {
+  if (token.kind != TokenKind::kPunctuator) return Op::kNone;
+  if (token.text == "+") return Op::kPlus;
+  if (token.text == "-") return Op::kMinus;
+  if (token.text == "~") return Op::kBitNot;
+  if (token.text == "!") return Op::kLogicalNot;
+  if (token.text == "*") return Op::kDereference;
+  if (token.text == "&") return Op::kAddressOf;
+  if (token.text == "++") return Op::kPreIncrement;
+  if (token.text == "--") return Op::kPreDecrement;
+  return Op::kNone;
+}
+
+bool isAlignof(const Token& token) { return token.is("__alignof__") || token.is("__alignof") || token.is("_Alignof"); }
+
+// Infinity and NaN as the predefined macros spell them.
+bool special(const Token& token, double* number, Scalar* scalar) {
+  *scalar = token.text == "__mrt_inf" ? Scalar::kDouble : Scalar::kFloat;
+  *number = std::numeric_limits<double>::infinity();
+  if (token.text == "__mrt_nanf") *number = std::nan("");
+  return token.text == "__mrt_inff" || token.text == "__mrt_nanf" || token.text == "__mrt_inf";
+}
+
+}  // namespace
+
+Expr* Parser::parseUnary() {
+  const size_t begin = at_;
+  const Token& token = peek();
+  const Op op = prefixOperator(token);
+  if (op != Op::kNone) return spanned(parsePrefixed(op), begin);
+  if (token.is("sizeof") || token.is("vec_step") || isAlignof(token)) return spanned(parseSizeof(), begin);
+  if (token.is("(") && isTypeName(1)) return spanned(parseParenthesised(), begin);
+  Expr* primary = spanned(parsePrimary(), begin);
+  return primary == nullptr ? nullptr : parsePostfix(primary, begin);
+}
+
+Expr* Parser::parsePrefixed(Op op) {
+  Depth depth(*this);
+  if (!depth.ok) return nullptr;
+  const Location where = next().where;
+  Expr* operand = parseUnary();
+  if (operand == nullptr) return nullptr;
+  switch (op) {
+    case Op::kDereference:
+      return makeDereference(operand, where);
+    case Op::kAddressOf:
+      return makeAddressOf(operand, where);
+    case Op::kPreIncrement:
+    case Op::kPreDecrement:
+      return makeStep(op, operand, where);
+    default:
+      return makeUnary(op, operand, where);
+  }
+}
+
+Expr* Parser::parsePrimary() {
+  const Token& token = peek();
+  switch (token.kind) {
+    case TokenKind::kNumber:
+      return parseNumber();
+    case TokenKind::kCharacter:
+      return parseCharacter();
+    case TokenKind::kString:
+      return parseString();
+    case TokenKind::kIdentifier:
+      if (peek(1).is("(") && findKeyword(token.text).kind == KeywordKind::kNone) return parseCall();
+      return parseName();
+    default:
+      break;
+  }
+  if (token.is("(")) {
+    // A function's name in parentheses, which keeps a macro of the same name away.
+    if (peek(1).kind == TokenKind::kIdentifier && peek(2).is(")") && peek(3).is("(")) return parseCall();
+    next();
+    if (at("{")) {
+      diagnostics_.error(token.where, "Statements inside an expression are no part of OpenCL C; write a function.");
+      return nullptr;
+    }
+    Expr* inner = parseExpression();
+    if (inner == nullptr || !expect(")", "the expression in parentheses")) return nullptr;
+    return inner;
+  }
+  if (token.kind == TokenKind::kEnd) {
+    diagnostics_.error(token.where, "The program ends where an expression is expected.");
+  } else {
+    diagnostics_.error(token.where, "An expression is expected before \"%.*s\".",
+                       static_cast<int>(std::min<size_t>(token.text.size(), 64)), token.text.data());
+  }
+  return nullptr;
+}
+
+Expr* Parser::parseName() {
+  const Token& token = peek();
+  const int length = static_cast<int>(std::min<size_t>(token.text.size(), 256));
+  if (const Keyword& keyword = findKeyword(token.text); keyword.advice != nullptr) {
+    diagnostics_.error(token.where, "\"%.*s\": %s", length, token.text.data(), keyword.advice);
+    return nullptr;
+  } else if (keyword.kind == KeywordKind::kStatement) {
+    diagnostics_.error(token.where, "An expression is expected before \"%.*s\".", length, token.text.data());
+    return nullptr;
+  }
+  if (startsType(token)) {
+    diagnostics_.error(token.where, "An expression is expected; \"%.*s\" is a type.", length, token.text.data());
+    return nullptr;
+  }
+  next();
+  double number;
+  Scalar scalar;
+  if (token.text == "true" || token.text == "false") return integerLiteral(Scalar::kInt, token.text == "true", token.where);
+  if (special(token, &number, &scalar)) {
+    Expr* literal = node(ExprKind::kLiteral, QualType{types_.scalar(scalar)}, token.where);
+    literal->real = number;
+    literal->text = token.text;
+    return literal;
+  }
+  const Symbol* symbol = find(token.text);
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::kEnumerator) {
+    const Scalar own = symbol->type->scalar;
+    const uint64_t bits = static_cast<uint64_t>(symbol->value);
+    return integerLiteral(own, scalarSize(own) == 4 ? static_cast<uint32_t>(bits) : bits, token.where);
+  }
+  if (symbol != nullptr && symbol->kind == Symbol::Kind::kVariable) {
+    Expr* name = node(ExprKind::kVariable, symbol->variable->type, token.where);
+    name->variable = symbol->variable;
+    name->lvalue = true;
+    return name;
+  }
+  const bool function = symbol != nullptr || builtins_.find(token.text) != nullptr;
+  diagnostics_.error(token.where,
+                     function ? "The function \"%.*s\" can only be called: OpenCL C has no pointers to functions."
+                              : "The name \"%.*s\" is undeclared.",
+                     length, token.text.data());
+  return nullptr;
+}
+
+// --- calls
+
+Expr* Parser::parseCall() {
+  const bool wrapped = accept("(");
+  const auto name_token = static_cast<uint32_t>(at_);
+  const Token& name = next();
+  if (wrapped) next();
+  const int length = static_cast<int>(std::min<size_t>(name.text.size(), 256));
+  if (name.text == "__builtin_offsetof") return parseOffsetOf();
+  const Symbol* symbol = find(name.text);
+  const Builtin* builtin = symbol == nullptr ? builtins_.find(name.text) : nullptr;
+  if (symbol == nullptr && builtin == nullptr) {
+    diagnostics_.error(name.where, "The function \"%.*s\" is undeclared.", length, name.text.data());
+    return nullptr;
+  }
+  if (symbol != nullptr && symbol->kind != Symbol::Kind::kFunction) {
+    diagnostics_.error(name.where, "The name \"%.*s\" is called, but it is no function.", length, name.text.data());
+    return nullptr;
+  }
+  std::vector<Expr*> arguments;
+  if (symbol != nullptr) symbol->function->name_tokens.push_back(name_token);
+  if (!parseArguments(&arguments, name)) return nullptr;
+  if (symbol != nullptr) return callFunction(symbol->function, name, std::move(arguments));
+  return callBuiltin(*builtin, name, std::move(arguments));
+}
+
+bool Parser::parseArguments(std::vector<Expr*>* arguments, const Token& name) {
+  next();
+  if (accept(")")) return true;
+  const std::string after = "the arguments of \"" + std::string(name.text.substr(0, 256)) + "\"";
+  for (;;) {
+    Expr* argument = parseAssignment();
+    if (argument == nullptr) return false;
+    arguments->push_back(argument);
+    if (!accept(",")) return expect(")", after.c_str());
+  }
+}
+
+Expr* Parser::callBuiltin(const Builtin& builtin, const Token& name, std::vector<Expr*> arguments) {
+  std::vector<QualType> given;
+  for (Expr*& argument : arguments) {
+    argument = value(argument);
+    if (argument == nullptr) return nullptr;
+    given.push_back(argument->type.unqualified());
+  }
+  QualType result;
+  std::vector<QualType> parameters;
+  std::string why;
+  if (!builtins_.resolve(&result, &parameters, &why, builtin, given)) {
+    diagnostics_.error(name.where, "%s", why.c_str());
+    return nullptr;
+  }
+  Expr* call = node(ExprKind::kBuiltinCall, result.unqualified(), name.where);
+  call->builtin = &builtin;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string what = "argument " + std::to_string(i + 1) + " of \"" + std::string(name.text.substr(0, 256)) + "\"";
+    if (i >= parameters.size()) break;  // printf's own
+    if (parameters[i]->kind == TypeKind::kEvent && isNullConstant(*arguments[i])) {
+      arguments[i] = implicit(arguments[i], parameters[i].type);
+    } else {
+      arguments[i] = convertTo(arguments[i], parameters[i].unqualified(), what.c_str());
+    }
+    if (arguments[i] == nullptr) return nullptr;
+  }
+  for (const Expr* argument : arguments) {
+    if (!grow(call, argument)) return nullptr;
+  }
+  call->arguments = std::move(arguments);
+  return call;
+}
+
+// --- what is known of a type
+
+Expr* Parser::parseSizeof() {
+  Depth depth(*this);
+  if (!depth.ok) return nullptr;
+  const Token& word = next();
+  QualType type;
+  if (at("(") && isTypeName(1)) {
+    const size_t begin = at_;
+    next();
+    if (!parseTypeName(&type) || !expect(")", "the type")) return nullptr;
+    if (at("{") || (at("(") && type->isVector())) {  // a literal begins with the same tokens
+      at_ = begin;
+      Expr* literal = parseParenthesised();
+      if (literal == nullptr) return nullptr;
+      type = literal->type;
+    }
+  } else {
+    Expr* operand = parseUnary();
+    if (operand == nullptr) return nullptr;
+    type = operand->type;
+  }
+  const std::string name = spell(type.unqualified());
+  const int length = static_cast<int>(word.text.size());
+  if (word.is("vec_step")) {
+    if (!type->isScalar() && !type->isVector() && !type->isVoid()) {
+      diagnostics_.error(word.where, "vec_step takes a scalar or a vector; this is %s.", name.c_str());
+      return nullptr;
+    }
+    return integerLiteral(Scalar::kInt, type->lanes() == 3 ? 4 : type->lanes(), word.where);
+  }
+  const uint64_t size = sizeOf(type);
+  const bool empty = type->isRecord() && type->record->complete;
+  const bool sized = size != 0 || empty || (type->isArray() && type->length == 0);
+  if (!sized || (type->isArray() && type->length == Type::kUnknownLength)) {
+    diagnostics_.error(word.where, "The type %s has no size that %.*s could tell.", name.c_str(), length, word.text.data());
+    return nullptr;
+  }
+  return integerLiteral(Scalar::kULong, word.is("sizeof") ? size : alignmentOf(type), word.where);
+}
+
+// __builtin_offsetof(type, member.member[constant]...)
+Expr* Parser::parseOffsetOf() {
+  const Location where = next().where;
+  QualType type;
+  if (!isTypeName(0) || !parseTypeName(&type) || !expect(",", "the type")) return nullptr;
+  Expr* object = node(ExprKind::kCompoundLiteral, type, where);
+  uint64_t offset = 0;
+  for (bool first = true; first || at(".") || at("["); first = false) {
+    if (at("[")) {
+      next();
+      int64_t index;
+      if (!parseIntegerConstant(&index, "the index of a member") || !expect("]", "the index")) return nullptr;
+      if (!object->type->isArray() || index < 0 || static_cast<uint64_t>(index) > object->type->length) {
+        diagnostics_.error(where, "The index %lld is outside of the type %s.", static_cast<long long>(index),
+                           spell(object->type.unqualified()).c_str());
+        return nullptr;
+      }
+      const QualType element = object->type->inner;
+      offset += static_cast<uint64_t>(index) * sizeOf(element);
+      object = node(ExprKind::kCompoundLiteral, element, where);
+      continue;
+    }
+    if (!first) next();
+    const Expr* before = object;
+    object = parseMember(object);
+    if (object == nullptr) return nullptr;
+    if (object->kind != ExprKind::kMember) {
+      diagnostics_.error(where, "Elements of a vector have no offset.");
+      return nullptr;
+    }
+    for (const Expr* at = object; at != before; at = at->a) offset += at->a->type->record->fields[at->field].offset;
+  }
+  if (!expect(")", "the member")) return nullptr;
+  return integerLiteral(Scalar::kULong, offset, where);
+}
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,17 @@
+// Tokens to a typed Program: declarations, statements and expressions of OpenCL C 1.2, with every check that needs no code
+// generator. Refuses what the language refuses, and what this library does not support, each with its place and what to
+// write instead.
+#pragma once
+
+#include "compiler/parser/ast.h"
+
+namespace manyrt::compiler {
+
+struct LanguageOptions {
+  bool single_precision_constants = false;  // -cl-single-precision-constant: 1.0 is a float
+};
+
+// Parses program->tokens. False after an error.
+bool parse(Program* program, const LanguageOptions& options, Diagnostics& diagnostics);
+
+}  // namespace manyrt::compiler

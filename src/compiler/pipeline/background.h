@@ -1,0 +1,20 @@
+// Work that nobody waits for: one thread of the library, started when there is some and gone when there is none. At the end of
+// the process what has begun gets a moment to finish, and is then told to stop.
+#pragma once
+
+#include <functional>
+
+#include "base/status.h"
+
+namespace manyrt::compiler::background {
+
+// `cancel` is a descriptor: once it can be read, the work is to end soon. It may throw std::bad_alloc.
+using Work = std::function<void(int cancel)>;
+
+// In the order of submission, one at a time. OUT_OF_MEMORY: there is no thread for it; SHUT_DOWN: the process is ending.
+Status submit(Work work);
+
+// Until all that was submitted is done; false after so many milliseconds.
+bool awaitIdle(int64_t milliseconds);
+
+}  // namespace manyrt::compiler::background

@@ -1,0 +1,341 @@
+// The pipeline from OpenCL C to a loaded object: options, key, cache; and where that has nothing, preprocessor, parser,
+// lowering, compiler. Also the list of what is being built and what is loaded, by key, so that nothing is built twice.
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "base/single_flight.h"
+#include "compiler/build.h"
+#include "compiler/cache/cache.h"
+#include "compiler/lowering/cpu/program.h"
+#include "compiler/pipeline/background.h"
+#include "compiler/pipeline/failure.h"
+#include "compiler/pipeline/front_end.h"
+#include "compiler/toolchain/compiler.h"
+#include "compiler/toolchain/driver.h"
+
+namespace manyrt::compiler {
+namespace {
+
+// Counts up when the front end, the lowering, the preludes or the flags below change what a source becomes.
+constexpr uint32_t kForm = 10;
+
+// Of gcc: registers are used and dead code is gone, in half the time of -O1. clang takes it for -O1.
+constexpr char kQuickLevel[] = "-Og";
+
+// For quick code too, of cc1plus alone, where it is started directly (clang refuses the last): there are no headers to look
+// for, and registers are given out for whole functions, in a millisecond less for each unit.
+constexpr const char* kQuickWords[] = {"-nostdinc", "-nostdinc++", "-fira-region=one"};
+
+// Compilers that work on one quick build; each takes some 10 ms to start.
+uint32_t mostTexts() { return std::clamp(std::thread::hardware_concurrency(), 1u, 8u); }
+
+// ---- Flags ----
+
+constexpr int kBackgroundNiceness = 5;  // a quarter of a busy core: what is compiled makes the others faster
+
+// What RT_CPU_BUILD asks for.
+enum class Mode : uint8_t { kTiered, kOptimized, kQuick };
+
+Mode modeFromEnvironment() {
+  const char* value = config::get(config::Variable::kCpuBuild);
+  if (value == nullptr || strcmp(value, "tiered") == 0) return Mode::kTiered;
+  if (strcmp(value, "optimized") == 0) return Mode::kOptimized;
+  if (strcmp(value, "quick") == 0) return Mode::kQuick;
+  log::write(RT_LOG_WARNING, "RT_CPU_BUILD=%s is none of tiered, optimized and quick and is not used.", value);
+  return Mode::kTiered;
+}
+
+// Variants are exchanged only where they give the same bits; -cl-opt-disable has one form, and with -g the lines of that one
+// are what is asked for.
+bool hasOneForm(const BuildOptions& options) {
+  return !options.optimize || options.debug || options.unsafe_math || options.finite_math || options.no_signed_zeros;
+}
+
+std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form) {
+  const bool quick = form == CpuForm::kQuick;
+  std::vector<std::string> flags = {
+    "-std=c++17",
+    !options.optimize ? "-O0"
+    : quick           ? kQuickLevel
+                      : "-O3",
+#if defined(__aarch64__)
+    "-mcpu=native",
+#elif defined(__x86_64__)
+    "-march=native",
+#endif
+    "-pipe",
+    "-fPIC",
+    "-w",
+    // These change no result: kernels see neither errno nor floating-point exceptions. The lowering says which products and
+    // sums are rounded once.
+    "-fno-math-errno",
+    "-ffp-contract=off",
+    // Unwind tables stay: what fibers throw passes through a kernel.
+    "-fno-exceptions",
+    "-fasynchronous-unwind-tables",
+    "-fno-rtti",
+    "-fvisibility=hidden",
+    "-fno-semantic-interposition",
+    "-fno-stack-protector",
+    "-fno-ident"
+  };
+#if defined(__x86_64__)
+  if (quick) flags.emplace_back("-mno-avx512f");  // nothing is vectorised, and compilers prepare each register that there is
+#endif
+  if (!quick) flags.emplace_back("-fopenmp-simd");
+  if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack
+  if (options.debug) flags.emplace_back("-g");
+  if (options.no_signed_zeros || options.unsafe_math) flags.emplace_back("-fno-signed-zeros");
+  if (options.finite_math) flags.emplace_back("-ffinite-math-only");
+  if (options.unsafe_math) {
+    flags.insert(flags.end(), {"-fassociative-math", "-freciprocal-math", "-funsafe-math-optimizations"});
+  }
+  return flags;
+}
+
+// ---- What is built and loaded ----
+
+struct Built {
+  Ref<Object> object;
+  std::string log;
+};
+
+struct Loaded {
+  Object* object = nullptr;  // not owned
+  std::string log;
+};
+
+using Wanted = std::pair<Digest, Mode>;  // tiers differ in what they wait for
+
+struct Registry {
+  SingleFlight<Built, Wanted> flights;
+  std::map<Wanted, Loaded> loaded;  // under the lock of the flights
+};
+Registry& registry() {
+  static Registry* instance = new Registry;  // never destroyed: objects may go after the last static
+  return *instance;
+}
+
+// The last Ref is gone; whoever finds the entry at this moment fails to retain and makes a new one.
+void forget(const Object* object) {
+  Registry& known = registry();
+  std::lock_guard lock(known.flights.mutex());
+  for (auto entry = known.loaded.begin(); entry != known.loaded.end(); ++entry) {
+    if (entry->second.object != object) continue;
+    known.loaded.erase(entry);
+    return;
+  }
+}
+
+// ---- Better code, later ----
+
+struct Improvement {
+  Ref<Object> object;  // that is to have better code
+  Digest key;
+  std::string name;
+  std::string log;  // of the build, which the cache keeps too
+  const FiberCalls* fibers = nullptr;
+  Compiler compiler;
+  cache::Place place;
+  CompileJob job;
+};
+
+void store(const cache::Place& place, const Digest& key, const std::string& log, const std::vector<unsigned char>& object);
+
+void reportUnimproved(const std::string& name, const Status& status) {
+  log::write(RT_LOG_WARNING, "The optimised code of \"%s\" could not be made, and the first stays: %s", name.c_str(),
+             status.message()[0] != '\0' ? status.message() : errorString(status.code()));
+}
+
+// Whether kernels of the other table may take the place of this one's in the middle of a launch.
+bool mayReplace(const rtHostModule_t& one, const rtHostModule_t& other) {
+  if (one.kernel_count != other.kernel_count) return false;
+  for (uint32_t i = 0; i < one.kernel_count; ++i) {
+    const rtHostModuleKernel_t& a = one.kernels[i];
+    const rtHostModuleKernel_t& b = other.kernels[i];
+    if (strcmp(a.name, b.name) != 0 || a.arg_count != b.arg_count || a.local_bytes != b.local_bytes ||
+        a.scratch_bytes < b.scratch_bytes || a.scratch_bytes_per_item < b.scratch_bytes_per_item) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Status tryToImprove(const Improvement& work, int cancel) {
+  CompileJob job = work.job;
+  job.cancel = cancel;
+  std::vector<unsigned char> code;
+  std::string output;
+  RT_TRY(orDefect(compile(&code, &output, work.compiler, job), work.name.c_str(), output, job.texts));
+  Ref<Object> better;
+  RT_TRY(Object::load(&better, code.data(), code.size(), work.name.c_str()));
+  const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
+  const auto* now = static_cast<const rtHostModule_t*>(work.object->symbol(kModuleSymbol));
+  if (table == nullptr || now == nullptr || !mayReplace(*now, *table)) {
+    return Status::error(RT_ERROR_INTERNAL, "its table differs.");
+  }
+  if (auto* fibers = static_cast<const FiberCalls**>(better->symbol(kFibersSymbol))) *fibers = work.fibers;
+  store(work.place, work.key, work.log, code);
+  work.object->setBetter(std::move(better), table->kernels);
+  return Status();
+}
+
+void improve(const Improvement& work, int cancel) {
+  const Status status = tryToImprove(work, cancel);
+  if (!status.ok() && status.code() != RT_ERROR_SHUT_DOWN) reportUnimproved(work.name, status);
+}
+
+// ---- The stages ----
+
+class Pipeline {
+ public:
+  Pipeline(const BuildRequest& request, std::string* log) : request_(request), front_end_(request), log_(*log) {}
+  Status run(Ref<Object>* object);
+
+ private:
+  Status makeKey();
+  Status build(Built* built);
+  bool fromCache(Built* built);
+  void improveLater(Built* built, const CpuUnit& optimized);
+  Status compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form,
+                   DriverQuestion& question);
+  Status translate(CpuUnit* optimized, CpuUnit* quick, std::string* log);
+
+  const BuildRequest& request_;
+  FrontEnd front_end_;
+  std::string& log_;
+  Compiler compiler_;
+  Mode mode_ = Mode::kTiered;
+  Digest key_{};
+};
+
+Status Pipeline::makeKey() {
+  Sha256 hash;
+  addNumber(&hash, kForm);
+  hash.addPart(cpuIdentity());
+  hash.addPart(compiler_.identity);
+  addNumber(&hash, mode_ == Mode::kQuick);  // the code of the other two is the same
+  RT_TRY(front_end_.addToKey(&hash, &log_));
+  key_ = hash.finish();
+  return Status();
+}
+
+Status Pipeline::translate(CpuUnit* optimized, CpuUnit* quick, std::string* log) {
+  RT_TRY(front_end_.translate(
+      log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
+        return lowerToCpu(optimized, quick, mostTexts(), program, sources, options, diagnostics);
+      }));
+  for (const std::string& remark : optimized->remarks) log->append(remark).append("\n");
+  return Status();
+}
+
+// An entry: the length of the log as four bytes, the log, the object.
+bool Pipeline::fromCache(Built* built) {
+  cache::Entry data;
+  uint32_t length = 0;
+  if (!cache::load(&data, key_) || data.size() < sizeof length) return false;
+  memcpy(&length, data.data(), sizeof length);
+  const size_t start = sizeof length + length;
+  if (start > data.size()) return false;
+  if (!Object::load(&built->object, data.data() + start, data.size() - start, front_end_.name()).ok()) return false;
+  built->log.assign(reinterpret_cast<const char*>(data.data()) + sizeof length, length);
+  return true;
+}
+
+void store(const cache::Place& place, const Digest& key, const std::string& log, const std::vector<unsigned char>& object) {
+  const uint32_t length = static_cast<uint32_t>(log.size());
+  std::vector<unsigned char> data(sizeof length);
+  memcpy(data.data(), &length, sizeof length);
+  data.insert(data.end(), log.begin(), log.end());
+  data.insert(data.end(), object.begin(), object.end());
+  cache::store(place, key, data.data(), data.size());
+}
+
+// `question` was asked with the flags that most programs have.
+Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form,
+                           DriverQuestion& question) {
+  CompileJob job{unit.texts, flagsFor(front_end_.options(), unit, form)};
+  job.commands = job.flags == question.flags() ? question.answer() : DriverQuestion(compiler_, job.flags).answer();
+  if (job.commands.known() && form == CpuForm::kQuick) {
+    job.commands.compile.insert(job.commands.compile.end(), std::begin(kQuickWords), std::end(kQuickWords));
+  }
+  std::string output;
+  Status status = compile(object, &output, compiler_, job);
+  if (status.ok()) return status;
+  built->log += output;
+  return orDefect(std::move(status), front_end_.name(), output, unit.texts);
+}
+
+Status Pipeline::build(Built* built) {
+  if (fromCache(built)) return Status();
+  const bool quickly = mode_ != Mode::kOptimized && !hasOneForm(front_end_.options());
+  const CpuForm form = quickly ? CpuForm::kQuick : CpuForm::kOptimized;
+  CpuUnit optimized, quick;
+  DriverQuestion question(compiler_, flagsFor(front_end_.options(), optimized, form));  // it thinks while the front end works
+  RT_TRY(translate(&optimized, quickly ? &quick : nullptr, &built->log));
+  std::vector<unsigned char> object;
+  RT_TRY(compileTo(&object, built, quickly ? quick : optimized, form, question));
+  RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name()));
+  if (quickly && mode_ == Mode::kTiered) {
+    improveLater(built, optimized);
+  } else {
+    store(cache::place(), key_, built->log, object);
+  }
+  return Status();
+}
+
+// The cache gets what comes out of this alone: code that is there soon is no reason to keep slower code. The quick object
+// stays loaded until it is done, so that whoever asks for the same meanwhile finds it.
+void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
+  Improvement work;
+  work.object = built->object;
+  work.key = key_;
+  work.name = front_end_.name();
+  work.log = built->log;
+  work.fibers = request_.fibers;
+  work.compiler = compiler_;
+  work.place = cache::place();
+  work.job = {optimized.texts, flagsFor(front_end_.options(), optimized, CpuForm::kOptimized), kBackgroundNiceness};
+  const Status status = background::submit([work](int cancel) { improve(work, cancel); });
+  if (!status.ok()) reportUnimproved(work.name, status);
+}
+
+Status Pipeline::run(Ref<Object>* object) {
+  RT_TRY(front_end_.readOptions());
+  RT_TRY(findCompiler(&compiler_));
+  mode_ = modeFromEnvironment();
+  RT_TRY(makeKey());
+  const Wanted wanted(key_, mode_);
+  Registry& known = registry();
+  const auto kept = [&](Built* found) {
+    const auto entry = known.loaded.find(wanted);
+    if (entry == known.loaded.end() || !entry->second.object->tryRetain()) return false;
+    found->object = Ref<Object>::adopt(entry->second.object);
+    found->log = entry->second.log;
+    return true;
+  };
+  const auto keep = [&](const Built& made) {
+    known.loaded[wanted] = {made.object.get(), made.log};
+    made.object->watch(forget);
+  };
+  Built built;
+  const Status status = known.flights.run(
+      &built, wanted, kept, [&](Built* made) { return build(made); }, keep);
+  log_ += built.log;
+  *object = std::move(built.object);
+  return status;
+}
+
+}  // namespace
+
+Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& request) {
+  return Pipeline(request, log).run(object);
+}
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,58 @@
+// What every build from OpenCL C begins with, for whatever device: options, the source's part of the key, and the way from
+// the source to a typed program that a lowering gets.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "compiler/build.h"
+#include "compiler/cache/sha256.h"
+#include "compiler/parser/ast.h"
+#include "compiler/pipeline/options.h"
+
+namespace manyrt::compiler {
+
+void addNumber(Sha256* hash, uint64_t number);
+
+// Whether a preprocessor could find an #include: the word stands there, line splices left out, be it in a comment. Only
+// then can files outside of the request decide what the source means.
+bool mayInclude(std::string_view text);
+
+class FrontEnd {
+ public:
+  explicit FrontEnd(const BuildRequest& request) : request_(request), diagnostics_(sources_) {}
+
+  Status readOptions();  // first
+  const BuildOptions& options() const { return options_; }
+  // Before addToKey: a predefined macro that the target does not have. The caller's part of the key says so.
+  void undefine(const char* name) {
+    auto& definitions = options_.preprocessor.definitions;
+    definitions.insert(definitions.begin(), {name, "", true});
+  }
+  const char* name() const { return request_.name[0] != '\0' ? request_.name : "kernel.cl"; }
+
+  // Source, options, headers and the library's version; with an #include what the preprocessor makes of them. A failure of
+  // that is in `log`.
+  Status addToKey(Sha256* hash, std::string* log);
+
+  // Preprocesses, parses, and gives the program to `lower`, which reports to the diagnostics: all on a stack of its own, as
+  // how deep a program is nested is up to whoever wrote it. Errors and warnings are appended to `log`.
+  using Lower = std::function<bool(Program&, const Sources&, const BuildOptions&, Diagnostics&)>;
+  Status translate(std::string* log, const Lower& lower);
+
+ private:
+  static Status onLargeStack(const std::function<Status()>& work);
+  Status preprocessOnce(std::string* log);
+  Status translateHere(std::string* log, const Lower& lower);
+  Status refused(std::string* log);
+
+  const BuildRequest& request_;
+  BuildOptions options_;
+  Sources sources_;
+  Diagnostics diagnostics_;
+  std::optional<Program> program_;  // once it is preprocessed: what comes from the cache needs none, and one takes microseconds
+};
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,170 @@
+// The pipeline to an OpenClImage: options, key, cache; and where that has nothing, the front end and a text.
+#include "compiler/lowering/opencl.h"
+
+#include <algorithm>
+
+#include "compiler/build.h"
+#include "compiler/builtins/builtins.h"
+#include "compiler/cache/cache.h"
+#include "compiler/cache/opencl_entry.h"
+#include "compiler/lowering/program_facts.h"
+#include "compiler/pipeline/front_end.h"
+
+namespace manyrt::compiler {
+namespace {
+
+// Counts up when the front end, the lowering or the options below change what a source becomes.
+constexpr uint32_t kForm = 8;
+
+// A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
+constexpr char kRightSizes[] =
+    "#define get_global_size(d) ((d) < 3 ? get_global_size(d) : 1)\n"
+    "#define get_local_size(d) ((d) < 3 ? get_local_size(d) : 1)\n"
+    "#define get_num_groups(d) ((d) < 3 ? get_num_groups(d) : 1)\n";
+
+// A launch has no number of dimensions in rt.h: it is that of the last one with more than one work-item, however it is
+// enqueued.
+constexpr char kDimensions[] = "#define get_work_dim() (get_global_size(2) > 1 ? 3u : get_global_size(1) > 1 ? 2u : 1u)\n";
+
+bool asksForDimensions(const Program& program) {
+  return std::any_of(program.functions().begin(), program.functions().end(), [](const Function& function) {
+    return std::any_of(function.builtins.begin(), function.builtins.end(), [](const Builtin* each) {
+      return each->kind == BuiltinKind::kWorkItem && each->work_item == WorkItem::kWorkDim;
+    });
+  });
+}
+
+bool hasEmptyKernel(const std::vector<OpenClKernel>& kernels) {
+  return std::any_of(kernels.begin(), kernels.end(), [](const OpenClKernel& kernel) { return kernel.arguments.empty(); });
+}
+
+bool callsKernel(const Program& program) {
+  return std::any_of(program.functions().begin(), program.functions().end(), [](const Function& function) {
+    return std::any_of(function.callees.begin(), function.callees.end(), [](const Function* each) { return each->is_kernel; });
+  });
+}
+
+// -cl-kernel-arg-info: so that what the driver makes of it can be loaded as a binary, too.
+std::string optionsFor(const BuildOptions& options, const OpenClTarget& target, const std::vector<OpenClKernel>& kernels,
+                       bool optimize) {
+  std::string words = "-cl-std=CL1.2";
+  if (!target.no_empty_arg_info || !hasEmptyKernel(kernels)) words += " -cl-kernel-arg-info";
+  if (target.rounds_division && !options.unsafe_math) words += " -cl-fp32-correctly-rounded-divide-sqrt";
+  if (options.single_precision_constants) words += " -cl-single-precision-constant";
+  if (options.flush_denormals) words += " -cl-denorms-are-zero";
+  if (!optimize) words += " -cl-opt-disable";
+  if (options.relaxed_math) return words + " -cl-fast-relaxed-math";
+  if (options.unsafe_math)
+    return words + " -cl-unsafe-math-optimizations" + (options.finite_math ? " -cl-finite-math-only" : "");
+  if (options.mad) words += " -cl-mad-enable";
+  if (options.no_signed_zeros) words += " -cl-no-signed-zeros";
+  if (options.finite_math) words += " -cl-finite-math-only";
+  return words;
+}
+
+// "double" and the vectors of it.
+bool namesDouble(const Token& token) {
+  constexpr std::string_view kWord = "double";
+  if (token.kind != TokenKind::kIdentifier || !token.text.starts_with(kWord)) return false;
+  return token.text.find_first_not_of("0123456789", kWord.size()) == std::string_view::npos;
+}
+
+bool checkDoubles(const Program& program, Diagnostics& diagnostics) {
+  for (const Token& token : program.tokens) {
+    if (!namesDouble(token)) continue;
+    diagnostics.error(token.where, "This device has no double precision (RT_CAPABILITY_DOUBLE is 0): write float.");
+    return false;
+  }
+  return true;
+}
+
+uint64_t localBytes(const Function& kernel) {
+  uint64_t bytes = 0;
+  for (const Variable* variable : kernel.locals) {
+    const uint64_t alignment = std::max<uint64_t>({1, alignmentOf(variable->type), variable->alignment});
+    bytes = (bytes + alignment - 1) / alignment * alignment + sizeOf(variable->type);
+  }
+  return bytes;
+}
+
+bool describe(OpenClImage* image, const OpenClTarget& target, const BuildOptions& options, const Program& program,
+              const Sources& sources, Diagnostics& diagnostics) {
+  if (!checkCallDepth(program, diagnostics) || (!target.doubles && !checkDoubles(program, diagnostics))) return false;
+  std::vector<std::string> symbols;
+  const std::string text = lowerToOpenCl(
+      program, sources, target.hidden_offsets ? OpenClPointers::kHiddenOffsets : OpenClPointers::kAddresses, &symbols);
+  for (const Function* kernel : program.kernels) {
+    OpenClKernel described;
+    described.name = kernel->name;
+    described.symbol = symbols[image->kernels.size()];
+    const uint32_t* asked = options.group_size;
+    for (int d = 0; d < 3; ++d) {
+      described.required_group[d] = kernel->required_group_size[0] != 0 ? kernel->required_group_size[d] : asked[d];
+    }
+    for (const Variable* parameter : kernel->parameters) {
+      ArgumentFacts facts = argumentFacts(*parameter);
+      described.arguments.push_back(
+          {facts.size, facts.kind, parameter->name, std::move(facts.type_name), parameter->type->isRecord()});
+    }
+    described.local_bytes = localBytes(*kernel);
+    image->kernels.push_back(std::move(described));
+  }
+  image->follows_addresses = mayFollowAddresses(program);
+  image->optimized = options.optimize || (target.optimized_calls && callsKernel(program));
+  image->options = optionsFor(options, target, image->kernels, image->optimized);
+  image->text = target.wrong_sizes ? kRightSizes : "";
+  if (asksForDimensions(program)) image->text += kDimensions;
+  image->text += text;
+  return true;
+}
+
+}  // namespace
+
+OpenClBuild::OpenClBuild(const OpenClTarget& target, const BuildRequest& request)
+    : target_(target), front_end_(std::make_unique<FrontEnd>(request)) {}
+
+OpenClBuild::~OpenClBuild() = default;
+
+const char* OpenClBuild::name() const { return front_end_->name(); }
+
+Status OpenClBuild::begin(std::string* log) {
+  RT_TRY(front_end_->readOptions());
+  if (!target_.doubles) front_end_->undefine("cl_khr_fp64");
+  if (!target_.atomics_64) {
+    front_end_->undefine("cl_khr_int64_base_atomics");
+    front_end_->undefine("cl_khr_int64_extended_atomics");
+  }
+  Sha256 hash;
+  hash.addPart("OpenCL C for OpenCL");
+  addNumber(&hash, kForm);
+  hash.addPart(target_.identity);
+  addNumber(&hash, uint64_t{target_.hidden_offsets} | uint64_t{target_.doubles} << 1 | uint64_t{target_.atomics_64} << 2 |
+                       uint64_t{target_.wrong_sizes} << 3 | uint64_t{target_.rounds_division} << 4 |
+                       uint64_t{target_.no_empty_arg_info} << 6 | uint64_t{target_.optimized_calls} << 7);
+  RT_TRY(front_end_->addToKey(&hash, log));
+  key_ = hash.finish();
+  return Status();
+}
+
+bool OpenClBuild::fromCache(OpenClImage* image) {
+  cache::Entry data;
+  if (!cache::load(&data, key_) || !readOpenClEntry(image, data.data(), data.size())) return false;
+  image->options = optionsFor(front_end_->options(), target_, image->kernels, image->optimized);
+  image->hidden_offsets = target_.hidden_offsets;
+  return true;
+}
+
+void OpenClBuild::store(const OpenClImage& image) {
+  const std::vector<unsigned char> data = writeOpenClEntry(image);
+  cache::store(cache::place(), key_, data.data(), data.size());
+}
+
+Status OpenClBuild::translate(OpenClImage* image) {
+  image->hidden_offsets = target_.hidden_offsets;
+  return front_end_->translate(
+      &image->log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
+        return describe(image, target_, options, program, sources, diagnostics);
+      });
+}
+
+}  // namespace manyrt::compiler

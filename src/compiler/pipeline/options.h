@@ -1,0 +1,37 @@
+// The build options of a program, as clBuildProgram takes them: read once, used by the front end and by the compiler.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "compiler/preprocessor/preprocessor.h"
+
+namespace manyrt::compiler {
+
+struct BuildOptions {
+  PreprocessorOptions preprocessor;         // -D, -U, -I
+  bool single_precision_constants = false;  // -cl-single-precision-constant
+  bool no_signed_zeros = false;             // -cl-no-signed-zeros, unsafe-math
+  bool mad = false;                         // -cl-mad-enable, unsafe-math
+  bool finite_math = false;                 // -cl-finite-math-only, fast-relaxed
+  bool unsafe_math = false;                 // -cl-unsafe-math-optimizations, fast-relaxed
+  bool relaxed_math = false;                // -cl-fast-relaxed-math
+  bool flush_denormals = false;             // -cl-denorms-are-zero: allowed, not promised
+  bool optimize = true;                     // -cl-opt-disable: off
+  bool no_warnings = false;                 // -w
+  bool warnings_are_errors = false;         // -Werror
+  bool debug = false;                       // -g
+  uint32_t group_size[3] = {0, 0, 0};       // -rt-group-size=16,16,1: code for this size alone; zeros: any
+  std::string normalized;                   // all of it in one spelling: part of the cache's key
+};
+
+// Words as a shell splits them, with its quotes and backslashes. INVALID_VALUE where these do not end.
+Status splitWords(std::vector<std::string>* words, std::string_view text);
+
+// Quotes and backslashes as a shell has them. INVALID_VALUE names the option that is unknown or damaged.
+Status parseOptions(BuildOptions* options, const char* text);
+
+}  // namespace manyrt::compiler

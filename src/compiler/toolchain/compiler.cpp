@@ -1,0 +1,422 @@
+// Finding a compiler in PATH by hand, and running it in two steps: the compiler makes an object file, a linker makes the
+// shared object. What does the work is started directly where its command is known, because a driver is one more program to
+// start for each of them: the linker, where it serves, and the compiler proper with its assembler, where driver.h knows them.
+// Else the driver does it.
+#include "compiler/toolchain/compiler.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "base/config.h"
+#include "base/lock_order.h"
+#include "base/text.h"
+#include "compiler/toolchain/elf.h"
+#include "compiler/toolchain/file.h"
+#include "compiler/toolchain/math_names.h"
+#include "compiler/toolchain/process.h"
+
+namespace manyrt::compiler {
+namespace {
+
+using End = ProcessResult::End;
+
+constexpr uint64_t kMostFileBytes = 256 << 20;
+constexpr uint64_t kMostOutputBytes = 64 << 10;
+constexpr uint64_t kMostLinkMilliseconds = 10'000;  // of the linker alone, which takes a few; then the driver tries
+constexpr char kUsualPath[] = "/usr/local/bin:/usr/bin:/bin";
+constexpr const char* kUsualNames[] = {"g++", "c++", "clang++"};
+
+std::string searchPath() {
+  const char* path = secure_getenv("PATH");
+  return path != nullptr && path[0] != '\0' ? path : kUsualPath;
+}
+
+bool isProgram(const std::string& path) {
+  struct stat about;
+  return stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+struct Known {  // the last answer, for as long as its question and its file are the same
+  std::string question;
+  std::vector<std::string> programs;
+  Compiler compiler;
+};
+Ranked<std::mutex, LockRank::kCompiler> known_mutex;
+Known& known() {
+  static Known* instance = new Known;  // never destroyed: builds may run until the process ends
+  return *instance;
+}
+
+// Of all programs of that name: the first may be a wrapper, such as ccache's, around the next.
+std::string identityOfAll(const std::vector<std::string>& programs) {
+  std::string identity;
+  for (const std::string& program : programs) identity += fileIdentity(program);
+  return identity;
+}
+
+Status absolutePath(std::string* path, const char* given) {
+  char resolved[PATH_MAX];
+  *path = given[0] == '/' || realpath(given, resolved) == nullptr ? given : resolved;
+  if (isProgram(*path)) return Status();
+  return Status::error(RT_ERROR_COMPILER_NOT_FOUND, "RT_CC is \"%s\", which is no program that can be started.", given);
+}
+
+Status search(std::vector<std::string>* programs, const std::string& path) {
+  const char* wanted = config::get(config::Variable::kCompiler);
+  if (wanted != nullptr && strchr(wanted, '/') != nullptr) {
+    programs->resize(1);
+    return absolutePath(programs->data(), wanted);
+  }
+  if (wanted != nullptr) {
+    *programs = findPrograms(wanted, path);
+    if (!programs->empty()) return Status();
+    return Status::error(RT_ERROR_COMPILER_NOT_FOUND, "RT_CC is \"%s\", which no folder of PATH has (%s).", wanted,
+                         path.c_str());
+  }
+  for (const char* name : kUsualNames) {
+    *programs = findPrograms(name, path);
+    if (!programs->empty()) return Status();
+  }
+  return Status::error(RT_ERROR_COMPILER_NOT_FOUND,
+                       "Kernels for the CPU need a C++ compiler, and PATH (%s) has no g++, c++ or clang++. Install g++ (Debian "
+                       "and Ubuntu: apt install g++; Fedora: dnf install gcc-c++), or set RT_CC to a compiler.",
+                       path.c_str());
+}
+
+std::vector<std::string> handedOn() {
+  std::vector<std::string> environment = {"LC_ALL=C", "PATH=" + searchPath()};
+  // Where compilers outside of the system's folders find their libraries, and what wrappers look for.
+  static constexpr const char* kHandedOn[] = {"HOME",       "LD_LIBRARY_PATH", "XDG_CACHE_HOME",   "XDG_CONFIG_HOME",
+                                              "CCACHE_DIR", "CCACHE_DISABLE",  "CCACHE_CONFIGPATH"};
+  for (const char* name : kHandedOn) {
+    const char* value = secure_getenv(name);
+    if (value != nullptr) environment.push_back(std::string(name) + "=" + value);
+  }
+  return environment;
+}
+
+// Who hears of the end of a child of this process: a handler, or what stands for none.
+uintptr_t childHandler() {
+  struct sigaction now {};
+  sigaction(SIGCHLD, nullptr, &now);
+  return reinterpret_cast<uintptr_t>(now.sa_handler);
+}
+
+// Whether other code of this process takes the exit status of our children, as far as was seen: it did so under this handler.
+std::atomic<uintptr_t> taken_under{reinterpret_cast<uintptr_t>(SIG_IGN)};
+bool statusesAreTaken() {
+  const uintptr_t handler = childHandler();
+  return handler == reinterpret_cast<uintptr_t>(SIG_IGN) || handler == taken_under.load(std::memory_order_relaxed);
+}
+
+// One build: a folder, the time that is left, and what the programs said.
+class Build {
+ public:
+  Build(const Compiler& compiler, std::string* log, const CompileJob& job) : compiler_(compiler), log_(*log), job_(job) {}
+  Status run(std::vector<unsigned char>* object);
+
+ private:
+  Status begin();
+  Status compileUnits(std::vector<std::string>* undefined);
+  bool compileDirectly(Status* status);
+  Status compileByDriver();
+  Status judgePair(const ProcessResult& compiler, const ProcessResult& assembler);
+  Status checkUnit(std::vector<std::string>* undefined, const std::string& name);
+  Status link(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
+  bool chooseMath(std::vector<std::string>* words, const std::vector<std::string>& undefined);
+  bool linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
+  ProcessJob process(std::vector<std::string> arguments) const;
+  ProcessResult start(std::vector<std::string> arguments) const;
+  void addUnits(std::vector<std::string>* arguments) const;
+  Status judge(const ProcessResult& result, const char* step);
+  Status failure(const char* step, const char* format, ...) __attribute__((format(printf, 3, 4)));
+  void keepOutput(const ProcessResult& result);
+
+  const Compiler& compiler_;
+  std::string& log_;
+  const CompileJob& job_;
+  PrivateFolder folder_;
+};
+
+Status Build::failure(const char* step, const char* format, ...) {
+  char reason[1024];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(reason, sizeof reason, format, list);
+  va_end(list);
+  return Status::error(RT_ERROR_BUILD_FAILED, "The compiler %s %s while %s.", compiler_.path.c_str(), reason, step);
+}
+
+void Build::keepOutput(const ProcessResult& result) {
+  log_.append(result.output, 0, wholeLetters(result.output.data(), result.output.size()));
+  if (result.output_total <= result.output.size()) return;
+  log_ += "\n(" + std::to_string(result.output_total - result.output.size()) + " bytes more are left out)\n";
+}
+
+std::string unitName(size_t number, const char* ending) { return "unit" + std::to_string(number) + ending; }
+
+Status Build::begin() {
+  if (const int error = folder_.create(compiler_.temporary); error != 0) {
+    return Status::error(RT_ERROR_IO, "A folder for the compiler could not be made in %s: %s.", compiler_.temporary.c_str(),
+                         strerror(error));
+  }
+  for (size_t i = 0; i < job_.texts.size(); ++i) {
+    const std::string& text = job_.texts[i];
+    if (const int error = folder_.write(unitName(i, ".cpp").c_str(), text.data(), text.size()); error != 0) {
+      return Status::error(RT_ERROR_IO, "The %zu bytes for the compiler could not be written to %s: %s.", text.size(),
+                           folder_.path().c_str(), strerror(error));
+    }
+  }
+  return Status();
+}
+
+ProcessJob Build::process(std::vector<std::string> arguments) const {
+  ProcessJob job = compilerProcess(compiler_, folder_.path(), std::move(arguments));
+  job.niceness = job_.niceness;
+  return job;
+}
+
+ProcessResult Build::start(std::vector<std::string> arguments) const {
+  return std::move(runProcesses({process(std::move(arguments))}, job_.cancel)[0]);
+}
+
+void Build::addUnits(std::vector<std::string>* arguments) const {
+  for (size_t i = 0; i < job_.texts.size(); ++i) arguments->push_back(unitName(i, ".o"));
+}
+
+Status Build::judge(const ProcessResult& result, const char* step) {
+  switch (result.end) {
+    case End::kNotStarted:
+      if (result.code == ENOMEM || result.code == EAGAIN) {
+        return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no means to start %s: %s.", compiler_.path.c_str(),
+                             strerror(result.code));
+      }
+      return Status::error(RT_ERROR_COMPILER_NOT_FOUND, "The compiler %s could not be started: %s.", compiler_.path.c_str(),
+                           strerror(result.code));
+    case End::kTimedOut:
+      return Status::error(RT_ERROR_TIMEOUT, "The compiler %s was killed after %lld seconds, the limit (RT_CC_TIMEOUT).",
+                           compiler_.path.c_str(), static_cast<long long>(compiler_.seconds));
+    case End::kCancelled:
+      return Status::error(RT_ERROR_SHUT_DOWN, "The compiler %s was killed: its result is not wanted any more.",
+                           compiler_.path.c_str());
+    case End::kSignalled:
+      return failure(step, "was ended by signal %d (%s)", result.code, strsignal(result.code));
+    case End::kExited:
+      if (result.code != 0) return failure(step, "gave up with exit status %d", result.code);
+      return Status();
+    case End::kUnknown:
+      return Status();  // what it wrote decides
+  }
+  return Status();
+}
+
+constexpr const char* kCompiling = "it compiled";
+
+// The words of a command for one unit.
+std::vector<std::string> forUnit(std::vector<std::string> words, size_t number) {
+  for (std::string& word : words) {
+    if (word == kUnitSource) word = unitName(number, ".cpp");
+    if (word == kUnitObject) word = unitName(number, ".o");
+  }
+  return words;
+}
+
+// A compiler whose assembler went away has nobody to write to; then the assembler says why.
+Status Build::judgePair(const ProcessResult& compiler, const ProcessResult& assembler) {
+  const Status first = judge(compiler, kCompiling), second = judge(assembler, kCompiling);
+  const bool unread = compiler.end == End::kSignalled && compiler.code == SIGPIPE;
+  return first.ok() || (unread && !second.ok()) ? second : first;
+}
+
+// False: it is not sure how the compilers ended, and what they wrote does not tell, because the assembler makes something of
+// half a text too. The driver is to do it again; it removes what it did not finish.
+bool Build::compileDirectly(Status* status) {
+  const size_t units = job_.texts.size();
+  std::vector<ProcessJob> jobs;
+  for (size_t i = 0; i < units; ++i) jobs.push_back(process(forUnit(job_.commands.compile, i)));
+  for (size_t i = 0; i < units; ++i) {  // after all compilers, which take longer
+    jobs.push_back(process(forUnit(job_.commands.assemble, i)));
+    jobs.back().reads = static_cast<int>(i);
+  }
+  const std::vector<ProcessResult> results = runProcesses(std::move(jobs), job_.cancel);
+  for (const ProcessResult& result : results) {
+    if (result.end != End::kUnknown) continue;
+    taken_under.store(childHandler(), std::memory_order_relaxed);
+    return false;
+  }
+  for (const ProcessResult& result : results) keepOutput(result);
+  for (size_t i = 0; i < units && status->ok(); ++i) *status = judgePair(results[i], results[units + i]);
+  return true;
+}
+
+Status Build::compileByDriver() {
+  std::vector<ProcessJob> jobs;
+  for (size_t i = 0; i < job_.texts.size(); ++i) {
+    std::vector<std::string> arguments = {compiler_.path};
+    arguments.insert(arguments.end(), job_.flags.begin(), job_.flags.end());
+    for (const char* argument : kUnitArguments) arguments.emplace_back(argument);
+    jobs.push_back(process(forUnit(std::move(arguments), i)));
+  }
+  Status status;
+  for (const ProcessResult& result : runProcesses(std::move(jobs), job_.cancel)) {
+    keepOutput(result);
+    if (status.ok()) status = judge(result, kCompiling);
+  }
+  return status;
+}
+
+Status Build::compileUnits(std::vector<std::string>* undefined) {
+  Status status;
+  const bool directly = job_.commands.known() && !statusesAreTaken();
+  if (!directly || !compileDirectly(&status)) status = compileByDriver();
+  RT_TRY(status);
+  for (size_t i = 0; i < job_.texts.size(); ++i) RT_TRY(checkUnit(undefined, unitName(i, ".o")));
+  return Status();
+}
+
+Status Build::checkUnit(std::vector<std::string>* undefined, const std::string& name) {
+  std::vector<unsigned char> unit;
+  if (const int error = folder_.read(&unit, name.c_str(), kMostFileBytes); error != 0) {
+    return failure(kCompiling, "left no object file that can be read (%s)", strerror(error));
+  }
+  std::vector<std::string> own;
+  const std::string wrong = checkRelocatable(&own, unit.data(), unit.size());
+  undefined->insert(undefined->end(), own.begin(), own.end());
+  return wrong.empty() ? Status() : failure(kCompiling, "wrote a file that %s", wrong.c_str());
+}
+
+// Names of the units that are to come from libm, if any, as words for the linker. False: it cannot be said.
+bool Build::chooseMath(std::vector<std::string>* words, const std::vector<std::string>& undefined) {
+  // The four that compilers call by themselves come with the C library of the program.
+  static constexpr std::string_view kAlwaysThere[] = {"memcpy", "memmove", "memset", "memcmp"};
+  std::vector<std::string> wanted;
+  for (const std::string& name : undefined) {
+    if (std::find(std::begin(kAlwaysThere), std::end(kAlwaysThere), name) != std::end(kAlwaysThere)) continue;
+    if (name.starts_with("__")) return false;  // of the compiler's own library, whose place the driver knows
+    wanted.push_back(name);                    // of libm, or a kernel of another unit
+  }
+  bool understood = false;
+  const std::vector<unsigned char> math = mathNames(wanted, &understood);
+  if (!understood && !wanted.empty()) words->emplace_back("-l:libm.so.6");
+  if (math.empty()) return true;
+  words->emplace_back("./math.so");
+  return folder_.write("math.so", math.data(), math.size()) == 0;
+}
+
+// What this cannot do, or does not do well, the driver does again: its failure is no failure.
+bool Build::linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined) {
+  const std::vector<std::string> linkers = findPrograms("ld", compiler_.search_path);
+  std::vector<std::string> math;
+  if (linkers.empty() || !chooseMath(&math, undefined)) return false;
+  std::vector<std::string> arguments = {linkers[0]};
+  for (const char* argument : {"-shared", "--eh-frame-hdr", "--hash-style=gnu", "--build-id=none", "-znoseparate-code", "-znow",
+                               "-znoexecstack", "-o", "unit.so"}) {
+    arguments.emplace_back(argument);
+  }
+  addUnits(&arguments);
+  arguments.insert(arguments.end(), math.begin(), math.end());
+  ProcessJob job = process(std::move(arguments));
+  job.milliseconds = std::min(job.milliseconds, kMostLinkMilliseconds);
+  const ProcessResult result = std::move(runProcesses({std::move(job)}, job_.cancel)[0]);
+  return result.succeeded() && folder_.read(object, "unit.so", kMostFileBytes) == 0 &&
+         checkSharedObject(object->data(), object->size()).empty();
+}
+
+Status Build::link(std::vector<unsigned char>* object, const std::vector<std::string>& undefined) {
+  constexpr const char* kStep = "it linked";
+  if (linkDirectly(object, undefined)) return Status();
+  // No flag of the compilation is repeated: with some of them drivers add code that changes the floating-point mode of the
+  // thread that loads the object.
+  std::vector<std::string> arguments = {compiler_.path};
+  for (const char* argument : {"-shared", "-nostdlib", "-Wl,-znow,-znoexecstack", "-o", "linked.so"}) {
+    arguments.emplace_back(argument);
+  }
+  addUnits(&arguments);
+  arguments.insert(arguments.end(), {"-lm", "-lgcc"});
+  const ProcessResult result = start(std::move(arguments));
+  keepOutput(result);
+  RT_TRY(judge(result, kStep));
+  if (const int error = folder_.read(object, "linked.so", kMostFileBytes); error != 0) {
+    return failure(kStep, "left no shared object that can be read (%s)", strerror(error));
+  }
+  const std::string wrong = checkSharedObject(object->data(), object->size());
+  return wrong.empty() ? Status() : failure(kStep, "wrote a file that %s", wrong.c_str());
+}
+
+Status Build::run(std::vector<unsigned char>* object) {
+  std::vector<std::string> undefined;
+  RT_TRY(begin());
+  RT_TRY(compileUnits(&undefined));
+  return link(object, undefined);
+}
+
+}  // namespace
+
+std::vector<std::string> findPrograms(std::string_view name, std::string_view path) {
+  std::vector<std::string> found;
+  while (!path.empty()) {
+    const size_t end = std::min(path.find(':'), path.size());
+    const std::string_view folder = path.substr(0, end);
+    path.remove_prefix(std::min(end + 1, path.size()));
+    if (folder.empty() || folder[0] != '/') continue;
+    std::string file = std::string(folder) + "/" + std::string(name);
+    if (isProgram(file)) found.push_back(std::move(file));
+  }
+  return found;
+}
+
+ProcessJob compilerProcess(const Compiler& compiler, const std::string& folder, std::vector<std::string> arguments) {
+  ProcessJob job;
+  job.arguments = std::move(arguments);
+  job.environment = compiler.environment;
+  job.environment.push_back("TMPDIR=" + folder);
+  job.folder = folder;
+  job.milliseconds = static_cast<uint64_t>(compiler.seconds) * 1000;
+  job.file_bytes = kMostFileBytes;
+  job.output_bytes = kMostOutputBytes;
+  return job;
+}
+
+Status findCompiler(Compiler* compiler) {
+  const char* wanted = config::get(config::Variable::kCompiler);
+  const std::string path = searchPath();
+  const std::string question = std::string(wanted == nullptr ? "" : wanted) + "\n" + path;
+  std::lock_guard lock(known_mutex);
+  Known& last = known();
+  if (last.question != question || last.programs.empty() || !isProgram(last.programs[0]) ||
+      identityOfAll(last.programs) != last.compiler.identity) {
+    last = Known();
+    std::vector<std::string> programs;
+    RT_TRY(search(&programs, path));
+    last.compiler.path = programs[0];
+    last.compiler.identity = identityOfAll(programs);
+    last.question = question;
+    last.programs = std::move(programs);
+  }
+  *compiler = last.compiler;
+  compiler->search_path = path;
+  compiler->environment = handedOn();
+  compiler->temporary = temporaryFolder();
+  compiler->seconds = config::integer(config::Variable::kCompilerTimeout, 1, 86400, 300);
+  return Status();
+}
+
+Status compile(std::vector<unsigned char>* object, std::string* log, const Compiler& compiler, const CompileJob& job) {
+  object->clear();
+  return Build(compiler, log, job).run(object);
+}
+
+}  // namespace manyrt::compiler

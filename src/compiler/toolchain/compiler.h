@@ -1,0 +1,62 @@
+// The system's C++ compiler: finding it, and turning sources into one shared object, without a shell, in a private folder,
+// with limits of time and size. Knows nothing of kernels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace manyrt::compiler {
+
+struct ProcessJob;
+
+struct Compiler {
+  std::string path;      // absolute
+  std::string identity;  // what tells this compiler from any other: resolved path, size, time of change of the file
+  // What the environment says of its run, read when it is found: compile() is for threads of the library too, and those must
+  // not read what the program may be changing.
+  std::string search_path;
+  std::vector<std::string> environment;
+  std::string temporary;
+  int64_t seconds = 0;
+};
+
+// RT_CC (a name or a path; if set it must be there), else g++, c++, clang++ in PATH. COMPILER_NOT_FOUND says what to install.
+// Asked again at each build: the answer is kept while environment and file are the same.
+Status findCompiler(Compiler* compiler);
+
+// What the compiler's driver starts for one unit: see driver.h. Without words: nobody knows, and the driver is started itself.
+struct UnitCommands {
+  std::vector<std::string> compile;   // reads kUnitSource, writes assembler text to its standard output
+  std::vector<std::string> assemble;  // reads its standard input, writes kUnitObject
+  bool known() const { return !compile.empty(); }
+};
+inline constexpr char kUnitSource[] = "unit.cpp", kUnitObject[] = "unit.o";
+inline constexpr const char* kUnitArguments[] = {"-x", "c++", "-c", "-o", kUnitObject, kUnitSource};  // of the driver
+
+struct CompileJob {
+  std::vector<std::string> texts;  // C++ sources; compiled at the same time, linked into one object
+  std::vector<std::string> flags;  // before the input
+  int niceness = 0;                // of the compiler's processes
+  int cancel = -1;                 // a descriptor: once it can be read, they are killed and the job is SHUT_DOWN
+  UnitCommands commands{};         // for these flags
+};
+
+// How the compiler, and what belongs to it, is run in a folder of ours: the first word is the program.
+ProcessJob compilerProcess(const Compiler& compiler, const std::string& folder, std::vector<std::string> arguments);
+
+// All programs of this name, in order. Folders that are not absolute are passed over: they mean another place in each run.
+std::vector<std::string> findPrograms(std::string_view name, std::string_view path);
+
+// BUILD_FAILED carries the compiler's output (at most 64 KiB of it) in `log`; TIMEOUT after RT_CC_TIMEOUT seconds (300). The
+// compiler and all that it started are killed then. Files it writes are limited to 256 MiB each.
+Status compile(std::vector<unsigned char>* object, std::string* log, const Compiler& compiler, const CompileJob& job);
+
+// The processor's features as flags of gcc and clang ("-march=native", where the compiler knows it) and as the text that goes
+// into the cache's key: what was compiled for one processor is not loaded on another.
+const std::string& cpuIdentity();
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,73 @@
+// What tells this processor from others for which compiled code may not run: its model and its features, as the processor
+// itself (x86-64) or the kernel (elsewhere) reports them. Read once: in a virtual machine each question takes microseconds.
+#include <cstdint>
+#include <cstdio>
+
+#include "compiler/toolchain/compiler.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#else
+#include <sys/auxv.h>
+#endif
+
+namespace manyrt::compiler {
+namespace {
+
+#if defined(__x86_64__)
+
+std::string describe() {
+  uint32_t most = 0, a = 0, b = 0, c = 0, d = 0;
+  uint32_t vendor[3] = {};
+  __cpuid(0, most, vendor[0], vendor[2], vendor[1]);
+  std::string identity = "x86-64 ";
+  identity.append(reinterpret_cast<const char*>(vendor), sizeof vendor);
+  char text[128];
+  __cpuid(1, a, b, c, d);
+  // Of b only what does not change from core to core: its upper part is the number of the core that was asked.
+  snprintf(text, sizeof text, " %08x %08x %08x %08x", a, b & 0xffff, c, d);
+  identity += text;
+  if ((c >> 27 & 1) != 0) {  // which registers the operating system saves: without it AVX is there and cannot be used
+    uint32_t low = 0, high = 0;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    snprintf(text, sizeof text, " %08x %08x", low, high);
+    identity += text;
+  }
+  for (uint32_t leaf = 0; most >= 7 && leaf < 2; ++leaf) {
+    __cpuid_count(7, leaf, a, b, c, d);
+    snprintf(text, sizeof text, " %08x %08x %08x %08x", a, b, c, d);
+    identity += text;
+  }
+  __cpuid(0x80000001, a, b, c, d);
+  snprintf(text, sizeof text, " %08x %08x", c, d);
+  return identity + text;
+}
+
+#else
+
+std::string describe() {
+  char text[128];
+  const char* platform = reinterpret_cast<const char*>(getauxval(AT_PLATFORM));
+  snprintf(text, sizeof text, "%.32s %lx %lx", platform == nullptr ? "" : platform, getauxval(AT_HWCAP), getauxval(AT_HWCAP2));
+  std::string identity = text;
+#if defined(__aarch64__)
+  if ((getauxval(AT_HWCAP) & (1ul << 11)) != 0) {  // HWCAP_CPUID: the kernel answers this instruction for programs
+    uint64_t model;
+    __asm__("mrs %0, MIDR_EL1" : "=r"(model));
+    snprintf(text, sizeof text, " %llx", static_cast<unsigned long long>(model));
+    identity += text;
+  }
+#endif
+  return identity;
+}
+
+#endif
+
+}  // namespace
+
+const std::string& cpuIdentity() {
+  static const std::string* identity = new std::string(describe());  // never destroyed: builds may run until the end
+  return *identity;
+}
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,24 @@
+// A look at ELF files before anything else trusts them: what a compiler or a user hands over may be truncated, foreign or
+// rubbish, and neither the linker nor the loader of the C library checks what it maps.
+#pragma once
+
+#include <elf.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace manyrt::compiler {
+
+// Empty: a shared object of this machine, all of whose headers and tables lie inside of it. Else what is wrong, the rest of
+// a sentence: "is no ELF file".
+std::string checkSharedObject(const void* data, size_t size);
+
+// The same for what an assembler writes; fills in the names that the object expects from elsewhere.
+std::string checkRelocatable(std::vector<std::string>* undefined, const void* data, size_t size);
+
+// The head of a file of this machine, without type and tables.
+Elf64_Ehdr nativeHeader();
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,58 @@
+// Other programs, run to their end: without a shell, each in a process group of its own, with limits, and in a way that a
+// program with any SIGCHLD handler, or with none, notices nothing of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace manyrt::compiler {
+
+struct ProcessJob {
+  std::vector<std::string> arguments;    // the first is the program's absolute path
+  std::vector<std::string> environment;  // "NAME=value"; nothing else is handed on
+  std::string folder;                    // where it runs
+  uint64_t milliseconds = 0;             // then the whole group is killed
+  uint64_t file_bytes = 0;               // largest file that it may write
+  uint64_t output_bytes = 0;             // of its output that are kept; the rest is read and dropped
+  int niceness = 0;                      // added to this process's own
+  int reads = -1;  // the job of the same list whose standard output this one has for its input; -1: it has none
+};
+
+struct ProcessResult {
+  enum class End : uint8_t {
+    kNotStarted,  // code: an errno value
+    kExited,      // code: the exit status
+    kSignalled,   // code: the signal
+    kTimedOut,
+    kCancelled,
+    kUnknown  // ended, but other code of this process took the status (wait() in a handler, or SIGCHLD ignored)
+  };
+  End end = End::kNotStarted;
+  int code = 0;
+  std::string output;         // standard output and error, in one; error alone where another job reads the output
+  uint64_t output_total = 0;  // bytes that it wrote
+
+  bool succeeded() const { return (end == End::kExited && code == 0) || end == End::kUnknown; }
+};
+
+// Started, all at the same time, and not waited for yet.
+class Processes {
+ public:
+  explicit Processes(std::vector<ProcessJob> jobs);
+  Processes(const Processes&) = delete;
+  Processes& operator=(const Processes&) = delete;
+  ~Processes();  // those that nobody waited for are killed
+  // Waits for all. Once `cancel`, a descriptor (-1: none), can be read, all groups are killed.
+  std::vector<ProcessResult> finish(int cancel);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+std::vector<ProcessResult> runProcesses(std::vector<ProcessJob> jobs, int cancel);
+ProcessResult runProcess(const ProcessJob& job);
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,26 @@
+// What a compiled unit and the CPU backend agree on beside rtHostModule_t of rt.h: names of symbols, and the calls by which
+// a unit runs work-items on fibers. The lowering writes the same declarations as text; a test compares the two.
+#pragma once
+
+#include <cstdint>
+
+namespace manyrt::compiler {
+
+// The largest group, and the largest global size in a direction, that the loops of a unit are made for. The margin keeps
+// `get_global_id(0)` of every item that a compiler thinks of inside 31 bits.
+inline constexpr int64_t kMostGroupItems = 4096;
+inline constexpr int64_t kMostItems = 0x7fffffff - kMostGroupItems;
+
+inline constexpr char kModuleSymbol[] = "rtHostModule";  // const rtHostModule_t
+inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent
+
+// For kernels that cannot be split at their barriers. Called inside a kernel, on the thread that runs the work-group.
+struct FiberCalls {
+  // Calls item(user, index) for each index of [0, count), each on a fiber of its own, and returns when all have ended.
+  // Throws std::bad_alloc where there is no memory for their stacks.
+  void (*run)(void (*item)(void* user, uint32_t index), void* user, uint32_t count);
+  // Inside an item: continues when every item of the group that has not ended is waiting too.
+  void (*wait)();
+};
+
+}  // namespace manyrt::compiler

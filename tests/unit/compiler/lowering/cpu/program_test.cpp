@@ -1,0 +1,135 @@
+// The C++ text of whole units: what stands in it and what does not. That it runs right is tested in tests/kernels.
+#include "compiler/lowering/cpu/program.h"
+
+#include "compiler/lowering/cpu/kernel.h"
+#include "unit/compiler/lowering/lowered.h"
+
+namespace manyrt::test {
+namespace {
+
+using namespace compiler;
+
+TEST(CpuLoweringTest, TheTableNamesKernelsArgumentsAndGlobals) {
+  Lowered it(
+      "__constant int table[3] = {1, 2, 3};\n"
+      "__kernel void first(__global float* a, __local int* l, uint n, float4 v) { a[0] = table[n] + l[0] + v.x; }");
+  const std::string text = it.unit();
+  EXPECT_NE(text.find("{8, 1, \"a\", \"float*\"}"), std::string::npos) << text;
+  EXPECT_NE(text.find("{8, 2, \"l\", \"int*\"}"), std::string::npos);
+  EXPECT_NE(text.find("{4, 0, \"n\", \"uint\"}"), std::string::npos);
+  EXPECT_NE(text.find("{16, 0, \"v\", \"float4\"}"), std::string::npos);
+  EXPECT_NE(text.find("{\"table\", (void*)&"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, WordsOfCppAreOrdinaryNames) {
+  Lowered it(
+      "struct class { int template; };\n"
+      "int new(int this) { return this; }\n"
+      "__kernel void delete(__global int* operator) {\n"
+      "  struct class namespace = {4}; operator[0] = new(namespace.template); }");
+  const std::string text = it.unit();
+  EXPECT_EQ(text.find("int this)"), std::string::npos);
+  EXPECT_EQ(text.find("struct class "), std::string::npos);
+}
+
+TEST(CpuLoweringTest, ItemsBeyondASizeEndTheLoops) {
+  Lowered it("__kernel void f(__global int* a, uint n) { uint i = get_global_id(0); if (i >= n) return; a[i] = 1; }");
+  const std::string text = it.unit();
+  EXPECT_NE(text.find("mrt_e0 = mrt_limit_u(mrt_e0, n_"), std::string::npos) << text;
+  EXPECT_EQ(text.find("mrt_alive"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, ALimitIsNotTakenWhereMemoryDecides) {
+  Lowered it("__kernel void f(__global int* a) { uint i = get_global_id(0); if (i >= a[0]) return; a[i] = 1; }");
+  EXPECT_EQ(it.unit().find("= mrt_limit_"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, AKnownGroupSizeIsWrittenIntoTheLoops) {
+  const std::string source = "__kernel void f(__global int* a) { a[get_global_id(0)] = 1; }";
+  BuildOptions options;
+  options.group_size[0] = 64;
+  options.group_size[1] = options.group_size[2] = 1;
+  EXPECT_NE(Lowered(source).unit(options).find("const long mrt_n0 = 64;"), std::string::npos);
+  EXPECT_NE(Lowered(source).unit().find("const long mrt_n0 = mrt_g->group_size[0];"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, UnsignedIndicesAreWidenedUnderAGuard) {
+  Lowered it("__kernel void f(__global float* a, uint n) { a[get_global_id(1) * n + (uint)get_global_id(0)] = 1.0f; }");
+  Lowered words(
+      "__kernel void f(__global float* a, uint n) {\n"
+      "  uint r = get_global_id(1), c = get_global_id(0); a[r * n + c] = 1.0f; }");
+  const std::string text = words.unit();
+  EXPECT_NE(text.find("if (mrt_wide)"), std::string::npos) << text;
+  EXPECT_NE(text.find("mrt_ok &="), std::string::npos);
+  EXPECT_EQ(it.unit().find("if (mrt_wide)"), std::string::npos) << "that index has 64 bits already";
+}
+
+TEST(CpuLoweringTest, AnIndexFromMemoryIsLeftAsItIs) {
+  Lowered it("__kernel void f(__global float* a, __global uint* i) { uint g = get_global_id(0); a[i[g] + 1u] = 1.0f; }");
+  EXPECT_EQ(it.unit().find("if (mrt_wide)"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, AnIndexOfSumsOfSumsIsGivenUpSoon) {
+  std::string source = "__kernel void f(__global float* a, uint n) {\n  uint x0 = (uint)get_global_id(0) + n;\n";
+  for (int i = 1; i <= 40; ++i) {
+    const std::string before = "x" + std::to_string(i - 1);
+    source += "  uint x" + std::to_string(i) + " = " + before + " + " + before + ";\n";
+  }
+  Lowered it(source + "  a[x40 + x39] = 1.0f; }");
+  EXPECT_LT(it.unit().size(), 100'000u);
+}
+
+TEST(CpuLoweringTest, CallsThatNestTooDeepAreRefused) {
+  std::string source = "int f0(int x) { return x; }\n";
+  for (int i = 1; i <= 300; ++i) {
+    source += "int f" + std::to_string(i) + "(int x) { return f" + std::to_string(i - 1) + "(x); }\n";
+  }
+  Lowered it(source + "__kernel void k(__global int* a) { a[0] = f300(1); }");
+  CpuUnit unit;
+  EXPECT_FALSE(lowerToCpu(&unit, nullptr, 1, it.program, it.sources, {}, it.diagnostics));
+  EXPECT_NE(it.diagnostics.log().find("nested more than 256 deep"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, LayoutsAreCheckedByTheCompiler) {
+  Lowered it(
+      "#pragma pack(push, 2)\ntypedef struct { char c; int i; } S;\n#pragma pack(pop)\n"
+      "__kernel void f(__global S* a) { a[0].i = 1; }");
+  const std::string text = it.unit();
+  EXPECT_NE(text.find("#pragma pack(push, 2)"), std::string::npos);
+  EXPECT_NE(text.find(") == 6, \"layout\");"), std::string::npos) << text;
+}
+
+TEST(CpuLoweringTest, AFourthLaneOfThreeIsNoNameThatDoesNotExist) {
+  Lowered it("__kernel void f(__global float3* a, __global float2* b) { b[0] = a[0].hi + a[1].odd; a[2].hi = b[1]; }");
+  const std::string text = it.unit();
+  EXPECT_EQ(text.find("a.s3"), std::string::npos) << text;
+}
+
+TEST(CpuLoweringTest, KernelsThatCannotBeSplitSayWhy) {
+  Lowered it(
+      "__kernel void f(__global int* a) {\n"
+      "  again: a[0] += 1; barrier(CLK_GLOBAL_MEM_FENCE); if (a[0] < 3) goto again; }");
+  const std::string text = it.unit();
+  ASSERT_EQ(it.remarks.size(), 1u);
+  EXPECT_NE(it.remarks[0].find("test.cl:1: remark: The kernel \"f\" runs its work-items on fibers"), std::string::npos);
+  EXPECT_NE(text.find("rtHostFibers->run("), std::string::npos);
+}
+
+TEST(CpuLoweringTest, UnusedHelpersAreNotPartOfTheUnit) {
+  Lowered it(
+      "int used(int x) { return x; }\nint unused(int x) { return x; }\n"
+      "__kernel void f(__global int* a) { a[0] = used(1); }");
+  const std::string text = it.unit();
+  EXPECT_NE(text.find("f_used_"), std::string::npos);
+  EXPECT_EQ(text.find("f_unused_"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, AnInitialiserWithAHugeGapIsRefused) {
+  Lowered it("__kernel void f(__global int* a) { int t[3000000] = {[2999999] = 1}; a[0] = t[5]; }");
+  CpuUnit unit;
+  EXPECT_FALSE(lowerToCpu(&unit, nullptr, 1, it.program, it.sources, {}, it.diagnostics));
+  EXPECT_NE(it.diagnostics.log().find("leaves out more than"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace manyrt::test

@@ -1,0 +1,58 @@
+// A kernel for tests of the lowering: parsed, planned, and as the text of a unit.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "compiler/lowering/cpu/group_plan.h"
+#include "compiler/lowering/cpu/program.h"
+#include "compiler/parser/parser.h"
+#include "compiler/preprocessor/preprocessor.h"
+
+namespace manyrt::test {
+
+struct Lowered {
+  compiler::Sources sources;
+  compiler::Diagnostics diagnostics{sources};
+  compiler::Program program;
+  std::unique_ptr<compiler::GroupPlan> plan;  // of the last kernel; null: fibers
+  std::string why_not;
+
+  explicit Lowered(const std::string& source) {
+    const bool ok = compiler::preprocess(&program.tokens, sources, sources.add("test.cl", source), {}, diagnostics) &&
+                    compiler::parse(&program, compiler::LanguageOptions(), diagnostics);
+    EXPECT_TRUE(ok) << diagnostics.log();
+  }
+  compiler::GroupPlan* makePlan() {
+    compiler::Function& kernel = *program.kernels.back();
+    if (!compiler::inlineHelpers(program, kernel, &why_not)) return nullptr;
+    compiler::separateParameters(program, kernel);
+    plan = compiler::GroupPlan::make(program, kernel, &why_not);
+    return plan.get();
+  }
+  std::string unit(const compiler::BuildOptions& options = {}) {
+    compiler::CpuUnit made;
+    EXPECT_TRUE(compiler::lowerToCpu(&made, nullptr, 1, program, sources, options, diagnostics)) << diagnostics.log();
+    remarks = made.remarks;
+    return made.texts[0];
+  }
+  // Where a variable of that name was put; several share a name: the last one.
+  compiler::Place place(const std::string& name) const {
+    compiler::Place found = compiler::Place::kRegion;
+    for (const compiler::Variable* variable : plan->variables()) {
+      if (variable->name == name) found = plan->place(*variable);
+    }
+    return found;
+  }
+  std::vector<std::string> remarks;
+};
+
+inline size_t countOf(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace manyrt::test

@@ -1,0 +1,134 @@
+// Operators: which operands they take, what they convert them to, and where messages about them point.
+#include "expression_rig.h"
+#include "operator_cases.h"
+
+namespace manyrt::compiler {
+namespace {
+
+using namespace rig;
+
+TEST(ExpressionTest, OperatorsTakeWhatTheLanguageSays) { judge(kAcceptedOperators, true); }
+
+TEST(ExpressionTest, OperatorsRefuseWhatTheLanguageRefuses) { judge(kRefusedOperators, false); }
+
+TEST(ExpressionTest, OperatorsBindByPrecedenceAndFromTheLeft) {
+  EXPECT_EQ(typed("i + i * 2 - 3 << 1 < 4 == 1 & 2 ^ 3 | 4 && 5 || 6;"),
+            "(|| (&& (| (^ (& (== (< (<< (- (+ i (* i 2)) 3) 1) 4) 1) 2) 3) 4) 5) 6)");
+  EXPECT_EQ(typed("i - i - i;"), "(- (- i i) i)");
+  EXPECT_EQ(typed("i = i = 2;"), "(= i (= i 2))");
+  EXPECT_EQ(typed("i ? 1 : i ? 2 : 3;"), "(? i 1 (? i 2 3))");
+  EXPECT_EQ(typed("- ~ ! i;"), "(- (~ (! i)))");
+  EXPECT_EQ(typed("i++ + ++i;"), "(+ (post++ i) (++ i))");
+  EXPECT_EQ(typed("(i, u), c;"), "(, (, i u) c)");
+  EXPECT_EQ(typed("-(i)*2;"), "(* (- i) 2)");
+}
+
+TEST(ExpressionTest, ScalarsMeetInTheirCommonType) {
+  EXPECT_EQ(typed("c + s;"), "(+ (to int c) (to int s))");
+  EXPECT_EQ(typed("i + u;"), "(+ (to uint i) u)");
+  EXPECT_EQ(typed("u + l;"), "(+ (to long u) l)");
+  EXPECT_EQ(typed("l * ul;"), "(* (to ulong l) ul)");
+  EXPECT_EQ(typed("ul - f;"), "(- (to float ul) f)");
+  EXPECT_EQ(typed("f / 2.0;"), "(/ (to double f) 2)");
+  EXPECT_EQ(typed("b + b;"), "(+ (to int b) (to int b))");
+  EXPECT_EQ(typed("e + 1u;"), "(+ (to uint e) 1:uint)");
+  EXPECT_EQ(typed("c < uc;"), "(< (to int c) (to int uc))");
+}
+
+TEST(ExpressionTest, ScalarsSpreadOverVectorsInTwoSteps) {
+  EXPECT_EQ(typed("f4 * 2;"), "(* f4 (to float4 (to float 2)))");
+  EXPECT_EQ(typed("f + f4;"), "(+ (to float4 f) f4)");
+  EXPECT_EQ(typed("i4 && b;"), "(&& i4 (to int4 (to int b)))");
+  EXPECT_EQ(typed("f4 = d;"), "(= f4 (to float4 (to float d)))");
+  EXPECT_EQ(typed("f4 += f;"), "(+= f4 (to float4 f))");
+}
+
+TEST(ExpressionTest, ShiftsKeepTheLeftTypeAndSpreadTheAmount) {
+  EXPECT_EQ(typed("c << l;"), "(<< (to int c) l)");
+  EXPECT_EQ(typed("c4 << i;"), "(<< c4 (to char4 (to char i)))");
+  EXPECT_EQ(typed("i4 >> u4;"), "(>> i4 u4)");
+  EXPECT_EQ(typed("l <<= c;"), "(<<= l (to int c))");
+}
+
+TEST(ExpressionTest, ComparisonsOfVectorsGiveSignedIntegersOfTheSameSize) {
+  const Parsed parsed(inKernel("l4 = d4 < d4; c4 = uc4 == uc4; i4 = !f4; s4 = s4 && s4;"));
+  EXPECT_TRUE(parsed.ok) << parsed.diagnostics.log();
+  EXPECT_EQ(typed("sizeof(f4 < f4) + sizeof(d4 == d4) + sizeof(!c4) + sizeof(f < f);"),
+            "(+ (+ (+ 16:ulong 32:ulong) 4:ulong) 4:ulong)");
+}
+
+TEST(ExpressionTest, CompoundAssignmentsOfScalarsKeepTheCommonTypeOnTheRight) {
+  EXPECT_EQ(typed("c += 1;"), "(+= c 1)");
+  EXPECT_EQ(typed("i *= 2.5;"), "(*= i 2.5)");
+  EXPECT_EQ(typed("l /= i;"), "(/= l (to long i))");
+  EXPECT_EQ(typed("pi += c;"), "(+= pi (to int c))");
+}
+
+TEST(ExpressionTest, ConditionalsChooseWholeValuesOrElements) {
+  EXPECT_EQ(typed("i ? f4 : 1;"), "(? i f4 (to float4 (to float 1)))");
+  EXPECT_EQ(typed("i4 ? f : i;"), "(? i4 (to float4 f) (to float4 (to float i)))");
+  EXPECT_EQ(typed("b ? c : 2u;"), "(? b (to uint c) 2:uint)");
+  EXPECT_EQ(typed("b ? gi : 0;"), "(? b gi (to __global int * 0))");
+  EXPECT_EQ(typed("b ? pi : pv;"), "(? b (to void * pi) pv)");
+}
+
+TEST(ExpressionTest, PointersCountInElements) {
+  EXPECT_EQ(typed("gi + uc;"), "(+ gi (to int uc))");
+  EXPECT_EQ(typed("2 + ai;"), "(+ 2 (to int * ai))");
+  EXPECT_EQ(typed("l = &ai[2] - ai;"), "(= l (- (& ([] (to int * ai) 2)) (to int * ai)))");
+  EXPECT_EQ(typed("gi == 0;"), "(== gi (to __global int * 0))");
+  EXPECT_EQ(typed("*&i;"), "(* (& i))");
+}
+
+TEST(ExpressionTest, MessagesPointAtTheOperatorAndNameTheTypes) {
+  EXPECT_EQ(said("i = 1 + pi * 2;"), "1:12: error: The operator \"*\" does not take operands of the types int * and int.");
+  EXPECT_EQ(said("f4 = i4;").substr(0, 56), "1:6: error: Type int4 does not convert to float4 in this");
+  EXPECT_EQ(said("  ki = 1;"), "1:6: error: The variable \"ki\" has the type const int and cannot be assigned.");
+  EXPECT_EQ(said("cgi[0] = 1;"), "1:8: error: What stands here has the type const int and cannot be assigned.");
+  EXPECT_EQ(said("i = nope;"), "1:5: error: The name \"nope\" is undeclared.");
+  EXPECT_EQ(said("i = nope(1);"), "1:5: error: The function \"nope\" is undeclared.");
+  EXPECT_EQ(said("i = 1 + ;"), "1:9: error: An expression is expected before \";\".");
+  EXPECT_TRUE(says("f4 + 1.0;", "float4 and double: a scalar of higher rank"));
+  EXPECT_TRUE(says("pi = gi;", "pointers to __global and to __private memory"));
+  EXPECT_TRUE(says("helper(1);", "takes 2 arguments; 1 are given"));
+  EXPECT_TRUE(says("i = if;", "before \"if\""));
+}
+
+TEST(ExpressionTest, ChainsAndNestingAreBounded) {
+  std::string chain = "i = 1";
+  for (int n = 0; n < 900; ++n) chain += "+1";
+  EXPECT_EQ(said(chain + ";"), "");
+  for (int n = 0; n < 200000; ++n) chain += "+1";
+  EXPECT_TRUE(says(chain + ";", "more than 1000 operators high"));
+  const std::string wide(100000, '(');
+  EXPECT_TRUE(says("i = " + wide + "1;", "nested more than 256 levels"));
+  std::string minus, casts, choices, subscripts;
+  for (int n = 0; n < 100000; ++n) {
+    minus += "- ";
+    casts += "(int)";
+    choices += "i ? 1 : ";
+    subscripts += "[0";
+  }
+  for (const std::string& text : {minus + "1", casts + "1", choices + "1", "ai" + subscripts}) {
+    EXPECT_TRUE(says("i = " + text + ";", "nested more than 256 levels")) << text.substr(0, 20);
+  }
+}
+
+TEST(ExpressionTest, NodesKnowTheirTokens) {
+  const Parsed parsed(inKernel("i = (u + 2) * c;"));
+  ASSERT_TRUE(parsed.ok) << parsed.diagnostics.log();
+  const auto text = [&](const Expr& expression) {
+    std::string joined;
+    for (uint32_t at = expression.tokens.begin; at < expression.tokens.end; ++at) joined += parsed.program.tokens[at].text;
+    return joined;
+  };
+  const Expr& assignment = *parsed.last().a;
+  EXPECT_EQ(text(assignment), "i=(u+2)*c");
+  const Expr& product = *assignment.b->a;  // below the conversion to int, which has no tokens
+  EXPECT_EQ(text(*assignment.b), "");
+  EXPECT_EQ(text(product), "(u+2)*c");
+  EXPECT_EQ(text(*product.a), "(u+2)");
+}
+
+}  // namespace
+}  // namespace manyrt::compiler
