@@ -24,11 +24,16 @@ done
 
 # name, most seconds, tests that are left out (a filter of GoogleTest behind its minus). The reasons are in docs/tested.md.
 table=(
-  "conformance   1500  "
-  "kernels       1500  "
-  "unit_ucontext  300  "
-  "misuse         600  "
+  "conformance       1500  "
+  "kernels           1500  "
+  "unit_ucontext      300  "
+  "misuse             600  "
+  "process            900  TraceTest.TheLargestSizeOfAFileEndsTheTraceAndNotTheProgram"
+  "examples           300  "
 )
+# What "examples" runs, each for at most those seconds: they check their own results and end with 0.
+examples=(device_info event_timing host_function host_kernel pool_stats error_handling runtime_tour vector_add dynamic_batches
+  stream_overlap fence_pipeline heat build_error)
 
 folder=$PWD/build/aarch64
 root=$folder/root tools=$folder/tools build=$folder/build results=$folder/results
@@ -77,7 +82,7 @@ WRAPPER
 build_all() {
   cmake -S . -B "$build" -G Ninja --log-level=NOTICE --no-warn-unused-cli -DCMAKE_TOOLCHAIN_FILE=cmake/$triple.cmake \
     -DMANYRT_AARCH64_ROOT="$root" -DCMAKE_BUILD_TYPE=Release -DMANYRT_WERROR=OFF -DMANYRT_CUDA_TOOLKIT=OFF \
-    -DMANYRT_OPENCL_BACKEND=OFF -DMANYRT_BUILD_EXAMPLES=OFF -DMANYRT_BUILD_TOOLS=OFF -DMANYRT_BUILD_BENCHMARKS=OFF \
+    -DMANYRT_OPENCL_BACKEND=OFF -DMANYRT_BUILD_EXAMPLES=ON -DMANYRT_BUILD_TOOLS=OFF -DMANYRT_BUILD_BENCHMARKS=OFF \
     -DMANYRT_INSTALL=OFF
   nice cmake --build "$build" -j2 --target "$@"
 }
@@ -106,15 +111,33 @@ PYTHON
 }
 
 status=0 rows=()
+emulator="/usr/bin/qemu-aarch64-static -L /usr/$triple -E LD_LIBRARY_PATH=$root/usr/lib/$triple"
+emulated() { # SECONDS PROGRAM ARGUMENTS...: programs that tests start are run by the emulator, too
+  # shellcheck disable=SC2086
+  env PATH="$tools:$PATH" RT_CC="$tools/g++" RT_DISABLE=cuda,opencl TEST_EMULATOR="$emulator" timeout -k 10 "$1" \
+    $emulator "${@:2}" </dev/null
+}
+
+run_examples() { # SECONDS
+  local name passed=0 failed=() start=$SECONDS
+  for name in "${examples[@]}"; do
+    if (cd "$results" && emulated "$1" "$build/bin/$name") >"$results/$name.log" 2>&1; then
+      passed=$((passed + 1))
+    else
+      failed+=("$name") status=1
+    fi
+  done
+  rows+=("$(printf '%-17s %d passed, %d failed, in %d s' examples $passed ${#failed[@]} $((SECONDS - start)))")
+  for name in "${failed[@]}"; do rows+=("    failed: $name"); done
+}
+
 run() { # NAME SECONDS LEFT_OUT
   local name=$1 seconds=$2 left_out=${3:-} code=0 told start=$SECONDS
   rm -f "$results/$name.xml"
-  env PATH="$tools:$PATH" RT_CC="$tools/g++" RT_DISABLE=cuda,opencl timeout -k 10 "$seconds" \
-    qemu-aarch64-static -L /usr/$triple -E LD_LIBRARY_PATH="$root/usr/lib/$triple" "$build/bin/$name" \
-    --gtest_filter="${filter:-*}${left_out:+-$left_out}" \
-    --gtest_output="xml:$results/$name.xml" >"$results/$name.log" 2>&1 </dev/null || code=$?
+  emulated "$seconds" "$build/bin/$name" --gtest_filter="${filter:-*}${left_out:+-$left_out}" \
+    --gtest_output="xml:$results/$name.xml" >"$results/$name.log" 2>&1 || code=$?
   told=$(count "$results/$name.xml" "$results/$name.log" "$code") || status=1
-  rows+=("$(printf '%-14s %s, in %d s%s' "$name" "${told%%$'\n'*}" $((SECONDS - start)) "${told#"${told%%$'\n'*}"}")")
+  rows+=("$(printf '%-17s %s, in %d s%s' "$name" "${told%%$'\n'*}" $((SECONDS - start)) "${told#"${told%%$'\n'*}"}")")
 }
 
 chosen=()
@@ -128,13 +151,15 @@ done
 unpack_packages
 make_tools
 programs=()
-for entry in "${chosen[@]}"; do programs+=("${entry%% *}"); done
+for entry in "${chosen[@]}"; do
+  if [[ $entry == examples\ * ]]; then programs+=("${examples[@]}"); else programs+=("${entry%% *}"); fi
+done
 build_all "${programs[@]}"
 mkdir -p "$results"
 for entry in "${chosen[@]}"; do
   read -r name seconds left_out <<<"$entry"
   echo "-- $name"
-  run "$name" "$seconds" "$left_out"
+  if [[ $name == examples ]]; then run_examples "$seconds"; else run "$name" "$seconds" "$left_out"; fi
 done
 
 echo

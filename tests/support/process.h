@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +30,19 @@ struct Outcome {
 };
 
 using Environment = std::vector<std::pair<std::string, std::string>>;
+
+// Programs of another processor, which the kernel refuses: the words of TEST_EMULATOR stand before them.
+inline void execEmulated(const std::vector<std::string>& command) {
+  std::istringstream emulator(getenv("TEST_EMULATOR") != nullptr ? getenv("TEST_EMULATOR") : "");
+  std::vector<std::string> words;
+  for (std::string word; emulator >> word;) words.push_back(word);
+  if (words.empty()) return;
+  words.insert(words.end(), command.begin(), command.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+}
 
 // The child is ended by SIGALRM after `seconds`: a test that hangs fails by name.
 inline Outcome run(const std::vector<std::string>& command, const Environment& environment = {}, unsigned seconds = 120) {
@@ -49,6 +64,7 @@ inline Outcome run(const std::vector<std::string>& command, const Environment& e
 #endif
     alarm(seconds);
     execv(arguments[0], arguments.data());
+    if (errno == ENOEXEC) execEmulated(command);
     _exit(127);
   }
   close(out[1]);

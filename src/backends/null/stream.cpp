@@ -73,7 +73,7 @@ char* Stream::bytes(const void* address) const {
 }
 
 bool Stream::execute(Command& command) {
-  const uint32_t size = command.fill.pattern_size;
+  const uint64_t width = command.fill.width, size = width < command.fill.pattern_size ? width : command.fill.pattern_size;
   switch (command.kind) {
     case Kind::kCopy:
       for (uint64_t row = 0; row < command.copy.height && !latch.failed(); ++row) {
@@ -83,8 +83,8 @@ bool Stream::execute(Command& command) {
       return true;
     case Kind::kFill:
       for (uint64_t row = 0; row < command.fill.height && !latch.failed(); ++row) {
-        char* at = bytes(command.fill.dst) + row * command.fill.pitch;
-        for (uint64_t i = 0; i < command.fill.width; i += size) memcpy(at + i, command.fill.pattern, size);
+        void* at = memcpy(bytes(command.fill.dst) + row * command.fill.pitch, command.fill.pattern, size);
+        for (uint64_t i = size; i < width; i *= 2) memcpy(static_cast<char*>(at) + i, at, i < width - i ? i : width - i);
       }
       return true;
     case Kind::kRecord:

@@ -184,7 +184,7 @@ TEST_P(PreludeIntegerTest, DivisionNeverTrapsAndWhatOverflowsWraps) {
   const size_t shl = add(prelude_.binary(Op::kShl, type, wide), type, {QualType{type}, QualType{wide}});
   const size_t shr = add(prelude_.binary(Op::kShr, type, wide), type, {QualType{type}, QualType{wide}});
   const size_t long_div = add(prelude_.binary(Op::kDiv, wide, wide), wide, {QualType{wide}, QualType{wide}});
-  ASSERT_NO_FATAL_FAILURE(build("-march=native -fsanitize=undefined -fsanitize-undefined-trap-on-error"));
+  ASSERT_NO_FATAL_FAILURE(build(NATIVE_PROCESSOR_FLAG " -fsanitize=undefined -fsanitize-undefined-trap-on-error"));
   const std::vector<int> a = {7, -7, INT32_MIN, INT32_MIN, 5, INT32_MAX, -1}, b = {2, 2, -1, 1, 0, -1, 0};
   std::vector<int> r(a.size());
   run(div, r.data(), {a.data(), b.data()}, a.size());

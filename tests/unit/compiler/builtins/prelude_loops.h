@@ -24,6 +24,7 @@
 #include "compiler/builtins/prelude.h"
 #include "compiler/lowering/cuda_names.h"
 #include "cuda_stand_in.h"
+#include "support/native_compiler.h"
 
 namespace manyrt::compiler {
 
@@ -85,6 +86,7 @@ class PreludeLoops : public testing::TestWithParam<const char*> {
     const char* name = forCuda() ? "g++" : GetParam();
     compiler_ = findProgram(name);
     if (compiler_.empty()) GTEST_SKIP() << "There is no " << name << " in PATH.";
+    if (!rttest::compilesForHere(compiler_)) GTEST_SKIP() << compiler_ << " compiles for another kind of processor.";
   }
   void TearDown() override {
     if (object_ != nullptr) dlclose(object_);
@@ -127,7 +129,7 @@ class PreludeLoops : public testing::TestWithParam<const char*> {
     return add(prelude_.builtin(*builtin, result, parameters), result.type, parameters);
   }
 
-  void build(const std::string& more_flags = "-march=native") {
+  void build(const std::string& more_flags = NATIVE_PROCESSOR_FLAG) {
     std::string log;
     std::string flags = std::string(forCuda() ? kCudaFlags : kStrictFlags) + " -shared -fPIC " + more_flags;
     std::string text = prelude_.text() + loop_text_;
