@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+find_package(nlohmann_json REQUIRED)  # headers only: the library needs nothing of it at run time
 
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtFibers.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtCuda.cmake)
@@ -23,7 +24,8 @@ set_target_properties(manyrt_objects PROPERTIES
 target_compile_options(manyrt_objects PRIVATE -fno-plt)
 target_compile_definitions(manyrt_objects PRIVATE MANYRT_BUILDING_LIBRARY=1 $<$<BOOL:${MANYRT_OPENCL}>:MANYRT_OPENCL=1>)
 target_include_directories(manyrt_objects PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_link_libraries(manyrt_objects PRIVATE manyrt_warnings manyrt_hardening manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads)
+target_link_libraries(manyrt_objects PRIVATE manyrt_warnings manyrt_hardening manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads
+  nlohmann_json::nlohmann_json)
 
 set(manyrt_map ${PROJECT_SOURCE_DIR}/cmake/manyrt.map)
 add_library(manyrt SHARED $<TARGET_OBJECTS:manyrt_objects>)

@@ -1,229 +1,106 @@
-// The parser: one walk over the text that leaves a list of places. Depth is bounded, so that it may call itself.
+// Parsing and quoting by nlohmann-json. Its parser reports values one after the other, without recursion and without places;
+// the recorder below finds the place of each in the text, which the parser has checked up to there.
 #include "graph/json.h"
 
-#include <cstdio>
-#include <cstring>
+#include <nlohmann/json.hpp>
 
 namespace manyrt::graph {
-namespace {
 
-constexpr bool isDigit(char letter) { return letter >= '0' && letter <= '9'; }
-
-int hexDigit(char letter) {
-  if (isDigit(letter)) return letter - '0';
-  if (letter >= 'a' && letter <= 'f') return letter - 'a' + 10;
-  return letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
-}
-
-// The bytes of the letter that begins a text; 0: it is no UTF-8 (overlong, a surrogate, beyond the last letter, cut).
-size_t letterBytes(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  for (size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const unsigned second = byte(1);
-  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f)) return 0;
-  if ((lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) return 0;
-  return bytes;
-}
-
-// The four digits of \uXXXX; -1: they are no digits.
-int unitAt(std::string_view text, size_t at) {
-  int unit = 0;
-  for (size_t i = at; i < at + 4; ++i) {
-    const int digit = i < text.size() ? hexDigit(text[i]) : -1;
-    if (digit < 0) return -1;
-    unit = unit * 16 + digit;
-  }
-  return unit;
-}
-
-void appendLetter(std::string* out, uint32_t letter) {
-  const auto tail = [&](int shift) { *out += static_cast<char>(0x80 | (letter >> shift & 0x3f)); };
-  if (letter < 0x80) {
-    *out += static_cast<char>(letter);
-  } else if (letter < 0x800) {
-    *out += static_cast<char>(0xc0 | letter >> 6);
-    tail(0);
-  } else if (letter < 0x10000) {
-    *out += static_cast<char>(0xe0 | letter >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    *out += static_cast<char>(0xf0 | letter >> 18);
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
-}  // namespace
-
-class JsonParser {
+class JsonRecorder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit JsonParser(Json& json) : json_(json), text_(json.text_) {}
+  explicit JsonRecorder(Json& json) : json_(json), text_(json.text_) {}
+  Status take() { return std::move(status_); }
 
-  Status run() {
-    RT_TRY(value(0));
-    blanks();
-    return at_ == text_.size() ? Status() : refuse("Nothing may follow the outermost value.");
+  bool null() override { return add(Json::Kind::kNull); }
+  bool boolean(bool value) override { return add(value ? Json::Kind::kTrue : Json::Kind::kFalse); }
+  bool number_integer(number_integer_t) override { return add(Json::Kind::kNumber); }
+  bool number_unsigned(number_unsigned_t) override { return add(Json::Kind::kNumber); }
+  bool number_float(number_float_t, const string_t&) override { return add(Json::Kind::kNumber); }
+  bool string(string_t&) override { return add(Json::Kind::kString); }
+  bool binary(binary_t&) override { return false; }  // of other formats
+  bool start_object(size_t) override { return open(Json::Kind::kObject); }
+  bool start_array(size_t) override { return open(Json::Kind::kArray); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t&) override {
+    ++json_.values_[open_.back()].length;
+    record(Json::Kind::kString);
+    return true;
+  }
+  // `position` counts the bytes that were read, the end of the text as one.
+  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    status_ = json_.fault(position == 0 ? 0 : position - 1, "", sentenceOf(error.what()).c_str());
+    return false;
   }
 
  private:
-  Status refuse(const char* sentence) const { return json_.fault(at_, "", sentence); }
-  char now() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  void blanks() {
-    while (now() == ' ' || now() == '\n' || now() == '\r' || now() == '\t') ++at_;
-  }
-  uint32_t open(Json::Kind kind) {
-    json_.values_.push_back({static_cast<uint32_t>(at_), 0, 0, kind});
-    return static_cast<uint32_t>(json_.values_.size() - 1);
-  }
-  void close(uint32_t index, uint32_t length) {
-    json_.values_[index].length = length;
-    json_.values_[index].next = static_cast<uint32_t>(json_.values_.size());
+  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...; last read: '...'; expected ..."
+  static std::string sentenceOf(std::string_view words) {
+    const auto skip = [&](std::string_view until) {
+      const size_t at = words.find(until);
+      if (at != words.npos) words.remove_prefix(at + until.size());
+    };
+    skip("] ");
+    if (words.starts_with("parse error")) skip(": ");
+    std::string sentence(words.substr(0, words.find("; last read")));  // what was read may be anything
+    if (!sentence.empty() && sentence[0] >= 'a' && sentence[0] <= 'z') sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
+    return sentence + '.';
   }
 
-  Status value(uint32_t depth) {
-    blanks();
-    if (depth == Json::kMostDepth) return refuse("Lists and objects are nested more than 64 deep.");
-    switch (now()) {
-      case '{':
-      case '[':
-        return inside(now() == '{', depth);
-      case '"':
-        return string();
-      case 't':
-        return word("true", Json::Kind::kTrue);
-      case 'f':
-        return word("false", Json::Kind::kFalse);
-      case 'n':
-        return word("null", Json::Kind::kNull);
+  // Where the value that begins behind the last one ends. Moves on to it.
+  size_t lengthOf(Json::Kind kind) {
+    at_ = text_.find_first_not_of(" \t\r\n,:", at_);
+    switch (kind) {
+      case Json::Kind::kNumber:
+        return std::min(text_.find_first_not_of("0123456789+-.eE", at_), text_.size()) - at_;
+      case Json::Kind::kString: {
+        size_t end = at_ + 1;
+        while (text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
+        return end + 1 - at_;
+      }
+      case Json::Kind::kFalse:
+        return 5;
+      case Json::Kind::kNull:
+      case Json::Kind::kTrue:
+        return 4;
       default:
-        return number();
+        return 1;
     }
   }
-
-  Status inside(bool object, uint32_t depth) {
-    const uint32_t index = open(object ? Json::Kind::kObject : Json::Kind::kArray);
-    const char end = object ? '}' : ']';
-    uint32_t length = 0;
-    ++at_;
-    blanks();
-    if (now() == end) {
-      ++at_;
-      close(index, 0);
-      return Status();
-    }
-    for (;;) {
-      if (object) {
-        blanks();
-        if (now() != '"') return refuse("The name of a member is expected, in quotes.");
-        RT_TRY(string());
-        blanks();
-        if (now() != ':') return refuse("A colon is expected behind the name of a member.");
-        ++at_;
-      }
-      RT_TRY(value(depth + 1));
-      ++length;
-      blanks();
-      if (now() == ',') {
-        ++at_;
-        continue;
-      }
-      if (now() != end) return refuse(object ? "A comma or } is expected." : "A comma or ] is expected.");
-      ++at_;
-      close(index, length);
-      return Status();
-    }
+  uint32_t record(Json::Kind kind) {
+    const auto length = static_cast<uint32_t>(lengthOf(kind)), index = static_cast<uint32_t>(json_.values_.size());
+    const bool inside = kind == Json::Kind::kArray || kind == Json::Kind::kObject;
+    json_.values_.push_back({static_cast<uint32_t>(at_), inside ? 0 : length, index + 1, kind});
+    at_ += length;
+    return index;
   }
-
-  Status word(std::string_view expected, Json::Kind kind) {
-    if (text_.substr(at_, expected.size()) != expected) return refuse("A value is expected.");
-    const uint32_t index = open(kind);
-    at_ += expected.size();
-    close(index, static_cast<uint32_t>(expected.size()));
-    return Status();
+  bool add(Json::Kind kind) {
+    countElement();
+    record(kind);
+    return true;
   }
-
-  bool digits() {
-    const size_t begin = at_;
-    while (isDigit(now())) ++at_;
-    return at_ != begin;
+  bool open(Json::Kind kind) {
+    countElement();
+    open_.push_back(record(kind));
+    if (open_.size() <= Json::kMostDepth) return true;
+    status_ = json_.fault(at_ - 1, "", "Lists and objects are nested more than 64 deep.");
+    return false;
   }
-
-  Status number() {
-    if (now() != '-' && !isDigit(now())) {
-      return refuse(at_ == text_.size() ? "The text ends where a value is expected." : "A value is expected.");
-    }
-    const uint32_t index = open(Json::Kind::kNumber);
-    const size_t begin = at_;
-    if (now() == '-') ++at_;
-    const bool zero = now() == '0';
-    const size_t first = at_;
-    if (!digits()) return refuse("A number has a digit behind its sign.");
-    if (zero && at_ - first > 1) return refuse("A number does not begin with further zeros.");
-    if (now() == '.') {
-      ++at_;
-      if (!digits()) return refuse("A number has a digit behind its point.");
-    }
-    if (now() == 'e' || now() == 'E') {
-      ++at_;
-      if (now() == '+' || now() == '-') ++at_;
-      if (!digits()) return refuse("A number has a digit in its exponent.");
-    }
-    close(index, static_cast<uint32_t>(at_ - begin));
-    return Status();
+  bool close() {
+    at_ = text_.find_first_of("]}", at_) + 1;
+    json_.values_[open_.back()].next = static_cast<uint32_t>(json_.values_.size());
+    open_.pop_back();
+    return true;
   }
-
-  Status string() {
-    const uint32_t index = open(Json::Kind::kString);
-    const size_t begin = at_++;
-    for (;;) {
-      if (at_ >= text_.size()) return refuse("The text ends inside a string.");
-      const char letter = text_[at_];
-      if (letter == '"') break;
-      if (static_cast<unsigned char>(letter) < 0x20)
-        return refuse("A string holds a control character: it is written \\u00XX.");
-      if (letter == '\\') {
-        RT_TRY(escape());
-        continue;
-      }
-      const size_t bytes = letterBytes(text_.substr(at_, 4));
-      if (bytes == 0) return refuse("The bytes here are no UTF-8.");
-      at_ += bytes;
-    }
-    ++at_;
-    close(index, static_cast<uint32_t>(at_ - begin));
-    return Status();
-  }
-
-  Status escape() {
-    const char letter = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
-    if (letter != 'u') {
-      if (letter == '\0' || strchr("\"\\/bfnrt", letter) == nullptr) return refuse("There is no such escape.");
-      at_ += 2;
-      return Status();
-    }
-    const int unit = unitAt(text_, at_ + 2);
-    if (unit < 0) return refuse("\\u is followed by four hexadecimal digits.");
-    if (unit >= 0xdc00 && unit < 0xe000) return refuse("The second half of a surrogate pair has no first.");
-    if (unit >= 0xd800 && unit < 0xdc00) {
-      const int second = text_.substr(at_ + 6, 2) == "\\u" ? unitAt(text_, at_ + 8) : -1;
-      if (second < 0xdc00 || second >= 0xe000) return refuse("The first half of a surrogate pair has no second.");
-      at_ += 6;
-    }
-    at_ += 6;
-    return Status();
+  void countElement() {  // members count by their names
+    if (!open_.empty() && json_.values_[open_.back()].kind == Json::Kind::kArray) ++json_.values_[open_.back()].length;
   }
 
   Json& json_;
   const std::string_view text_;
-  size_t at_ = 0;
+  size_t at_ = 0;  // behind the last value
+  std::vector<uint32_t> open_;
+  Status status_;
 };
 
 Status Json::parse(std::string_view text) {
@@ -231,7 +108,10 @@ Status Json::parse(std::string_view text) {
   if (text.size() > kMostBytes) {
     return Status::error(RT_ERROR_INVALID_VALUE, "A text of %zu bytes is too long: at most %zu.", text.size(), kMostBytes);
   }
-  return JsonParser(*this).run();
+  if (text.starts_with("\xef\xbb\xbf")) return fault(0, "", "A mark of the order of bytes stands before the text.");
+  JsonRecorder recorder(*this);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &recorder);
+  return recorder.take();
 }
 
 Status Json::fault(size_t at, const std::string& path, const char* sentence) const {
@@ -249,60 +129,17 @@ Status Json::fault(size_t at, const std::string& path, const char* sentence) con
 }
 
 std::string Json::decoded(uint32_t index) const {
-  const std::string_view text = raw(index).substr(1, values_[index].length - 2);
-  std::string out;
-  out.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '\\') {
-      out += text[i];
-      continue;
-    }
-    const char letter = text[++i];
-    static constexpr char kLetters[] = "bfnrt", kMeanings[] = "\b\f\n\r\t";
-    if (letter != 'u') {
-      const char* found = strchr(kLetters, letter);
-      out += found != nullptr ? kMeanings[found - kLetters] : letter;
-      continue;
-    }
-    uint32_t value = static_cast<uint32_t>(unitAt(text, i + 1));
-    i += 4;
-    if (value >= 0xd800 && value < 0xdc00) {
-      value = 0x10000 + ((value - 0xd800) << 10) + (static_cast<uint32_t>(unitAt(text, i + 3)) - 0xdc00);
-      i += 6;
-    }
-    appendLetter(&out, value);
-  }
-  return out;
-}
-
-bool isUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t bytes = letterBytes(text.substr(0, 4));
-    if (bytes == 0) return false;
-    text.remove_prefix(bytes);
-  }
-  return true;
+  const std::string_view letters = raw(index);
+  return nlohmann::json::parse(letters.begin(), letters.end(), nullptr, false).get<std::string>();
 }
 
 bool appendQuoted(std::string* out, std::string_view text) {
-  if (!isUtf8(text)) return false;
-  *out += '"';
-  for (char letter : text) {
-    static constexpr char kLetters[] = "\"\\bfnrt", kMeanings[] = "\"\\\b\f\n\r\t";
-    const char* found = letter != '\0' ? strchr(kMeanings, letter) : nullptr;
-    if (found != nullptr) {
-      *out += '\\';
-      *out += kLetters[found - kMeanings];
-    } else if (static_cast<unsigned char>(letter) < 0x20) {
-      char escape[8];
-      snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(letter));
-      *out += escape;
-    } else {
-      *out += letter;
-    }
+  try {
+    *out += nlohmann::json(text).dump();
+    return true;
+  } catch (const nlohmann::json::type_error&) {  // no UTF-8
+    return false;
   }
-  *out += '"';
-  return true;
 }
 
 }  // namespace manyrt::graph

@@ -1,6 +1,7 @@
-// A strict reader of JSON (RFC 8259) for files that anybody may have written. It keeps no copies: a value is a place in the
-// text, 16 bytes each, and strings and numbers are read when somebody asks. Every refusal says where: line, column and the path
-// of the value, as "nodes[3].grid". What is bounded: the text, the depth, and with the text the memory. Used by file_reader.
+// A strict reader of JSON (RFC 8259) for files from any source, over nlohmann-json's parser. It keeps no copies: a value is a
+// place in the text, 16 bytes each, and strings and numbers are read when they are asked for. Every refusal says where: line,
+// column and the path of the value, as "nodes[3].grid". What is bounded: the text, the depth, and with the text the memory.
+// Used by file_reader.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ class Json {
   Status fault(size_t at, const std::string& path, const char* sentence) const;
 
  private:
-  friend class JsonParser;
+  friend class JsonRecorder;
   std::string_view text_;
   std::vector<Value> values_;  // a value, then what is inside it; a member is its name and its value
 };
@@ -108,6 +109,5 @@ uint32_t scalarSize(std::string_view type);  // of "i32", "f64" and the like; 0:
 
 // For writers: quoted, with what has to be escaped. False: the text is not UTF-8.
 bool appendQuoted(std::string* out, std::string_view text);
-bool isUtf8(std::string_view text);
 
 }  // namespace manyrt::graph

@@ -1,22 +1,14 @@
-// SHA-256 (FIPS 180-4), once in plain C++ and once with the SHA extensions of x86-64, chosen when the program runs.
+// SHA-256 (FIPS 180-4) in plain C++, one loop for every processor. Fed by the pipelines through sha256.h.
 #include "compiler/cache/sha256.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <immintrin.h>
-#endif
-
-#include "compiler/cache/sha256_blocks.h"
-
 namespace manyrt::compiler {
-namespace sha256 {
 namespace {
 
-alignas(16) constexpr uint32_t kRound[64] = {
+constexpr uint32_t kRound[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
     0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc,
     0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147,
@@ -29,91 +21,41 @@ uint32_t bigEndian(const unsigned char* at) {
   return uint32_t{at[0]} << 24 | uint32_t{at[1]} << 16 | uint32_t{at[2]} << 8 | uint32_t{at[3]};
 }
 
-}  // namespace
+// One round. In the standard's words the eight variables move on by one each time; here the callers name them anew instead,
+// which keeps them in registers.
+inline void turn(uint32_t a, uint32_t b, uint32_t c, uint32_t& d, uint32_t e, uint32_t f, uint32_t g, uint32_t& h,
+                 uint32_t word) {
+  const uint32_t first = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + (g ^ (e & (f ^ g))) + word;
+  d += first;
+  h = first + (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) | (c & (a | b)));
+}
 
-void portableBlocks(uint32_t state[8], const unsigned char* data, size_t count) {
+void addBlocks(uint32_t state[8], const unsigned char* data, size_t count) {
   for (; count > 0; --count, data += 64) {
     uint32_t words[64];
     for (int i = 0; i < 16; ++i) words[i] = bigEndian(data + 4 * i);
     for (int i = 16; i < 64; ++i) {
-      const uint32_t a = words[i - 15], b = words[i - 2];
-      words[i] = words[i - 16] + words[i - 7] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) +
-                 (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
+      const uint32_t x = words[i - 15], y = words[i - 2];
+      words[i] = words[i - 16] + words[i - 7] + (std::rotr(x, 7) ^ std::rotr(x, 18) ^ x >> 3) +
+                 (std::rotr(y, 17) ^ std::rotr(y, 19) ^ y >> 10);
     }
-    uint32_t v[8];
-    memcpy(v, state, sizeof v);
-    for (int i = 0; i < 64; ++i) {
-      const uint32_t e = v[4], a = v[0];
-      const uint32_t first =
-          v[7] + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & v[5]) ^ (~e & v[6])) + kRound[i] + words[i];
-      const uint32_t second =
-          (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-      for (int k = 7; k > 0; --k) v[k] = v[k - 1];
-      v[4] += first;
-      v[0] = first + second;
+    for (int i = 0; i < 64; ++i) words[i] += kRound[i];
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5], g = state[6], h = state[7];
+    for (const uint32_t* w = words; w != words + 64; w += 8) {
+      turn(a, b, c, d, e, f, g, h, w[0]);
+      turn(h, a, b, c, d, e, f, g, w[1]);
+      turn(g, h, a, b, c, d, e, f, w[2]);
+      turn(f, g, h, a, b, c, d, e, w[3]);
+      turn(e, f, g, h, a, b, c, d, w[4]);
+      turn(d, e, f, g, h, a, b, c, w[5]);
+      turn(c, d, e, f, g, h, a, b, w[6]);
+      turn(b, c, d, e, f, g, h, a, w[7]);
     }
-    for (int i = 0; i < 8; ++i) state[i] += v[i];
+    const uint32_t ends[8] = {a, b, c, d, e, f, g, h};
+    for (int i = 0; i < 8; ++i) state[i] += ends[i];
   }
 }
 
-#if defined(__x86_64__)
-
-// The instructions keep the eight words as (A, B, E, F) and (C, D, G, H), and take four rounds' words and constants at a time.
-__attribute__((target("sha,sse4.1,ssse3"))) void nativeBlocks(uint32_t state[8], const unsigned char* data, size_t count) {
-  const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0bLL, 0x0405060700010203LL);
-  const __m128i abcd = _mm_loadu_si128(reinterpret_cast<const __m128i*>(state));
-  const __m128i efgh = _mm_loadu_si128(reinterpret_cast<const __m128i*>(state + 4));
-  const __m128i badc = _mm_shuffle_epi32(abcd, 0xb1), hgfe = _mm_shuffle_epi32(efgh, 0x1b);
-  __m128i abef = _mm_alignr_epi8(badc, hgfe, 8), cdgh = _mm_blend_epi16(hgfe, badc, 0xf0);
-  for (; count > 0; --count, data += 64) {
-    const __m128i abef_before = abef, cdgh_before = cdgh;
-    __m128i words[4];  // sixteen words of the schedule, oldest at round % 4
-    for (int i = 0; i < 4; ++i) {
-      words[i] = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data) + i), swap);
-    }
-    for (int round = 0; round < 16; ++round) {
-      __m128i now = words[round & 3];
-      if (round >= 4) {
-        const __m128i last = words[(round + 3) & 3];
-        const __m128i nine = _mm_alignr_epi8(last, words[(round + 2) & 3], 4);  // the words seven before
-        now = _mm_sha256msg1_epu32(now, words[(round + 1) & 3]);
-        now = _mm_sha256msg2_epu32(_mm_add_epi32(now, nine), last);
-        words[round & 3] = now;
-      }
-      now = _mm_add_epi32(now, _mm_load_si128(reinterpret_cast<const __m128i*>(kRound) + round));
-      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, now);
-      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(now, 0x0e));
-    }
-    abef = _mm_add_epi32(abef, abef_before);
-    cdgh = _mm_add_epi32(cdgh, cdgh_before);
-  }
-  const __m128i feba = _mm_shuffle_epi32(abef, 0x1b), dchg = _mm_shuffle_epi32(cdgh, 0xb1);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(state), _mm_blend_epi16(feba, dchg, 0xf0));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(state + 4), _mm_alignr_epi8(dchg, feba, 8));
-}
-
-bool nativeAvailable() {
-  static const bool available = [] {
-    uint32_t a = 0, b = 0, c = 0, d = 0;
-    if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-    return (b >> 29 & 1) != 0 && __builtin_cpu_supports("sse4.1");
-  }();
-  return available;
-}
-
-#else
-
-void nativeBlocks(uint32_t state[8], const unsigned char* data, size_t count) { portableBlocks(state, data, count); }
-bool nativeAvailable() { return false; }
-
-#endif
-
-}  // namespace sha256
-
-namespace {
-void blocks(uint32_t state[8], const unsigned char* data, size_t count) {
-  (sha256::nativeAvailable() ? sha256::nativeBlocks : sha256::portableBlocks)(state, data, count);
-}
 }  // namespace
 
 Sha256::Sha256()
@@ -137,9 +79,9 @@ void Sha256::add(const void* data, size_t size) {
     at += taken;
     size -= taken;
     if (held + taken < 64) return;
-    blocks(state_, block_, 1);
+    addBlocks(state_, block_, 1);
   }
-  blocks(state_, at, size / 64);
+  addBlocks(state_, at, size / 64);
   if (size % 64 != 0) memcpy(block_, at + size / 64 * 64, size % 64);
 }
 

@@ -1,4 +1,4 @@
-// SHA-256, for the names of cache entries. With the processor's own instructions where it has them.
+// SHA-256, for the names of cache entries: a build's key is the digest of all that it depends on.
 #pragma once
 
 #include <array>

@@ -17,7 +17,6 @@
 #include "compiler/pipeline/failure.h"
 #include "compiler/pipeline/front_end.h"
 #include "compiler/toolchain/compiler.h"
-#include "compiler/toolchain/driver.h"
 
 namespace manyrt::compiler {
 namespace {
@@ -27,10 +26,6 @@ constexpr uint32_t kForm = 10;
 
 // Of gcc: registers are used and dead code is gone, in half the time of -O1. clang takes it for -O1.
 constexpr char kQuickLevel[] = "-Og";
-
-// For quick code too, of cc1plus alone, where it is started directly (clang refuses the last): there are no headers to look
-// for, and registers are given out for whole functions, in a millisecond less for each unit.
-constexpr const char* kQuickWords[] = {"-nostdinc", "-nostdinc++", "-fira-region=one"};
 
 // Compilers that work on one quick build; each takes some 10 ms to start.
 uint32_t mostTexts() { return std::clamp(std::thread::hardware_concurrency(), 1u, 8u); }
@@ -203,8 +198,7 @@ class Pipeline {
   Status build(Built* built);
   bool fromCache(Built* built);
   void improveLater(Built* built, const CpuUnit& optimized);
-  Status compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form,
-                   DriverQuestion& question);
+  Status compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form);
   Status translate(CpuUnit* optimized, CpuUnit* quick, std::string* log);
 
   const BuildRequest& request_;
@@ -257,14 +251,8 @@ void store(const cache::Place& place, const Digest& key, const std::string& log,
   cache::store(place, key, data.data(), data.size());
 }
 
-// `question` was asked with the flags that most programs have.
-Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form,
-                           DriverQuestion& question) {
-  CompileJob job{unit.texts, flagsFor(front_end_.options(), unit, form)};
-  job.commands = job.flags == question.flags() ? question.answer() : DriverQuestion(compiler_, job.flags).answer();
-  if (job.commands.known() && form == CpuForm::kQuick) {
-    job.commands.compile.insert(job.commands.compile.end(), std::begin(kQuickWords), std::end(kQuickWords));
-  }
+Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form) {
+  const CompileJob job{unit.texts, flagsFor(front_end_.options(), unit, form)};
   std::string output;
   Status status = compile(object, &output, compiler_, job);
   if (status.ok()) return status;
@@ -277,10 +265,9 @@ Status Pipeline::build(Built* built) {
   const bool quickly = mode_ != Mode::kOptimized && !hasOneForm(front_end_.options());
   const CpuForm form = quickly ? CpuForm::kQuick : CpuForm::kOptimized;
   CpuUnit optimized, quick;
-  DriverQuestion question(compiler_, flagsFor(front_end_.options(), optimized, form));  // it thinks while the front end works
   RT_TRY(translate(&optimized, quickly ? &quick : nullptr, &built->log));
   std::vector<unsigned char> object;
-  RT_TRY(compileTo(&object, built, quickly ? quick : optimized, form, question));
+  RT_TRY(compileTo(&object, built, quickly ? quick : optimized, form));
   RT_TRY(Object::load(&built->object, object.data(), object.size(), front_end_.name()));
   if (quickly && mode_ == Mode::kTiered) {
     improveLater(built, optimized);

@@ -1,7 +1,5 @@
-// Finding a compiler in PATH by hand, and running it in two steps: the compiler makes an object file, a linker makes the
-// shared object. What does the work is started directly where its command is known, because a driver is one more program to
-// start for each of them: the linker, where it serves, and the compiler proper with its assembler, where driver.h knows them.
-// Else the driver does it.
+// Finding a compiler in PATH by hand, and running it in two steps: the compiler makes object files, a linker makes the shared
+// object. The linker is started directly where it serves, because the compiler's driver is one more program to start.
 #include "compiler/toolchain/compiler.h"
 
 #include <fcntl.h>
@@ -9,10 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -25,7 +21,6 @@
 #include "base/text.h"
 #include "compiler/toolchain/elf.h"
 #include "compiler/toolchain/file.h"
-#include "compiler/toolchain/math_names.h"
 #include "compiler/toolchain/process.h"
 
 namespace manyrt::compiler {
@@ -108,20 +103,6 @@ std::vector<std::string> handedOn() {
   return environment;
 }
 
-// Who hears of the end of a child of this process: a handler, or what stands for none.
-uintptr_t childHandler() {
-  struct sigaction now {};
-  sigaction(SIGCHLD, nullptr, &now);
-  return reinterpret_cast<uintptr_t>(now.sa_handler);
-}
-
-// Whether other code of this process takes the exit status of our children, as far as was seen: it did so under this handler.
-std::atomic<uintptr_t> taken_under{reinterpret_cast<uintptr_t>(SIG_IGN)};
-bool statusesAreTaken() {
-  const uintptr_t handler = childHandler();
-  return handler == reinterpret_cast<uintptr_t>(SIG_IGN) || handler == taken_under.load(std::memory_order_relaxed);
-}
-
 // One build: a folder, the time that is left, and what the programs said.
 class Build {
  public:
@@ -131,12 +112,8 @@ class Build {
  private:
   Status begin();
   Status compileUnits(std::vector<std::string>* undefined);
-  bool compileDirectly(Status* status);
-  Status compileByDriver();
-  Status judgePair(const ProcessResult& compiler, const ProcessResult& assembler);
   Status checkUnit(std::vector<std::string>* undefined, const std::string& name);
   Status link(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
-  bool chooseMath(std::vector<std::string>* words, const std::vector<std::string>& undefined);
   bool linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
   ProcessJob process(std::vector<std::string> arguments) const;
   ProcessResult start(std::vector<std::string> arguments) const;
@@ -184,7 +161,14 @@ Status Build::begin() {
 }
 
 ProcessJob Build::process(std::vector<std::string> arguments) const {
-  ProcessJob job = compilerProcess(compiler_, folder_.path(), std::move(arguments));
+  ProcessJob job;
+  job.arguments = std::move(arguments);
+  job.environment = compiler_.environment;
+  job.environment.push_back("TMPDIR=" + folder_.path());
+  job.folder = folder_.path();
+  job.milliseconds = static_cast<uint64_t>(compiler_.seconds) * 1000;
+  job.file_bytes = kMostFileBytes;
+  job.output_bytes = kMostOutputBytes;
   job.niceness = job_.niceness;
   return job;
 }
@@ -225,66 +209,21 @@ Status Build::judge(const ProcessResult& result, const char* step) {
 
 constexpr const char* kCompiling = "it compiled";
 
-// The words of a command for one unit.
-std::vector<std::string> forUnit(std::vector<std::string> words, size_t number) {
-  for (std::string& word : words) {
-    if (word == kUnitSource) word = unitName(number, ".cpp");
-    if (word == kUnitObject) word = unitName(number, ".o");
-  }
-  return words;
-}
-
-// A compiler whose assembler went away has nobody to write to; then the assembler says why.
-Status Build::judgePair(const ProcessResult& compiler, const ProcessResult& assembler) {
-  const Status first = judge(compiler, kCompiling), second = judge(assembler, kCompiling);
-  const bool unread = compiler.end == End::kSignalled && compiler.code == SIGPIPE;
-  return first.ok() || (unread && !second.ok()) ? second : first;
-}
-
-// False: it is not sure how the compilers ended, and what they wrote does not tell, because the assembler makes something of
-// half a text too. The driver is to do it again; it removes what it did not finish.
-bool Build::compileDirectly(Status* status) {
-  const size_t units = job_.texts.size();
-  std::vector<ProcessJob> jobs;
-  for (size_t i = 0; i < units; ++i) jobs.push_back(process(forUnit(job_.commands.compile, i)));
-  for (size_t i = 0; i < units; ++i) {  // after all compilers, which take longer
-    jobs.push_back(process(forUnit(job_.commands.assemble, i)));
-    jobs.back().reads = static_cast<int>(i);
-  }
-  const std::vector<ProcessResult> results = runProcesses(std::move(jobs), job_.cancel);
-  for (const ProcessResult& result : results) {
-    if (result.end != End::kUnknown) continue;
-    taken_under.store(childHandler(), std::memory_order_relaxed);
-    return false;
-  }
-  for (const ProcessResult& result : results) keepOutput(result);
-  for (size_t i = 0; i < units && status->ok(); ++i) *status = judgePair(results[i], results[units + i]);
-  return true;
-}
-
-Status Build::compileByDriver() {
+Status Build::compileUnits(std::vector<std::string>* undefined) {
   std::vector<ProcessJob> jobs;
   for (size_t i = 0; i < job_.texts.size(); ++i) {
     std::vector<std::string> arguments = {compiler_.path};
     arguments.insert(arguments.end(), job_.flags.begin(), job_.flags.end());
-    for (const char* argument : kUnitArguments) arguments.emplace_back(argument);
-    jobs.push_back(process(forUnit(std::move(arguments), i)));
+    arguments.insert(arguments.end(), {"-x", "c++", "-c", "-o", unitName(i, ".o"), unitName(i, ".cpp")});
+    jobs.push_back(process(std::move(arguments)));
   }
   Status status;
-  for (const ProcessResult& result : runProcesses(std::move(jobs), job_.cancel)) {
+  for (const ProcessResult& result : runProcesses(jobs, job_.cancel)) {
     keepOutput(result);
     if (status.ok()) status = judge(result, kCompiling);
   }
+  for (size_t i = 0; i < job_.texts.size() && status.ok(); ++i) status = checkUnit(undefined, unitName(i, ".o"));
   return status;
-}
-
-Status Build::compileUnits(std::vector<std::string>* undefined) {
-  Status status;
-  const bool directly = job_.commands.known() && !statusesAreTaken();
-  if (!directly || !compileDirectly(&status)) status = compileByDriver();
-  RT_TRY(status);
-  for (size_t i = 0; i < job_.texts.size(); ++i) RT_TRY(checkUnit(undefined, unitName(i, ".o")));
-  return Status();
 }
 
 Status Build::checkUnit(std::vector<std::string>* undefined, const std::string& name) {
@@ -298,36 +237,19 @@ Status Build::checkUnit(std::vector<std::string>* undefined, const std::string& 
   return wrong.empty() ? Status() : failure(kCompiling, "wrote a file that %s", wrong.c_str());
 }
 
-// Names of the units that are to come from libm, if any, as words for the linker. False: it cannot be said.
-bool Build::chooseMath(std::vector<std::string>* words, const std::vector<std::string>& undefined) {
-  // The four that compilers call by themselves come with the C library of the program.
-  static constexpr std::string_view kAlwaysThere[] = {"memcpy", "memmove", "memset", "memcmp"};
-  std::vector<std::string> wanted;
-  for (const std::string& name : undefined) {
-    if (std::find(std::begin(kAlwaysThere), std::end(kAlwaysThere), name) != std::end(kAlwaysThere)) continue;
-    if (name.starts_with("__")) return false;  // of the compiler's own library, whose place the driver knows
-    wanted.push_back(name);                    // of libm, or a kernel of another unit
-  }
-  bool understood = false;
-  const std::vector<unsigned char> math = mathNames(wanted, &understood);
-  if (!understood && !wanted.empty()) words->emplace_back("-l:libm.so.6");
-  if (math.empty()) return true;
-  words->emplace_back("./math.so");
-  return folder_.write("math.so", math.data(), math.size()) == 0;
-}
-
 // What this cannot do, or does not do well, the driver does again: its failure is no failure.
 bool Build::linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined) {
   const std::vector<std::string> linkers = findPrograms("ld", compiler_.search_path);
-  std::vector<std::string> math;
-  if (linkers.empty() || !chooseMath(&math, undefined)) return false;
+  // Names that begin so are of the compiler's own library, whose place the driver knows.
+  const auto isCompilers = [](const std::string& name) { return name.starts_with("__"); };
+  if (linkers.empty() || std::any_of(undefined.begin(), undefined.end(), isCompilers)) return false;
   std::vector<std::string> arguments = {linkers[0]};
   for (const char* argument : {"-shared", "--eh-frame-hdr", "--hash-style=gnu", "--build-id=none", "-znoseparate-code", "-znow",
                                "-znoexecstack", "-o", "unit.so"}) {
     arguments.emplace_back(argument);
   }
   addUnits(&arguments);
-  arguments.insert(arguments.end(), math.begin(), math.end());
+  arguments.insert(arguments.end(), {"--as-needed", "-l:libm.so.6"});
   ProcessJob job = process(std::move(arguments));
   job.milliseconds = std::min(job.milliseconds, kMostLinkMilliseconds);
   const ProcessResult result = std::move(runProcesses({std::move(job)}, job_.cancel)[0]);
@@ -376,18 +298,6 @@ std::vector<std::string> findPrograms(std::string_view name, std::string_view pa
     if (isProgram(file)) found.push_back(std::move(file));
   }
   return found;
-}
-
-ProcessJob compilerProcess(const Compiler& compiler, const std::string& folder, std::vector<std::string> arguments) {
-  ProcessJob job;
-  job.arguments = std::move(arguments);
-  job.environment = compiler.environment;
-  job.environment.push_back("TMPDIR=" + folder);
-  job.folder = folder;
-  job.milliseconds = static_cast<uint64_t>(compiler.seconds) * 1000;
-  job.file_bytes = kMostFileBytes;
-  job.output_bytes = kMostOutputBytes;
-  return job;
 }
 
 Status findCompiler(Compiler* compiler) {

@@ -11,8 +11,6 @@
 
 namespace manyrt::compiler {
 
-struct ProcessJob;
-
 struct Compiler {
   std::string path;      // absolute
   std::string identity;  // what tells this compiler from any other: resolved path, size, time of change of the file
@@ -28,25 +26,12 @@ struct Compiler {
 // Asked again at each build: the answer is kept while environment and file are the same.
 Status findCompiler(Compiler* compiler);
 
-// What the compiler's driver starts for one unit: see driver.h. Without words: nobody knows, and the driver is started itself.
-struct UnitCommands {
-  std::vector<std::string> compile;   // reads kUnitSource, writes assembler text to its standard output
-  std::vector<std::string> assemble;  // reads its standard input, writes kUnitObject
-  bool known() const { return !compile.empty(); }
-};
-inline constexpr char kUnitSource[] = "unit.cpp", kUnitObject[] = "unit.o";
-inline constexpr const char* kUnitArguments[] = {"-x", "c++", "-c", "-o", kUnitObject, kUnitSource};  // of the driver
-
 struct CompileJob {
   std::vector<std::string> texts;  // C++ sources; compiled at the same time, linked into one object
   std::vector<std::string> flags;  // before the input
   int niceness = 0;                // of the compiler's processes
   int cancel = -1;                 // a descriptor: once it can be read, they are killed and the job is SHUT_DOWN
-  UnitCommands commands{};         // for these flags
 };
-
-// How the compiler, and what belongs to it, is run in a folder of ours: the first word is the program.
-ProcessJob compilerProcess(const Compiler& compiler, const std::string& folder, std::vector<std::string> arguments);
 
 // All programs of this name, in order. Folders that are not absolute are passed over: they mean another place in each run.
 std::vector<std::string> findPrograms(std::string_view name, std::string_view path);

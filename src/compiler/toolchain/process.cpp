@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <deque>
 #include <new>
 
 #include "base/fault.h"
@@ -60,7 +61,6 @@ struct Start {
   const char* folder;
   int input;
   int output;
-  int errors;
   uint64_t file_bytes;
   int niceness;
   long most_descriptors;
@@ -84,7 +84,7 @@ __attribute__((no_sanitize_address, no_sanitize_thread, no_sanitize_undefined)) 
   bool good = syscall(SYS_prlimit64, 0, RLIMIT_CORE, core_limit, nullptr) == 0;
   good = good && syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, file_limit, nullptr) == 0;
   good = good && syscall(SYS_dup3, start->input, 0, 0) >= 0 && syscall(SYS_dup3, start->output, 1, 0) >= 0 &&
-         syscall(SYS_dup3, start->errors, 2, 0) >= 0 && syscall(SYS_chdir, start->folder) == 0;
+         syscall(SYS_dup3, start->output, 2, 0) >= 0 && syscall(SYS_chdir, start->folder) == 0;
   if (good) {
     // Descriptors that the program opened without O_CLOEXEC are none of the compiler's business.
     if (syscall(SYS_close_range, 3u, ~0u, 0u) != 0) {
@@ -100,8 +100,8 @@ __attribute__((no_sanitize_address, no_sanitize_thread, no_sanitize_undefined)) 
 
 class Child {
  public:
-  int start(const ProcessJob& job, int input, int output, int errors);  // 0 or an errno value
-  bool ended(ProcessResult* result);                                    // reaps, and ends what is left of the group
+  int start(const ProcessJob& job, int input, int output);  // 0 or an errno value
+  bool ended(ProcessResult* result);                        // reaps, and ends what is left of the group
   void kill();
   int descriptor() const { return pidfd_.get(); }
 
@@ -127,7 +127,7 @@ int spawn(pid_t* pid, const Start& start) {
   sigfillset(&all);
   int error = posix_spawn_file_actions_adddup2(&actions, start.input, 0);
   if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, start.output, 1);
-  if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, start.errors, 2);
+  if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, start.output, 2);
   if (error == 0) error = posix_spawn_file_actions_addchdir_np(&actions, start.folder);
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
   if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
@@ -157,7 +157,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return list;
 }
 
-int Child::start(const ProcessJob& job, int input, int output, int errors) {
+int Child::start(const ProcessJob& job, int input, int output) {
   const std::vector<char*> arguments = pointers(job.arguments);
   const std::vector<char*> environment = pointers(job.environment);
   const long most = std::min(sysconf(_SC_OPEN_MAX), 1L << 20);
@@ -169,7 +169,7 @@ int Child::start(const ProcessJob& job, int input, int output, int errors) {
   void* stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (stack == MAP_FAILED) return errno;
   Start* start = new (stack)
-      Start{arguments.data(), environment.data(), job.folder.c_str(), input, output, errors, file_bytes, job.niceness, most, 0};
+      Start{arguments.data(), environment.data(), job.folder.c_str(), input, output, file_bytes, job.niceness, most, 0};
   uint64_t before = 0;
   const uint64_t all = ~uint64_t{0};  // with the two that glibc keeps for itself
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, kSignalSetSize);
@@ -242,16 +242,19 @@ bool drain(int pipe, ProcessResult* result, uint64_t most) {
 class Running {
  public:
   explicit Running(const ProcessJob& job) : job_(job), end_(nowMilliseconds() + static_cast<int64_t>(job.milliseconds)) {}
-  // Invalid ones: it has no input, and its output is kept.
-  void start(const Descriptor& input, const Descriptor& output);
-  void startNot(int error) { result.code = error; }
-  int reads() const { return job_.reads; }
+  void start();
   bool runs() const { return runs_; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {  // ends it where an exception ended the wait
+    kill();
+    awaitEnd();
+  }
   // Looks after it; the milliseconds until it wants to be looked after again.
   int64_t visit(bool cancelled);
   void take(short output);  // what poll said of the pipe
   void kill();
-  void awaitEnd();  // of one that was killed and whose output nobody wants: needs no memory
+  void awaitEnd();  // of one that was killed: needs no memory
   int pipe() const { return pipe_.get(); }
   int descriptor() const { return child_.descriptor(); }
   ProcessResult result;
@@ -301,7 +304,7 @@ void Running::take(short output) {
   if (output != 0 && !drain(pipe_.get(), &result, job_.output_bytes)) pipe_.close();
 }
 
-void watch(std::vector<Running>& all, int cancel) {
+void watch(std::deque<Running>& all, int cancel) {
   std::vector<pollfd> descriptors(2 * all.size() + 1);
   bool cancelled = false;
   for (;;) {
@@ -337,70 +340,26 @@ int makePipe(Descriptor* read_end, Descriptor* write_end) {
   return read_end->valid() && write_end->valid() ? 0 : errno;
 }
 
-void Running::start(const Descriptor& input, const Descriptor& output) {
-  Descriptor errors, nothing;
-  result.code = makePipe(&pipe_, &errors);
-  if (result.code != 0) return;
-  if (!input.valid()) nothing = aboveStandard(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if ((!input.valid() && !nothing.valid()) || fcntl(pipe_.get(), F_SETFL, O_NONBLOCK) != 0) {
-    result.code = errno;
-    return;
-  }
-  result.code = child_.start(job_, input.valid() ? input.get() : nothing.get(), output.valid() ? output.get() : errors.get(),
-                             errors.get());
+void Running::start() {
+  Descriptor output;
+  const Descriptor nothing = aboveStandard(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  result.code = nothing.valid() ? makePipe(&pipe_, &output) : errno;
+  if (result.code == 0 && fcntl(pipe_.get(), F_SETFL, O_NONBLOCK) != 0) result.code = errno;
+  if (result.code == 0) result.code = child_.start(job_, nothing.get(), output.get());
   runs_ = result.code == 0;
-}
-
-// Each end of a pipe between two is closed here once its child has it: whoever reads meets the end of what is written, and
-// whoever writes is told when nobody reads.
-void startAll(std::vector<Running>& all) {
-  std::vector<Descriptor> inputs(all.size()), outputs(all.size());
-  int error = 0;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const int writer = all[i].reads();
-    if (writer >= 0 && error == 0) error = makePipe(&inputs[i], &outputs[static_cast<size_t>(writer)]);
-  }
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (error != 0) {
-      all[i].startNot(error);
-      continue;
-    }
-    all[i].start(inputs[i], outputs[i]);
-    inputs[i].close();
-    outputs[i].close();
-  }
 }
 
 }  // namespace
 
-struct Processes::State {
-  ~State() {
-    for (Running& one : running) one.kill();
-    for (Running& one : running) one.awaitEnd();
-  }
-  std::vector<ProcessJob> jobs;
-  std::vector<Running> running;
-};
-
-Processes::Processes(std::vector<ProcessJob> jobs) : state_(new State) {
-  state_->jobs = std::move(jobs);
-  state_->running.reserve(state_->jobs.size());
-  for (const ProcessJob& job : state_->jobs) state_->running.emplace_back(job);
-  startAll(state_->running);
-}
-
-Processes::~Processes() = default;
-
-std::vector<ProcessResult> Processes::finish(int cancel) {
-  watch(state_->running, cancel);
+std::vector<ProcessResult> runProcesses(const std::vector<ProcessJob>& jobs, int cancel) {
+  std::deque<Running> running;
+  for (const ProcessJob& job : jobs) running.emplace_back(job);
+  for (Running& one : running) one.start();
+  watch(running, cancel);
   std::vector<ProcessResult> results;
-  results.reserve(state_->running.size());
-  for (Running& one : state_->running) results.push_back(std::move(one.result));
+  results.reserve(running.size());
+  for (Running& one : running) results.push_back(std::move(one.result));
   return results;
-}
-
-std::vector<ProcessResult> runProcesses(std::vector<ProcessJob> jobs, int cancel) {
-  return Processes(std::move(jobs)).finish(cancel);
 }
 
 ProcessResult runProcess(const ProcessJob& job) { return std::move(runProcesses({job}, -1)[0]); }

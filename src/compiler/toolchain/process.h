@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,6 @@ struct ProcessJob {
   uint64_t file_bytes = 0;               // largest file that it may write
   uint64_t output_bytes = 0;             // of its output that are kept; the rest is read and dropped
   int niceness = 0;                      // added to this process's own
-  int reads = -1;  // the job of the same list whose standard output this one has for its input; -1: it has none
 };
 
 struct ProcessResult {
@@ -31,28 +29,14 @@ struct ProcessResult {
   };
   End end = End::kNotStarted;
   int code = 0;
-  std::string output;         // standard output and error, in one; error alone where another job reads the output
+  std::string output;         // standard output and error, in one
   uint64_t output_total = 0;  // bytes that it wrote
 
   bool succeeded() const { return (end == End::kExited && code == 0) || end == End::kUnknown; }
 };
 
-// Started, all at the same time, and not waited for yet.
-class Processes {
- public:
-  explicit Processes(std::vector<ProcessJob> jobs);
-  Processes(const Processes&) = delete;
-  Processes& operator=(const Processes&) = delete;
-  ~Processes();  // those that nobody waited for are killed
-  // Waits for all. Once `cancel`, a descriptor (-1: none), can be read, all groups are killed.
-  std::vector<ProcessResult> finish(int cancel);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
-std::vector<ProcessResult> runProcesses(std::vector<ProcessJob> jobs, int cancel);
+// Runs all at the same time and waits for all. Once `cancel`, a descriptor (-1: none), can be read, all groups are killed.
+std::vector<ProcessResult> runProcesses(const std::vector<ProcessJob>& jobs, int cancel);
 ProcessResult runProcess(const ProcessJob& job);
 
 }  // namespace manyrt::compiler

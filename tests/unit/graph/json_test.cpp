@@ -20,6 +20,7 @@ TEST(JsonTest, WhatTheStandardAllowsIsTaken) {
   }
 }
 
+// Of a number, word or string: where the reading of it stopped.
 TEST(JsonTest, AllElseIsRefusedWhereItStands) {
   struct Case {
     const char *text, *place;
@@ -32,7 +33,7 @@ TEST(JsonTest, AllElseIsRefusedWhereItStands) {
            Case{"{\"a\" 1}", "Line 1, column 6: "},
            Case{"{\"a\":1,}", "Line 1, column 8: "},
            Case{"{a:1}", "Line 1, column 2: "},
-           Case{"01", "Line 1, column 3: "},
+           Case{"01", "Line 1, column 2: "},
            Case{"-", "Line 1, column 2: "},
            Case{"1.", "Line 1, column 3: "},
            Case{".5", "Line 1, column 1: "},
@@ -40,18 +41,18 @@ TEST(JsonTest, AllElseIsRefusedWhereItStands) {
            Case{"1e", "Line 1, column 3: "},
            Case{"0x1", "Line 1, column 2: "},
            Case{"NaN", "Line 1, column 1: "},
-           Case{"nul", "Line 1, column 1: "},
+           Case{"nul", "Line 1, column 4: "},
            Case{"'a'", "Line 1, column 1: "},
            Case{"\"a", "Line 1, column 3: "},
            Case{"\"\t\"", "Line 1, column 2: "},
-           Case{"\"\\x\"", "Line 1, column 2: "},
-           Case{"\"\\u00g0\"", "Line 1, column 2: "},
-           Case{"\"\\udc00\"", "Line 1, column 2: "},
-           Case{"\"\\ud800\\u0041\"", "Line 1, column 2: "},
+           Case{"\"\\x\"", "Line 1, column 3: "},
+           Case{"\"\\u00g0\"", "Line 1, column 6: "},
+           Case{"\"\\udc00\"", "Line 1, column 7: "},
+           Case{"\"\\ud800\\u0041\"", "Line 1, column 13: "},
            Case{"\"\xc3\xa9\xff\"", "Line 1, column 3: "},  // letters are counted, not bytes
            Case{"\"\xc0\x80\"", "Line 1, column 2: "},
-           Case{"\"\xed\xa0\x80\"", "Line 1, column 2: "},
-           Case{"\"\xf4\x90\x80\x80\"", "Line 1, column 2: "},
+           Case{"\"\xed\xa0\x80\"", "Line 1, column 3: "},
+           Case{"\"\xf4\x90\x80\x80\"", "Line 1, column 3: "},
            Case{"\xef\xbb\xbf[]", "Line 1, column 1: "},
            Case{"[] []", "Line 1, column 4: "},
            Case{"[/**/]", "Line 1, column 2: "},
@@ -67,6 +68,7 @@ TEST(JsonTest, DepthIsBounded) {
   const auto nested = [](size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
   EXPECT_TRUE(Json().parse(nested(Json::kMostDepth)).ok());
   EXPECT_FALSE(Json().parse(nested(Json::kMostDepth + 1)).ok());
+  EXPECT_FALSE(Json().parse(std::string(1 << 20, '[')).ok());
 }
 
 TEST(JsonTest, NumbersAreReadOnceAndInTheirRange) {

@@ -1,13 +1,10 @@
-// SHA-256: the vectors of FIPS 180-4, and both ways of computing it against each other.
+// SHA-256: the vectors of FIPS 180-4, and texts that are added in pieces.
 #include "compiler/cache/sha256.h"
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <algorithm>
 #include <string>
-#include <vector>
-
-#include "compiler/cache/sha256_blocks.h"
 
 namespace manyrt::compiler {
 namespace {
@@ -49,17 +46,6 @@ TEST(Sha256Test, PartsDoNotRunTogether) {
   second.addPart("a");
   second.addPart("bc");
   EXPECT_NE(first.finish(), second.finish());
-}
-
-TEST(Sha256Test, TheProcessorsInstructionsGiveWhatPlainCodeGives) {
-  std::vector<unsigned char> data(64 * 9);
-  uint32_t plain[8], native[8];
-  for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i * 131 + i / 7);
-  for (uint32_t i = 0; i < 8; ++i) plain[i] = native[i] = 0x9e3779b9u * (i + 1);
-  sha256::portableBlocks(plain, data.data(), 9);
-  if (!sha256::nativeAvailable()) GTEST_SKIP() << "this processor has no SHA instructions";
-  sha256::nativeBlocks(native, data.data(), 9);
-  EXPECT_EQ(memcmp(plain, native, sizeof plain), 0);
 }
 
 }  // namespace
