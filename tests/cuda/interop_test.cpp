@@ -252,7 +252,9 @@ TEST_P(CudaEndedImports, DestroyingTheContextEndsThem) {
     ASSERT_RT_OK(rtStreamImport(&again, words, owner)) << "of two handles the last one ends it";
     ASSERT_RT_OK(rtMalloc(memory.out(), kSize, owner));
     ASSERT_RT_OK(rtMemsetAsync(memory, 0, kSize, import));
-    if (round % 2 == 0) ASSERT_RT_OK(gate.close(import));
+    if (round % 2 == 0) {
+      ASSERT_RT_OK(gate.close(import));
+    }
     ASSERT_RT_OK(rtMemsetAsync(memory, round, kSize, import));
     ASSERT_RT_OK(rtMemcpyAsync(host_, memory, kSize, RT_MEMCPY_DEFAULT, again));
     ASSERT_RT_OK(rtStreamSignalFence(fence, 1, import));
@@ -267,7 +269,9 @@ TEST_P(CudaEndedImports, DestroyingTheContextEndsThem) {
     EXPECT_RT_OK(owner.reset());
     EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamQuery(import));
     EXPECT_EQ(cuda_.destroy_stream(native_stream_), 0) << "its work goes on";
-    if (round % 2 == 0) EXPECT_RT_OK(gate.open());
+    if (round % 2 == 0) {
+      EXPECT_RT_OK(gate.open());
+    }
     EXPECT_RT_OK(rtFenceWait(1, fence));
     waiter.join();
     EXPECT_EQ(host_.as()[kSize - 1], round);

@@ -199,9 +199,13 @@ TEST_P(OpenClCallsTest, EachStreamUpToTheBoundHasAQueueOfItsOwn) {
       const auto value = static_cast<uint32_t>(i + static_cast<size_t>(round));
       ASSERT_RT_OK(rtStreamCreate(streams[i].out(), nullptr, context_));
       ASSERT_RT_OK(rtEventCreate(events[i].out(), nullptr, context_));
-      if (i % 2 == 0) ASSERT_RT_OK(rtMemFillAsync(memory.as<uint32_t>() + i, &value, 4, 1, streams[i]));
+      if (i % 2 == 0) {
+        ASSERT_RT_OK(rtMemFillAsync(memory.as<uint32_t>() + i, &value, 4, 1, streams[i]));
+      }
       ASSERT_RT_OK(rtEventRecord(events[i], streams[i]));
-      if (i % 2 == 1) ASSERT_RT_OK(rtMemFillAsync(memory.as<uint32_t>() + i, &value, 4, 1, streams[i]));
+      if (i % 2 == 1) {
+        ASSERT_RT_OK(rtMemFillAsync(memory.as<uint32_t>() + i, &value, 4, 1, streams[i]));
+      }
     }
     for (size_t i = 0; i < kStreams; ++i) {
       uint64_t native[2] = {};
