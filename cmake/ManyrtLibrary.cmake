@@ -15,7 +15,15 @@ endif()
 if(NOT MANYRT_OPENCL)
   list(FILTER manyrt_sources EXCLUDE REGEX "/backends/opencl/")
 endif()
-add_library(manyrt_objects OBJECT ${manyrt_sources})
+# The text of the built-in functions, put into a source as it is.
+set(manyrt_builtins ${PROJECT_SOURCE_DIR}/src/compiler/builtins/library)
+set(manyrt_builtins_source ${PROJECT_BINARY_DIR}/generated/builtin_library.cpp)
+file(GLOB manyrt_builtins_files CONFIGURE_DEPENDS ${manyrt_builtins}/*)
+add_custom_command(OUTPUT ${manyrt_builtins_source}
+  COMMAND ${CMAKE_COMMAND} -DFOLDER=${manyrt_builtins} -DOUTPUT=${manyrt_builtins_source}
+    -P ${PROJECT_SOURCE_DIR}/cmake/EmbedLibrary.cmake
+  DEPENDS ${manyrt_builtins_files} ${PROJECT_SOURCE_DIR}/cmake/EmbedLibrary.cmake VERBATIM)
+add_library(manyrt_objects OBJECT ${manyrt_sources} ${manyrt_builtins_source})
 set_target_properties(manyrt_objects PROPERTIES
   POSITION_INDEPENDENT_CODE ON
   C_VISIBILITY_PRESET hidden

@@ -22,7 +22,8 @@ else
   flags=(-std=c++20 -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -Isrc -Iinclude)
   objects=()
   mapfile -t files < <(find src/compiler/{preprocessor,parser,builtins,lowering} -name '*.cpp' | sort)
-  for file in "${files[@]}" src/base/status.cpp src/base/fault.cpp "$source"; do
+  cmake -DFOLDER="$PWD/src/compiler/builtins/library" -DOUTPUT="$PWD/$folder/builtin_library.cpp" -P cmake/EmbedLibrary.cmake
+  for file in "${files[@]}" "$folder/builtin_library.cpp" src/base/status.cpp src/base/fault.cpp "$source"; do
     object=$folder/objects/${file//\//_}.o
     objects+=("$object")
     [[ $object -nt $file && $object -nt src/compiler/parser/ast.h ]] || clang++ "${flags[@]}" -c "$file" -o "$object"

@@ -1,10 +1,10 @@
-// Finding a built-in function by its name: a row of the table, or a member of one of the families whose names say how many
+// Finding a built-in function by its name: a function of the table, or a member of one of the families whose names say how many
 // lanes, which type or which rounding they have.
 #include "compiler/builtins/builtins.h"
 
 #include <algorithm>
 
-#include "compiler/builtins/table.h"
+#include "compiler/builtins/prototype.h"
 
 namespace manyrt::compiler {
 namespace {
@@ -36,31 +36,6 @@ constexpr Family kMemoryFamilies[] = {
     {"vload_half", false, false},  {"vloada_half", false, false}, {"vstore_half", false, true},
     {"vstorea_half", false, true}, {"vload", true, false},        {"vstore", true, false},
 };
-
-bool byName(const BuiltinRow* row, std::string_view name) { return row->name < name; }
-
-const std::vector<const BuiltinRow*>& sortedRows() {
-  static const std::vector<const BuiltinRow*> sorted = [] {
-    std::vector<const BuiltinRow*> rows;
-    for (const BuiltinRow& row : kBuiltinRows) rows.push_back(&row);
-    std::sort(rows.begin(), rows.end(),
-              [](const BuiltinRow* a, const BuiltinRow* b) { return std::string_view(a->name) < b->name; });
-    return rows;
-  }();
-  return sorted;
-}
-
-const BuiltinRow* findRow(std::string_view name) {
-  const std::vector<const BuiltinRow*>& rows = sortedRows();
-  auto at = std::lower_bound(rows.begin(), rows.end(), name, byName);
-  return at != rows.end() && name == (*at)->name ? *at : nullptr;
-}
-
-bool isFamily(std::string_view name) {
-  if (name == "as_" || name == "convert_") return true;
-  return std::any_of(std::begin(kMemoryFamilies), std::end(kMemoryFamilies),
-                     [&](const Family& family) { return name == family.name; });
-}
 
 bool take(std::string_view* text, std::string_view prefix) {
   if (text->substr(0, prefix.size()) != prefix) return false;
@@ -127,15 +102,16 @@ const Builtin* Builtins::find(std::string_view name) {
   auto known = by_name_.find(name);
   if (known != by_name_.end()) return known->second;
   Builtin builtin;
-  if (!isFamily(name) && findRow(name) != nullptr) {
+  const BuiltinFunction* function = findBuiltinFunction(name);
+  if (function != nullptr && !function->is_family) {
     builtin.name = name;
   } else if (!findConversion(&builtin, name, types_) && !findMemory(&builtin, name)) {
     return nullptr;
   }
-  const BuiltinRow* row = findRow(builtin.name);
-  builtin.kind = row->kind;
-  builtin.work_item = row->work_item;
-  builtin.row = row;
+  function = findBuiltinFunction(builtin.name);
+  builtin.kind = function->kind;
+  builtin.work_item = function->work_item;
+  builtin.function = function;
   const Builtin* found = &found_.emplace_back(std::move(builtin));
   by_name_.emplace(std::string(name), found);
   return found;
@@ -143,8 +119,8 @@ const Builtin* Builtins::find(std::string_view name) {
 
 std::vector<std::string> Builtins::names() {
   std::vector<std::string> names;
-  for (const BuiltinRow& row : kBuiltinRows) {
-    if (!isFamily(row.name)) names.emplace_back(row.name);
+  for (const BuiltinFunction& function : builtinFunctions()) {
+    if (!function.is_family) names.emplace_back(function.name);
   }
   for (const Family& family : kMemoryFamilies) {
     for (const char* lanes : kLanes) {

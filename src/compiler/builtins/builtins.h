@@ -1,5 +1,5 @@
-// The functions that OpenCL C brings along: one table with a row for each name, and the rules by which a call finds its types.
-// The parser resolves calls here; the lowerings find in builtins/prelude.h what each becomes.
+// The functions that OpenCL C brings along, from one table of their prototypes (library/prototypes.cl), and the rules by which
+// a call finds its types. The parser resolves calls here; the lowerings find in builtins/prelude.h what each becomes.
 #pragma once
 
 #include <cstdint>
@@ -39,12 +39,14 @@ enum class WorkItem : uint8_t {
   kLocalLinearId  // of later versions, harmless and often used
 };
 
-// The name as found: for families such as convert_float4_rte one row serves many names, and `name` is the family's.
+struct BuiltinFunction;  // prototype.h
+
+// The name as found: for families such as convert_float4_rte one function serves many names, and `name` is the family's.
 struct Builtin {
   std::string name;
   BuiltinKind kind = BuiltinKind::kPure;
   WorkItem work_item = WorkItem::kNone;
-  const void* row = nullptr;  // of builtins.cpp, for itself and the prelude
+  const BuiltinFunction* function = nullptr;
   // Families: what the name says.
   const Type* target = nullptr;  // convert_, as_: the result; vload, vstore: the width is in `width`
   bool saturate = false;

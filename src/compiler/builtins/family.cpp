@@ -1,4 +1,4 @@
-// Built-in functions whose types no form of the table can say: conversions, which take any number of as many lanes, the bits of
+// Built-in functions whose types no prototype can say: conversions, which take any number of as many lanes, the bits of
 // one type as another, shuffles of any two lengths, and printf.
 #include "compiler/builtins/family.h"
 
@@ -131,11 +131,6 @@ std::string spellAll(const std::vector<QualType>& types) {
   std::string text;
   for (QualType type : types) appendListed(&text, spell(type.type != nullptr && type->isPointer() ? type : type.unqualified()));
   return "(" + text + ")";
-}
-
-bool isFamilyOfItsOwn(const Builtin& builtin) {
-  return builtin.name == "convert_" || builtin.name == "as_" || builtin.name == "shuffle" || builtin.name == "shuffle2" ||
-         builtin.name == "printf";
 }
 
 bool resolveFamily(QualType* result, std::vector<QualType>* parameters, std::string* why, const Builtin& builtin,

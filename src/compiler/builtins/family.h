@@ -1,5 +1,5 @@
-// What the files that resolve calls of built-in functions share: overload.cpp, for the forms of the table, and
-// builtins_family.cpp, for those families whose types no form can say (a star in the table).
+// What the files that resolve calls of built-in functions share: overload.cpp, for the prototypes of the table, and family.cpp,
+// for those functions whose types no prototype can say.
 #pragma once
 
 #include <string>
@@ -28,7 +28,6 @@ void appendListed(std::string* text, const std::string& part);
 std::string spellAll(const std::vector<QualType>& types);
 
 // convert_, as_, shuffle, shuffle2, printf.
-bool isFamilyOfItsOwn(const Builtin& builtin);
 bool resolveFamily(QualType* result, std::vector<QualType>* parameters, std::string* why, const Builtin& builtin,
                    const std::vector<QualType>& arguments, TypeTable& types);
 void familyForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, const TypeTable& types);

@@ -1,159 +1,81 @@
-// Which form of a built-in function a call means. The rules are clang's for its overloadable functions: each argument's
+// Which prototype of a built-in function a call means. The rules are clang's for its overloadable functions: each argument's
 // conversion has a rank, and the form that is nowhere worse and somewhere better than every other one is taken.
 #include <algorithm>
 #include <array>
 
 #include "compiler/builtins/family.h"
-#include "compiler/builtins/table.h"
+#include "compiler/builtins/prototype.h"
 
 namespace manyrt::compiler {
 namespace {
 
 enum class Rank : uint8_t { kExact, kPromotion, kConversion, kSplat, kImpossible };
 
-constexpr uint32_t kAllLanes = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 8 | 1u << 16;
-constexpr uint32_t kVectors = kAllLanes & ~(1u << 1);
-constexpr uint32_t kUpTo4 = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4;
-constexpr uint32_t k3Or4 = 1u << 3 | 1u << 4;
-constexpr uint32_t kOfName = 0;  // the lanes that the function's name says
-
-struct Set {
-  char letter;
-  uint32_t scalars;
-  uint32_t lanes;
-  const char* text;  // for messages
-};
-
-constexpr Set kSets[] = {
-    {'F', kFloats, kAllLanes, "float, double or a vector of them"},
-    {'W', kFloats, kVectors, "a vector of float or double"},
-    {'f', bit(Scalar::kFloat), kAllLanes, "float or a vector of it"},
-    {'G', kFloats, kUpTo4, "float, double or a vector of up to four of them"},
-    {'h', bit(Scalar::kFloat), kUpTo4, "float or a vector of up to four"},
-    {'C', kFloats, k3Or4, "a vector of three or four float or double"},
-    {'I', kIntegers, kAllLanes, "an integer type or a vector of one"},
-    {'X', kIntegers, kVectors, "a vector of integers"},
-    {'S', kSigned, kAllLanes, "a signed integer type or a vector of one"},
-    {'J', k32Bits, kAllLanes, "int, uint or a vector of them"},
-    {'j', k32Bits, 1u << 1, "int or uint"},
-    {'N', kNarrow | k32Bits, kAllLanes, "an integer type of at most 32 bits or a vector of one"},
-    {'K', k32Bits | k64Bits, 1u << 1, "int, uint, long or ulong"},
-    {'A', kIntegers | kFloats, kAllLanes, "a number's type or a vector of one"},
-    {'M', kIntegers | kFloats, kOfName, "a vector of as many lanes as the name says"},
-    {'H', bit(Scalar::kFloat), kOfName, "float, with as many lanes as the name says"},
-    {'D', kFloats, kOfName, "float or double, with as many lanes as the name says"},
-    {'.', bit(Scalar::kInt), 1u << 1, ""},
-};
-
-const Set& setOf(char letter) {
-  const Set* found = std::find_if(std::begin(kSets), std::end(kSets), [&](const Set& set) { return set.letter == letter; });
-  return found != std::end(kSets) ? *found : kSets[0];
-}
-
-// One parameter (or the result) as the table writes it: "g", "Vs".
-struct Pattern {
-  char pointer = 0;
-  char type = 0;
-};
-
-constexpr size_t kMostParameters = 5;
-
-struct Form {
-  const Set* set = nullptr;
-  Pattern result;
-  std::array<Pattern, kMostParameters> parameters;
-  size_t count = 0;
-};
-
-constexpr bool isPointerLetter(char letter) { return std::string_view("PcVLlBbQ").find(letter) != std::string_view::npos; }
-
-std::vector<Form> formsOf(const BuiltinRow& row) {
-  std::vector<Form> forms;
-  std::string_view text = row.forms;
-  while (text.size() > 1) {
-    Form form;
-    form.set = &setOf(text[0]);
-    text.remove_prefix(2);
-    bool has_result = false;
-    while (!text.empty() && text[0] != ' ') {
-      Pattern pattern;
-      if (isPointerLetter(text[0])) {
-        pattern.pointer = text[0];
-        text.remove_prefix(1);
-      }
-      pattern.type = text[0];
-      text.remove_prefix(1);
-      if (has_result) form.parameters[form.count++] = pattern;
-      if (!has_result) form.result = pattern;
-      has_result = true;
-    }
-    if (!text.empty()) text.remove_prefix(1);
-    forms.push_back(form);
-  }
-  return forms;
-}
-
 Scalar widened(Scalar scalar) {
   return static_cast<Scalar>(static_cast<uint8_t>(scalar) + 2);  // char to short, uchar to ushort, and on
 }
 
-// What the letter means where T is `lanes` of `scalar`.
-const Type* typeOf(char letter, Scalar scalar, uint32_t lanes, const TypeTable& types) {
-  switch (letter) {
-    case 'g':
+// What the word means where gentype is `lanes` of `scalar`.
+const Type* typeOf(TypeWord word, Scalar scalar, uint32_t lanes, const TypeTable& types) {
+  switch (word) {
+    case TypeWord::kGentype:
       return types.vector(scalar, lanes);
-    case 's':
+    case TypeWord::kSgentype:
       return types.scalar(scalar);
-    case 'i':
+    case TypeWord::kIgentype:
       return types.vector(withSign(scalar, true), lanes);
-    case 'u':
+    case TypeWord::kUgentype:
       return types.vector(withSign(scalar, false), lanes);
-    case 'k':
+    case TypeWord::kIntn:
       return types.vector(Scalar::kInt, lanes);
-    case 'w':
+    case TypeWord::kWgentype:
       return types.vector(widened(scalar), lanes);
-    case 'r':
+    case TypeWord::kRgentype:
       return lanes == 1 ? types.scalar(Scalar::kInt) : types.vector(withSign(scalar, true), lanes);
-    case 'I':
+    case TypeWord::kInt:
       return types.scalar(Scalar::kInt);
-    case 'U':
+    case TypeWord::kUint:
       return types.scalar(Scalar::kUInt);
-    case 'Z':
+    case TypeWord::kSizeT:
       return types.scalar(Scalar::kULong);
-    case 'E':
+    case TypeWord::kEvent:
       return types.eventType();
-    case 'x':
+    case TypeWord::kFloat:
       return types.scalar(Scalar::kFloat);
-    case 'q':
+    case TypeWord::kHalf:
       return types.scalar(Scalar::kHalf);
     default:
       return types.voidType();
   }
 }
 
-bool pointsInto(char pointer, AddressSpace space) {
+bool pointsInto(PointerWord pointer, AddressSpace space) {
   switch (pointer) {
-    case 'P':
+    case PointerWord::kAny:
       return space != AddressSpace::kConstant;
-    case 'c':
+    case PointerWord::kConst:
       return true;
-    case 'V':
+    case PointerWord::kVolatile:
       return space == AddressSpace::kGlobal || space == AddressSpace::kLocal;
-    case 'L':
-    case 'l':
+    case PointerWord::kLocal:
+    case PointerWord::kConstLocal:
       return space == AddressSpace::kLocal;
-    case 'B':
-    case 'b':
+    case PointerWord::kGlobal:
+    case PointerWord::kConstGlobal:
       return space == AddressSpace::kGlobal;
     default:
       return space == AddressSpace::kPrivate;
   }
 }
 
-QualType pointerTo(const Type* type, char pointer, AddressSpace space, TypeTable& types) {
+bool readsOnly(PointerWord pointer) {
+  return pointer == PointerWord::kConst || pointer == PointerWord::kConstLocal || pointer == PointerWord::kConstGlobal;
+}
+
+QualType pointerTo(const Type* type, PointerWord pointer, AddressSpace space, TypeTable& types) {
   QualType pointee{type, space};
-  pointee.is_const = pointer == 'c' || pointer == 'l' || pointer == 'b';
-  pointee.is_volatile = pointer == 'V';
+  pointee.is_const = readsOnly(pointer);
+  pointee.is_volatile = pointer == PointerWord::kVolatile;
   return QualType{types.pointer(pointee)};
 }
 
@@ -171,29 +93,31 @@ Rank rankOfValue(const Type& from, const Type& to) {
   return isPromotion(from, to) ? Rank::kPromotion : Rank::kConversion;
 }
 
-Rank rankOfPointer(QualType from, char pointer, const Type& to) {
+Rank rankOfPointer(QualType from, PointerWord pointer, const Type& to) {
   if (!from->isPointer() && !from->isArray()) return Rank::kImpossible;
   const QualType pointee = from->inner;
   const AddressSpace space = from->isArray() ? from.space : pointee.space;
-  const bool reads_only = pointer == 'c' || pointer == 'l' || pointer == 'b';
-  if (pointee.type != &to || !pointsInto(pointer, space) || (pointee.is_const && !reads_only)) return Rank::kImpossible;
-  return pointee.is_volatile && pointer != 'V' ? Rank::kImpossible : Rank::kExact;
+  if (pointee.type != &to || !pointsInto(pointer, space) || (pointee.is_const && !readsOnly(pointer))) return Rank::kImpossible;
+  return pointee.is_volatile && pointer != PointerWord::kVolatile ? Rank::kImpossible : Rank::kExact;
 }
 
+// A prototype without generic words is tried once, as if for int.
+uint32_t scalarsOf(const Prototype& form) { return form.set != nullptr ? form.set->scalars : bit(Scalar::kInt); }
+
 struct Candidate {
-  const Form* form;
+  const Prototype* form;
   Scalar scalar;
   uint32_t lanes;
-  std::array<Rank, kMostParameters> ranks;
+  std::array<Rank, Prototype::kMostParameters> ranks;
 };
 
 bool rankAll(Candidate* candidate, const std::vector<QualType>& arguments, const TypeTable& types) {
-  const Form& form = *candidate->form;
+  const Prototype& form = *candidate->form;
   for (size_t i = 0; i < form.count; ++i) {
-    const Pattern pattern = form.parameters[i];
+    const Parameter pattern = form.parameters[i];
     const Type* type = typeOf(pattern.type, candidate->scalar, candidate->lanes, types);
-    candidate->ranks[i] =
-        pattern.pointer != 0 ? rankOfPointer(arguments[i], pattern.pointer, *type) : rankOfValue(*arguments[i].type, *type);
+    candidate->ranks[i] = pattern.pointer != PointerWord::kNone ? rankOfPointer(arguments[i], pattern.pointer, *type)
+                                                                : rankOfValue(*arguments[i].type, *type);
     if (candidate->ranks[i] == Rank::kImpossible) return false;
   }
   return true;
@@ -218,15 +142,16 @@ uint32_t lanesOf(const std::vector<QualType>& arguments) {
   return 1;
 }
 
-std::vector<Candidate> viable(const std::vector<Form>& forms, const Builtin& builtin, const std::vector<QualType>& arguments,
-                              const TypeTable& types) {
+std::vector<Candidate> viable(const std::vector<Prototype>& forms, const Builtin& builtin,
+                              const std::vector<QualType>& arguments, const TypeTable& types) {
   std::vector<Candidate> candidates;
-  for (const Form& form : forms) {
+  for (const Prototype& form : forms) {
     if (form.count != arguments.size()) continue;
-    const uint32_t lanes = form.set->lanes == kOfName ? builtin.width : form.set->letter == '.' ? 1 : lanesOf(arguments);
-    if (form.set->lanes != kOfName && (form.set->lanes >> lanes & 1) == 0) continue;
+    const bool generic = form.set != nullptr, of_name = generic && form.set->lanes == kLanesOfName;
+    const uint32_t lanes = of_name ? builtin.width : generic ? lanesOf(arguments) : 1;
+    if (generic && !of_name && (form.set->lanes >> lanes & 1) == 0) continue;
     for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
-      if ((form.set->scalars >> scalar & 1) == 0) continue;
+      if ((scalarsOf(form) >> scalar & 1) == 0) continue;
       Candidate candidate{&form, static_cast<Scalar>(scalar), lanes, {}};
       if (rankAll(&candidate, arguments, types)) candidates.push_back(candidate);
     }
@@ -234,53 +159,53 @@ std::vector<Candidate> viable(const std::vector<Form>& forms, const Builtin& bui
   return candidates;
 }
 
-const char* letterText(char letter) {
-  switch (letter) {
-    case 'g':
+const char* wordText(TypeWord word) {
+  switch (word) {
+    case TypeWord::kGentype:
       return "T";
-    case 's':
+    case TypeWord::kSgentype:
       return "T's scalar";
-    case 'i':
+    case TypeWord::kIgentype:
       return "signed integers of T's size";
-    case 'u':
+    case TypeWord::kUgentype:
       return "unsigned integers of T's size";
-    case 'k':
+    case TypeWord::kIntn:
       return "int with T's lanes";
-    case 'I':
+    case TypeWord::kInt:
       return "int";
-    case 'U':
+    case TypeWord::kUint:
       return "uint";
-    case 'Z':
+    case TypeWord::kSizeT:
       return "size_t";
-    case 'E':
+    case TypeWord::kEvent:
       return "event_t";
-    case 'x':
+    case TypeWord::kFloat:
       return "float";
-    case 'q':
+    case TypeWord::kHalf:
       return "half";
     default:
       return "void";
   }
 }
 
-std::string patternText(Pattern pattern) {
-  std::string type = letterText(pattern.type);
+std::string patternText(Parameter pattern) {
+  std::string type = wordText(pattern.type);
   switch (pattern.pointer) {
-    case 0:
+    case PointerWord::kNone:
       return type;
-    case 'P':
+    case PointerWord::kAny:
       return type + " * (__global, __local or __private)";
-    case 'c':
+    case PointerWord::kConst:
       return "const " + type + " *";
-    case 'V':
+    case PointerWord::kVolatile:
       return "volatile " + type + " * (__global or __local)";
-    case 'L':
+    case PointerWord::kLocal:
       return "__local " + type + " *";
-    case 'l':
+    case PointerWord::kConstLocal:
       return "__local const " + type + " *";
-    case 'B':
+    case PointerWord::kGlobal:
       return "__global " + type + " *";
-    case 'b':
+    case PointerWord::kConstGlobal:
       return "__global const " + type + " *";
     default:
       return type + " *";
@@ -288,24 +213,24 @@ std::string patternText(Pattern pattern) {
 }
 
 // "(T, T), where T is float, double or a vector of them; or (T, T's scalar), where ..."
-std::string formsText(const std::vector<Form>& forms) {
+std::string formsText(const std::vector<Prototype>& forms) {
   std::string text;
-  for (const Form& form : forms) {
+  for (const Prototype& form : forms) {
     std::string parameters;
     bool generic = false;
     for (size_t i = 0; i < form.count; ++i) {
       appendListed(&parameters, patternText(form.parameters[i]));
-      generic = generic || std::string_view("gsiuk").find(form.parameters[i].type) != std::string_view::npos;
+      generic = generic || form.parameters[i].type <= TypeWord::kIntn;
     }
     text += (text.empty() ? "(" : "; or (") + parameters + ")";
-    if (generic) text += std::string(", where T is ") + form.set->text;
+    if (generic) text += std::string(", where T is ") + form.set->words;
   }
   return text;
 }
 
-QualType instance(Pattern pattern, const Candidate& candidate, QualType argument, TypeTable& types) {
+QualType instance(Parameter pattern, const Candidate& candidate, QualType argument, TypeTable& types) {
   const Type* type = typeOf(pattern.type, candidate.scalar, candidate.lanes, types);
-  if (pattern.pointer == 0) return QualType{type};
+  if (pattern.pointer == PointerWord::kNone) return QualType{type};
   const AddressSpace space = argument->isArray() ? argument.space : argument->inner.space;
   return pointerTo(type, pattern.pointer, space, types);
 }
@@ -319,21 +244,23 @@ std::string parametersText(const Candidate& candidate, const std::vector<QualTyp
 }
 
 // Each with pointers into one space; a form whose pointers may go anywhere stands once for each.
-void addInstances(std::vector<BuiltinForm>* forms, const Form& form, Scalar scalar, uint32_t lanes, TypeTable& types) {
+void addInstances(std::vector<BuiltinForm>* forms, const Prototype& form, Scalar scalar, uint32_t lanes, TypeTable& types) {
   for (AddressSpace space : {AddressSpace::kPrivate, AddressSpace::kGlobal, AddressSpace::kConstant, AddressSpace::kLocal}) {
     BuiltinForm made;
     bool varies = false;
     bool possible = true;
     for (size_t i = 0; i < form.count; ++i) {
-      const Pattern pattern = form.parameters[i];
+      const Parameter pattern = form.parameters[i];
       const Type* type = typeOf(pattern.type, scalar, lanes, types);
       AddressSpace own = space;
-      if (pattern.pointer == 'L' || pattern.pointer == 'l') own = AddressSpace::kLocal;
-      if (pattern.pointer == 'B' || pattern.pointer == 'b') own = AddressSpace::kGlobal;
-      if (pattern.pointer == 'Q') own = AddressSpace::kPrivate;
-      varies = varies || (pattern.pointer != 0 && std::string_view("PcV").find(pattern.pointer) != std::string_view::npos);
-      possible = possible && (pattern.pointer == 0 || pointsInto(pattern.pointer, own));
-      made.parameters.push_back(pattern.pointer == 0 ? QualType{type} : pointerTo(type, pattern.pointer, own, types));
+      const PointerWord pointer = pattern.pointer;
+      if (pointer == PointerWord::kLocal || pointer == PointerWord::kConstLocal) own = AddressSpace::kLocal;
+      if (pointer == PointerWord::kGlobal || pointer == PointerWord::kConstGlobal) own = AddressSpace::kGlobal;
+      if (pointer == PointerWord::kPrivate) own = AddressSpace::kPrivate;
+      varies = varies || pointer == PointerWord::kAny || pointer == PointerWord::kConst || pointer == PointerWord::kVolatile;
+      possible = possible && (pattern.pointer == PointerWord::kNone || pointsInto(pattern.pointer, own));
+      made.parameters.push_back(pattern.pointer == PointerWord::kNone ? QualType{type}
+                                                                      : pointerTo(type, pattern.pointer, own, types));
     }
     made.result = QualType{typeOf(form.result.type, scalar, lanes, types)};
     if (possible) forms->push_back(std::move(made));
@@ -351,8 +278,8 @@ bool Builtins::resolve(QualType* result, std::vector<QualType>* parameters, std:
     *why = "An argument of \"" + builtin.name + "\" has no value.";
     return false;
   }
-  if (isFamilyOfItsOwn(builtin)) return resolveFamily(result, parameters, why, builtin, arguments, types_);
-  const std::vector<Form> forms = formsOf(*static_cast<const BuiltinRow*>(builtin.row));
+  if (builtin.function->has_own_rules) return resolveFamily(result, parameters, why, builtin, arguments, types_);
+  const std::vector<Prototype>& forms = builtin.function->prototypes;
   const std::vector<Candidate> candidates = viable(forms, builtin, arguments, types_);
   if (candidates.empty()) {
     *why = "\"" + builtin.name + "\" takes " + formsText(forms) + "; it was given " + spellAll(arguments) + ".";
@@ -377,13 +304,15 @@ bool Builtins::resolve(QualType* result, std::vector<QualType>* parameters, std:
 
 std::vector<BuiltinForm> Builtins::forms(const Builtin& builtin) {
   std::vector<BuiltinForm> forms;
-  if (isFamilyOfItsOwn(builtin)) familyForms(&forms, builtin, types_);
-  for (const Form& form : formsOf(*static_cast<const BuiltinRow*>(builtin.row))) {
+  if (builtin.function->has_own_rules) familyForms(&forms, builtin, types_);
+  for (const Prototype& form : builtin.function->prototypes) {
     for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
-      if ((form.set->scalars >> scalar & 1) == 0) continue;
+      if ((scalarsOf(form) >> scalar & 1) == 0) continue;
       for (uint32_t lanes : kLaneCounts) {
-        const bool of_name = form.set->lanes == kOfName;
-        if (of_name ? lanes != builtin.width : (form.set->lanes >> lanes & 1) == 0) continue;
+        const uint32_t allowed = form.set == nullptr               ? 1u << 1
+                                 : form.set->lanes == kLanesOfName ? 1u << builtin.width
+                                                                   : form.set->lanes;
+        if ((allowed >> lanes & 1) == 0) continue;
         addInstances(&forms, form, static_cast<Scalar>(scalar), lanes, types_);
       }
     }

@@ -15,8 +15,8 @@
 
 namespace manyrt::compiler {
 
-// For whom the text is: CUDA's functions take other attributes, and some of them are done otherwise (cuda_table.h,
-// prelude_cuda.cpp). What gcc names and CUDA does not is renamed at the end, by cudaText.
+// For whom the text is: CUDA's functions take other attributes, and some of them are done otherwise (library/cuda_*.h). What
+// gcc names and CUDA does not is renamed at the end, by cudaText.
 enum class Dialect : uint8_t { kHost, kHostQuick, kCuda };
 
 class Prelude {
@@ -70,20 +70,14 @@ class Prelude {
   std::string wholeDivision(Op op, Scalar scalar);
   std::string multiplyAddLane(Scalar scalar);
   std::string laneOperation(Op op, Scalar scalar, const std::string& a, const std::string& b);
-  // prelude_scalar.cpp: a function of the tables, for T = scalar.
-  std::string scalarFunction(std::string_view name, Scalar scalar);
-  std::string expand(std::string_view body, Scalar scalar);
+  // instantiate.cpp: a function of the library, for T = scalar and N = lanes.
+  std::string libraryFunction(std::string_view name, Scalar scalar, uint32_t lanes = 1);
+  std::string expand(std::string_view text, Scalar scalar, uint32_t lanes);
+  std::string expandWord(std::string_view text, size_t* at, Scalar scalar, uint32_t lanes);
   // prelude_builtin.cpp
   std::string laneByLane(const std::string& name, const Type* result, const std::vector<QualType>& arguments);
   std::string reduced(const std::string& name, const Type* type);
   std::string shuffled(const Type* result, const std::vector<QualType>& arguments);
-  // prelude_geometric.cpp
-  std::string geometric(const std::string& name, const Type* type);
-  std::string sumOfProducts(const Type* type, const std::string& a, const std::string& b);
-  std::string lengthBody(const Type* type);
-  std::string normalizeBody(const Type* type);
-  std::string fastNormalizeBody(const Type* type);
-  std::string crossBody(const Type* type);
   // prelude_convert.cpp
   std::string converted(const Builtin& builtin, const Type* from);
   std::string convertedLane(const Builtin& builtin, Scalar to, Scalar from);
@@ -94,11 +88,7 @@ class Prelude {
   std::string loaded(const Builtin& builtin, const Type* result, const Type* pointee);
   std::string stored(const Builtin& builtin, const Type* data, const Type* pointee);
   std::string atomic(const std::string& name, Scalar scalar);
-  std::string fence(const std::string& name);
   std::string prefetched(const Type* pointee);
-  // prelude_cuda.cpp: what of the above is done otherwise there
-  std::string cudaAtomic(const std::string& operation, Scalar scalar);
-  std::string cudaFence(const std::string& name);
   // prelude_print.cpp
   std::string printed(const std::vector<QualType>& arguments);
 

@@ -73,17 +73,6 @@ std::string toReal(Scalar to, Scalar from, char rounding) {
   return text + movedToRounding(to, rounding, common + "r", common + "a", isSignedInteger(from));
 }
 
-// From the bits of a double, which holds every float: h takes the magnitude cut off at half's last bit, the last n
-// bits of f are what was cut.
-constexpr char kToHalf[] =
-    "unsigned long x; __builtin_memcpy(&x, &a, sizeof x); unsigned int s = (unsigned int)(x >> 48) & 0x8000u; "
-    "x &= 0x7ffffffffffffffful; if (x > 0x7ff0000000000000ul) return {(unsigned short)(s | 0x7e00u | (x >> 42 & 0x3ffu))}; "
-    "int e = (int)(x >> 52) - 1023; unsigned long f = x & 0xffffffffffffful; "
-    "if (e > 15) { f = e < 1024 ? 0xffffffffffffful : 0; e = e < 1024 ? 15 : 16; } "
-    "int n = 42; unsigned int h = (unsigned int)(e + 15) << 10; if (e < -14) { n = e < -26 ? 54 : 28 - e; h = 0; "
-    "f |= e > -1023 ? 0x10000000000000ul : 0; } "
-    "h += (unsigned int)(f >> n); ";
-
 }  // namespace
 
 std::string Prelude::convertedLane(const Builtin& builtin, Scalar to, Scalar from) {
@@ -130,32 +119,14 @@ std::string Prelude::reinterpreted(const Type* to, const Type* from) {
   });
 }
 
-// A half's bits moved into a float's place are the value times 2^-112, subnormals included; infinity and NaN keep theirs.
 std::string Prelude::halfToFloat() {
-  const std::string half = type(types_.scalar(Scalar::kHalf));
-  return define("mrt_half_to_float", "float", half + " a", [&] {
-    return std::string(
-        "unsigned int u = (a.bits & 0x7fffu) << 13, s = (a.bits & 0x8000u) << 16; float r; __builtin_memcpy(&r, &u, sizeof r); "
-        "r *= 0x1p112f; __builtin_memcpy(&u, &r, sizeof u); u |= (a.bits & 0x7c00u) == 0x7c00u ? 0x7f800000u | "
-        "(a.bits & 0x3ffu) << 13 : 0u; u |= s; __builtin_memcpy(&r, &u, sizeof r); return r;");
-  });
+  type(types_.scalar(Scalar::kHalf));
+  return libraryFunction("half_to_float", Scalar::kFloat);
 }
 
 std::string Prelude::toHalf(Scalar from, char rounding) {
-  const std::string half = type(types_.scalar(Scalar::kHalf));
-  const char mode = rounding == 0 ? 'e' : rounding;
-  if (from == Scalar::kFloat) {
-    const std::string own = std::string("mrt_half_from_float_") + mode;
-    return define(own, half, "float a", [&] { return "return " + toHalf(Scalar::kDouble, mode) + "(a);"; });
-  }
-  return define(std::string("mrt_half_from_double_") + mode, half, "double a", [&] {
-    std::string text = kToHalf;
-    if (mode != 'z') text += "unsigned long rest = f & ((1ul << n) - 1); ";
-    if (mode == 'e') text += "unsigned long tie = 1ul << (n - 1); h += rest > tie || (rest == tie && (h & 1)); ";
-    if (mode == 'p') text += "h += s == 0 && rest != 0; ";
-    if (mode == 'n') text += "h += s != 0 && rest != 0; ";
-    return text + "return {(unsigned short)(s | h)};";
-  });
+  type(types_.scalar(Scalar::kHalf));
+  return libraryFunction(std::string("half_from_") + scalarName(from) + '_' + (rounding == 0 ? 'e' : rounding), from);
 }
 
 }  // namespace manyrt::compiler

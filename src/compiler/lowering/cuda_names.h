@@ -12,7 +12,7 @@
 //                 unsigned long long; Exch also on float, Min and Max also on long long. atomicSub: on int and unsigned int
 //   printing      printf(format, ...), at most 32 values; int, long long, unsigned long long, double, pointers, strings
 //   compiler      memcpy  __builtin_bit_cast  __builtin_unreachable  __int128  #pragma unroll [n]  #line
-//   mathematics   the second column of kCudaNames, and of the rows in cuda_table.h:
+//   mathematics   the second column of kCudaNames, and of library/cuda_math.h:
 //                 fmin fmax rsqrt exp10 sinpi cospi sincos lgamma round, with and without f;
 //                 __cosf __sinf __tanf __expf __exp10f __logf __log2f __log10f __powf __fdividef
 //                 __mul64hi __umul64hi __clz __clzll __popc __popcll

@@ -1,4 +1,4 @@
-// Reads the format as prelude_print.cpp's function does when it runs: vectors print lane by lane, a conversion that does not
+// Reads the format as library/print.h does when it runs: vectors print lane by lane, a conversion that does not
 // fit its argument prints itself and "(?)". CUDA knows no vectors, no hl and no F.
 #include "compiler/lowering/cuda_print.h"
 

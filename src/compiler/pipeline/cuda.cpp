@@ -20,8 +20,8 @@
 namespace manyrt::compiler {
 namespace {
 
-// Counts up when the front end, the lowering, the preludes or the flags below change what a source becomes.
-constexpr uint32_t kForm = 4;
+// Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
+constexpr uint32_t kForm = 5;
 
 std::vector<std::string> optionsFor(const BuildOptions& options, const CudaUnit& unit) {
   std::vector<std::string> words = {"--std=c++20", "--device-int128", "--disable-warnings"};

@@ -34,7 +34,7 @@ TEST_P(PreludeTest, EveryFunctionOfTheLanguageCompilesForEveryType) {
     }
     for (const BuiltinForm& form : builtins_.forms(*builtin)) {
       const std::string function = prelude_.builtin(*builtin, form.result, form.parameters);
-      names.insert(function);
+      if (!function.starts_with("__builtin_")) names.insert(function);  // the compiler has those
       ++functions;
     }
   }

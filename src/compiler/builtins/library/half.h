@@ -1,0 +1,67 @@
+// Half precision, which exists in memory alone: to float and from float and double, in each direction of rounding (e: to the
+// nearest, of two the even one; z: towards zero; p: up; n: down).
+#pragma once
+
+#include "language.h"
+
+namespace manyrt::library {
+
+// The bits moved into a float's place are the value times 2^-112, subnormals included; infinity and NaN keep theirs.
+inline float half_to_float(half a) {
+  unsigned int u = (a.bits & 0x7fffu) << 13, s = (a.bits & 0x8000u) << 16;
+  float r;
+  __builtin_memcpy(&r, &u, sizeof r);
+  r *= 0x1p112f;
+  __builtin_memcpy(&u, &r, sizeof u);
+  u |= (a.bits & 0x7c00u) == 0x7c00u ? 0x7f800000u | (a.bits & 0x3ffu) << 13 : 0u;
+  u |= s;
+  __builtin_memcpy(&r, &u, sizeof r);
+  return r;
+}
+
+// From the bits of a double, which holds every float: h takes the magnitude cut off at half's last bit, the last n bits of f
+// are what was cut.
+inline half rounded_half(double a, char mode) {
+  unsigned long x;
+  __builtin_memcpy(&x, &a, sizeof x);
+  unsigned int s = (unsigned int)(x >> 48) & 0x8000u;
+  x &= 0x7ffffffffffffffful;
+  if (x > 0x7ff0000000000000ul) return {(unsigned short)(s | 0x7e00u | (x >> 42 & 0x3ffu))};
+  int e = (int)(x >> 52) - 1023;
+  unsigned long f = x & 0xffffffffffffful;
+  if (e > 15) {
+    f = e < 1024 ? 0xffffffffffffful : 0;
+    e = e < 1024 ? 15 : 16;
+  }
+  int n = 42;
+  unsigned int h = (unsigned int)(e + 15) << 10;
+  if (e < -14) {
+    n = e < -26 ? 54 : 28 - e;
+    h = 0;
+    f |= e > -1023 ? 0x10000000000000ul : 0;
+  }
+  h += (unsigned int)(f >> n);
+  unsigned long rest = f & ((1ul << n) - 1), tie = 1ul << (n - 1);
+  if (mode == 'e') h += rest > tie || (rest == tie && (h & 1));
+  if (mode == 'p') h += s == 0 && rest != 0;
+  if (mode == 'n') h += s != 0 && rest != 0;
+  return {(unsigned short)(s | h)};
+}
+
+inline half half_from_double_e(double a) { return rounded_half(a, 'e'); }
+
+inline half half_from_double_z(double a) { return rounded_half(a, 'z'); }
+
+inline half half_from_double_p(double a) { return rounded_half(a, 'p'); }
+
+inline half half_from_double_n(double a) { return rounded_half(a, 'n'); }
+
+inline half half_from_float_e(float a) { return half_from_double_e(a); }
+
+inline half half_from_float_z(float a) { return half_from_double_z(a); }
+
+inline half half_from_float_p(float a) { return half_from_double_p(a); }
+
+inline half half_from_float_n(float a) { return half_from_double_n(a); }
+
+}  // namespace manyrt::library

@@ -1,0 +1,126 @@
+// What the functions of this folder are written in, so that they are C++ that a compiler, an editor and a test can read: the
+// sets of types that a template is for, and the words for what belongs to a type T. The library's own reader (library.cpp)
+// knows the same words and puts in their places what they mean for one T, because templates would cost the compiler of a kernel
+// time.
+#pragma once
+
+#include <type_traits>
+
+namespace manyrt::library {
+
+template <typename T, typename... Others>
+concept OneOf = (std::is_same_v<T, Others> || ...);
+
+template <typename T>
+concept Float = OneOf<T, float>;
+template <typename T>
+concept Double = OneOf<T, double>;
+template <typename T>
+concept Floating = Float<T> || Double<T>;
+template <typename T>
+concept Long = OneOf<T, long>;
+template <typename T>
+concept ULong = OneOf<T, unsigned long>;
+template <typename T>
+concept NarrowSigned = OneOf<T, signed char, short, int>;
+template <typename T>
+concept NarrowUnsigned = OneOf<T, unsigned char, unsigned short, unsigned int>;
+template <typename T>
+concept SignedInteger = NarrowSigned<T> || Long<T>;
+template <typename T>
+concept UnsignedInteger = NarrowUnsigned<T> || ULong<T>;
+template <typename T>
+concept Integer = SignedInteger<T> || UnsignedInteger<T>;
+template <typename T>
+concept Number = Integer<T> || Floating<T>;
+
+template <int kBytes>
+struct Integers;  // of a size
+template <>
+struct Integers<1> {
+  using Signed = signed char;
+  using Unsigned = unsigned char;
+};
+template <>
+struct Integers<2> {
+  using Signed = short;
+  using Unsigned = unsigned short;
+};
+template <>
+struct Integers<4> {
+  using Signed = int;
+  using Unsigned = unsigned int;
+};
+template <>
+struct Integers<8> {
+  using Signed = long;
+  using Unsigned = unsigned long;
+};
+template <>
+struct Integers<16> {
+  using Signed = __int128;
+  using Unsigned = unsigned __int128;
+};
+
+template <typename T>
+using Signed = typename Integers<sizeof(T)>::Signed;  // the integer of T's size
+template <typename T>
+using Unsigned = typename Integers<sizeof(T)>::Unsigned;
+template <typename T>
+using WideUnsigned = typename Integers<2 * sizeof(T)>::Unsigned;  // twice as wide
+template <typename T>
+using Wide = std::conditional_t<std::is_signed_v<T>, typename Integers<2 * sizeof(T)>::Signed, WideUnsigned<T>>;
+template <typename T>
+using Promoted = std::conditional_t<sizeof(T) == 8, unsigned long, unsigned int>;  // computes without overflow
+template <typename T>
+using CudaWord = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int>;  // what CUDA's atomics take for T
+template <typename T>
+using CudaNumber = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<CudaWord<T>>, CudaWord<T>>;  // of T's sign
+
+template <typename T>
+inline constexpr int bits = 8 * sizeof(T);
+// Of integers the limits, of floating types the largest number and the smallest normal one.
+template <typename T>
+inline constexpr T largest = static_cast<T>(std::is_signed_v<T> ? Unsigned<T>(~Unsigned<T>(0)) >> 1 : ~Unsigned<T>(0));
+template <>
+inline constexpr float largest<float> = 0x1.fffffep127f;
+template <>
+inline constexpr double largest<double> = 0x1.fffffffffffffp1023;
+template <typename T>
+inline constexpr T smallest = static_cast<T>(-largest<T> - 1);
+template <>
+inline constexpr float smallest<float> = 0x1p-126f;
+template <>
+inline constexpr double smallest<double> = 0x1p-1022;
+
+// A vector of the language, by its lanes.
+template <typename T, int N>
+struct Vector;
+template <typename T>
+struct Vector<T, 1> {
+  Vector(T value) : s0(value) {}
+  operator T() const { return s0; }
+  T s0;
+};
+template <typename T>
+struct Vector<T, 2> {
+  T s0, s1;
+};
+template <typename T>
+struct Vector<T, 3> {
+  T s0, s1, s2;
+};
+template <typename T>
+struct Vector<T, 4> {
+  T s0, s1, s2, s3;
+};
+
+struct half {  // as it is in memory
+  unsigned short bits;
+};
+
+// a * b + c, rounded once where the processor does that, else twice.
+template <Floating T>
+T fused(T a, T b, T c);
+
+}  // namespace manyrt::library

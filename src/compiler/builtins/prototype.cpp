@@ -1,0 +1,217 @@
+// Reading library/prototypes.cl: headings, the types that gentype stands for, prototypes. The text is the library's own and its
+// tests read every line of it, so that what is not understood here is passed over without a word.
+#include "compiler/builtins/prototype.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/builtins/family.h"
+#include "compiler/builtins/library.h"
+
+namespace manyrt::compiler {
+namespace {
+
+constexpr uint32_t kAllLanes = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 8 | 1u << 16;
+constexpr uint32_t kVectors = kAllLanes & ~(1u << 1);
+constexpr uint32_t kUpTo4 = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4;
+constexpr uint32_t kFloat = bit(Scalar::kFloat);
+
+constexpr TypeSet kSets[] = {
+    {"float, double or a vector of them", kFloats, kAllLanes},
+    {"a vector of float or double", kFloats, kVectors},
+    {"float or a vector of it", kFloat, kAllLanes},
+    {"float, double or a vector of up to four of them", kFloats, kUpTo4},
+    {"float or a vector of up to four", kFloat, kUpTo4},
+    {"a vector of three or four float or double", kFloats, 1u << 3 | 1u << 4},
+    {"an integer type or a vector of one", kIntegers, kAllLanes},
+    {"a vector of integers", kIntegers, kVectors},
+    {"a signed integer type or a vector of one", kSigned, kAllLanes},
+    {"int, uint or a vector of them", k32Bits, kAllLanes},
+    {"int or uint", k32Bits, 1u << 1},
+    {"an integer type of at most 32 bits or a vector of one", kNarrow | k32Bits, kAllLanes},
+    {"int, uint, long or ulong", k32Bits | k64Bits, 1u << 1},
+    {"a number's type or a vector of one", kIntegers | kFloats, kAllLanes},
+    {"a vector of as many lanes as the name says", kIntegers | kFloats, kLanesOfName},
+    {"float, with as many lanes as the name says", kFloat, kLanesOfName},
+    {"float or double, with as many lanes as the name says", kFloats, kLanesOfName},
+};
+
+// What the functions below a heading are; of other headings they are pure, or reach memory where they take a pointer.
+struct Heading {
+  std::string_view begin;
+  BuiltinKind kind;
+};
+constexpr Heading kHeadings[] = {{"Work-item", BuiltinKind::kWorkItem},    {"Synchronization", BuiltinKind::kBarrier},
+                                 {"Explicit memory", BuiltinKind::kFence}, {"Async", BuiltinKind::kGroupCopy},
+                                 {"Atomic", BuiltinKind::kAtomic},         {"printf", BuiltinKind::kPrint}};
+
+struct NamedType {
+  std::string_view word;
+  TypeWord type;
+};
+constexpr NamedType kTypes[] = {
+    {"gentype", TypeWord::kGentype},   {"sgentype", TypeWord::kSgentype}, {"igentype", TypeWord::kIgentype},
+    {"ugentype", TypeWord::kUgentype}, {"intn", TypeWord::kIntn},         {"wgentype", TypeWord::kWgentype},
+    {"rgentype", TypeWord::kRgentype}, {"void", TypeWord::kVoid},         {"int", TypeWord::kInt},
+    {"uint", TypeWord::kUint},         {"size_t", TypeWord::kSizeT},      {"event_t", TypeWord::kEvent},
+    {"float", TypeWord::kFloat},       {"half", TypeWord::kHalf}};
+
+struct NamedItem {
+  std::string_view name;
+  WorkItem item;
+};
+constexpr NamedItem kItems[] = {{"get_global_id", WorkItem::kGlobalId},
+                                {"get_local_id", WorkItem::kLocalId},
+                                {"get_group_id", WorkItem::kGroupId},
+                                {"get_global_size", WorkItem::kGlobalSize},
+                                {"get_local_size", WorkItem::kLocalSize},
+                                {"get_enqueued_local_size", WorkItem::kLocalSize},
+                                {"get_num_groups", WorkItem::kNumGroups},
+                                {"get_global_offset", WorkItem::kGlobalOffset},
+                                {"get_work_dim", WorkItem::kWorkDim},
+                                {"get_global_linear_id", WorkItem::kGlobalLinearId},
+                                {"get_local_linear_id", WorkItem::kLocalLinearId}};
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \n");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \n") + 1 - begin);
+}
+
+bool take(std::string_view* text, std::string_view word) {
+  if (!text->starts_with(word)) return false;
+  text->remove_prefix(word.size());
+  *text = trimmed(*text);
+  return true;
+}
+
+TypeWord typeOf(std::string_view word) {
+  for (const NamedType& each : kTypes) {
+    if (each.word == word) return each.type;
+  }
+  return TypeWord::kOwnRule;
+}
+
+// "const __global gentype *src", or without the name.
+Parameter readParameter(std::string_view text) {
+  bool is_const = false, is_volatile = false;
+  char space = 0;
+  for (bool more = true; more;) {
+    more = true;
+    if (take(&text, "const ")) {
+      is_const = true;
+    } else if (take(&text, "volatile ")) {
+      is_volatile = true;
+    } else if (text.starts_with("__")) {
+      space = text[2];
+      take(&text, text.substr(0, text.find(' ')));
+    } else {
+      more = false;
+    }
+  }
+  Parameter parameter;
+  parameter.type = typeOf(text.substr(0, text.find_first_of(" *")));
+  if (text.find('*') == text.npos) return parameter;
+  parameter.pointer = space == 'l'   ? is_const ? PointerWord::kConstLocal : PointerWord::kLocal
+                      : space == 'g' ? is_const ? PointerWord::kConstGlobal : PointerWord::kGlobal
+                      : space == 'p' ? PointerWord::kPrivate
+                      : is_const     ? PointerWord::kConst
+                      : is_volatile  ? PointerWord::kVolatile
+                                     : PointerWord::kAny;
+  return parameter;
+}
+
+class Reader {
+ public:
+  std::vector<BuiltinFunction> read(std::string_view text) {
+    while (!(text = trimmed(text)).empty()) {
+      if (text.starts_with("//") || text.starts_with("#")) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        if (line[0] == '#') readHeading(trimmed(line.substr(1)));
+        text.remove_prefix(line.size());
+      } else if (take(&text, "where gentype is ")) {
+        const std::string_view words = text.substr(0, text.find(':'));
+        set_ = std::find_if(std::begin(kSets), std::end(kSets), [&](const TypeSet& set) { return words == set.words; });
+        text.remove_prefix(words.size() + 1);
+      } else {
+        const std::string_view prototype = text.substr(0, text.find(';'));
+        readPrototype(prototype);
+        text.remove_prefix(std::min(prototype.size() + 1, text.size()));
+      }
+    }
+    std::vector<BuiltinFunction> sorted;
+    for (auto& [name, function] : functions_) sorted.push_back(std::move(function));
+    return sorted;
+  }
+
+ private:
+  void readHeading(std::string_view title) {
+    const auto found = std::find_if(std::begin(kHeadings), std::end(kHeadings),
+                                    [&](const Heading& heading) { return title.starts_with(heading.begin); });
+    heading_ = found == std::end(kHeadings) ? nullptr : found;
+    set_ = nullptr;
+  }
+
+  void readPrototype(std::string_view text) {
+    const size_t open = text.find('('), close = text.rfind(')'), space = text.rfind(' ', open);
+    Prototype prototype;
+    prototype.result = readParameter(text.substr(0, space));
+    bool own_rules = prototype.result.type == TypeWord::kOwnRule, points = false;
+    for (std::string_view rest = trimmed(text.substr(open + 1, close - open - 1)); !rest.empty();) {
+      const std::string_view one = rest.substr(0, rest.find(','));
+      rest = trimmed(rest.substr(std::min(one.size() + 1, rest.size())));
+      const Parameter parameter = readParameter(one);
+      own_rules = own_rules || parameter.type == TypeWord::kOwnRule;
+      points = points || parameter.pointer != PointerWord::kNone;
+      if (prototype.count < Prototype::kMostParameters) prototype.parameters[prototype.count++] = parameter;
+    }
+    const bool generic = prototype.result.type <= TypeWord::kRgentype ||
+                         std::any_of(prototype.parameters.begin(), prototype.parameters.begin() + prototype.count,
+                                     [](const Parameter& each) { return each.type <= TypeWord::kRgentype; });
+    if (generic) prototype.set = set_;
+    BuiltinFunction& function = named(text.substr(space + 1, open - space - 1), prototype);
+    function.has_own_rules = own_rules;
+    function.kind = heading_ != nullptr ? heading_->kind : points ? BuiltinKind::kMemory : BuiltinKind::kPure;
+    if (!own_rules) function.prototypes.push_back(prototype);
+  }
+
+  BuiltinFunction& named(std::string_view name, const Prototype& prototype) {
+    bool is_family = false;
+    if (name.ends_with("destType")) {
+      name.remove_suffix(8);
+      is_family = true;
+    } else if (prototype.set != nullptr && prototype.set->lanes == kLanesOfName) {
+      name.remove_suffix(1);
+      is_family = true;
+    }
+    const auto [at, fresh] = functions_.emplace(name, BuiltinFunction());
+    BuiltinFunction& made = at->second;
+    if (!fresh) return made;
+    made.name = name;
+    made.is_family = is_family;
+    for (const NamedItem& each : kItems) {
+      if (each.name == name) made.work_item = each.item;
+    }
+    return made;
+  }
+
+  std::map<std::string_view, BuiltinFunction> functions_;
+  const Heading* heading_ = nullptr;
+  const TypeSet* set_ = nullptr;
+};
+
+}  // namespace
+
+const std::vector<BuiltinFunction>& builtinFunctions() {
+  static const auto* functions = new std::vector<BuiltinFunction>(Reader().read(libraryText("prototypes.cl")));
+  return *functions;
+}
+
+const BuiltinFunction* findBuiltinFunction(std::string_view name) {
+  const std::vector<BuiltinFunction>& all = builtinFunctions();
+  const auto at = std::lower_bound(all.begin(), all.end(), name,
+                                   [](const BuiltinFunction& function, std::string_view word) { return function.name < word; });
+  return at != all.end() && at->name == name ? &*at : nullptr;
+}
+
+}  // namespace manyrt::compiler

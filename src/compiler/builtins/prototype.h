@@ -1,0 +1,77 @@
+// The table of OpenCL C's functions, read once from library/prototypes.cl: what the specification's words in a prototype are,
+// as values. builtins.cpp finds names in it, overload.cpp the prototype that a call means. Knows no program and no type table.
+#pragma once
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "compiler/builtins/builtins.h"
+
+namespace manyrt::compiler {
+
+// The types that gentype stands for, as a line "where gentype is ..." says in these words.
+struct TypeSet {
+  const char* words;
+  uint32_t scalars;  // bits, by Scalar
+  uint32_t lanes;    // bits, by number; kLanesOfName: those that the function's name says
+};
+inline constexpr uint32_t kLanesOfName = 0;
+
+enum class TypeWord : uint8_t {
+  kGentype,
+  kSgentype,  // the scalar of its elements
+  kIgentype,  // signed integers of its size
+  kUgentype,  // unsigned ones
+  kIntn,      // ints, as many as it has lanes
+  kWgentype,  // integers of twice its size
+  kRgentype,  // what comparisons of it give
+  kVoid,
+  kInt,
+  kUint,
+  kSizeT,
+  kEvent,
+  kFloat,
+  kHalf,
+  kOwnRule  // destType, gentypem and their like: family.cpp
+};
+
+// Which memory a pointer points to.
+enum class PointerWord : uint8_t {
+  kNone,      // it is no pointer
+  kAny,       // global, local or private
+  kConst,     // any space, for reading alone
+  kVolatile,  // global or local
+  kLocal,
+  kConstLocal,
+  kGlobal,
+  kConstGlobal,
+  kPrivate
+};
+
+struct Parameter {
+  TypeWord type = TypeWord::kVoid;
+  PointerWord pointer = PointerWord::kNone;
+};
+
+struct Prototype {
+  static constexpr size_t kMostParameters = 5;
+  const TypeSet* set = nullptr;  // null: no word of it is generic
+  Parameter result;
+  std::array<Parameter, kMostParameters> parameters;
+  size_t count = 0;
+};
+
+struct BuiltinFunction {
+  std::string_view name;  // of a family its beginning: "vload", "convert_"
+  BuiltinKind kind = BuiltinKind::kPure;
+  WorkItem work_item = WorkItem::kNone;
+  bool is_family = false;      // lanes, a type or a rounding follow in the names of its members
+  bool has_own_rules = false;  // of types: no prototype serves
+  std::vector<Prototype> prototypes;
+};
+
+const std::vector<BuiltinFunction>& builtinFunctions();             // by name
+const BuiltinFunction* findBuiltinFunction(std::string_view name);  // null: there is none
+
+}  // namespace manyrt::compiler
