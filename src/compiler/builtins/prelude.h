@@ -15,8 +15,8 @@
 
 namespace manyrt::compiler {
 
-// For whom the text is: CUDA's functions take other attributes, and some of them are done otherwise (library/cuda_*.h). What
-// gcc names and CUDA does not is renamed at the end, by cudaText.
+// Which compiler the text is for: CUDA's functions take other attributes, and some of them are done otherwise
+// (library/cuda_*.h). What gcc names and CUDA does not is renamed at the end, by cudaText.
 enum class Dialect : uint8_t { kHost, kHostQuick, kCuda };
 
 class Prelude {
