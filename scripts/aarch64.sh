@@ -42,7 +42,8 @@ triple=aarch64-linux-gnu
 # makes kernels for one that has SVE, too. Its cheaper hash of pointers is as good for a test.
 export QEMU_CPU=${QEMU_CPU:-max,pauth-impdef=on}
 kernel_cpu=${KERNEL_CPU:-neoverse-v1}
-target_packages=(libhwloc-dev libhwloc15 libudev1 libboost-context1.74-dev libboost1.74-dev libgtest-dev libgmock-dev)
+target_packages=(libhwloc-dev libhwloc15 libudev1 libboost-context1.74-dev libboost1.74-dev libgtest-dev libgmock-dev
+  nlohmann-json3-dev)
 
 # apt with lists of arm64 alone, in a folder of this build: neither dpkg's architectures nor installed packages change.
 arm_apt() {

@@ -16,7 +16,7 @@
 
 namespace manyrt::compiler {
 
-// Loaded while there is a Ref, through a private descriptor (memfd), so that nobody can exchange a file between the check
+// Loaded while there is a Ref, through a private descriptor (memfd), so that no file can be exchanged between the check
 // and the load. Never loads what is no ELF shared object of this machine: INVALID_IMAGE says why.
 class Object : public RefCounted {
  public:

@@ -27,9 +27,17 @@ class JsonRecorder : public nlohmann::json_sax<nlohmann::json> {
     record(Json::Kind::kString);
     return true;
   }
-  // `position` counts the bytes that were read, the end of the text as one.
-  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    status_ = json_.fault(position == 0 ? 0 : position - 1, "", sentenceOf(error.what()).c_str());
+  // `position` counts the bytes that were read, the end of the text as one. A token that is whole and should not be there is
+  // told where it begins, a broken one where the reading of it stopped.
+  bool parse_error(size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
+    const std::string sentence = sentenceOf(error.what());
+    const auto says = [&](const char* words) { return sentence.find(words) != sentence.npos; };
+    const bool is_long = says("unexpected string literal") || says("unexpected number literal");
+    const size_t back = is_long                                              ? token.size()
+                        : says("unexpected false")                           ? 5
+                        : says("unexpected true") || says("unexpected null") ? 4
+                                                                             : 1;
+    status_ = json_.fault(position < back ? 0 : position - back, "", sentence.c_str());
     return false;
   }
 

@@ -287,7 +287,7 @@ TEST_P(GraphFileTest, EveryFaultIsToldWithItsPlace) {
       {"\"offset\": 32}]", "\"offset\": 33}]", "nodes[5]: "},
       {"\"kind\": \"empty\"", "\"kind\": \"empty\", \"grid\": 1", "nodes[6]: There is no member grid"},
       {"\"kind\": \"empty\"", "\"kind\": \"empty\", \"after\": [1]", "nodes[6]: There are two members after"},
-      {"\"kind\": \"empty\",", "\"kind\": \"empty\"", "Line 19, column 26: Syntax error"},
+      {"\"kind\": \"empty\",", "\"kind\": \"empty\"", "Line 19, column 20: Syntax error while parsing object"},
   };
   for (const Fault& fault : faults) {
     std::string text = file;

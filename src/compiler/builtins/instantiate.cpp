@@ -26,6 +26,8 @@ std::string wordValue(std::string_view word, Scalar scalar) {
   const bool wide = scalarSize(scalar) == 8;
   if (word == "largest") return largest(scalar);
   if (word == "smallest") return smallest(scalar);
+  if (word == "beyond") return "0x1p" + std::to_string(bitsOf(scalar) - (isSignedInteger(scalar) ? 1 : 0));
+  if (word == "Common") return wide && !isFloat(scalar) ? "__int128" : "double";
   if (word == "bits") return std::to_string(bitsOf(scalar));
   if (word == "Signed") return cppName(signedOf(scalar));
   if (word == "Unsigned") return cppName(unsignedOf(scalar));
@@ -59,8 +61,10 @@ std::string_view forwardedTo(const LibraryFunction& function) {
   while (!body.empty() && isSpace(body.back())) body.remove_suffix(1);
   if (!body.starts_with(kReturn)) return {};
   body.remove_prefix(kReturn.size());
-  const std::string_view name = body.substr(0, body.find('('));
-  return body.substr(name.size()) == "(" + namesOf(function.parameters) + ");" ? name : std::string_view();
+  std::string_view name = body.substr(0, body.find('('));
+  const std::string_view behind = body.substr(name.size());
+  if (name.ends_with("<T>")) name.remove_suffix(3);
+  return name != function.name && behind == "(" + namesOf(function.parameters) + ");" ? name : std::string_view();
 }
 
 // Where the identifier or number that begins at `at` ends: "clamp", "0x1p-40f".
@@ -73,10 +77,11 @@ size_t endOfWord(std::string_view text, size_t at) {
   return at;
 }
 
-// "<T>", "<double>" or "<float>" behind a word: moves over it. False: there is none.
-bool takeArgument(std::string_view text, size_t* at, Scalar* scalar) {
-  for (const auto& [argument, meaning] :
-       {std::pair<std::string_view, Scalar>{"<T>", *scalar}, {"<double>", Scalar::kDouble}, {"<float>", Scalar::kFloat}}) {
+// "<T>", "<From>", "<double>" or "<float>" behind a word: moves over it. False: there is none.
+bool takeArgument(std::string_view text, size_t* at, Scalar* scalar, Scalar from) {
+  const std::pair<std::string_view, Scalar> kArguments[] = {
+      {"<T>", *scalar}, {"<From>", from}, {"<double>", Scalar::kDouble}, {"<float>", Scalar::kFloat}};
+  for (const auto& [argument, meaning] : kArguments) {
     if (text.substr(*at, argument.size()) != argument) continue;
     *at += argument.size();
     *scalar = meaning;
@@ -88,30 +93,31 @@ bool takeArgument(std::string_view text, size_t* at, Scalar* scalar) {
 }  // namespace
 
 // What the word at `at` becomes; moves behind it and its argument.
-std::string Prelude::expandWord(std::string_view text, size_t* at, Scalar scalar, uint32_t lanes) {
+std::string Prelude::expandWord(std::string_view text, size_t* at, const Instance& instance) {
   const size_t begin = *at;
   *at = endOfWord(text, begin);
   const std::string_view word = text.substr(begin, *at - begin);
-  if (word == "T") return cppName(scalar);
+  if (word == "T") return cppName(instance.scalar);
+  if (word == "From") return cppName(instance.from);
   if (word == "half") return cppName(Scalar::kHalf);
   if (constexpr std::string_view kOfT = "<T, "; word == "Vector" && text.substr(*at, kOfT.size()) == kOfT) {
     const char count = text[*at + kOfT.size()];
     *at = text.find('>', *at) + 1;
-    return type(types_.vector(scalar, count == 'N' ? lanes : static_cast<uint32_t>(count - '0')));
+    return type(types_.vector(instance.scalar, count == 'N' ? instance.lanes : static_cast<uint32_t>(count - '0')));
   }
-  Scalar own = scalar;
-  if (takeArgument(text, at, &own)) {
-    if (std::string value = wordValue(word, own); !value.empty()) return value;
+  Instance own = instance;
+  if (takeArgument(text, at, &own.scalar, instance.from)) {
+    if (std::string value = wordValue(word, own.scalar); !value.empty()) return value;
   }
   const bool is_call = *at < text.size() && text[*at] == '(';
   const bool of_others = begin >= 2 && text.substr(begin - 2, 2) == "::";
-  if (is_call && !of_others && (word == "fused" || hasLibraryFunction(word))) return libraryFunction(word, own, lanes);
+  if (is_call && !of_others && (word == "fused" || hasLibraryFunction(word))) return libraryFunction(word, own);
   return std::string(word);
 }
 
 // The text with T and the words for it replaced, calls of the library's functions by their names here, and space made small.
 // What is written as ::name loses the colons: the functions that are defined here have other names anyway.
-std::string Prelude::expand(std::string_view text, Scalar scalar, uint32_t lanes) {
+std::string Prelude::expand(std::string_view text, const Instance& instance) {
   std::string out;
   for (size_t at = 0; at < text.size();) {
     if (text.substr(at, 2) == "//") {
@@ -119,7 +125,7 @@ std::string Prelude::expand(std::string_view text, Scalar scalar, uint32_t lanes
     } else if (text.substr(at, 2) == "::") {
       at += 2;
     } else if (isWordLetter(text[at])) {
-      out += expandWord(text, &at, scalar, lanes);
+      out += expandWord(text, &at, instance);
     } else if (!isSpace(text[at])) {
       out += text[at++];
     } else {
@@ -131,7 +137,8 @@ std::string Prelude::expand(std::string_view text, Scalar scalar, uint32_t lanes
   return out;
 }
 
-std::string Prelude::libraryFunction(std::string_view name, Scalar scalar, uint32_t lanes) {
+std::string Prelude::libraryFunction(std::string_view name, const Instance& instance) {
+  const auto [scalar, lanes, from] = instance;
   if (name == "fused") return multiplyAddLane(scalar);
   const LibraryFunction* function = findLibraryFunction(name, scalar, lanes, dialect_ == Dialect::kCuda);
   if (function == nullptr) return "mrt_" + std::string(name);  // the parser accepts no call that gets here
@@ -140,15 +147,13 @@ std::string Prelude::libraryFunction(std::string_view name, Scalar scalar, uint3
     if (first(std::string(name))) text_ += std::string(function->whole) + "\n";
     return std::string(name);
   }
-  if (const std::string_view other = forwardedTo(*function); hasLibraryFunction(other)) {
-    return libraryFunction(other, scalar, lanes);
-  }
+  if (const std::string_view other = forwardedTo(*function); hasLibraryFunction(other)) return libraryFunction(other, instance);
   std::string own = "mrt_" + std::string(name);
   if (function->scalars != 0) own += std::string("_") + scalarName(scalar);
   if (function->lanes != 0 && lanes > 1) own += std::to_string(lanes);
-  const std::string result = expand(function->result, scalar, lanes);
-  return define(own, result, expand(function->parameters, scalar, lanes),
-                [&] { return expand(function->body, scalar, lanes); });
+  if (function->converts) own += std::string("_") + scalarName(from);
+  const std::string result = expand(function->result, instance);
+  return define(own, result, expand(function->parameters, instance), [&] { return expand(function->body, instance); });
 }
 
 }  // namespace manyrt::compiler

@@ -10,7 +10,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr const char* kHostFiles[] = {"math.h", "common.h", "integer.h", "atomic.h", "half.h", "geometric.h"};
+constexpr const char* kHostFiles[] = {"math.h", "common.h", "integer.h", "atomic.h", "half.h", "geometric.h", "convert.h"};
 constexpr const char* kCudaFiles[] = {"cuda_math.h", "cuda_atomic.h"};
 
 struct Concept {  // as in library/language.h
@@ -25,6 +25,7 @@ constexpr Concept kConcepts[] = {{"Float", bit(Scalar::kFloat)},
                                  {"ULong", kULong},
                                  {"NarrowSigned", kSigned & ~kLong},
                                  {"NarrowUnsigned", kUnsigned & ~kULong},
+                                 {"SmallInteger", kNarrow},
                                  {"SignedInteger", kSigned},
                                  {"UnsignedInteger", kUnsigned},
                                  {"Integer", kIntegers},
@@ -65,6 +66,7 @@ size_t readFunction(Functions* functions, std::string_view text, uint32_t scalar
     const char lanes = function.parameters[vector + kVector.size()];
     function.lanes = lanes == 'N' ? LibraryFunction::kAnyLanes : static_cast<uint32_t>(lanes - '0');
   }
+  function.converts = function.parameters.starts_with("From ");
   function.whole = text.substr(0, end + 1);
   size_t length = end + 1;
   if (text[end] == '{') {

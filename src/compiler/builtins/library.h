@@ -23,6 +23,7 @@ struct LibraryFunction {
 
   uint32_t scalars = 0;     // that T may be, as bits; 0: it is no template
   uint32_t lanes = 0;       // of the Vector<T, 3> that it takes; 0: it takes none; kAnyLanes: Vector<T, N>
+  bool converts = false;    // it takes a From, which may be any type
   std::string_view result;  // "Unsigned<T>"
   std::string_view name;
   std::string_view parameters;  // "T x, int* exponent"

@@ -15,8 +15,8 @@
 
 namespace manyrt::compiler {
 
-// For whom the text is: CUDA's functions take other attributes, and some of them are done otherwise (library/cuda_*.h). What
-// gcc names and CUDA does not is renamed at the end, by cudaText.
+// Which compiler the text is for: CUDA's functions take other attributes, and some of them are done otherwise
+// (library/cuda_*.h). What gcc names and CUDA does not is renamed at the end, by cudaText.
 enum class Dialect : uint8_t { kHost, kHostQuick, kCuda };
 
 class Prelude {
@@ -70,10 +70,15 @@ class Prelude {
   std::string wholeDivision(Op op, Scalar scalar);
   std::string multiplyAddLane(Scalar scalar);
   std::string laneOperation(Op op, Scalar scalar, const std::string& a, const std::string& b);
-  // instantiate.cpp: a function of the library, for T = scalar and N = lanes.
-  std::string libraryFunction(std::string_view name, Scalar scalar, uint32_t lanes = 1);
-  std::string expand(std::string_view text, Scalar scalar, uint32_t lanes);
-  std::string expandWord(std::string_view text, size_t* at, Scalar scalar, uint32_t lanes);
+  // instantiate.cpp: a function of the library, for T = scalar, N = lanes and, of conversions, From = from.
+  struct Instance {
+    Scalar scalar;
+    uint32_t lanes = 1;
+    Scalar from = Scalar::kInt;
+  };
+  std::string libraryFunction(std::string_view name, const Instance& instance);
+  std::string expand(std::string_view text, const Instance& instance);
+  std::string expandWord(std::string_view text, size_t* at, const Instance& instance);
   // prelude_builtin.cpp
   std::string laneByLane(const std::string& name, const Type* result, const std::vector<QualType>& arguments);
   std::string reduced(const std::string& name, const Type* type);

@@ -17,7 +17,7 @@ bool isTest(const std::string& name) { return name.compare(0, 2, "is") == 0 || n
 // name(a, b, ...) for vectors, from the function of one lane; scalar arguments go to every lane, pointers to theirs.
 std::string Prelude::laneByLane(const std::string& name, const Type* result, const std::vector<QualType>& arguments) {
   const Scalar scalar = elementOf(name == "nan" ? result : arguments[0].type);
-  if (!result->isVector()) return libraryFunction(name, scalar);
+  if (!result->isVector()) return libraryFunction(name, {scalar});
   std::string own = "mrt_" + name;
   std::string parameters;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -27,7 +27,7 @@ std::string Prelude::laneByLane(const std::string& name, const Type* result, con
     parameters += (i == 0 ? "" : ", ") + name_of + " " + static_cast<char>('a' + i);
   }
   return define(own, type(result), parameters, [&] {
-    const std::string one = libraryFunction(name == "select" ? "select_lane" : name, scalar);
+    const std::string one = libraryFunction(name == "select" ? "select_lane" : name, {scalar});
     return "return {" +
            listed(result->lanes(),
                   [&](uint32_t i) {
@@ -75,7 +75,7 @@ std::string Prelude::shuffled(const Type* result, const std::vector<QualType>& a
 
 std::string Prelude::builtin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments) {
   const std::string& name = builtin.name;
-  if (builtin.kind == BuiltinKind::kFence) return libraryFunction(name, Scalar::kInt);
+  if (builtin.kind == BuiltinKind::kFence) return libraryFunction(name, {Scalar::kInt});
   if (builtin.kind == BuiltinKind::kPrint) return printed(arguments);
   if (builtin.kind == BuiltinKind::kAtomic) return atomic(name, elementOf(pointeeOf(arguments[0])));
   if (name == "convert_") return converted(builtin, arguments[0].type);
@@ -88,7 +88,7 @@ std::string Prelude::builtin(const Builtin& builtin, QualType result, const std:
   const Scalar scalar = elementOf(arguments[0].type);
   const uint32_t lanes = arguments[0]->lanes();
   const LibraryFunction* function = findLibraryFunction(name, scalar, lanes, dialect_ == Dialect::kCuda);
-  if (function != nullptr && function->lanes != 0) return libraryFunction(name, scalar, lanes);
+  if (function != nullptr && function->lanes != 0) return libraryFunction(name, {scalar, lanes});
   return laneByLane(name, result.type, arguments);
 }
 

@@ -50,7 +50,7 @@ std::string Prelude::stored(const Builtin& builtin, const Type* data, const Type
 
 // atom_ and atomic_ are the same.
 std::string Prelude::atomic(const std::string& name, Scalar scalar) {
-  return libraryFunction("atomic" + name.substr(name.find('_')), scalar);
+  return libraryFunction("atomic" + name.substr(name.find('_')), {scalar});
 }
 
 std::string Prelude::prefetched(const Type* pointee) {

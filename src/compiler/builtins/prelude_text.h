@@ -15,7 +15,7 @@ std::string idOf(const Type* type);    // of names: "uchar4", "pfloat"; pointers
 Scalar elementOf(const Type* type);    // of vectors and scalars; enums are int
 const Type* pointeeOf(QualType type);  // of a pointer or an array
 
-// Lane i of a vector, or the scalar itself. Of three lanes .hi and .odd have a fourth, whose value nobody has promised: the
+// Lane i of a vector, or the scalar itself. Of three lanes .hi and .odd have a fourth, whose value is not specified: the
 // last.
 std::string lane(const std::string& object, const Type* type, uint32_t i);
 

@@ -29,7 +29,7 @@ class Entry {
 bool load(Entry* entry, const Digest& key);
 
 // Where entries go, as the environment has it. A thread of the library must not read the environment, which the program may
-// be changing: whoever gives it work asks for it.
+// be changing: the thread that gives it work asks for it.
 struct Place {
   std::string path;  // empty: nowhere
   uint64_t most_bytes = 0;

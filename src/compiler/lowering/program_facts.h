@@ -1,5 +1,5 @@
 // What every lowering to C++ asks of a program beside its text: how deep its calls go, whether it forbids contraction, and
-// what its kernels' arguments are for whoever launches them.
+// what its kernels' arguments are for a launch.
 #pragma once
 
 #include <string>

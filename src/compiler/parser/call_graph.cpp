@@ -1,5 +1,5 @@
-// Who calls whom, once everything is parsed: calls of what is never defined, recursion, and which functions wait at barriers
-// through others. Without recursion itself, because chains of operators and of functions can be long.
+// Which function calls which, once everything is parsed: calls of what is never defined, recursion, and which functions wait at
+// barriers through others. Without recursion itself, because chains of operators and of functions can be long.
 #include <algorithm>
 #include <unordered_map>
 

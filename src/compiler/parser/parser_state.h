@@ -4,7 +4,7 @@
 //   specifier.cpp     types, qualifiers                           record.cpp       structs, unions, enums
 //   declarator.cpp    declarators, parameters                     attribute.cpp    attributes
 //   local.cpp         declarations in functions                   statement.cpp    statements
-//   call_graph.cpp    who calls whom, after the parse
+//   call_graph.cpp    which function calls which, after the parse
 //   expressions/expression.cpp     from the comma down to the binary operators
 //   expressions/primary.cpp, postfix.cpp, cast.cpp, literal.cpp   what stands between operators
 //   expressions/initializer.cpp    braces and what they initialise

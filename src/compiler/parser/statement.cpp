@@ -158,7 +158,7 @@ Stmt* Parser::parseExpressionStatement() {
     diagnostics_.error(token.where, "\"%s\": %s", std::string(token.text).c_str(), keyword.advice);
     return nullptr;
   }
-  // Two names in a row: somebody wants a type that is not there.
+  // Two names in a row: the first is meant as a type that is not there.
   if (token.kind == TokenKind::kIdentifier && keyword.kind == KeywordKind::kNone && find(token.text) == nullptr &&
       peek(1).kind == TokenKind::kIdentifier) {
     const std::string name(token.text);

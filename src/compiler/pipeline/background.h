@@ -1,5 +1,5 @@
-// Work that nobody waits for: one thread of the library, started when there is some and gone when there is none. At the end of
-// the process what has begun gets a moment to finish, and is then told to stop.
+// Work that no caller waits for: one thread of the library, started when there is some and gone when there is none. At the end
+// of the process what has begun gets a moment to finish, and is then told to stop.
 #pragma once
 
 #include <functional>

@@ -117,7 +117,7 @@ Registry& registry() {
   return *instance;
 }
 
-// The last Ref is gone; whoever finds the entry at this moment fails to retain and makes a new one.
+// The last Ref is gone. A build that finds the entry at this moment fails to retain it and makes a new one.
 void forget(const Object* object) {
   Registry& known = registry();
   std::lock_guard lock(known.flights.mutex());
@@ -278,7 +278,7 @@ Status Pipeline::build(Built* built) {
 }
 
 // The cache gets what comes out of this alone: code that is there soon is no reason to keep slower code. The quick object
-// stays loaded until it is done, so that whoever asks for the same meanwhile finds it.
+// stays loaded until it is done, so that a build of the same source meanwhile finds it.
 void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   Improvement work;
   work.object = built->object;

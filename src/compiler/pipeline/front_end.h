@@ -38,7 +38,7 @@ class FrontEnd {
   Status addToKey(Sha256* hash, std::string* log);
 
   // Preprocesses, parses, and gives the program to `lower`, which reports to the diagnostics: all on a stack of its own, as
-  // how deep a program is nested is up to whoever wrote it. Errors and warnings are appended to `log`.
+  // the source decides how deep a program is nested. Errors and warnings are appended to `log`.
   using Lower = std::function<bool(Program&, const Sources&, const BuildOptions&, Diagnostics&)>;
   Status translate(std::string* log, const Lower& lower);
 

@@ -76,7 +76,7 @@ bool loadFromMemory(void** handle, Status* status, const void* data, size_t size
   return true;
 }
 
-// Where /proc is not mounted: a file that nobody else can reach, gone when this returns.
+// Where /proc is not mounted: a file that no other user can reach, gone when this returns.
 Status loadFromFolder(void** handle, const void* data, size_t size, const char* name) {
   PrivateFolder folder;
   int error = folder.create();

@@ -210,7 +210,7 @@ bool Child::ended(ProcessResult* result) {
   } else if (errno == EINTR) {
     return false;
   }
-  // No child of ours any more: somebody else asked for it. The pidfd still says whether it runs.
+  // No child of ours any more: other code of the program has waited for it. The pidfd still says whether it runs.
   pollfd descriptor{pidfd_.get(), POLLIN, 0};
   if (pidfd_.valid() && poll(&descriptor, 1, 0) == 0) return false;
   result->end = End::kUnknown;

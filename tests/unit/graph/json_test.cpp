@@ -55,6 +55,10 @@ TEST(JsonTest, AllElseIsRefusedWhereItStands) {
            Case{"\"\xf4\x90\x80\x80\"", "Line 1, column 3: "},
            Case{"\xef\xbb\xbf[]", "Line 1, column 1: "},
            Case{"[] []", "Line 1, column 4: "},
+           Case{"[1 \"later\"]", "Line 1, column 4: "},  // where a whole token begins
+           Case{"[1 12345", "Line 1, column 4: "},
+           Case{"[1 false]", "Line 1, column 4: "},
+           Case{"{\"a\":1, null}", "Line 1, column 9: "},
            Case{"[/**/]", "Line 1, column 2: "},
        }) {
     Json json;

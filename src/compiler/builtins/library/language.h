@@ -22,9 +22,15 @@ concept Long = OneOf<T, long>;
 template <typename T>
 concept ULong = OneOf<T, unsigned long>;
 template <typename T>
-concept NarrowSigned = OneOf<T, signed char, short, int>;
+concept SmallSigned = OneOf<T, signed char, short>;
 template <typename T>
-concept NarrowUnsigned = OneOf<T, unsigned char, unsigned short, unsigned int>;
+concept SmallUnsigned = OneOf<T, unsigned char, unsigned short>;
+template <typename T>
+concept SmallInteger = SmallSigned<T> || SmallUnsigned<T>;
+template <typename T>
+concept NarrowSigned = SmallSigned<T> || OneOf<T, int>;
+template <typename T>
+concept NarrowUnsigned = SmallUnsigned<T> || OneOf<T, unsigned int>;
 template <typename T>
 concept SignedInteger = NarrowSigned<T> || Long<T>;
 template <typename T>
@@ -92,6 +98,13 @@ template <>
 inline constexpr float smallest<float> = 0x1p-126f;
 template <>
 inline constexpr double smallest<double> = 0x1p-1022;
+
+template <typename T>
+inline constexpr double beyond = 2.0 *
+                                 (1ul << (bits<T> - 1 - std::is_signed_v<T>));  // the power of two above the largest integer
+template <typename T>
+using Common =
+    std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8, __int128, double>;  // holds T and floating types near it
 
 // A vector of the language, by its lanes.
 template <typename T, int N>

@@ -1,5 +1,5 @@
 // Conditions such as `if (i >= n) return;`: where an id is compared with something that is the same for the whole group, the
-// loops over the items end there, and nobody has to ask the condition again.
+// loops over the items end there, and no item tests the condition again.
 #pragma once
 
 #include <map>

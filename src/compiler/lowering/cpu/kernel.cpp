@@ -98,7 +98,7 @@ void KernelText::start(CpuKernel* kernel) {
   for (int d = 0; d < 3; ++d) kernel->required_group_size[d] = fixed_[d];
 }
 
-// Ids, sizes and arguments, each read once: nothing that the kernel writes can change them. A name that nobody uses is not
+// Ids, sizes and arguments, each read once: nothing that the kernel writes can change them. A name without a use is not
 // free: compilers look at it in every pass.
 void KernelText::prologue(const std::string& rest, std::string* out) {
   const std::string most = text(static_cast<uint64_t>(kMostGroupItems));
@@ -123,7 +123,7 @@ void KernelText::prologue(const std::string& rest, std::string* out) {
     const Variable& parameter = *kernel_.parameters[i];
     const std::string own = text_.name(parameter);
     QualType type = parameter.type;
-    type.is_volatile = false;  // of the copy: nobody else sees it
+    type.is_volatile = false;  // of the copy, which no other item sees
     *out += text_.declare(type, own) + "; __builtin_memcpy((void*)&" + own + ", mrt_a[" + text(i) + "], sizeof " + own + ");\n";
   }
 }

@@ -27,7 +27,7 @@ struct Parser::Filling {
   uint64_t at = 0;
   uint64_t reached = 0;                                // one more than the highest element initialised
   bool ascending = true;                               // no element came behind a higher one so far
-  std::map<uint32_t, size_t> places;                   // of elements in the list; kept once somebody looks back
+  std::map<uint32_t, size_t> places;                   // of elements in the list; filled when a designator first looks back
   std::map<uint32_t, std::unique_ptr<Filling>> inner;  // of elements that designators went into
 
   explicit Filling(Expr* initializer) : list(initializer), type(initializer->type) {

@@ -22,6 +22,7 @@
 #pragma GCC diagnostic ignored "-Wfloat-equal"
 #include "compiler/builtins/library/atomic.h"
 #include "compiler/builtins/library/common.h"
+#include "compiler/builtins/library/convert.h"
 #include "compiler/builtins/library/geometric.h"
 #include "compiler/builtins/library/half.h"
 #include "compiler/builtins/library/integer.h"
@@ -61,6 +62,8 @@ TEST(LibraryTest, ItsFilesAreCppThatRuns) {
   EXPECT_EQ(library::half_from_float_p(1e-8f).bits, 1);
   const library::Vector<float, 2> sides = {3e30f, 4e30f};
   EXPECT_FLOAT_EQ(library::length(sides), 5e30f);
+  EXPECT_EQ(library::convert_sat_rtz<unsigned char>(300.5f), 255);
+  EXPECT_EQ(library::convert_rtz<float>(0x7fffffffffffffffl), 0x1.fffffep62f);
   volatile int shared = 4;
   EXPECT_EQ(library::atomic_max(&shared, 9), 4);
   EXPECT_EQ(shared, 9);
