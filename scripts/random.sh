@@ -36,7 +36,7 @@ run() {
 
 run cpu cpu RT_DISABLE=opencl,cuda
 for tier in svm buffer; do
-  run "opencl_$tier" opencl:1,cpu,opencl:0 RT_DISABLE=cuda POCL_DEVICES="basic pthread" "RT_OPENCL_MEMORY=$tier"
+  run "opencl_$tier" opencl:1,cpu,opencl:0 RT_DISABLE=cuda POCL_DEVICES="pthread pthread" "RT_OPENCL_MEMORY=$tier"
 done
 run simulated_cuda cuda:0,cpu,cuda:1 RT_DISABLE=opencl "RT_CUDART=$simulated" "RT_NVRTC=$simulated"
 echo "$passed passed, $failed failed"
