@@ -4,10 +4,10 @@
 namespace rttest {
 namespace {
 
-struct Float4 {
+struct __attribute__((packed)) Float4 {  // found at any address
   float v[4];
 };
-struct Aligned {
+struct __attribute__((packed)) Aligned {
   int64_t c, l;
   Float4 v;
 };
