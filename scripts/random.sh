@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-60} build=${BUILD:-build/release} logs=build/random
 [[ -x $build/bin/random ]] || { echo "scripts/random.sh: $build/bin/random is not built" >&2; exit 2; }
 mkdir -p "$logs"
-simulated=$PWD/$build/lib/libsimulated_cuda.so
+simulated=$(realpath "$build")/lib/libsimulated_cuda.so
 passed=0 failed=0
 
 # run NAME DEVICES VAR=value...

@@ -113,13 +113,13 @@ Status Owner::takeStream(Ref<backend::Stream>* stream, const backend::StreamOpti
     for (size_t i = free_.size(); i-- > 0;) {
       if (!free_[i]->idle()) continue;
       found = std::move(free_[i]);
+      (void)found->latch.take();  // before it is claimed: the failure was that of the stream before
       found->claims.store(1, std::memory_order_release);
       free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
       break;
     }
   }
   if (found) {
-    (void)found->latch.take();
     native_->renewStream(*found, options);
     *stream = std::move(found);
     return Status();

@@ -44,6 +44,8 @@ Status importStream(Stream** stream, Context& context, allocator::Owner& owner, 
   RT_TRY(owner.native().importStream(&borrowed, native));
   StreamImport import(borrowed);
   owner.adoptStream(borrowed);
+  // Imported before and destroyed: what failed then was told or went with that import.
+  if (borrowed->claims.load(std::memory_order_acquire) == 0 && borrowed->idle()) (void)borrowed->latch.take();
   struct Claim {  // the handle's, if it is made
     backend::Stream* stream;
     explicit Claim(backend::Stream& claimed) : stream(&claimed) { stream->claims.fetch_add(1, std::memory_order_acq_rel); }

@@ -430,6 +430,18 @@ struct Gate {
   }
 };
 
+TEST_P(CudaInteropTest, AStreamThatIsImportedAgainHasNoFailureOfTheImportBefore) {
+  const uint64_t zero[2] = {0, 0};
+  for (int round = 0; round < 3; ++round) {
+    Stream import;
+    ASSERT_RT_OK(rtStreamImport(import.out(), zero, context_));
+    EXPECT_RT_OK(rtStreamQuery(import)) << "round " << round;
+    ASSERT_RT_OK(
+        rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_LAUNCH_FAILED; }, nullptr, import));
+    EXPECT_RT(RT_ERROR_LAUNCH_FAILED, rtStreamSynchronizeFor(RT_TIMEOUT_INFINITE, import)) << "which clears nothing";
+  }
+}
+
 TEST_P(CudaInteropTest, ZeroIsTheLegacyDefaultStreamAsInTheRuntime) {
   const uint64_t zero[2] = {0, 0}, one[2] = {kLegacyStream, 0};
   uint64_t of_zero[2] = {7, 7}, of_one[2] = {8, 8};
