@@ -136,6 +136,7 @@ Status Owner::takeStream(Ref<backend::Stream>* stream, const backend::StreamOpti
 }
 
 void Owner::giveBackStream(Ref<backend::Stream> stream) {
+  stream->claims.fetch_and(~kOfGraph, std::memory_order_acq_rel);
   std::vector<Ref<backend::Stream>> surplus;  // dropped without the lock
   std::lock_guard lock(lock_);
   free_.push_back(std::move(stream));
@@ -213,7 +214,8 @@ Status Owner::firstFailure() {
   {
     std::lock_guard lock(lock_);
     for (const Ref<backend::Stream>& stream : streams_) {
-      if (stream->claims.load(std::memory_order_acquire) != 0 && stream->latch.failed()) return stream->latch.get();
+      const uint32_t claims = stream->claims.load(std::memory_order_acquire);
+      if (claims != 0 && claims < kOfGraph && stream->latch.failed()) return stream->latch.get();
     }
   }
   return device_.lost();

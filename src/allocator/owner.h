@@ -39,6 +39,9 @@ class Owner final : public RefCounted, public epoch::Retired, private host_threa
   rtContext_t contextHandle() const { return context_; }  // stale once the context is destroyed
   rtDevice_t deviceHandle() const { return device_handle_; }
 
+  // Added to the claims of a graph's stream: a failure there is told by the stream of the launch, and by it alone.
+  static constexpr uint32_t kOfGraph = uint32_t{1} << 31;
+
   // A native stream for one owner: one that was given back and is idle, else a new one.
   Status takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options);
   void giveBackStream(Ref<backend::Stream> stream);  // work in flight goes on

@@ -21,7 +21,9 @@ Status Exec::takeLanes() {
 Status Exec::takeLane(manager::Stream** stream, uint32_t lane) {
   rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
   snprintf(options.label, sizeof options.label, "graph lane %u", lane);
-  return manager::createStream(stream, *context_, *owner_, options, true);
+  RT_TRY(manager::createStream(stream, *context_, *owner_, options, true));
+  (*stream)->native->claims.fetch_or(allocator::Owner::kOfGraph, std::memory_order_acq_rel);
+  return Status();
 }
 
 // A lane that a failure has stopped is exchanged: the failure went to the launch's stream and is told there.

@@ -333,7 +333,8 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
   for (const Ref<backend::Stream>& each : owner->streams()) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
     Ref<backend::Point> point;
-    if (each->claims.load(std::memory_order_acquire) == 0) {  // its failure went with the program's stream
+    const uint32_t claims = each->claims.load(std::memory_order_acquire);
+    if (claims == 0 || claims >= allocator::Owner::kOfGraph) {  // its failure went with the program's stream, or is another's
       point = Ref<backend::Point>::adopt(new backend::Point);
       points.push_back(point);
       RT_TRY(each->call(new PassTask(std::move(point)), backend::TaskKind::kInternal));

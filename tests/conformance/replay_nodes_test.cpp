@@ -83,6 +83,11 @@ TEST_P(ReplayNodesTest, WhatIsBehindAFailingNodeIsSkippedOnEveryStream) {
     const rtStatus_t later = rtMemsetAsync(memory_.as(kPlaces * kBytes), 1, kBytes, stream_);
     const rtStatus_t waited = rtStreamSynchronize(stream_);
     EXPECT_TRUE(launched != RT_SUCCESS || waited == RT_ERROR_INVALID_HANDLE) << rtGetErrorName(waited);
+    EXPECT_RT_OK(rtContextSynchronize(context_)) << "the failure is told by the stream of the launch alone";
+    Stream other;
+    ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+    EXPECT_RT_OK(rtStreamWaitContext(context_, other));
+    EXPECT_RT_OK(rtStreamSynchronize(other));
     if (launched == RT_SUCCESS) {
       EXPECT_TRUE(later == RT_SUCCESS || later == RT_ERROR_INVALID_HANDLE) << rtGetErrorName(later);
       EXPECT_EQ(contents(memory_.as(kPlaces * kBytes), 1)[0], 0xEE) << "behind the launch";
