@@ -24,9 +24,9 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
   native_options.label = options.label[0] != '\0' ? options.label : "stream";
   Ref<backend::Stream> native;
   RT_TRY(owner.takeStream(&native, native_options));
-  struct GiveBack {  // if the object cannot be made
+  struct GiveBack {  // if the object cannot be made; one that is made takes the reference and gives the stream back itself
     allocator::Owner& owner;
-    Ref<backend::Stream> native;
+    Ref<backend::Stream>& native;
     ~GiveBack() {
       if (!native) return;
       native->claims.store(0, std::memory_order_release);
@@ -34,7 +34,6 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
     }
   } give_back{owner, native};
   RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(native), is_default, StreamImport()));
-  give_back.native = nullptr;
   (*stream)->priority = native_options.priority;
   return Status();
 }
@@ -46,16 +45,14 @@ Status importStream(Stream** stream, Context& context, allocator::Owner& owner, 
   owner.adoptStream(borrowed);
   // Imported before and destroyed: what failed then was told or went with that import.
   if (borrowed->claims.load(std::memory_order_acquire) == 0 && borrowed->idle()) (void)borrowed->latch.take();
-  struct Claim {  // the handle's, if it is made
-    backend::Stream* stream;
-    explicit Claim(backend::Stream& claimed) : stream(&claimed) { stream->claims.fetch_add(1, std::memory_order_acq_rel); }
-    ~Claim() {
-      if (stream != nullptr) stream->claims.fetch_sub(1, std::memory_order_acq_rel);
+  borrowed->claims.fetch_add(1, std::memory_order_acq_rel);
+  struct Unclaim {  // if the object cannot be made; one that is made takes the reference, and its end the claim
+    Ref<backend::Stream>& stream;
+    ~Unclaim() {
+      if (stream) stream->claims.fetch_sub(1, std::memory_order_acq_rel);
     }
-  } claim(*borrowed);
-  RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(borrowed), false, std::move(import)));
-  claim.stream = nullptr;
-  return Status();
+  } unclaim{borrowed};
+  return createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(borrowed), false, std::move(import));
 }
 
 }  // namespace manyrt::manager
