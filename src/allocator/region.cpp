@@ -70,7 +70,7 @@ void Region::reclaim() {
       owner_->native().release(memory_);
       break;
     case Kind::kRegistered:
-      owner_->native().unregisterHost(memory_.address, memory_.size);
+      owner_->native().hostRegistration()->remove(memory_.address, memory_.size);
       break;
     case Kind::kGlobal:  // its module's
       break;

@@ -99,7 +99,9 @@ rtStatus_t rtContextImport(rtContext_t* context, const uint64_t native[2], rtDev
     RT_TRY(checkNative(native));
     RT_RESOLVE(Device, owner, devices, device, RT_HANDLE_DEVICE);
     Ref<backend::Context> borrowed;
-    RT_TRY(owner->native.importContext(&borrowed, native));
+    backend::Interop* interop;
+    RT_TRY(backend::interopOf(&interop, owner->native));
+    RT_TRY(interop->importContext(&borrowed, native));
     rtContextOptions_t options = RT_CONTEXT_OPTIONS_INIT;
     manager::Context* object = nullptr;
     RT_TRY(manager::createContext(&object, *owner, options, false, std::move(borrowed)));
@@ -130,7 +132,9 @@ rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t
     api::Creation in;
     RT_TRY(in.open(context));
     Ref<backend::Point> point;
-    RT_TRY(in.owner().native().importPoint(&point, native));
+    backend::Interop* interop;
+    RT_TRY(backend::interopOf(&interop, in.owner().device()));
+    RT_TRY(interop->importPoint(&point, in.owner().native(), native));
     manager::Event* object = nullptr;
     RT_TRY(manager::createEvent(&object, in.context(), in.owner(), true));
     object->setPoint(std::move(point));

@@ -17,8 +17,8 @@ using namespace manyrt;
 
 namespace {
 
-using backend::kLargestArgument;
-using backend::kMostArguments;
+using backend::kMaxArgumentBytes;
+using backend::kMaxArguments;
 
 // Local memory of a launch, beside what the kernel has itself.
 Status checkLocalBytes(const manager::Kernel& kernel, uint32_t local_bytes) {
@@ -34,15 +34,15 @@ Status checkHost(const rtHostKernel_t& host) {
   RT_CHECK_ARG(host.function != nullptr, "The kernel's function is NULL.");
   RT_CHECK_ARG(host.flags == 0, "The flags 0x%x of a kernel are unknown.", host.flags);
   RT_CHECK_ARG(host.arg_count == 0 || host.args != nullptr, "The kernel has %u arguments; args is NULL.", host.arg_count);
-  RT_CHECK_ARG(host.arg_count <= kMostArguments, "A kernel of %u arguments has too many: at most %u.", host.arg_count,
-               kMostArguments);
+  RT_CHECK_ARG(host.arg_count <= kMaxArguments, "A kernel of %u arguments has too many: at most %u.", host.arg_count,
+               kMaxArguments);
   for (uint32_t i = 0; i < host.arg_count; ++i) {
     const rtHostArg_t& argument = host.args[i];
     RT_CHECK_ARG(argument.kind >= RT_ARG_VALUE && argument.kind <= RT_ARG_LOCAL,
                  "Argument %u has the kind %d: RT_ARG_* goes to %d.", i, argument.kind, RT_ARG_LOCAL);
     if (argument.kind == RT_ARG_VALUE) {
-      RT_CHECK_ARG(argument.size != 0 && argument.size <= kLargestArgument, "Argument %u has %u bytes: it has 1 to %u.", i,
-                   argument.size, kLargestArgument);
+      RT_CHECK_ARG(argument.size != 0 && argument.size <= kMaxArgumentBytes, "Argument %u has %u bytes: it has 1 to %u.", i,
+                   argument.size, kMaxArgumentBytes);
     } else {
       RT_CHECK_ARG(argument.size == 8, "Argument %u has %u bytes: an address and a local size have 8.", i, argument.size);
     }

@@ -33,8 +33,8 @@ namespace manyrt {
   X(Owner, "owner of memory")                          \
   X(RegionUses, "uses of a region")                    \
   X(AddressMap, "address map")                         \
-  X(CudaMarkers, "markers of a CUDA stream")           \
-  X(CudaStream, "CUDA stream")                         \
+  X(DriverMarkers, "markers of a driver's stream")     \
+  X(DriverStream, "stream of a driver")                \
   X(CudaImport, "end of an imported CUDA stream")      \
   X(CudaModules, "CUDA modules")                       \
   X(CudaKernel, "CUDA kernel")                         \
@@ -42,14 +42,10 @@ namespace manyrt {
   X(CudaStagingWork, "work of CUDA staging")           \
   X(CudaCallbacks, "CUDA callbacks")                   \
   X(CudaDevice, "CUDA device")                         \
-  X(CudaContext, "CUDA context")                       \
   X(CudaEvents, "CUDA events")                         \
   X(CudaKernelNames, "names of CUDA kernels")          \
-  X(ClMarkers, "markers of an OpenCL stream")          \
-  X(ClStream, "OpenCL stream")                         \
   X(ClReplay, "OpenCL replay")                         \
   X(ClAddressUse, "use of OpenCL addresses")           \
-  X(ClContext, "OpenCL context")                       \
   X(ClDevice, "OpenCL device")                         \
   X(ClQueues, "OpenCL queues")                         \
   X(ClHeap, "OpenCL heap")                             \
@@ -59,13 +55,14 @@ namespace manyrt {
   X(ClSvmTurns, "OpenCL SVM turns")                    \
   X(ClEvents, "OpenCL events")                         \
   X(ClWatch, "watched OpenCL events")                  \
+  X(DriverDevice, "contexts of a device")              \
+  X(DriverContext, "streams of a context")             \
   X(Builds, "builds")                                  \
   X(Background, "builds in the background")            \
   X(CompilerAnswers, "answers of compilers")           \
   X(Compiler, "compiler")                              \
   X(NvrtcSearch, "search for NVRTC")                   \
   X(Nvrtc, "libraries of NVRTC")                       \
-  X(NullStream, "null stream")                         \
   X(CpuDevice, "CPU device")                           \
   X(CpuContexts, "CPU contexts")                       \
   X(CpuStart, "start of CPU threads")                  \
@@ -77,8 +74,7 @@ namespace manyrt {
   X(Log, "log")                                        \
   X(HostWrites, "writes to host memory")               \
   X(PendingPools, "pools with pending memory")         \
-  X(CudaFreeEvents, "free CUDA events")                \
-  X(ClFreeEvents, "free OpenCL events")                \
+  X(DriverFreePoints, "free points of a driver")       \
   X(ClStreamRecord, "OpenCL stream's record")          \
   X(CpuProducer, "submission to a CPU stream")         \
   X(CpuEngine, "CPU engine")                           \

@@ -216,7 +216,7 @@ class GraphReader {
     } else {
       out->kind = RT_ARG_VALUE;
       if (chosen == 1) {
-        RT_TRY(parts[1].hex(value, backend::kLargestArgument));
+        RT_TRY(parts[1].hex(value, backend::kMaxArgumentBytes));
       } else {
         value->resize(scalarSize(kKeys[chosen]));
         RT_TRY(parts[chosen].scalar(value->data(), kKeys[chosen]));
@@ -253,8 +253,8 @@ class GraphReader {
     std::vector<std::vector<unsigned char>> values;
     if (parts[7].present()) {
       const Status read = parts[7].elements([&](const Field& each) -> Status {
-        if (arguments.size() == backend::kMostArguments) {
-          return each.refuse("A kernel takes %u arguments at most.", backend::kMostArguments);
+        if (arguments.size() == backend::kMaxArguments) {
+          return each.refuse("A kernel takes %u arguments at most.", backend::kMaxArguments);
         }
         return argument(&arguments.emplace_back(), &values.emplace_back(), each);
       });

@@ -28,8 +28,8 @@ Status readArgument(KernelNode* node, const rtGraphArg_t& given, size_t index, c
   switch (given.kind) {
     case RT_ARG_VALUE:
       RT_CHECK_ARG(given.value != nullptr, "args[%zu].value is NULL: a value argument points to its bytes.", index);
-      RT_CHECK_ARG(given.size != 0 && given.size <= backend::kLargestArgument, "args[%zu] has %llu bytes; it takes 1 to %u.",
-                   index, static_cast<Number>(given.size), backend::kLargestArgument);
+      RT_CHECK_ARG(given.size != 0 && given.size <= backend::kMaxArgumentBytes, "args[%zu] has %llu bytes; it takes 1 to %u.",
+                   index, static_cast<Number>(given.size), backend::kMaxArgumentBytes);
       argument.size = static_cast<uint32_t>(given.size);
       value = static_cast<const unsigned char*>(given.value);
       break;
@@ -123,8 +123,8 @@ Status readKernel(KernelNode* node, const rtGraphKernelParams_t& params, const G
                params.kernel != nullptr ? "both were" : "neither was");
   RT_CHECK_ARG((params.flags & ~uint32_t{RT_LAUNCH_COOPERATIVE}) == 0, "The flags 0x%x of a launch are unknown.", params.flags);
   RT_CHECK_ARG(params.args != nullptr || params.arg_count == 0, "%u arguments were given; args is NULL.", params.arg_count);
-  RT_CHECK_ARG(params.arg_count <= backend::kMostArguments, "%u arguments are too many: a kernel takes %u at most.",
-               params.arg_count, backend::kMostArguments);
+  RT_CHECK_ARG(params.arg_count <= backend::kMaxArguments, "%u arguments are too many: a kernel takes %u at most.",
+               params.arg_count, backend::kMaxArguments);
   const auto zero = [](const uint32_t(&sizes)[3]) { return sizes[0] == 0 && sizes[1] == 0 && sizes[2] == 0; };
   const bool defaults = zero(params.grid) && zero(params.group);  // of zeros: 1 x 1 x 1, as a KernelNode has it
   for (int i = 0; i < 3 && !defaults; ++i) {

@@ -40,7 +40,9 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
 
 Status importStream(Stream** stream, Context& context, allocator::Owner& owner, const uint64_t native[2]) {
   Ref<backend::Stream> borrowed;
-  RT_TRY(owner.native().importStream(&borrowed, native));
+  backend::Interop* interop;
+  RT_TRY(backend::interopOf(&interop, owner.device()));
+  RT_TRY(interop->importStream(&borrowed, owner.native(), native));
   StreamImport import(borrowed);
   owner.adoptStream(borrowed);
   // Imported before and destroyed: what failed then was told or went with that import.

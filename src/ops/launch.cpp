@@ -256,6 +256,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
     }
     if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));
   }
+  if (native.checksArguments()) RT_TRY(native.checkArguments(launch.arguments));
   uint64_t groups = 0;
   RT_TRY(checkGroups(&groups, kernel, launch, stream.device));
   if (groups == 0) return Status();
@@ -264,10 +265,8 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
                         launch.local_bytes,
                         launch.cooperative,
                         launch.arguments};
-  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]] {
-    RT_TRY(native.checkArguments(launch.arguments));
+  if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->launch(stream, kernel, order);
-  }
   Status status = stream.native->launch(native, order);
   if (foreign) [[unlikely]] {  // whatever the status: the device may have got the launch
     for (size_t i = 0; i < arguments.size(); ++i) {

@@ -325,11 +325,12 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
                pointer);
   RT_CHECK_ARG(isMapped(reinterpret_cast<uintptr_t>(pointer), size), "The range of %llu bytes at %p is not mapped throughout.",
                static_cast<Number>(size), pointer);
-  if (!context.device->native.has(RT_CAPABILITY_HOST_REGISTER)) {
-    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s cannot register host memory.", context.device->name().c_str());
-  }
   allocator::Owner* owner;
   RT_TRY(context.ensureOwner(&owner));
+  backend::HostRegistration* registration = owner->native().hostRegistration();
+  if (registration == nullptr) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s cannot register host memory.", context.device->name().c_str());
+  }
   backend::Memory memory;
   memory.address = pointer;
   memory.size = size;
@@ -337,7 +338,7 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
   memory.host_visible = true;
   memory.native[0] = reinterpret_cast<uintptr_t>(pointer);
   void* device_pointer = nullptr;
-  RT_TRY(owner->native().registerHost(pointer, size, &device_pointer));
+  RT_TRY(registration->add(pointer, size, &device_pointer));
   memory.native[1] = reinterpret_cast<uintptr_t>(device_pointer);
   Status status;
   try {
@@ -345,7 +346,7 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
   } catch (const std::bad_alloc&) {
     status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
-  if (!status.ok()) owner->native().unregisterHost(pointer, size);
+  if (!status.ok()) registration->remove(pointer, size);
   return status;
 }
 
@@ -486,7 +487,9 @@ Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, man
   allocator::Owner* owner;
   RT_TRY(context.ensureOwner(&owner));
   backend::Memory memory;
-  RT_TRY(owner->native().importMemory(&memory, native, size));
+  backend::Interop* interop;
+  RT_TRY(backend::interopOf(&interop, owner->device()));
+  RT_TRY(interop->importMemory(&memory, owner->native(), native, size));
   uint64_t end;
   RT_CHECK_ARG(!addOverflows(reinterpret_cast<uintptr_t>(memory.address), size, &end),
                "A range of %llu bytes at %p leaves the address space.", static_cast<Number>(size), memory.address);

@@ -78,7 +78,7 @@ void Context::renewStream(backend::Stream& stream, const backend::StreamOptions&
 
 Status Context::createPoint(Ref<backend::Point>* point, bool timed) { return points_->create(point, timed); }
 
-Status Context::createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) {
+Status Context::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) {
   return HostKernel::create(kernel, host, engine_->threads());
 }
 
@@ -88,13 +88,13 @@ Status Context::allocate(backend::Memory* memory, int32_t kind, uint64_t size, u
 
 void Context::release(const backend::Memory& memory) { releaseMemory(memory); }
 
-Status Context::registerHost(void* pointer, uint64_t size, void** device_pointer) {
+Status Context::add(void* pointer, uint64_t size, void** device_pointer) {
   lockMemory(pointer, size);
   *device_pointer = pointer;
   return Status();
 }
 
-void Context::unregisterHost(void* pointer, uint64_t size) { unlockMemory(pointer, size); }
+void Context::remove(void* pointer, uint64_t size) { unlockMemory(pointer, size); }
 
 void Context::native(uint64_t out[2]) {
   out[0] = reinterpret_cast<uintptr_t>(this);

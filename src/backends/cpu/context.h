@@ -10,7 +10,7 @@
 
 namespace manyrt::cpu {
 
-class Context final : public backend::Context {
+class Context final : public backend::Context, private backend::HostKernels, private backend::HostRegistration {
  public:
   static Status create(Ref<backend::Context>* context, const backend::ContextOptions& options);
   static Ref<backend::Context> find(uint64_t address);
@@ -19,20 +19,24 @@ class Context final : public backend::Context {
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override;
   void renewStream(backend::Stream& stream, const backend::StreamOptions& options) override;
   Status createPoint(Ref<backend::Point>* point, bool timed) override;
-  Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override;
+  backend::HostKernels* hostKernels() override { return this; }
+  backend::HostRegistration* hostRegistration() override { return this; }
   backend::ModuleLoader* modules() override { return &loader_; }
   backend::ReplayMaker* replays() override { return &replays_; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override;
   void release(const backend::Memory& memory) override;
-  Status registerHost(void* pointer, uint64_t size, void** device_pointer) override;
-  void unregisterHost(void* pointer, uint64_t size) override;
   void native(uint64_t out[2]) override;
-  Status importStream(Ref<backend::Stream>* stream, const uint64_t native[2]) override;
-  Status importPoint(Ref<backend::Point>* point, const uint64_t native[2]) override;
-  Status importMemory(backend::Memory* memory, const uint64_t native[2], uint64_t size) override;
   void nativePoint(backend::Point& point, uint64_t out[2]) override;
 
+  // For the device's interop.
+  Status importStream(Ref<backend::Stream>* stream, const uint64_t native[2]);
+  Status importPoint(Ref<backend::Point>* point, const uint64_t native[2]);
+  static Status importMemory(backend::Memory* memory, const uint64_t native[2], uint64_t size);
+
  private:
+  Status create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override;
+  Status add(void* pointer, uint64_t size, void** device_pointer) override;
+  void remove(void* pointer, uint64_t size) override;
   Context(uint32_t threads, backend::WaitPolicy policy);
 
   Ref<Engine> engine_;

@@ -23,7 +23,7 @@ constexpr backend::Limits kLimits = {
     .copies_host = true,
 };
 
-class Device final : public backend::Device {
+class Device final : public backend::Device, private backend::Interop {
  public:
   const backend::Limits& limits() const override { return kLimits; }
 
@@ -83,11 +83,22 @@ class Device final : public backend::Device {
     return Context::create(context, options);
   }
 
+  backend::Interop* interop() override { return this; }
   Status importContext(Ref<backend::Context>* context, const uint64_t native[2]) override {
     *context = Context::find(native[0]);
     if (*context) return Status();
     return Status::error(RT_ERROR_NOT_FOUND, "No context of the CPU has the native handle 0x%llx.",
                          static_cast<unsigned long long>(native[0]));
+  }
+
+  Status importStream(Ref<backend::Stream>* stream, backend::Context& context, const uint64_t native[2]) override {
+    return static_cast<Context&>(context).importStream(stream, native);
+  }
+  Status importPoint(Ref<backend::Point>* point, backend::Context& context, const uint64_t native[2]) override {
+    return static_cast<Context&>(context).importPoint(point, native);
+  }
+  Status importMemory(backend::Memory* memory, backend::Context&, const uint64_t native[2], uint64_t size) override {
+    return Context::importMemory(memory, native, size);
   }
 
   void native(uint64_t out[2]) override { out[0] = out[1] = 0; }

@@ -49,9 +49,9 @@ Status checkTable(const rtHostModule_t& table, const char* name) {
 }
 
 Status checkArguments(const rtHostModuleKernel_t& kernel, const char* name) {
-  RT_CHECK_IMAGE(kernel.arg_count <= backend::kMostArguments,
+  RT_CHECK_IMAGE(kernel.arg_count <= backend::kMaxArguments,
                  "The kernel \"%s\" of the host object \"%s\" has %u arguments: at most %u.", kernel.name, name,
-                 kernel.arg_count, backend::kMostArguments);
+                 kernel.arg_count, backend::kMaxArguments);
   RT_CHECK_IMAGE(kernel.args != nullptr || kernel.arg_count == 0,
                  "The kernel \"%s\" of the host object \"%s\" has %u arguments; args is NULL.", kernel.name, name,
                  kernel.arg_count);
@@ -61,11 +61,11 @@ Status checkArguments(const rtHostModuleKernel_t& kernel, const char* name) {
                    "Argument %u of the kernel \"%s\" of the host object \"%s\" has the kind %d: RT_ARG_* goes to %d.", i,
                    kernel.name, name, argument.kind, RT_ARG_LOCAL);
     const bool fits =
-        argument.kind == RT_ARG_VALUE ? argument.size != 0 && argument.size <= backend::kLargestArgument : argument.size == 8;
+        argument.kind == RT_ARG_VALUE ? argument.size != 0 && argument.size <= backend::kMaxArgumentBytes : argument.size == 8;
     RT_CHECK_IMAGE(fits,
                    "Argument %u of the kernel \"%s\" of the host object \"%s\" has %u bytes: a value has 1 to %u, an address "
                    "and a local size 8.",
-                   i, kernel.name, name, argument.size, backend::kLargestArgument);
+                   i, kernel.name, name, argument.size, backend::kMaxArgumentBytes);
   }
   return Status();
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "backends/cuda/current.h"
-#include "backends/cuda/device_manager.h"
+#include "backends/cuda/device.h"
 #include "backends/cuda/error.h"
 #include "base/clock.h"
 #include "base/futex.h"

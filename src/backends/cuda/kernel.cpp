@@ -6,11 +6,11 @@
 #include <mutex>
 #include <unordered_set>
 
-#include "backends/cuda/context_manager.h"
+#include "backends/cuda/context.h"
 #include "backends/cuda/current.h"
-#include "backends/cuda/device_manager.h"
+#include "backends/cuda/device.h"
 #include "backends/cuda/error.h"
-#include "backends/cuda/module_manager.h"
+#include "backends/cuda/module.h"
 #include "base/lock_order.h"
 #include "base/text.h"
 
@@ -41,15 +41,15 @@ Kernel::Kernel(Ref<NativeModuleOwner> module, std::string symbol) : module_(std:
 
 Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, std::string symbol, const char* name,
                       std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c) {
-  if (arguments.size() > backend::kMostArguments) {
+  if (arguments.size() > backend::kMaxArguments) {
     return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has %zu arguments: at most %u.", name, arguments.size(),
-                         backend::kMostArguments);
+                         backend::kMaxArguments);
   }
   Ref<Kernel> fresh = Ref<Kernel>::adopt(new Kernel(std::move(module), std::move(symbol)));
   for (KernelArgument& argument : arguments) {
-    if (argument.size > backend::kLargestArgument) {
+    if (argument.size > backend::kMaxArgumentBytes) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has an argument of %u bytes: at most %u.", name,
-                           argument.size, backend::kLargestArgument);
+                           argument.size, backend::kMaxArgumentBytes);
     }
     fresh->addArgument(argument.size, argument.kind);
     fresh->alignments_.push_back(std::max(argument.alignment, kLeastLocalAlignment));

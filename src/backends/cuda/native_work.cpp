@@ -3,7 +3,7 @@
 // stream, does.
 #include "backends/cuda/native_work.h"
 
-#include "backends/cuda/context_manager.h"
+#include "backends/cuda/context.h"
 #include "backends/cuda/current.h"
 #include "backends/cuda/error.h"
 

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <new>
 
-#include "backends/cuda/context_manager.h"
+#include "backends/cuda/context.h"
 #include "backends/cuda/current.h"
-#include "backends/cuda/device_manager.h"
+#include "backends/cuda/device.h"
 #include "backends/cuda/error.h"
 #include "base/lock_order.h"
 

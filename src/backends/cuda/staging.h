@@ -19,7 +19,7 @@ class Context;
 
 class Staging {
  public:
-  static constexpr uint64_t kLeastBytes = 4 << 20;  // below, the driver's own way is as good
+  static constexpr uint64_t kMinBytes = 4 << 20;  // below, the driver's own way is as good
 
   explicit Staging(Context& context);
   ~Staging();

@@ -21,9 +21,6 @@ constexpr backend::Limits kLimits = {.max_group_items = 1024,
                                      .reaches_host = true,
                                      .copies_host = true};
 
-// There are no native objects behind these, so nothing can be borrowed from outside.
-Status noInterop() { return Status::error(RT_ERROR_NOT_SUPPORTED, "The null backend has no native objects to import."); }
-
 template <class T>
 Status make(Ref<T>* out, T* object, const char* call) {
   Ref<T> owner = Ref<T>::adopt(object);
@@ -39,22 +36,21 @@ class Kernel final : public backend::Kernel {
   uint32_t preferredGroupMultiple() const override { return 1; }
 };
 
-class Context final : public backend::Context {
+class Context final : public driver::Context, private backend::HostKernels, private backend::HostRegistration {
  public:
-  Context(std::atomic<uint64_t>& used, ReservedAddresses* distant) : used_(used), distant_(distant) {}
+  Context(driver::Device& device, std::atomic<uint64_t>& used, ReservedAddresses* distant, backend::WaitPolicy policy)
+      : driver::Context(device, policy), used_(used), distant_(distant) {}
+  using driver::Context::add;
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override {
-    RT_TRY(make<backend::Stream>(stream, new Stream(distant_), "null.stream"));
-    return renewStream(**stream, options), Status();
+    RT_TRY(driverCall("null.stream"));
+    Ref<Stream> made = Ref<Stream>::adopt(new Stream(*this, distant_));
+    driver::Context::add(*made, options.label);
+    *stream = std::move(made);
+    return Status();
   }
-  void renewStream(backend::Stream& stream, const backend::StreamOptions& options) override {
-    (void)stream.latch.take();
-    stream.lane = trace::newLane(options.label);
-  }
-  Status createPoint(Ref<backend::Point>* point, bool) override { return make(point, new backend::Point, "null.point"); }
-  Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override {
-    return make<backend::Kernel>(kernel, new Kernel(host), "null.kernel");
-  }
-  backend::ModuleLoader* modules() override { return nullptr; }
+  Status createPoint(Ref<backend::Point>* point, bool) override { return make<backend::Point>(point, new Point, "null.point"); }
+  backend::HostKernels* hostKernels() override { return this; }
+  backend::HostRegistration* hostRegistration() override { return this; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override {
     RT_TRY(driverCall("null.allocate"));
     if (alignment < 256) alignment = 256;
@@ -77,25 +73,27 @@ class Context final : public backend::Context {
     used_ -= memory.size;
     free(memory.host_visible ? memory.address : distant_->release(memory.address));
   }
-  Status registerHost(void* pointer, uint64_t, void** device_pointer) override {
+  void native(uint64_t out[2]) override { setNative(out, this); }
+  void nativePoint(backend::Point& point, uint64_t out[2]) override { setNative(out, &point); }
+
+ private:
+  Status create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override {
+    return make<backend::Kernel>(kernel, new Kernel(host), "null.kernel");
+  }
+  Status add(void* pointer, uint64_t, void** device_pointer) override {
     *device_pointer = pointer;
     return driverCall("null.register");
   }
-  void unregisterHost(void*, uint64_t) override {}
-  void native(uint64_t out[2]) override { setNative(out, this); }
-  void nativePoint(backend::Point& point, uint64_t out[2]) override { setNative(out, &point); }
-  Status importStream(Ref<backend::Stream>*, const uint64_t*) override { return noInterop(); }
-  Status importPoint(Ref<backend::Point>*, const uint64_t*) override { return noInterop(); }
-  Status importMemory(backend::Memory*, const uint64_t*, uint64_t) override { return noInterop(); }
+  void remove(void*, uint64_t) override {}
 
- private:
   std::atomic<uint64_t>& used_;  // bytes of the device
   ReservedAddresses* const distant_;
 };
 
-class Device final : public backend::Device {
+class Device final : public driver::Device {
  public:
   Device(int32_t ordinal, ReservedAddresses* distant) : distant_(distant) {
+    limits_ = kLimits;
     limits_.reaches_host = distant == nullptr;
     rtDeviceProperties_t& p = properties_;
     p.struct_size = sizeof p;
@@ -119,10 +117,9 @@ class Device final : public backend::Device {
     p.local_bytes_per_group = kLimits.local_bytes_per_group;
     p.priority_greatest = kLimits.priority_greatest;
   }
-  const backend::Limits& limits() const override { return limits_; }
   Status properties(const rtDeviceProperties_t** out) override {
-    *out = &properties_;
-    return driverCall("null.properties");
+    RT_TRY(driverCall("null.properties"));
+    return driver::Device::properties(out);
   }
   bool has(int32_t capability) const override {
     return capability == RT_CAPABILITY_SHARED_MEMORY || capability == RT_CAPABILITY_TIMING ||
@@ -142,16 +139,13 @@ class Device final : public backend::Device {
     const Device* device = dynamic_cast<const Device*>(&other);
     return device != nullptr && device->distant_ == distant_;
   }
-  Status createContext(Ref<backend::Context>* context, const backend::ContextOptions&) override {
-    return make<backend::Context>(context, new Context(used_, distant_), "null.context");
+  Status createContext(Ref<backend::Context>* context, const backend::ContextOptions& options) override {
+    return make<backend::Context>(context, new Context(*this, used_, distant_, options.wait), "null.context");
   }
-  Status importContext(Ref<backend::Context>*, const uint64_t*) override { return noInterop(); }
   void native(uint64_t out[2]) override { setNative(out, this); }
 
  private:
   ReservedAddresses* const distant_;  // peers share one; null: memory is the host's
-  backend::Limits limits_ = kLimits;
-  rtDeviceProperties_t properties_ = {};
   std::atomic<uint64_t> used_{0};
 };
 

@@ -1,6 +1,6 @@
 // The window of addresses: ranges that do not touch each other, found by any address inside, joined again when they are given
 // back.
-#include "backends/opencl/address_window.h"
+#include "backends/opencl/memory/address_window.h"
 
 #include <gtest/gtest.h>
 

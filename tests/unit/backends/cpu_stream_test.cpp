@@ -373,24 +373,26 @@ TEST(CpuStreamTest, NativesAreLookedUpNotFollowed) {
   Rig rig;
   auto stream = rig.stream();
   auto point = rig.point();
+  backend::Interop& interop = *cpu::backend()->device(0)->interop();
+  backend::Context& context = *rig.context;
   uint64_t native[2];
   Ref<backend::Stream> again;
   Ref<backend::Point> point_again;
   Ref<backend::Context> context_again;
   stream->native(native);
-  ASSERT_TRUE(rig.context->importStream(&again, native).ok());
+  ASSERT_TRUE(interop.importStream(&again, context, native).ok());
   EXPECT_EQ(again.get(), stream.get());
   rig.context->nativePoint(*point, native);
-  ASSERT_TRUE(rig.context->importPoint(&point_again, native).ok());
+  ASSERT_TRUE(interop.importPoint(&point_again, context, native).ok());
   EXPECT_EQ(point_again.get(), point.get());
   rig.context->native(native);
-  ASSERT_TRUE(cpu::backend()->device(0)->importContext(&context_again, native).ok());
+  ASSERT_TRUE(interop.importContext(&context_again, native).ok());
   uint64_t wild[2] = {0x1234, 0};
-  EXPECT_EQ(rig.context->importStream(&again, wild).code(), RT_ERROR_NOT_FOUND);
-  EXPECT_EQ(rig.context->importPoint(&point_again, wild).code(), RT_ERROR_NOT_FOUND);
-  EXPECT_EQ(cpu::backend()->device(0)->importContext(&context_again, wild).code(), RT_ERROR_NOT_FOUND);
+  EXPECT_EQ(interop.importStream(&again, context, wild).code(), RT_ERROR_NOT_FOUND);
+  EXPECT_EQ(interop.importPoint(&point_again, context, wild).code(), RT_ERROR_NOT_FOUND);
+  EXPECT_EQ(interop.importContext(&context_again, wild).code(), RT_ERROR_NOT_FOUND);
   backend::Memory memory;
-  EXPECT_TRUE(rig.context->importMemory(&memory, native, 8).ok());
+  EXPECT_TRUE(interop.importMemory(&memory, context, native, 8).ok());
   rig.context->release(memory);
 }
 

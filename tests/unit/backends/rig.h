@@ -67,7 +67,7 @@ class Rig {
     host.arg_count = static_cast<uint32_t>(args.size());
     host.name = "tested";
     Ref<backend::Kernel> made;
-    EXPECT_TRUE(context->createHostKernel(&made, host).ok());
+    EXPECT_TRUE(context->hostKernels()->create(&made, host).ok());
     return made;
   }
 

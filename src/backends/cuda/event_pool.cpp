@@ -1,0 +1,175 @@
+// Making native events and streams once, and handing them out again.
+#include "backends/cuda/event_pool.h"
+
+#include <new>
+
+#include "backends/cuda/current.h"
+#include "backends/cuda/device.h"
+#include "backends/cuda/error.h"
+
+namespace manyrt::cuda {
+
+// ---- Streams for notifications ----
+
+Status EventPool::takeStream(NativeStream* stream) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!streams_.empty()) {
+      *stream = streams_.back();
+      streams_.pop_back();
+      return Status();
+    }
+    try {
+      streams_.reserve(++stream_count_);  // so that giving one back, on CUDA's thread, allocates nothing
+    } catch (const std::bad_alloc&) {
+      --stream_count_;
+      return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
+  }
+  const Error error = RT_CUDA_CALL(cudaStreamCreateWithPriority, stream, kStreamNonBlocking, 0);
+  if (error == kSuccess) return Status();
+  destroyStream(nullptr);
+  return device_.failed("cudaStreamCreateWithPriority", error);
+}
+
+// Null: one that was to be made.
+void EventPool::destroyStream(NativeStream stream) {
+  if (stream != nullptr) (void)table().cudaStreamDestroy(stream);
+  std::lock_guard lock(mutex_);
+  --stream_count_;
+}
+
+void EventPool::giveStream(NativeStream stream) {
+  std::lock_guard lock(mutex_);
+  streams_.push_back(stream);
+}
+
+// ---- Points ----
+
+Status EventPool::create(Ref<EventPool>* out, Device& device, NativeContext context, backend::WaitPolicy policy) {
+  Ref<EventPool> pool = Ref<EventPool>::adopt(new EventPool(device, context, policy));
+  RT_TRY(pool->callbacks_.start(context));
+  *out = std::move(pool);
+  return Status();
+}
+
+EventPool::~EventPool() {
+  Current current(context_);
+  for (driver::FreePoints& list : free_) {
+    while (driver::Point* point = list.take()) {
+      (void)table().cudaEventDestroy(static_cast<Point*>(point)->event_);
+      delete point;
+    }
+  }
+  for (NativeEvent event : events_) (void)table().cudaEventDestroy(event);
+  for (NativeStream stream : streams_) (void)table().cudaStreamDestroy(stream);
+}
+
+Status EventPool::newEvent(NativeEvent* event, bool timed) {
+  const unsigned flags =
+      (timed ? kEventDefault : kEventDisableTiming) | (policy_ == backend::WaitPolicy::kBlock ? kEventBlockingSync : 0);
+  Current current(context_);
+  const Error error = RT_CUDA_CALL(cudaEventCreateWithFlags, event, flags);
+  return error == kSuccess ? Status() : device_.failed("cudaEventCreateWithFlags", error);
+}
+
+Status EventPool::createPoint(Ref<backend::Point>* out, bool timed) {
+  auto* point = static_cast<Point*>(free_[timed].take());
+  if (point != nullptr) {
+    point->exported_.store(false, std::memory_order_relaxed);
+    point->pool_ = Ref<EventPool>(this);
+    point->revive();  // last: an import may find it by its address
+  } else {
+    if (fault::fails("cuda.point")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
+    NativeEvent event;
+    RT_TRY(newEvent(&event, timed));
+    point = new (std::nothrow) Point;
+    if (point == nullptr) {
+      destroyEvent(event);
+      return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
+    point->event_ = event;
+    point->timed_ = timed;
+    point->pool_ = Ref<EventPool>(this);
+    try {
+      std::lock_guard lock(mutex_);
+      points_.emplace(event, point);
+    } catch (const std::bad_alloc&) {
+      delete point;
+      destroyEvent(event);
+      return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
+    }
+  }
+  *out = Ref<backend::Point>::adopt(point);
+  return Status();
+}
+
+Status EventPool::importPoint(Ref<backend::Point>* out, NativeEvent event) {
+  {
+    std::lock_guard lock(mutex_);
+    if (auto own = points_.find(event); own != points_.end()) {
+      if (!own->second->tryRetain()) return Status::error(RT_ERROR_NOT_FOUND, "The event was destroyed.");
+      *out = Ref<backend::Point>::adopt(own->second);
+      return Status();
+    }
+  }
+  {
+    Current current(context_);
+    const Error error = RT_CUDA_CALL(cuEventQuery, event);  // of one that was never recorded: done
+    if (error != kSuccess && error != kNotReady) return device_.failed("cuEventQuery", error);
+  }
+  auto* point = new Point;
+  point->event_ = event;
+  point->timed_ = true;
+  point->borrowed_ = true;
+  point->pool_ = Ref<EventPool>(this);
+  *out = Ref<backend::Point>::adopt(point);
+  point->recorded(Status());
+  return Status();
+}
+
+void EventPool::give(Point* point) {
+  if (point->borrowed_) {
+    delete point;
+    return;
+  }
+  // An event that the device has not reached is recorded again by its next user: what waits for it has taken its place.
+  if (free_[point->timed_].give(point)) return;
+  // Perhaps on CUDA's thread, where no event can be destroyed: it goes with the pool.
+  if (point->last_record_) point->last_record_->clear(point->event_);
+  try {
+    std::lock_guard lock(mutex_);
+    points_.erase(point->event_);
+    events_.push_back(point->event_);
+  } catch (const std::bad_alloc&) {  // leaked
+  }
+  delete point;
+}
+
+Status EventPool::takeEvent(NativeEvent* event) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!events_.empty()) {
+      *event = events_.back();
+      events_.pop_back();
+      return Status();
+    }
+  }
+  return newEvent(event, false);
+}
+
+void EventPool::giveEvent(NativeEvent event) {
+  try {
+    std::lock_guard lock(mutex_);
+    events_.push_back(event);
+  } catch (const std::bad_alloc&) {
+    destroyEvent(event);
+  }
+}
+
+void EventPool::destroyEvent(NativeEvent event) {
+  Current current(context_);
+  (void)table().cudaEventDestroy(event);
+}
+
+}  // namespace manyrt::cuda

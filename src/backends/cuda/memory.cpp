@@ -1,0 +1,130 @@
+// Each kind of memory by the call of the runtime that makes it.
+#include "backends/cuda/memory.h"
+
+#include "backends/cuda/device.h"
+#include "backends/cuda/error.h"
+#include "base/checked.h"
+#include "base/log.h"
+
+namespace manyrt::cuda {
+namespace {
+
+constexpr uint64_t kAlignment = 256;  // of every allocation of the driver, at least
+constexpr uint64_t kBorrowed = 1;     // Memory::tag: not ours to free; else the address that the driver gave
+
+using Number = unsigned long long;
+
+Status outOfMemory(Device& device, uint64_t size) {
+  size_t free_now = 0, total = 0;
+  if (table().cudaMemGetInfo(&free_now, &total) != kSuccess) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes failed on cuda:%d.", static_cast<Number>(size),
+                         device.ordinal());
+  }
+  return Status::error(RT_ERROR_OUT_OF_MEMORY,
+                       "An allocation of %llu bytes failed on cuda:%d; %llu of its %llu bytes are free.",
+                       static_cast<Number>(size), device.ordinal(), static_cast<Number>(free_now), static_cast<Number>(total));
+}
+
+}  // namespace
+
+Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uint64_t size, uint64_t alignment) {
+  uint64_t bytes = size;
+  if (alignment > kAlignment)
+    RT_CHECK_ARG(!addOverflows(size, alignment, &bytes), "An allocation of %llu bytes is too large.",
+                 static_cast<Number>(size));
+  void* address = nullptr;
+  Error error = kSuccess;
+  const char* call = "";
+  switch (kind) {
+    case RT_MEMORY_HOST:
+      call = "cudaHostAlloc";
+      error = RT_CUDA_CALL(cudaHostAlloc, &address, bytes, kHostAllocPortable);
+      break;
+    case RT_MEMORY_SHARED:
+      call = "cudaMallocManaged";
+      error = RT_CUDA_CALL(cudaMallocManaged, &address, bytes, kManagedAttachGlobal);
+      break;
+    default:
+      call = "cudaMalloc";
+      error = RT_CUDA_CALL(cudaMalloc, &address, bytes);
+      break;
+  }
+  if (error == kOutOfMemory) {
+    (void)table().cudaGetLastError();
+    return outOfMemory(device, size);
+  }
+  if (error != kSuccess) return device.failed(call, error);
+  const uint64_t given = reinterpret_cast<uintptr_t>(address);
+  const uint64_t aligned = alignment > kAlignment ? (given + alignment - 1) & ~(alignment - 1) : given;
+  memory->address = reinterpret_cast<void*>(aligned);
+  memory->size = size;
+  memory->kind = kind;
+  memory->native[0] = aligned;
+  memory->native[1] = 0;
+  memory->tag = given;
+  memory->host_visible = kind != RT_MEMORY_DEVICE;
+  return Status();
+}
+
+void releaseBuffer(const backend::Memory& memory, Device& device) {
+  if (memory.tag == kBorrowed) return;
+  auto* address = reinterpret_cast<void*>(memory.tag);
+  const bool host = memory.kind == RT_MEMORY_HOST;
+  const Error error = host ? table().cudaFreeHost(address) : table().cudaFree(address);
+  if (error == kSuccess || error == kUnloading) return;
+  const Status status = device.failed(host ? "cudaFreeHost" : "cudaFree", error);
+  if (!device.isLost())
+    log::write(RT_LOG_ERROR, "Memory of cuda:%d was not given back: %s", device.ordinal(), status.message());
+}
+
+Status registerRange(Device& device, void* pointer, uint64_t size, void** device_pointer) {
+  Error error = RT_CUDA_CALL(cudaHostRegister, pointer, size, kHostRegisterPortable | kHostRegisterMapped);
+  if (error != kSuccess) return device.failed("cudaHostRegister", error);
+  error = RT_CUDA_CALL(cudaHostGetDevicePointer, device_pointer, pointer, 0);
+  if (error == kSuccess) return Status();
+  Status status = device.failed("cudaHostGetDevicePointer", error);
+  (void)table().cudaHostUnregister(pointer);
+  return status;
+}
+
+Status importBuffer(backend::Memory* memory, Device& device, uint64_t address, uint64_t size) {
+  PointerAttributes facts = {};
+  const Error error = RT_CUDA_CALL(cudaPointerGetAttributes, &facts, reinterpret_cast<void*>(address));
+  if (error != kSuccess || facts.type == kMemoryUnregistered) {
+    if (error != kSuccess) (void)device.failed("cudaPointerGetAttributes", error);
+    return Status::error(RT_ERROR_NOT_FOUND, "0x%llx is not memory that CUDA knows.", static_cast<Number>(address));
+  }
+  if (facts.type == kMemoryDevice && facts.device != device.ordinal()) {
+    return Status::error(RT_ERROR_NOT_FOUND, "0x%llx is memory of cuda:%d, not of cuda:%d.", static_cast<Number>(address),
+                         facts.device, device.ordinal());
+  }
+  DriverAddress base = 0;
+  size_t bytes = 0;
+  if (facts.type != kMemoryHost && table().cuMemGetAddressRange(&base, &bytes, address) == kSuccess) {
+    const uint64_t offset = address - base;
+    RT_CHECK_ARG(offset <= bytes && size <= bytes - offset,
+                 "%llu bytes at 0x%llx leave the CUDA allocation of %zu bytes at 0x%llx.", static_cast<Number>(size),
+                 static_cast<Number>(address), bytes, base);
+  }
+  memory->address = reinterpret_cast<void*>(address);
+  memory->size = size;
+  memory->kind = facts.type == kMemoryHost      ? RT_MEMORY_HOST
+                 : facts.type == kMemoryManaged ? RT_MEMORY_SHARED
+                                                : RT_MEMORY_DEVICE;
+  memory->native[0] = address;
+  memory->native[1] = 0;
+  memory->tag = kBorrowed;
+  memory->host_visible = facts.type != kMemoryDevice;
+  return Status();
+}
+
+bool isPageable(const void* pointer) {
+  PointerAttributes facts = {};
+  if (table().cudaPointerGetAttributes(&facts, pointer) != kSuccess) {
+    (void)table().cudaGetLastError();
+    return false;
+  }
+  return facts.type == kMemoryUnregistered;
+}
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,245 @@
+// Making native graphs, launching them, and giving nodes other parameters. What CUDA's nodes cannot do is not taken: copies of
+// pageable memory, which go through pinned memory in pieces; copies of managed memory that the host may not share at any time,
+// whose side a node would have to be told; fills with patterns of more than four bytes, which are several commands; prefetches
+// that do something.
+#include "backends/cuda/replay.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/cuda/context.h"
+#include "backends/cuda/current.h"
+#include "backends/cuda/device.h"
+#include "backends/cuda/error.h"
+#include "backends/cuda/kernel.h"
+#include "backends/cuda/memory.h"
+#include "backends/cuda/native_work.h"
+
+namespace manyrt::cuda {
+namespace {
+
+using Work = backend::ReplayStep::Work;
+
+bool isManaged(const void* pointer) {
+  PointerAttributes facts = {};
+  if (table().cudaPointerGetAttributes(&facts, pointer) == kSuccess) return facts.type == kMemoryManaged;
+  (void)table().cudaGetLastError();
+  return false;
+}
+
+// The bytes after which the pattern repeats.
+uint32_t period(const backend::Fill& fill) {
+  uint32_t size = fill.pattern_size;
+  while (size > 1 && memcmp(fill.pattern, fill.pattern + size / 2, size / 2) == 0) size /= 2;
+  return size;
+}
+
+FillNodeParameters parametersOf(const backend::Fill& fill) {
+  const uint32_t size = std::min(fill.pattern_size, 4u);  // a wider pattern repeats after four bytes: it was taken
+  FillNodeParameters parameters{};
+  parameters.dst = reinterpret_cast<DriverAddress>(fill.dst);
+  parameters.pitch = fill.height == 1 ? 0 : fill.pitch;
+  parameters.element_size = size;
+  memcpy(&parameters.value, fill.pattern, size);
+  parameters.width = fill.width / size;
+  parameters.height = fill.height;
+  return parameters;
+}
+
+CopyNodeParameters parametersOf(const backend::Copy& copy) {
+  CopyNodeParameters parameters{};
+  parameters.src.type = parameters.dst.type = kCopyUnified;
+  parameters.src.device = reinterpret_cast<DriverAddress>(copy.src);
+  parameters.src.pitch = copy.src_pitch;
+  parameters.dst.device = reinterpret_cast<DriverAddress>(copy.dst);
+  parameters.dst.pitch = copy.dst_pitch;
+  parameters.width = copy.width;
+  parameters.height = copy.height;
+  parameters.depth = 1;
+  return parameters;
+}
+
+// Which kind of node the work is: that of the variant, or 0 where nothing is to be done.
+size_t kindOf(const Work& work) {
+  if (const auto* copy = std::get_if<backend::Copy>(&work); copy != nullptr && copy->width * copy->height == 0) return 0;
+  if (const auto* fill = std::get_if<backend::Fill>(&work); fill != nullptr && fill->width * fill->height == 0) return 0;
+  return std::holds_alternative<backend::PrefetchStep>(work) ? 0 : work.index();
+}
+
+// The parameters of a kernel node. CUDA copies what they name.
+class KernelParameters {
+ public:
+  explicit KernelParameters(const backend::KernelStep& step) {
+    auto& kernel = static_cast<Kernel&>(*step.kernel);
+    const backend::Launch& launch = step.launch;
+    native_.function = kernel.function();
+    memcpy(native_.grid, launch.grid, sizeof native_.grid);
+    memcpy(native_.block, launch.group, sizeof native_.block);
+    native_.shared_bytes = launch.local_bytes;
+    native_.parameters = const_cast<void**>(launch.arguments);
+    if (kernel.hasLocals()) {
+      native_.shared_bytes = kernel.placeLocals(launch.arguments, launch.local_bytes, offsets_, placed_);
+      native_.parameters = placed_;
+    }
+  }
+  KernelParameters(const KernelParameters&) = delete;
+  KernelParameters& operator=(const KernelParameters&) = delete;
+  const KernelNodeParameters* native() const { return &native_; }
+
+ private:
+  KernelNodeParameters native_{};
+  uint32_t offsets_[backend::kMaxArguments];
+  void* placed_[backend::kMaxArguments];
+};
+
+}  // namespace
+
+bool ReplayMaker::takes(const Work& work) {
+  if (std::holds_alternative<backend::KernelStep>(work) || std::holds_alternative<backend::NativeStep>(work)) return true;
+  Current current(context_.native());
+  const bool shared = context_.device().managedIsConcurrent();
+  if (const auto* copy = std::get_if<backend::Copy>(&work)) {
+    for (const void* side : {static_cast<const void*>(copy->dst), copy->src}) {
+      if (isPageable(side) || (!shared && isManaged(side))) return false;
+    }
+  }
+  if (const auto* fill = std::get_if<backend::Fill>(&work)) return period(*fill) <= 4;
+  if (const auto* prefetch = std::get_if<backend::PrefetchStep>(&work)) return !shared || !isManaged(prefetch->address);
+  return true;
+}
+
+Status ReplayMaker::record(Ref<backend::NativeWork>* work, const backend::NativeCall& submit) {
+  return NativeWork::record(work, context_, submit);
+}
+
+// ---- Making ----
+
+Replay::Replay(Context& context) : context_(&context) {}
+
+Replay::~Replay() {
+  Current current(context_->native());
+  if (exec_ != nullptr) (void)table().cuGraphExecDestroy(exec_);  // launches in flight keep what they need
+  if (graph_ != nullptr) (void)table().cuGraphDestroy(graph_);
+}
+
+Status Replay::create(Ref<backend::Replay>* out, Context& context, std::span<const backend::ReplayStep> steps) {
+  Ref<Replay> replay = Ref<Replay>::adopt(new Replay(context));
+  RT_TRY(replay->build(steps));
+  *out = std::move(replay);
+  return Status();
+}
+
+Status Replay::build(std::span<const backend::ReplayStep> steps) {
+  Current current(context_->native());
+  nodes_.reserve(steps.size());
+  RT_CUDA_TRY(cuGraphCreate, &graph_, 0);
+  std::vector<NativeNode> before;
+  for (const backend::ReplayStep& step : steps) {
+    before.clear();
+    for (uint32_t earlier : step.before) before.push_back(nodes_[earlier].native);
+    RT_TRY(add(&nodes_.emplace_back(), step.work, before));
+  }
+  RT_CUDA_TRY(cuGraphInstantiateWithFlags, &exec_, graph_, 0);
+  return Status();
+}
+
+Replay::MemoryKind Replay::memoryKindOf(const void* pointer) {
+  PointerAttributes facts = {};
+  if (table().cudaPointerGetAttributes(&facts, pointer) == kSuccess) return {facts.type, facts.device};
+  (void)table().cudaGetLastError();
+  return {};
+}
+
+Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& before) {
+  const NativeNode* first = before.empty() ? nullptr : before.data();
+  node->kind = kindOf(work);
+  if (node->kind == 0) {
+    RT_CUDA_TRY(cuGraphAddEmptyNode, &node->native, graph_, first, before.size());
+  } else if (const auto* step = std::get_if<backend::KernelStep>(&work)) {
+    node->kernel = Ref<backend::Kernel>(step->kernel);
+    kept_name_ = static_cast<Kernel&>(*step->kernel).keptName();
+    const KernelParameters parameters(*step);
+    RT_CUDA_TRY(cuGraphAddKernelNode, &node->native, graph_, first, before.size(), parameters.native());
+  } else if (const auto* copy = std::get_if<backend::Copy>(&work)) {
+    node->dst = memoryKindOf(copy->dst);
+    node->src = memoryKindOf(copy->src);
+    node->flat = copy->height == 1;
+    if (node->flat) {
+      RT_CUDA_TRY(cudaGraphAddMemcpyNode1D, &node->native, graph_, first, before.size(), copy->dst, copy->src, copy->width,
+                  kCopyDefault);
+    } else {
+      const CopyNodeParameters parameters = parametersOf(*copy);
+      RT_CUDA_TRY(cuGraphAddMemcpyNode, &node->native, graph_, first, before.size(), &parameters, context_->native());
+    }
+  } else if (const auto* native = std::get_if<backend::NativeStep>(&work)) {
+    node->recorded = Ref<backend::NativeWork>(native->work);
+    RT_CUDA_TRY(cuGraphAddChildGraphNode, &node->native, graph_, first, before.size(),
+                static_cast<NativeWork&>(*native->work).graph());
+  } else {
+    const auto& fill = std::get<backend::Fill>(work);
+    node->dst = memoryKindOf(fill.dst);
+    const FillNodeParameters parameters = parametersOf(fill);
+    RT_CUDA_TRY(cuGraphAddMemsetNode, &node->native, graph_, first, before.size(), &parameters, context_->native());
+  }
+  return Status();
+}
+
+// ---- Changing ----
+
+// A launch that is held back has yet to be given to the driver, with what it was launched with.
+Status Replay::change(bool* changed, uint32_t step, const Work& work) {
+  *changed = false;
+  Node& node = nodes_[step];
+  const size_t kind = kindOf(work);
+  if (isHeldBack() || (kind != 0 && node.kind != kind)) return Status();
+  *changed = true;
+  if (node.kind == 0) return Status();
+  if (const auto* native = std::get_if<backend::NativeStep>(&work)) {
+    *changed = node.recorded.get() == native->work;  // other work is another graph
+    return Status();
+  }
+  Current current(context_->native());
+  if (kind == 0) return enable(node, false);
+  RT_TRY(set(changed, node, work));
+  return *changed ? enable(node, true) : Status();
+}
+
+// Which nodes act: of kernels, copies and fills. Launches in flight are not concerned.
+Status Replay::enable(Node& node, bool enabled) {
+  if (node.enabled == enabled) return Status();
+  RT_CUDA_TRY(cuGraphNodeSetEnabled, exec_, node.native, enabled ? 1u : 0u);
+  node.enabled = enabled;
+  return Status();
+}
+
+Status Replay::set(bool* changed, Node& node, const Work& work) {
+  const char* call = "";
+  Error error = kSuccess;
+  if (const auto* step = std::get_if<backend::KernelStep>(&work)) {
+    const KernelParameters parameters(*step);
+    call = "cuGraphExecKernelNodeSetParams";
+    error = RT_CUDA_CALL(cuGraphExecKernelNodeSetParams, exec_, node.native, parameters.native());
+    if (error == kSuccess) node.kernel = Ref<backend::Kernel>(step->kernel);
+  } else if (const auto* copy = std::get_if<backend::Copy>(&work)) {
+    *changed = node.flat && copy->height == 1 && node.dst == memoryKindOf(copy->dst) && node.src == memoryKindOf(copy->src);
+    if (!*changed) return Status();
+    call = "cudaGraphExecMemcpyNodeSetParams1D";
+    error =
+        RT_CUDA_CALL(cudaGraphExecMemcpyNodeSetParams1D, exec_, node.native, copy->dst, copy->src, copy->width, kCopyDefault);
+  } else {
+    const auto& fill = std::get<backend::Fill>(work);
+    *changed = node.dst == memoryKindOf(fill.dst);
+    if (!*changed) return Status();
+    const FillNodeParameters parameters = parametersOf(fill);
+    call = "cuGraphExecMemsetNodeSetParams";
+    error = RT_CUDA_CALL(cuGraphExecMemsetNodeSetParams, exec_, node.native, &parameters, context_->native());
+  }
+  if (error == kInvalidValue) {  // other resources than the node has: documented, and left to the driver to tell
+    *changed = false;
+    if (strncmp(call, "cuda", 4) == 0) (void)table().cudaGetLastError();
+    return Status();
+  }
+  return error == kSuccess ? Status() : failure(call, error);
+}
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,388 @@
+// Making streams, what they give to the native ones, and how they wait for them.
+#include "backends/cuda/stream.h"
+
+#include <new>
+#include <typeinfo>
+
+#include "backends/cuda/context.h"
+#include "backends/cuda/current.h"
+#include "backends/cuda/device.h"
+#include "backends/cuda/error.h"
+#include "backends/cuda/fill.h"
+#include "backends/cuda/kernel.h"
+#include "backends/cuda/memory.h"
+#include "backends/cuda/replay.h"
+
+namespace manyrt::cuda {
+
+class Stream::Arrival final : public Callback {
+ public:
+  explicit Arrival(Stream& stream) : stream_(stream) {}
+  void reached() override { stream_.resume(); }
+  void lost(const Status&) override { stream_.resume(); }
+
+ private:
+  Stream& stream_;  // held: it keeps itself
+};
+
+class Stream::InternalCall final : public Callback {
+ public:
+  InternalCall(Stream& stream, std::unique_ptr<Task> task, uint64_t serial)
+      : stream_(&stream), task_(std::move(task)), serial_(serial) {}
+  std::unique_ptr<Task> takeBack() { return std::move(task_); }
+  void reached() override {
+    if (task_->tells()) stream_->announce(serial_);
+    stream_->latch.set(task_->run(stream_->latch.get()));
+    stream_->advance(serial_);  // the driver counts the callback when it has returned: later than those who were told
+  }
+  void lost(const Status& status) override { (void)task_->run(status); }
+
+ private:
+  const Ref<Stream> stream_;
+  std::unique_ptr<Task> task_;
+  const uint64_t serial_;
+};
+
+// ---- Life ----
+
+Stream::Stream(Context& context, Ref<LastRecord> last_record, NativeStream native, bool borrowed, int32_t priority)
+    : FastStream(context, {.hold_fault = "cuda.hold"}),
+      events_(context.events()),
+      last_record_(std::move(last_record)),
+      native_(native),
+      native_context_(context.native()),
+      imported_(borrowed),
+      borrowed_(borrowed),
+      imports_(borrowed ? 1 : 0),
+      of_current_(native == reinterpret_cast<NativeStream>(kLegacyStream) ||
+                  native == reinterpret_cast<NativeStream>(kPerThreadStream)),
+      priority_(priority) {}
+
+Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
+  auto last_record = Ref<LastRecord>::adopt(new LastRecord);
+  NativeStream native = nullptr;
+  Current current(context.native());
+  const Error error = RT_CUDA_CALL(cudaStreamCreateWithPriority, &native, kStreamNonBlocking, options.priority);
+  if (error != kSuccess) return context.device().failed("cudaStreamCreateWithPriority", error);
+  Stream* stream = new (std::nothrow) Stream(context, std::move(last_record), native, false, options.priority);
+  if (stream == nullptr) {
+    (void)table().cudaStreamDestroy(native);
+    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
+  Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);
+  context.add(*stream, options.label);
+  *out = std::move(made);
+  return Status();
+}
+
+Status Stream::import(Ref<backend::Stream>* out, Context& context, NativeStream native) {
+  auto* stream = new Stream(context, Ref<LastRecord>::adopt(new LastRecord), native, true, 0);
+  Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);
+  context.add(*stream, "imported stream");
+  *out = std::move(made);
+  return Status();
+}
+
+Stream::~Stream() {
+  Current current(native_context_);
+  if (!borrowed_) (void)table().cudaStreamDestroy(native_);
+}
+
+bool Stream::importAgain(NativeStream native) {
+  std::lock_guard lock(mutex_);
+  if (native_ != native) return false;
+  ++imports_;
+  return true;
+}
+
+// A stream of our own goes on behind what the native one has: what is held back, every question and every point are its. Where
+// nothing is left, there is nothing to ask. Without memory for it the native stream has to last, as its owner may have seen to.
+void Stream::endImport() {
+  if (!imported_ || of_current_) return;  // one of ours, or one that nobody destroys
+  (void)completed();
+  std::lock_guard lock(mutex_);
+  if (--imports_ != 0) return;
+  Current current(native_context_);
+  NativeEvent event = nullptr;
+  NativeStream own = nullptr;
+  const bool idle = known() >= submitted();
+  if (!idle) {
+    // Not of a stream that its owner captures: its last point would be a node.
+    const Error now = table().cuStreamQuery(native_);
+    if ((now != kNotReady && now != kSuccess) || !events_->takeEvent(&event).ok()) return;
+    Error error = table().cudaStreamCreateWithPriority(&own, kStreamNonBlocking, priority_);
+    if (error == kSuccess) error = table().cuEventRecord(event, native_);
+    if (error == kSuccess) error = table().cuStreamWaitEvent(own, event, 0);
+    events_->giveEvent(event);
+    if (error != kSuccess) {
+      if (own != nullptr) (void)table().cudaStreamDestroy(own);
+      return;
+    }
+  }
+  std::lock_guard asking(asking_);
+  native_ = own;
+  borrowed_ = idle;
+}
+
+void Stream::native(uint64_t out[2]) {
+  std::lock_guard lock(mutex_);
+  out[0] = reinterpret_cast<uintptr_t>(native_);
+  out[1] = 0;
+}
+
+Context& Stream::context() const { return static_cast<Context&>(FastStream::context()); }
+Device& Stream::device() const { return static_cast<Device&>(FastStream::device()); }
+
+Status Stream::failed(const char* call, Error error) { return device().failed(call, error); }
+
+void Stream::noteFailure(const char* call, Error error) {
+  Status status = failed(call, error);
+  if (!device().isLost()) latch.set(std::move(status));
+}
+
+// ---- Submitting ----
+
+// A call that names the native stream, and with it the context, unless the handle is one of those that do not.
+template <class Call>
+Error Stream::callOnNative(Call call) const {
+  if (!of_current_) [[likely]]
+    return whateverIsCurrent(native_context_, call);
+  Current current(native_context_);
+  return call();
+}
+
+Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& launch) {
+  auto& kernel = static_cast<Kernel&>(given);
+  const uint32_t* grid = launch.grid;
+  const uint32_t* group = launch.group;
+  void** parameters = const_cast<void**>(launch.arguments);
+  uint32_t dynamic_bytes = launch.local_bytes;
+  uint32_t offsets[backend::kMaxArguments];
+  void* placed[backend::kMaxArguments];
+  if (kernel.hasLocals()) {
+    dynamic_bytes = kernel.placeLocals(launch.arguments, launch.local_bytes, offsets, placed);
+    parameters = placed;
+  }
+  Current current(native_context_);
+  const Error error = launch.cooperative ? RT_CUDA_CALL(cuLaunchCooperativeKernel, kernel.function(), grid[0], grid[1], grid[2],
+                                                        group[0], group[1], group[2], dynamic_bytes, native_, parameters)
+                                         : RT_CUDA_CALL(cuLaunchKernel, kernel.function(), grid[0], grid[1], grid[2], group[0],
+                                                        group[1], group[2], dynamic_bytes, native_, parameters, nullptr);
+  noteKernel(kernel.keptName());
+  if (error == kSuccess) [[likely]]
+    return Status();
+  return failed(launch.cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel", error);
+}
+
+Status Stream::enqueueCopy(const backend::Copy& copy) {
+  Current current(native_context_);
+  if (copy.height == 1) {
+    if (copy.width >= Staging::kMinBytes && !device().readsPageable()) {
+      const bool from = isPageable(copy.src), to = isPageable(copy.dst);
+      if (from != to) return context().staging().copy(copy.dst, copy.src, copy.width, from, native_);
+    }
+    const Error error = RT_CUDA_CALL(cudaMemcpyAsync, copy.dst, copy.src, copy.width, kCopyDefault, native_);
+    return error == kSuccess ? Status() : failed("cudaMemcpyAsync", error);
+  }
+  const Error error = RT_CUDA_CALL(cudaMemcpy2DAsync, copy.dst, copy.dst_pitch, copy.src, copy.src_pitch, copy.width,
+                                   copy.height, kCopyDefault, native_);
+  return error == kSuccess ? Status() : failed("cudaMemcpy2DAsync", error);
+}
+
+Status Stream::enqueueFill(const backend::Fill& fill) {
+  Current current(native_context_);
+  const char* call = "";
+  const Error error = fillOnDevice(fill, native_, &call);
+  return error == kSuccess ? Status() : failed(call, error);
+}
+
+// A hint: only managed memory of a device that shares it at any time can be moved ahead.
+Status Stream::enqueuePrefetch(const backend::PrefetchStep& prefetch) {
+  if (!device().managedIsConcurrent()) return Status();
+  Current current(native_context_);
+  PointerAttributes facts = {};
+  if (table().cudaPointerGetAttributes(&facts, prefetch.address) != kSuccess || facts.type != kMemoryManaged) {
+    (void)table().cudaGetLastError();
+    return Status();
+  }
+  const Error error = RT_CUDA_CALL(cuMemPrefetchAsync, reinterpret_cast<DriverAddress>(prefetch.address), prefetch.size,
+                                   prefetch.to_host ? kHostDeviceNumber : device().number(), native_);
+  return error == kSuccess ? Status() : failed("cuMemPrefetchAsync", error);
+}
+
+Status Stream::enqueueReplay(backend::Replay& given, RefCounted*) {
+  auto& replay = static_cast<Replay&>(given);
+  const Error error = callOnNative([&] { return RT_CUDA_CALL(cuGraphLaunch, replay.native(), native_); });
+  noteKernel(replay.keptName());
+  if (error == kSuccess) [[likely]]
+    return Status();
+  return failed("cuGraphLaunch", error);
+}
+
+// The runtime reads pageable memory during the call, through staging memory of its own. A device that reads such memory by
+// itself may do so later: there the copy has to be over, or to have another source.
+bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
+  const bool by_itself = device().readsPageable();
+  const uint64_t done = by_itself ? completed() : 0;  // before the mutex, which asking takes
+  std::lock_guard lock(mutex_);
+  const bool of_program = (isHeld() || by_itself) && isPageable(copy.src);
+  if (of_program && (isHeld() || done < submitted())) return false;
+  if (isHeld()) {
+    *status = keep(copy);
+    return true;
+  }
+  *status = submitNow([&] { return enqueueCopy(copy); });
+  if (!of_program || !status->ok()) return true;
+  const Error error = table().cudaStreamSynchronize(native_);
+  if (error != kSuccess) noteFailure("cudaStreamSynchronize", error);
+  return true;
+}
+
+// ---- Records and waits ----
+
+Status Stream::enqueueRecord(backend::Point& given, Status carried, uint64_t serial) {
+  auto& point = static_cast<Point&>(given);
+  point.leaveRecord(last_record_);
+  const Error error = callOnNative([&] { return RT_CUDA_CALL(cuEventRecord, point.event(), native_); });
+  if (error != kSuccess) return failed("cuEventRecord", error);
+  point.enterRecord(last_record_, serial);
+  point.recorded(std::move(carried));
+  return Status();
+}
+
+// Not the stream's last record: that was told to others, this comes later.
+Status Stream::enqueueMark(backend::Point& given) {
+  auto& point = static_cast<Point&>(given);
+  point.leaveRecord(nullptr);
+  const Error error = callOnNative([&] { return RT_CUDA_CALL(cuEventRecord, point.event(), native_); });
+  if (error != kSuccess) return failed("cuEventRecord", error);
+  point.recorded(Status());
+  return Status();
+}
+
+[[gnu::hot]] bool Stream::recordAgain(backend::Point& given, Status* status) {
+  if (typeid(given) != typeid(Point)) return false;
+  auto& point = static_cast<Point&>(given);
+  if (!point.mayRenew(*events_)) return false;
+  std::unique_lock lock(mutex_, std::try_to_lock);  // the caller holds its event: no waiting for a long copy here
+  if (!lock.owns_lock() || isHeld()) return false;
+  point.leaveRecord(last_record_);
+  const Error error = callOnNative([&] { return RT_CUDA_CALL(cuEventRecord, point.event(), native_); });
+  if (error != kSuccess) {
+    *status = failed("cuEventRecord", error);
+    return true;
+  }
+  point.renewInPlace(latch.failed() ? latch.get() : Status());
+  point.enterRecord(last_record_, nextSerial());
+  count();
+  return true;
+}
+
+// A recorded point. The event's device may be another one, which has died: asking the point blames that one.
+Status Stream::waitFor(backend::Point& point, NativeEvent event) {
+  const Error error =
+      point.done() ? kSuccess : callOnNative([&] { return RT_CUDA_CALL(cuStreamWaitEvent, native_, event, 0); });
+  if (error != kSuccess && !point.poll()) [[unlikely]]
+    return failed("cuStreamWaitEvent", error);
+  const Status& status = point.done() ? point.status() : static_cast<const Point&>(point).recordedStatus();
+  if (!status.ok()) [[unlikely]]
+    latch.set(status);
+  return Status();
+}
+
+Status Stream::enqueueWait(backend::Point& point, bool* taken) {
+  const NativeEvent event = recordedEvent(point);
+  *taken = event != nullptr;
+  return *taken ? waitFor(point, event) : Status();
+}
+
+[[gnu::hot]] bool Stream::waitAtOnce(backend::Point& point, Status* status) {
+  const NativeEvent event = recordedEvent(point);
+  if (event == nullptr) return false;
+  std::unique_lock lock(mutex_, std::try_to_lock);  // as in recordAgain()
+  if (!lock.owns_lock() || isHeld()) return false;
+  *status = waitFor(point, event);
+  if (status->ok()) count();
+  return true;
+}
+
+// ---- The host ----
+
+Status Stream::enqueueTask(std::unique_ptr<Task>* task, uint64_t serial, bool* taken) {
+  *taken = true;
+  auto* call = new (std::nothrow) InternalCall(*this, std::move(*task), serial);
+  if (call == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  std::unique_ptr<Callback> callback(call);
+  Current current(native_context_);
+  Status status = events_->callbacks().launch(native_, &callback);
+  if (!status.ok()) *task = call->takeBack();
+  return status;
+}
+
+bool Stream::tellWhenReached() {
+  std::unique_ptr<Callback> arrival(new (std::nothrow) Arrival(*this));
+  Current current(native_context_);
+  return arrival != nullptr && events_->callbacks().launch(native_, &arrival).ok();
+}
+
+Status Stream::runTask(Task& task, const Status& status) {
+  Current current(native_context_);
+  return task.run(status);
+}
+
+// With the context current, every call of what was held finds it so. The stream may end inside.
+void Stream::run() {
+  Current current(native_context_);
+  FastStream::run();
+}
+
+// ---- How far the device has come ----
+
+Stream::Progress Stream::ask() {
+  Current current(native_context_);
+  std::unique_lock asking(asking_, std::defer_lock);
+  if (imported_) {
+    asking.lock();
+    if (known() >= withDevice()) return Progress::kOver;  // its import has ended meanwhile
+  }
+  const Error error = table().cuStreamQuery(native_);
+  if (imported_) asking.unlock();
+  if (error == kNotReady) return Progress::kRunning;
+  if (saysNothing(error)) return Progress::kUnknown;
+  if (error != kSuccess) noteFailure("cuStreamQuery", error);
+  return Progress::kOver;
+}
+
+// The event of the last record, which may have told others while the driver still counts the stream as busy.
+bool Stream::askRecord(uint64_t serial) {
+  const NativeEvent event = last_record_->of(serial);
+  if (event == nullptr) return false;
+  if (whateverIsCurrent(native_context_, [&] { return table().cuEventQuery(event); }) != kSuccess) return false;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (last_record_->of(serial) != event) return false;  // recorded anew meanwhile: the answer may be of that
+  advance(serial);
+  return true;
+}
+
+// The driver waits, for as long as it takes.
+bool Stream::awaitInDriver() {
+  const uint64_t reached = withDevice();
+  Current current(native_context_);
+  const Error error = RT_CUDA_CALL(cudaStreamSynchronize, native_);
+  if (error != kSuccess) (void)failed("cudaStreamSynchronize", error);
+  if (error == kSuccess || device().isLost()) advance(reached);
+  return error == kSuccess;
+}
+
+// Where the stream has more behind `serial`, that is not waited for: it may wait for the caller. With the thread asleep, or on
+// a native stream that may end before the event does, a marker is waited for.
+Stream::Slept Stream::sleep(uint64_t serial, Deadline deadline, int64_t) {
+  if (!deadline.isNever() || withDevice() != serial) return Slept::kNotNow;
+  if (policy() != backend::WaitPolicy::kBlock && !imported_) return awaitInDriver() ? Slept::kYes : Slept::kNever;
+  const Ref<backend::Point> marker = markBehind(serial);
+  if (!marker) return Slept::kNever;
+  (void)marker->wait(deadline, backend::WaitPolicy::kBlock);
+  return Slept::kYes;
+}
+
+}  // namespace manyrt::cuda

@@ -1,0 +1,74 @@
+// A stream of CUDA: what a driver's stream gives to the native one (driver/stream.h has the rest), the ways to do so at once,
+// and native streams that are borrowed from the program.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "backends/cuda/event_pool.h"
+#include "backends/driver/fast_stream.h"
+#include "base/lock_order.h"
+
+namespace manyrt::cuda {
+
+class Context;
+class Device;
+
+class Stream final : public driver::FastStream<Stream> {
+ public:
+  static Status create(Ref<backend::Stream>* stream, Context& context, const backend::StreamOptions& options);
+  static Status import(Ref<backend::Stream>* stream, Context& context, NativeStream native);
+  ~Stream() override;
+
+  bool recordAgain(backend::Point& point, Status* status) override;
+  bool waitAtOnce(backend::Point& point, Status* status) override;
+  bool copyAndRead(const backend::Copy& copy, Status* status) override;
+  void native(uint64_t out[2]) override;
+  void endImport() override;
+  bool importAgain(NativeStream native);  // false: this stream is on another one
+
+ private:
+  friend class driver::FastStream<Stream>;
+  class Arrival;       // continues a held stream when the device has come to its host function
+  class InternalCall;  // runs an internal task when the device has come to it
+
+  Stream(Context& context, Ref<LastRecord> last_record, NativeStream native, bool borrowed, int32_t priority);
+  Context& context() const;
+  Device& device() const;
+  Status failed(const char* call, Error error);     // the failure of a call; of a device that died, its loss
+  void noteFailure(const char* call, Error error);  // of work; a loss is the device's
+
+  Status enqueueLaunch(backend::Kernel& kernel, const backend::Launch& launch) override;
+  Status enqueueCopy(const backend::Copy& copy) override;
+  Status enqueueFill(const backend::Fill& fill) override;
+  Status enqueuePrefetch(const backend::PrefetchStep& prefetch) override;
+  Status enqueueReplay(backend::Replay& replay, RefCounted* version) override;
+  Status enqueueRecord(backend::Point& point, Status carried, uint64_t serial) override;
+  Status enqueueMark(backend::Point& point) override;
+  Status enqueueWait(backend::Point& point, bool* taken) override;
+  Status enqueueTask(std::unique_ptr<Task>* task, uint64_t serial, bool* taken) override;
+  Progress ask() override;
+  bool askRecord(uint64_t serial) override;
+  bool tellWhenReached() override;
+  Slept sleep(uint64_t serial, Deadline deadline, int64_t waited) override;
+  Status runTask(Task& task, const Status& status) override;
+  void run() override;
+
+  template <class Call>
+  Error callOnNative(Call call) const;
+  Status waitFor(backend::Point& point, NativeEvent event);
+  bool awaitInDriver();
+
+  const Ref<EventPool> events_;
+  const Ref<LastRecord> last_record_;
+  NativeStream native_;  // of an import until that ends, then one of our own behind it; read under the mutex or asking_
+  const NativeContext native_context_;
+  const bool imported_;
+  bool borrowed_;          // the native stream is not ours to destroy
+  uint32_t imports_ = 0;   // handles that have imported it; under the mutex
+  const bool of_current_;  // one of the handles that name a stream of whichever context is current
+  const int32_t priority_;
+  Ranked<std::mutex, LockRank::kCudaImport> asking_;  // of an import: a question to the native stream, or its end
+};
+
+}  // namespace manyrt::cuda

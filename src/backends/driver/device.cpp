@@ -1,0 +1,58 @@
+// The lists of contexts and streams, and the death of a device.
+#include "backends/driver/device.h"
+
+#include <new>
+#include <string>
+
+#include "backends/driver/context.h"
+#include "base/trace.h"
+
+namespace manyrt::driver {
+
+// ---- Contexts ----
+
+void Context::add(Stream& stream, const char* label) {
+  streams_.add(stream);
+  stream.lane = trace::newLane(label);
+}
+
+void Context::renewStream(backend::Stream& stream, const backend::StreamOptions& options) {
+  (void)stream.latch.take();
+  stream.lane = trace::newLane(options.label);
+}
+
+void Context::nameRunning(std::string* names) {
+  streams_.each([&](const Stream& stream) {
+    const char* kernel = stream.runningKernel();
+    if (kernel == nullptr || names->find("\"" + std::string(kernel) + "\"") != std::string::npos) return;
+    *names += (names->empty() ? "the kernel \"" : " or \"") + std::string(kernel) + "\"";
+  });
+}
+
+// ---- Devices ----
+
+std::vector<Ref<Context>> Device::contexts() {
+  try {
+    return contexts_.alive();
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+}
+
+Status Device::failed(Status failure, bool dead) {
+  if (!dead) return failure;
+  const std::vector<Ref<Context>> affected = contexts();
+  if (!isLost()) {
+    std::string running;
+    try {
+      for (const Ref<Context>& context : affected) context->nameRunning(&running);
+    } catch (const std::bad_alloc&) {  // then the sentence names fewer
+    }
+    lose(Status::error(RT_ERROR_DEVICE_LOST, "The device %s is lost%s%s: %s", properties_.id,
+                       running.empty() ? "" : " while it ran ", running.c_str(), failure.message()));
+  }
+  for (const Ref<Context>& context : affected) context->deviceLost();
+  return lost();
+}
+
+}  // namespace manyrt::driver

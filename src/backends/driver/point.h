@@ -1,0 +1,83 @@
+// A point of a driver: a place in a native stream once it is recorded; before that, behind a host function say, threads and
+// streams that wait for it wait on the host. Contexts make points and keep those that nobody holds any more for the next use.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "backends/point.h"
+#include "base/host_threads.h"
+#include "base/lock_order.h"
+
+namespace manyrt::driver {
+
+class Point : public backend::Point, protected host_threads::Job {
+ public:
+  bool poll() final;
+  bool wait(Deadline deadline, backend::WaitPolicy policy) final;
+  bool subscribe(backend::Waiter* waiter) final;
+
+  // By the stream that carries it, once: the native event stands; `status` is what the stream had come to.
+  void recorded(Status status);
+  // Instead: it could not be recorded.
+  void fail(Status status) { (void)passOnce(std::move(status), 0); }
+  bool isRecorded() const { return recorded_.load(std::memory_order_acquire); }
+  const Status& recordedStatus() const { return recorded_status_; }  // once recorded
+
+ protected:
+  // Passes the point; false: it was passed before.
+  bool passOnce(Status status, int64_t nanoseconds);
+  // For the next record. Nobody but the caller holds it.
+  void renew();
+  // The same for one that stays recorded, as it is recorded anew in place; without a fence, which P2 has no room for.
+  void renewInPlace(Status status) {
+    reset();
+    passed_.store(false, std::memory_order_relaxed);
+    awaited_.store(false, std::memory_order_relaxed);
+    telling_.store(false, std::memory_order_relaxed);
+    if (!recorded_status_.ok() || !status.ok()) [[unlikely]]
+      recorded_status_ = std::move(status);
+  }
+
+  // ---- What a driver writes ----
+  // Of a recorded point: whether the device has come to it, without waiting. Then `status` is what it is passed with, and
+  // `nanoseconds` its time.
+  virtual bool ask(Status* status, int64_t* nanoseconds) = 0;
+  // Of a recorded point: waits in the driver until the device has come to it, and it may be passed with what was recorded.
+  // False: the caller has to find another way.
+  virtual bool sleep() { return false; }
+  // Of a recorded point: has it passed when the device comes to it, by calling passOnce or by queueing this job, which takes a
+  // reference over. False: a thread of the library waits.
+  virtual bool tellWhenReached() { return false; }
+
+  void run() override;  // takes a reference over: waits until it is passed, or finds it reached
+
+ private:
+  friend class FreePoints;
+  void tell();
+  bool sleepAndPass();
+
+  std::atomic<bool> recorded_{false};
+  std::atomic<bool> passed_{false};
+  std::atomic<bool> awaited_{false};  // somebody is to be told when it is passed
+  std::atomic<bool> telling_{false};  // what tells them is on its way
+  Status recorded_status_;
+  Point* next_ = nullptr;  // among the free ones
+};
+
+// Points that nobody holds, for the next record.
+class FreePoints {
+ public:
+  ~FreePoints();  // deletes what is left
+  Point* take();  // as new but for its references; null: there is none
+  // False: there are enough, the caller keeps it.
+  bool give(Point* point);
+
+ private:
+  static constexpr uint32_t kMaxFree = 1024;
+  Ranked<SpinLock, LockRank::kDriverFreePoints> lock_;
+  Point* first_ = nullptr;
+  uint32_t count_ = 0;
+};
+
+}  // namespace manyrt::driver

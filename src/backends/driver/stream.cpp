@@ -1,0 +1,263 @@
+// Submissions that may have to wait for the host, and the queue of a held stream: its first command waits for a point, for the
+// device or for a thread of the library; then that thread submits what follows.
+#include "backends/driver/stream.h"
+
+#include <climits>
+#include <new>
+
+#include "backends/driver/context.h"
+#include "backends/driver/device.h"
+#include "backends/driver/point.h"
+#include "base/fault.h"
+#include "base/futex.h"
+
+namespace manyrt::driver {
+
+Stream::Stream(Context& context, const Traits& traits) : context_(&context), device_(context.device()), traits_(traits) {}
+
+Stream::~Stream() { context_->remove(*this); }
+
+backend::WaitPolicy Stream::policy() const { return context_->policy(); }
+
+Status Stream::enqueueReplay(backend::Replay&, RefCounted*) {
+  return Status::error(RT_ERROR_INTERNAL, "A replay was launched on a stream of a driver that runs none.");
+}
+
+// ---- Submitting ----
+
+void Stream::count() {
+  const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
+  native_serial_.store(serial, std::memory_order_release);
+  submitted_.store(serial, std::memory_order_release);
+}
+
+Status Stream::keep(Work work) {
+  if (fault::fails(traits_.hold_fault)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  bool begins = false;
+  RT_TRY(hold(std::make_unique<Command>(std::move(work)), &begins));
+  if (begins) begin();
+  return Status();
+}
+
+// Appends. `begins`: the stream is held from now on, and the command is its first.
+Status Stream::hold(std::unique_ptr<Command> command, bool* begins) {
+  command->serial = nextSerial();
+  submitted_.store(command->serial, std::memory_order_release);
+  *last_ = command.get();
+  last_ = &command.release()->next;
+  *begins = !held_.exchange(true, std::memory_order_acq_rel);
+  if (*begins) retain();  // until the stream is not held any more
+  return Status();
+}
+
+Status Stream::wait(Ref<backend::Point> point, backend::Skip skip) {
+  RT_TRY(host_threads::reserve());  // for going on behind a point that the host waits for
+  std::lock_guard lock(mutex_);
+  if (!isHeld()) {
+    bool taken = true;
+    if (point->done()) {
+      latch.set(point->status());
+    } else {
+      RT_TRY(device_.lost());
+      RT_TRY(enqueueWait(*point, &taken));
+    }
+    if (taken) {
+      count();
+      flush();
+      return Status();
+    }
+  }
+  return keep(WaitCommand{std::move(point), skip});
+}
+
+Status Stream::call(Task* given, backend::TaskKind kind) {
+  std::unique_ptr<Task> task(given);
+  RT_TRY(host_threads::reserve());
+  std::unique_lock lock(mutex_);
+  const bool at_once = kind == backend::TaskKind::kInternal && !isHeld();
+  if (at_once) {
+    bool taken = true;
+    Status status = enqueueTask(&task, nextSerial(), &taken);
+    if (taken) {
+      count();
+      return status;
+    }
+  }
+  if (fault::fails(traits_.hold_fault)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  bool begins = false;
+  RT_TRY(hold(std::make_unique<Command>(TaskCommand{std::move(task), kind}), &begins));
+  if (at_once && traits_.ends_at_once) {  // everything ahead is over: this thread runs it
+    lock.unlock();
+    go();
+  } else if (begins) {
+    begin();
+  }
+  return Status();
+}
+
+Status Stream::recordAhead(Ref<backend::Point>* out, uint64_t serial) {
+  if (known() >= serial) return Status();
+  Ref<backend::Point> point;
+  RT_TRY(context_->createPoint(&point, false));
+  std::lock_guard lock(mutex_);
+  RT_TRY(device_.lost());
+  RT_TRY(enqueueMark(*point));
+  *out = std::move(point);
+  return Status();
+}
+
+// ---- A held stream ----
+
+// Under the mutex: starts the wait of the first command. In the end go() runs on a thread of the library: when the point is
+// passed, when the device has come to where the host's work stands, or at once.
+void Stream::begin() {
+  Command& command = *first_;
+  if (const auto* wait = std::get_if<WaitCommand>(&command.work)) {
+    if (!wait->point->subscribe(this)) resume();
+    return;
+  }
+  if (!isNativeCall(command) && !device_.isLost()) {
+    if (tellWhenReached()) return;
+    untold_ = true;
+  }
+  resume();
+}
+
+// The host's part of the first command, which this thread alone touches: what is submitted meanwhile queues up behind it, and
+// so the mutex is free while the program's function runs.
+void Stream::doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock) {
+  const bool untold = std::exchange(untold_, false);
+  lock.unlock();
+  if (untold) waitForDevice();
+  if (traits_.fails_by_command) poll();  // what the device failed at comes before what follows
+  const Status lost = device_.lost();
+  if (!lost.ok()) latch.set(lost);
+  if (auto* call = std::get_if<TaskCommand>(&command.work)) {
+    if (call->task->tells()) announce(command.serial);
+    task_stream_ = this;
+    latch.set(runTask(*call->task, lost.ok() ? latch.get() : lost));
+    task_stream_ = nullptr;
+    call->task.reset();
+    if (call->kind != backend::TaskKind::kNative) advance(command.serial);  // the device was through with what is ahead
+    lock.lock();
+    return;
+  }
+  if (auto* fill = std::get_if<backend::Fill>(&command.work)) {
+    if (!latch.failed()) fillOnHost(*fill);
+    lock.lock();
+    return;
+  }
+  const auto& copy = std::get<backend::Copy>(command.work);
+  const bool all = hostPart(copy) == HostPart::kAll;
+  if (all && !latch.failed()) copyOnHost(copy);
+  lock.lock();
+  if (!all && !latch.failed()) latch.set(enqueueCopy(copy));
+}
+
+void Stream::go() {
+  const Ref<Stream> self(this);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    Command& command = *first_;
+    if (const auto* wait = std::get_if<WaitCommand>(&command.work)) {
+      latch.set(wait->point->status());
+    } else {
+      doOnHost(command, lock);
+    }
+    finishFirst();
+    while (first_ != nullptr && execute(*first_)) finishFirst();
+    if (first_ == nullptr) break;
+    if (isNativeCall(*first_)) continue;
+    begin();
+    return;
+  }
+  if (!device_.isLost()) flush();
+  held_.store(false, std::memory_order_release);
+  lock.unlock();
+  drop();  // what hold() took
+}
+
+// Where the driver does not tell: polls, or waits in the driver.
+void Stream::waitForDevice() {
+  const uint64_t serial = withDevice();
+  std::atomic<uint32_t> never{0};
+  while (completed() < serial) {
+    if (sleep(serial, Deadline::never(), 0) == Slept::kYes) continue;
+    (void)futexWait(&never, 0, Deadline::after(kNapNanoseconds));
+  }
+}
+
+// Under the mutex.
+void Stream::finishFirst() {
+  std::unique_ptr<Command> command(first_);
+  native_serial_.store(command->serial, std::memory_order_release);
+  first_ = command->next;
+  if (first_ == nullptr) last_ = &first_;
+  wake();
+}
+
+// A sleeper counts itself before it looks at progress_ and at native_serial_, and this counts progress before it looks for
+// sleepers: in the one order of sequentially consistent operations at least one of the two sees the other.
+void Stream::wake() {
+  progress_.fetch_add(1, std::memory_order_seq_cst);
+  if (sleepers_.load(std::memory_order_seq_cst) != 0) futexWake(&progress_, INT_MAX);
+}
+
+void Stream::recordHeld(backend::Point& point, uint64_t serial) {
+  Status status = device_.lost();
+  if (status.ok()) status = enqueueRecord(point, latch.failed() ? latch.get() : Status(), serial);
+  if (status.ok()) return;
+  static_cast<Point&>(point).fail(status);
+  latch.set(std::move(status));
+}
+
+// Under the mutex. False: the host comes first. Failed commands latch; what follows a failure is skipped, but for points and
+// tasks, which carry it.
+bool Stream::execute(Command& command) {
+  if (device_.isLost()) latch.set(device_.lost());
+  const bool skip = latch.failed();
+  const auto unless = [&](auto enqueue) {
+    if (!skip) latch.set(enqueue());
+    return true;
+  };
+  if (auto* launch = std::get_if<LaunchCommand>(&command.work)) {
+    return unless([&] { return enqueueLaunch(*launch->kernel, launch->launch); });
+  }
+  if (auto* copy = std::get_if<backend::Copy>(&command.work)) {
+    if (!skip && hostPart(*copy) != HostPart::kNone) return false;
+    return unless([&] { return enqueueCopy(*copy); });
+  }
+  if (auto* fill = std::get_if<backend::Fill>(&command.work)) {
+    if (!skip && hostPart(*fill) != HostPart::kNone) return false;
+    return unless([&] { return enqueueFill(*fill); });
+  }
+  if (auto* prefetch = std::get_if<backend::PrefetchStep>(&command.work)) {
+    return unless([&] { return enqueuePrefetch(*prefetch); });
+  }
+  if (auto* replay = std::get_if<ReplayCommand>(&command.work)) {
+    if (!skip) latch.set(enqueueReplay(*replay->replay, replay->version.get()));
+    recordHeld(*replay->end, command.serial);
+    return true;
+  }
+  if (auto* record = std::get_if<RecordCommand>(&command.work)) {
+    recordHeld(*record->point, command.serial);
+    return true;
+  }
+  if (auto* wait = std::get_if<WaitCommand>(&command.work)) {
+    if (skip && (wait->skip == backend::Skip::kOnFailure || device_.isLost())) return true;
+    if (wait->point->done()) {
+      latch.set(wait->point->status());
+      return true;
+    }
+    bool taken = true;
+    const Status status = enqueueWait(*wait->point, &taken);
+    return taken && status.ok();  // else the host can wait for it, too
+  }
+  auto& call = std::get<TaskCommand>(command.work);
+  if (call.kind != backend::TaskKind::kInternal) return false;
+  bool taken = true;
+  const Status status = enqueueTask(&call.task, command.serial, &taken);
+  return taken && status.ok();
+}
+
+}  // namespace manyrt::driver

@@ -1,0 +1,100 @@
+// Kernels as backends prepare them, and what a launch of one is.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ref.h"
+#include "base/status.h"
+#include "rt.h"
+
+namespace manyrt::backend {
+
+// One argument of a kernel. Values are stored back to back, each aligned to `alignment`, at `offset`.
+struct Argument {
+  uint32_t size;  // bytes of the value; RT_ARG_LOCAL: 8, the byte count
+  int32_t kind;   // RT_ARG_*
+  uint32_t offset;
+};
+
+// What every backend takes of a kernel; the API refuses more.
+constexpr uint32_t kMaxArguments = 256;
+constexpr uint32_t kMaxArgumentBytes = 4096;  // bytes of a value
+
+// What a kernel of a module asks of a launch, beside the device's limits. As it is here, nothing.
+struct LaunchRules {
+  uint32_t group[3] = {0, 0, 0};     // the only work-group; zeros: any
+  uint64_t most_items = UINT64_MAX;  // work-items of the grid in a direction
+  bool no_local_bytes = false;       // of the launch: the kernel has all it needs
+};
+
+// A kernel prepared for one context. Launches keep a Ref until they are done.
+class Kernel : public RefCounted {
+ public:
+  struct ArgumentText {
+    std::string name;
+    std::string type_name;
+  };
+
+  const std::vector<Argument>& arguments() const { return arguments_; }
+  uint32_t argumentBytes() const { return argument_bytes_; }  // a multiple of 16
+  const char* name() const { return name_; }
+  uint32_t maxGroupItems() const { return max_group_items_.load(std::memory_order_acquire); }  // 0: not prepared
+  // Finds out what the kernel needs, where that was put off: before limits are asked for, and before the first launch.
+  // cuModuleGetFunction, which loads the code · nothing.
+  virtual Status prepare() { return Status(); }
+  // Whether there are arguments that only the backend can refuse. Then ops ask checkArguments in the call, before anything is
+  // submitted, so that a stream which is held and one which is not give the same answer. Ops have asked all else.
+  bool checksArguments() const { return checks_arguments_; }
+  virtual Status checkArguments(const void* const*) const { return Status(); }
+  bool hasPointers() const { return has_pointers_; }
+  bool hasLocals() const { return has_locals_; }
+  // Local memory and memory of each work-item that the kernel itself has, for rtKernelGetInfo and the limits of a group.
+  uint64_t ownLocalBytes() const { return local_bytes_; }
+  uint64_t privateBytes() const { return private_bytes_; }
+  const LaunchRules* rules() const { return has_rules_ ? &rules_ : nullptr; }  // null: a launch need only fit the device
+  // Null where names are not known.
+  const ArgumentText* argumentText(uint32_t index) const {
+    return index < argument_texts_.size() ? &argument_texts_[index] : nullptr;
+  }
+  // cudaOccupancyMaxActiveBlocksPerMultiprocessor times the device's units; CL_KERNEL_WORK_GROUP_SIZE.
+  virtual uint32_t maxActiveGroups(uint32_t group_items, uint64_t local_bytes) const = 0;
+  virtual uint32_t preferredGroupMultiple() const = 0;
+
+ protected:
+  // Lays the arguments out; false without memory.
+  bool describe(const rtHostKernel_t& host, uint32_t device_max_group_items);
+  void addArgument(uint32_t size, int32_t kind);  // values are laid out back to back
+  void limitGroup(uint32_t max_group_items, uint32_t device_max_group_items);
+  void setRules(const LaunchRules& rules) {
+    rules_ = rules;
+    has_rules_ = true;
+  }
+
+  std::vector<Argument> arguments_;
+  char name_[256] = "";
+  uint32_t argument_bytes_ = 0;
+  std::atomic<uint32_t> max_group_items_{0};
+  bool has_pointers_ = false;
+  bool has_locals_ = false;
+  bool checks_arguments_ = false;
+  uint64_t local_bytes_ = 0;
+  uint64_t private_bytes_ = 0;
+  std::vector<ArgumentText> argument_texts_;
+
+ private:
+  bool has_rules_ = false;
+  LaunchRules rules_;
+};
+
+struct Launch {
+  uint32_t grid[3];   // work-groups, none zero
+  uint32_t group[3];  // work-items in each, none zero
+  uint32_t local_bytes = 0;
+  bool cooperative = false;      // every group runs at the same time as all others
+  const void* const* arguments;  // borrowed for the call: values are copied before it returns
+};
+
+}  // namespace manyrt::backend

@@ -1,0 +1,77 @@
+// Programs: what a module loader gets of the program, and the modules that it makes. A backend whose devices run no kernels
+// from source or binaries has none of this.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "backends/kernel.h"
+
+namespace manyrt::backend {
+
+// A program as rt.h receives it. Everything is borrowed for the call.
+struct Image {
+  int32_t format = RT_IMAGE_OPENCL_C;  // RT_IMAGE_*, never RT_IMAGE_AUTO
+  std::string_view data;
+  const char* options = "";  // of a build
+  const char* name = "";     // in messages; "": the loader's choice
+  uint32_t header_count = 0;
+  const char* const* header_names = nullptr;
+  const char* const* headers = nullptr;
+};
+
+// A program loaded for one context. Its kernels keep what they need of it: they may outlive it.
+class Module : public RefCounted {
+ public:
+  const std::vector<Ref<Kernel>>& kernels() const { return kernels_; }
+  // The index of a kernel, or kernels().size().
+  size_t find(const std::string& name) const {
+    auto found = index_.find(name);
+    return found == index_.end() ? kernels_.size() : found->second;
+  }
+  // For a sentence that a kernel is missing: "It has \"add\" and \"scale\"."
+  std::string whatItHas() const {
+    constexpr size_t kMaxNames = 24;
+    std::vector<const std::string*> names(kernels_.size());
+    for (const auto& [name, index] : index_) names[index] = &name;
+    std::string text = names.empty() ? "It has none" : "It has";
+    for (size_t i = 0; i < names.size() && i < kMaxNames; ++i) {
+      text += (i == 0 ? " \"" : i + 1 == names.size() ? " and \"" : ", \"") + *names[i] + "\"";
+    }
+    if (names.size() > kMaxNames) text += " and " + std::to_string(names.size() - kMaxNames) + " more";
+    return text + ".";
+  }
+  const std::string& buildLog() const { return build_log_; }
+  // cuModuleGetGlobal · nothing in OpenCL 1.2. The address stays null where there is none of that name.
+  virtual Status global(void** address, uint64_t* size, const char* name) const = 0;
+  virtual void native(uint64_t out[2]) = 0;
+
+ protected:
+  // False: there is one of that name.
+  bool add(const std::string& name, Ref<Kernel> kernel) {
+    if (!index_.emplace(name, kernels_.size()).second) return false;
+    kernels_.push_back(std::move(kernel));
+    return true;
+  }
+
+  std::string build_log_;
+
+ private:
+  std::vector<Ref<Kernel>> kernels_;
+  std::unordered_map<std::string, size_t> index_;
+};
+
+// What turns programs into modules, of devices with RT_CAPABILITY_KERNELS.
+class ModuleLoader {
+ public:
+  virtual ~ModuleLoader() = default;
+  virtual bool takes(int32_t format) const = 0;  // RT_IMAGE_*
+  // cuModuleLoadDataEx, NVRTC · clCreateProgramWithSource, clBuildProgram. Blocks while a compiler runs; several threads
+  // may be inside. Memory that is missing may be std::bad_alloc.
+  virtual Status load(Ref<Module>* module, const Image& image) = 0;
+};
+
+}  // namespace manyrt::backend

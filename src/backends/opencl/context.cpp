@@ -1,0 +1,91 @@
+// Making contexts, lending what belongs to one, and looking at what is to be borrowed from somebody else.
+#include "backends/opencl/context.h"
+
+#include <new>
+
+#include "backends/opencl/device.h"
+#include "backends/opencl/error.h"
+#include "backends/opencl/memory/memory.h"
+#include "backends/opencl/stream/stream.h"
+
+namespace manyrt::opencl {
+
+Status Context::create(Ref<backend::Context>* out, Device& device, const backend::ContextOptions& options) {
+  RT_TRY(device.lost());
+  RT_TRY(host_threads::reserve());  // for telling
+  cl_context native = nullptr;
+  RT_TRY(device.context(&native));
+  if (fault::fails("opencl.context")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  Ref<PointPool> points = Ref<PointPool>::adopt(new PointPool(device, options.wait));
+  Ref<Context> context = Ref<Context>::adopt(new Context(device, native, std::move(points)));
+  device.add(*context);
+  *out = std::move(context);
+  return Status();
+}
+
+Context::Context(Device& device, cl_context native, Ref<PointPool> points)
+    : driver::Context(device, points->policy()),
+      native_(native),
+      points_(std::move(points)),
+      modules_(device),
+      replays_(device) {}
+
+Context::~Context() { device().remove(*this); }
+
+Device& Context::device() const { return static_cast<Device&>(driver::Context::device()); }
+
+Status Context::createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {
+  return Stream::create(stream, *this, options);
+}
+
+Status Context::allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) {
+  return allocateBuffer(memory, device(), kind, size, alignment);
+}
+
+void Context::release(const backend::Memory& memory) { releaseBuffer(memory, device()); }
+
+void Context::native(uint64_t out[2]) {
+  out[0] = reinterpret_cast<uintptr_t>(native_);
+  out[1] = 0;
+}
+
+Status Context::importStream(Ref<backend::Stream>* stream, const uint64_t native[2]) {
+  auto borrowed = reinterpret_cast<cl_command_queue>(native[0]);
+  RT_CHECK_ARG(borrowed != nullptr, "The native object is 0, which is no cl_command_queue.");
+  cl_context owner = nullptr;
+  cl_command_queue_properties properties = 0;
+  RT_CL_TRY(clGetCommandQueueInfo, borrowed, CL_QUEUE_CONTEXT, sizeof owner, &owner, nullptr);
+  RT_CL_TRY(clGetCommandQueueInfo, borrowed, CL_QUEUE_PROPERTIES, sizeof properties, &properties, nullptr);
+  if (owner != native_) {
+    return Status::error(RT_ERROR_NOT_FOUND, "The cl_command_queue belongs to another cl_context than that of opencl:%d.",
+                         device().ordinal());
+  }
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "A stream is in order, the cl_command_queue is not.");
+  }
+  for (Ref<driver::Stream>& own : streams()) {  // one of ours: what it holds back stays in order
+    if (!static_cast<Stream&>(*own).isOn(borrowed)) continue;
+    *stream = std::move(own);
+    return Status();
+  }
+  return Stream::import(stream, *this, borrowed);
+}
+
+Status Context::importPoint(Ref<backend::Point>* point, const uint64_t native[2]) {
+  return points_->importPoint(point, native);
+}
+
+Status Context::importMemory(backend::Memory* memory, const uint64_t native[2], uint64_t size) {
+  return importBuffer(memory, device(), native, size);
+}
+
+void Context::nativePoint(backend::Point& point, uint64_t out[2]) { points_->nativePoint(static_cast<Point&>(point), out); }
+
+void Context::settle(Deadline deadline) {
+  try {
+    for (const Ref<driver::Stream>& stream : streams()) static_cast<Stream&>(*stream).settle(deadline);
+  } catch (const std::bad_alloc&) {  // at exit, without memory: the driver sees to it
+  }
+}
+
+}  // namespace manyrt::opencl

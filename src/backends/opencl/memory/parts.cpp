@@ -1,0 +1,62 @@
+// Sharing parts of one region, and releasing them in the order that drivers bear.
+#include "backends/opencl/memory/parts.h"
+
+#include <algorithm>
+#include <new>
+
+#include "backends/opencl/device.h"
+#include "backends/opencl/error.h"
+
+namespace manyrt::opencl {
+
+Status Parts::take(Part** out, Device& device, cl_mem whole, uint64_t offset, uint64_t size) try {
+  std::lock_guard lock(mutex_);
+  const auto known =
+      std::find_if(list_.begin(), list_.end(), [&](const Part& part) { return part.offset == offset && part.size == size; });
+  if (known != list_.end()) {
+    *out = &*known;
+  } else {
+    Part& made = list_.emplace_back(Part{nullptr, offset, size, 0, this});
+    Error error = CL_SUCCESS;
+    const cl_buffer_region region = {offset, size};
+    made.memory = RT_CL_MAKE(&error, clCreateSubBuffer, whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);
+    if (error != CL_SUCCESS) {
+      list_.pop_back();
+      return device.failed("clCreateSubBuffer", error);
+    }
+    *out = &made;
+  }
+  ++(*out)->users;
+  retain();
+  return Status();
+} catch (const std::bad_alloc&) {
+  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+}
+
+void Parts::giveBack(Part* part) {
+  Parts& parts = *part->parts;
+  {
+    std::lock_guard lock(parts.mutex_);
+    if (--part->users == 0) parts.releaseUnused();
+  }
+  parts.drop();
+}
+
+// From the newest on: what none of the later ones that stay lies in.
+void Parts::releaseUnused() {
+  uint64_t begin = UINT64_MAX, end = 0;  // of those that stay
+  for (auto next = list_.end(); next != list_.begin();) {
+    const auto part = std::prev(next);
+    const bool is_covered = part->offset < end && begin < part->offset + part->size;
+    if (part->users == 0 && !is_covered) {
+      (void)RT_CL_PLAIN(clReleaseMemObject, part->memory);
+      next = list_.erase(part);
+      continue;
+    }
+    begin = std::min(begin, part->offset);
+    end = std::max(end, part->offset + part->size);
+    next = part;
+  }
+}
+
+}  // namespace manyrt::opencl

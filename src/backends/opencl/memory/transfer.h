@@ -1,0 +1,42 @@
+// Copies and fills as commands of a native queue, for every pairing of a root, an address of the driver and memory of the host.
+// What no command does, because both sides are the host's, is work for the host itself.
+#pragma once
+
+#include "backends/backend.h"
+#include "backends/opencl/declarations.h"
+#include "backends/opencl/memory/heap.h"
+
+namespace manyrt::opencl {
+
+class Device;
+
+// Whether the host does this itself, in the stream's order: then run...OnHost, on a thread that may block.
+bool belongsToHost(const Device& device, const backend::Copy& copy);
+bool belongsToHost(const Device& device, const backend::Fill& fill);
+// Memory of the host, pinned or not, that no kernel reaches by its address.
+bool isOfHost(const Device& device, const void* address);
+void copyOnHost(const backend::Copy& copy);
+void fillOnHost(const backend::Fill& fill);
+
+// Copies and fills with their sides looked up, good for as long as the memory is not freed. Made implicitly: looking up is all
+// that they do.
+struct PlacedCopy {
+  PlacedCopy(const backend::Copy& given) : copy(given), dst(placeOf(given.dst)), src(placeOf(given.src)) {}
+  backend::Copy copy;
+  Place dst, src;
+};
+struct PlacedFill {
+  PlacedFill(const backend::Fill& given) : fill(given), dst(placeOf(given.dst)) {}
+  backend::Fill fill;
+  Place dst;
+};
+
+// Enqueue; only a copy that `blocks` is over when this returns, or at least has read its source, where that is the host's. On
+// failure `call` names what failed. A copy whose destination is the host's gives its event, which the caller releases, where
+// `event` is not null.
+Error enqueueCopy(Device& device, cl_command_queue queue, const PlacedCopy& placed, bool blocks, cl_event* event,
+                  const char** call);
+Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& placed, const char** call);
+Error enqueuePrefetch(Device& device, cl_command_queue queue, const void* address, uint64_t size, bool to_host);
+
+}  // namespace manyrt::opencl

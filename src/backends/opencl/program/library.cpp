@@ -1,0 +1,275 @@
+// Building programs: from source through the front end and the cache, from binaries, from SPIR-V; and asking a program that
+// brings no description what its kernels take.
+#include "backends/opencl/program/library.h"
+
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "backends/opencl/device.h"
+#include "backends/opencl/error.h"
+#include "compiler/build.h"
+
+namespace manyrt::opencl {
+namespace {
+
+std::string buildLog(cl_program program, cl_device_id device) {
+  size_t size = 0;
+  if (RT_CL_PLAIN(clGetProgramBuildInfo, program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS || size < 2)
+    return "";
+  std::string log(size, '\0');
+  if (RT_CL_PLAIN(clGetProgramBuildInfo, program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS)
+    return "";
+  log.resize(strnlen(log.c_str(), size));
+  return log;
+}
+
+// What the driver made of a program, for the cache. Empty where it does not say.
+std::vector<unsigned char> binaryOf(cl_program program) {
+  size_t size = 0;
+  if (RT_CL_CALL(clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS || size == 0)
+    return {};
+  std::vector<unsigned char> binary(size);
+  unsigned char* into = binary.data();
+  if (RT_CL_CALL(clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof into, &into, nullptr) != CL_SUCCESS) return {};
+  return binary;
+}
+
+// The size of a value of a type of OpenCL C by its name; 0: it is none that has one everywhere.
+uint32_t sizeOfType(const std::string& name) {
+  struct Scalar {
+    const char* name;
+    uint32_t size;
+  };
+  constexpr Scalar kScalars[] = {{"char", 1}, {"uchar", 1}, {"short", 2}, {"ushort", 2}, {"half", 2},   {"int", 4},
+                                 {"uint", 4}, {"float", 4}, {"long", 8},  {"ulong", 8},  {"double", 8}, {"size_t", 8}};
+  const size_t digits = name.find_last_not_of("0123456789") + 1;
+  const std::string scalar = name.substr(0, digits);
+  const int lanes = digits == name.size() ? 1 : atoi(name.c_str() + digits);
+  for (const Scalar& each : kScalars) {
+    if (scalar == each.name) return each.size * static_cast<uint32_t>(lanes == 3 ? 4 : lanes);
+  }
+  return 0;
+}
+
+// Kernels of what came compiled are asked what they take.
+std::string describing(const char* options) { return std::string(options) + " -cl-kernel-arg-info"; }
+
+std::string argumentText(cl_kernel kernel, cl_uint index, cl_kernel_arg_info what) {
+  char text[256] = "";
+  if (RT_CL_PLAIN(clGetKernelArgInfo, kernel, index, what, sizeof text, text, nullptr) != CL_SUCCESS) return "";
+  return text;
+}
+
+struct KernelHandle {
+  ~KernelHandle() {
+    if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);
+  }
+  cl_kernel kernel = nullptr;
+};
+
+}  // namespace
+
+// ---- Libraries ----
+
+Library::~Library() { (void)RT_CL_PLAIN(clReleaseProgram, program_); }
+
+// The last lease is gone; whoever finds the entry at this moment fails to retain, and builds another one.
+void Library::recycle() {
+  if (listed_) device_.libraries().forget(*this);
+  delete this;
+}
+
+void Libraries::forget(Library& library) {
+  std::lock_guard lock(flights_.mutex());
+  const auto entry = known_.find(library.key_);
+  if (entry != known_.end() && entry->second == &library) known_.erase(entry);
+}
+
+// ---- From source ----
+
+Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest& request, std::string* log) {
+  compiler::OpenClTarget target;
+  target.identity = device_.identity();
+  target.hidden_offsets = device_.tier() == RT_MEMORY_TIER_BUFFER;
+  target.doubles = device_.has(RT_CAPABILITY_DOUBLE);
+  target.atomics_64 = device_.has(RT_CAPABILITY_ATOMICS_64);
+  target.rounds_division = device_.roundsDivision();
+  target.wrong_sizes = device_.quirks().has(Quirk::kWrongSizes);
+  target.optimized_calls = device_.quirks().has(Quirk::kOptimizedCalls);
+  target.no_empty_arg_info = device_.quirks().has(Quirk::kNoEmptyArgInfo);
+  compiler::OpenClBuild source(target, request);
+  RT_TRY(source.begin(log));
+  const auto kept = [&](Ref<Library>* found) {
+    const auto entry = known_.find(source.key());
+    if (entry == known_.end() || !entry->second->tryRetain()) return false;
+    *found = Ref<Library>::adopt(entry->second);
+    return true;
+  };
+  const auto make = [&](Ref<Library>* made) {
+    compiler::OpenClImage image;
+    if (source.fromCache(&image) && loadBinary(made, image)) return Status();
+    image = compiler::OpenClImage();
+    Status status = source.translate(&image);
+    if (status.ok()) status = buildText(made, source, &image, source.name());
+    if (!status.ok()) return compiler::buildFailure(status, std::move(image.log));
+    (*made)->log = image.log;
+    return Status();
+  };
+  const auto keep = [&](Ref<Library>& made) {
+    known_[source.key()] = made.get();
+    made->key_ = source.key();
+    made->listed_ = true;
+  };
+  return flights_.run(library, source.key(), kept, make, keep);
+}
+
+Status Libraries::buildText(Ref<Library>* library, compiler::OpenClBuild& source, compiler::OpenClImage* image,
+                            const char* name) {
+  cl_context context;
+  RT_TRY(device_.context(&context));
+  const char* text = image->text.c_str();
+  const size_t length = image->text.size();
+  Error error = CL_SUCCESS;
+  cl_program program = RT_CL_MAKE(&error, clCreateProgramWithSource, context, 1, &text, &length);
+  if (error != CL_SUCCESS) return device_.failed("clCreateProgramWithSource", error);
+  RT_TRY(build(library, program, image->options, name));
+  image->log += buildLog(program, device_.id());
+  (*library)->kernels = image->kernels;
+  (*library)->hidden_offsets = image->hidden_offsets;
+  (*library)->follows_addresses = image->follows_addresses;
+  (*library)->from_text = true;
+  image->binary = binaryOf(program);
+  if (!image->binary.empty()) source.store(*image);
+  return Status();
+}
+
+// Takes the program. A binary that a driver does not want any more is no failure for who has the source.
+Status Libraries::build(Ref<Library>* out, cl_program program, const std::string& options, const char* name) {
+  auto* made = new (std::nothrow) Library(device_, program);
+  if (made == nullptr) {
+    (void)RT_CL_PLAIN(clReleaseProgram, program);
+    return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
+  Ref<Library> library = Ref<Library>::adopt(made);
+  const cl_device_id device = device_.id();
+  const Error error = RT_CL_CALL(clBuildProgram, program, 1, &device, options.c_str(), nullptr, nullptr);
+  if (error != CL_SUCCESS) {
+    const Status status = device_.failed("clBuildProgram", error);
+    if (status.code() != RT_ERROR_BUILD_FAILED) return status;
+    return Status::error(RT_ERROR_BUILD_FAILED, "The driver's compiler refuses \"%s\":\n%s", name,
+                         buildLog(program, device).c_str());
+  }
+  *out = std::move(library);
+  return Status();
+}
+
+bool Libraries::loadBinary(Ref<Library>* library, const compiler::OpenClImage& image) {
+  cl_context context;
+  if (!device_.context(&context).ok()) return false;
+  const cl_device_id device = device_.id();
+  const unsigned char* data = image.binary.data();
+  const size_t size = image.binary.size();
+  Error error = CL_SUCCESS;
+  cl_int outcome = CL_SUCCESS;
+  cl_program program = RT_CL_MAKE(&error, clCreateProgramWithBinary, context, 1, &device, &size, &data, &outcome);
+  if (error != CL_SUCCESS) return false;
+  if (outcome != CL_SUCCESS) {
+    (void)RT_CL_PLAIN(clReleaseProgram, program);
+    return false;
+  }
+  if (!build(library, program, image.options, "").ok()) return false;
+  (*library)->kernels = image.kernels;
+  (*library)->hidden_offsets = image.hidden_offsets;
+  (*library)->follows_addresses = image.follows_addresses;
+  (*library)->log = image.log;
+  (*library)->from_text = true;
+  return true;
+}
+
+// ---- From what a driver or another compiler made ----
+
+Status Libraries::fromBinary(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name) {
+  cl_context context;
+  RT_TRY(device_.context(&context));
+  const cl_device_id device = device_.id();
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  Error error = CL_SUCCESS;
+  cl_int outcome = CL_SUCCESS;
+  cl_program program = RT_CL_MAKE(&error, clCreateProgramWithBinary, context, 1, &device, &size, &bytes, &outcome);
+  if (error == CL_SUCCESS && outcome != CL_SUCCESS) {
+    (void)RT_CL_PLAIN(clReleaseProgram, program);
+    error = outcome;
+  }
+  if (error != CL_SUCCESS) {
+    const Status status = device_.failed("clCreateProgramWithBinary", error);
+    if (status.code() == RT_ERROR_OUT_OF_MEMORY || device_.isLost()) return status;
+    return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" is no binary for opencl:%d (%s): %s", name, device_.ordinal(),
+                         device_.facts().name, status.message());
+  }
+  const Status status = build(library, program, describing(options), name);
+  if (status.code() == RT_ERROR_BUILD_FAILED) return Status::error(RT_ERROR_INVALID_IMAGE, "%s", status.message());
+  RT_TRY(status);
+  return describe(**library, name);
+}
+
+Status Libraries::fromIl(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name) {
+  cl_context context;
+  RT_TRY(device_.context(&context));
+  Error error = CL_SUCCESS;
+  cl_program program = RT_CL_MAKE_VIA(device_.extensions(), &error, clCreateProgramWithIL, context, data, size);
+  if (error != CL_SUCCESS) {
+    const Status status = device_.failed("clCreateProgramWithIL", error);
+    if (status.code() != RT_ERROR_INVALID_VALUE) return status;
+    return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" is no SPIR-V that the driver takes: %s", name, status.message());
+  }
+  RT_TRY(build(library, program, describing(options), name));
+  return describe(**library, name);
+}
+
+// A program's own words about its kernels. They name a value's type, and not its size: one that has no size everywhere cannot
+// be checked, and is refused.
+Status Libraries::describe(Library& library, const char* name) {
+  size_t size = 0;
+  RT_CL_TRY(clGetProgramInfo, library.program(), CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size);
+  std::string names(size, '\0');
+  RT_CL_TRY(clGetProgramInfo, library.program(), CL_PROGRAM_KERNEL_NAMES, size, names.data(), nullptr);
+  names.resize(strnlen(names.c_str(), size));
+  for (size_t at = 0; at < names.size();) {
+    const size_t end = std::min(names.find(';', at), names.size());
+    compiler::OpenClKernel described;
+    described.name = described.symbol = names.substr(at, end - at);
+    at = end + 1;
+    KernelHandle native;
+    Error error = CL_SUCCESS;
+    native.kernel = RT_CL_MAKE(&error, clCreateKernel, library.program(), described.name.c_str());
+    if (error != CL_SUCCESS) return device_.failed("clCreateKernel", error);
+    cl_uint count = 0;
+    RT_CL_TRY(clGetKernelInfo, native.kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr);
+    for (cl_uint index = 0; index < count; ++index) {
+      cl_kernel_arg_address_qualifier space = 0;
+      RT_CL_TRY(clGetKernelArgInfo, native.kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr);
+      compiler::OpenClArgument argument;
+      argument.name = argumentText(native.kernel, index, CL_KERNEL_ARG_NAME);
+      argument.type_name = argumentText(native.kernel, index, CL_KERNEL_ARG_TYPE_NAME);
+      argument.kind = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? RT_ARG_VALUE
+                      : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? RT_ARG_LOCAL
+                                                             : RT_ARG_POINTER;
+      argument.size = argument.kind == RT_ARG_VALUE ? sizeOfType(argument.type_name) : 8;
+      if (argument.size == 0) {
+        return Status::error(RT_ERROR_NOT_SUPPORTED,
+                             "Argument %u of the kernel \"%s\" in \"%s\" has the type %s, whose size a binary does not tell.",
+                             index, described.name.c_str(), name, argument.type_name.c_str());
+      }
+      described.arguments.push_back(std::move(argument));
+    }
+    size_t group[3] = {0, 0, 0};
+    RT_CL_TRY(clGetKernelWorkGroupInfo, native.kernel, device_.id(), CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof group, group,
+              nullptr);
+    for (int i = 0; i < 3; ++i) described.required_group[i] = static_cast<uint32_t>(group[i]);
+    library.kernels.push_back(std::move(described));
+  }
+  return Status();
+}
+
+}  // namespace manyrt::opencl

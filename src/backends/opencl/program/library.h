@@ -1,0 +1,63 @@
+// Libraries: programs of one device, built once for a source however often they are asked for. Whoever asks gets a lease on the
+// one that is there; it goes with its last lease. Pipelines hold theirs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "backends/opencl/declarations.h"
+#include "base/ref.h"
+#include "base/single_flight.h"
+#include "base/status.h"
+#include "compiler/build.h"
+
+namespace manyrt::opencl {
+
+class Device;
+
+// A built program, and what is known of its kernels.
+class Library final : public RefCounted {
+ public:
+  Library(Device& device, cl_program program) : device_(device), program_(program) {}
+  ~Library() override;
+  Device& device() const { return device_; }
+  cl_program program() const { return program_; }
+
+  std::vector<compiler::OpenClKernel> kernels;
+  bool hidden_offsets = false;    // pointers are a root and an offset; else, in the buffer tier, each is one cl_mem
+  bool follows_addresses = true;  // may: kernels reach memory that no argument names
+  bool from_text = false;         // the library's own: get_work_dim() in it is 3, whatever is enqueued
+  std::string log;
+
+ private:
+  friend class Libraries;
+  void recycle() override;
+
+  Device& device_;
+  const cl_program program_;  // owned
+  bool listed_ = false;
+  compiler::Digest key_{};
+};
+
+class Libraries {
+ public:
+  explicit Libraries(Device& device) : device_(device) {}
+  Status fromSource(Ref<Library>* library, const compiler::BuildRequest& request, std::string* log);
+  Status fromBinary(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name);
+  Status fromIl(Ref<Library>* library, const void* data, size_t size, const char* options, const char* name);
+
+ private:
+  friend class Library;
+  Status build(Ref<Library>* library, cl_program program, const std::string& options, const char* name);
+  Status buildText(Ref<Library>* library, compiler::OpenClBuild& build, compiler::OpenClImage* image, const char* name);
+  bool loadBinary(Ref<Library>* library, const compiler::OpenClImage& image);
+  Status describe(Library& library, const char* name);
+  void forget(Library& library);
+
+  Device& device_;
+  SingleFlight<Ref<Library>, compiler::Digest> flights_;
+  std::map<compiler::Digest, Library*> known_;  // under the lock of the flights
+};
+
+}  // namespace manyrt::opencl

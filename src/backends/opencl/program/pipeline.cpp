@@ -1,0 +1,453 @@
+// Leasing clones, setting those arguments that changed in each tier's own way, and enqueueing the launch.
+#include "backends/opencl/program/pipeline.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "backends/opencl/device.h"
+#include "backends/opencl/error.h"
+#include "backends/opencl/memory/address_window.h"
+#include "backends/opencl/memory/transfer.h"
+#include "base/text.h"
+
+namespace manyrt::opencl {
+
+namespace {
+
+// Most arguments have four or eight bytes, for which a call takes longer than the comparison.
+bool isSame(const void* one, const void* other, size_t size) {
+  uint64_t a = 0, b = 0;
+  if (size == sizeof a) {
+    memcpy(&a, one, sizeof a);
+    memcpy(&b, other, sizeof b);
+    return a == b;
+  }
+  if (size == sizeof(uint32_t)) {
+    memcpy(&a, one, sizeof(uint32_t));
+    memcpy(&b, other, sizeof(uint32_t));
+    return a == b;
+  }
+  return memcmp(one, other, size) == 0;
+}
+
+void* addressIn(const void* value) {
+  void* address;
+  memcpy(&address, value, sizeof address);
+  return address;
+}
+
+}  // namespace
+
+// ---- Clones ----
+
+Pipeline::Clone::~Clone() {
+  if (kernel != nullptr) (void)RT_CL_PLAIN(clReleaseKernel, kernel);  // first: its arguments are not its own
+  giveBackParts();
+}
+
+void Pipeline::Clone::giveBackParts() {
+  for (size_t i = parts.size(); i-- > 0;) {  // the newest first
+    if (parts[i] != nullptr) Parts::giveBack(std::exchange(parts[i], nullptr));
+  }
+}
+
+// A clone with a place goes back there by one store; one beyond the places goes with its launch.
+class Pipeline::Leased {
+ public:
+  explicit Leased(Pipeline& pipeline) : pipeline_(pipeline) {}
+  Leased(const Leased&) = delete;
+  Leased& operator=(const Leased&) = delete;
+  Status take() {
+    const uint32_t count = std::min<uint32_t>(pipeline_.clone_count_.load(std::memory_order_acquire), kClones);
+    for (uint32_t i = 0; i < count; ++i) {
+      if (pipeline_.clones_[i].load(std::memory_order_relaxed) == nullptr) continue;
+      clone_.reset(pipeline_.clones_[i].exchange(nullptr, std::memory_order_acquire));
+      if (clone_ != nullptr) return Status();
+    }
+    RT_TRY(pipeline_.newClone(&clone_));
+    if (pipeline_.clone_count_.load(std::memory_order_relaxed) < kClones)
+      clone_->place = pipeline_.clone_count_.fetch_add(1, std::memory_order_acq_rel);
+    return Status();
+  }
+  ~Leased() {
+    if (clone_ == nullptr || clone_->place >= kClones) return;
+    const uint32_t place = clone_->place;
+    pipeline_.clones_[place].store(clone_.release(), std::memory_order_release);
+  }
+  Clone& operator*() const { return *clone_; }
+
+ private:
+  Pipeline& pipeline_;
+  std::unique_ptr<Clone> clone_;
+};
+
+Status Pipeline::newClone(std::unique_ptr<Clone>* out) {
+  auto clone = std::make_unique<Clone>();
+  clone->values.resize(argument_bytes_);
+  clone->roots.resize(arguments_.size());
+  clone->offsets.resize(arguments_.size());
+  clone->set.resize(arguments_.size());
+  clone->has_offset.resize(arguments_.size());
+  clone->had_address.resize(arguments_.size());
+  clone->parts.resize(arguments_.size());
+  RT_TRY(createKernel(&clone->kernel));
+  *out = std::move(clone);
+  return Status();
+}
+
+Status Pipeline::createKernel(cl_kernel* kernel) {
+  Error error = CL_SUCCESS;
+  *kernel = RT_CL_MAKE(&error, clCreateKernel, library_->program(), symbol_.c_str());
+  return error == CL_SUCCESS ? Status() : library_->device().failed("clCreateKernel", error);
+}
+
+bool Pipeline::needsFreshKernel(const Clone& clone, const void* const* arguments) const {
+  if (!library_->device().quirks().has(Quirk::kNullStays)) return false;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (clone.had_address[i] && addressIn(arguments[i]) == nullptr) return true;
+  }
+  return false;
+}
+
+// As a new one: nothing is set. Launches that are enqueued keep the kernel that they have.
+Status Pipeline::renew(Clone& clone) {
+  cl_kernel fresh = nullptr;
+  RT_TRY(createKernel(&fresh));
+  (void)RT_CL_PLAIN(clReleaseKernel, std::exchange(clone.kernel, fresh));
+  clone.complete = false;
+  clone.addresses = 0;
+  for (auto* each : {&clone.set, &clone.has_offset, &clone.had_address}) std::fill(each->begin(), each->end(), uint8_t{0});
+  return Status();
+}
+
+// ---- Life ----
+
+Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const compiler::OpenClKernel& described) {
+  const char* name = described.name.c_str();
+  if (described.arguments.size() > backend::kMaxArguments) {
+    return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has %zu arguments: at most %u.", name,
+                         described.arguments.size(), backend::kMaxArguments);
+  }
+  Ref<Pipeline> fresh = Ref<Pipeline>::adopt(new Pipeline(std::move(library)));
+  uint32_t native_index = 0;
+  for (const compiler::OpenClArgument& argument : described.arguments) {
+    if (argument.size > backend::kMaxArgumentBytes) {
+      return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has an argument of %u bytes: at most %u.", name,
+                           argument.size, backend::kMaxArgumentBytes);
+    }
+    fresh->addArgument(argument.size, argument.kind);
+    fresh->native_index_.push_back(native_index);
+    fresh->is_record_.push_back(argument.is_record);
+    fresh->argument_texts_.push_back({argument.name, argument.type_name});
+    native_index += argument.kind == RT_ARG_POINTER && fresh->library_->hidden_offsets ? 2 : 1;
+  }
+  copyLetters(fresh->name_, sizeof fresh->name_, name);
+  fresh->symbol_ = described.symbol;
+  fresh->local_bytes_ = described.local_bytes;
+  fresh->fewer_dimensions_ = fresh->library_->from_text && fresh->library_->device().quirks().has(Quirk::kDimensionsCost);
+  backend::LaunchRules rules;
+  std::copy(described.required_group, described.required_group + 3, rules.group);
+  rules.no_local_bytes = true;
+  fresh->setRules(rules);
+  fresh->checks_arguments_ = fresh->has_pointers_ || std::count(fresh->is_record_.begin(), fresh->is_record_.end(), true) != 0;
+  RT_TRY(fresh->ask());
+  *out = std::move(fresh);
+  return Status();
+}
+
+Status Pipeline::ask() {
+  Leased clone(*this);
+  RT_TRY(clone.take());
+  const cl_kernel kernel = (*clone).kernel;
+  const cl_device_id device = library_->device().id();
+  size_t items = 0, multiple = 0;
+  cl_ulong local = 0, own = 0;
+  RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof items, &items, nullptr);
+  RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, sizeof multiple, &multiple,
+            nullptr);
+  RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local, &local, nullptr);
+  RT_CL_TRY(clGetKernelWorkGroupInfo, kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof own, &own, nullptr);
+  local_bytes_ = std::max<uint64_t>(local_bytes_, local);
+  private_bytes_ = own;
+  multiple_ = static_cast<uint32_t>(std::max<size_t>(multiple, 1));
+  limitGroup(static_cast<uint32_t>(std::min<size_t>(items, UINT32_MAX)), library_->device().limits().max_group_items);
+  return Status();
+}
+
+Pipeline::~Pipeline() {
+  for (std::atomic<Clone*>& place : clones_) delete place.load(std::memory_order_acquire);
+}
+
+// One group for each unit is what OpenCL is sure of.
+uint32_t Pipeline::maxActiveGroups(uint32_t, uint64_t) const { return library_->device().facts().compute_units; }
+
+// ---- Arguments ----
+
+Status Pipeline::refuseArgument(uint32_t index, Error error) const {
+  const Status status = library_->device().failed("clSetKernelArg", error);
+  return Status::error(status.code(), "Argument %u of the kernel \"%s\": %s", index, name_, status.message());
+}
+
+Status Pipeline::refuseHostMemory(uint32_t index, const void* address) const {
+  return Status::error(RT_ERROR_INVALID_VALUE,
+                       "Argument %u of the kernel \"%s\" is the address %p, memory of the host that opencl:%d cannot reach.",
+                       index, name_, address, library_->device().ordinal());
+}
+
+// A struct is passed as bytes: nothing would turn an address inside into a root.
+Status Pipeline::refuseAddressesInside(uint32_t index, const void* value) const {
+  const AddressWindow& window = AddressWindow::instance();
+  for (uint32_t at = 0; at + 8 <= arguments_[index].size; at += 8) {
+    uintptr_t word;
+    memcpy(&word, static_cast<const char*>(value) + at, sizeof word);
+    if (!window.contains(word)) continue;
+    return Status::error(
+        RT_ERROR_NOT_SUPPORTED,
+        "Argument %u of the kernel \"%s\" holds the address 0x%llx at its byte %u. With buffers of OpenCL 1.2 kernels "
+        "follow no address but their own pointer arguments (RT_CAPABILITY_POINTERS_IN_MEMORY is 0).",
+        index, name_, static_cast<unsigned long long>(word), at);
+  }
+  return Status();
+}
+
+// The address is not NULL.
+Status Pipeline::checkPointer(uint32_t index, const void* address, Place place) const {
+  const Device& device = library_->device();
+  if (place.root == nullptr) {
+    const bool reached = device.tier() != RT_MEMORY_TIER_BUFFER && (device.reachesPinned() || !isOfHost(device, address));
+    return reached ? Status() : refuseHostMemory(index, address);
+  }
+  const uint64_t alignment = device.baseAlignment();
+  if (library_->hidden_offsets || place.offset % alignment == 0) return Status();
+  return Status::error(
+      RT_ERROR_NOT_SUPPORTED,
+      "Argument %u of the kernel \"%s\" is an address %llu bytes behind a multiple of %llu: a program that came as a "
+      "binary takes addresses at this alignment only.",
+      index, name_, static_cast<unsigned long long>(place.offset % alignment), static_cast<unsigned long long>(alignment));
+}
+
+Status Pipeline::checkArguments(const void* const* arguments) const {
+  const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (buffers && is_record_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
+    if (arguments_[i].kind != RT_ARG_POINTER) continue;
+    const void* address = addressIn(arguments[i]);
+    if (address != nullptr) RT_TRY(checkPointer(i, address, placeOfArgument(address)));
+  }
+  return Status();
+}
+
+// Of buffers also those over memory of the host.
+Place Pipeline::placeOfArgument(const void* address) const {
+  const Place place = placeOf(address);
+  Device& device = library_->device();
+  return place.root != nullptr || device.tier() != RT_MEMORY_TIER_BUFFER ? place : device.hostRoots().find(address);
+}
+
+// A program that came compiled takes one cl_mem for a pointer: a part of the root that begins at the address and ends where the
+// next pointer into the same root begins, so that no two of one launch overlap. The same address twice is one part twice.
+Status Pipeline::bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments) {
+  uint64_t end = place.root->size;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].kind != RT_ARG_POINTER) continue;
+    const Place other = placeOfArgument(addressIn(arguments[i]));
+    if (other.root == place.root && other.offset > place.offset) end = std::min(end, other.offset);
+  }
+  Part*& part = clone.parts[index];
+  RT_TRY(place.root->parts->take(&part, library_->device(), place.root->memory, place.offset, end - place.offset));
+  clone.roots[index] = place.root->id;
+  const Error error = RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[index], sizeof part->memory, &part->memory);
+  return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
+}
+
+// The root, and where there is one the hidden offset.
+Status Pipeline::bindRoot(Clone& clone, uint32_t index, Place place) {
+  const cl_uint at = native_index_[index];
+  const uint64_t id = place.root == nullptr ? 0 : place.root->id;
+  Error error = CL_SUCCESS;
+  const bool same_offset = clone.has_offset[index] && clone.offsets[index] == place.offset;
+  if (!clone.set[index] || clone.roots[index] != id) {
+    const cl_mem memory = place.root == nullptr ? nullptr : place.root->memory;
+    error = RT_CL_CALL(clSetKernelArg, clone.kernel, at, sizeof memory, &memory);
+    if (error != CL_SUCCESS) return refuseArgument(index, error);
+    clone.roots[index] = id;
+  }
+  if (library_->hidden_offsets && !same_offset) {
+    const cl_ulong offset = place.offset;
+    error = RT_CL_CALL(clSetKernelArg, clone.kernel, at + 1, sizeof offset, &offset);
+    clone.has_offset[index] = error == CL_SUCCESS;
+    clone.offsets[index] = place.offset;
+  }
+  return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
+}
+
+Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* arguments) {
+  Device& device = library_->device();
+  const void* address = addressIn(arguments[index]);
+  const Place place = placeOfArgument(address);
+  if (address != nullptr) RT_TRY(checkPointer(index, address, place));
+  if (place.root == nullptr && device.tier() != RT_MEMORY_TIER_BUFFER) {
+    clone.roots[index] = 0;
+    const bool as_buffer = address == nullptr && device.quirks().has(Quirk::kNullStays);
+    const cl_mem none = nullptr;
+    const Error error = as_buffer ? RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[index], sizeof none, &none)
+                                  : RT_CL_VIA(device.extensions(), setArgument, clone.kernel, native_index_[index], address);
+    clone.had_address[index] |= !as_buffer;
+    return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
+  }
+  return library_->hidden_offsets || place.root == nullptr ? bindRoot(clone, index, place)
+                                                           : bindPart(clone, index, place, arguments);
+}
+
+// A driver may move what a kernel does not name: it is told of every allocation that addresses may lead to.
+Status Pipeline::bindAddresses(Clone& clone) {
+  Device& device = library_->device();
+  const Extensions& calls = device.extensions();
+  const uint64_t generation = device.addressGeneration();
+  if (clone.addresses == generation) return Status();
+  if (device.tier() == RT_MEMORY_TIER_USM) {
+    const cl_bool yes = CL_TRUE;
+    for (cl_uint what : {kKernelExecInfoIndirectHost, kKernelExecInfoIndirectDevice, kKernelExecInfoIndirectShared}) {
+      (void)RT_CL_VIA(calls, clSetKernelExecInfo, clone.kernel, what, sizeof yes, &yes);
+    }
+  } else {
+    const std::vector<void*> all = device.addresses();
+    if (!all.empty()) {
+      const Error error = RT_CL_VIA(calls, clSetKernelExecInfo, clone.kernel, kKernelExecInfoSvmPointers,
+                                    all.size() * sizeof(void*), all.data());
+      if (error != CL_SUCCESS) return device.failed("clSetKernelExecInfo", error);
+    }
+  }
+  clone.addresses = generation;
+  return Status();
+}
+
+// Whether an argument needs no setting: it has the value that was set last, and what stands behind an address is still the
+// same.
+inline bool Pipeline::isBound(const AddressWindow& window, const Clone& clone, uint32_t index, const void* value) const {
+  const backend::Argument& argument = arguments_[index];
+  if (!isSame(clone.values.data() + argument.offset, value, argument.size)) return false;
+  if (argument.kind != RT_ARG_POINTER) return true;
+  const Root* root = window.find(reinterpret_cast<uintptr_t>(addressIn(value)));
+  return clone.roots[index] == (root == nullptr ? 0 : root->id);
+}
+
+// Behind equal addresses stand the same roots for as long as there are no others: then no page and no root is read.
+bool Pipeline::areBound(Clone& clone, const void* const* arguments) const {
+  if (!clone.complete) return false;
+  const AddressWindow& window = AddressWindow::instance();
+  const uint64_t generation = window.generation();
+  const uint32_t count = static_cast<uint32_t>(arguments_.size());
+  if (clone.window == generation) [[likely]] {
+    for (uint32_t i = 0; i < count; ++i) {
+      const backend::Argument& argument = arguments_[i];
+      if (!isSame(clone.values.data() + argument.offset, arguments[i], argument.size)) return false;
+    }
+    return true;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!isBound(window, clone, i, arguments[i])) return false;
+  }
+  clone.window = generation;
+  return true;
+}
+
+bool Pipeline::arePointersBound(const Clone& clone, const void* const* arguments) const {
+  const AddressWindow& window = AddressWindow::instance();
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (arguments_[i].kind == RT_ARG_POINTER && !(clone.set[i] && isBound(window, clone, i, arguments[i]))) return false;
+  }
+  return true;
+}
+
+// Where a part ends depends on the other pointers: they go together, before others are made.
+void Pipeline::forgetParts(Clone& clone) const {
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (clone.parts[i] == nullptr) continue;
+    const cl_mem none = nullptr;
+    (void)RT_CL_PLAIN(clSetKernelArg, clone.kernel, native_index_[i], sizeof none, &none);
+    clone.set[i] = false;
+  }
+  clone.giveBackParts();
+}
+
+Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
+  const AddressWindow& window = AddressWindow::instance();
+  const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
+  const uint64_t generation = window.generation();
+  if (needsFreshKernel(clone, arguments)) RT_TRY(renew(clone));
+  const bool takes_parts = buffers && !library_->hidden_offsets;
+  if (takes_parts && !arePointersBound(clone, arguments)) forgetParts(clone);
+  clone.complete = false;
+  bool complete = true;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) {
+    if (clone.set[i] && isBound(window, clone, i, arguments[i])) continue;
+    const backend::Argument& argument = arguments_[i];
+    Status status;
+    if (argument.kind == RT_ARG_POINTER) {
+      status = bindPointer(clone, i, arguments);
+    } else {
+      if (buffers && is_record_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
+      size_t size = argument.size;
+      if (argument.kind == RT_ARG_LOCAL) {
+        memcpy(&size, arguments[i], sizeof size);
+        size = std::max<size_t>(size, 1);  // drivers refuse none
+      }
+      const Error error = RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[i], size,
+                                     argument.kind == RT_ARG_LOCAL ? nullptr : arguments[i]);
+      if (error != CL_SUCCESS) status = refuseArgument(i, error);
+    }
+    clone.set[i] = status.ok();
+    complete = complete && clone.set[i];
+    RT_TRY(std::move(status));
+    memcpy(clone.values.data() + argument.offset, arguments[i], argument.size);
+  }
+  clone.complete = complete;
+  clone.window = generation;
+  return Status();
+}
+
+// An address that was freed and given out again may be another allocation, for which a driver looks when it is set.
+void Pipeline::forgetFreed(Clone& clone) const {
+  const uint64_t generation = library_->device().addressGeneration();
+  if (clone.bound == generation) [[likely]]
+    return;
+  clone.bound = generation;
+  clone.complete = false;
+  for (uint32_t i = 0; i < arguments_.size(); ++i) clone.set[i] &= arguments_[i].kind != RT_ARG_POINTER;
+}
+
+Status Pipeline::bind(Clone& clone, const void* const* arguments) {
+  if (library_->device().tier() != RT_MEMORY_TIER_BUFFER) forgetFreed(clone);
+  return areBound(clone, arguments) ? Status() : bindChanged(clone, arguments);
+}
+
+// ---- Launches ----
+
+Pipeline::Range::Range(const backend::Launch& launch)
+    : group{launch.group[0], launch.group[1], launch.group[2]},
+      items{group[0] * launch.grid[0], group[1] * launch.grid[1], group[2] * launch.grid[2]} {}
+
+bool Pipeline::followsAddresses() const {
+  return library_->follows_addresses && library_->device().tier() != RT_MEMORY_TIER_BUFFER;
+}
+
+Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range& range) {
+  if (followsAddresses()) RT_TRY(bindAddresses(clone));
+  const cl_uint dimensions = !fewer_dimensions_ || range.items[2] > 1 ? 3 : range.items[1] > 1 ? 2 : 1;
+  const Error error = RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, nullptr, range.items, range.group, 0,
+                                 nullptr, nullptr);
+  return error == CL_SUCCESS ? Status() : library_->device().failed("clEnqueueNDRangeKernel", error);
+}
+
+Status Pipeline::enqueue(cl_command_queue queue, const backend::Launch& launch) {
+  Leased clone(*this);
+  RT_TRY(clone.take());
+  RT_TRY(bind(*clone, launch.arguments));
+  Device::KeptAddresses told;
+  if (followsAddresses()) told = library_->device().keepAddresses();
+  return enqueueBound(queue, *clone, Range(launch));
+}
+
+}  // namespace manyrt::opencl
