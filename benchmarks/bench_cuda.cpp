@@ -345,7 +345,7 @@ void registerModules() {
   }
   registerComparison(std::move(cached));
 
-  // One that the process has had before and that nobody uses now: the loaded code is still there.
+  // One that the process has had before and that is not in use now: the loaded code is still there.
   Comparison again("P16_cuda_again");
   again.ours("manyrt", single([] {}, [=] { build(source); }));
   if (!cubin.empty()) {

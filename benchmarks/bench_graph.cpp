@@ -11,7 +11,7 @@ using namespace bench;
 
 constexpr int kNodes = 1000;
 
-// About a microsecond of arithmetic that nobody can leave out.
+// About a microsecond of arithmetic that no compiler can leave out.
 void work() {
   uint64_t value = 1;
   for (int i = 0; i < 700; ++i) {

@@ -1,4 +1,4 @@
-/* The benchmarks' kernels as somebody would write them by hand: loops, with OpenMP for the cores and for vectors. Compiled with
+/* The benchmarks' kernels written by hand: loops, with OpenMP for the cores and for vectors. Compiled with
  * the flags that this library compiles kernels with, into a module that bench_kernels.cpp opens. */
 #include <stdint.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #
 # One executable, one ctest entry of the same name. By default it links the shared library, as a program would; INTERNAL links
 # manyrt_static instead and sees src. NO_MAIN leaves main() to the sources. Each run leaves results/<name>.xml in the build
-# folder, which scripts/summary.py counts. With SKIPS the skips are held against a list (support/skip_list.h); a suite that runs
+# folder, which scripts/count_results.py counts. With SKIPS the skips are held against a list (support/skip_list.h); a suite that runs
 # on devices has one. The label `long` keeps an entry out of `scripts/test.sh --quick`.
 function(manyrt_add_gtest name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MAIN;INTERNAL" "TIMEOUT;SKIPS" "SOURCES;LINK;LABELS")

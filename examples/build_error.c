@@ -51,7 +51,7 @@ static void expectMistake(void) {
   free(log);
 }
 
-/* An option that nobody knows is no mistake in the source: it has a status of its own. */
+/* An unknown option is no mistake in the source: it has a status of its own. */
 static void expectUnknownOption(void) {
   rtModule_t module = NULL;
   const rtStatus_t status = build(&module, "-cl-make-it-fast");

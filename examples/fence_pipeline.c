@@ -2,7 +2,7 @@
  *
  * fence_pipeline: three stages on three streams, kept in step by three fences over a ring of two buffers. A fence is a number
  * that only grows: `filled` at n says that n items were uploaded, `squared` and `drained` the same of the next stages. Unlike
- * an event, it can be waited for before anybody has submitted the signal, so that each stage is submitted on its own, here even
+ * an event, it can be waited for before the signal has been submitted, so that each stage is submitted on its own, here even
  * the last one first. */
 #include "common.h"
 
@@ -32,7 +32,7 @@ int main(void) {
   uint32_t* ring = memory[2];
   for (uint32_t i = 0; i < kItems * kCount; ++i) in[i] = i;
 
-  /* The last stage first: it waits for values that nobody has promised yet. */
+  /* The last stage first: it waits for values that no stream has promised yet. */
   for (uint64_t n = 0; n < kItems; ++n) {
     CHECK(rtStreamWaitFence(squared, n + 1, download));
     CHECK(rtMemcpyAsync(out + n * kCount, ring + n % kRing * kCount, size, RT_MEMCPY_DEVICE_TO_HOST, download));

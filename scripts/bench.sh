@@ -56,9 +56,10 @@ if [[ -x build/release/bin/bench_opencl && (-z $pattern || opencl == *"$pattern"
   if RT_OPENCL_MEMORY=buffer build/release/bin/bench_opencl --benchmark_out="$scratch/buffer.json" \
     --benchmark_out_format=json </dev/null; then
     tidy "$scratch/buffer.json" docs/measured/bench_opencl_buffer.json
-    python3 scripts/opencl_ladder.py docs/measured/bench_opencl{,_buffer,_gpu_buffer,_gpu_svm}.json >"$scratch/ladder.svg"
-    mv "$scratch/ladder.svg" docs/opencl-ladder.svg
-    chmod 644 docs/opencl-ladder.svg
+    python3 scripts/plot_opencl_overhead.py docs/measured/bench_opencl{,_buffer,_gpu_buffer,_gpu_svm}.json \
+      >"$scratch/overhead.svg"
+    mv "$scratch/overhead.svg" docs/opencl-overhead.svg
+    chmod 644 docs/opencl-overhead.svg
   else
     failed+=(opencl_buffer)
   fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what docs and CONTRIBUTING.md promise about the files of this tree: lengths, heads, tabs, words, paths."""
+"""Checks what docs and CONTRIBUTING.md promise about the files of this tree: lengths, heads, tabs, paths, plain English."""
 import pathlib
 import re
 import sys
@@ -9,11 +9,34 @@ FOLDERS = ("src", "include", "tests", "examples", "tools", "bindings", "benchmar
 MAX_LINES, MAX_CODE_COLUMNS, MAX_COMMENT_COLUMNS = 700, 128, 136
 MAX_NULL_BACKEND_LINES = 400
 MIN_HEAD_WORDS = 12
+THIS = pathlib.Path(__file__).resolve()
 
 # Written in pieces, so that this file does not contain what it looks for.
 UNFINISHED = re.compile("|".join(("TO" "DO", "FIX" "ME", "not imple" "mented", "unimple" "mented", "place" "holder",
                                   "for " "now", "st" "ub")), re.IGNORECASE)
 MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:home|Users|work|mnt)/[A-Za-z.]")
+# Words that make a reader stop, and what to write in their places. Parts of the program act; a term is that of the field.
+PLAIN = {
+    "whoever": "the part that acts: 'the thread that waits', 'the caller'",
+    "whomever": "the part that is meant",
+    "whom": "the part that is meant: 'which stream', 'what the name means'",
+    "nobody": "'no thread', 'no call', 'nothing'; or the passive: 'is not used'",
+    "somebody": "the part that acts: 'another thread', 'a caller'; or the passive",
+    "someone": "the part that acts: 'another thread', 'a caller'; or the passive",
+    "anybody": "'any thread', 'any caller'",
+    "anyone": "'any thread', 'any caller'",
+    "everybody": "'all threads', 'every caller'",
+    "everyone": "'all threads', 'every caller'",
+    "tenant": "'temporary', 'block'",
+    "crowd": "'clique', 'set of temporaries of which no two may share'",
+    "taste": "'heuristic', 'order of preference'",
+    "lookout": "'watching thread', 'poll'",
+}
+PLAIN_WORD = re.compile(r"\b(" + "|".join(sorted(PLAIN, key=len, reverse=True)) + r")(?:s|'s)?\b", re.IGNORECASE)
+# How often they may occur, by folder; a folder that is not named has none. A number may only fall: lower it with the count.
+PLAIN_LIMITS = {"include": 1, "scripts": 1, "src": 354, "tests": 79}  # tests: packing_test.cpp, with names of src
+PLAIN_FOLDERS = FOLDERS + ("docs", "cmake", ".ci")
+PLAIN_SUFFIXES = SOURCES | {".md", ".txt", ".cl", ".svg", ""}
 RELEASED = "tests/abi/headers/"  # headers of earlier releases, kept as they were
 GENERATED = {"bindings/rt.json", "bindings/rt.cdef.h"}
 
@@ -79,12 +102,43 @@ def check_words(root, problems):
                 problems.append(f"{name}:{number}: names a path of one machine")
 
 
+def plain_files(root):
+    """What a reader reads: sources, texts, documents and the lists of tests, but generated files and this one."""
+    paths = [path for path in root.iterdir() if path.is_file() and path.suffix in (".md", ".txt")]
+    for folder in PLAIN_FOLDERS:
+        paths += [path for path in (root / folder).rglob("*") if path.is_file() and path.suffix in PLAIN_SUFFIXES]
+    for path in sorted(paths):
+        name = path.relative_to(root).as_posix()
+        if "__pycache__" not in path.parts and name not in GENERATED and not name.startswith(RELEASED) and path != THIS:
+            yield name, path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def check_plain_english(root, problems):
+    """Counts the words of PLAIN by folder, and complains of a folder that has more than its limit."""
+    found = {}
+    for name, lines in plain_files(root):
+        for number, line in enumerate(lines, 1):
+            for match in PLAIN_WORD.finditer(line):
+                found.setdefault(name.split("/")[0], []).append((f"{name}:{number}", match.group(1).lower()))
+    for folder, places in sorted(found.items()):
+        limit = PLAIN_LIMITS.get(folder, 0)
+        if len(places) > limit:
+            problems += [f"{place}: '{word}': write {PLAIN[word]}" for place, word in places]
+            problems.append(f"{folder}: {len(places)} of the words above; {limit} are the limit (PLAIN_LIMITS)")
+    counts = ", ".join(f"{folder} {len(places)}" for folder, places in sorted(found.items()))
+    print(f"words to avoid: {counts or 'none'}")
+    for folder, limit in PLAIN_LIMITS.items():
+        if len(found.get(folder, ())) < limit:
+            print(f"PLAIN_LIMITS: {folder} has {len(found.get(folder, ()))} by now; lower its limit of {limit}")
+
+
 def main():
     root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
     problems = []
     check_lengths(root, problems)
     check_heads(root, problems)
     check_words(root, problems)
+    check_plain_english(root, problems)
     for problem in problems:
         print(problem)
     print(f"{len(problems)} findings")

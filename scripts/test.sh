@@ -85,8 +85,8 @@ finish() {
   for name in "${broken[@]}"; do options+=(--broken "$name"); done
   echo "-- all: $SECONDS s"
   if command -v python3 >/dev/null; then
-    python3 scripts/stale.py || true  # for whoever reads: the tests of GPUs run elsewhere
-    python3 scripts/summary.py "${options[@]}" "${results[@]}" || status=1
+    python3 scripts/check_gpu_results_current.py || true  # tells, does not fail: the tests of GPUs run elsewhere
+    python3 scripts/count_results.py "${options[@]}" "${results[@]}" || status=1
   else
     echo "python3 is missing; nothing was counted."
     echo "0 passed, 1 failed, 0 skipped"

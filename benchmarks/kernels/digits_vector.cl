@@ -1,4 +1,4 @@
-// The kernels of examples/digits as somebody writes them for vector units: four neurons, images or weights at a time.
+// The kernels of examples/digits written for vector units: four neurons, images or weights at a time.
 
 // A group is an image, an item four neurons.
 __kernel void forward4(__global const float* input, __global const float4* layer, __global float4* output, uint inputs, uint relu) {

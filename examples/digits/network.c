@@ -106,7 +106,7 @@ static void launchGradient(const Network* network, const float* input, const flo
   launch(network->gradient, inputs + 1, neurons, args, stream);
 }
 
-/* `delta` may be NULL: nobody will go backward. */
+/* `delta` may be NULL where no backward pass follows. */
 static void forwardAndLoss(const Network* network, const Workspace* workspace, const Batch* batch, float* delta,
                            rtStream_t stream) {
   Batch values = *batch; /* arguments are addresses of values that are not const */

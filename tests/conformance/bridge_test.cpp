@@ -1,4 +1,4 @@
-// Copies between devices where the stream that is given cannot reach the other side: they keep its order, block nobody,
+// Copies between devices where the stream that is given cannot reach the other side: they keep its order, block no caller,
 // inherit failures and hold the memory. Each test runs for every pair of devices, with a stream of either side.
 #include <numeric>
 #include <string>
@@ -130,7 +130,7 @@ TEST_P(BridgeTest, AFailureBeforeTheCopySkipsItAndTheNextOneWorks) {
       EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamSynchronize(stream));
       ASSERT_RT_OK(rtMemcpy(out.data(), there, kSize, RT_MEMCPY_DEFAULT));
       EXPECT_EQ(out, std::vector<unsigned char>(kSize, 2));
-      EXPECT_RT_OK(rtContextSynchronize(context_)) << "nobody else has the failure";
+      EXPECT_RT_OK(rtContextSynchronize(context_)) << "no other stream has the failure";
       EXPECT_RT_OK(rtContextSynchronize(other.context));
     }
     ASSERT_RT_OK(rtMemcpyAsync(there, here, kSize, RT_MEMCPY_DEFAULT, stream));

@@ -1,6 +1,7 @@
 // Contexts: creation, the thread's current one, default objects, what survives a destroy, reset, user data.
 #include <atomic>
 #include <thread>
+#include <vector>
 
 #include "support/device_test.h"
 
@@ -311,6 +312,56 @@ TEST_P(ContextTest, AfterAResetTheNextUseStartsItAgain) {
       ASSERT_RT_OK(rtStreamSynchronize(stream));
     }
   }
+}
+
+TEST_P(ContextTest, IsOpenAgainAfterResetsBesideAllocations) {
+  Context context;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      while (!stop.load()) {
+        void* pointer = nullptr;
+        rtStatus_t status = rtMalloc(&pointer, 100, context);
+        EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_BUSY) << status;
+        EXPECT_RT_OK(rtFree(pointer));
+      }
+    });
+  }
+  for (int i = 0; i < 300; ++i) {
+    rtStatus_t status = rtContextReset(context);
+    EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_BUSY) << status;
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  Memory memory;
+  EXPECT_RT_OK(rtMalloc(memory.out(), 100, context));
+  EXPECT_RT_OK(memory.reset());
+  EXPECT_RT_OK(rtContextReset(context));
+}
+
+TEST_P(ContextTest, DefaultsBelongToTheContextAfterResetsBesideTheirFirstUse) {
+  Context context;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  std::atomic<bool> stop{false};
+  std::thread user([&] {
+    while (!stop.load()) {
+      rtStream_t stream = nullptr;
+      rtMemPool_t pool = nullptr;
+      (void)rtContextGetDefaultStream(&stream, context);
+      (void)rtContextGetDefaultPool(&pool, context);
+    }
+  });
+  for (int i = 0; i < 300; ++i) (void)rtContextReset(context);
+  stop = true;
+  user.join();
+  Memory memory;
+  rtStream_t stream = nullptr;
+  EXPECT_RT_OK(rtMalloc(memory.out(), 100, context));
+  EXPECT_RT_OK(rtContextGetDefaultStream(&stream, context));
+  EXPECT_RT_OK(rtMemsetAsync(memory, 1, 100, stream));
+  EXPECT_RT_OK(rtStreamSynchronize(stream));
 }
 
 TEST_P(ContextTest, ResetWaitsForWorkThatOutlivesItsStream) {

@@ -2,6 +2,7 @@
 #include "support/device_test.h"
 
 #include <atomic>
+#include <thread>
 
 namespace rttest {
 namespace {
@@ -254,6 +255,24 @@ TEST_P(DeviceHandleTest, SynchronizeWaitsForEveryContextOfTheDevice) {
   ASSERT_RT_OK(rtLaunchHostFunction(count, &calls, stream_));
   ASSERT_RT_OK(rtDeviceSynchronize(device_));
   EXPECT_EQ(calls.load(), 2);
+}
+
+TEST_P(DeviceHandleTest, SynchronizeWaitsForTheWorkOfDestroyedContexts) {
+  std::atomic<bool> done{false};
+  Context context;
+  Stream stream;
+  Fence fence;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
+  ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+  ASSERT_RT_OK(rtStreamWaitFence(fence, 1, stream));
+  ASSERT_RT_OK(
+      rtLaunchHostFunction([](void* user, rtStatus_t) { static_cast<std::atomic<bool>*>(user)->store(true); }, &done, stream));
+  ASSERT_RT_OK(context.reset());
+  std::thread releaser([&] { EXPECT_RT_OK(rtFenceSignal(1, fence)); });
+  EXPECT_RT_OK(rtDeviceSynchronize(device_));
+  EXPECT_TRUE(done.load());
+  releaser.join();
 }
 
 TEST_P(DeviceHandleTest, ADeviceThatIsNotLostSaysSo) {

@@ -145,6 +145,25 @@ TEST_P(FenceTest, DestroyedWithAPendingSignalTheStreamGoesOn) {
   EXPECT_RT_OK(rtStreamSynchronize(stream_));
 }
 
+TEST_P(FenceTest, AWaitForAValueThatHasFailedLatchesTheStream) {
+  Stream failing, waiting;
+  Fence fence;
+  ASSERT_RT_OK(rtStreamCreate(failing.out(), nullptr, context_));
+  ASSERT_RT_OK(rtStreamCreate(waiting.out(), nullptr, context_));
+  ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+  Gate gate(context_);
+  ASSERT_RT_OK(gate.close(failing));
+  ASSERT_RT_OK(rtStreamLaunchNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_IO; }, nullptr, failing));
+  ASSERT_RT_OK(rtStreamSignalFence(fence, 5, failing));
+  ASSERT_RT_OK(gate.open());
+  EXPECT_EQ(rtStreamSynchronize(failing), RT_ERROR_IO);
+  EXPECT_RT_OK(rtStreamWaitFence(fence, 5, waiting));
+  EXPECT_EQ(rtStreamSynchronize(waiting), RT_ERROR_IO);
+  EXPECT_EQ(rtFenceWait(5, fence), RT_ERROR_IO);
+  EXPECT_RT_OK(rtFenceSignal(5, fence));
+  EXPECT_RT_OK(rtFenceWait(5, fence));
+}
+
 TEST_P(FenceTest, AFenceWorksInEveryContextOfEveryBackend) {
   for (const std::string& name : deviceNames()) {
     SCOPED_TRACE(name);

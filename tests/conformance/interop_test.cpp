@@ -140,7 +140,8 @@ TEST_P(InteropTest, ImportedMemoryOfTheHostIsBorrowed) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemImport(&pointer, nullptr, 16, context_));
 }
 
-// rtFree only detaches an import: the address may hold other memory of the program at once, whoever still names the import.
+// rtFree only detaches an import: the address may hold other memory of the program at once, also where the import is still
+// named.
 TEST_P(InteropTest, MemoryOfAFreedImportIsTheProgramsAgain) {
   if (GetParam() != "cpu") GTEST_SKIP() << "the memory is that of the host";
   alignas(4096) static unsigned char foreign[4096];

@@ -1,7 +1,9 @@
 // Host kernels: creation, what they say of themselves, launches, argument checks, local memory, cooperative launches.
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "support/capable_devices.h"
@@ -110,6 +112,20 @@ TEST_P(KernelTest, InfoNameAndArgumentsAreThoseGiven) {
   rtKernelArgInfo_t arg = RT_KERNEL_ARG_INFO_INIT;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtKernelGetArgInfo(&arg, 3, iota_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtKernelGetArgInfo(&arg, UINT32_MAX, iota_));
+}
+
+TEST_P(KernelTest, ANameThatIsTooLongIsCutBetweenLetters) {
+  std::string name;
+  for (int i = 0; i < 200; ++i) name += "\u00e4";
+  rtHostKernel_t host = RT_HOST_KERNEL_INIT;
+  host.function = [](const rtHostGroup_t*, void* const*) {};
+  host.name = name.c_str();
+  Kernel kernel;
+  ASSERT_RT_OK(rtKernelCreateFromHost(kernel.out(), &host, context_));
+  char kept[300];
+  ASSERT_RT_OK(rtKernelGetName(kept, sizeof kept, nullptr, kernel));
+  EXPECT_EQ(strlen(kept) % 2, 0u);
+  EXPECT_EQ(name.compare(0, strlen(kept), kept), 0);
 }
 
 TEST_P(KernelTest, EveryGroupOfTheGridRunsOnce) {

@@ -1,5 +1,7 @@
 // Order between submissions: in order within a stream, by events, fences, rtStreamWaitStream and rtStreamWaitContext between
 // streams, contexts and backends; and that nothing of it blocks the caller.
+#include <pthread.h>
+
 #include <atomic>
 #include <mutex>
 #include <vector>
@@ -284,6 +286,37 @@ TEST_P(OrderTest, AThousandSubmissionsBehindAClosedGateBlockNobody) {
   ASSERT_RT_OK(gate.open());
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
   EXPECT_EQ(seen(), expected);
+}
+
+TEST_P(OrderTest, AChainOfWaitingStreamsTakesNoStack) {
+  constexpr int kStreams = 3000;
+  std::vector<Stream> streams(kStreams);
+  std::vector<Event> events(kStreams);
+  Fence fence;
+  ASSERT_RT_OK(rtFenceCreate(fence.out(), 0, context_));
+  for (int i = 0; i < kStreams; ++i) {
+    ASSERT_RT_OK(rtStreamCreate(streams[i].out(), nullptr, context_));
+    ASSERT_RT_OK(rtEventCreate(events[i].out(), nullptr, context_));
+    if (i == 0) {
+      ASSERT_RT_OK(rtStreamWaitFence(fence, 1, streams[i]));
+    } else {
+      ASSERT_RT_OK(rtStreamWaitEvent(events[i - 1], streams[i]));
+    }
+    ASSERT_RT_OK(rtEventRecord(events[i], streams[i]));
+  }
+  // On a small stack, so that a depth of one call for each stream would end here.
+  pthread_attr_t small;
+  ASSERT_EQ(pthread_attr_init(&small), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&small, size_t{256} << 10), 0);
+  pthread_t thread;
+  auto signal = [](void* raised) -> void* {
+    EXPECT_RT_OK(rtFenceSignal(1, static_cast<rtFence_t>(raised)));
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &small, signal, fence.get()), 0);
+  pthread_attr_destroy(&small);
+  ASSERT_EQ(pthread_join(thread, nullptr), 0);
+  EXPECT_RT_OK(rtEventSynchronize(events[kStreams - 1]));
 }
 
 }  // namespace

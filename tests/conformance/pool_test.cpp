@@ -233,6 +233,16 @@ struct Rescue {
   std::vector<uint64_t> sizes;
 };
 
+TEST_P(PoolTest, ALimitBelowTheSizeOfASlabLeavesThePoolUsable) {
+  rtMemPoolOptions_t options = RT_MEM_POOL_OPTIONS_INIT;
+  options.maximum_bytes = 64 << 10;
+  Pool pool;
+  ASSERT_RT_OK(rtMemPoolCreate(pool.out(), &options, context_));
+  Memory first, second;
+  ASSERT_RT_OK(rtMallocFromPool(first.out(), 256, 0, stream_, pool));
+  EXPECT_EQ(rtMallocFromPool(second.out(), 100 << 10, 0, stream_, pool), RT_ERROR_OUT_OF_MEMORY);
+}
+
 TEST_P(PoolTest, TheOutOfMemoryCallbackMayFreeSomethingAndAskForAnotherTry) {
   ASSERT_RT_OK(rtMemPoolSetLimit(8 * kMiB, pool_));
   Rescue rescue;
@@ -255,6 +265,23 @@ TEST_P(PoolTest, TheOutOfMemoryCallbackMayFreeSomethingAndAskForAnotherTry) {
   ASSERT_RT_OK(rtMemPoolSetOutOfMemoryCallback(nullptr, nullptr, pool_));
   EXPECT_RT(RT_ERROR_OUT_OF_MEMORY, allocate(&second, 20 * kMiB));
   EXPECT_EQ(rescue.sizes.size(), 2u);
+}
+
+TEST_P(PoolTest, TheOutOfMemoryCallbackCannotEndTheLibrary) {
+  rtMemPoolOptions_t options = RT_MEM_POOL_OPTIONS_INIT;
+  options.maximum_bytes = 1 << 20;
+  Pool pool;
+  ASSERT_RT_OK(rtMemPoolCreate(pool.out(), &options, context_));
+  static std::atomic<rtStatus_t> inside;
+  inside = RT_SUCCESS;
+  auto callback = [](uint64_t, void*) -> int32_t {
+    inside = rtShutdown();
+    return 0;
+  };
+  ASSERT_RT_OK(rtMemPoolSetOutOfMemoryCallback(callback, nullptr, pool));
+  void* pointer = nullptr;
+  EXPECT_EQ(rtMallocFromPool(&pointer, 2 << 20, 0, stream_, pool), RT_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(inside.load(), RT_ERROR_BUSY);
 }
 
 TEST_P(PoolTest, AllocationsOutliveTheirPool) {

@@ -48,7 +48,7 @@ TEST_P(CudaGraphTest, ALaunchNeedsNoCurrentContextUnlessTheDriverInsists) {
   const int looks = simulatedCuda().count("cuCtxGetCurrent");
   EXPECT_EQ(launchCalls(), one);
   under(current, [&] { EXPECT_EQ(launchCalls(), one); });
-  EXPECT_EQ(simulatedCuda().count("cuCtxGetCurrent"), looks) << "nobody asks what is current";
+  EXPECT_EQ(simulatedCuda().count("cuCtxGetCurrent"), looks) << "no call asks what is current";
   simulatedCuda().insist_on_current(1);
   EXPECT_EQ(launchCalls(), one);
   under(current, [&] {

@@ -126,7 +126,7 @@ TEST_P(CudaImageFaults, Fatbin) {
 
 TEST_P(CudaImageFaults, CudaCxx) { exhaust(loading("module of CUDA C++", RT_IMAGE_CUDA_CXX, kCudaSource)); }
 
-// A source that includes something is compiled each time, since nobody knows what it means the next time.
+// A source that includes something is compiled each time, since the file may mean something else the next time.
 TEST_P(CudaImageFaults, CudaCxxThatIsCompiledEachTime) {
   static const char* const kName = "value.h";
   static const char* const kText = "";

@@ -209,7 +209,7 @@ TEST_P(WorkFaults, FenceSignalledByAStream) {
              TRY(rtFenceCreate(fence.out(), 0, w.context));
              TRY(rtStreamWaitFence(fence, 1, w.busy));
              if (const rtStatus_t status = rtStreamSignalFence(fence, 1, w.stream); status != RT_SUCCESS) {
-               (void)rtFenceSignal(1, fence);  // nobody waits for ever
+               (void)rtFenceSignal(1, fence);  // no wait lasts for ever
                return status;
              }
              TRY(rtStreamSynchronize(w.busy));

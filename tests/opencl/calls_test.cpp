@@ -56,7 +56,7 @@ TEST_P(OpenClCallsTest, NothingWaitsInsideADriver) {
   ASSERT_RT_OK(rtEventSynchronize(event));
   calls::stopCounting();
   EXPECT_EQ(seen, std::vector<uint32_t>(1 << 16, 8));
-  // The tables have no call that waits; these two are here so that nobody adds them unseen.
+  // The tables have no call that waits; these two are here so that they are not added unseen.
   EXPECT_EQ(calls::count("clFinish"), 0u);
   EXPECT_EQ(calls::count("clWaitForEvents"), 0u);
   EXPECT_GE(calls::count("clEnqueueMarkerWithWaitList"), 1u);

@@ -1,4 +1,4 @@
-// The death of a device: told once with its cause, to whoever waits, submits or asks; what is destroyed afterwards goes. One
+// The death of a device: told once with its cause, to every wait, submission and query; what is destroyed afterwards goes. One
 // test in a process of its own, because the device stays dead.
 #include <dlfcn.h>
 

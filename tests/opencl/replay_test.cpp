@@ -407,7 +407,7 @@ TEST_P(OpenClReplayTest, AChangeBehindALaunchThatIsHeldBackMakesOneKernel) {
   ASSERT_RT_OK(gate.close(stream_));
   launchAll();
   EXPECT_EQ(kernelsOf(2, 11), 1u);
-  EXPECT_EQ(kernelsOf(2, 13), 0u) << "nobody else has the new one";
+  EXPECT_EQ(kernelsOf(2, 13), 0u) << "no other launch has the new one";
   EXPECT_EQ(kernelsOf(3, 15), 1u);
   launchAll();
   EXPECT_EQ(kernelsOf(2, 17), 1u);

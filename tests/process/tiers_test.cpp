@@ -54,7 +54,7 @@ TEST_F(TiersAtExitTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {
     const std::string text{std::istreambuf_iterator<char>(about), {}};
     return text.find(" S ") != std::string::npos;
   };
-  for (int i = 0; i < 5000 && sleeps(); ++i) usleep(1000);  // killed; whoever inherited it may not have reaped it yet
+  for (int i = 0; i < 5000 && sleeps(); ++i) usleep(1000);  // killed; the process that inherited it may not have reaped it yet
   EXPECT_FALSE(sleeps());
 }
 

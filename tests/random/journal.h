@@ -1,5 +1,5 @@
-// What all threads did lately to memory, by address: whose work, allocation or free may have brought bytes that nobody
-// expected.
+// What all threads did lately to memory, by address: the work, allocation or free of any of them may have brought unexpected
+// bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // As cudaMalloc does it: large allocations in units of 2 MiB, small ones at 512 bytes inside a unit. New memory holds one
-// pattern and freed memory another, so that whoever reads either sees neither zeros nor what was there.
+// pattern and freed memory another, so that a read of either sees neither zeros nor what was there.
 #include "device_memory.h"
 
 #include <sys/mman.h>

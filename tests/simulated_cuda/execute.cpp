@@ -243,7 +243,7 @@ void Runner::fail(Error code, const char* why) {
        thread.x, thread.y, thread.z, why);
   failure_ = code;
   switchAway();
-  __builtin_unreachable();  // nobody resumes a thread of a block that has failed
+  __builtin_unreachable();  // nothing resumes a thread of a block that has failed
 }
 
 uintptr_t Runner::topOfStack() const { return addressOf(running_->fiber->stack) + kStackBytes; }

@@ -30,7 +30,7 @@ struct Allocation {
 std::shared_ptr<Allocation> allocationAt(uintptr_t address);  // null: ordinary memory of the host, or nothing
 bool inDeviceWindow(uintptr_t address);                       // of any device, allocated or not
 
-// Changes whenever anything is allocated or freed: what somebody remembers of allocationAt() holds only until then.
+// Changes whenever anything is allocated or freed: a remembered result of allocationAt() holds only until then.
 uint64_t memoryEpoch();
 
 // What a kernel of this context may touch.

@@ -14,9 +14,8 @@
 //   SIMULATED_CUDA_DELAY_US   mean delay in front of every command of a stream, in microseconds; 20. 0: none
 //   SIMULATED_CUDA_STRICT     1: abort() at a violation that harms memory; 0: report it and go on. 1
 //   SIMULATED_CUDA_CHECK      1: every access of a kernel is checked; 0: only those to unmapped addresses are found. 1
-//   SIMULATED_CUDA_CURRENT    1: calls of the driver insist on the context of their stream or event being current; 0: any will
-//   do,
-//                             but there must be one where a stream is named. 0
+//   SIMULATED_CUDA_CURRENT    1: calls of the driver insist on the context of their stream or event being current; 0: any
+//                             context will do, but there must be one where a stream is named. 0
 //   SIMULATED_CUDA_FAIL       "name:N:code[,...]": the N-th call of that function ("cudaMalloc", "cuLaunchKernel") returns code
 //   SIMULATED_CUDA_LEAKS      1: prints at exit what is live
 //   SIMULATED_CUDA_CXX        the compiler of kernels; g++
@@ -65,8 +64,8 @@ SIMULATED_CUDA_API void simulatedCudaInsistOnCurrent(int on);  // SIMULATED_CUDA
 //   wrong_event          a wait uses the record made before the one it was given            the same
 //   event_reused_early   recording an event again is left out at times                      an event complete before its work
 //   memory_reused_early  frees do not wait; the memory gets a pattern at once               pattern in results; use after free
-//   host_read_early      synchronising a stream or an event returns at once                 the host reads what is not there
-//   yet stale_device         a push of a context pushes the current one again, if there is one  objects on the wrong device
+//   host_read_early      synchronising a stream or an event returns at once                 the host reads too early
+//   stale_device         a push of a context pushes the current one again, if there is one  objects on the wrong device
 //   argument_lifetime    kernel parameters are read when the kernel starts                  a kernel with changed parameters
 //   leak                 frees and destroys are left out at times                           simulatedCudaLive
 //   double_free          cudaFree and cudaFreeHost free twice                               simulatedCudaViolations

@@ -219,7 +219,7 @@ Error MemPrefetchAsync(DriverAddress pointer, size_t count, DeviceNumber device,
     if (!allocation->contains(pointer, count)) return kInvalidValue;
     Command command;
     command.uses.emplace_back(allocation, false);
-    command.work = [](Runner&) {};  // the pages are where everybody reaches them; the order is what matters
+    command.work = [](Runner&) {};  // every device reaches the pages where they are; the order is what matters
     stream->submit(std::move(command));
     return kSuccess;
   });

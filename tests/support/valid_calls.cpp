@@ -325,7 +325,7 @@ bool Environment::makeModule(rtContext_t owner) {
 std::optional<std::string> Environment::prepare(const Function& function, Call& call) {
   for (auto& scratch : call.scratch) scratch.fill(kUnwritten);
   call.words.fill(0);
-  // rtHostUnregister needs the context: after this call nobody could give the registration back.
+  // rtHostUnregister needs the context: after this call the registration could not be given back.
   if (function.name == "rtContextDestroy") (void)rtHostUnregister(registered_, context_);
   for (size_t i = 0; i < function.arguments.size(); ++i) {
     const Argument& argument = function.arguments[i];

@@ -178,7 +178,7 @@ TEST_P(MemoryRaces, MemoryThatIsFreedWhileAGraphTakesItStaysOrIsRefused) {
       EXPECT_NE(next.get(), memory);
     }
   }
-  EXPECT_RT_OK(rtContextReset(context));  // nothing is left that somebody still holds
+  EXPECT_RT_OK(rtContextReset(context));  // nothing is left that is still held
 }
 
 // Memory of a capture goes with the last graph that names it. One that comes too late is told so.
@@ -213,7 +213,7 @@ TEST_P(MemoryRaces, CapturedMemoryThatGoesWhileAnotherGraphTakesItStaysOrIsRefus
       EXPECT_NE(next.get(), memory);
     }
     EXPECT_RT_OK(graph.reset());
-    EXPECT_RT_OK(next.reset()) << "a block that nobody holds is the program's again";
+    EXPECT_RT_OK(next.reset()) << "a block without a hold is the program's again";
   }
   EXPECT_RT_OK(stream.reset());
   EXPECT_RT_OK(rtContextReset(context));
@@ -398,7 +398,7 @@ TEST_P(MemoryRaces, CopiesOfManyThreadsThroughOneContextKeepTheirContents) {
   });
 }
 
-// Each thread has its own memory; the streams and what they borrow of the other side are everybody's.
+// Each thread has its own memory; the streams, and what they borrow of the other side, are shared.
 TEST_P(MemoryRaces, CopiesOfManyThreadsBetweenTwoDevicesKeepTheirContents) {
   constexpr size_t kSize = 30000;
   for (const std::string& name : deviceNames()) {

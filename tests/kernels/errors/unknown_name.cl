@@ -1,4 +1,4 @@
-// error at 4:23: a name that nobody has declared
+// error at 4:23: a name without a declaration
 __kernel void scale(__global float *data, float by) {
   int i = get_global_id(0);
   data[i] = data[i] * factor;

@@ -334,7 +334,7 @@ __kernel void only_fences(__global const int *in, __global int *out, int n, __lo
   out[g] = x;
 }
 
-// Items beyond a size leave first, then others for what they read: nobody who is gone may answer a condition.
+// Items beyond a size leave first, then others for what they read: an item that is gone may not answer a condition.
 __kernel void limit_then_mask(__global const int *in, __global int *out, int n, __local int *scratch) {
   int g = get_global_id(0), i = get_local_id(0);
   if (i >= 3) return;

@@ -23,7 +23,7 @@ struct Lane {
 struct Hooks {
   int (*barrier)(int predicate);  // how many predicates of the block were not 0
   void (*exchange)(Lane* lane);   // between lanes of a warp
-  void (*pause)();                // somebody else's turn, for those who spin
+  void (*pause)();                // lets another thread run, for loops that spin
   void (*touch)(unsigned long address, unsigned long size, int writes);
   void (*fail)(int code, const char* why);  // does not return
 };

@@ -45,7 +45,7 @@ TEST_F(OwnerTest, OneBorrowerHasOneStreamHoweverMuchItSubmits) {
     owner_->returnStream(*first);
   }
   Ref<backend::Stream> second = lend(1);
-  EXPECT_FALSE(second == first.get()) << "another borrower waits for nobody's gate";
+  EXPECT_FALSE(second == first.get()) << "another borrower waits for no gate";
   owner_->returnStream(*second);
   EXPECT_EQ(owner_->streams().size(), 2u);
   gate->complete(Status(), 0);

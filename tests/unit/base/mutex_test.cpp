@@ -1,4 +1,4 @@
-// The mutex of hot paths: one thread at a time, and nobody sleeps for good.
+// The mutex of hot paths: one thread at a time, and none sleeps for good.
 #include "base/mutex.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Builds that several threads ask for at once: one of them builds, all get what it got, and a failure is nobody's for good.
+// Builds that several threads ask for at once: one of them builds, all get what it got, and no failure is kept.
 #include "base/single_flight.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST_F(SingleFlightTest, ThreadsThatAskAtOnceShareOneBuild) {
       here.fetch_add(1);
       const Status status = ask(&results[static_cast<size_t>(i)], [&](std::string* made) {
         builds.fetch_add(1);
-        while (here.load() < kThreads) std::this_thread::yield();  // everybody is on the way
+        while (here.load() < kThreads) std::this_thread::yield();  // all threads are on the way
         *made = "one";
         return Status();
       });

@@ -39,7 +39,7 @@ TEST_P(PreludeTest, EveryFunctionOfTheLanguageCompilesForEveryType) {
     }
   }
   EXPECT_GT(functions, 9000u);
-  // A name that nothing defines would compile as long as nobody calls it.
+  // A name that nothing defines would compile as long as it is not called.
   std::istringstream lines(prelude_.text());
   for (std::string line; std::getline(lines, line);) {
     const size_t open = line.find('(');

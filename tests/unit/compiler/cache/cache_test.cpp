@@ -264,7 +264,7 @@ TEST_F(CacheTest, AbandonedTemporaryFilesGoAndOthersStay) {
   put(keyOf(1), contents(1, 10));
   setAge(write("cache/.new-1-2-3", "of a writer that was killed"), 3600);
   write("cache/.new-4-5-6", "of a writer that writes");
-  setAge(write("cache/readme", "somebody else's"), 1'000'000);
+  setAge(write("cache/readme", "not ours"), 1'000'000);
   environment("RT_CACHE_SIZE", "1");
   put(keyOf(2), contents(2, 2 << 20));  // large: the folder is looked through
   EXPECT_FALSE(fs::exists(path("cache/.new-1-2-3")));

@@ -1,4 +1,4 @@
-// Who calls whom: callees and builtins once each, barriers through others, recursion, functions that are not there.
+// The graph of calls: callees and builtins once each, barriers through others, recursion, functions that are not there.
 #include "parsed_program.h"
 
 namespace manyrt::compiler {

@@ -227,7 +227,7 @@ TEST_F(CudaBuildTest, ABrokenPathIsNotReplaced) {
   const Status status = build(kSource);
   EXPECT_EQ(status.code(), RT_ERROR_COMPILER_NOT_FOUND);
   EXPECT_NE(std::string(status.message()).find("nowhere.so"), std::string::npos) << status.message();
-  environment("RT_NVRTC", "libnvrtc-of-nobody.so");
+  environment("RT_NVRTC", "libnvrtc-missing.so");
   EXPECT_EQ(build(kSource).code(), RT_ERROR_COMPILER_NOT_FOUND);
 }
 

@@ -218,7 +218,7 @@ TEST_F(CompilerTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {
   EXPECT_EQ(status.code(), RT_ERROR_TIMEOUT);
   EXPECT_NE(std::string(status.message()).find("after 1 seconds"), std::string::npos) << status.message();
   const pid_t pid = std::stoi(read(path("pid")));
-  // Killed already; somebody else's child now, who may not have reaped it yet.
+  // Killed already; another process's child now, which may not have reaped it yet.
   for (int i = 0; i < 5000 && read("/proc/" + std::to_string(pid) + "/stat").find(" S ") != std::string::npos; ++i)
     usleep(1000);
   EXPECT_EQ(read("/proc/" + std::to_string(pid) + "/stat").find(" S "), std::string::npos);

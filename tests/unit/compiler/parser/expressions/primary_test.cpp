@@ -1,4 +1,4 @@
-// Calls and names: whom a name means, what calls need, and what the function that calls remembers.
+// Calls and names: what a name means, what calls need, and what the function that calls remembers.
 #include <algorithm>
 
 #include "expression_rig.h"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""scripts/summary.py counts a skipped test once for each kind of device, and takes no skip without a reason."""
+"""scripts/count_results.py counts a skipped test once for each kind of device, and takes no skip without a reason."""
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-SUMMARY = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts/summary.py"
+SCRIPT = pathlib.Path(__file__).resolve().parent.parent.parent / "scripts/count_results.py"
 
 
 def case(name, reason=None):
@@ -22,13 +22,13 @@ def summarise(folder, entries, ctest_only=""):
     (results / "ctest.xml").write_text(f"<testsuite>{listed}{ctest_only}</testsuite>")
     for name, cases in entries.items():
         (results / f"{name}.xml").write_text(f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>")
-    done = subprocess.run([sys.executable, SUMMARY, results], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, SCRIPT, results], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 
 
 def expect(condition, text):
     if not condition:
-        sys.exit(f"summary.py does not count as it says:\n{text}")
+        sys.exit(f"count_results.py does not count as it says:\n{text}")
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -46,4 +46,4 @@ with tempfile.TemporaryDirectory() as folder:
     code, text = summarise(folder, {"threads": [case("A.B/cpu", "")]},
                            '<testcase name="opencl.examples" status="notrun"><system-out>No driver.\n</system-out></testcase>')
     expect(code == 1 and text.splitlines()[-1] == "0 passed, 2 failed, 0 skipped", text)
-print("skips are counted as summary.py says")
+print("skips are counted as count_results.py says")

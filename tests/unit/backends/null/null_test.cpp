@@ -37,7 +37,7 @@ TEST(NullTest, ProducersAreCountedOnce) {
           ASSERT_TRUE(finish(*stream));
         }
       }
-      ASSERT_TRUE(finish(*stream));  // whoever runs the last copy reads this thread's stack
+      ASSERT_TRUE(finish(*stream));  // the thread that runs the last copy reads this thread's stack
     });
   }
   for (auto& thread : threads) thread.join();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles the kernels of Debian's hashcat-data (MIT) with this library and writes docs/measured/corpus.json. The package is
-# fetched and unpacked in a cache folder, not installed; nothing of it comes into the tree. Usage: scripts/corpus.sh [--every N]
+# fetched and unpacked in a cache folder, not installed; nothing of it comes into the tree. Usage: scripts/compile-corpus.sh [--every N]
 # [--only PATTERN], which are handed to tests/kernels/corpus.py. BUILD names the build folder (build/release).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

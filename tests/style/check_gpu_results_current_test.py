@@ -1,4 +1,4 @@
-"""What scripts/stale.py says of results in trees made here: with the measured sources, with others, and without git."""
+"""What check_gpu_results_current.py says of results in trees made here: with the measured sources, with others, without git."""
 import json
 import pathlib
 import shutil
@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "stale.py"
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "check_gpu_results_current.py"
 
 
 class Tree(unittest.TestCase):

@@ -2,7 +2,7 @@
 // section 7.4), and the special cases of its section 7.5.
 #include <functional>
 
-#include "prelude_loops.h"
+#include "unit/compiler/builtins/prelude_loops.h"
 
 namespace manyrt::compiler {
 namespace {

@@ -1,5 +1,5 @@
 // The integer functions for every integer type, against the same in 128 bits.
-#include "prelude_loops.h"
+#include "unit/compiler/builtins/prelude_loops.h"
 
 namespace manyrt::compiler {
 namespace {

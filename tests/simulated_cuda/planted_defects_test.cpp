@@ -1,5 +1,5 @@
-// Each planted defect of the simulated CUDA runtime (simulated_cuda.h) is found: the run of tests that is meant to notice it
-// passes without the defect, with each of three seeds, and fails with it.
+// Each planted defect of simulated CUDA (simulated_cuda.h) is noticed: the tests of its subject pass without the defect and
+// fail with it, for each of three seeds.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -35,8 +35,8 @@ constexpr Row kRows[] = {
     {"callback_early", "cuda_interop", "*AHostFunctionSeesWhatCameBeforeIt*"},
 };
 
-class CudaDefectTest : public testing::TestWithParam<Row> {};
-INSTANTIATE_TEST_SUITE_P(, CudaDefectTest, testing::ValuesIn(kRows),
+class NoticedDefectTest : public testing::TestWithParam<Row> {};
+INSTANTIATE_TEST_SUITE_P(, NoticedDefectTest, testing::ValuesIn(kRows),
                          [](const auto& row) { return std::string(row.param.defect); });
 
 // The program that stands beside this one.
@@ -51,14 +51,14 @@ Outcome runTests(const Row& row, const char* seed, const char* defect) {
                                                                                          {"GTEST_OUTPUT", ""}});
 }
 
-TEST_P(CudaDefectTest, IsFound) {
+TEST_P(NoticedDefectTest, MakesTheTestsOfItsSubjectFail) {
   ASSERT_TRUE(simulatedCuda().here()) << "RT_CUDART does not name the simulation";
   for (const char* seed : {"1", "2", "3"}) {
     const Outcome without = runTests(GetParam(), seed, "");
     EXPECT_EQ(without.exit_code, 0) << "without a defect, seed " << seed << ": " << without.text();
     EXPECT_NE(without.out.find("[       OK ]"), std::string::npos) << "the filter finds no test";
     const Outcome with = runTests(GetParam(), seed, GetParam().defect);
-    EXPECT_NE(with.exit_code, 0) << "seed " << seed << ": nobody noticed";
+    EXPECT_NE(with.exit_code, 0) << "seed " << seed << ": no test noticed";
     EXPECT_NE(with.exit_code, 127) << "not started";
     EXPECT_NE(with.signal, SIGALRM) << "noticed only because it hangs: " << with.text();
   }

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Runs the random driver (tests/random) with seeds of the moment on the CPU, on PoCL in both tiers and on simulated CUDA, with 1, 2
 # and 7 threads. Prints a line for each run, keeps what failed in build/random and ends with `N passed, N failed`. Fails if none passed.
-# Usage: scripts/random.sh [SECONDS of each run], of what scripts/test.sh has built; BUILD names another build folder.
+# Usage: scripts/run-random-driver.sh [SECONDS of each run], of what scripts/test.sh has built; BUILD names another build folder.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 seconds=${1:-60} build=${BUILD:-build/release} logs=build/random
-[[ -x $build/bin/random ]] || { echo "scripts/random.sh: $build/bin/random is not built" >&2; exit 2; }
+[[ -x $build/bin/random ]] || { echo "scripts/run-random-driver.sh: $build/bin/random is not built" >&2; exit 2; }
 mkdir -p "$logs"
 simulated=$(realpath "$build")/lib/libsimulated_cuda.so
 passed=0 failed=0

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Proves scripts/demo.sh and scripts/test.sh in a bare Debian 12: debootstrap makes a minimal root in a temporary folder, the
 # working tree is copied in, both commands run there. Needs root and debootstrap. The end of the log is kept in
-# docs/measured/minimal.log. Arguments are handed to test.sh: scripts/minimal.sh --quick
+# docs/measured/bare-root.log. Arguments are handed to test.sh: scripts/test-in-bare-root.sh --quick
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-[[ $(id -u) -eq 0 ]] || { echo "minimal.sh needs root, for debootstrap and chroot." >&2; exit 1; }
+[[ $(id -u) -eq 0 ]] || { echo "test-in-bare-root.sh needs root, for debootstrap and chroot." >&2; exit 1; }
 command -v debootstrap >/dev/null || scripts/install-packages.sh dev
 
 suite=bookworm
-log=docs/measured/minimal.log
-root=$(mktemp -d "${TMPDIR:-/tmp}/manyrt-minimal.XXXXXX")
-full=$(mktemp "${TMPDIR:-/tmp}/manyrt-minimal-log.XXXXXX")
+log=docs/measured/bare-root.log
+root=$(mktemp -d "${TMPDIR:-/tmp}/manyrt-bare-root.XXXXXX")
+full=$(mktemp "${TMPDIR:-/tmp}/manyrt-bare-root-log.XXXXXX")
 
 cleanup() {
   local mounted

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts test results and prints, last, the line `N passed, N failed, N skipped`.
 
-summary.py [--broken NAME]... RESULTS_DIR...
+count_results.py [--broken NAME]... RESULTS_DIR...
 
 A results folder holds ctest.xml (ctest --output-junit) and one <entry>.xml per GoogleTest executable. An entry with such a file
 counts as its cases, any other as one test. An entry that fails although no case of it did (a crash, a time-out, a sanitizer's

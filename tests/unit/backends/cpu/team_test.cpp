@@ -1,9 +1,9 @@
 // What a team tells of its jobs to workers that look on.
+#include "backends/cpu/team.h"
+
 #include <gtest/gtest.h>
 
 #include <thread>
-
-#include "backends/cpu/team.h"
 
 namespace manyrt::cpu {
 namespace {

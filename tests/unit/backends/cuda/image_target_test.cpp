@@ -1,8 +1,9 @@
 // What images say of their targets, whole and cut off, and which devices take them. The heads are those that the toolkit's
 // tools write.
+#include "backends/cuda/image_target.h"
+
 #include <gtest/gtest.h>
 
-#include "backends/cuda/image_target.h"
 #include "rt.h"
 #include "support/cuda_images.h"
 

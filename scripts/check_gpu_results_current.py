@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Says whether the results of GPUs in docs/measured are those of the sources that are here.
 
-stale.py [ROOT]
+check_gpu_results_current.py [ROOT]
 
 Each gpu_*.json names the commit it was measured at. Where src/backends/cuda or src/compiler differ from that commit, in the
 working tree too, the result is stale. That is information: the exit status is 0 whatever is found, without git too.

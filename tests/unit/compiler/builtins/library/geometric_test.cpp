@@ -1,5 +1,5 @@
 // The geometric functions, also where the squares of their arguments leave the range of the type.
-#include "prelude_loops.h"
+#include "unit/compiler/builtins/prelude_loops.h"
 
 namespace manyrt::compiler {
 namespace {

@@ -1,10 +1,10 @@
 // How the nodes of a graph become tasks for threads.
+#include "backends/cpu/replay_layout.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
-
-#include "backends/cpu/replay_layout.h"
 
 namespace manyrt::cpu {
 namespace {

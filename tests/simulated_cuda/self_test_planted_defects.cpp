@@ -1,5 +1,5 @@
-// Each planted defect does what its row says, in a scene that is right without it. What cannot be seen here cannot be found by
-// anybody else's test.
+// Each planted defect does what its name says, in a scene that is right without it. What cannot be seen here, no other test can
+// notice.
 #include <atomic>
 #include <functional>
 
@@ -8,7 +8,7 @@
 namespace manyrt::simulated {
 namespace {
 
-class DefectTest : public SimulatedTest {
+class PlantedDefectTest : public SimulatedTest {
  protected:
   // Runs the scene without the defect and with it: only then may it see something wrong. Delays make it likely at each try.
   void expectFound(const char* name, const std::function<bool()>& goes_wrong) {
@@ -46,23 +46,23 @@ class DefectTest : public SimulatedTest {
   }
 };
 
-TEST_F(DefectTest, NamesAreKnown) {
+TEST_F(PlantedDefectTest, AnUnknownNameIsRefused) {
   EXPECT_EQ(simulatedCudaDefect("no_such_defect"), 0);
   EXPECT_EQ(simulatedCudaDefect("leak,missing_wait"), 1);
   EXPECT_EQ(simulatedCudaDefect(nullptr), 1);
 }
 
-TEST_F(DefectTest, MissingWait) {
+TEST_F(PlantedDefectTest, MissingWaitLetsACopyOvertakeAFill) {
   expectFound("missing_wait", [&] { return crossesStreams(); });
 }
-TEST_F(DefectTest, WrongEvent) {
+TEST_F(PlantedDefectTest, WrongEventLetsACopyOvertakeAFill) {
   expectFound("wrong_event", [&] { return crossesStreams(); });
 }
-TEST_F(DefectTest, EventReusedEarly) {
+TEST_F(PlantedDefectTest, EventReusedEarlyLetsACopyOvertakeAFill) {
   expectFound("event_reused_early", [&] { return crossesStreams(); });
 }
 
-TEST_F(DefectTest, MemoryReusedEarly) {
+TEST_F(PlantedDefectTest, MemoryReusedEarlyChangesWhatAKernelReads) {
   expectFound("memory_reused_early", [&] {
     static NativeModule module = nullptr;
     static NativeFunction function = nullptr;
@@ -80,7 +80,7 @@ TEST_F(DefectTest, MemoryReusedEarly) {
   });
 }
 
-TEST_F(DefectTest, HostReadEarly) {
+TEST_F(PlantedDefectTest, HostReadEarlyLetsAWaitReturnBeforeAFill) {
   expectFound("host_read_early", [&] {
     static auto* memory = pinned<int>(1);
     static unsigned value = 0;
@@ -90,7 +90,7 @@ TEST_F(DefectTest, HostReadEarly) {
   });
 }
 
-TEST_F(DefectTest, StaleDevice) {
+TEST_F(PlantedDefectTest, StaleDeviceAllocatesOnAnotherDevice) {
   NativeContext other = nullptr;
   ASSERT_EQ(cu().DevicePrimaryCtxRetain(&other, 1), kSuccess);
   expectFound("stale_device", [&] {
@@ -104,7 +104,7 @@ TEST_F(DefectTest, StaleDevice) {
   });
 }
 
-TEST_F(DefectTest, ArgumentLifetime) {
+TEST_F(PlantedDefectTest, ArgumentLifetimeLetsAKernelSeeALaterValue) {
   NativeFunction function = kernel(load("extern \"C\" __global__ void k(int* to, int value) { *to = value; }"), "k");
   expectFound("argument_lifetime", [&] {
     auto* seen = pinned<int>(1);
@@ -119,7 +119,7 @@ TEST_F(DefectTest, ArgumentLifetime) {
   });
 }
 
-TEST_F(DefectTest, Leak) {
+TEST_F(PlantedDefectTest, LeakKeepsFreedMemoryAlive) {
   expectFound("leak", [&] {
     const int before = simulatedCudaLive("device memory");
     cudaFree(onDevice(1));
@@ -127,7 +127,7 @@ TEST_F(DefectTest, Leak) {
   });
 }
 
-TEST_F(DefectTest, DoubleFree) {
+TEST_F(PlantedDefectTest, DoubleFreeIsAViolation) {
   expectFound("double_free", [&] {
     const int before = simulatedCudaViolations();
     cudaFree(onDevice(1));
@@ -135,21 +135,21 @@ TEST_F(DefectTest, DoubleFree) {
   });
 }
 
-TEST_F(DefectTest, ForeignContext) {
+TEST_F(PlantedDefectTest, ForeignContextRefusesARecord) {
   NativeContext other = nullptr;
   ASSERT_EQ(cu().DevicePrimaryCtxRetain(&other, 1), kSuccess);
   NativeEvent event = makeEvent();
   expectFound("foreign_context", [&] { return cu().EventRecord(event, makeStream()) != kSuccess; });
 }
 
-TEST_F(DefectTest, IgnoredError) {
+TEST_F(PlantedDefectTest, IgnoredErrorMakesAFailureASuccess) {
   expectFound("ignored_error", [&] {
     void* memory = nullptr;
     return cudaMalloc(&memory, size_t{1} << 50) == kSuccess;
   });
 }
 
-TEST_F(DefectTest, CallbackEarly) {
+TEST_F(PlantedDefectTest, CallbackEarlyRunsAHostFunctionBeforeAFill) {
   expectFound("callback_early", [&] {
     struct Seen {
       int* memory;
