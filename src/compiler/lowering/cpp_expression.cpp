@@ -12,6 +12,8 @@ namespace {
 
 constexpr uint64_t kMostGaps = 1 << 20;  // elements that an initialiser leaves out and C++ has to be told of
 
+bool isHalf(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kHalf; }
+
 bool isComparison(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }
 
 // What the scalar operators of C++ would do differently: trap, or have no defined value.
@@ -101,13 +103,10 @@ std::string CppText::convert(const Expr& e) {
   }
   if (to->isVoid()) return "(void)(" + expression(*e.a) + ")";
   if (to->isVector()) {
-    if (from == to) return expression(*e.a);
-    if (!from->isVector()) {
-      std::string value = expression(*e.a);
-      if (from != to->element) value = "(" + prelude_.type(to->element) + ")(" + value + ")";
-      return prelude_.splat(to) + "(" + value + ")";
-    }
-    return prelude_.convert(to, from) + "(" + expression(*e.a) + ")";
+    if (from->isVector()) return expression(*e.a);  // only to its own type: others take a call of convert_
+    std::string value = expression(*e.a);
+    if (from != to->element) value = "(" + prelude_.type(to->element) + ")(" + value + ")";
+    return prelude_.splat(to) + "(" + value + ")";
   }
   if (from == to && !to->isPointer()) return expression(*e.a);
   if (to->isRecord()) return expression(*e.a);
@@ -117,9 +116,11 @@ std::string CppText::convert(const Expr& e) {
     same.type = e.type;
     return literal(same);
   }
-  const bool half = (to->isScalar() && to->kind == TypeKind::kScalar && to->scalar == Scalar::kHalf) ||
-                    (from->kind == TypeKind::kScalar && from->scalar == Scalar::kHalf);
-  if (half) return prelude_.convert(to, from) + "(" + expression(*e.a) + ")";
+  if (isHalf(from)) return "(" + typeName(e.type.unqualified()) + ")" + prelude_.halfToFloat() + "(" + expression(*e.a) + ")";
+  if (isHalf(to)) {
+    const bool single = from->kind == TypeKind::kScalar && from->scalar == Scalar::kFloat;
+    return prelude_.toHalf(single ? Scalar::kFloat : Scalar::kDouble) + "(" + expression(*e.a) + ")";
+  }
   return "(" + typeName(e.type.unqualified()) + ")(" + expression(*e.a) + ")";
 }
 

@@ -48,6 +48,7 @@ std::string workItem(const std::string& prefix, WorkItem which, int d, const std
     case WorkItem::kGlobalSize:
       return at("@k# * (unsigned long)@n#", "1ul");
     case WorkItem::kLocalSize:
+    case WorkItem::kEnqueuedLocalSize:
       return at("@n#", "1ul");
     case WorkItem::kNumGroups:
       return at("@k#", "1ul");
