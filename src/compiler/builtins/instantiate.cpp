@@ -1,7 +1,7 @@
-// A function of the library for one type, as the compiler of a kernel gets it: no template, a name of its own, the words of
-// library/language.h replaced by what they mean, packs written out lane by lane, and before it the functions that it calls. The
-// text says T, Unsigned<T>, Vector<T, I...> and so on, and leaves to the writer what they are: a lowering to lanes of several
-// work-items can give T a vector of them.
+// Writes a function of the library for one type, as the compiler of a kernel gets it. It is no template and has a name of its
+// own. The words of library/language.h are replaced by their meanings, and packs are written out lane by lane. The functions
+// that it calls stand before it. The text only says T, Unsigned<T>, Vector<T, I...>. A lowering that runs several work-items at
+// once can therefore make T a vector of their values.
 #include <algorithm>
 #include <optional>
 
@@ -191,8 +191,8 @@ std::string Prelude::expandLane(std::string_view text, size_t* at, const Expansi
   return lanes == 1 ? "" : std::string(".s") + kLaneDigits[lane];
 }
 
-// The text with T and the words for it replaced, packs written out, calls of the library's functions by their names here, and
-// space made small. What is written as ::name loses the colons: the functions that are defined here have other names anyway.
+// Replaces T and the words for it, writes packs out, renames calls of the library's functions, and shortens white space. What
+// is written as ::name loses the colons: the functions that are defined here have other names anyway.
 std::string Prelude::expand(std::string_view text, const Expansion& expansion) {
   std::string out;
   std::optional<Pack> pack = nextPack(text, 0);

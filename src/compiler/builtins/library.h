@@ -1,5 +1,5 @@
-// The text of the built-in functions: files of C++ in the folder library, which the build has put into the program as they are
-// (cmake/EmbedLibrary.cmake), and where in them a function stands. The prelude asks and writes the text for a type.
+// Finds built-in functions in the C++ files of the folder library. The build puts these files into the program as they are
+// (cmake/EmbedLibrary.cmake). The prelude asks and writes the text for a type.
 #pragma once
 
 #include <cstddef>
@@ -43,8 +43,8 @@ struct LibraryFunction {
   std::string_view whole;       // the declaration, for what is written as it stands: extern "C"
 };
 
-// The first function of that name that is for these types; for several lanes one that takes vectors, where there is one, and
-// for one lane one that does not. With `cuda` the files for CUDA come first. Null: there is none.
+// Finds the first function of that name that fits the types. For several lanes, functions that take vectors are preferred; for
+// one lane, the others are. With `cuda` the files for CUDA come first. Null: there is none.
 const LibraryFunction* findLibraryFunction(std::string_view name, const LibraryTypes& types, bool cuda);
 bool hasLibraryFunction(std::string_view name);
 

@@ -1,5 +1,5 @@
-// Which prototype of a built-in function a call means. The rules are clang's for its overloadable functions: each argument's
-// conversion has a rank, and the form that is nowhere worse and somewhere better than every other one is taken.
+// Which prototype of a built-in function a call means. The rules are clang's for its overloadable functions. Each argument's
+// conversion has a rank; the call means the form that is nowhere worse and somewhere better than every other one.
 #include <algorithm>
 #include <array>
 
@@ -108,7 +108,7 @@ struct Candidate {
   const Prototype* form;
   Scalar scalar;
   uint32_t lanes;
-  std::array<Rank, Prototype::kMostParameters> ranks;
+  std::array<Rank, Prototype::kMaxParameters> ranks;
 };
 
 bool rankAll(Candidate* candidate, const std::vector<QualType>& arguments, const TypeTable& types) {

@@ -1,5 +1,5 @@
-// Types and operators of the prelude: vectors as structs of lanes, literals and swizzles, whose text follows from the lanes
-// that a program names, and the functions of library/operators.h that its operators become.
+// Types and operators of the prelude. Vectors are structs of lanes. The text of literals and swizzles follows from the lanes
+// that a program names; operators are functions of library/operators.h.
 #include "compiler/builtins/prelude.h"
 
 #include "compiler/builtins/prelude_text.h"

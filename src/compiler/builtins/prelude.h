@@ -11,7 +11,7 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/builtins/library.h"
-#include "compiler/lowering/contraction.h"
+#include "compiler/lowering/cpp/contraction.h"
 #include "compiler/parser/ast.h"
 
 namespace manyrt::compiler {

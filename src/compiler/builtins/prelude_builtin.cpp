@@ -1,5 +1,5 @@
-// Calls of built-in functions: which function of the library each is. Those for one lane, conversions among them, are called
-// for each lane of a vector; those that take vectors are written for as many lanes as the call has.
+// Maps calls of built-in functions to functions of the library. A function for one lane, such as a conversion, is called for
+// each lane of a vector. A function that takes vectors is written for the number of lanes of the call.
 #include "compiler/builtins/prelude.h"
 #include "compiler/builtins/prelude_text.h"
 #include "compiler/builtins/prototype.h"

@@ -1,5 +1,5 @@
-// Reading library/prototypes.cl: headings, the types that gentype stands for, prototypes. The text is the library's own and its
-// tests read every line of it, so that what is not understood here is passed over without a word.
+// Reading library/prototypes.cl: headings, the types that gentype stands for, prototypes. The reader skips lines that it does
+// not understand: the text is the library's own, and a test checks that every prototype is read.
 #include "compiler/builtins/prototype.h"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ class Reader {
       const Parameter parameter = readParameter(one);
       own_rules = own_rules || parameter.type == TypeWord::kOwnRule;
       points = points || parameter.pointer != PointerWord::kNone;
-      if (prototype.count < Prototype::kMostParameters) prototype.parameters[prototype.count++] = parameter;
+      if (prototype.count < Prototype::kMaxParameters) prototype.parameters[prototype.count++] = parameter;
     }
     const bool generic = prototype.result.type <= TypeWord::kRgentype ||
                          std::any_of(prototype.parameters.begin(), prototype.parameters.begin() + prototype.count,

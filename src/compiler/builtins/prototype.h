@@ -56,10 +56,10 @@ struct Parameter {
 };
 
 struct Prototype {
-  static constexpr size_t kMostParameters = 5;
+  static constexpr size_t kMaxParameters = 5;
   const TypeSet* set = nullptr;  // null: no word of it is generic
   Parameter result;
-  std::array<Parameter, kMostParameters> parameters;
+  std::array<Parameter, kMaxParameters> parameters;
   size_t count = 0;
 };
 

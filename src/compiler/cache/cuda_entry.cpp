@@ -10,7 +10,7 @@ namespace manyrt::compiler {
 namespace {
 
 constexpr uint64_t kMagic = 0x3161647563746d72;  // "rmtcuda1"
-constexpr uint64_t kMostArguments = 1 << 12;     // CUDA takes 32,764 bytes of them
+constexpr uint64_t kMaxArguments = 1 << 12;      // CUDA takes 32,764 bytes of them
 
 void write(EntryWriter* out, const CudaKernel& kernel) {
   out->text(kernel.name);
@@ -43,7 +43,7 @@ bool read(EntryReader* in, CudaKernel* kernel) {
   for (uint32_t& size : kernel->required_group) {
     if (!in->number(&size, UINT32_MAX)) return false;
   }
-  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->count(&count) || count > kMostArguments) return false;
+  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->count(&count) || count > kMaxArguments) return false;
   kernel->arguments.resize(static_cast<size_t>(count));
   for (CudaArgument& argument : kernel->arguments) {
     if (!read(in, &argument)) return false;

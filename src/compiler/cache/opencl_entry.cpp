@@ -8,7 +8,7 @@ namespace manyrt::compiler {
 namespace {
 
 constexpr uint64_t kMagic = 0x346c636f63746d72;  // "rmtcocl4"
-constexpr uint64_t kMostArguments = 1 << 12;
+constexpr uint64_t kMaxArguments = 1 << 12;
 
 bool read(EntryReader* in, OpenClArgument* argument) {
   uint32_t kind = 0, is_record = 0;
@@ -27,7 +27,7 @@ bool read(EntryReader* in, OpenClKernel* kernel) {
   for (uint32_t& size : kernel->required_group) {
     if (!in->number(&size, UINT32_MAX)) return false;
   }
-  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->count(&count) || count > kMostArguments) return false;
+  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->count(&count) || count > kMaxArguments) return false;
   for (uint64_t i = 0; i < count; ++i) {
     if (!read(in, &kernel->arguments.emplace_back())) return false;
   }

@@ -68,7 +68,7 @@ bool Parser::parseRecord(Specifiers* specifiers) {
   record->field_limit = field_limits_.back();
   record->asked_alignment = alignment;
   TypeTable::layOut(*record);
-  if (record->size > kMostBytes) {
+  if (record->size > kMaxBytes) {
     diagnostics_.error(where, "The type takes more than 2^40 bytes, the most that a program may declare.");
     return false;
   }

@@ -9,7 +9,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostDepth = 256;
+constexpr uint32_t kMaxDepth = 256;
 
 struct Value {
   uint64_t bits = 0;
@@ -79,7 +79,7 @@ bool Condition::fail(const char* format, ...) {
 }
 
 bool Condition::conditional(Value* value) {
-  if (depth_ >= kMostDepth) return fail("The expression is nested more than %u levels deep.", kMostDepth);
+  if (depth_ >= kMaxDepth) return fail("The expression is nested more than %u levels deep.", kMaxDepth);
   ++depth_;
   bool ok = operation(value, 1);
   if (ok && at("?")) {
@@ -202,7 +202,7 @@ bool Condition::divide(Value* left, Value right, bool remainder, Location where)
 }
 
 bool Condition::unary(Value* value) {
-  if (depth_ >= kMostDepth) return fail("The expression is nested more than %u levels deep.", kMostDepth);
+  if (depth_ >= kMaxDepth) return fail("The expression is nested more than %u levels deep.", kMaxDepth);
   if (at_ == end_ || at_->size != 1 || at_->kind != TokenKind::kPunctuator) return primary(value);
   const char op = *at_->text;
   if (op != '+' && op != '-' && op != '!' && op != '~') return primary(value);

@@ -7,13 +7,13 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr size_t kMostKept = 4096;  // lexemes of a buffer that waits for its next use
+constexpr size_t kMaxKept = 4096;  // lexemes of a buffer that waits for its next use
 constexpr uint8_t kPlaceFlags = Lexeme::kSpaceBefore | Lexeme::kLineStart;
 
 int length(const Name* name) { return static_cast<int>(name->text.size()); }
 
 void empty(std::vector<Lexeme>* buffer) {
-  if (buffer->capacity() > kMostKept) {
+  if (buffer->capacity() > kMaxKept) {
     std::vector<Lexeme>().swap(*buffer);
   } else {
     buffer->clear();
@@ -61,13 +61,13 @@ void Expander::giveBack(std::unique_ptr<Call> call) {
 bool Expander::spend(size_t tokens) {
   spent_ += static_cast<uint32_t>(tokens);
   spent_all_ += tokens;
-  if (spent_ <= kMostExpansion && spent_all_ <= kMostExpansions) [[likely]]
+  if (spent_ <= kMaxExpansion && spent_all_ <= kMaxExpansions) [[likely]]
     return !stopped_;
   if (!stopped_) {
-    if (spent_ > kMostExpansion) {
-      diagnostics_.error(outermost_, "The macro used here makes more than %u tokens.", kMostExpansion);
+    if (spent_ > kMaxExpansion) {
+      diagnostics_.error(outermost_, "The macro used here makes more than %u tokens.", kMaxExpansion);
     } else {
-      diagnostics_.error(outermost_, "The program's macros make more than %u tokens.", kMostExpansions);
+      diagnostics_.error(outermost_, "The program's macros make more than %u tokens.", kMaxExpansions);
     }
   }
   stopped_ = true;
@@ -148,8 +148,8 @@ bool Expander::enter(Macro& macro, Lexeme* out) {
   return true;
 }
 
-// Whether a "(" comes next. Replacements that are read to their end are left, as the standard allows: what is behind them
-// may be the argument list of a macro whose name they end with.
+// Whether a "(" comes next. Leaves replacements that are read to their end, as the standard allows. The tokens behind them may
+// be the argument list of a macro whose name ends the replacement.
 bool Expander::opensCall() {
   while (!contexts_.empty()) {
     const Context& top = contexts_.back();
@@ -243,10 +243,10 @@ void Expander::noteUse(Location place) {
 }
 
 void Expander::expandRange(std::vector<Lexeme>* out, const Lexeme* at, const Lexeme* end) {
-  if (depth_ == kMostExpansionDepth) {
+  if (depth_ == kMaxExpansionDepth) {
     if (!stopped_) {
       diagnostics_.error(outermost_, "Macros are used in the arguments of macros more than %u levels deep here.",
-                         kMostExpansionDepth);
+                         kMaxExpansionDepth);
     }
     stopped_ = true;
     return;

@@ -1,5 +1,5 @@
-// Headers from memory and from folders. Only regular files are read, so that no pipe or device can make a build wait, and
-// what a file is is decided by its device and inode, not by how its path is written.
+// Headers from memory and from folders. Only regular files are read, so that no pipe or device can block a build. Device and
+// inode identify a file, not the spelling of its path.
 #include "compiler/preprocessor/include.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ bool readAll(std::string* out, int fd, size_t size) {
 }  // namespace
 
 IncludedFile* Files::lex(IncludedFile& file) {
-  file.usable = lexFile(&file.lexed, sources_, file.file, names_, kMostTokens - lexemes_, diagnostics_);
+  file.usable = lexFile(&file.lexed, sources_, file.file, names_, kMaxTokens - lexemes_, diagnostics_);
   lexemes_ += static_cast<uint32_t>(file.lexed.lexemes.size());
   return file.usable ? &file : nullptr;
 }
@@ -95,9 +95,9 @@ Files::Found Files::open(IncludedFile** out, const std::string& path, Location w
     diagnostics_.error(where, "The header \"%s\" is not a regular file.", path.c_str());
     return Found::kError;
   }
-  if (status.st_size > kMostFileBytes) {
+  if (status.st_size > kMaxFileBytes) {
     diagnostics_.error(where, "The header \"%s\" has %lld bytes; %u are the limit.", path.c_str(),
-                       static_cast<long long>(status.st_size), kMostFileBytes);
+                       static_cast<long long>(status.st_size), kMaxFileBytes);
     return Found::kError;
   }
   IncludedFile*& known = by_identity_[{status.st_dev, status.st_ino}];

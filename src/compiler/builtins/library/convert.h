@@ -1,6 +1,6 @@
-// convert_ for one lane, with each direction of rounding (rte: to the nearest, of two the even one; rtz: towards zero; rtp: up;
-// rtn: down), and kept to the target's range (sat). Exact in all directions. T is the target, From the source. Sets and words:
-// language.h.
+// convert_ for one lane, with and without saturation (sat), for each rounding mode. The modes are rte (to nearest, ties to
+// even), rtz (towards zero), rtp (up) and rtn (down). Exact in all directions. T is the target, From the source. Sets and
+// words: language.h.
 #pragma once
 
 #include "language.h"
@@ -179,9 +179,9 @@ T convert_rtn(From x) {
   return (T)x;
 }
 
-// ---- To reals in another direction: the nearest value, compared with the source in a type that holds both, is moved by one
-// unit where the direction wants the other neighbour. Larger bits are farther from zero; the smallest subnormal is the
-// neighbour of zero itself.
+// ---- To reals with another rounding mode. The nearest value and the source are compared in a type that holds both. Where the
+// mode wants the other neighbour, the value moves by one unit in the last place. Larger bits are farther from zero; the
+// smallest subnormal is the neighbour of zero itself.
 
 template <Floating T, Beyond<T> From>
 T convert_rtz(From x) {

@@ -1,6 +1,6 @@
 // Geometric functions of up to four lanes. Those without fast_ in their names scale their vectors by a power of two where
-// squares would leave the range of the type; selects instead of branches keep loops over them open to the vectoriser. A
-// function whose parameters say Vector<T, I...> is for every N. Sets and words: language.h.
+// squares would leave the range of the type. They use selects instead of branches, so that compilers can vectorise loops over
+// them. A function with parameters Vector<T, I...> serves every number of lanes. Sets and words: language.h.
 #pragma once
 
 #include "language.h"

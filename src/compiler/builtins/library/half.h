@@ -1,5 +1,5 @@
-// Half precision, which exists in memory alone: to float and from float and double, in each direction of rounding (e: to the
-// nearest, of two the even one; z: towards zero; p: up; n: down). Sets and words: language.h.
+// Conversions of half precision, which exists in memory alone: to float, and from float and double in each rounding mode. The
+// modes are e (to nearest, ties to even), z (towards zero), p (up) and n (down). Sets and words: language.h.
 #pragma once
 
 #include "language.h"
@@ -19,7 +19,7 @@ inline float half_to_float(half a) {
   return r;
 }
 
-// From the bits of a double, which holds every float: h takes the magnitude cut off at half's last bit, the last n bits of f
+// Works on the bits of a double, which holds every float. h is the magnitude cut off at half's last bit; the last n bits of f
 // are what was cut.
 inline half rounded_half(double a, char mode) {
   unsigned long x;

@@ -1,7 +1,7 @@
-// What the functions of this folder are written in, so that they are C++ that a compiler, an editor and a test can read: the
-// sets of types that a template is for, and the words for what belongs to a type T. The library's own reader (library.cpp)
-// knows the same words and puts in their places what they mean for one T, because templates would cost the compiler of a kernel
-// time.
+// The vocabulary of this folder, which makes its functions C++ that a compiler, an editor and a test can read. Concepts are the
+// sets of types that a template is for; other words name what belongs to a type T. The library's reader (library.cpp,
+// instantiate.cpp) knows the same words and replaces them by their meaning for one T: templates would cost the compiler of a
+// kernel time.
 #pragma once
 
 #include <type_traits>
@@ -127,8 +127,8 @@ concept SignedBeyond = SignedInteger<From> && !HeldBy<From, T>;
 template <typename From, typename T>
 concept UnsignedBeyond = UnsignedInteger<From> && !HeldBy<From, T>;
 
-// A vector of the language. The numbers of its lanes are a pack, so that one text serves every number of lanes: p.s[I] + q.s[I]
-// with "..." behind it is the list of the sums, and (p.s[I] | ...) joins all lanes. Vector<T, 0> is T itself.
+// A vector of the language. The numbers of its lanes are a pack, so that one text serves every number of lanes. The list of the
+// sums is p.s[I] + q.s[I]..., and (p.s[I] | ...) joins all lanes. Vector<T, 0> is T itself.
 template <typename T, int... I>
 struct Vector {
   T s[sizeof...(I)];

@@ -1,6 +1,6 @@
-// The functions of OpenCL C 1.2, section by section of its chapter 6.12, in its own words. This is the one list of their names: the
-// parser finds overloads, conversions and checks here (prototype.cpp reads it), and what each becomes stands in the other files of
-// this folder.
+// The functions of OpenCL C 1.2, section by section of its chapter 6.12, in its own words. This is the one list of their names.
+// The parser finds overloads, conversions and checks here (prototype.cpp reads it). The other files of this folder have the C++
+// of each function.
 //
 // A line "where gentype is ..." holds until the next one or the next heading. In a prototype the words mean
 //   sgentype  the scalar of gentype's elements          ugentype  unsigned integers of gentype's size, igentype signed ones

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "compiler/builtins/builtins.h"
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/same_value.h"
 #include "compiler/parser/visit.h"
 
@@ -297,8 +297,8 @@ class GroupPlanner {
     flush();
   }
 
-  // A loop that every item goes through as often: in a region of its own, with nothing before and behind it, compilers can
-  // make vectors of the items around it.
+  // A loop that runs equally often for every work-item becomes a region of its own. With no statements before and behind it,
+  // compilers can vectorise across the work-items.
   bool isCountedLoop(const Stmt& s) const {
     if (s.kind != StmtKind::kFor || s.a == nullptr || s.init == nullptr || s.init->kind != StmtKind::kDeclare) return false;
     if (s.a->kind != ExprKind::kBinary || s.a->op < Op::kLess || s.a->op > Op::kGreaterEqual) return false;
@@ -486,7 +486,7 @@ class GroupPlanner {
     }
     for (bool changed = true; changed;) {
       changed = false;
-      for (const Variable* v : uniform_) plan_->places_[v] = Place::kUniform;
+      for (const Variable* v : uniform_) plan_->storage_[v] = Storage::kUniform;
       for (auto at = uniform_.begin(); at != uniform_.end();) {
         bool stays = true;
         for (const Expr* by : facts_[*at].assigned_by) stays = stays && isUniformAssignment(*by);
@@ -494,15 +494,15 @@ class GroupPlanner {
           ++at;
           continue;
         }
-        plan_->places_.erase(*at);
+        plan_->storage_.erase(*at);
         at = uniform_.erase(at);
         changed = true;
       }
     }
   }
 
-  // What the whole group does together: each statement that it reaches as one, with what stands inside, as long as all
-  // conditions in there go the same way.
+  // Collects what the whole group executes together: statements that all work-items reach, and what stands inside them, as long
+  // as every condition there is uniform.
   void chooseSame() {
     if (!plan_->has_barrier_) return;
     std::map<const Expr*, size_t> sure;  // assignments, each with the index of such conditions
@@ -564,10 +564,10 @@ class GroupPlanner {
         case ExprKind::kVariable: {
           const Variable& v = *e.variable;
           if (v.is_parameter || isLocalArray(v)) break;
-          const Place place = plan_->place(v);
+          const Storage storage = plan_->storage(v);
           const auto facts = facts_.find(&v);
           const bool once = facts != facts_.end() && facts->second.assignments == 1;
-          if (!(place == Place::kPure || (place == Place::kUniform && once))) pure = false;
+          if (!(storage == Storage::kRecomputed || (storage == Storage::kUniform && once))) pure = false;
           break;
         }
         case ExprKind::kUnary:
@@ -599,15 +599,15 @@ class GroupPlanner {
       plan_->variables_.push_back(variable);
       if (uniform_.count(variable) != 0) continue;  // placed
       const Facts& facts = facts_[variable];
-      Place place = Place::kArray;
+      Storage storage = Storage::kArray;
       if (!isValue(*variable) || facts.address_taken || variable->type.is_volatile) {
-        place = Place::kBound;
+        storage = Storage::kInPlace;
       } else if (facts.assignments == 1 && variable->initializer != nullptr && !facts.partly_assigned &&
                  top_level_.count(facts.declared_by) != 0 && variable->initializer->kind != ExprKind::kInitializer &&
                  isPure(*variable->initializer)) {
-        place = Place::kPure;
+        storage = Storage::kRecomputed;
       }
-      plan_->places_[variable] = place;
+      plan_->storage_[variable] = storage;
     }
   }
 
@@ -636,9 +636,9 @@ std::unique_ptr<GroupPlan> GroupPlan::make(Program& program, Function& kernel, s
   return GroupPlanner(program, kernel, split).make(why_not);
 }
 
-Place GroupPlan::place(const Variable& variable) const {
-  auto at = places_.find(&variable);
-  return at == places_.end() ? Place::kRegion : at->second;
+Storage GroupPlan::storage(const Variable& variable) const {
+  auto at = storage_.find(&variable);
+  return at == storage_.end() ? Storage::kRegion : at->second;
 }
 
 bool GroupPlan::isUniform(const Expr& root) const {
@@ -646,7 +646,8 @@ bool GroupPlan::isUniform(const Expr& root) const {
   visit(const_cast<Expr*>(&root), [&](Expr& e) {
     switch (e.kind) {
       case ExprKind::kVariable:
-        uniform = uniform && (e.variable->is_parameter || isLocalArray(*e.variable) || place(*e.variable) == Place::kUniform);
+        uniform =
+            uniform && (e.variable->is_parameter || isLocalArray(*e.variable) || storage(*e.variable) == Storage::kUniform);
         break;
       case ExprKind::kUnary:
         uniform = uniform && e.op != Op::kDereference && e.op < Op::kPreIncrement;

@@ -4,14 +4,14 @@
 #include <map>
 
 #include "compiler/builtins/builtins.h"
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostInlined = 200'000;  // nodes that a kernel may grow by
+constexpr uint32_t kMaxInlined = 200'000;  // nodes that a kernel may grow by
 
 using Renamed = std::map<const Variable*, Variable*>;
 
@@ -172,7 +172,7 @@ class Inliner {
       }
     }
     inlined_ += copier.copied;
-    if (inlined_ > kMostInlined) return fail("its helpers with barriers are too large to become part of it");
+    if (inlined_ > kMaxInlined) return fail("its helpers with barriers are too large to become part of it");
     if (!list(block->body)) return false;  // helpers inside the helper
     out->push_back(block);
     if (value != nullptr) {

@@ -41,7 +41,7 @@ bool SameValues::isSame(const Expr& root) const {
       case ExprKind::kVariable: {
         const Variable& v = *e.variable;
         const bool shared = v.is_parameter || v.type.space == AddressSpace::kLocal || v.type.space == AddressSpace::kConstant;
-        same = same && (shared || same_.count(&v) != 0 || plan_.place(v) == Place::kUniform);
+        same = same && (shared || same_.count(&v) != 0 || plan_.storage(v) == Storage::kUniform);
         break;
       }
       case ExprKind::kAssign:

@@ -13,7 +13,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr size_t kMostCharacters = 1 << 20;  // of one string, when adjacent ones are joined
+constexpr size_t kMaxCharacters = 1 << 20;  // of one string, when adjacent ones are joined
 
 int digitOf(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -258,8 +258,8 @@ Expr* Parser::parseString() {
   const bool alone = peek().kind != TokenKind::kString;
   while (peek().kind == TokenKind::kString) {
     if (!decode(&bytes, next())) return nullptr;
-    if (bytes.size() > kMostCharacters) {
-      diagnostics_.error(first.where, "A string of more than %zu characters is not supported.", kMostCharacters);
+    if (bytes.size() > kMaxCharacters) {
+      diagnostics_.error(first.where, "A string of more than %zu characters is not supported.", kMaxCharacters);
       return nullptr;
     }
   }

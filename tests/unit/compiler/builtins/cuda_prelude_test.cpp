@@ -3,7 +3,7 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/builtins/prelude.h"
-#include "compiler/lowering/cuda_names.h"
+#include "compiler/lowering/cuda/names.h"
 #include "unit/compiler/toolchain/nvrtc.h"
 
 namespace manyrt::compiler {

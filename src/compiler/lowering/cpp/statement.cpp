@@ -2,7 +2,7 @@
 // declaration has no initialiser and an assignment follows.
 #include <utility>
 
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 
 namespace manyrt::compiler {
 
