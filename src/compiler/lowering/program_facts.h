@@ -1,5 +1,5 @@
 // Facts that every lowering to C++ needs beside the text: the depth of calls, whether contraction is forbidden, and the
-// arguments of kernels as a launch sees them.
+// kernels' arguments for a launch.
 #pragma once
 
 #include <string>

@@ -73,6 +73,8 @@ bool Parser::parseArraySuffix(Derivation* derivation) {
 }
 
 bool Parser::parseParameter(Derivation* derivation) {
+  // Errors are reported as soon as the type is known, before the parameter exists. Arrays become pointers first, because the
+  // rule on address spaces is for the parameter itself, not for what it points to.
   const uint32_t begin = static_cast<uint32_t>(at_);
   const uint32_t number = static_cast<uint32_t>(derivation->parameters.size()) + 1;
   Specifiers specifiers;
@@ -184,6 +186,8 @@ bool Parser::parseDeclaratorPart(std::vector<Derivation>* chain, Declarator* dec
 }
 
 bool Parser::applyDerivation(QualType* type, const Derivation& derivation, const Declarator& declarator) {
+  // Derivations are applied from the inside out: *type is the element, the pointee or the result so far. Each kind refuses what
+  // C forbids below it, so that no invalid type is ever made and later code need not check.
   const Location where = declarator.name.empty() ? derivation.where : declarator.where;
   if (type->type->depth >= kMaxDepth) {
     diagnostics_.error(where, "The type has more than %u pointers, arrays and functions in each other.", kMaxDepth);

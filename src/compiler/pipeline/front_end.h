@@ -1,5 +1,5 @@
-// The beginning of every build from OpenCL C, for any device: it reads options, hashes the source's part of the key, and turns
-// the source into a typed program for a lowering.
+// The beginning of every build from OpenCL C, for any device. It reads options, hashes the source's part of the key, and makes
+// a typed program for a lowering.
 #pragma once
 
 #include <functional>

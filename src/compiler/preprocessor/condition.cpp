@@ -118,6 +118,8 @@ bool Condition::operation(Value* value, int lowest) {
 }
 
 bool Condition::apply(Value* left, Value right, std::string_view op, Location where) {
+  // Values are 64 bits and a sign, as C99 has intmax_t and uintmax_t. One unsigned operand makes the result unsigned, but for
+  // shifts, && and ||. The bits of sums, products and logic are the same either way.
   const uint64_t a = left->bits, b = right.bits;
   const bool is_unsigned = left->is_unsigned || right.is_unsigned;
   const auto compare = [&](bool less, bool greater) {

@@ -118,6 +118,8 @@ bool Expander::next(Lexeme* out) {
     if (in_condition_ && out->name == defined_) return readDefined(out);
     Macro* const macro = out->name->macro;
     if (macro == nullptr || out->has(Lexeme::kNoExpansion)) return true;
+    // A macro's name inside its own replacement is never expanded (6.10.3.4). The lexeme itself carries the mark, which
+    // therefore holds when the replacement has been left.
     if (macro->expanding) {
       out->flags |= Lexeme::kNoExpansion;
       return true;
@@ -188,6 +190,9 @@ bool Expander::enterFunction(Macro& macro, const Lexeme& use) {
 bool Expander::collect(Call& call, const Macro& macro, const Lexeme& use) {
   Lexeme lexeme;
   if (!read(&lexeme)) return false;  // the "("
+  // The list may begin in a macro's replacement and end in the input behind it: read() crosses that border. Arguments stay
+  // unexpanded here, since # and ## need them so. Names marked as not to be expanded keep the mark, or a macro could expand
+  // itself by way of an argument. The last parameter of a variadic macro takes the remaining commas.
   uint32_t nesting = 0, begin = 0;
   const auto close = [&] {
     const uint32_t end = static_cast<uint32_t>(call.raw.size());
@@ -252,6 +257,9 @@ void Expander::expandRange(std::vector<Lexeme>* out, const Lexeme* at, const Lex
     return;
   }
   ++depth_;
+  // The range is expanded as if it were the whole input. The context without a macro stops read() at its end, so that no call
+  // takes arguments from behind it. Contexts that are left over after an error are popped, which frees their macros for
+  // expansion again.
   const size_t base = contexts_.size();
   const uint8_t carried = std::exchange(carried_, uint8_t{0});
   const bool from_macro = from_macro_;

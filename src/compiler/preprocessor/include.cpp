@@ -85,6 +85,8 @@ IncludedFile* Files::useHeader(const Header& header) {
 Files::Found Files::open(IncludedFile** out, const std::string& path, Location where) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0 && (errno == ENOENT || errno == ENOTDIR)) return Found::kNo;
+  // The file is opened before it is looked at, so that both concern the same file. O_NONBLOCK keeps a pipe from blocking the
+  // open. A file that is already known under another path keeps its text and its include guard.
   struct stat status;
   if (file.get() < 0 || fstat(file.get(), &status) != 0) {
     diagnostics_.error(where, "The header \"%s\" cannot be opened: %s.", path.c_str(), strerror(errno));
@@ -122,6 +124,8 @@ IncludedFile* Files::find(const std::string& name, bool angled, const IncludedFi
     return nullptr;
   }
   if (const Header* header = inMemory(name)) return useHeader(*header);
+  // Headers in memory come first, because the caller passed them for this build. Then the order is that of C compilers: the
+  // folder of the including file, for names in quotes, and the folders of -I.
   std::string looked = std::to_string(options_.headers.size()) + " headers in memory";
   std::vector<std::string> paths;
   if (name.front() == '/') {

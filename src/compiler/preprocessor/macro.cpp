@@ -73,6 +73,8 @@ class DefinitionReader {
   }
 
   bool readBody() {
+    // The operators leave the body here and become flags: # on the parameter behind it, ## on the operand before it. Expansion
+    // then never looks at operators that come from arguments, as the standard demands.
     std::vector<Lexeme>& body = macro_.body;
     body.reserve(static_cast<size_t>(end_ - at_));
     for (; at_ != end_; ++at_) {

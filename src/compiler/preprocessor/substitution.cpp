@@ -97,6 +97,7 @@ bool Expander::swallowsComma(std::vector<Lexeme>& out, const Macro& macro, size_
   if (item.parameter + 1u != macro.parameters.size() || !macro.body[index - 1].is(',')) return false;
   if (out.empty() || !out.back().is(',')) return false;
   const Argument& argument = call->arguments[item.parameter];
+  // The list is omitted only where its comma is missing too. An empty list behind a comma keeps the comma, as in GNU C.
   if (argument.is_omitted) out.pop_back();
   const size_t start = out.size();
   appendItem(out, item, true, call);

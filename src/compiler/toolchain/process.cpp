@@ -115,6 +115,8 @@ class Child {
 // What clone() cannot do under some emulators (qemu-user knows no pidfd here: EINVAL) posix_spawn can, which asks for less. The
 // limits come from outside, a moment after the start; that the child ends with this process is lost.
 int spawn(pid_t* pid, const Start& start) {
+  // The steps and their order are those of the child made by clone(): descriptors, folder, signals, group. `error` keeps the
+  // first failure, and the later steps are skipped.
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   if (int error = posix_spawn_file_actions_init(&actions); error != 0) return error;

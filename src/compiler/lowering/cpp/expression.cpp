@@ -19,6 +19,8 @@ bool isComparison(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }
 }  // namespace
 
 std::string CppText::literal(const Expr& e) const {
+  // The text has exactly the type and the bits of the literal. The lowest integers are differences, because C++ has no negative
+  // literals. Floating ones are hexadecimal, so that nothing is rounded.
   char text[64];
   const Type* type = e.type.type;
   if (type->isFloating()) {

@@ -77,10 +77,4 @@ bool inlineHelpers(Program& program, Function& kernel, std::string* why_not);
 // Parameters that the kernel changes or takes the address of become variables of its body.
 void separateParameters(Program& program, Function& kernel);
 
-// The variable whose storage an lvalue is part of; null: it is behind a pointer.
-const Variable* rootVariable(const Expr& expression);
-bool isBarrierCall(const Expr& expression);  // of the builtin
-bool containsBarrier(const Stmt& statement);
-bool containsReturn(const Stmt& statement);
-
 }  // namespace manyrt::compiler

@@ -7,6 +7,7 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/item_limits.h"
+#include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/lowering/cpu/wide_index.h"
 #include "compiler/parser/visit.h"
 #include "compiler/unit.h"
@@ -37,6 +38,8 @@ std::string workItem(const std::string& prefix, WorkItem which, int d, const std
     if (d >= 3) return std::string(beyond);
     return "mrt_at(" + expression + ", " + of(0) + ", " + of(1) + ", " + of(2) + ", " + beyond + ")";
   };
+  // In the texts, @ stands for the prefix and # for the dimension. The letters: b first id of the group, l id within it, w
+  // number of the group, k count of groups, n size of a group.
   const std::string p = prefix;
   switch (which) {
     case WorkItem::kGlobalId:
@@ -228,6 +231,8 @@ void KernelText::children(const Node& at, std::string* out) {
 }
 
 void KernelText::node(const Node& at, std::string* out) {
+  // This is control flow of the group: the text runs once for the group, and only regions, masks and varying conditions loop
+  // over the items. The tree keeps the order of the statements, so that the text between two loops is a barrier.
   switch (at.kind) {
     case NodeKind::kRegion:
       region(at, out);
@@ -338,6 +343,9 @@ void KernelText::hoist(const std::vector<Stmt*>& statements, std::string* out) {
 
 void KernelText::loop(const Node& at, std::string* out) {
   const Stmt& s = *at.statement;
+  // The loop has an endless head and explicit exits, because its condition and step may themselves need loops over the items. A
+  // `continue` goes to the label before the step. The condition of a do-while stands behind that label, since continue
+  // evaluates it too.
   const std::string label = "mrt_t" + std::to_string(++next_);
   *out += "{\n";
   if (s.init != nullptr) {
@@ -400,8 +408,8 @@ void KernelText::afterLeaving(std::string* out) {
 
 // --- loops over items
 
-// The work of one item is a lambda: gcc turns structs that are declared in the loop itself into arrays, and cannot split those
-// into scalars again.
+// The work of one item is a lambda. Structs declared in the loop itself would become arrays, which gcc cannot split into
+// scalars again.
 void KernelText::items(const Items& work, std::string* out) {
   const bool masks = plan_->hasMasks();
   *out += "{\n";
@@ -514,6 +522,9 @@ void KernelText::body(const Items& work, std::string* out) {
 
 // What the statements use of the group's storage: computed again, loaded or bound before them, stored after them.
 std::string KernelText::heads(const Items& work, std::string* stores) {
+  // Each item gets the variables that its statements use under their own names. Values come from the arrays at the head and go
+  // back at the end, so that between two regions the arrays are up to date. Storing only what changed is enough, and an array
+  // may be stored where no load came before: the item then declares the variable itself.
   std::set<const Variable*> used, declared, changed;
   auto look = [&](Expr& e) {
     if (e.kind == ExprKind::kVariable) used.insert(e.variable);
@@ -534,6 +545,7 @@ std::string KernelText::heads(const Items& work, std::string* stores) {
   const std::vector<Variable*>& all = plan_->variables();
   for (size_t i = all.size(); i-- > 0;) {  // pure ones bring in what they are made of: declared earlier
     if (plan_->storage(*all[i]) != Storage::kRecomputed || used.count(all[i]) == 0 || declared.count(all[i]) != 0) continue;
+    // Going backwards, an initialiser marks variables of earlier declarations, which this loop has still to reach.
     visit(all[i]->initializer, look);
   }
   std::string text;

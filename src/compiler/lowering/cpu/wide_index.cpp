@@ -2,6 +2,7 @@
 #include "compiler/lowering/cpu/wide_index.h"
 
 #include "compiler/builtins/builtins.h"
+#include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {

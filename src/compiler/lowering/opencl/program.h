@@ -16,7 +16,7 @@ enum class OpenClPointers : uint8_t {
 };
 
 // `#line` keeps a compiler's messages at the user's lines. `symbols`, where not null, receives the name of each kernel in the
-// text: drivers do not find kernels of some names, such as those of built-in functions.
+// text. Drivers do not find kernels with the names of built-in functions, among others.
 std::string lowerToOpenCl(const Program& program, const Sources& sources, OpenClPointers pointers,
                           std::vector<std::string>* symbols = nullptr);
 

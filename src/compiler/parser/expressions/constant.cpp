@@ -175,6 +175,8 @@ bool divide(uint64_t* bits, bool remainder, bool is_signed, int64_t a, int64_t b
 }
 
 bool Evaluator::arithmetic(int64_t* value, const Expr& expression, int64_t a, int64_t b) {
+  // Unsigned 64-bit arithmetic cannot overflow, and its low bits are right for every narrower type: wrap() cuts and extends
+  // them at the end. Only comparison, division and shifts to the right depend on the sign.
   const bool is_signed = expression.a->type->isSigned();
   const uint64_t x = static_cast<uint64_t>(a);
   const uint64_t y = static_cast<uint64_t>(b);

@@ -163,6 +163,8 @@ Expr* Parser::parseNumber() {
 }
 
 Expr* Parser::parseInteger(const Token& token) {
+  // The digits are read as far as the base allows; the rest must be a suffix. Reading goes on after an overflow, so that a
+  // wrong suffix is reported first.
   std::string_view text = token.text;
   const bool hexadecimal = startsWithRadix(text, 'x');
   const bool binary = startsWithRadix(text, 'b');
