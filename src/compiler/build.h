@@ -37,14 +37,14 @@ Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& re
 
 // --- CUDA. Needs no GPU and no driver.
 
-// BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options; NOT_SUPPORTED.
-// On failure `image` has the log alone, or is null. Images are shared and never change. The same request for the same target is
-// built once in a process while it is being asked for, and found in the cache afterwards, which needs NVRTC's file and does not
-// open it.
+// BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options; NOT_SUPPORTED. On
+// failure `image` has the log alone, or is null. Images are shared and never change. Callers that ask for the same request and
+// target at the same time share one build. Later calls find it in the cache, whose key needs NVRTC's file but does not open it.
 Status buildForCuda(std::shared_ptr<const CudaImage>* image, const CudaTarget& target, const BuildRequest& request);
 
-// CUDA C++ as it is: options (words as a shell splits them) and headers go to NVRTC, with the target's architecture where the
-// options name none. No kernels or globals are described. Kept in the cache only where no #include can bring in files.
+// CUDA C++ as it is: NVRTC gets the headers and the options, which are split into words as a shell does. Where they name no
+// architecture, the target's is added. No kernels or globals are described. Kept in the cache only where no #include can bring
+// in files.
 Status compileCuda(std::shared_ptr<const CudaImage>* image, const CudaTarget& target, const BuildRequest& request);
 
 // --- OpenCL: begin, fromCache, and where that has nothing translate, the driver's compiler, store.

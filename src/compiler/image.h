@@ -27,8 +27,8 @@ class Object : public RefCounted {
   // a second thread sees the object.
   void watch(void (*watcher)(const Object*)) { watcher_ = watcher; }
 
-  // Better code for the same kernels, in the same order, with the same results and the same memory for a group: null until
-  // there is some. Both stay loaded as long as this object.
+  // Optimised code for the same kernels in the same order, with the same results and the same memory for a group. Null until it
+  // is loaded. Both stay loaded as long as this object.
   const std::atomic<const rtHostModuleKernel_t*>& better() const { return better_; }
   void setBetter(Ref<Object> object, const rtHostModuleKernel_t* kernels) {  // once
     better_object_ = std::move(object);
@@ -43,13 +43,12 @@ class Object : public RefCounted {
   void (*watcher_)(const Object*) = nullptr;
 };
 
-// What each launch passes as dynamic shared memory begins at a multiple of this; so do the pointers of __local arguments, where
-// their offsets are multiples of CudaArgument::alignment.
+// The dynamic shared memory of each launch begins at a multiple of this. A __local argument is aligned where its offset is a
+// multiple of CudaArgument::alignment.
 inline constexpr uint32_t kCudaSharedAlignment = 128;
 
-// An argument as rtKernelGetArgInfo has it. RT_ARG_VALUE and RT_ARG_POINTER are passed as they are; for RT_ARG_LOCAL, size is
-// 8, and what is passed to the kernel is an unsigned int: the offset, in bytes, of this argument's memory in the launch's
-// dynamic shared memory.
+// An argument as rtKernelGetArgInfo has it. RT_ARG_VALUE and RT_ARG_POINTER are passed as they are. RT_ARG_LOCAL has size 8,
+// but the kernel gets an unsigned int: the offset, in bytes, of this argument's memory in the launch's dynamic shared memory.
 struct CudaArgument {
   uint32_t size = 0;
   int32_t kind = 0;  // RT_ARG_*

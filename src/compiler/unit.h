@@ -1,5 +1,5 @@
-// What a compiled unit and the CPU backend agree on beside rtHostModule_t of rt.h: names of symbols, and the calls by which
-// a unit runs work-items on fibers. The lowering writes the same declarations as text; a test compares the two.
+// The agreement between a compiled unit and the CPU backend, beside rtHostModule_t of rt.h: names of symbols, and the calls
+// that run work-items on fibers. The lowering writes the same declarations as text; a test compares the two.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace manyrt::compiler {
 
 // The largest group, and the largest global size in a direction, that the loops of a unit are made for. The margin keeps
 // `get_global_id(0)` of every item that a compiler thinks of inside 31 bits.
-inline constexpr int64_t kMostGroupItems = 4096;
-inline constexpr int64_t kMostItems = 0x7fffffff - kMostGroupItems;
+inline constexpr int64_t kMaxGroupItems = 4096;
+inline constexpr int64_t kMaxItems = 0x7fffffff - kMaxGroupItems;
 
 inline constexpr char kModuleSymbol[] = "rtHostModule";  // const rtHostModule_t
 inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "compiler/lowering/cpu/program.h"
-#include "compiler/lowering/opencl.h"
+#include "compiler/lowering/opencl/program.h"
 #include "compiler/parser/parser.h"
 #include "compiler/preprocessor/preprocessor.h"
 

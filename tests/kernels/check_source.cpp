@@ -10,8 +10,8 @@
 #include <string>
 
 #include "compiler/lowering/cpu/program.h"
-#include "compiler/lowering/cuda.h"
-#include "compiler/lowering/opencl.h"
+#include "compiler/lowering/cuda/program.h"
+#include "compiler/lowering/opencl/program.h"
 #include "compiler/parser/parser.h"
 #include "compiler/pipeline/options.h"
 #include "compiler/preprocessor/preprocessor.h"

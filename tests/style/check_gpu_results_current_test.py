@@ -15,7 +15,7 @@ class Tree(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
-        for path in ("src/backends/cuda/fill.cpp", "src/compiler/lowering/cuda.cpp", "src/ops/copy.cpp"):
+        for path in ("src/backends/cuda/fill.cpp", "src/compiler/lowering/cuda/program.cpp", "src/ops/copy.cpp"):
             self.write(path, "first\n")
 
     def write(self, path, text):
@@ -54,14 +54,14 @@ class WithGit(Tree):
         self.measured(self.commit())
         self.write("src/backends/cuda/fill.cpp", "second\n")
         self.commit()
-        self.write("src/compiler/lowering/cuda.cpp", "second\n")
+        self.write("src/compiler/lowering/cuda/program.cpp", "second\n")
         (line,) = self.says()
         self.assertIn("gpu_conformance_1: stale", line)
         self.assertIn("2 files", line)
 
     def test_results_of_two_commits_have_a_line_each(self):
         first = self.commit()
-        self.write("src/compiler/lowering/cuda.cpp", "second\n")
+        self.write("src/compiler/lowering/cuda/program.cpp", "second\n")
         second = self.commit()
         self.measured(first, "gpu_kernels_1")
         self.measured(second, "gpu_kernels_2")

@@ -119,7 +119,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   if (opencl_c || group[0] != 0) {
     backend::LaunchRules rules;
     std::copy(group, group + 3, rules.group);
-    if (opencl_c) rules.most_items = compiler::kMostItems;  // compiled loops count on it
+    if (opencl_c) rules.most_items = compiler::kMaxItems;  // compiled loops count on it
     rules.no_local_bytes = opencl_c;
     fresh->setRules(rules);
   }

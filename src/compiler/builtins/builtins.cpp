@@ -1,5 +1,5 @@
-// Finding a built-in function by its name: a function of the table, or a member of one of the families whose names say how many
-// lanes, which type or which rounding they have.
+// Finding a built-in function by its name: a function of the table, or a conversion, whose name says which type and rounding it
+// has.
 #include "compiler/builtins/builtins.h"
 
 #include <algorithm>
@@ -27,15 +27,6 @@ constexpr size_t kConvertible = 10;  // of them; the others are for as_ alone
 constexpr const char* kLanes[] = {"", "2", "3", "4", "8", "16"};
 constexpr uint32_t kLaneCounts[] = {1, 2, 3, 4, 8, 16};
 constexpr const char* kRoundings[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
-
-struct Family {
-  const char* name;
-  bool needs_lanes, rounds;
-};
-constexpr Family kMemoryFamilies[] = {
-    {"vload_half", false, false},  {"vloada_half", false, false}, {"vstore_half", false, true},
-    {"vstorea_half", false, true}, {"vload", true, false},        {"vstore", true, false},
-};
 
 bool take(std::string_view* text, std::string_view prefix) {
   if (text->substr(0, prefix.size()) != prefix) return false;
@@ -84,18 +75,6 @@ bool findConversion(Builtin* builtin, std::string_view name, const TypeTable& ty
   return name.empty();
 }
 
-bool findMemory(Builtin* builtin, std::string_view name) {
-  for (const Family& family : kMemoryFamilies) {
-    std::string_view rest = name;
-    if (!take(&rest, family.name)) continue;
-    builtin->name = family.name;
-    builtin->width = takeLanes(&rest);
-    builtin->rounding = family.rounds ? takeRounding(&rest) : char{0};
-    return rest.empty() && (builtin->width > 1 || !family.needs_lanes);
-  }
-  return false;
-}
-
 }  // namespace
 
 const Builtin* Builtins::find(std::string_view name) {
@@ -103,14 +82,16 @@ const Builtin* Builtins::find(std::string_view name) {
   if (known != by_name_.end()) return known->second;
   Builtin builtin;
   const BuiltinFunction* function = findBuiltinFunction(name);
-  if (function != nullptr && !function->is_family) {
-    builtin.name = name;
-  } else if (!findConversion(&builtin, name, types_) && !findMemory(&builtin, name)) {
+  if (function != nullptr && !function->is_conversion) {
+    builtin.name = function->common;
+  } else if (findConversion(&builtin, name, types_)) {
+    function = findBuiltinFunction(builtin.name);
+  } else {
     return nullptr;
   }
-  function = findBuiltinFunction(builtin.name);
   builtin.kind = function->kind;
-  builtin.work_item = function->work_item;
+  builtin.work_item = function->work_item == WorkItem::kEnqueuedLocalSize ? WorkItem::kLocalSize : function->work_item;
+  builtin.lanes = function->lanes;
   builtin.function = function;
   const Builtin* found = &found_.emplace_back(std::move(builtin));
   by_name_.emplace(std::string(name), found);
@@ -120,15 +101,7 @@ const Builtin* Builtins::find(std::string_view name) {
 std::vector<std::string> Builtins::names() {
   std::vector<std::string> names;
   for (const BuiltinFunction& function : builtinFunctions()) {
-    if (!function.is_family) names.emplace_back(function.name);
-  }
-  for (const Family& family : kMemoryFamilies) {
-    for (const char* lanes : kLanes) {
-      if (family.needs_lanes && lanes[0] == 0) continue;
-      for (const char* rounding : kRoundings) {
-        if (rounding[0] == 0 || family.rounds) names.push_back(std::string(family.name) + lanes + rounding);
-      }
-    }
+    if (!function.is_conversion) names.push_back(function.name);
   }
   for (size_t i = 0; i < std::size(kScalars); ++i) {
     const bool integer = kScalars[i].scalar < Scalar::kHalf;

@@ -25,7 +25,7 @@ enum class BuiltinKind : uint8_t {
   kPrint
 };
 
-enum class WorkItem : uint8_t {
+enum class WorkItem : uint8_t {  // in the order of library/prototypes.cl
   kNone,
   kGlobalId,
   kLocalId,
@@ -35,23 +35,25 @@ enum class WorkItem : uint8_t {
   kNumGroups,
   kGlobalOffset,
   kWorkDim,
-  kGlobalLinearId,
-  kLocalLinearId  // of later versions, harmless and often used
+  kGlobalLinearId,  // this and what follows: of later versions, harmless and often used
+  kLocalLinearId,
+  kEnqueuedLocalSize  // what Builtins::find makes a kLocalSize: all work-groups of a launch have one size here
 };
 
 struct BuiltinFunction;  // prototype.h
 
-// The name as found: for families such as convert_float4_rte one function serves many names, and `name` is the family's.
+// The name as found. Names that differ in their lanes, types or, of conversions, rounding share one `name`: "vload" of vload4,
+// "vstore_half_rte" of vstore_half8_rte, "convert_" of convert_float4_rte.
 struct Builtin {
   std::string name;
   BuiltinKind kind = BuiltinKind::kPure;
   WorkItem work_item = WorkItem::kNone;
   const BuiltinFunction* function = nullptr;
-  // Families: what the name says.
-  const Type* target = nullptr;  // convert_, as_: the result; vload, vstore: the width is in `width`
-  bool saturate = false;
-  char rounding = 0;  // 'e', 'z', 'p', 'n'; 0: the default
-  uint32_t width = 0;
+  // What else the name says.
+  const Type* target = nullptr;  // convert_, as_: the result
+  bool saturate = false;         // convert_
+  char rounding = 0;             // convert_: 'e', 'z', 'p', 'n'; 0: the default
+  uint32_t lanes = 0;            // vload, vstore and their like
 };
 
 // One of the ways in which a function may be called.

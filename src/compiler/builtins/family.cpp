@@ -1,5 +1,5 @@
-// Built-in functions whose types no prototype can say: conversions, which take any number of as many lanes, the bits of
-// one type as another, shuffles of any two lengths, and printf.
+// Resolves the built-in functions whose types no prototype can express. They are convert_ (from any number with as many lanes),
+// as_ (the bits of one type as another), shuffles of any two lengths, and printf.
 #include "compiler/builtins/family.h"
 
 namespace manyrt::compiler {

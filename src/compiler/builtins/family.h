@@ -1,5 +1,5 @@
-// What the files that resolve calls of built-in functions share: overload.cpp, for the prototypes of the table, and family.cpp,
-// for those functions whose types no prototype can say.
+// Shared by the two files that resolve calls of built-in functions. overload.cpp chooses among the prototypes of the table;
+// family.cpp has the functions whose types no prototype can express.
 #pragma once
 
 #include <string>

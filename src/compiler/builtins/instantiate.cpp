@@ -1,9 +1,9 @@
-// A function of the library for one type, as the compiler of a kernel gets it: no template, a name of its own, the words of
-// library/language.h replaced by what they mean, and before it the functions that it calls. What is written here for one lane a
-// lowering to lanes can write for a vector of them: the text says T, Unsigned<T> and so on, and leaves to the writer what they
-// are.
+// Writes a function of the library for one type, as the compiler of a kernel gets it. It is no template and has a name of its
+// own. The words of library/language.h are replaced by their meanings, and packs are written out lane by lane. The functions
+// that it calls stand before it. The text only says T, Unsigned<T>, Vector<T, I...>. A lowering that runs several work-items at
+// once can therefore make T a vector of their values.
 #include <algorithm>
-#include <utility>
+#include <optional>
 
 #include "compiler/builtins/library.h"
 #include "compiler/builtins/prelude.h"
@@ -77,36 +77,103 @@ size_t endOfWord(std::string_view text, size_t at) {
   return at;
 }
 
-// "<T>", "<From>", "<double>" or "<float>" behind a word: moves over it. False: there is none.
-bool takeArgument(std::string_view text, size_t* at, Scalar* scalar, Scalar from) {
-  const std::pair<std::string_view, Scalar> kArguments[] = {
-      {"<T>", *scalar}, {"<From>", from}, {"<double>", Scalar::kDouble}, {"<float>", Scalar::kFloat}};
-  for (const auto& [argument, meaning] : kArguments) {
-    if (text.substr(*at, argument.size()) != argument) continue;
-    *at += argument.size();
-    *scalar = meaning;
+// "<T>", "<From>", "<double>", "<float>" or "<T, Unsigned<From>>" behind a word: moves over it. False: there is none.
+bool takeArgument(std::string_view text, size_t* at, LibraryTypes* types) {
+  struct Argument {
+    std::string_view text;
+    Scalar scalar, from;
+  };
+  const auto [scalar, lanes, from, from_lanes] = *types;
+  const Argument kArguments[] = {{"<T>", scalar, from},
+                                 {"<From>", from, from},
+                                 {"<double>", Scalar::kDouble, from},
+                                 {"<float>", Scalar::kFloat, from},
+                                 {"<T, Unsigned<From>>", scalar, unsignedOf(from)}};
+  for (const Argument& argument : kArguments) {
+    if (text.substr(*at, argument.text.size()) != argument.text) continue;
+    *at += argument.text.size();
+    types->scalar = argument.scalar;
+    types->from = argument.from;
     return true;
   }
   return false;
 }
 
+// An expression that is written once for each lane: all of "a.s[I] + b.s[I]..." or of "p[I] | ..." in the text.
+struct Pack {
+  size_t begin, end;       // of the expression
+  size_t behind;           // of the three dots
+  std::string_view joint;  // what stands between two of them
+};
+
+size_t beforeSpaces(std::string_view text, size_t end) {
+  while (end > 0 && isSpace(text[end - 1])) --end;
+  return end;
+}
+
+// The next one from `at` on. Dots behind sizeof, or before the > of a type, are none.
+std::optional<Pack> nextPack(std::string_view text, size_t at) {
+  constexpr std::string_view kDots = "...";
+  for (size_t dots = text.find(kDots, at); dots != text.npos; dots = text.find(kDots, dots + kDots.size())) {
+    Pack pack{0, beforeSpaces(text, dots), dots + kDots.size(), ", "};
+    if (text.substr(0, dots).ends_with("sizeof") || text.substr(pack.behind, 1) == ">") continue;
+    const char last = text[pack.end - 1];
+    const bool folds = last == ',' || last == '|' || last == '&';
+    if (folds) {
+      pack.joint = last == '|' ? " | " : last == '&' ? " & " : ", ";
+      pack.end = beforeSpaces(text, pack.end - 1);
+    }
+    // It begins behind the bracket that it is in, or in a list behind a comma.
+    uint32_t depth = 0;
+    for (pack.begin = pack.end; pack.begin > at; --pack.begin) {
+      const char letter = text[pack.begin - 1];
+      if (letter == ')' || letter == ']' || letter == '}') ++depth;
+      const bool opens = letter == '(' || letter == '[' || letter == '{';
+      if (depth == 0 && (opens || (letter == ',' && !folds))) break;
+      if (opens) --depth;
+    }
+    while (isSpace(text[pack.begin])) ++pack.begin;
+    return pack;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
+// Vector<Signed<T>, I...> or Vector3<T>, of which `at` is behind the word; moves behind the >.
+std::string Prelude::expandVector(std::string_view text, size_t* at, const LibraryTypes& types) {
+  const char count = text[*at - 1];
+  const size_t begin = *at + 1;
+  const bool other = text.substr(begin, text.find('>', begin) - begin).find("M...") != text.npos;
+  const std::string_view element = text.substr(begin, text.find_first_of(">,", begin) - begin);
+  const Scalar scalar = element.starts_with("From")       ? types.from
+                        : element.starts_with("Signed")   ? signedOf(types.scalar)
+                        : element.starts_with("Unsigned") ? unsignedOf(types.scalar)
+                                                          : types.scalar;
+  const bool numbered = isDigit(count);
+  *at = numbered ? text.find('>', begin) + 1 : text.find("...>", begin) + 4;
+  return type(types_.vector(scalar, numbered ? static_cast<uint32_t>(count - '0') : other ? types.from_lanes : types.lanes));
+}
+
 // What the word at `at` becomes; moves behind it and its argument.
-std::string Prelude::expandWord(std::string_view text, size_t* at, const Instance& instance) {
+std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansion& expansion) {
+  const LibraryTypes& types = expansion.types;
   const size_t begin = *at;
   *at = endOfWord(text, begin);
   const std::string_view word = text.substr(begin, *at - begin);
-  if (word == "T") return cppName(instance.scalar);
-  if (word == "From") return cppName(instance.from);
-  if (word == "half") return cppName(Scalar::kHalf);
-  if (constexpr std::string_view kOfT = "<T, "; word == "Vector" && text.substr(*at, kOfT.size()) == kOfT) {
-    const char count = text[*at + kOfT.size()];
-    *at = text.find('>', *at) + 1;
-    return type(types_.vector(instance.scalar, count == 'N' ? instance.lanes : static_cast<uint32_t>(count - '0')));
+  if (word == "T") return cppName(types.scalar);
+  if (word == "From") return cppName(types.from);
+  if (word == "half") return type(types_.scalar(Scalar::kHalf));
+  if (expansion.in_pack && (word == "I" || word == "M")) return std::to_string(expansion.lane);
+  if (word.starts_with("Vector")) return expandVector(text, at, types);
+  if (constexpr std::string_view kCount = "...("; word == "sizeof" && text.substr(*at, kCount.size()) == kCount) {
+    const bool other = text[*at + kCount.size()] == 'M';
+    *at = text.find(')', *at) + 1;
+    return std::to_string(other ? types.from_lanes : types.lanes);
   }
-  Instance own = instance;
-  if (takeArgument(text, at, &own.scalar, instance.from)) {
+  LibraryTypes own = types;
+  if (expansion.in_pack) own.lanes = 1;
+  if (takeArgument(text, at, &own)) {
     if (std::string value = wordValue(word, own.scalar); !value.empty()) return value;
   }
   const bool is_call = *at < text.size() && text[*at] == '(';
@@ -115,17 +182,43 @@ std::string Prelude::expandWord(std::string_view text, size_t* at, const Instanc
   return std::string(word);
 }
 
-// The text with T and the words for it replaced, calls of the library's functions by their names here, and space made small.
-// What is written as ::name loses the colons: the functions that are defined here have other names anyway.
-std::string Prelude::expand(std::string_view text, const Instance& instance) {
+// ".s[I]", ".s[M]" or ".s[2]" at `at`: the lane of a vector; nothing where the vector is a scalar.
+std::string Prelude::expandLane(std::string_view text, size_t* at, const Expansion& expansion) {
+  const char index = text[*at + 3];
+  *at = text.find(']', *at) + 1;
+  const uint32_t lanes = index == 'M' ? expansion.types.from_lanes : expansion.types.lanes;
+  const uint32_t lane = isDigit(index) ? static_cast<uint32_t>(index - '0') : expansion.lane;
+  return lanes == 1 ? "" : std::string(".s") + kLaneDigits[lane];
+}
+
+// Replaces T and the words for it, writes packs out, renames calls of the library's functions, and shortens white space. What
+// is written as ::name loses the colons: the functions that are defined here have other names anyway.
+std::string Prelude::expand(std::string_view text, const Expansion& expansion) {
   std::string out;
+  std::optional<Pack> pack = nextPack(text, 0);
   for (size_t at = 0; at < text.size();) {
-    if (text.substr(at, 2) == "//") {
+    if (pack && at == pack->begin) {
+      const std::string_view one = text.substr(at, pack->end - at);
+      const bool other = one.find("[M]") != one.npos;
+      const uint32_t count = other ? expansion.types.from_lanes : expansion.types.lanes;
+      at = pack->behind;
+      if (count == 1 && out.ends_with("return {")) {  // a scalar needs no braces
+        out.pop_back();
+        ++at;
+      }
+      for (uint32_t lane = 0; lane < count; ++lane) {
+        if (lane > 0) out += pack->joint;
+        out += expand(one, {expansion.types, true, lane});
+      }
+      pack = nextPack(text, at);
+    } else if (text.substr(at, 2) == "//") {
       at = std::min(text.find('\n', at), text.size());
     } else if (text.substr(at, 2) == "::") {
       at += 2;
+    } else if (text.substr(at, 3) == ".s[") {
+      out += expandLane(text, &at, expansion);
     } else if (isWordLetter(text[at])) {
-      out += expandWord(text, &at, instance);
+      out += expandWord(text, &at, expansion);
     } else if (!isSpace(text[at])) {
       out += text[at++];
     } else {
@@ -137,23 +230,25 @@ std::string Prelude::expand(std::string_view text, const Instance& instance) {
   return out;
 }
 
-std::string Prelude::libraryFunction(std::string_view name, const Instance& instance) {
-  const auto [scalar, lanes, from] = instance;
+std::string Prelude::libraryFunction(std::string_view name, const LibraryTypes& types) {
+  const auto [scalar, lanes, from, from_lanes] = types;
   if (name == "fused") return multiplyAddLane(scalar);
-  const LibraryFunction* function = findLibraryFunction(name, scalar, lanes, dialect_ == Dialect::kCuda);
+  const LibraryFunction* function = findLibraryFunction(name, types, dialect_ == Dialect::kCuda);
   if (function == nullptr) return "mrt_" + std::string(name);  // the parser accepts no call that gets here
-  if (function->body.empty()) {
+  if (function->is_declaration) {
     if (function->scalars != 0) return "__builtin_" + std::string(name) + (scalar == Scalar::kFloat ? "f" : "");
     if (first(std::string(name))) text_ += std::string(function->whole) + "\n";
     return std::string(name);
   }
-  if (const std::string_view other = forwardedTo(*function); hasLibraryFunction(other)) return libraryFunction(other, instance);
+  if (const std::string_view other = forwardedTo(*function); hasLibraryFunction(other)) return libraryFunction(other, types);
   std::string own = "mrt_" + std::string(name);
   if (function->scalars != 0) own += std::string("_") + scalarName(scalar);
   if (function->lanes != 0 && lanes > 1) own += std::to_string(lanes);
-  if (function->converts) own += std::string("_") + scalarName(from);
-  const std::string result = expand(function->result, instance);
-  return define(own, result, expand(function->parameters, instance), [&] { return expand(function->body, instance); });
+  if (function->from != 0) own += std::string("_") + scalarName(from);
+  if (function->other_lanes) own += "_" + std::to_string(from_lanes);
+  const Expansion expansion{types};
+  const std::string result = expand(function->result, expansion);
+  return define(own, result, expand(function->parameters, expansion), [&] { return expand(function->body, expansion); });
 }
 
 }  // namespace manyrt::compiler

@@ -3,6 +3,7 @@
 // enough.
 #include "compiler/builtins/library.h"
 
+#include <algorithm>
 #include <map>
 
 #include "compiler/builtins/family.h"
@@ -10,8 +11,9 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr const char* kHostFiles[] = {"math.h", "common.h", "integer.h", "atomic.h", "half.h", "geometric.h", "convert.h"};
-constexpr const char* kCudaFiles[] = {"cuda_math.h", "cuda_atomic.h"};
+constexpr const char* kHostFiles[] = {"math.h",      "common.h",  "integer.h", "atomic.h",   "half.h",
+                                      "geometric.h", "convert.h", "vector.h",  "operators.h"};
+constexpr const char* kCudaFiles[] = {"cuda_math.h", "cuda_atomic.h", "cuda_vector.h"};
 
 struct Concept {  // as in library/language.h
   std::string_view name;
@@ -24,12 +26,17 @@ constexpr Concept kConcepts[] = {{"Float", bit(Scalar::kFloat)},
                                  {"Long", kLong},
                                  {"ULong", kULong},
                                  {"NarrowSigned", kSigned & ~kLong},
+                                 {"WideSigned", bit(Scalar::kInt) | kLong},
                                  {"NarrowUnsigned", kUnsigned & ~kULong},
                                  {"SmallInteger", kNarrow},
                                  {"SignedInteger", kSigned},
                                  {"UnsignedInteger", kUnsigned},
                                  {"Integer", kIntegers},
-                                 {"Number", kIntegers | kFloats}};
+                                 {"Number", kIntegers | kFloats},
+                                 {"HeldBy", kIntegers | kFloats},
+                                 {"Beyond", kIntegers | kFloats},
+                                 {"SignedBeyond", kSigned},
+                                 {"UnsignedBeyond", kUnsigned}};
 
 uint32_t scalarsOf(std::string_view name) {
   for (const Concept& each : kConcepts) {
@@ -49,48 +56,69 @@ size_t endOfBody(std::string_view text, size_t at) {
   return at;
 }
 
-// One function at the beginning of the text; the length of what it takes there.
-size_t readFunction(Functions* functions, std::string_view text, uint32_t scalars) {
+std::string_view takeLine(std::string_view* text) {
+  const std::string_view line = text->substr(0, text->find('\n'));
+  text->remove_prefix(std::min(line.size() + 1, text->size()));
+  return line;
+}
+
+// "template <Number T, Integer From, int... I>". What From is may depend on T: "HeldBy<T> From".
+LibraryFunction readTemplate(std::string_view line) {
   LibraryFunction function;
-  function.scalars = scalars;
-  const size_t end = text.find_first_of(";{"), open = text.find('('), close = text.rfind(')', end);
-  if (end == text.npos || open > end) return text.size();
-  std::string_view head = text.substr(0, open);
+  line.remove_prefix(line.find('<') + 1);
+  function.scalars = scalarsOf(line.substr(0, line.find(' ')));
+  if (const size_t from = line.find(" From"); from != line.npos) {
+    const size_t space = line.rfind(' ', from - 1), begin = space == line.npos ? 0 : space + 1;
+    const std::string_view name = line.substr(begin, line.find_first_of(" <", begin) - begin);
+    function.from = scalarsOf(name);
+    if (name.ends_with("HeldBy")) function.relation = LibraryFunction::Relation::kHeld;
+    if (name.ends_with("Beyond")) function.relation = LibraryFunction::Relation::kBeyond;
+  }
+  function.other_lanes = line.find("int... M") != line.npos;
+  return function;
+}
+
+// Of "Vector3<T> a, T b" 3, of "Vector<T, I...> a" any number, of what has no vector 0.
+uint32_t lanesIn(std::string_view types) {
+  constexpr std::string_view kVector = "Vector";
+  const size_t vector = types.find(kVector);
+  if (vector == types.npos) return 0;
+  const char behind = types[vector + kVector.size()];
+  return behind == '<' ? LibraryFunction::kAnyLanes : static_cast<uint32_t>(behind - '0');
+}
+
+// One function at the beginning of the text, behind its template line; moves behind it.
+void readFunction(Functions* functions, std::string_view* text, LibraryFunction function) {
+  const size_t end = text->find_first_of(";{"), open = text->find('('), close = text->rfind(')', end);
+  if (end == text->npos || open > end) return text->remove_prefix(text->size());
+  std::string_view head = text->substr(0, open);
   if (head.starts_with("inline ")) head.remove_prefix(7);
   const size_t space = head.rfind(' ');
   function.result = head.substr(0, space);
   function.name = head.substr(space + 1);
-  function.parameters = text.substr(open + 1, close - open - 1);
-  constexpr std::string_view kVector = "Vector<T, ";
-  if (const size_t vector = function.parameters.find(kVector); vector != text.npos) {
-    const char lanes = function.parameters[vector + kVector.size()];
-    function.lanes = lanes == 'N' ? LibraryFunction::kAnyLanes : static_cast<uint32_t>(lanes - '0');
-  }
-  function.converts = function.parameters.starts_with("From ");
-  function.whole = text.substr(0, end + 1);
+  function.parameters = text->substr(open + 1, close - open - 1);
+  function.lanes = std::max(lanesIn(function.parameters), lanesIn(function.result));
+  function.whole = text->substr(0, end + 1);
+  function.is_declaration = (*text)[end] == ';';
   size_t length = end + 1;
-  if (text[end] == '{') {
-    const size_t last = endOfBody(text, end + 1);
-    function.body = text.substr(end + 1, last - end - 1);
+  if (!function.is_declaration) {
+    const size_t last = endOfBody(*text, end + 1);
+    function.body = text->substr(end + 1, last - end - 1);
     length = last + 1;
   }
   functions->emplace(function.name, function);
-  return length;
+  text->remove_prefix(length);
 }
 
 void readFile(Functions* functions, std::string_view text) {
-  constexpr std::string_view kTemplate = "template <";
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    const size_t behind = std::min(line.size() + 1, text.size());
-    if (line.starts_with(kTemplate)) {
-      const uint32_t scalars = scalarsOf(line.substr(kTemplate.size(), line.find(' ', kTemplate.size()) - kTemplate.size()));
-      text.remove_prefix(behind);
-      text.remove_prefix(readFunction(functions, text, scalars));
-    } else if (line.starts_with("inline ") || line.starts_with("extern ")) {
-      text.remove_prefix(readFunction(functions, text, 0));
+    if (text.starts_with("template <")) {
+      const LibraryFunction function = readTemplate(takeLine(&text));
+      readFunction(functions, &text, function);
+    } else if (text.starts_with("inline ") || text.starts_with("extern ")) {
+      readFunction(functions, &text, {});
     } else {
-      text.remove_prefix(behind);
+      takeLine(&text);
     }
   }
 }
@@ -112,14 +140,34 @@ const Functions& cudaFunctions() {
   return *functions;
 }
 
-const LibraryFunction* findIn(const Functions& functions, std::string_view name, Scalar scalar, uint32_t lanes) {
+// HeldBy<From, T> of library/language.h.
+bool holds(Scalar to, Scalar from) {
+  const auto wholeBits = [](Scalar scalar) {
+    if (scalar == Scalar::kFloat) return 24u;
+    return scalar == Scalar::kDouble ? 53u : 8 * scalarSize(scalar) - ((kSigned & bit(scalar)) != 0 ? 1 : 0);
+  };
+  const bool fits = wholeBits(from) <= wholeBits(to);
+  if ((kFloats & bit(to)) != 0) return fits;
+  return fits && (kIntegers & bit(from)) != 0 && ((kSigned & bit(to)) != 0 || (kSigned & bit(from)) == 0);
+}
+
+bool isFor(const LibraryFunction& function, const LibraryTypes& types) {
+  if (function.scalars != 0 && (function.scalars & bit(types.scalar)) == 0) return false;
+  if (function.from != 0 && (function.from & bit(types.from)) == 0) return false;
+  if (function.lanes != 0 && function.lanes != LibraryFunction::kAnyLanes && function.lanes != types.lanes) return false;
+  if (function.relation == LibraryFunction::Relation::kNone) return true;
+  return holds(types.scalar, types.from) == (function.relation == LibraryFunction::Relation::kHeld);
+}
+
+const LibraryFunction* findIn(const Functions& functions, std::string_view name, const LibraryTypes& types) {
+  const LibraryFunction* other = nullptr;
   const auto [begin, end] = functions.equal_range(name);
   for (auto at = begin; at != end; ++at) {
-    const LibraryFunction& function = at->second;
-    const bool fits = function.lanes == 0 || function.lanes == lanes || function.lanes == LibraryFunction::kAnyLanes;
-    if (fits && (function.scalars == 0 || (function.scalars & bit(scalar)) != 0)) return &function;
+    if (!isFor(at->second, types)) continue;
+    if ((at->second.lanes != 0) == (types.lanes > 1)) return &at->second;
+    if (other == nullptr) other = &at->second;
   }
-  return nullptr;
+  return other;
 }
 
 }  // namespace
@@ -131,9 +179,9 @@ std::string_view libraryText(std::string_view name) {
   return {};
 }
 
-const LibraryFunction* findLibraryFunction(std::string_view name, Scalar scalar, uint32_t lanes, bool cuda) {
-  const LibraryFunction* found = cuda ? findIn(cudaFunctions(), name, scalar, lanes) : nullptr;
-  return found != nullptr ? found : findIn(hostFunctions(), name, scalar, lanes);
+const LibraryFunction* findLibraryFunction(std::string_view name, const LibraryTypes& types, bool cuda) {
+  const LibraryFunction* found = cuda ? findIn(cudaFunctions(), name, types) : nullptr;
+  return found != nullptr ? found : findIn(hostFunctions(), name, types);
 }
 
 bool hasLibraryFunction(std::string_view name) { return hostFunctions().contains(name) || cudaFunctions().contains(name); }

@@ -1,5 +1,5 @@
-// The text of the built-in functions: files of C++ in the folder library, which the build has put into the program as they are
-// (cmake/EmbedLibrary.cmake), and where in them a function stands. The prelude asks and writes the text for a type.
+// Finds built-in functions in the C++ files of the folder library. The build puts these files into the program as they are
+// (cmake/EmbedLibrary.cmake). The prelude asks and writes the text for a type.
 #pragma once
 
 #include <cstddef>
@@ -18,22 +18,34 @@ extern const LibraryFile kLibraryFiles[];  // in a source that the build makes
 extern const size_t kLibraryFileCount;
 std::string_view libraryText(std::string_view name);
 
+// What a function of the library is written for: T, the lanes that I numbers, From, and the lanes that M numbers.
+struct LibraryTypes {
+  Scalar scalar;
+  uint32_t lanes = 1;
+  Scalar from = Scalar::kInt;
+  uint32_t from_lanes = 1;
+};
+
 struct LibraryFunction {
   static constexpr uint32_t kAnyLanes = 255;
+  enum class Relation : uint8_t { kNone, kHeld, kBeyond };  // of From to T: the words of library/language.h
 
-  uint32_t scalars = 0;     // that T may be, as bits; 0: it is no template
-  uint32_t lanes = 0;       // of the Vector<T, 3> that it takes; 0: it takes none; kAnyLanes: Vector<T, N>
-  bool converts = false;    // it takes a From, which may be any type
+  uint32_t scalars = 0;  // that T may be, as bits; 0: it is no template
+  uint32_t from = 0;     // that From may be; 0: it has no From
+  Relation relation = Relation::kNone;
+  uint32_t lanes = 0;        // of the Vector3<T> that it takes; 0: it takes none; kAnyLanes: Vector<T, I...>
+  bool other_lanes = false;  // it takes a vector with lanes of its own, M
+  bool is_declaration = false;
   std::string_view result;  // "Unsigned<T>"
   std::string_view name;
   std::string_view parameters;  // "T x, int* exponent"
-  std::string_view body;        // without braces; empty: a declaration alone
+  std::string_view body;        // without braces
   std::string_view whole;       // the declaration, for what is written as it stands: extern "C"
 };
 
-// The first function of that name that is for this type, and for vectors of so many lanes if it is for vectors at all; with
-// `cuda` the files for CUDA come first. Null: there is none.
-const LibraryFunction* findLibraryFunction(std::string_view name, Scalar scalar, uint32_t lanes, bool cuda);
+// Finds the first function of that name that fits the types. For several lanes, functions that take vectors are preferred; for
+// one lane, the others are. With `cuda` the files for CUDA come first. Null: there is none.
+const LibraryFunction* findLibraryFunction(std::string_view name, const LibraryTypes& types, bool cuda);
 bool hasLibraryFunction(std::string_view name);
 
 }  // namespace manyrt::compiler

@@ -1,5 +1,5 @@
-// Which prototype of a built-in function a call means. The rules are clang's for its overloadable functions: each argument's
-// conversion has a rank, and the form that is nowhere worse and somewhere better than every other one is taken.
+// Which prototype of a built-in function a call means. The rules are clang's for its overloadable functions. Each argument's
+// conversion has a rank; the call means the form that is nowhere worse and somewhere better than every other one.
 #include <algorithm>
 #include <array>
 
@@ -108,7 +108,7 @@ struct Candidate {
   const Prototype* form;
   Scalar scalar;
   uint32_t lanes;
-  std::array<Rank, Prototype::kMostParameters> ranks;
+  std::array<Rank, Prototype::kMaxParameters> ranks;
 };
 
 bool rankAll(Candidate* candidate, const std::vector<QualType>& arguments, const TypeTable& types) {
@@ -147,9 +147,9 @@ std::vector<Candidate> viable(const std::vector<Prototype>& forms, const Builtin
   std::vector<Candidate> candidates;
   for (const Prototype& form : forms) {
     if (form.count != arguments.size()) continue;
-    const bool generic = form.set != nullptr, of_name = generic && form.set->lanes == kLanesOfName;
-    const uint32_t lanes = of_name ? builtin.width : generic ? lanesOf(arguments) : 1;
-    if (generic && !of_name && (form.set->lanes >> lanes & 1) == 0) continue;
+    const bool generic = form.set != nullptr, of_name = generic && form.set->of_name;
+    const uint32_t lanes = of_name ? builtin.lanes : generic ? lanesOf(arguments) : 1;
+    if (generic && (form.set->lanes >> lanes & 1) == 0) continue;
     for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
       if ((scalarsOf(form) >> scalar & 1) == 0) continue;
       Candidate candidate{&form, static_cast<Scalar>(scalar), lanes, {}};
@@ -275,14 +275,14 @@ bool Builtins::resolve(QualType* result, std::vector<QualType>* parameters, std:
   parameters->clear();
   for (QualType argument : arguments) {
     if (argument.type != nullptr && !argument->isVoid()) continue;
-    *why = "An argument of \"" + builtin.name + "\" has no value.";
+    *why = "An argument of \"" + builtin.function->name + "\" has no value.";
     return false;
   }
   if (builtin.function->has_own_rules) return resolveFamily(result, parameters, why, builtin, arguments, types_);
   const std::vector<Prototype>& forms = builtin.function->prototypes;
   const std::vector<Candidate> candidates = viable(forms, builtin, arguments, types_);
   if (candidates.empty()) {
-    *why = "\"" + builtin.name + "\" takes " + formsText(forms) + "; it was given " + spellAll(arguments) + ".";
+    *why = "\"" + builtin.function->name + "\" takes " + formsText(forms) + "; it was given " + spellAll(arguments) + ".";
     return false;
   }
   const size_t count = arguments.size();
@@ -292,7 +292,7 @@ bool Builtins::resolve(QualType* result, std::vector<QualType>* parameters, std:
   }
   for (const Candidate& candidate : candidates) {
     if (&candidate == best || isBetter(*best, candidate, count)) continue;
-    *why = "Several forms of \"" + builtin.name + "\" fit " + spellAll(arguments) + " equally well, " +
+    *why = "Several forms of \"" + builtin.function->name + "\" fit " + spellAll(arguments) + " equally well, " +
            parametersText(*best, arguments, types_) + " and " + parametersText(candidate, arguments, types_) +
            " among them: convert the arguments to what you mean.";
     return false;
@@ -309,9 +309,7 @@ std::vector<BuiltinForm> Builtins::forms(const Builtin& builtin) {
     for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
       if ((scalarsOf(form) >> scalar & 1) == 0) continue;
       for (uint32_t lanes : kLaneCounts) {
-        const uint32_t allowed = form.set == nullptr               ? 1u << 1
-                                 : form.set->lanes == kLanesOfName ? 1u << builtin.width
-                                                                   : form.set->lanes;
+        const uint32_t allowed = form.set == nullptr ? 1u << 1 : form.set->of_name ? 1u << builtin.lanes : form.set->lanes;
         if ((allowed >> lanes & 1) == 0) continue;
         addInstances(&forms, form, static_cast<Scalar>(scalar), lanes, types_);
       }

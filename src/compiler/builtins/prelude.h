@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "compiler/builtins/builtins.h"
-#include "compiler/lowering/contraction.h"
+#include "compiler/builtins/library.h"
+#include "compiler/lowering/cpp/contraction.h"
 #include "compiler/parser/ast.h"
 
 namespace manyrt::compiler {
@@ -30,7 +31,7 @@ class Prelude {
   // Each of these returns the name of a function and defines it. Arguments are passed by value unless said otherwise.
   std::string make(const Type* vector, const std::vector<const Type*>& parts);  // (parts...) -> vector; scalars and vectors
   std::string splat(const Type* vector);                                        // (scalar) -> vector
-  std::string unary(Op op, const Type* type);                                   // vectors: - ~ !; (a) -> result
+  std::string unary(Op op, const Type* vector);                                 // - ~ !; (a) -> result
   // Vectors: every binary operator but the comma. Scalars: kDiv and kRem of integers, which never trap, and the shifts,
   // which take the amount modulo the width. (a, b) -> result.
   std::string binary(Op op, const Type* type, const Type* amount);  // `amount`: of shifts, the right side's type, else type
@@ -45,7 +46,8 @@ class Prelude {
   std::string swizzle(const Type* vector, const uint8_t* lanes, uint32_t count);     // (vector) -> its lanes
   std::string setSwizzle(const Type* vector, const uint8_t* lanes, uint32_t count);  // (vector&, value) -> value
   std::string select(const Type* result, const Type* condition);                     // (condition, then, else)
-  std::string convert(const Type* to, const Type* from);  // C's conversion: scalar to scalar bool included; scalar to vector
+  std::string halfToFloat();                                                         // (half) -> float
+  std::string toHalf(Scalar from);  // (float or double) -> half, to the nearest
   // A call of a builtin that is kFence, kPure, kMemory, kAtomic or kPrint; `arguments` are the converted types.
   // Pointer parameters are plain C++ pointers: address spaces are gone. kMemory and kAtomic take them by address.
   std::string builtin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments);
@@ -66,34 +68,23 @@ class Prelude {
     return name;
   }
 
-  // prelude.cpp
-  std::string wholeDivision(Op op, Scalar scalar);
   std::string multiplyAddLane(Scalar scalar);
-  std::string laneOperation(Op op, Scalar scalar, const std::string& a, const std::string& b);
-  // instantiate.cpp: a function of the library, for T = scalar, N = lanes and, of conversions, From = from.
-  struct Instance {
-    Scalar scalar;
-    uint32_t lanes = 1;
-    Scalar from = Scalar::kInt;
+  // instantiate.cpp: a function of the library for these types, and text of the library with its words replaced.
+  struct Expansion {
+    LibraryTypes types;
+    bool in_pack = false;
+    uint32_t lane = 0;  // in a pack: which one
   };
-  std::string libraryFunction(std::string_view name, const Instance& instance);
-  std::string expand(std::string_view text, const Instance& instance);
-  std::string expandWord(std::string_view text, size_t* at, const Instance& instance);
+  std::string libraryFunction(std::string_view name, const LibraryTypes& types);
+  std::string expand(std::string_view text, const Expansion& expansion);
+  std::string expandWord(std::string_view text, size_t* at, const Expansion& expansion);
+  std::string expandVector(std::string_view text, size_t* at, const LibraryTypes& types);
+  std::string expandLane(std::string_view text, size_t* at, const Expansion& expansion);
   // prelude_builtin.cpp
-  std::string laneByLane(const std::string& name, const Type* result, const std::vector<QualType>& arguments);
-  std::string reduced(const std::string& name, const Type* type);
-  std::string shuffled(const Type* result, const std::vector<QualType>& arguments);
-  // prelude_convert.cpp
+  std::string laneByLane(const std::string& name, const std::string& one, bool is_test, const Type* result,
+                         const std::vector<QualType>& arguments);
   std::string converted(const Builtin& builtin, const Type* from);
-  std::string convertedLane(const Builtin& builtin, Scalar to, Scalar from);
   std::string reinterpreted(const Type* to, const Type* from);
-  std::string halfToFloat();
-  std::string toHalf(Scalar from, char rounding);
-  // prelude_memory.cpp
-  std::string loaded(const Builtin& builtin, const Type* result, const Type* pointee);
-  std::string stored(const Builtin& builtin, const Type* data, const Type* pointee);
-  std::string atomic(const std::string& name, Scalar scalar);
-  std::string prefetched(const Type* pointee);
   // prelude_print.cpp
   std::string printed(const std::vector<QualType>& arguments);
 

@@ -1,8 +1,8 @@
-// Calls of built-in functions: says which kind of text each needs. Most go lane by lane through the functions of one lane;
-// those that mix lanes, or touch memory, have their own.
-#include "compiler/builtins/library.h"
+// Maps calls of built-in functions to functions of the library. A function for one lane, such as a conversion, is called for
+// each lane of a vector. A function that takes vectors is written for the number of lanes of the call.
 #include "compiler/builtins/prelude.h"
 #include "compiler/builtins/prelude_text.h"
+#include "compiler/builtins/prototype.h"
 
 namespace manyrt::compiler {
 
@@ -10,86 +10,74 @@ using namespace prelude;
 
 namespace {
 
-bool isTest(const std::string& name) { return name.compare(0, 2, "is") == 0 || name == "signbit"; }
+// What gentype is in a call: the type of the first parameter that is one, or points to one, else that of the result.
+const Type* gentypeOf(const Prototype& form, QualType result, const std::vector<QualType>& arguments) {
+  for (size_t i = 0; i < form.count; ++i) {
+    if (form.parameters[i].type != TypeWord::kGentype) continue;
+    return form.parameters[i].pointer == PointerWord::kNone ? arguments[i].type : pointeeOf(arguments[i]);
+  }
+  return result.type;
+}
 
 }  // namespace
 
-// name(a, b, ...) for vectors, from the function of one lane; scalar arguments go to every lane, pointers to theirs.
-std::string Prelude::laneByLane(const std::string& name, const Type* result, const std::vector<QualType>& arguments) {
-  const Scalar scalar = elementOf(name == "nan" ? result : arguments[0].type);
-  if (!result->isVector()) return libraryFunction(name, {scalar});
+// name(a, b, ...) for vectors, from `one` for one lane; scalar arguments go to every lane, pointers to theirs. Tests give 1
+// where the lane of a vector has -1.
+std::string Prelude::laneByLane(const std::string& name, const std::string& one, bool is_test, const Type* result,
+                                const std::vector<QualType>& arguments) {
+  if (!result->isVector()) return one;
   std::string own = "mrt_" + name;
   std::string parameters;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Type* argument = arguments[i].type;
     own += "_" + idOf(argument);
-    const std::string name_of = argument->isPointer() ? type(pointeeOf(arguments[i])) + "*" : type(argument);
-    parameters += (i == 0 ? "" : ", ") + name_of + " " + static_cast<char>('a' + i);
+    const std::string type_name = argument->isPointer() ? type(pointeeOf(arguments[i])) + "*" : type(argument);
+    parameters += (i == 0 ? "" : ", ") + type_name + " " + static_cast<char>('a' + i);
   }
-  return define(own, type(result), parameters, [&] {
-    const std::string one = libraryFunction(name == "select" ? "select_lane" : name, {scalar});
-    return "return {" +
-           listed(result->lanes(),
-                  [&](uint32_t i) {
-                    std::string call = one + "(";
-                    for (size_t k = 0; k < arguments.size(); ++k) {
-                      const Type* argument = arguments[k].type;
-                      const std::string object(1, static_cast<char>('a' + k));
-                      call += k == 0 ? "" : ", ";
-                      call += argument->isPointer() ? "&" + object + "->s" + kLaneDigits[i] : lane(object, argument, i);
-                    }
-                    return isTest(name) ? std::string("(") + cppName(elementOf(result)) + ")-" + call + ")" : call + ")";
-                  }) +
-           "};";
-  });
+  const auto call = [&](uint32_t i) {
+    const std::string values = listed(static_cast<uint32_t>(arguments.size()), [&](uint32_t k) {
+      const Type* argument = arguments[k].type;
+      const std::string object(1, static_cast<char>('a' + k));
+      return argument->isPointer() ? "&" + object + "->s" + kLaneDigits[i] : lane(object, argument, i);
+    });
+    const std::string value = one + "(" + values + ")";
+    return is_test ? std::string("(") + cppName(result->scalar) + ")-" + value : value;
+  };
+  return define(own, type(result), parameters, [&] { return returned(result, call); });
 }
 
-// any, all: of the lanes' sign bits.
-std::string Prelude::reduced(const std::string& name, const Type* operand) {
-  return define("mrt_" + name + "_" + idOf(operand), "int", type(operand) + " a", [&] {
-    std::string text = "return (";
-    for (uint32_t i = 0; i < operand->lanes(); ++i) {
-      text += (i == 0 ? "" : name == "any" ? " | " : " & ") + lane("a", operand, i);
-    }
-    return text + ") < 0;";
-  });
+std::string Prelude::converted(const Builtin& builtin, const Type* from) {
+  std::string name = builtin.saturate ? "convert_sat" : "convert";
+  if (builtin.rounding != 0) name += std::string("_rt") + builtin.rounding;
+  const std::string one = libraryFunction(name, {builtin.target->scalar, 1, elementOf(from)});
+  return laneByLane(name + "_" + idOf(builtin.target), one, false, builtin.target, {QualType{from}});
 }
 
-std::string Prelude::shuffled(const Type* result, const std::vector<QualType>& arguments) {
-  const Type* from = arguments[0].type;
-  const Type* mask = arguments.back().type;
-  const bool two = arguments.size() == 3;
-  const std::string own = "mrt_shuffle_" + idOf(from) + (two ? "_" + idOf(from) : "") + "_" + idOf(mask);
-  const std::string parameters = type(from) + " a, " + (two ? type(from) + " b, " : "") + type(mask) + " m";
-  return define(own, type(result), parameters, [&] {
-    const auto lanes = [&](const std::string& object) {
-      return listed(from->count, [&](uint32_t i) { return lane(object, from, i); });
-    };
-    const uint32_t count = from->count * (two ? 2 : 1);
-    return std::string(cppName(from->scalar)) + " v[] = {" + lanes("a") + (two ? ", " + lanes("b") : "") + "}; return {" +
-           listed(mask->count,
-                  [&](uint32_t i) { return "v[" + lane("m", mask, i) + " & " + std::to_string(count - 1) + "]"; }) +
-           "};";
-  });
+std::string Prelude::reinterpreted(const Type* to, const Type* from) {
+  const Scalar target = elementOf(to), source = elementOf(from);
+  if (to->lanes() != from->lanes()) return libraryFunction("as_block", {target, to->lanes(), source, from->lanes()});
+  return laneByLane("as_" + idOf(to), libraryFunction("as", {target, 1, source}), false, to, {QualType{from}});
 }
 
 std::string Prelude::builtin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments) {
   const std::string& name = builtin.name;
-  if (builtin.kind == BuiltinKind::kFence) return libraryFunction(name, {Scalar::kInt});
   if (builtin.kind == BuiltinKind::kPrint) return printed(arguments);
-  if (builtin.kind == BuiltinKind::kAtomic) return atomic(name, elementOf(pointeeOf(arguments[0])));
+  if (builtin.kind == BuiltinKind::kFence) return libraryFunction(name, {Scalar::kInt});
+  if (builtin.kind == BuiltinKind::kAtomic) {  // atom_ and atomic_ are the same
+    return libraryFunction("atomic" + name.substr(name.find('_')), {elementOf(pointeeOf(arguments[0]))});
+  }
   if (name == "convert_") return converted(builtin, arguments[0].type);
   if (name == "as_") return reinterpreted(builtin.target, arguments[0].type);
-  if (name == "prefetch") return prefetched(pointeeOf(arguments[0]));
-  if (name.compare(0, 5, "vload") == 0) return loaded(builtin, result.type, pointeeOf(arguments[1]));
-  if (name.compare(0, 6, "vstore") == 0) return stored(builtin, arguments[0].type, pointeeOf(arguments[2]));
-  if (name.compare(0, 7, "shuffle") == 0) return shuffled(result.type, arguments);
-  if (name == "any" || name == "all") return reduced(name, arguments[0].type);
-  const Scalar scalar = elementOf(arguments[0].type);
-  const uint32_t lanes = arguments[0]->lanes();
-  const LibraryFunction* function = findLibraryFunction(name, scalar, lanes, dialect_ == Dialect::kCuda);
-  if (function != nullptr && function->lanes != 0) return libraryFunction(name, {scalar, lanes});
-  return laneByLane(name, result.type, arguments);
+  const bool has_form = !builtin.function->prototypes.empty();  // else it is a shuffle
+  const Type* gentype = has_form ? gentypeOf(builtin.function->prototypes[0], result, arguments) : result.type;
+  LibraryTypes types{elementOf(gentype), gentype->lanes()};
+  types.from_lanes = arguments[0]->lanes();
+  if (!arguments.back()->isPointer()) types.from = elementOf(arguments.back().type);
+  const LibraryFunction* function = findLibraryFunction(name, types, dialect_ == Dialect::kCuda);
+  if (function != nullptr && function->lanes != 0) return libraryFunction(name, types);
+  const bool is_test = has_form && builtin.function->prototypes[0].result.type == TypeWord::kRgentype;
+  types.lanes = 1;
+  return laneByLane(name, libraryFunction(name, types), is_test, result.type, arguments);
 }
 
 }  // namespace manyrt::compiler

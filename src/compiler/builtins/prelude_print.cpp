@@ -1,5 +1,5 @@
-// printf. The function that a call becomes knows the types of its arguments and hands them to the printer of library/print.h,
-// which reads the format when it runs. Vectors print lane by lane.
+// printf. Each call becomes a function that knows the types of its arguments. It passes them to the printer of library/print.h,
+// which reads the format at run time. Vectors print lane by lane.
 #include "compiler/builtins/library.h"
 #include "compiler/builtins/prelude.h"
 #include "compiler/builtins/prelude_text.h"

@@ -1,5 +1,5 @@
-// Small pieces of text that the files of the prelude share: the names of scalars in C++ and in identifiers, of lanes, and of
-// what belongs to a scalar: its unsigned twin, its wider form, its limits.
+// Small pieces of text that the files of the prelude share: names of scalars and lanes in C++ and in identifiers. Also what
+// belongs to a scalar: its unsigned type, its wider type, its limits.
 #pragma once
 
 #include <string>

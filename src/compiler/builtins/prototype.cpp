@@ -1,5 +1,5 @@
-// Reading library/prototypes.cl: headings, the types that gentype stands for, prototypes. The text is the library's own and its
-// tests read every line of it, so that what is not understood here is passed over without a word.
+// Reading library/prototypes.cl: headings, the types that gentype stands for, prototypes. The reader skips lines that it does
+// not understand: the text is the library's own, and a test checks that every prototype is read.
 #include "compiler/builtins/prototype.h"
 
 #include <algorithm>
@@ -31,9 +31,9 @@ constexpr TypeSet kSets[] = {
     {"an integer type of at most 32 bits or a vector of one", kNarrow | k32Bits, kAllLanes},
     {"int, uint, long or ulong", k32Bits | k64Bits, 1u << 1},
     {"a number's type or a vector of one", kIntegers | kFloats, kAllLanes},
-    {"a vector of as many lanes as the name says", kIntegers | kFloats, kLanesOfName},
-    {"float, with as many lanes as the name says", kFloat, kLanesOfName},
-    {"float or double, with as many lanes as the name says", kFloats, kLanesOfName},
+    {"a vector of as many lanes as the name says", kIntegers | kFloats, kVectors, true},
+    {"float, with as many lanes as the name says", kFloat, kAllLanes, true},
+    {"float or double, with as many lanes as the name says", kFloats, kAllLanes, true},
 };
 
 // What the functions below a heading are; of other headings they are pure, or reach memory where they take a pointer.
@@ -55,22 +55,6 @@ constexpr NamedType kTypes[] = {
     {"rgentype", TypeWord::kRgentype}, {"void", TypeWord::kVoid},         {"int", TypeWord::kInt},
     {"uint", TypeWord::kUint},         {"size_t", TypeWord::kSizeT},      {"event_t", TypeWord::kEvent},
     {"float", TypeWord::kFloat},       {"half", TypeWord::kHalf}};
-
-struct NamedItem {
-  std::string_view name;
-  WorkItem item;
-};
-constexpr NamedItem kItems[] = {{"get_global_id", WorkItem::kGlobalId},
-                                {"get_local_id", WorkItem::kLocalId},
-                                {"get_group_id", WorkItem::kGroupId},
-                                {"get_global_size", WorkItem::kGlobalSize},
-                                {"get_local_size", WorkItem::kLocalSize},
-                                {"get_enqueued_local_size", WorkItem::kLocalSize},
-                                {"get_num_groups", WorkItem::kNumGroups},
-                                {"get_global_offset", WorkItem::kGlobalOffset},
-                                {"get_work_dim", WorkItem::kWorkDim},
-                                {"get_global_linear_id", WorkItem::kGlobalLinearId},
-                                {"get_local_linear_id", WorkItem::kLocalLinearId}};
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \n");
@@ -163,41 +147,56 @@ class Reader {
       const Parameter parameter = readParameter(one);
       own_rules = own_rules || parameter.type == TypeWord::kOwnRule;
       points = points || parameter.pointer != PointerWord::kNone;
-      if (prototype.count < Prototype::kMostParameters) prototype.parameters[prototype.count++] = parameter;
+      if (prototype.count < Prototype::kMaxParameters) prototype.parameters[prototype.count++] = parameter;
     }
     const bool generic = prototype.result.type <= TypeWord::kRgentype ||
                          std::any_of(prototype.parameters.begin(), prototype.parameters.begin() + prototype.count,
                                      [](const Parameter& each) { return each.type <= TypeWord::kRgentype; });
     if (generic) prototype.set = set_;
-    BuiltinFunction& function = named(text.substr(space + 1, open - space - 1), prototype);
-    function.has_own_rules = own_rules;
-    function.kind = heading_ != nullptr ? heading_->kind : points ? BuiltinKind::kMemory : BuiltinKind::kPure;
-    if (!own_rules) function.prototypes.push_back(prototype);
+    const std::string_view name = text.substr(space + 1, open - space - 1);
+    for (BuiltinFunction* function : named(name, prototype.set)) {
+      function->has_own_rules = own_rules;
+      function->kind = heading_ != nullptr ? heading_->kind : points ? BuiltinKind::kMemory : BuiltinKind::kPure;
+      if (!own_rules) function->prototypes.push_back(prototype);
+    }
   }
 
-  BuiltinFunction& named(std::string_view name, const Prototype& prototype) {
-    bool is_family = false;
-    if (name.ends_with("destType")) {
-      name.remove_suffix(8);
-      is_family = true;
-    } else if (prototype.set != nullptr && prototype.set->lanes == kLanesOfName) {
-      name.remove_suffix(1);
-      is_family = true;
+  // The functions that a name of the table means: one, or one for each number of lanes that its n stands for.
+  std::vector<BuiltinFunction*> named(std::string_view name, const TypeSet* set) {
+    if (set == nullptr || !set->of_name) {
+      const bool is_conversion = name.ends_with("destType");
+      if (is_conversion) name.remove_suffix(8);
+      BuiltinFunction& function = made(std::string(name), std::string(name));
+      function.is_conversion = is_conversion;
+      return {&function};
     }
+    const size_t before_rounding = name.find("n_rt");
+    const size_t n = before_rounding != name.npos ? before_rounding : name.size() - 1;
+    const std::string front(name.substr(0, n)), back(name.substr(n + 1));
+    std::vector<BuiltinFunction*> functions;
+    for (const uint32_t lanes : kLaneCounts) {
+      if ((set->lanes >> lanes & 1) == 0) continue;
+      functions.push_back(&made(front + (lanes > 1 ? std::to_string(lanes) : "") + back, front + back));
+      functions.back()->lanes = lanes;
+    }
+    return functions;
+  }
+
+  BuiltinFunction& made(const std::string& name, const std::string& common) {
     const auto [at, fresh] = functions_.emplace(name, BuiltinFunction());
-    BuiltinFunction& made = at->second;
-    if (!fresh) return made;
-    made.name = name;
-    made.is_family = is_family;
-    for (const NamedItem& each : kItems) {
-      if (each.name == name) made.work_item = each.item;
-    }
-    return made;
+    BuiltinFunction& function = at->second;
+    if (!fresh) return function;
+    function.name = name;
+    function.common = common;
+    if (heading_ != nullptr && heading_->kind == BuiltinKind::kWorkItem)
+      function.work_item = static_cast<WorkItem>(++work_items_);
+    return function;
   }
 
-  std::map<std::string_view, BuiltinFunction> functions_;
+  std::map<std::string, BuiltinFunction> functions_;
   const Heading* heading_ = nullptr;
   const TypeSet* set_ = nullptr;
+  uint8_t work_items_ = 0;  // functions under the first heading so far
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,10 +14,10 @@ namespace manyrt::compiler {
 // The types that gentype stands for, as a line "where gentype is ..." says in these words.
 struct TypeSet {
   const char* words;
-  uint32_t scalars;  // bits, by Scalar
-  uint32_t lanes;    // bits, by number; kLanesOfName: those that the function's name says
+  uint32_t scalars;      // bits, by Scalar
+  uint32_t lanes;        // bits, by number
+  bool of_name = false;  // of the lanes the function's name says which
 };
-inline constexpr uint32_t kLanesOfName = 0;
 
 enum class TypeWord : uint8_t {
   kGentype,
@@ -55,18 +56,20 @@ struct Parameter {
 };
 
 struct Prototype {
-  static constexpr size_t kMostParameters = 5;
+  static constexpr size_t kMaxParameters = 5;
   const TypeSet* set = nullptr;  // null: no word of it is generic
   Parameter result;
-  std::array<Parameter, kMostParameters> parameters;
+  std::array<Parameter, kMaxParameters> parameters;
   size_t count = 0;
 };
 
 struct BuiltinFunction {
-  std::string_view name;  // of a family its beginning: "vload", "convert_"
+  std::string name;    // as a program writes it: "vload4"; of conversions the beginning: "convert_", "as_"
+  std::string common;  // what names of all lanes share: "vload"; else the name
+  uint32_t lanes = 0;  // that the name says; 0: none
   BuiltinKind kind = BuiltinKind::kPure;
   WorkItem work_item = WorkItem::kNone;
-  bool is_family = false;      // lanes, a type or a rounding follow in the names of its members
+  bool is_conversion = false;  // a type follows in the name
   bool has_own_rules = false;  // of types: no prototype serves
   std::vector<Prototype> prototypes;
 };

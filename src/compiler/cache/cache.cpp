@@ -1,5 +1,5 @@
-// The folder of compiled code. Everything is done relative to the folder's descriptor, after a look at whose it is; what is
-// read is believed only when header, length and checksum agree; what is written becomes visible whole or not at all.
+// The folder of compiled code. All operations are relative to the folder's descriptor, whose owner and mode are checked first.
+// An entry is valid only where header, length and checksum agree. A written entry becomes visible whole or not at all.
 #include "compiler/cache/cache.h"
 
 #include <dirent.h>
@@ -30,7 +30,7 @@ namespace manyrt::compiler::cache {
 namespace {
 
 constexpr uint32_t kFormat = 1;  // of an entry; another one is a miss
-constexpr uint64_t kMostEntryBytes = 256 << 20;
+constexpr uint64_t kMaxEntryBytes = 256 << 20;
 constexpr time_t kTouchSeconds = 3600;     // how exactly the time of the last use is kept
 constexpr time_t kAbandonedSeconds = 600;  // after which a temporary file has no writer any more
 constexpr char kTemporary[] = ".new-";
@@ -48,8 +48,8 @@ static_assert(sizeof(Header) == 64);
 constexpr char kMagic[8] = {'m', 'r', 't', 'c', 'a', 'c', 'h', 'e'};
 constexpr uint32_t kVersion = MANYRT_VERSION_MAJOR * 10000 + MANYRT_VERSION_MINOR * 100 + MANYRT_VERSION_PATCH;
 
-// Four chains of steps each of which is a bijection of its state for any word, and of the word for any state: a change
-// within one word of eight bytes is always seen, any other but for one in 2^64.
+// Four chains of steps. For any word a step is a bijection of its state, and for any state one of the word. A change within one
+// word of eight bytes is therefore always detected, and any other with probability 1 - 2^-64.
 class Checksum {
  public:
   void add(const void* data, size_t size) {
@@ -242,7 +242,7 @@ bool load(Entry* entry, const Digest& key) {
   if (about.st_uid != user || (about.st_mode & 022) != 0) return false;
   if (about.st_size < static_cast<off_t>(sizeof(Header))) return false;
   const auto whole = static_cast<uint64_t>(about.st_size);
-  if (whole > kMostEntryBytes + sizeof(Header)) return false;
+  if (whole > kMaxEntryBytes + sizeof(Header)) return false;
   entry->file_.reset(new (std::nothrow) unsigned char[static_cast<size_t>(whole)]);
   if (entry->file_ == nullptr) return false;
   entry->before_ = sizeof(Header);
@@ -258,13 +258,13 @@ bool load(Entry* entry, const Digest& key) {
   return true;
 }
 
-Place place() {
+Directory directory() {
   return {configuredPath(), static_cast<uint64_t>(config::integer(config::Variable::kCacheSize, 1, 1 << 20, 512)) << 20};
 }
 
-void store(const Place& place, const Digest& key, const void* data, size_t size) {
-  if (size > kMostEntryBytes) return;
-  std::string path = place.path;
+void store(const Directory& directory, const Digest& key, const void* data, size_t size) {
+  if (size > kMaxEntryBytes) return;
+  std::string path = directory.path;
   const Descriptor folder = openFolder(&path, geteuid(), true);
   if (!folder.valid()) return;
   const Header header = headerFor(key, data, size);
@@ -275,7 +275,7 @@ void store(const Place& place, const Digest& key, const void* data, size_t size)
     unlinkat(folder.get(), temporary.c_str(), 0);
     complain(path, strerror(error));
   }
-  if (error == ENOSPC || error == EDQUOT || timeToTrim(size)) trim(folder.get(), place.most_bytes);
+  if (error == ENOSPC || error == EDQUOT || timeToTrim(size)) trim(folder.get(), directory.max_bytes);
 }
 
 std::string folder() {

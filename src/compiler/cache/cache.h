@@ -28,19 +28,19 @@ class Entry {
 // Reads the entry of a key. False: there is none, or it was not made by this user, this version and for this key, whole.
 bool load(Entry* entry, const Digest& key);
 
-// Where entries go, as the environment has it. A thread of the library must not read the environment, which the program may
-// be changing: the thread that gives it work asks for it.
-struct Place {
+// Where entries go and how much they may take, as the environment has it. A thread of the library must not read the
+// environment, which the program may be changing: the thread that gives it work asks for it.
+struct Directory {
   std::string path;  // empty: nowhere
-  uint64_t most_bytes = 0;
+  uint64_t max_bytes = 0;
 };
-Place place();
+Directory directory();
 
 // Writes beside and renames. Old entries go when the folder holds more than RT_CACHE_SIZE (512 MiB). A failure is logged once.
-void store(const Place& place, const Digest& key, const void* data, size_t size);
+void store(const Directory& directory, const Digest& key, const void* data, size_t size);
 
-// The folder in use: RT_CACHE_DIR, else $XDG_CACHE_HOME/manyrt, else ~/.cache/manyrt; empty where there is none that is safe:
-// owned by this user, mode 0700, no symbolic link. RT_CACHE_DIR=off turns the cache off.
+// The folder in use: RT_CACHE_DIR, else $XDG_CACHE_HOME/manyrt, else ~/.cache/manyrt. Empty where none is safe. A safe one is
+// owned by this user, has mode 0700 and is no symbolic link. RT_CACHE_DIR=off turns the cache off.
 std::string folder();
 
 }  // namespace manyrt::compiler::cache

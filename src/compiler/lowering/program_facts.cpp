@@ -11,7 +11,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostCalls = 256;
+constexpr uint32_t kMaxCalls = 256;
 
 // "OPENCL FP_CONTRACT OFF" or "STDC ...", however it is spaced.
 bool isContractOff(std::string_view pragma) {
@@ -38,7 +38,7 @@ const Function* firstTooDeep(const Program& program) {
       uint32_t deepest = 0;
       for (const Function* callee : function->callees) deepest = std::max(deepest, depth[callee] + 1);
       depth[function] = deepest;
-      if (deepest > kMostCalls) return function;
+      if (deepest > kMaxCalls) return function;
       path.pop_back();
     }
   }
@@ -52,7 +52,7 @@ std::string typeName(QualType type) { return type->isPointer() ? typeName(type->
 bool checkCallDepth(const Program& program, Diagnostics& diagnostics) {
   const Function* deep = firstTooDeep(program);
   if (deep == nullptr) return true;
-  diagnostics.error(deep->where, "The calls inside \"%s\" are nested more than %u deep.", deep->name.c_str(), kMostCalls);
+  diagnostics.error(deep->where, "The calls inside \"%s\" are nested more than %u deep.", deep->name.c_str(), kMaxCalls);
   return false;
 }
 

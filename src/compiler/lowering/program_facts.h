@@ -1,5 +1,5 @@
-// What every lowering to C++ asks of a program beside its text: how deep its calls go, whether it forbids contraction, and
-// what its kernels' arguments are for a launch.
+// Facts that every lowering to C++ needs beside the text: the depth of calls, whether contraction is forbidden, and the
+// kernels' arguments for a launch.
 #pragma once
 
 #include <string>

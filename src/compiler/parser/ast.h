@@ -179,8 +179,8 @@ struct Declaration {
   Function* function = nullptr;
 };
 
-// A compound literal that is used as an object: `variable` is declared in the innermost block around it, and gets its value
-// where the literal stands.
+// A compound literal that is used as an object. The innermost block around it declares `variable`, which gets its value where
+// the literal stands.
 struct LiteralObject {
   Variable* variable = nullptr;
   TokenRange tokens;       // from the "(" to the "}"

@@ -1,5 +1,5 @@
-// __attribute__((...)): those that OpenCL C 1.2 names, those of C compilers that change nothing here, and those that would
-// change a type, which are refused rather than ignored.
+// Reads __attribute__((...)). OpenCL C 1.2 names some; others, of C compilers, change nothing here. Attributes that would
+// change a type are refused rather than ignored.
 #include <algorithm>
 
 #include "compiler/parser/parser_state.h"
@@ -7,7 +7,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr int64_t kMostAlignment = 4096;
+constexpr int64_t kMaxAlignment = 4096;
 constexpr uint32_t kDefaultAlignment = 16;  // of aligned without a number
 
 template <size_t kCount>
@@ -40,9 +40,9 @@ bool Parser::parseAlignment(uint32_t* alignment) {
     if (!parseIntegerConstant(&value, "the value of the attribute aligned")) return false;
     if (!expect(")", "the value of the attribute aligned")) return false;
   }
-  if (value <= 0 || value > kMostAlignment || (value & (value - 1)) != 0) {
+  if (value <= 0 || value > kMaxAlignment || (value & (value - 1)) != 0) {
     diagnostics_.error(where, "An alignment of %lld bytes was asked for; it must be a power of two and at most %lld.",
-                       static_cast<long long>(value), static_cast<long long>(kMostAlignment));
+                       static_cast<long long>(value), static_cast<long long>(kMaxAlignment));
     return false;
   }
   if (alignment != nullptr) *alignment = std::max(*alignment, static_cast<uint32_t>(value));
@@ -100,6 +100,8 @@ bool Parser::parseAttribute(Specifiers* specifiers, uint32_t* alignment, bool* p
     diagnostics_.error(token.where, "Expected the name of an attribute, found \"%s\".", std::string(token.text).c_str());
     return false;
   }
+  // Attributes of OpenCL C are checked and used. Of others, those that would change a type are errors, because ignoring them
+  // would change results. The rest is skipped with its arguments.
   const std::string_view name = plainName(next().text);
   if (name == "aligned") return parseAlignment(alignment);
   if (name == "opencl_unroll_hint") return parseUnrollHint();

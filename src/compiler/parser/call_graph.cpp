@@ -9,7 +9,7 @@ namespace manyrt::compiler {
 namespace {
 
 // The lowerings walk trees recursively; this keeps their stacks small.
-constexpr uint32_t kMostTreeDepth = 2000;
+constexpr uint32_t kMaxTreeDepth = 2000;
 
 struct Visit {
   const Expr* expression;
@@ -35,10 +35,10 @@ class Collector {
     while (!pending_.empty()) {
       const Visit visit = pending_.back();
       pending_.pop_back();
-      if (visit.depth > kMostTreeDepth) {
+      if (visit.depth > kMaxTreeDepth) {
         diagnostics_.error(visit.statement != nullptr ? visit.statement->where : visit.expression->where,
                            "This is nested more than %u levels deep: split the expression, or the chain of statements.",
-                           kMostTreeDepth);
+                           kMaxTreeDepth);
         return;
       }
       if (visit.statement != nullptr) {

@@ -63,7 +63,7 @@ bool Parser::parseArraySuffix(Derivation* derivation) {
   }
   int64_t length = 0;
   if (!parseIntegerConstant(&length, "the size of an array")) return false;
-  if (length < 0 || static_cast<uint64_t>(length) > kMostBytes) {
+  if (length < 0 || static_cast<uint64_t>(length) > kMaxBytes) {
     diagnostics_.error(where, "An array of %lld elements was asked for; 0 to 2^40 bytes are possible.",
                        static_cast<long long>(length));
     return false;
@@ -73,6 +73,8 @@ bool Parser::parseArraySuffix(Derivation* derivation) {
 }
 
 bool Parser::parseParameter(Derivation* derivation) {
+  // Errors are reported as soon as the type is known, before the parameter exists. Arrays become pointers first, because the
+  // rule on address spaces is for the parameter itself, not for what it points to.
   const uint32_t begin = static_cast<uint32_t>(at_);
   const uint32_t number = static_cast<uint32_t>(derivation->parameters.size()) + 1;
   Specifiers specifiers;
@@ -144,7 +146,7 @@ bool Parser::parseDeclaratorSuffixes(std::vector<Derivation>* chain) {
     Derivation derivation;
     if (!(at("[") ? parseArraySuffix(&derivation) : parseParameters(&derivation))) return false;
     chain->push_back(std::move(derivation));
-    if (chain->size() > kMostDepth) break;  // reported where the chain is applied
+    if (chain->size() > kMaxDepth) break;  // reported where the chain is applied
   }
   std::reverse(chain->begin() + static_cast<ptrdiff_t>(first), chain->end());
   return true;
@@ -184,9 +186,11 @@ bool Parser::parseDeclaratorPart(std::vector<Derivation>* chain, Declarator* dec
 }
 
 bool Parser::applyDerivation(QualType* type, const Derivation& derivation, const Declarator& declarator) {
+  // Derivations are applied from the inside out: *type is the element, the pointee or the result so far. Each kind refuses what
+  // C forbids below it, so that no invalid type is ever made and later code need not check.
   const Location where = declarator.name.empty() ? derivation.where : declarator.where;
-  if (type->type->depth >= kMostDepth) {
-    diagnostics_.error(where, "The type has more than %u pointers, arrays and functions in each other.", kMostDepth);
+  if (type->type->depth >= kMaxDepth) {
+    diagnostics_.error(where, "The type has more than %u pointers, arrays and functions in each other.", kMaxDepth);
     return false;
   }
   if (derivation.kind == Derivation::Kind::kPointer) {
@@ -205,7 +209,7 @@ bool Parser::applyDerivation(QualType* type, const Derivation& derivation, const
     }
     const uint64_t length = derivation.length == Type::kUnknownLength ? 1 : derivation.length;
     const uint64_t size = std::max<uint64_t>(sizeOf(*type), 1);
-    if (length > kMostBytes / size) {
+    if (length > kMaxBytes / size) {
       diagnostics_.error(where, "An array of %llu elements of %llu bytes takes more than 2^40 bytes.",
                          static_cast<unsigned long long>(length), static_cast<unsigned long long>(size));
       return false;

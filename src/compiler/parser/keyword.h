@@ -1,5 +1,5 @@
-// The reserved words of OpenCL C 1.2 and what each means to the parser of declarations; also the words that the language has
-// and this library does not support, each with what to write instead.
+// The reserved words of OpenCL C 1.2 and what each means to the parser of declarations. For words of the language that this
+// library does not support, the table says what to write instead.
 #pragma once
 
 #include <cstdint>

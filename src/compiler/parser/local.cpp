@@ -43,6 +43,8 @@ bool Parser::checkLocalSpace(const Variable& variable) {
 
 bool Parser::initializeLocal(Variable* variable) {
   const AddressSpace space = variable->type.space;
+  // An array of unknown length gets its length from the initialiser, so that it alone may be incomplete until then. Constants
+  // need a constant initialiser; local variables cannot have one, because no work-item would be the one to run it.
   const bool is_array = variable->type->isArray() && variable->type->length == Type::kUnknownLength;
   const char* name = variable->name.c_str();
   if (!is_array && !isComplete(variable->type)) {

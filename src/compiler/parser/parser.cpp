@@ -56,7 +56,7 @@ Parser::Parser(Program& program, const LanguageOptions& options, Diagnostics& di
 
 // The rest of #pragma pack: what fields of structs are aligned to at most.
 bool Parser::setFieldLimit(std::string_view text) {
-  constexpr size_t kMostPushed = 256;
+  constexpr size_t kMaxPushed = 256;
   std::string words;
   for (char letter : text) {
     if (letter != ' ' && letter != '\t') words += letter;
@@ -70,7 +70,7 @@ bool Parser::setFieldLimit(std::string_view text) {
     return true;
   }
   const bool push = words.rfind("(push", 0) == 0;
-  if (push && field_limits_.size() < kMostPushed) field_limits_.push_back(field_limits_.back());
+  if (push && field_limits_.size() < kMaxPushed) field_limits_.push_back(field_limits_.back());
   if (words == "(push)") return true;
   const std::string number =
       push ? words.substr(std::min<size_t>(words.size(), 6)) : words.substr(std::min<size_t>(words.size(), 1));

@@ -81,7 +81,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
 
  private:
   friend class Depth;
-  static constexpr uint32_t kMostDepth = 256;  // of nesting: parentheses, statements, declarators, braces
+  static constexpr uint32_t kMaxDepth = 256;  // of nesting: parentheses, statements, declarators, braces
   using ExpressionBuilder::diagnostics_;
 
   bool acceptPragma();  // reads a #pragma; false: none is here
@@ -240,10 +240,10 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
 class Depth {
  public:
   explicit Depth(Parser& parser) : parser_(parser) {
-    ok = ++parser_.depth_ <= Parser::kMostDepth;
-    if (!ok && parser_.depth_ == Parser::kMostDepth + 1) {
+    ok = ++parser_.depth_ <= Parser::kMaxDepth;
+    if (!ok && parser_.depth_ == Parser::kMaxDepth + 1) {
       parser_.diagnostics_.error(parser_.peek().where, "The program is nested more than %u levels deep here.",
-                                 Parser::kMostDepth);
+                                 Parser::kMaxDepth);
     }
   }
   ~Depth() { --parser_.depth_; }

@@ -36,6 +36,8 @@ bool hasStorage(const Specifiers& specifiers) {
 
 bool Parser::parseRecord(Specifiers* specifiers) {
   const Location where = peek().where;
+  // A record is open from its brace on: its own fields may point to it, but a second definition inside it is refused. The
+  // layout is computed once, after the attributes behind the brace, which may still change it.
   const bool is_union = next().text == "union";
   bool packed = false;
   uint32_t alignment = 0;
@@ -68,7 +70,7 @@ bool Parser::parseRecord(Specifiers* specifiers) {
   record->field_limit = field_limits_.back();
   record->asked_alignment = alignment;
   TypeTable::layOut(*record);
-  if (record->size > kMostBytes) {
+  if (record->size > kMaxBytes) {
     diagnostics_.error(where, "The type takes more than 2^40 bytes, the most that a program may declare.");
     return false;
   }

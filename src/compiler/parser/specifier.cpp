@@ -178,8 +178,8 @@ bool Parser::parseSpecifier(Specifiers* specifiers, SpecifierWords* words, bool*
   return true;
 }
 
-// Whether a list of specifiers that ends here, without a type, means int, as C89 has it: something of it was written, or at
-// program scope the name of a function follows. Two names, or a name and a "*", are a type that is not known.
+// Whether a list of specifiers without a type means int, as in C89. It does where the list is not empty, or where the name of a
+// function follows at program scope. Two names, or a name and a "*", are a type that is not known.
 bool Parser::meansInt(size_t begin) const {
   const bool is_name = peek().kind == TokenKind::kIdentifier && findKeyword(peek().text).kind == KeywordKind::kNone;
   if (at_ == begin) return is_name && peek(1).is("(") && scopes_.size() == kProgramScope + 1 && open_records_.empty();

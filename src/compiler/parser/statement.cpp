@@ -85,6 +85,8 @@ Stmt* Parser::parseStatement() {
   const Depth depth(*this);
   if (!depth.ok) return nullptr;
   Stmt* outermost = nullptr;
+  // Labels are collected in a loop instead of by recursion, because a program may have any number in a row. `place` is where
+  // the next label, or at last the statement, belongs.
   Stmt** place = &outermost;
   std::vector<std::pair<Stmt*, size_t>> labels;
   for (;;) {
@@ -119,6 +121,8 @@ Stmt* Parser::parseStatement() {
 Stmt* Parser::parsePlainStatement() {
   const size_t begin = at_;
   const Token& token = peek();
+  // No statement begins with two of these words, so that the order of the tests is free. A wrong break is reported, but kept:
+  // parsing goes on to find further errors.
   if (unroll_ != -1 && !isLoop(token)) {
     unroll_ = -1;
     diagnostics_.error(token.where, "A loop must follow #pragma unroll and opencl_unroll_hint: for, while or do.");

@@ -193,7 +193,7 @@ Enum* TypeTable::makeEnum(std::string tag, Location where) {
   return &enumeration;
 }
 
-// Sizes stop at kMostBytes, so that sums of any fields stay far from overflow; the parser refuses what reaches it.
+// Sizes stop at kMaxBytes, so that sums of any fields stay far from overflow; the parser refuses what reaches it.
 void TypeTable::layOut(Record& record) {
   uint64_t end = 0;
   uint32_t alignment = std::max(record.asked_alignment, 1u);
@@ -204,8 +204,8 @@ void TypeTable::layOut(Record& record) {
     const uint32_t wanted = record.field_limit != 0 ? std::min(asked, record.field_limit) : asked;
     alignment = std::max(alignment, wanted);
     field.offset = record.is_union ? 0 : roundUp(end, wanted);
-    end = std::max(end, field.offset + std::min(sizeOf(field.type), kMostBytes + 1));
-    end = std::min(end, kMostBytes + 1);
+    end = std::max(end, field.offset + std::min(sizeOf(field.type), kMaxBytes + 1));
+    end = std::min(end, kMaxBytes + 1);
   }
   record.alignment = alignment;
   record.size = roundUp(end, alignment);

@@ -142,7 +142,7 @@ class TypeTable {
 };
 
 // Objects are no larger than this; declarations of larger ones are errors.
-inline constexpr uint64_t kMostBytes = uint64_t{1} << 40;
+inline constexpr uint64_t kMaxBytes = uint64_t{1} << 40;
 
 uint64_t sizeOf(QualType type);  // 0: incomplete, void, functions; never overflows
 bool isComplete(QualType type);  // an object of it can be declared; an array of unknown length cannot

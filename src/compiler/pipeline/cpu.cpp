@@ -46,8 +46,8 @@ Mode modeFromEnvironment() {
   return Mode::kTiered;
 }
 
-// Variants are exchanged only where they give the same bits; -cl-opt-disable has one form, and with -g the lines of that one
-// are what is asked for.
+// Forms are exchanged only where they give the same bits. With -cl-opt-disable there is one form; with -g the user wants the
+// lines of one.
 bool hasOneForm(const BuildOptions& options) {
   return !options.optimize || options.debug || options.unsafe_math || options.finite_math || options.no_signed_zeros;
 }
@@ -137,11 +137,12 @@ struct Improvement {
   std::string log;  // of the build, which the cache keeps too
   const FiberCalls* fibers = nullptr;
   Compiler compiler;
-  cache::Place place;
+  cache::Directory directory;
   CompileJob job;
 };
 
-void store(const cache::Place& place, const Digest& key, const std::string& log, const std::vector<unsigned char>& object);
+void store(const cache::Directory& directory, const Digest& key, const std::string& log,
+           const std::vector<unsigned char>& object);
 
 void reportUnimproved(const std::string& name, const Status& status) {
   log::write(RT_LOG_WARNING, "The optimised code of \"%s\" could not be made, and the first stays: %s", name.c_str(),
@@ -176,7 +177,7 @@ Status tryToImprove(const Improvement& work, int cancel) {
     return Status::error(RT_ERROR_INTERNAL, "its table differs.");
   }
   if (auto* fibers = static_cast<const FiberCalls**>(better->symbol(kFibersSymbol))) *fibers = work.fibers;
-  store(work.place, work.key, work.log, code);
+  store(work.directory, work.key, work.log, code);
   work.object->setBetter(std::move(better), table->kernels);
   return Status();
 }
@@ -242,13 +243,14 @@ bool Pipeline::fromCache(Built* built) {
   return true;
 }
 
-void store(const cache::Place& place, const Digest& key, const std::string& log, const std::vector<unsigned char>& object) {
+void store(const cache::Directory& directory, const Digest& key, const std::string& log,
+           const std::vector<unsigned char>& object) {
   const uint32_t length = static_cast<uint32_t>(log.size());
   std::vector<unsigned char> data(sizeof length);
   memcpy(data.data(), &length, sizeof length);
   data.insert(data.end(), log.begin(), log.end());
   data.insert(data.end(), object.begin(), object.end());
-  cache::store(place, key, data.data(), data.size());
+  cache::store(directory, key, data.data(), data.size());
 }
 
 Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form) {
@@ -272,7 +274,7 @@ Status Pipeline::build(Built* built) {
   if (quickly && mode_ == Mode::kTiered) {
     improveLater(built, optimized);
   } else {
-    store(cache::place(), key_, built->log, object);
+    store(cache::directory(), key_, built->log, object);
   }
   return Status();
 }
@@ -287,7 +289,7 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.log = built->log;
   work.fibers = request_.fibers;
   work.compiler = compiler_;
-  work.place = cache::place();
+  work.directory = cache::directory();
   work.job = {optimized.texts, flagsFor(front_end_.options(), optimized, CpuForm::kOptimized), kBackgroundNiceness};
   const Status status = background::submit([work](int cancel) { improve(work, cancel); });
   if (!status.ok()) reportUnimproved(work.name, status);

@@ -1,7 +1,5 @@
 // Two pipelines to a CudaImage: OpenCL C through the front end and the lowering, CUDA C++ as it is. Both end in NVRTC, and
 // share key, cache and the list of what is being built.
-#include "compiler/lowering/cuda.h"
-
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -12,6 +10,7 @@
 #include "compiler/build.h"
 #include "compiler/cache/cache.h"
 #include "compiler/cache/cuda_entry.h"
+#include "compiler/lowering/cuda/program.h"
 #include "compiler/pipeline/failure.h"
 #include "compiler/pipeline/front_end.h"
 #include "compiler/toolchain/nvrtc.h"
@@ -53,15 +52,15 @@ class Recent {
   void add(const Digest& key, const Built& image) {
     entries_.push_front({key, image});
     bytes_ += sizeOf(*image);
-    while (bytes_ > kMostBytes || entries_.size() > kMostEntries) {
+    while (bytes_ > kMaxBytes || entries_.size() > kMaxEntries) {
       bytes_ -= sizeOf(*entries_.back().image);
       entries_.pop_back();
     }
   }
 
  private:
-  static constexpr size_t kMostBytes = 16 << 20;
-  static constexpr size_t kMostEntries = 64;
+  static constexpr size_t kMaxBytes = 16 << 20;
+  static constexpr size_t kMaxEntries = 64;
   struct Entry {
     Digest key;
     Built image;
@@ -93,7 +92,7 @@ bool load(CudaImage* image, const Digest& key) {
 
 void store(const CudaImage& image, const Digest& key) {
   const std::vector<unsigned char> data = writeCudaEntry(image);
-  cache::store(cache::place(), key, data.data(), data.size());
+  cache::store(cache::directory(), key, data.data(), data.size());
 }
 
 // `build(CudaImage*)` makes what neither this process nor the cache has.

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 
 namespace manyrt::compiler {
 namespace {
@@ -20,8 +20,9 @@ bool readNumber(size_t* number, std::string_view text, size_t begin, size_t end)
   return begin < end && read.ec == std::errc() && read.ptr == text.data() + end;
 }
 
-// "file:line:column: error:", as gcc and clang say it, "file:line: error:", or NVRTC's "file(line): error". Fatal errors are of
-// files and memory, internal ones the compiler's own, and those of an assembler or linker name no line: none is of the text.
+// "file:line:column: error:", as gcc and clang say it, "file:line: error:", or NVRTC's "file(line): error". These are no errors
+// of the text: fatal errors come from files and memory, internal errors from the compiler itself. Errors of an assembler or
+// linker name no line.
 bool readError(Place* place, std::string_view line) {
   const size_t error = line.find(": error");
   if (error == line.npos) return false;

@@ -9,9 +9,8 @@
 
 namespace manyrt::compiler {
 
-// `status`, unless it is BUILD_FAILED because of errors in generated text: the front end had accepted the source `name`, so
-// that this is INTERNAL, with the function's place. `said` is what the compiler said, `texts` the files unit0.cpp, unit1.cpp,
-// ...
+// Returns `status`, or INTERNAL with the function's place where the compiler found errors in generated text: the front end had
+// accepted the source `name`. `said` is what the compiler said, `texts` the files unit0.cpp, unit1.cpp, ...
 Status orDefect(Status status, const char* name, std::string_view said, const std::vector<std::string>& texts);
 
 }  // namespace manyrt::compiler

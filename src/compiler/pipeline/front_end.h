@@ -1,5 +1,5 @@
-// What every build from OpenCL C begins with, for whatever device: options, the source's part of the key, and the way from
-// the source to a typed program that a lowering gets.
+// The beginning of every build from OpenCL C, for any device. It reads options, hashes the source's part of the key, and makes
+// a typed program for a lowering.
 #pragma once
 
 #include <functional>
@@ -37,8 +37,8 @@ class FrontEnd {
   // that is in `log`.
   Status addToKey(Sha256* hash, std::string* log);
 
-  // Preprocesses, parses, and gives the program to `lower`, which reports to the diagnostics: all on a stack of its own, as
-  // the source decides how deep a program is nested. Errors and warnings are appended to `log`.
+  // Preprocesses, parses, and gives the program to `lower`, which reports to the diagnostics. All run on a stack of their own,
+  // because the source decides the depth of nesting. Errors and warnings are appended to `log`.
   using Lower = std::function<bool(Program&, const Sources&, const BuildOptions&, Diagnostics&)>;
   Status translate(std::string* log, const Lower& lower);
 

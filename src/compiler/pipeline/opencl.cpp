@@ -1,12 +1,11 @@
 // The pipeline to an OpenClImage: options, key, cache; and where that has nothing, the front end and a text.
-#include "compiler/lowering/opencl.h"
-
 #include <algorithm>
 
 #include "compiler/build.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/cache/cache.h"
 #include "compiler/cache/opencl_entry.h"
+#include "compiler/lowering/opencl/program.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/pipeline/front_end.h"
 
@@ -156,7 +155,7 @@ bool OpenClBuild::fromCache(OpenClImage* image) {
 
 void OpenClBuild::store(const OpenClImage& image) {
   const std::vector<unsigned char> data = writeOpenClEntry(image);
-  cache::store(cache::place(), key_, data.data(), data.size());
+  cache::store(cache::directory(), key_, data.data(), data.size());
 }
 
 Status OpenClBuild::translate(OpenClImage* image) {

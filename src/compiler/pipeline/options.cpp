@@ -1,5 +1,5 @@
-// Reading build options: words as a shell splits them, then each word against one table. What clBuildProgram of OpenCL 1.2
-// knows is known here; everything else is refused by its name, because an option that is passed over changes results silently.
+// Reading build options: words as a shell splits them, then each word against one table. All options of clBuildProgram in
+// OpenCL 1.2 are known here. Others are refused by name, because ignoring an option could change results silently.
 #include "compiler/pipeline/options.h"
 
 #include <charconv>

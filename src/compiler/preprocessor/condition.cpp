@@ -9,7 +9,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostDepth = 256;
+constexpr uint32_t kMaxDepth = 256;
 
 struct Value {
   uint64_t bits = 0;
@@ -79,7 +79,7 @@ bool Condition::fail(const char* format, ...) {
 }
 
 bool Condition::conditional(Value* value) {
-  if (depth_ >= kMostDepth) return fail("The expression is nested more than %u levels deep.", kMostDepth);
+  if (depth_ >= kMaxDepth) return fail("The expression is nested more than %u levels deep.", kMaxDepth);
   ++depth_;
   bool ok = operation(value, 1);
   if (ok && at("?")) {
@@ -118,6 +118,8 @@ bool Condition::operation(Value* value, int lowest) {
 }
 
 bool Condition::apply(Value* left, Value right, std::string_view op, Location where) {
+  // Values are 64 bits and a sign, as C99 has intmax_t and uintmax_t. One unsigned operand makes the result unsigned, but for
+  // shifts, && and ||. The bits of sums, products and logic are the same either way.
   const uint64_t a = left->bits, b = right.bits;
   const bool is_unsigned = left->is_unsigned || right.is_unsigned;
   const auto compare = [&](bool less, bool greater) {
@@ -202,7 +204,7 @@ bool Condition::divide(Value* left, Value right, bool remainder, Location where)
 }
 
 bool Condition::unary(Value* value) {
-  if (depth_ >= kMostDepth) return fail("The expression is nested more than %u levels deep.", kMostDepth);
+  if (depth_ >= kMaxDepth) return fail("The expression is nested more than %u levels deep.", kMaxDepth);
   if (at_ == end_ || at_->size != 1 || at_->kind != TokenKind::kPunctuator) return primary(value);
   const char op = *at_->text;
   if (op != '+' && op != '-' && op != '!' && op != '~') return primary(value);

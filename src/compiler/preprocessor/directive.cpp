@@ -1,5 +1,5 @@
-// The directives. Each takes its line whole; those that the condition before them skips are looked at only as far as they open
-// and close conditions, in steps of directives and not of tokens.
+// The directives. Each directive takes its whole line. In skipped groups only the directives that open and close conditions are
+// read. Skipping goes from directive to directive, not from token to token.
 #include <algorithm>
 #include <charconv>
 
@@ -219,8 +219,8 @@ void Preprocessor::doInclude(const Line& line) {
   std::string name;
   bool angled = false;
   if (!headerName(&name, &angled, line)) return;
-  if (frames_.size() > kMostIncludeDepth) {
-    diagnostics_.error(where, "Headers include headers more than %u levels deep here.", kMostIncludeDepth);
+  if (frames_.size() > kMaxIncludeDepth) {
+    diagnostics_.error(where, "Headers include headers more than %u levels deep here.", kMaxIncludeDepth);
     stopped_ = true;  // the files above would all go on to include
     return;
   }
@@ -237,11 +237,11 @@ void Preprocessor::doLine(const Line& line) {
   uint32_t number = 0;
   const std::string_view digits = expanded_.empty() ? std::string_view() : expanded_[0].view();
   const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  constexpr uint32_t kMost = 2147483647;
-  if (digits.empty() || rest != digits.data() + digits.size() || error != std::errc() || number == 0 || number > kMost) {
+  constexpr uint32_t kMax = 2147483647;
+  if (digits.empty() || rest != digits.data() + digits.size() || error != std::errc() || number == 0 || number > kMax) {
     if (!stopped()) {
       diagnostics_.error(line.begin != line.end ? line.begin->where : line.where,
-                         "A line's number from 1 to %u is expected behind #line.", kMost);
+                         "A line's number from 1 to %u is expected behind #line.", kMax);
     }
     return;
   }

@@ -7,13 +7,13 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr size_t kMostKept = 4096;  // lexemes of a buffer that waits for its next use
+constexpr size_t kMaxKept = 4096;  // lexemes of a buffer that waits for its next use
 constexpr uint8_t kPlaceFlags = Lexeme::kSpaceBefore | Lexeme::kLineStart;
 
 int length(const Name* name) { return static_cast<int>(name->text.size()); }
 
 void empty(std::vector<Lexeme>* buffer) {
-  if (buffer->capacity() > kMostKept) {
+  if (buffer->capacity() > kMaxKept) {
     std::vector<Lexeme>().swap(*buffer);
   } else {
     buffer->clear();
@@ -61,13 +61,13 @@ void Expander::giveBack(std::unique_ptr<Call> call) {
 bool Expander::spend(size_t tokens) {
   spent_ += static_cast<uint32_t>(tokens);
   spent_all_ += tokens;
-  if (spent_ <= kMostExpansion && spent_all_ <= kMostExpansions) [[likely]]
+  if (spent_ <= kMaxExpansion && spent_all_ <= kMaxExpansions) [[likely]]
     return !stopped_;
   if (!stopped_) {
-    if (spent_ > kMostExpansion) {
-      diagnostics_.error(outermost_, "The macro used here makes more than %u tokens.", kMostExpansion);
+    if (spent_ > kMaxExpansion) {
+      diagnostics_.error(outermost_, "The macro used here makes more than %u tokens.", kMaxExpansion);
     } else {
-      diagnostics_.error(outermost_, "The program's macros make more than %u tokens.", kMostExpansions);
+      diagnostics_.error(outermost_, "The program's macros make more than %u tokens.", kMaxExpansions);
     }
   }
   stopped_ = true;
@@ -118,6 +118,8 @@ bool Expander::next(Lexeme* out) {
     if (in_condition_ && out->name == defined_) return readDefined(out);
     Macro* const macro = out->name->macro;
     if (macro == nullptr || out->has(Lexeme::kNoExpansion)) return true;
+    // A macro's name inside its own replacement is never expanded (6.10.3.4). The lexeme itself carries the mark, which
+    // therefore holds when the replacement has been left.
     if (macro->expanding) {
       out->flags |= Lexeme::kNoExpansion;
       return true;
@@ -148,8 +150,8 @@ bool Expander::enter(Macro& macro, Lexeme* out) {
   return true;
 }
 
-// Whether a "(" comes next. Replacements that are read to their end are left, as the standard allows: what is behind them
-// may be the argument list of a macro whose name they end with.
+// Whether a "(" comes next. Leaves replacements that are read to their end, as the standard allows. The tokens behind them may
+// be the argument list of a macro whose name ends the replacement.
 bool Expander::opensCall() {
   while (!contexts_.empty()) {
     const Context& top = contexts_.back();
@@ -188,6 +190,9 @@ bool Expander::enterFunction(Macro& macro, const Lexeme& use) {
 bool Expander::collect(Call& call, const Macro& macro, const Lexeme& use) {
   Lexeme lexeme;
   if (!read(&lexeme)) return false;  // the "("
+  // The list may begin in a macro's replacement and end in the input behind it: read() crosses that border. Arguments stay
+  // unexpanded here, since # and ## need them so. Names marked as not to be expanded keep the mark, or a macro could expand
+  // itself by way of an argument. The last parameter of a variadic macro takes the remaining commas.
   uint32_t nesting = 0, begin = 0;
   const auto close = [&] {
     const uint32_t end = static_cast<uint32_t>(call.raw.size());
@@ -243,15 +248,18 @@ void Expander::noteUse(Location place) {
 }
 
 void Expander::expandRange(std::vector<Lexeme>* out, const Lexeme* at, const Lexeme* end) {
-  if (depth_ == kMostExpansionDepth) {
+  if (depth_ == kMaxExpansionDepth) {
     if (!stopped_) {
       diagnostics_.error(outermost_, "Macros are used in the arguments of macros more than %u levels deep here.",
-                         kMostExpansionDepth);
+                         kMaxExpansionDepth);
     }
     stopped_ = true;
     return;
   }
   ++depth_;
+  // The range is expanded as if it were the whole input. The context without a macro stops read() at its end, so that no call
+  // takes arguments from behind it. Contexts that are left over after an error are popped, which frees their macros for
+  // expansion again.
   const size_t base = contexts_.size();
   const uint8_t carried = std::exchange(carried_, uint8_t{0});
   const bool from_macro = from_macro_;

@@ -11,10 +11,10 @@
 namespace manyrt::compiler {
 
 // Of one outermost use of a macro: tokens that are made for it, uses within arguments of uses.
-inline constexpr uint32_t kMostExpansion = 1'000'000;
-inline constexpr uint32_t kMostExpansionDepth = 256;
+inline constexpr uint32_t kMaxExpansion = 1'000'000;
+inline constexpr uint32_t kMaxExpansionDepth = 256;
 // Of the whole program, also where nothing comes out in the end.
-inline constexpr uint32_t kMostExpansions = 16'000'000;
+inline constexpr uint32_t kMaxExpansions = 16'000'000;
 
 class Expander {
  public:
@@ -107,8 +107,8 @@ class Expander {
   uint32_t collecting_ = 0;
   uint32_t depth_ = 0;
   uint32_t counter_ = 0;
-  uint32_t spent_ = 0;      // of kMostExpansion
-  uint64_t spent_all_ = 0;  // of kMostExpansions
+  uint32_t spent_ = 0;      // of kMaxExpansion
+  uint64_t spent_all_ = 0;  // of kMaxExpansions
   size_t spelled_ = 0;      // bytes of spellings that # and ## made
 };
 

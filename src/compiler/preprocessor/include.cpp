@@ -1,5 +1,5 @@
-// Headers from memory and from folders. Only regular files are read, so that no pipe or device can make a build wait, and
-// what a file is is decided by its device and inode, not by how its path is written.
+// Headers from memory and from folders. Only regular files are read, so that no pipe or device can block a build. Device and
+// inode identify a file, not the spelling of its path.
 #include "compiler/preprocessor/include.h"
 
 #include <fcntl.h>
@@ -53,7 +53,7 @@ bool readAll(std::string* out, int fd, size_t size) {
 }  // namespace
 
 IncludedFile* Files::lex(IncludedFile& file) {
-  file.usable = lexFile(&file.lexed, sources_, file.file, names_, kMostTokens - lexemes_, diagnostics_);
+  file.usable = lexFile(&file.lexed, sources_, file.file, names_, kMaxTokens - lexemes_, diagnostics_);
   lexemes_ += static_cast<uint32_t>(file.lexed.lexemes.size());
   return file.usable ? &file : nullptr;
 }
@@ -85,6 +85,8 @@ IncludedFile* Files::useHeader(const Header& header) {
 Files::Found Files::open(IncludedFile** out, const std::string& path, Location where) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0 && (errno == ENOENT || errno == ENOTDIR)) return Found::kNo;
+  // The file is opened before it is looked at, so that both concern the same file. O_NONBLOCK keeps a pipe from blocking the
+  // open. A file that is already known under another path keeps its text and its include guard.
   struct stat status;
   if (file.get() < 0 || fstat(file.get(), &status) != 0) {
     diagnostics_.error(where, "The header \"%s\" cannot be opened: %s.", path.c_str(), strerror(errno));
@@ -95,9 +97,9 @@ Files::Found Files::open(IncludedFile** out, const std::string& path, Location w
     diagnostics_.error(where, "The header \"%s\" is not a regular file.", path.c_str());
     return Found::kError;
   }
-  if (status.st_size > kMostFileBytes) {
+  if (status.st_size > kMaxFileBytes) {
     diagnostics_.error(where, "The header \"%s\" has %lld bytes; %u are the limit.", path.c_str(),
-                       static_cast<long long>(status.st_size), kMostFileBytes);
+                       static_cast<long long>(status.st_size), kMaxFileBytes);
     return Found::kError;
   }
   IncludedFile*& known = by_identity_[{status.st_dev, status.st_ino}];
@@ -122,6 +124,8 @@ IncludedFile* Files::find(const std::string& name, bool angled, const IncludedFi
     return nullptr;
   }
   if (const Header* header = inMemory(name)) return useHeader(*header);
+  // Headers in memory come first, because the caller passed them for this build. Then the order is that of C compilers: the
+  // folder of the including file, for names in quotes, and the folders of -I.
   std::string looked = std::to_string(options_.headers.size()) + " headers in memory";
   std::vector<std::string> paths;
   if (name.front() == '/') {

@@ -1,5 +1,5 @@
-// The lexer proper. Line splices are taken out of a copy of the text first, if there are any, so that one loop without special
-// cases lexes both kinds of file; where they stood is a sorted list that only the counting of lines looks at.
+// The lexer proper. Where a file has line splices, they are first removed from a copy of its text, so that one loop lexes every
+// file. A sorted list keeps their places; only the counting of lines reads it.
 #include "compiler/preprocessor/lexer.h"
 
 #include <array>
@@ -320,9 +320,9 @@ Name* Names::intern(std::string_view text) {
 
 bool lexFile(LexedFile* out, Sources& sources, uint32_t file, Names& names, uint32_t most, Diagnostics& diagnostics) {
   const std::string_view whole = sources.text(file);
-  if (whole.size() > kMostFileBytes) {
+  if (whole.size() > kMaxFileBytes) {
     diagnostics.error({file, 1, 1}, "The file \"%s\" has %zu bytes; %u are the limit.", sources.name(file).c_str(),
-                      whole.size(), kMostFileBytes);
+                      whole.size(), kMaxFileBytes);
     return false;
   }
   std::vector<uint32_t> splices;
@@ -333,7 +333,7 @@ bool lexFile(LexedFile* out, Sources& sources, uint32_t file, Names& names, uint
   Lexeme lexeme;
   while (lexer.next(&lexeme)) {
     if (out->lexemes.size() >= most) {
-      diagnostics.error(lexeme.where, "The program's files have more than %u tokens.", kMostTokens);
+      diagnostics.error(lexeme.where, "The program's files have more than %u tokens.", kMaxTokens);
       return false;
     }
     if (lexeme.has(Lexeme::kDirective)) out->directives.push_back(static_cast<uint32_t>(out->lexemes.size()));

@@ -77,9 +77,9 @@ struct LexedFile {
   Location end;
 };
 
-inline constexpr uint32_t kMostFileBytes = 16u << 20;
+inline constexpr uint32_t kMaxFileBytes = 16u << 20;
 
-// Lexes a whole file. False, after an error, for a file over kMostFileBytes or with more than `most` lexemes, and where a
+// Lexes a whole file. False, after an error, for a file over kMaxFileBytes or with more than `most` lexemes, and where a
 // comment does not end.
 bool lexFile(LexedFile* out, Sources& sources, uint32_t file, Names& names, uint32_t most, Diagnostics& diagnostics);
 

@@ -4,7 +4,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr size_t kMostParameters = 1024;
+constexpr size_t kMaxParameters = 1024;
 
 // Reads a definition; the parameters' names are marked while it does.
 class DefinitionReader {
@@ -32,8 +32,8 @@ class DefinitionReader {
                          macro_.name->text.data(), length(name), name->text.data());
       return false;
     }
-    if (macro_.parameters.size() == kMostParameters) {
-      diagnostics_.error(at_->where, "The macro has more than %zu parameters.", kMostParameters);
+    if (macro_.parameters.size() == kMaxParameters) {
+      diagnostics_.error(at_->where, "The macro has more than %zu parameters.", kMaxParameters);
       return false;
     }
     macro_.parameters.push_back(name);
@@ -73,6 +73,8 @@ class DefinitionReader {
   }
 
   bool readBody() {
+    // The operators leave the body here and become flags: # on the parameter behind it, ## on the operand before it. Expansion
+    // then never looks at operators that come from arguments, as the standard demands.
     std::vector<Lexeme>& body = macro_.body;
     body.reserve(static_cast<size_t>(end_ - at_));
     for (; at_ != end_; ++at_) {
@@ -187,7 +189,7 @@ bool stringify(std::string* out, const Lexeme* at, const Lexeme* end) {
       if (quoted && (c == '"' || c == '\\')) out->push_back('\\');
       out->push_back(c);
     }
-    if (out->size() > kMostSpelling) return false;
+    if (out->size() > kMaxSpelling) return false;
   }
   out->push_back('"');
   return true;

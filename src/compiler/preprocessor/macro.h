@@ -39,8 +39,8 @@ class Macros {
   std::deque<Macro> macros_;
 };
 
-// The operator #: the spelling of the lexemes, in quotes. False where it is longer than kMostSpelling.
-inline constexpr size_t kMostSpelling = 64 * 1024;
+// The operator #: the spelling of the lexemes, in quotes. False where it is longer than kMaxSpelling.
+inline constexpr size_t kMaxSpelling = 64 * 1024;
 bool stringify(std::string* out, const Lexeme* at, const Lexeme* end);
 
 // What `a ## b` spells.

@@ -1,5 +1,5 @@
-// The macros that OpenCL C 1.2 predefines, as a table that is looked up when a program first uses a name: a program pays for
-// what it uses and nothing at its start.
+// The macros that OpenCL C 1.2 predefines. A program looks a name up in this table when it first uses it, so that unused macros
+// cost nothing.
 #pragma once
 
 #include <cstdint>

@@ -62,11 +62,11 @@ void Preprocessor::closeConditions() {
 }
 
 bool Preprocessor::spend() {
-  if (++read_ <= kMostRead) [[likely]]
+  if (++read_ <= kMaxRead) [[likely]]
     return true;
   if (!stopped_)
     diagnostics_.error(place_, "The program with all that it includes has more than %u tokens (an #include counts for %u).",
-                       kMostRead, kReadPerInclude);
+                       kMaxRead, kReadPerInclude);
   stopped_ = true;
   return false;
 }
@@ -104,8 +104,8 @@ bool Preprocessor::opensCall() const {
 }
 
 void Preprocessor::emitToken(const Token& token) {
-  if (tokens_.size() >= kMostTokens) {
-    if (!stopped_) diagnostics_.error(token.where, "The preprocessed program has more than %u tokens.", kMostTokens);
+  if (tokens_.size() >= kMaxTokens) {
+    if (!stopped_) diagnostics_.error(token.where, "The preprocessed program has more than %u tokens.", kMaxTokens);
     stopped_ = true;
     return;
   }

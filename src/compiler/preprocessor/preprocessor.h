@@ -24,9 +24,9 @@ struct PreprocessorOptions {
   std::vector<std::string> include_folders;  // -I, after the folder of the including file where that has one
 };
 
-// Limits that keep any input finite: kMostTokens in all, kMostIncludeDepth, kMostExpansion of macros within macros.
-inline constexpr uint32_t kMostTokens = 4'000'000;
-inline constexpr uint32_t kMostIncludeDepth = 64;
+// Limits that keep any input finite: kMaxTokens in all, kMaxIncludeDepth, kMaxExpansion of macros within macros.
+inline constexpr uint32_t kMaxTokens = 4'000'000;
+inline constexpr uint32_t kMaxIncludeDepth = 64;
 
 // Appends the tokens of `file` and a kEnd. False after an error, which stands in the diagnostics.
 bool preprocess(Tokens* tokens, Sources& sources, uint32_t file, const PreprocessorOptions& options, Diagnostics& diagnostics);

@@ -13,9 +13,9 @@
 
 namespace manyrt::compiler {
 
-// Lexemes and directives that are read from files, one that is included again counted again: an end for files that include
-// themselves exponentially often without a token in them.
-inline constexpr uint32_t kMostRead = 4 * kMostTokens;
+// Counts lexemes and directives read from files, again for each inclusion. The limit ends files that include themselves
+// exponentially often without yielding a token.
+inline constexpr uint32_t kMaxRead = 4 * kMaxTokens;
 inline constexpr uint32_t kReadPerInclude = 100;  // what one #include counts: finding a file costs as much as many tokens
 
 class Preprocessor final : private Expander::Input {

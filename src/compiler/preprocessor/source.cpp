@@ -9,9 +9,9 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostWarnings = 100;
-constexpr size_t kMostMessage = 1024;  // bytes of a sentence; behind it "..."
-constexpr size_t kMostShown = 160;     // bytes of a source line that are shown
+constexpr uint32_t kMaxWarnings = 100;
+constexpr size_t kMaxMessage = 1024;  // bytes of a sentence; behind it "..."
+constexpr size_t kMaxShown = 160;     // bytes of a source line that are shown
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
@@ -31,8 +31,7 @@ size_t letterLength(std::string_view text) {
   return length;
 }
 
-// Strings of the interface are UTF-8, sources need not be: what is none, and what a terminal or a C string could trip over,
-// becomes a question mark.
+// Strings of the interface are UTF-8, but sources need not be. Invalid bytes and control characters become question marks.
 void appendVisible(std::string* out, std::string_view text) {
   while (!text.empty()) {
     const size_t length = letterLength(text);
@@ -49,9 +48,9 @@ void appendVisible(std::string* out, std::string_view text) {
 void appendLine(std::string* out, std::string_view line, uint32_t column) {
   const size_t at = column == 0 ? 0 : column - 1;
   if (line.empty() || at > line.size()) return;
-  size_t begin = line.size() <= kMostShown || at <= kMostShown / 2 ? 0 : at - kMostShown / 2;
+  size_t begin = line.size() <= kMaxShown || at <= kMaxShown / 2 ? 0 : at - kMaxShown / 2;
   while (begin != 0 && begin < at && continues(line[begin])) ++begin;
-  size_t end = line.size() - begin <= kMostShown ? line.size() : begin + kMostShown;
+  size_t end = line.size() - begin <= kMaxShown ? line.size() : begin + kMaxShown;
   while (end != line.size() && end > at && continues(line[end])) --end;
   const std::string_view before = begin == 0 ? "" : "...";
   std::string left;  // of the caret
@@ -102,7 +101,7 @@ void Diagnostics::add(Location where, const char* word, const char* format, va_l
     log_.append(":").append(std::to_string(where.line)).append(":").append(std::to_string(where.column)).append(": ");
   }
   log_.append(word).append(": ");
-  char sentence[kMostMessage];
+  char sentence[kMaxMessage];
   const int length = vsnprintf(sentence, sizeof sentence, format, arguments);
   appendVisible(&log_, sentence);
   log_.append(length >= static_cast<int>(sizeof sentence) ? "...\n" : "\n");
@@ -116,13 +115,13 @@ void Diagnostics::error(Location where, const char* format, ...) {
   va_start(arguments, format);
   add(where, "error", format, arguments);
   va_end(arguments);
-  if (full()) log_.append("note: ").append(std::to_string(kMostErrors)).append(" errors are shown; the rest was not read.\n");
+  if (full()) log_.append("note: ").append(std::to_string(kMaxErrors)).append(" errors are shown; the rest was not read.\n");
 }
 
 void Diagnostics::warning(Location where, const char* format, ...) {
-  if (full() || warnings_ > kMostWarnings) return;
-  if (++warnings_ > kMostWarnings) {
-    log_.append("note: ").append(std::to_string(kMostWarnings)).append(" warnings are shown; there are more.\n");
+  if (full() || warnings_ > kMaxWarnings) return;
+  if (++warnings_ > kMaxWarnings) {
+    log_.append("note: ").append(std::to_string(kMaxWarnings)).append(" warnings are shown; there are more.\n");
     return;
   }
   va_list arguments;

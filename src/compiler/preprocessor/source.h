@@ -38,10 +38,10 @@ class Sources {
   std::vector<File> files_;
 };
 
-// Errors, warnings and notes in order. After kMostErrors the front end gives up: `full` is asked by every loop over input.
+// Errors, warnings and notes in order. After kMaxErrors the front end gives up: `full` is asked by every loop over input.
 class Diagnostics {
  public:
-  static constexpr uint32_t kMostErrors = 20;
+  static constexpr uint32_t kMaxErrors = 20;
   explicit Diagnostics(const Sources& sources) : sources_(sources) {}
 
   void error(Location where, const char* format, ...) __attribute__((format(printf, 3, 4)));
@@ -49,7 +49,7 @@ class Diagnostics {
   void note(Location where, const char* format, ...) __attribute__((format(printf, 3, 4)));  // belongs to the one before
 
   bool failed() const { return errors_ != 0; }
-  bool full() const { return errors_ >= kMostErrors; }
+  bool full() const { return errors_ >= kMaxErrors; }
   uint32_t errorCount() const { return errors_; }
   // "name:line:column: error: sentence", the line of the source and a caret under the column, for each.
   const std::string& log() const { return log_; }

@@ -7,7 +7,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr size_t kMostSpelled = 64u << 20;  // bytes of all spellings that # and ## make
+constexpr size_t kMaxSpelled = 64u << 20;  // bytes of all spellings that # and ## make
 constexpr uint8_t kBodyFlags = Lexeme::kParameter | Lexeme::kStringify | Lexeme::kPaste;
 
 int shown(std::string_view text) { return static_cast<int>(text.size() < 60 ? text.size() : 60); }
@@ -21,8 +21,8 @@ void Expander::setText(Lexeme* lexeme, std::string spelling, TokenKind kind) {
   lexeme->size = static_cast<uint32_t>(kept.size());
   lexeme->kind = kind;
   lexeme->name = nullptr;
-  if (spelled_ <= kMostSpelled || stopped_) return;
-  diagnostics_.error(outermost_, "The tokens that macros make here with # and ## take more than %zu bytes.", kMostSpelled);
+  if (spelled_ <= kMaxSpelled || stopped_) return;
+  diagnostics_.error(outermost_, "The tokens that macros make here with # and ## take more than %zu bytes.", kMaxSpelled);
   stopped_ = true;
 }
 
@@ -81,7 +81,7 @@ void Expander::appendString(std::vector<Lexeme>& out, const Lexeme& item, const 
   lexeme.flags = 0;
   const Lexeme* raw = call.raw.data();
   if (!stringify(&spelling, raw + argument.raw.begin, raw + argument.raw.end)) {
-    diagnostics_.error(outermost_, "A string that the macro makes with # here has more than %zu bytes.", kMostSpelling);
+    diagnostics_.error(outermost_, "A string that the macro makes with # here has more than %zu bytes.", kMaxSpelling);
     stopped_ = true;
     return;
   }
@@ -89,14 +89,15 @@ void Expander::appendString(std::vector<Lexeme>& out, const Lexeme& item, const 
   out.push_back(lexeme);
 }
 
-// GNU's `, ## __VA_ARGS__`, which kernels use: the comma goes where these arguments and the
-// comma before them are left out, and what stays is not pasted to it.
+// GNU's `, ## __VA_ARGS__`, which kernels use. The comma is removed where these arguments and the comma before them are left
+// out. Otherwise the arguments are not pasted to it.
 bool Expander::swallowsComma(std::vector<Lexeme>& out, const Macro& macro, size_t index, Call* call) {
   const Lexeme& item = macro.body[index];
   if (!macro.is_variadic || !item.has(Lexeme::kParameter) || item.has(Lexeme::kStringify)) return false;
   if (item.parameter + 1u != macro.parameters.size() || !macro.body[index - 1].is(',')) return false;
   if (out.empty() || !out.back().is(',')) return false;
   const Argument& argument = call->arguments[item.parameter];
+  // The list is omitted only where its comma is missing too. An empty list behind a comma keeps the comma, as in GNU C.
   if (argument.is_omitted) out.pop_back();
   const size_t start = out.size();
   appendItem(out, item, true, call);
@@ -116,9 +117,9 @@ void Expander::pasteAt(std::vector<Lexeme>& out, size_t right, Location operand)
   } else if (!b.has(Lexeme::kPlacemarker)) {
     const std::string spelling = pasted(a, b);
     Lexeme made;
-    if (spelling.size() > kMostSpelling) {
+    if (spelling.size() > kMaxSpelling) {
       diagnostics_.error(outermost_, "A token that the macro makes with ## here has %zu bytes; %zu are the limit.",
-                         spelling.size(), kMostSpelling);
+                         spelling.size(), kMaxSpelling);
       stopped_ = true;
     } else if (!lexOne(&made, spelling, sources_, names_)) {
       diagnostics_.error(operand, "\"##\" joins \"%.*s\" and \"%.*s\", which together are not a token.", shown(a.view()),
@@ -129,7 +130,7 @@ void Expander::pasteAt(std::vector<Lexeme>& out, size_t right, Location operand)
       made.where = a.where;
       made.flags = space;
       a = made;
-      if (spelled_ > kMostSpelled) setText(&a, spelling, a.kind);  // which says so
+      if (spelled_ > kMaxSpelled) setText(&a, spelling, a.kind);  // which says so
     }
   }
   out.erase(out.begin() + static_cast<ptrdiff_t>(right));

@@ -28,9 +28,9 @@ namespace {
 
 using End = ProcessResult::End;
 
-constexpr uint64_t kMostFileBytes = 256 << 20;
-constexpr uint64_t kMostOutputBytes = 64 << 10;
-constexpr uint64_t kMostLinkMilliseconds = 10'000;  // of the linker alone, which takes a few; then the driver tries
+constexpr uint64_t kMaxFileBytes = 256 << 20;
+constexpr uint64_t kMaxOutputBytes = 64 << 10;
+constexpr uint64_t kMaxLinkMilliseconds = 10'000;  // of the linker alone, which takes a few; then the driver tries
 constexpr char kUsualPath[] = "/usr/local/bin:/usr/bin:/bin";
 constexpr const char* kUsualNames[] = {"g++", "c++", "clang++"};
 
@@ -167,8 +167,8 @@ ProcessJob Build::process(std::vector<std::string> arguments) const {
   job.environment.push_back("TMPDIR=" + folder_.path());
   job.folder = folder_.path();
   job.milliseconds = static_cast<uint64_t>(compiler_.seconds) * 1000;
-  job.file_bytes = kMostFileBytes;
-  job.output_bytes = kMostOutputBytes;
+  job.file_bytes = kMaxFileBytes;
+  job.output_bytes = kMaxOutputBytes;
   job.niceness = job_.niceness;
   return job;
 }
@@ -228,7 +228,7 @@ Status Build::compileUnits(std::vector<std::string>* undefined) {
 
 Status Build::checkUnit(std::vector<std::string>* undefined, const std::string& name) {
   std::vector<unsigned char> unit;
-  if (const int error = folder_.read(&unit, name.c_str(), kMostFileBytes); error != 0) {
+  if (const int error = folder_.read(&unit, name.c_str(), kMaxFileBytes); error != 0) {
     return failure(kCompiling, "left no object file that can be read (%s)", strerror(error));
   }
   std::vector<std::string> own;
@@ -251,17 +251,17 @@ bool Build::linkDirectly(std::vector<unsigned char>* object, const std::vector<s
   addUnits(&arguments);
   arguments.insert(arguments.end(), {"--as-needed", "-l:libm.so.6"});
   ProcessJob job = process(std::move(arguments));
-  job.milliseconds = std::min(job.milliseconds, kMostLinkMilliseconds);
+  job.milliseconds = std::min(job.milliseconds, kMaxLinkMilliseconds);
   const ProcessResult result = std::move(runProcesses({std::move(job)}, job_.cancel)[0]);
-  return result.succeeded() && folder_.read(object, "unit.so", kMostFileBytes) == 0 &&
+  return result.succeeded() && folder_.read(object, "unit.so", kMaxFileBytes) == 0 &&
          checkSharedObject(object->data(), object->size()).empty();
 }
 
 Status Build::link(std::vector<unsigned char>* object, const std::vector<std::string>& undefined) {
   constexpr const char* kStep = "it linked";
   if (linkDirectly(object, undefined)) return Status();
-  // No flag of the compilation is repeated: with some of them drivers add code that changes the floating-point mode of the
-  // thread that loads the object.
+  // The flags of the compilation are not repeated: for some of them, drivers add code that changes the floating-point mode of
+  // the loading thread.
   std::vector<std::string> arguments = {compiler_.path};
   for (const char* argument : {"-shared", "-nostdlib", "-Wl,-znow,-znoexecstack", "-o", "linked.so"}) {
     arguments.emplace_back(argument);
@@ -271,7 +271,7 @@ Status Build::link(std::vector<unsigned char>* object, const std::vector<std::st
   const ProcessResult result = start(std::move(arguments));
   keepOutput(result);
   RT_TRY(judge(result, kStep));
-  if (const int error = folder_.read(object, "linked.so", kMostFileBytes); error != 0) {
+  if (const int error = folder_.read(object, "linked.so", kMaxFileBytes); error != 0) {
     return failure(kStep, "left no shared object that can be read (%s)", strerror(error));
   }
   const std::string wrong = checkSharedObject(object->data(), object->size());

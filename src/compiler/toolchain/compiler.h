@@ -1,4 +1,4 @@
-// The system's C++ compiler: finding it, and turning sources into one shared object, without a shell, in a private folder,
+// Finds the system's C++ compiler and makes one shared object of sources with it. It runs without a shell, in a private folder,
 // with limits of time and size. Knows nothing of kernels.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace manyrt::compiler {
 struct Compiler {
   std::string path;      // absolute
   std::string identity;  // what tells this compiler from any other: resolved path, size, time of change of the file
-  // What the environment says of its run, read when it is found: compile() is for threads of the library too, and those must
-  // not read what the program may be changing.
+  // Settings from the environment, read when the compiler is found. Threads of the library call compile() too, and must not
+  // read an environment that the program may be changing.
   std::string search_path;
   std::vector<std::string> environment;
   std::string temporary;
@@ -40,8 +40,8 @@ std::vector<std::string> findPrograms(std::string_view name, std::string_view pa
 // compiler and all that it started are killed then. Files it writes are limited to 256 MiB each.
 Status compile(std::vector<unsigned char>* object, std::string* log, const Compiler& compiler, const CompileJob& job);
 
-// The processor's features as flags of gcc and clang ("-march=native", where the compiler knows it) and as the text that goes
-// into the cache's key: what was compiled for one processor is not loaded on another.
+// The processor's features as flags of gcc and clang ("-march=native", where the compiler knows it), and as text for the
+// cache's key. Code compiled for one processor is not loaded on another.
 const std::string& cpuIdentity();
 
 }  // namespace manyrt::compiler

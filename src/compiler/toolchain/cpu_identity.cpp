@@ -1,5 +1,5 @@
-// What tells this processor from others for which compiled code may not run: its model and its features, as the processor
-// itself (x86-64) or the kernel (elsewhere) reports them. Read once: in a virtual machine each question takes microseconds.
+// Identifies this processor by its model and features, because code compiled for it may not run on others. On x86-64 the
+// processor reports them, elsewhere the kernel does. Read once: in a virtual machine each question takes microseconds.
 #include <cstdint>
 #include <cstdio>
 

@@ -19,7 +19,7 @@ constexpr uint16_t kMachine = EM_RISCV;
 #error "the ELF number of this machine is missing here"
 #endif
 constexpr unsigned char kOrder = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
-constexpr uint64_t kMostMemory = uint64_t{1} << 32;  // that the segments of one object may span
+constexpr uint64_t kMaxMemory = uint64_t{1} << 32;  // that the segments of one object may span
 
 class File {
  public:
@@ -103,6 +103,8 @@ std::string checkDynamic(const File& file, const std::vector<Elf64_Phdr>& loads,
 }  // namespace
 
 std::string checkSharedObject(const void* data, size_t size) {
+  // The loader of the C library maps segments without checking them. So each must lie inside the file, begin behind the one
+  // before it, and have an address that agrees with its offset modulo the alignment.
   const File file(data, size);
   Elf64_Ehdr header;
   if (std::string wrong = checkHeader(&header, file, ET_DYN); !wrong.empty()) return wrong;
@@ -125,7 +127,7 @@ std::string checkSharedObject(const void* data, size_t size) {
                                                   (segment.p_vaddr - segment.p_offset) % segment.p_align == 0);
     const bool ordered = loads.empty() || segment.p_vaddr >= loads.back().p_vaddr + loads.back().p_memsz;
     if (!file.has(segment.p_offset, segment.p_filesz)) return "ends before its segments do";
-    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr > kMostMemory || segment.p_memsz > kMostMemory || !aligned ||
+    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr > kMaxMemory || segment.p_memsz > kMaxMemory || !aligned ||
         !ordered) {
       return "has a segment that cannot be loaded";
     }

@@ -1,5 +1,5 @@
-// A look at ELF files before anything else trusts them: what a compiler or a user hands over may be truncated, foreign or
-// rubbish, and neither the linker nor the loader of the C library checks what it maps.
+// Checks ELF files before the linker or loader maps them, because neither checks its input. A file from a compiler or a user
+// may be truncated, for another machine, or no ELF file at all.
 #pragma once
 
 #include <elf.h>

@@ -1,5 +1,5 @@
-// Whole files through descriptors, with the signals of full disks kept from the program, and private folders that leave
-// nothing behind, whatever a compiler put into them.
+// Reads and writes whole files through descriptors. Signals of full disks do not reach the program. Private folders are removed
+// with all files that a compiler left in them.
 #include "compiler/toolchain/file.h"
 
 #include <dirent.h>

@@ -29,7 +29,7 @@ using nvrtc::Table;
 constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 constexpr uint32_t kFirstOfThirteen = 13000;  // as driver_version
 constexpr int kOldestMajor = 12;              // the first that knows C++20
-constexpr size_t kMostLogBytes = 64 << 10;
+constexpr size_t kMaxLogBytes = 64 << 10;
 constexpr char kAdvice[] =
     "Install NVRTC of CUDA 12 or 13 (NVIDIA's packages: apt install cuda-nvrtc-13-0; PyPI: nvidia-cuda-nvrtc), or set RT_NVRTC "
     "to libnvrtc.so";
@@ -291,7 +291,7 @@ void Compilation::takeLog() {
   std::string text(size, '\0');
   if (table_.getProgramLog(program_, text.data()) != nvrtc::kSuccess) return;
   text.resize(strnlen(text.data(), size));
-  if (text.size() > kMostLogBytes) text.resize(wholeLetters(text.data(), kMostLogBytes));
+  if (text.size() > kMaxLogBytes) text.resize(wholeLetters(text.data(), kMaxLogBytes));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   if (!text.empty()) image_.log += text + "\n";
 }

@@ -1,5 +1,5 @@
-// NVIDIA's compiler as a library, opened when it is first needed and never closed: finding it, and turning one source of CUDA
-// C++ into code for one device. Knows nothing of kernels. May be called from many threads at once.
+// Finds NVRTC, NVIDIA's compiler as a library, and compiles one source of CUDA C++ for one device with it. The library is
+// opened when it is first needed and never closed. Knows nothing of kernels. May be called from many threads at once.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,9 @@ struct NvrtcJob {
 };
 
 // For the target's own architecture if NVRTC knows it: a cubin; else PTX of the newest architecture below. BUILD_FAILED with
-// what NVRTC says in `log` (at most 64 KiB, also of a build that succeeded); INVALID_VALUE for an option that it refuses;
-// NOT_SUPPORTED for a device that is too old for it; COMPILER_NOT_FOUND where it cannot be opened, or lacks its other half.
+// NVRTC's messages in `log` (at most 64 KiB, also of a build that succeeded). INVALID_VALUE for an option that it refuses;
+// NOT_SUPPORTED for a device that is too old for it. COMPILER_NOT_FOUND where it, or its library of built-ins, cannot be
+// opened.
 Status compileWithNvrtc(CudaImage* image, const NvrtcLibrary& library, const CudaTarget& target, const NvrtcJob& job);
 
 }  // namespace manyrt::compiler

@@ -1,5 +1,5 @@
-// Loading through a sealed memfd. The C library takes two objects of one path for one library, and a descriptor's number is
-// soon used again: each load therefore has a path of its own, spelled in a way that no other load's is.
+// Loading through a sealed memfd. The C library takes two objects of one path for one library, and numbers of descriptors are
+// soon used again. Each load therefore spells its path differently from every other.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -43,8 +43,8 @@ std::string pathOf(int descriptor) {
   return path + std::to_string(descriptor);
 }
 
-// What was mapped where a new object lies was used before the new one: the loader knows by a lock of its own that no other code
-// sees, a ThreadSanitizer least of all. Here it is said with an atomic.
+// An object may lie where an earlier one was mapped. The loader orders the two by its own lock, which ThreadSanitizer does not
+// see. Here it is said with an atomic.
 std::atomic<uint64_t> unloads{0};
 
 void* openObject(const std::string& path) {

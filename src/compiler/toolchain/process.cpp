@@ -1,6 +1,6 @@
-// Starting and watching children. Each is made as vfork does it, with the parent's thread stopped until the exec, because
-// limits and signals have to be set between the two and because a copy of a large process is slow. A pidfd names the child,
-// so that neither a stolen exit status nor a number used again can make us wait for, or kill, the wrong process.
+// Starting and watching children. Each child starts as with vfork: the parent's thread stops until the exec. The child sets
+// limits and signals in between, and copying a large process would be slow. A pidfd names the child. Even where another thread
+// reaps it, or its number is used again, no wrong process is waited for or killed.
 #include "compiler/toolchain/process.h"
 
 #include <fcntl.h>
@@ -67,8 +67,8 @@ struct Start {
   int error;  // of the child, where it could not start the program
 };
 
-// Runs in the child, on a stack of its own but in the parent's memory: nothing but system calls, no library function that
-// has state, no instrumentation. Signals are blocked; handlers of the program must never run here.
+// Runs in the child, on a stack of its own but in the parent's memory. It makes system calls alone: no library function with
+// state, no instrumentation. Signals are blocked; handlers of the program must never run here.
 __attribute__((no_sanitize_address, no_sanitize_thread, no_sanitize_undefined)) int startChild(void* user) {
   Start* start = static_cast<Start*>(user);
   const uint64_t nothing[16] = {};  // SIG_DFL without flags, on every architecture
@@ -115,6 +115,8 @@ class Child {
 // What clone() cannot do under some emulators (qemu-user knows no pidfd here: EINVAL) posix_spawn can, which asks for less. The
 // limits come from outside, a moment after the start; that the child ends with this process is lost.
 int spawn(pid_t* pid, const Start& start) {
+  // The steps and their order are those of the child made by clone(): descriptors, folder, signals, group. `error` keeps the
+  // first failure, and the later steps are skipped.
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   if (int error = posix_spawn_file_actions_init(&actions); error != 0) return error;

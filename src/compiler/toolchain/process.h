@@ -1,5 +1,5 @@
-// Other programs, run to their end: without a shell, each in a process group of its own, with limits, and in a way that a
-// program with any SIGCHLD handler, or with none, notices nothing of.
+// Runs other programs to their end, without a shell, each in a process group of its own and with limits. The calling program
+// notices nothing, with any SIGCHLD handler or none.
 #pragma once
 
 #include <cstdint>

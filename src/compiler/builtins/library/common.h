@@ -147,9 +147,9 @@ T select(T a, T b, Signed<T> c) {
 }
 
 // Of a vector's lanes the sign of the condition decides.
-template <Number T>
-T select_lane(T a, T b, Signed<T> c) {
-  return c < 0 ? b : a;
+template <Number T, Integer From, int... I>
+Vector<T, I...> select(Vector<T, I...> a, Vector<T, I...> b, Vector<From, I...> c) {
+  return {(Signed<T>)c.s[I] < 0 ? b.s[I] : a.s[I]...};
 }
 
 }  // namespace manyrt::library

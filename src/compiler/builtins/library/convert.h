@@ -1,6 +1,6 @@
-// Conversions that C++ has not: of reals to integers with a direction of rounding, or kept to the target's range (sat), and to
-// reals with a direction other than to the nearest (rte: to the nearest, of two the even one; rtz: towards zero; rtp: up; rtn:
-// down). Exact in all directions. T is the target, From the source. Sets and words: language.h.
+// convert_ for one lane, with and without saturation (sat), for each rounding mode. The modes are rte (to nearest, ties to
+// even), rtz (towards zero), rtp (up) and rtn (down). Exact in all directions. T is the target, From the source. Sets and
+// words: language.h.
 #pragma once
 
 #include "language.h"
@@ -74,11 +74,116 @@ T convert_sat_rtn(From x) {
   return saturated<T>(floor<From>(x));
 }
 
-// ---- To reals: the nearest value, compared with the source in a type that holds both, is moved by one unit where the
-// direction wants the other neighbour. Larger bits are farther from zero; the smallest subnormal is the neighbour of zero
-// itself.
+// Without a direction: towards zero.
+template <Integer T, Floating From>
+T convert(From x) {
+  return truncated<T>(x);
+}
+
+template <Integer T, Floating From>
+T convert_sat(From x) {
+  return saturated<T>(x);
+}
+
+// ---- Integers to integers. They have nothing to round; what does not fit wraps, or is kept to the range.
+
+template <Integer T, Integer From>
+T convert(From x) {
+  return (T)x;
+}
+
+template <Integer T, HeldBy<T> From>
+T convert_sat(From x) {
+  return (T)x;
+}
+
+template <SignedInteger T, SignedBeyond<T> From>
+T convert_sat(From x) {
+  return (T)(x < smallest<T> ? smallest<T> : x > largest<T> ? largest<T> : x);
+}
+
+template <Integer T, UnsignedBeyond<T> From>
+T convert_sat(From x) {
+  return (T)(x > (Unsigned<T>)largest<T> ? (Unsigned<T>)largest<T> : x);
+}
+
+template <UnsignedInteger T, SignedInteger From>
+T convert_sat(From x) {
+  return convert_sat<T, Unsigned<From>>((Unsigned<From>)(x < 0 ? 0 : x));
+}
+
+template <Integer T, Integer From>
+T convert_rte(From x) {
+  return (T)x;
+}
+
+template <Integer T, Integer From>
+T convert_rtz(From x) {
+  return (T)x;
+}
+
+template <Integer T, Integer From>
+T convert_rtp(From x) {
+  return (T)x;
+}
+
+template <Integer T, Integer From>
+T convert_rtn(From x) {
+  return (T)x;
+}
+
+template <Integer T, Integer From>
+T convert_sat_rte(From x) {
+  return convert_sat<T>(x);
+}
+
+template <Integer T, Integer From>
+T convert_sat_rtz(From x) {
+  return convert_sat<T>(x);
+}
+
+template <Integer T, Integer From>
+T convert_sat_rtp(From x) {
+  return convert_sat<T>(x);
+}
+
+template <Integer T, Integer From>
+T convert_sat_rtn(From x) {
+  return convert_sat<T>(x);
+}
+
+// ---- To reals, to the nearest value, which is what C++ does; and in any direction where the value is exact
 
 template <Floating T, Number From>
+T convert(From x) {
+  return (T)x;
+}
+
+template <Floating T, Number From>
+T convert_rte(From x) {
+  return (T)x;
+}
+
+template <Floating T, HeldBy<T> From>
+T convert_rtz(From x) {
+  return (T)x;
+}
+
+template <Floating T, HeldBy<T> From>
+T convert_rtp(From x) {
+  return (T)x;
+}
+
+template <Floating T, HeldBy<T> From>
+T convert_rtn(From x) {
+  return (T)x;
+}
+
+// ---- To reals with another rounding mode. The nearest value and the source are compared in a type that holds both. Where the
+// mode wants the other neighbour, the value moves by one unit in the last place. Larger bits are farther from zero; the
+// smallest subnormal is the neighbour of zero itself.
+
+template <Floating T, Beyond<T> From>
 T convert_rtz(From x) {
   T r = (T)x;
   Common<From> exact = x, nearest = r;
@@ -89,7 +194,7 @@ T convert_rtz(From x) {
   return r;
 }
 
-template <Floating T, Number From>
+template <Floating T, Beyond<T> From>
 T convert_rtp(From x) {
   T r = (T)x;
   Common<From> exact = x, nearest = r;
@@ -100,7 +205,7 @@ T convert_rtp(From x) {
   return r;
 }
 
-template <Floating T, Number From>
+template <Floating T, Beyond<T> From>
 T convert_rtn(From x) {
   T r = (T)x;
   Common<From> exact = x, nearest = r;

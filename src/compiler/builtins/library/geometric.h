@@ -1,6 +1,6 @@
 // Geometric functions of up to four lanes. Those without fast_ in their names scale their vectors by a power of two where
-// squares would leave the range of the type; selects instead of branches keep loops over them open to the vectoriser. A
-// function whose parameters say Vector<T, N> is for every N. Sets and words: language.h.
+// squares would leave the range of the type. They use selects instead of branches, so that compilers can vectorise loops over
+// them. A function with parameters Vector<T, I...> serves every number of lanes. Sets and words: language.h.
 #pragma once
 
 #include "language.h"
@@ -8,91 +8,61 @@
 
 namespace manyrt::library {
 
-// ---- What depends on the number of lanes
+// ---- What they are made of
 
 template <Floating T>
-T dot(Vector<T, 1> p0, Vector<T, 1> p1) {
+T dot(T p0, T p1) {
   return p0 * p1;
 }
 
 template <Floating T>
-T dot(Vector<T, 2> p0, Vector<T, 2> p1) {
-  return fused(p0.s1, p1.s1, p0.s0 * p1.s0);
+T dot(Vector2<T> p0, Vector2<T> p1) {
+  return fused(p0.s[1], p1.s[1], p0.s[0] * p1.s[0]);
 }
 
 template <Floating T>
-T dot(Vector<T, 3> p0, Vector<T, 3> p1) {
-  return fused(p0.s2, p1.s2, fused(p0.s1, p1.s1, p0.s0 * p1.s0));
+T dot(Vector3<T> p0, Vector3<T> p1) {
+  return fused(p0.s[2], p1.s[2], fused(p0.s[1], p1.s[1], p0.s[0] * p1.s[0]));
 }
 
 template <Floating T>
-T dot(Vector<T, 4> p0, Vector<T, 4> p1) {
-  return fused(p0.s3, p1.s3, fused(p0.s2, p1.s2, fused(p0.s1, p1.s1, p0.s0 * p1.s0)));
+T dot(Vector4<T> p0, Vector4<T> p1) {
+  return fused(p0.s[3], p1.s[3], fused(p0.s[2], p1.s[2], fused(p0.s[1], p1.s[1], p0.s[0] * p1.s[0])));
+}
+
+template <Floating T, int... I>
+Vector<T, I...> scaled(Vector<T, I...> p, T k) {
+  return {p.s[I] * k...};
+}
+
+template <Floating T, int... I>
+Vector<T, I...> difference(Vector<T, I...> p0, Vector<T, I...> p1) {
+  return {p0.s[I] - p1.s[I]...};
 }
 
 template <Floating T>
-Vector<T, 1> scaled(Vector<T, 1> p, T k) {
-  return p * k;
-}
-
-template <Floating T>
-Vector<T, 2> scaled(Vector<T, 2> p, T k) {
-  return {p.s0 * k, p.s1 * k};
-}
-
-template <Floating T>
-Vector<T, 3> scaled(Vector<T, 3> p, T k) {
-  return {p.s0 * k, p.s1 * k, p.s2 * k};
-}
-
-template <Floating T>
-Vector<T, 4> scaled(Vector<T, 4> p, T k) {
-  return {p.s0 * k, p.s1 * k, p.s2 * k, p.s3 * k};
-}
-
-template <Floating T>
-Vector<T, 1> difference(Vector<T, 1> p0, Vector<T, 1> p1) {
-  return p0 - p1;
-}
-
-template <Floating T>
-Vector<T, 2> difference(Vector<T, 2> p0, Vector<T, 2> p1) {
-  return {p0.s0 - p1.s0, p0.s1 - p1.s1};
-}
-
-template <Floating T>
-Vector<T, 3> difference(Vector<T, 3> p0, Vector<T, 3> p1) {
-  return {p0.s0 - p1.s0, p0.s1 - p1.s1, p0.s2 - p1.s2};
-}
-
-template <Floating T>
-Vector<T, 4> difference(Vector<T, 4> p0, Vector<T, 4> p1) {
-  return {p0.s0 - p1.s0, p0.s1 - p1.s1, p0.s2 - p1.s2, p0.s3 - p1.s3};
-}
-
-template <Floating T>
-T greater(T x, T y) {
+T larger(T x, T y) {
   return x < y ? y : x;
 }
 
 template <Floating T>
-T magnitude(Vector<T, 1> p) {
+T magnitude(T p) {
   return fabs(p);
 }
 
 template <Floating T>
-T magnitude(Vector<T, 2> p) {
-  return greater(fabs(p.s0), fabs(p.s1));
+T magnitude(Vector2<T> p) {
+  return larger(fabs(p.s[0]), fabs(p.s[1]));
 }
 
 template <Floating T>
-T magnitude(Vector<T, 3> p) {
-  return greater(greater(fabs(p.s0), fabs(p.s1)), fabs(p.s2));
+T magnitude(Vector3<T> p) {
+  return larger(larger(fabs(p.s[0]), fabs(p.s[1])), fabs(p.s[2]));
 }
 
 template <Floating T>
-T magnitude(Vector<T, 4> p) {
-  return greater(greater(greater(fabs(p.s0), fabs(p.s1)), fabs(p.s2)), fabs(p.s3));
+T magnitude(Vector4<T> p) {
+  return larger(larger(larger(fabs(p.s[0]), fabs(p.s[1])), fabs(p.s[2])), fabs(p.s[3]));
 }
 
 // An infinite lane counts as one and finite ones beside it as zero.
@@ -101,24 +71,9 @@ T unit(T x) {
   return x != x ? x : copysign<T>(fabs(x) > largest<T> ? 1 : 0, x);
 }
 
-template <Floating T>
-Vector<T, 1> units(Vector<T, 1> p) {
-  return unit(p);
-}
-
-template <Floating T>
-Vector<T, 2> units(Vector<T, 2> p) {
-  return {unit(p.s0), unit(p.s1)};
-}
-
-template <Floating T>
-Vector<T, 3> units(Vector<T, 3> p) {
-  return {unit(p.s0), unit(p.s1), unit(p.s2)};
-}
-
-template <Floating T>
-Vector<T, 4> units(Vector<T, 4> p) {
-  return {unit(p.s0), unit(p.s1), unit(p.s2), unit(p.s3)};
+template <Floating T, int... I>
+Vector<T, I...> units(Vector<T, I...> p) {
+  return {unit(p.s[I])...};
 }
 
 // ---- The range whose squares and their sums are exact enough: what brings a magnitude there, and back
@@ -146,54 +101,56 @@ T unscale_for(T m) {
 // ---- Functions of the specification
 
 template <Floating T>
-Vector<T, 3> cross(Vector<T, 3> a, Vector<T, 3> b) {
-  return {fused(a.s1, b.s2, -(a.s2 * b.s1)), fused(a.s2, b.s0, -(a.s0 * b.s2)), fused(a.s0, b.s1, -(a.s1 * b.s0))};
+Vector3<T> cross(Vector3<T> a, Vector3<T> b) {
+  return {fused(a.s[1], b.s[2], -(a.s[2] * b.s[1])), fused(a.s[2], b.s[0], -(a.s[0] * b.s[2])),
+          fused(a.s[0], b.s[1], -(a.s[1] * b.s[0]))};
 }
 
 template <Floating T>
-Vector<T, 4> cross(Vector<T, 4> a, Vector<T, 4> b) {
-  return {fused(a.s1, b.s2, -(a.s2 * b.s1)), fused(a.s2, b.s0, -(a.s0 * b.s2)), fused(a.s0, b.s1, -(a.s1 * b.s0)), 0};
+Vector4<T> cross(Vector4<T> a, Vector4<T> b) {
+  return {fused(a.s[1], b.s[2], -(a.s[2] * b.s[1])), fused(a.s[2], b.s[0], -(a.s[0] * b.s[2])),
+          fused(a.s[0], b.s[1], -(a.s[1] * b.s[0])), 0};
 }
 
 template <Floating T>
-T length(Vector<T, 1> p) {
+T length(T p) {
   return fabs(p);
 }
 
-template <Floating T, int N>
-T length(Vector<T, N> p) {
+template <Floating T, int... I>
+T length(Vector<T, I...> p) {
   T m = magnitude(p);
-  Vector<T, N> v = scaled(p, scale_for(m));
+  Vector<T, I...> v = scaled(p, scale_for(m));
   return unscale_for(m) * sqrt(dot(v, v));
 }
 
-template <Floating T, int N>
-T distance(Vector<T, N> p0, Vector<T, N> p1) {
+template <Floating T, int... I>
+T distance(Vector<T, I...> p0, Vector<T, I...> p1) {
   return length(difference(p0, p1));
 }
 
-template <Floating T, int N>
-Vector<T, N> normalize(Vector<T, N> p) {
+template <Floating T, int... I>
+Vector<T, I...> normalize(Vector<T, I...> p) {
   T m = magnitude(p);
-  Vector<T, N> v = scaled(p, scale_for(m));
+  Vector<T, I...> v = scaled(p, scale_for(m));
   if (m > largest<T>) v = units(p);
   T r = dot(v, v);
   if (r == 0) return p;
   return scaled(v, 1 / sqrt(r));
 }
 
-template <Float T, int N>
-T fast_length(Vector<T, N> p) {
+template <Float T, int... I>
+T fast_length(Vector<T, I...> p) {
   return sqrt(dot(p, p));
 }
 
-template <Float T, int N>
-T fast_distance(Vector<T, N> p0, Vector<T, N> p1) {
+template <Float T, int... I>
+T fast_distance(Vector<T, I...> p0, Vector<T, I...> p1) {
   return fast_length(difference(p0, p1));
 }
 
-template <Float T, int N>
-Vector<T, N> fast_normalize(Vector<T, N> p) {
+template <Float T, int... I>
+Vector<T, I...> fast_normalize(Vector<T, I...> p) {
   T r = dot(p, p);
   return scaled(p, r == 0 ? 1 : 1 / sqrt(r));
 }

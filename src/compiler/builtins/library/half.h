@@ -1,5 +1,5 @@
-// Half precision, which exists in memory alone: to float and from float and double, in each direction of rounding (e: to the
-// nearest, of two the even one; z: towards zero; p: up; n: down).
+// Conversions of half precision, which exists in memory alone: to float, and from float and double in each rounding mode. The
+// modes are e (to nearest, ties to even), z (towards zero), p (up) and n (down). Sets and words: language.h.
 #pragma once
 
 #include "language.h"
@@ -19,7 +19,7 @@ inline float half_to_float(half a) {
   return r;
 }
 
-// From the bits of a double, which holds every float: h takes the magnitude cut off at half's last bit, the last n bits of f
+// Works on the bits of a double, which holds every float. h is the magnitude cut off at half's last bit; the last n bits of f
 // are what was cut.
 inline half rounded_half(double a, char mode) {
   unsigned long x;
@@ -48,20 +48,24 @@ inline half rounded_half(double a, char mode) {
   return {(unsigned short)(s | h)};
 }
 
-inline half half_from_double_e(double a) { return rounded_half(a, 'e'); }
+template <Floating T>
+half to_half(T x) {
+  return rounded_half(x, 'e');
+}
 
-inline half half_from_double_z(double a) { return rounded_half(a, 'z'); }
+template <Floating T>
+half to_half_rtz(T x) {
+  return rounded_half(x, 'z');
+}
 
-inline half half_from_double_p(double a) { return rounded_half(a, 'p'); }
+template <Floating T>
+half to_half_rtp(T x) {
+  return rounded_half(x, 'p');
+}
 
-inline half half_from_double_n(double a) { return rounded_half(a, 'n'); }
-
-inline half half_from_float_e(float a) { return half_from_double_e(a); }
-
-inline half half_from_float_z(float a) { return half_from_double_z(a); }
-
-inline half half_from_float_p(float a) { return half_from_double_p(a); }
-
-inline half half_from_float_n(float a) { return half_from_double_n(a); }
+template <Floating T>
+half to_half_rtn(T x) {
+  return rounded_half(x, 'n');
+}
 
 }  // namespace manyrt::library

@@ -1,7 +1,7 @@
-// What the functions of this folder are written in, so that they are C++ that a compiler, an editor and a test can read: the
-// sets of types that a template is for, and the words for what belongs to a type T. The library's own reader (library.cpp)
-// knows the same words and puts in their places what they mean for one T, because templates would cost the compiler of a kernel
-// time.
+// The vocabulary of this folder, which makes its functions C++ that a compiler, an editor and a test can read. Concepts are the
+// sets of types that a template is for; other words name what belongs to a type T. The library's reader (library.cpp,
+// instantiate.cpp) knows the same words and replaces them by their meaning for one T: templates would cost the compiler of a
+// kernel time.
 #pragma once
 
 #include <type_traits>
@@ -18,6 +18,8 @@ concept Double = OneOf<T, double>;
 template <typename T>
 concept Floating = Float<T> || Double<T>;
 template <typename T>
+concept Int = OneOf<T, int>;
+template <typename T>
 concept Long = OneOf<T, long>;
 template <typename T>
 concept ULong = OneOf<T, unsigned long>;
@@ -28,11 +30,13 @@ concept SmallUnsigned = OneOf<T, unsigned char, unsigned short>;
 template <typename T>
 concept SmallInteger = SmallSigned<T> || SmallUnsigned<T>;
 template <typename T>
-concept NarrowSigned = SmallSigned<T> || OneOf<T, int>;
+concept NarrowSigned = SmallSigned<T> || Int<T>;
 template <typename T>
 concept NarrowUnsigned = SmallUnsigned<T> || OneOf<T, unsigned int>;
 template <typename T>
 concept SignedInteger = NarrowSigned<T> || Long<T>;
+template <typename T>
+concept WideSigned = Int<T> || Long<T>;
 template <typename T>
 concept UnsignedInteger = NarrowUnsigned<T> || ULong<T>;
 template <typename T>
@@ -106,27 +110,41 @@ template <typename T>
 using Common =
     std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8, __int128, double>;  // holds T and floating types near it
 
-// A vector of the language, by its lanes.
-template <typename T, int N>
-struct Vector;
+// How many bits of a whole number T holds.
 template <typename T>
-struct Vector<T, 1> {
-  Vector(T value) : s0(value) {}
-  operator T() const { return s0; }
-  T s0;
+inline constexpr int whole_bits = std::is_same_v<T, float>    ? 24
+                                  : std::is_same_v<T, double> ? 53
+                                                              : bits<T> - std::is_signed_v<T>;
+// Every value of From is one of T; the others have values beyond T's.
+template <typename From, typename T>
+concept HeldBy = (Floating<T>
+                      ? whole_bits<From> <= whole_bits<T>
+                      : Integer<From> && whole_bits<From> <= whole_bits<T> && std::is_signed_v<T> >= std::is_signed_v<From>);
+template <typename From, typename T>
+concept Beyond = !HeldBy<From, T>;
+template <typename From, typename T>
+concept SignedBeyond = SignedInteger<From> && !HeldBy<From, T>;
+template <typename From, typename T>
+concept UnsignedBeyond = UnsignedInteger<From> && !HeldBy<From, T>;
+
+// A vector of the language. The numbers of its lanes are a pack, so that one text serves every number of lanes. The list of the
+// sums is p.s[I] + q.s[I]..., and (p.s[I] | ...) joins all lanes. Vector<T, 0> is T itself.
+template <typename T, int... I>
+struct Vector {
+  T s[sizeof...(I)];
 };
 template <typename T>
-struct Vector<T, 2> {
-  T s0, s1;
+struct Vector<T, 0> {
+  Vector(T value) : s{value} {}
+  operator T() const { return s[0]; }
+  T s[1];
 };
 template <typename T>
-struct Vector<T, 3> {
-  T s0, s1, s2;
-};
+using Vector2 = Vector<T, 0, 1>;
 template <typename T>
-struct Vector<T, 4> {
-  T s0, s1, s2, s3;
-};
+using Vector3 = Vector<T, 0, 1, 2>;
+template <typename T>
+using Vector4 = Vector<T, 0, 1, 2, 3>;
 
 struct half {  // as it is in memory
   unsigned short bits;

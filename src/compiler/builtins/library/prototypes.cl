@@ -1,27 +1,27 @@
-// The functions of OpenCL C 1.2, section by section of its chapter 6.12, in its own words. This is the one list of their names: the
-// parser finds overloads, conversions and checks here (prototype.cpp reads it), and what each becomes stands in the other files of
-// this folder.
+// The functions of OpenCL C 1.2, section by section of its chapter 6.12, in its own words. This is the one list of their names.
+// The parser finds overloads, conversions and checks here (prototype.cpp reads it). The other files of this folder have the C++
+// of each function.
 //
 // A line "where gentype is ..." holds until the next one or the next heading. In a prototype the words mean
 //   sgentype  the scalar of gentype's elements          ugentype  unsigned integers of gentype's size, igentype signed ones
 //   intn      ints, as many as gentype has lanes        wgentype  integers of twice the size
 //   rgentype  what comparisons give: int of a scalar, signed integers of the lanes' size of a vector
 // Pointers: gentype *p points to __global, __local or __private memory, const gentype *p to any, volatile gentype *p to __global or
-// __local memory. An n behind a name stands for the lanes, in a name that ends so for none or a number. destType, sourceType, a
+// __local memory. An n in a name stands for the lanes that "where" allows: 2, 3, 4, 8, 16, or nothing for one lane. destType, sourceType, a
 // gentypem beside a gentypen, and "..." are words whose rules no prototype can say: family.cpp has them.
 
-# Work-item functions (6.12.1)
+# Work-item functions (6.12.1), in the order of WorkItem in builtins.h
 size_t get_global_id(uint dimindx);
 size_t get_local_id(uint dimindx);
 size_t get_group_id(uint dimindx);
 size_t get_global_size(uint dimindx);
 size_t get_local_size(uint dimindx);
-size_t get_enqueued_local_size(uint dimindx);
 size_t get_num_groups(uint dimindx);
 size_t get_global_offset(uint dimindx);
 uint get_work_dim();
 size_t get_global_linear_id();
 size_t get_local_linear_id();
+size_t get_enqueued_local_size(uint dimindx);
 
 # Math functions (6.12.2)
 where gentype is float, double or a vector of them:
@@ -216,7 +216,15 @@ where gentype is float, with as many lanes as the name says:
   gentype vloada_halfn(size_t offset, const half *p);
 where gentype is float or double, with as many lanes as the name says:
   void vstore_halfn(gentype data, size_t offset, half *p);
+  void vstore_halfn_rte(gentype data, size_t offset, half *p);
+  void vstore_halfn_rtz(gentype data, size_t offset, half *p);
+  void vstore_halfn_rtp(gentype data, size_t offset, half *p);
+  void vstore_halfn_rtn(gentype data, size_t offset, half *p);
   void vstorea_halfn(gentype data, size_t offset, half *p);
+  void vstorea_halfn_rte(gentype data, size_t offset, half *p);
+  void vstorea_halfn_rtz(gentype data, size_t offset, half *p);
+  void vstorea_halfn_rtp(gentype data, size_t offset, half *p);
+  void vstorea_halfn_rtn(gentype data, size_t offset, half *p);
 
 # Synchronization functions (6.12.8)
 void barrier(uint flags);

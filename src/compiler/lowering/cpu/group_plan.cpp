@@ -4,8 +4,9 @@
 #include <algorithm>
 
 #include "compiler/builtins/builtins.h"
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/same_value.h"
+#include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
@@ -13,62 +14,13 @@ namespace {
 
 constexpr uint32_t kCheap = 24;  // nodes of an expression that is rather computed again than kept
 
-const Stmt* onlyStatement(const Stmt* statement) {  // behind braces around one statement
-  while (statement->kind == StmtKind::kCompound && statement->body.size() == 1) statement = statement->body[0];
-  return statement;
-}
-
-const Variable* assignedVariable(const Expr& e) {
-  if (e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement)) {
-    if (e.a->kind == ExprKind::kVariable) return e.a->variable;
-  }
-  return nullptr;
-}
-
-// Its address is the same for all; what a scalar in local memory holds is not.
-bool isLocalArray(const Variable& variable) { return variable.type.space == AddressSpace::kLocal && variable.type->isArray(); }
-
 bool isCheapBuiltin(const Builtin& builtin) {
   static const std::set<std::string> kCheapOnes = {"min",    "max",    "clamp", "mul24", "mad24",    "abs",
                                                    "select", "mad_hi", "hadd",  "rhadd", "convert_", "as_"};
-  return builtin.kind == BuiltinKind::kPure &&
-         (kCheapOnes.count(builtin.name) != 0 || builtin.name.rfind("convert_", 0) == 0 || builtin.name.rfind("as_", 0) == 0);
+  return builtin.kind == BuiltinKind::kPure && kCheapOnes.count(builtin.name) != 0;
 }
 
 }  // namespace
-
-const Variable* rootVariable(const Expr& e) {
-  switch (e.kind) {
-    case ExprKind::kVariable:
-      return e.variable;
-    case ExprKind::kMember:
-    case ExprKind::kSwizzle:
-      return rootVariable(*e.a);
-    case ExprKind::kSubscript:
-      if (e.a->type->isVector()) return rootVariable(*e.a);
-      return e.a->kind == ExprKind::kConvert && e.a->a->type->isArray() ? rootVariable(*e.a->a) : nullptr;
-    case ExprKind::kConvert:
-      return e.a->type->isArray() ? rootVariable(*e.a) : nullptr;
-    case ExprKind::kBinary:  // a compound literal: its variable gets its value, and is what the whole stands for
-      return e.op == Op::kComma && e.lvalue ? rootVariable(*e.b) : nullptr;
-    default:
-      return nullptr;
-  }
-}
-
-bool isBarrierCall(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kBarrier; }
-
-bool containsBarrier(const Stmt& statement) {
-  bool found = false;
-  visitExpressions(const_cast<Stmt*>(&statement), [&](Expr& e) { found = found || isBarrierCall(e); });
-  return found;
-}
-
-bool containsReturn(const Stmt& statement) {
-  bool found = false;
-  visitStatements(const_cast<Stmt*>(&statement), [&](Stmt& s) { found = found || s.kind == StmtKind::kReturn; });
-  return found;
-}
 
 class GroupPlanner {
  public:
@@ -132,6 +84,7 @@ class GroupPlanner {
     visitStatements(kernel_.body, [&](Stmt& s) {
       if (s.kind != StmtKind::kDeclare) return;
       for (Variable* variable : s.variables) {
+        // Local and constant variables have one storage for the group already; only private ones can live across regions.
         if (variable->type.space == AddressSpace::kLocal) continue;
         if (variable->type.space == AddressSpace::kConstant && !variable->type->isPointer()) continue;
         declared_.push_back(variable);
@@ -145,6 +98,8 @@ class GroupPlanner {
     });
     std::set<const Expr*> indexed;  // arrays that are only subscripted: no pointer to them is kept
     visitExpressions(kernel_.body, [&](Expr& e) {
+      // A subscript is visited before its operands. So the conversion of an array to a pointer below is known to serve a
+      // subscript alone, and no pointer escapes.
       if (e.kind == ExprKind::kSubscript) indexed.insert(e.a);
       if (e.kind == ExprKind::kConvert && e.a->type->isArray() && indexed.count(&e) == 0) {
         if (const Variable* root = rootVariable(*e.a)) facts_[root].address_taken = true;
@@ -152,6 +107,8 @@ class GroupPlanner {
       if (e.kind == ExprKind::kUnary && e.op == Op::kAddressOf) {
         if (const Variable* root = rootVariable(*e.a)) facts_[root].address_taken = true;
       }
+      // An assignment to a part keeps the rest of the variable, so that it cannot stand for the whole value. It therefore does
+      // not count in `assignments`.
       const bool writes = e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement);
       if (!writes) return;
       if (const Variable* whole = assignedVariable(e)) {
@@ -194,37 +151,6 @@ class GroupPlanner {
     if (at.kind == NodeKind::kLoop && *seen_return) plan_->has_masks_ = true;
   }
 
-  // Whether a break or continue in it belongs to a loop or switch around it.
-  static bool jumpsOut(const Stmt& s, bool loop, bool is_switch) {
-    switch (s.kind) {
-      case StmtKind::kBreak:
-        return loop || is_switch;
-      case StmtKind::kContinue:
-        return loop;
-      case StmtKind::kFor:
-      case StmtKind::kWhile:
-      case StmtKind::kDo:
-        return false;
-      case StmtKind::kSwitch:
-        return loop && continuesOut(*s.first);
-      default:
-        break;
-    }
-    for (const Stmt* inner : s.body) {
-      if (jumpsOut(*inner, loop, is_switch)) return true;
-    }
-    return (s.first != nullptr && jumpsOut(*s.first, loop, is_switch)) ||
-           (s.second != nullptr && jumpsOut(*s.second, loop, is_switch));
-  }
-  static bool continuesOut(const Stmt& s) {
-    if (s.kind == StmtKind::kContinue) return true;
-    if (s.kind == StmtKind::kFor || s.kind == StmtKind::kWhile || s.kind == StmtKind::kDo) return false;
-    for (const Stmt* inner : s.body) {
-      if (continuesOut(*inner)) return true;
-    }
-    return (s.first != nullptr && continuesOut(*s.first)) || (s.second != nullptr && continuesOut(*s.second));
-  }
-
   bool isStructural(const Stmt& s) const {
     return containsBarrier(s) || ((in_loop_ || in_switch_) && jumpsOut(s, in_loop_, in_switch_));
   }
@@ -241,6 +167,8 @@ class GroupPlanner {
   }
 
   void build(const std::vector<Stmt*>& statements, Node* sequence) {
+    // Statements without barriers gather in `region`. Whatever the group executes as one ends the region first, so that the
+    // order of statements is kept. No node is needed for a barrier: the loop over the items ends there.
     std::unique_ptr<Node> region;
     auto flush = [&] {
       if (region) sequence->children.push_back(std::move(region));
@@ -251,6 +179,8 @@ class GroupPlanner {
     };
     for (size_t i = 0; i < statements.size(); ++i) {
       Stmt* s = statements[i];
+      // Only labels directly in the body of a split switch can become labels of the switch that the group executes. A label
+      // deeper inside would jump into the loop over the items.
       while (in_switch_ && (s->kind == StmtKind::kCase || s->kind == StmtKind::kDefault) && case_level_) {
         add(node(NodeKind::kCase, s));
         if (s->first == nullptr) break;
@@ -269,6 +199,8 @@ class GroupPlanner {
         add(node(NodeKind::kReturn, s));
         continue;
       }
+      // Some items may leave here while the others still meet barriers: a mask keeps the first ones out of later regions.
+      // Without a later barrier, a return inside the region ends the item by itself.
       if (plan_->has_barrier_ && isMask(*s) && hasMore(statements, i)) {
         addMask(s, add);
         continue;
@@ -277,7 +209,10 @@ class GroupPlanner {
         addStructural(s, add);
         continue;
       }
+      // From here on `s` holds no barrier and no jump out of a split loop, so that items can run it one after the other.
       top_level_.insert(s);
+      // All items would assign the same value to one scalar. Executed once, between regions, it changes when every item is at
+      // this point.
       if (assignsUniform(*s)) {
         flush();
         if (!sequence->children.empty() && sequence->children.back()->kind == NodeKind::kUniform) {
@@ -297,8 +232,8 @@ class GroupPlanner {
     flush();
   }
 
-  // A loop that every item goes through as often: in a region of its own, with nothing before and behind it, compilers can
-  // make vectors of the items around it.
+  // A loop that runs equally often for every work-item becomes a region of its own. With no statements before and behind it,
+  // compilers can vectorise across the work-items.
   bool isCountedLoop(const Stmt& s) const {
     if (s.kind != StmtKind::kFor || s.a == nullptr || s.init == nullptr || s.init->kind != StmtKind::kDeclare) return false;
     if (s.a->kind != ExprKind::kBinary || s.a->op < Op::kLess || s.a->op > Op::kGreaterEqual) return false;
@@ -355,6 +290,9 @@ class GroupPlanner {
 
   template <class Add>
   void addStructural(Stmt* s, Add& add) {
+    // The whole group takes the branches of a structural statement together: either the language demands it (a barrier inside),
+    // or the condition is checked to be uniform below. The flags say which statement a break, continue or case inside belongs
+    // to, and are restored at the end.
     const bool loop = in_loop_, is_switch = in_switch_, case_level = case_level_;
     case_level_ = false;
     const bool chooses = s->kind == StmtKind::kIf || s->kind == StmtKind::kSwitch;
@@ -484,9 +422,11 @@ class GroupPlanner {
     for (Variable* variable : declared_) {
       if (crosses(variable) && assignedTogether(*variable, facts_[variable])) uniform_.insert(variable);
     }
+    // All candidates start as uniform, and those with a varying assignment leave. One that leaves can make others varying, so
+    // that this repeats until none does. What remains is consistent: each value is computed from uniform values alone.
     for (bool changed = true; changed;) {
       changed = false;
-      for (const Variable* v : uniform_) plan_->places_[v] = Place::kUniform;
+      for (const Variable* v : uniform_) plan_->storage_[v] = Storage::kUniform;
       for (auto at = uniform_.begin(); at != uniform_.end();) {
         bool stays = true;
         for (const Expr* by : facts_[*at].assigned_by) stays = stays && isUniformAssignment(*by);
@@ -494,15 +434,15 @@ class GroupPlanner {
           ++at;
           continue;
         }
-        plan_->places_.erase(*at);
+        plan_->storage_.erase(*at);
         at = uniform_.erase(at);
         changed = true;
       }
     }
   }
 
-  // What the whole group does together: each statement that it reaches as one, with what stands inside, as long as all
-  // conditions in there go the same way.
+  // Collects what the whole group executes together: statements that all work-items reach, and what stands inside them, as long
+  // as every condition there is uniform.
   void chooseSame() {
     if (!plan_->has_barrier_) return;
     std::map<const Expr*, size_t> sure;  // assignments, each with the index of such conditions
@@ -556,6 +496,9 @@ class GroupPlanner {
   }
 
   bool isPure(const Expr& root) const {
+    // An expression can be computed again in a later region where its operands still have the values they had at the
+    // declaration. Parameters that the kernel changes have become variables, and variables must be assigned once. Memory may
+    // have changed since, so that nothing is read through a pointer, and `kCheap` bounds the repeated work.
     uint32_t nodes = 0;
     bool pure = true;
     visit(const_cast<Expr*>(&root), [&](Expr& e) {
@@ -564,10 +507,10 @@ class GroupPlanner {
         case ExprKind::kVariable: {
           const Variable& v = *e.variable;
           if (v.is_parameter || isLocalArray(v)) break;
-          const Place place = plan_->place(v);
+          const Storage storage = plan_->storage(v);
           const auto facts = facts_.find(&v);
           const bool once = facts != facts_.end() && facts->second.assignments == 1;
-          if (!(place == Place::kPure || (place == Place::kUniform && once))) pure = false;
+          if (!(storage == Storage::kRecomputed || (storage == Storage::kUniform && once))) pure = false;
           break;
         }
         case ExprKind::kUnary:
@@ -599,15 +542,15 @@ class GroupPlanner {
       plan_->variables_.push_back(variable);
       if (uniform_.count(variable) != 0) continue;  // placed
       const Facts& facts = facts_[variable];
-      Place place = Place::kArray;
+      Storage storage = Storage::kArray;
       if (!isValue(*variable) || facts.address_taken || variable->type.is_volatile) {
-        place = Place::kBound;
+        storage = Storage::kInPlace;
       } else if (facts.assignments == 1 && variable->initializer != nullptr && !facts.partly_assigned &&
                  top_level_.count(facts.declared_by) != 0 && variable->initializer->kind != ExprKind::kInitializer &&
                  isPure(*variable->initializer)) {
-        place = Place::kPure;
+        storage = Storage::kRecomputed;
       }
-      plan_->places_[variable] = place;
+      plan_->storage_[variable] = storage;
     }
   }
 
@@ -636,9 +579,9 @@ std::unique_ptr<GroupPlan> GroupPlan::make(Program& program, Function& kernel, s
   return GroupPlanner(program, kernel, split).make(why_not);
 }
 
-Place GroupPlan::place(const Variable& variable) const {
-  auto at = places_.find(&variable);
-  return at == places_.end() ? Place::kRegion : at->second;
+Storage GroupPlan::storage(const Variable& variable) const {
+  auto at = storage_.find(&variable);
+  return at == storage_.end() ? Storage::kRegion : at->second;
 }
 
 bool GroupPlan::isUniform(const Expr& root) const {
@@ -646,7 +589,8 @@ bool GroupPlan::isUniform(const Expr& root) const {
   visit(const_cast<Expr*>(&root), [&](Expr& e) {
     switch (e.kind) {
       case ExprKind::kVariable:
-        uniform = uniform && (e.variable->is_parameter || isLocalArray(*e.variable) || place(*e.variable) == Place::kUniform);
+        uniform =
+            uniform && (e.variable->is_parameter || isLocalArray(*e.variable) || storage(*e.variable) == Storage::kUniform);
         break;
       case ExprKind::kUnary:
         uniform = uniform && e.op != Op::kDereference && e.op < Op::kPreIncrement;

@@ -1,6 +1,6 @@
-// A kernel as a work-group runs it: regions, which every work-item runs on its own and one after another, and the control
-// around them, which the whole group goes through once, because it contains barriers. Made by splitting the body at its
-// barriers (loop fission); the variables then fall into the four classes below.
+// A kernel as a work-group runs it. Each work-item runs a region by itself, one work-item after the other. The control flow
+// around the regions contains barriers, so that the whole group executes it once. Made by splitting the body at its barriers
+// (loop fission); the variables then fall into the four classes below.
 #pragma once
 
 #include <map>
@@ -37,12 +37,12 @@ struct Node {
 };
 
 // What becomes of a private variable of the kernel.
-enum class Place : uint8_t {
-  kRegion,   // lives in one region: declared there
-  kUniform,  // the same for all: a scalar around the loops
-  kPure,     // a cheap function of the ids: computed again wherever it is used
-  kArray,    // one element for each work-item; values are loaded at a region's head and stored at its end
-  kBound     // the same, but used in place: arrays, structs, what has its address taken
+enum class Storage : uint8_t {
+  kRegion,      // lives in one region: declared there
+  kUniform,     // the same for all: a scalar around the loops
+  kRecomputed,  // a cheap function of the ids: computed again wherever it is used
+  kArray,       // one element for each work-item; values are loaded at a region's head and stored at its end
+  kInPlace      // the same, but used in place: arrays, structs, what has its address taken
 };
 
 class GroupPlan {
@@ -53,7 +53,7 @@ class GroupPlan {
   static std::unique_ptr<GroupPlan> make(Program& program, Function& kernel, std::string* why_not, Split split = Split::kLoops);
 
   const Node& root() const { return *root_; }
-  Place place(const Variable& variable) const;
+  Storage storage(const Variable& variable) const;
   const std::vector<Variable*>& variables() const { return variables_; }  // that are not kRegion, in order of declaration
   const std::vector<ItemLimit>& limits() const { return limits_; }        // of the whole kernel
   bool hasMasks() const { return has_masks_; }
@@ -64,7 +64,7 @@ class GroupPlan {
  private:
   friend class GroupPlanner;
   std::unique_ptr<Node> root_;
-  std::map<const Variable*, Place> places_;
+  std::map<const Variable*, Storage> storage_;
   std::vector<Variable*> variables_;
   std::vector<ItemLimit> limits_;
   bool has_masks_ = false;
@@ -76,11 +76,5 @@ class GroupPlan {
 bool inlineHelpers(Program& program, Function& kernel, std::string* why_not);
 // Parameters that the kernel changes or takes the address of become variables of its body.
 void separateParameters(Program& program, Function& kernel);
-
-// The variable whose storage an lvalue is part of; null: it is behind a pointer.
-const Variable* rootVariable(const Expr& expression);
-bool isBarrierCall(const Expr& expression);  // of the builtin
-bool containsBarrier(const Stmt& statement);
-bool containsReturn(const Stmt& statement);
 
 }  // namespace manyrt::compiler

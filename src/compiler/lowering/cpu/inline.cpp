@@ -4,14 +4,15 @@
 #include <map>
 
 #include "compiler/builtins/builtins.h"
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/group_plan.h"
+#include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostInlined = 200'000;  // nodes that a kernel may grow by
+constexpr uint32_t kMaxInlined = 200'000;  // nodes that a kernel may grow by
 
 using Renamed = std::map<const Variable*, Variable*>;
 
@@ -124,6 +125,8 @@ class Inliner {
     const Expr& call = **at;
     Function& helper = *call.function;
     if (helper.has_goto) return fail("the helper \"" + helper.name + "\" has a barrier and a goto");
+    // The body is copied into a block of the kernel, where it has no return. A single return at the end becomes an assignment
+    // of the value; any other would have to leave the block in its middle.
     uint32_t returns = 0;
     visitStatements(helper.body, [&](Stmt& s) { returns += s.kind == StmtKind::kReturn; });
     const std::vector<Stmt*>& statements = helper.body->body;
@@ -132,6 +135,8 @@ class Inliner {
     Copier copier(program_);
     Stmt* block = program_.make(StmtKind::kCompound);
     block->where = call.where;
+    // Arguments initialise fresh variables in order, so that each is evaluated once, before the body, as a call does. Local
+    // variables of the helper join those of the kernel: each call has its own.
     for (size_t i = 0; i < helper.parameters.size(); ++i) {
       Variable* parameter = copier.fresh(*helper.parameters[i]);
       parameter->function = &kernel_;
@@ -172,7 +177,9 @@ class Inliner {
       }
     }
     inlined_ += copier.copied;
-    if (inlined_ > kMostInlined) return fail("its helpers with barriers are too large to become part of it");
+    if (inlined_ > kMaxInlined) return fail("its helpers with barriers are too large to become part of it");
+    // The copy may call further helpers with barriers. Helpers are never recursive, and kMaxInlined bounds the copies, so that
+    // this ends.
     if (!list(block->body)) return false;  // helpers inside the helper
     out->push_back(block);
     if (value != nullptr) {
@@ -221,6 +228,9 @@ class Inliner {
   }
 
   bool list(std::vector<Stmt*>& statements) {
+    // A call is expanded into statements before the one it stands in. This keeps the order of effects only where nothing of
+    // that statement runs before the call, and where it runs exactly once: collect() refuses the other cases, and the head of a
+    // loop, which runs many times, is refused here.
     std::vector<Stmt*> result;
     for (Stmt* s : statements) {
       switch (s->kind) {

@@ -2,7 +2,7 @@
 #include "compiler/lowering/cpu/item_limits.h"
 
 #include "compiler/builtins/builtins.h"
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/parser/visit.h"
 
@@ -38,7 +38,7 @@ LimitFinder::Id LimitFinder::idOf(const Expr& expression, int depth) const {
   if (!e->type->isInteger() || sizeOf(e->type) < 4) return {};
   if (e->kind == ExprKind::kVariable) {
     if (auto at = ids_.find(e->variable); at != ids_.end()) return at->second;
-    if (plan_.place(*e->variable) == Place::kPure && sizeOf(e->variable->type) >= 4)
+    if (plan_.storage(*e->variable) == Storage::kRecomputed && sizeOf(e->variable->type) >= 4)
       return depth > 8 ? Id() : idOf(*e->variable->initializer, depth + 1);
     return {};
   }

@@ -1,5 +1,5 @@
-// Conditions such as `if (i >= n) return;`: where an id is compared with something that is the same for the whole group, the
-// loops over the items end there, and no item tests the condition again.
+// Conditions such as `if (i >= n) return;`, which compare an id with a value that is uniform in the group. The loops over the
+// items end there, and no item tests the condition again.
 #pragma once
 
 #include <map>

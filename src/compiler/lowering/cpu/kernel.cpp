@@ -1,5 +1,5 @@
-// Kernels as C++ functions of a work-group. Item loops count in signed 64 bits and the ranges of base and size are stated, so
-// that the compiler knows that `uint i = get_global_id(0)` does not wrap.
+// Kernels as C++ functions of a work-group. Item loops count in signed 64 bits, and the text states the ranges of base and
+// size. The compiler then knows that `uint i = get_global_id(0)` does not wrap.
 #include "compiler/lowering/cpu/kernel.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/item_limits.h"
+#include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/lowering/cpu/wide_index.h"
 #include "compiler/parser/visit.h"
 #include "compiler/unit.h"
@@ -37,6 +38,8 @@ std::string workItem(const std::string& prefix, WorkItem which, int d, const std
     if (d >= 3) return std::string(beyond);
     return "mrt_at(" + expression + ", " + of(0) + ", " + of(1) + ", " + of(2) + ", " + beyond + ")";
   };
+  // In the texts, @ stands for the prefix and # for the dimension. The letters: b first id of the group, l id within it, w
+  // number of the group, k count of groups, n size of a group.
   const std::string p = prefix;
   switch (which) {
     case WorkItem::kGlobalId:
@@ -48,6 +51,7 @@ std::string workItem(const std::string& prefix, WorkItem which, int d, const std
     case WorkItem::kGlobalSize:
       return at("@k# * (unsigned long)@n#", "1ul");
     case WorkItem::kLocalSize:
+    case WorkItem::kEnqueuedLocalSize:
       return at("@n#", "1ul");
     case WorkItem::kNumGroups:
       return at("@k#", "1ul");
@@ -71,8 +75,6 @@ bool endOnlyRows(const std::vector<ItemLimit>& limits) {
 }
 
 }  // namespace
-
-void setWorkItemText(CppText& text, bool in_kernel);  // cpu.cpp asks for the helpers' form
 
 void setWorkItemText(CppText& out, bool in_kernel) {
   const std::string prefix = in_kernel ? "mrt_" : "mrt_i.";
@@ -101,7 +103,7 @@ void KernelText::start(CpuKernel* kernel) {
 // Ids, sizes and arguments, each read once: nothing that the kernel writes can change them. A name without a use is not
 // free: compilers look at it in every pass.
 void KernelText::prologue(const std::string& rest, std::string* out) {
-  const std::string most = text(static_cast<uint64_t>(kMostGroupItems));
+  const std::string most = text(static_cast<uint64_t>(kMaxGroupItems));
   const bool ranges = form_ == CpuForm::kOptimized;
   for (int d = 0; d < 3; ++d) {
     const std::string n = std::to_string(d);
@@ -113,7 +115,7 @@ void KernelText::prologue(const std::string& rest, std::string* out) {
     if (base) *out += "const long mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n + ";\n";
     if (!ranges) continue;
     *out += "if (mrt_n" + n + " < 1 || mrt_n" + n + " > " + most;
-    if (base) *out += " || mrt_b" + n + " < 0 || mrt_b" + n + " > " + text(static_cast<uint64_t>(kMostItems)) + "l";
+    if (base) *out += " || mrt_b" + n + " < 0 || mrt_b" + n + " > " + text(static_cast<uint64_t>(kMaxItems)) + "l";
     *out += ") __builtin_unreachable();\n";
   }
   if (rest.find("mrt_rows") != std::string::npos) *out += "const long mrt_rows = mrt_n1 * mrt_n2;\n";
@@ -149,12 +151,12 @@ void KernelText::storage(CpuKernel* kernel, std::string* out) {
     kernel->scratch_bytes_per_item += size;
   };
   for (const Variable* variable : plan_->variables()) {
-    const Place place = plan_->place(*variable);
+    const Storage storage = plan_->storage(*variable);
     QualType type = variable->type;
     type.is_restrict = false;
     const std::string own = text_.name(*variable);
-    if (place == Place::kUniform) top_ += text_.declare(type, own) + ";\n";
-    if (place == Place::kArray || place == Place::kBound) {
+    if (storage == Storage::kUniform) top_ += text_.declare(type, own) + ";\n";
+    if (storage == Storage::kArray || storage == Storage::kInPlace) {
       type.is_volatile = false;
       add(text_.declare(type, "(*const mrt_x_" + own + ")"), text_.declare(type, "(*)"), sizeOf(type));
     }
@@ -177,7 +179,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   plan_ = &plan;
   setWorkItemText(text_, true);
   text_.barrier_call = nullptr;
-  text_.is_bound = [this](const Variable& variable) { return plan_->place(variable) == Place::kBound; };
+  text_.is_bound = [this](const Variable& variable) { return plan_->storage(variable) == Storage::kInPlace; };
   std::string rest;
   locals(&kernel, &rest);
   rest += "long mrt_e0 = mrt_n0, mrt_e1 = mrt_n1, mrt_e2 = mrt_n2;\n";  // where the loops end
@@ -229,6 +231,8 @@ void KernelText::children(const Node& at, std::string* out) {
 }
 
 void KernelText::node(const Node& at, std::string* out) {
+  // This is control flow of the group: the text runs once for the group, and only regions, masks and varying conditions loop
+  // over the items. The tree keeps the order of the statements, so that the text between two loops is a barrier.
   switch (at.kind) {
     case NodeKind::kRegion:
       region(at, out);
@@ -303,8 +307,8 @@ void KernelText::region(const Node& at, std::string* out) {
   for (const Stmt* s : work.statements) leaves = leaves || containsReturn(*s);
   if (!(plan_->hasMasks() && leaves)) {
     const auto must_run = [&](const Variable& variable) {
-      const Place place = plan_->place(variable);
-      return place == Place::kArray || place == Place::kBound;
+      const Storage storage = plan_->storage(variable);
+      return storage == Storage::kArray || storage == Storage::kInPlace;
     };
     const std::vector<ItemLimit> ends = LimitFinder(*plan_, kernel_).take(&work.statements, must_run);
     work.limited = !ends.empty();
@@ -330,7 +334,7 @@ void KernelText::hoist(const std::vector<Stmt*>& statements, std::string* out) {
   for (const Stmt* s : statements) {
     if (s->kind != StmtKind::kDeclare) continue;
     for (const Variable* variable : s->variables) {
-      if (plan_->place(*variable) != Place::kUniform || variable->initializer == nullptr) continue;
+      if (plan_->storage(*variable) != Storage::kUniform || variable->initializer == nullptr) continue;
       text_.line(s->where, out);
       *out += text_.name(*variable) + " = " + text_.initializer(*variable->initializer) + ";\n";
     }
@@ -339,12 +343,15 @@ void KernelText::hoist(const std::vector<Stmt*>& statements, std::string* out) {
 
 void KernelText::loop(const Node& at, std::string* out) {
   const Stmt& s = *at.statement;
+  // The loop has an endless head and explicit exits, because its condition and step may themselves need loops over the items. A
+  // `continue` goes to the label before the step. The condition of a do-while stands behind that label, since continue
+  // evaluates it too.
   const std::string label = "mrt_t" + std::to_string(++next_);
   *out += "{\n";
   if (s.init != nullptr) {
     hoist({s.init}, out);
     bool each = s.init->kind != StmtKind::kDeclare;
-    for (const Variable* variable : s.init->variables) each = each || plan_->place(*variable) != Place::kUniform;
+    for (const Variable* variable : s.init->variables) each = each || plan_->storage(*variable) != Storage::kUniform;
     if (each) {
       Items work;
       work.statements.push_back(s.init);
@@ -366,7 +373,7 @@ void KernelText::loop(const Node& at, std::string* out) {
   if (s.kind == StmtKind::kFor && s.b != nullptr) {
     const Expr& step = *s.b;
     const bool assigns = step.kind == ExprKind::kAssign || (step.kind == ExprKind::kUnary && step.op >= Op::kPreIncrement);
-    if (assigns && step.a->kind == ExprKind::kVariable && plan_->place(*step.a->variable) == Place::kUniform) {
+    if (assigns && step.a->kind == ExprKind::kVariable && plan_->storage(*step.a->variable) == Storage::kUniform) {
       text_.line(step.where, out);
       *out += text_.expression(step) + ";\n";
     } else {
@@ -401,8 +408,8 @@ void KernelText::afterLeaving(std::string* out) {
 
 // --- loops over items
 
-// What is done for one item is a lambda: gcc turns structs that are declared in the loop itself into arrays that it cannot take
-// apart again.
+// The work of one item is a lambda. Structs declared in the loop itself would become arrays, which gcc cannot split into
+// scalars again.
 void KernelText::items(const Items& work, std::string* out) {
   const bool masks = plan_->hasMasks();
   *out += "{\n";
@@ -471,15 +478,15 @@ void KernelText::plainLoops(const Items& work, std::string* out) {
   body(work, &inside);
   if (inside.find("goto " + label + ";") != std::string::npos) inside += label + ": ;\n";
   const auto uses = [&](const char* name) { return inside.find(name) != std::string::npos; };
-  const bool place = uses("[mrt_l]");
+  const bool numbered = uses("[mrt_l]");
   const std::string row = "for (long mrt_l0 = 0; mrt_l0 < " + end + "0; ++mrt_l0) {\n";
   if (work.rows && endOnlyRows(plan_->limits()) && !uses("mrt_l1") && !uses("mrt_l2")) {
     *out += "for (long mrt_r = 0; mrt_r < mrt_rows; ++mrt_r) " + row;
-    if (place) *out += "const long mrt_l = mrt_r * mrt_n0 + mrt_l0;\n";
+    if (numbered) *out += "const long mrt_l = mrt_r * mrt_n0 + mrt_l0;\n";
   } else {
     *out +=
         "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) " + row;
-    if (place) *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
+    if (numbered) *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
   }
   *out += inside + "}\n";
 }
@@ -494,7 +501,7 @@ void KernelText::body(const Items& work, std::string* out) {
     }
     text_.line(s->where, out);
     for (const Variable* variable : s->variables) {
-      if (plan_->place(*variable) == Place::kUniform) continue;
+      if (plan_->storage(*variable) == Storage::kUniform) continue;
       if (variable->type.space == AddressSpace::kLocal) continue;
       text_.declareVariable(*variable, out);
     }
@@ -515,6 +522,9 @@ void KernelText::body(const Items& work, std::string* out) {
 
 // What the statements use of the group's storage: computed again, loaded or bound before them, stored after them.
 std::string KernelText::heads(const Items& work, std::string* stores) {
+  // Each item gets the variables that its statements use under their own names. Values come from the arrays at the head and go
+  // back at the end, so that between two regions the arrays are up to date. Storing only what changed is enough, and an array
+  // may be stored where no load came before: the item then declares the variable itself.
   std::set<const Variable*> used, declared, changed;
   auto look = [&](Expr& e) {
     if (e.kind == ExprKind::kVariable) used.insert(e.variable);
@@ -534,7 +544,8 @@ std::string KernelText::heads(const Items& work, std::string* stores) {
   visit(const_cast<Expr*>(work.value), look);
   const std::vector<Variable*>& all = plan_->variables();
   for (size_t i = all.size(); i-- > 0;) {  // pure ones bring in what they are made of: declared earlier
-    if (plan_->place(*all[i]) != Place::kPure || used.count(all[i]) == 0 || declared.count(all[i]) != 0) continue;
+    if (plan_->storage(*all[i]) != Storage::kRecomputed || used.count(all[i]) == 0 || declared.count(all[i]) != 0) continue;
+    // Going backwards, an initialiser marks variables of earlier declarations, which this loop has still to reach.
     visit(all[i]->initializer, look);
   }
   std::string text;
@@ -542,19 +553,19 @@ std::string KernelText::heads(const Items& work, std::string* stores) {
     const std::string own = text_.name(*variable);
     QualType type = variable->type;
     type.is_restrict = false;
-    switch (plan_->place(*variable)) {
-      case Place::kPure:
+    switch (plan_->storage(*variable)) {
+      case Storage::kRecomputed:
         if (used.count(variable) != 0 && declared.count(variable) == 0) {
           text += text_.declare(type, own) + " = " + text_.initializer(*variable->initializer) + ";\n";
         }
         break;
-      case Place::kArray:
+      case Storage::kArray:
         if (used.count(variable) != 0 && declared.count(variable) == 0) {
           text += text_.declare(type, own) + " = mrt_x_" + own + "[mrt_l];\n";
         }
         if (changed.count(variable) != 0) *stores += "mrt_x_" + own + "[mrt_l] = " + own + ";\n";
         break;
-      case Place::kBound:
+      case Storage::kInPlace:
         if (used.count(variable) != 0 || declared.count(variable) != 0) {
           text += text_.reference(type, own) + " = mrt_x_" + own + "[mrt_l];\n";
         }

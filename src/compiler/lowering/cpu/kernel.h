@@ -1,5 +1,5 @@
-// One kernel as C++ for a work-group: loops over the work-items of each region, control between them, storage for what
-// crosses; or, where it cannot be split, a function of one work-item for fibers.
+// One kernel as C++ for a work-group: loops over the work-items of each region, control flow between them, storage for
+// variables that live across regions. A kernel that cannot be split becomes a function of one work-item for fibers.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/item_limits.h"
 #include "compiler/lowering/cpu/program.h"
@@ -32,6 +32,9 @@ struct CpuKernel {
     scratch_bytes_per_item = std::max(scratch_bytes_per_item, before.scratch_bytes_per_item);
   }
 };
+
+// Writes the ids and sizes of work-items: in a kernel as its variables, in a helper as members of the item that it is given.
+void setWorkItemText(CppText& text, bool in_kernel);
 
 class KernelText {
  public:

@@ -13,8 +13,6 @@
 
 namespace manyrt::compiler {
 
-void setWorkItemText(CppText& text, bool in_kernel);  // cpu_kernel.cpp
-
 namespace {
 
 // The same structs as rtHostGroup_t and rtHostModule_t of rt.h and FiberCalls of unit.h.

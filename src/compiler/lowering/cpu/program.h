@@ -10,8 +10,8 @@
 
 namespace manyrt::compiler {
 
-// Two texts of one program with the same results and the same memory for a group: one that a compiler makes the best of, and
-// one that it is soon done with.
+// Two texts of one program with the same results and the same memory for a group. One is for the fastest code, the other for
+// the fastest compilation.
 enum class CpuForm : uint8_t { kOptimized, kQuick };
 
 struct CpuUnit {

@@ -35,13 +35,16 @@ bool SameValues::areSame(const std::vector<const Expr*>& expressions) const {
 }
 
 bool SameValues::isSame(const Expr& root) const {
+  // A value is the same for all items where every operand is. Effects are allowed only on variables that are the same
+  // themselves, because all items then make the same change. Reads of memory count as the same too, because one work-item then
+  // answers for the group.
   bool same = true;
   visit(const_cast<Expr*>(&root), [&](Expr& e) {
     switch (e.kind) {
       case ExprKind::kVariable: {
         const Variable& v = *e.variable;
         const bool shared = v.is_parameter || v.type.space == AddressSpace::kLocal || v.type.space == AddressSpace::kConstant;
-        same = same && (shared || same_.count(&v) != 0 || plan_.place(v) == Place::kUniform);
+        same = same && (shared || same_.count(&v) != 0 || plan_.storage(v) == Storage::kUniform);
         break;
       }
       case ExprKind::kAssign:

@@ -2,14 +2,15 @@
 #include "compiler/lowering/cpu/wide_index.h"
 
 #include "compiler/builtins/builtins.h"
+#include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostDepth = 24;
-constexpr uint32_t kMostSteps = 128;      // of one index, with what its variables stand for
-constexpr uint32_t kMostCode = 64 << 10;  // bytes of a guard
+constexpr uint32_t kMaxDepth = 24;
+constexpr uint32_t kMaxSteps = 128;      // of one index, with what its variables stand for
+constexpr uint32_t kMaxCode = 64 << 10;  // bytes of a guard
 
 bool isWord(const Type* type) { return type->kind == TypeKind::kScalar && type->isInteger() && sizeOf(QualType{type}) >= 4; }
 bool isUnsignedWord(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kUInt; }
@@ -65,7 +66,7 @@ void WideIndices::findLoops(const std::vector<Stmt*>& statements) {
   };
   for (Stmt* s : statements) visitStatements(s, look);
   for (const Variable* variable : plan_.variables()) {
-    if (plan_.place(*variable) == Place::kPure) definitions_[variable] = variable->initializer;
+    if (plan_.storage(*variable) == Storage::kRecomputed) definitions_[variable] = variable->initializer;
   }
 }
 
@@ -135,7 +136,7 @@ WideIndices::Range WideIndices::exact(const Expr& e) {
 }
 
 WideIndices::Range WideIndices::range(const Expr& e, uint32_t depth) {
-  if (depth > kMostDepth || ++steps_ > kMostSteps || code_.size() > kMostCode || !isWord(e.type.type)) return {};
+  if (depth > kMaxDepth || ++steps_ > kMaxSteps || code_.size() > kMaxCode || !isWord(e.type.type)) return {};
   if (plan_.isUniform(e) && sizeOf(e.type) <= 8) return exact(e);
   switch (e.kind) {
     case ExprKind::kVariable: {
@@ -199,7 +200,7 @@ WideIndices::Range WideIndices::binary(const Expr& e, uint32_t depth) {
 
 // Valid where the guard holds: then no step of the computation leaves its 32 bits.
 std::string WideIndices::widen(const Expr& e, uint32_t depth) {
-  if (depth <= kMostDepth && isWord(e.type.type) && !plan_.isUniform(e)) {
+  if (depth <= kMaxDepth && isWord(e.type.type) && !plan_.isUniform(e)) {
     if (e.kind == ExprKind::kBinary && (e.op == Op::kAdd || e.op == Op::kMul || e.op == Op::kSub)) {
       return "(" + widen(*e.a, depth + 1) + " " + spell(e.op) + " " + widen(*e.b, depth + 1) + ")";
     }

@@ -1,7 +1,7 @@
-// Indices of 32 bits without wrapping. `a[row * n + column]` with uint operands may wrap at 2^32 as far as a compiler knows, so
-// that it cannot see neighbouring work-items touch neighbouring elements. Here every such index of a region gets a guard that
-// is computed once for a group from the ranges of what it is made of; where the guard holds, the region runs with 64-bit
-// indices, else as it was written. What the indices are never changes.
+// Indices of 32 bits without wrapping. As far as a compiler knows, `a[row * n + column]` with uint operands may wrap at 2^32.
+// It then cannot see that neighbouring work-items access neighbouring elements. Each such index of a region gets a guard,
+// computed once for a group from the ranges of its operands. Where the guard holds, the region runs with 64-bit indices, else
+// as written. What the indices are never changes.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/group_plan.h"
 
 namespace manyrt::compiler {

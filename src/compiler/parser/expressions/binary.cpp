@@ -55,7 +55,7 @@ Expr* ExpressionBuilder::makeBinary(Op op, Expr* left, Expr* right, Location whe
   return result;
 }
 
-// The left side decides the type. A scalar amount for a vector is spread over its lanes: shifts count modulo the width of an
+// The left side decides the type. A scalar amount is spread over the lanes of a vector. Shifts take it modulo the width of an
 // element, so that converting the amount to the element's type changes nothing.
 Expr* ExpressionBuilder::shift(Op op, Expr* a, Expr* b, Location where) {
   const Type* left = a->type.type;

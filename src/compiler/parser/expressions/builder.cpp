@@ -9,9 +9,9 @@ namespace manyrt::compiler {
 bool ExpressionBuilder::grow(Expr* expression, const Expr* child) {
   if (child->height < expression->height) return true;
   expression->height = static_cast<uint16_t>(child->height + 1);
-  if (expression->height <= kMostHeight) return true;
+  if (expression->height <= kMaxHeight) return true;
   diagnostics_.error(expression->where, "This expression is more than %u operators high; split it with variables of its parts.",
-                     kMostHeight);
+                     kMaxHeight);
   return false;
 }
 

@@ -16,13 +16,13 @@ namespace manyrt::compiler {
 
 class ExpressionBuilder {
  protected:
-  static constexpr uint32_t kMostHeight = 1000;  // of an expression's tree: chains of operators grow it without nesting
+  static constexpr uint32_t kMaxHeight = 1000;  // of an expression's tree: chains of operators grow it without nesting
 
   ExpressionBuilder(Program& program, Diagnostics& diagnostics)
       : program_(program), types_(program.types), diagnostics_(diagnostics) {}
 
   // --- nodes (builder.cpp). Here and below an Expr* is null after an error.
-  // A node over a, b, c; an error where the tree would be higher than kMostHeight.
+  // A node over a, b, c; an error where the tree would be higher than kMaxHeight.
   Expr* node(ExprKind kind, QualType type, Location where, Expr* a = nullptr, Expr* b = nullptr, Expr* c = nullptr);
   bool grow(Expr* expression, const Expr* child);  // the height of a node that got one more child; false after an error
   Expr* integerLiteral(Scalar scalar, uint64_t value, Location where);

@@ -45,8 +45,8 @@ Expr* Parser::parseCompoundLiteral(QualType type, Location where, size_t begin) 
   return type->isArray() ? asObject(literal) : literal;
 }
 
-// Where something points to a compound literal, or changes it, it becomes a variable of the block around it, which gets the
-// value wherever the literal stands: (S){1} is (v = (S){1}, v), an lvalue. At program scope all stays as it is.
+// A compound literal whose address is taken, or that is changed, becomes a variable v of the block around it. In its place
+// stands (v = (S){1}, v), which is an lvalue. At program scope all stays as it is.
 Expr* ExpressionBuilder::asObject(Expr* expression) {
   if (function_ == nullptr || literals_.empty()) return expression;
   Expr** place = &expression;
@@ -70,7 +70,7 @@ Expr* ExpressionBuilder::asObject(Expr* expression) {
     made->tokens = literal->tokens;
     made->a = a;
     made->b = b;
-    made->height = static_cast<uint16_t>(literal->height + 2);  // at most, and no more than kMostHeight by the few of nesting
+    made->height = static_cast<uint16_t>(literal->height + 2);  // at most, and no more than kMaxHeight by the few of nesting
     made->lvalue = kind != ExprKind::kAssign;
     return made;
   };

@@ -1,5 +1,5 @@
-// Constants: integer constant expressions (sizes of arrays, case labels, enumerators) computed as the device would, without
-// any arithmetic that overflows here, and the question which initialisers need no run time.
+// Computes integer constant expressions (sizes of arrays, case labels, enumerators) as the device would. No arithmetic
+// overflows here. Also decides which initialisers are constant.
 #include <string>
 
 #include "compiler/parser/parser_state.h"
@@ -41,7 +41,7 @@ class Evaluator {
 
  private:
   // A chain of constants that are made of each other is followed this far.
-  static constexpr uint32_t kMostVariables = 64;
+  static constexpr uint32_t kMaxVariables = 64;
 
   bool fail(Trouble trouble) {
     trouble_ = trouble;
@@ -92,7 +92,7 @@ bool Evaluator::variable(int64_t* value, const Expr& expression) {
     *value = found->second;
     return true;
   }
-  if (variables_ == kMostVariables) return fail(Trouble::kNotConstant);
+  if (variables_ == kMaxVariables) return fail(Trouble::kNotConstant);
   ++variables_;
   const bool constant = run(value, *variable.initializer);
   --variables_;
@@ -175,6 +175,8 @@ bool divide(uint64_t* bits, bool remainder, bool is_signed, int64_t a, int64_t b
 }
 
 bool Evaluator::arithmetic(int64_t* value, const Expr& expression, int64_t a, int64_t b) {
+  // Unsigned 64-bit arithmetic cannot overflow, and its low bits are right for every narrower type: wrap() cuts and extends
+  // them at the end. Only comparison, division and shifts to the right depend on the sign.
   const bool is_signed = expression.a->type->isSigned();
   const uint64_t x = static_cast<uint64_t>(a);
   const uint64_t y = static_cast<uint64_t>(b);

@@ -141,6 +141,8 @@ bool ExpressionBuilder::isNullConstant(const Expr& expression) const {
 
 // Warnings and errors of a conversion between pointers; false: an error.
 bool ExpressionBuilder::checkPointers(QualType from, QualType to, const char* what, Location where) {
+  // The address spaces must agree at every level of pointers, because a pointer carries no space at run time: that is an error.
+  // A difference of types or qualifiers is a warning, as in C.
   QualType source = from->inner;
   QualType target = to->inner;
   const std::string from_name = named(from.type);
@@ -178,6 +180,9 @@ bool ExpressionBuilder::checkPointers(QualType from, QualType to, const char* wh
 }
 
 Expr* ExpressionBuilder::convertTo(Expr* expression, QualType target, const char* what) {
+  // The order of the cases is that of C for assignments: equal types, arithmetic, pointers. Only scalars convert implicitly to
+  // a vector, by way of its element type. A null constant comes before the other integers, because it is a pointer of every
+  // address space. What is left is an error, whose text says what to write instead.
   Expr* source = value(expression);
   if (source == nullptr) return nullptr;
   const Type* from = source->type.type;

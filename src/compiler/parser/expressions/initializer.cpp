@@ -10,8 +10,8 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint64_t kMostElements = UINT32_MAX;  // of an array in braces: their numbers have 32 bits
-constexpr uint64_t kMostCharacters = 1 << 16;   // of a string that fills an array: each becomes a node
+constexpr uint64_t kMaxElements = UINT32_MAX;  // of an array in braces: their numbers have 32 bits
+constexpr uint64_t kMaxCharacters = 1 << 16;   // of a string that fills an array: each becomes a node
 
 bool isAggregate(QualType type) { return type->isArray() || type->isRecord(); }
 
@@ -32,7 +32,7 @@ struct Parser::Filling {
 
   explicit Filling(Expr* initializer) : list(initializer), type(initializer->type) {
     if (type->isArray()) {
-      count = std::min(type->length, kMostElements);
+      count = std::min(type->length, kMaxElements);
     } else {
       count = type->record->is_union ? std::min<uint64_t>(type->record->fields.size(), 1) : type->record->fields.size();
     }
@@ -87,9 +87,9 @@ Expr* ExpressionBuilder::characters(const Expr& string, QualType type) {
   if (!decode(&bytes, token)) return nullptr;
   const bool open = type->length == Type::kUnknownLength;
   const uint64_t length = open ? bytes.size() + 1 : type->length;
-  if (bytes.size() > kMostCharacters) {
+  if (bytes.size() > kMaxCharacters) {
     diagnostics_.error(string.where, "A string of %zu characters cannot fill an array; %llu are the limit.", bytes.size(),
-                       static_cast<unsigned long long>(kMostCharacters));
+                       static_cast<unsigned long long>(kMaxCharacters));
     return nullptr;
   }
   if (bytes.size() > length) {

@@ -13,7 +13,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr size_t kMostCharacters = 1 << 20;  // of one string, when adjacent ones are joined
+constexpr size_t kMaxCharacters = 1 << 20;  // of one string, when adjacent ones are joined
 
 int digitOf(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -163,6 +163,8 @@ Expr* Parser::parseNumber() {
 }
 
 Expr* Parser::parseInteger(const Token& token) {
+  // The digits are read as far as the base allows; the rest must be a suffix. Reading goes on after an overflow, so that a
+  // wrong suffix is reported first.
   std::string_view text = token.text;
   const bool hexadecimal = startsWithRadix(text, 'x');
   const bool binary = startsWithRadix(text, 'b');
@@ -258,8 +260,8 @@ Expr* Parser::parseString() {
   const bool alone = peek().kind != TokenKind::kString;
   while (peek().kind == TokenKind::kString) {
     if (!decode(&bytes, next())) return nullptr;
-    if (bytes.size() > kMostCharacters) {
-      diagnostics_.error(first.where, "A string of more than %zu characters is not supported.", kMostCharacters);
+    if (bytes.size() > kMaxCharacters) {
+      diagnostics_.error(first.where, "A string of more than %zu characters is not supported.", kMaxCharacters);
       return nullptr;
     }
   }

@@ -172,6 +172,8 @@ Expr* Parser::parseMember(Expr* base) {
 }
 
 Expr* Parser::parseSwizzle(Expr* base, const Token& name) {
+  // `hi` and `odd` of three lanes name a fourth, which the language leaves undefined but allows. A swizzle of a swizzle is
+  // composed into one, so that lowerings see one list of lanes of the vector itself.
   const int length = static_cast<int>(std::min<size_t>(name.text.size(), 64));
   const uint32_t count = base->type->count;
   std::vector<uint32_t> lanes;

@@ -104,6 +104,8 @@ Expr* Parser::parsePrimary() {
 
 Expr* Parser::parseName() {
   const Token& token = peek();
+  // Reserved words come first, since no declaration can hide them. Then variables and enumerators are found by scope. A name
+  // that is left may be a function, which OpenCL C can only call: calls are parsed elsewhere.
   const int length = static_cast<int>(std::min<size_t>(token.text.size(), 256));
   if (const Keyword& keyword = findKeyword(token.text); keyword.advice != nullptr) {
     diagnostics_.error(token.where, "\"%.*s\": %s", length, token.text.data(), keyword.advice);

@@ -1,5 +1,5 @@
-// Types of the operators with one operand, and what may be changed: lvalues that are not const, not constant memory, no
-// arrays, no vector that names a component twice.
+// Types of the operators with one operand, and which operands may be changed. These are lvalues, but not const ones, constant
+// memory, arrays, or swizzles that name a component twice.
 #include <set>
 #include <string>
 #include <vector>

@@ -164,12 +164,11 @@ TEST_F(BuiltinsTest, FamiliesReadTheirNames) {
   EXPECT_EQ(convert->rounding, 'p');
   const Builtin* store = builtins_.find("vstorea_half3_rtz");
   ASSERT_NE(store, nullptr);
-  EXPECT_EQ(store->name, "vstorea_half");
-  EXPECT_EQ(store->width, 3u);
-  EXPECT_EQ(store->rounding, 'z');
+  EXPECT_EQ(store->name, "vstorea_half_rtz");
+  EXPECT_EQ(store->lanes, 3u);
   EXPECT_EQ(store->kind, BuiltinKind::kMemory);
-  EXPECT_EQ(builtins_.find("vload16")->width, 16u);
-  EXPECT_EQ(builtins_.find("vload_half")->width, 1u);
+  EXPECT_EQ(builtins_.find("vload16")->lanes, 16u);
+  EXPECT_EQ(builtins_.find("vload_half")->lanes, 1u);
   EXPECT_EQ(builtins_.find("as_float3")->target, types_.parse("float3").type);
 }
 

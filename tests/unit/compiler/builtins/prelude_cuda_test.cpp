@@ -3,7 +3,7 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/builtins/prelude.h"
-#include "compiler/lowering/cuda_names.h"
+#include "compiler/lowering/cuda/names.h"
 #include "unit/compiler/toolchain/nvrtc.h"
 
 namespace manyrt::compiler {
@@ -43,11 +43,9 @@ class CudaPreludeTest : public testing::Test {
     }
   }
   void addConversions() {
-    for (const Scalar to : kNumbers) {
-      for (const Scalar from : kNumbers) prelude_.convert(types_.scalar(to), types_.scalar(from));
-      prelude_.convert(types_.scalar(to), types_.scalar(Scalar::kHalf));
-      prelude_.convert(types_.scalar(Scalar::kHalf), types_.scalar(to));
-    }
+    prelude_.halfToFloat();
+    prelude_.toHalf(Scalar::kFloat);
+    prelude_.toHalf(Scalar::kDouble);
   }
   void addOperators() {
     for (const Scalar scalar : kNumbers) {

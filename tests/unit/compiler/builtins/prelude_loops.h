@@ -22,7 +22,7 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/builtins/prelude.h"
-#include "compiler/lowering/cuda_names.h"
+#include "compiler/lowering/cuda/names.h"
 #include "cuda_stand_in.h"
 #include "support/native_compiler.h"
 

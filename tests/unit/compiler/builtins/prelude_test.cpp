@@ -100,17 +100,6 @@ TEST_P(PreludeTest, EveryOperatorOfEveryVectorCompiles) {
   build("");
 }
 
-TEST_P(PreludeTest, EveryScalarConversionCompiles) {
-  std::vector<const Type*> types = {types_.scalar(Scalar::kBool), types_.scalar(Scalar::kHalf)};
-  for (Scalar scalar : kNumbers) types.push_back(types_.scalar(scalar));
-  for (const Type* to : types) {
-    for (const Type* from : types) prelude_.convert(to, from);
-    if (to->scalar == Scalar::kBool || to->scalar == Scalar::kHalf) continue;
-    for (const Type* from : types) prelude_.convert(vector(to->scalar, 4), from);
-  }
-  build("");
-}
-
 TEST_P(PreludeTest, VectorsHaveTheSizesOfTheLanguage) {
   for (Scalar scalar : kNumbers) {
     for (uint32_t lanes : kLanes) {

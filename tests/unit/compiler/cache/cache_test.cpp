@@ -62,7 +62,7 @@ class CacheTest : public TemporaryTest {
     return !cache::load(&data, key);
   }
   std::string file(const Digest& key) const { return path("cache/" + hexadecimal(key)); }
-  static void put(const Digest& key, const Bytes& bytes) { cache::store(cache::place(), key, bytes.data(), bytes.size()); }
+  static void put(const Digest& key, const Bytes& bytes) { cache::store(cache::directory(), key, bytes.data(), bytes.size()); }
   size_t files() const {
     size_t count = 0;
     for ([[maybe_unused]] const auto& entry : fs::directory_iterator(path("cache"))) ++count;

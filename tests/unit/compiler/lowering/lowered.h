@@ -39,10 +39,10 @@ struct Lowered {
     return made.texts[0];
   }
   // Where a variable of that name was put; several share a name: the last one.
-  compiler::Place place(const std::string& name) const {
-    compiler::Place found = compiler::Place::kRegion;
+  compiler::Storage storage(const std::string& name) const {
+    compiler::Storage found = compiler::Storage::kRegion;
     for (const compiler::Variable* variable : plan->variables()) {
-      if (variable->name == name) found = plan->place(*variable);
+      if (variable->name == name) found = plan->storage(*variable);
     }
     return found;
   }

@@ -47,7 +47,7 @@ TEST(ParserTest, TooManyErrorsEndTheParse) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "int x" + std::to_string(i) + ";";
   const ParsedProgram parsed(text);
-  EXPECT_EQ(parsed.diagnostics.errorCount(), Diagnostics::kMostErrors);
+  EXPECT_EQ(parsed.diagnostics.errorCount(), Diagnostics::kMaxErrors);
 }
 
 TEST(ParserTest, OpenEndsAreErrors) {

@@ -197,7 +197,7 @@ TEST_F(BuildTest, AnEntryThatIsWholeButNoObjectIsBuiltAgain) {
   }
   for (const std::string& wrong :
        {std::string(), std::string("abc"), std::string(4, '\xff'), std::string("\0\0\0\0rubbish", 11)}) {
-    cache::store(cache::place(), key, wrong.data(), wrong.size());
+    cache::store(cache::directory(), key, wrong.data(), wrong.size());
     ASSERT_TRUE(build(kSource, "-DVALUE=2").ok());
     EXPECT_EQ(run(1), 3);
     object = nullptr;

@@ -164,7 +164,7 @@ TEST_F(CudaBuildTest, DamagedEntriesAreBuiltAgain) {
   }
   for (const std::string& wrong : {std::string(), std::string("abc"), std::string(64, '\xff')}) {
     for (int i = 0; i < 70; ++i) ASSERT_TRUE(build(kSource, ("-DVALUE=" + std::to_string(100 + i)).c_str()).ok());
-    cache::store(cache::place(), key, wrong.data(), wrong.size());
+    cache::store(cache::directory(), key, wrong.data(), wrong.size());
     const int before = compiles();
     ASSERT_TRUE(build(kSource).ok());
     EXPECT_EQ(compiles(), before + 1);

@@ -112,7 +112,7 @@ TEST_F(LexerTest, TooManyTokensAreAnErrorAtTheFirstTooMany) {
 }
 
 TEST_F(LexerTest, ATextThatIsTooLongIsNotRead) {
-  EXPECT_FALSE(lex(std::string(kMostFileBytes + 1, ' ')));
+  EXPECT_FALSE(lex(std::string(kMaxFileBytes + 1, ' ')));
   EXPECT_NE(diagnostics_.log().find("has 16777217 bytes; 16777216 are the limit."), std::string::npos);
 }
 

@@ -236,7 +236,7 @@ TEST(PreprocessorTest, AfterTwentyErrorsItGivesUp) {
   for (int i = 0; i < 1000; ++i) text += "#foo\n";
   Preprocessed run(text);
   EXPECT_FALSE(run.ok);
-  EXPECT_EQ(run.diagnostics.errorCount(), Diagnostics::kMostErrors);
+  EXPECT_EQ(run.diagnostics.errorCount(), Diagnostics::kMaxErrors);
 }
 
 TEST_F(PreprocessorFilesTest, TheFolderOfTheIncludingFileComesBeforeThoseOfTheOptions) {

@@ -122,9 +122,9 @@ TEST(DiagnosticsTest, TheTwentiethErrorIsTheLast) {
   Diagnostics diagnostics(sources);
   for (uint32_t i = 1; i <= 50; ++i) {
     diagnostics.error({file, 1, 1}, "Number %u.", i);
-    EXPECT_EQ(diagnostics.full(), i >= Diagnostics::kMostErrors);
+    EXPECT_EQ(diagnostics.full(), i >= Diagnostics::kMaxErrors);
   }
-  EXPECT_EQ(diagnostics.errorCount(), Diagnostics::kMostErrors);
+  EXPECT_EQ(diagnostics.errorCount(), Diagnostics::kMaxErrors);
   EXPECT_NE(diagnostics.log().find("Number 20."), std::string::npos);
   EXPECT_EQ(diagnostics.log().find("Number 21."), std::string::npos);
   EXPECT_TRUE(diagnostics.log().ends_with("note: 20 errors are shown; the rest was not read.\n"));

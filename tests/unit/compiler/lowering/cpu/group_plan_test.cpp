@@ -28,7 +28,7 @@ TEST(GroupPlanTest, ABarrierSeparatesRegions) {
       "  int i = get_local_id(0); l[i] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[i ^ 1]; }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kRegion), 2u);
-  EXPECT_EQ(it.place("i"), Place::kPure);
+  EXPECT_EQ(it.storage("i"), Storage::kRecomputed);
 }
 
 TEST(GroupPlanTest, WhatIsReadFromMemoryAndCrossesLivesInAnArray) {
@@ -36,7 +36,7 @@ TEST(GroupPlanTest, WhatIsReadFromMemoryAndCrossesLivesInAnArray) {
       "__kernel void f(__global int* a) {\n"
       "  int i = get_local_id(0); int x = a[i]; barrier(CLK_GLOBAL_MEM_FENCE); a[i + 1] = x; }");
   ASSERT_NE(it.makePlan(), nullptr);
-  EXPECT_EQ(it.place("x"), Place::kArray);
+  EXPECT_EQ(it.storage("x"), Storage::kArray);
 }
 
 TEST(GroupPlanTest, WritingThroughAPointerDoesNotChangeThePointer) {
@@ -50,7 +50,7 @@ TEST(GroupPlanTest, CountersOfLoopsWithBarriersAreUniform) {
       "__kernel void f(__global int* a, uint n) {\n"
       "  for (uint t = 0; t < n; ++t) { a[t] += 1; barrier(CLK_GLOBAL_MEM_FENCE); a[t + n] = 2; } }");
   ASSERT_NE(it.makePlan(), nullptr);
-  EXPECT_EQ(it.place("t"), Place::kUniform);
+  EXPECT_EQ(it.storage("t"), Storage::kUniform);
   EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kLoop), 1u);
 }
 
@@ -60,9 +60,9 @@ TEST(GroupPlanTest, WhatDependsOnAnIdOrOnMemoryIsNotUniform) {
       "  int s = get_local_id(0); int r = a[0]; int u = 4;\n"
       "  while (u > 0) { a[s] += r; barrier(CLK_GLOBAL_MEM_FENCE); u -= 1; r += u; s += r; } }");
   ASSERT_NE(it.makePlan(), nullptr);
-  EXPECT_EQ(it.place("u"), Place::kUniform);
-  EXPECT_EQ(it.place("r"), Place::kArray);
-  EXPECT_EQ(it.place("s"), Place::kArray);
+  EXPECT_EQ(it.storage("u"), Storage::kUniform);
+  EXPECT_EQ(it.storage("r"), Storage::kArray);
+  EXPECT_EQ(it.storage("s"), Storage::kArray);
 }
 
 TEST(GroupPlanTest, AVariableChangedUnderAConditionOfOneItemIsNotUniform) {
@@ -70,7 +70,7 @@ TEST(GroupPlanTest, AVariableChangedUnderAConditionOfOneItemIsNotUniform) {
       "__kernel void f(__global int* a) {\n"
       "  int u = 1; if (get_local_id(0) == 2) u = 3; barrier(CLK_GLOBAL_MEM_FENCE); a[get_local_id(0)] = u; }");
   ASSERT_NE(it.makePlan(), nullptr);
-  EXPECT_EQ(it.place("u"), Place::kArray);
+  EXPECT_EQ(it.storage("u"), Storage::kArray);
 }
 
 TEST(GroupPlanTest, WhatAPointerMayReachBehindABarrierIsBound) {
@@ -78,8 +78,8 @@ TEST(GroupPlanTest, WhatAPointerMayReachBehindABarrierIsBound) {
       "__kernel void f(__global int* a) {\n"
       "  int x = a[0], v[2] = {1, 2}; int *p = &x, *q = v; barrier(CLK_GLOBAL_MEM_FENCE); a[1] = *p + *q; }");
   ASSERT_NE(it.makePlan(), nullptr);
-  EXPECT_EQ(it.place("x"), Place::kBound);
-  EXPECT_EQ(it.place("v"), Place::kBound);
+  EXPECT_EQ(it.storage("x"), Storage::kInPlace);
+  EXPECT_EQ(it.storage("v"), Storage::kInPlace);
 }
 
 TEST(GroupPlanTest, ArraysStructsAndWhatHasItsAddressTakenAreBound) {
@@ -89,10 +89,10 @@ TEST(GroupPlanTest, ArraysStructsAndWhatHasItsAddressTakenAreBound) {
       "  int i = get_local_id(0); int t[3]; S s; int x = a[i]; int* p = &x;\n"
       "  t[1] = i; s.v = 2; barrier(CLK_GLOBAL_MEM_FENCE); a[i] = t[1] + s.v + *p + x; }");
   ASSERT_NE(it.makePlan(), nullptr);
-  EXPECT_EQ(it.place("t"), Place::kBound);
-  EXPECT_EQ(it.place("s"), Place::kBound);
-  EXPECT_EQ(it.place("x"), Place::kBound);
-  EXPECT_EQ(it.place("p"), Place::kArray);
+  EXPECT_EQ(it.storage("t"), Storage::kInPlace);
+  EXPECT_EQ(it.storage("s"), Storage::kInPlace);
+  EXPECT_EQ(it.storage("x"), Storage::kInPlace);
+  EXPECT_EQ(it.storage("p"), Storage::kArray);
 }
 
 TEST(GroupPlanTest, AReturnBeforeABarrierBecomesAMask) {
@@ -121,7 +121,7 @@ TEST(GroupPlanTest, ACountedLoopHasARegionOfItsOwn) {
       "  uint i = get_global_id(0); float s = a[i]; for (uint k = 0; k < n; ++k) s += a[k]; a[i] = s; }");
   ASSERT_NE(it.makePlan(), nullptr);
   EXPECT_EQ(countNodes(it.plan->root(), NodeKind::kRegion), 3u);
-  EXPECT_EQ(it.place("s"), Place::kArray);
+  EXPECT_EQ(it.storage("s"), Storage::kArray);
 }
 
 TEST(GroupPlanTest, GotoAndBarriersInsideExpressionsCannotBeSplit) {
@@ -187,7 +187,7 @@ TEST(InlineTest, ParametersThatAreChangedBecomeVariables) {
       "__kernel void f(__global int* a, int n) { barrier(CLK_LOCAL_MEM_FENCE); n += get_local_id(0);\n"
       "  barrier(CLK_LOCAL_MEM_FENCE); a[n] = n; }");
   ASSERT_NE(it.makePlan(), nullptr);
-  EXPECT_EQ(it.place("n"), Place::kArray);
+  EXPECT_EQ(it.storage("n"), Storage::kArray);
 }
 
 }  // namespace

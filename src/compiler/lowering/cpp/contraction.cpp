@@ -1,11 +1,11 @@
 // Where contraction is on, and the shapes of expressions that become one operation.
-#include "compiler/lowering/contraction.h"
+#include "compiler/lowering/cpp/contraction.h"
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 
 namespace manyrt::compiler {
 namespace {

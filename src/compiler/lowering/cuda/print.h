@@ -1,5 +1,5 @@
-// printf for CUDA: the format, which has to be a literal there, becomes one that CUDA's printf takes, and each call a function
-// of its own.
+// printf for CUDA. The format must be a literal and becomes one that CUDA's printf takes. Each call becomes a function of its
+// own.
 #pragma once
 
 #include <string>

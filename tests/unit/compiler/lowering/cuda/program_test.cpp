@@ -1,8 +1,8 @@
 // The CUDA C++ of whole units: what stands in it and what does not, and what is refused.
-#include "compiler/lowering/cuda.h"
+#include "compiler/lowering/cuda/program.h"
 
-#include "lowered.h"
 #include "rt.h"
+#include "unit/compiler/lowering/lowered.h"
 
 namespace manyrt::test {
 namespace {

@@ -1,5 +1,5 @@
-// Every name of CUDA that generated text may use stands in this file, and nowhere else: who stands in for CUDA, as the tests'
-// simulated device does, has to define these and no others. Besides, the text is C++20 without includes and without templates.
+// This file alone lists the names of CUDA that generated text may use. A substitute for CUDA, such as the simulated device of
+// the tests, defines these and no others. Besides, the text is C++20 without includes and without templates.
 //
 //   qualifiers    __global__  __device__  __forceinline__  __shared__  __constant__  __launch_bounds__(n); constexpr, also of
 //                 functions that are constant for no arguments, which compilers for hosts refuse: there it has to be nothing

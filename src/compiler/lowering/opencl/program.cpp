@@ -1,15 +1,15 @@
-// Where a kernel is declared, its pointers into global and constant memory become a root and an offset; where it begins, they
-// are declared again as the user wrote them; where it is called as a function, what is passed becomes the root of offset 0.
-// Kernels get names that nothing else has, and compound literals that are used as objects become variables: clang 14 takes
-// pointers to a literal for ones into no address space.
-#include "compiler/lowering/opencl.h"
+// In the declaration of a kernel, pointers into global and constant memory become a root and an offset. Its body first declares
+// them again as the user wrote them. A call of the kernel passes its pointer as the root, with offset 0. Kernels get names that
+// no other identifier has. Compound literals that are used as objects become variables, because clang 14 gives pointers to a
+// literal no address space.
+#include "compiler/lowering/opencl/program.h"
 
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/lowering/token_text.h"
+#include "compiler/lowering/opencl/token_text.h"
 
 namespace manyrt::compiler {
 namespace {

@@ -1,5 +1,5 @@
 // From gcc's names to CUDA's, word by word over a whole source.
-#include "compiler/lowering/cuda_names.h"
+#include "compiler/lowering/cuda/names.h"
 
 #include <algorithm>
 #include <set>

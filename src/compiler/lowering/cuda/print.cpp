@@ -1,6 +1,6 @@
-// Reads the format as library/print.h does when it runs: vectors print lane by lane, a conversion that does not
-// fit its argument prints itself and "(?)". CUDA knows no vectors, no hl and no F.
-#include "compiler/lowering/cuda_print.h"
+// Reads the format as library/print.h does at run time: vectors print lane by lane. A conversion that does not fit its argument
+// prints itself and "(?)". CUDA knows no vectors, no hl and no F.
+#include "compiler/lowering/cuda/print.h"
 
 #include "compiler/builtins/prelude_text.h"
 #include "compiler/parser/expressions/literal.h"
@@ -11,7 +11,7 @@ using namespace prelude;
 
 namespace {
 
-constexpr uint32_t kMostValues = 32;  // of CUDA's printf, without the format
+constexpr uint32_t kMaxValues = 32;  // of CUDA's printf, without the format
 
 bool isOneOf(char letter, std::string_view letters) { return letter != 0 && letters.find(letter) != letters.npos; }
 
@@ -195,9 +195,9 @@ std::string cudaPrintFunction(const std::string& name, const Expr& call, Prelude
     if (more) printer.add(conversion, argument, own);
   }
   for (conversion = Conversion(); format.next(&conversion); conversion = Conversion()) printer.mismatch(conversion);
-  if (printer.count > kMostValues) {
+  if (printer.count > kMaxValues) {
     diagnostics.error(call.where, "This printf prints %u values; on CUDA one call prints at most %u: write several.",
-                      printer.count, kMostValues);
+                      printer.count, kMaxValues);
     return "";
   }
   return "static __device__ int " + name + "(" + parameters + ") { return printf(" + quoted(printer.format) + printer.values +

@@ -1,7 +1,7 @@
 // Which products and sums become one operation, in the text of the lowering.
-#include "compiler/lowering/contraction.h"
+#include "compiler/lowering/cpp/contraction.h"
 
-#include "lowered.h"
+#include "unit/compiler/lowering/lowered.h"
 
 namespace manyrt::test {
 namespace {

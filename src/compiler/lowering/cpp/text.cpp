@@ -1,5 +1,5 @@
 // Names, types, declarations and helper functions of a program as C++ text; expressions and statements have files of their own.
-#include "compiler/lowering/cpp_text.h"
+#include "compiler/lowering/cpp/text.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 // The CUDA C++ of a whole unit: prelude, records, constants, helpers, and an entry for each kernel. Ids are CUDA's own
 // variables, so that helpers are given nothing; memory of __local arguments is cut from one dynamic array by offsets.
-#include "compiler/lowering/cuda.h"
+#include "compiler/lowering/cuda/program.h"
 
 #include <algorithm>
 #include <map>
@@ -8,17 +8,17 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/builtins/prelude.h"
-#include "compiler/lowering/cpp_text.h"
-#include "compiler/lowering/cuda_names.h"
-#include "compiler/lowering/cuda_print.h"
+#include "compiler/lowering/cpp/text.h"
+#include "compiler/lowering/cuda/names.h"
+#include "compiler/lowering/cuda/print.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint64_t kMostConstantBytes = 64 << 10;  // of __constant__ variables; what is beyond is in global memory
-constexpr uint64_t kMostLocalBytes = 48 << 10;     // of a kernel's __shared__ variables
+constexpr uint64_t kMaxConstantBytes = 64 << 10;  // of __constant__ variables; what is beyond is in global memory
+constexpr uint64_t kMaxLocalBytes = 48 << 10;     // of a kernel's __shared__ variables
 
 constexpr char kAt[] = R"(static __device__ __forceinline__ unsigned long mrt_at(unsigned int d, unsigned long a,
 unsigned long b, unsigned long c, unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }
@@ -133,7 +133,7 @@ class Unit {
     const uint64_t bytes = sizeOf(variable.type);
     const uint64_t alignment = std::max<uint64_t>(alignmentOf(variable.type), variable.alignment);
     const uint64_t end = (constant_bytes_ + alignment - 1) / alignment * alignment + bytes;
-    const bool fits = end <= kMostConstantBytes;
+    const bool fits = end <= kMaxConstantBytes;
     if (fits) constant_bytes_ = end;
     text_.constant_words = fits ? "extern __constant__ const " : "extern __device__ const ";
     constants_ += text_.constant(variable);
@@ -175,11 +175,11 @@ class Unit {
       bytes = (bytes + alignment - 1) / alignment * alignment + sizeOf(variable->type);
       if (variable->alignment > alignmentOf(variable->type)) out += "alignas(" + std::to_string(variable->alignment) + ") ";
       out += "__shared__ " + text_.declare(variable->type, text_.name(*variable)) + ";\n";
-      if (bytes > kMostLocalBytes) {
+      if (bytes > kMaxLocalBytes) {
         diagnostics_.error(variable->where,
                            "The __local variables of \"%s\" take more than the %llu bytes that CUDA has for them: take a "
                            "__local pointer as an argument instead.",
-                           kernel.name.c_str(), static_cast<unsigned long long>(kMostLocalBytes));
+                           kernel.name.c_str(), static_cast<unsigned long long>(kMaxLocalBytes));
         break;
       }
     }

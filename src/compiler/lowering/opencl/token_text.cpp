@@ -1,14 +1,14 @@
-// Printing a token stream. Two tokens that did not stand side by side in one text are kept apart by a blank: those of a macro
-// might else become one token. Columns are kept where a line begins, for the messages of the compiler that reads this.
-#include "compiler/lowering/token_text.h"
+// Printing a token stream. A blank separates two tokens that were not adjacent in one source: tokens of a macro might else join
+// into one. Columns are kept where a line begins, for the messages of the compiler that reads this.
+#include "compiler/lowering/opencl/token_text.h"
 
 #include <algorithm>
 
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostEmptyLines = 8;  // else a #line is shorter
-constexpr uint32_t kMostIndent = 120;
+constexpr uint32_t kMaxEmptyLines = 8;  // else a #line is shorter
+constexpr uint32_t kMaxIndent = 120;
 
 bool touches(const Token& left, const Token& right) {
   return !right.space_before && left.where.file == right.where.file && left.where.line == right.where.line &&
@@ -34,13 +34,13 @@ void TokenText::replace(TokenRange range, std::string text) {
 void TokenText::goTo(Location place) {
   if (at_.line != 0 && at_.file == place.file && at_.line == place.line) return;
   const bool follows = at_.line != 0 && at_.file == place.file && place.line > at_.line;
-  if (follows && place.line - at_.line <= kMostEmptyLines) {
+  if (follows && place.line - at_.line <= kMaxEmptyLines) {
     out_.append(place.line - at_.line, '\n');
   } else {
     if (!out_.empty() && out_.back() != '\n') out_.push_back('\n');
     out_.append("#line ").append(std::to_string(place.line)).append(" ").append(quoted(sources_.name(place.file))).append("\n");
   }
-  out_.append(std::min(std::max(place.column, 1u) - 1, kMostIndent), ' ');
+  out_.append(std::min(std::max(place.column, 1u) - 1, kMaxIndent), ' ');
   at_ = place;
   before_ = nullptr;
 }

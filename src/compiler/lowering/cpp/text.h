@@ -7,7 +7,7 @@
 #include <string>
 
 #include "compiler/builtins/prelude.h"
-#include "compiler/lowering/contraction.h"
+#include "compiler/lowering/cpp/contraction.h"
 #include "compiler/parser/ast.h"
 #include "compiler/parser/operator.h"
 
@@ -104,5 +104,11 @@ class CppText {
 bool hasEffects(const Expr& expression);  // assignments, calls that write: what must not run twice or never
 bool isPackedStorage(const Expr& target);
 bool isSimpleLvalue(const Expr& expression);  // may be evaluated twice: no effects in it
+
+// Whether the scalar operator of C++ would trap or have no defined value, and whether a constant on its right side rules that
+// out.
+bool needsCare(Op op, const Type* type);
+bool isPlainDivisor(Op op, const Expr& right);
+const Expr& behindConversions(const Expr& expression);  // an integer without the casts around it
 
 }  // namespace manyrt::compiler

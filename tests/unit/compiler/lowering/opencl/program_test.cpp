@@ -1,6 +1,6 @@
 // Programs printed as OpenCL C again: what the pointers of kernels become, and that nothing else changes. Texts are compared
 // token by token; each is read by our own front end again, and by clang's where that is installed.
-#include "compiler/lowering/opencl.h"
+#include "compiler/lowering/opencl/program.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,0 +1,148 @@
+// Functions that move lanes: loads and stores of vectors, also as halves in memory, shuffles, the bits of a vector as another
+// one, and prefetch. I numbers the lanes of the result or of what is stored, M those of a source with another number of lanes.
+// Sets and words: language.h.
+#pragma once
+
+#include "half.h"
+#include "language.h"
+
+namespace manyrt::library {
+
+// ---- Loads and stores. The vectors lie one behind the other without gaps.
+
+template <Number T, int... I>
+Vector<T, I...> vload(unsigned long offset, const T* p) {
+  p += offset * sizeof...(I);
+  return {p[I]...};
+}
+
+template <Number T, int... I>
+void vstore(Vector<T, I...> data, unsigned long offset, T* p) {
+  p += offset * sizeof...(I);
+  ((p[I] = data.s[I]), ...);
+}
+
+template <Float T, int... I>
+Vector<T, I...> vload_half(unsigned long offset, const half* p) {
+  p += offset * sizeof...(I);
+  return {half_to_float(p[I])...};
+}
+
+template <Floating T, int... I>
+void vstore_half(Vector<T, I...> data, unsigned long offset, half* p) {
+  p += offset * sizeof...(I);
+  ((p[I] = to_half(data.s[I])), ...);
+}
+
+template <Floating T, int... I>
+void vstore_half_rte(Vector<T, I...> data, unsigned long offset, half* p) {
+  return vstore_half(data, offset, p);
+}
+
+template <Floating T, int... I>
+void vstore_half_rtz(Vector<T, I...> data, unsigned long offset, half* p) {
+  p += offset * sizeof...(I);
+  ((p[I] = to_half_rtz(data.s[I])), ...);
+}
+
+template <Floating T, int... I>
+void vstore_half_rtp(Vector<T, I...> data, unsigned long offset, half* p) {
+  p += offset * sizeof...(I);
+  ((p[I] = to_half_rtp(data.s[I])), ...);
+}
+
+template <Floating T, int... I>
+void vstore_half_rtn(Vector<T, I...> data, unsigned long offset, half* p) {
+  p += offset * sizeof...(I);
+  ((p[I] = to_half_rtn(data.s[I])), ...);
+}
+
+// ---- The same with aligned vectors of halves: three lanes lie like four, and the fourth is not written.
+
+template <Float T, int... I>
+Vector<T, I...> vloada_half(unsigned long offset, const half* p) {
+  p += offset * (sizeof...(I) == 3 ? 4 : sizeof...(I));
+  return {half_to_float(p[I])...};
+}
+
+template <Floating T, int... I>
+void vstorea_half(Vector<T, I...> data, unsigned long offset, half* p) {
+  p += offset * (sizeof...(I) == 3 ? 4 : sizeof...(I));
+  ((p[I] = to_half(data.s[I])), ...);
+}
+
+template <Floating T, int... I>
+void vstorea_half_rte(Vector<T, I...> data, unsigned long offset, half* p) {
+  return vstorea_half(data, offset, p);
+}
+
+template <Floating T, int... I>
+void vstorea_half_rtz(Vector<T, I...> data, unsigned long offset, half* p) {
+  p += offset * (sizeof...(I) == 3 ? 4 : sizeof...(I));
+  ((p[I] = to_half_rtz(data.s[I])), ...);
+}
+
+template <Floating T, int... I>
+void vstorea_half_rtp(Vector<T, I...> data, unsigned long offset, half* p) {
+  p += offset * (sizeof...(I) == 3 ? 4 : sizeof...(I));
+  ((p[I] = to_half_rtp(data.s[I])), ...);
+}
+
+template <Floating T, int... I>
+void vstorea_half_rtn(Vector<T, I...> data, unsigned long offset, half* p) {
+  p += offset * (sizeof...(I) == 3 ? 4 : sizeof...(I));
+  ((p[I] = to_half_rtn(data.s[I])), ...);
+}
+
+// ---- Shuffles. Of each lane of the mask the low bits count, as many as number the lanes of the sources.
+
+template <Number T, int... M, int... I>
+Vector<T, I...> shuffle(Vector<T, M...> x, Vector<Unsigned<T>, I...> mask) {
+  T v[] = {x.s[M]...};
+  return {v[mask.s[I] & (sizeof...(M) - 1)]...};
+}
+
+template <Number T, int... M, int... I>
+Vector<T, I...> shuffle2(Vector<T, M...> x, Vector<T, M...> y, Vector<Unsigned<T>, I...> mask) {
+  T v[] = {x.s[M]..., y.s[M]...};
+  return {v[mask.s[I] & (2 * sizeof...(M) - 1)]...};
+}
+
+// ---- The bits of one type as another. Lane by lane where the numbers of lanes agree, which compilers see through best.
+
+template <Number T, Number From>
+T as(From x) {
+  T r;
+  __builtin_memcpy(&r, &x, sizeof r);
+  return r;
+}
+
+// Else as a block of memory. A vector of three lanes has the size of four, and its fourth lane has no value.
+template <Number T, Number From, int... M, int... I>
+Vector<T, I...> as_block(Vector<From, M...> x) {
+  Vector<T, I...> r = {};
+  constexpr unsigned long size = sizeof...(I) * sizeof(T), from = sizeof...(M) * sizeof(From);
+  __builtin_memcpy(&r, &x, from < size ? from : size);
+  return r;
+}
+
+// ---- Any and all: by the sign bits of the lanes
+
+template <SignedInteger T, int... I>
+int any(Vector<T, I...> x) {
+  return (x.s[I] | ...) < 0;
+}
+
+template <SignedInteger T, int... I>
+int all(Vector<T, I...> x) {
+  return (x.s[I] & ...) < 0;
+}
+
+// ---- Prefetch
+
+template <Number T, int... I>
+void prefetch(const Vector<T, I...>* p, unsigned long count) {
+  if (count > 0) __builtin_prefetch(p);
+}
+
+}  // namespace manyrt::library
