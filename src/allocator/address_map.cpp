@@ -157,14 +157,14 @@ bool overlaps(const void* pointer, uint64_t size) {
   return false;
 }
 
-Place locate(const void* address) {
+Allocation locate(const void* address) {
   Region* region = find(address);
-  if (region == nullptr) return Place();
+  if (region == nullptr) return Allocation();
   Block* block = region->blockAt(reinterpret_cast<uintptr_t>(address));
-  if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return Place();
+  if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return Allocation();
   uintptr_t base = region->addressOf(*block);
   uint64_t size = block->size.load(std::memory_order_relaxed);
-  if (reinterpret_cast<uintptr_t>(address) - base >= size) return Place();
+  if (reinterpret_cast<uintptr_t>(address) - base >= size) return Allocation();
   return {region, block, base, size};
 }
 

@@ -43,9 +43,9 @@ inline Region* find(const void* pointer) {
 bool overlaps(const void* address, uint64_t size);  // some known region has a byte of the range
 
 // A live allocation that contains an address.
-struct Place {
-  Place() {}  // the rest stays as it is where there is no region: clearing it costs more than the look-up
-  Place(Region* in, Block* part, uintptr_t first, uint64_t bytes) : region(in), block(part), base(first), size(bytes) {}
+struct Allocation {
+  Allocation() {}  // the rest stays as it is where there is no region: clearing it costs more than the look-up
+  Allocation(Region* in, Block* part, uintptr_t first, uint64_t bytes) : region(in), block(part), base(first), size(bytes) {}
 
   Region* region = nullptr;
   Block* block;
@@ -54,6 +54,6 @@ struct Place {
 
   explicit operator bool() const { return region != nullptr; }
 };
-Place locate(const void* address);
+Allocation locate(const void* address);
 
 }  // namespace manyrt::allocator::address_map

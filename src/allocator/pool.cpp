@@ -12,9 +12,9 @@
 #include "base/checked.h"
 #include "base/config.h"
 #include "base/fault.h"
-#include "base/futex.h"
 #include "base/lock_order.h"
 #include "base/log.h"
+#include "base/os/futex.h"
 
 namespace manyrt::allocator {
 namespace {
@@ -57,7 +57,7 @@ bool poolsKeepMemory() {
 
 }  // namespace
 
-Pool::Pool(Ref<Owner> owner, const PoolOptions& options)
+Pool::Pool(Ref<ContextResources> owner, const PoolOptions& options)
     : owner_(std::move(owner)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), options_(options) {
   owner_->addPool(*this);
 }

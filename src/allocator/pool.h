@@ -14,7 +14,7 @@
 #include <string>
 
 #include "allocator/address_map.h"
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "allocator/region.h"
 #include "allocator/size_class.h"
 #include "base/host_threads.h"
@@ -32,11 +32,11 @@ struct PoolOptions {
 
 class Pool final : public RefCounted {
  public:
-  Pool(Ref<Owner> owner, const PoolOptions& options);
+  Pool(Ref<ContextResources> owner, const PoolOptions& options);
   ~Pool() override;
 
   int32_t kind() const { return options_.kind; }
-  Owner& owner() const { return *owner_; }
+  ContextResources& owner() const { return *owner_; }
 
   // `stream`: the allocation is used in its order only, null: by anybody at once. Out of memory is reported without
   // having asked anybody to free something: see ops/memory.
@@ -138,7 +138,7 @@ class Pool final : public RefCounted {
   Region* detachUnused(uint64_t keep_bytes);  // under the lock; what comes out is then given to giveBack()
   static void giveBack(Region* regions);
 
-  const Ref<Owner> owner_;
+  const Ref<ContextResources> owner_;
   const bool keeps_;  // false with RT_POOL=off
   const bool fills_;  // RT_MEMORY_DEBUG
   PoolOptions options_;

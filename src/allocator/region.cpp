@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <mutex>
 
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "allocator/pool.h"
 #include "allocator/size_class.h"
 
 namespace manyrt::allocator {
 
-Region::Region(Ref<Owner> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size)
+Region::Region(Ref<ContextResources> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size)
     : owner_(std::move(owner)),
       pool_(std::move(pool)),
       kind_(kind),

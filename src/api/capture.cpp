@@ -1,6 +1,6 @@
 // rt.h, chapter "Capture": beginning and ending one, and what a stream says of it. What is recorded comes from ops.
 #include "api/guard.h"
-#include "graph/session.h"
+#include "graph/capture/session.h"
 
 using namespace manyrt;
 

@@ -1,9 +1,9 @@
 // rt.h, chapter "Graphs": graphs, buffers and what is asked of them. Nodes are added in graph_node.cpp.
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 #include "api/graph.h"
 #include "api/guard.h"
-#include "graph/params.h"
+#include "graph/model/params.h"
 
 using namespace manyrt;
 
@@ -63,7 +63,7 @@ rtStatus_t rtGraphDestroy(rtGraph_t graph) {
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     epoch::collectBehindCall();  // what it has leased goes back
     if (manager::graphs.find(toBits(graph)) != nullptr && manager::closeHandle(toBits(graph))) return Status();
-    return context::invalidHandle(toBits(graph), RT_HANDLE_GRAPH, "graph");
+    return manager::invalidHandle(toBits(graph), RT_HANDLE_GRAPH, "graph");
   });
 }
 

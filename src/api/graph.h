@@ -1,7 +1,7 @@
 // What the functions that make graphs share: the one step from a graph that is complete to a handle of the program.
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace manyrt::api {
 

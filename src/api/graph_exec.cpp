@@ -1,15 +1,15 @@
 // rt.h, chapter "Plans and execs": execs are made of plans, bound, changed and launched.
 #include "api/guard.h"
 #include "api/structs.h"
-#include "graph/exec.h"
-#include "graph/params.h"
+#include "graph/exec/exec.h"
+#include "graph/model/params.h"
 #include "manager/graph.h"
 
 using namespace manyrt;
 
 namespace {
 
-Status publish(rtGraphExec_t* out, Ref<graph::Plan> plan, manager::Context& context, allocator::Owner& owner,
+Status publish(rtGraphExec_t* out, Ref<graph::Plan> plan, manager::Context& context, allocator::ContextResources& owner,
                epoch::Guard& guard) {
   Ref<graph::Exec> made;
   RT_TRY(graph::Exec::create(&made, std::move(plan), context, owner, guard));
@@ -89,7 +89,7 @@ rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec) {
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     epoch::collectBehindCall();  // its memory and its streams go back
     if (manager::graph_execs.find(toBits(exec)) != nullptr && manager::closeHandle(toBits(exec))) return Status();
-    return context::invalidHandle(toBits(exec), RT_HANDLE_GRAPH_EXEC, "exec");
+    return manager::invalidHandle(toBits(exec), RT_HANDLE_GRAPH_EXEC, "exec");
   });
 }
 

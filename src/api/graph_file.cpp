@@ -5,8 +5,8 @@
 #include "api/guard.h"
 #include "api/structs.h"
 #include "base/text.h"
-#include "graph/file.h"
-#include "graph/json.h"
+#include "graph/file/file.h"
+#include "graph/file/json.h"
 
 using namespace manyrt;
 
@@ -29,8 +29,8 @@ rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size) {
     epoch::collectBehindCall();  // the handles of what was refused, and of child graphs
     RT_CHECK_OUTPUT(graph);
     RT_CHECK_ARG(data != nullptr && size != 0, "The file is empty: data is %p, its size is %zu.", data, size);
-    RT_CHECK_ARG(size <= graph::Json::kMostBytes, "A graph file of %zu bytes is too long: at most %zu.", size,
-                 graph::Json::kMostBytes);
+    RT_CHECK_ARG(size <= graph::Json::kMaxBytes, "A graph file of %zu bytes is too long: at most %zu.", size,
+                 graph::Json::kMaxBytes);
     Ref<graph::Graph> made;
     RT_TRY(graph::readFile(&made, std::string_view(static_cast<const char*>(data), size)));
     return api::publish(graph, made);

@@ -3,8 +3,8 @@
 
 #include "api/guard.h"
 #include "api/structs.h"
-#include "graph/graph.h"
-#include "graph/params.h"
+#include "graph/model/graph.h"
+#include "graph/model/params.h"
 
 using namespace manyrt;
 

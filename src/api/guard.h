@@ -8,11 +8,11 @@
 #include "base/epoch.h"
 #include "base/status.h"
 #include "base/trace.h"
-#include "context/current.h"
+#include "manager/current_context.h"
 #include "manager/library.h"
 
 namespace manyrt::allocator {
-class Owner;
+class ContextResources;
 }
 
 namespace manyrt::api {
@@ -67,7 +67,7 @@ rtStatus_t guardedRelease(const char* function, Body body) {
 template <class T, class Handle>
 Status resolve(T** object, SlotTable<T>& table, Handle handle, uint8_t kind, const char* argument) {
   *object = table.find(toBits(handle));
-  return *object != nullptr ? Status() : context::invalidHandle(toBits(handle), kind, argument);
+  return *object != nullptr ? Status() : manager::invalidHandle(toBits(handle), kind, argument);
 }
 
 // Keeps a context from being reset while something is created in it.
@@ -88,12 +88,12 @@ class Creation {
  public:
   Status open(rtContext_t handle);
   manager::Context& context() const { return *context_; }
-  allocator::Owner& owner() const { return *owner_; }
+  allocator::ContextResources& owner() const { return *owner_; }
 
  private:
   Pin pin_;
   manager::Context* context_ = nullptr;
-  allocator::Owner* owner_ = nullptr;
+  allocator::ContextResources* owner_ = nullptr;
 };
 
 // Text results: truncated and terminated; `needed` counts the terminator.
@@ -107,15 +107,15 @@ Status copyText(char* buffer, size_t size, size_t* needed, const char* text);
   RT_TRY(::manyrt::api::resolve(&object, ::manyrt::manager::table, handle, kind, #handle))
 #define RT_RESOLVE_CONTEXT(object, handle)      \
   ::manyrt::manager::Context* object = nullptr; \
-  RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
+  RT_TRY(::manyrt::manager::resolve(&object, handle, #handle))
 // The same in hot calls: what is there is found here, in the line of the call.
 #define RT_RESOLVE_HOT(Type, object, table, handle, kind)                                    \
   ::manyrt::manager::Type* object = ::manyrt::manager::table.find(::manyrt::toBits(handle)); \
   if (object == nullptr) [[unlikely]]                                                        \
-  return ::manyrt::context::invalidHandle(::manyrt::toBits(handle), kind, #handle)
+  return ::manyrt::manager::invalidHandle(::manyrt::toBits(handle), kind, #handle)
 // A stream that was given, too.
 #define RT_RESOLVE_STREAM(object, handle)                                                        \
   ::manyrt::manager::Stream* object = ::manyrt::manager::streams.find(::manyrt::toBits(handle)); \
   if (object == nullptr) [[unlikely]]                                                            \
-  RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
+  RT_TRY(::manyrt::manager::resolve(&object, handle, #handle))
 #define RT_CHECK_OUTPUT(pointer) RT_CHECK_ARG((pointer) != nullptr, "The output \"%s\" is NULL.", #pointer)

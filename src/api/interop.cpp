@@ -45,8 +45,8 @@ rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(native);
     RT_RESOLVE_CONTEXT(object, context);
-    allocator::Owner* owner = nullptr;
-    RT_TRY(object->ensureOwner(&owner));
+    allocator::ContextResources* owner = nullptr;
+    RT_TRY(object->ensureResources(&owner));
     owner->native().native(native);
     return Status();
   });

@@ -74,7 +74,7 @@ rtStatus_t rtKernelDestroy(rtKernel_t kernel) {
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     const manager::Kernel* object = manager::kernels.find(toBits(kernel));
     if (object != nullptr && (object->of_module || manager::closeHandle(toBits(kernel)))) return Status();
-    return context::invalidHandle(toBits(kernel), RT_HANDLE_KERNEL, "kernel");
+    return manager::invalidHandle(toBits(kernel), RT_HANDLE_KERNEL, "kernel");
   });
 }
 

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "api/guard.h"
 #include "base/config.h"
 #include "base/log.h"

@@ -87,7 +87,7 @@ rtStatus_t rtModuleDestroy(rtModule_t module) {
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     epoch::collectBehindCall();  // its code goes back
     if (manager::modules.find(toBits(module)) != nullptr && manager::closeHandle(toBits(module))) return Status();
-    return context::invalidHandle(toBits(module), RT_HANDLE_MODULE, "module");
+    return manager::invalidHandle(toBits(module), RT_HANDLE_MODULE, "module");
   });
 }
 

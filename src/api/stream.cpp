@@ -34,7 +34,7 @@ rtStatus_t rtStreamDestroy(rtStream_t stream) {
     epoch::collectBehindCall();  // its queue goes back for the next stream
     RT_RESOLVE(Stream, object, streams, stream, RT_HANDLE_STREAM);
     RT_CHECK_ARG(!object->is_default, "A context's default stream lives as long as the context.");
-    if (!manager::closeHandle(toBits(stream))) return context::invalidHandle(toBits(stream), RT_HANDLE_STREAM, "stream");
+    if (!manager::closeHandle(toBits(stream))) return manager::invalidHandle(toBits(stream), RT_HANDLE_STREAM, "stream");
     return Status();
   });
 }

@@ -235,7 +235,7 @@ enum class Skip { kOnFailure, kNever };
 class Stream : public RefCounted {
  public:
   StatusLatch latch;
-  uint64_t lane = 0;  // of the trace
+  uint64_t track = 0;  // of the trace
   // How many streams of the program stand for this one. At 0 nobody can be told of its failure, though its work goes on.
   std::atomic<uint32_t> claims{0};
 
@@ -319,8 +319,8 @@ struct ReplayStep {
       std::variant<std::monostate, KernelStep, Copy, Fill, PrefetchStep, NativeStep>;  // the first: where dependencies meet
   Work work;
   std::span<const uint32_t>
-      before;         // earlier steps that it waits for; borrowed for the call. What follows from others is left out
-  uint32_t lane = 0;  // of the plan; steps of one lane may run one after another
+      before;           // earlier steps that it waits for; borrowed for the call. What follows from others is left out
+  uint32_t branch = 0;  // of the plan; steps of one branch may run one after another
 };
 
 // Steps that a driver runs as one submission, again and again. Launches of one replay run one after another, on whatever

@@ -10,8 +10,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/barrier.h"
 #include "base/host_threads.h"
+#include "base/os/barrier.h"
 
 namespace manyrt::epoch {
 

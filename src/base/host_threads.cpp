@@ -10,7 +10,7 @@
 
 #include "base/epoch.h"
 #include "base/lock_order.h"
-#include "base/thread.h"
+#include "base/os/thread.h"
 
 namespace manyrt::host_threads {
 namespace {

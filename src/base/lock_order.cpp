@@ -18,10 +18,10 @@ constexpr const char* kNames[] = {
 #undef MANYRT_LOCK_NAME
 };
 
-constexpr int kMost = 16;
+constexpr int kMax = 16;
 struct Held {
   int count;
-  LockRank ranks[kMost];
+  LockRank ranks[kMax];
 };
 constinit thread_local Held held{};
 
@@ -46,7 +46,7 @@ void taking(LockRank rank) {
 }
 
 void took(LockRank rank) {
-  if (held.count == kMost) fail(nameOf(rank), "is one lock too many for a thread that holds", nameOf(held.ranks[kMost - 1]));
+  if (held.count == kMax) fail(nameOf(rank), "is one lock too many for a thread that holds", nameOf(held.ranks[kMax - 1]));
   held.ranks[held.count++] = rank;
 }
 

@@ -15,80 +15,80 @@
 
 namespace manyrt {
 
-#define MANYRT_LOCK_RANKS(X)                           \
-  X(Library, "library")                                \
-  X(DeviceList, "list of devices")                     \
-  X(Device, "device")                                  \
-  X(ContextStart, "start of a context")                \
-  X(Capture, "capture")                                \
-  X(GraphExec, "graph exec")                           \
-  X(Graph, "graph")                                    \
-  X(ContextUser, "context's user data")                \
-  X(HostRegistrations, "registrations of host memory") \
-  X(ModuleGlobals, "globals of a module")              \
-  X(Event, "event")                                    \
-  X(StagedBytes, "staged bytes")                       \
-  X(Owners, "list of owners of memory")                \
-  X(Pool, "pool")                                      \
-  X(Owner, "owner of memory")                          \
-  X(RegionUses, "uses of a region")                    \
-  X(AddressMap, "address map")                         \
-  X(CudaMarkers, "markers of a CUDA stream")           \
-  X(CudaStream, "CUDA stream")                         \
-  X(CudaImport, "end of an imported CUDA stream")      \
-  X(CudaModules, "CUDA modules")                       \
-  X(CudaKernel, "CUDA kernel")                         \
-  X(CudaStaging, "CUDA staging")                       \
-  X(CudaStagingWork, "work of CUDA staging")           \
-  X(CudaCallbacks, "CUDA callbacks")                   \
-  X(CudaDevice, "CUDA device")                         \
-  X(CudaContext, "CUDA context")                       \
-  X(CudaEvents, "CUDA events")                         \
-  X(CudaKernelNames, "names of CUDA kernels")          \
-  X(ClMarkers, "markers of an OpenCL stream")          \
-  X(ClStream, "OpenCL stream")                         \
-  X(ClReplay, "OpenCL replay")                         \
-  X(ClAddressUse, "use of OpenCL addresses")           \
-  X(ClContext, "OpenCL context")                       \
-  X(ClDevice, "OpenCL device")                         \
-  X(ClQueues, "OpenCL queues")                         \
-  X(ClHeap, "OpenCL heap")                             \
-  X(ClParts, "parts of OpenCL buffers")                \
-  X(ClHostReads, "OpenCL host reads")                  \
-  X(ClAddressWindow, "OpenCL address window")          \
-  X(ClSvmTurns, "OpenCL SVM turns")                    \
-  X(ClEvents, "OpenCL events")                         \
-  X(ClWatch, "watched OpenCL events")                  \
-  X(Builds, "builds")                                  \
-  X(Background, "builds in the background")            \
-  X(CompilerAnswers, "answers of compilers")           \
-  X(Compiler, "compiler")                              \
-  X(NvrtcSearch, "search for NVRTC")                   \
-  X(Nvrtc, "libraries of NVRTC")                       \
-  X(NullStream, "null stream")                         \
-  X(CpuDevice, "CPU device")                           \
-  X(CpuContexts, "CPU contexts")                       \
-  X(CpuStart, "start of CPU threads")                  \
-  X(CpuStreams, "CPU streams")                         \
-  X(CpuPoints, "CPU points")                           \
-  X(ReservedAddresses, "reserved addresses")           \
-  X(HostThreads, "host threads")                       \
-  X(Trace, "trace")                                    \
-  X(Log, "log")                                        \
-  X(HostWrites, "writes to host memory")               \
-  X(PendingPools, "pools with pending memory")         \
-  X(CudaFreeEvents, "free CUDA events")                \
-  X(ClFreeEvents, "free OpenCL events")                \
-  X(ClStreamRecord, "OpenCL stream's record")          \
-  X(CpuProducer, "submission to a CPU stream")         \
-  X(CpuEngine, "CPU engine")                           \
-  X(CpuArenas, "CPU arenas")                           \
-  X(CpuFreePoints, "free CPU points")                  \
-  X(CpuPointSource, "CPU point's stream")              \
-  X(ContextChildren, "children of a context")          \
-  X(Fence, "fence")                                    \
-  X(Point, "point")                                    \
-  X(SlotTable, "table of handles")                     \
+#define MANYRT_LOCK_RANKS(X)                               \
+  X(Library, "library")                                    \
+  X(DeviceList, "list of devices")                         \
+  X(Device, "device")                                      \
+  X(ContextStart, "start of a context")                    \
+  X(Capture, "capture")                                    \
+  X(GraphExec, "graph exec")                               \
+  X(Graph, "graph")                                        \
+  X(ContextUser, "context's user data")                    \
+  X(HostRegistrations, "registrations of host memory")     \
+  X(ModuleGlobals, "globals of a module")                  \
+  X(Event, "event")                                        \
+  X(StagedBytes, "staged bytes")                           \
+  X(ContextResourcesList, "list of resources of contexts") \
+  X(Pool, "pool")                                          \
+  X(ContextResources, "resources of a context")            \
+  X(RegionUses, "uses of a region")                        \
+  X(AddressMap, "address map")                             \
+  X(CudaMarkers, "markers of a CUDA stream")               \
+  X(CudaStream, "CUDA stream")                             \
+  X(CudaImport, "end of an imported CUDA stream")          \
+  X(CudaModules, "CUDA modules")                           \
+  X(CudaKernel, "CUDA kernel")                             \
+  X(CudaStaging, "CUDA staging")                           \
+  X(CudaStagingWork, "work of CUDA staging")               \
+  X(CudaCallbacks, "CUDA callbacks")                       \
+  X(CudaDevice, "CUDA device")                             \
+  X(CudaContext, "CUDA context")                           \
+  X(CudaEvents, "CUDA events")                             \
+  X(CudaKernelNames, "names of CUDA kernels")              \
+  X(ClMarkers, "markers of an OpenCL stream")              \
+  X(ClStream, "OpenCL stream")                             \
+  X(ClReplay, "OpenCL replay")                             \
+  X(ClAddressUse, "use of OpenCL addresses")               \
+  X(ClContext, "OpenCL context")                           \
+  X(ClDevice, "OpenCL device")                             \
+  X(ClQueues, "OpenCL queues")                             \
+  X(ClHeap, "OpenCL heap")                                 \
+  X(ClParts, "parts of OpenCL buffers")                    \
+  X(ClHostReads, "OpenCL host reads")                      \
+  X(ClAddressWindow, "OpenCL address window")              \
+  X(ClSvmTurns, "OpenCL SVM turns")                        \
+  X(ClEvents, "OpenCL events")                             \
+  X(ClWatch, "watched OpenCL events")                      \
+  X(Builds, "builds")                                      \
+  X(Background, "builds in the background")                \
+  X(CompilerAnswers, "answers of compilers")               \
+  X(Compiler, "compiler")                                  \
+  X(NvrtcSearch, "search for NVRTC")                       \
+  X(Nvrtc, "libraries of NVRTC")                           \
+  X(NullStream, "null stream")                             \
+  X(CpuDevice, "CPU device")                               \
+  X(CpuContexts, "CPU contexts")                           \
+  X(CpuStart, "start of CPU threads")                      \
+  X(CpuStreams, "CPU streams")                             \
+  X(CpuPoints, "CPU points")                               \
+  X(ReservedAddresses, "reserved addresses")               \
+  X(HostThreads, "host threads")                           \
+  X(Trace, "trace")                                        \
+  X(Log, "log")                                            \
+  X(HostWrites, "writes to host memory")                   \
+  X(PendingPools, "pools with pending memory")             \
+  X(CudaFreeEvents, "free CUDA events")                    \
+  X(ClFreeEvents, "free OpenCL events")                    \
+  X(ClStreamRecord, "OpenCL stream's record")              \
+  X(CpuProducer, "submission to a CPU stream")             \
+  X(CpuEngine, "CPU engine")                               \
+  X(CpuArenas, "CPU arenas")                               \
+  X(CpuFreePoints, "free CPU points")                      \
+  X(CpuPointSource, "CPU point's stream")                  \
+  X(ContextChildren, "children of a context")              \
+  X(Fence, "fence")                                        \
+  X(Point, "point")                                        \
+  X(SlotTable, "table of handles")                         \
   X(Epoch, "retired objects")
 
 enum class LockRank : uint8_t {

@@ -1,7 +1,7 @@
 // The slow half of the mutex: a short spin, then sleep.
 #include "base/mutex.h"
 
-#include "base/futex.h"
+#include "base/os/futex.h"
 #include "base/spin_lock.h"
 
 namespace manyrt {

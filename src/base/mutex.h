@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/barrier.h"
+#include "base/os/barrier.h"
 
 namespace manyrt {
 

@@ -96,7 +96,7 @@ Status Status::bare(rtStatus_t code) noexcept {
 }
 
 Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
-  constexpr size_t kMostBytes = 96 << 10;  // a compiler's log of 64 KiB, and what is said about it
+  constexpr size_t kMaxBytes = 96 << 10;  // a compiler's log of 64 KiB, and what is said about it
   char text[4096];
   va_list list, again;
   va_start(list, format);
@@ -104,7 +104,7 @@ Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
   int length = vsnprintf(text, sizeof text, format, list);
   va_end(list);
   size_t size = length < 0 ? 0 : static_cast<size_t>(length) + 1;
-  if (size > kMostBytes) size = kMostBytes;
+  if (size > kMaxBytes) size = kMaxBytes;
   void* memory = size == 0 || fault::fails("status") ? nullptr : malloc(sizeof(Record) + size);
   if (memory == nullptr) {
     va_end(again);

@@ -3,7 +3,7 @@
 
 namespace manyrt::manager {
 
-Child::Child(Context& owner_context, Ref<allocator::Owner> native_owner, bool counted_object)
+Child::Child(Context& owner_context, Ref<allocator::ContextResources> native_owner, bool counted_object)
     : context(&owner_context), owner(std::move(native_owner)), counted(counted_object) {}
 
 Child::~Child() { context->removeChild(*this); }

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "base/slot_table.h"
 #include "manager/context.h"
 
@@ -12,7 +12,7 @@ namespace manyrt::manager {
 
 struct Child {
   // `counted`: made by the program, not a default object.
-  Child(Context& owner_context, Ref<allocator::Owner> native_owner, bool counted_object);
+  Child(Context& owner_context, Ref<allocator::ContextResources> native_owner, bool counted_object);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -20,7 +20,7 @@ struct Child {
   void link(HandleBits handle);  // once its handle is open
 
   Lease<Context> context;
-  Ref<allocator::Owner> owner;
+  Ref<allocator::ContextResources> owner;
   HandleBits bits = 0;
   const bool counted;
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "allocator/pool.h"
 #include "base/callbacks.h"
 #include "base/lock_order.h"
@@ -25,8 +25,8 @@ struct Context {
   ~Context();
 
   // The native context; started where it is not. The plain pointer is good under the caller's guard.
-  Status ensureOwner(allocator::Owner** owner);
-  allocator::Owner* ownerIfStarted() const { return owner_.load(std::memory_order_acquire); }
+  Status ensureResources(allocator::ContextResources** owner);
+  allocator::ContextResources* resourcesIfStarted() const { return resources_.load(std::memory_order_acquire); }
 
   Status defaultStream(Stream** stream);  // created at the first use
   Status defaultPool(Pool** pool);        // the one that was set, else its own
@@ -49,7 +49,7 @@ struct Context {
   // looked at isOpen() may still be at work, so that once they are over somebody has to ask checkUnused() again.
   Status beginReset();
   Status checkUnused();
-  allocator::Owner* detachOwner();                                             // closes the defaults too
+  allocator::ContextResources* detachResources();                              // closes the defaults too
   void endReset() { pins_.fetch_sub(kResetting, std::memory_order_release); }  // refused pins come and go meanwhile
 
   void addChild(Child& child);
@@ -75,7 +75,7 @@ struct Context {
   Status inUse(uint64_t allocations) const;
 
   Ranked<std::mutex, LockRank::kContextStart> start_mutex_;
-  std::atomic<allocator::Owner*> owner_{nullptr};
+  std::atomic<allocator::ContextResources*> resources_{nullptr};
   std::atomic<int> pins_{0};
   std::atomic<HandleBits> default_stream_{0};
   std::atomic<HandleBits> own_pool_{0};

@@ -5,8 +5,8 @@
 
 namespace manyrt::manager {
 
-Status createEvent(Event** event, Context& context, allocator::Owner& owner, bool timed) {
-  return createChild(event, events, context, Ref<allocator::Owner>(&owner), timed);
+Status createEvent(Event** event, Context& context, allocator::ContextResources& owner, bool timed) {
+  return createChild(event, events, context, Ref<allocator::ContextResources>(&owner), timed);
 }
 
 }  // namespace manyrt::manager

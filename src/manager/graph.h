@@ -35,18 +35,18 @@ struct GraphBuffer : GraphPart {
 };
 
 struct CapturePlan : Child {
-  CapturePlan(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<RefCounted> behind)
+  CapturePlan(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<RefCounted> behind)
       : Child(owner_context, std::move(native_owner), true), content(std::move(behind)) {}
   const Ref<RefCounted> content;
 };
 struct GraphExec : Child {
-  GraphExec(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<RefCounted> behind)
+  GraphExec(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<RefCounted> behind)
       : Child(owner_context, std::move(native_owner), true), content(std::move(behind)) {}
   const Ref<RefCounted> content;
 };
 
-Status createCapturePlan(CapturePlan** plan, Context& context, allocator::Owner& owner, Ref<RefCounted> content);
-Status createGraphExec(GraphExec** exec, Context& context, allocator::Owner& owner, Ref<RefCounted> content);
+Status createCapturePlan(CapturePlan** plan, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content);
+Status createGraphExec(GraphExec** exec, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content);
 
 // The handle of a graph that is complete. Throws bad_alloc.
 Status createGraph(HandleBits* bits, Ref<GraphContent> content);

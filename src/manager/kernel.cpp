@@ -5,10 +5,10 @@
 
 namespace manyrt::manager {
 
-Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& owner, const rtHostKernel_t& host) {
+Status createHostKernel(Kernel** kernel, Context& context, allocator::ContextResources& owner, const rtHostKernel_t& host) {
   Ref<backend::Kernel> native;
   RT_TRY(owner.native().createHostKernel(&native, host));
-  return createChild(kernel, kernels, context, Ref<allocator::Owner>(&owner), std::move(native), false, nullptr);
+  return createChild(kernel, kernels, context, Ref<allocator::ContextResources>(&owner), std::move(native), false, nullptr);
 }
 
 }  // namespace manyrt::manager

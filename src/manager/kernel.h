@@ -17,8 +17,8 @@ struct KernelSource {
 };
 
 struct Kernel : Child {
-  Kernel(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Kernel> native_kernel, bool module_kernel,
-         std::shared_ptr<const KernelSource> built_from)
+  Kernel(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<backend::Kernel> native_kernel,
+         bool module_kernel, std::shared_ptr<const KernelSource> built_from)
       : Child(owner_context, std::move(native_owner), !module_kernel),
         native(std::move(native_kernel)),
         limits(owner->device().limits()),
@@ -38,6 +38,6 @@ struct Kernel : Child {
   const std::shared_ptr<const KernelSource> source;  // its module's; null: an image or a host function
 };
 
-Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& owner, const rtHostKernel_t& host);
+Status createHostKernel(Kernel** kernel, Context& context, allocator::ContextResources& owner, const rtHostKernel_t& host);
 
 }  // namespace manyrt::manager

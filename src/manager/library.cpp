@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "base/barrier.h"
 #include "base/epoch.h"
 #include "base/lock_order.h"
+#include "base/os/barrier.h"
 #include "base/trace.h"
 
 namespace manyrt::manager::library {

@@ -66,16 +66,16 @@ void Module::closeGlobals() {
   }
 }
 
-Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native,
+Status createModule(Module** module, Context& context, allocator::ContextResources& owner, Ref<backend::Module> native,
                     std::shared_ptr<const KernelSource> source) {
   Handles made;
   made.bits.reserve(native->kernels().size());
   for (const Ref<backend::Kernel>& each : native->kernels()) {
     Kernel* kernel = nullptr;
-    RT_TRY(createChild(&kernel, kernels, context, Ref<allocator::Owner>(&owner), each, true, source));
+    RT_TRY(createChild(&kernel, kernels, context, Ref<allocator::ContextResources>(&owner), each, true, source));
     made.bits.push_back(kernel->bits);
   }
-  RT_TRY(createChild(module, modules, context, Ref<allocator::Owner>(&owner), std::move(native), made.bits));
+  RT_TRY(createChild(module, modules, context, Ref<allocator::ContextResources>(&owner), std::move(native), made.bits));
   made.bits.clear();
   return Status();
 }

@@ -13,7 +13,7 @@
 namespace manyrt::manager {
 
 struct Module : Child {
-  Module(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Module> native_module,
+  Module(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<backend::Module> native_module,
          std::vector<HandleBits> kernel_handles)
       : Child(owner_context, std::move(native_owner), true),
         native(std::move(native_module)),
@@ -33,7 +33,7 @@ struct Module : Child {
 };
 
 // Under a guard. `source` may be null: it was built from something else. Throws bad_alloc.
-Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native,
+Status createModule(Module** module, Context& context, allocator::ContextResources& owner, Ref<backend::Module> native,
                     std::shared_ptr<const KernelSource> source);
 
 }  // namespace manyrt::manager

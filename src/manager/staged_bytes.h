@@ -13,19 +13,19 @@ namespace manyrt::manager {
 
 class StagedBytes {
  public:
-  static constexpr uint64_t kMost = uint64_t{64} << 20;  // named in rt.h
+  static constexpr uint64_t kMax = uint64_t{64} << 20;  // named in rt.h
   struct Share {
     uint64_t bytes;
     uint64_t serial;  // of the submission behind which they are free
   };
 
-  // Before a copy is submitted; null: with these bytes the stream would hold more than kMost. Throws bad_alloc.
+  // Before a copy is submitted; null: with these bytes the stream would hold more than kMax. Throws bad_alloc.
   Share* take(uint64_t bytes, backend::Stream& stream) {
-    if (bytes > kMost) return nullptr;
+    if (bytes > kMax) return nullptr;
     const uint64_t done = stream.completed();  // without the lock: this may ask a driver
     std::lock_guard lock(mutex_);
     for (; !shares_.empty() && shares_.front().serial <= done; shares_.pop_front()) held_ -= shares_.front().bytes;
-    if (bytes > kMost - held_) return nullptr;
+    if (bytes > kMax - held_) return nullptr;
     shares_.push_back({bytes, UINT64_MAX});
     held_ += bytes;
     return &shares_.back();

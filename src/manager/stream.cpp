@@ -17,7 +17,7 @@ void Stream::offerToCopies() {
   } while (recorder.load(std::memory_order_seq_cst) == nullptr);
 }
 
-Status createStream(Stream** stream, Context& context, allocator::Owner& owner, const rtStreamOptions_t& options,
+Status createStream(Stream** stream, Context& context, allocator::ContextResources& owner, const rtStreamOptions_t& options,
                     bool is_default) {
   backend::StreamOptions native_options;
   native_options.priority = std::clamp(options.priority, context.device->native.limits().priority_greatest, 0);
@@ -25,7 +25,7 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
   Ref<backend::Stream> native;
   RT_TRY(owner.takeStream(&native, native_options));
   struct GiveBack {  // if the object cannot be made; one that is made takes the reference and gives the stream back itself
-    allocator::Owner& owner;
+    allocator::ContextResources& owner;
     Ref<backend::Stream>& native;
     ~GiveBack() {
       if (!native) return;
@@ -33,12 +33,13 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
       owner.giveBackStream(std::move(native));
     }
   } give_back{owner, native};
-  RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(native), is_default, StreamImport()));
+  RT_TRY(createChild(stream, streams, context, Ref<allocator::ContextResources>(&owner), std::move(native), is_default,
+                     StreamImport()));
   (*stream)->priority = native_options.priority;
   return Status();
 }
 
-Status importStream(Stream** stream, Context& context, allocator::Owner& owner, const uint64_t native[2]) {
+Status importStream(Stream** stream, Context& context, allocator::ContextResources& owner, const uint64_t native[2]) {
   Ref<backend::Stream> borrowed;
   RT_TRY(owner.native().importStream(&borrowed, native));
   StreamImport import(borrowed);
@@ -52,7 +53,8 @@ Status importStream(Stream** stream, Context& context, allocator::Owner& owner, 
       if (stream) stream->claims.fetch_sub(1, std::memory_order_acq_rel);
     }
   } unclaim{borrowed};
-  return createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(borrowed), false, std::move(import));
+  return createChild(stream, streams, context, Ref<allocator::ContextResources>(&owner), std::move(borrowed), false,
+                     std::move(import));
 }
 
 }  // namespace manyrt::manager

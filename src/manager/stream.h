@@ -29,8 +29,8 @@ class StreamImport {
 };
 
 struct Stream : Child {
-  Stream(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Stream> native_stream, bool default_stream,
-         StreamImport stream_import)
+  Stream(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<backend::Stream> native_stream,
+         bool default_stream, StreamImport stream_import)
       : Child(owner_context, std::move(native_owner), !default_stream),
         native(std::move(native_stream)),
         device(owner->device()),
@@ -54,8 +54,8 @@ struct Stream : Child {
   StagedBytes staged;
 };
 
-Status createStream(Stream** stream, Context& context, allocator::Owner& owner, const rtStreamOptions_t& options,
+Status createStream(Stream** stream, Context& context, allocator::ContextResources& owner, const rtStreamOptions_t& options,
                     bool is_default);
-Status importStream(Stream** stream, Context& context, allocator::Owner& owner, const uint64_t native[2]);
+Status importStream(Stream** stream, Context& context, allocator::ContextResources& owner, const uint64_t native[2]);
 
 }  // namespace manyrt::manager

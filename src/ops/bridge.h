@@ -6,16 +6,16 @@
 #include "backends/backend.h"
 #include "base/status.h"
 #include "manager/stream.h"
-#include "ops/place.h"
+#include "ops/range.h"
 
 namespace manyrt::ops {
 
 // Who can do a copy.
 struct Route {
   enum Kind { kOwn, kLent, kStaged, kNone } kind;
-  allocator::Owner* lender = nullptr;  // kLent: whose streams reach both sides
+  allocator::ContextResources* lender = nullptr;  // kLent: whose streams reach both sides
 };
-Route findRoute(const Range& dst, const Range& src, allocator::Owner& own);
+Route findRoute(const Range& dst, const Range& src, allocator::ContextResources& own);
 
 // By another route than kOwn and kNone. On failure nothing has been copied and the stream goes on, but where a driver
 // refuses the last of several orders: then the destination's bytes are unspecified.

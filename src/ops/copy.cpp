@@ -8,12 +8,12 @@
 #include "allocator/host_writes.h"
 #include "base/checked.h"
 #include "base/fault.h"
-#include "context/current.h"
 #include "manager/context.h"
+#include "manager/current_context.h"
 #include "manager/device.h"
 #include "manager/library.h"
 #include "ops/bridge.h"
-#include "ops/place.h"
+#include "ops/range.h"
 #include "ops/staged_source.h"
 #include "ops/wait.h"
 
@@ -63,14 +63,14 @@ Status checkSides(const Checked& ranges, manager::Stream& stream) {
   const Range& held = ranges.dst.deviceSide() ? ranges.dst : ranges.src;
   return Status::error(RT_ERROR_WRONG_CONTEXT,
                        "The stream belongs to the %s; the memory belongs to %s: a copy needs a stream of either side.",
-                       stream.context->name().c_str(), holderOf(*held.place.region).c_str());
+                       stream.context->name().c_str(), holderOf(*held.allocation.region).c_str());
 }
 
 // Unknown memory is the program's own, which a route always reaches.
 [[gnu::noinline]] Status beyondReach(const Range& range, const manager::Stream& stream) {
   return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the stream, %s, cannot reach the memory at %p, which is of %s.",
                        stream.context->device->name().c_str(), reinterpret_cast<void*>(range.address),
-                       range.known() ? holderOf(*range.place.region).c_str() : "the program");
+                       range.known() ? holderOf(*range.allocation.region).c_str() : "the program");
 }
 
 Status checkRoute(const Route& route, const Checked& ranges, const manager::Stream& stream) {
@@ -102,7 +102,7 @@ Status submit(const CopyArguments& given, const CopyArguments& copy, const Check
 Status ownersStream(const Range& range, manager::Stream** stream) {
   *stream = nullptr;
   manager::Context* context = manager::contexts.find(toBits(range.owner()->contextHandle()));
-  if (context == nullptr || context->ownerIfStarted() != range.owner()) return Status();
+  if (context == nullptr || context->resourcesIfStarted() != range.owner()) return Status();
   return context->defaultStream(stream);
 }
 
@@ -113,7 +113,7 @@ Status streamFor(const Range& dst, const Range& src, manager::Stream** stream) {
     RT_TRY(ownersStream(*range, stream));
     if (*stream != nullptr) return Status();
   }
-  return context::resolve(stream, nullptr, "stream");
+  return manager::resolve(stream, nullptr, "stream");
 }
 
 Status checkNotCapturing(const manager::Stream& stream) {
@@ -131,7 +131,7 @@ bool isShort(const CopyArguments& copy) {
 }
 
 // One end of a short copy: the owner where it is device or shared memory. False: the long way has to look at it.
-inline bool findEnd(const void* pointer, uint64_t size, allocator::Owner** owner) {
+inline bool findEnd(const void* pointer, uint64_t size, allocator::ContextResources** owner) {
   *owner = nullptr;
   const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   if (address == 0 || address + size < address) return false;
@@ -151,13 +151,13 @@ inline bool findEnd(const void* pointer, uint64_t size, allocator::Owner** owner
   constexpr uint64_t kShortBytes = 1 << 20;
   if (copy.height != 1 || copy.width - 1 >= kShortBytes) return false;
   if (allocator::HostWrites::any()) return false;  // one may be to the source
-  allocator::Owner *to, *from;
+  allocator::ContextResources *to, *from;
   if (!findEnd(copy.dst, copy.width, &to) || !findEnd(copy.src, copy.width, &from)) return false;
   const uintptr_t dst = reinterpret_cast<uintptr_t>(copy.dst), src = reinterpret_cast<uintptr_t>(copy.src);
   if ((dst > src ? dst - src : src - dst) < copy.width) return false;
   const int32_t kind = RT_MEMCPY_HOST_TO_HOST + (to != nullptr ? 1 : 0) + (from != nullptr ? 2 : 0);
   if (copy.kind != RT_MEMCPY_DEFAULT && copy.kind != kind) return false;
-  allocator::Owner* owner = to != nullptr ? to : from;
+  allocator::ContextResources* owner = to != nullptr ? to : from;
   if (owner == nullptr || owner->device().isLost() || trace::enabled()) return false;
   backend::Stream* stream = owner->default_stream.load(std::memory_order_acquire);
   return stream != nullptr && stream->copyNow(native(copy));
@@ -193,7 +193,7 @@ Status submitAndWait(const CopyArguments& copy, const Checked& ranges, const Rou
     return Status::error(RT_ERROR_BUSY,
                          "The copies of the stream from pageable memory hold %llu bytes of staging memory at most: this one of "
                          "%llu rows of %llu bytes has to wait for the stream, and a host function cannot wait for its own.",
-                         static_cast<Number>(manager::StagedBytes::kMost), static_cast<Number>(copy.height),
+                         static_cast<Number>(manager::StagedBytes::kMax), static_cast<Number>(copy.height),
                          static_cast<Number>(copy.width));
   }
   Status status = submit(copy, copy, ranges, route, stream);  // also behind a failure: the device may have got a part
@@ -420,7 +420,7 @@ Status checkFill(const FillArguments& fill, Range* range, backend::Fill* out) {
 
 [[gnu::noinline]] Status otherContext(const Range& range, const manager::Stream& stream) {
   return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to %s; the stream belongs to the %s.",
-                       reinterpret_cast<void*>(range.address), holderOf(*range.place.region).c_str(),
+                       reinterpret_cast<void*>(range.address), holderOf(*range.allocation.region).c_str(),
                        stream.context->name().c_str());
 }
 
@@ -428,7 +428,7 @@ Status checkFillReach(const Range& range, manager::Stream& stream) {
   if (range.deviceSide() && range.owner() != stream.owner.get() && !orphan(range)) {
     return otherContext(range, stream);
   }
-  if (range.known() && !reachable(*range.place.region, stream)) {
+  if (range.known() && !reachable(*range.allocation.region, stream)) {
     return beyondReach(range, stream);
   }
   return Status();
@@ -458,7 +458,7 @@ Status fill(const FillArguments& fill, epoch::Guard& guard) {
   if (native_fill.width == 0 || native_fill.height == 0) return Status();
   manager::Stream* stream;
   RT_TRY(ownersStream(range, &stream));  // also of pinned memory: another device's stream may not reach it
-  if (stream == nullptr) RT_TRY(context::resolve(&stream, nullptr, "stream"));
+  if (stream == nullptr) RT_TRY(manager::resolve(&stream, nullptr, "stream"));
   RT_TRY(checkNotCapturing(*stream));
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");

@@ -4,7 +4,7 @@
 #include "base/epoch.h"
 #include "base/status.h"
 #include "manager/stream.h"
-#include "ops/place.h"
+#include "ops/range.h"
 
 namespace manyrt::manager {
 struct Device;

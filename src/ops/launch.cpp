@@ -7,10 +7,10 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/text.h"
-#include "context/current.h"
 #include "manager/context.h"
+#include "manager/current_context.h"
 #include "manager/device.h"
-#include "ops/place.h"
+#include "ops/range.h"
 #include "ops/wait.h"
 
 namespace manyrt::ops {
@@ -128,8 +128,8 @@ inline Status checkGroups(uint64_t* groups, const manager::Kernel& kernel, const
 // Calls a program's function with the stream's context current, as rt calls inside expect.
 template <class Function>
 Status callProgram(HandleBits context, const char* what, Function function) {
-  HandleBits before = context::current();
-  context::setCurrent(context);
+  HandleBits before = manager::currentContext();
+  manager::setCurrentContext(context);
   callbacks::Running running(what);
   Status status;
   try {
@@ -137,7 +137,7 @@ Status callProgram(HandleBits context, const char* what, Function function) {
   } catch (...) {
     status = Status::error(RT_ERROR_LAUNCH_FAILED, "A %s in the stream threw an exception.", what);
   }
-  context::setCurrent(before);
+  manager::setCurrentContext(before);
   return status;
 }
 
@@ -235,7 +235,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   if (!arguments.empty()) {
     RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu argument%s; args is NULL.", native.name(),
                  arguments.size(), plural(arguments.size()));
-    const allocator::Owner* own = stream.owner.get();
+    const allocator::ContextResources* own = stream.owner.get();
     const backend::Argument* argument = arguments.data();
     for (size_t i = 0, count = arguments.size(); i < count; ++i) {
       const void* value = launch.arguments[i];

@@ -15,7 +15,7 @@
 #include "base/fault.h"
 #include "base/lock_order.h"
 #include "manager/device.h"
-#include "ops/place.h"
+#include "ops/range.h"
 #include "ops/wait.h"
 
 namespace manyrt::ops {
@@ -31,7 +31,7 @@ void trimAll(manager::Context& context, epoch::Guard& guard) {
     std::vector<Ref<allocator::Pool>> pools = context.allPools();
     for (const Ref<allocator::Pool>& pool : pools) pool->trim(0);
   }
-  const Ref<allocator::Owner> owner(context.ownerIfStarted());
+  const Ref<allocator::ContextResources> owner(context.resourcesIfStarted());
   guard.leave();
   if (owner) owner->releaseStaging();
   epoch::drain();  // also what other contexts are giving back
@@ -43,8 +43,8 @@ thread_local HandleBits pinned_pools[kPinned];
 thread_local bool pins_any __attribute__((tls_model("initial-exec"))) = false;  // perhaps; most threads never do
 
 [[gnu::cold]] bool pinsFrom(const allocator::Pool& pool) {
-  return std::any_of(pinned_pools, pinned_pools + kPinned, [&](HandleBits place) {
-    const manager::Pool* handle = place == 0 ? nullptr : manager::pools.find(place);
+  return std::any_of(pinned_pools, pinned_pools + kPinned, [&](HandleBits slot) {
+    const manager::Pool* handle = slot == 0 ? nullptr : manager::pools.find(slot);
     return handle != nullptr && handle->pool == &pool;
   });
 }
@@ -52,17 +52,17 @@ thread_local bool pins_any __attribute__((tls_model("initial-exec"))) = false;  
 }  // namespace
 
 void setPinMode(HandleBits pool, bool on) {
-  HandleBits* free_place = nullptr;
-  for (HandleBits& place : pinned_pools) {
-    if (place == pool) {
-      if (!on) place = 0;
+  HandleBits* free_slot = nullptr;
+  for (HandleBits& slot : pinned_pools) {
+    if (slot == pool) {
+      if (!on) slot = 0;
       return;
     }
-    if (place == 0 || manager::pools.find(place) == nullptr) free_place = &place;
+    if (slot == 0 || manager::pools.find(slot) == nullptr) free_slot = &slot;
   }
   if (!on) return;
-  if (free_place == nullptr) throw std::bad_alloc();
-  *free_place = pool;
+  if (free_slot == nullptr) throw std::bad_alloc();
+  *free_slot = pool;
   pins_any = true;
 }
 
@@ -244,9 +244,9 @@ Status free(void* pointer, manager::Stream* stream) {
 
 namespace {
 
-Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::Owner& owner) {
+Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::ContextResources& owner) {
   if (fault::fails("region")) throw std::bad_alloc();
-  Region* region = new Region(Ref<allocator::Owner>(&owner), nullptr, kind, memory, memory.size);
+  Region* region = new Region(Ref<allocator::ContextResources>(&owner), nullptr, kind, memory, memory.size);
   region->block(0).size = memory.size;
   region->block(0).state.store(Block::kLive, std::memory_order_relaxed);
   Status status = allocator::address_map::insert(region);
@@ -328,8 +328,8 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
   if (!context.device->native.has(RT_CAPABILITY_HOST_REGISTER)) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s cannot register host memory.", context.device->name().c_str());
   }
-  allocator::Owner* owner;
-  RT_TRY(context.ensureOwner(&owner));
+  allocator::ContextResources* owner;
+  RT_TRY(context.ensureResources(&owner));
   backend::Memory memory;
   memory.address = pointer;
   memory.size = size;
@@ -383,7 +383,7 @@ static Status findRegistered(Region** out, void* pointer, manager::Context& cont
                    region->begin() == reinterpret_cast<uintptr_t>(pointer),
                "%p is not the start of a range that rtHostRegister has taken.", pointer);
   bool orphan = manager::contexts.find(toBits(region->owner().contextHandle())) == nullptr;  // then any context will do
-  if (&region->owner() != context.ownerIfStarted() && !orphan) {
+  if (&region->owner() != context.resourcesIfStarted() && !orphan) {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "%p was registered with %s, not with the %s.", pointer,
                          holderOf(*region).c_str(), context.name().c_str());
   }
@@ -429,7 +429,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
     RT_TRY(awaitGraphsThatWent(pointer, context, guard));
     RT_TRY(findRegistered(&region, pointer, context));
   }
-  allocator::Owner& owner = region->owner();
+  allocator::ContextResources& owner = region->owner();
   RT_TRY(claimRegistered(pointer, region->block(0)));
   Lease<manager::Context> lease(&context);
   std::vector<allocator::Stamp> stamps;
@@ -467,9 +467,9 @@ Status hostDevicePointer(void** device_pointer, void* host, manager::Context& co
   Range range;
   RT_TRY(findRange(&range, host, 1, "address"));
   RT_CHECK_ARG(range.known() && range.hostSide(), "%p is not pinned, shared or registered host memory.", host);
-  allocator::Owner* owner;
-  RT_TRY(context.ensureOwner(&owner));
-  const Region& region = *range.place.region;
+  allocator::ContextResources* owner;
+  RT_TRY(context.ensureResources(&owner));
+  const Region& region = *range.allocation.region;
   const backend::Limits& limits = context.device->native.limits();
   const bool own = &region.owner().device() == &context.device->native;
   if (own ? region.memory().kind == RT_MEMORY_HOST && !limits.reaches_pinned : !limits.reaches_host) {
@@ -483,8 +483,8 @@ Status hostDevicePointer(void** device_pointer, void* host, manager::Context& co
 
 Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, manager::Context& context) {
   RT_CHECK_ARG(size != 0, "Memory of 0 bytes cannot be imported.");
-  allocator::Owner* owner;
-  RT_TRY(context.ensureOwner(&owner));
+  allocator::ContextResources* owner;
+  RT_TRY(context.ensureResources(&owner));
   backend::Memory memory;
   RT_TRY(owner->native().importMemory(&memory, native, size));
   uint64_t end;
@@ -496,10 +496,10 @@ Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, man
 }
 
 Status attributes(rtPointerAttributes_t* out, const void* pointer) {
-  allocator::address_map::Place place = allocator::address_map::locate(pointer);
+  allocator::address_map::Allocation allocation = allocator::address_map::locate(pointer);
   out->kind = RT_POINTER_UNKNOWN;
-  if (!place) return Status();
-  switch (place.region->kind()) {
+  if (!allocation) return Status();
+  switch (allocation.region->kind()) {
     case Region::Kind::kRegistered:
       out->kind = RT_POINTER_REGISTERED;
       break;
@@ -507,21 +507,21 @@ Status attributes(rtPointerAttributes_t* out, const void* pointer) {
       out->kind = RT_POINTER_IMPORTED;
       break;
     default:
-      out->kind = RT_POINTER_DEVICE + place.region->memory().kind;  // the kinds stand in the same order
+      out->kind = RT_POINTER_DEVICE + allocation.region->memory().kind;  // the kinds stand in the same order
       break;
   }
-  out->base = reinterpret_cast<void*>(place.base);
-  out->size = place.size;
-  out->context = place.region->owner().contextHandle();
-  out->device = place.region->owner().deviceHandle();
+  out->base = reinterpret_cast<void*>(allocation.base);
+  out->size = allocation.size;
+  out->context = allocation.region->owner().contextHandle();
+  out->device = allocation.region->owner().deviceHandle();
   return Status();
 }
 
 Status nativeOf(uint64_t native[2], const void* pointer) {
-  allocator::address_map::Place place = allocator::address_map::locate(pointer);
-  RT_CHECK_ARG(place, "%p is not inside a live allocation of the library.", pointer);
-  const backend::Memory& memory = place.region->memory();
-  uint64_t offset = reinterpret_cast<uintptr_t>(pointer) - place.region->begin();
+  allocator::address_map::Allocation allocation = allocator::address_map::locate(pointer);
+  RT_CHECK_ARG(allocation, "%p is not inside a live allocation of the library.", pointer);
+  const backend::Memory& memory = allocation.region->memory();
+  uint64_t offset = reinterpret_cast<uintptr_t>(pointer) - allocation.region->begin();
   bool address = memory.native[0] == reinterpret_cast<uintptr_t>(memory.address);  // the driver's own address
   native[0] = address ? memory.native[0] + offset : memory.native[0];
   native[1] = address ? 0 : offset;
@@ -541,7 +541,7 @@ Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& co
 
 Status reset(manager::Context& context, epoch::Guard& guard) {
   std::vector<allocator::Stamp> so_far;
-  if (allocator::Owner* started = context.ownerIfStarted()) so_far = started->submissions();
+  if (allocator::ContextResources* started = context.resourcesIfStarted()) so_far = started->submissions();
   for (const allocator::Stamp& stamp : so_far) {
     if (stamp.stream->isInsideTask()) {
       return Status::error(RT_ERROR_BUSY, "A host function cannot reset the context of its own stream.");
@@ -569,7 +569,7 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
     context.endReset();
     return unused;
   }
-  allocator::Owner* owner = context.detachOwner();
+  allocator::ContextResources* owner = context.detachResources();
   guard.leave();
   const bool unseen = epoch::synchronize();  // no call holds the plain pointer any more
   if (owner != nullptr) unseen ? owner->drop() : epoch::retire(owner);

@@ -25,7 +25,7 @@ void trimPools(manager::Context& context) {
   }
 }
 
-Status checkNotInside(allocator::Owner& owner, const char* what) {
+Status checkNotInside(allocator::ContextResources& owner, const char* what) {
   for (const Ref<backend::Stream>& stream : owner.streams()) {
     if (stream->isInsideTask()) return insideOwnTask(what);
   }
@@ -129,10 +129,10 @@ Status fenceCaptured() {
 }
 
 Status synchronize(manager::Context& context, epoch::Guard& guard) {
-  allocator::Owner* started = context.ownerIfStarted();
+  allocator::ContextResources* started = context.resourcesIfStarted();
   if (started == nullptr) return context.device->native.lost();
   RT_TRY(checkNotInside(*started, "context"));
-  Ref<allocator::Owner> owner(started);
+  Ref<allocator::ContextResources> owner(started);
   Lease<manager::Context> lease(&context);
   std::vector<allocator::Stamp> so_far = owner->submissions();
   guard.leave();
@@ -149,9 +149,9 @@ Status synchronize(manager::Device& device, epoch::Guard& guard) {
   manager::contexts.forEach([&](manager::Context& context, HandleBits) {
     if (context.device == &device) contexts.emplace_back(&context);
   });
-  std::vector<Ref<allocator::Owner>> owners;
+  std::vector<Ref<allocator::ContextResources>> owners;
   for (Lease<manager::Context>& context : contexts) {
-    allocator::Owner* owner = context->ownerIfStarted();
+    allocator::ContextResources* owner = context->resourcesIfStarted();
     if (owner == nullptr) continue;
     RT_TRY(checkNotInside(*owner, "device"));
     owners.emplace_back(owner);
@@ -165,7 +165,7 @@ Status synchronize(manager::Device& device, epoch::Guard& guard) {
   waitFor(so_far);
   so_far.clear();
   Status first;
-  for (const Ref<allocator::Owner>& owner : owners) {
+  for (const Ref<allocator::ContextResources>& owner : owners) {
     Status status = owner->firstFailure();
     if (first.ok()) first = std::move(status);
   }
@@ -325,7 +325,7 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     return captureUnsafe("The stream is capturing: a capture cannot wait for work outside, such as that of a context.");
-  allocator::Owner* owner = other.ownerIfStarted();
+  allocator::ContextResources* owner = other.resourcesIfStarted();
   if (owner == nullptr) return Status();
   owner->forgetFailures();
   // A place in every stream first, then the waits: what a stream is given from then on is behind its place.
@@ -334,7 +334,8 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
     Ref<backend::Point> point;
     const uint32_t claims = each->claims.load(std::memory_order_acquire);
-    if (claims == 0 || claims >= allocator::Owner::kOfGraph) {  // its failure went with the program's stream, or is another's
+    if (claims == 0 ||
+        claims >= allocator::ContextResources::kOfGraph) {  // its failure went with the program's stream, or is another's
       point = Ref<backend::Point>::adopt(new backend::Point);
       points.push_back(point);
       RT_TRY(each->call(new PassTask(std::move(point)), backend::TaskKind::kInternal));

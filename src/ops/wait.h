@@ -50,7 +50,7 @@ Status waitFence(manager::Fence& fence, uint64_t value, manager::Stream& stream)
 // A submission inside a traced call: the arrow to the work starts here.
 inline void traceSubmission(manager::Stream& stream) {
   if (trace::enabled()) [[unlikely]] {
-    trace::submitted(stream.native->lane, stream.native->submitted(), nowNanoseconds());
+    trace::submitted(stream.native->track, stream.native->submitted(), nowNanoseconds());
   }
 }
 

@@ -8,8 +8,8 @@
 
 #include "backends/cpu/stream.h"
 #include "base/fault.h"
-#include "base/futex.h"
-#include "base/thread.h"
+#include "base/os/futex.h"
+#include "base/os/thread.h"
 
 namespace manyrt::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "backends/cpu/replay_array.h"
 #include "backends/cpu/stream.h"
 #include "backends/cpu/transfer.h"
-#include "base/barrier.h"
+#include "base/os/barrier.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -26,7 +26,7 @@ class Traced {  // times one command where a trace is written
       : stream_(stream), serial_(serial), name_(name), begin_(trace::enabled() ? nowNanoseconds() : 0) {}
   ~Traced() {
     if (begin_ != 0) [[unlikely]]
-      trace::work(stream_.lane, serial_, name_, begin_, nowNanoseconds());
+      trace::work(stream_.track, serial_, name_, begin_, nowNanoseconds());
   }
   Traced(const Traced&) = delete;
   Traced& operator=(const Traced&) = delete;

@@ -15,7 +15,7 @@
 #include "base/config.h"
 #include "base/fault.h"
 #include "base/log.h"
-#include "base/private_stderr.h"
+#include "base/os/private_stderr.h"
 
 namespace manyrt::cpu {
 namespace {

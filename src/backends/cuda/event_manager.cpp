@@ -10,8 +10,8 @@
 #include "backends/cuda/current.h"
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
-#include "base/futex.h"
 #include "base/lock_order.h"
+#include "base/os/futex.h"
 
 namespace manyrt::cuda {
 

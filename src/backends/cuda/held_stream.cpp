@@ -10,7 +10,7 @@
 #include "backends/cuda/error.h"
 #include "backends/cuda/fill.h"
 #include "backends/cuda/stream_command.h"
-#include "base/futex.h"
+#include "base/os/futex.h"
 
 namespace manyrt::cuda {
 

@@ -13,8 +13,8 @@
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/image_target.h"
-#include "base/futex.h"
 #include "base/host_threads.h"
+#include "base/os/futex.h"
 #include "compiler/build.h"
 
 namespace manyrt::cuda {

@@ -63,7 +63,7 @@ Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend
   }
   Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);
   context.add(*stream);
-  stream->lane = trace::newLane(options.label);
+  stream->track = trace::newTrack(options.label);
   *out = std::move(made);
   return Status();
 }
@@ -72,7 +72,7 @@ Status Stream::import(Ref<backend::Stream>* out, Context& context, NativeStream 
   auto* stream = new Stream(context, Ref<LastRecord>::adopt(new LastRecord), native, true, 0);
   Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);
   context.add(*stream);
-  stream->lane = trace::newLane("imported stream");
+  stream->track = trace::newTrack("imported stream");
   *out = std::move(made);
   return Status();
 }
@@ -122,7 +122,7 @@ void Stream::endImport() {
 
 void Stream::renew(const backend::StreamOptions& options) {
   (void)latch.take();
-  lane = trace::newLane(options.label);
+  track = trace::newTrack(options.label);
 }
 
 void Stream::native(uint64_t out[2]) {

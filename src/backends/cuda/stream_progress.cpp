@@ -8,8 +8,8 @@
 #include "backends/cuda/device_manager.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/stream_manager.h"
-#include "base/futex.h"
 #include "base/lock_order.h"
+#include "base/os/futex.h"
 
 namespace manyrt::cuda {
 

@@ -48,7 +48,7 @@ class Context final : public backend::Context {
   }
   void renewStream(backend::Stream& stream, const backend::StreamOptions& options) override {
     (void)stream.latch.take();
-    stream.lane = trace::newLane(options.label);
+    stream.track = trace::newTrack(options.label);
   }
   Status createPoint(Ref<backend::Point>* point, bool) override { return make(point, new backend::Point, "null.point"); }
   Status createHostKernel(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/futex.h"
+#include "base/os/futex.h"
 
 namespace manyrt::null {
 

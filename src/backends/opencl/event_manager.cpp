@@ -7,8 +7,8 @@
 
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
-#include "base/futex.h"
 #include "base/lock_order.h"
+#include "base/os/futex.h"
 
 namespace manyrt::opencl {
 

@@ -29,12 +29,12 @@ bool isWorthwhile(Steps steps, uint32_t units) {
   std::vector<bool> with_room;
   size_t crossings = 0, lanes = 0;
   for (const backend::ReplayStep& step : steps) {
-    if (step.lane >= with_room.size()) with_room.resize(step.lane + 1);
-    if (leavesRoom(step, units) && !with_room[step.lane]) {
-      with_room[step.lane] = true;
+    if (step.branch >= with_room.size()) with_room.resize(step.branch + 1);
+    if (leavesRoom(step, units) && !with_room[step.branch]) {
+      with_room[step.branch] = true;
       ++lanes;
     }
-    for (uint32_t before : step.before) crossings += steps[before].lane != step.lane;
+    for (uint32_t before : step.before) crossings += steps[before].branch != step.branch;
   }
   return lanes > 1 && crossings * 2 <= steps.size();
 }
@@ -52,15 +52,15 @@ Status ReplayLanes::create(std::unique_ptr<ReplayLanes>* out, Device& device, St
 
 // Beside what steps wait for: each lane begins behind the launch's beginning, and the launch ends behind each lane.
 void ReplayLanes::schedule(Steps steps) {
-  std::vector<backend::LaneStep> order;
-  for (const backend::ReplayStep& step : steps) order.push_back({step.lane, step.before});
+  std::vector<backend::BranchStep> order;
+  for (const backend::ReplayStep& step : steps) order.push_back({step.branch, step.before});
   uint32_t points = 0;
-  orders_ = backend::orderLanes(order, &points);
+  orders_ = backend::orderBranches(order, &points);
   begin_ = points++;
   std::vector<uint32_t> last;         // step of each lane
   std::vector<bool> awaited(points);  // by lane 0
   for (uint32_t i = 0; i < steps.size(); ++i) {
-    const uint32_t lane = steps[i].lane;
+    const uint32_t lane = steps[i].branch;
     if (lane >= last.size()) last.resize(lane + 1, UINT32_MAX);
     if (lane == 0) {
       for (uint32_t point : orders_[i].waits) awaited[point] = true;

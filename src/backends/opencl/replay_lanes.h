@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "backends/lane_order.h"
+#include "backends/branch_order.h"
 #include "backends/opencl/declarations.h"
 
 namespace manyrt::opencl {
@@ -42,7 +42,7 @@ class ReplayLanes {
   Device& device_;
   std::vector<cl_command_queue> queues_;  // of each lane; the first is the launch's, the others are leased
   std::vector<uint32_t> lane_of_;         // of each step
-  std::vector<backend::LaneOrder> orders_;
+  std::vector<backend::BranchOrder> orders_;
   uint32_t begin_ = 0;            // the point where a launch begins
   std::vector<uint32_t> last_;    // those that it ends behind
   std::vector<cl_event> events_;  // of each point, of the launch that is being enqueued

@@ -8,7 +8,7 @@
 #include "backends/opencl/pipeline.h"
 #include "backends/opencl/stream_command.h"
 #include "backends/opencl/transfer.h"
-#include "base/futex.h"
+#include "base/os/futex.h"
 
 namespace manyrt::opencl {
 

@@ -26,7 +26,7 @@ Status Stream::make(Ref<backend::Stream>* out, Context& context, cl_command_queu
   if (stream == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Ref<backend::Stream> made = Ref<backend::Stream>::adopt(stream);  // from here on its end gives the queue back
   context.add(*stream);
-  stream->lane = trace::newLane(label);
+  stream->track = trace::newTrack(label);
   *out = std::move(made);
   return Status();
 }
@@ -61,7 +61,7 @@ Stream::~Stream() {
 
 void Stream::renew(const backend::StreamOptions& options) {
   (void)latch.take();
-  lane = trace::newLane(options.label);
+  track = trace::newTrack(options.label);
 }
 
 bool Stream::isOn(cl_command_queue queue) {

@@ -10,8 +10,8 @@
 #include "backends/opencl/device_manager.h"
 #include "backends/opencl/error.h"
 #include "backends/opencl/stream_manager.h"
-#include "base/futex.h"
 #include "base/lock_order.h"
+#include "base/os/futex.h"
 
 namespace manyrt::opencl {
 

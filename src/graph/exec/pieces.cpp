@@ -1,0 +1,104 @@
+// Which steps of an exec the driver runs as a graph of its own: made when everything is bound, changed in place where a step
+// gets other parameters, made anew where the driver cannot change it.
+#include <algorithm>
+#include <new>
+
+#include "graph/exec/exec.h"
+
+namespace manyrt::graph {
+
+// Shorter runs between other steps gain nothing over submissions one by one.
+constexpr uint32_t kMinRun = 4;
+
+bool Exec::replays(uint32_t step, backend::ReplayStep::Work* work) const {
+  backend::ReplayMaker* maker = owner_->native().replays();
+  return maker != nullptr && steps_[step].replays(work) && maker->takes(*work);
+}
+
+Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t count) const {
+  std::vector<backend::ReplayStep> steps(count);
+  std::vector<std::vector<uint32_t>> before(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    (void)steps_[first + i].replays(&steps[i].work);
+    for (uint32_t earlier : plan_->steps()[first + i].before) {
+      if (earlier >= first) before[i].push_back(earlier - first);
+    }
+    steps[i].before = before[i];
+    steps[i].branch = plan_->steps()[first + i].branch;
+  }
+  return owner_->native().replays()->make(replay, steps);
+}
+
+// A launch of the pieces that there were may be in flight on a stream: the next one, on another stream, comes behind it
+// (awaitEarlier).
+Status Exec::makePieces() {
+  if (unfit_ != 0) stale_ = true;  // some call is yet to come
+  if (unbound_ != 0 || unfit_ != 0 || steps_.empty()) return Status();
+  for (size_t i = 0; i < steps_.size() && stale_; ++i) RT_TRY(steps_[i].place(bound_, *owner_));
+  const uint32_t count = static_cast<uint32_t>(steps_.size());
+  std::vector<bool> replayable(count);
+  backend::ReplayStep::Work work;
+  uint32_t taken = 0;
+  for (uint32_t i = 0; i < count; ++i) taken += (replayable[i] = replays(i, &work)) ? 1 : 0;
+  std::vector<Piece> pieces;
+  if (taken == count) {
+    pieces.push_back({0, count, nullptr});
+  } else if (plan_->branches() <= 1) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (i == 0 || replayable[i] != replayable[i - 1]) pieces.push_back({i, 0, nullptr});
+      ++pieces.back().count;
+    }
+  }
+  for (Piece& piece : pieces) {
+    if (!replayable[piece.first] || (piece.count < kMinRun && pieces.size() > 1)) continue;
+    RT_TRY(makeReplay(&piece.replay, piece.first, piece.count));
+  }
+  std::vector<bool> alone(replayable);  // what is submitted by itself
+  for (const Piece& piece : pieces) {
+    if (piece.replay) std::fill_n(alone.begin() + piece.first, piece.count, false);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (alone[i]) RT_TRY(steps_[i].makeAlone(*owner_->native().replays()));
+  }
+  backend::Replay* whole = pieces.size() == 1 ? pieces.front().replay.get() : nullptr;
+  if (whole == nullptr && plan_->branches() > 1) pieces.clear();
+  if (pieces.empty()) RT_TRY(takeBranches());
+  if (whole_launched_) earlier_ = std::move(pieces_.front().replay);
+  whole_launched_ = false;
+  pieces_ = std::move(pieces);
+  replayable_ = std::move(replayable);
+  whole_ = whole;
+  stale_ = false;
+  noteForeign();
+  return Status();
+}
+
+void Exec::noteForeign() {
+  foreign_ = false;
+  for (const Prepared& step : steps_) foreign_ |= step.usesForeign();
+}
+
+// Steps have other parameters. One that does not fit keeps in its replay what it had: the exec is not launched meanwhile.
+Status Exec::refresh(uint32_t first, uint32_t count) try {
+  if (replayable_.empty() || stale_) return makePieces();
+  noteForeign();
+  for (uint32_t index = first; index < first + count; ++index) {
+    if (!steps_[index].fits()) continue;  // a later call makes it fit, or puts it back
+    backend::ReplayStep::Work work;
+    if (replays(index, &work) != replayable_[index]) return makePieces();  // of all steps
+    bool alone = replayable_[index];  // submitted by itself, though the driver could have it in a replay
+    for (Piece& piece : pieces_) {
+      if (!piece.replay || index < piece.first || index - piece.first >= piece.count) continue;
+      alone = false;
+      bool changed = false;
+      RT_TRY(piece.replay->change(&changed, index - piece.first, work));
+      if (!changed) return makePieces();
+    }
+    if (alone) RT_TRY(steps_[index].makeAlone(*owner_->native().replays()));
+  }
+  return Status();
+} catch (const std::bad_alloc&) {  // the caller puts back what was before
+  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+}
+
+}  // namespace manyrt::graph

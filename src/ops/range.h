@@ -1,0 +1,43 @@
+// What an address is: the checks that copies, fills and launches share.
+#pragma once
+
+#include <string>
+
+#include "allocator/address_map.h"
+#include "base/status.h"
+#include "manager/stream.h"
+
+namespace manyrt::ops {
+
+// A range that an operation names. Unknown memory is the program's own.
+struct Range {
+  Range() {}  // findRange fills it
+
+  allocator::address_map::Allocation allocation;
+  uintptr_t address;
+  uint64_t size;
+
+  bool known() const { return static_cast<bool>(allocation); }
+  allocator::ContextResources* owner() const { return known() ? &allocation.region->owner() : nullptr; }
+  bool deviceSide() const {  // device or shared memory
+    return known() && allocation.region->memory().kind != RT_MEMORY_HOST;
+  }
+  bool hostSide() const;  // everything but device memory
+};
+
+// Whose memory that is, for a message: "the context 3 of opencl:0".
+std::string holderOf(const allocator::Region& region);
+
+// Finds the range and checks that it stays inside its allocation. `word` names it: "source", "destination".
+Status findRange(Range* range, const void* pointer, uint64_t size, const char* word);
+// Whether kernels, fills and prefetches of this stream can use an address inside the region.
+bool reachable(const allocator::Region& region, allocator::ContextResources& owner);
+inline bool reachable(const allocator::Region& region, const manager::Stream& stream) {
+  return reachable(region, *stream.owner);
+}
+// Whether copies of this owner's streams can; of memory that no region knows, always.
+bool copyable(const Range& range, const allocator::ContextResources& owner);
+// After a submission: the owner of the range waits for this stream before it reuses the memory.
+void noteUse(const Range& range, manager::Stream& stream);
+
+}  // namespace manyrt::ops
