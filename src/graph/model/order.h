@@ -22,6 +22,9 @@ class Ancestors {
     return (bits_[second * words_ + first / 64] >> (first % 64) & 1) != 0;
   }
 
+  size_t words() const { return words_; }
+  const uint64_t* of(uint32_t step) const { return &bits_[step * words_]; }  // words(): the bits of those that come before it
+
  private:
   size_t words_;
   std::vector<uint64_t> bits_;

@@ -190,7 +190,7 @@ Status Plan::placeTemporaries(const Ancestors& ancestors) {
       if (temporaries[buffer].users.empty() || temporaries[buffer].users.back() != i) temporaries[buffer].users.push_back(i);
     }
   }
-  memory_ = planMemory(temporaries, ancestors, static_cast<uint32_t>(steps_.size()));
+  memory_ = planMemory(temporaries, ancestors);
   return Status();
 }
 
