@@ -1,4 +1,5 @@
-// ResourcesList: native streams that are leased to one stream at a time and come back, and the teardown of native contexts.
+// Native streams, each of which serves one stream at a time and is reused, the list of all contexts' resources, and the
+// teardown of native contexts.
 #include "allocator/context_resources.h"
 
 #include <algorithm>
@@ -115,7 +116,8 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
     for (size_t i = free_.size(); i-- > 0;) {
       if (!free_[i]->idle()) continue;
       found = std::move(free_[i]);
-      (void)found->latch.take();  // before it is claimed: the failure was that of the stream before
+      (void)found->latch.take();  // before the claim: the failure belongs to the stream's earlier use
+      // Release: firstFailure() reads the claim with acquire, and then sees the latch empty.
       found->claims.store(1, std::memory_order_release);
       free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
       break;
@@ -130,7 +132,7 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
   found->claims.store(1, std::memory_order_release);
   {
     std::lock_guard lock(lock_);
-    free_.reserve(streams_.size() + 1);  // so that giving a stream back cannot fail
+    free_.reserve(streams_.size() + 1);  // giveBackStream must not fail
     streams_.push_back(found);
   }
   *stream = std::move(found);
@@ -139,14 +141,16 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
 
 void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
   stream->claims.fetch_and(~kOfGraph, std::memory_order_acq_rel);
-  std::vector<Ref<backend::Stream>> surplus;  // dropped without the lock
+  std::vector<Ref<backend::Stream>> surplus;  // destroyed behind the lock
   std::lock_guard lock(lock_);
   free_.push_back(std::move(stream));
   if (free_.size() < 2 * kept_) return;
+  // Of many streams that were free at one time only kKeptStreams stay. The default stream stays too: memory may outlive its
+  // context, and short copies of it use that stream.
   try {
     for (size_t i = free_.size(); i-- > 0 && free_.size() > kKeptStreams;) {
       if (!free_[i]->idle() || free_[i]->latch.failed()) continue;
-      if (free_[i].get() == default_stream.load(std::memory_order_relaxed)) continue;  // memory may outlive its context
+      if (free_[i].get() == default_stream.load(std::memory_order_relaxed)) continue;
       surplus.reserve(surplus.size() + 1);
       auto known = std::find_if(streams_.begin(), streams_.end(),
                                 [&](const Ref<backend::Stream>& each) { return each.get() == free_[i].get(); });
@@ -156,7 +160,7 @@ void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
       *known = std::move(streams_.back());
       streams_.pop_back();
     }
-  } catch (const std::bad_alloc&) {  // then the next time
+  } catch (const std::bad_alloc&) {  // this must not fail: the surplus goes the next time
   }
   kept_ = std::max(free_.size(), kKeptStreams);
 }
@@ -165,6 +169,7 @@ Status ContextResources::lendStream(Ref<backend::Stream>* stream, const backend:
                                     const backend::StreamOptions& options) {
   {
     std::lock_guard lock(lock_);
+    // The borrower's own loan first. A failed one is idle soon and is then reused for any borrower, without its failure.
     Loan* unused = nullptr;
     for (Loan& loan : loans_) {
       if (loan.busy) continue;
@@ -189,7 +194,7 @@ Status ContextResources::lendStream(Ref<backend::Stream>* stream, const backend:
   try {
     std::lock_guard lock(lock_);
     loans_.push_back({borrower, *stream, true});
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the stream has to go back
     giveBackStream(std::move(*stream));
     throw;
   }
@@ -268,7 +273,7 @@ Status ContextResources::enablePeer(const ContextResources& peer) {
   if (fault::fails("peer")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   {
     std::lock_guard lock(lock_);
-    peers_.reserve(peers_.size() + 1);
+    peers_.reserve(peers_.size() + 1);  // may throw here, and not behind the driver's call
   }
   RT_TRY(native_->enablePeer(*peer.native_));
   std::lock_guard lock(lock_);
@@ -316,7 +321,7 @@ void ContextResources::releaseStaging() {
 }
 
 void ContextResources::recycle() {
-  if (allIdle() && streams_.empty() && staging_count_ == 0) {  // nothing was ever started
+  if (allIdle() && streams_.empty() && staging_count_ == 0) {  // never used: there is nothing to wait for
     delete this;
     return;
   }
@@ -324,7 +329,7 @@ void ContextResources::recycle() {
 }
 
 void ContextResources::run() {
-  // Nothing holds the owner, so that nothing is submitted any more: the last submissions stay the last ones.
+  // Nothing refers to the resources, so that nothing is submitted any more.
   for (const Ref<backend::Stream>& stream : streams_) (void)stream->wait(stream->submitted(), Deadline::never());
   releaseStaging();
   delete this;  // drops the streams, then the native context, which ends its threads

@@ -1,9 +1,8 @@
-// The order in which locks are taken, and what may not happen while one is held. Builds with MANYRT_CHECK_LOCKS check both and
-// end the process with the names of what met; in others nothing of it is left.
+// The order in which threads take locks, and what they must not do while they hold one. Builds with MANYRT_CHECK_LOCKS check
+// both, and end the process with the names of the two. Other builds compile to the plain locks.
 //
-// Each lock has a rank, its place in the table. A thread that holds a lock takes only locks of later ranks, so no two threads
-// can wait for each other. Reclaiming and calls into the program happen with no lock and no guard held, waits with no guard
-// held.
+// Each lock has a rank, its row in the table. A thread that holds a lock takes only locks of later ranks, so no two threads can
+// wait for each other. Reclaiming and calls into the program happen with no lock and no guard held, waits with no guard held.
 #pragma once
 
 #include <condition_variable>
@@ -97,7 +96,7 @@ enum class LockRank : uint8_t {
 #undef MANYRT_LOCK_RANK
 };
 
-constexpr LockRank kFirstSpinLock = LockRank::kHostWrites;  // under these only later ones of them are taken
+constexpr LockRank kFirstSpinLock = LockRank::kHostWrites;  // this rank and all later ones are spin locks
 
 namespace lock_order {
 
@@ -106,7 +105,7 @@ void taking(LockRank rank);  // before a lock is taken, which may have to wait
 void took(LockRank rank);
 void gave(LockRank rank);
 void noneHeld(const char* what);  // neither a lock nor a guard
-void mayWait(const char* what);   // no guard, and no lock that others spin on
+void mayWait(const char* what);   // neither a guard nor a spin lock
 #else
 inline void taking(LockRank) {}
 inline void took(LockRank) {}
@@ -119,7 +118,7 @@ inline void mayWait(const char*) {}
 
 #ifdef MANYRT_CHECK_LOCKS
 
-// A lock with its place in the order.
+// A lock with its rank.
 template <class Lock, LockRank kRank>
 class Ranked {
   static_assert(std::is_same_v<Lock, SpinLock> == (kRank >= kFirstSpinLock));
@@ -170,7 +169,7 @@ class ConditionVariable {
   void notify_all() { condition_.notify_all(); }
 
  private:
-  // The mutex counts as held throughout: the thread takes nothing meanwhile, and has it when it looks.
+  // The mutex counts as held all the time: the thread takes no lock while it waits, and holds it in the predicate.
   template <LockRank kRank>
   struct Waiting {
     explicit Waiting(std::unique_lock<Ranked<std::mutex, kRank>>& lock) : inner(lock.mutex()->lock_, std::adopt_lock) {}

@@ -31,7 +31,7 @@ namespace {
 constexpr int kThreads = 1;  // the two process groups of the picture
 constexpr int kStreams = 2;
 
-// Not stdio, whose buffer is written whenever it is full: around a write the signal of a file's largest size is held back.
+// Not stdio, which writes its buffer at any time: around each write a FileSizeSignal has to stand.
 struct Writer {
   Ranked<std::mutex, LockRank::kTrace> mutex;
   int file = -1;

@@ -1,4 +1,4 @@
-// Linking children to their context and counting those that the program made, for the census of handles.
+// Links children to their context, and counts those that the program made, for the report of live handles.
 #include "manager/child.h"
 
 namespace manyrt::manager {

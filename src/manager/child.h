@@ -1,5 +1,5 @@
-// What every object that a context owns begins with: a place in the context's list, so that destroying the context makes
-// its handles stale at once.
+// The base of every object that a context owns. It links the object into the context's list, so that destroying the context
+// makes the handle stale at once.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ struct Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void link(HandleBits handle);  // once its handle is open
+  void link(HandleBits handle);  // behind the opening of its handle
 
   Lease<Context> context;
   Ref<allocator::ContextResources> owner;

@@ -1,4 +1,4 @@
-// Contexts: starting the native one, defaults, children, and the hand-over of a reset.
+// Contexts: starting the native one, default objects, children, and giving the native one up for a reset.
 #include "manager/context.h"
 
 #include "base/config.h"
@@ -17,7 +17,7 @@ Context::Context(Device& owner_device, const rtContextOptions_t& context_options
       strict((context_options.flags & RT_CONTEXT_STRICT) != 0 || config::flag(config::Variable::kStrict)) {}
 
 Context::~Context() {
-  callbacks::Release::giveBack(user);  // set while the context was being destroyed
+  callbacks::Release::giveBack(user);  // the program may have set it while it destroyed the context
   host_pool_ = nullptr;
   shared_pool_ = nullptr;
   if (allocator::ContextResources* resources = resources_.load(std::memory_order_acquire)) resources->drop();
@@ -49,11 +49,16 @@ Status Context::ensureResources(allocator::ContextResources** out) {
   if (fault::fails("resources")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   auto made = Ref<allocator::ContextResources>::adopt(new allocator::ContextResources(
       std::move(native), device->native, reinterpret_cast<rtContext_t>(bits), reinterpret_cast<rtDevice_t>(device->bits)));
+  // Release publishes the object. If another thread was first, acquire shows its object, which serves; ours is dropped.
   if (resources_.compare_exchange_strong(*out, made.get(), std::memory_order_acq_rel)) *out = made.detach();
-  return Status();  // another thread was as quick: its owner serves, ours goes
+  return Status();
 }
 
-// Two threads may create a default object at the same time; the first one to publish it wins, the other one is closed.
+// Two threads may create a default object at the same time: the first one publishes its object, the second one closes its own.
+//
+// Against a reset: detachResources() exchanges `resources_` first and `default_stream_` then; this publishes `default_stream_`
+// first and reads `resources_` then, all seq_cst. So a stream over resources that a reset has detached is closed by the reset,
+// which finds its handle, or here, where the resources are other ones.
 Status Context::defaultStream(Stream** stream) {
   HandleBits known = default_stream_.load(std::memory_order_acquire);
   *stream = streams.find(known);
@@ -69,7 +74,7 @@ Status Context::defaultStream(Stream** stream) {
     *stream = made;
     made->offerToCopies();
     if (resources_.load(std::memory_order_seq_cst) == resources) return Status();
-    default_stream_.compare_exchange_strong(mine, 0);  // a reset took the owner away meanwhile
+    default_stream_.compare_exchange_strong(mine, 0);
     closeHandle(made->bits);
     return defaultStream(stream);
   }
@@ -78,6 +83,7 @@ Status Context::defaultStream(Stream** stream) {
   return *stream != nullptr ? Status() : defaultStream(stream);
 }
 
+// As defaultStream(), also against a reset.
 Status Context::ownPool(Pool** pool) {
   HandleBits known = own_pool_.load(std::memory_order_acquire);
   *pool = pools.find(known);
@@ -85,7 +91,7 @@ Status Context::ownPool(Pool** pool) {
   allocator::ContextResources* resources;
   RT_TRY(ensureResources(&resources));
   allocator::PoolOptions pool_options;
-  pool_options.release_threshold = UINT64_MAX;  // what a program has used once it will use again; rtMemPoolTrim gives back
+  pool_options.release_threshold = UINT64_MAX;  // a program uses its memory again; rtMemPoolTrim gives it back
   Pool* made = nullptr;
   RT_TRY(createPool(&made, *this, *resources, pool_options, true));
   HandleBits mine = made->bits;
@@ -174,7 +180,8 @@ Status Context::inUse(uint64_t allocations) const {
 
 Status Context::beginReset() {
   int none = 0;
-  if (!pins_.compare_exchange_strong(none, kResetting, std::memory_order_seq_cst)) {  // another thread creates something
+  // From 0 alone: a pin shows that another thread creates an object.
+  if (!pins_.compare_exchange_strong(none, kResetting, std::memory_order_seq_cst)) {
     allocator::ContextResources* resources = resourcesIfStarted();
     return inUse(resources == nullptr ? 0 : resources->liveAllocations());
   }
@@ -184,12 +191,12 @@ Status Context::beginReset() {
 }
 
 allocator::ContextResources* Context::detachResources() {
-  // The owner first: whoever publishes a default object afterwards sees that it is another one.
+  // The resources first, then the handles: see defaultStream().
   allocator::ContextResources* resources = resources_.exchange(nullptr, std::memory_order_seq_cst);
   closeHandle(default_stream_.exchange(0, std::memory_order_seq_cst));
   closeHandle(own_pool_.exchange(0, std::memory_order_seq_cst));
   default_pool_.store(0);
-  Ref<allocator::Pool> host_pool, shared_pool;  // closed and dropped without the lock
+  Ref<allocator::Pool> host_pool, shared_pool;  // closed and dropped behind the lock
   {
     std::lock_guard lock(start_mutex_);
     host_pool = std::move(host_pool_);
@@ -221,6 +228,8 @@ void Context::removeChild(Child& child) {
   if (child.next != nullptr) child.next->previous = child.previous;
 }
 
+// Closing a handle may take locks and call a driver, so the lock of the list covers the unlinking alone. A child that is linked
+// later sees the closed context and closes itself (createChild).
 void Context::closeChildren() {
   for (;;) {
     HandleBits handle;

@@ -1,5 +1,5 @@
-// What NULL means: the thread's current context, else the primary context of the default device, and that context's
-// default stream. Used by src/api to resolve arguments and by host functions.
+// The meaning of NULL: the current context of the thread, else the primary context of the default device; and the default
+// stream of that context. Used by src/api and src/ops to resolve arguments, and around host functions.
 #pragma once
 
 #include "base/slot_table.h"
@@ -8,7 +8,7 @@
 
 namespace manyrt::manager {
 
-HandleBits currentContext();  // what this thread has set; 0: nothing
+HandleBits currentContext();  // that this thread has set; 0: none
 void setCurrentContext(HandleBits context);
 
 // Under a guard. `argument` names it in messages.

@@ -1,4 +1,4 @@
-// Creating events: an object in the table; native points come when it is recorded, from ops.
+// Creates the object of an event. Its native points come from ops, when the event is recorded.
 #include "manager/event.h"
 
 #include "manager/create.h"

@@ -1,4 +1,5 @@
-// Creating the handles of graphs, which belong to no context and are counted here, and of plans and execs, which do.
+// Creates the handles of graphs, which belong to no context and are counted here, and those of plans and execs, which belong to
+// one.
 #include "manager/graph.h"
 
 #include "manager/create.h"

@@ -1,4 +1,4 @@
-// Creating kernels: the backend prepares the function, the table gives it a handle in its context.
+// Creates host kernels: the backend prepares the function, the table opens a handle in the context.
 #include "manager/kernel.h"
 
 #include "manager/create.h"

@@ -1,5 +1,5 @@
-// Kernels as handles over the backends' kernels. Launches keep the native one; destroying the handle ends only the
-// program's part. The handles of a module's kernels are the module's: it makes and closes them.
+// The handles of kernels. Launches keep the native kernel; destroying the handle ends the program's part alone. A module makes
+// and closes the handles of its kernels.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace manyrt::manager {
 
-// What a module was built from: OpenCL C without headers of its own. Graphs write it to their files and build it again.
+// The source of a module: OpenCL C without headers of its own. Graphs write it to their files and build it again.
 struct KernelSource {
   std::string text;
   std::string options;
@@ -31,7 +31,7 @@ struct Kernel : Child {
 
   const Ref<backend::Kernel> native;
   const backend::Limits& limits;  // the device's: every launch is checked against them
-  // A launch with local_bytes below this needs no look at the kernel's own local memory or rules; 0: every launch does.
+  // A launch with fewer local_bytes needs no check of the kernel's own local memory or rules; 0: every launch needs it.
   const uint64_t local_end;
   const bool refuses_unknown;  // addresses that no region has
   const bool of_module;

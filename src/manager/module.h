@@ -1,5 +1,5 @@
-// Modules as handles over the backends' modules, each with the handles of its kernels, which live exactly as long. What is
-// in flight keeps the native kernels, and these what they need of the native module.
+// The handles of modules. Each has the handles of its kernels, which live exactly as long. Work in flight keeps the native
+// kernels, and these keep the parts of the native module that they need.
 #pragma once
 
 #include <mutex>
@@ -19,7 +19,7 @@ struct Module : Child {
         native(std::move(native_module)),
         kernels(std::move(kernel_handles)) {}
   void closeKernels();  // under a guard
-  // A variable that the program has asked for is known memory from then on, until the module's handle is closed.
+  // Makes a variable known memory, from the program's first question about it until the module's handle is closed.
   Status addGlobal(void* address, uint64_t size);  // throws bad_alloc
   void closeGlobals();                             // under a guard
 
@@ -32,7 +32,7 @@ struct Module : Child {
   std::vector<allocator::Region*> globals_;
 };
 
-// Under a guard. `source` may be null: it was built from something else. Throws bad_alloc.
+// Under a guard. `source` may be null: the module was not built from such a source. Throws bad_alloc.
 Status createModule(Module** module, Context& context, allocator::ContextResources& owner, Ref<backend::Module> native,
                     std::shared_ptr<const KernelSource> source);
 

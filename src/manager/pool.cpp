@@ -1,4 +1,4 @@
-// Creating pools, and counting those of a context that give memory back whenever a stream is synchronised.
+// Creates pools, and counts those that give memory back at each synchronise.
 #include "manager/pool.h"
 
 #include "base/fault.h"

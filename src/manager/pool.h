@@ -1,4 +1,4 @@
-// Pools as handles over the allocator's pools. When the handle is gone the pool keeps no unused memory.
+// The handles of the allocator's pools. A pool without its handle keeps no unused memory.
 #pragma once
 
 #include "allocator/pool.h"
@@ -15,7 +15,7 @@ struct Pool : Child {
     if (trims) library::trimming_pools.fetch_sub(1, std::memory_order_relaxed);
     pool->close();
   }
-  void setTrims(bool now);  // gives memory back at a synchronise
+  void setTrims(bool now);  // whether it gives memory back at a synchronise
 
   const Ref<allocator::Pool> pool;
   const bool is_own;  // the context's own default pool

@@ -1,4 +1,4 @@
-// Creating streams over queues that the owner recycles, and taking streams over from other libraries.
+// Creates streams over native streams that the context reuses, and imports streams of other libraries.
 #include "manager/stream.h"
 
 #include <algorithm>
@@ -8,7 +8,9 @@
 
 namespace manyrt::manager {
 
-// A capture that begins meanwhile takes it back, or is seen here; one that has ended by then leaves it to this.
+// Against a capture that begins or ends on another thread. Its attach() stores `recorder` and then clears `default_stream`;
+// this stores `default_stream` and then reads `recorder`, all seq_cst. So one of the two sees the other, and the pointer is
+// cleared. If the capture has ended by the second look, the pointer is offered again.
 void Stream::offerToCopies() {
   do {
     owner->default_stream.store(native.get(), std::memory_order_seq_cst);
@@ -24,7 +26,7 @@ Status createStream(Stream** stream, Context& context, allocator::ContextResourc
   native_options.label = options.label[0] != '\0' ? options.label : "stream";
   Ref<backend::Stream> native;
   RT_TRY(owner.takeStream(&native, native_options));
-  struct GiveBack {  // if the object cannot be made; one that is made takes the reference and gives the stream back itself
+  struct GiveBack {  // for a failure; a complete object takes the reference, and gives the stream back itself
     allocator::ContextResources& owner;
     Ref<backend::Stream>& native;
     ~GiveBack() {
@@ -44,10 +46,10 @@ Status importStream(Stream** stream, Context& context, allocator::ContextResourc
   RT_TRY(owner.native().importStream(&borrowed, native));
   StreamImport import(borrowed);
   owner.adoptStream(borrowed);
-  // Imported before and destroyed: what failed then was told or went with that import.
+  // The stream may have been imported before: a failure of that time ended with that import.
   if (borrowed->claims.load(std::memory_order_acquire) == 0 && borrowed->idle()) (void)borrowed->latch.take();
   borrowed->claims.fetch_add(1, std::memory_order_acq_rel);
-  struct Unclaim {  // if the object cannot be made; one that is made takes the reference, and its end the claim
+  struct Unclaim {  // for a failure; a complete object takes the reference, and gives the claim up at its end
     Ref<backend::Stream>& stream;
     ~Unclaim() {
       if (stream) stream->claims.fetch_sub(1, std::memory_order_acq_rel);

@@ -1,7 +1,6 @@
-// membarrier, its replacement, and what remains when a sandbox takes it away. Replacements that need no cooperation were
-// considered and left: revoking a page's protection interrupts the other processors on some machines only, moving a thread over
-// all processors reaches those that its own cpuset allows, and signals need a handler of the program's. So refusal is passed
-// on.
+// membarrier, its replacement where the kernel has none, and its refusal by a sandbox. No other substitute serves. Revoking the
+// protection of a page interrupts the other processors on some machines only. Moving a thread over all processors reaches only
+// those of its cpuset. Signals need a handler in the program. So heavy() reports a refusal to its callers.
 #include "base/os/barrier.h"
 
 #include <linux/membarrier.h>
@@ -54,7 +53,8 @@ bool heavy() {
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return true;
     noteRefusal(errno);
   }
-  return !refused.load(std::memory_order_seq_cst);  // never allowed: all light() have always been fences
+  // Without membarrier from the start, every light() has been a fence, and the fence above pairs with it.
+  return !refused.load(std::memory_order_seq_cst);
 #endif
 }
 

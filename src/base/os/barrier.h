@@ -1,9 +1,9 @@
-// Asymmetric fences: the side that runs on every call pays a compiler fence, the rare side pays for both with one
-// membarrier system call. Where the kernel has none, and under ThreadSanitizer, which cannot see it, both sides use
-// sequentially consistent operations. Used by the epoch guard and by threads that go to sleep beside a hot path.
+// Asymmetric fences: light(), on every call, is a compiler fence; heavy(), which is rare, pays for both with one membarrier
+// system call. If the kernel has none, and under ThreadSanitizer, which cannot see it, both are sequentially consistent
+// operations. Used by the epoch guard and by threads that go to sleep beside a hot path.
 //
-// A sandbox may take membarrier away after the start. From the first refusal on, light() is a fence of its own, but a thread
-// may be in the middle of the old one: heavy() then says that it has ordered nothing, and its callers see to it themselves.
+// A sandbox may forbid membarrier after the start. From the first refusal on, light() is a fence of its own. A thread may still
+// be inside an old light(), so heavy() then returns false: it has ordered nothing, and its caller handles that.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,19 @@
 namespace manyrt::barrier {
 
 namespace internal {
-extern std::atomic<bool> asymmetric;  // set by prepare(), false before, which is always correct; cleared at the first refusal
-extern std::atomic<int> rendezvous;   // what the symmetric form meets on
+extern std::atomic<bool> asymmetric;  // set by prepare(), cleared at the first refusal; false is always correct
+extern std::atomic<int> rendezvous;   // under ThreadSanitizer, the word that both sides modify
 }  // namespace internal
 
 void prepare();  // registers the process; called before the library runs
 
-// The rare side. False: membarrier was refused, now or earlier, so that a light() of another thread that has not seen this yet
-// is no fence.
+// The rare side. False: membarrier was refused, now or earlier, and a light() of a thread that has not seen this is no fence.
 [[nodiscard]] bool heavy();
 
-// How long a sleeper may stay asleep on its own where heavy() has ordered nothing: a wake-up may have been missed.
+// The longest sleep after a heavy() that has ordered nothing, because a wake-up may have been missed.
 constexpr uint64_t kNapNanoseconds = 1'000'000;
 
-// The side of every call. False: it was a fence of its own.
+// The frequent side. False: it was a fence of its own.
 inline bool light() {
 #if defined(__SANITIZE_THREAD__)
   internal::rendezvous.fetch_add(1, std::memory_order_seq_cst);

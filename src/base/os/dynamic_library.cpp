@@ -1,5 +1,5 @@
-// dlerror() alone tells the two cases apart. Its text is "NAME: what: strerror(errno)", in the language of the program's
-// locale; for a library that NAME needs and that is missing, it begins with that other name.
+// Only the text of dlerror() tells the two cases apart. It is "NAME: what: strerror(errno)", in the language of the program's
+// locale. If a library that NAME needs is missing, the text begins with the name of that one.
 #include "base/os/dynamic_library.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// Past RLIMIT_FSIZE the kernel sends SIGXFSZ to the writing thread, which ends the program by default. Who writes files in the
-// library's name holds one of these, so that the write fails with EFBIG and the program sees nothing.
+// Past RLIMIT_FSIZE the kernel sends SIGXFSZ to the writing thread, which ends the program by default. The library holds a
+// FileSizeSignal while it writes files, so that the write fails with EFBIG and the program sees no signal.
 #pragma once
 
 #include <pthread.h>
@@ -10,7 +10,8 @@
 
 namespace manyrt {
 
-// While one lives, the signal stays pending on this thread; it is taken back if it was ours. Three system calls.
+// While one lives, the signal stays pending on this thread. The destructor consumes it if `exceeded` is set. Three system
+// calls.
 class FileSizeSignal {
  public:
   FileSizeSignal() {

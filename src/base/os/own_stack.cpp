@@ -1,5 +1,5 @@
-// A mapping with a guard below it, and ucontext to go there and back: once for a whole build, so that its system calls for the
-// signal mask do not count. Tells the sanitizers which stack is in use.
+// A mapping with a guard page below it, and ucontext to switch there and back. ucontext makes system calls for the signal mask;
+// there is one switch for a whole build, so that they do not matter. Tells the sanitizers which stack is in use.
 #include "base/os/own_stack.h"
 
 #include <sys/mman.h>
@@ -48,7 +48,7 @@ struct Excursion {
 #endif
 };
 
-// makecontext hands on numbers of 32 bits alone.
+// makecontext passes numbers of 32 bits alone.
 void run(uint32_t high, uint32_t low) {
   auto* trip = reinterpret_cast<Excursion*>(uintptr_t{high} << 32 | low);
 #if defined(MANYRT_STACK_ASAN)

@@ -1,4 +1,4 @@
-// Runs a function on a stack of its own, on the thread that calls: for deep recursion where no thread can be started.
+// Runs a function on a stack of its own on the calling thread: for deep recursion where no thread can be started.
 #pragma once
 
 #include <cstddef>

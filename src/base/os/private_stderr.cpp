@@ -1,5 +1,5 @@
 // A thread may leave the table of file descriptors that it shares with its process (close_range, or unshare, which sandboxes
-// refuse more often). What it closes and opens from then on is its own, and the kernel drops it with the thread.
+// refuse more often). From then on it closes and opens descriptors for itself alone, and the kernel drops them with the thread.
 #include "base/os/private_stderr.h"
 
 #include <pthread.h>
@@ -26,11 +26,11 @@ struct Call {
   std::string written;
 };
 
-// True where this thread has a table of its own, without the program's files: a copy that stays open would delay, say, the end
+// True: this thread has a table of its own, without the program's files. An open copy of one would, for example, delay the end
 // of a pipe that the program closes.
 bool leaveTable() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return false;  // what a sanitizer reports meanwhile would be lost, and it keeps one account of descriptors for all threads
+  return false;  // reports of the sanitizer would be lost, and it keeps one account of descriptors for all threads
 #else
   if (fault::fails("stderr.table")) return false;
   if (syscall(kCloseRange, 3u, ~0u, kCloseRangeUnshare) == 0) return true;
@@ -44,13 +44,13 @@ void readBack(std::string* written) try {
   written->resize(std::min<size_t>(static_cast<size_t>(size), 4096));
   const ssize_t got = pread(STDERR_FILENO, written->data(), written->size(), 0);
   written->resize(got > 0 ? static_cast<size_t>(got) : 0);
-} catch (...) {  // no memory for remarks: there are none
+} catch (...) {  // no memory: the remarks are lost
   written->clear();
 }
 
 void* run(void* argument) {
   Call& call = *static_cast<Call*>(argument);
-  // memfd_create before the table is left would show the descriptor to the program.
+  // Only behind leaveTable(): before it the program would see the descriptor.
   const int memory = leaveTable() ? memfd_create("manyrt-remarks", MFD_CLOEXEC) : -1;
   const bool redirected = memory >= 0 && dup2(memory, STDERR_FILENO) == STDERR_FILENO;
   call.body(call.user);

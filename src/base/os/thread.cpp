@@ -1,4 +1,4 @@
-// pthread_create with the attributes that every thread of the library has; the name and the body travel in one block.
+// pthread_create with the attributes of all threads of the library. Name and body reach the thread in one allocation.
 #include "base/os/thread.h"
 
 #include <pthread.h>
@@ -16,7 +16,7 @@ namespace manyrt {
 namespace {
 constexpr uint32_t kMaxPrepares = 4;
 std::atomic<void (*)()> prepares[kMaxPrepares];  // filled in order
-thread_local uint32_t prepared = kMaxPrepares;   // of the program's threads: nothing is left to do
+thread_local uint32_t prepared = kMaxPrepares;   // a thread of the program has nothing to prepare
 
 struct Start {
   void (*body)(void*);
@@ -35,9 +35,9 @@ void* run(void* argument) {
 }  // namespace
 
 void prepareThreadsWith(void (*prepare)()) {
-  for (std::atomic<void (*)()>& place : prepares) {
+  for (std::atomic<void (*)()>& entry : prepares) {
     void (*none)() = nullptr;
-    if (place.compare_exchange_strong(none, prepare)) return;
+    if (entry.compare_exchange_strong(none, prepare)) return;
   }
 }
 
@@ -51,8 +51,8 @@ void prepareThread() {
 }
 
 namespace {
-// All signals but those that a thread's own instructions raise: a handler of the program for a crash runs where it happens, and
-// blocked, they would end the process without a word.
+// All signals but those that an instruction of the thread raises. The program's handler for a crash then runs on the thread
+// that crashes; if such a signal were blocked, the kernel would end the process without calling it.
 sigset_t signalsOfTheProgram() {
   sigset_t set;
   sigfillset(&set);
