@@ -147,6 +147,7 @@ class SlotTable {
     return true;
   }
 
+  uint8_t kind() const { return kind_; }
   uint64_t live() const { return live_.load(std::memory_order_relaxed); }
 
   // Visits every live object, under a guard. It may miss those that are opened or closed meanwhile.

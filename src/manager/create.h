@@ -12,7 +12,7 @@ Status createChild(T** out, SlotTable<T>& table, Context& context, Args&&... arg
   HandleBits bits = 0;
   T* object = table.create(&bits, context, std::forward<Args>(args)...);
   if (object == nullptr) {
-    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for %ss: %u are alive.", kindWord(handleKind(bits)),
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for %ss: %u are alive.", kindWord(table.kind()),
                          SlotTable<T>::kChunk * SlotTable<T>::kChunks);
   }
   object->link(bits);
