@@ -1,4 +1,4 @@
-// rt.h, chapter "Plans and execs": plans are made here of a graph, a context and modules, and asked.
+// rt.h, chapter "Plans and execs": makes plans from a graph, a context and modules, and answers questions about them.
 #include "api/guard.h"
 #include "api/structs.h"
 #include "graph/plan/plan.h"
@@ -45,7 +45,7 @@ rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions
 rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan) {
   if (plan == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // what it has leased goes back
+    epoch::collectBehindCall();  // its leases go back
     if (manager::capture_plans.find(toBits(plan)) != nullptr && manager::closeHandle(toBits(plan))) return Status();
     return manager::invalidHandle(toBits(plan), RT_HANDLE_CAPTURE_PLAN, "plan");
   });

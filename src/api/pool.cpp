@@ -1,4 +1,4 @@
-// rt.h, chapter "Pools": handles and options are checked here, the pools themselves live in src/allocator.
+// rt.h, chapter "Pools": checks handles and options. src/allocator has the pools themselves.
 #include "manager/pool.h"
 
 #include "api/guard.h"
