@@ -1,5 +1,5 @@
-// The two ways around a stream that cannot copy. Both take the copy's place in the order of the given stream alike: it records
-// a point, behind which other streams begin, and waits for another one, which is passed when they are done.
+// The two ways around a stream that cannot copy. Both keep the position of the copy in the order of the given stream: it
+// records one point, behind which the other streams begin, and waits for a second one, which is passed when they are done.
 #include "ops/bridge.h"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace {
 
 using allocator::ContextResources;
 
-// The place of a copy in the order of the given stream.
+// The position of a copy in the order of the given stream, between two points.
 struct Handoff {
   Ref<backend::Point> begin;  // null: the stream was idle
-  Ref<backend::Point> done;   // of no backend: whoever ends the copy passes it
+  Ref<backend::Point> done;   // of no backend: the end of the copy passes it
 };
 
-// After success `done` has to be passed in any case: the stream waits for it, also where it fails meanwhile, so that memory
-// which is freed in its order is left alone until the copy is over.
+// After success `done` must be passed in any case: the stream waits for it. It does so even if it fails meanwhile, so that
+// memory which is freed in its order stays untouched until the copy is over.
 Status handOver(Handoff* handoff, manager::Stream& stream) {
   RT_TRY(host_threads::reserve());
   if (fault::fails("bridge point")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
@@ -41,7 +41,7 @@ backend::StreamOptions optionsFor(const ContextResources& owner, int32_t priorit
   return options;
 }
 
-// A copy on one stream of another owner. The point that it records behind the copy passes `done`.
+// A copy on one stream of another context. The point that this stream records behind the copy passes `done`.
 class LentCopy final : private backend::Waiter, private host_threads::Job {
  public:
   static Status start(const backend::Copy& copy, const Range& dst, const Range& src, ContextResources& lender,
@@ -57,7 +57,8 @@ class LentCopy final : private backend::Waiter, private host_threads::Job {
     RT_TRY(lender.native().createPoint(&made->end_, false));
     RT_TRY(handOver(&made->handoff_, stream));
     Status status = made->order(copy);
-    for (const Range* range : {&dst, &src}) {  // also the lender's own: the given stream may fail before it has waited
+    // Both sides note the lent stream, also the lender's own: the given stream may fail before it has waited.
+    for (const Range* range : {&dst, &src}) {
       if (range->known()) range->allocation.region->noteUse(lent.stream, lent.stream->submitted());
     }
     made.release()->settle(status.ok());
@@ -75,7 +76,7 @@ class LentCopy final : private backend::Waiter, private host_threads::Job {
       host_threads::submit(this);
       return;
     }
-    // A point may be passed on a thread of a driver that takes no calls there: all but `done` is let go of here.
+    // A driver may pass a point on a thread that must not call it: all but `done` is released here.
     stream_ = nullptr;
     handoff_.begin = nullptr;
     const Ref<backend::Point> end = std::move(end_);
@@ -85,7 +86,7 @@ class LentCopy final : private backend::Waiter, private host_threads::Job {
     handoff_.done->complete(end.status(), 0);
     delete this;
   }
-  // The order is incomplete, which the caller was told: what there is of it ends before the stream goes on.
+  // The caller knows that the submission failed. The submitted part has to end before the given stream goes on.
   void run() override {
     (void)stream_->wait(stream_->submitted(), Deadline::never());
     handoff_.done->complete(Status(), 0);
@@ -97,7 +98,7 @@ class LentCopy final : private backend::Waiter, private host_threads::Job {
   Ref<backend::Point> end_;
 };
 
-// A stream for one copy. Done with its work before it is given back.
+// A stream for one copy, which completes its work before it is given back.
 class Side {
  public:
   explicit Side(ContextResources& owner) : owner_(owner) {}
@@ -110,7 +111,7 @@ class Side {
     owner_.giveBackStream(std::move(stream_));
   }
   Status take(int32_t priority) { return owner_.takeStream(&stream_, optionsFor(owner_, priority)); }
-  // The copy, and a point behind it.
+  // Submits the copy, and a point behind it.
   Status copy(const backend::Copy& copy, Ref<backend::Point>* point) {
     RT_TRY(stream_->copy(copy));
     RT_TRY(owner_.native().createPoint(point, false));
@@ -123,7 +124,7 @@ class Side {
   Ref<backend::Stream> stream_;
 };
 
-// Pinned pieces of an owner.
+// Pinned pieces of a context.
 class Pieces {
  public:
   explicit Pieces(ContextResources& owner) : owner_(owner) {}
@@ -150,7 +151,7 @@ class Pieces {
   uint32_t count_ = 0;
 };
 
-// Cuts a copy into parts that fit a piece: as many whole rows as do, else a part of one row.
+// Cuts a copy into parts that fit a piece: whole rows if one fits, else parts of one row.
 class Parts {
  public:
   explicit Parts(const backend::Copy& copy) : copy_(copy) {}
@@ -159,7 +160,7 @@ class Parts {
     if (copy_.width > bytes) return copy_.height * ((copy_.width + bytes - 1) / bytes);
     return (copy_.height + bytes / copy_.width - 1) / (bytes / copy_.width);
   }
-  // From the source into the piece, and from there to the destination. False: there are no more.
+  // The copy from the source into the piece, and that from there to the destination. False: there are no more.
   bool next(void* piece, backend::Copy* in, backend::Copy* out) {
     if (row_ == copy_.height) return false;
     const uint64_t width = std::min(copy_.width - column_, ContextResources::kStagingBytes);
@@ -181,8 +182,8 @@ class Parts {
   uint64_t row_ = 0, column_ = 0;
 };
 
-// A copy in pieces through pinned memory, on a thread of the library: it takes streams and pieces only when its turn has
-// come, so that however many wait behind a gate they hold nothing.
+// A copy in pieces through pinned memory, on a thread of the library. It takes streams and pieces behind the first point alone,
+// so that waiting copies hold none.
 class StagedCopy final : private backend::Waiter, private host_threads::Job {
  public:
   static Status start(const backend::Copy& copy, const Range& dst, const Range& src, manager::Stream& stream) {
@@ -206,16 +207,18 @@ class StagedCopy final : private backend::Waiter, private host_threads::Job {
     Status status = handoff_.begin ? handoff_.begin->status() : Status();
     try {
       if (status.ok()) status = copyParts();
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // on a thread of the library; the given stream gets the failure
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
     handoff_.done->complete(std::move(status), 0);
     delete this;
   }
 
+  // A ring of pieces: the reader fills one while the writer empties earlier ones. A piece is filled again when its last write
+  // has passed. Declared in this order, so that the sides complete their work before the pieces go back.
   Status copyParts() {
     Parts parts(copy_);
-    Pieces pieces(*from_);  // given back after the sides are done
+    Pieces pieces(*from_);
     RT_TRY(pieces.take(parts.count()));
     Side writer(*to_), reader(*from_);
     RT_TRY(reader.take(priority_));
@@ -232,7 +235,7 @@ class StagedCopy final : private backend::Waiter, private host_threads::Job {
     for (Ref<backend::Point>& point : written) RT_TRY(await(&point));
     return Status();
   }
-  // The piece is free again.
+  // Waits until a piece is free again.
   static Status await(Ref<backend::Point>* point) {
     const Ref<backend::Point> written = std::move(*point);
     if (!written) return Status();

@@ -1,4 +1,4 @@
-// Looking addresses up: whose they are, whether a range stays inside, and whether a stream can reach it.
+// Finds the owner of an address, checks that a range stays inside its allocation, and whether a stream can reach it.
 #include "ops/range.h"
 
 #include "manager/context.h"

@@ -1,4 +1,4 @@
-// What an address is: the checks that copies, fills and launches share.
+// A range of addresses and its allocation: the checks that copies, fills and launches share.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace manyrt::ops {
 
-// A range that an operation names. Unknown memory is the program's own.
+// A range of an operation. Memory that no region knows is the program's own.
 struct Range {
   Range() {}  // findRange fills it
 
@@ -25,7 +25,7 @@ struct Range {
   bool hostSide() const;  // everything but device memory
 };
 
-// Whose memory that is, for a message: "the context 3 of opencl:0".
+// The owner of a region for a message: "the context 3 of opencl:0".
 std::string holderOf(const allocator::Region& region);
 
 // Finds the range and checks that it stays inside its allocation. `word` names it: "source", "destination".
@@ -35,9 +35,9 @@ bool reachable(const allocator::Region& region, allocator::ContextResources& own
 inline bool reachable(const allocator::Region& region, const manager::Stream& stream) {
   return reachable(region, *stream.owner);
 }
-// Whether copies of this owner's streams can; of memory that no region knows, always.
+// Whether copies on streams of `owner` can use the range. They can always use memory that no region knows.
 bool copyable(const Range& range, const allocator::ContextResources& owner);
-// After a submission: the owner of the range waits for this stream before it reuses the memory.
+// Called behind a submission: the owner of the range will wait for this stream before it reuses the memory.
 void noteUse(const Range& range, manager::Stream& stream);
 
 }  // namespace manyrt::ops
