@@ -497,11 +497,23 @@ Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, man
   backend::Memory memory;
   RT_TRY(owner->native().importMemory(&memory, native, size));
   uint64_t end;
-  RT_CHECK_ARG(!addOverflows(reinterpret_cast<uintptr_t>(memory.address), size, &end),
-               "A range of %llu bytes at %p leaves the address space.", static_cast<Number>(size), memory.address);
-  RT_TRY(adopt(memory, Region::Kind::kImported, *owner));
-  *pointer = memory.address;
-  return Status();
+  Status status;
+  if (addOverflows(reinterpret_cast<uintptr_t>(memory.address), size, &end)) {
+    status = Status::error(RT_ERROR_INVALID_VALUE, "A range of %llu bytes at %p leaves the address space.",
+                           static_cast<Number>(size), memory.address);
+  } else {
+    try {
+      status = adopt(memory, Region::Kind::kImported, *owner);
+    } catch (const std::bad_alloc&) {  // the import has to end
+      status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
+  }
+  if (status.ok()) {
+    *pointer = memory.address;
+  } else {
+    owner->native().release(memory);
+  }
+  return status;
 }
 
 Status attributes(rtPointerAttributes_t* out, const void* pointer) {

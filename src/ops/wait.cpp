@@ -244,8 +244,8 @@ Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end)
   return Status();
 }
 
-// `captured` and `recorder` are cleared with release before the point is set: a wait that reads them cleared finds the real
-// record. The fast path records the last point again in place; else a new point replaces it behind its record.
+// An event of a capture becomes one of the stream again: the release stores pair with the acquire loads of waits and queries.
+// The fast path records the last point again in place; else a new point replaces it behind its record.
 Status record(manager::Event& event, manager::Stream& stream) {
   if (event.context.get() != stream.context.get()) [[unlikely]] {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The event belongs to the %s and the stream to the %s.",
@@ -338,8 +338,9 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
     Ref<backend::Point> point;
     const uint32_t claims = each->claims.load(std::memory_order_acquire);
-    if (claims == 0 ||
-        claims >= allocator::ContextResources::kOfGraph) {  // its failure went with the program's stream, or is another's
+    // The failure of a destroyed stream ended with it, and that of a graph's own stream belongs to the stream of the launch:
+    // their points pass without it.
+    if (claims == 0 || claims >= allocator::ContextResources::kOfGraph) {
       point = Ref<backend::Point>::adopt(new backend::Point);
       points.push_back(point);
       RT_TRY(each->call(new PassTask(std::move(point)), backend::TaskKind::kInternal));
