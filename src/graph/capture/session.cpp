@@ -1,4 +1,4 @@
-// Beginning and ending a capture, streams that join it, and one function for each kind of work that becomes a node.
+// Begins and ends a capture, lets streams join it, and has one function for each kind of work that becomes a node.
 #include "graph/capture/session.h"
 
 #include <algorithm>
@@ -14,15 +14,17 @@ Status ended() {
   return Status::error(RT_ERROR_CAPTURE_INVALIDATED, "The capture of the stream was ended by another thread during the call.");
 }
 
-// Attaches a stream: nothing of it runs at once from here on.
+// Attaches a stream: its work becomes nodes from here on. seq_cst for `recorder` and then `default_stream`:
+// Stream::offerToCopies stores and reads them in the other order, so that one of the two threads clears the pointer.
 bool attach(manager::Stream& stream, manager::Recorder& recorder) {
   manager::Recorder* none = nullptr;
   if (!stream.recorder.compare_exchange_strong(none, &recorder, std::memory_order_seq_cst)) return false;
-  // Short synchronous copies go past the streams of ops: they must find none.
+  // Short synchronous copies use the default stream without asking for its recorder: they must not find it.
   if (stream.is_default) stream.owner->default_stream.store(nullptr, std::memory_order_seq_cst);
   return true;
 }
 
+// acq_rel: the next capture of the stream, or its next work, comes behind all nodes of this one.
 void detach(manager::Stream& stream, manager::Recorder& recorder) {
   manager::Recorder* mine = &recorder;
   if (!stream.recorder.compare_exchange_strong(mine, nullptr, std::memory_order_acq_rel)) return;
@@ -47,14 +49,18 @@ Status Session::begin(manager::Stream& stream) {
   if (!attach(stream, *session)) {
     return Status::error(RT_ERROR_BUSY, "The stream is capturing already: rtStreamEndCapture comes first.");
   }
+  // Closing a stream's handle closes the generation first and reads `recorder` then. So it calls streamClosed() for the
+  // attached session, or the closed handle is seen here, and this thread makes the call. A second call finds the session over.
   Session* begun = session.release();
-  if (manager::streams.find(stream.bits) == nullptr) {  // destroyed meanwhile, perhaps before it was attached
+  if (manager::streams.find(stream.bits) == nullptr) {
     begun->streamClosed(stream);
     return Status::error(RT_ERROR_INVALID_HANDLE, "The stream was destroyed by another thread during the call.");
   }
   return Status();
 }
 
+// The capture ends in any case but the first three refusals. The session is retired, and not deleted: other threads may be
+// inside one of its calls under their guards; these find it over.
 Status Session::end(HandleBits* graph, manager::Stream& stream) {
   Session* session = sessionOf(stream);
   RT_CHECK_ARG(session != nullptr, "The stream is not capturing: there is nothing to end.");
@@ -67,14 +73,14 @@ Status Session::end(HandleBits* graph, manager::Stream& stream) {
                  reinterpret_cast<void*>(session->streams_[0].stream->bits));
     try {
       status = session->broken_.ok() ? session->joined() : session->broken_;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // the capture has to end
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
     session->finish();
   }
   try {
     if (status.ok()) status = manager::createGraph(graph, Ref<manager::GraphContent>(session->graph_.get()));
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the handles of the nodes have to be closed
     status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
   if (!status.ok()) session->graph_->handleClosed();
@@ -91,7 +97,7 @@ Status Session::lastNode(HandleBits* node, manager::Stream& stream) {
   if (in == nullptr) return ended();
   *node = 0;
   if (in->behind.empty()) return Status();
-  if (in->behind.size() > 1) RT_TRY(session->add(*in, EmptyNode()));  // one node that stands for all of them
+  if (in->behind.size() > 1) RT_TRY(session->add(*in, EmptyNode()));  // one node behind all of them
   std::lock_guard graph_lock(session->graph_->mutex());
   *node = session->graph_->nodes()[in->behind[0]].handle;
   return Status();
@@ -128,7 +134,7 @@ Status Session::participant(CapturedStream** out, manager::Stream& stream) {
 Status Session::add(CapturedStream& in, Work work) {
   Graph::Dependencies before;
   before.nodes = in.behind;
-  in.behind.reserve(1);  // behind the node nothing can fail any more
+  in.behind.reserve(1);  // nothing may fail once the graph has the node
   HandleBits handle = 0;
   uint32_t index = kNone;
   RT_TRY(graph_->add(&handle, &index, std::move(work), before));
@@ -143,8 +149,8 @@ Status Session::addTo(manager::Stream& stream, Work work) {
   return add(*in, std::move(work));
 }
 
-// The stream goes on behind nodes of this capture, of which it may become a part by that. A wait is no node: what the stream is
-// given next has the edges.
+// Makes the stream go on behind nodes of this capture. A stream that is not part of it joins. A wait is no node: the stream's
+// next node gets the dependencies.
 Status Session::join(manager::Stream& stream, const std::vector<uint32_t>& nodes) {
   RT_TRY(open());
   CapturedStream* waiting = find(stream);
@@ -166,10 +172,11 @@ Status Session::join(manager::Stream& stream, const std::vector<uint32_t>& nodes
   return Status::error(RT_ERROR_CAPTURE_UNSAFE, "The stream takes part in another capture, which cannot wait for this one.");
 }
 
-// A record by a stream that was given nothing else is no work: what counts is what the stream had waited for before.
+// Walks back over nodes that are no work (records of events, empty nodes), up to nodes that the first stream waits for, or to
+// work that it does not wait for.
 bool Session::isJoined(uint32_t node) {
   std::vector<uint32_t> open{node};
-  std::vector<bool> seen;  // nodes without work may lead to the same ones by many ways
+  std::vector<bool> seen;  // many ways may lead to one node
   while (!open.empty()) {
     const uint32_t each = open.back();
     open.pop_back();
@@ -200,6 +207,7 @@ Status Session::joined() {
   return Status();
 }
 
+// The exchanges fail where the event or fence belongs to a later capture, which keeps it.
 void Session::finish() {
   over_ = true;
   for (CapturedStream& each : streams_) detach(*each.stream, *this);
@@ -224,7 +232,7 @@ void Session::streamClosed(manager::Stream& stream) {
       }
       return;
     }
-    finish();  // nobody can end it any more
+    finish();  // without its first stream no call can end the capture
   }
   graph_->handleClosed();
   epoch::retire(this);
@@ -323,6 +331,7 @@ Status Session::free(manager::Stream& stream, void* pointer) {
   return Status();
 }
 
+// `recorder` is stored before `captured`, both with release: a wait that reads `captured` with acquire finds the session.
 Status Session::record(manager::Stream& stream, manager::Event& event) {
   std::lock_guard lock(mutex_);
   CapturedStream* in = nullptr;
@@ -335,7 +344,7 @@ Status Session::record(manager::Stream& stream, manager::Event& event) {
   return Status();
 }
 
-// The fence is noted first: behind the node nothing can fail any more.
+// Reserves room for the fence first: nothing may fail once the graph has the node.
 Status Session::addFence(manager::Stream& stream, manager::Fence& fence, uint64_t value, bool wait) {
   std::lock_guard lock(mutex_);
   CapturedStream* in = nullptr;

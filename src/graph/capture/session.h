@@ -1,6 +1,6 @@
-// One capture: the streams that take part, where each of them stands in the graph, and the events and fences that were named.
-// It implements what ops call on a capturing stream; src/api begins and ends it. A session lives from begin to end and goes a
-// grace period later, since calls on other threads may still hold it.
+// One capture: the streams that take part, the nodes behind which each of them goes on, and the events and fences that it
+// names. It implements the recorder that ops call for a capturing stream; src/api begins and ends it. A session is freed a
+// grace period after its end, since calls on other threads may still hold it.
 #pragma once
 
 #include <mutex>
@@ -43,23 +43,23 @@ class Session final : public manager::Recorder, public epoch::Retired {
  private:
   struct CapturedStream {
     Lease<manager::Stream> stream;
-    std::vector<uint32_t> behind = {};  // the nodes behind which the next one comes; none yet where it is empty
+    std::vector<uint32_t> behind = {};  // the nodes that the next one waits for; empty: none yet
   };
-  struct Mark {  // where an event was recorded
+  struct Mark {  // the node that records an event
     Lease<manager::Event> event;
     uint32_t node;
   };
 
   // Under the lock.
-  Status open() const;  // whether the capture takes more
+  Status open() const;  // success: the capture takes more work
   CapturedStream* find(const manager::Stream& stream);
   Status participant(CapturedStream** out, manager::Stream& stream);
   Status add(CapturedStream& in, Work work);
   Status join(manager::Stream& stream, const std::vector<uint32_t>& nodes);
-  Status joined();               // whether the first stream waits for the work of every other one
-  bool isJoined(uint32_t node);  // whether the first stream waits for it, or for the work behind which it was recorded
+  Status joined();               // success: the first stream waits for the work of every other one
+  bool isJoined(uint32_t node);  // whether the first stream waits for the node, or for all work before it
   Status addFence(manager::Stream& stream, manager::Fence& fence, uint64_t value, bool wait);
-  void finish();  // every stream, event and fence leaves
+  void finish();  // detaches every stream, event and fence
 
   Status addTo(manager::Stream& stream, Work work);
 
@@ -68,7 +68,7 @@ class Session final : public manager::Recorder, public epoch::Retired {
   std::vector<CapturedStream> streams_;  // the first one is the one that the capture began on
   std::unordered_map<manager::Event*, Mark> events_;
   std::vector<Lease<manager::Fence>> fences_;
-  std::unordered_map<void*, bool> memory_;  // that was allocated in the capture; true: and freed
+  std::unordered_map<void*, bool> memory_;  // allocated in the capture; true: and freed
   Status broken_;                           // why the capture is invalid
   bool over_ = false;
 };

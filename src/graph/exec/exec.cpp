@@ -1,4 +1,4 @@
-// Making an exec, binding its buffers, changing its parameters, and letting it go.
+// Makes an exec, binds its buffers, changes its parameters, and destroys it.
 #include "graph/exec/exec.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 using Number = unsigned long long;
 
-// Waits on a thread of the library until a stream has passed what it was given so far. Nothing is submitted for that: a program
-// that has seen its stream complete does not find it busy again.
+// Keeps user pointers until a stream has passed its present work: waits on a thread of the library. It submits nothing, so that
+// a stream which the program has seen complete does not become busy again.
 class Keeper final : public host_threads::Job {
  public:
   Keeper(std::vector<std::shared_ptr<UserData>> users, Ref<allocator::ContextResources> owner, Ref<backend::Stream> stream)
@@ -41,7 +41,7 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   if (fault::fails("exec")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Ref<Exec> exec = Ref<Exec>::adopt(new Exec(std::move(plan), context, owner));
   exec->graph_ = exec->plan_->graph().snapshot(false);
-  for (const Step& step : exec->plan_->steps()) {  // with the kernels of names
+  for (const Step& step : exec->plan_->steps()) {  // kernels that the graph names become those that the plan has found
     if (step.own && std::holds_alternative<KernelNode>(step.work)) exec->graph_->replace(step.node, Work(step.work));
   }
   RT_TRY(exec->takeMemory(guard));
@@ -93,8 +93,7 @@ Status Exec::prepare() {
   return Status();
 }
 
-// What native functions submit is part of the exec where the driver records it: they are called once, here, and not by
-// launches.
+// If the driver can record, native functions are called once, here, and not by launches: their work becomes part of the exec.
 Status Exec::recordNatives(std::vector<Prepared>* steps, const Graph& graph, epoch::Guard& guard) const {
   backend::ReplayMaker* maker = owner_->native().replays();
   for (size_t i = 0; i < steps->size() && maker != nullptr; ++i) {
@@ -109,7 +108,7 @@ Status Exec::recordNatives(std::vector<Prepared>* steps, const Graph& graph, epo
   return Status();
 }
 
-// Recorded work uses what the program gave with the function, until the last launch is over: only then it is released.
+// Recorded work uses the user pointer of its function until the last launch has ended. Only then is the pointer released.
 void Exec::keepNatives(const std::vector<Prepared>& steps) try {
   std::vector<std::shared_ptr<UserData>> users;
   for (const Prepared& step : steps) {
@@ -117,7 +116,7 @@ void Exec::keepNatives(const std::vector<Prepared>& steps) try {
   }
   if (users.empty() || !last_stream_ || last_stream_->idle()) return;
   host_threads::submit(new Keeper(std::move(users), owner_, last_stream_));
-} catch (const std::bad_alloc&) {  // at once, then
+} catch (const std::bad_alloc&) {  // called by the destructor: the pointers are released at once
 }
 
 void Exec::planPoints() {
@@ -169,6 +168,8 @@ Status Exec::checkComplete() const {
   return unfit_ != 0 ? notFitting() : Status();
 }
 
+// All checks come before the lock. If a step cannot run with the new memory, the old binding and the old steps come back; if
+// even that fails, for want of memory, the next launch places all steps again (stale_).
 Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
   const Buffer& buffer = plan_->buffers()[index];
   const std::string name = plan_->graph().bufferName(index);
@@ -192,7 +193,7 @@ Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
   return Status::error(status.code(), "The %s cannot be bound to %p: %s", name.c_str(), pointer, status.message());
 }
 
-// What uses the buffer gets its new address.
+// Gives the steps that use a buffer its new address. While buffers are missing no pieces exist; the last binding makes them.
 Status Exec::replace(uint32_t buffer) try {
   const bool complete = unbound_ == 0;
   countUnbound();
@@ -209,12 +210,12 @@ Status Exec::replace(uint32_t buffer) try {
     if (complete && first.ok()) first = refresh(each, 1);
   }
   return first.ok() && !complete ? makePieces() : first;
-} catch (const std::bad_alloc&) {  // the caller puts back what was before
+} catch (const std::bad_alloc&) {  // the caller has to undo the change
   return Status::bare(RT_ERROR_OUT_OF_MEMORY);
 }
 
 Status Exec::setWork(uint32_t node, Work work) {
-  std::vector<Prepared> fresh;  // what the step was goes behind the lock
+  std::vector<Prepared> fresh;  // destroyed behind the lock, with the old step in it
   std::lock_guard lock(mutex_);
   RT_TRY(graph_->checkReplacement(node, work));
   const std::vector<Step>& planned = plan_->steps();
@@ -230,7 +231,7 @@ Status Exec::setWork(uint32_t node, Work work) {
   return Status();
 }
 
-// Whether a step may become what it was not when the plan was made; a kernel that is named is found.
+// Checks whether a step of the plan may get other work, and finds the kernel of a name.
 Status Exec::fitWork(uint32_t step, Work* work) const {
   if (KernelNode* kernel = std::get_if<KernelNode>(work)) {
     if (!kernel->kernel) RT_TRY(findPlanned(kernel, plan_->steps()[step].work));
@@ -241,7 +242,7 @@ Status Exec::fitWork(uint32_t step, Work* work) const {
                          manager::contextText(named).c_str(), context_->name().c_str());
   }
   const Accesses before = accessesOf(plan_->steps()[step].work);
-  for (const Access& access : accessesOf(*work).memory) {  // temporaries share memory: the plan knows who uses which
+  for (const Access& access : accessesOf(*work).memory) {  // temporaries share memory by the uses that the plan knows
     const uint32_t buffer = access.memory->buffer;
     if (buffer == kNone || plan_->buffers()[buffer].role != RT_GRAPH_BUFFER_TEMPORARY) continue;
     const bool known = std::any_of(before.memory.begin(), before.memory.end(),
@@ -254,7 +255,7 @@ Status Exec::fitWork(uint32_t step, Work* work) const {
   return Status();
 }
 
-// A name means what it meant to the plan: the same name is the same kernel, if it comes from the same source.
+// A kernel name has to be that of the plan, with the same source; then it means the plan's kernel.
 Status Exec::findPlanned(KernelNode* kernel, const Work& planned) {
   const KernelNode* known = std::get_if<KernelNode>(&planned);
   RT_CHECK_ARG(known != nullptr && known->name == kernel->name,
@@ -268,7 +269,7 @@ Status Exec::findPlanned(KernelNode* kernel, const Work& planned) {
   return checkArguments(*kernel, *kernel->kernel->native);
 }
 
-// Steps from `first` on become others, or stay as they are. `fresh` has then what they were.
+// Exchanges steps from `first` on for `fresh`, which then has the old ones. After a failure the steps are the old ones.
 Status Exec::exchange(uint32_t first, std::vector<Prepared>& fresh) {
   std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
   countUnfit();
@@ -308,7 +309,8 @@ Status checkSameShape(const Graph& mine, const Graph& other) {
 
 }  // namespace
 
-// Graphs of the same shape are taken apart into the same steps.
+// A graph of the same shape flattens into the same steps, so that steps are exchanged by their index. All that can fail comes
+// before the exchange; natives of launches in flight are kept beyond it.
 Status Exec::update(Graph& graph, epoch::Guard& guard) {
   Ref<Graph> other = graph.snapshot(false);
   RT_TRY(checkSameShape(plan_->graph(), *other));
@@ -324,7 +326,7 @@ Status Exec::update(Graph& graph, epoch::Guard& guard) {
   for (uint32_t i = 0; i < steps.size(); ++i) {
     Status status = fitWork(i, &steps[i].work);
     if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
-    if (steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel of a name
+    if (steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel that fitWork() has found
     fresh.emplace_back(std::move(steps[i].work));
   }
   RT_TRY(recordNatives(&fresh, *other, guard));
@@ -333,10 +335,10 @@ Status Exec::update(Graph& graph, epoch::Guard& guard) {
     const Status status = fresh[i].place(bound_, *owner_);
     if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
   }
-  keepNatives(steps_);  // of launches in flight
+  keepNatives(steps_);
   RT_TRY(exchange(0, fresh));
   for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) other->resizeBuffer(i, plan_->graph().buffers()[i].size);
-  std::swap(graph_, other);  // what was goes behind the lock
+  std::swap(graph_, other);  // the old graph is destroyed behind the lock
   return Status();
 }
 

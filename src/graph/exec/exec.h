@@ -1,14 +1,14 @@
-// An exec: a plan with memory, streams and bindings, run again and again in the same way. Launches of one exec run one after
-// another, and allocate nothing on our side but the tasks of host functions.
+// An exec: a plan with memory, streams and bindings, which runs repeatedly in the same way. Launches of one exec run one after
+// another. They allocate nothing in the library but the tasks of host functions.
 //
-// A launch gives pieces to the stream. Where the driver takes every step, there is one piece, a backend::Replay, and a launch
-// is one call of it. A graph of one branch is cut: runs of steps that the driver takes are replays, what is between (host
-// functions, events, fences, copies that other streams do, cooperative launches) is submitted by itself. Any other graph of
-// several branches is walked step by step: branch 0 is the stream that is given, the others are the exec's own, points keep
+// A launch submits pieces to the stream. If the driver takes every step, there is one piece, a backend::Replay, and a launch is
+// one call of it. A graph of one branch is cut into pieces: runs of steps that the driver takes are replays. The steps between
+// them (host functions, events, fences, copies on other streams, cooperative launches) are submitted one by one. Any other
+// graph is walked step by step: branch 0 is the given stream, the other branches are streams of the exec, and points keep the
 // order between branches.
 //
-// An exec that is destroyed lets go of everything at once, launches in flight or not: what is freed by that waits for the
-// streams as any free does, streams go on, replays and tasks carry what they need.
+// The destructor releases everything at once, also with launches in flight. Memory waits for its streams as with any free,
+// streams go on, and replays and tasks keep what they need.
 #pragma once
 
 #include <mutex>
@@ -35,13 +35,13 @@ class Exec final : public RefCounted {
   static constexpr uint64_t kWhole = 0;
   // `size` bytes, kWhole: as many as the buffer has. Steps that use more of it keep the exec from being launched.
   Status bind(uint32_t buffer, void* pointer, uint64_t size);
-  // Of the same kind as the node's.
+  // Replaces the work of a node by work of the same kind.
   Status setWork(uint32_t node, Work work);
-  // What another graph would be: the same nodes and dependencies, also in the graphs that nodes hold, with other parameters.
-  // Under the guard, which is left while native functions are recorded; the caller holds the exec.
+  // Takes the parameters of another graph with the same nodes and dependencies, also inside child graphs. Under the guard,
+  // which is left while native functions are recorded; the caller holds the exec.
   Status update(Graph& graph, epoch::Guard& guard);
   Status launch(manager::Stream& stream);
-  Status capture(manager::Stream& stream);  // a launch that becomes a node, with what is bound now
+  Status capture(manager::Stream& stream);  // records a launch as a node, with the present bindings
 
  private:
   Exec(Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner)

@@ -1,5 +1,5 @@
-// One launch: a replay of the driver, or what came before on the stream, the pieces or the steps branch by branch, and the end
-// that the next launch waits for.
+// One launch: one replay of the driver; or, in turn, a wait for the launch before, the pieces or the steps of all branches, and
+// a point for the next launch.
 #include <cstdio>
 
 #include "graph/exec/exec.h"
@@ -26,7 +26,7 @@ Status Exec::takeBranch(manager::Stream** stream, uint32_t branch) {
   return Status();
 }
 
-// A branch that a failure has stopped is exchanged: the failure went to the launch's stream and is told there.
+// Replaces the streams of branches that have failed. The stream of the launch reports the failure.
 Status Exec::repairBranches() {
   for (uint32_t branch = 1; branch <= branches_.size(); ++branch) {
     Lease<manager::Stream>& mine = branches_[branch - 1];
@@ -39,7 +39,7 @@ Status Exec::repairBranches() {
   return Status();
 }
 
-// The exec's own points are recorded again in place where no wait holds them any more.
+// Records a point of the exec. A point that no wait refers to is recorded again in place.
 Status Exec::record(Ref<backend::Point>* point, manager::Stream& stream) {
   if (Status status; *point && (*point)->references() == 1 && stream.native->recordAgain(**point, &status)) return status;
   Ref<backend::Point> fresh;
@@ -54,6 +54,7 @@ Status Exec::ofOtherContext(const manager::Stream& stream) const {
                        stream.context->name().c_str());
 }
 
+// The recorder is read with acquire: it pairs with the capture that has attached itself, whose session is complete then.
 [[gnu::hot]] Status Exec::launch(manager::Stream& stream) {
   if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     return capture(stream);
@@ -69,16 +70,16 @@ Status Exec::ofOtherContext(const manager::Stream& stream) const {
   return status;
 }
 
-// The driver keeps launches of one replay in order; only what the exec was before may still have to be waited for.
+// The driver keeps launches of one replay in order. Only a launch in an earlier form of the exec may have to be waited for.
 Status Exec::launchWhole(manager::Stream& stream) {
   if (end_ || earlier_) [[unlikely]]
     RT_TRY(awaitEarlier(stream));
   Status launched = whole_->launch(*stream.native);
-  if (foreign_) [[unlikely]] {  // also of one that failed: the device may have got a part of it
+  if (foreign_) [[unlikely]] {  // also after a failure: the driver may have got a part of the launch
     for (const Prepared& step : steps_) step.noteUse(stream);
   }
   RT_TRY(std::move(launched));
-  if (end_ || earlier_) [[unlikely]]  // a launch that failed would not have come behind them
+  if (end_ || earlier_) [[unlikely]]  // only now: a failed launch may not have waited for them
     end_ = nullptr, earlier_ = nullptr;
   whole_launched_ = true;
   if (!(last_stream_ == stream.native.get())) last_stream_ = stream.native;
@@ -89,16 +90,19 @@ Status Exec::launchPieces(manager::Stream& stream) {
   RT_TRY(repairBranches());
   RT_TRY(begin(stream));
   const Status status = pieces_.empty() ? walk(stream) : runPieces(stream);
-  const Status finished = finish(stream);  // in any case: what was ordered has to be waited for
+  const Status finished = finish(stream);  // also after a failure: the submitted part has to be waited for
   return status.ok() ? finished : status;
 }
 
+// On the stream of the last launch the order is given. On another one, this waits for that launch: through the earlier replay,
+// which the driver orders, or for the point at its end.
 Status Exec::awaitEarlier(manager::Stream& stream) {
   const bool other = last_stream_ && !(last_stream_ == stream.native.get());
   if (earlier_) return other ? earlier_->comeBehind(*stream.native, *last_stream_) : Status();
   return other && end_ && !end_->poll() ? stream.native->wait(end_, backend::Skip::kNever) : Status();
 }
 
+// The branches of the exec begin behind the present end of the given stream.
 Status Exec::begin(manager::Stream& stream) {
   RT_TRY(awaitEarlier(stream));
   if (branches_.empty() || !pieces_.empty()) return Status();
@@ -122,6 +126,8 @@ Status Exec::runPieces(manager::Stream& stream) {
   return Status();
 }
 
+// Skip::kNever: a branch waits also if its own stream has failed, so that no branch overtakes the launch. Steps are submitted
+// in the order of the plan, so that every point is recorded before a wait for it.
 Status Exec::walk(manager::Stream& stream) {
   const std::vector<Step>& steps = plan_->steps();
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -133,6 +139,7 @@ Status Exec::walk(manager::Stream& stream) {
   return Status();
 }
 
+// The given stream waits for the ends of all branches, also behind a failure, and records the point for the next launch.
 Status Exec::finish(manager::Stream& stream) {
   Status first;
   for (size_t i = 0; i < branches_.size() && pieces_.empty(); ++i) {

@@ -1,5 +1,5 @@
-// Which steps of an exec the driver runs as a graph of its own: made when everything is bound, changed in place where a step
-// gets other parameters, made anew where the driver cannot change it.
+// The pieces of an exec, of which the driver runs some as graphs of its own. They are made when all buffers are bound, changed
+// in place when a step gets other parameters, and made again if the driver cannot change them.
 #include <algorithm>
 #include <new>
 
@@ -7,7 +7,7 @@
 
 namespace manyrt::graph {
 
-// Shorter runs between other steps gain nothing over submissions one by one.
+// A shorter run between other steps is not faster than single submissions.
 constexpr uint32_t kMinRun = 4;
 
 bool Exec::replays(uint32_t step, backend::ReplayStep::Work* work) const {
@@ -29,10 +29,11 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
   return owner_->native().replays()->make(replay, steps);
 }
 
-// A launch of the pieces that there were may be in flight on a stream: the next one, on another stream, comes behind it
-// (awaitEarlier).
+// Places all steps if they are stale, asks the driver which steps it takes, cuts the steps into pieces, and makes their
+// replays. The old pieces stay until all of this has succeeded. A launch of them may be in flight: the next launch comes behind
+// it (awaitEarlier).
 Status Exec::makePieces() {
-  if (unfit_ != 0) stale_ = true;  // some call is yet to come
+  if (unfit_ != 0) stale_ = true;  // a later call has to make the steps fit, and then places all of them
   if (unbound_ != 0 || unfit_ != 0 || steps_.empty()) return Status();
   for (size_t i = 0; i < steps_.size() && stale_; ++i) RT_TRY(steps_[i].place(bound_, *owner_));
   const uint32_t count = static_cast<uint32_t>(steps_.size());
@@ -53,7 +54,7 @@ Status Exec::makePieces() {
     if (!replayable[piece.first] || (piece.count < kMinRun && pieces.size() > 1)) continue;
     RT_TRY(makeReplay(&piece.replay, piece.first, piece.count));
   }
-  std::vector<bool> alone(replayable);  // what is submitted by itself
+  std::vector<bool> alone(replayable);  // steps that the driver takes and that are in no replay
   for (const Piece& piece : pieces) {
     if (piece.replay) std::fill_n(alone.begin() + piece.first, piece.count, false);
   }
@@ -78,15 +79,16 @@ void Exec::noteForeign() {
   for (const Prepared& step : steps_) foreign_ |= step.usesForeign();
 }
 
-// Steps have other parameters. One that does not fit keeps in its replay what it had: the exec is not launched meanwhile.
+// Updates the pieces of steps with new parameters. A step that does not fit keeps its old parameters in the replay: the exec is
+// not launched meanwhile.
 Status Exec::refresh(uint32_t first, uint32_t count) try {
   if (replayable_.empty() || stale_) return makePieces();
   noteForeign();
   for (uint32_t index = first; index < first + count; ++index) {
-    if (!steps_[index].fits()) continue;  // a later call makes it fit, or puts it back
+    if (!steps_[index].fits()) continue;  // a later call makes it fit, or undoes the change
     backend::ReplayStep::Work work;
     if (replays(index, &work) != replayable_[index]) return makePieces();  // of all steps
-    bool alone = replayable_[index];  // submitted by itself, though the driver could have it in a replay
+    bool alone = replayable_[index];                                       // the driver takes it, but it is in no replay
     for (Piece& piece : pieces_) {
       if (!piece.replay || index < piece.first || index - piece.first >= piece.count) continue;
       alone = false;
@@ -97,7 +99,7 @@ Status Exec::refresh(uint32_t first, uint32_t count) try {
     if (alone) RT_TRY(steps_[index].makeAlone(*owner_->native().replays()));
   }
   return Status();
-} catch (const std::bad_alloc&) {  // the caller puts back what was before
+} catch (const std::bad_alloc&) {  // the caller has to undo the change
   return Status::bare(RT_ERROR_OUT_OF_MEMORY);
 }
 

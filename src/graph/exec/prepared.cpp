@@ -1,5 +1,5 @@
-// Placing and submitting one step. The checks are those of ops for work that runs at once, made when something changes instead
-// of at each launch.
+// Prepares and submits one step. The checks are those of ops for work that runs at once, but they run at each change, not at
+// each launch.
 #include "graph/exec/prepared.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ Spot spotOf(const Operand& operand, const std::vector<Bound>& buffers) {
   return {bound.pointer + operand.offset, &bound.lease, true};
 }
 
-// The lease says whose memory it is, also where the program has freed it since.
+// The lease knows the owner of the memory, also after the program has freed it.
 ops::Range rangeOf(const Spot& spot, uint64_t size) {
   ops::Range range;
   range.address = reinterpret_cast<uintptr_t>(spot.pointer);
@@ -68,7 +68,7 @@ Status Prepared::place(const std::vector<Bound>& buffers, allocator::ContextReso
   if (KernelNode* kernel = std::get_if<KernelNode>(&work_)) return placeKernel(*kernel, buffers, owner);
   if (const CopyNode* copy = std::get_if<CopyNode>(&work_)) return placeCopy(*copy, buffers, owner);
   if (const FillNode* fill = std::get_if<FillNode>(&work_)) return placeFill(*fill, buffers, owner);
-  if (const PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work_)) {  // a hint: of what is there
+  if (const PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work_)) {  // a hint, cut to the bound memory
     const Spot spot = spotOf(prefetch->memory, buffers);
     prefetch_ = {spot.pointer, prefetch->size, prefetch->to_host};
     if (prefetch->memory.buffer == kNone || !spot.bound) return Status();
@@ -78,7 +78,7 @@ Status Prepared::place(const std::vector<Bound>& buffers, allocator::ContextReso
   return Status();
 }
 
-// Buffers that are not bound fit: the launch asks for them first.
+// A buffer without memory counts as fitting: the launch refuses it first.
 void Prepared::measure(const std::vector<Bound>& buffers) {
   misfit_ = Misfit();
   if (std::holds_alternative<MemoryNode>(work_) || std::holds_alternative<PrefetchNode>(work_)) return;
@@ -105,7 +105,8 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
     }
     memcpy(arguments_[i], &spot.pointer, sizeof spot.pointer);
   }
-  if (fits()) RT_TRY(ops::checkAddresses(*node.kernel, arguments_.data()));  // else what makes it fit places it again
+  // A step that does not fit is placed again, and checked then, by the call that makes it fit.
+  if (fits()) RT_TRY(ops::checkAddresses(*node.kernel, arguments_.data()));
   launch_ = {{node.grid[0], node.grid[1], node.grid[2]},
              {node.group[0], node.group[1], node.group[2]},
              node.local_bytes,
@@ -179,7 +180,7 @@ std::shared_ptr<UserData> Prepared::recordedUser() const { return recorded_ ? st
 
 Status Prepared::submit(manager::Stream& stream) const {
   Status status = order(stream);
-  noteUse(stream);  // also behind a failure: the device may have got a part of the step
+  noteUse(stream);  // also after a failure: the driver may have got a part of the step
   return status;
 }
 
@@ -238,7 +239,7 @@ Status Prepared::order(manager::Stream& stream) const {
   if (std::holds_alternative<PrefetchNode>(work_)) {
     return prefetch_.size == 0 ? Status() : stream.native->prefetch(prefetch_.address, prefetch_.size, prefetch_.to_host);
   }
-  return Status();  // a place where dependencies meet
+  return Status();  // an empty node
 }
 
 }  // namespace manyrt::graph

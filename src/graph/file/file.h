@@ -1,7 +1,7 @@
-// The graph file: a graph as JSON, what a compiler emits and rtGraphLoad takes (docs/graph-file.md,
-// bindings/graph.schema.json). A file names kernels, sources and buffers and never an address, a handle or a device. Reading
-// builds the graph by the same checks as rt.h's functions for nodes, so that what is loaded is as good as what is built;
-// writing is a function of the graph alone: what was loaded from a written file is written as the same bytes.
+// The graph file: a graph as JSON, which a compiler emits and rtGraphLoad takes (docs/graph-file.md,
+// bindings/graph.schema.json). A file names kernels, sources and buffers, and never an address, a handle or a device. Reading
+// makes the same checks as the functions of rt.h for nodes. Writing is a function of the graph alone: a written file that is
+// loaded is written as the same bytes.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ constexpr const char* kRoleWords[] = {"temporary", "input", "output", "constant"
 constexpr const char* kDirectionWords[] = {"default", "host_to_host", "host_to_device", "device_to_host", "device_to_device"};
 constexpr const char* kAccessWords[] = {nullptr, "read", "write", "read_write"};
 
-// Both are called under a guard and throw bad_alloc. The graph that was read has the handles of its parts; nothing is left of
-// one that is refused.
+// Both are called under a guard and throw bad_alloc. A graph that was read has the handles of its parts; a refused file leaves
+// nothing behind.
 Status readFile(Ref<Graph>* graph, std::string_view text);
 Status writeFile(std::string* text, const Graph& graph);
 

@@ -1,5 +1,5 @@
-// Parsing and quoting by nlohmann-json. Its parser reports values one after the other, without recursion and without places;
-// the recorder below finds the place of each in the text, which the parser has checked up to there.
+// Parses and quotes with nlohmann-json. Its parser reports values one after the other, without recursion and without offsets.
+// The recorder below finds the offset of each value in the text, which the parser has checked up to there.
 #include "graph/file/json.h"
 
 #include <nlohmann/json.hpp>
@@ -27,8 +27,8 @@ class JsonRecorder : public nlohmann::json_sax<nlohmann::json> {
     record(Json::Kind::kString);
     return true;
   }
-  // `position` counts the bytes that were read, the end of the text as one. A token that is whole and should not be there is
-  // told where it begins, a broken one where the reading of it stopped.
+  // `position` counts the bytes that were read, the end of the text as one. The message has the beginning of a complete but
+  // unexpected token, or the point where a broken one ends.
   bool parse_error(size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
     const std::string sentence = sentenceOf(error.what());
     const auto says = [&](const char* words) { return sentence.find(words) != sentence.npos; };
@@ -50,12 +50,12 @@ class JsonRecorder : public nlohmann::json_sax<nlohmann::json> {
     };
     skip("] ");
     if (words.starts_with("parse error")) skip(": ");
-    std::string sentence(words.substr(0, words.find("; last read")));  // what was read may be anything
+    std::string sentence(words.substr(0, words.find("; last read")));  // without the bytes of the file
     if (!sentence.empty() && sentence[0] >= 'a' && sentence[0] <= 'z') sentence[0] = static_cast<char>(sentence[0] - 'a' + 'A');
     return sentence + '.';
   }
 
-  // Where the value that begins behind the last one ends. Moves on to it.
+  // Moves to the end of the value behind the last one, and returns it.
   size_t lengthOf(Json::Kind kind) {
     at_ = text_.find_first_not_of(" \t\r\n,:", at_);
     switch (kind) {

@@ -1,7 +1,6 @@
-// A strict reader of JSON (RFC 8259) for files from any source, over nlohmann-json's parser. It keeps no copies: a value is a
-// place in the text, 16 bytes each, and strings and numbers are read when they are asked for. Every refusal says where: line,
-// column and the path of the value, as "nodes[3].grid". What is bounded: the text, the depth, and with the text the memory.
-// Used by file_reader.
+// A strict reader of JSON (RFC 8259) for untrusted files, over nlohmann-json's parser. It keeps no copies: a value is an offset
+// in the text, 16 bytes each, and strings and numbers are read on demand. Every refusal has line, column and the path of the
+// value, as "nodes[3].grid". Limits bound the text and the depth, and the text bounds the memory. Used by file/reader.
 #pragma once
 
 #include <array>
@@ -39,7 +38,7 @@ class Json {
   std::vector<Value> values_;  // a value, then what is inside it; a member is its name and its value
 };
 
-// A value with the way to it. Fields live on the stack of who reads; the parent outlives its parts.
+// A value with its path. Fields live on the stack of the reader; the parent outlives its parts.
 class Field {
  public:
   explicit Field(const Json& json) : json_(json), index_(0) {}
@@ -47,17 +46,17 @@ class Field {
   bool present() const { return index_ != kAbsent; }
   bool isNull() const { return present() && kind() == Json::Kind::kNull; }
   Json::Kind kind() const { return json_.value(index_).kind; }
-  // The fault of this value; of one that is absent, of the object where it is missed. The code is RT_ERROR_INVALID_VALUE
-  // unless another is given.
+  // The failure for this value; if it is absent, for the object that should have it. The code is RT_ERROR_INVALID_VALUE unless
+  // another one is given.
   Status refuse(const char* format, ...) const __attribute__((format(printf, 2, 3)));
   Status refuseAs(rtStatus_t code, const char* sentence) const;
 
-  // An object with none but these members, each once. `fields[i]` is that of keys[i], or absent.
+  // Reads an object with these members alone, each once at most. `fields[i]` is that of keys[i], or absent.
   template <size_t N>
   Status members(std::array<Field, N>* fields, const std::array<const char*, N>& keys) const {
     return readMembers(fields->data(), keys.data(), N);
   }
-  Field member(const char* key) const;  // of an object that may have others; absent: there is none, or this is no object
+  Field member(const char* key) const;  // of an object that may have others; absent if there is none, or this is no object
   template <size_t N>
   static std::array<Field, N> fields(const Field& of) {
     return makeFields(of, std::make_index_sequence<N>());
@@ -78,7 +77,7 @@ class Field {
   Status number(uint64_t* out, uint64_t least, uint64_t most) const;
   Status number(uint32_t* out, uint32_t least, uint32_t most) const;
   Status text(std::string* out) const;       // without zero bytes
-  Status word(std::string_view* out) const;  // as it stands in the file: for comparing with words that need no escapes
+  Status word(std::string_view* out) const;  // as in the file, without decoding: for words that need no escapes
   Status boolean(bool* out) const;
   Status hex(std::vector<unsigned char>* out, size_t most) const;  // pairs of digits: at least one
   Status scalar(unsigned char* out, std::string_view type) const;  // of a type in scalarSize
@@ -107,7 +106,7 @@ class Field {
 
 uint32_t scalarSize(std::string_view type);  // of "i32", "f64" and the like; 0: there is no such type
 
-// For writers: quoted, with what has to be escaped. False: the text is not UTF-8.
+// Quotes and escapes a text for a writer. False: the text is not UTF-8.
 bool appendQuoted(std::string* out, std::string_view text);
 
 }  // namespace manyrt::graph

@@ -1,5 +1,5 @@
-// What a reader expects of a value and what it is told where that is not there. Numbers are read from their own letters, in no
-// locale: an integer has neither point nor exponent, a float is rounded once.
+// The checks of a value by the reader, and their messages. Numbers are read from their characters, without a locale: an integer
+// has neither point nor exponent, a float is rounded once.
 #include <charconv>
 #include <cstdarg>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Reading a graph file: members, types and ranges are checked where they stand; what a node as a whole may be is checked by
-// graph/params and the graph itself, as for a node of rt.h, and told with the node's place.
+// Reads a graph file. The reader checks members, types and ranges. graph/params and the graph check each node as a whole, as
+// they do for a node of rt.h, and the message names the node.
 #include <iterator>
 
 #include "base/checked.h"
@@ -14,7 +14,7 @@ using Source = std::shared_ptr<const manager::KernelSource>;
 template <size_t N>
 using Keys = std::array<const char*, N>;
 
-// Of what was half built, in the order of destruction: no handle stays.
+// Closes the handles of a graph that was read by half.
 struct Unfinished {
   Ref<Graph> graph = Ref<Graph>::adopt(new Graph);
   HandleBits bits = 0;  // of the whole
@@ -72,7 +72,7 @@ Status readModules(std::vector<Source>* modules, const Field& field) {
   });
 }
 
-// A graph of the file, or one inside it.
+// Reads the graph of the file, or a child graph.
 class GraphReader {
  public:
   GraphReader(Graph& graph, const std::vector<Source>& modules) : graph_(graph), modules_(modules) {}
@@ -108,7 +108,7 @@ class GraphReader {
     return Status();
   }
 
-  // What the bytes are, for who fills and reads the buffer; the runtime itself needs none of it.
+  // Type and shape of the elements, for programs that fill and read the buffer; the library does not use them.
   static Status shape(Buffer* buffer, const Field& type, const Field& list) {
     if (!type.present()) return list.present() ? list.refuse("A shape needs a type beside it.") : Status();
     std::string_view word;
@@ -180,7 +180,7 @@ class GraphReader {
     return optional(parts[1], &out->offset);
   }
 
-  // One argument: null is a null address; a buffer; a value, as bytes or as a number of a type; local memory.
+  // Reads one argument: null, which is a null address; a buffer; a value, as bytes or as a number of a type; or local memory.
   Status argument(rtGraphArg_t* out, std::vector<unsigned char>* value, const Field& field) const {
     *out = {};
     if (field.isNull()) {
@@ -370,7 +370,7 @@ class GraphReader {
   std::vector<rtGraphBuffer_t> handles_;
   uint32_t count_ = 0;  // of nodes
   Graph::Dependencies before_;
-  std::vector<std::pair<uint32_t, uint32_t>> later_;  // on nodes that stand further down
+  std::vector<std::pair<uint32_t, uint32_t>> later_;  // on nodes further down in the file
   HandleBits handle_ = 0;
 };
 

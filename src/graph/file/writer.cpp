@@ -1,5 +1,5 @@
-// Writing a graph file: one line for each module, buffer and node, members in one order, nothing that is a default. Where a
-// graph holds what only this process knows, the node is named and nothing is written.
+// Writes a graph file: one line for each module, buffer and node, members in one order, no defaults. A graph with an object
+// that only this process knows is refused, with the name of the node.
 #include <algorithm>
 #include <cstring>
 
@@ -17,7 +17,7 @@ const manager::KernelSource* sourceOf(const KernelNode& node) {
 
 bool same(Source a, Source b) { return a == b || (a->text == b->text && a->options == b->options); }
 
-// In the order in which kernels name them, each once.
+// The sources in the order in which kernels name them, each once.
 void collect(std::vector<Source>* sources, const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     if (const ChildNode* child = std::get_if<ChildNode>(&node.work)) collect(sources, *child->graph);
@@ -97,7 +97,7 @@ class GraphWriter {
       RT_TRY(this->child(*child));
     } else if (std::holds_alternative<EmptyNode>(node.work) || std::holds_alternative<PrefetchNode>(node.work) ||
                std::holds_alternative<MemoryNode>(node.work)) {
-      out_ += "{\"kind\": \"empty\"";  // hints and the life of what became a buffer: order is all that is left of them
+      out_ += "{\"kind\": \"empty\"";  // hints, and allocations of memory that has become a buffer: only their order matters
     } else {
       return Status::error(RT_ERROR_NOT_SUPPORTED,
                            "The %s cannot be written to a file: it means something in this process only.",

@@ -1,4 +1,4 @@
-// A graph as text for Graphviz: nodes, buffers with their roles, dependencies.
+// Writes a graph as text for Graphviz: nodes, buffers with their roles, dependencies.
 #include "graph/model/graph.h"
 
 namespace manyrt::graph {

@@ -1,4 +1,4 @@
-// Adding to a graph: every check of a node comes before anything is changed.
+// Adds to a graph. All checks of a node come before the first change.
 #include "graph/model/graph.h"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ Status Graph::checkWork(const Work& work) const {
     }
     return Status();
   }
-  if (std::holds_alternative<MemoryNode>(work)) return Status();  // the graph's own, or freed by now
+  if (std::holds_alternative<MemoryNode>(work)) return Status();  // memory of the graph itself, which may be freed by now
   static const char* const kWords[] = {"destination", "source"};
   const Accesses accesses = accessesOf(work);
   const bool child = std::holds_alternative<ChildNode>(work);
@@ -163,7 +163,7 @@ Status Graph::checkWork(const Work& work) const {
   return Status();
 }
 
-// Two buffers, or a buffer and an address, are told apart when they are bound.
+// Overlap with a buffer is checked when the buffer is bound.
 Status Graph::checkCopy(const CopyNode& node) const {
   if (node.dst.buffer != node.src.buffer) return Status();
   const bool address = node.dst.buffer == kNone;
@@ -229,7 +229,7 @@ bool Graph::comesBefore(uint32_t first, uint32_t second) const {
 
 Status Graph::addDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to) {
   std::lock_guard lock(mutex_);
-  struct Undo {  // also where memory runs out in the middle
+  struct Undo {  // also for bad_alloc
     std::vector<Node>& nodes;
     std::vector<std::pair<uint32_t, std::vector<uint32_t>>> old;
     ~Undo() {

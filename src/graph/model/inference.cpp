@@ -1,5 +1,4 @@
-// Nodes are entered when the next inferred one comes, so that dependencies that are given to the newest nodes cost nothing
-// more.
+// Nodes are learned when the next inferred one is added, so that dependencies that are given to the newest nodes cost nothing.
 #include "graph/model/inference.h"
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 namespace manyrt::graph {
 namespace {
 
-// Dependencies may have been given that lead from a later node to an earlier one; then numbers are no order.
+// Given dependencies may lead from a later node to an earlier one: then the numbers are no topological order.
 std::vector<uint32_t> sequenceFrom(uint32_t first, const std::vector<Node>& nodes) {
   std::vector<uint32_t> result(nodes.size() - first);
   std::iota(result.begin(), result.end(), first);
@@ -42,18 +41,18 @@ void Inference::Users::find(bool write, std::vector<uint32_t>* conflicts) const 
   if (write) conflicts->insert(conflicts->end(), readers_.begin(), readers_.end());
 }
 
-void Inference::Users::add(bool write, const Comer& comer) {
+void Inference::Users::add(bool write, const NewNode& added) {
   std::vector<uint32_t>& users = write ? writers_ : readers_;
-  if (!users.empty() && users.back() == comer.node) return;  // by another access
+  if (!users.empty() && users.back() == added.node) return;  // by another access
   if (writers_.size() + readers_.size() >= limit_) {
-    replace(write, comer);
+    replace(write, added);
     limit_ = std::max<size_t>(16, 2 * (writers_.size() + readers_.size()));
   }
-  users.push_back(comer.node);
+  users.push_back(added.node);
 }
 
-void Inference::Users::replace(bool write, const Comer& comer) {
-  const auto gone = [&](uint32_t user) { return comer.behind(user); };
+void Inference::Users::replace(bool write, const NewNode& added) {
+  const auto gone = [&](uint32_t user) { return added.behind(user); };
   if (write) std::erase_if(writers_, gone);
   std::erase_if(readers_, gone);
 }
@@ -73,22 +72,22 @@ void Inference::Pieces::cut(uint64_t at) {
   piece.end = at;
 }
 
-void Inference::Pieces::add(uint64_t begin, uint64_t end, bool write, const Comer& comer) {
+void Inference::Pieces::add(uint64_t begin, uint64_t end, bool write, const NewNode& added) {
   if (begin >= end) return;
   cut(begin);
   cut(end);
   auto piece = pieces_.lower_bound(begin);
   while (begin < end) {
     const bool inside = piece != pieces_.end() && piece->first < end;
-    if (inside && write) piece->second.users.replace(true, comer);
-    if (inside && piece->second.users.empty()) {  // pieces that have no users any more become one
+    if (inside && write) piece->second.users.replace(true, added);
+    if (inside && piece->second.users.empty()) {  // a piece without users ends, and the new one takes its range
       piece = pieces_.erase(piece);
       continue;
     }
     if (!inside || begin < piece->first) {
       piece = pieces_.emplace_hint(piece, begin, Piece{inside ? piece->first : end, {}});
     }
-    piece->second.users.add(write, comer);
+    piece->second.users.add(write, added);
     begin = piece->second.end;
     ++piece;
   }
@@ -108,7 +107,7 @@ Inference::Lookup Inference::lookupOf(const Access& access, const std::vector<Bu
 std::vector<uint32_t> Inference::conflictsOf(const Work& work, const std::vector<Buffer>& buffers) {
   const Accesses accesses = accessesOf(work);
   std::vector<uint32_t> result;
-  world_.find(accesses.opaque, &result);
+  everything_.find(accesses.opaque, &result);
   if (accesses.opaque) return result;
   for (const Access& access : accesses.memory) {
     const Lookup lookup = lookupOf(access, buffers);
@@ -118,15 +117,15 @@ std::vector<uint32_t> Inference::conflictsOf(const Work& work, const std::vector
   return result;
 }
 
-void Inference::enter(const Work& work, const Comer& comer, const std::vector<Buffer>& buffers) {
+void Inference::enter(const Work& work, const NewNode& added, const std::vector<Buffer>& buffers) {
   const Accesses accesses = accessesOf(work);
-  if (accesses.opaque) world_.replace(true, comer);
-  world_.add(accesses.opaque, comer);
+  if (accesses.opaque) everything_.replace(true, added);
+  everything_.add(accesses.opaque, added);
   if (accesses.opaque) return;
   for (const Access& access : accesses.memory) {
     const Lookup lookup = lookupOf(access, buffers);
-    lookup.pieces->add(lookup.begin, lookup.end, lookup.write, comer);
-    if (lookup.same != nullptr) lookup.same->add(lookup.write, comer);
+    lookup.pieces->add(lookup.begin, lookup.end, lookup.write, added);
+    if (lookup.same != nullptr) lookup.same->add(lookup.write, added);
   }
 }
 
@@ -137,7 +136,8 @@ void Inference::learn(const std::vector<Node>& nodes, const std::vector<Buffer>&
   for (uint32_t node : sequenceFrom(first, nodes)) {
     sets_.begin();
     const std::vector<uint32_t>& before = nodes[node].before;
-    for (auto each = before.rbegin(); each != before.rend(); ++each) {  // most that are redundant come before a later one
+    for (auto each = before.rbegin(); each != before.rend();
+         ++each) {  // latest first: most redundant ones come before a later one
       if (sets_.contains(ancestors_[node], *each)) continue;
       sets_.unite(&ancestors_[node], ancestors_[*each]);
       sets_.insert(&ancestors_[node], *each);
@@ -154,7 +154,7 @@ std::vector<uint32_t> Inference::dependenciesOf(const Work& work, const std::vec
   std::vector<uint32_t> conflicts = conflictsOf(work, buffers), result;
   std::sort(conflicts.begin(), conflicts.end(), std::greater<>());
   sets_.begin();
-  NodeSets::Set covered;  // comes before a node of the result
+  NodeSets::Set covered;  // the nodes of the result, and those before them
   for (uint32_t node : conflicts) {
     if (sets_.contains(covered, node)) continue;
     result.push_back(node);
@@ -164,7 +164,7 @@ std::vector<uint32_t> Inference::dependenciesOf(const Work& work, const std::vec
   sets_.forget();
   return result;
 } catch (...) {
-  forget();  // half of a node may be known
+  forget();  // a node may be learned by half
   throw;
 }
 

@@ -1,5 +1,5 @@
-// What nodes are called in messages and pictures, which context they are bound to, and what memory they read and write. Asked
-// by the graph, by inferred dependencies and by the plan.
+// The names of nodes in messages and pictures, the contexts that they are bound to, and the memory that they read and write.
+// Used by the graph, by inferred dependencies and by the plan.
 #include "graph/model/node.h"
 
 #include "base/checked.h"

@@ -1,5 +1,5 @@
-// What a graph consists of: operands, the parameters of each kind of node, buffers. Values only: leases on what nodes name, no
-// backend, no driver's type, no way of execution. The graph fills them, the plan reads them.
+// The parts of a graph: operands, the parameters of each kind of node, buffers. Values and leases only: no backend, no type of
+// a driver, no way of execution. The graph fills them, the plan reads them.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class Graph;
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-// Memory that a node names: a place in a buffer of the graph, or an address with a lease on its allocation.
+// Memory of a node: an offset in a buffer of the graph, or an address with a lease on its allocation.
 struct Operand {
   uint32_t buffer = kNone;
   uint64_t offset = 0;
@@ -34,14 +34,14 @@ struct KernelArgument {
   uint32_t access = RT_GRAPH_READ | RT_GRAPH_WRITE;  // of RT_ARG_POINTER
   uint32_t size = 0;                                 // bytes of the value
   uint32_t offset = 0;                               // in KernelNode::values, a multiple of 16
-  uint64_t bytes = 0;                                // of RT_ARG_POINTER: what is used of the memory; 0: up to its end
+  uint64_t bytes = 0;                                // of RT_ARG_POINTER: the bytes that are used; 0: up to the end
   Operand memory;                                    // of RT_ARG_POINTER
 };
 
 struct KernelNode {
   Lease<manager::Kernel> kernel;  // null: found by name when a plan is made
   std::string name;
-  std::shared_ptr<const manager::KernelSource> source;  // of a name: where a plan builds it; null: in the plan's modules
+  std::shared_ptr<const manager::KernelSource> source;  // of a name: a plan builds it; null: the plan's modules have it
   uint32_t grid[3] = {1, 1, 1};
   uint32_t group[3] = {1, 1, 1};
   uint32_t local_bytes = 0;
@@ -64,7 +64,7 @@ struct FillNode {
   uint64_t count = 0, height = 1, pitch = 0;
 };
 
-// A program's pointer and how it is given back: once, when the last graph, plan and exec that name it are gone.
+// A pointer of the program with its release function, which is called once, behind the last graph, plan and exec that name it.
 class UserData {
  public:
   UserData(void* pointer, rtReleaseFunction_t release) : release_(new callbacks::Release(pointer, release)) {}
@@ -72,7 +72,7 @@ class UserData {
   UserData& operator=(const UserData&) = delete;
   ~UserData() { callbacks::Release::giveBack(release_); }
   void* pointer() const { return release_->user(); }
-  void takeOver(rtReleaseFunction_t release) { release_->setRelease(release); }  // from a program, once a node has it
+  void takeOver(rtReleaseFunction_t release) { release_->setRelease(release); }  // when a node has it
 
  private:
   callbacks::Release* const release_;
@@ -111,13 +111,13 @@ struct FenceNode {
   bool wait = false;
 };
 
-struct PrefetchNode {  // a hint; from captures alone
+struct PrefetchNode {  // a hint; only captures make it
   Operand memory;
   uint64_t size = 0;
   bool to_host = false;
 };
 
-struct MemoryNode {  // where the graph's own memory begins and ends to be used; from captures alone
+struct MemoryNode {  // an allocation or a free of the graph's own memory; only captures make it
   Operand memory;
   uint64_t size = 0;
   bool free = false;
@@ -129,9 +129,9 @@ using Work = std::variant<EmptyNode, KernelNode, CopyNode, FillNode, HostNode, N
 int32_t typeOf(const Work& work);                  // RT_GRAPH_NODE_*
 const char* typeName(int32_t type);                // "kernel"
 std::string describe(const Work& work);            // "kernel \"add\"", for messages and pictures
-bool namesContext(const Work& work, HandleBits*);  // the context that the work is bound to, if there is one
+bool namesContext(const Work& work, HandleBits*);  // whether the work is bound to a context, and to which
 
-// What a node reads and writes, for dependencies that are inferred and for the memory plan. `opaque`: it may use anything.
+// The memory that a node reads and writes, for inferred dependencies and for the memory plan. `opaque`: it may use any memory.
 struct Access {
   const Operand* memory;
   uint64_t bytes;  // from the operand on; 0: up to its end
@@ -143,7 +143,7 @@ struct Accesses {
 };
 Accesses accessesOf(const Work& work);  // throws bad_alloc
 
-// Every operand of a node, for changing it.
+// Visits every operand of a node, which the visitor may change.
 template <class Visitor>
 void forEachOperand(Work& work, Visitor visit) {
   if (KernelNode* kernel = std::get_if<KernelNode>(&work)) {
@@ -176,9 +176,9 @@ struct Buffer {
   uint64_t size = 0;
   int32_t role = RT_GRAPH_BUFFER_INPUT;
   std::string name;
-  std::string type;  // of a graph file: "f32" and the like, with the shape; "": not said
+  std::string type;  // of a graph file: "f32" and the like, with the shape; "": not given
   std::vector<uint64_t> shape;
-  void* recorded = nullptr;  // the range that a capture has recorded: the first binding
+  void* recorded = nullptr;  // the range that a capture has recorded, which is the first binding
   allocator::BlockLease lease;
   HandleBits handle = 0;
 };

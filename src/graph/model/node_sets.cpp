@@ -1,4 +1,4 @@
-// Changing the newest set; what it shares with others is copied first.
+// Changes the newest set. Copies a shared chunk before it changes it.
 #include "graph/model/node_sets.h"
 
 namespace manyrt::graph {

@@ -1,6 +1,6 @@
-// Sets of nodes, one for each node of a graph: those that come before it. A set is a list of chunks, and sets that have a chunk
-// in common share it: a node that comes behind another one takes its chunks over, all but the last. What is asked of a set is
-// answered by one bit; two sets are united in as many steps as there are chunks, and most of these are the same chunk.
+// Sets of nodes, one for each node of a graph: those that come before it. A set is a list of chunks of bits, and sets share
+// equal chunks. A node that comes behind another one shares most of its chunks with that node. A look-up reads one bit. A union
+// takes one step for each chunk, most of which both sets share.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@ namespace manyrt::graph {
 
 class NodeSets {
  public:
-  using Set = std::vector<uint32_t>;  // the chunk of each kNodes nodes; 0, and what is not there: none of them
+  using Set = std::vector<uint32_t>;  // the chunk of each kNodes nodes; 0, or beyond the end: none of them
 
   bool contains(const Set& set, uint32_t node) const {
     const size_t at = node / kNodes;
     return at < set.size() && (chunkOf(set[at])[node % kNodes / 64] >> (node % 64) & 1) != 0;
   }
-  // Only the set that was begun last is changed.
+  // Only the set that was begun last may change.
   void begin() { own_ = static_cast<uint32_t>(chunks_.size()) + 1; }
   void insert(Set* set, uint32_t node);
   void unite(Set* set, const Set& other);
-  void forget() { chunks_.resize(own_ - 1); }  // the set that was begun last: it is of no use any more
+  void forget() { chunks_.resize(own_ - 1); }  // drops the set that was begun last
 
  private:
   static constexpr uint32_t kNodes = 512;

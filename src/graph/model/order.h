@@ -1,5 +1,5 @@
-// Order on paper: what a plan does with dependencies, as plain algorithms over numbers. Nothing here knows nodes, streams or
-// devices. Every result is a function of its input alone, whatever the machine.
+// Partial orders: plain algorithms over numbers for the dependencies of a graph. They know neither nodes nor streams nor
+// devices. Every result is a function of its input alone, on every machine.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,11 @@ namespace manyrt::graph {
 // For each step the steps that it waits for.
 using Before = std::vector<std::vector<uint32_t>>;
 
-// Smallest number first among those whose predecessors are all out. Shorter than the input where there is a circle.
+// A topological sequence: the smallest number first among those without predecessors left. Shorter than the input if there is a
+// circle.
 std::vector<uint32_t> sequenceOf(const Before& before);
 
-// Who comes before whom, through any number of steps: a bit for each pair. `before` names only earlier steps.
+// The transitive closure: a bit for each pair of steps. `before` names only earlier steps.
 class Ancestors {
  public:
   explicit Ancestors(const Before& before);
@@ -30,7 +31,7 @@ class Ancestors {
   std::vector<uint64_t> bits_;
 };
 
-// Without the dependencies that follow from others.
+// The transitive reduction: without the dependencies that follow from others.
 Before reduced(const Before& before, const Ancestors& ancestors);
 std::vector<uint32_t> levelsOf(const Before& before);
 

@@ -1,4 +1,4 @@
-// Reading parameters. Every refusal names the field by its place in the struct and the limit that it met.
+// Reads parameters. Every refusal names the field and the limit that it met.
 #include "graph/model/params.h"
 
 #include <cstring>

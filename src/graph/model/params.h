@@ -1,5 +1,5 @@
-// From the structs of rt.h to the work of a node: handles become leases, values are copied, sizes are checked as far as the
-// struct alone tells. Called by src/api under a guard; whether the work fits a graph is the graph's own question.
+// Makes the work of a node from the structs of rt.h: turns handles into leases, copies values, and makes the checks that need
+// the struct alone. Called by src/api under a guard. The graph checks whether the work fits.
 #pragma once
 
 #include "base/status.h"

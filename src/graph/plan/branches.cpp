@@ -10,10 +10,12 @@ std::vector<uint32_t> branchesOf(const Before& reduced_before, const Ancestors& 
   std::vector<uint32_t> loads;
   for (uint32_t i = 0; i < reduced_before.size(); ++i) {
     uint32_t branch = UINT32_MAX;
-    for (uint32_t first : reduced_before[i]) {  // goes on where a predecessor was the last: no wait between them
+    // First choice: the branch of a predecessor that is the last step there, which needs no wait. Second: a branch whose last
+    // step comes before this one anyway. Third: a new branch. Last: the branch with the fewest steps.
+    for (uint32_t first : reduced_before[i]) {
       if (last[branches[first]] == first) branch = std::min(branch, branches[first]);
     }
-    for (uint32_t each = 0; branch == UINT32_MAX && each < last.size(); ++each) {  // what is over anyway holds nobody up
+    for (uint32_t each = 0; branch == UINT32_MAX && each < last.size(); ++each) {
       if (ancestors.comesBefore(last[each], i)) branch = each;
     }
     if (branch == UINT32_MAX && last.size() < most) {

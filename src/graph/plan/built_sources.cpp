@@ -1,5 +1,5 @@
-// Building goes the way of rtModuleCreateFromSource, cache included; the modules are ordinary ones whose handles nobody is
-// told.
+// Builds as rtModuleCreateFromSource does, with the same cache. The modules are ordinary ones with handles that the program
+// never gets.
 #include "graph/plan/built_sources.h"
 
 #include "ops/module.h"

@@ -1,4 +1,4 @@
-// The sources that a graph brings with it, built for the context of a plan: each once, whoever names it. The modules live as
+// The sources of a graph file, built for the context of a plan: each once, for all kernels that name it. The modules live as
 // long as this; kernels that a plan has leased keep what they need. Made and used by Plan::create alone.
 #pragma once
 
@@ -18,7 +18,8 @@ class BuiltSources {
   BuiltSources& operator=(const BuiltSources&) = delete;
   ~BuiltSources();
 
-  // All that steps name; leaves the guard while it builds. A failure names the first node that needs it. Throws bad_alloc.
+  // Builds all sources of the steps. Leaves the guard meanwhile. A failure names the first node of the source. Throws
+  // bad_alloc.
   Status build(const std::vector<Step>& steps, const Graph& graph, manager::Context& context,
                allocator::ContextResources& owner, epoch::Guard& guard);
   Status find(manager::Kernel** kernel, const KernelNode& node) const;

@@ -1,4 +1,4 @@
-// Making a plan: flat first, then kernels, order and memory. What cannot run in the context is refused here, by node.
+// Makes a plan: flattens the graph, then finds kernels, order and memory. Refuses nodes that cannot run in the context.
 #include "graph/plan/plan.h"
 
 #include <algorithm>
@@ -11,13 +11,14 @@
 namespace manyrt::graph {
 namespace {
 
-// A graph with all its child graphs as one list of steps.
+// Makes one list of steps from a graph and all its child graphs.
 class Flattener {
  public:
   Flattener(std::vector<Step>& steps, std::vector<Buffer>& buffers) : steps_(steps), buffers_(buffers) {}
 
-  // `places`: what each buffer of the graph is in the plan. `entry`: steps that come before all of it. `top`: the node of the
-  // outermost graph that this is a part of; kNone: it is that graph itself. Returns the steps behind which it is done.
+  // `places`: the memory of each buffer of the graph in the plan. `entry`: steps that come before all of the graph. `top`: the
+  // node of the outermost graph that contains it; kNone: it is that graph. Returns the steps behind which all of the graph is
+  // done.
   std::vector<uint32_t> add(const Graph& graph, const std::vector<Operand>& places, const std::vector<uint32_t>& entry,
                             uint32_t top) {
     const std::vector<Node>& nodes = graph.nodes();
@@ -73,7 +74,7 @@ class Flattener {
       if (buffers[i].role == RT_GRAPH_BUFFER_TEMPORARY) {
         result[i].buffer = static_cast<uint32_t>(buffers_.size());
         buffers_.push_back(buffers[i]);
-      } else {  // unless a binding says otherwise: where a capture has recorded it
+      } else {  // the memory that a capture has recorded, if no binding below replaces it
         result[i].pointer = buffers[i].recorded;
         result[i].lease = buffers[i].lease;
       }
@@ -125,7 +126,7 @@ Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard)
     std::lock_guard lock(request.graph.mutex());
     for (const Node& node : request.graph.nodes()) plan->handles_.push_back(node.handle);
   }
-  plan->handles_.resize(plan->graph_->nodes().size());  // nodes that came between the two
+  plan->handles_.resize(plan->graph_->nodes().size());  // another thread may have added nodes behind the snapshot
   const Graph& graph = *plan->graph_;
   if (const HandleBits bound = graph.context(); bound != 0 && bound != request.context.bits) {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The graph is bound to %s, by the %s; the plan is for the %s.",
@@ -174,7 +175,7 @@ Status Plan::order(uint32_t max_branches) {
 }
 
 Status Plan::placeTemporaries(const Ancestors& ancestors) {
-  constexpr uint64_t kMaxBytes = uint64_t{1} << 62;  // sums of sizes, rounded up as they are, do not wrap
+  constexpr uint64_t kMaxBytes = uint64_t{1} << 62;  // so that sums of rounded sizes do not wrap
   static_assert(kMaxBytes + kLargestBuffer < uint64_t{1} << 63);
   std::vector<Temporary> temporaries(buffers_.size(), Temporary{0, {}});
   uint64_t bytes = 0;

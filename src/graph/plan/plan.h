@@ -1,5 +1,5 @@
-// A capture plan: how a graph runs in one context, fixed once. Kernels are found, child graphs are taken apart, dependencies
-// are reduced, steps get an order, a branch and, for temporaries, a place. Nothing of it changes any more; execs share it.
+// A capture plan: how a graph runs in one context. It finds kernels, flattens child graphs, reduces dependencies, and gives
+// each step an order and a branch, and each temporary an offset. A plan never changes; execs share it.
 #pragma once
 
 #include <vector>
@@ -13,8 +13,8 @@
 namespace manyrt::graph {
 
 struct Step {
-  uint32_t node;                 // of the graph; what a child graph consists of has the child's node
-  bool own;                      // the node itself, and no part of it
+  uint32_t node;                 // of the graph; the steps of a child graph have the node of the child graph
+  bool own;                      // the step is the node itself, not a part of a child graph
   Work work;                     // kernels are found; buffers are those of the plan
   std::vector<uint32_t> before;  // earlier steps, reduced
   uint32_t branch = 0;
@@ -22,8 +22,8 @@ struct Step {
   int32_t verdict = RT_VERDICT_NATIVE;
 };
 
-// A graph with all its child graphs as one list of steps, in one order: smallest node first. `buffers` are those of the graph,
-// then the temporaries of child graphs. Throws bad_alloc.
+// Makes one list of steps from a graph and all its child graphs, in one order: smallest node first. `buffers` has those of the
+// graph, then the temporaries of child graphs. Throws bad_alloc.
 void flatten(const Graph& graph, std::vector<Step>* steps, std::vector<Buffer>* buffers);
 
 class BuiltSources;
@@ -38,12 +38,12 @@ class Plan final : public RefCounted {
     std::vector<Lease<manager::Module>> modules;
     uint32_t max_branches;  // 0: kDefaultBranches
   };
-  // Under the guard, which is left where a source of the graph has to be built; the context is pinned. May throw bad_alloc.
+  // Under the guard, which is left if a source of the graph has to be built; the context is pinned. Throws bad_alloc.
   static Status create(Ref<Plan>* plan, const Request& request, epoch::Guard& guard);
   static Plan& of(const manager::CapturePlan& plan) { return static_cast<Plan&>(*plan.content); }
 
-  const Graph& graph() const { return *graph_; }    // a copy that nobody changes
-  const Graph& source() const { return *source_; }  // what it was made of, to tell its nodes
+  const Graph& graph() const { return *graph_; }    // a copy that never changes
+  const Graph& source() const { return *source_; }  // the graph that it was made from, to know its nodes
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Buffer>& buffers() const { return buffers_; }  // the graph's, then temporaries of child graphs
   HandleBits handleOf(uint32_t node) const { return handles_[node]; }
