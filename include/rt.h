@@ -228,7 +228,7 @@ enum rtMemoryKind {
   RT_MEMORY_SHARED = 2 /**< one address for host and device */
 };
 
-/** What rtPointerGetAttributes says of an address. */
+/** Kinds of memory that rtPointerGetAttributes reports. */
 enum rtPointerKind {
   RT_POINTER_INVALID = -1,
   RT_POINTER_UNKNOWN = 0, /**< not memory of this library */
@@ -239,8 +239,8 @@ enum rtPointerKind {
   RT_POINTER_IMPORTED = 5    /**< by rtMemImport */
 };
 
-/** Direction of a copy; one that contradicts the addresses is refused. Device memory is that of any device of any backend,
- *  the CPU's, too; all else is host memory, whoever pinned it. Shared memory counts as either. */
+/** Direction of a copy; a copy that contradicts the addresses is refused. Device memory is that of any device of any backend,
+ *  including the CPU. All other memory is host memory, pinned or not. Shared memory counts as either. */
 enum rtMemcpyKind {
   RT_MEMCPY_INVALID = -1,
   RT_MEMCPY_DEFAULT = 0, /**< inferred from the addresses */
@@ -258,7 +258,7 @@ enum rtArgKind {
   RT_ARG_LOCAL = 2    /**< local memory; args[i] points to a size_t, the bytes to reserve */
 };
 
-/** What a module is made of. */
+/** Formats of the image that a module is made from. */
 enum rtImageFormat {
   RT_IMAGE_INVALID = -1,
   RT_IMAGE_AUTO = 0,          /**< told from the bytes: an ELF file for CUDA is CUBIN, any other HOST_OBJECT; the
@@ -299,7 +299,7 @@ enum rtGraphNodeType {
   RT_GRAPH_NODE_FREE = 14
 };
 
-/** What a plan says of a step. What cannot run in the context is refused when the plan is made. */
+/** How a step of a plan runs. A step that cannot run in the context is refused when the plan is made. */
 enum rtVerdict {
   RT_VERDICT_INVALID = -1,
   RT_VERDICT_NATIVE = 0, /**< kernels, copies, fills: all is fixed; a driver's own graph can hold it */
@@ -314,7 +314,7 @@ enum rtCaptureState {
   RT_CAPTURE_INVALIDATED = 2 /**< broken: rtStreamEndCapture leaves it, with the cause */
 };
 
-/** What a graph's buffer is for. */
+/** Roles of a graph's buffer. */
 enum rtGraphBufferRole {
   RT_GRAPH_BUFFER_INVALID = -1,
   RT_GRAPH_BUFFER_TEMPORARY = 0, /**< lives within one launch; memory is found when a plan is made */
@@ -327,31 +327,31 @@ enum rtGraphBufferRole {
 enum rtGraphAccess { RT_GRAPH_ACCESS_INVALID = -1, RT_GRAPH_READ = 1, RT_GRAPH_WRITE = 2 };
 
 /* ---- Callbacks ---------------------------------------------------------------------------------------------------- */
-/* The library calls each of these with none of its locks held, and, but for rtHostKernelFunction_t, from no place that keeps
- * another thread waiting: all rt calls but rtShutdown, which is BUSY, are legal inside, with the exceptions that are named. */
+/* The library calls each of these with none of its locks held and, except for rtHostKernelFunction_t, from no place that keeps
+ * another thread waiting. All rt calls are legal inside, except rtShutdown, which is BUSY, and the exceptions named below. */
 
 /** Receives log lines on any thread, a line of a call before that call returns. message is borrowed until it returns.
  *  rt calls are legal inside, but rtSetLogCallback is BUSY; what they log goes to stderr. */
 typedef void (*rtLogCallback_t)(int32_t level, const char* message, void* user);
 
-/** Host function of a stream; status is RT_SUCCESS or the stream's failure. rt calls are legal inside; what waits for the
- *  stream itself is BUSY. */
+/** Host function of a stream; status is RT_SUCCESS or the stream's failure. rt calls are legal inside; a call that waits for
+ * the stream itself is BUSY. */
 typedef void (*rtHostFunction_t)(void* user, rtStatus_t status);
 
-/** Receives the native stream (see rtStreamGetNative) and submits native work to it. Of a graph on CUDA this is a private stream
- *  that is being captured: see rtGraphAddNativeNode. rt calls are legal inside; what waits for the stream itself is BUSY. */
+/** Receives the native stream (see rtStreamGetNative) and submits native work to it. In a graph on CUDA this is a private
+ * stream in capture: see rtGraphAddNativeNode. rt calls are legal inside; a call that waits for the stream itself is BUSY. */
 typedef rtStatus_t (*rtNativeFunction_t)(const uint64_t native[2], void* user);
 
-/** Gives back what user stands for: called once, when the last use is over. Where that ends in a call of the program, on its
- *  thread before the call returns; else soon after on a thread of the library. rt calls are legal inside, also ones on the
- *  objects at whose end this is called, which are gone: stale handles are INVALID_HANDLE. In rtShutdown they are SHUT_DOWN. */
+/** Releases user: called once, after its last use. If the last use ends in a call of the program, the function runs on that
+ * thread before the call returns; else it runs soon after on a thread of the library. rt calls are legal inside. The object
+ * that held user has ended by then: its stale handle is INVALID_HANDLE. In rtShutdown rt calls inside are SHUT_DOWN. */
 typedef void (*rtReleaseFunction_t)(void* user);
 
-/** A pool could not get size bytes. Nonzero: something was freed, try again. rt calls are legal inside; rtContextReset of
- *  the pool's context is BUSY. */
+/** Called when a pool could not get size bytes. Returns nonzero if it has freed memory: the pool tries again. rt calls are
+ * legal inside; rtContextReset of the pool's context is BUSY. */
 typedef int32_t (*rtOutOfMemoryCallback_t)(uint64_t size, void* user);
 
-/** What a host kernel learns about the work-group that it is called for. */
+/** Describes the work-group that a host kernel is called for. */
 typedef struct rtHostGroup_t {
   uint32_t group_id[3];    /**< index of this work-group */
   uint32_t group_count[3]; /**< work-groups in the grid */
@@ -899,7 +899,7 @@ typedef struct rtCapturePlanBuffer_t {
 
 /* ---- Library ------------------------------------------------------------------------------------------------------ */
 
-/** The library's version, which may be newer than this header's.
+/** Returns the version of the library, which may be newer than this header's.
  *  @param[out] version  receives major * 10000 + minor * 100 + patch
  *  blocks: never
  *  capture: outside
@@ -912,30 +912,30 @@ RT_API rtStatus_t rtGetVersion(uint32_t* version);
  *  errors: none */
 RT_API rtStatus_t rtInit(void);
 
-/** Gives back one rtInit. With the last (or where there was none) refuses new work, on all threads and in host functions,
- *  waits for work in flight and ends the library for good; afterwards only version, texts, destroys and frees work.
- *  While it waits, what lets work in flight end still works: rtFenceSignal, waits and queries of streams, events, fences,
- *  contexts and devices, destroys and frees. Work that waits for a fence that nothing signals keeps it waiting.
+/** Gives back one rtInit. With the last one, or if there was none, it refuses new work on all threads and in host functions,
+ *  waits for work in flight and ends the library for good. Afterwards only version, texts, destroys and frees work.
+ *  While it waits, calls that let work end still work: rtFenceSignal, waits and queries of streams, events, fences, contexts
+ *  and devices, destroys and frees. It waits as long as work in flight waits for a fence that nothing signals.
  *  blocks: yes
  *  capture: outside
  *  errors: BUSY (inside a function that the library calls), OUT_OF_MEMORY (the library goes on) */
 RT_API rtStatus_t rtShutdown(void);
 
-/** The name of a status, as "RT_ERROR_INVALID_VALUE". Never NULL; static, never freed.
+/** Returns the name of a status, such as "RT_ERROR_INVALID_VALUE". Never NULL; static, never freed.
  *  @param[in] status  any value
  *  blocks: never
  *  capture: outside
  *  errors: none */
 RT_API const char* rtGetErrorName(rtStatus_t status);
 
-/** What a status means, in general; rtGetLastErrorMessage has the particulars. Never NULL; static, never freed.
+/** Returns the general meaning of a status; rtGetLastErrorMessage has the particulars. Never NULL; static, never freed.
  *  @param[in] status  any value
  *  blocks: never
  *  capture: outside
  *  errors: none */
 RT_API const char* rtGetErrorString(rtStatus_t status);
 
-/** The sentence that the last failed call of this thread left: what was asked, the limit it met, the driver's words.
+/** Returns the sentence of this thread's last failed call: what was asked, the limit it met, the words of the driver.
  *  Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
@@ -945,17 +945,17 @@ RT_API const char* rtGetErrorString(rtStatus_t status);
  *  errors: INVALID_VALUE */
 RT_API rtStatus_t rtGetLastErrorMessage(char* buffer, size_t size, size_t* needed);
 
-/** Sends log lines to callback. Once this returns, the earlier callback runs no more.
+/** Sends log lines to callback. When this returns, the earlier callback has run for the last time.
  *  @param[in] callback  may be NULL: stderr
  *  @param[in] user      passed to callback; may be NULL
- *  @param[in] level     RT_LOG_*: the most talkative level to pass on
+ *  @param[in] level     RT_LOG_*: the most verbose level to pass on
  *  blocks: maybe, while another thread is inside the earlier callback
  *  capture: outside
  *  errors: INVALID_VALUE, BUSY (inside a log callback) */
 RT_API rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level);
 
-/** How many handles of a kind the program has made and not destroyed; for leak checks. Devices, primary contexts and
- *  default streams and pools are not counted.
+/** Counts the handles of a kind that the program has made and not destroyed, for leak checks. Devices, primary contexts,
+ *  default streams and default pools are not counted.
  *  @param[out] count  receives the number
  *  @param[in]  kind   RT_HANDLE_*
  *  blocks: never
@@ -965,7 +965,7 @@ RT_API rtStatus_t rtGetLiveHandleCount(uint64_t* count, int32_t kind);
 
 /* ---- Backends and devices ----------------------------------------------------------------------------------------- */
 
-/** Whether a backend can be used, and if not, why.
+/** Tells whether a backend can be used, and if not, why.
  *  @param[inout] info     struct_size set by the caller; receives the rest
  *  @param[in]    backend  RT_BACKEND_*, but RT_BACKEND_ALL
  *  blocks: never
@@ -973,7 +973,7 @@ RT_API rtStatus_t rtGetLiveHandleCount(uint64_t* count, int32_t kind);
  *  errors: INVALID_VALUE, NOT_SUPPORTED */
 RT_API rtStatus_t rtBackendGetInfo(rtBackendInfo_t* info, int32_t backend);
 
-/** The number of devices, as cudaGetDeviceCount. 0 and success where a driver is missing.
+/** Returns the number of devices, as cudaGetDeviceCount. 0 and success if a driver is missing.
  *  @param[out] count    receives the number
  *  @param[in]  backend  RT_BACKEND_*; RT_BACKEND_ALL leaves RT_BACKEND_NULL out
  *  blocks: never
@@ -981,7 +981,7 @@ RT_API rtStatus_t rtBackendGetInfo(rtBackendInfo_t* info, int32_t backend);
  *  errors: INVALID_VALUE */
 RT_API rtStatus_t rtDeviceGetCount(int32_t* count, int32_t backend);
 
-/** A device by its index. Asking again gives an equal handle, valid until rtShutdown; nothing to destroy.
+/** Finds a device by its index. A second call gives an equal handle, valid until rtShutdown; there is nothing to destroy.
  *  @param[out] device   receives the device
  *  @param[in]  backend  RT_BACKEND_*; with RT_BACKEND_ALL the ordinal counts over all backends
  *  @param[in]  ordinal  0 to count - 1
@@ -990,7 +990,7 @@ RT_API rtStatus_t rtDeviceGetCount(int32_t* count, int32_t backend);
  *  errors: INVALID_VALUE, INVALID_DEVICE, BACKEND_UNAVAILABLE */
 RT_API rtStatus_t rtDeviceGet(rtDevice_t* device, int32_t backend, int32_t ordinal);
 
-/** A device by its id: "cpu", "cuda:0", "opencl:1", "null:0".
+/** Finds a device by its id: "cpu", "cuda:0", "opencl:1", "null:0".
  *  @param[out] device  receives the device
  *  @param[in]  name    the id; may be NULL: the one that RT_DEVICE names, else the best
  *  blocks: never
@@ -998,7 +998,7 @@ RT_API rtStatus_t rtDeviceGet(rtDevice_t* device, int32_t backend, int32_t ordin
  *  errors: INVALID_VALUE, NOT_FOUND */
 RT_API rtStatus_t rtDeviceGetByName(rtDevice_t* device, const char* name);
 
-/** The inverse of rtDeviceGet.
+/** Returns backend and ordinal of a device: the inverse of rtDeviceGet.
  *  @param[out] backend  receives RT_BACKEND_*
  *  @param[out] ordinal  receives the index within the backend; may be NULL
  *  @param[in]  device   the device
@@ -1007,7 +1007,7 @@ RT_API rtStatus_t rtDeviceGetByName(rtDevice_t* device, const char* name);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtDeviceGetBackend(int32_t* backend, int32_t* ordinal, rtDevice_t device);
 
-/** What a device is and what its limits are, as cudaGetDeviceProperties.
+/** Describes a device and its limits, as cudaGetDeviceProperties.
  *  @param[inout] properties  struct_size set by the caller; receives the rest
  *  @param[in]    device      the device
  *  blocks: never
@@ -1015,7 +1015,7 @@ RT_API rtStatus_t rtDeviceGetBackend(int32_t* backend, int32_t* ordinal, rtDevic
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtDeviceGetProperties(rtDeviceProperties_t* properties, rtDevice_t device);
 
-/** One number of a device, as cudaDeviceGetAttribute: every integer property, and more.
+/** Returns one number of a device, as cudaDeviceGetAttribute: every integer property, and more.
  *  @param[out] value      receives the number
  *  @param[in]  attribute  RT_ATTRIBUTE_*
  *  @param[in]  device     the device
@@ -1024,7 +1024,7 @@ RT_API rtStatus_t rtDeviceGetProperties(rtDeviceProperties_t* properties, rtDevi
  *  errors: INVALID_VALUE, INVALID_HANDLE, DRIVER */
 RT_API rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevice_t device);
 
-/** Whether a device can do an optional thing.
+/** Tells whether a device has an optional capability.
  *  @param[out] has         receives 1 or 0
  *  @param[in]  capability  RT_CAPABILITY_*
  *  @param[in]  device      the device
@@ -1033,7 +1033,7 @@ RT_API rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevi
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtDeviceHasCapability(int32_t* has, int32_t capability, rtDevice_t device);
 
-/** Free and total memory of a device, as its driver says. Creates no context.
+/** Returns free and total memory of a device, as its driver reports them. Creates no context.
  *  @param[out] free_bytes   receives the free bytes; may be NULL
  *  @param[out] total_bytes  receives all bytes; may be NULL
  *  @param[in]  device       the device
@@ -1042,10 +1042,10 @@ RT_API rtStatus_t rtDeviceHasCapability(int32_t* has, int32_t capability, rtDevi
  *  errors: INVALID_HANDLE, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtDeviceGetMemInfo(uint64_t* free_bytes, uint64_t* total_bytes, rtDevice_t device);
 
-/** Whether device can read and write peer's memory directly, as cudaDeviceCanAccessPeer. Copies work either way.
+/** Tells whether device can read and write peer's memory directly, as cudaDeviceCanAccessPeer. Copies work either way.
  *  @param[out] can     receives 1 or 0
- *  @param[in]  peer    whose memory
- *  @param[in]  device  who accesses it
+ *  @param[in]  peer    the device that has the memory
+ *  @param[in]  device  the device that accesses it
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE */
@@ -1058,7 +1058,7 @@ RT_API rtStatus_t rtDeviceCanAccessPeer(int32_t* can, rtDevice_t peer, rtDevice_
  *  errors: INVALID_HANDLE, BUSY (inside a host function), LAUNCH_FAILED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtDeviceSynchronize(rtDevice_t device);
 
-/** The state of a device: RT_SUCCESS, or RT_ERROR_DEVICE_LOST for ever.
+/** Returns the state of a device: RT_SUCCESS, or RT_ERROR_DEVICE_LOST for ever.
  *  @param[out] status  receives the state
  *  @param[in]  device  the device
  *  blocks: never
@@ -1066,7 +1066,7 @@ RT_API rtStatus_t rtDeviceSynchronize(rtDevice_t device);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtDeviceGetStatus(rtStatus_t* status, rtDevice_t device);
 
-/** How a device was lost, in words; empty if it is not. A short buffer is truncated and terminated.
+/** Tells in words how a device was lost; empty if it is not. A short buffer is truncated and terminated.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
  *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
@@ -1088,15 +1088,15 @@ RT_API rtStatus_t rtDeviceGetLossMessage(char* buffer, size_t size, size_t* need
 RT_API rtStatus_t rtContextCreate(rtContext_t* context, const rtContextOptions_t* options, rtDevice_t device);
 
 /** Ends a context. Handles of its children are stale at once, work in flight completes, memory stays until its own
- *  rtFree. Fences of the context end as with rtFenceDestroy: waits for values that are not there yet fail, also where a
- *  stream has taken the signal. A primary context is refused.
+ *  rtFree. Fences of the context end as with rtFenceDestroy: a wait for a value that is not reached fails, even if a stream
+ *  has accepted the signal. A primary context is refused.
  *  @param[in] context  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_VALUE (a primary context), INVALID_HANDLE */
 RT_API rtStatus_t rtContextDestroy(rtContext_t context);
 
-/** The primary context of a device: one, shared by all, living until rtShutdown.
+/** Returns the primary context of a device: one for all callers, which lives until rtShutdown.
  *  @param[out] context  receives the context; borrowed
  *  @param[in]  device   the device
  *  blocks: never
@@ -1104,22 +1104,22 @@ RT_API rtStatus_t rtContextDestroy(rtContext_t context);
  *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtContextGetPrimary(rtContext_t* context, rtDevice_t device);
 
-/** Sets what NULL for a context means on this thread, as cuCtxSetCurrent. A current context that is destroyed makes
- *  calls with NULL return INVALID_HANDLE here until another is set.
+/** Sets the context that NULL means on this thread, as cuCtxSetCurrent. After the destruction of that context, calls with NULL
+ *  return INVALID_HANDLE on this thread until another one is set.
  *  @param[in] context  borrowed; may be NULL: back to the default device's primary context
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtContextSetCurrent(rtContext_t context);
 
-/** This thread's current context. Creates nothing.
+/** Returns this thread's current context. Creates nothing.
  *  @param[out] context  receives what rtContextSetCurrent set here, or NULL
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_VALUE */
 RT_API rtStatus_t rtContextGetCurrent(rtContext_t* context);
 
-/** The device of a context.
+/** Returns the device of a context.
  *  @param[out] device   receives the device
  *  @param[in]  context  may be NULL: current
  *  blocks: never
@@ -1127,7 +1127,7 @@ RT_API rtStatus_t rtContextGetCurrent(rtContext_t* context);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
 RT_API rtStatus_t rtContextGetDevice(rtDevice_t* device, rtContext_t context);
 
-/** The stream that NULL means for a context. It lives as long as the context and cannot be destroyed.
+/** Returns the stream that NULL means for a context. It lives as long as the context and cannot be destroyed.
  *  @param[out] stream   receives the stream; borrowed
  *  @param[in]  context  may be NULL: current
  *  blocks: never
@@ -1135,7 +1135,7 @@ RT_API rtStatus_t rtContextGetDevice(rtDevice_t* device, rtContext_t context);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtContextGetDefaultStream(rtStream_t* stream, rtContext_t context);
 
-/** The pool that rtMalloc and rtMallocAsync use.
+/** Returns the pool that rtMalloc and rtMallocAsync use.
  *  @param[out] pool     receives the pool; borrowed
  *  @param[in]  context  may be NULL: current
  *  blocks: never
@@ -1143,8 +1143,8 @@ RT_API rtStatus_t rtContextGetDefaultStream(rtStream_t* stream, rtContext_t cont
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtContextGetDefaultPool(rtMemPool_t* pool, rtContext_t context);
 
-/** Makes a pool of device memory the one that rtMalloc and rtMallocAsync use. Once it is destroyed, the context's own
- *  takes its place again.
+/** Makes a pool of device memory the one that rtMalloc and rtMallocAsync use. When it is destroyed, they use the context's own
+ *  pool again.
  *  @param[in] pool     a pool of this context; borrowed
  *  @param[in] context  may be NULL: current
  *  blocks: never
@@ -1152,8 +1152,8 @@ RT_API rtStatus_t rtContextGetDefaultPool(rtMemPool_t* pool, rtContext_t context
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND */
 RT_API rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context);
 
-/** Waits for all work submitted to the context's streams before the call began; what other threads submit meanwhile is
- *  not waited for. Returns the first failure and clears none.
+/** Waits for all work submitted to the context's streams before the call began, and not for work that other threads submit
+ *  meanwhile. Returns the first failure and clears none.
  *  @param[in] context  may be NULL: current
  *  blocks: yes
  *  capture: outside
@@ -1161,24 +1161,24 @@ RT_API rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context)
  *    DRIVER */
 RT_API rtStatus_t rtContextSynchronize(rtContext_t context);
 
-/** Gives back everything that the context has made lazily (native context, pools, queues, caches). The next use starts
- *  it again. While it runs, creating anything in the context is BUSY. It waits for what was submitted before the call.
+/** Gives back all that the context has made at its first use (native context, pools, queues, caches). The next use makes it
+ *  again. Waits for work that was submitted before the call. Meanwhile creating any object in the context is BUSY.
  *  @param[in] context  may be NULL: current; a primary one is legal
  *  blocks: maybe, for work in flight to leave
  *  capture: outside
  *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (a stream, event, fence, pool, kernel or allocation of it is alive) */
 RT_API rtStatus_t rtContextReset(rtContext_t context);
 
-/** Lets kernels of context use addresses of peer, as cudaDeviceEnablePeerAccess. Asking twice is success. Until one of the two
- *  contexts is reset. Copies need none of it.
- *  @param[in] peer     whose memory; may be NULL: current
- *  @param[in] context  who accesses it; may be NULL: current
+/** Lets kernels of context use addresses of peer, as cudaDeviceEnablePeerAccess, until one of the two contexts is reset. A
+ * second call is success. Copies do not need it.
+ *  @param[in] peer     the context that has the memory; may be NULL: current
+ *  @param[in] context  the context that accesses it; may be NULL: current
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtContextEnablePeerAccess(rtContext_t peer, rtContext_t context);
 
-/** Keeps one pointer with a context, for an operator library's own state. The earlier one is released.
+/** Keeps one pointer with a context, for the state of an operator library. The earlier pointer is released.
  *  @param[in] user     kept; may be NULL
  *  @param[in] release  called once with user when it is replaced or the context ends; may be NULL
  *  @param[in] context  may be NULL: current
@@ -1187,7 +1187,7 @@ RT_API rtStatus_t rtContextEnablePeerAccess(rtContext_t peer, rtContext_t contex
  *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY */
 RT_API rtStatus_t rtContextSetUserData(void* user, rtReleaseFunction_t release, rtContext_t context);
 
-/** What rtContextSetUserData has set, else NULL.
+/** Returns the pointer that rtContextSetUserData has set, else NULL.
  *  @param[out] user     receives the pointer
  *  @param[in]  context  may be NULL: current
  *  blocks: never
@@ -1223,8 +1223,8 @@ RT_API rtStatus_t rtStreamDestroy(rtStream_t stream);
  *    DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamSynchronize(rtStream_t stream);
 
-/** Whether all work submitted so far is complete: RT_SUCCESS, RT_NOT_READY, or the stream's failure. What another call has
- *  shown to be complete is never RT_NOT_READY here: an event, the stream up to it, and all that these waited for.
+/** Tells whether all work submitted so far is complete: RT_SUCCESS, RT_NOT_READY, or the stream's failure. Work that another
+ * call has shown to be complete is never RT_NOT_READY here: an event, the stream up to it, and all that these waited for.
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: unsafe
@@ -1240,8 +1240,8 @@ RT_API rtStatus_t rtStreamQuery(rtStream_t stream);
  *    LAUNCH_FAILED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamSynchronizeFor(uint64_t timeout_ns, rtStream_t stream);
 
-/** Later work of the stream waits for the event's last record, as cudaStreamWaitEvent; between contexts and backends
- *  too. An event never recorded is complete.
+/** Makes later work of the stream wait for the event's last record, as cudaStreamWaitEvent; also between contexts and
+ *  backends. An event that was never recorded is complete.
  *  @param[in] event   may be destroyed or recorded again afterwards
  *  @param[in] stream  may be NULL: default
  *  blocks: never
@@ -1250,7 +1250,7 @@ RT_API rtStatus_t rtStreamSynchronizeFor(uint64_t timeout_ns, rtStream_t stream)
  *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream);
 
-/** Later work of the stream waits for what is submitted to other now.
+/** Makes later work of the stream wait for all work that other has now.
  *  @param[in] other   may be NULL: default
  *  @param[in] stream  may be NULL: default; the same as other: nothing happens
  *  blocks: never
@@ -1259,8 +1259,8 @@ RT_API rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream);
  *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamWaitStream(rtStream_t other, rtStream_t stream);
 
-/** Later work of the stream waits for what is submitted to every stream of a context now. It takes their failures over, but
- *  for those of destroyed streams.
+/** Makes later work of the stream wait for all work that the streams of a context have now. The stream takes over their
+ * failures, except those of destroyed streams.
  *  @param[in] other   may be NULL: current
  *  @param[in] stream  may be NULL: default
  *  blocks: never
@@ -1268,7 +1268,7 @@ RT_API rtStatus_t rtStreamWaitStream(rtStream_t other, rtStream_t stream);
  *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamWaitContext(rtContext_t other, rtStream_t stream);
 
-/** The context of a stream.
+/** Returns the context of a stream.
  *  @param[out] context  receives the context; borrowed
  *  @param[in]  stream   may be NULL: default
  *  blocks: never
@@ -1276,7 +1276,7 @@ RT_API rtStatus_t rtStreamWaitContext(rtContext_t other, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
 RT_API rtStatus_t rtStreamGetContext(rtContext_t* context, rtStream_t stream);
 
-/** The priority of a stream after clamping: 0 normal, negative higher.
+/** Returns the priority of a stream after clamping: 0 is normal, negative is higher.
  *  @param[out] priority  receives the priority
  *  @param[in]  stream    may be NULL: default
  *  blocks: never
@@ -1284,9 +1284,9 @@ RT_API rtStatus_t rtStreamGetContext(rtContext_t* context, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
 RT_API rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream);
 
-/** Calls a function in the stream's order, as cudaLaunchHostFunc, on a thread of the library: exactly once for each
- *  success of this call, with the stream's failure if it failed, after rtStreamDestroy too. rt calls are legal inside,
- *  the current context is the stream's; waiting there for its own stream is BUSY.
+/** Calls a function in the stream's order, as cudaLaunchHostFunc, on a thread of the library: exactly once for each success
+ *  of this call, also after rtStreamDestroy. If the stream has failed, the function gets the failure. rt calls are legal
+ * inside, and the current context is that of the stream. A wait for the function's own stream is BUSY.
  *  @param[in] function  called once
  *  @param[in] user      passed to function; may be NULL
  *  @param[in] stream    may be NULL: default
@@ -1307,14 +1307,15 @@ RT_API rtStatus_t rtLaunchHostFunction(rtHostFunction_t function, void* user, rt
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtEventCreate(rtEvent_t* event, const rtEventOptions_t* options, rtContext_t context);
 
-/** Ends an event. Waits already submitted keep theirs.
+/** Ends an event. Waits that were submitted keep its record.
  *  @param[in] event  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtEventDestroy(rtEvent_t event);
 
-/** Whether the last record is complete: RT_SUCCESS, RT_NOT_READY, or the failure before it. Never recorded is complete.
+/** Tells whether the last record is complete: RT_SUCCESS, RT_NOT_READY, or the failure before it. An event that was never
+ * recorded is complete.
  *  @param[in] event  the event
  *  blocks: never
  *  capture: unsafe
@@ -1338,7 +1339,7 @@ RT_API rtStatus_t rtEventSynchronize(rtEvent_t event);
  *    DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event);
 
-/** Records the stream's present end in the event, as cudaEventRecord; replaces the earlier record.
+/** Records in the event all work that the stream has now, as cudaEventRecord. Replaces the earlier record.
  *  @param[in] event   an event of the stream's context
  *  @param[in] stream  may be NULL: default
  *  blocks: never
@@ -1347,7 +1348,7 @@ RT_API rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event);
  *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtEventRecord(rtEvent_t event, rtStream_t stream);
 
-/** Device time between two records, as cudaEventElapsedTime. RT_NOT_READY while one is pending.
+/** Returns the device time between two records, as cudaEventElapsedTime. RT_NOT_READY while one is pending.
  *  @param[out] milliseconds  receives the time; negative if end came first
  *  @param[in]  start         a timed, recorded event
  *  @param[in]  end           a timed, recorded event of the same device
@@ -1377,14 +1378,14 @@ RT_API rtStatus_t rtEventElapsedNanoseconds(int64_t* nanoseconds, rtEvent_t star
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY */
 RT_API rtStatus_t rtFenceCreate(rtFence_t* fence, uint64_t value, rtContext_t context);
 
-/** Ends a fence. Who still waits for it fails with INVALID_HANDLE; a stream latches that.
+/** Ends a fence. Waits for it fail with INVALID_HANDLE; a waiting stream latches that failure.
  *  @param[in] fence  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtFenceDestroy(rtFence_t fence);
 
-/** The present value of a fence.
+/** Returns the present value of a fence.
  *  @param[out] value  receives the value
  *  @param[in]  fence  the fence
  *  blocks: never
@@ -1417,9 +1418,8 @@ RT_API rtStatus_t rtFenceWait(uint64_t value, rtFence_t fence);
  *  errors: TIMEOUT, INVALID_HANDLE, CAPTURE_UNSAFE */
 RT_API rtStatus_t rtFenceWaitFor(uint64_t timeout_ns, uint64_t value, rtFence_t fence);
 
-/** Raises a fence once the stream's earlier work is complete. If the fence stands higher by then, the stream latches
- *  INVALID_VALUE; if the stream has failed, those who wait for the value fail with its cause
- *  until the fence reaches it.
+/** Raises a fence when the stream's earlier work is complete. If the fence has a higher value by then, the stream latches
+ *  INVALID_VALUE. If the stream has failed, waits for the value fail with its cause until the fence reaches the value.
  *  @param[in] fence   a fence of any context
  *  @param[in] value   the value to reach
  *  @param[in] stream  may be NULL: default
@@ -1428,7 +1428,7 @@ RT_API rtStatus_t rtFenceWaitFor(uint64_t timeout_ns, uint64_t value, rtFence_t 
  *  errors: INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamSignalFence(rtFence_t fence, uint64_t value, rtStream_t stream);
 
-/** Later work of the stream waits until a fence has reached a value.
+/** Makes later work of the stream wait until a fence has reached a value.
  *  @param[in] fence   a fence of any context
  *  @param[in] value   the value to wait for
  *  @param[in] stream  may be NULL: default
@@ -1448,7 +1448,7 @@ RT_API rtStatus_t rtStreamWaitFence(rtFence_t fence, uint64_t value, rtStream_t 
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMalloc(void** pointer, size_t size, rtContext_t context);
 
-/** Allocates pinned host memory, as cudaMallocHost; ordinary memory and a log line where there is no such thing.
+/** Allocates pinned host memory, as cudaMallocHost; ordinary memory, with a log line, if the device has none.
  *  @param[out] pointer  receives the address, for rtFree; NULL if size is 0
  *  @param[in]  size     bytes
  *  @param[in]  context  may be NULL: current
@@ -1486,8 +1486,8 @@ RT_API rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMallocWithOptions(void** pointer, size_t size, const rtMallocOptions_t* options, rtContext_t context);
 
-/** Frees memory of any kind and any allocator, from any thread. Waits, without blocking the caller, for every stream of
- *  the owner and every stream that was given an address inside.
+/** Frees memory of any kind and any allocator, from any thread. Does not block: the memory is used again when every stream of
+ * its context, and every stream that was given an address inside, has passed its present work.
  *  @param[in] pointer  as the allocation gave it; may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
@@ -1513,15 +1513,15 @@ RT_API rtStatus_t rtFreeAsync(void* pointer, rtStream_t stream);
  *    OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtHostRegister(void* pointer, size_t size, rtContext_t context);
 
-/** Ends rtHostRegister once the work that the context's streams had when the call began is complete: it may use the range.
+/** Ends rtHostRegister when the work that the context's streams had at the call is complete, since it may use the range.
  *  @param[in] pointer  as given to rtHostRegister
- *  @param[in] context  the one it was registered with (any, once that is destroyed); may be NULL: current
+ *  @param[in] context  the one it was registered with, or any if that is destroyed; may be NULL: current
  *  blocks: maybe, for that work
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, BUSY, DRIVER */
 RT_API rtStatus_t rtHostUnregister(void* pointer, rtContext_t context);
 
-/** The address by which kernels reach pinned, shared or registered host memory, as cudaHostGetDevicePointer.
+/** Returns the address by which kernels reach pinned, shared or registered host memory, as cudaHostGetDevicePointer.
  *  @param[out] device_pointer  receives the address
  *  @param[in]  host            an address inside such memory
  *  @param[in]  context         may be NULL: current
@@ -1530,7 +1530,7 @@ RT_API rtStatus_t rtHostUnregister(void* pointer, rtContext_t context);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtHostGetDevicePointer(void** device_pointer, void* host, rtContext_t context);
 
-/** What is known of an address, as cudaPointerGetAttributes. Unknown memory is success and RT_POINTER_UNKNOWN.
+/** Describes the memory at an address, as cudaPointerGetAttributes. Unknown memory is success and RT_POINTER_UNKNOWN.
  *  @param[inout] attributes  struct_size set by the caller; receives the rest
  *  @param[in]    pointer     any address, interior ones too; may be NULL
  *  blocks: never
@@ -1538,7 +1538,8 @@ RT_API rtStatus_t rtHostGetDevicePointer(void** device_pointer, void* host, rtCo
  *  errors: INVALID_VALUE, NOT_SUPPORTED */
 RT_API rtStatus_t rtPointerGetAttributes(rtPointerAttributes_t* attributes, const void* pointer);
 
-/** Memory of a context's device: free is the driver's plus what the context's pools of device memory hold unused.
+/** Returns the memory of a context's device. Free bytes are those of the driver and the unused ones of the context's pools of
+ *  device memory.
  *  @param[out] free_bytes   receives the free bytes; may be NULL
  *  @param[out] total_bytes  receives all bytes; may be NULL
  *  @param[in]  context      may be NULL: current
@@ -1575,12 +1576,13 @@ RT_API rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_
                              int32_t kind);
 
 /** Copies in a stream's order, as cudaMemcpyAsync. A source in memory that the library does not know (pageable: neither
- *  allocated, registered nor imported) has been read when the call returns. What earlier copies still write there is waited
- *  for; other work that writes there is over before. An idle stream copies at once, on the caller; behind pending work the
- *  source travels in the stream (up to 4 KiB) or in staging memory of the context; copies that would hold more than 64 MiB
- *  of it, or find none, make the call wait until the stream has passed them (in its own host function: BUSY). Every other
- *  source is read in the stream's order, and stays valid and unchanged until the stream has passed the copy; a destination
- *  stays valid as long. In a capture the address counts; when a launch reads it, rtGraphLaunch says.
+ *  allocated, registered nor imported) has been read when the call returns. The call waits for earlier copies that write to
+ *  such a source; the program completes other work that writes there before the call. An idle stream copies at once, on the
+ *  calling thread. Behind pending work the source travels in the stream (up to 4 KiB) or in staging memory of the context. A
+ *  copy that would hold more than 64 MiB of it, or finds none, makes the call wait until the stream has passed the copy (in its
+ *  own host function: BUSY). Any other source is read in the stream's order: the program keeps it valid and unchanged until the
+ *  stream has passed the copy, and a destination valid as long. A capture records the address; rtGraphLaunch says when it is
+ * read.
  *  @param[in] dst     first byte to write, size bytes; may be NULL if size is 0
  *  @param[in] src     first byte to read, size bytes; may be NULL if size is 0
  *  @param[in] size    bytes; 0 is success
@@ -1655,7 +1657,7 @@ RT_API rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t
  *    NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMemFillAsync(void* dst, const void* pattern, size_t pattern_size, size_t count, rtStream_t stream);
 
-/** Moves shared memory to where it is used next, as cudaMemPrefetchAsync; a hint, nothing happens where there is none.
+/** Moves shared memory to where it is used next, as cudaMemPrefetchAsync. A hint: a device that cannot do it does nothing.
  *  @param[in] pointer      first byte, inside an allocation; may be NULL if size is 0
  *  @param[in] size         bytes; 0 is success
  *  @param[in] destination  may be NULL: the host
@@ -1693,8 +1695,8 @@ RT_API rtStatus_t rtMemPoolDestroy(rtMemPool_t pool);
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtMemPoolTrim(uint64_t keep_bytes, rtMemPool_t pool);
 
-/** Sets the hard limit of what a pool takes from the driver; above it, allocations are OUT_OF_MEMORY.
- *  @param[in] bytes  the limit; 0: none. Below what is taken already, only further memory is refused
+/** Limits the memory that a pool takes from the driver; above the limit, allocations are OUT_OF_MEMORY.
+ *  @param[in] bytes  the limit; 0: none. A limit below what the pool has refuses further memory alone
  *  @param[in] pool   the pool
  *  blocks: never
  *  capture: outside
@@ -1721,8 +1723,8 @@ RT_API rtStatus_t rtMemPoolSetReleaseThreshold(uint64_t bytes, rtMemPool_t pool)
  *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMallocFromPool(void** pointer, size_t size, size_t alignment, rtStream_t stream, rtMemPool_t pool);
 
-/** While on, what this thread allocates from the pool stays at an address of its own: freed memory is not used again
- *  for it while something may still name that address.
+/** While on, allocations of this thread from the pool have addresses of their own: freed memory is not used again for them as
+ *  long as an object may still name its address.
  *  @param[in] on    1 or 0
  *  @param[in] pool  the pool
  *  blocks: never
@@ -1730,7 +1732,7 @@ RT_API rtStatus_t rtMallocFromPool(void** pointer, size_t size, size_t alignment
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtMemPoolSetPinMode(int32_t on, rtMemPool_t pool);
 
-/** What a pool holds and has done.
+/** Returns the statistics of a pool.
  *  @param[inout] stats  struct_size set by the caller; receives the rest
  *  @param[in]    pool   the pool
  *  blocks: never
@@ -1745,7 +1747,7 @@ RT_API rtStatus_t rtMemPoolGetStats(rtMemPoolStats_t* stats, rtMemPool_t pool);
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtMemPoolResetPeak(rtMemPool_t pool);
 
-/** A pool's blocks and statistics as JSON. A short buffer is truncated and terminated.
+/** Writes the blocks and statistics of a pool as JSON. A short buffer is truncated and terminated.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
  *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
@@ -1755,7 +1757,7 @@ RT_API rtStatus_t rtMemPoolResetPeak(rtMemPool_t pool);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtMemPoolDumpJson(char* buffer, size_t size, size_t* needed, rtMemPool_t pool);
 
-/** Sets what is called before an allocation of the pool fails; it may free something and ask for another try.
+/** Sets a function that is called before an allocation of the pool fails. It may free memory and ask for another attempt.
  *  @param[in] callback  on the allocating thread, without a lock held; may be NULL: none
  *  @param[in] user      passed to callback; may be NULL
  *  @param[in] pool      the pool
@@ -1768,7 +1770,7 @@ RT_API rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callba
 
 /** Builds a module from OpenCL C 1.2, the language that every device with RT_CAPABILITY_KERNELS takes; as
  *  clBuildProgram. A failed build is BUILD_FAILED, and rtGetLastErrorMessage has the compiler's log. One source with the same
- *  options is one program of a context: a module that is made of it while another one lives shares code and variables with it.
+ *  options is one program of a context: modules of it that live at the same time share code and variables.
  *  @param[out] module   receives the module, which the caller destroys
  *  @param[in]  source   text, borrowed for the call
  *  @param[in]  options  -D, -I, -cl-fast-relaxed-math and others of clBuildProgram; may be NULL: none
@@ -1779,7 +1781,7 @@ RT_API rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callba
  *    COMPILER_NOT_FOUND, BUSY, IO, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* source, const char* options, rtContext_t context);
 
-/** Makes a module of source or machine code in memory, as cuModuleLoadDataEx.
+/** Makes a module from source or machine code in memory, as cuModuleLoadDataEx.
  *  @param[out] module   receives the module, which the caller destroys
  *  @param[in]  image    size bytes, borrowed for the call
  *  @param[in]  size     bytes, not 0
@@ -1792,7 +1794,7 @@ RT_API rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* sourc
 RT_API rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, const rtModuleOptions_t* options,
                                    rtContext_t context);
 
-/** As rtModuleLoadData, of a file, which is read once and not needed afterwards; as cuModuleLoad.
+/** As rtModuleLoadData, from a file, as cuModuleLoad. The file is read once and not needed afterwards.
  *  @param[out] module   receives the module, which the caller destroys
  *  @param[in]  path     of a regular file
  *  @param[in]  options  may be NULL
@@ -1810,8 +1812,8 @@ RT_API rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const r
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtModuleDestroy(rtModule_t module);
 
-/** What the compiler said of a source that it accepted: warnings and remarks. Empty for machine code. A short buffer is
- *  truncated and terminated.
+/** Returns the compiler's warnings and remarks on a source that it accepted. Empty for machine code. A short buffer is
+ * truncated and terminated.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
  *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
@@ -1821,8 +1823,8 @@ RT_API rtStatus_t rtModuleDestroy(rtModule_t module);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module);
 
-/** A kernel of a module, as cuModuleGetFunction. Asking twice gives the same handle; it belongs to the module, ends with
- *  it, and rtKernelDestroy has no effect on it.
+/** Finds a kernel of a module, as cuModuleGetFunction. A second call gives the same handle. The handle belongs to the module
+ * and ends with it; rtKernelDestroy has no effect on it.
  *  @param[out] kernel  receives the kernel; borrowed until the module ends
  *  @param[in]  name    as in the source
  *  @param[in]  module  the module
@@ -1831,7 +1833,7 @@ RT_API rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed,
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
 RT_API rtStatus_t rtModuleGetKernel(rtKernel_t* kernel, const char* name, rtModule_t module);
 
-/** How many kernels a module has.
+/** Returns how many kernels a module has.
  *  @param[out] count   receives the number
  *  @param[in]  module  the module
  *  blocks: never
@@ -1839,7 +1841,7 @@ RT_API rtStatus_t rtModuleGetKernel(rtKernel_t* kernel, const char* name, rtModu
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtModuleGetKernelCount(uint32_t* count, rtModule_t module);
 
-/** A kernel of a module by its index, in the order of the source; the same handle as rtModuleGetKernel gives.
+/** Finds a kernel of a module by its index, in the order of the source. It is the same handle as that of rtModuleGetKernel.
  *  @param[out] kernel  receives the kernel; borrowed until the module ends
  *  @param[in]  index   0 to the count - 1
  *  @param[in]  module  the module
@@ -1848,8 +1850,8 @@ RT_API rtStatus_t rtModuleGetKernelCount(uint32_t* count, rtModule_t module);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtModuleGetKernelByIndex(rtKernel_t* kernel, uint32_t index, rtModule_t module);
 
-/** A global variable of a module, as cuModuleGetGlobal. Of OpenCL C 1.2 these are the __constant
- *  variables of program scope, which must not be written to.
+/** Finds a global variable of a module, as cuModuleGetGlobal. In OpenCL C 1.2 these are the __constant variables of program
+ *  scope, which must not be written to.
  *  @param[out] pointer  receives the device address; borrowed until the module ends
  *  @param[out] size     receives the variable's bytes; may be NULL
  *  @param[in]  name     as in the source
@@ -1861,7 +1863,7 @@ RT_API rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* 
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------------ */
 
-/** Makes a kernel of a C function over a grid, which the device calls once for each work-group.
+/** Makes a kernel from a C function, which the device calls once for each work-group of the grid.
  *  @param[out] kernel   receives the kernel, which the caller destroys
  *  @param[in]  host     copied
  *  @param[in]  context  may be NULL: current
@@ -1877,7 +1879,7 @@ RT_API rtStatus_t rtKernelCreateFromHost(rtKernel_t* kernel, const rtHostKernel_
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtKernelDestroy(rtKernel_t kernel);
 
-/** The name of a kernel. A short buffer is truncated and terminated.
+/** Returns the name of a kernel. A short buffer is truncated and terminated.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
  *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
@@ -1887,7 +1889,7 @@ RT_API rtStatus_t rtKernelDestroy(rtKernel_t kernel);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtKernelGetName(char* buffer, size_t size, size_t* needed, rtKernel_t kernel);
 
-/** What a kernel takes and needs, as cudaFuncGetAttributes.
+/** Describes the arguments and the needs of a kernel, as cudaFuncGetAttributes.
  *  @param[inout] info    struct_size set by the caller; receives the rest
  *  @param[in]    kernel  the kernel
  *  blocks: never
@@ -1895,7 +1897,7 @@ RT_API rtStatus_t rtKernelGetName(char* buffer, size_t size, size_t* needed, rtK
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtKernelGetInfo(rtKernelInfo_t* info, rtKernel_t kernel);
 
-/** One argument of a kernel, as clGetKernelArgInfo.
+/** Describes one argument of a kernel, as clGetKernelArgInfo.
  *  @param[inout] info    struct_size set by the caller; receives the rest
  *  @param[in]    index   0 to arg_count - 1
  *  @param[in]    kernel  the kernel
@@ -1904,7 +1906,7 @@ RT_API rtStatus_t rtKernelGetInfo(rtKernelInfo_t* info, rtKernel_t kernel);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtKernelGetArgInfo(rtKernelArgInfo_t* info, uint32_t index, rtKernel_t kernel);
 
-/** A good work-group for so many work-items, as cudaOccupancyMaxPotentialBlockSize.
+/** Suggests a work-group for a number of work-items, as cudaOccupancyMaxPotentialBlockSize.
  *  @param[out] group        receives 3 sizes, each at least 1
  *  @param[in]  items        3 numbers of work-items in all
  *  @param[in]  local_bytes  local memory of each work-group
@@ -1914,7 +1916,7 @@ RT_API rtStatus_t rtKernelGetArgInfo(rtKernelArgInfo_t* info, uint32_t index, rt
  *  errors: INVALID_VALUE, INVALID_HANDLE, DRIVER */
 RT_API rtStatus_t rtKernelSuggestGroupSize(uint32_t group[3], const uint32_t items[3], uint32_t local_bytes, rtKernel_t kernel);
 
-/** How many work-groups the whole device runs at the same time: the limit of a cooperative launch.
+/** Returns how many work-groups the whole device runs at the same time, which is the limit of a cooperative launch.
  *  @param[out] groups       receives the number
  *  @param[in]  group_size   work-items of a work-group, not 0
  *  @param[in]  local_bytes  local memory of each work-group
@@ -1963,14 +1965,14 @@ RT_API rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t gr
 
 /* ---- Graphs: what is to be done, in which order, with which buffers --------------------------------------------- */
 
-/** Makes an empty graph. It belongs to no context until a node names something of one.
+/** Makes an empty graph. It belongs to no context until a node names an object of one.
  *  @param[out] graph  receives the graph, which the caller destroys
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_VALUE, OUT_OF_MEMORY */
 RT_API rtStatus_t rtGraphCreate(rtGraph_t* graph);
 
-/** Destroys a graph; its nodes and buffers become stale. What was made of it stays.
+/** Destroys a graph; its nodes and buffers become stale. Plans and execs that were made from it stay.
  *  @param[in] graph  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
@@ -1996,7 +1998,7 @@ RT_API rtStatus_t rtGraphClone(rtGraph_t* clone, rtGraph_t graph);
  *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
 RT_API rtStatus_t rtGraphAddBuffer(rtGraphBuffer_t* buffer, uint64_t size, int32_t role, const char* name, rtGraph_t graph);
 
-/** Turns the addresses inside a range that nodes name into places in a new buffer. Addresses inside values are not seen.
+/** Turns the addresses of a range that nodes name into offsets in a new buffer. Addresses inside values are not found.
  *  @param[out] buffer   receives the buffer, which belongs to the graph
  *  @param[in]  pointer  the first byte of the range
  *  @param[in]  size     bytes, not 0; no node may leave the range
@@ -2009,7 +2011,7 @@ RT_API rtStatus_t rtGraphAddBuffer(rtGraphBuffer_t* buffer, uint64_t size, int32
 RT_API rtStatus_t rtGraphMakeBuffer(rtGraphBuffer_t* buffer, void* pointer, uint64_t size, int32_t role, const char* name,
                                     rtGraph_t graph);
 
-/** Adds the launch of a kernel. One that is given is checked now, one that is named when a plan is made.
+/** Adds the launch of a kernel. A kernel handle is checked now, a kernel name when a plan is made.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
@@ -2059,7 +2061,7 @@ RT_API rtStatus_t rtGraphAddFillNode(rtGraphNode_t* node, const rtGraphFillParam
                                      uint32_t count, rtGraph_t graph);
 
 /** Adds a host function, which is called once for each launch, as rtLaunchHostFunction does. Inferred dependencies order it
- *  with everything.
+ * with all other nodes.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied; release is only called if the node was added
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
@@ -2071,11 +2073,11 @@ RT_API rtStatus_t rtGraphAddFillNode(rtGraphNode_t* node, const rtGraphFillParam
 RT_API rtStatus_t rtGraphAddHostNode(rtGraphNode_t* node, const rtGraphHostParams_t* params, const rtGraphNode_t* dependencies,
                                      uint32_t count, rtGraph_t graph);
 
-/** Adds a call that submits work to the driver's own stream, as rtStreamLaunchNative does. Inferred dependencies order it
- *  with everything. On CUDA the function is called once for each exec that is made of the graph, and at rtGraphExecUpdate, on
- *  the calling thread, with a private stream that is being captured; what it submits is part of the exec, and launches do not
- *  call it. The status that it returns, or what cannot be captured (waiting for the stream), is that of rtGraphExecCreate,
- *  rtGraphInstantiate or rtGraphExecUpdate. Elsewhere it is called at each launch, on a thread of the library.
+/** Adds a call that submits work to the driver's own stream, as rtStreamLaunchNative does. Inferred dependencies order it with
+ *  all other nodes. On CUDA the function is called once for each exec of the graph, and at rtGraphExecUpdate, on the calling
+ *  thread, with a private stream in capture. Its work becomes part of the exec, and launches do not call it. Its status, or the
+ *  failure of a call that cannot be captured (a wait for the stream), is that of rtGraphExecCreate, rtGraphInstantiate or
+ *  rtGraphExecUpdate. On other backends it is called at each launch, on a thread of the library.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied; release is only called if the node was added
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
@@ -2087,7 +2089,7 @@ RT_API rtStatus_t rtGraphAddHostNode(rtGraphNode_t* node, const rtGraphHostParam
 RT_API rtStatus_t rtGraphAddNativeNode(rtGraphNode_t* node, const rtGraphNativeParams_t* params,
                                        const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
 
-/** Adds a node that does nothing: a place where dependencies meet.
+/** Adds a node that does nothing, where dependencies meet.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
  *  @param[in]  count         elements of dependencies, or RT_INFERRED
@@ -2097,7 +2099,7 @@ RT_API rtStatus_t rtGraphAddNativeNode(rtGraphNode_t* node, const rtGraphNativeP
  *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
 RT_API rtStatus_t rtGraphAddEmptyNode(rtGraphNode_t* node, const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
 
-/** Adds a whole graph as one node, as it is now: later changes of it do not matter.
+/** Adds a whole graph as one node, as it is now. Later changes of it have no effect.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
@@ -2109,7 +2111,7 @@ RT_API rtStatus_t rtGraphAddEmptyNode(rtGraphNode_t* node, const rtGraphNode_t* 
 RT_API rtStatus_t rtGraphAddChildGraphNode(rtGraphNode_t* node, const rtGraphChildParams_t* params,
                                            const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
 
-/** Adds the record of an event: each launch records it anew.
+/** Adds the record of an event: each launch records it again.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
@@ -2121,7 +2123,7 @@ RT_API rtStatus_t rtGraphAddChildGraphNode(rtGraphNode_t* node, const rtGraphChi
 RT_API rtStatus_t rtGraphAddEventRecordNode(rtGraphNode_t* node, const rtGraphEventParams_t* params,
                                             const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
 
-/** Adds a wait for an event, as it was last recorded when the launch comes.
+/** Adds a wait for the last record that an event has at the time of the launch.
  *  @param[out] node          receives the node, which belongs to the graph
  *  @param[in]  params        copied
  *  @param[in]  dependencies  count nodes of graph that come before; may be NULL if count is 0 or RT_INFERRED
@@ -2157,7 +2159,7 @@ RT_API rtStatus_t rtGraphAddFenceSignalNode(rtGraphNode_t* node, const rtGraphFe
 RT_API rtStatus_t rtGraphAddFenceWaitNode(rtGraphNode_t* node, const rtGraphFenceParams_t* params,
                                           const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph);
 
-/** Makes to[i] wait for from[i]. One that is there already stays. Nothing is changed where one closes a circle.
+/** Makes to[i] wait for from[i]. A dependency that exists stays. A circle is refused, and nothing is changed.
  *  @param[in] from   count nodes of graph; may be NULL if count is 0
  *  @param[in] to     count nodes of graph; may be NULL if count is 0
  *  @param[in] count  elements of each
@@ -2167,7 +2169,7 @@ RT_API rtStatus_t rtGraphAddFenceWaitNode(rtGraphNode_t* node, const rtGraphFenc
  *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
 RT_API rtStatus_t rtGraphAddDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count, rtGraph_t graph);
 
-/** Takes dependencies away. Nothing is changed where one is not there.
+/** Removes dependencies. A missing one is refused, and nothing is changed.
  *  @param[in] from   count nodes of graph; may be NULL if count is 0
  *  @param[in] to     count nodes of graph; may be NULL if count is 0
  *  @param[in] count  elements of each
@@ -2178,7 +2180,7 @@ RT_API rtStatus_t rtGraphAddDependencies(const rtGraphNode_t* from, const rtGrap
 RT_API rtStatus_t rtGraphRemoveDependencies(const rtGraphNode_t* from, const rtGraphNode_t* to, uint32_t count,
                                             rtGraph_t graph);
 
-/** The nodes of a graph, in the order in which they were added.
+/** Returns the nodes of a graph, in the order in which they were added.
  *  @param[out] nodes     receives at most capacity nodes; may be NULL if capacity is 0
  *  @param[in]  capacity  elements of nodes
  *  @param[out] count     receives how many there are
@@ -2188,7 +2190,7 @@ RT_API rtStatus_t rtGraphRemoveDependencies(const rtGraphNode_t* from, const rtG
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtGraphGetNodes(rtGraphNode_t* nodes, uint32_t capacity, uint32_t* count, rtGraph_t graph);
 
-/** The dependencies of a graph: to[i] waits for from[i].
+/** Returns the dependencies of a graph: to[i] waits for from[i].
  *  @param[out] from      receives at most capacity nodes; may be NULL if capacity is 0
  *  @param[out] to        receives at most capacity nodes; may be NULL if capacity is 0
  *  @param[in]  capacity  elements of each
@@ -2199,7 +2201,7 @@ RT_API rtStatus_t rtGraphGetNodes(rtGraphNode_t* nodes, uint32_t capacity, uint3
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtGraphGetEdges(rtGraphNode_t* from, rtGraphNode_t* to, uint32_t capacity, uint32_t* count, rtGraph_t graph);
 
-/** What kind of node it is.
+/** Returns the kind of a node.
  *  @param[out] type  receives RT_GRAPH_NODE_*
  *  @param[in]  node  the node
  *  blocks: never
@@ -2217,7 +2219,7 @@ RT_API rtStatus_t rtGraphNodeGetType(int32_t* type, rtGraphNode_t node);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rtGraph_t graph);
 
-/** The buffers of a graph, in the order in which they were added; of a file, in the file's.
+/** Returns the buffers of a graph, in the order in which they were added; those of a file in the order of the file.
  *  @param[out] buffers   receives as many as fit; may be NULL if capacity is 0
  *  @param[in]  capacity  elements of buffers
  *  @param[out] count     receives how many there are
@@ -2227,7 +2229,7 @@ RT_API rtStatus_t rtGraphExportDot(char* buffer, size_t size, size_t* needed, rt
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtGraphGetBuffers(rtGraphBuffer_t* buffers, uint32_t capacity, uint32_t* count, rtGraph_t graph);
 
-/** What a buffer is.
+/** Describes a buffer.
  *  @param[inout] info    receives size, role and name; struct_size is set by the caller
  *  @param[in]    buffer  the buffer
  *  blocks: never
@@ -2236,8 +2238,8 @@ RT_API rtStatus_t rtGraphGetBuffers(rtGraphBuffer_t* buffers, uint32_t capacity,
 RT_API rtStatus_t rtGraphBufferGetInfo(rtGraphBufferInfo_t* info, rtGraphBuffer_t buffer);
 
 /** Writes a graph as a file (docs/graph-file.md): JSON with kernel sources, buffers and nodes. The same graph gives the same
- *  bytes, and so does what rtGraphLoad makes of them. Kernels of a module that was built from OpenCL C without headers are
- *  written with its source, others by name alone.
+ *  bytes, and so does the graph that rtGraphLoad makes from them. A kernel of a module that was built from OpenCL C without
+ *  headers is written with its source, any other kernel by name alone.
  *  @param[out] data    receives the bytes, no more than size; may be NULL if size is 0
  *  @param[in]  size    bytes of data
  *  @param[out] needed  receives the bytes of the whole file; may be NULL
@@ -2248,8 +2250,8 @@ RT_API rtStatus_t rtGraphBufferGetInfo(rtGraphBufferInfo_t* info, rtGraphBuffer_
  *    in this process alone: an address, an event, a fence, a function) */
 RT_API rtStatus_t rtGraphSave(void* data, size_t size, size_t* needed, rtGraph_t graph);
 
-/** Makes a graph of a file. It belongs to no context: kernels are built or found when a plan is made. What is wrong with the
- *  file is told with line, column and the path of the value, as in "nodes[3].grid".
+/** Makes a graph from a file. It belongs to no context: kernels are built or found when a plan is made. The message about a
+ * fault of the file has line, column and the path of the value, as in "nodes[3].grid".
  *  @param[out] graph  receives the graph, which the caller destroys
  *  @param[in]  data   the file, copied
  *  @param[in]  size   bytes of data, not 0
@@ -2260,7 +2262,7 @@ RT_API rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size);
 
 /* ---- Plans and execs: how a graph runs, and running it ------------------------------------------------------------ */
 
-/** Fixes how a graph, as it is now, runs in a context: kernels, order, streams, places of temporaries.
+/** Plans how a graph, as it is now, runs in a context: kernels, order, streams, offsets of temporaries.
  *  @param[out] plan     receives the plan, which the caller destroys
  *  @param[in]  options  may be NULL
  *  @param[in]  graph    the graph
@@ -2272,14 +2274,14 @@ RT_API rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size);
 RT_API rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions_t* options, rtGraph_t graph,
                                       rtContext_t context);
 
-/** Destroys a plan. Execs that were made of it stay.
+/** Destroys a plan. Execs that were made from it stay.
  *  @param[in] plan  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan);
 
-/** What a plan comes to.
+/** Returns the numbers of a plan.
  *  @param[inout] info  receives the numbers; struct_size is set by the caller
  *  @param[in]    plan  the plan
  *  blocks: never
@@ -2287,7 +2289,7 @@ RT_API rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_t plan);
 
-/** One step of a plan. Steps are numbered in the order in which they are given to the streams.
+/** Describes one step of a plan. Steps are numbered in the order of their submission.
  *  @param[inout] step   receives the step; struct_size is set by the caller
  *  @param[in]    index  below step_count
  *  @param[in]    plan   the plan
@@ -2296,7 +2298,7 @@ RT_API rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index, rtCapturePlan_t plan);
 
-/** One buffer of a plan: those of the graph in their order, then the temporaries of child graphs.
+/** Describes one buffer of a plan: those of the graph come first, in their order, then the temporaries of child graphs.
  *  @param[inout] buffer  receives the buffer; struct_size is set by the caller
  *  @param[in]    index   below buffer_count
  *  @param[in]    plan    the plan
@@ -2305,8 +2307,8 @@ RT_API rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtCapturePlanGetBuffer(rtCapturePlanBuffer_t* buffer, uint32_t index, rtCapturePlan_t plan);
 
-/** Makes what runs: the plan with memory for temporaries, streams of its own and bindings. Memory that a capture has
- *  recorded is bound; what rtGraphAddBuffer has named is not.
+/** Makes an exec: the plan with memory for temporaries, streams of its own and bindings. Buffers of memory that a capture has
+ *  recorded are bound; buffers of rtGraphAddBuffer are not.
  *  @param[out] exec  receives the exec, which the caller destroys
  *  @param[in]  plan  the plan
  *  blocks: maybe, where memory has to be found
@@ -2315,7 +2317,7 @@ RT_API rtStatus_t rtCapturePlanGetBuffer(rtCapturePlanBuffer_t* buffer, uint32_t
  *    DEVICE_LOST, DRIVER, LAUNCH_FAILED (a native function threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
 
-/** A plan with default options and an exec of it in one.
+/** Makes a plan with default options, and an exec of it, in one call.
  *  @param[out] exec     receives the exec, which the caller destroys
  *  @param[in]  graph    the graph
  *  @param[in]  context  may be NULL: the one that the graph is bound to, else current
@@ -2326,23 +2328,23 @@ RT_API rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan);
  *    threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t context);
 
-/** Destroys an exec. Launches in flight complete; what it has leased goes back behind them.
+/** Destroys an exec. Launches in flight complete, and its leases end behind them.
  *  @param[in] exec  may be NULL: nothing happens
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
 
-/* The sizes of a graph are maxima: an exec is planned once and runs batches of any smaller size. Values, the sizes of copies and
- * fills and the memory that is bound change from launch to launch, without a new plan and without more memory; a grid may also
- * grow where its kernel stays inside its buffers. Several calls make such a change together, in any order: what they leave in
- * between (a copy of more bytes than are bound, two sides of a copy that overlap) is no failure of theirs. A launch before the
- * change is complete is INVALID_VALUE and names node and buffer. What a kernel uses of a buffer is seen where its argument
- * says so (rtGraphArg_t.size). Beyond a maximum is INVALID_VALUE at once. On CUDA each call changes a node in place; a copy of
- * rows, a fill of more bytes than it had when all buffers were first bound, and a node that did nothing then (a grid of 0) may
- * take a new instantiation by the driver. */
+/* The sizes of a graph are maxima: an exec is planned once and runs batches of any smaller size. Values, sizes of copies and
+ * fills and bound memory change from launch to launch, without a new plan and without more memory. A grid may also grow, if its
+ * kernel stays inside its buffers. Several calls make such a change together, in any order. An intermediate state (a copy of
+ * more bytes than are bound, overlapping sides of a copy) is no failure of these calls. A launch before the change is complete
+ * is INVALID_VALUE and names node and buffer. The library knows which part of a buffer a kernel uses if its argument says so
+ * (rtGraphArg_t.size). A value beyond a maximum is INVALID_VALUE at once. On CUDA each call changes a node in place. The driver
+ * may have to instantiate again for a copy of rows, for a fill of more bytes than at the time when all buffers were first
+ * bound, and for a node that did nothing then (a grid of 0). */
 
-/** Says what memory a buffer is, from the next launch on. The exec leases it until it is bound anew.
+/** Binds memory to a buffer, from the next launch on. The exec leases the memory until the buffer is bound again.
  *  @param[in] buffer   of the graph that the exec was made of; no temporary
  *  @param[in] pointer  at least as many bytes as the buffer has
  *  @param[in] exec     the exec
@@ -2351,8 +2353,8 @@ RT_API rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec);
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
 RT_API rtStatus_t rtGraphExecBindBuffer(rtGraphBuffer_t buffer, void* pointer, rtGraphExec_t exec);
 
-/** The same with less memory than the buffer has: the first `size` bytes of it, from the next launch on. Nodes that use more are
- *  changed before that launch. A launch that is captured meanwhile is a child graph whose buffer has this size.
+/** Binds less memory than the buffer has: the first `size` bytes of it, from the next launch on. The program changes nodes that
+ * use more before that launch. A launch that is captured meanwhile becomes a child graph with a buffer of this size.
  *  @param[in] buffer   of the graph that the exec was made of; no temporary
  *  @param[in] pointer  size bytes
  *  @param[in] size     bytes, not 0, at most those of the buffer
@@ -2398,10 +2400,10 @@ RT_API rtStatus_t rtGraphExecSetMemcpy2DParams(rtGraphNode_t node, const rtGraph
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, OUT_OF_MEMORY, NOT_SUPPORTED, INVALID_IMAGE, DRIVER */
 RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFillParams_t* params, rtGraphExec_t exec);
 
-/** Exchanges all parameters for those of another graph with the same nodes, in the same order, and dependencies, also inside
- *  child graphs. A kernel that is given may be any; one that is named is the one that the plan has found for the name, from
- *  the same source where the graph brings it. Temporaries are used by the same nodes. Buffers may be smaller, no larger.
- *  Nothing is changed where it differs.
+/** Exchanges all parameters for those of another graph with the same nodes, in the same order, and the same dependencies, also
+ *  inside child graphs. A kernel handle may be any kernel. A kernel name has to be the same, with the same source if the graph
+ *  has one. The same nodes have to use the temporaries. Buffers may be smaller, not larger. A graph that differs is refused,
+ *  and nothing is changed.
  *  @param[in] graph  the other graph
  *  @param[in] exec   the exec
  *  blocks: maybe, where native functions are called (CUDA)
@@ -2410,9 +2412,9 @@ RT_API rtStatus_t rtGraphExecSetFillParams(rtGraphNode_t node, const rtGraphFill
  *    LAUNCH_FAILED (a native function threw), CAPTURE_INVALIDATED (it did what cannot be recorded) */
 RT_API rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec);
 
-/** Runs an exec in a stream's order, one launch after another. Captured, it becomes a child graph with what is bound now.
- *  A node that fails is the stream's failure: what comes behind it, in the graph and in the stream, is skipped.
- *  Pageable sources are read in the call or later, in that order: what writes them is over before, and they stay unchanged.
+/** Runs an exec in a stream's order, one launch after another. In a capture it becomes a child graph with its present bindings.
+ *  A node that fails is the stream's failure: later work, in the graph and in the stream, is skipped. Pageable sources are read
+ *  in the call or later, in the stream's order: the program completes writes to them before, and keeps them unchanged.
  *  @param[in] exec    the exec
  *  @param[in] stream  of the exec's context; may be NULL: default
  *  blocks: never
@@ -2423,17 +2425,17 @@ RT_API rtStatus_t rtGraphLaunch(rtGraphExec_t exec, rtStream_t stream);
 
 /* ---- Capture: a stream's work becomes a graph instead of running --------------------------------------------------- */
 
-/** Begins to record what is given to a stream as a graph. Streams that wait for its events or for it join the capture;
- *  everything else, on any thread, goes on as before.
+/** Begins to record the work of a stream as a graph. Streams that wait for its events, or for it, join the capture. All other
+ *  streams, on any thread, go on as before.
  *  @param[in] stream  may be NULL: default
  *  blocks: never
  *  capture: unsafe
  *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (it is capturing already), OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamBeginCapture(rtStream_t stream);
 
-/** Ends a capture, on the stream that it began on; any thread may. The capture is left in any case, and every stream that
- *  has joined with it, but where the stream only joined. The first stream has to wait for the work of every other one;
- *  a stream that only waited for others, or recorded events too, was given no work.
+/** Ends a capture, on the stream on which it began, from any thread. A stream that only joined is refused, and its capture goes
+ *  on. In all other cases the stream, and every stream that has joined, leaves the capture. The first stream has to wait for
+ *  the work of every other one; waits and records of events are no such work.
  *  @param[out] graph   receives the graph, which the caller destroys
  *  @param[in]  stream  may be NULL: default
  *  blocks: never
@@ -2442,7 +2444,7 @@ RT_API rtStatus_t rtStreamBeginCapture(rtStream_t stream);
  *    CAPTURE_INVALIDATED (broken earlier, or a stream that joined was not waited for), DRIVER, DEVICE_LOST */
 RT_API rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream);
 
-/** Whether a stream takes part in a capture.
+/** Tells whether a stream takes part in a capture.
  *  @param[out] state   receives RT_CAPTURE_*
  *  @param[in]  stream  may be NULL: default
  *  blocks: never
@@ -2450,8 +2452,8 @@ RT_API rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamIsCapturing(int32_t* state, rtStream_t stream);
 
-/** The node behind which a capturing stream goes on: the one that it recorded last, or that it waits for. Where it waits
- *  for several, an empty node is added that stands for them.
+/** Returns the node behind which a capturing stream goes on: the one that it recorded last, or that it waits for. If it waits
+ * for several nodes, the call adds an empty node behind all of them.
  *  @param[out] last    receives the node, which belongs to the graph to be; NULL if there is none yet
  *  @param[in]  stream  may be NULL: default
  *  blocks: never
@@ -2462,7 +2464,7 @@ RT_API rtStatus_t rtStreamGetCapturedNode(rtGraphNode_t* last, rtStream_t stream
 
 /* ---- Interop: the driver's own objects, borrowed in both directions ------------------------------------------------ */
 
-/** The driver's device: CUDA CUdevice; OpenCL cl_device_id.
+/** Returns the driver's device: CUDA CUdevice; OpenCL cl_device_id.
  *  @param[out] native  receives 2 values; borrowed
  *  @param[in]  device  the device
  *  blocks: never
@@ -2470,7 +2472,7 @@ RT_API rtStatus_t rtStreamGetCapturedNode(rtGraphNode_t* last, rtStream_t stream
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED */
 RT_API rtStatus_t rtDeviceGetNative(uint64_t native[2], rtDevice_t device);
 
-/** The driver's context: CUDA CUcontext; OpenCL cl_context.
+/** Returns the driver's context: CUDA CUcontext; OpenCL cl_context.
  *  @param[out] native   receives 2 values; borrowed until the context ends
  *  @param[in]  context  may be NULL: current
  *  blocks: never
@@ -2478,7 +2480,7 @@ RT_API rtStatus_t rtDeviceGetNative(uint64_t native[2], rtDevice_t device);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context);
 
-/** The driver's stream: CUDA cudaStream_t; OpenCL cl_command_queue.
+/** Returns the driver's stream: CUDA cudaStream_t; OpenCL cl_command_queue.
  *  @param[out] native  receives 2 values; borrowed until the stream ends
  *  @param[in]  stream  may be NULL: default
  *  blocks: never
@@ -2486,7 +2488,7 @@ RT_API rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtStreamGetNative(uint64_t native[2], rtStream_t stream);
 
-/** The driver's event: CUDA cudaEvent_t; OpenCL cl_event.
+/** Returns the driver's event: CUDA cudaEvent_t; OpenCL cl_event.
  *  @param[out] native  receives 2 values; borrowed until the event ends or is recorded again
  *  @param[in]  event   the event
  *  blocks: never
@@ -2494,7 +2496,7 @@ RT_API rtStatus_t rtStreamGetNative(uint64_t native[2], rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED, DRIVER */
 RT_API rtStatus_t rtEventGetNative(uint64_t native[2], rtEvent_t event);
 
-/** The driver's module: CUDA CUmodule; OpenCL cl_program; CPU the rtHostModule_t.
+/** Returns the driver's module: CUDA CUmodule; OpenCL cl_program; CPU the rtHostModule_t.
  *  @param[out] native  receives 2 values; borrowed until the module ends
  *  @param[in]  module  the module
  *  blocks: never
@@ -2502,10 +2504,10 @@ RT_API rtStatus_t rtEventGetNative(uint64_t native[2], rtEvent_t event);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_SUPPORTED */
 RT_API rtStatus_t rtModuleGetNative(uint64_t native[2], rtModule_t module);
 
-/** The driver's view of an address. CUDA and CPU: the address and 0. OpenCL by the device's memory tier (memory_tier of
- *  rtDeviceProperties_t): buffer the cl_mem and the offset in it; usm and svm, where the driver has no object for memory, the
- *  address itself, for clSetKernelArgMemPointerINTEL or clSetKernelArgSVMPointer, and 0; the same for memory of the host that is
- *  ordinary memory to the driver.
+/** Returns the driver's form of an address. CUDA and CPU: the address and 0. OpenCL, by the memory tier of the device
+ * (memory_tier of rtDeviceProperties_t): in the tier buffer the cl_mem and the offset in it. In the tiers usm and svm the
+ * driver has no object for memory: the address, for clSetKernelArgMemPointerINTEL or clSetKernelArgSVMPointer, and 0. Host
+ * memory that is ordinary memory to the driver: the address and 0.
  *  @param[out] native   receives 2 values; borrowed until the memory is freed
  *  @param[in]  pointer  an address inside an allocation
  *  blocks: never
@@ -2513,7 +2515,7 @@ RT_API rtStatus_t rtModuleGetNative(uint64_t native[2], rtModule_t module);
  *  errors: INVALID_VALUE, NOT_SUPPORTED */
 RT_API rtStatus_t rtPointerGetNative(uint64_t native[2], const void* pointer);
 
-/** Makes a context of one that another library owns. rtContextDestroy only detaches it.
+/** Makes a context from one of another library. rtContextDestroy only detaches it.
  *  @param[out] context  receives the context, which the caller destroys
  *  @param[in]  native   2 values, as rtContextGetNative gives them; borrowed until the context ends
  *  @param[in]  device   the device of that context
@@ -2522,7 +2524,7 @@ RT_API rtStatus_t rtPointerGetNative(uint64_t native[2], const void* pointer);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtContextImport(rtContext_t* context, const uint64_t native[2], rtDevice_t device);
 
-/** Makes a stream of one that another library owns, as that of PyTorch, CuPy or PyOpenCL. rtStreamDestroy detaches it.
+/** Makes a stream from one of another library, such as PyTorch, CuPy or PyOpenCL. rtStreamDestroy only detaches it.
  *  On CUDA native[0] may be 0 or 1, the legacy default stream of the context, and 2, the default stream of the calling thread.
  *  @param[out] stream   receives the stream, which the caller destroys
  *  @param[in]  native   2 values, as rtStreamGetNative gives them; borrowed until the stream ends
@@ -2532,7 +2534,7 @@ RT_API rtStatus_t rtContextImport(rtContext_t* context, const uint64_t native[2]
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContext_t context);
 
-/** Makes an event of one that another library owns. rtEventDestroy only detaches it.
+/** Makes an event from one of another library. rtEventDestroy only detaches it.
  *  @param[out] event    receives the event, which the caller destroys
  *  @param[in]  native   2 values, as rtEventGetNative gives them; borrowed until the event ends
  *  @param[in]  context  may be NULL: current
@@ -2541,7 +2543,7 @@ RT_API rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], r
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t context);
 
-/** Makes memory that another library owns known here. rtFree only detaches it.
+/** Makes memory of another library known to this one. rtFree only detaches it.
  *  @param[out] pointer  receives the address, for rtFree
  *  @param[in]  native   2 values, as rtPointerGetNative gives them; borrowed until rtFree
  *  @param[in]  size     bytes, not 0

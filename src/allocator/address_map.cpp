@@ -1,5 +1,6 @@
-// The two levels of the map. A granule holds nothing, one region, or (tagged) a list of entries where several regions
-// share it: registered and imported ranges need not be aligned. Lists change by unlinking; unlinked entries are retired.
+// The two levels of the map. A granule holds nothing, one region, or (tagged) a list of entries if several regions share it:
+// registered and imported ranges need not be aligned. One mutex orders the writers. Readers take none, so writers publish with
+// release stores and retire what they unlink.
 #include "allocator/address_map.h"
 
 #include <atomic>
@@ -35,7 +36,7 @@ Cell* cellOf(uint64_t granule, bool create) {
   Leaf* leaf = slot.load(std::memory_order_acquire);
   if (leaf == nullptr && create) {
     if (fault::fails("address map leaf")) throw std::bad_alloc();
-    leaf = new Leaf;  // stays: readers may hold it, and addresses come again
+    leaf = new Leaf;  // never freed: readers may hold it, and its addresses may be used again
     slot.store(leaf, std::memory_order_release);
   }
   return leaf == nullptr ? nullptr : &leaf->cells[granule & ((uint64_t{1} << kLeafBits) - 1)];
@@ -49,6 +50,8 @@ Entry* newEntry(Region* region, Entry* next) {
   return entry;
 }
 
+// Relaxed loads: only writers change the map, and the caller has their lock. A reader that stands on the unlinked entry goes on
+// through its `next`, which stays as it is until the reader's guard has ended.
 void removeFrom(Cell* cell, Region* region) {
   if (cell == nullptr) return;
   uintptr_t value = cell->load(std::memory_order_relaxed);
@@ -91,6 +94,7 @@ Status insert(Region* region) {
         cell->store(reinterpret_cast<uintptr_t>(region), std::memory_order_release);
         continue;
       }
+      // The new entry goes to the front: the newest region is found first. The list is whole before the cell shows it.
       Entry* rest = isList(value) ? toList(value) : newEntry(reinterpret_cast<Region*>(value), nullptr);
       Entry* entry;
       try {
@@ -101,7 +105,7 @@ Status insert(Region* region) {
       }
       cell->store(reinterpret_cast<uintptr_t>(entry) | 1, std::memory_order_release);
     }
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the granules before have to be undone
     while (done-- > first) removeFrom(cellOf(done, false), region);
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
                          static_cast<unsigned long long>(region->memory().size));
@@ -117,8 +121,8 @@ void remove(Region* region) {
   }
 }
 
-// Memory may be imported several times. An import that the program has freed stays in the map while it goes, or while a graph
-// holds it: a live one comes before it.
+// Memory may be imported several times. A freed import stays in the map until it is reclaimed, or while a graph holds it. A
+// live one is preferred to it.
 Region* internal::findInList(uintptr_t cell, uintptr_t address) {
   Region* freed = nullptr;
   for (Entry* entry = toList(cell); entry != nullptr; entry = entry->next.load(std::memory_order_acquire)) {
@@ -157,14 +161,16 @@ bool overlaps(const void* pointer, uint64_t size) {
   return false;
 }
 
-Place locate(const void* address) {
+// Acquire pairs with Pool::handOut, which stores the size before the state. A stale address may read the size while the block
+// is handed out again: the size is atomic, and the answer is as good as that of a call a moment earlier or later.
+Allocation locate(const void* address) {
   Region* region = find(address);
-  if (region == nullptr) return Place();
+  if (region == nullptr) return Allocation();
   Block* block = region->blockAt(reinterpret_cast<uintptr_t>(address));
-  if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return Place();
+  if (block == nullptr || block->state.load(std::memory_order_acquire) != Block::kLive) return Allocation();
   uintptr_t base = region->addressOf(*block);
   uint64_t size = block->size.load(std::memory_order_relaxed);
-  if (reinterpret_cast<uintptr_t>(address) - base >= size) return Place();
+  if (reinterpret_cast<uintptr_t>(address) - base >= size) return Allocation();
   return {region, block, base, size};
 }
 

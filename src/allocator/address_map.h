@@ -1,5 +1,5 @@
-// From any address to the region that contains it: a table over granules of 2 MiB in two levels, read without a lock under
-// an epoch guard, so that a launch can look its arguments up. Written by pools, registrations and imports.
+// Finds the region that contains an address: a table of two levels over granules of 2 MiB. It is read without a lock under an
+// epoch guard, so that a launch can look its arguments up. Pools, registrations and imports write it.
 #pragma once
 
 #include <atomic>
@@ -25,7 +25,9 @@ Region* findInList(uintptr_t cell, uintptr_t address);
 
 Status insert(Region* region);
 void remove(Region* region);
-// Null: unknown memory. The newest live one where several contain it. Inline: it stands on the path of every launch.
+// Null: unknown memory. If several regions contain the address, the newest live one. Inline, since every launch calls it.
+// The acquire loads pair with the release stores of insert(): leaf, list and region are complete. The guard keeps a region that
+// was found, because a region is retired behind its removal.
 inline Region* find(const void* pointer) {
   uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   if (address >= kAddresses) [[unlikely]]
@@ -40,12 +42,12 @@ inline Region* find(const void* pointer) {
   Region* region = reinterpret_cast<Region*>(cell);
   return address - region->begin() < region->memory().size ? region : nullptr;
 }
-bool overlaps(const void* address, uint64_t size);  // some known region has a byte of the range
+bool overlaps(const void* address, uint64_t size);  // whether a known region has a byte of the range
 
 // A live allocation that contains an address.
-struct Place {
-  Place() {}  // the rest stays as it is where there is no region: clearing it costs more than the look-up
-  Place(Region* in, Block* part, uintptr_t first, uint64_t bytes) : region(in), block(part), base(first), size(bytes) {}
+struct Allocation {
+  Allocation() {}  // without a region the rest stays uninitialised: clearing it costs more than the look-up
+  Allocation(Region* in, Block* part, uintptr_t first, uint64_t bytes) : region(in), block(part), base(first), size(bytes) {}
 
   Region* region = nullptr;
   Block* block;
@@ -54,6 +56,6 @@ struct Place {
 
   explicit operator bool() const { return region != nullptr; }
 };
-Place locate(const void* address);
+Allocation locate(const void* address);
 
 }  // namespace manyrt::allocator::address_map

@@ -1,5 +1,5 @@
-// One word for each block: how many leases hold it, whether the program has freed it, and whether it never was the program's.
-// Who drops the last lease of either of these gives the block back, so that exactly one does.
+// One word for each block: how many leases hold it, whether the program has freed it (kFreed), and whether it belongs to its
+// leases alone (kOfLeases). With either flag, the thread that drops the last lease gives the block back. Exactly one does so.
 #include "allocator/block_lease.h"
 
 #include "allocator/pool.h"
@@ -11,7 +11,7 @@ constexpr uint32_t kFreed = uint32_t{1} << 31;
 constexpr uint32_t kOfLeases = uint32_t{1} << 30;
 
 void giveBack(Region& region, Block& block) {
-  block.leases.store(0, std::memory_order_release);  // behind the block's closing: see Pool::claim
+  block.leases.store(0, std::memory_order_release);  // behind the state kClosing: Pool::claim reads the word first
   if (region.pool() == nullptr) {
     address_map::remove(&region);
     epoch::retire(&region);
@@ -33,7 +33,8 @@ bool BlockLease::take(BlockLease* lease, const void* pointer) {
   if (!(pool != nullptr ? pool->lease(*block) : countLease(*block))) return region->isProgramMemoryAgain();
   lease->region_ = region;
   lease->block_ = block;
-  // Without a pool's lock, either who claims the block sees the lease, or this sees the claim.
+  // Without a pool's lock: the count above and this load are seq_cst, as are the claim of the block and the look at its leases
+  // (ops/memory). So the free sees the lease, or this thread sees the claim.
   if (pool != nullptr || block->state.load(std::memory_order_seq_cst) == Block::kLive) return true;
   *lease = BlockLease();
   return region->isProgramMemoryAgain();
@@ -45,6 +46,7 @@ BlockLease::BlockLease(const BlockLease& other) : region_(other.region_), block_
 
 BlockLease::~BlockLease() {
   if (block_ == nullptr) return;
+  // acq_rel: the last lease comes behind all uses under the other leases. `word` tells it what it has to do.
   const uint32_t word = block_->leases.fetch_sub(1, std::memory_order_acq_rel);
   if (word == (kOfLeases | 1)) block_->state.store(Block::kClosing, std::memory_order_release);
   if (word == (kFreed | 1) || word == (kOfLeases | 1)) giveBack(*region_, *block_);
@@ -53,17 +55,17 @@ BlockLease::~BlockLease() {
 bool countLease(Block& block) {
   uint32_t word = block.leases.load(std::memory_order_acquire);
   do {
-    // The state behind the word: what goes last of a block closes it first and clears the word then.
+    // The state is read behind the word: the last lease closes the state before it clears the word (giveBack).
     if (block.state.load(std::memory_order_acquire) != Block::kLive) return false;
-    // What the program has freed, or was the leases' alone, goes with the last of them: nobody joins them, or there would be
-    // a last one twice.
+    // A freed block, and one of leases alone without any left, is given back by its last lease. A new lease would make a
+    // second last one.
     if ((word & kFreed) != 0 || word == kOfLeases) return false;
   } while (!block.leases.compare_exchange_weak(word, word + 1, std::memory_order_seq_cst, std::memory_order_acquire));
   return true;
 }
 
-// A word without leases is left alone: did it say for a moment that the program has freed the block, a lease that is being
-// taken would take itself for the last one, and the block would go twice.
+// A word without leases is not changed. With kFreed in it for a moment, a lease that is taken and given up again would be the
+// last one of a freed block, and the block would be given back twice.
 bool releaseFromProgram(Block& block) {
   uint32_t word = block.leases.load(std::memory_order_seq_cst);
   while (word != 0) {

@@ -1,5 +1,5 @@
-// A hold on one allocation by what runs again and again, such as a graph: a free of the memory meanwhile ends the program's
-// part, and the block goes back to its pool with the last lease. Taken by src/graph, looked at by the free of ops/memory.
+// A lease on one allocation, held by what runs repeatedly, such as a graph. If the program frees the memory meanwhile, its own
+// part ends, and the last lease gives the block back to its pool. src/graph takes leases; the free of ops/memory reads them.
 #pragma once
 
 #include <utility>
@@ -22,11 +22,11 @@ class BlockLease {
   }
   ~BlockLease();
 
-  // Of the live allocation that an address lies in; memory that no region knows needs none. Under a guard. False: it is being
+  // Leases the live allocation that contains an address; unknown memory needs no lease. Under a guard. False: it is being
   // freed.
   static bool take(BlockLease* lease, const void* pointer);
 
-  // The memory belongs to its leases alone: a free of the program's is refused.
+  // Makes the memory belong to its leases alone: a free by the program is refused.
   void giveToLeases() const;
 
   explicit operator bool() const { return block_ != nullptr; }
@@ -38,12 +38,14 @@ class BlockLease {
   Block* block_ = nullptr;
 };
 
-// Counts a lease of a live block. False: it is not live, or goes already. Of a pool's block under the pool's lock; of any other
-// the state has to be looked at once more behind the count, as who claims the block looks at its leases behind the claim.
+// Counts a lease of a live block. False: it is not live, or it is ending. For the block of a pool the caller has the pool's
+// lock. For any other block the caller reads the state again behind the count: a free closes the state first and reads the
+// leases then.
 bool countLease(Block& block);
-// The program gives a block up that it has claimed (kClosing). False: leases hold it, the last of them frees it.
+// Gives up the program's part of a block that it has claimed (kClosing). False: leases hold the block, and the last one frees
+// it.
 bool releaseFromProgram(Block& block);
-bool leased(const Block& block);  // also one that is being taken and may yet see the claim
+bool leased(const Block& block);  // true also for a lease that is being taken and may still be refused
 bool belongsToLeases(const Block& block);
 
 }  // namespace manyrt::allocator

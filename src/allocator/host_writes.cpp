@@ -1,5 +1,5 @@
-// The list of one owner. It is looked through for those that are over when it has doubled since the last look, so that noting a
-// write costs the same however many there are.
+// The list of one context. Completed writes are removed when the list has doubled since the last removal. So noting a write
+// costs the same for any number of writes.
 #include "allocator/host_writes.h"
 
 #include <algorithm>
@@ -43,8 +43,8 @@ void HostWrites::unlink(Write* write) {
   count_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Streams are asked without the lock, since that may call a driver. Only this function removes, and one thread is in it at a
-// time, so the writes that it has seen stay; new ones come before them.
+// Asks streams without the lock, since that may call a driver. Only this function removes writes, and one thread is in it at a
+// time. So a write that it has read stays valid; new ones go to the front of the list.
 void HostWrites::forgetOver() {
   Write* write;
   {

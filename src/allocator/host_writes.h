@@ -1,6 +1,6 @@
-// Copies to pageable memory of the program that may not be over yet. The CUDA runtime returns from such a copy when it is done,
-// so a later copy from there reads what it wrote. Here the later copy, which reads its source during the call, waits for the
-// earlier one. Each owner notes those of its streams; ops/copy asks all owners.
+// Copies to pageable memory of the program that may still be running. The CUDA runtime returns from such a copy when it is
+// done, so that a later copy from there reads its result. This library returns at once: a later copy that reads its source
+// during the call waits for the earlier one. Each context notes the writes of its streams; ops/copy asks all contexts.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ class HostWrites {
   HostWrites& operator=(const HostWrites&) = delete;
   ~HostWrites();
 
-  // Whether any owner has noted one. A thread that has submitted or waited for such a copy sees it.
+  // Whether any context has noted one. Relaxed: a thread sees the copies that it has submitted itself or has waited for.
   static bool any() { return count_.load(std::memory_order_relaxed) != 0; }
 
   void add(std::unique_ptr<Write> write);
@@ -47,11 +47,11 @@ class HostWrites {
   Ranked<SpinLock, LockRank::kHostWrites> lock_;
   Write* first_ = nullptr;  // newest
   size_t size_ = 0;
-  size_t look_at_ = kLookAt;  // as many as this: those that are over are looked for
-  bool looking_ = false;      // a thread is in forgetOver(): it alone removes
+  size_t look_at_ = kLookAt;  // with this many writes the next one calls forgetOver()
+  bool looking_ = false;      // a thread is in forgetOver(), which alone removes writes
 };
 
-// Of all owners. Throws bad_alloc.
+// The writes of all contexts that meet the range. Throws bad_alloc.
 std::vector<Stamp> hostWritesTo(uintptr_t begin, uintptr_t end);
 
 }  // namespace manyrt::allocator

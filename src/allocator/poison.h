@@ -1,5 +1,5 @@
-// What sanitizer builds and RT_MEMORY_DEBUG do to memory that the host can see: freed and never-used bytes of slabs are
-// poisoned for AddressSanitizer, and filled with patterns where the variable asks for it.
+// Debugging of memory that the host can see. Sanitizer builds poison freed and never-used bytes of slabs for AddressSanitizer.
+// RT_MEMORY_DEBUG fills them with patterns.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,8 @@
-// Pools: allocation, deferred reuse, and giving memory back. The lock covers lists and counters only; drivers are called
-// without it.
+// Pools: allocation, deferred reuse, and giving memory back to drivers. Drivers are called without the lock.
+//
+// The states of a block: kFree -> kLive (handOut) -> kClosing (claim, or its last lease) -> kPending (makePending) or kFree
+// (makeReady). All changes happen under the lock, but that of the last lease, which runs without it. A block in kClosing has
+// exactly one thread that brings it further: the one that passes it to free().
 #include "allocator/pool.h"
 
 #include <algorithm>
@@ -12,15 +15,15 @@
 #include "base/checked.h"
 #include "base/config.h"
 #include "base/fault.h"
-#include "base/futex.h"
 #include "base/lock_order.h"
 #include "base/log.h"
+#include "base/os/futex.h"
 
 namespace manyrt::allocator {
 namespace {
 
 constexpr uint64_t kLargeGranule = 64 << 10;
-constexpr int kPendingLooks = 16;            // pending blocks that an allocation looks at before it takes fresh memory
+constexpr int kPendingLooks = 16;            // pending blocks that an allocation tries before it takes fresh memory
 constexpr uint64_t kPatternBytes = 1 << 20;  // RT_MEMORY_DEBUG fills this much at either end
 
 using Number = unsigned long long;
@@ -30,7 +33,8 @@ bool fillsMemory() {
   return fills;
 }
 
-// A counter that one thread at a time writes, under a lock, and that others read without it.
+// Changes a counter that is written under the lock and read without it: no read-modify-write is needed. Release pairs with the
+// acquire loads of liveBytes() and liveCount().
 uint64_t add(std::atomic<uint64_t>& counter, uint64_t change) {
   const uint64_t sum = counter.load(std::memory_order_relaxed) + change;
   counter.store(sum, std::memory_order_release);
@@ -57,7 +61,7 @@ bool poolsKeepMemory() {
 
 }  // namespace
 
-Pool::Pool(Ref<Owner> owner, const PoolOptions& options)
+Pool::Pool(Ref<ContextResources> owner, const PoolOptions& options)
     : owner_(std::move(owner)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), options_(options) {
   owner_->addPool(*this);
 }
@@ -74,7 +78,8 @@ bool Pool::passed(Block& block, backend::Stream* stream) {
 
 bool Pool::Dropped::take(Block& block, const backend::Stream* stream) {
   for (std::vector<Stamp>& stamps = block.stamps; !stamps.empty(); stamps.pop_back()) {
-    if (stamps.back().stream.get() == stream) std::swap(stamps.front(), stamps.back());  // the last to go
+    // The stamp of `stream` goes last: if there is no room, the block must still have it, since it may not have passed.
+    if (stamps.back().stream.get() == stream) std::swap(stamps.front(), stamps.back());
     backend::Stream* passed = stamps.back().stream.get();
     if (!passed->dropUnlessLast()) {
       if (count_ == kRoom) return false;
@@ -88,7 +93,7 @@ bool Pool::Dropped::take(Block& block, const backend::Stream* stream) {
 
 Block* Pool::takePending(Class& bucket, backend::Stream* stream, Dropped* dropped) {
   Block** at = &bucket.pending;
-  for (int looks = 0; *at != nullptr && looks < kPendingLooks; ++looks) {  // first what is freed in this stream's order
+  for (int looks = 0; *at != nullptr && looks < kPendingLooks; ++looks) {  // newest first
     Block* block = *at;
     if (passed(*block, stream) && dropped->take(*block, stream)) {
       *at = block->next;
@@ -101,6 +106,7 @@ Block* Pool::takePending(Class& bucket, backend::Stream* stream, Dropped* droppe
   return nullptr;
 }
 
+// Best fit among the large regions, with a quarter of the size wasted at most.
 Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped) {
   Region* best = nullptr;
   for (Region* region = large_; region != nullptr; region = region->next) {
@@ -131,9 +137,12 @@ inline void Pool::handOut(Region& region, Block& block, uint64_t size, bool pinn
   const uint64_t live = add(live_bytes_, size);
   if (live > peak_live_) peak_live_ = live;
   if (region.memory().host_visible) unpoison(region.addressOf(block), size);
+  // Release: address_map::locate reads the size behind the state.
   block.state.store(Block::kLive, std::memory_order_release);
 }
 
+// A new region of the driver, in the lists of the pool and counted as busy. The limit is checked and the bytes are reserved
+// under the lock first, then the driver is called without it: two threads that grow at once cannot pass the limit together.
 Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size) {
   {
     std::lock_guard lock(lock_);
@@ -160,7 +169,7 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
     if (fault::fails("region")) throw std::bad_alloc();
     region = new Region(owner_, Ref<Pool>(this), kind, memory, block_size);
     status = address_map::insert(region);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the driver's memory has to go back
     status = Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
                            static_cast<Number>(size));
   }
@@ -172,7 +181,7 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
   if (memory.host_visible) poison(region->begin(), size);
   std::lock_guard lock(lock_);
   ++driver_allocations_;
-  region->busy = 1;  // the caller's, so that nobody gives the region back meanwhile
+  region->busy = 1;  // for the caller: no trim gives the region back meanwhile
   peak_reserved_ = std::max(peak_reserved_, reserved_);
   Region*& list = kind == Region::Kind::kSlab ? slabs_ : large_;
   region->next = list;
@@ -181,7 +190,7 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
   return Status();
 }
 
-// A whole slab, or what the pool's limit leaves for one.
+// The size of a slab: kSlabBytes, or what the limit of the pool leaves.
 uint64_t Pool::slabBytes(uint64_t block_size) {
   std::lock_guard lock(lock_);
   if (options_.maximum_bytes == 0) return kSlabBytes;
@@ -189,7 +198,7 @@ uint64_t Pool::slabBytes(uint64_t block_size) {
   return std::max(block_size, std::min(kSlabBytes, room) / block_size * block_size);
 }
 
-// A block that was never handed out; null: every slab of the class is used up.
+// A block that was never handed out. Null: no slab of the class has one.
 inline Block* Pool::takeUnused(uint32_t index) {
   Region* open = open_[index];
   if (open == nullptr) return nullptr;
@@ -226,7 +235,8 @@ inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream*
   RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, kSlabBytes, bytes));
   std::lock_guard lock(lock_);
   unused_ += slab - bytes;
-  Region* spare = open_[index];  // of another thread that was as quick: its unused blocks join the free ones
+  // Another thread may have opened a slab meanwhile. One slab of a class is open at a time: its unused blocks become ready.
+  Region* spare = open_[index];
   open_[index] = fresh->blockCount() > 1 ? fresh : nullptr;
   while (spare != nullptr && spare->next_unused < spare->blockCount()) {
     Block& rest = spare->block(spare->next_unused++);
@@ -245,7 +255,7 @@ inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream*
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes is more than any device has.",
                          static_cast<Number>(size));
   }
-  if (!keeps_) bytes = size;  // what checks a driver's allocations sees the first byte beyond
+  if (!keeps_) bytes = size;  // exact, so that tools which check allocations of a driver see an access one byte beyond
   Region* region = nullptr;
   Dropped dropped;
   std::unique_lock lock(lock_);
@@ -263,12 +273,12 @@ inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream*
 
 Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned) {
   uint64_t wanted = size;
-  if (alignment > kAlignment) {  // blocks of a power of two are as aligned as they are large
+  if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
     if (roundUpOverflows(size, alignment, &wanted)) wanted = UINT64_MAX;
     if (wanted <= kLargestBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
   }
   Block* block = nullptr;
-  bool in_use = false;  // handed on in the order of its stream, which may not have passed the earlier uses
+  bool in_use = false;  // reused in the order of its stream, where earlier work may still use it
   if (wanted <= kLargestBlock && keeps_) [[likely]] {
     const uint32_t index = sizeClass(wanted);
     block = allocateKept(index, size, stream, pinned, &in_use);
@@ -298,9 +308,9 @@ inline void Pool::countFree(uint64_t size) {
   add(frees_, 1);
 }
 
-// Ends the program's part in a block. No lease of a live block begins without the lock, so that a block without one stays so;
-// what goes last of a block that belongs to its leases closes it first and clears their word then, which is why the word is
-// read before the state.
+// Ends the program's part of a block. Leases of a live block begin under the lock alone, so that a block without leases stays
+// so here. The last lease of a block that belongs to its leases runs without the lock: it closes the state first and clears the
+// word then. So the word is read before the state, both with acquire: a cleared word implies a state that is not live.
 inline Pool::Freed Pool::claim(Block& block) {
   const bool leased = block.leases.load(std::memory_order_acquire) != 0;
   if (block.state.load(std::memory_order_acquire) != Block::kLive) [[unlikely]]
@@ -313,11 +323,11 @@ inline Pool::Freed Pool::claim(Block& block) {
   const uint64_t size = block.size.load(std::memory_order_relaxed);
   countFree(size);
   leased_bytes_ += size;
-  block.freed_early = true;  // the last lease, perhaps ending now, waits for the lock
+  block.freed_early = true;  // in time: the last lease may end now, but its free() waits for the lock
   return Freed::kLater;
 }
 
-// A block that nobody uses any more.
+// Frees a block that no stream uses any more.
 inline void Pool::makeReady(Region& region, Block& block) {
   if (region.memory().host_visible) poison(region.addressOf(block), region.blockSize());
   block.state.store(Block::kFree, std::memory_order_release);
@@ -329,7 +339,7 @@ inline void Pool::makeReady(Region& region, Block& block) {
   bucket.ready = &block;
 }
 
-// A block that may be in use until its stamps have passed.
+// Frees a block that may be in use until its stamps have passed.
 inline void Pool::makePending(Region& region, Block& block) {
   pending_bytes_ += block.size.load(std::memory_order_relaxed);
   block.state.store(Block::kPending, std::memory_order_release);
@@ -340,7 +350,8 @@ inline void Pool::makePending(Region& region, Block& block) {
 }
 
 Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* stream) {
-  // The common free is one section under the lock: in the order of a stream, of memory that no other context has seen.
+  // The common free, in the order of a stream, of memory that no other context has used, is one section under the lock. The
+  // stream is asked before: it may call a driver. Work that is submitted behind that question is ordered behind the free.
   const bool common = stream != nullptr && !region.hasUses() && !fills_;
   const uint64_t serial = common ? stream->submitted() : 0;
   const bool unused = common && stream->completed() >= serial;
@@ -350,9 +361,9 @@ Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* stream)
     const Freed freed = claim(block);
     if (freed != Freed::kYes) [[unlikely]]
       return freed;
-    const bool room = block.stamps.capacity() != 0;  // nothing is allocated here
+    const bool room = block.stamps.capacity() != 0;  // nothing is allocated under the lock
     done = common && (unused || room) && !releasesAtOnce();
-    if (!done) {
+    if (!done) {  // free() goes on without the lock; the state keeps all others away from the block
       block.state.store(Block::kClosing, std::memory_order_release);
     } else {
       countFree(block.size.load(std::memory_order_relaxed));
@@ -373,6 +384,8 @@ Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* stream)
   return Freed::kYes;
 }
 
+// The block is in the state kClosing and this thread's alone, so that its stamps are written without the lock. Without memory
+// for stamps the block waits for every stream of the context, and for the uses by others: a free must not fail.
 void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   try {
     if (stream != nullptr) {
@@ -412,6 +425,8 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   if (wait) releaseWhenPassed();
 }
 
+// Blocks whose stamps have passed become ready. Stops when `dropped` is full: the caller gives the references back without the
+// lock and calls again.
 bool Pool::settle(Dropped* dropped) {
   auto ready = [&](Region& region, Block& block) {
     if (!dropped->take(block, nullptr)) return false;
@@ -426,7 +441,7 @@ bool Pool::settle(Dropped* dropped) {
         at = &block->next;
         continue;
       }
-      Block* next = block->next;  // of this list, before it is in another one
+      Block* next = block->next;  // before makeReady() links the block into another list
       if (!ready(*block->region, *block)) return false;
       *at = next;
     }
@@ -439,6 +454,8 @@ bool Pool::settle(Dropped* dropped) {
   return true;
 }
 
+// Takes regions without a live or pending block out of the lists, until `keep_bytes` are left unused. The blocks of a slab
+// leave the lists of their class with it.
 Region* Pool::detachUnused(uint64_t keep_bytes) {
   Region* detached = nullptr;
   for (Region** list : {&large_, &slabs_}) {
@@ -468,6 +485,8 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
   return detached;
 }
 
+// A call may have found a region before it leaves the map: the driver gets the memory back a grace period later
+// (Region::reclaim).
 void Pool::giveBack(Region* regions) {
   while (regions != nullptr) {
     Region* next = regions->next;
@@ -534,7 +553,7 @@ void Pool::close() {
 
 namespace {
 
-// One thread of the library looks after all pools that keep nothing and have something pending, however many there are.
+// The pools that keep nothing and have pending blocks. One job of the library serves all of them, and ends when there are none.
 struct PendingPools final : host_threads::Job {
   void run() override;
 
@@ -549,6 +568,8 @@ PendingPools& pendingPools() {
 
 }  // namespace
 
+// `waiting_` and the list change under two locks, in this order. The job clears `waiting_` only behind a look that found
+// nothing pending, under the pool's lock: a block that becomes pending later enters the pool into the list again.
 void Pool::releaseWhenPassed() {
   {
     std::lock_guard lock(lock_);
@@ -592,6 +613,8 @@ bool Pool::releasePassed(Ref<backend::Stream>* stream, uint64_t* serial) {
 
 namespace {
 
+// Looks at all listed pools, then sleeps until one of their streams has passed a stamp, for ever longer times while nothing
+// ends. `running` is cleared under the lock together with the look at the empty list, so that no pool is missed.
 void PendingPools::run() {
   constexpr uint64_t kShortest = 100'000, kLongest = 20'000'000;  // nanoseconds between two looks at all of them
   for (uint64_t rest = kShortest;; rest = std::min(2 * rest, kLongest)) {

@@ -1,4 +1,4 @@
-// What a pool tells of itself: counters, and its regions and blocks as JSON.
+// The statistics of a pool: its counters, and its regions and blocks as JSON.
 #include <cstdio>
 #include <mutex>
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <mutex>
 
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "allocator/pool.h"
 #include "allocator/size_class.h"
 
 namespace manyrt::allocator {
 
-Region::Region(Ref<Owner> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size)
+Region::Region(Ref<ContextResources> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size)
     : owner_(std::move(owner)),
       pool_(std::move(pool)),
       kind_(kind),
@@ -32,7 +32,7 @@ void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
   std::lock_guard lock(uses_lock_);
   for (Stamp& use : uses_) {
     if (use.stream.get() == stream.get()) {
-      use.serial = std::max(use.serial, serial);  // callers may come out of their order
+      use.serial = std::max(use.serial, serial);  // two threads may note their submissions in the other order
       return;
     }
   }
@@ -48,7 +48,7 @@ bool Region::usesPending() {
 
 void Region::pendingUses(std::vector<Stamp>* stamps) {
   if (!hasUses()) return;
-  std::vector<Stamp> passed;  // dropped behind the lock: that may be the end of a stream
+  std::vector<Stamp> passed;  // destroyed behind the lock, since the last reference ends a stream
   std::lock_guard lock(uses_lock_);
   for (size_t i = 0; i < uses_.size();) {
     if (uses_[i].passed()) {

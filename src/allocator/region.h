@@ -1,5 +1,5 @@
-// A region: one range of addresses that came from a driver or from the program, and the blocks that a pool has cut it
-// into. Found by any address inside through the address map, under an epoch guard. Pools write it; ops read it.
+// A region: one range of addresses from a driver or from the program, and the blocks into which a pool has cut it. The address
+// map finds it by any address inside, under an epoch guard. Pools write it; ops read it.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@
 
 namespace manyrt::allocator {
 
-class Owner;
+class ContextResources;
 class Pool;
 class Region;
 
-// "Every submission of this stream up to `serial`."
+// All submissions of a stream up to `serial`.
 struct Stamp {
   Ref<backend::Stream> stream;
   uint64_t serial = 0;
@@ -32,11 +32,11 @@ struct Block {
   std::atomic<uint32_t> state{kFree};
   std::atomic<uint32_t> leases{0};  // see block_lease.h
   bool pinned = false;              // allocated in pin mode
-  bool freed_early = false;         // by the program, while leases hold it: counted as pending; under the pool's lock
-  bool every_stream = false;        // pending until all streams of the owner are idle: there was no memory for stamps
+  bool freed_early = false;         // the program has freed it while leases hold it; counts as pending; under the pool's lock
+  bool every_stream = false;        // without memory for stamps: pending until all streams of its context are idle
   uint32_t index = 0;
   Region* region = nullptr;       // that it is part of
-  std::atomic<uint64_t> size{0};  // as asked for; look-ups of a stale address read it while the block is handed out anew
+  std::atomic<uint64_t> size{0};  // as asked for; a look-up of a stale address may read it while the block is handed out again
   Block* next = nullptr;
   std::vector<Stamp> stamps;  // while pending
 };
@@ -45,20 +45,20 @@ class Region final : public epoch::Retired {
  public:
   enum class Kind { kSlab, kLarge, kRegistered, kImported, kGlobal };
 
-  Region(Ref<Owner> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size);
+  Region(Ref<ContextResources> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size);
   ~Region();
 
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(memory_.address); }
   uintptr_t end() const { return begin() + memory_.size; }
   Kind kind() const { return kind_; }
   const backend::Memory& memory() const { return memory_; }
-  Owner& owner() const { return *owner_; }
+  ContextResources& owner() const { return *owner_; }
   Pool* pool() const { return pool_.get(); }  // null: registered, imported or a module's
   uint64_t blockSize() const { return block_size_; }
   uint32_t sizeClass() const { return size_class_; }  // of a slab
   uint32_t blockCount() const { return block_count_; }
   Block& block(uint32_t index) { return blocks_[index]; }
-  // The block that covers an address inside the region; null in the rest at its end.
+  // The block that covers an address inside the region. Null: the address is in the rest behind the last block.
   Block* blockAt(uintptr_t address) {
     // A slab's offsets have 21 bits and its blocks at least 8: the product with the rounded-up reciprocal is exact.
     uint64_t index = kind_ == Kind::kSlab ? ((address - begin()) * block_reciprocal_) >> kReciprocalBits : 0;
@@ -66,28 +66,28 @@ class Region final : public epoch::Retired {
   }
   uintptr_t addressOf(const Block& block) const { return begin() + block.index * block_size_; }
 
-  // A stream of another context was given an address inside.
+  // Notes that a stream of another context was given an address inside.
   void noteUse(Ref<backend::Stream> stream, uint64_t serial);
-  // Whether there may be such uses. One that came before the call is seen, as whoever calls is ordered behind it.
+  // Whether there may be such uses. The program orders a free behind its earlier uses, so acquire is enough to see them.
   bool hasUses() const { return has_uses_.load(std::memory_order_acquire); }
   bool usesPending();
-  // Appends what of these uses is still pending. Throws bad_alloc.
+  // Appends those of these uses that are pending. Throws bad_alloc.
   void pendingUses(std::vector<Stamp>* stamps);
 
-  // Imported memory of the host that the program has freed: whatever still holds this, the address is the program's own again.
+  // Imported host memory that the program has freed: its addresses are the program's own again, even while leases hold it.
   bool isProgramMemoryAgain() const {
     return kind_ == Kind::kImported && memory_.host_visible && blocks_[0].state.load(std::memory_order_acquire) != Block::kLive;
   }
 
   void reclaim() override;  // gives the memory back to its driver
 
-  // For the pool that cut it, under the pool's lock.
+  // Of the pool that has cut it, under the pool's lock.
   uint32_t next_unused = 0;  // blocks from here on have never been handed out
   uint32_t busy = 0;         // blocks live or pending
   Region* next = nullptr;
 
  private:
-  Ref<Owner> owner_;
+  Ref<ContextResources> owner_;
   Ref<Pool> pool_;
   const Kind kind_;
   backend::Memory memory_;

@@ -1,4 +1,5 @@
-// Sizes of blocks: multiples of 256 bytes, four steps in each doubling, up to 1 MiB; what is larger has a region of its own.
+// Sizes of blocks: multiples of 256 bytes, four steps in each doubling, up to 1 MiB. A larger allocation has a region of its
+// own.
 #pragma once
 
 #include <cstdint>

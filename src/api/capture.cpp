@@ -1,6 +1,6 @@
-// rt.h, chapter "Capture": beginning and ending one, and what a stream says of it. What is recorded comes from ops.
+// rt.h, chapter "Capture": begins and ends a capture, and answers questions about it. The recorded work comes from ops.
 #include "api/guard.h"
-#include "graph/session.h"
+#include "graph/capture/session.h"
 
 using namespace manyrt;
 
@@ -17,7 +17,7 @@ rtStatus_t rtStreamEndCapture(rtGraph_t* graph, rtStream_t stream) {
     epoch::collectBehindCall();  // the session has leased the streams
     RT_RESOLVE_STREAM(object, stream);
     HandleBits bits = 0;
-    RT_TRY(graph::Session::end(&bits, *object));  // also without a place for the graph
+    RT_TRY(graph::Session::end(&bits, *object));  // ends the capture also without an output
     if (graph == nullptr) manager::closeHandle(bits);
     RT_CHECK_OUTPUT(graph);
     *graph = reinterpret_cast<rtGraph_t>(bits);

@@ -1,7 +1,7 @@
-// rt.h, chapter "Plans and execs": plans are made here of a graph, a context and modules, and asked.
+// rt.h, chapter "Plans and execs": makes plans from a graph, a context and modules, and answers questions about them.
 #include "api/guard.h"
 #include "api/structs.h"
-#include "graph/plan.h"
+#include "graph/plan/plan.h"
 #include "manager/graph.h"
 
 using namespace manyrt;
@@ -14,12 +14,12 @@ rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions
     rtCapturePlanOptions_t chosen;
     RT_TRY(api::readOptions(&chosen, options, RT_CAPTURE_PLAN_OPTIONS_INIT, "options"));
     RT_CHECK_ARG(chosen.flags == 0, "The flags 0x%x of a plan are unknown.", chosen.flags);
-    RT_CHECK_ARG(chosen.max_streams <= graph::Plan::kMostLanes, "A plan with %u streams was asked for; %u are the limit.",
-                 chosen.max_streams, graph::Plan::kMostLanes);
+    RT_CHECK_ARG(chosen.max_streams <= graph::Plan::kMaxBranches, "A plan with %u streams was asked for; %u are the limit.",
+                 chosen.max_streams, graph::Plan::kMaxBranches);
     RT_CHECK_ARG(chosen.modules != nullptr || chosen.module_count == 0, "%u modules were given; modules is NULL.",
                  chosen.module_count);
-    RT_CHECK_ARG(chosen.module_count <= graph::Plan::kMostModules, "%u modules were given; %u are the limit.",
-                 chosen.module_count, graph::Plan::kMostModules);
+    RT_CHECK_ARG(chosen.module_count <= graph::Plan::kMaxModules, "%u modules were given; %u are the limit.",
+                 chosen.module_count, graph::Plan::kMaxModules);
     RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
     api::Creation in;
     RT_TRY(in.open(context));
@@ -45,9 +45,9 @@ rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions
 rtStatus_t rtCapturePlanDestroy(rtCapturePlan_t plan) {
   if (plan == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // what it has leased goes back
+    epoch::collectBehindCall();  // its leases go back
     if (manager::capture_plans.find(toBits(plan)) != nullptr && manager::closeHandle(toBits(plan))) return Status();
-    return context::invalidHandle(toBits(plan), RT_HANDLE_CAPTURE_PLAN, "plan");
+    return manager::invalidHandle(toBits(plan), RT_HANDLE_CAPTURE_PLAN, "plan");
   });
 }
 
@@ -60,7 +60,7 @@ rtStatus_t rtCapturePlanGetInfo(rtCapturePlanInfo_t* info, rtCapturePlan_t plan)
     result.node_count = static_cast<uint32_t>(content.graph().nodes().size());
     result.step_count = static_cast<uint32_t>(content.steps().size());
     result.level_count = content.levels();
-    result.stream_count = content.lanes();
+    result.stream_count = content.branches();
     result.dependency_count = static_cast<uint32_t>(content.dependencies());
     result.temporary_bytes = content.memory().bytes;
     result.temporary_bytes_without_reuse = content.memory().without_reuse;
@@ -81,7 +81,7 @@ rtStatus_t rtCapturePlanGetStep(rtCapturePlanStep_t* step, uint32_t index, rtCap
     rtCapturePlanStep_t result = RT_CAPTURE_PLAN_STEP_INIT;
     result.type = graph::typeOf(of.work);
     result.node = reinterpret_cast<rtGraphNode_t>(content.handleOf(of.node));
-    result.stream = of.lane;
+    result.stream = of.branch;
     result.level = of.level;
     result.verdict = of.verdict;
     result.dependency_count = static_cast<uint32_t>(of.before.size());

@@ -16,7 +16,7 @@ using namespace manyrt;
 
 namespace {
 
-constexpr uint32_t kMostCpuThreads = 4096;
+constexpr uint32_t kMaxCpuThreads = 4096;
 
 }  // namespace
 
@@ -29,17 +29,17 @@ rtStatus_t rtContextCreate(rtContext_t* context, const rtContextOptions_t* optio
     RT_TRY(api::checkLabel(chosen.label));
     RT_CHECK_ARG(chosen.wait_policy >= RT_WAIT_DEFAULT && chosen.wait_policy <= RT_WAIT_BLOCK,
                  "%d is no wait policy: RT_WAIT_* goes to %d.", chosen.wait_policy, RT_WAIT_BLOCK);
-    RT_CHECK_ARG(chosen.cpu_threads <= kMostCpuThreads, "%u CPU threads are too many: at most %u.", chosen.cpu_threads,
-                 kMostCpuThreads);
+    RT_CHECK_ARG(chosen.cpu_threads <= kMaxCpuThreads, "%u CPU threads are too many: at most %u.", chosen.cpu_threads,
+                 kMaxCpuThreads);
     RT_CHECK_ARG((chosen.flags & ~uint32_t{RT_CONTEXT_STRICT}) == 0, "The flags 0x%x of a context are unknown.", chosen.flags);
     RT_RESOLVE(Device, owner, devices, device, RT_HANDLE_DEVICE);
     RT_TRY(owner->native.lost());
     manager::Context* object = nullptr;
     RT_TRY(manager::createContext(&object, *owner, chosen, false, nullptr));
-    allocator::Owner* started = nullptr;
+    allocator::ContextResources* started = nullptr;
     Status status;
     try {
-      status = object->ensureOwner(&started);  // what cannot start is said now
+      status = object->ensureResources(&started);  // what cannot start is said now
     } catch (const std::bad_alloc&) {
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
@@ -58,7 +58,7 @@ rtStatus_t rtContextDestroy(rtContext_t context) {
     RT_RESOLVE(Context, object, contexts, context, RT_HANDLE_CONTEXT);
     RT_CHECK_ARG(!object->primary, "A primary context lives until rtShutdown; rtContextReset gives back what it holds.");
     epoch::collectBehindCall();
-    if (!manager::closeHandle(toBits(context))) return context::invalidHandle(toBits(context), RT_HANDLE_CONTEXT, "context");
+    if (!manager::closeHandle(toBits(context))) return manager::invalidHandle(toBits(context), RT_HANDLE_CONTEXT, "context");
     ops::setUserData(*object, nullptr);
     return Status();
   });
@@ -82,7 +82,7 @@ rtStatus_t rtContextSetCurrent(rtContext_t context) {
       RT_RESOLVE(Context, object, contexts, context, RT_HANDLE_CONTEXT);
       (void)object;
     }
-    context::setCurrent(toBits(context));
+    manager::setCurrentContext(toBits(context));
     return Status();
   });
 }
@@ -91,7 +91,7 @@ rtStatus_t rtContextGetCurrent(rtContext_t* context) {
   if (context != nullptr) *context = nullptr;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(context);
-    *context = reinterpret_cast<rtContext_t>(context::current());
+    *context = reinterpret_cast<rtContext_t>(manager::currentContext());
     return Status();
   });
 }
@@ -168,9 +168,9 @@ rtStatus_t rtContextEnablePeerAccess(rtContext_t peer, rtContext_t context) {
       return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the %s cannot reach the memory of the %s.",
                            object->name().c_str(), other->name().c_str());
     }
-    allocator::Owner *owner, *peer_owner;
-    RT_TRY(object->ensureOwner(&owner));
-    RT_TRY(other->ensureOwner(&peer_owner));
+    allocator::ContextResources *owner, *peer_owner;
+    RT_TRY(object->ensureResources(&owner));
+    RT_TRY(other->ensureResources(&peer_owner));
     return owner->enablePeer(*peer_owner);
   });
 }

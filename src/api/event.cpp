@@ -40,7 +40,7 @@ rtStatus_t rtEventDestroy(rtEvent_t event) {
   if (event == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     if (manager::events.find(toBits(event)) != nullptr && manager::closeHandle(toBits(event))) return Status();
-    return context::invalidHandle(toBits(event), RT_HANDLE_EVENT, "event");
+    return manager::invalidHandle(toBits(event), RT_HANDLE_EVENT, "event");
   });
 }
 
@@ -114,7 +114,7 @@ rtStatus_t rtFenceDestroy(rtFence_t fence) {
   if (fence == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     if (manager::fences.find(toBits(fence)) != nullptr && manager::closeHandle(toBits(fence))) return Status();
-    return context::invalidHandle(toBits(fence), RT_HANDLE_FENCE, "fence");
+    return manager::invalidHandle(toBits(fence), RT_HANDLE_FENCE, "fence");
   });
 }
 

@@ -1,9 +1,9 @@
-// rt.h, chapter "Graphs": graphs, buffers and what is asked of them. Nodes are added in graph_node.cpp.
-#include "graph/graph.h"
+// rt.h, chapter "Graphs": makes graphs and buffers, and answers questions about them. graph_node.cpp adds nodes.
+#include "graph/model/graph.h"
 
 #include "api/graph.h"
 #include "api/guard.h"
-#include "graph/params.h"
+#include "graph/model/params.h"
 
 using namespace manyrt;
 
@@ -12,7 +12,7 @@ Status api::publish(rtGraph_t* out, const Ref<graph::Graph>& made) {
   Status status;
   try {
     status = manager::createGraph(&bits, Ref<manager::GraphContent>(made.get()));
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the handles of the parts have to be closed
     status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
   if (!status.ok()) {
@@ -33,7 +33,7 @@ graph::Buffer bufferOf(uint64_t size, int32_t role, const char* name) {
   return buffer;
 }
 
-// `from` and `to` as places in the graph; a number of pairs that no graph has is not believed.
+// Reads `from` and `to` as indices of nodes. Refuses a number of pairs that the graph cannot have, before it allocates memory.
 Status readPairs(std::vector<uint32_t>* first, std::vector<uint32_t>* second, const rtGraphNode_t* from,
                  const rtGraphNode_t* to, uint32_t count, const graph::Graph& graph) {
   RT_CHECK_ARG(count == 0 || (from != nullptr && to != nullptr), "%u dependencies were given; \"%s\" is NULL.", count,
@@ -61,9 +61,9 @@ rtStatus_t rtGraphCreate(rtGraph_t* graph) {
 rtStatus_t rtGraphDestroy(rtGraph_t graph) {
   if (graph == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // what it has leased goes back
+    epoch::collectBehindCall();  // its leases go back
     if (manager::graphs.find(toBits(graph)) != nullptr && manager::closeHandle(toBits(graph))) return Status();
-    return context::invalidHandle(toBits(graph), RT_HANDLE_GRAPH, "graph");
+    return manager::invalidHandle(toBits(graph), RT_HANDLE_GRAPH, "graph");
   });
 }
 

@@ -1,10 +1,10 @@
-// What the functions that make graphs share: the one step from a graph that is complete to a handle of the program.
+// Shared by the functions that make graphs: opens the program's handle of a complete graph.
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/model/graph.h"
 
 namespace manyrt::api {
 
-Status publish(rtGraph_t* out, const Ref<graph::Graph>& made);  // without a handle of its own its parts have none either
+Status publish(rtGraph_t* out, const Ref<graph::Graph>& made);  // on failure the handles of its parts are closed
 
 }  // namespace manyrt::api

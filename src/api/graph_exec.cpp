@@ -1,15 +1,15 @@
-// rt.h, chapter "Plans and execs": execs are made of plans, bound, changed and launched.
+// rt.h, chapter "Plans and execs": makes execs from plans, binds, changes and launches them.
 #include "api/guard.h"
 #include "api/structs.h"
-#include "graph/exec.h"
-#include "graph/params.h"
+#include "graph/exec/exec.h"
+#include "graph/model/params.h"
 #include "manager/graph.h"
 
 using namespace manyrt;
 
 namespace {
 
-Status publish(rtGraphExec_t* out, Ref<graph::Plan> plan, manager::Context& context, allocator::Owner& owner,
+Status publish(rtGraphExec_t* out, Ref<graph::Plan> plan, manager::Context& context, allocator::ContextResources& owner,
                epoch::Guard& guard) {
   Ref<graph::Exec> made;
   RT_TRY(graph::Exec::create(&made, std::move(plan), context, owner, guard));
@@ -19,7 +19,7 @@ Status publish(rtGraphExec_t* out, Ref<graph::Plan> plan, manager::Context& cont
   return Status();
 }
 
-// A node or buffer of the graph that an exec was made of.
+// The index of a node or buffer of the graph that the exec was made from.
 template <class Part>
 Status partOf(uint32_t* index, const Part& part, const graph::Exec& exec, const char* word) {
   RT_CHECK_ARG(part.content.get() == &exec.plan().source(), "The %s belongs to another graph than the exec was made of.", word);
@@ -37,7 +37,7 @@ Status bind(rtGraphBuffer_t buffer, void* pointer, uint64_t size, rtGraphExec_t 
   return content.bind(index, pointer, size);
 }
 
-// rtGraphExecSet...Params: `read` makes the work of the parameters, as for a new node.
+// For rtGraphExecSet...Params: `read` makes work from the parameters, as for a new node.
 template <class Kind, class Params>
 rtStatus_t setParams(const char* function, rtGraphNode_t node, const Params* params, const Params& defaults, rtGraphExec_t exec,
                      Status (*read)(Kind*, const Params&, const graph::Graph&)) {
@@ -89,7 +89,7 @@ rtStatus_t rtGraphExecDestroy(rtGraphExec_t exec) {
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     epoch::collectBehindCall();  // its memory and its streams go back
     if (manager::graph_execs.find(toBits(exec)) != nullptr && manager::closeHandle(toBits(exec))) return Status();
-    return context::invalidHandle(toBits(exec), RT_HANDLE_GRAPH_EXEC, "exec");
+    return manager::invalidHandle(toBits(exec), RT_HANDLE_GRAPH_EXEC, "exec");
   });
 }
 
@@ -124,7 +124,7 @@ rtStatus_t rtGraphExecUpdate(rtGraph_t graph, rtGraphExec_t exec) {
   return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_RESOLVE(Graph, other, graphs, graph, RT_HANDLE_GRAPH);
     RT_RESOLVE(GraphExec, object, graph_execs, exec, RT_HANDLE_GRAPH_EXEC);
-    const Lease<manager::GraphExec> lease(object);  // the guard is left where native functions are recorded
+    const Lease<manager::GraphExec> lease(object);  // recording native functions leaves the guard
     return graph::Exec::of(*object).update(graph::Graph::of(*other), guard);
   });
 }

@@ -1,12 +1,12 @@
-// rt.h, chapter "Graphs": files of graphs, and the buffers of a graph that was loaded.
+// rt.h, chapter "Graphs": loads and saves graph files, and lists the buffers of a loaded graph.
 #include <cstring>
 
 #include "api/graph.h"
 #include "api/guard.h"
 #include "api/structs.h"
 #include "base/text.h"
-#include "graph/file.h"
-#include "graph/json.h"
+#include "graph/file/file.h"
+#include "graph/file/json.h"
 
 using namespace manyrt;
 
@@ -26,11 +26,11 @@ rtStatus_t rtGraphSave(void* data, size_t size, size_t* needed, rtGraph_t graph)
 rtStatus_t rtGraphLoad(rtGraph_t* graph, const void* data, size_t size) {
   if (graph != nullptr) *graph = nullptr;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // the handles of what was refused, and of child graphs
+    epoch::collectBehindCall();  // for the handles of a refused graph, and of child graphs
     RT_CHECK_OUTPUT(graph);
     RT_CHECK_ARG(data != nullptr && size != 0, "The file is empty: data is %p, its size is %zu.", data, size);
-    RT_CHECK_ARG(size <= graph::Json::kMostBytes, "A graph file of %zu bytes is too long: at most %zu.", size,
-                 graph::Json::kMostBytes);
+    RT_CHECK_ARG(size <= graph::Json::kMaxBytes, "A graph file of %zu bytes is too long: at most %zu.", size,
+                 graph::Json::kMaxBytes);
     Ref<graph::Graph> made;
     RT_TRY(graph::readFile(&made, std::string_view(static_cast<const char*>(data), size)));
     return api::publish(graph, made);

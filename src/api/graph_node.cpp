@@ -1,10 +1,10 @@
-// rt.h, chapter "Graphs": one function for each kind of node. All go the same way: parameters are read, the graph adds.
+// rt.h, chapter "Graphs": one function for each kind of node. All read the parameters, and then the graph adds the node.
 #include <string>
 
 #include "api/guard.h"
 #include "api/structs.h"
-#include "graph/graph.h"
-#include "graph/params.h"
+#include "graph/model/graph.h"
+#include "graph/model/params.h"
 
 using namespace manyrt;
 
@@ -26,7 +26,7 @@ Status readDependencies(graph::Graph::Dependencies* out, const rtGraphNode_t* de
   return graph::readNodes(&out->nodes, dependencies, count, graph, "dependencies");
 }
 
-// `read` makes the work of the parameters, which are complete.
+// `read` makes work from complete parameters.
 template <class Params, class Read>
 rtStatus_t addNode(const char* function, rtGraphNode_t* node, const Params* params, const Params& defaults,
                    const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph, Read read) {
@@ -49,11 +49,11 @@ rtStatus_t addNode(const char* function, rtGraphNode_t* node, const Params* para
   });
 }
 
-// Host and native functions: what the program gives over it has given over only if the node was added.
+// For host and native functions. The library takes the user pointer over only if the node was added.
 template <class Kind, class Params>
 rtStatus_t addFunction(const char* function, rtGraphNode_t* node, const Params* params, const Params& defaults,
                        const rtGraphNode_t* dependencies, uint32_t count, rtGraph_t graph) {
-  epoch::Scope scope;  // the graph may be destroyed by another thread meanwhile: then the last use ends here
+  epoch::Scope scope;  // another thread may destroy the graph meanwhile: the last use of the pointer ends here then
   std::shared_ptr<graph::UserData> user;
   const rtStatus_t code =
       addNode(function, node, params, defaults, dependencies, count, graph,
@@ -98,7 +98,7 @@ rtStatus_t addFence(const char* function, rtGraphNode_t* node, const rtGraphFenc
                  });
 }
 
-// The nodes whose parameters are read by graph/params.
+// For the kinds of nodes that graph/params reads.
 template <class Kind, class Params>
 auto reader(Status (*read)(Kind*, const Params&, const graph::Graph&)) {
   return [read](graph::Work* work, const Params& chosen, const graph::Graph& graph) {

@@ -1,4 +1,4 @@
-// The calling thread's last error, pins against a reset, and the text results that all chapters of rt.h share.
+// The last error of the calling thread, pins against a reset, and text results. All chapters of rt.h use them.
 #include "api/guard.h"
 
 #include <cstdio>
@@ -12,7 +12,7 @@ namespace {
 
 struct LastError {
   char text[4600];
-  std::unique_ptr<char[]> longer;  // in place of text: a compiler's log
+  std::unique_ptr<char[]> longer;  // replaces `text` for a longer sentence, such as the log of a compiler
 };
 thread_local LastError* last_error = nullptr;
 thread_local bool thread_ending = false;
@@ -61,9 +61,9 @@ Pin::~Pin() {
 }
 
 Status Creation::open(rtContext_t handle) {
-  RT_TRY(context::resolve(&context_, handle, "context"));
+  RT_TRY(manager::resolve(&context_, handle, "context"));
   RT_TRY(pin_.take(*context_));
-  return context_->ensureOwner(&owner_);
+  return context_->ensureResources(&owner_);
 }
 
 Status copyText(char* buffer, size_t size, size_t* needed, const char* text) {

@@ -1,5 +1,5 @@
-// What stands around every function of rt.h: the library's state, the epoch guard, the trace, and the end of all
-// exceptions. A failure's sentence stays on the thread for rtGetLastErrorMessage.
+// The frame of every function of rt.h: it checks the state of the library, enters the epoch guard, writes the trace, and ends
+// all exceptions. The sentence of a failure stays on the thread for rtGetLastErrorMessage.
 #pragma once
 
 #include <new>
@@ -8,11 +8,11 @@
 #include "base/epoch.h"
 #include "base/status.h"
 #include "base/trace.h"
-#include "context/current.h"
+#include "manager/current_context.h"
 #include "manager/library.h"
 
 namespace manyrt::allocator {
-class Owner;
+class ContextResources;
 }
 
 namespace manyrt::api {
@@ -21,8 +21,8 @@ namespace manyrt::api {
 rtStatus_t fail(const char* function, const Status& status);
 const char* lastErrorMessage();
 
-// While rtShutdown waits for work in flight, calls that let it end or ask about it are taken: the signal of a fence by the
-// host, waits, queries, destroys and frees. The others, which could submit more, are refused.
+// While rtShutdown waits for work in flight, the library takes calls that let work end or ask about it: the signal of a fence
+// by the host, waits, queries, destroys and frees. It refuses all others, which could submit more work.
 enum class WhileEnding { kRefused, kTaken };
 
 template <WhileEnding kWhileEnding, class Body>
@@ -38,8 +38,8 @@ template <WhileEnding kWhileEnding, class Body>
   return status;
 }
 
-// `body` takes the guard, which ops leave while they block. The sentence is left behind the guard, where what waited for the
-// end of the call has happened: functions of the program that ran there have left their own before.
+// `body` gets the guard, which ops leave while they block. The sentence is stored behind the guard. At the end of the guard
+// functions of the program may run, whose rt calls store sentences of their own: this one has to be the last.
 template <WhileEnding kWhileEnding = WhileEnding::kRefused, class Body>
 rtStatus_t guarded(const char* function, Body body) {
   try {
@@ -50,27 +50,27 @@ rtStatus_t guarded(const char* function, Body body) {
   } catch (const std::bad_alloc&) {
     return fail(function, Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for the call."));
   } catch (...) {
-    return fail(function, Status::error(RT_ERROR_INTERNAL, "An exception that nobody expected ended the call."));
+    return fail(function, Status::error(RT_ERROR_INTERNAL, "An unexpected exception ended the call."));
   }
 }
 
-// Destroys and frees: success after the end of the library and in a forked child, where there is nothing left to do.
+// For destroys and frees: success after the end of the library and in a forked child, where there is nothing to do.
 template <class Body>
 rtStatus_t guardedRelease(const char* function, Body body) {
   uint32_t state = manager::library::state.load(std::memory_order_acquire);
   if (state == manager::library::kShutDown || state == manager::library::kForked) return RT_SUCCESS;
   rtStatus_t code = guarded<WhileEnding::kTaken>(function, body);
-  return code == RT_ERROR_SHUT_DOWN || code == RT_ERROR_FORKED ? RT_SUCCESS : code;  // it ended during the call
+  return code == RT_ERROR_SHUT_DOWN || code == RT_ERROR_FORKED ? RT_SUCCESS : code;  // the library ended during the call
 }
 
-// A live object for a handle that must not be NULL.
+// Finds the live object of a handle that must not be NULL.
 template <class T, class Handle>
 Status resolve(T** object, SlotTable<T>& table, Handle handle, uint8_t kind, const char* argument) {
   *object = table.find(toBits(handle));
-  return *object != nullptr ? Status() : context::invalidHandle(toBits(handle), kind, argument);
+  return *object != nullptr ? Status() : manager::invalidHandle(toBits(handle), kind, argument);
 }
 
-// Keeps a context from being reset while something is created in it.
+// Keeps a context from being reset while a call creates an object in it.
 class Pin {
  public:
   Pin() = default;
@@ -83,20 +83,20 @@ class Pin {
   Lease<manager::Context> context_;
 };
 
-// What creating something in a context begins with: the context resolved and pinned, its native context started.
+// The beginning of each call that creates an object in a context: resolves and pins the context, and starts the native one.
 class Creation {
  public:
   Status open(rtContext_t handle);
   manager::Context& context() const { return *context_; }
-  allocator::Owner& owner() const { return *owner_; }
+  allocator::ContextResources& owner() const { return *owner_; }
 
  private:
   Pin pin_;
   manager::Context* context_ = nullptr;
-  allocator::Owner* owner_ = nullptr;
+  allocator::ContextResources* owner_ = nullptr;
 };
 
-// Text results: truncated and terminated; `needed` counts the terminator.
+// Writes a text result, truncated and terminated. `needed` counts the terminator.
 Status copyText(char* buffer, size_t size, size_t* needed, const char* text);
 
 }  // namespace manyrt::api
@@ -107,15 +107,15 @@ Status copyText(char* buffer, size_t size, size_t* needed, const char* text);
   RT_TRY(::manyrt::api::resolve(&object, ::manyrt::manager::table, handle, kind, #handle))
 #define RT_RESOLVE_CONTEXT(object, handle)      \
   ::manyrt::manager::Context* object = nullptr; \
-  RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
-// The same in hot calls: what is there is found here, in the line of the call.
+  RT_TRY(::manyrt::manager::resolve(&object, handle, #handle))
+// The same for hot calls: the look-up is inline.
 #define RT_RESOLVE_HOT(Type, object, table, handle, kind)                                    \
   ::manyrt::manager::Type* object = ::manyrt::manager::table.find(::manyrt::toBits(handle)); \
   if (object == nullptr) [[unlikely]]                                                        \
-  return ::manyrt::context::invalidHandle(::manyrt::toBits(handle), kind, #handle)
-// A stream that was given, too.
+  return ::manyrt::manager::invalidHandle(::manyrt::toBits(handle), kind, #handle)
+// The same for a stream, which may be NULL.
 #define RT_RESOLVE_STREAM(object, handle)                                                        \
   ::manyrt::manager::Stream* object = ::manyrt::manager::streams.find(::manyrt::toBits(handle)); \
   if (object == nullptr) [[unlikely]]                                                            \
-  RT_TRY(::manyrt::context::resolve(&object, handle, #handle))
+  RT_TRY(::manyrt::manager::resolve(&object, handle, #handle))
 #define RT_CHECK_OUTPUT(pointer) RT_CHECK_ARG((pointer) != nullptr, "The output \"%s\" is NULL.", #pointer)

@@ -1,4 +1,4 @@
-// rt.h, chapter "Interop": native objects handed out, and those of other libraries taken in, always borrowed.
+// rt.h, chapter "Interop": returns native objects, and imports those of other libraries, always borrowed.
 #include "api/guard.h"
 #include "manager/context.h"
 #include "manager/create.h"
@@ -45,8 +45,8 @@ rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(native);
     RT_RESOLVE_CONTEXT(object, context);
-    allocator::Owner* owner = nullptr;
-    RT_TRY(object->ensureOwner(&owner));
+    allocator::ContextResources* owner = nullptr;
+    RT_TRY(object->ensureResources(&owner));
     owner->native().native(native);
     return Status();
   });
@@ -114,7 +114,7 @@ rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContex
   if (stream != nullptr) *stream = nullptr;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(stream);
-    RT_TRY(checkValues(native));  // 0 is a stream of CUDA: each backend knows whether it is one of its own
+    RT_TRY(checkValues(native));  // the value 0 is a stream of CUDA: the backend decides whether it takes it
     api::Creation in;
     RT_TRY(in.open(context));
     manager::Stream* object = nullptr;

@@ -1,5 +1,5 @@
-// rt.h, chapter "Kernels": descriptions of host kernels are checked here, launches in ops/launch;
-// getters answer from the backend's kernel.
+// rt.h, chapter "Kernels": checks descriptions of host kernels; ops/launch checks launches. Getters answer from the kernel of
+// the backend.
 #include "manager/kernel.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 using backend::kMaxArgumentBytes;
 using backend::kMaxArguments;
 
-// Local memory of a launch, beside what the kernel has itself.
+// Local memory of a launch, without the kernel's own.
 Status checkLocalBytes(const manager::Kernel& kernel, uint32_t local_bytes) {
   const uint64_t limit = kernel.limits.local_bytes_per_group, own = kernel.native->ownLocalBytes();
   RT_CHECK_ARG(own <= limit && local_bytes <= limit - own,
@@ -74,7 +74,7 @@ rtStatus_t rtKernelDestroy(rtKernel_t kernel) {
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
     const manager::Kernel* object = manager::kernels.find(toBits(kernel));
     if (object != nullptr && (object->of_module || manager::closeHandle(toBits(kernel)))) return Status();
-    return context::invalidHandle(toBits(kernel), RT_HANDLE_KERNEL, "kernel");
+    return manager::invalidHandle(toBits(kernel), RT_HANDLE_KERNEL, "kernel");
   });
 }
 
@@ -139,7 +139,7 @@ rtStatus_t rtKernelSuggestGroupSize(uint32_t group[3], const uint32_t items[3], 
       std::copy_n(rules->group, 3, group);
       return Status();
     }
-    // Rows first: neighbours in x share cache lines. Powers of two, so that what does not divide is small.
+    // Fills x first, since neighbours in x share cache lines. Powers of two, so that few items of the last group are idle.
     uint32_t left = std::min(object->native->maxGroupItems(), 256u);
     uint32_t sizes[3] = {1, 1, 1};
     for (int i = 0; i < 3; ++i) {

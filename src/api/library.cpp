@@ -1,8 +1,8 @@
-// rt.h, chapter "Library": version, start and end, error texts, the log, and the census of handles.
+// rt.h, chapter "Library": version, start and end, error texts, the log, and the counts of live handles.
 #include <cstdio>
 #include <vector>
 
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "api/guard.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -17,7 +17,7 @@ namespace {
 
 uint64_t liveHandles(int32_t kind) {
   uint64_t count = kind == RT_HANDLE_ALLOCATION || kind == RT_HANDLE_ALL ? allocator::liveAllocations() : 0;
-  for (int each = RT_HANDLE_CONTEXT; each < manager::kHandleKinds; ++each) {  // none stands at RT_HANDLE_ALLOCATION
+  for (int each = RT_HANDLE_CONTEXT; each < manager::kHandleKinds; ++each) {  // RT_HANDLE_ALLOCATION counts 0 here
     if (kind == each || kind == RT_HANDLE_ALL) count += manager::live_handles[each].load(std::memory_order_relaxed);
   }
   return count;
@@ -34,12 +34,12 @@ void reportLeaks() {
   }
 }
 
-// New work is refused already. Waits for the work of all contexts.
+// Waits for the work of all contexts, when new work is refused already.
 void finishWork() {
-  (void)epoch::synchronize();  // calls that had begun are over: what they submitted is in flight
+  (void)epoch::synchronize();  // behind it all calls have ended that may still submit work
   std::vector<manager::Device*> known;
   {
-    epoch::Guard guard;  // only what was used is looked at: no driver is loaded to be ended
+    epoch::Guard guard;  // for devices that were used: no driver is loaded in order to end it
     manager::devices.forEach([&](manager::Device& device, HandleBits) { known.push_back(&device); });
   }
   for (manager::Device* device : known) ops::finishWork(*device);  // devices live as long as the process
@@ -47,10 +47,10 @@ void finishWork() {
 
 // Closes every handle.
 Status endLibrary() {
-  epoch::Scope scope;  // release functions are called when everything is gone
+  epoch::Scope scope;  // at its end, behind everything, the library calls release functions
   if (config::flag(config::Variable::kLeakReport)) reportLeaks();
   manager::library::markShutDown();
-  (void)epoch::synchronize();  // calls that had begun are over
+  (void)epoch::synchronize();  // behind it no call creates an object any more
   std::vector<Lease<manager::Context>> contexts;
   {
     epoch::Guard guard;
@@ -97,7 +97,7 @@ rtStatus_t rtShutdown(void) {
   try {
     api::finishWork();
   } catch (const std::bad_alloc&) {
-    goOn();  // nothing has ended
+    goOn();  // the library is still whole
     return api::fail(__func__, Status::bare(RT_ERROR_OUT_OF_MEMORY));
   }
   try {
@@ -122,7 +122,7 @@ rtStatus_t rtSetLogCallback(rtLogCallback_t callback, void* user, int32_t level)
   return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     RT_CHECK_ARG(level >= RT_LOG_NONE && level <= RT_LOG_DEBUG, "%d is no log level: RT_LOG_* goes from %d to %d.", level,
                  RT_LOG_NONE, RT_LOG_DEBUG);
-    guard.leave();  // it may wait for a callback that runs
+    guard.leave();  // setCallback() may wait for a running callback
     Status status = log::setCallback(callback, user, level);
     guard.enter();
     return status;

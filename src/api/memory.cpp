@@ -1,5 +1,4 @@
-// rt.h, chapter "Memory": allocation, addresses, copies and fills. Arguments are brought into the form of ops,
-// which checks them.
+// rt.h, chapter "Memory": allocation, addresses, copies and fills. Converts arguments to the form of ops, which checks them.
 #include "ops/memory.h"
 
 #include "api/guard.h"

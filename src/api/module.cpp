@@ -1,5 +1,5 @@
-// rt.h, chapter "Modules": strings and option structs are read here, programs are checked and built by ops/module; getters
-// answer from the module and its native.
+// rt.h, chapter "Modules": reads strings and option structs; ops/module checks and builds programs. Getters answer from the
+// module and the module of the backend.
 #include "manager/module.h"
 
 #include <cstring>
@@ -85,9 +85,9 @@ rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModule
 rtStatus_t rtModuleDestroy(rtModule_t module) {
   if (module == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // its code goes back
+    epoch::collectBehindCall();  // its code is unloaded
     if (manager::modules.find(toBits(module)) != nullptr && manager::closeHandle(toBits(module))) return Status();
-    return context::invalidHandle(toBits(module), RT_HANDLE_MODULE, "module");
+    return manager::invalidHandle(toBits(module), RT_HANDLE_MODULE, "module");
   });
 }
 
@@ -148,7 +148,7 @@ rtStatus_t rtModuleGetGlobal(void** pointer, uint64_t* size, const char* name, r
     uint64_t bytes = 0;
     RT_TRY(object->native->global(&found, &bytes, name));
     if (found == nullptr) return Status::error(RT_ERROR_NOT_FOUND, "The module has no global variable \"%s\".", name);
-    RT_TRY(object->addGlobal(found, bytes));  // may throw, too
+    RT_TRY(object->addGlobal(found, bytes));  // may throw: before the outputs are written
     *pointer = found;
     if (size != nullptr) *size = bytes;
     return Status();

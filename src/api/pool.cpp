@@ -1,4 +1,4 @@
-// rt.h, chapter "Pools": handles and options are checked here, the pools themselves live in src/allocator.
+// rt.h, chapter "Pools": checks handles and options. src/allocator has the pools themselves.
 #include "manager/pool.h"
 
 #include "api/guard.h"
@@ -47,7 +47,7 @@ rtStatus_t rtMemPoolDestroy(rtMemPool_t pool) {
     RT_RESOLVE(Pool, object, pools, pool, RT_HANDLE_MEM_POOL);
     RT_CHECK_ARG(!object->is_own, "A context's own pool lives as long as the context.");
     if (manager::closeHandle(toBits(pool))) return Status();
-    return context::invalidHandle(toBits(pool), RT_HANDLE_MEM_POOL, "pool");
+    return manager::invalidHandle(toBits(pool), RT_HANDLE_MEM_POOL, "pool");
   });
 }
 

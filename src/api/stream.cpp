@@ -1,5 +1,5 @@
-// rt.h, chapter "Streams": creation and destruction by the manager, order and waiting by ops/wait,
-// host functions by ops/launch.
+// rt.h, chapter "Streams": the manager creates and destroys streams, ops/wait orders and waits, ops/launch submits host
+// functions.
 #include "manager/stream.h"
 
 #include "api/guard.h"
@@ -31,10 +31,10 @@ rtStatus_t rtStreamCreate(rtStream_t* stream, const rtStreamOptions_t* options, 
 rtStatus_t rtStreamDestroy(rtStream_t stream) {
   if (stream == nullptr) return RT_SUCCESS;
   return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    epoch::collectBehindCall();  // its queue goes back for the next stream
+    epoch::collectBehindCall();  // its native stream goes back for the next one
     RT_RESOLVE(Stream, object, streams, stream, RT_HANDLE_STREAM);
     RT_CHECK_ARG(!object->is_default, "A context's default stream lives as long as the context.");
-    if (!manager::closeHandle(toBits(stream))) return context::invalidHandle(toBits(stream), RT_HANDLE_STREAM, "stream");
+    if (!manager::closeHandle(toBits(stream))) return manager::invalidHandle(toBits(stream), RT_HANDLE_STREAM, "stream");
     return Status();
   });
 }

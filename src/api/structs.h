@@ -1,5 +1,5 @@
-// Versioned structs. Options: what a caller of an older header does not know is default; what a newer one sets and this
-// library does not know is refused. Results: the known part is written, the rest of the caller's struct zeroed.
+// Versioned structs. Options: fields that an older header does not have get their defaults. A field of a newer header that this
+// library does not know is refused unless it is zero. Results: the library writes the part that it knows and zeroes the rest.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Status checkResult(T* out, const char* name, size_t first = sizeof(T)) {
   return Status();
 }
 
-// `result` is this library's; the caller's struct_size stays.
+// Writes `result`, as this library has it; the caller's struct_size stays.
 template <class T>
 void writeResult(T* out, const T& result) {
   uint32_t size = out->struct_size;
@@ -47,7 +47,7 @@ void writeResult(T* out, const T& result) {
   out->struct_size = size;
 }
 
-// Labels are char arrays of the caller.
+// Checks a label, which is a char array of the caller.
 template <size_t N>
 Status checkLabel(const char (&label)[N]) {
   RT_CHECK_ARG(memchr(label, '\0', N) != nullptr, "The label has no terminator in its %zu bytes.", N);

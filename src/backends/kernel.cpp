@@ -5,15 +5,15 @@
 namespace manyrt::backend {
 
 void Kernel::addArgument(uint32_t size, int32_t kind) {
-  constexpr uint32_t kLargestAlignment = 16;
+  constexpr uint32_t kMaxAlignment = 16;
   uint32_t alignment = 1;
-  while (alignment < size && alignment < kLargestAlignment) alignment *= 2;
+  while (alignment < size && alignment < kMaxAlignment) alignment *= 2;
   const uint32_t end = arguments_.empty() ? 0 : arguments_.back().offset + arguments_.back().size;
   const uint32_t offset = (end + alignment - 1) & ~(alignment - 1);
   arguments_.push_back({size, kind, offset});
   has_pointers_ = has_pointers_ || kind == RT_ARG_POINTER;
   has_locals_ = has_locals_ || kind == RT_ARG_LOCAL;
-  argument_bytes_ = (offset + size + kLargestAlignment - 1) & ~(kLargestAlignment - 1);
+  argument_bytes_ = (offset + size + kMaxAlignment - 1) & ~(kMaxAlignment - 1);
 }
 
 void Kernel::limitGroup(uint32_t max_group_items, uint32_t device_max_group_items) {

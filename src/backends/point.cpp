@@ -4,8 +4,8 @@
 
 #include <sched.h>
 
-#include "base/futex.h"
 #include "base/lock_order.h"
+#include "base/os/futex.h"
 
 namespace manyrt::backend {
 namespace {

@@ -34,7 +34,7 @@ struct ReplayStep {
   Work work;
   std::span<const uint32_t>
       before;         // earlier steps that it waits for; borrowed for the call. What follows from others is left out
-  uint32_t lane = 0;  // of the plan; steps of one lane may run one after another
+  uint32_t branch = 0;  // of the plan; steps of one branch may run one after another
 };
 
 // Steps that a driver runs as one submission, again and again. Launches of one replay run one after another, on whatever

@@ -75,7 +75,7 @@ class FastPaths : public RefCounted {
 class Stream : public FastPaths {
  public:
   StatusLatch latch;
-  uint64_t lane = 0;  // of the trace
+  uint64_t track = 0;  // of the trace
   // How many streams of the program stand for this one. At 0 its failure is told no more, though its work goes on.
   std::atomic<uint32_t> claims{0};
 

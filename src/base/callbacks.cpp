@@ -1,4 +1,4 @@
-// The queue of a thread is in its epoch record; a thread that is at rest nowhere gives the call to the host threads.
+// The queue of a thread is in its epoch record. A thread that will not be at rest gives the call to the host threads.
 #include "base/callbacks.h"
 
 #include <utility>
@@ -30,6 +30,7 @@ Running::~Running() {
     record->away = away_;
     record->resting = resting_;
     if (calls_ == nullptr) return;
+    // Calls that were queued meanwhile go behind the ones that were set aside.
     *last_call_ = record->calls;
     if (record->calls == nullptr) record->last_call = last_call_;
     record->calls = calls_;

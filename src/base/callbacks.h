@@ -1,6 +1,6 @@
 // Calls into the program: host functions, release functions, log lines and the like. None is made inside a guard or with a
-// lock held. A call whose occasion may come there is queued on its thread and made when that one is at rest (base/epoch.h);
-// where the thread has no such point ahead, a thread of the library makes it.
+// lock held. A call that falls due there is queued on its thread and made when that thread is at rest (base/epoch.h). If the
+// thread will not be at rest, a thread of the library makes the call.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace manyrt::callbacks {
 // `call` runs once, at rest, and deletes itself. Never fails.
 void later(host_threads::Job* call);
 
-// Around every call into the program. Inside, rt calls of the thread are calls of their own: each is at rest at its end.
+// Stands around every call into the program. rt calls that the thread makes meanwhile are outermost calls: each is at rest at
+// its end.
 class Running {
  public:
   explicit Running(const char* what);  // "host function"
@@ -24,12 +25,12 @@ class Running {
  private:
   uint32_t away_ = 0;
   bool resting_ = false;
-  host_threads::Job* calls_ = nullptr;  // of the thread: they do not come inside this one, nor inside each other
+  host_threads::Job* calls_ = nullptr;  // the thread's queue, set aside: no queued call runs inside this one
   host_threads::Job** last_call_ = nullptr;
 };
-bool inside();  // the program's function runs on this thread
+bool inside();  // whether a function of the program runs on this thread
 
-// How a program's pointer is given back, once. Made beforehand, so that giving it back cannot fail.
+// Gives a pointer of the program back, once. Made beforehand, so that giving it back cannot fail.
 class Release final : public host_threads::Job {
  public:
   Release(void* user, rtReleaseFunction_t release) : user_(user), release_(release) {}

@@ -1,5 +1,5 @@
-// Size arithmetic that tells of overflow instead of wrapping. Every sum and product of sizes that a caller can choose
-// goes through here.
+// Size arithmetic that reports overflow instead of wrapping. The library computes every sum and product of sizes that a caller
+// can choose with these functions.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Reading of environment variables: every look goes through secure_getenv, so that a set-user-id program reads none.
+// Reads environment variables through secure_getenv alone, so that a set-user-id program reads none.
 #include "base/config.h"
 
 #include <cstdio>

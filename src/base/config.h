@@ -1,5 +1,5 @@
-// The environment, in one table. A set-user-id program reads none of it. Values are read when they are asked for, at
-// start or at the first use of what they steer, and kept by whoever asked.
+// The environment variables, in one table. A set-user-id program reads none of them. The library reads each one at the start or
+// at the first use of what it controls, and the reader keeps the value.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,6 @@ const char* get(Variable variable);  // null: not set, empty, or a set-user-id p
 bool flag(Variable variable);        // set and not "0"
 int64_t integer(Variable variable, int64_t least, int64_t most, int64_t otherwise);  // a bad value is logged, then otherwise
 int32_t logLevel();                                                                  // RT_LOG; without it, warnings
-bool listed(Variable variable, const char* word);                                    // word stands in the comma-separated list
+bool listed(Variable variable, const char* word);                                    // whether the comma-separated list has it
 
 }  // namespace manyrt::config

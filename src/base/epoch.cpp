@@ -1,9 +1,9 @@
-// Epochs. A retired object carries the epoch that was current when it became unreachable; it is reclaimed when the epoch
-// has moved on and no thread is still inside a call that began in that epoch or before.
+// Epochs. A retired object carries the epoch that was current when it became unreachable. It is reclaimed when the epoch has
+// moved on and no thread is in a call that began in that epoch or before.
 //
-// A thread is at rest where it holds no guard and no lock. What it has to do there is noted in its record: reclaim a batch,
-// finish objects whose last lease went inside a guard, call the program. Reclaiming comes first, since it queues calls. A
-// thread without such a point ahead, such as a driver's, leaves all three to the host threads.
+// A thread is at rest where it holds no guard and no lock. Its record lists what it does there: reclaim a batch, finish objects
+// whose last lease ended inside a guard, call the program. Reclaiming comes first, since it queues calls. A thread that will
+// not be at rest, such as a driver's, leaves all three to the host threads.
 #include "base/epoch.h"
 
 #include <sched.h>
@@ -70,24 +70,26 @@ static_assert(std::is_trivially_destructible_v<Limbo>);
 
 void rest(Record* record) noexcept;
 
-// The thread's record goes back for another thread to use. A call made later still, from a destructor of the thread's
-// own, takes a record that then stays with the dead thread: at most one per such thread.
+// Gives the record of an ending thread back for another thread. A destructor of the thread may make a call later still. That
+// call takes a record which stays with the dead thread: at most one for each such thread.
 struct Release {
   ~Release() {
     Record* record = internal::record;
     if (record != nullptr && record->slow != 0) rest(record);
     internal::record = nullptr;
+    // Release: pairs with acquireRecord, whose thread then sees the fields that this one has left.
     if (record != nullptr) record->used.store(false, std::memory_order_release);
   }
 };
 thread_local Release release_at_exit;
 
-// The oldest epoch that a call still running may have begun in, at most `oldest`: what the caller's heavy barrier covered.
+// The oldest epoch that a running call may have begun in, at most `oldest`, the epoch that the caller's heavy barrier covered.
 //
-// Where that has `ordered` nothing, a thread whose guard is no fence yet may be in a call that cannot be seen: its store of the
-// epoch waits in a buffer, and what it loads behind that is old. Such a thread counts as in a call for ever. With the first
-// guard that is a fence it says so; this looks for that first, so that its earlier stores are seen, and its later guards meet
-// the fence here. A record that an ended thread has left carries what that one knew, and all its stores, over to the next one.
+// Where that barrier has not `ordered` anything, a thread whose guard is no fence yet may be in a call that is invisible here:
+// its store of the epoch may still be in a store buffer, and its later loads may be old. Such a thread counts as in a call
+// for ever (0). With its first guard that is a fence it sets `fenced`. This function reads that first, with acquire, so that
+// the thread's earlier stores are visible. Its later guards are fences that pair with the fence here. `used` carries the stores
+// of an ended thread over to the next owner of its record.
 uint64_t oldestActive(uint64_t oldest, bool ordered) {
   if (!ordered) [[unlikely]] {
     for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
@@ -97,6 +99,7 @@ uint64_t oldestActive(uint64_t oldest, bool ordered) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
   for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
+    // Acquire: 0 pairs with the release at the end of a guard, so that reclaiming comes behind the call.
     uint64_t active = record->active.load(std::memory_order_acquire);
     if (active != 0 && active < oldest) oldest = active;
   }
@@ -109,11 +112,13 @@ Record* internal::acquireRecord() {
   (void)&release_at_exit;  // makes the destructor run
   for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
     bool used = false;
+    // Acquire: this thread goes on from the fields that the record's last thread released (park, Release).
     if (record->used.compare_exchange_strong(used, true, std::memory_order_acq_rel)) return internal::record = record;
   }
   Record* record = new Record;
   record->used.store(true, std::memory_order_relaxed);
   Record* first = records.load(std::memory_order_relaxed);
+  // Records are added at the front and never removed, so that a walk needs no lock. Release publishes `next` and the fields.
   do {
     record->next = first;
   } while (!records.compare_exchange_weak(first, record, std::memory_order_acq_rel));
@@ -122,7 +127,7 @@ Record* internal::acquireRecord() {
 
 namespace {
 
-// The thread's record if it comes to rest by itself; null: it does not, or has none.
+// The record of this thread if the thread comes to rest by itself. Null: it does not, or it has no record.
 Record* restsLater() {
   Record* record = internal::record;
   if (record == nullptr) return nullptr;
@@ -130,14 +135,14 @@ Record* restsLater() {
   return in_call || record->away != 0 || record->resting ? record : nullptr;
 }
 
-// For threads that do not come to rest by themselves.
+// Collects on a host thread for threads that do not come to rest by themselves.
 class Collector final : public host_threads::Job {
  public:
   void queue() {
     if (!queued_.exchange(true, std::memory_order_acq_rel)) host_threads::submit(this);
   }
   void run() override {
-    queued_.store(false, std::memory_order_release);
+    queued_.store(false, std::memory_order_release);  // first: what is retired from here on queues the job again
     collect();
   }
 
@@ -149,6 +154,8 @@ Collector* const collector = new Collector;  // never destroyed: threads may ret
 }  // namespace
 
 void retire(Retired* object) {
+  // The caller has closed the object's handle before. So the stamp, read behind that, is at least the epoch of every call that
+  // may have found the object. Stamps ascend along the list, because they are read under its lock.
   limbo.lock.lock();
   limbo.push(object, internal::current.load(std::memory_order_seq_cst));
   limbo.lock.unlock();
@@ -160,8 +167,8 @@ void retire(Retired* object) {
   }
 }
 
-// The caller may hold locks, and destructors may take them, call drivers and unload code of the program. What ends while
-// something is reclaimed goes at once, as that does: who drains wants both gone.
+// The caller may hold locks, and destructors take locks, call drivers and unload code of the program: so the object waits until
+// the thread is at rest. An object that ends while another one is reclaimed goes at once, since a drain waits for both.
 void finish(Retired* object) {
   Record* record = restsLater();
   if (record == nullptr ||
@@ -181,7 +188,7 @@ void collectBehindCall() {
   }
 }
 
-// For a thread of the library, which has nobody to tell that there is no memory: null then.
+// The record of a library thread, which cannot report that memory is missing: null then.
 static Record* recordOrNull() noexcept try {
   if (internal::record != nullptr) return internal::record;
   return fault::fails("epoch.record") ? nullptr : internal::acquireRecord();
@@ -191,10 +198,12 @@ static Record* recordOrNull() noexcept try {
 
 namespace {
 
-// Without a record it reclaims all the same; only drain() does not wait for it then. True: something was reclaimed.
+// A thread without a record reclaims too, but drain() does not wait for it. True: an object was reclaimed.
 bool collectOnce() {
   lock_order::noneHeld("reclaiming");
   if (limbo.count.load(std::memory_order_relaxed) == 0) return false;
+  // Calls that begin behind heavy() cannot find an object that was retired before it. The ones before show their epoch in
+  // `active` by then, so objects with older stamps than all of these are unreachable.
   uint64_t epoch = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   const bool ordered = barrier::heavy();
   uint64_t oldest = oldestActive(epoch, ordered);
@@ -202,7 +211,7 @@ bool collectOnce() {
   const uint64_t outer = record == nullptr ? 0 : record->reclaiming.load(std::memory_order_relaxed);  // reclaiming may collect
   limbo.lock.lock();
   if (outer == 0 && record != nullptr)
-    record->reclaiming.store(epoch, std::memory_order_relaxed);  // seen by who has the lock next
+    record->reclaiming.store(epoch, std::memory_order_relaxed);  // the lock publishes it, and drain() takes the lock
   Retired* object = limbo.take(oldest);
   limbo.lock.unlock();
   const bool any = object != nullptr;
@@ -211,17 +220,19 @@ bool collectOnce() {
     object->reclaim();
     object = next;
   }
+  // Release: pairs with drain(), which comes behind the destructors then.
   if (record != nullptr) record->reclaiming.store(outer, std::memory_order_release);
   return any;
 }
 
-// What objects let go of as they are reclaimed comes with them.
+// Also collects what reclaimed objects have retired in turn.
 void collectAll() {
   for (int generation = 0; generation < kGenerations && collectOnce(); ++generation) {
   }
 }
 
-// At rest. Calls into the program come last and one at a time: each may make rt calls, at whose end this thread is at rest too.
+// Called at rest. Calls into the program come last and one at a time: each may make rt calls, at the ends of which this thread
+// is at rest too.
 void rest(Record* record) noexcept {
   lock_order::noneHeld("reclaiming");
   record->resting = true;
@@ -234,7 +245,7 @@ void rest(Record* record) noexcept {
       object->reclaim();
     }
     record->reclaiming.store(0, std::memory_order_release);
-    if (record->slow != 0 || record->calls == nullptr) continue;  // that comes first
+    if (record->slow != 0 || record->calls == nullptr) continue;  // a destructor has left more to reclaim: that comes first
     host_threads::Job* call = record->calls;
     record->calls = call->next;
     if (record->calls == nullptr) record->last_call = &record->calls;
@@ -247,10 +258,11 @@ void rest(Record* record) noexcept {
 }  // namespace
 
 void internal::endSlowly(Record* record, uint32_t state) noexcept {
-  if ((state & kAway) != 0) --record->away;  // an exception came while the call was away
+  if ((state & kAway) != 0) --record->away;  // an exception passed between leave() and enter()
   if ((state & kNested) != 0) return;
   const bool rests = record->away == 0 && !record->resting;
-  // What waits for the end of this call counts as being reclaimed before the guard is seen to be gone: a drain waits for it.
+  // What waits for the end of this call is marked as being reclaimed before the guard ends. The release of `active` orders the
+  // two stores, so that a drain which sees no guard sees the mark and waits.
   if (rests) record->reclaiming.store(current.load(std::memory_order_relaxed), std::memory_order_relaxed);
   record->active.store(0, std::memory_order_release);
   if (!rests) return;
@@ -261,7 +273,7 @@ void internal::endSlowly(Record* record, uint32_t state) noexcept {
 Scope::Scope() : record_(recordOrNull()) {
   if (record_ == nullptr) return;
   ++record_->away;
-  if (!barrier::light()) record_->fenced.store(true, std::memory_order_release);  // of threads that make no calls, too
+  if (!barrier::light()) record_->fenced.store(true, std::memory_order_release);  // so that threads without calls say it too
 }
 
 Scope::~Scope() {
@@ -284,7 +296,7 @@ void park() {
 bool synchronize() {
   lock_order::mayWait("a wait for calls");
   uint64_t target = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
-  const bool ordered = barrier::heavy();
+  const bool ordered = barrier::heavy();  // pairs with the light() of guards: see Guard::begin
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (int spins = 0; oldestActive(target, ordered) < target; ++spins) {
     if (spins < 100) {
@@ -302,7 +314,9 @@ void drain() {
   for (int generation = 0; generation < kGenerations; ++generation) {
     if (!synchronize()) return;
     collect();
-    limbo.lock.lock();  // whoever took something before has said so
+    // A thread takes objects from the list and sets `reclaiming` under this lock: behind it the marks of all earlier takers
+    // are visible. A mark of a later epoch belongs to objects that this drain need not wait for.
+    limbo.lock.lock();
     const uint64_t now = internal::current.load(std::memory_order_relaxed);
     limbo.lock.unlock();
     for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
@@ -322,7 +336,8 @@ void abandon() {
     if (record == internal::record) continue;
     record->active.store(0, std::memory_order_relaxed);
     record->reclaiming.store(0, std::memory_order_relaxed);
-    // What a thread of the parent had yet to reclaim and to call is the parent's: the record's next thread begins with nothing.
+    // What a thread of the parent still had to reclaim and to call stays with the parent. The record's next thread starts
+    // empty.
     record->slow = record->away = 0;
     record->resting = record->collects = false;
     record->finished = nullptr;
@@ -330,11 +345,11 @@ void abandon() {
     record->last_call = &record->calls;
     record->used.store(false, std::memory_order_relaxed);
   }
-  // What waits to be reclaimed stays: threads that are gone may have left its locks taken.
+  // Retired objects stay unreclaimed: threads that the child does not have may hold locks that their destructors take.
   limbo.count.store(0, std::memory_order_relaxed);
 }
 
-// The queue is here, beside its record.
+// The queue of calls is part of the record, so the function that fills it is here.
 }  // namespace manyrt::epoch
 
 namespace manyrt::callbacks {

@@ -1,21 +1,21 @@
-// The guard that protects a call: while it stands, nothing that a handle named is freed. Entering is two plain stores on
-// a record of the thread; the thread that retires an object pays instead, with one heavy barrier for a batch. A call that
-// blocks takes leases first and leaves its guard. Callers: src/api, and library threads that follow handles.
+// Epoch-based reclamation. A guard protects a call: while it stands, no object that a handle named is freed. Entering is two
+// plain stores on a record of the thread. The thread that retires an object pays instead, with one heavy barrier for a batch. A
+// call that blocks takes leases first and leaves its guard. Callers: src/api, and library threads that follow handles.
 //
-// Retiring only queues. Objects are reclaimed, and the program's functions that wait for it are called (base/callbacks.h), at
-// rest: at the end of the outermost call of a thread, behind its guard, and where a thread of the library says that it holds
-// no lock. So neither happens inside a guard or under a lock, however deep in a call the last use of something ends.
+// Retiring only queues. Objects are reclaimed, and queued calls into the program are made (base/callbacks.h), when a thread is
+// at rest. A thread is at rest behind the guard of its outermost call, and where a thread of the library says that it holds no
+// lock. So neither happens inside a guard or under a lock, however deep in a call the last use of an object ends.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-#include "base/barrier.h"
 #include "base/host_threads.h"
+#include "base/os/barrier.h"
 
 namespace manyrt::epoch {
 
-// Something that is to be reclaimed once every call that may have seen it has ended. Intrusive.
+// An object that is reclaimed once every call that may have found it has ended. Intrusive.
 class Retired {
  public:
   virtual void reclaim() = 0;  // at rest: outside any guard, with no lock held
@@ -33,22 +33,22 @@ struct alignas(64) Record {
   std::atomic<uint64_t> active{0};      // the epoch in which the thread's call began; 0 outside
   std::atomic<uint64_t> reclaiming{0};  // the epoch in which the thread took what it reclaims; 0 outside
   std::atomic<bool> used{false};
-  std::atomic<bool> fenced{false};  // where membarrier was refused: the thread has seen it, and its guards are fences
+  std::atomic<bool> fenced{false};  // the thread has seen that membarrier was refused: its guards are fences from now on
   Record* next = nullptr;
 
   // Read and written by the thread alone.
   uint32_t slow = 0;  // kPending
   uint32_t away = 0;  // calls that have left their guard for a while, and other scopes that end at rest
   bool resting = false;
-  bool collects = false;               // at rest, however little there is
-  Retired* finished = nullptr;         // nothing can see these any more
-  host_threads::Job* calls = nullptr;  // into the program, oldest first
+  bool collects = false;               // collect at rest, also when there is less than a batch
+  Retired* finished = nullptr;         // objects that no call can find any more
+  host_threads::Job* calls = nullptr;  // queued calls into the program, oldest first
   host_threads::Job** last_call = &calls;
 };
 
 namespace internal {
 constexpr uint32_t kPending = 1;  // of a record: something waits for the end of the call
-constexpr uint32_t kNested = 2;   // of a guard: it is inside another one, which protects both
+constexpr uint32_t kNested = 2;   // of a guard: an outer guard of the same thread protects both
 constexpr uint32_t kAway = 4;     // of a guard: the call has left it for a while
 extern constinit thread_local Record* record __attribute__((tls_model("initial-exec")));
 extern std::atomic<uint64_t> current;
@@ -71,13 +71,14 @@ class Guard {
     if ((record_->slow | state_) != 0) [[unlikely]] {
       internal::endSlowly(record_, state_);
     } else {
+      // Release: a collector that reads 0 comes behind all that the call did with what it found.
       record_->active.store(0, std::memory_order_release);
     }
   }
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  // For a while, in which the call waits. It is not over: nothing that waits for its end happens here.
+  // Between leave() and enter() the call waits without protection. It has not ended: the thread is not at rest.
   void leave() {
     state_ |= internal::kAway;
     ++record_->away;
@@ -90,6 +91,9 @@ class Guard {
   }
 
  private:
+  // The store of the epoch has to be visible before any load of the call. light() orders the two against the heavy() of a
+  // collector: either the collector reads this store and spares what the call may find, or the call's loads come behind the
+  // heavy() and find the closed generation of a retired object (SlotTable::destroy).
   void begin() {
     record_->active.store(internal::current.load(std::memory_order_acquire), std::memory_order_relaxed);
     if (!barrier::light()) [[unlikely]]
@@ -100,7 +104,7 @@ class Guard {
   uint32_t state_ = 0;
 };
 
-// A stretch without a guard whose end is a safe point as the end of a call is.
+// A stretch of a library thread without a guard. At its end the thread is at rest, as at the end of a call.
 class Scope {
  public:
   Scope();  // without memory for the thread's record it does nothing
@@ -113,16 +117,16 @@ class Scope {
 };
 
 void retire(Retired* object);  // the caller has made it unreachable
-void finish(Retired* object);  // what nothing can see any more: reclaimed when this thread is at rest, or at once
-void collectBehindCall();      // what can be reclaimed is, when the thread's call has ended, however little it is
-void collect();                // the same at once: at rest. Cheap when there is nothing
-void park();                   // an idle thread of the library is in no call: its record goes back until it works again
-void safePoint();              // a thread of the library is at rest, inside one Scope: reclaims, and makes its calls
-// Returns when every call that had begun has ended; never inside a guard. False where membarrier was refused and a thread has
-// not called the library since, for a second: nothing is known of that one.
+void finish(Retired* object);  // no call can find it any more: reclaims it when this thread is at rest, or at once
+void collectBehindCall();      // asks this thread to collect when its call has ended, also less than a batch
+void collect();                // reclaims what can be reclaimed; at rest. Cheap when there is nothing
+void park();                   // gives the record of an idle library thread back until the thread works again
+void safePoint();              // a thread of the library is at rest, inside one Scope: reclaims, and makes its queued calls
+// Returns when every call that had begun has ended; never inside a guard. False after a second in which a thread has made no
+// call since membarrier was refused: whether that thread is in a call is unknown.
 bool synchronize();
-void drain();             // what was retired before is reclaimed by all threads, and what that retires; 1 s at most
-void abandon();           // in a forked child: the calls of other threads are gone
+void drain();             // waits until all threads have reclaimed what was retired before, and what that retires; 1 s at most
+void abandon();           // in a forked child: ends the calls of the threads that the child does not have
 uint64_t retiredCount();  // waiting to be reclaimed
 
 }  // namespace manyrt::epoch

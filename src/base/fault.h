@@ -1,5 +1,5 @@
-// Fault points: places where an allocation, a system call or a driver call can fail. A test arms the k-th point and the
-// library takes the path that a real failure would take. Never armed outside the tests; then a point is one relaxed load.
+// Fault points: places where an allocation, a system call or a driver call can fail. A test arms the k-th point, and the
+// library takes the path of a real failure there. Outside the tests no point is armed, and each costs one relaxed load.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@ extern std::atomic<bool> armed;
 bool count(const char* what);
 }  // namespace internal
 
-// True where this point is to fail. `what` names it in the test's report.
+// True: this point has to fail. `what` names it in the report of the test.
 inline bool fails(const char* what) { return internal::armed.load(std::memory_order_relaxed) && internal::count(what); }
 
-// While one stands, its thread meets no point: code that is not this library's runs there, and allocates on its own.
+// While one stands, no point counts on its thread: foreign code runs there, which allocates memory for itself.
 class Suspension {
  public:
   Suspension();

@@ -1,5 +1,5 @@
-// The pool of host threads: a list of jobs, a count of idle threads, one mutex. Threads that find nothing for ten
-// seconds end, down to two.
+// The pool of host threads: a list of jobs, a count of idle threads, one mutex. A thread without a job for ten seconds ends,
+// unless only two are left.
 #include "base/host_threads.h"
 
 #include <sys/prctl.h>
@@ -10,12 +10,12 @@
 
 #include "base/epoch.h"
 #include "base/lock_order.h"
-#include "base/thread.h"
+#include "base/os/thread.h"
 
 namespace manyrt::host_threads {
 namespace {
 
-constexpr size_t kKept = 2;  // one that waits for another one's job, and that one
+constexpr size_t kKept = 2;  // for a job that waits, and for the job that it waits for
 
 struct Threads {
   Ranked<std::mutex, LockRank::kHostThreads> mutex;
@@ -25,8 +25,8 @@ struct Threads {
   size_t queued = 0;
   size_t idle = 0;
   size_t threads = 0;
-  bool starved = false;             // a job found no thread and none could be had
-  std::atomic<bool> enough{false};  // at least kKept threads: these stay
+  bool starved = false;             // a job found no thread, and none could be started
+  std::atomic<bool> enough{false};  // there are at least kKept threads, which stay
 };
 Threads* const instance = new Threads;  // never destroyed: its threads run until the process ends
 
@@ -42,7 +42,7 @@ Status grow(Threads& pool) {
 
 void body(void* user) {
   Threads& pool = *static_cast<Threads*>(user);
-  prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);  // naps of those that look at a device end when they should
+  prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);  // for short sleeps between two looks at a device
   std::unique_lock lock(pool.mutex);
   for (;;) {
     while (pool.first == nullptr) {
@@ -58,17 +58,17 @@ void body(void* user) {
     pool.first = job->next;
     if (pool.first == nullptr) pool.last = &pool.first;
     --pool.queued;
-    if (pool.starved) {  // perhaps a thread can be had by now
+    if (pool.starved) {  // the system may grant a thread by now
       if (pool.queued > pool.idle) (void)grow(pool);
       pool.starved = pool.queued > pool.idle;
     }
     lock.unlock();
     prepareThread();
     {
-      epoch::Scope scope;  // what the job lets go of is reclaimed, and the program is told, when it has ended
+      epoch::Scope scope;  // at its end the thread is at rest: it reclaims what the job has released, and calls the program
       job->run();
     }
-    epoch::park();  // where membarrier was refused, a sleeping thread's record would count as in a call for ever
+    epoch::park();  // with membarrier refused, the record of a sleeping thread would count as in a call for ever
     lock.lock();
   }
 }
@@ -77,7 +77,7 @@ void body(void* user) {
 
 Status reserve() {
   Threads& pool = *instance;
-  if (pool.enough.load(std::memory_order_acquire)) [[likely]]
+  if (pool.enough.load(std::memory_order_acquire)) [[likely]]  // set once, by grow(); kept threads never end
     return Status();
   std::lock_guard lock(pool.mutex);
   while (pool.threads < kKept) RT_TRY(grow(pool));
@@ -91,7 +91,7 @@ void submit(Job* job) {
   *pool.last = job;
   pool.last = &job->next;
   ++pool.queued;
-  // Without a further thread the job waits for one of those there are.
+  // Without a further thread the job waits for one of the present ones.
   if (pool.queued > pool.idle && !grow(pool).ok()) pool.starved = true;
   pool.ready.notify_one();
 }
@@ -100,7 +100,8 @@ bool trySubmit(Job* job) {
   Threads& pool = *instance;
   std::lock_guard lock(pool.mutex);
   if (pool.queued >= pool.idle && !grow(pool).ok()) return false;
-  job->next = pool.first;  // ahead of those for whom no thread could be had: one of them may wait for who waits for this
+  // Ahead of starved jobs: one of these may wait for the thread that waits for this job.
+  job->next = pool.first;
   pool.first = job;
   if (job->next == nullptr) pool.last = &job->next;
   ++pool.queued;

@@ -1,5 +1,5 @@
-// Threads that run host functions and teardown: as many as there are tasks that block at the same time, kept for reuse.
-// A host function that blocks therefore stops its own stream alone.
+// Threads that run host functions and teardown: as many as there are jobs that block at one time, kept for reuse. So a host
+// function that blocks stops its own stream alone.
 #pragma once
 
 #include "base/status.h"
@@ -13,14 +13,14 @@ class Job {  // intrusive: queueing one cannot fail
   Job* next = nullptr;
 };
 
-// At least two threads exist when this returns success: a job that waits for another one does not hold it up, even where no
-// further thread can be had. Called before work is accepted that will need one.
+// After success at least two threads exist. Then a job that waits for another job does not block it, even if no further thread
+// can be started. Called before the library accepts work that will need a thread.
 Status reserve();
-// Runs the job on a thread of the library as soon as one is free; a further thread is started where none is. Where that fails
-// it is tried again with each job that is submitted or taken.
+// Runs the job on a thread of the library as soon as one is free. Starts a further thread where none is free; if that fails, it
+// tries again with each job that is submitted or taken.
 void submit(Job* job);
-// The same for a job that its submitter will wait for: false, and nothing is queued, where no thread is free and none can be
-// had, so that it could wait for the very thread that waits.
+// The same for a job that its submitter will wait for. False: no thread is free and none can be started, and nothing was
+// queued, because the job might wait for the very thread that waits for it.
 bool trySubmit(Job* job);
 
 }  // namespace manyrt::host_threads

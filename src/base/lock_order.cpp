@@ -1,4 +1,4 @@
-// What a thread holds: a short list of ranks, in the order in which they were taken.
+// Each thread has a short list of the ranks that it holds, in the order in which it took them.
 #include "base/lock_order.h"
 
 #ifdef MANYRT_CHECK_LOCKS
@@ -18,10 +18,10 @@ constexpr const char* kNames[] = {
 #undef MANYRT_LOCK_NAME
 };
 
-constexpr int kMost = 16;
+constexpr int kMaxHeld = 16;
 struct Held {
   int count;
-  LockRank ranks[kMost];
+  LockRank ranks[kMaxHeld];
 };
 constinit thread_local Held held{};
 
@@ -46,7 +46,8 @@ void taking(LockRank rank) {
 }
 
 void took(LockRank rank) {
-  if (held.count == kMost) fail(nameOf(rank), "is one lock too many for a thread that holds", nameOf(held.ranks[kMost - 1]));
+  if (held.count == kMaxHeld)
+    fail(nameOf(rank), "is one lock too many for a thread that holds", nameOf(held.ranks[kMaxHeld - 1]));
   held.ranks[held.count++] = rank;
 }
 

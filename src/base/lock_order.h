@@ -1,9 +1,8 @@
-// The order in which locks are taken, and what may not happen while one is held. Builds with MANYRT_CHECK_LOCKS check both and
-// end the process with the names of what met; in others nothing of it is left.
+// The order in which threads take locks, and what they must not do while they hold one. Builds with MANYRT_CHECK_LOCKS check
+// both, and end the process with the names of the two. Other builds compile to the plain locks.
 //
-// Each lock has a rank, its place in the table. A thread that holds a lock takes only locks of later ranks, so no two threads
-// can wait for each other. Reclaiming and calls into the program happen with no lock and no guard held, waits with no guard
-// held.
+// Each lock has a rank, its row in the table. A thread that holds a lock takes only locks of later ranks, so no two threads can
+// wait for each other. Reclaiming and calls into the program happen with no lock and no guard held, waits with no guard held.
 #pragma once
 
 #include <condition_variable>
@@ -15,76 +14,76 @@
 
 namespace manyrt {
 
-#define MANYRT_LOCK_RANKS(X)                           \
-  X(Library, "library")                                \
-  X(DeviceList, "list of devices")                     \
-  X(Device, "device")                                  \
-  X(ContextStart, "start of a context")                \
-  X(Capture, "capture")                                \
-  X(GraphExec, "graph exec")                           \
-  X(Graph, "graph")                                    \
-  X(ContextUser, "context's user data")                \
-  X(HostRegistrations, "registrations of host memory") \
-  X(ModuleGlobals, "globals of a module")              \
-  X(Event, "event")                                    \
-  X(StagedBytes, "staged bytes")                       \
-  X(Owners, "list of owners of memory")                \
-  X(Pool, "pool")                                      \
-  X(Owner, "owner of memory")                          \
-  X(RegionUses, "uses of a region")                    \
-  X(AddressMap, "address map")                         \
-  X(DriverMarkers, "markers of a driver's stream")     \
-  X(DriverStream, "stream of a driver")                \
-  X(CudaImport, "end of an imported CUDA stream")      \
-  X(CudaModules, "CUDA modules")                       \
-  X(CudaKernel, "CUDA kernel")                         \
-  X(CudaStaging, "CUDA staging")                       \
-  X(CudaStagingWork, "work of CUDA staging")           \
-  X(CudaCallbacks, "CUDA callbacks")                   \
-  X(CudaDevice, "CUDA device")                         \
-  X(CudaEvents, "CUDA events")                         \
-  X(CudaKernelNames, "names of CUDA kernels")          \
-  X(ClReplay, "OpenCL replay")                         \
-  X(ClAddressUse, "use of OpenCL addresses")           \
-  X(ClDevice, "OpenCL device")                         \
-  X(ClQueues, "OpenCL queues")                         \
-  X(ClHeap, "OpenCL heap")                             \
-  X(ClParts, "parts of OpenCL buffers")                \
-  X(ClHostReads, "OpenCL host reads")                  \
-  X(ClAddressWindow, "OpenCL address window")          \
-  X(ClSvmTurns, "OpenCL SVM turns")                    \
-  X(ClEvents, "OpenCL events")                         \
-  X(ClWatch, "watched OpenCL events")                  \
-  X(DriverDevice, "contexts of a device")              \
-  X(DriverContext, "streams of a context")             \
-  X(Builds, "builds")                                  \
-  X(Background, "builds in the background")            \
-  X(CompilerAnswers, "answers of compilers")           \
-  X(Compiler, "compiler")                              \
-  X(NvrtcSearch, "search for NVRTC")                   \
-  X(Nvrtc, "libraries of NVRTC")                       \
-  X(CpuDevice, "CPU device")                           \
-  X(CpuContexts, "CPU contexts")                       \
-  X(CpuStart, "start of CPU threads")                  \
-  X(CpuStreams, "CPU streams")                         \
-  X(CpuPoints, "CPU points")                           \
-  X(ReservedAddresses, "reserved addresses")           \
-  X(HostThreads, "host threads")                       \
-  X(Trace, "trace")                                    \
-  X(Log, "log")                                        \
-  X(HostWrites, "writes to host memory")               \
-  X(PendingPools, "pools with pending memory")         \
-  X(DriverFreePoints, "free points of a driver")       \
-  X(ClStreamRecord, "OpenCL stream's record")          \
-  X(CpuProducer, "submission to a CPU stream")         \
-  X(CpuEngine, "CPU engine")                           \
-  X(CpuArenas, "CPU arenas")                           \
-  X(CpuFreePoints, "free CPU points")                  \
-  X(CpuPointSource, "CPU point's stream")              \
-  X(ContextChildren, "children of a context")          \
-  X(Fence, "fence")                                    \
-  X(Point, "point")                                    \
-  X(SlotTable, "table of handles")                     \
+#define MANYRT_LOCK_RANKS(X)                               \
+  X(Library, "library")                                    \
+  X(DeviceList, "list of devices")                         \
+  X(Device, "device")                                      \
+  X(ContextStart, "start of a context")                    \
+  X(Capture, "capture")                                    \
+  X(GraphExec, "graph exec")                               \
+  X(Graph, "graph")                                        \
+  X(ContextUser, "context's user data")                    \
+  X(HostRegistrations, "registrations of host memory")     \
+  X(ModuleGlobals, "globals of a module")                  \
+  X(Event, "event")                                        \
+  X(StagedBytes, "staged bytes")                           \
+  X(ContextResourcesList, "list of resources of contexts") \
+  X(Pool, "pool")                                          \
+  X(ContextResources, "resources of a context")            \
+  X(RegionUses, "uses of a region")                        \
+  X(AddressMap, "address map")                             \
+  X(DriverMarkers, "markers of a driver's stream")         \
+  X(DriverStream, "stream of a driver")                    \
+  X(CudaImport, "end of an imported CUDA stream")          \
+  X(CudaModules, "CUDA modules")                           \
+  X(CudaKernel, "CUDA kernel")                             \
+  X(CudaStaging, "CUDA staging")                           \
+  X(CudaStagingWork, "work of CUDA staging")               \
+  X(CudaCallbacks, "CUDA callbacks")                       \
+  X(CudaDevice, "CUDA device")                             \
+  X(CudaEvents, "CUDA events")                             \
+  X(CudaKernelNames, "names of CUDA kernels")              \
+  X(ClReplay, "OpenCL replay")                             \
+  X(ClAddressUse, "use of OpenCL addresses")               \
+  X(ClDevice, "OpenCL device")                             \
+  X(ClQueues, "OpenCL queues")                             \
+  X(ClHeap, "OpenCL heap")                                 \
+  X(ClParts, "parts of OpenCL buffers")                    \
+  X(ClHostReads, "OpenCL host reads")                      \
+  X(ClAddressWindow, "OpenCL address window")              \
+  X(ClSvmTurns, "OpenCL SVM turns")                        \
+  X(ClEvents, "OpenCL events")                             \
+  X(ClWatch, "watched OpenCL events")                      \
+  X(DriverDevice, "contexts of a device")                  \
+  X(DriverContext, "streams of a context")                 \
+  X(Builds, "builds")                                      \
+  X(Background, "builds in the background")                \
+  X(CompilerAnswers, "answers of compilers")               \
+  X(Compiler, "compiler")                                  \
+  X(NvrtcSearch, "search for NVRTC")                       \
+  X(Nvrtc, "libraries of NVRTC")                           \
+  X(CpuDevice, "CPU device")                               \
+  X(CpuContexts, "CPU contexts")                           \
+  X(CpuStart, "start of CPU threads")                      \
+  X(CpuStreams, "CPU streams")                             \
+  X(CpuPoints, "CPU points")                               \
+  X(ReservedAddresses, "reserved addresses")               \
+  X(HostThreads, "host threads")                           \
+  X(Trace, "trace")                                        \
+  X(Log, "log")                                            \
+  X(HostWrites, "writes to host memory")                   \
+  X(PendingPools, "pools with pending memory")             \
+  X(DriverFreePoints, "free points of a driver")           \
+  X(ClStreamRecord, "OpenCL stream's record")              \
+  X(CpuProducer, "submission to a CPU stream")             \
+  X(CpuEngine, "CPU engine")                               \
+  X(CpuArenas, "CPU arenas")                               \
+  X(CpuFreePoints, "free CPU points")                      \
+  X(CpuPointSource, "CPU point's stream")                  \
+  X(ContextChildren, "children of a context")              \
+  X(Fence, "fence")                                        \
+  X(Point, "point")                                        \
+  X(SlotTable, "table of handles")                         \
   X(Epoch, "retired objects")
 
 enum class LockRank : uint8_t {
@@ -93,7 +92,7 @@ enum class LockRank : uint8_t {
 #undef MANYRT_LOCK_RANK
 };
 
-constexpr LockRank kFirstSpinLock = LockRank::kHostWrites;  // under these only later ones of them are taken
+constexpr LockRank kFirstSpinLock = LockRank::kHostWrites;  // this rank and all later ones are spin locks
 
 namespace lock_order {
 
@@ -102,7 +101,7 @@ void taking(LockRank rank);  // before a lock is taken, which may have to wait
 void took(LockRank rank);
 void gave(LockRank rank);
 void noneHeld(const char* what);  // neither a lock nor a guard
-void mayWait(const char* what);   // no guard, and no lock that others spin on
+void mayWait(const char* what);   // neither a guard nor a spin lock
 #else
 inline void taking(LockRank) {}
 inline void took(LockRank) {}
@@ -115,7 +114,7 @@ inline void mayWait(const char*) {}
 
 #ifdef MANYRT_CHECK_LOCKS
 
-// A lock with its place in the order.
+// A lock with its rank.
 template <class Lock, LockRank kRank>
 class Ranked {
   static_assert(std::is_same_v<Lock, SpinLock> == (kRank >= kFirstSpinLock));
@@ -166,7 +165,7 @@ class ConditionVariable {
   void notify_all() { condition_.notify_all(); }
 
  private:
-  // The mutex counts as held throughout: the thread takes nothing meanwhile, and has it when it looks.
+  // The mutex counts as held all the time: the thread takes no lock while it waits, and holds it in the predicate.
   template <LockRank kRank>
   struct Waiting {
     explicit Waiting(std::unique_lock<Ranked<std::mutex, kRank>>& lock) : inner(lock.mutex()->lock_, std::adopt_lock) {}

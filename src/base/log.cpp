@@ -1,6 +1,6 @@
-// The log: lines for the program's callback wait until their thread is at rest (base/callbacks.h), since a line may be written
-// inside a guard or under a lock. Callbacks may run on several threads at once; changing the callback waits for those that
-// began with the earlier one.
+// The log. A line may be written inside a guard or under a lock, so that a line for the program's callback waits until its
+// thread is at rest (base/callbacks.h). Callbacks may run on several threads at once. Changing the callback waits for the calls
+// of the earlier one.
 #include "base/log.h"
 
 #include <atomic>
@@ -25,10 +25,10 @@ struct Sink {
   ConditionVariable left;
   rtLogCallback_t callback = nullptr;
   void* user = nullptr;
-  uint64_t turn = 0;        // setCallback's; callbacks are counted by the turn in which they began
-  uint64_t inside[2] = {};  // in this turn's parity and in the one before
+  uint64_t turn = 0;        // counts setCallback; a call of the callback belongs to the turn in which it began
+  uint64_t inside[2] = {};  // running calls, by the parity of their turn
 };
-// Never destroyed: threads may log until the process ends. Not on the heap: what is logged first may be that memory is missing.
+// Never destroyed: threads may log until the process ends. Not on the heap: the first line may be that memory is missing.
 Sink& sink() {
   alignas(Sink) static unsigned char memory[sizeof(Sink)];
   static Sink* instance = new (memory) Sink;

@@ -1,7 +1,7 @@
 // The slow half of the mutex: a short spin, then sleep.
 #include "base/mutex.h"
 
-#include "base/futex.h"
+#include "base/os/futex.h"
 #include "base/spin_lock.h"
 
 namespace manyrt {
@@ -12,11 +12,14 @@ void Mutex::await() {
     if (locked_.load(std::memory_order_relaxed) == 0 && try_lock()) return;
     relaxCpu();
   }
+  // The count first, then the barrier, then the look at the lock: an unlock whose light() comes before heavy() has published
+  // its store, and a later one reads the count.
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  const bool ordered = barrier::heavy();  // else an unlock may miss the sleeper: it looks again by itself
+  const bool ordered = barrier::heavy();  // false: an unlock may miss the count, so the sleep below is short
   for (;;) {
+    // Before the look at the lock: a wake in between changes the word, and the futex does not sleep.
     const uint32_t wakes = wakes_.load(std::memory_order_acquire);
-    // Before the look at the lock, in the one order of both: an unlock behind that look finds this false, and wakes.
+    // Also before it, and seq_cst as it: a wake() behind that look in their one order finds `waking_` false, and wakes.
     (void)waking_.exchange(false, std::memory_order_seq_cst);
     if (locked_.exchange(1, std::memory_order_seq_cst) == 0) break;
     (void)futexWaitForLock(&wakes_, wakes, ordered ? Deadline::never() : Deadline::after(barrier::kNapNanoseconds));
@@ -25,7 +28,10 @@ void Mutex::await() {
 }
 
 void Mutex::wake() {
-  (void)locked_.fetch_add(0, std::memory_order_seq_cst);  // the unlock's store, put into that order
+  // unlock() has stored with release alone. This read-modify-write puts the free lock into the one order of await()'s seq_cst
+  // operations, ahead of the exchange below. If that finds true, the woken sleeper clears `waking_` later, and looks at the
+  // lock behind this: it takes the lock, or another thread has it, which unlocks again.
+  (void)locked_.fetch_add(0, std::memory_order_seq_cst);
   if (waking_.exchange(true, std::memory_order_seq_cst)) return;
   wakes_.fetch_add(1, std::memory_order_release);
   futexWake(&wakes_, 1);

@@ -1,13 +1,13 @@
-// A mutex for hot paths that may be held across a driver's call: giving it back is a plain store. Who has to sleep announces
-// that and pays for the fence of both sides (base/barrier), so that a lock that nobody else wants costs one locked instruction
-// and not two. Not for locks that threads fight over, and not to be destroyed by a thread that another one's unlock lets in: an
-// unlock looks at it once more.
+// A mutex for hot paths that may be held across a driver's call. Unlocking is a plain store. A thread that has to sleep
+// announces itself and pays for the fence of both sides (base/os/barrier). So an uncontended lock costs one locked instruction,
+// not two. Not for contended locks. An unlock reads the mutex once more behind its store: a thread that this store let in must
+// not destroy it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-#include "base/barrier.h"
+#include "base/os/barrier.h"
 
 namespace manyrt {
 
@@ -20,7 +20,7 @@ class Mutex {
   bool try_lock() { return locked_.exchange(1, std::memory_order_acquire) == 0; }
   void unlock() {
     locked_.store(0, std::memory_order_release);
-    barrier::light();  // either this sees the sleeper below, or the sleeper sees that the lock is free
+    barrier::light();  // pairs with heavy() in await(): this thread sees the sleeper, or the sleeper sees a free lock
     if (sleepers_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       wake();
   }
@@ -30,9 +30,9 @@ class Mutex {
   void wake();
 
   std::atomic<uint32_t> locked_{0};
-  std::atomic<bool> waking_{false};  // a sleeper has been woken and has yet to look: further ones would only meet it
+  std::atomic<bool> waking_{false};  // a woken sleeper has not tried the lock yet: a second one would only compete with it
   std::atomic<uint32_t> sleepers_{0};
-  std::atomic<uint32_t> wakes_{0};  // a futex
+  std::atomic<uint32_t> wakes_{0};  // the futex: a sleeper waits for it to change
 };
 
 }  // namespace manyrt

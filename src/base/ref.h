@@ -1,5 +1,6 @@
-// Intrusive reference counts for what streams, points and kernels share across threads. The last drop calls
-// `recycle`, which deletes unless a class keeps its objects for reuse.
+// Intrusive reference counts for objects that streams, points and kernels share across threads. The last drop calls `recycle`,
+// which deletes the object unless its class keeps objects for reuse. A retain is relaxed, since the caller has a reference
+// already; a drop is acq_rel, so that the last one comes behind every use.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,7 @@ class RefCounted {
   virtual ~RefCounted() = default;
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
-  // Of an object that was found by its address: false when its last reference is gone already.
+  // For an object that was found by its address. False: its last reference is gone already.
   bool tryRetain() {
     uint32_t count = references_.load(std::memory_order_relaxed);
     while (count != 0 && !references_.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
@@ -26,7 +27,7 @@ class RefCounted {
   void drop() {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) recycle();
   }
-  // For where an object may not end, such as under a lock. False: this is the last reference, and it is still there.
+  // For places where an object may not end, such as under a lock. False: this is the last reference, and it is kept.
   bool dropUnlessLast() {
     uint32_t count = references_.load(std::memory_order_relaxed);
     while (count > 1 && !references_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {
@@ -37,7 +38,7 @@ class RefCounted {
 
  protected:
   virtual void recycle() { delete this; }
-  void revive() { references_.store(1, std::memory_order_release); }  // of a recycled object, as it is handed out
+  void revive() { references_.store(1, std::memory_order_release); }  // hands a recycled object out again
 
  private:
   std::atomic<uint32_t> references_{1};  // born owned: Ref<T>::adopt(new T)

@@ -1,5 +1,5 @@
-// One build for all who ask for it while it runs. Whoever is first builds, the others wait and get the same result, good or
-// bad. What is kept beyond the build is up to the caller, under the same lock.
+// One build for all callers that ask for it while it runs: the first caller builds, the others wait and get the same result,
+// good or bad. The caller decides what is kept beyond the build, under the same lock.
 #pragma once
 
 #include <exception>
@@ -17,9 +17,9 @@ namespace manyrt {
 template <typename Result, typename Key>
 class SingleFlight {
  public:
-  // `kept(Result*)`, under the lock: true if what is kept serves. `build(Result*)`, without it, gives a Status.
-  // `keep(Result&)`, under the lock, after a build that succeeded; what it throws for want of memory costs no more than the
-  // keeping. `result` is empty: nothing that it held is released under the lock. Others may still read it: it is a copy.
+  // `kept(Result*)` runs under the lock and returns true if a kept result serves. `build(Result*)` runs without the lock and
+  // returns a Status. `keep(Result&)` runs under the lock after a successful build; if it throws bad_alloc, the result is not
+  // kept. `result` is empty at the call, so that nothing is released under the lock. It becomes a copy of the shared result.
   template <typename Kept, typename Build, typename Keep>
   Status run(Result* result, const Key& key, Kept kept, Build build, Keep keep) {
     std::unique_lock lock(mutex_);
@@ -35,18 +35,18 @@ class SingleFlight {
     const std::shared_ptr<Flight> own = std::make_shared<Flight>();
     flights_.emplace(key, own);
     lock.unlock();
-    Status status = Status::bare(RT_ERROR_OUT_OF_MEMORY);  // if an exception ends it
+    Status status = Status::bare(RT_ERROR_OUT_OF_MEMORY);  // for the waiting threads, if the build throws
     std::exception_ptr thrown;
     try {
       status = build(&own->result);
-    } catch (...) {  // whatever it is, those who wait go on
+    } catch (...) {  // the waiting threads have to go on after any exception
       thrown = std::current_exception();
     }
     lock.lock();
     if (status.ok()) {
       try {
         keep(own->result);
-      } catch (const std::bad_alloc&) {  // the next one builds again
+      } catch (const std::bad_alloc&) {  // the next caller builds again
       }
     }
     flights_.erase(key);

@@ -1,8 +1,7 @@
-// Handles. A table keeps the objects of one kind in address-stable, type-stable slots; a handle carries kind, generation
-// and slot index, so that a stale or foreign one is told apart by a load and a compare. `find` is valid under an epoch
-// guard; `Lease` keeps an object beyond it. Destroying bumps the generation, waits out the guards and the leases, and
-// then frees the object: a last lease that goes inside a guard leaves that to its end, as the caller may hold locks. Managers
-// own tables; nothing here knows what the objects are.
+// Handles. A table keeps the objects of one kind in slots, whose address and type never change. A handle carries kind,
+// generation and slot index, so that a load and a compare tell a stale or foreign one. `find` is valid under an epoch guard;
+// `Lease` keeps an object beyond it. Destroying closes the generation. The object goes when the guards and leases have ended; a
+// last lease that ends inside a guard leaves that to the end of the call. Managers own tables; nothing here knows the objects.
 #pragma once
 
 #include <atomic>
@@ -33,10 +32,11 @@ HandleBits toBits(Handle handle) {
 template <class T>
 class SlotTable;
 
-// What every object in a table begins with.
+// Stands in front of every object of a table.
 template <class T>
 class Slot final : public epoch::Retired {
  public:
+  // Called twice: when the guards have ended, which drops the handle's own lease, and through drop() after the last lease.
   void reclaim() override { leases_.load(std::memory_order_relaxed) == 0 ? end() : drop(); }
 
  private:
@@ -45,10 +45,10 @@ class Slot final : public epoch::Retired {
   friend class Lease;
 
   T* object() { return std::launder(reinterpret_cast<T*>(storage_)); }
-  void drop();  // a lease, or that of the handle
-  void end();   // with the last lease
+  void drop();  // gives one lease back, or that of the handle
+  void end();   // destructs the object, after the last lease
 
-  std::atomic<uint32_t> generation_{0};  // of the handle that is alive; see kClosed
+  std::atomic<uint32_t> generation_{0};  // of the live handle; see kClosed
   std::atomic<uint32_t> leases_{0};
   uint32_t index_ = 0;
   uint32_t last_generation_ = 0;
@@ -63,6 +63,7 @@ class Lease {
  public:
   Lease() = default;
   explicit Lease(T* object) : object_(object) {  // under a guard, or while another lease exists
+    // Relaxed: the guard, or the other lease, keeps the object meanwhile. The drop that ends it is acq_rel.
     if (object_ != nullptr) slot()->leases_.fetch_add(1, std::memory_order_relaxed);
   }
   Lease(const Lease& other) : Lease(other.object_) {}
@@ -112,7 +113,7 @@ class SlotTable {
     slot->last_generation_ = generation;
     *bits = (HandleBits{generation} << 32) | (HandleBits{slot->index_} << 8) | kind_;
     live_.fetch_add(1, std::memory_order_relaxed);
-    slot->generation_.store(generation, std::memory_order_release);
+    slot->generation_.store(generation, std::memory_order_release);  // pairs with find(): the object is whole
     return object;
   }
 
@@ -124,6 +125,8 @@ class SlotTable {
     Slot<T>* chunk = chunks_[index / kChunk].load(std::memory_order_acquire);
     if (chunk == nullptr) [[unlikely]]
       return nullptr;
+    // The slot is never freed, so that a stale handle may be compared with it. Acquire pairs with create(). The guard began
+    // before this load: an object that was found open is not reclaimed while the guard stands.
     Slot<T>* slot = &chunk[index % kChunk];
     uint32_t generation = static_cast<uint32_t>(bits >> 32);
     if (slot->generation_.load(std::memory_order_acquire) != generation || generation == kClosed) [[unlikely]]
@@ -137,15 +140,17 @@ class SlotTable {
     if (object == nullptr) return false;
     Slot<T>* slot = slotOf(object);
     uint32_t generation = static_cast<uint32_t>(bits >> 32);
+    // One of several callers closes it. seq_cst: retire() reads the epoch behind this store in the one order of both.
     if (!slot->generation_.compare_exchange_strong(generation, kClosed, std::memory_order_seq_cst)) return false;
     live_.fetch_sub(1, std::memory_order_relaxed);
     epoch::retire(slot);
     return true;
   }
 
+  uint8_t kind() const { return kind_; }
   uint64_t live() const { return live_.load(std::memory_order_relaxed); }
 
-  // Every live object, under a guard; ones opened or closed meanwhile may be missed.
+  // Visits every live object, under a guard. It may miss those that are opened or closed meanwhile.
   template <class Visitor>
   void forEach(Visitor visitor) {
     for (uint32_t c = 0; c < chunk_count_.load(std::memory_order_acquire); ++c) {
@@ -209,6 +214,7 @@ class SlotTable {
 
 template <class T>
 void Slot<T>::drop() {
+  // Release: what this lease was used for comes before the end. Acquire: the last one sees what all the others did.
   if (leases_.fetch_sub(1, std::memory_order_acq_rel) == 1) epoch::finish(this);
 }
 

@@ -1,5 +1,5 @@
-// A lock for a few loads and stores, never held across a driver call, a callback or an allocation that may be large.
-// On two cores a holder may be descheduled: after a short spin the waiter gives its time slice away.
+// A lock for a few loads and stores, never held across a call of a driver, a callback or an allocation that may be large.
+// The holder may be descheduled, so a waiter yields its time slice after a short spin.
 #pragma once
 
 #include <sched.h>

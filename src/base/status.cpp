@@ -1,5 +1,5 @@
 // Records of failures, and the one table of codes, names and texts that rtGetErrorName, rtGetErrorString and the bare
-// statuses are made from. Knows nothing of who fails or who listens.
+// statuses are made from. Knows neither where failures come from nor where they go.
 #include "base/status.h"
 
 #include <cstdarg>
@@ -96,7 +96,7 @@ Status Status::bare(rtStatus_t code) noexcept {
 }
 
 Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
-  constexpr size_t kMostBytes = 96 << 10;  // a compiler's log of 64 KiB, and what is said about it
+  constexpr size_t kMaxBytes = 96 << 10;  // a compiler's log of 64 KiB, and what is said about it
   char text[4096];
   va_list list, again;
   va_start(list, format);
@@ -104,7 +104,7 @@ Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
   int length = vsnprintf(text, sizeof text, format, list);
   va_end(list);
   size_t size = length < 0 ? 0 : static_cast<size_t>(length) + 1;
-  if (size > kMostBytes) size = kMostBytes;
+  if (size > kMaxBytes) size = kMaxBytes;
   void* memory = size == 0 || fault::fails("status") ? nullptr : malloc(sizeof(Record) + size);
   if (memory == nullptr) {
     va_end(again);
@@ -126,11 +126,12 @@ Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
 
 void Status::release(Record* record) {
   if (record->references.load(std::memory_order_relaxed) >= kImmortal) return;
+  // acq_rel: the last release comes behind all reads of the text on other threads.
   if (record->references.fetch_sub(1, std::memory_order_acq_rel) == 1) free(record);
 }
 
 namespace {
-struct FlagGuard {  // a few loads and stores under it; waiters spin
+struct FlagGuard {  // held for a few loads and stores; waiting threads spin
   explicit FlagGuard(std::atomic_flag& held) : flag(held) {
     while (flag.test_and_set(std::memory_order_acquire)) relaxCpu();
   }
@@ -142,7 +143,8 @@ struct FlagGuard {  // a few loads and stores under it; waiters spin
 void StatusLatch::set(Status status) {
   if (status.ok()) return;
   FlagGuard guard(lock_);
-  if (record_.load(std::memory_order_relaxed) != nullptr) return;
+  if (record_.load(std::memory_order_relaxed) != nullptr) return;  // under the flag, which orders all changes
+  // Release: pairs with failed(), behind which another thread may read the record.
   record_.store(std::exchange(status.record_, nullptr), std::memory_order_release);
 }
 

@@ -1,6 +1,14 @@
 // The result of a call inside the library: a code and, for errors, one sentence with the values and the limit they met.
-// A Status is one pointer; success is null, so the fast path neither allocates nor counts. Everybody above and below uses
-// it; only src/api turns it into rtStatus_t and leaves its sentence on the calling thread.
+// A Status is one pointer; success is null, so the fast path neither allocates nor counts. All layers use it. Only src/api
+// turns it into rtStatus_t and leaves its sentence on the calling thread.
+//
+// One rule for failures: the library's own want of memory is bad_alloc, every other failure is a Status. A function that
+// allocates lets bad_alloc pass and says "Throws bad_alloc"; the guard of src/api turns it into RT_ERROR_OUT_OF_MEMORY.
+// - A bare RT_ERROR_OUT_OF_MEMORY stands where bad_alloc cannot pass: behind a fault point, and where a `catch` ends it.
+// - A `catch` of bad_alloc stands only where the call must not throw (noexcept, destructors, threads, callbacks of drivers), or
+//   where something has to be undone that no destructor undoes. It says in a comment which of these it is.
+// - Memory of the program or of a device that is missing is a Status with a sentence: which memory, how much, of what.
+// - An expected outcome (not ready, full, nothing there) is a value, or a bare Status without a sentence.
 #pragma once
 
 #include <atomic>
@@ -33,7 +41,7 @@ class [[nodiscard]] Status {
 
   // A failure with its sentence. Never fails itself: without memory the sentence is lost and the code stays.
   static Status error(rtStatus_t code, const char* format, ...) noexcept __attribute__((format(printf, 2, 3)));
-  // An expected outcome (RT_NOT_READY, RT_ERROR_TIMEOUT), or a code whose sentence has no values.
+  // An expected outcome (RT_NOT_READY, RT_ERROR_TIMEOUT), or a code with the sentence of rtGetErrorString.
   static Status bare(rtStatus_t code) noexcept;
 
   bool ok() const { return record_ == nullptr; }
@@ -54,13 +62,13 @@ class [[nodiscard]] Status {
   Record* record_ = nullptr;
 };
 
-// Holds the first failure of a stream until somebody takes it. `failed` is one load: it stands on every submission.
+// Holds the first failure of a stream until one caller takes it. `failed` is one load, since every submission asks it.
 class StatusLatch {
  public:
   ~StatusLatch() { (void)take(); }
   bool failed() const { return record_.load(std::memory_order_acquire) != nullptr; }
-  void set(Status status);  // the first one stays
-  Status get() const;       // a copy; success where nothing failed
+  void set(Status status);  // keeps the first one
+  Status get() const;       // a copy; success if nothing failed
   Status take();            // exactly one caller gets the failure
 
  private:

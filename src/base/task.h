@@ -1,4 +1,4 @@
-// Work that a stream carries and that runs on the host: a user's function, the signal of a fence, a teardown.
+// Work of a stream that runs on the host: a function of the program, the signal of a fence, a teardown.
 #pragma once
 
 #include "base/status.h"
@@ -8,10 +8,10 @@ namespace manyrt {
 class Task {
  public:
   virtual ~Task() = default;
-  // Exactly once, with the failure of the stream that carried it. Then the caller deletes the task. Does not throw.
-  // The result latches on the stream.
+  // Called exactly once, with the failure of the stream. The caller then deletes the task, and latches the result on the
+  // stream. Does not throw.
   virtual Status run(const Status& status) = 0;
-  // Whether run() tells other threads that the stream has come to it, as the signal of a fence does.
+  // Whether run() shows other threads that the stream has reached the task, as the signal of a fence does.
   virtual bool tells() const { return false; }
 };
 

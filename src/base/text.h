@@ -1,4 +1,4 @@
-// Text that fits: strings are UTF-8, and a cut must not leave half a letter.
+// Cutting and wording text. Strings are UTF-8, and a cut must not leave half a letter.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace manyrt {
 
-// The article before a word of a message: "an" event, "a" stream. By the first letter, which serves every word that is used.
+// The article before a word of a message: "an" event, "a" stream. The first letter decides, which is right for all words in
+// use.
 inline const char* article(const char* word) { return *word != '\0' && strchr("aeioAEIO", *word) != nullptr ? "an" : "a"; }
 
 // The ending of a counted word in a message: 1 argument, 2 arguments.

@@ -15,9 +15,9 @@
 
 #include "base/clock.h"
 #include "base/config.h"
-#include "base/file_size_signal.h"
 #include "base/lock_order.h"
 #include "base/log.h"
+#include "base/os/file_size_signal.h"
 #include "base/text.h"
 
 namespace manyrt::trace {
@@ -31,7 +31,7 @@ namespace {
 constexpr int kThreads = 1;  // the two process groups of the picture
 constexpr int kStreams = 2;
 
-// Not stdio, whose buffer is written whenever it is full: around a write the signal of a file's largest size is held back.
+// Not stdio, which writes its buffer at any time: around each write a FileSizeSignal has to stand.
 struct Writer {
   Ranked<std::mutex, LockRank::kTrace> mutex;
   int file = -1;
@@ -76,7 +76,7 @@ Writer& writer() {
   static Writer* instance = new Writer;  // never destroyed: threads may trace until the process ends
   return *instance;
 }
-std::atomic<uint64_t> next_lane{1};
+std::atomic<uint64_t> next_track{1};
 
 // A string as JSON wants it; control characters become spaces.
 void escape(char* out, size_t size, const char* text) {
@@ -167,15 +167,15 @@ void afterForkInChild() {
   out.mutex.unlock();
 }
 
-uint64_t newLane(const char* label) {
-  uint64_t lane = next_lane.fetch_add(1, std::memory_order_relaxed);
+uint64_t newTrack(const char* label) {
+  uint64_t track = next_track.fetch_add(1, std::memory_order_relaxed);
   if (enabled()) {
     char name[96];
     escape(name, sizeof name, label);
     emit("{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%llu,\"args\":{\"name\":\"%s\"}}", kStreams,
-         static_cast<unsigned long long>(lane), name);
+         static_cast<unsigned long long>(track), name);
   }
-  return lane;
+  return track;
 }
 
 void call(const char* name, int64_t begin, int64_t end) {
@@ -183,23 +183,23 @@ void call(const char* name, int64_t begin, int64_t end) {
        Time(begin).text, Time(end - begin).text);
 }
 
-void submitted(uint64_t lane, uint64_t serial, int64_t now) {
+void submitted(uint64_t track, uint64_t serial, int64_t now) {
   emit("{\"ph\":\"s\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%ld,\"ts\":%s}",
-       static_cast<unsigned long long>(lane), static_cast<unsigned long long>(serial), kThreads, syscall(SYS_gettid),
+       static_cast<unsigned long long>(track), static_cast<unsigned long long>(serial), kThreads, syscall(SYS_gettid),
        Time(now).text);
 }
 
-void work(uint64_t lane, uint64_t serial, const char* name, int64_t begin, int64_t end) {
+void work(uint64_t track, uint64_t serial, const char* name, int64_t begin, int64_t end) {
   char text[320];
   escape(text, sizeof text, name);
   emit("{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%d,\"tid\":%llu,\"ts\":%s,\"dur\":%s,\"args\":{\"serial\":%llu}}", text, kStreams,
-       static_cast<unsigned long long>(lane), Time(begin).text, Time(end - begin).text,
+       static_cast<unsigned long long>(track), Time(begin).text, Time(end - begin).text,
        static_cast<unsigned long long>(serial));
   emit(
       "{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"submit\",\"cat\":\"submit\",\"id\":\"%llu.%llu\",\"pid\":%d,\"tid\":%llu,"
       "\"ts\":%s}",
-      static_cast<unsigned long long>(lane), static_cast<unsigned long long>(serial), kStreams,
-      static_cast<unsigned long long>(lane), Time(begin).text);
+      static_cast<unsigned long long>(track), static_cast<unsigned long long>(serial), kStreams,
+      static_cast<unsigned long long>(track), Time(begin).text);
 }
 
 void liveBytes(uint64_t bytes) {

@@ -1,6 +1,6 @@
-// RT_TRACE: a Chrome trace of what the library did: a lane for each thread with its calls, a lane for each stream with
-// start and end of each kernel and copy on the device's clock, arrows from call to work, a counter of live bytes.
-// Off, it costs one load. A full disk or an unwritable file is logged once and ends the trace, never a call.
+// RT_TRACE: a Chrome trace. Each thread has a track with its calls, each stream one with the kernels and copies on the clock of
+// the device. Arrows lead from calls to work, and a counter shows live bytes. Switched off, the trace costs one load. A full
+// disk or an unwritable file is logged once and ends the trace, never a call.
 #pragma once
 
 #include <atomic>
@@ -21,13 +21,13 @@ void beforeFork();
 void afterForkInParent();
 void afterForkInChild();
 
-uint64_t newLane(const char* label);  // a stream's lane; any label is copied
+uint64_t newTrack(const char* label);  // for a stream; the label is copied
 // A call on this thread, nanoseconds of the host's clock.
 void call(const char* name, int64_t begin, int64_t end);
-// Called by a submission inside a traced call: the arrow that starts here ends at work(lane, serial).
-void submitted(uint64_t lane, uint64_t serial, int64_t now);
-// Work of a stream on the host's scale (a backend converts its device's clock).
-void work(uint64_t lane, uint64_t serial, const char* name, int64_t begin, int64_t end);
+// Starts an arrow that ends at work(track, serial). Called by a submission inside a traced call.
+void submitted(uint64_t track, uint64_t serial, int64_t now);
+// Work of a stream, in nanoseconds of the host's clock, to which the backend converts its device's.
+void work(uint64_t track, uint64_t serial, const char* name, int64_t begin, int64_t end);
 void liveBytes(uint64_t bytes);
 
 }  // namespace manyrt::trace

@@ -1,4 +1,4 @@
-// The registry of backends: the only file outside src/backends that names them. What this version lacks has a reason.
+// The only file outside src/backends that names the backends. A backend that this version lacks has a reason.
 #include "manager/backends.h"
 
 #include "backends/cpu/cpu.h"

@@ -1,4 +1,4 @@
-// The one place that names the backends. Everything else asks for a number.
+// The registry of backends. All other code asks it for a backend by its number.
 #pragma once
 
 #include "backends/backend.h"
@@ -10,6 +10,6 @@ inline constexpr int32_t kBackendOrder[] = {RT_BACKEND_CUDA, RT_BACKEND_OPENCL, 
 
 const char* backendWord(int32_t backend);        // "cpu"; null: there is no such backend
 backend::Backend* backendOf(int32_t backend);    // null: not in this version, or disabled
-const char* unavailableReason(int32_t backend);  // a sentence, where backendOf is null
+const char* unavailableReason(int32_t backend);  // a sentence, if backendOf is null
 
 }  // namespace manyrt::manager

@@ -1,9 +1,9 @@
-// Linking children to their context and counting those that the program made, for the census of handles.
+// Links children to their context, and counts those that the program made, for the report of live handles.
 #include "manager/child.h"
 
 namespace manyrt::manager {
 
-Child::Child(Context& owner_context, Ref<allocator::Owner> native_owner, bool counted_object)
+Child::Child(Context& owner_context, Ref<allocator::ContextResources> native_owner, bool counted_object)
     : context(&owner_context), owner(std::move(native_owner)), counted(counted_object) {}
 
 Child::~Child() { context->removeChild(*this); }

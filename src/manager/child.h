@@ -1,10 +1,10 @@
-// What every object that a context owns begins with: a place in the context's list, so that destroying the context makes
-// its handles stale at once.
+// The base of every object that a context owns. It links the object into the context's list, so that destroying the context
+// makes the handle stale at once.
 #pragma once
 
 #include <atomic>
 
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "base/slot_table.h"
 #include "manager/context.h"
 
@@ -12,15 +12,15 @@ namespace manyrt::manager {
 
 struct Child {
   // `counted`: made by the program, not a default object.
-  Child(Context& owner_context, Ref<allocator::Owner> native_owner, bool counted_object);
+  Child(Context& owner_context, Ref<allocator::ContextResources> native_owner, bool counted_object);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void link(HandleBits handle);  // once its handle is open
+  void link(HandleBits handle);  // behind the opening of its handle
 
   Lease<Context> context;
-  Ref<allocator::Owner> owner;
+  Ref<allocator::ContextResources> owner;
   HandleBits bits = 0;
   const bool counted;
 

@@ -1,4 +1,4 @@
-// Contexts: starting the native one, defaults, children, and the hand-over of a reset.
+// Contexts: starting the native one, default objects, children, and giving the native one up for a reset.
 #include "manager/context.h"
 
 #include "base/config.h"
@@ -17,10 +17,10 @@ Context::Context(Device& owner_device, const rtContextOptions_t& context_options
       strict((context_options.flags & RT_CONTEXT_STRICT) != 0 || config::flag(config::Variable::kStrict)) {}
 
 Context::~Context() {
-  callbacks::Release::giveBack(user);  // set while the context was being destroyed
+  callbacks::Release::giveBack(user);  // the program may have set it while it destroyed the context
   host_pool_ = nullptr;
   shared_pool_ = nullptr;
-  if (allocator::Owner* owner = owner_.load(std::memory_order_acquire)) owner->drop();
+  if (allocator::ContextResources* resources = resources_.load(std::memory_order_acquire)) resources->drop();
 }
 
 std::string Context::name() const {
@@ -34,8 +34,8 @@ std::string contextText(HandleBits context) {
   return known != nullptr ? "the " + known->name() : "a context that was destroyed";
 }
 
-Status Context::ensureOwner(allocator::Owner** out) {
-  *out = owner_.load(std::memory_order_acquire);
+Status Context::ensureResources(allocator::ContextResources** out) {
+  *out = resources_.load(std::memory_order_acquire);
   if (*out != nullptr) return Status();
   RT_TRY(device->native.lost());
   Ref<backend::Context> native = imported;
@@ -46,30 +46,35 @@ Status Context::ensureOwner(allocator::Owner** out) {
     native_options.label = options.label;
     RT_TRY(device->native.createContext(&native, native_options));
   }
-  if (fault::fails("owner")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  auto made = Ref<allocator::Owner>::adopt(new allocator::Owner(
+  if (fault::fails("resources")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  auto made = Ref<allocator::ContextResources>::adopt(new allocator::ContextResources(
       std::move(native), device->native, reinterpret_cast<rtContext_t>(bits), reinterpret_cast<rtDevice_t>(device->bits)));
-  if (owner_.compare_exchange_strong(*out, made.get(), std::memory_order_acq_rel)) *out = made.detach();
-  return Status();  // another thread was as quick: its owner serves, ours goes
+  // Release publishes the object. If another thread was first, acquire shows its object, which serves; ours is dropped.
+  if (resources_.compare_exchange_strong(*out, made.get(), std::memory_order_acq_rel)) *out = made.detach();
+  return Status();
 }
 
-// Two threads may create a default object at the same time; the first one to publish it wins, the other one is closed.
+// Two threads may create a default object at the same time: the first one publishes its object, the second one closes its own.
+//
+// Against a reset: detachResources() exchanges `resources_` first and `default_stream_` then; this publishes `default_stream_`
+// first and reads `resources_` then, all seq_cst. So a stream over resources that a reset has detached is closed by the reset,
+// which finds its handle, or here, where the resources are other ones.
 Status Context::defaultStream(Stream** stream) {
   HandleBits known = default_stream_.load(std::memory_order_acquire);
   *stream = streams.find(known);
   if (*stream != nullptr) return Status();
-  allocator::Owner* owner;
-  RT_TRY(ensureOwner(&owner));
+  allocator::ContextResources* resources;
+  RT_TRY(ensureResources(&resources));
   rtStreamOptions_t stream_options = RT_STREAM_OPTIONS_INIT;
   snprintf(stream_options.label, sizeof stream_options.label, "default");
   Stream* made = nullptr;
-  RT_TRY(createStream(&made, *this, *owner, stream_options, true));
+  RT_TRY(createStream(&made, *this, *resources, stream_options, true));
   HandleBits mine = made->bits;
   if (default_stream_.compare_exchange_strong(known, mine, std::memory_order_seq_cst)) {
     *stream = made;
     made->offerToCopies();
-    if (owner_.load(std::memory_order_seq_cst) == owner) return Status();
-    default_stream_.compare_exchange_strong(mine, 0);  // a reset took the owner away meanwhile
+    if (resources_.load(std::memory_order_seq_cst) == resources) return Status();
+    default_stream_.compare_exchange_strong(mine, 0);
     closeHandle(made->bits);
     return defaultStream(stream);
   }
@@ -78,20 +83,21 @@ Status Context::defaultStream(Stream** stream) {
   return *stream != nullptr ? Status() : defaultStream(stream);
 }
 
+// As defaultStream(), also against a reset.
 Status Context::ownPool(Pool** pool) {
   HandleBits known = own_pool_.load(std::memory_order_acquire);
   *pool = pools.find(known);
   if (*pool != nullptr) return Status();
-  allocator::Owner* owner;
-  RT_TRY(ensureOwner(&owner));
+  allocator::ContextResources* resources;
+  RT_TRY(ensureResources(&resources));
   allocator::PoolOptions pool_options;
-  pool_options.release_threshold = UINT64_MAX;  // what a program has used once it will use again; rtMemPoolTrim gives back
+  pool_options.release_threshold = UINT64_MAX;  // a program uses its memory again; rtMemPoolTrim gives it back
   Pool* made = nullptr;
-  RT_TRY(createPool(&made, *this, *owner, pool_options, true));
+  RT_TRY(createPool(&made, *this, *resources, pool_options, true));
   HandleBits mine = made->bits;
   if (own_pool_.compare_exchange_strong(known, mine, std::memory_order_seq_cst)) {
     *pool = made;
-    if (owner_.load(std::memory_order_seq_cst) == owner) return Status();
+    if (resources_.load(std::memory_order_seq_cst) == resources) return Status();
     own_pool_.compare_exchange_strong(mine, 0);
     closeHandle(made->bits);
     return ownPool(pool);
@@ -107,8 +113,8 @@ Status Context::defaultPool(Pool** pool) {
 }
 
 Status Context::hostPool(int32_t kind, Ref<allocator::Pool>* pool) {
-  allocator::Owner* owner;
-  RT_TRY(ensureOwner(&owner));
+  allocator::ContextResources* resources;
+  RT_TRY(ensureResources(&resources));
   std::lock_guard lock(start_mutex_);
   Ref<allocator::Pool>& kept = kind == RT_MEMORY_HOST ? host_pool_ : shared_pool_;
   if (!kept) {
@@ -116,7 +122,7 @@ Status Context::hostPool(int32_t kind, Ref<allocator::Pool>* pool) {
     pool_options.kind = kind;
     pool_options.release_threshold = UINT64_MAX;
     if (fault::fails("pool")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-    kept = Ref<allocator::Pool>::adopt(new allocator::Pool(Ref<allocator::Owner>(owner), pool_options));
+    kept = Ref<allocator::Pool>::adopt(new allocator::Pool(Ref<allocator::ContextResources>(resources), pool_options));
   }
   *pool = kept;
   return Status();
@@ -159,8 +165,8 @@ bool Context::hasChildren() {
 }
 
 Status Context::checkUnused() {
-  allocator::Owner* owner = ownerIfStarted();
-  const uint64_t allocations = owner == nullptr ? 0 : owner->liveAllocations();
+  allocator::ContextResources* resources = resourcesIfStarted();
+  const uint64_t allocations = resources == nullptr ? 0 : resources->liveAllocations();
   if (allocations == 0 && !hasChildren()) return Status();
   return inUse(allocations);
 }
@@ -174,22 +180,23 @@ Status Context::inUse(uint64_t allocations) const {
 
 Status Context::beginReset() {
   int none = 0;
-  if (!pins_.compare_exchange_strong(none, kResetting, std::memory_order_seq_cst)) {  // another thread creates something
-    allocator::Owner* owner = ownerIfStarted();
-    return inUse(owner == nullptr ? 0 : owner->liveAllocations());
+  // From 0 alone: a pin shows that another thread creates an object.
+  if (!pins_.compare_exchange_strong(none, kResetting, std::memory_order_seq_cst)) {
+    allocator::ContextResources* resources = resourcesIfStarted();
+    return inUse(resources == nullptr ? 0 : resources->liveAllocations());
   }
   Status status = checkUnused();
   if (!status.ok()) endReset();
   return status;
 }
 
-allocator::Owner* Context::detachOwner() {
-  // The owner first: whoever publishes a default object afterwards sees that it is another one.
-  allocator::Owner* owner = owner_.exchange(nullptr, std::memory_order_seq_cst);
+allocator::ContextResources* Context::detachResources() {
+  // The resources first, then the handles: see defaultStream().
+  allocator::ContextResources* resources = resources_.exchange(nullptr, std::memory_order_seq_cst);
   closeHandle(default_stream_.exchange(0, std::memory_order_seq_cst));
   closeHandle(own_pool_.exchange(0, std::memory_order_seq_cst));
   default_pool_.store(0);
-  Ref<allocator::Pool> host_pool, shared_pool;  // closed and dropped without the lock
+  Ref<allocator::Pool> host_pool, shared_pool;  // closed and dropped behind the lock
   {
     std::lock_guard lock(start_mutex_);
     host_pool = std::move(host_pool_);
@@ -197,7 +204,7 @@ allocator::Owner* Context::detachOwner() {
   }
   if (host_pool) host_pool->close();
   if (shared_pool) shared_pool->close();
-  return owner;
+  return resources;
 }
 
 void Context::addChild(Child& child) {
@@ -221,6 +228,8 @@ void Context::removeChild(Child& child) {
   if (child.next != nullptr) child.next->previous = child.previous;
 }
 
+// Closing a handle may take locks and call a driver, so the lock of the list covers the unlinking alone. A child that is linked
+// later sees the closed context and closes itself (createChild).
 void Context::closeChildren() {
   for (;;) {
     HandleBits handle;

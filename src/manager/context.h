@@ -1,5 +1,5 @@
-// Contexts: what owns the streams, events, memory and modules of a device. The native context behind one starts at its
-// first use and can be given back by a reset. The context keeps lists and defaults; it gives no orders to a driver.
+// Contexts, which own the streams, events, memory and modules of a device. The native context starts at the first use; a reset
+// gives it back. The context keeps lists and defaults, and gives no orders to a driver.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "allocator/pool.h"
 #include "base/callbacks.h"
 #include "base/lock_order.h"
@@ -24,13 +24,13 @@ struct Context {
   Context(Device& owner_device, const rtContextOptions_t& context_options, bool primary_context);
   ~Context();
 
-  // The native context; started where it is not. The plain pointer is good under the caller's guard.
-  Status ensureOwner(allocator::Owner** owner);
-  allocator::Owner* ownerIfStarted() const { return owner_.load(std::memory_order_acquire); }
+  // Starts the native context if there is none. The plain pointer is valid under the caller's guard. Throws bad_alloc.
+  Status ensureResources(allocator::ContextResources** resources);
+  allocator::ContextResources* resourcesIfStarted() const { return resources_.load(std::memory_order_acquire); }
 
   Status defaultStream(Stream** stream);  // created at the first use
-  Status defaultPool(Pool** pool);        // the one that was set, else its own
-  Pool* knownPool() const;                // the same where it exists, else null
+  Status defaultPool(Pool** pool);        // the pool that was set, else the context's own
+  Pool* knownPool() const;                // the same pool if it exists, else null
   Status ownPool(Pool** pool);
   Status hostPool(int32_t kind, Ref<allocator::Pool>* pool);  // of pinned or shared memory
   void setDefaultPool(HandleBits pool) { default_pool_.store(pool, std::memory_order_release); }
@@ -39,18 +39,18 @@ struct Context {
   // Names the context in messages: its label, else its device and index.
   std::string name() const;
 
-  // Creating something pins the context against a reset. Success must be paired with unpin().
+  // A call that creates an object pins the context against a reset. Success must be paired with unpin().
   Status pin();
-  void unpin() { pins_.fetch_sub(1, std::memory_order_release); }
-  // Instead of a pin, for what is done before the caller leaves its guard: a reset waits for all guards before it looks again.
+  void unpin() { pins_.fetch_sub(1, std::memory_order_release); }  // release: beginReset() sees what was created
+  // Instead of a pin, for calls that create an object within one guard: a reset waits for all guards, and then looks again.
   bool isOpen() const { return pins_.load(std::memory_order_acquire) >= 0; }
   Status resetting() const;  // the refusal
-  // Takes what a reset gives back: nobody may create anything until endReset(). BUSY where something is alive; calls that had
-  // looked at isOpen() may still be at work, so that once they are over somebody has to ask checkUnused() again.
+  // Closes the context for creating calls until endReset(). BUSY: an object is alive. Calls that asked isOpen() before may
+  // still create one, so the caller waits for all guards, and asks checkUnused() again.
   Status beginReset();
   Status checkUnused();
-  allocator::Owner* detachOwner();                                             // closes the defaults too
-  void endReset() { pins_.fetch_sub(kResetting, std::memory_order_release); }  // refused pins come and go meanwhile
+  allocator::ContextResources* detachResources();                              // closes the defaults too
+  void endReset() { pins_.fetch_sub(kResetting, std::memory_order_release); }  // no store: refused pins count up and down
 
   void addChild(Child& child);
   void removeChild(Child& child);
@@ -60,12 +60,12 @@ struct Context {
   Device* const device;
   const rtContextOptions_t options;
   const bool primary;
-  const bool strict;  // its kernels take known addresses alone, whatever the device reaches
+  const bool strict;  // its kernels take known addresses alone, even if the device reaches more
   bool counted = true;
   HandleBits bits = 0;
   Ref<backend::Context> imported;  // borrowed from another library; null for our own
 
-  // The slot for a program's pointer.
+  // The user pointer of the program, with its release function.
   Ranked<std::mutex, LockRank::kContextUser> user_mutex;
   callbacks::Release* user = nullptr;
 
@@ -75,7 +75,7 @@ struct Context {
   Status inUse(uint64_t allocations) const;
 
   Ranked<std::mutex, LockRank::kContextStart> start_mutex_;
-  std::atomic<allocator::Owner*> owner_{nullptr};
+  std::atomic<allocator::ContextResources*> resources_{nullptr};
   std::atomic<int> pins_{0};
   std::atomic<HandleBits> default_stream_{0};
   std::atomic<HandleBits> own_pool_{0};

@@ -1,5 +1,5 @@
-// The steps that creating any child takes: an object in its table, its place in the context, and the context's state
-// checked once more, so that a context destroyed meanwhile leaves no child behind.
+// Creates a child of a context: makes the object in its table, links it to the context, and checks the context once more, so
+// that a context which another thread destroys meanwhile leaves no child behind.
 #pragma once
 
 #include "manager/child.h"
@@ -12,11 +12,13 @@ Status createChild(T** out, SlotTable<T>& table, Context& context, Args&&... arg
   HandleBits bits = 0;
   T* object = table.create(&bits, context, std::forward<Args>(args)...);
   if (object == nullptr) {
-    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for %ss: %u are alive.", kindWord(handleKind(bits)),
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There are no more handles for %ss: %u are alive.", kindWord(table.kind()),
                          SlotTable<T>::kChunk * SlotTable<T>::kChunks);
   }
   object->link(bits);
-  if (contexts.find(context.bits) == nullptr) {  // its children were closed, perhaps before this one was linked
+  // Closing a context closes its handle first and its children then, under their lock; link() above takes the same lock. So
+  // this child was closed with the others, or the context's handle is seen closed here.
+  if (contexts.find(context.bits) == nullptr) {
     closeHandle(bits);
     return Status::error(RT_ERROR_INVALID_HANDLE, "The context was destroyed by another thread during the call.");
   }

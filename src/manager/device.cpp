@@ -29,7 +29,7 @@ Status enumerate(int32_t backend) {
   Enumerated& list = enumerated[backend];
   if (list.known.load(std::memory_order_acquire)) return Status();
   std::lock_guard lock(list.mutex);
-  if (list.known.load(std::memory_order_relaxed)) return Status();
+  if (list.known.load(std::memory_order_relaxed)) return Status();  // the lock orders this load
   backend::Backend* driver = backendOf(backend);
   int32_t count = driver == nullptr ? 0 : driver->deviceCount();
   if (fault::fails("device list")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
@@ -43,7 +43,7 @@ Status enumerate(int32_t backend) {
   }
   list.handles = std::move(handles);
   list.count = count;
-  list.known.store(true, std::memory_order_release);
+  list.known.store(true, std::memory_order_release);  // pairs with the acquire above: the list is complete
   return Status();
 }
 
@@ -122,7 +122,7 @@ Status getDeviceByName(Device** device, const char* name) {
 
 namespace {
 
-// The first in the order of the backends; a processor behind a driver never comes before the CPU backend, which has the same.
+// The first device in the order of the backends. A processor behind a driver comes behind the CPU backend, which has the same.
 Status bestDevice(Device** device) {
   for (int32_t backend : kBackendOrder) {
     if (backend == RT_BACKEND_NULL) continue;
@@ -131,7 +131,7 @@ Status bestDevice(Device** device) {
       const rtDeviceProperties_t* properties = nullptr;
       RT_TRY(getDevice(&found, backend, ordinal));
       if (backend != RT_BACKEND_CPU) RT_TRY(found->native.properties(&properties));
-      if (*device == nullptr) *device = found;  // where nothing better comes
+      if (*device == nullptr) *device = found;  // if there is nothing better
       if (properties != nullptr && properties->kind == RT_DEVICE_KIND_CPU) continue;
       *device = found;
       return Status();
@@ -177,7 +177,7 @@ Status backendInfo(rtBackendInfo_t* info, int32_t backend) {
   return Status();
 }
 
-// The same word as the property `id`, which a lost device or one that fails to describe itself cannot give.
+// The same word as the property `id`, also for a device that is lost or fails to describe itself.
 std::string Device::name() const {
   const std::string word = backendWord(backend);
   return backend == RT_BACKEND_CPU ? word : word + ":" + std::to_string(ordinal);

@@ -1,5 +1,5 @@
-// Devices: one object and one handle for each device of each backend, made when the backend is first asked about. A
-// missing driver is zero devices and a reason.
+// Devices: one object and one handle for each device of each backend, made at the first question about the backend. A missing
+// driver is zero devices and a reason.
 #pragma once
 
 #include <atomic>

@@ -1,12 +1,12 @@
-// Creating events: an object in the table; native points come when it is recorded, from ops.
+// Creates the object of an event. Its native points come from ops, when the event is recorded.
 #include "manager/event.h"
 
 #include "manager/create.h"
 
 namespace manyrt::manager {
 
-Status createEvent(Event** event, Context& context, allocator::Owner& owner, bool timed) {
-  return createChild(event, events, context, Ref<allocator::Owner>(&owner), timed);
+Status createEvent(Event** event, Context& context, allocator::ContextResources& owner, bool timed) {
+  return createChild(event, events, context, Ref<allocator::ContextResources>(&owner), timed);
 }
 
 }  // namespace manyrt::manager

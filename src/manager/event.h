@@ -1,5 +1,5 @@
-// Events: the point that the last record made. Waits already submitted hold the point itself, so that recording again
-// does not disturb them.
+// Events: the point of the last record. A wait that was submitted holds the point itself, so that a later record does not
+// disturb it.
 #pragma once
 
 #include <mutex>
@@ -13,7 +13,7 @@
 namespace manyrt::manager {
 
 struct Event : Child {
-  Event(Context& owner_context, Ref<allocator::Owner> native_owner, bool with_time)
+  Event(Context& owner_context, Ref<allocator::ContextResources> native_owner, bool with_time)
       : Child(owner_context, std::move(native_owner), true), timed(with_time) {}
 
   Ref<backend::Point> point() {  // null: never recorded
@@ -28,14 +28,14 @@ struct Event : Child {
   }  // the earlier point is dropped outside the lock
 
   const bool timed;
-  Ranked<Mutex, LockRank::kEvent> lock;  // held across the driver's call where a point is recorded anew in place
+  Ranked<Mutex, LockRank::kEvent> lock;  // held across the call of a driver that records the point again in place
   Ref<backend::Point> last;
-  // The stream of the last record: waiting for it inside one of its host functions would never end. Compared, not used.
+  // The stream of the last record, compared and never dereferenced: a wait inside one of its host functions would never end.
   std::atomic<backend::Stream*> recorded_on{nullptr};
   std::atomic<bool> captured{false};         // last recorded in a capture
   std::atomic<Recorder*> recorder{nullptr};  // the capture, until it ends; read under a guard
 };
 
-Status createEvent(Event** event, Context& context, allocator::Owner& owner, bool timed);
+Status createEvent(Event** event, Context& context, allocator::ContextResources& owner, bool timed);
 
 }  // namespace manyrt::manager

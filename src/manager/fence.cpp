@@ -1,4 +1,5 @@
-// The timeline: waits are linked in no order and unlinked by value; points are completed without the lock.
+// The timeline. Waits are linked in no order and unlinked by value. Points are completed without the lock, since that may call
+// drivers.
 #include "manager/fence.h"
 
 #include <mutex>
@@ -10,14 +11,14 @@ namespace manyrt::manager {
 
 Status Fence::waitPoint(Ref<backend::Point>* point, uint64_t until) {
   *point = nullptr;
-  if (value.load(std::memory_order_acquire) >= until) return Status();
+  if (value.load(std::memory_order_acquire) >= until) return Status();  // pairs with signal()
   if (fault::fails("fence wait")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   Ref<Wait> wait = Ref<Wait>::adopt(new Wait);
   wait->until = until;
   std::lock_guard guard(lock_);
   if (closed_) return Status::error(RT_ERROR_INVALID_HANDLE, "The fence was destroyed.");
   if (value.load(std::memory_order_relaxed) >= until) return Status();
-  if (until <= failed_to_) {  // whoever waits inherits the cause, as if it had waited before
+  if (until <= failed_to_) {  // the wait gets the cause, as an earlier one did
     wait->complete(failure_, 0);
     *point = Ref<backend::Point>(wait.get());
     return Status();

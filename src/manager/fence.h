@@ -1,5 +1,5 @@
-// Fences: a value that only grows, and the points of those who wait for it. A fence belongs to no driver: streams of any
-// backend wait for its points and signal it by a task.
+// Fences: a value that only grows, and the points of the waits for it. A fence belongs to no driver: streams of any backend
+// wait for its points, and signal it by a task.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct Fence : Child {
   Fence(Context& owner_context, uint64_t first) : Child(owner_context, nullptr, true), value(first) {}
   ~Fence() { close(); }
 
-  // A point that is passed when the value is reached; null: it is already. A failure: the fence is closed, or who was to
-  // signal the value has failed. Throws bad_alloc.
+  // A point that is passed when the value reaches `until`; null: it has. If the stream that should signal `until` has failed,
+  // the point is passed with its failure. Fails if the fence is closed. Throws bad_alloc.
   Status waitPoint(Ref<backend::Point>* point, uint64_t until);
-  void forget(backend::Point& point);           // a waiting thread gave up
+  void forget(backend::Point& point);           // ends the wait of a thread that gave up
   Status signal(uint64_t to);                   // INVALID_VALUE below the present value
   void fail(uint64_t to, const Status& cause);  // the stream that was to signal `to` has failed
-  size_t waiting();                             // points that nobody has completed or given up
-  void close();                                 // whoever still waits fails
+  size_t waiting();                             // points that are neither completed nor given up
+  void close();                                 // fails all waits
 
   std::atomic<uint64_t> value;
   std::atomic<Recorder*> recorder{nullptr};  // a capture that names it, until that ends
@@ -32,7 +32,7 @@ struct Fence : Child {
     uint64_t until = 0;
     Wait* next = nullptr;
   };
-  // Unlinks the waits up to a value, under the lock; the caller completes them without it.
+  // Unlinks the waits up to a value, under the lock. The caller completes them without it.
   Wait* take(uint64_t to);
   static void completeAll(Wait* waits, const Status& status);
 

@@ -1,4 +1,5 @@
-// Creating the handles of graphs, which belong to no context and are counted here, and of plans and execs, which do.
+// Creates the handles of graphs, which belong to no context and are counted here, and those of plans and execs, which belong to
+// one.
 #include "manager/graph.h"
 
 #include "manager/create.h"
@@ -13,12 +14,12 @@ Status createGraph(HandleBits* bits, Ref<GraphContent> content) {
   return Status();
 }
 
-Status createCapturePlan(CapturePlan** plan, Context& context, allocator::Owner& owner, Ref<RefCounted> content) {
-  return createChild(plan, capture_plans, context, Ref<allocator::Owner>(&owner), std::move(content));
+Status createCapturePlan(CapturePlan** plan, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content) {
+  return createChild(plan, capture_plans, context, Ref<allocator::ContextResources>(&owner), std::move(content));
 }
 
-Status createGraphExec(GraphExec** exec, Context& context, allocator::Owner& owner, Ref<RefCounted> content) {
-  return createChild(exec, graph_execs, context, Ref<allocator::Owner>(&owner), std::move(content));
+Status createGraphExec(GraphExec** exec, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content) {
+  return createChild(exec, graph_execs, context, Ref<allocator::ContextResources>(&owner), std::move(content));
 }
 
 }  // namespace manyrt::manager

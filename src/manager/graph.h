@@ -1,5 +1,5 @@
-// Graphs, their nodes and buffers, plans and execs as handles. What they are stands in src/graph, above the managers: here is
-// who owns them, and what has to follow when a handle is closed.
+// The handles of graphs, nodes, buffers, plans and execs. src/graph, above the managers, defines their contents. This file has
+// their owners, and what follows when a handle is closed.
 #pragma once
 
 #include "base/ref.h"
@@ -8,7 +8,7 @@
 
 namespace manyrt::manager {
 
-// What src/graph keeps behind a graph's handle.
+// The content of a graph, which src/graph implements.
 class GraphContent : public RefCounted {
  public:
   virtual void handleClosed() = 0;  // closes the handles of nodes and buffers; under a guard
@@ -20,7 +20,7 @@ struct Graph {
   const Ref<GraphContent> content;
 };
 
-// A node or a buffer: the graph's, with its place there. Not counted, as the kernels of a module.
+// A node or a buffer of a graph, with its index there. Not counted, as the kernels of a module are not.
 struct GraphPart {
   GraphPart(GraphContent& of, uint32_t at) : content(&of), index(at) {}
   const bool counted = false;
@@ -35,20 +35,20 @@ struct GraphBuffer : GraphPart {
 };
 
 struct CapturePlan : Child {
-  CapturePlan(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<RefCounted> behind)
+  CapturePlan(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<RefCounted> behind)
       : Child(owner_context, std::move(native_owner), true), content(std::move(behind)) {}
   const Ref<RefCounted> content;
 };
 struct GraphExec : Child {
-  GraphExec(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<RefCounted> behind)
+  GraphExec(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<RefCounted> behind)
       : Child(owner_context, std::move(native_owner), true), content(std::move(behind)) {}
   const Ref<RefCounted> content;
 };
 
-Status createCapturePlan(CapturePlan** plan, Context& context, allocator::Owner& owner, Ref<RefCounted> content);
-Status createGraphExec(GraphExec** exec, Context& context, allocator::Owner& owner, Ref<RefCounted> content);
+Status createCapturePlan(CapturePlan** plan, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content);
+Status createGraphExec(GraphExec** exec, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content);
 
-// The handle of a graph that is complete. Throws bad_alloc.
+// Opens the handle of a complete graph. Throws bad_alloc.
 Status createGraph(HandleBits* bits, Ref<GraphContent> content);
 
 }  // namespace manyrt::manager

@@ -1,4 +1,4 @@
-// Creating kernels: the backend prepares the function, the table gives it a handle in its context.
+// Creates host kernels: the backend prepares the function, the table opens a handle in the context.
 #include "manager/kernel.h"
 
 #include "manager/create.h"
@@ -6,7 +6,7 @@
 
 namespace manyrt::manager {
 
-Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& owner, const rtHostKernel_t& host) {
+Status createHostKernel(Kernel** kernel, Context& context, allocator::ContextResources& owner, const rtHostKernel_t& host) {
   backend::HostKernels* maker = owner.native().hostKernels();
   if (maker == nullptr) {
     return Status::error(
@@ -16,7 +16,7 @@ Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& own
   }
   Ref<backend::Kernel> native;
   RT_TRY(maker->create(&native, host));
-  return createChild(kernel, kernels, context, Ref<allocator::Owner>(&owner), std::move(native), false, nullptr);
+  return createChild(kernel, kernels, context, Ref<allocator::ContextResources>(&owner), std::move(native), false, nullptr);
 }
 
 }  // namespace manyrt::manager

@@ -1,5 +1,5 @@
-// Kernels as handles over the backends' kernels. Launches keep the native one; destroying the handle ends only the
-// program's part. The handles of a module's kernels are the module's: it makes and closes them.
+// The handles of kernels. Launches keep the native kernel; destroying the handle ends the program's part alone. A module makes
+// and closes the handles of its kernels.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace manyrt::manager {
 
-// What a module was built from: OpenCL C without headers of its own. Graphs write it to their files and build it again.
+// The source of a module: OpenCL C without headers of its own. Graphs write it to their files and build it again.
 struct KernelSource {
   std::string text;
   std::string options;
 };
 
 struct Kernel : Child {
-  Kernel(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Kernel> native_kernel, bool module_kernel,
-         std::shared_ptr<const KernelSource> built_from)
+  Kernel(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<backend::Kernel> native_kernel,
+         bool module_kernel, std::shared_ptr<const KernelSource> built_from)
       : Child(owner_context, std::move(native_owner), !module_kernel),
         native(std::move(native_kernel)),
         limits(owner->device().limits()),
@@ -31,13 +31,13 @@ struct Kernel : Child {
 
   const Ref<backend::Kernel> native;
   const backend::Limits& limits;  // the device's: every launch is checked against them
-  // A launch with local_bytes below this needs no look at the kernel's own local memory or rules; 0: every launch does.
+  // A launch with fewer local_bytes needs no check of the kernel's own local memory or rules; 0: every launch needs it.
   const uint64_t local_end;
   const bool refuses_unknown;  // addresses that no region has
   const bool of_module;
   const std::shared_ptr<const KernelSource> source;  // its module's; null: an image or a host function
 };
 
-Status createHostKernel(Kernel** kernel, Context& context, allocator::Owner& owner, const rtHostKernel_t& host);
+Status createHostKernel(Kernel** kernel, Context& context, allocator::ContextResources& owner, const rtHostKernel_t& host);
 
 }  // namespace manyrt::manager

@@ -1,6 +1,6 @@
-// Start, references, and fork. The child of a fork finds locks and threads of the parent in any state: it may only be told
-// so, and its destroys and frees succeed without doing anything. Nothing else of the library runs there, so that threads,
-// backends and what they hold stay as they are; what would act for the parent at exit looks at the process.
+// Start, references, and fork. The child of a fork finds locks of the parent in any state, and none of its threads. So calls in
+// the child fail, and its destroys and frees succeed and do nothing. Nothing else of the library runs there. Code that runs at
+// the exit of the parent checks the process.
 #include "manager/library.h"
 
 #include <pthread.h>
@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "base/barrier.h"
 #include "base/epoch.h"
 #include "base/lock_order.h"
+#include "base/os/barrier.h"
 #include "base/trace.h"
 
 namespace manyrt::manager::library {
@@ -58,7 +58,7 @@ Status start() {
   trace::start();
   if (trace::enabled()) {
     (void)atexit([] {
-      epoch::Scope scope;  // what it logs is not left to a thread that ends with the process
+      epoch::Scope scope;  // its log lines go out here, and not on a thread that ends with the process
       trace::finish();
     });
   }
@@ -75,8 +75,8 @@ Status retain() {
       return Status();
     }
   }
-  RT_TRY(start());  // it is being ended
-  return retain();  // no longer: there was no memory for that
+  RT_TRY(start());  // fails while another thread ends the library
+  return retain();  // that thread had no memory for it, and the library runs on
 }
 
 Status release(bool* last) {
@@ -90,8 +90,8 @@ Status release(bool* last) {
       return Status();
     }
   }
-  RT_TRY(start());       // another thread ends it
-  return release(last);  // no longer: there was no memory for that
+  RT_TRY(start());  // as in retain()
+  return release(last);
 }
 
 void goOn() { state.store(kRunning, std::memory_order_release); }

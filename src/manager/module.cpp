@@ -1,4 +1,4 @@
-// Creating modules: the kernels' handles first, so that a module which anybody can name is complete.
+// Creates modules. The handles of the kernels come first, so that a module with a handle is complete.
 #include "manager/module.h"
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace manyrt::manager {
 namespace {
 
-struct Handles {  // of kernels that are closed again if their module cannot be made
+struct Handles {  // of kernels, which are closed again if the module cannot be made
   std::vector<HandleBits> bits;
   ~Handles() {
     for (HandleBits each : bits) closeHandle(each);
@@ -49,7 +49,8 @@ Status Module::addGlobal(void* address, uint64_t size) {
   return Status();
 }
 
-// One that a graph names goes with the graph.
+// A variable that a graph names stays known until the graph ends. The claim and the look at the leases are seq_cst, as the two
+// sides of a lease that is being taken are: see BlockLease::take.
 void Module::closeGlobals() {
   std::vector<allocator::Region*> closed;
   {
@@ -66,16 +67,16 @@ void Module::closeGlobals() {
   }
 }
 
-Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native,
+Status createModule(Module** module, Context& context, allocator::ContextResources& owner, Ref<backend::Module> native,
                     std::shared_ptr<const KernelSource> source) {
   Handles made;
   made.bits.reserve(native->kernels().size());
   for (const Ref<backend::Kernel>& each : native->kernels()) {
     Kernel* kernel = nullptr;
-    RT_TRY(createChild(&kernel, kernels, context, Ref<allocator::Owner>(&owner), each, true, source));
+    RT_TRY(createChild(&kernel, kernels, context, Ref<allocator::ContextResources>(&owner), each, true, source));
     made.bits.push_back(kernel->bits);
   }
-  RT_TRY(createChild(module, modules, context, Ref<allocator::Owner>(&owner), std::move(native), made.bits));
+  RT_TRY(createChild(module, modules, context, Ref<allocator::ContextResources>(&owner), std::move(native), made.bits));
   made.bits.clear();
   return Status();
 }

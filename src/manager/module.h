@@ -1,5 +1,5 @@
-// Modules as handles over the backends' modules, each with the handles of its kernels, which live exactly as long. What is
-// in flight keeps the native kernels, and these what they need of the native module.
+// The handles of modules. Each has the handles of its kernels, which live exactly as long. Work in flight keeps the native
+// kernels, and these keep the parts of the native module that they need.
 #pragma once
 
 #include <mutex>
@@ -13,13 +13,13 @@
 namespace manyrt::manager {
 
 struct Module : Child {
-  Module(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Module> native_module,
+  Module(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<backend::Module> native_module,
          std::vector<HandleBits> kernel_handles)
       : Child(owner_context, std::move(native_owner), true),
         native(std::move(native_module)),
         kernels(std::move(kernel_handles)) {}
   void closeKernels();  // under a guard
-  // A variable that the program has asked for is known memory from then on, until the module's handle is closed.
+  // Makes a variable known memory, from the program's first question about it until the module's handle is closed.
   Status addGlobal(void* address, uint64_t size);  // throws bad_alloc
   void closeGlobals();                             // under a guard
 
@@ -32,8 +32,8 @@ struct Module : Child {
   std::vector<allocator::Region*> globals_;
 };
 
-// Under a guard. `source` may be null: it was built from something else. Throws bad_alloc.
-Status createModule(Module** module, Context& context, allocator::Owner& owner, Ref<backend::Module> native,
+// Under a guard. `source` may be null: the module was not built from such a source. Throws bad_alloc.
+Status createModule(Module** module, Context& context, allocator::ContextResources& owner, Ref<backend::Module> native,
                     std::shared_ptr<const KernelSource> source);
 
 }  // namespace manyrt::manager

@@ -1,4 +1,4 @@
-// Creating pools, and counting those of a context that give memory back whenever a stream is synchronised.
+// Creates pools, and counts those that give memory back at each synchronise.
 #include "manager/pool.h"
 
 #include "base/fault.h"
@@ -11,10 +11,12 @@ void Pool::setTrims(bool now) {
   library::trimming_pools.fetch_add(now ? 1u : ~0u, std::memory_order_relaxed);
 }
 
-Status createPool(Pool** pool, Context& context, allocator::Owner& owner, const allocator::PoolOptions& options, bool own) {
+Status createPool(Pool** pool, Context& context, allocator::ContextResources& owner, const allocator::PoolOptions& options,
+                  bool own) {
   if (fault::fails("pool")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  Ref<allocator::Pool> made = Ref<allocator::Pool>::adopt(new allocator::Pool(Ref<allocator::Owner>(&owner), options));
-  RT_TRY(createChild(pool, pools, context, Ref<allocator::Owner>(&owner), std::move(made), own));
+  Ref<allocator::Pool> made =
+      Ref<allocator::Pool>::adopt(new allocator::Pool(Ref<allocator::ContextResources>(&owner), options));
+  RT_TRY(createChild(pool, pools, context, Ref<allocator::ContextResources>(&owner), std::move(made), own));
   (*pool)->setTrims(options.release_threshold != UINT64_MAX);
   return Status();
 }

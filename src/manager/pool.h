@@ -1,4 +1,4 @@
-// Pools as handles over the allocator's pools. When the handle is gone the pool keeps no unused memory.
+// The handles of the allocator's pools. A pool without its handle keeps no unused memory.
 #pragma once
 
 #include "allocator/pool.h"
@@ -9,13 +9,13 @@
 namespace manyrt::manager {
 
 struct Pool : Child {
-  Pool(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<allocator::Pool> allocator_pool, bool own)
+  Pool(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<allocator::Pool> allocator_pool, bool own)
       : Child(owner_context, std::move(native_owner), !own), pool(std::move(allocator_pool)), is_own(own) {}
   ~Pool() {
     if (trims) library::trimming_pools.fetch_sub(1, std::memory_order_relaxed);
     pool->close();
   }
-  void setTrims(bool now);  // gives memory back at a synchronise
+  void setTrims(bool now);  // whether it gives memory back at a synchronise
 
   const Ref<allocator::Pool> pool;
   const bool is_own;  // the context's own default pool
@@ -28,6 +28,7 @@ inline Pool* Context::knownPool() const {
   return pool != nullptr ? pool : pools.find(own_pool_.load(std::memory_order_acquire));
 }
 
-Status createPool(Pool** pool, Context& context, allocator::Owner& owner, const allocator::PoolOptions& options, bool own);
+Status createPool(Pool** pool, Context& context, allocator::ContextResources& owner, const allocator::PoolOptions& options,
+                  bool own);
 
 }  // namespace manyrt::manager

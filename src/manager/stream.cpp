@@ -1,4 +1,4 @@
-// Creating streams over queues that the owner recycles, and taking streams over from other libraries.
+// Creates streams over native streams that the context reuses, and imports streams of other libraries.
 #include "manager/stream.h"
 
 #include <algorithm>
@@ -8,7 +8,9 @@
 
 namespace manyrt::manager {
 
-// A capture that begins meanwhile takes it back, or is seen here; one that has ended by then leaves it to this.
+// Against a capture that begins or ends on another thread. Its attach() stores `recorder` and then clears `default_stream`;
+// this stores `default_stream` and then reads `recorder`, all seq_cst. So one of the two sees the other, and the pointer is
+// cleared. If the capture has ended by the second look, the pointer is offered again.
 void Stream::offerToCopies() {
   do {
     owner->default_stream.store(native.get(), std::memory_order_seq_cst);
@@ -17,15 +19,15 @@ void Stream::offerToCopies() {
   } while (recorder.load(std::memory_order_seq_cst) == nullptr);
 }
 
-Status createStream(Stream** stream, Context& context, allocator::Owner& owner, const rtStreamOptions_t& options,
+Status createStream(Stream** stream, Context& context, allocator::ContextResources& owner, const rtStreamOptions_t& options,
                     bool is_default) {
   backend::StreamOptions native_options;
   native_options.priority = std::clamp(options.priority, context.device->native.limits().priority_greatest, 0);
   native_options.label = options.label[0] != '\0' ? options.label : "stream";
   Ref<backend::Stream> native;
   RT_TRY(owner.takeStream(&native, native_options));
-  struct GiveBack {  // if the object cannot be made; one that is made takes the reference and gives the stream back itself
-    allocator::Owner& owner;
+  struct GiveBack {  // for a failure; a complete object takes the reference, and gives the stream back itself
+    allocator::ContextResources& owner;
     Ref<backend::Stream>& native;
     ~GiveBack() {
       if (!native) return;
@@ -33,28 +35,30 @@ Status createStream(Stream** stream, Context& context, allocator::Owner& owner, 
       owner.giveBackStream(std::move(native));
     }
   } give_back{owner, native};
-  RT_TRY(createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(native), is_default, StreamImport()));
+  RT_TRY(createChild(stream, streams, context, Ref<allocator::ContextResources>(&owner), std::move(native), is_default,
+                     StreamImport()));
   (*stream)->priority = native_options.priority;
   return Status();
 }
 
-Status importStream(Stream** stream, Context& context, allocator::Owner& owner, const uint64_t native[2]) {
+Status importStream(Stream** stream, Context& context, allocator::ContextResources& owner, const uint64_t native[2]) {
   Ref<backend::Stream> borrowed;
   backend::Interop* interop;
   RT_TRY(backend::interopOf(&interop, owner.device()));
   RT_TRY(interop->importStream(&borrowed, owner.native(), native));
   StreamImport import(borrowed);
   owner.adoptStream(borrowed);
-  // Imported before and destroyed: what failed then was told or went with that import.
+  // The stream may have been imported before: a failure of that time ended with that import.
   if (borrowed->claims.load(std::memory_order_acquire) == 0 && borrowed->idle()) (void)borrowed->latch.take();
   borrowed->claims.fetch_add(1, std::memory_order_acq_rel);
-  struct Unclaim {  // if the object cannot be made; one that is made takes the reference, and its end the claim
+  struct Unclaim {  // for a failure; a complete object takes the reference, and gives the claim up at its end
     Ref<backend::Stream>& stream;
     ~Unclaim() {
       if (stream) stream->claims.fetch_sub(1, std::memory_order_acq_rel);
     }
   } unclaim{borrowed};
-  return createChild(stream, streams, context, Ref<allocator::Owner>(&owner), std::move(borrowed), false, std::move(import));
+  return createChild(stream, streams, context, Ref<allocator::ContextResources>(&owner), std::move(borrowed), false,
+                     std::move(import));
 }
 
 }  // namespace manyrt::manager

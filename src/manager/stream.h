@@ -1,4 +1,4 @@
-// Streams: a native queue leased to one handle. A destroyed stream gives its queue back; the work in it goes on.
+// Streams: a native stream that serves one handle at a time. A destroyed stream gives it back, and its work goes on.
 #pragma once
 
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace manyrt::manager {
 
-// What one handle has to end, once, of a stream that it has imported; empty for one of our own.
+// Ends the import of a native stream, once. Empty for a stream of the library's own.
 class StreamImport {
  public:
   StreamImport() = default;
@@ -19,7 +19,7 @@ class StreamImport {
   StreamImport& operator=(StreamImport&&) = delete;
   ~StreamImport() { end(); }
   explicit operator bool() const { return static_cast<bool>(stream_); }
-  // Behind this the native stream may be gone.
+  // The program may destroy the native stream from here on.
   void end() {
     if (Ref<backend::Stream> stream = std::exchange(stream_, nullptr)) stream->endImport();
   }
@@ -29,8 +29,8 @@ class StreamImport {
 };
 
 struct Stream : Child {
-  Stream(Context& owner_context, Ref<allocator::Owner> native_owner, Ref<backend::Stream> native_stream, bool default_stream,
-         StreamImport stream_import)
+  Stream(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<backend::Stream> native_stream,
+         bool default_stream, StreamImport stream_import)
       : Child(owner_context, std::move(native_owner), !default_stream),
         native(std::move(native_stream)),
         device(owner->device()),
@@ -41,7 +41,8 @@ struct Stream : Child {
     if (!imported) owner->giveBackStream(std::move(native));
   }
 
-  // The default stream, once it is the context's: short copies find its queue in the owner, but not while it captures.
+  // Shows the published default stream to short copies, which find its native stream in the context's resources; not while it
+  // captures.
   void offerToCopies();
 
   Ref<backend::Stream> native;
@@ -54,8 +55,8 @@ struct Stream : Child {
   StagedBytes staged;
 };
 
-Status createStream(Stream** stream, Context& context, allocator::Owner& owner, const rtStreamOptions_t& options,
+Status createStream(Stream** stream, Context& context, allocator::ContextResources& owner, const rtStreamOptions_t& options,
                     bool is_default);
-Status importStream(Stream** stream, Context& context, allocator::Owner& owner, const uint64_t native[2]);
+Status importStream(Stream** stream, Context& context, allocator::ContextResources& owner, const uint64_t native[2]);
 
 }  // namespace manyrt::manager

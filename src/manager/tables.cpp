@@ -1,4 +1,4 @@
-// The tables themselves, and closing a handle of any kind with what has to follow at once.
+// The tables, and closing a handle of any kind with all that follows at once.
 #include "manager/tables.h"
 
 #include "manager/context.h"
@@ -33,8 +33,8 @@ const char* kindWord(uint8_t kind) {
 
 namespace {
 
-// Also where the context goes, which disturbs no work in flight otherwise. A signal that a stream has taken may stand behind a
-// wait for the host's next one: kept open for it, the fence would let both wait for ever, now that the host cannot signal.
+// The fences of a context are closed with it, although other work in flight goes on. A stream may wait for a signal of the host
+// that can come no more. A fence that stayed open for the stream's own signal behind that wait would let both wait for ever.
 void onClosed(Fence& fence) { fence.close(); }
 void onClosed(Context& context) { context.closeChildren(); }
 void onClosed(Module& module) {
@@ -44,7 +44,7 @@ void onClosed(Module& module) {
 void onClosed(Stream& stream) {
   if (Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) recorder->streamClosed(stream);
   stream.native->claims.fetch_sub(1, std::memory_order_acq_rel);
-  stream.import.end();  // also where the context goes: the program may destroy the native stream now
+  stream.import.end();  // now, since the program may destroy the native stream behind this call
 }
 void onClosed(Graph& graph) { graph.content->handleClosed(); }
 template <class T>

@@ -1,5 +1,5 @@
-// The tables behind the handles, and the registry of what a program has alive. Everything that owns a handle goes through
-// here; who creates the objects stands in the managers beside this file.
+// The tables behind the handles, and the counts of the program's live objects. Every handle is opened and closed in one of
+// these tables; the managers beside this file create the objects.
 #pragma once
 
 #include <atomic>
@@ -49,7 +49,7 @@ extern std::atomic<uint64_t> live_handles[kHandleKinds];  // made by the program
 
 const char* kindWord(uint8_t kind);  // "stream"; null where no handle has this kind
 
-// Closes whatever handle this is, with its children; true for exactly one caller. Under a guard.
+// Closes a handle of any kind, with its children. True for exactly one caller. Under a guard.
 bool closeHandle(HandleBits bits);
 
 }  // namespace manyrt::manager

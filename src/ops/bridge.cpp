@@ -1,5 +1,5 @@
-// The two ways around a stream that cannot copy. Both take the copy's place in the order of the given stream alike: it records
-// a point, behind which other streams begin, and waits for another one, which is passed when they are done.
+// The two ways around a stream that cannot copy. Both keep the position of the copy in the order of the given stream: it
+// records one point, behind which the other streams begin, and waits for a second one, which is passed when they are done.
 #include "ops/bridge.h"
 
 #include <algorithm>
@@ -13,51 +13,53 @@
 namespace manyrt::ops {
 namespace {
 
-using allocator::Owner;
+using allocator::ContextResources;
 
-// The place of a copy in the order of the given stream.
-struct Place {
+// The position of a copy in the order of the given stream, between two points.
+struct Handoff {
   Ref<backend::Point> begin;  // null: the stream was idle
-  Ref<backend::Point> done;   // of no backend: whoever ends the copy passes it
+  Ref<backend::Point> done;   // of no backend: the end of the copy passes it
 };
 
-// After success `done` has to be passed in any case: the stream waits for it, also where it fails meanwhile, so that memory
-// which is freed in its order is left alone until the copy is over.
-Status takePlace(Place* place, manager::Stream& stream) {
+// After success `done` must be passed in any case: the stream waits for it. It does so even if it fails meanwhile, so that
+// memory which is freed in its order stays untouched until the copy is over.
+Status handOver(Handoff* handoff, manager::Stream& stream) {
   RT_TRY(host_threads::reserve());
   if (fault::fails("bridge point")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  place->done = Ref<backend::Point>::adopt(new backend::Point);
+  handoff->done = Ref<backend::Point>::adopt(new backend::Point);
   if (!stream.native->idle()) {
-    RT_TRY(stream.owner->native().createPoint(&place->begin, false));
-    RT_TRY(stream.native->record(place->begin));
+    RT_TRY(stream.owner->native().createPoint(&handoff->begin, false));
+    RT_TRY(stream.native->record(handoff->begin));
   }
-  return stream.native->wait(place->done, backend::Skip::kNever);
+  return stream.native->wait(handoff->done, backend::Skip::kNever);
 }
 
-backend::StreamOptions optionsFor(const Owner& owner, int32_t priority) {
+backend::StreamOptions optionsFor(const ContextResources& owner, int32_t priority) {
   backend::StreamOptions options;
   options.priority = std::clamp(priority, owner.device().limits().priority_greatest, 0);
   options.label = "copies for others";
   return options;
 }
 
-// A copy on one stream of another owner. The point that it records behind the copy passes `done`.
+// A copy on one stream of another context. The point that this stream records behind the copy passes `done`.
 class LentCopy final : private backend::Waiter, private host_threads::Job {
  public:
-  static Status start(const backend::Copy& copy, const Range& dst, const Range& src, Owner& lender, manager::Stream& stream) {
+  static Status start(const backend::Copy& copy, const Range& dst, const Range& src, ContextResources& lender,
+                      manager::Stream& stream) {
     if (fault::fails("bridge")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
     std::unique_ptr<LentCopy> made(new LentCopy);
     RT_TRY(lender.lendStream(&made->stream_, stream.native.get(), optionsFor(lender, stream.priority)));
     struct Return {
-      Owner& lender;
+      ContextResources& lender;
       const Ref<backend::Stream> stream;
       ~Return() { lender.returnStream(*stream); }
     } lent{lender, made->stream_};
     RT_TRY(lender.native().createPoint(&made->end_, false));
-    RT_TRY(takePlace(&made->place_, stream));
+    RT_TRY(handOver(&made->handoff_, stream));
     Status status = made->order(copy);
-    for (const Range* range : {&dst, &src}) {  // also the lender's own: the given stream may fail before it has waited
-      if (range->known()) range->place.region->noteUse(lent.stream, lent.stream->submitted());
+    // Both sides note the lent stream, also the lender's own: the given stream may fail before it has waited.
+    for (const Range* range : {&dst, &src}) {
+      if (range->known()) range->allocation.region->noteUse(lent.stream, lent.stream->submitted());
     }
     made.release()->settle(status.ok());
     return status;
@@ -65,7 +67,7 @@ class LentCopy final : private backend::Waiter, private host_threads::Job {
 
  private:
   Status order(const backend::Copy& copy) {
-    if (place_.begin) RT_TRY(stream_->wait(place_.begin));
+    if (handoff_.begin) RT_TRY(stream_->wait(handoff_.begin));
     RT_TRY(stream_->copy(copy));
     return stream_->record(end_);
   }
@@ -74,32 +76,32 @@ class LentCopy final : private backend::Waiter, private host_threads::Job {
       host_threads::submit(this);
       return;
     }
-    // A point may be passed on a thread of a driver that takes no calls there: all but `done` is let go of here.
+    // A driver may pass a point on a thread that must not call it: all but `done` is released here.
     stream_ = nullptr;
-    place_.begin = nullptr;
+    handoff_.begin = nullptr;
     const Ref<backend::Point> end = std::move(end_);
     if (!end->subscribe(this)) passed(*end);
   }
   void passed(backend::Point& end) override {
-    place_.done->complete(end.status(), 0);
+    handoff_.done->complete(end.status(), 0);
     delete this;
   }
-  // The order is incomplete, which the caller was told: what there is of it ends before the stream goes on.
+  // The caller knows that the submission failed. The submitted part has to end before the given stream goes on.
   void run() override {
     (void)stream_->wait(stream_->submitted(), Deadline::never());
-    place_.done->complete(Status(), 0);
+    handoff_.done->complete(Status(), 0);
     delete this;
   }
 
-  Place place_;
+  Handoff handoff_;
   Ref<backend::Stream> stream_;
   Ref<backend::Point> end_;
 };
 
-// A stream for one copy. Done with its work before it is given back.
+// A stream for one copy, which completes its work before it is given back.
 class Side {
  public:
-  explicit Side(Owner& owner) : owner_(owner) {}
+  explicit Side(ContextResources& owner) : owner_(owner) {}
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
   ~Side() {
@@ -109,7 +111,7 @@ class Side {
     owner_.giveBackStream(std::move(stream_));
   }
   Status take(int32_t priority) { return owner_.takeStream(&stream_, optionsFor(owner_, priority)); }
-  // The copy, and a point behind it.
+  // Submits the copy, and a point behind it.
   Status copy(const backend::Copy& copy, Ref<backend::Point>* point) {
     RT_TRY(stream_->copy(copy));
     RT_TRY(owner_.native().createPoint(point, false));
@@ -118,14 +120,14 @@ class Side {
   Status wait(Ref<backend::Point> point) { return stream_->wait(std::move(point)); }
 
  private:
-  Owner& owner_;
+  ContextResources& owner_;
   Ref<backend::Stream> stream_;
 };
 
-// Pinned pieces of an owner.
+// Pinned pieces of a context.
 class Pieces {
  public:
-  explicit Pieces(Owner& owner) : owner_(owner) {}
+  explicit Pieces(ContextResources& owner) : owner_(owner) {}
   Pieces(const Pieces&) = delete;
   Pieces& operator=(const Pieces&) = delete;
   ~Pieces() {
@@ -133,7 +135,7 @@ class Pieces {
   }
   // One would do: where there is no memory for more the copy is slower.
   Status take(uint64_t wanted) {
-    while (count_ < wanted && count_ < Owner::kStagingPieces) {
+    while (count_ < wanted && count_ < ContextResources::kStagingPieces) {
       Status status = owner_.takeStaging(&memory_[count_]);
       if (!status.ok()) return count_ > 0 ? Status() : status;
       ++count_;
@@ -144,25 +146,25 @@ class Pieces {
   void* at(uint64_t turn) const { return memory_[turn % count_].address; }
 
  private:
-  Owner& owner_;
-  backend::Memory memory_[Owner::kStagingPieces];
+  ContextResources& owner_;
+  backend::Memory memory_[ContextResources::kStagingPieces];
   uint32_t count_ = 0;
 };
 
-// Cuts a copy into parts that fit a piece: as many whole rows as do, else a part of one row.
+// Cuts a copy into parts that fit a piece: whole rows if one fits, else parts of one row.
 class Parts {
  public:
   explicit Parts(const backend::Copy& copy) : copy_(copy) {}
   uint64_t count() const {
-    const uint64_t bytes = Owner::kStagingBytes;
+    const uint64_t bytes = ContextResources::kStagingBytes;
     if (copy_.width > bytes) return copy_.height * ((copy_.width + bytes - 1) / bytes);
     return (copy_.height + bytes / copy_.width - 1) / (bytes / copy_.width);
   }
-  // From the source into the piece, and from there to the destination. False: there are no more.
+  // The copy from the source into the piece, and that from there to the destination. False: there are no more.
   bool next(void* piece, backend::Copy* in, backend::Copy* out) {
     if (row_ == copy_.height) return false;
-    const uint64_t width = std::min(copy_.width - column_, Owner::kStagingBytes);
-    const uint64_t rows = width < copy_.width ? 1 : std::min(copy_.height - row_, Owner::kStagingBytes / width);
+    const uint64_t width = std::min(copy_.width - column_, ContextResources::kStagingBytes);
+    const uint64_t rows = width < copy_.width ? 1 : std::min(copy_.height - row_, ContextResources::kStagingBytes / width);
     void* dst = static_cast<char*>(copy_.dst) + row_ * copy_.dst_pitch + column_;
     const void* src = static_cast<const char*>(copy_.src) + row_ * copy_.src_pitch + column_;
     *in = {piece, src, width, rows, width, copy_.src_pitch};
@@ -180,46 +182,48 @@ class Parts {
   uint64_t row_ = 0, column_ = 0;
 };
 
-// A copy in pieces through pinned memory, on a thread of the library: it takes streams and pieces only when its turn has
-// come, so that however many wait behind a gate they hold nothing.
+// A copy in pieces through pinned memory, on a thread of the library. It takes streams and pieces behind the first point alone,
+// so that waiting copies hold none.
 class StagedCopy final : private backend::Waiter, private host_threads::Job {
  public:
   static Status start(const backend::Copy& copy, const Range& dst, const Range& src, manager::Stream& stream) {
     if (fault::fails("bridge")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
     std::unique_ptr<StagedCopy> made(new StagedCopy(copy, *dst.owner(), *src.owner(), stream.priority));
-    RT_TRY(takePlace(&made->place_, stream));
+    RT_TRY(handOver(&made->handoff_, stream));
     made.release()->begin();
     return Status();
   }
 
  private:
-  StagedCopy(const backend::Copy& copy, Owner& to, Owner& from, int32_t priority)
+  StagedCopy(const backend::Copy& copy, ContextResources& to, ContextResources& from, int32_t priority)
       : copy_(copy), to_(&to), from_(&from), priority_(priority) {}
 
   void begin() {
-    const Ref<backend::Point> begin = place_.begin;
+    const Ref<backend::Point> begin = handoff_.begin;
     if (!begin || !begin->subscribe(this)) host_threads::submit(this);
   }
   void passed(backend::Point&) override { host_threads::submit(this); }
   void run() override {
-    Status status = place_.begin ? place_.begin->status() : Status();
+    Status status = handoff_.begin ? handoff_.begin->status() : Status();
     try {
       if (status.ok()) status = copyParts();
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // on a thread of the library; the given stream gets the failure
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
-    place_.done->complete(std::move(status), 0);
+    handoff_.done->complete(std::move(status), 0);
     delete this;
   }
 
+  // A ring of pieces: the reader fills one while the writer empties earlier ones. A piece is filled again when its last write
+  // has passed. Declared in this order, so that the sides complete their work before the pieces go back.
   Status copyParts() {
     Parts parts(copy_);
-    Pieces pieces(*from_);  // given back after the sides are done
+    Pieces pieces(*from_);
     RT_TRY(pieces.take(parts.count()));
     Side writer(*to_), reader(*from_);
     RT_TRY(reader.take(priority_));
     RT_TRY(writer.take(priority_));
-    Ref<backend::Point> read, written[Owner::kStagingPieces];
+    Ref<backend::Point> read, written[ContextResources::kStagingPieces];
     backend::Copy in, out;
     uint64_t turn = 0;
     for (; parts.next(pieces.at(turn), &in, &out); ++turn) {
@@ -231,7 +235,7 @@ class StagedCopy final : private backend::Waiter, private host_threads::Job {
     for (Ref<backend::Point>& point : written) RT_TRY(await(&point));
     return Status();
   }
-  // The piece is free again.
+  // Waits until a piece is free again.
   static Status await(Ref<backend::Point>* point) {
     const Ref<backend::Point> written = std::move(*point);
     if (!written) return Status();
@@ -240,18 +244,18 @@ class StagedCopy final : private backend::Waiter, private host_threads::Job {
   }
 
   const backend::Copy copy_;
-  const Ref<Owner> to_, from_;
+  const Ref<ContextResources> to_, from_;
   const int32_t priority_;
-  Place place_;
+  Handoff handoff_;
 };
 
-bool readsHostMemory(const Owner& owner) { return owner.device().limits().copies_host; }
+bool readsHostMemory(const ContextResources& owner) { return owner.device().limits().copies_host; }
 
 }  // namespace
 
-Route findRoute(const Range& dst, const Range& src, Owner& own) {
+Route findRoute(const Range& dst, const Range& src, ContextResources& own) {
   if (copyable(dst, own) && copyable(src, own)) return {Route::kOwn};
-  for (Owner* owner : {dst.owner(), src.owner()}) {
+  for (ContextResources* owner : {dst.owner(), src.owner()}) {
     if (owner != nullptr && copyable(dst, *owner) && copyable(src, *owner)) return {Route::kLent, owner};
   }
   const bool staged = dst.known() && src.known() && readsHostMemory(*dst.owner()) && readsHostMemory(*src.owner());

@@ -1,24 +1,24 @@
-// Copies that the stream they are given to cannot do: another owner's stream does them, or two of them through pinned memory
-// of the host. Called by ops/copy once everything is checked; the copy takes its place in the order of the given stream,
+// Copies that the given stream cannot do itself. A stream of another context does them, or two streams do, through pinned
+// memory of the host. Called by ops/copy behind all checks. The copy keeps its position in the order of the given stream,
 // nothing blocks, and failures go both ways.
 #pragma once
 
 #include "backends/backend.h"
 #include "base/status.h"
 #include "manager/stream.h"
-#include "ops/place.h"
+#include "ops/range.h"
 
 namespace manyrt::ops {
 
-// Who can do a copy.
+// Which streams can do a copy: the given one, a lent one, two with pinned memory between them, none.
 struct Route {
   enum Kind { kOwn, kLent, kStaged, kNone } kind;
-  allocator::Owner* lender = nullptr;  // kLent: whose streams reach both sides
+  allocator::ContextResources* lender = nullptr;  // kLent: the context that lends a stream
 };
-Route findRoute(const Range& dst, const Range& src, allocator::Owner& own);
+Route findRoute(const Range& dst, const Range& src, allocator::ContextResources& own);
 
-// By another route than kOwn and kNone. On failure nothing has been copied and the stream goes on, but where a driver
-// refuses the last of several orders: then the destination's bytes are unspecified.
+// By a route other than kOwn and kNone. After a failure nothing has been copied, and the stream goes on. Only if a driver
+// refuses the last of several submissions are the destination's bytes unspecified.
 Status copyAcross(const backend::Copy& copy, const Range& dst, const Range& src, Route route, manager::Stream& stream);
 
 }  // namespace manyrt::ops

@@ -1,4 +1,4 @@
-// Copies: bounds, overlap, direction and reach are settled here, before anything is written.
+// Checks bounds, overlap, direction and reach of copies and fills before it submits them.
 #include "ops/copy.h"
 
 #include <memory>
@@ -8,12 +8,12 @@
 #include "allocator/host_writes.h"
 #include "base/checked.h"
 #include "base/fault.h"
-#include "context/current.h"
 #include "manager/context.h"
+#include "manager/current_context.h"
 #include "manager/device.h"
 #include "manager/library.h"
 #include "ops/bridge.h"
-#include "ops/place.h"
+#include "ops/range.h"
 #include "ops/staged_source.h"
 #include "ops/wait.h"
 
@@ -55,7 +55,7 @@ Status check(const CopyArguments& copy, Checked* ranges) {
   return checkCopy(copy, ranges->dst, ranges->src);
 }
 
-// Copies of memory on devices are given to a stream of either side.
+// A copy of device memory needs a stream of either side.
 Status checkSides(const Checked& ranges, manager::Stream& stream) {
   bool any = !ranges.dst.deviceSide() && !ranges.src.deviceSide();
   bool owns = ranges.dst.owner() == stream.owner.get() || ranges.src.owner() == stream.owner.get();
@@ -63,14 +63,14 @@ Status checkSides(const Checked& ranges, manager::Stream& stream) {
   const Range& held = ranges.dst.deviceSide() ? ranges.dst : ranges.src;
   return Status::error(RT_ERROR_WRONG_CONTEXT,
                        "The stream belongs to the %s; the memory belongs to %s: a copy needs a stream of either side.",
-                       stream.context->name().c_str(), holderOf(*held.place.region).c_str());
+                       stream.context->name().c_str(), holderOf(*held.allocation.region).c_str());
 }
 
-// Unknown memory is the program's own, which a route always reaches.
+// For a side that the stream cannot reach.
 [[gnu::noinline]] Status beyondReach(const Range& range, const manager::Stream& stream) {
   return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the stream, %s, cannot reach the memory at %p, which is of %s.",
                        stream.context->device->name().c_str(), reinterpret_cast<void*>(range.address),
-                       range.known() ? holderOf(*range.place.region).c_str() : "the program");
+                       range.known() ? holderOf(*range.allocation.region).c_str() : "the program");
 }
 
 Status checkRoute(const Route& route, const Checked& ranges, const manager::Stream& stream) {
@@ -83,7 +83,7 @@ backend::Copy native(const CopyArguments& copy) {
   return {copy.dst, copy.src, copy.width, copy.height, copy.dst_pitch, copy.src_pitch};
 }
 
-// `given`: what a capture records, which began meanwhile perhaps; `copy`: what the stream does.
+// `given` is the copy that a capture records, which may have begun meanwhile; `copy` is the one that the stream does.
 Status submit(const CopyArguments& given, const CopyArguments& copy, const Checked& ranges, const Route& route,
               manager::Stream& stream) {
   RT_TRY(checkRoute(route, ranges, stream));
@@ -91,18 +91,18 @@ Status submit(const CopyArguments& given, const CopyArguments& copy, const Check
     return recorder->copy(stream, native(given), given.kind);
   Status status = route.kind == Route::kOwn ? stream.native->copy(native(copy))
                                             : copyAcross(native(copy), ranges.dst, ranges.src, route, stream);
-  noteUse(ranges.dst, stream);  // whatever the status: the device may have got a part
+  noteUse(ranges.dst, stream);  // also after a failure: the driver may have got a part of the work
   noteUse(ranges.src, stream);
   if (status.ok()) [[likely]]
     traceSubmission(stream);
   return status;
 }
 
-// The default stream of the context that owns the range; null where that context is gone.
+// The default stream of the context that owns the range. Null: that context is destroyed.
 Status ownersStream(const Range& range, manager::Stream** stream) {
   *stream = nullptr;
   manager::Context* context = manager::contexts.find(toBits(range.owner()->contextHandle()));
-  if (context == nullptr || context->ownerIfStarted() != range.owner()) return Status();
+  if (context == nullptr || context->resourcesIfStarted() != range.owner()) return Status();
   return context->defaultStream(stream);
 }
 
@@ -113,7 +113,7 @@ Status streamFor(const Range& dst, const Range& src, manager::Stream** stream) {
     RT_TRY(ownersStream(*range, stream));
     if (*stream != nullptr) return Status();
   }
-  return context::resolve(stream, nullptr, "stream");
+  return manager::resolve(stream, nullptr, "stream");
 }
 
 Status checkNotCapturing(const manager::Stream& stream) {
@@ -124,14 +124,14 @@ Status checkNotCapturing(const manager::Stream& stream) {
 
 Status finish(manager::Stream& stream, epoch::Guard& guard) { return synchronize(stream, Deadline::never(), false, guard); }
 
-// Short enough to be done under the caller's epoch guard, which a reset or a shutdown on another thread waits for.
+// Short enough for a copy under the caller's epoch guard, since a reset or a shutdown on another thread waits for guards.
 bool isShort(const CopyArguments& copy) {
   constexpr uint64_t kShortBytes = 1 << 20;
   return copy.width <= kShortBytes && (copy.height == 1 || copy.height <= kShortBytes / copy.width);
 }
 
-// One end of a short copy: the owner where it is device or shared memory. False: the long way has to look at it.
-inline bool findEnd(const void* pointer, uint64_t size, allocator::Owner** owner) {
+// One side of a short copy. `owner`: its context, if it is device or shared memory. False: this path cannot take it.
+inline bool findEnd(const void* pointer, uint64_t size, allocator::ContextResources** owner) {
   *owner = nullptr;
   const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   if (address == 0 || address + size < address) return false;
@@ -145,28 +145,30 @@ inline bool findEnd(const void* pointer, uint64_t size, allocator::Owner** owner
   return true;
 }
 
-// The common synchronous copy, without a Status on its way: a short row, one end an owner's whose default stream is idle,
-// both within the host's reach. False: nothing was done; the long way does it or says what is wrong.
+// The fast path of a synchronous copy, without a Status: one short row, both sides within the host's reach, and an idle default
+// stream of a context that owns a side. False: nothing was done, and the full path does the copy or refuses it.
 [[gnu::hot]] bool copyAtOnce(const CopyArguments& copy) {
   constexpr uint64_t kShortBytes = 1 << 20;
   if (copy.height != 1 || copy.width - 1 >= kShortBytes) return false;
-  if (allocator::HostWrites::any()) return false;  // one may be to the source
-  allocator::Owner *to, *from;
+  if (allocator::HostWrites::any()) return false;  // one of them may write to the source
+  allocator::ContextResources *to, *from;
   if (!findEnd(copy.dst, copy.width, &to) || !findEnd(copy.src, copy.width, &from)) return false;
   const uintptr_t dst = reinterpret_cast<uintptr_t>(copy.dst), src = reinterpret_cast<uintptr_t>(copy.src);
   if ((dst > src ? dst - src : src - dst) < copy.width) return false;
   const int32_t kind = RT_MEMCPY_HOST_TO_HOST + (to != nullptr ? 1 : 0) + (from != nullptr ? 2 : 0);
   if (copy.kind != RT_MEMCPY_DEFAULT && copy.kind != kind) return false;
-  allocator::Owner* owner = to != nullptr ? to : from;
+  allocator::ContextResources* owner = to != nullptr ? to : from;
   if (owner == nullptr || owner->device().isLost() || trace::enabled()) return false;
+  // Acquire pairs with Stream::offerToCopies: the stream is complete. A capture of it clears this pointer before it records
+  // work; the caller's guard keeps the stream.
   backend::Stream* stream = owner->default_stream.load(std::memory_order_acquire);
   return stream != nullptr && stream->copyNow(native(copy));
 }
 
 // ---- Sources in pageable memory: read before the call returns ----
 
-// Earlier copies that still write to the source are waited for: the bytes that they bring are the ones to read. The guard is
-// left meanwhile, so ranges have to be looked up again. `waited`: it was.
+// Waits for earlier copies that still write to the source, since their bytes have to be read. Leaves the guard meanwhile and
+// sets `waited`: then the caller looks the ranges up again.
 Status awaitWritesTo(const Range& source, epoch::Guard& guard, bool* waited) {
   std::vector<allocator::Stamp> stamps = allocator::hostWritesTo(source.address, source.address + source.size);
   std::erase_if(stamps, [](const allocator::Stamp& stamp) { return stamp.passed(); });
@@ -186,17 +188,18 @@ Status awaitWritesTo(const Range& source, epoch::Guard& guard, bool* waited) {
   return Status();
 }
 
-// The source stays as it is while the caller waits. The stream's failure stays latched.
+// Submits a copy whose source the stream reads later, and waits: the source stays unchanged meanwhile. The stream's failure
+// stays latched.
 Status submitAndWait(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream,
                      epoch::Guard& guard) {
   if (stream.native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY,
                          "The copies of the stream from pageable memory hold %llu bytes of staging memory at most: this one of "
                          "%llu rows of %llu bytes has to wait for the stream, and a host function cannot wait for its own.",
-                         static_cast<Number>(manager::StagedBytes::kMost), static_cast<Number>(copy.height),
+                         static_cast<Number>(manager::StagedBytes::kMax), static_cast<Number>(copy.height),
                          static_cast<Number>(copy.width));
   }
-  Status status = submit(copy, copy, ranges, route, stream);  // also behind a failure: the device may have got a part
+  Status status = submit(copy, copy, ranges, route, stream);  // waits also after a failure: the driver may have got a part
   const uint64_t serial = stream.native->submitted();
   Lease<manager::Stream> lease(&stream);
   guard.leave();
@@ -204,19 +207,19 @@ Status submitAndWait(const CopyArguments& copy, const Checked& ranges, const Rou
   guard.enter();
   if (status.ok()) status = lease->native->latch.get();
   if (status.ok()) status = lease->device.lost();
-  guard.leave();  // the lease goes outside: dropping the last one may release much
+  guard.leave();  // the last lease may release much: it is dropped outside the guard
   lease = Lease<manager::Stream>();
   guard.enter();
   return status;
 }
 
-// What a long copy keeps while the guard is left: the stream, and the destination.
+// Keeps the stream and the destination of a long copy while the guard is left.
 class Kept {
  public:
   Kept(manager::Stream& stream, epoch::Guard& guard) : guard_(guard), stream_(&stream) {}
   Kept(const Kept&) = delete;
   Kept& operator=(const Kept&) = delete;
-  ~Kept() {  // the last hold may release much
+  ~Kept() {  // the last lease may release much: it is dropped outside the guard
     guard_.leave();
     stream_ = Lease<manager::Stream>();
     destination_ = allocator::BlockLease();
@@ -233,31 +236,34 @@ class Kept {
   allocator::BlockLease destination_;
 };
 
-// Where the stream has nothing to do.
+// Copies at once if the stream is idle. False: it has work.
 bool copyIdle(const CopyArguments& copy, manager::Stream& stream, epoch::Guard& guard, Status* status) {
   if (isShort(copy)) return stream.native->copyAndRead(native(copy), status);
   struct Away {
     explicit Away(epoch::Guard& left) : guard(left) { guard.leave(); }
-    ~Away() { guard.enter(); }  // also behind an exception
+    ~Away() { guard.enter(); }  // also after an exception
     epoch::Guard& guard;
   } away(guard);
   return stream.native->copyAndRead(native(copy), status);
 }
 
-// Whose pool has memory that the copying stream reaches: the stream's own context, or the one whose stream is borrowed. Null:
-// that context was destroyed.
+// The context with a pool of memory that the copying stream reaches: the stream's own, or the lender's. Null: that context is
+// destroyed.
 manager::Context* stagingContext(const Route& route, manager::Stream& stream) {
   if (route.kind == Route::kOwn) return stream.context.get();
   return manager::contexts.find(toBits(route.lender->contextHandle()));
 }
 
+// The source has been read when this returns. In turn: an idle stream copies at once; else the rows go into staging memory,
+// which the stream reads in its order; else, without staging memory, the call waits for the stream. A long copy leaves the
+// guard while it reads, and `kept` holds the stream and the destination meanwhile.
 Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream,
                         epoch::Guard& guard) {
   std::optional<Kept> kept;
   if (!isShort(copy)) RT_TRY(kept.emplace(stream, guard).take(copy.dst));
   Status status;
   if (route.kind == Route::kOwn && copyIdle(copy, stream, guard, &status)) {
-    // rtShutdown may have come to its end while the guard was left: then nothing of the copy is in flight behind this.
+    // rtShutdown may have ended the library while the guard was left: no part of the copy may be in flight then.
     if (kept && !manager::library::running()) (void)stream.native->wait(stream.native->submitted(), Deadline::never());
     noteUse(ranges.dst, stream);
     if (status.ok()) traceSubmission(stream);
@@ -266,14 +272,15 @@ Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const 
   std::optional<StagedSource> source(std::in_place, stream);
   manager::Context* context = stagingContext(route, stream);
   if (context == nullptr || !source->take(copy, *context)) {
-    source.reset();  // before the guard is left: the stream may go meanwhile, and its share is not needed
+    source.reset();  // before the guard is left, since the stream may end meanwhile
     return submitAndWait(copy, ranges, route, stream, guard);
   }
   if (kept) guard.leave();
   const CopyArguments staged = source->read(copy);
   if (kept) {
     guard.enter();
-    if (!manager::library::running()) return manager::library::start();  // rtShutdown has not waited for this copy
+    if (!manager::library::running())
+      return manager::library::start();  // rtShutdown has not waited for this copy: it is refused
   }
   Checked places = ranges;
   RT_TRY(findRange(&places.src, staged.src, copy.width * copy.height, "source"));
@@ -282,7 +289,7 @@ Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const 
 
 using HostWrite = std::unique_ptr<allocator::HostWrites::Write>;
 
-// Made before the copy is submitted: behind that nothing may fail.
+// Called before the copy is submitted: behind the submission nothing may fail.
 Status prepareHostWrite(const Range& dst, HostWrite* write) {
   if (fault::fails("host write")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   *write = std::make_unique<allocator::HostWrites::Write>();
@@ -296,7 +303,7 @@ void noteHostWrite(HostWrite write, manager::Stream& stream) {
   if (!write->stamp.passed()) stream.owner->hostWrites().add(std::move(write));
 }
 
-// Whether memory outlived its context, so that no stream of an owner exists any more.
+// Whether memory has outlived its context: then no stream of its owner exists.
 bool orphan(const Range& range) {
   return range.known() && manager::contexts.find(toBits(range.owner()->contextHandle())) == nullptr;
 }
@@ -344,7 +351,8 @@ Status copyAsync(const CopyArguments& copy, manager::Stream& stream, epoch::Guar
   }
   Checked ranges;
   RT_TRY(check(copy, &ranges));
-  const bool captures = stream.recorder.load(std::memory_order_acquire) != nullptr;  // then the address counts
+  // A capture records the address of a source and reads nothing.
+  const bool captures = stream.recorder.load(std::memory_order_acquire) != nullptr;
   if (!ranges.src.known() && !captures && allocator::HostWrites::any()) {
     const Lease<manager::Stream> lease(&stream);
     bool waited = false;
@@ -420,7 +428,7 @@ Status checkFill(const FillArguments& fill, Range* range, backend::Fill* out) {
 
 [[gnu::noinline]] Status otherContext(const Range& range, const manager::Stream& stream) {
   return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to %s; the stream belongs to the %s.",
-                       reinterpret_cast<void*>(range.address), holderOf(*range.place.region).c_str(),
+                       reinterpret_cast<void*>(range.address), holderOf(*range.allocation.region).c_str(),
                        stream.context->name().c_str());
 }
 
@@ -428,7 +436,7 @@ Status checkFillReach(const Range& range, manager::Stream& stream) {
   if (range.deviceSide() && range.owner() != stream.owner.get() && !orphan(range)) {
     return otherContext(range, stream);
   }
-  if (range.known() && !reachable(*range.place.region, stream)) {
+  if (range.known() && !reachable(*range.allocation.region, stream)) {
     return beyondReach(range, stream);
   }
   return Status();
@@ -446,7 +454,7 @@ Status fillAsync(const FillArguments& fill, manager::Stream& stream) {
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->fill(stream, native_fill);
   Status status = stream.native->fill(native_fill);
-  noteUse(range, stream);  // whatever the status: the device may have got a part
+  noteUse(range, stream);  // also after a failure: the driver may have got a part of the work
   if (status.ok()) traceSubmission(stream);
   return status;
 }
@@ -457,8 +465,8 @@ Status fill(const FillArguments& fill, epoch::Guard& guard) {
   RT_TRY(checkFill(fill, &range, &native_fill));
   if (native_fill.width == 0 || native_fill.height == 0) return Status();
   manager::Stream* stream;
-  RT_TRY(ownersStream(range, &stream));  // also of pinned memory: another device's stream may not reach it
-  if (stream == nullptr) RT_TRY(context::resolve(&stream, nullptr, "stream"));
+  RT_TRY(ownersStream(range, &stream));  // also for pinned memory, which a stream of another device may not reach
+  if (stream == nullptr) RT_TRY(manager::resolve(&stream, nullptr, "stream"));
   RT_TRY(checkNotCapturing(*stream));
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");

@@ -1,10 +1,10 @@
-// Copies, fills and prefetches: every check, then one order to the stream.
+// Copies, fills and prefetches: all checks, then one submission to the stream.
 #pragma once
 
 #include "base/epoch.h"
 #include "base/status.h"
 #include "manager/stream.h"
-#include "ops/place.h"
+#include "ops/range.h"
 
 namespace manyrt::manager {
 struct Device;
@@ -21,18 +21,18 @@ struct CopyArguments {
   uint64_t src_pitch = 0;
   int32_t kind = RT_MEMCPY_DEFAULT;
 };
-// Rows that are one piece become one row; pitches below the width are refused.
+// Makes one row of adjoining rows. Refuses pitches below the width.
 Status normalise(CopyArguments* copy);
 
-// Whether the rows of both sides meet; each spans `..._span` bytes. With one pitch this is exact, with two it is the whole
-// spans.
+// Whether the rows of both sides overlap; each side spans `..._span` bytes. Exact if both pitches are equal; else the whole
+// spans are compared.
 bool overlap(const CopyArguments& copy, uint64_t dst_span, uint64_t src_span);
 bool overlap(const CopyArguments& copy, const Range& dst, const Range& src);
-// What is left to ask of two ranges that were found: overlap and kind.
+// The checks of two ranges that were found: overlap and kind.
 Status checkCopy(const CopyArguments& copy, const Range& dst, const Range& src);
-// A source that the library does not know has been read when this returns; the guard is left where that takes long.
+// An unknown source has been read when this returns. Leaves the guard if that takes long.
 Status copyAsync(const CopyArguments& copy, manager::Stream& stream, epoch::Guard& guard);
-// On the default stream of the context that owns the destination's device side, else the source's.
+// On the default stream of the context that owns the destination if that is device memory, else the source.
 Status copy(const CopyArguments& copy, epoch::Guard& guard);
 
 struct FillArguments {

@@ -1,4 +1,4 @@
-// The checks of a launch, cheapest first; the common path has no call but the address look-ups and the backend's own.
+// The checks of a launch, cheapest first. The common path calls no function but the backend's own; address look-ups are inline.
 #include "ops/launch.h"
 
 #include <algorithm>
@@ -7,10 +7,10 @@
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/text.h"
-#include "context/current.h"
 #include "manager/context.h"
+#include "manager/current_context.h"
 #include "manager/device.h"
-#include "ops/place.h"
+#include "ops/range.h"
 #include "ops/wait.h"
 
 namespace manyrt::ops {
@@ -18,7 +18,7 @@ namespace {
 
 using Number = unsigned long long;
 
-// What a module's kernel asks for, beside the device's limits.
+// The rules of a module's kernel, in addition to the limits of the device.
 Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rules, const LaunchArguments& launch) {
   const uint32_t* group = launch.group;
   RT_CHECK_ARG(rules.group[0] == 0 || std::equal(group, group + 3, rules.group),
@@ -37,7 +37,7 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
   return Status();
 }
 
-// The whole check of grid, group and local memory; the launch has met something that the quick one leaves to this.
+// The full check of grid, group and local memory, for a launch that has not passed the quick one.
 [[gnu::noinline]] Status checkShape(const manager::Kernel& kernel, const backend::Limits& limits,
                                     const LaunchArguments& launch) {
   RT_TRY(kernel.native->prepare());
@@ -89,7 +89,7 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
                        kernel.limits.refuses_unknown ? kernel.context->device->name().c_str() : "a strict context");
 }
 
-// Local memory that arguments reserve, on top of the launch's and the kernel's own.
+// Checks the local memory of arguments, in addition to the launch's and the kernel's own.
 Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits, const LaunchArguments& launch) {
   uint64_t total = launch.local_bytes + kernel.native->ownLocalBytes();  // both were checked
   for (size_t i = 0; i < kernel.native->arguments().size(); ++i) {
@@ -106,7 +106,7 @@ Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits,
   return Status();
 }
 
-// How many work-groups there are, and whether they may run together where that is asked for.
+// Counts the work-groups. Checks whether all of them can run at the same time, if the launch is cooperative.
 inline Status checkGroups(uint64_t* groups, const manager::Kernel& kernel, const LaunchArguments& launch,
                           const backend::Device& device) {
   RT_CHECK_ARG(!mulOverflows(uint64_t{launch.grid[0]} * launch.grid[1], launch.grid[2], groups),
@@ -125,11 +125,11 @@ inline Status checkGroups(uint64_t* groups, const manager::Kernel& kernel, const
   return Status();
 }
 
-// Calls a program's function with the stream's context current, as rt calls inside expect.
+// Calls a function of the program with the stream's context as the current one, for rt calls inside.
 template <class Function>
 Status callProgram(HandleBits context, const char* what, Function function) {
-  HandleBits before = context::current();
-  context::setCurrent(context);
+  HandleBits before = manager::currentContext();
+  manager::setCurrentContext(context);
   callbacks::Running running(what);
   Status status;
   try {
@@ -137,7 +137,7 @@ Status callProgram(HandleBits context, const char* what, Function function) {
   } catch (...) {
     status = Status::error(RT_ERROR_LAUNCH_FAILED, "A %s in the stream threw an exception.", what);
   }
-  context::setCurrent(before);
+  manager::setCurrentContext(before);
   return status;
 }
 
@@ -223,7 +223,9 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   }
   const backend::Limits& limits = kernel.limits;
   const uint32_t* group = launch.group;
-  uint64_t items = uint64_t{group[0]} * group[1];  // of 32 bits each: the product with the third is checked in steps
+  // The quick check. Sizes of 0 wrap to the largest number and fail. The product of three numbers of 32 bits may overflow, so
+  // that of two is checked first.
+  uint64_t items = uint64_t{group[0]} * group[1];
   bool fits = group[0] - 1 < limits.max_group_size[0] && group[1] - 1 < limits.max_group_size[1] &&
               group[2] - 1 < limits.max_group_size[2] && items <= native.maxGroupItems() &&
               items * group[2] <= native.maxGroupItems() && launch.grid[0] <= limits.max_grid_size[0] &&
@@ -231,11 +233,11 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
               launch.local_bytes < kernel.local_end;
   if (!fits) [[unlikely]]
     RT_TRY(checkShape(kernel, limits, launch));
-  bool foreign = false;
+  bool foreign = false;  // an address belongs to another context, which has to know of this use
   if (!arguments.empty()) {
     RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu argument%s; args is NULL.", native.name(),
                  arguments.size(), plural(arguments.size()));
-    const allocator::Owner* own = stream.owner.get();
+    const allocator::ContextResources* own = stream.owner.get();
     const backend::Argument* argument = arguments.data();
     for (size_t i = 0, count = arguments.size(); i < count; ++i) {
       const void* value = launch.arguments[i];
@@ -268,7 +270,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->launch(stream, kernel, order);
   Status status = stream.native->launch(native, order);
-  if (foreign) [[unlikely]] {  // whatever the status: the device may have got the launch
+  if (foreign) [[unlikely]] {  // also after a failure: the driver may have got the launch
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].kind != RT_ARG_POINTER) continue;
       allocator::Region* region = allocator::address_map::find(*static_cast<void* const*>(launch.arguments[i]));

@@ -1,4 +1,4 @@
-// Launching kernels, host functions and native calls: the checks of each, then one order to the stream.
+// Launches of kernels, host functions and native calls: the checks of each, then one submission to the stream.
 #pragma once
 
 #include <memory>
@@ -18,16 +18,16 @@ struct LaunchArguments {
   uint32_t argument_count = 0;  // or RT_ARGS_ALL
 };
 
-// What does not depend on a stream: grid, work-group, local memory, whether the launch can be cooperative. launch() does the
-// same.
+// The checks that need no stream: grid, work-group, local memory, whether the launch can be cooperative. launch() makes them
+// too.
 Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch);
-// What a launch asks of its addresses, and the backend of all values: for launches that come later, such as those of a graph.
-// NULL is no address. Under a guard.
+// The checks of the addresses, and the backend's checks of all values, for later launches, such as those of a graph. NULL is no
+// address. Under a guard.
 Status checkAddresses(manager::Kernel& kernel, const void* const* values);
 Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream);
-// `keep` is let go of when the function has been called.
+// `keep` is released behind the call of the function.
 Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);
-// Calls a native function with a native stream, as callbacks of the program are called. Under no guard and no lock.
+// Calls a native function with a native stream, as every function of the program is called: with no guard and no lock held.
 Status callNative(rtNativeFunction_t function, void* user, HandleBits context, const uint64_t native[2]);
 Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);
 

@@ -1,4 +1,4 @@
-// Memory: what happens when a pool has none left, and the addresses that no pool made.
+// Finds memory when a pool has none left, and handles memory that no pool made: registered and imported ranges.
 #include "ops/memory.h"
 
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 #include "base/fault.h"
 #include "base/lock_order.h"
 #include "manager/device.h"
-#include "ops/place.h"
+#include "ops/range.h"
 #include "ops/wait.h"
 
 namespace manyrt::ops {
@@ -25,26 +25,27 @@ using allocator::Block;
 using allocator::Region;
 using Number = unsigned long long;
 
-// Gives back what the context's pools hold unused. Outside the guard, so that it is really given back.
+// Gives unused memory of the context's pools back to the driver. Outside the guard, because regions are freed a grace period
+// after they leave the map.
 void trimAll(manager::Context& context, epoch::Guard& guard) {
   {
     std::vector<Ref<allocator::Pool>> pools = context.allPools();
     for (const Ref<allocator::Pool>& pool : pools) pool->trim(0);
   }
-  const Ref<allocator::Owner> owner(context.ownerIfStarted());
+  const Ref<allocator::ContextResources> owner(context.resourcesIfStarted());
   guard.leave();
   if (owner) owner->releaseStaging();
-  epoch::drain();  // also what other contexts are giving back
+  epoch::drain();  // also waits for memory that other contexts give back
   guard.enter();
 }
 
 constexpr size_t kPinned = 8;
 thread_local HandleBits pinned_pools[kPinned];
-thread_local bool pins_any __attribute__((tls_model("initial-exec"))) = false;  // perhaps; most threads never do
+thread_local bool pins_any __attribute__((tls_model("initial-exec"))) = false;  // never cleared; most threads never set it
 
 [[gnu::cold]] bool pinsFrom(const allocator::Pool& pool) {
-  return std::any_of(pinned_pools, pinned_pools + kPinned, [&](HandleBits place) {
-    const manager::Pool* handle = place == 0 ? nullptr : manager::pools.find(place);
+  return std::any_of(pinned_pools, pinned_pools + kPinned, [&](HandleBits slot) {
+    const manager::Pool* handle = slot == 0 ? nullptr : manager::pools.find(slot);
     return handle != nullptr && handle->pool == &pool;
   });
 }
@@ -52,17 +53,17 @@ thread_local bool pins_any __attribute__((tls_model("initial-exec"))) = false;  
 }  // namespace
 
 void setPinMode(HandleBits pool, bool on) {
-  HandleBits* free_place = nullptr;
-  for (HandleBits& place : pinned_pools) {
-    if (place == pool) {
-      if (!on) place = 0;
+  HandleBits* free_slot = nullptr;
+  for (HandleBits& slot : pinned_pools) {
+    if (slot == pool) {
+      if (!on) slot = 0;
       return;
     }
-    if (place == 0 || manager::pools.find(place) == nullptr) free_place = &place;
+    if (slot == 0 || manager::pools.find(slot) == nullptr) free_slot = &slot;
   }
   if (!on) return;
-  if (free_place == nullptr) throw std::bad_alloc();
-  *free_place = pool;
+  if (free_slot == nullptr) throw std::bad_alloc();
+  *free_slot = pool;
   pins_any = true;
 }
 
@@ -72,10 +73,10 @@ bool pinMode(HandleBits pool) {
 
 namespace {
 
-// An allocation of a capture: at once, at its address for good, and the graph's.
+// An allocation in a capture: it is made at once, keeps its address for good, and belongs to the graph.
 [[gnu::cold]] Status allocateCaptured(void** pointer, const AllocationRequest& request, allocator::Pool& pool,
                                       manager::Context& context, epoch::Guard& guard) {
-  const Lease<manager::Stream> lease(request.stream);  // the guard is left where memory has to be found
+  const Lease<manager::Stream> lease(request.stream);  // allocate() may leave the guard
   AllocationRequest outside = request;
   outside.stream = nullptr;
   RT_TRY(allocate(pointer, outside, pool, context, guard));
@@ -86,7 +87,7 @@ namespace {
     status = recorder != nullptr ? recorder->allocated(*request.stream, *pointer, request.size)
                                  : Status::error(RT_ERROR_CAPTURE_INVALIDATED,
                                                  "The capture of the stream was ended by another thread during the call.");
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the memory has to be freed
     status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
   if (status.ok()) return status;
@@ -95,10 +96,11 @@ namespace {
   return status;
 }
 
-// What the pool did not have: the context gives back what it holds unused, then the program may free something.
+// Finds memory that the pool does not have. First the context gives its unused memory back to the driver. Then the callback of
+// the pool may free memory, as often as it asks for another attempt.
 [[gnu::cold]] Status findMemory(void** pointer, const AllocationRequest& request, uint64_t alignment, bool pinned,
                                 allocator::Pool& from, manager::Context& context, epoch::Guard& guard) {
-  RT_TRY(context.pin());  // beyond the guard
+  RT_TRY(context.pin());  // the guard is left below
   struct Pinned {
     Lease<manager::Context> context;
     ~Pinned() { context->unpin(); }
@@ -126,7 +128,7 @@ namespace {
   return Status::error(RT_ERROR_OUT_OF_MEMORY, "The allocation \"%s\" failed: %s", request.label, status.message());
 }
 
-// In a context that is open.
+// In a context that is open (Context::isOpen).
 [[gnu::always_inline]] inline Status allocateFrom(allocator::Pool& pool, void** pointer, const AllocationRequest& request,
                                                   manager::Context& context, epoch::Guard& guard) {
   backend::Stream* stream = nullptr;
@@ -162,7 +164,7 @@ Status allocate(void** pointer, const AllocationRequest& request, allocator::Poo
 Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, manager::Context& context,
                 epoch::Guard& guard) {
   *pointer = nullptr;
-  if (!context.isOpen()) [[unlikely]]  // looked at before anything is started
+  if (!context.isOpen()) [[unlikely]]  // before the first use starts the native context
     return context.resetting();
   if (kind == RT_MEMORY_DEVICE) [[likely]] {
     manager::Pool* pool = context.knownPool();
@@ -182,7 +184,7 @@ Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, 
 
 namespace {
 
-// Of an address that cannot be freed, why.
+// Explains why `pointer` cannot be freed.
 [[gnu::cold]] Status notFreed(const void* pointer, Region* region) {
   RT_CHECK_ARG(region != nullptr, "%p is not memory of the library.", pointer);
   RT_CHECK_ARG(region->kind() != Region::Kind::kRegistered,
@@ -206,14 +208,15 @@ namespace {
     return region->begin() == reinterpret_cast<uintptr_t>(pointer) && !allocator::belongsToLeases(block) &&
            block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst);
   };
-  while (!claim()) {  // another thread may have been faster with this import, and the memory have been imported again
+  // Another thread may have freed this import, and the memory may be imported again: then the newer import is freed.
+  while (!claim()) {
     Region* next = allocator::address_map::find(pointer);
     if (next == nullptr || next == region || next->kind() != Region::Kind::kImported) return notFreed(pointer, next);
     region = next;
   }
   Block& block = region->block(0);
   region->owner().countAdopted(-1);
-  if (!allocator::releaseFromProgram(block)) return Status();  // a graph or an exec holds it: with the last one it goes
+  if (!allocator::releaseFromProgram(block)) return Status();  // the last lease of a graph or an exec frees it
   allocator::address_map::remove(region);
   epoch::retire(region);
   return Status();
@@ -244,9 +247,9 @@ Status free(void* pointer, manager::Stream* stream) {
 
 namespace {
 
-Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::Owner& owner) {
+Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::ContextResources& owner) {
   if (fault::fails("region")) throw std::bad_alloc();
-  Region* region = new Region(Ref<allocator::Owner>(&owner), nullptr, kind, memory, memory.size);
+  Region* region = new Region(Ref<allocator::ContextResources>(&owner), nullptr, kind, memory, memory.size);
   region->block(0).size = memory.size;
   region->block(0).state.store(Block::kLive, std::memory_order_relaxed);
   Status status = allocator::address_map::insert(region);
@@ -258,17 +261,17 @@ Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::Owner&
   return status;
 }
 
-// Asks for nothing to be written back, now or later, which the system only does for what is mapped.
+// msync with MS_ASYNC has no effect on mapped pages, and fails with ENOMEM for others.
 bool isMapped(uintptr_t begin, uint64_t size) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t first = begin & ~(page - 1);
   return msync(reinterpret_cast<void*>(first), begin + size - first, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
-// Ranges that are being registered: the look at what is known and the entry there have the driver's call between them. Of two
-// threads that register overlapping ranges at the same time one is refused. A range that is being unregistered is here, too,
-// from before it leaves the map until the driver has let go of it: locks of pages are not counted, so that one that was taken
-// in between would be lost.
+// The list of ranges in registration. Between the look at the address map and the entry there lies a call of the driver; of two
+// threads that register overlapping ranges at the same time, the list refuses one. A range in unregistration is listed too,
+// from before it leaves the map until the driver has unlocked its pages. Page locks are not counted: a lock that another
+// registration took in between would be lost.
 class Registering {
  public:
   Registering(uintptr_t begin, uintptr_t end) : begin_(begin), end_(end) {
@@ -276,7 +279,7 @@ class Registering {
     for (const Registering* each = first(); each != nullptr; each = each->next_) {
       if (begin < each->end_ && each->begin_ < end) return;
     }
-    // Under the lock: a range leaves this list only once it is known.
+    // Under the lock: a range leaves this list when the map has it.
     if (allocator::address_map::overlaps(reinterpret_cast<const void*>(begin), end - begin)) return;
     granted_ = true;
     next_ = std::exchange(first(), this);
@@ -325,8 +328,8 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
                pointer);
   RT_CHECK_ARG(isMapped(reinterpret_cast<uintptr_t>(pointer), size), "The range of %llu bytes at %p is not mapped throughout.",
                static_cast<Number>(size), pointer);
-  allocator::Owner* owner;
-  RT_TRY(context.ensureOwner(&owner));
+  allocator::ContextResources* owner;
+  RT_TRY(context.ensureResources(&owner));
   backend::HostRegistration* registration = owner->native().hostRegistration();
   if (registration == nullptr) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s cannot register host memory.", context.device->name().c_str());
@@ -343,7 +346,7 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
   Status status;
   try {
     status = adopt(memory, Region::Kind::kRegistered, *owner);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the range has to be unlocked
     status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
   if (!status.ok()) registration->remove(pointer, size);
@@ -356,7 +359,9 @@ Status namedByGraph(const void* pointer) {
   return Status::error(RT_ERROR_BUSY, "The range at %p is named by a graph, which has to go first.", pointer);
 }
 
-// A range that a graph names is left alone, as others may be using it. Only behind the claim no further lease is taken.
+// Refuses a range that a graph names. The claim and the second look at the leases are seq_cst, as are the count of a lease and
+// its look at the state (BlockLease::take): a lease that begins meanwhile sees the claim, or this sees the lease and undoes the
+// claim.
 Status claimRegistered(const void* pointer, Block& block) {
   if (allocator::leased(block)) return namedByGraph(pointer);
   uint32_t live = Block::kLive;
@@ -367,7 +372,7 @@ Status claimRegistered(const void* pointer, Block& block) {
   return namedByGraph(pointer);
 }
 
-// Where epoch::synchronize() gives up.
+// For a call of epoch::synchronize() that gave up.
 [[gnu::cold]] Status callsUnknown(const char* what) {
   return Status::error(
       RT_ERROR_BUSY,
@@ -383,8 +388,9 @@ static Status findRegistered(Region** out, void* pointer, manager::Context& cont
   RT_CHECK_ARG(region != nullptr && region->kind() == Region::Kind::kRegistered &&
                    region->begin() == reinterpret_cast<uintptr_t>(pointer),
                "%p is not the start of a range that rtHostRegister has taken.", pointer);
-  bool orphan = manager::contexts.find(toBits(region->owner().contextHandle())) == nullptr;  // then any context will do
-  if (&region->owner() != context.ownerIfStarted() && !orphan) {
+  // Any context may unregister memory of a destroyed one.
+  bool orphan = manager::contexts.find(toBits(region->owner().contextHandle())) == nullptr;
+  if (&region->owner() != context.resourcesIfStarted() && !orphan) {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "%p was registered with %s, not with the %s.", pointer,
                          holderOf(*region).c_str(), context.name().c_str());
   }
@@ -396,12 +402,13 @@ static Status insideTask() {
   return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream, which may use the range.");
 }
 
-// A graph that the program has destroyed still holds the range until its launches have ended and its remains are collected.
+// A destroyed graph holds the range until its launches have ended and its objects are reclaimed. This reclaims first, and waits
+// for the launches only if leases are left.
 static Status awaitGraphsThatWent(void* pointer, manager::Context& context, epoch::Guard& guard) {
   Lease<manager::Context> lease(&context);
   for (const bool waits : {false, true}) {
     Region* region = nullptr;
-    RT_TRY(findRegistered(&region, pointer, context));  // it may have gone while the call was outside its guard
+    RT_TRY(findRegistered(&region, pointer, context));  // again, since the guard was left
     if (!allocator::leased(region->block(0))) break;
     std::vector<allocator::Stamp> stamps;
     if (waits) {
@@ -420,6 +427,8 @@ static Status awaitGraphsThatWent(void* pointer, manager::Context& context, epoc
   return Status();
 }
 
+// Claims the range, waits for its users, takes it out of the map, waits for the calls that may have found it there, and unlocks
+// it. A failure before the wait undoes the claim.
 Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard) {
   Region* region = nullptr;
   RT_TRY(findRegistered(&region, pointer, context));
@@ -430,7 +439,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
     RT_TRY(awaitGraphsThatWent(pointer, context, guard));
     RT_TRY(findRegistered(&region, pointer, context));
   }
-  allocator::Owner& owner = region->owner();
+  allocator::ContextResources& owner = region->owner();
   RT_TRY(claimRegistered(pointer, region->block(0)));
   Lease<manager::Context> lease(&context);
   std::vector<allocator::Stamp> stamps;
@@ -452,7 +461,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   owner.countAdopted(-1);
   const Registering leaving(*region);
   allocator::address_map::remove(region);
-  // At once: the program may give the range back, or register it again, as soon as this has returned.
+  // The range is unlocked before this returns: the program may free it, or register it again.
   guard.leave();
   const bool unseen = epoch::synchronize();
   if (unseen) {
@@ -468,9 +477,9 @@ Status hostDevicePointer(void** device_pointer, void* host, manager::Context& co
   Range range;
   RT_TRY(findRange(&range, host, 1, "address"));
   RT_CHECK_ARG(range.known() && range.hostSide(), "%p is not pinned, shared or registered host memory.", host);
-  allocator::Owner* owner;
-  RT_TRY(context.ensureOwner(&owner));
-  const Region& region = *range.place.region;
+  allocator::ContextResources* owner;
+  RT_TRY(context.ensureResources(&owner));
+  const Region& region = *range.allocation.region;
   const backend::Limits& limits = context.device->native.limits();
   const bool own = &region.owner().device() == &context.device->native;
   if (own ? region.memory().kind == RT_MEMORY_HOST && !limits.reaches_pinned : !limits.reaches_host) {
@@ -484,25 +493,37 @@ Status hostDevicePointer(void** device_pointer, void* host, manager::Context& co
 
 Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, manager::Context& context) {
   RT_CHECK_ARG(size != 0, "Memory of 0 bytes cannot be imported.");
-  allocator::Owner* owner;
-  RT_TRY(context.ensureOwner(&owner));
+  allocator::ContextResources* owner;
+  RT_TRY(context.ensureResources(&owner));
   backend::Memory memory;
   backend::Interop* interop;
   RT_TRY(backend::interopOf(&interop, owner->device()));
   RT_TRY(interop->importMemory(&memory, owner->native(), native, size));
   uint64_t end;
-  RT_CHECK_ARG(!addOverflows(reinterpret_cast<uintptr_t>(memory.address), size, &end),
-               "A range of %llu bytes at %p leaves the address space.", static_cast<Number>(size), memory.address);
-  RT_TRY(adopt(memory, Region::Kind::kImported, *owner));
-  *pointer = memory.address;
-  return Status();
+  Status status;
+  if (addOverflows(reinterpret_cast<uintptr_t>(memory.address), size, &end)) {
+    status = Status::error(RT_ERROR_INVALID_VALUE, "A range of %llu bytes at %p leaves the address space.",
+                           static_cast<Number>(size), memory.address);
+  } else {
+    try {
+      status = adopt(memory, Region::Kind::kImported, *owner);
+    } catch (const std::bad_alloc&) {  // the import has to end
+      status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    }
+  }
+  if (status.ok()) {
+    *pointer = memory.address;
+  } else {
+    owner->native().release(memory);
+  }
+  return status;
 }
 
 Status attributes(rtPointerAttributes_t* out, const void* pointer) {
-  allocator::address_map::Place place = allocator::address_map::locate(pointer);
+  allocator::address_map::Allocation allocation = allocator::address_map::locate(pointer);
   out->kind = RT_POINTER_UNKNOWN;
-  if (!place) return Status();
-  switch (place.region->kind()) {
+  if (!allocation) return Status();
+  switch (allocation.region->kind()) {
     case Region::Kind::kRegistered:
       out->kind = RT_POINTER_REGISTERED;
       break;
@@ -510,22 +531,22 @@ Status attributes(rtPointerAttributes_t* out, const void* pointer) {
       out->kind = RT_POINTER_IMPORTED;
       break;
     default:
-      out->kind = RT_POINTER_DEVICE + place.region->memory().kind;  // the kinds stand in the same order
+      out->kind = RT_POINTER_DEVICE + allocation.region->memory().kind;  // the kinds stand in the same order
       break;
   }
-  out->base = reinterpret_cast<void*>(place.base);
-  out->size = place.size;
-  out->context = place.region->owner().contextHandle();
-  out->device = place.region->owner().deviceHandle();
+  out->base = reinterpret_cast<void*>(allocation.base);
+  out->size = allocation.size;
+  out->context = allocation.region->owner().contextHandle();
+  out->device = allocation.region->owner().deviceHandle();
   return Status();
 }
 
 Status nativeOf(uint64_t native[2], const void* pointer) {
-  allocator::address_map::Place place = allocator::address_map::locate(pointer);
-  RT_CHECK_ARG(place, "%p is not inside a live allocation of the library.", pointer);
-  const backend::Memory& memory = place.region->memory();
-  uint64_t offset = reinterpret_cast<uintptr_t>(pointer) - place.region->begin();
-  bool address = memory.native[0] == reinterpret_cast<uintptr_t>(memory.address);  // the driver's own address
+  allocator::address_map::Allocation allocation = allocator::address_map::locate(pointer);
+  RT_CHECK_ARG(allocation, "%p is not inside a live allocation of the library.", pointer);
+  const backend::Memory& memory = allocation.region->memory();
+  uint64_t offset = reinterpret_cast<uintptr_t>(pointer) - allocation.region->begin();
+  bool address = memory.native[0] == reinterpret_cast<uintptr_t>(memory.address);  // the driver uses addresses itself
   native[0] = address ? memory.native[0] + offset : memory.native[0];
   native[1] = address ? 0 : offset;
   return Status();
@@ -542,9 +563,12 @@ Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& co
   return Status();
 }
 
+// In this order: reclaim destroyed objects, so that they do not count; refuse early if an object is alive; wait for work; close
+// the context for creating calls; wait for calls that began before that, and look for their objects; detach the resources; wait
+// for calls that hold the plain pointer; drop the resources; open the context.
 Status reset(manager::Context& context, epoch::Guard& guard) {
   std::vector<allocator::Stamp> so_far;
-  if (allocator::Owner* started = context.ownerIfStarted()) so_far = started->submissions();
+  if (allocator::ContextResources* started = context.resourcesIfStarted()) so_far = started->submissions();
   for (const allocator::Stamp& stamp : so_far) {
     if (stamp.stream->isInsideTask()) {
       return Status::error(RT_ERROR_BUSY, "A host function cannot reset the context of its own stream.");
@@ -552,9 +576,9 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
   }
   Lease<manager::Context> lease(&context);
   guard.leave();
-  epoch::drain();  // what was destroyed before the call goes first
+  epoch::drain();  // objects that were destroyed before the call
   guard.enter();
-  RT_TRY(context.beginReset());  // the usual refusal comes before any waiting, which leaves the context open
+  RT_TRY(context.beginReset());  // the common refusal comes before the wait, during which the context stays open
   context.endReset();
   guard.leave();
   waitFor(so_far);
@@ -562,7 +586,7 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
   guard.enter();
   RT_TRY(context.beginReset());
   guard.leave();
-  const bool seen = epoch::synchronize();  // from here on every call that allocates has seen the reset
+  const bool seen = epoch::synchronize();  // behind it every call that allocates sees the reset
   guard.enter();
   if (!seen) {
     context.endReset();
@@ -572,9 +596,9 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
     context.endReset();
     return unused;
   }
-  allocator::Owner* owner = context.detachOwner();
+  allocator::ContextResources* owner = context.detachResources();
   guard.leave();
-  const bool unseen = epoch::synchronize();  // no call holds the plain pointer any more
+  const bool unseen = epoch::synchronize();  // behind it no call holds the plain pointer
   if (owner != nullptr) unseen ? owner->drop() : epoch::retire(owner);
   epoch::collect();
   context.endReset();

@@ -1,5 +1,5 @@
-// Allocating, freeing, registering and importing memory, and asking about addresses. Pools and regions belong to
-// src/allocator; here is what to do when one has nothing left.
+// Allocates, frees, registers and imports memory, and answers questions about addresses. Pools and regions belong to
+// src/allocator. This layer acts when a pool has no memory left.
 #pragma once
 
 #include "allocator/pool.h"
@@ -15,15 +15,15 @@ struct AllocationRequest {
   uint64_t size;
   uint64_t alignment = 0;  // 0: 256
   const char* label = "";
-  manager::Stream* stream = nullptr;  // null: for anybody at once
+  manager::Stream* stream = nullptr;  // null: usable at once on any stream
 };
 
-// From a pool of this context, which the guard or the caller keeps; leaves the guard when memory has to be found. Size 0: null
-// and success. BUSY while the context is being reset.
+// Allocates from a pool of this context, which the guard or the caller keeps. Leaves the guard if the pool has no memory. Size
+// 0: null and success. BUSY during a reset of the context.
 Status allocate(void** pointer, const AllocationRequest& request, allocator::Pool& pool, manager::Context& context,
                 epoch::Guard& guard);
 Status allocate(void** pointer, const AllocationRequest& request, int32_t kind, manager::Context& context, epoch::Guard& guard);
-// `stream`: in its order; null: every stream may still use it.
+// Frees in the order of `stream`; null: every stream may still use the memory.
 Status free(void* pointer, manager::Stream* stream);
 
 Status registerHost(void* pointer, uint64_t size, manager::Context& context);
@@ -35,7 +35,7 @@ Status nativeOf(uint64_t native[2], const void* pointer);
 Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& context);
 Status reset(manager::Context& context, epoch::Guard& guard);
 
-// This thread's pin mode for a pool, by the bits of its handle. Throws bad_alloc.
+// The pin mode of this thread for a pool, by the bits of its handle. Throws bad_alloc.
 void setPinMode(HandleBits pool, bool on);
 bool pinMode(HandleBits pool);
 

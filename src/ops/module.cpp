@@ -19,10 +19,10 @@
 namespace manyrt::ops {
 namespace {
 
-constexpr size_t kMostImageBytes = size_t{1} << 30;
-constexpr size_t kMostTextBytes = size_t{64} << 20;  // of a source, or of its headers
-constexpr size_t kMostWordBytes = size_t{1} << 20;   // of options and names
-constexpr uint32_t kMostHeaders = 1 << 16;
+constexpr size_t kMaxImageBytes = size_t{1} << 30;
+constexpr size_t kMaxTextBytes = size_t{64} << 20;  // of a source, or of its headers
+constexpr size_t kMaxWordBytes = size_t{1} << 20;   // of options and names
+constexpr uint32_t kMaxHeaders = 1 << 16;
 
 // By RT_IMAGE_*.
 struct Format {
@@ -95,8 +95,8 @@ Status recognise(backend::Image* image) {
 
 Status checkText(backend::Image* image) {
   image->data = withoutTerminator(image->data);
-  RT_CHECK_ARG(image->data.size() <= kMostTextBytes, "A source of %zu bytes is too long: at most %zu.", image->data.size(),
-               kMostTextBytes);
+  RT_CHECK_ARG(image->data.size() <= kMaxTextBytes, "A source of %zu bytes is too long: at most %zu.", image->data.size(),
+               kMaxTextBytes);
   const size_t zero = image->data.find('\0');
   if (zero == std::string_view::npos) return Status();
   return Status::error(RT_ERROR_INVALID_IMAGE, "The source of %zu bytes is no text: byte %zu is zero.", image->data.size(),
@@ -105,30 +105,30 @@ Status checkText(backend::Image* image) {
 
 // Options, name and headers: what is there is read, what means nothing for the format is refused.
 Status checkWords(const backend::Image& image) {
-  RT_CHECK_ARG(strnlen(image.options, kMostWordBytes) < kMostWordBytes, "The build options have %zu bytes or more.",
-               kMostWordBytes);
-  RT_CHECK_ARG(strnlen(image.name, kMostWordBytes) < kMostWordBytes, "The name has %zu bytes or more.", kMostWordBytes);
+  RT_CHECK_ARG(strnlen(image.options, kMaxWordBytes) < kMaxWordBytes, "The build options have %zu bytes or more.",
+               kMaxWordBytes);
+  RT_CHECK_ARG(strnlen(image.name, kMaxWordBytes) < kMaxWordBytes, "The name has %zu bytes or more.", kMaxWordBytes);
   const Format& format = kFormats[image.format];
   RT_CHECK_ARG(format.text || (image.options[0] == '\0' && image.header_count == 0),
                "An image of the format %s is not built: it has neither build options nor headers.", format.word);
-  RT_CHECK_ARG(image.header_count <= kMostHeaders, "%u headers are too many: at most %u.", image.header_count, kMostHeaders);
+  RT_CHECK_ARG(image.header_count <= kMaxHeaders, "%u headers are too many: at most %u.", image.header_count, kMaxHeaders);
   RT_CHECK_ARG(image.header_count == 0 || (image.header_names != nullptr && image.headers != nullptr),
                "There are %u headers; header_names or headers is NULL.", image.header_count);
-  size_t left = kMostTextBytes;
+  size_t left = kMaxTextBytes;
   for (uint32_t i = 0; i < image.header_count; ++i) {
     RT_CHECK_ARG(image.header_names[i] != nullptr && image.headers[i] != nullptr, "Header %u has no %s: it is NULL.", i,
                  image.header_names[i] == nullptr ? "name" : "text");
     RT_CHECK_ARG(image.header_names[i][0] != '\0', "Header %u has an empty name.", i);
     for (const char* text : {image.header_names[i], image.headers[i]}) {
       const size_t length = strnlen(text, left);
-      RT_CHECK_ARG(length < left, "The headers have more than %zu bytes in all.", kMostTextBytes);
+      RT_CHECK_ARG(length < left, "The headers have more than %zu bytes in all.", kMaxTextBytes);
       left -= length;
     }
   }
   return Status();
 }
 
-Status chooseLoader(backend::ModuleLoader** loader, manager::Context& context, allocator::Owner& owner) {
+Status chooseLoader(backend::ModuleLoader** loader, manager::Context& context, allocator::ContextResources& owner) {
   *loader = owner.native().modules();
   if (*loader != nullptr) return Status();
   return Status::error(RT_ERROR_NOT_SUPPORTED,
@@ -137,8 +137,8 @@ Status chooseLoader(backend::ModuleLoader** loader, manager::Context& context, a
 }
 
 Status checkImage(backend::Image* image, const backend::ModuleLoader& loader, manager::Context& context) {
-  RT_CHECK_ARG(image->data.size() <= kMostImageBytes, "An image of %zu bytes is too large: at most %zu.", image->data.size(),
-               kMostImageBytes);
+  RT_CHECK_ARG(image->data.size() <= kMaxImageBytes, "An image of %zu bytes is too large: at most %zu.", image->data.size(),
+               kMaxImageBytes);
   if (image->format == RT_IMAGE_AUTO) RT_TRY(recognise(image));
   if (!loader.takes(image->format)) {
     std::string taken;
@@ -163,8 +163,8 @@ Status fileFailure(const char* what, const char* path, int error) {
 }
 
 bool looksLikePath(std::string_view text) {
-  constexpr size_t kMost = 4096;  // of a path
-  if (text.empty() || text.size() >= kMost || text.find_first_of("\n;{}#") != text.npos) return false;
+  constexpr size_t kMax = 4096;  // of a path
+  if (text.empty() || text.size() >= kMax || text.find_first_of("\n;{}#") != text.npos) return false;
   return text.ends_with(".cl") || text.ends_with(".cu") || text.ends_with(".c") || text.ends_with(".cpp") ||
          access(std::string(text).c_str(), F_OK) == 0;
 }
@@ -203,9 +203,9 @@ Status readFile(std::string* data, const char* path) {
   struct stat facts;
   if (fstat(file.number, &facts) != 0) return fileFailure("read", path, errno);
   if (!S_ISREG(facts.st_mode)) return Status::error(RT_ERROR_IO, "The file \"%s\" is not a regular file.", path);
-  RT_CHECK_ARG(static_cast<uint64_t>(facts.st_size) <= kMostImageBytes,
+  RT_CHECK_ARG(static_cast<uint64_t>(facts.st_size) <= kMaxImageBytes,
                "The file \"%s\" of %lld bytes is too large: at most %zu.", path, static_cast<long long>(facts.st_size),
-               kMostImageBytes);
+               kMaxImageBytes);
   size_t length = 0;
   data->resize(static_cast<size_t>(facts.st_size) + 1);  // one more, to see that it has not grown
   for (;;) {
@@ -215,7 +215,7 @@ Status readFile(std::string* data, const char* path) {
     if (got < 0) return fileFailure("read", path, errno);
     if (got == 0) break;
     length += static_cast<size_t>(got);
-    RT_CHECK_ARG(length <= kMostImageBytes, "The file \"%s\" is too large: at most %zu bytes.", path, kMostImageBytes);
+    RT_CHECK_ARG(length <= kMaxImageBytes, "The file \"%s\" is too large: at most %zu bytes.", path, kMaxImageBytes);
   }
   data->resize(length);
   return Status();
@@ -223,8 +223,8 @@ Status readFile(std::string* data, const char* path) {
 
 }  // namespace
 
-Status loadModule(manager::Module** module, const backend::Image& given, manager::Context& context, allocator::Owner& owner,
-                  epoch::Guard& guard) {
+Status loadModule(manager::Module** module, const backend::Image& given, manager::Context& context,
+                  allocator::ContextResources& owner, epoch::Guard& guard) {
   RT_TRY(checkFormat(given.format));
   backend::ModuleLoader* loader = nullptr;
   RT_TRY(chooseLoader(&loader, context, owner));
@@ -237,7 +237,7 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
     source->text = image.data;
     source->options = image.options;
   }
-  const Ref<allocator::Owner> kept(&owner);
+  const Ref<allocator::ContextResources> kept(&owner);
   Ref<backend::Module> native;
   guard.leave();
   Status loaded = loader->load(&native, image);
@@ -248,11 +248,11 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
 }
 
 Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& given, manager::Context& context,
-                      allocator::Owner& owner, epoch::Guard& guard) {
+                      allocator::ContextResources& owner, epoch::Guard& guard) {
   RT_TRY(checkFormat(given.format));
   backend::ModuleLoader* loader = nullptr;
   RT_TRY(chooseLoader(&loader, context, owner));
-  const Ref<allocator::Owner> kept(&owner);
+  const Ref<allocator::ContextResources> kept(&owner);
   std::string data;
   guard.leave();
   Status status = readFile(&data, path);

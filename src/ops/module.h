@@ -1,7 +1,7 @@
 // Making modules: every check of a program before it reaches a backend's loader, which may run a compiler for seconds.
 #pragma once
 
-#include "allocator/owner.h"
+#include "allocator/context_resources.h"
 #include "base/epoch.h"
 #include "base/status.h"
 #include "manager/module.h"
@@ -10,9 +10,9 @@ namespace manyrt::ops {
 
 // `image` may have the format RT_IMAGE_AUTO. These leave the guard while they read, build and load; the caller has pinned the
 // context. Throw bad_alloc.
-Status loadModule(manager::Module** module, const backend::Image& image, manager::Context& context, allocator::Owner& owner,
-                  epoch::Guard& guard);
+Status loadModule(manager::Module** module, const backend::Image& image, manager::Context& context,
+                  allocator::ContextResources& owner, epoch::Guard& guard);
 Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& image, manager::Context& context,
-                      allocator::Owner& owner, epoch::Guard& guard);
+                      allocator::ContextResources& owner, epoch::Guard& guard);
 
 }  // namespace manyrt::ops

@@ -1,4 +1,4 @@
-// Taking staging memory, filling it, and giving it back behind the copy.
+// Takes staging memory, fills it, and frees it behind the copy.
 #include "ops/staged_source.h"
 
 #include <cstring>
@@ -10,14 +10,14 @@
 namespace manyrt::ops {
 namespace {
 
-// Smaller sources travel with the stream, as the arguments of a launch do: they are not counted.
+// Smaller sources are not counted, as the arguments of a launch are not.
 constexpr uint64_t kSmallBytes = 4096;
 
 void* allocate(uint64_t bytes, manager::Context& context) {
   if (fault::fails("staged source")) return nullptr;
   Ref<allocator::Pool> pool;
   void* address = nullptr;
-  // For the host, which writes it now: nothing that a stream may still read is handed out.
+  // Without a stream, since the host writes the memory now: a block that a stream may still read does not serve.
   if (!context.hostPool(RT_MEMORY_HOST, &pool).ok() || !pool->allocate(&address, bytes, 0, nullptr, false).ok()) return nullptr;
   return address;
 }
@@ -33,7 +33,7 @@ bool StagedSource::take(const CopyArguments& copy, manager::Context& context) {
       if (share_ == nullptr) return false;
     }
     address_ = allocate(bytes, context);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the copy waits for the stream instead
     return false;
   }
   return address_ != nullptr;

@@ -1,6 +1,6 @@
-// The source of a copy that the stream reads after the call has returned: rows of pageable memory, copied into pinned memory of
-// a context's pool. The pool gets the memory back in the order of the stream, when the copy has been submitted; what waits in
-// front of it, or fails, changes nothing in that. Called by ops/copy.
+// Staging memory for the source of a copy: rows of pageable memory, copied into pinned memory of a context's pool. The stream
+// reads it after the call has returned. The destructor frees it in the order of the stream, behind the submission of the copy,
+// so that the pool gets it back in any case. Called by ops/copy.
 #pragma once
 
 #include "manager/context.h"
@@ -14,11 +14,12 @@ class StagedSource {
   explicit StagedSource(manager::Stream& stream) : stream_(stream) {}
   StagedSource(const StagedSource&) = delete;
   StagedSource& operator=(const StagedSource&) = delete;
-  ~StagedSource();  // once the copy has been submitted, or will not be; under a guard
+  ~StagedSource();  // behind the submission of the copy, or its failure; under a guard
 
-  // Memory of `context` for the rows. False: there is none, or the stream's copies hold as much as they may. Under a guard.
+  // Takes memory of `context` for the rows. False: there is none, or the copies of the stream hold their maximum. Under a
+  // guard.
   bool take(const CopyArguments& copy, manager::Context& context);
-  // Reads the rows; the copy that is to be submitted.
+  // Reads the rows and returns the copy to submit.
   CopyArguments read(const CopyArguments& copy) const;
 
  private:

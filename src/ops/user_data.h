@@ -1,4 +1,4 @@
-// The pointer that a program keeps with a context, and its release, which is called behind guards and locks.
+// The user pointer of a context and its release function, which is called behind guards and locks.
 #pragma once
 
 #include <mutex>
@@ -8,7 +8,7 @@
 
 namespace manyrt::ops {
 
-// `user` may be null: the slot is emptied.
+// `user` may be null: the context has no pointer then.
 inline void setUserData(manager::Context& context, callbacks::Release* user) {
   std::unique_lock lock(context.user_mutex);
   callbacks::Release* const before = std::exchange(context.user, user);

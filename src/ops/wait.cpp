@@ -1,4 +1,4 @@
-// Blocking waits take leases and leave the guard; everything else only submits.
+// Waits that block take leases and leave the guard. All other functions here only submit.
 #include "ops/wait.h"
 
 #include <mutex>
@@ -16,24 +16,26 @@ Status insideOwnTask(const char* what) {
   return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own %s: it would never end.", what);
 }
 
-// Pools with a release threshold give back at a synchronise. Under a guard.
+// Pools with a release threshold give memory back at a synchronise. Under a guard.
 void trimPools(manager::Context& context) {
+  // Relaxed: a thread sees the thresholds that it has set itself, or that the program has ordered before this call.
   if (manager::library::trimming_pools.load(std::memory_order_relaxed) == 0) return;
   try {
     for (const Ref<allocator::Pool>& pool : context.allPools()) pool->trimToThreshold();
-  } catch (const std::bad_alloc&) {  // then at the next synchronise
+  } catch (const std::bad_alloc&) {  // the wait has succeeded; pools give back at the next synchronise
   }
 }
 
-Status checkNotInside(allocator::Owner& owner, const char* what) {
+Status checkNotInside(allocator::ContextResources& owner, const char* what) {
   for (const Ref<backend::Stream>& stream : owner.streams()) {
     if (stream->isInsideTask()) return insideOwnTask(what);
   }
   return Status();
 }
 
-// Records the event's last point anew where nobody else holds it: then there is none to take and none to give back. Whoever
-// asks for the point meanwhile waits for the driver's call. False: nothing was done.
+// Records the event's last point again if the event has the only reference: no point is created or released. The lock covers
+// the driver's call, so that a thread which asks for the point waits for it, and no second reference appears. False: nothing
+// was done.
 bool recordInPlace(manager::Event& event, backend::Stream& stream, Status* status) {
   std::lock_guard guard(event.lock);
   return event.last && event.last->references() == 1 && stream.recordAgain(*event.last, status);
@@ -54,7 +56,7 @@ class SignalTask final : public Task {
   const uint64_t value_;
 };
 
-// Passes a point whatever has become of the stream before it.
+// Passes a point, also if the stream has failed.
 class PassTask final : public Task {
  public:
   explicit PassTask(Ref<backend::Point> point) : point_(std::move(point)) {}
@@ -71,7 +73,7 @@ class PassTask final : public Task {
 }  // namespace
 
 void waitFor(const std::vector<allocator::Stamp>& so_far) {
-  // Asked first, drivers note where the streams stand now. What is behind that place does not delay the waits.
+  // Drivers note the present end of a stream when it is asked. Later work does not delay the waits then.
   for (const allocator::Stamp& stamp : so_far) (void)stamp.stream->completed();
   for (const allocator::Stamp& stamp : so_far) (void)stamp.stream->wait(stamp.serial, Deadline::never());
 }
@@ -117,7 +119,7 @@ Status fenceCaptured() {
     Status status = clear ? native.latch.take() : native.latch.get();
     if (status.ok()) status = stream.device.lost();
     if (lease) {
-      guard.leave();  // the lease goes outside: dropping the last one may release much
+      guard.leave();  // the last lease may release much: it is dropped outside the guard
       lease = Lease<manager::Stream>();
       guard.enter();
     }
@@ -129,15 +131,15 @@ Status fenceCaptured() {
 }
 
 Status synchronize(manager::Context& context, epoch::Guard& guard) {
-  allocator::Owner* started = context.ownerIfStarted();
+  allocator::ContextResources* started = context.resourcesIfStarted();
   if (started == nullptr) return context.device->native.lost();
   RT_TRY(checkNotInside(*started, "context"));
-  Ref<allocator::Owner> owner(started);
+  Ref<allocator::ContextResources> owner(started);
   Lease<manager::Context> lease(&context);
   std::vector<allocator::Stamp> so_far = owner->submissions();
   guard.leave();
   waitFor(so_far);
-  so_far.clear();  // a stream may end with its last stamp
+  so_far.clear();  // the last reference may end a stream, outside the guard
   Status status = owner->firstFailure();
   guard.enter();
   trimPools(context);
@@ -149,14 +151,14 @@ Status synchronize(manager::Device& device, epoch::Guard& guard) {
   manager::contexts.forEach([&](manager::Context& context, HandleBits) {
     if (context.device == &device) contexts.emplace_back(&context);
   });
-  std::vector<Ref<allocator::Owner>> owners;
+  std::vector<Ref<allocator::ContextResources>> owners;
   for (Lease<manager::Context>& context : contexts) {
-    allocator::Owner* owner = context->ownerIfStarted();
+    allocator::ContextResources* owner = context->resourcesIfStarted();
     if (owner == nullptr) continue;
     RT_TRY(checkNotInside(*owner, "device"));
     owners.emplace_back(owner);
   }
-  // Contexts that were destroyed have work in flight too; nobody can be told of its failures.
+  // Includes destroyed contexts with work in flight, whose failures the program cannot ask for.
   std::vector<allocator::Stamp> so_far = allocator::submissionsOf(device.native);
   for (const allocator::Stamp& stamp : so_far) {
     if (stamp.stream->isInsideTask()) return insideOwnTask("device");
@@ -165,7 +167,7 @@ Status synchronize(manager::Device& device, epoch::Guard& guard) {
   waitFor(so_far);
   so_far.clear();
   Status first;
-  for (const Ref<allocator::Owner>& owner : owners) {
+  for (const Ref<allocator::ContextResources>& owner : owners) {
     Status status = owner->firstFailure();
     if (first.ok()) first = std::move(status);
   }
@@ -214,7 +216,7 @@ Status query(manager::Stream& stream) {
   if (status.ok()) status = stream.device.lost();
   if (!status.ok()) return status;
   if (!stream.native->reached(stream.native->submitted())) return Status::bare(RT_NOT_READY);
-  return stream.native->latch.get();  // it may have failed at the end
+  return stream.native->latch.get();  // the last work may have failed since the first look
 }
 
 Status query(manager::Event& event) {
@@ -242,6 +244,8 @@ Status elapsed(int64_t* nanoseconds, manager::Event& start, manager::Event& end)
   return Status();
 }
 
+// An event of a capture becomes one of the stream again: the release stores pair with the acquire loads of waits and queries.
+// The fast path records the last point again in place; else a new point replaces it behind its record.
 Status record(manager::Event& event, manager::Stream& stream) {
   if (event.context.get() != stream.context.get()) [[unlikely]] {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The event belongs to the %s and the stream to the %s.",
@@ -291,7 +295,7 @@ Status waitEvent(manager::Event& event, manager::Stream& stream) {
     return waitCaptured(event, stream);
   Ref<backend::Point> point;
   {
-    // While the event keeps its point there is none to count. Whoever records it meanwhile waits for the driver's call.
+    // Under the event's lock its point stays, and needs no further reference. A record on another thread waits meanwhile.
     std::lock_guard guard(event.lock);
     if (!event.last || (event.last->done() && event.last->status().ok())) return Status();
     if (Status status; stream.native->waitAtOnce(*event.last, &status)) {
@@ -325,16 +329,18 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     return captureUnsafe("The stream is capturing: a capture cannot wait for work outside, such as that of a context.");
-  allocator::Owner* owner = other.ownerIfStarted();
+  allocator::ContextResources* owner = other.resourcesIfStarted();
   if (owner == nullptr) return Status();
   owner->forgetFailures();
-  // A place in every stream first, then the waits: what a stream is given from then on is behind its place.
+  // A point in every stream first, then the waits: work that a stream gets from then on is behind its point.
   std::vector<Ref<backend::Point>> points;
   for (const Ref<backend::Stream>& each : owner->streams()) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
     Ref<backend::Point> point;
     const uint32_t claims = each->claims.load(std::memory_order_acquire);
-    if (claims == 0 || claims >= allocator::Owner::kOfGraph) {  // its failure went with the program's stream, or is another's
+    // The failure of a destroyed stream ended with it, and that of a graph's own stream belongs to the stream of the launch:
+    // their points pass without it.
+    if (claims == 0 || claims >= allocator::ContextResources::kOfGraph) {
       point = Ref<backend::Point>::adopt(new backend::Point);
       points.push_back(point);
       RT_TRY(each->call(new PassTask(std::move(point)), backend::TaskKind::kInternal));

@@ -1,4 +1,4 @@
-// Waiting, querying, and order between streams: every verb that looks at completion.
+// Waits, queries, and order between streams: all operations that ask about completion.
 #pragma once
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@
 
 namespace manyrt::ops {
 
-// What every submission asks first: the device is there and the stream has not failed.
+// The first check of every submission: the device is not lost, and the stream has not failed.
 inline Status submittable(manager::Stream& stream) {
   if (stream.native->latch.failed()) [[unlikely]]
     return stream.native->latch.get();
@@ -20,15 +20,16 @@ inline Status submittable(manager::Stream& stream) {
   return Status();
 }
 
-// What a capture refuses: the call waits for work, or asks about work, that has not begun.
+// The refusal of a call that waits for, or asks about, captured work, which has not begun.
 Status captureUnsafe(const char* what);
 
-// Waits for each stream's part of what was submitted so far, outside guards and locks. May run work on the calling thread.
+// Waits for the submissions of all stamps, outside guards and locks. May run work on the calling thread.
 void waitFor(const std::vector<allocator::Stamp>& so_far);
-// Waits until all streams of the device are idle: where nothing new is accepted any more, outside guards. Throws bad_alloc.
+// Waits until all streams of the device are idle. For the shutdown, when no new work is accepted; outside guards. Throws
+// bad_alloc.
 void finishWork(manager::Device& device);
 
-// These leave the guard while they block. `clear`: rtStreamSynchronize takes the failure, nobody else does.
+// These leave the guard while they block. `clear`: takes the failure of the stream, as rtStreamSynchronize alone does.
 Status synchronize(manager::Stream& stream, Deadline deadline, bool clear, epoch::Guard& guard);
 Status synchronize(manager::Context& context, epoch::Guard& guard);
 Status synchronize(manager::Device& device, epoch::Guard& guard);
@@ -47,10 +48,10 @@ Status signal(manager::Fence& fence, uint64_t value);  // from the host
 Status signalFence(manager::Fence& fence, uint64_t value, manager::Stream& stream);
 Status waitFence(manager::Fence& fence, uint64_t value, manager::Stream& stream);
 
-// A submission inside a traced call: the arrow to the work starts here.
+// Starts the trace's arrow from a call to its submission.
 inline void traceSubmission(manager::Stream& stream) {
   if (trace::enabled()) [[unlikely]] {
-    trace::submitted(stream.native->lane, stream.native->submitted(), nowNanoseconds());
+    trace::submitted(stream.native->track, stream.native->submitted(), nowNanoseconds());
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace manyrt::cpu::fibers {
 
-MANYRT_NOT_COUNTED void begin(Place& from) { manyrt::simulated::currentRunner()->enterThread(from); }
+MANYRT_NOT_COUNTED void begin(Continuation& from) { manyrt::simulated::currentRunner()->enterThread(from); }
 
 }  // namespace manyrt::cpu::fibers
 
@@ -138,7 +138,7 @@ void Runner::resume(Thread& thread) {
 }
 
 // Not counted by ThreadSanitizer: it never returns, and its fiber is used again and again.
-MANYRT_NOT_COUNTED void Runner::enterThread(fibers::Place& from) {
+MANYRT_NOT_COUNTED void Runner::enterThread(fibers::Continuation& from) {
   Thread& thread = *running_;
   fibers::arrive(*thread.fiber, from);
   launch_->kernel->code->invoke(launch_->parameters.data());

@@ -43,10 +43,10 @@ class Runner {
   [[noreturn]] void fail(Error code, const char* why);
   bool inKernel() const { return running_ != nullptr; }
   uintptr_t topOfStack() const;
-  [[noreturn]] MANYRT_NOT_COUNTED void enterThread(cpu::fibers::Place& from);
+  [[noreturn]] MANYRT_NOT_COUNTED void enterThread(cpu::fibers::Continuation& from);
 
  private:
-  struct Fiber : cpu::fibers::Place {
+  struct Fiber : cpu::fibers::Continuation {
     unsigned char* stack = nullptr;
   };
   enum class State : uint8_t { kReady, kBarrier, kExchange, kEnded };
@@ -80,7 +80,7 @@ class Runner {
   std::vector<Thread> threads_;
   size_t live_ = 0;
   Thread* running_ = nullptr;
-  cpu::fibers::Place home_;
+  cpu::fibers::Continuation home_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> free_fibers_;
   int counted_ = 0;  // predicates, of the last barrier

@@ -36,11 +36,11 @@ Context::Context(uint32_t threads, backend::WaitPolicy policy)
       replays_(points_, threads) {}
 
 Status Context::create(Ref<backend::Context>* out, const backend::ContextOptions& options) {
-  constexpr uint32_t kMost = 1024;
+  constexpr uint32_t kMax = 1024;
   uint32_t threads = options.cpu_threads != 0 ? options.cpu_threads : defaultThreads();
-  if (threads > kMost) {
+  if (threads > kMax) {
     return Status::error(RT_ERROR_INVALID_VALUE, "A context with %u CPU threads was asked for; %u are the limit.", threads,
-                         kMost);
+                         kMax);
   }
   if (fault::fails("cpu.context")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for a context of the CPU.");
   Table& all = table();  // before there is a context: its destructor could not make the table

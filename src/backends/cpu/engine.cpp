@@ -8,8 +8,8 @@
 
 #include "backends/cpu/stream.h"
 #include "base/fault.h"
-#include "base/futex.h"
-#include "base/thread.h"
+#include "base/os/futex.h"
+#include "base/os/thread.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -188,11 +188,11 @@ void Engine::sleepUntil(Worker& worker, uint32_t how, Deadline deadline) {
 // submissions is read, because each further line that is read here is one that the submitting thread has to fetch back.
 bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
   if (lazy_.load(std::memory_order_seq_cst) == 0) return false;
-  constexpr int kMost = 64;
-  Stream* idle[kMost];
+  constexpr int kMax = 64;
+  Stream* idle[kMax];
   int count = 0;
   lock_.lock();
-  for (Stream *next, *stream = lists_[kLazyList].first; stream != nullptr && count < kMost; stream = next) {
+  for (Stream *next, *stream = lists_[kLazyList].first; stream != nullptr && count < kMax; stream = next) {
     next = stream->next_;
     const uint64_t submitted = stream->submitted();
     if (keep_idle && stream->idle_at_ == submitted) continue;
@@ -434,7 +434,7 @@ Arena* Engine::takeArena(uint64_t size) {
 }
 
 void Engine::giveArena(Arena* arena) {
-  if (arena->size > Arena::kMostKept) return free(arena);
+  if (arena->size > Arena::kMaxKept) return free(arena);
   arena_lock_.lock();
   arena->next = arenas_;
   arenas_ = arena;

@@ -38,7 +38,7 @@ struct alignas(64) Worker {
 
 // Memory for the local arguments and the scratch of one executing thread.
 struct Arena {
-  static constexpr uint64_t kMostKept = 16 << 20;  // bytes: larger ones go back when the launch has ended
+  static constexpr uint64_t kMaxKept = 16 << 20;  // bytes: larger ones go back when the launch has ended
   Arena* next;
   uint64_t size;
   unsigned char* bytes() { return reinterpret_cast<unsigned char*>(this) + 64; }

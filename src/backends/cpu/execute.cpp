@@ -7,7 +7,7 @@
 #include "backends/cpu/replay_array.h"
 #include "backends/cpu/stream.h"
 #include "backends/cpu/transfer.h"
-#include "base/barrier.h"
+#include "base/os/barrier.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kSlice = 500'000;     // of a worker, where other streams wait
 constexpr int64_t kLinger = 50'000;     // with a stream that has just become empty
 constexpr int64_t kShortWork = 20'000;  // of a worker, that it need not have been woken for
-constexpr int kMostDepth = 8;
+constexpr int kMaxDepth = 8;
 constexpr int kRest = 48;  // pauses before the first look at a stream that has just become empty
 
 thread_local const Stream* task_stream = nullptr;  // whose user's function this thread runs
@@ -26,7 +26,7 @@ class Traced {  // times one command where a trace is written
       : stream_(stream), serial_(serial), name_(name), begin_(trace::enabled() ? nowNanoseconds() : 0) {}
   ~Traced() {
     if (begin_ != 0) [[unlikely]]
-      trace::work(stream_.lane, serial_, name_, begin_, nowNanoseconds());
+      trace::work(stream_.track, serial_, name_, begin_, nowNanoseconds());
   }
   Traced(const Traced&) = delete;
   Traced& operator=(const Traced&) = delete;
@@ -169,7 +169,7 @@ bool Stream::awaitPoint(backend::Point& point, const Executor& who) {
   if (Point* ours = dynamic_cast<Point*>(&point); ours != nullptr) {
     uint64_t serial;
     if (Ref<Stream> source = ours->source(&serial); source && source.get() != this) {
-      if (who.worker == nullptr && who.depth < kMostDepth) {
+      if (who.worker == nullptr && who.depth < kMaxDepth) {
         source->help(serial, who.depth + 1);
       } else {
         source->hurry();

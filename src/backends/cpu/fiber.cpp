@@ -16,7 +16,7 @@ struct Group {
   void (*item)(void* user, uint32_t index);
   void* user;
   Fiber* running;
-  Place home;  // the flow that called run()
+  Continuation home;  // the flow that called run()
   std::exception_ptr failure;
   bool abandoned = false;
 };
@@ -46,7 +46,7 @@ Stacks& stacksOfThread() {
 
 void giveBack(uint32_t count) {
   Stacks* stacks = thread_stacks;
-  stacks->give(count, thread_ending ? 0 : kMostKept);
+  stacks->give(count, thread_ending ? 0 : kMaxKept);
   if (thread_ending && stacks->kept() == 0) delete std::exchange(thread_stacks, nullptr);
 }
 
@@ -121,7 +121,7 @@ void wait() {
 
 }  // namespace
 
-MANYRT_NOT_COUNTED void begin(Place& from) {
+MANYRT_NOT_COUNTED void begin(Continuation& from) {
   Group& group = *current;
   Fiber& self = *group.running;
   self.started = true;

@@ -48,7 +48,7 @@ Stacks::Slab::~Slab() {
 }
 
 uint32_t Stacks::take(uint32_t count) {
-  if (count > kMostTaken - taken_) throw std::bad_alloc();
+  if (count > kMaxTaken - taken_) throw std::bad_alloc();
   const uint32_t first = taken_;
   while (kept() < first + count) slabs_.push_back(std::make_unique<Slab>());
   taken_ = first + count;

@@ -44,7 +44,7 @@
 namespace manyrt::cpu::fibers {
 
 // A flow of control while another one runs: where it goes on, and what the sanitizers know of it.
-struct Place {
+struct Continuation {
 #if defined(MANYRT_FIBERS_BOOST)
   void* context = nullptr;
   uint64_t mode = 0;  // floating-point mode that a fresh one begins with, where Boost.Context does not keep it
@@ -62,19 +62,19 @@ struct Place {
 };
 
 // The flow that the thread is in when it first comes to a fiber: the sanitizers are asked for its name.
-inline void beHere([[maybe_unused]] Place& place) {
+inline void beHere([[maybe_unused]] Continuation& place) {
 #if defined(MANYRT_FIBERS_TSAN)
   place.handle = __tsan_get_current_fiber();
 #endif
 }
 
 // Around the life of a stack, and where an abandoned one is to be used afresh.
-inline void createFor([[maybe_unused]] Place& place) {
+inline void createFor([[maybe_unused]] Continuation& place) {
 #if defined(MANYRT_FIBERS_TSAN)
   place.handle = __tsan_create_fiber(0);
 #endif
 }
-inline void destroyFor([[maybe_unused]] Place& place, [[maybe_unused]] unsigned char* stack, [[maybe_unused]] size_t size) {
+inline void destroyFor([[maybe_unused]] Continuation& place, [[maybe_unused]] unsigned char* stack, [[maybe_unused]] size_t size) {
 #if defined(MANYRT_FIBERS_ASAN)
   __asan_unpoison_memory_region(stack, size);
 #elif defined(MANYRT_FIBERS_TSAN)
@@ -84,14 +84,14 @@ inline void destroyFor([[maybe_unused]] Place& place, [[maybe_unused]] unsigned 
 }
 
 // `self` has just been continued by `from`.
-MANYRT_NOT_COUNTED inline void arrive([[maybe_unused]] Place& self, [[maybe_unused]] Place& from) {
+MANYRT_NOT_COUNTED inline void arrive([[maybe_unused]] Continuation& self, [[maybe_unused]] Continuation& from) {
 #if defined(MANYRT_FIBERS_ASAN)
   __sanitizer_finish_switch_fiber(self.fake_stack, &from.bottom, &from.size);
 #endif
 }
 
 // `ends`: `from` is never continued.
-MANYRT_NOT_COUNTED inline void depart([[maybe_unused]] Place& from, [[maybe_unused]] Place& to, [[maybe_unused]] bool ends) {
+MANYRT_NOT_COUNTED inline void depart([[maybe_unused]] Continuation& from, [[maybe_unused]] Continuation& to, [[maybe_unused]] bool ends) {
 #if defined(MANYRT_FIBERS_ASAN)
   __sanitizer_start_switch_fiber(ends ? nullptr : &from.fake_stack, to.bottom, to.size);
 #elif defined(MANYRT_FIBERS_TSAN)
@@ -100,7 +100,7 @@ MANYRT_NOT_COUNTED inline void depart([[maybe_unused]] Place& from, [[maybe_unus
 }
 
 // What a new fiber calls first, on its own stack: defined in fiber.cpp. `from` continued it.
-[[noreturn]] MANYRT_NOT_COUNTED void begin(Place& from);
+[[noreturn]] MANYRT_NOT_COUNTED void begin(Continuation& from);
 
 #if defined(MANYRT_FIBERS_BOOST)
 
@@ -121,26 +121,26 @@ inline void setFloatingMode(uint64_t) {}
 #endif
 
 [[noreturn]] MANYRT_NOT_COUNTED inline void enter(boost::context::detail::transfer_t came) {
-  Place& from = *static_cast<Place*>(came.data);
+  Continuation& from = *static_cast<Continuation*>(came.data);
   from.context = came.fctx;
   begin(from);
 }
 
 // Takes the floating-point mode of this moment along.
-inline void make(Place& place, unsigned char* stack, size_t size) {
+inline void make(Continuation& place, unsigned char* stack, size_t size) {
   place.context = boost::context::detail::make_fcontext(stack + size, size, enter);
   place.mode = floatingMode();
   place.fresh = true;
 }
 
 MANYRT_NOT_COUNTED inline boost::context::detail::transfer_t keep(boost::context::detail::transfer_t came) {
-  static_cast<Place*>(came.data)->context = came.fctx;
+  static_cast<Continuation*>(came.data)->context = came.fctx;
   return came;
 }
 
 // A fiber that waits is continued by way of keep(), on its stack, which returns to it: jump_fcontext ends in a jump, after
 // which a processor that pairs calls with returns guesses the next returns wrong (24 ns a switch instead of 6).
-MANYRT_NOT_COUNTED inline boost::context::detail::transfer_t go(Place& self, Place& to) {
+MANYRT_NOT_COUNTED inline boost::context::detail::transfer_t go(Continuation& self, Continuation& to) {
   if (!to.fresh) [[likely]]
     return boost::context::detail::ontop_fcontext(to.context, &self, keep);
   to.fresh = false;
@@ -148,15 +148,15 @@ MANYRT_NOT_COUNTED inline boost::context::detail::transfer_t go(Place& self, Pla
   return keep(boost::context::detail::jump_fcontext(to.context, &self));
 }
 
-MANYRT_NOT_COUNTED inline void switchTo(Place& self, Place& to) {
+MANYRT_NOT_COUNTED inline void switchTo(Continuation& self, Continuation& to) {
   depart(self, to, false);
   const uint64_t mode = floatingMode();
   boost::context::detail::transfer_t came = go(self, to);
   setFloatingMode(mode);
-  arrive(self, *static_cast<Place*>(came.data));
+  arrive(self, *static_cast<Continuation*>(came.data));
 }
 
-[[noreturn]] MANYRT_NOT_COUNTED inline void leave(Place& self, Place& to) {
+[[noreturn]] MANYRT_NOT_COUNTED inline void leave(Continuation& self, Continuation& to) {
   depart(self, to, true);
   go(self, to);
   __builtin_unreachable();
@@ -164,11 +164,11 @@ MANYRT_NOT_COUNTED inline void switchTo(Place& self, Place& to) {
 
 #else
 
-inline thread_local Place* came_from = nullptr;
+inline thread_local Continuation* came_from = nullptr;
 
 [[noreturn]] MANYRT_NOT_COUNTED inline void enter() { begin(*came_from); }
 
-inline void make(Place& place, unsigned char* stack, size_t size) {
+inline void make(Continuation& place, unsigned char* stack, size_t size) {
   getcontext(&place.context);
   place.context.uc_stack.ss_sp = stack;
   place.context.uc_stack.ss_size = size;
@@ -177,14 +177,14 @@ inline void make(Place& place, unsigned char* stack, size_t size) {
   place.context.uc_stack.ss_size = 0;  // not needed any more; AddressSanitizer would forget at each switch what it knows
 }
 
-MANYRT_NOT_COUNTED inline void switchTo(Place& self, Place& to) {
+MANYRT_NOT_COUNTED inline void switchTo(Continuation& self, Continuation& to) {
   depart(self, to, false);
   came_from = &self;
   swapcontext(&self.context, &to.context);
   arrive(self, *came_from);
 }
 
-[[noreturn]] MANYRT_NOT_COUNTED inline void leave(Place& self, Place& to) {
+[[noreturn]] MANYRT_NOT_COUNTED inline void leave(Continuation& self, Continuation& to) {
   depart(self, to, true);
   came_from = &self;
   setcontext(&to.context);
@@ -193,7 +193,7 @@ MANYRT_NOT_COUNTED inline void switchTo(Place& self, Place& to) {
 
 #endif
 
-inline void makeOn(Place& place, unsigned char* stack, size_t size) {
+inline void makeOn(Continuation& place, unsigned char* stack, size_t size) {
 #if defined(MANYRT_FIBERS_ASAN)
   place.bottom = stack;
   place.size = size;

@@ -127,10 +127,10 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
 }
 
 Status HostKernel::finish(Ref<backend::Kernel>* kernel, rtStatus_t refusal) {
-  constexpr uint32_t kMostBytes = (Ring::kMaxSlots - 1) * kSlotBytes;
-  if (argumentBytes() > kMostBytes) {
+  constexpr uint32_t kMaxBytes = (Ring::kMaxSlots - 1) * kSlotBytes;
+  if (argumentBytes() > kMaxBytes) {
     return Status::error(refusal, "The arguments of the kernel \"%s\" take %u bytes; %u are the limit.", name(),
-                         argumentBytes(), kMostBytes);
+                         argumentBytes(), kMaxBytes);
   }
   needs_arena_ = has_locals_ || (local_bytes_ | scratch_bytes_ | scratch_bytes_per_item_) != 0;
   *kernel = Ref<backend::Kernel>(this);

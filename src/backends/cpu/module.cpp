@@ -13,9 +13,9 @@
 namespace manyrt::cpu {
 namespace {
 
-constexpr uint32_t kMostEntries = 1 << 16;  // kernels, or globals, of one module
-constexpr uint32_t kMostTable = 1 << 12;    // bytes of rtHostModule_t in a later version
-constexpr size_t kMostName = 255;           // bytes
+constexpr uint32_t kMaxEntries = 1 << 16;  // kernels, or globals, of one module
+constexpr uint32_t kMaxTable = 1 << 12;    // bytes of rtHostModule_t in a later version
+constexpr size_t kMaxName = 255;           // bytes
 
 #define RT_CHECK_IMAGE(condition, ...)                                     \
   do {                                                                     \
@@ -24,23 +24,23 @@ constexpr size_t kMostName = 255;           // bytes
   } while (0)
 
 bool goodName(const char* name) {
-  const size_t length = name == nullptr ? 0 : strnlen(name, kMostName + 1);
-  return length != 0 && length <= kMostName;
+  const size_t length = name == nullptr ? 0 : strnlen(name, kMaxName + 1);
+  return length != 0 && length <= kMaxName;
 }
 
 Status checkTable(const rtHostModule_t& table, const char* name) {
-  RT_CHECK_IMAGE(table.struct_size >= sizeof(rtHostModule_t) && table.struct_size <= kMostTable,
+  RT_CHECK_IMAGE(table.struct_size >= sizeof(rtHostModule_t) && table.struct_size <= kMaxTable,
                  "The host object \"%s\" has a table of struct_size %u: it is %zu to %u.", name, table.struct_size,
-                 sizeof(rtHostModule_t), kMostTable);
+                 sizeof(rtHostModule_t), kMaxTable);
   const auto* bytes = reinterpret_cast<const unsigned char*>(&table);
   for (size_t i = sizeof(rtHostModule_t); i < table.struct_size; ++i) {
     RT_CHECK_IMAGE(bytes[i] == 0, "The host object \"%s\" sets byte %zu of its table, which this version does not know.", name,
                    i);
   }
   RT_CHECK_IMAGE(table.flags == 0, "The host object \"%s\" has unknown flags 0x%x in its table.", name, table.flags);
-  RT_CHECK_IMAGE(table.kernel_count <= kMostEntries && table.global_count <= kMostEntries,
+  RT_CHECK_IMAGE(table.kernel_count <= kMaxEntries && table.global_count <= kMaxEntries,
                  "The host object \"%s\" has %u kernels and %u globals: at most %u of each.", name, table.kernel_count,
-                 table.global_count, kMostEntries);
+                 table.global_count, kMaxEntries);
   RT_CHECK_IMAGE(table.kernels != nullptr || table.kernel_count == 0, "The host object \"%s\" has %u kernels; kernels is NULL.",
                  name, table.kernel_count);
   RT_CHECK_IMAGE(table.globals != nullptr || table.global_count == 0, "The host object \"%s\" has %u globals; globals is NULL.",
@@ -72,7 +72,7 @@ Status checkArguments(const rtHostModuleKernel_t& kernel, const char* name) {
 
 Status checkKernel(const rtHostModuleKernel_t& kernel, uint32_t index, const char* name) {
   RT_CHECK_IMAGE(goodName(kernel.name), "Kernel %u of the host object \"%s\" has no name of 1 to %zu bytes.", index, name,
-                 kMostName);
+                 kMaxName);
   RT_CHECK_IMAGE(kernel.function != nullptr, "The kernel \"%s\" of the host object \"%s\" has no function.", kernel.name, name);
   RT_CHECK_IMAGE(kernel.flags == 0, "The kernel \"%s\" of the host object \"%s\" has unknown flags 0x%x.", kernel.name, name,
                  kernel.flags);
@@ -90,7 +90,7 @@ Status checkGlobals(const rtHostModule_t& table, const char* name) {
   for (uint32_t i = 0; i < table.global_count; ++i) {
     const rtHostModuleGlobal_t& global = table.globals[i];
     RT_CHECK_IMAGE(goodName(global.name), "Global %u of the host object \"%s\" has no name of 1 to %zu bytes.", i, name,
-                   kMostName);
+                   kMaxName);
     RT_CHECK_IMAGE(global.address != nullptr, "The global \"%s\" of the host object \"%s\" has no address.", global.name, name);
     RT_CHECK_IMAGE(seen.emplace(global.name, i).second, "The host object \"%s\" has two globals of the name \"%s\".", name,
                    global.name);

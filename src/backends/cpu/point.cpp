@@ -77,7 +77,7 @@ Status PointPool::create(Ref<backend::Point>* out, bool timed) {
 
 void PointPool::give(Point* point) {
   lock_.lock();
-  bool kept = free_count_ < kMostFree;
+  bool kept = free_count_ < kMaxFree;
   if (kept) {
     point->next_ = free_;
     free_ = point;

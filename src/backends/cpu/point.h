@@ -44,7 +44,7 @@ class PointPool final : public RefCounted {
   friend class Point;
   void give(Point* point);
 
-  static constexpr uint32_t kMostFree = 4096;
+  static constexpr uint32_t kMaxFree = 4096;
   Ranked<SpinLock, LockRank::kCpuFreePoints> lock_;  // of the free list
   Point* free_ = nullptr;
   uint32_t free_count_ = 0;

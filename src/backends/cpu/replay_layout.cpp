@@ -8,7 +8,7 @@
 namespace manyrt::cpu {
 namespace {
 
-constexpr size_t kMostChains = 32;     // of a task
+constexpr size_t kMaxChains = 32;     // of a task
 constexpr size_t kTasksPerThread = 8;  // at least, of chains that could all run at the same time
 
 using Steps = std::vector<uint32_t>;
@@ -35,7 +35,7 @@ std::vector<Steps> tasksOf(std::span<const backend::ReplayStep> steps, const std
   }
   std::vector<Steps> tasks;
   for (const auto& [neighbours, group] : alike) {
-    const size_t together = std::clamp<size_t>(group.size() / (kTasksPerThread * threads), 1, kMostChains);
+    const size_t together = std::clamp<size_t>(group.size() / (kTasksPerThread * threads), 1, kMaxChains);
     // Where there are several tasks, each thread can have as many as any other, of the same length but for one chain.
     size_t parts = (group.size() + together - 1) / together;
     if (together > 1) parts = (parts + threads - 1) / threads * threads;

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "backends/cpu/team.h"
-#include "base/barrier.h"
+#include "base/os/barrier.h"
 
 namespace manyrt::cpu {
 

@@ -11,9 +11,9 @@
 #include "backends/cpu/point.h"
 #include "backends/cpu/replay_array.h"
 #include "backends/cpu/transfer.h"
-#include "base/barrier.h"
-#include "base/futex.h"
 #include "base/lock_order.h"
+#include "base/os/barrier.h"
+#include "base/os/futex.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -49,7 +49,7 @@ void Stream::renew(const backend::StreamOptions& options) {
   unlockProducer();
   if (old != nullptr) old->drop();
   (void)latch.take();
-  lane = trace::newLane(options.label);
+  track = trace::newTrack(options.label);
 }
 
 void Stream::native(uint64_t out[2]) {

@@ -15,12 +15,12 @@
 #include "base/config.h"
 #include "base/fault.h"
 #include "base/log.h"
-#include "base/private_stderr.h"
+#include "base/os/private_stderr.h"
 
 namespace manyrt::cpu {
 namespace {
 
-constexpr uint32_t kMostThreads = 1024;
+constexpr uint32_t kMaxThreads = 1024;
 
 // The first line of a small file, or "".
 std::string firstLine(const std::string& path) {
@@ -52,9 +52,9 @@ std::string lookUp(const char* path, const char* key) {
 }
 
 uint32_t affinityThreads() {
-  cpu_set_t* set = CPU_ALLOC(kMostThreads);
+  cpu_set_t* set = CPU_ALLOC(kMaxThreads);
   if (set == nullptr) return 1;
-  size_t size = CPU_ALLOC_SIZE(kMostThreads);
+  size_t size = CPU_ALLOC_SIZE(kMaxThreads);
   CPU_ZERO_S(size, set);
   int count = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   CPU_FREE(set);
@@ -171,7 +171,7 @@ uint32_t defaultThreads() {
   static const uint32_t threads = [] {
     uint32_t count = affinityThreads();
     limitByQuota(&count);
-    return static_cast<uint32_t>(config::integer(config::Variable::kCpuThreads, 1, kMostThreads, count));
+    return static_cast<uint32_t>(config::integer(config::Variable::kCpuThreads, 1, kMaxThreads, count));
   }();
   return threads;
 }

@@ -8,7 +8,7 @@
 #include "backends/cuda/device.h"
 #include "backends/cuda/error.h"
 #include "base/clock.h"
-#include "base/futex.h"
+#include "base/os/futex.h"
 
 namespace manyrt::cuda {
 namespace {

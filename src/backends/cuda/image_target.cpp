@@ -22,11 +22,11 @@ bool read(std::string_view bytes, size_t offset, Value* value) {
 
 // "sm_90a" at the front.
 bool readName(std::string_view text, ImageTarget* target) {
-  constexpr uint32_t kMost = 100000;
+  constexpr uint32_t kMax = 100000;
   if (!text.starts_with("sm_")) return false;
   size_t at = 3;
   uint32_t number = 0;
-  for (; at < text.size() && isdigit(static_cast<unsigned char>(text[at])) != 0 && number < kMost; ++at) {
+  for (; at < text.size() && isdigit(static_cast<unsigned char>(text[at])) != 0 && number < kMax; ++at) {
     number = number * 10 + static_cast<uint32_t>(text[at] - '0');
   }
   const bool suffix = at < text.size() && (text[at] == 'a' || text[at] == 'f');

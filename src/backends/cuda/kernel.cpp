@@ -17,7 +17,7 @@
 namespace manyrt::cuda {
 namespace {
 
-constexpr uint32_t kLeastLocalAlignment = 16;
+constexpr uint32_t kMinLocalAlignment = 16;
 
 // Names are told after a device has died, when kernels may be gone; there are only so many of them.
 const char* keep(const char* name) {
@@ -52,7 +52,7 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
                            argument.size, backend::kMaxArgumentBytes);
     }
     fresh->addArgument(argument.size, argument.kind);
-    fresh->alignments_.push_back(std::max(argument.alignment, kLeastLocalAlignment));
+    fresh->alignments_.push_back(std::max(argument.alignment, kMinLocalAlignment));
     if (opencl_c) fresh->argument_texts_.push_back({std::move(argument.name), std::move(argument.type_name)});
   }
   copyLetters(fresh->name_, sizeof fresh->name_, name);

@@ -13,8 +13,8 @@
 #include "backends/cuda/device.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/image_target.h"
-#include "base/futex.h"
 #include "base/host_threads.h"
+#include "base/os/futex.h"
 #include "compiler/build.h"
 
 namespace manyrt::cuda {
@@ -196,12 +196,12 @@ void ModuleLoader::forget(const NativeModuleOwner& module, const compiler::Diges
   if (known != shared_.end() && known->second == &module) shared_.erase(known);
 }
 
-// The oldest go, until there is place for one more with so many bytes of code. At most kMostIdle are here.
+// The oldest go, until there is place for one more with so many bytes of code. At most kMaxIdle are here.
 size_t ModuleLoader::takeUnwanted(NativeModule* unwanted, size_t code_bytes) {
   size_t count = 0;
   size_t bytes = code_bytes;
   for (const Idle& each : idle_) bytes += each.code_bytes;
-  while (!idle_.empty() && (idle_.size() + 1 > kMostIdle || bytes > kMostIdleBytes)) {
+  while (!idle_.empty() && (idle_.size() + 1 > kMaxIdle || bytes > kMaxIdleBytes)) {
     bytes -= idle_.front().code_bytes;
     unwanted[count++] = idle_.front().module;
     idle_.erase(idle_.begin());
@@ -210,8 +210,8 @@ size_t ModuleLoader::takeUnwanted(NativeModule* unwanted, size_t code_bytes) {
 }
 
 void ModuleLoader::makeRoom(size_t code_bytes) {
-  if (code_bytes > kMostIdleBytes) return;
-  NativeModule unwanted[kMostIdle];
+  if (code_bytes > kMaxIdleBytes) return;
+  NativeModule unwanted[kMaxIdle];
   size_t count;
   {
     std::lock_guard lock(mutex_);
@@ -246,9 +246,9 @@ Unloading* ModuleLoader::nextUnloading() {
 }
 
 void ModuleLoader::giveBack(NativeModule module, const compiler::Digest& key, size_t code_bytes) {
-  NativeModule unwanted[kMostIdle + 1] = {module};
+  NativeModule unwanted[kMaxIdle + 1] = {module};
   size_t count = 1;
-  if (code_bytes <= kMostIdleBytes) {
+  if (code_bytes <= kMaxIdleBytes) {
     std::lock_guard lock(mutex_);
     count = takeUnwanted(unwanted, code_bytes);
     try {

@@ -85,8 +85,8 @@ class ModuleLoader final : public backend::ModuleLoader {
     compiler::Digest key;
     size_t code_bytes;
   };
-  static constexpr size_t kMostIdle = 16;
-  static constexpr size_t kMostIdleBytes = 16 << 20;
+  static constexpr size_t kMaxIdle = 16;
+  static constexpr size_t kMaxIdleBytes = 16 << 20;
 
   NativeModule takeIdle(const compiler::Digest& key);              // null: there is none
   size_t takeUnwanted(NativeModule* unwanted, size_t code_bytes);  // under the mutex

@@ -1,5 +1,5 @@
-// The lanes of a staged copy. On an H100 and an H200 with 16 cores, 12 to the device and 8 back were the fastest, by little,
-// with pieces of 2 MiB where each lane gets several.
+// The workers of a staged copy. On an H100 and an H200 with 16 cores, 12 to the device and 8 back were the fastest, by little,
+// with pieces of 2 MiB where each worker gets several.
 #include "backends/cuda/staging.h"
 
 #include <unistd.h>
@@ -22,7 +22,7 @@
 namespace manyrt::cuda {
 namespace {
 
-constexpr size_t kLanesToDevice = 12, kLanesToHost = 8;
+constexpr size_t kWorkersToDevice = 12, kWorkersToHost = 8;
 
 // Past the caches: what comes from the device is not read again soon.
 void copyPastCaches(void* dst, const void* src, size_t size) {
@@ -51,7 +51,7 @@ void copyPastCaches(void* dst, const void* src, size_t size) {
 
 }  // namespace
 
-struct Staging::Lane final : host_threads::Job {
+struct Staging::Worker final : host_threads::Job {
   void run() override;
 
   Staging* home = nullptr;
@@ -88,43 +88,43 @@ struct Staging::Work {
 Staging::Staging(Context& context) : context_(context) {}
 
 Staging::~Staging() {
-  if (lanes_.empty()) return;
+  if (workers_.empty()) return;
   Current current(context_.native());
-  for (const std::unique_ptr<Lane>& lane : lanes_) {
-    if (lane->stream != nullptr) {
-      (void)table().cudaStreamSynchronize(lane->stream);
-      (void)table().cudaStreamDestroy(lane->stream);
+  for (const std::unique_ptr<Worker>& worker : workers_) {
+    if (worker->stream != nullptr) {
+      (void)table().cudaStreamSynchronize(worker->stream);
+      (void)table().cudaStreamDestroy(worker->stream);
     }
-    if (lane->joined != nullptr) (void)table().cudaEventDestroy(lane->joined);
+    if (worker->joined != nullptr) (void)table().cudaEventDestroy(worker->joined);
     for (int i = 0; i < kSlots; ++i) {
-      if (lane->reached[i] != nullptr) (void)table().cudaEventDestroy(lane->reached[i]);
-      if (lane->slots[i] != nullptr) (void)table().cudaFreeHost(lane->slots[i]);
+      if (worker->reached[i] != nullptr) (void)table().cudaEventDestroy(worker->reached[i]);
+      if (worker->slots[i] != nullptr) (void)table().cudaFreeHost(worker->slots[i]);
     }
   }
 }
 
-// What a lane that failed half-way has is kept for the next attempt, and freed with it.
-Status Staging::prepare(size_t lanes) {
+// What a worker that failed half-way has is kept for the next attempt, and freed with it.
+Status Staging::prepare(size_t workers) {
   try {
-    while (lanes_.size() < lanes) lanes_.push_back(std::make_unique<Lane>());
+    while (workers_.size() < workers) workers_.push_back(std::make_unique<Worker>());
   } catch (const std::bad_alloc&) {  // perhaps on a thread of the library
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
-  for (size_t i = 0; i < lanes; ++i) {
-    Lane& lane = *lanes_[i];
-    lane.home = this;
-    if (lane.stream == nullptr) RT_CUDA_TRY(cudaStreamCreateWithPriority, &lane.stream, kStreamNonBlocking, 0);
-    if (lane.joined == nullptr) RT_CUDA_TRY(cudaEventCreateWithFlags, &lane.joined, kEventDisableTiming);
+  for (size_t i = 0; i < workers; ++i) {
+    Worker& worker = *workers_[i];
+    worker.home = this;
+    if (worker.stream == nullptr) RT_CUDA_TRY(cudaStreamCreateWithPriority, &worker.stream, kStreamNonBlocking, 0);
+    if (worker.joined == nullptr) RT_CUDA_TRY(cudaEventCreateWithFlags, &worker.joined, kEventDisableTiming);
     for (int slot = 0; slot < kSlots; ++slot) {
-      if (lane.reached[slot] == nullptr) RT_CUDA_TRY(cudaEventCreateWithFlags, &lane.reached[slot], kEventDisableTiming);
-      if (lane.slots[slot] != nullptr) continue;
-      RT_CUDA_TRY(cudaHostAlloc, reinterpret_cast<void**>(&lane.slots[slot]), kSlotBytes, kHostAllocPortable);
+      if (worker.reached[slot] == nullptr) RT_CUDA_TRY(cudaEventCreateWithFlags, &worker.reached[slot], kEventDisableTiming);
+      if (worker.slots[slot] != nullptr) continue;
+      RT_CUDA_TRY(cudaHostAlloc, reinterpret_cast<void**>(&worker.slots[slot]), kSlotBytes, kHostAllocPortable);
     }
   }
   return Status();
 }
 
-void Staging::Lane::run() {
+void Staging::Worker::run() {
   {
     Current current(home->context_.native());
     home->copyPieces(*this, *work);
@@ -133,7 +133,7 @@ void Staging::Lane::run() {
   at.leave();
 }
 
-void Staging::copyPieces(Lane& lane, Work& work) {
+void Staging::copyPieces(Worker& worker, Work& work) {
   struct Piece {
     uint64_t begin = 0, size = 0;
   };
@@ -144,9 +144,9 @@ void Staging::copyPieces(Lane& lane, Work& work) {
   };
   // To the host: what a slot has received is copied on when the slot is wanted again, and at the end.
   const auto empty = [&](int slot) {
-    if (!check("cudaEventSynchronize", table().cudaEventSynchronize(lane.reached[slot]))) return false;
+    if (!check("cudaEventSynchronize", table().cudaEventSynchronize(worker.reached[slot]))) return false;
     if (!work.to_device && in_slot[slot].size != 0) {
-      copyPastCaches(work.dst + in_slot[slot].begin, lane.slots[slot], in_slot[slot].size);
+      copyPastCaches(work.dst + in_slot[slot].begin, worker.slots[slot], in_slot[slot].size);
       in_slot[slot].size = 0;
     }
     return true;
@@ -160,14 +160,14 @@ void Staging::copyPieces(Lane& lane, Work& work) {
     void* to = work.dst + begin;
     const void* from = work.src + begin;
     if (work.to_device) {
-      memcpy(lane.slots[slot], from, size);
-      from = lane.slots[slot];
+      memcpy(worker.slots[slot], from, size);
+      from = worker.slots[slot];
     } else {
-      to = lane.slots[slot];
+      to = worker.slots[slot];
       in_slot[slot] = {begin, size};
     }
-    if (!check("cudaMemcpyAsync", RT_CUDA_CALL(cudaMemcpyAsync, to, from, size, kCopyDefault, lane.stream)) ||
-        !check("cuEventRecord", RT_CUDA_CALL(cuEventRecord, lane.reached[slot], lane.stream))) {
+    if (!check("cudaMemcpyAsync", RT_CUDA_CALL(cudaMemcpyAsync, to, from, size, kCopyDefault, worker.stream)) ||
+        !check("cuEventRecord", RT_CUDA_CALL(cuEventRecord, worker.reached[slot], worker.stream))) {
       return;
     }
   }
@@ -180,12 +180,12 @@ void Staging::copyPieces(Lane& lane, Work& work) {
 Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, NativeStream stream) {
   std::lock_guard lock(mutex_);
   const auto cores = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  const size_t most_lanes = std::min(to_device ? kLanesToDevice : kLanesToHost, cores);
+  const size_t most_lanes = std::min(to_device ? kWorkersToDevice : kWorkersToHost, cores);
   const uint64_t piece = size >= kSlots * kSlotBytes * most_lanes ? kSlotBytes : kSmallPiece;
-  const size_t lanes = std::min<size_t>(most_lanes, (size + piece - 1) / piece);
-  RT_TRY(prepare(lanes));
-  RT_CUDA_TRY(cuEventRecord, lanes_[0]->joined, stream);
-  for (size_t i = 0; i < lanes; ++i) RT_CUDA_TRY(cuStreamWaitEvent, lanes_[i]->stream, lanes_[0]->joined, 0);
+  const size_t workers = std::min<size_t>(most_lanes, (size + piece - 1) / piece);
+  RT_TRY(prepare(workers));
+  RT_CUDA_TRY(cuEventRecord, workers_[0]->joined, stream);
+  for (size_t i = 0; i < workers; ++i) RT_CUDA_TRY(cuStreamWaitEvent, workers_[i]->stream, workers_[0]->joined, 0);
 
   Work work;
   work.dst = static_cast<unsigned char*>(dst);
@@ -193,27 +193,27 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
   work.size = size;
   work.piece = piece;
   work.to_device = to_device;
-  work.running = lanes;  // one for those that are being given out
-  for (size_t i = 1; i < lanes; ++i) {
-    lanes_[i]->work = &work;
-    if (!host_threads::trySubmit(lanes_[i].get())) work.leave();  // the others copy its pieces
+  work.running = workers;  // one for those that are being given out
+  for (size_t i = 1; i < workers; ++i) {
+    workers_[i]->work = &work;
+    if (!host_threads::trySubmit(workers_[i].get())) work.leave();  // the others copy its pieces
   }
   work.leave();
-  copyPieces(*lanes_[0], work);
+  copyPieces(*workers_[0], work);
   {
     std::unique_lock wait(work.mutex);
     // Inside the call's guard, as a driver's own copy from pageable memory would be: the pieces are copies and wait for nobody.
     work.done.wait(wait, [&] { return work.running == 0; });
   }
-  // What was submitted to the lanes comes before what follows in the stream.
-  for (size_t i = 0; i < lanes && work.error.load() == kSuccess; ++i) {
-    Error error = RT_CUDA_CALL(cuEventRecord, lanes_[i]->joined, lanes_[i]->stream);
-    if (error == kSuccess) error = RT_CUDA_CALL(cuStreamWaitEvent, stream, lanes_[i]->joined, 0);
+  // What was submitted to the workers comes before what follows in the stream.
+  for (size_t i = 0; i < workers && work.error.load() == kSuccess; ++i) {
+    Error error = RT_CUDA_CALL(cuEventRecord, workers_[i]->joined, workers_[i]->stream);
+    if (error == kSuccess) error = RT_CUDA_CALL(cuStreamWaitEvent, stream, workers_[i]->joined, 0);
     if (error != kSuccess) work.fail("cuStreamWaitEvent", error);
   }
   if (work.error.load() == kSuccess) return Status();
-  // Where a lane failed, nothing else tells when its slots are free and the program's memory is left alone.
-  for (size_t i = 0; i < lanes; ++i) (void)table().cudaStreamSynchronize(lanes_[i]->stream);
+  // Where a worker failed, nothing else tells when its slots are free and the program's memory is left alone.
+  for (size_t i = 0; i < workers; ++i) (void)table().cudaStreamSynchronize(workers_[i]->stream);
   return context_.device().failed(work.call.load(), work.error.load());
 }
 

@@ -1,4 +1,4 @@
-// Large copies between pageable host memory and a device: lanes, each a thread, a native stream and four pinned slots, take
+// Large copies between pageable host memory and a device: workers, each a thread, a native stream and four pinned slots, take
 // pieces from a common counter, so that the copies to pinned memory keep up with the bus. One such copy at a time; slots are
 // made at the first one and kept.
 #pragma once
@@ -30,15 +30,15 @@ class Staging {
  private:
   static constexpr uint64_t kSlotBytes = 2 << 20, kSmallPiece = 1 << 20;
   static constexpr int kSlots = 4;
-  struct Lane;
+  struct Worker;
   struct Work;
 
-  Status prepare(size_t lanes);
-  void copyPieces(Lane& lane, Work& work);
+  Status prepare(size_t workers);
+  void copyPieces(Worker& worker, Work& work);
 
   Context& context_;
   Ranked<std::mutex, LockRank::kCudaStaging> mutex_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<Worker>> workers_;
 };
 
 }  // namespace manyrt::cuda

@@ -9,9 +9,9 @@
 #include <mutex>
 
 #include "base/config.h"
-#include "base/dynamic_library.h"
 #include "base/log.h"
-#include "base/thread.h"
+#include "base/os/dynamic_library.h"
+#include "base/os/thread.h"
 
 namespace manyrt::cuda {
 namespace internal {

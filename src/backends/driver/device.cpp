@@ -13,12 +13,12 @@ namespace manyrt::driver {
 
 void Context::add(Stream& stream, const char* label) {
   streams_.add(stream);
-  stream.lane = trace::newLane(label);
+  stream.track = trace::newTrack(label);
 }
 
 void Context::renewStream(backend::Stream& stream, const backend::StreamOptions& options) {
   (void)stream.latch.take();
-  stream.lane = trace::newLane(options.label);
+  stream.track = trace::newTrack(options.label);
 }
 
 void Context::nameRunning(std::string* names) {

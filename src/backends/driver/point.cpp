@@ -1,7 +1,7 @@
 // Recording and passing points, telling those who wait on the host, and the list of free points.
 #include "backends/driver/point.h"
 
-#include "base/futex.h"
+#include "base/os/futex.h"
 
 namespace manyrt::driver {
 

@@ -9,7 +9,7 @@
 #include "backends/driver/point.h"
 #include "backends/driver/stream.h"
 #include "base/fault.h"
-#include "base/futex.h"
+#include "base/os/futex.h"
 #include "base/lock_order.h"
 
 namespace manyrt::driver {

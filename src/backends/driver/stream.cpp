@@ -9,7 +9,7 @@
 #include "backends/driver/device.h"
 #include "backends/driver/point.h"
 #include "base/fault.h"
-#include "base/futex.h"
+#include "base/os/futex.h"
 
 namespace manyrt::driver {
 

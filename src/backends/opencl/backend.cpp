@@ -10,8 +10,8 @@
 #include "backends/opencl/error.h"
 #include "backends/opencl/opencl.h"
 #include "base/log.h"
+#include "base/os/thread.h"
 #include "base/text.h"
-#include "base/thread.h"
 
 namespace manyrt::opencl {
 namespace {

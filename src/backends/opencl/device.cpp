@@ -313,8 +313,8 @@ std::vector<void*> Device::addresses() const {
 Status Device::failed(const char* call, Error error) { return driver::Device::failed(failure(call, error), isSticky(error)); }
 
 void Device::close() {
-  constexpr uint64_t kMostNanoseconds = 5'000'000'000;  // a kernel that never ends does not keep the process
-  const Deadline deadline = Deadline::after(kMostNanoseconds);
+  constexpr uint64_t kMaxNanoseconds = 5'000'000'000;  // a kernel that never ends does not keep the process
+  const Deadline deadline = Deadline::after(kMaxNanoseconds);
   const std::vector<Ref<driver::Context>> open = contexts();
   for (const Ref<driver::Context>& context : open) static_cast<Context&>(*context).settle(deadline);
   lose(Status::error(RT_ERROR_SHUT_DOWN, "The process ends, and its OpenCL driver with it."));

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "base/config.h"
-#include "base/dynamic_library.h"
+#include "base/os/dynamic_library.h"
 
 namespace manyrt::opencl {
 namespace internal {

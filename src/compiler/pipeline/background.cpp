@@ -14,7 +14,7 @@
 #include "base/fault.h"
 #include "base/lock_order.h"
 #include "base/log.h"
-#include "base/thread.h"
+#include "base/os/thread.h"
 
 namespace manyrt::compiler::background {
 namespace {

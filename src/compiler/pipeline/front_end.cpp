@@ -3,7 +3,7 @@
 
 #include <exception>
 
-#include "base/thread.h"
+#include "base/os/thread.h"
 #include "compiler/parser/parser.h"
 #include "rt.h"
 

@@ -14,8 +14,8 @@
 #include <cstring>
 
 #include "base/fault.h"
-#include "base/file_size_signal.h"
 #include "base/log.h"
+#include "base/os/file_size_signal.h"
 
 namespace manyrt::compiler {
 namespace {

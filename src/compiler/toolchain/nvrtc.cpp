@@ -16,8 +16,8 @@
 #include "base/config.h"
 #include "base/fault.h"
 #include "base/lock_order.h"
+#include "base/os/thread.h"
 #include "base/text.h"
-#include "base/thread.h"
 #include "compiler/toolchain/file.h"
 #include "compiler/toolchain/nvrtc_api.h"
 

@@ -28,7 +28,7 @@ class PoolTest : public testing::Test {
   void SetUp() override {
     Ref<backend::Context> native;
     ASSERT_TRUE(null::backend()->device(0)->createContext(&native, {}).ok());
-    owner_ = Ref<Owner>::adopt(new Owner(native, *null::backend()->device(0), nullptr, nullptr));
+    owner_ = Ref<ContextResources>::adopt(new ContextResources(native, *null::backend()->device(0), nullptr, nullptr));
     ASSERT_TRUE(owner_->takeStream(&stream_, {}).ok());
     ASSERT_TRUE(owner_->takeStream(&other_, {}).ok());
   }
@@ -50,9 +50,9 @@ class PoolTest : public testing::Test {
   }
   void free(void* pointer, Ref<backend::Stream> stream = nullptr) {
     epoch::Guard guard;
-    address_map::Place place = address_map::locate(pointer);
-    ASSERT_TRUE(place);
-    EXPECT_EQ(pool_->release(*place.region, *place.block, stream.get()), Pool::Freed::kYes);
+    address_map::Allocation allocation = address_map::locate(pointer);
+    ASSERT_TRUE(allocation);
+    EXPECT_EQ(pool_->release(*allocation.region, *allocation.block, stream.get()), Pool::Freed::kYes);
   }
   rtMemPoolStats_t statistics() {
     rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
@@ -67,7 +67,7 @@ class PoolTest : public testing::Test {
     return point;
   }
 
-  Ref<Owner> owner_;
+  Ref<ContextResources> owner_;
   Ref<Pool> pool_;
   Ref<backend::Stream> stream_, other_;
 };
@@ -111,12 +111,12 @@ TEST_F(PoolTest, BlocksAreAlignedDisjointAndFoundByAnyAddressInside) {
     auto [pointer, size] = blocks[i];
     for (uint64_t offset : {uint64_t{0}, size / 2, size - 1}) {
       ASSERT_EQ(static_cast<unsigned char>(pointer[offset]), i & 0xff);
-      address_map::Place place = address_map::locate(pointer + offset);
-      ASSERT_TRUE(place);
-      ASSERT_EQ(place.base, reinterpret_cast<uintptr_t>(pointer));
-      ASSERT_EQ(place.size, size);
+      address_map::Allocation allocation = address_map::locate(pointer + offset);
+      ASSERT_TRUE(allocation);
+      ASSERT_EQ(allocation.base, reinterpret_cast<uintptr_t>(pointer));
+      ASSERT_EQ(allocation.size, size);
     }
-    const address_map::Place beyond = address_map::locate(pointer + size);  // without a region its base says nothing
+    const address_map::Allocation beyond = address_map::locate(pointer + size);  // without a region its base says nothing
     ASSERT_FALSE(beyond && beyond.base == reinterpret_cast<uintptr_t>(pointer));
   }
   for (auto [pointer, size] : blocks) free(pointer);
@@ -191,12 +191,12 @@ TEST_F(PoolTest, OfTwoFreesOneFindsTheBlockLive) {
   pool();
   void* pointer = allocate(1000, kAlignment, stream_.get());
   epoch::Guard guard;
-  const address_map::Place place = address_map::locate(pointer);
-  ASSERT_TRUE(place);
-  EXPECT_EQ(pool_->release(*place.region, *place.block, stream_.get()), Pool::Freed::kYes);
-  EXPECT_EQ(pool_->release(*place.region, *place.block, stream_.get()), Pool::Freed::kNotLive);
-  EXPECT_EQ(pool_->release(*place.region, *place.block, nullptr), Pool::Freed::kNotLive);
-  EXPECT_FALSE(pool_->lease(*place.block));
+  const address_map::Allocation allocation = address_map::locate(pointer);
+  ASSERT_TRUE(allocation);
+  EXPECT_EQ(pool_->release(*allocation.region, *allocation.block, stream_.get()), Pool::Freed::kYes);
+  EXPECT_EQ(pool_->release(*allocation.region, *allocation.block, stream_.get()), Pool::Freed::kNotLive);
+  EXPECT_EQ(pool_->release(*allocation.region, *allocation.block, nullptr), Pool::Freed::kNotLive);
+  EXPECT_FALSE(pool_->lease(*allocation.block));
   EXPECT_EQ(statistics().free_count, 1u);
   pool_->trim(0);
 }
@@ -298,8 +298,8 @@ TEST_F(PoolTest, WhatIsAliveIsAddedUpOverPools) {
   EXPECT_EQ(owner_->liveAllocations(), 2u);
   {
     epoch::Guard guard;
-    const address_map::Place place = address_map::locate(two);
-    EXPECT_EQ(place.region->pool()->release(*place.region, *place.block, nullptr), Pool::Freed::kYes);
+    const address_map::Allocation allocation = address_map::locate(two);
+    EXPECT_EQ(allocation.region->pool()->release(*allocation.region, *allocation.block, nullptr), Pool::Freed::kYes);
   }
   free(one);
   epoch::synchronize();

@@ -14,7 +14,7 @@
 #include "backends/backend.h"
 #include "backends/cpu/cpu.h"
 #include "backends/null/null.h"
-#include "base/barrier.h"
+#include "base/os/barrier.h"
 
 namespace manyrt::test {
 

@@ -70,7 +70,7 @@ TEST(HostThreadsTest, AJobRunsBesideOneThatWaitsForItWhereNoFurtherThreadCanBeHa
 }
 
 TEST(HostThreadsTest, AJobThatIsWaitedForIsRefusedWhereNoThreadCanBeHad) {
-  constexpr size_t kMost = 1000;
+  constexpr size_t kMax = 1000;
   ASSERT_TRUE(host_threads::reserve().ok());
   Room room;
   std::vector<std::unique_ptr<Stay>> jobs;
@@ -81,7 +81,7 @@ TEST(HostThreadsTest, AJobThatIsWaitedForIsRefusedWhereNoThreadCanBeHad) {
   while (room.inside != jobs.size()) std::this_thread::yield();
   fault::arm(1, true);  // no further one
   bool taken = true;
-  while (taken && jobs.size() < kMost) {
+  while (taken && jobs.size() < kMax) {
     jobs.push_back(std::make_unique<Stay>(room));
     taken = host_threads::trySubmit(jobs.back().get());
   }

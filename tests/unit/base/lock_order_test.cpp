@@ -10,8 +10,8 @@
 
 #include "base/callbacks.h"
 #include "base/epoch.h"
-#include "base/futex.h"
 #include "base/mutex.h"
+#include "base/os/futex.h"
 
 namespace manyrt {
 namespace {

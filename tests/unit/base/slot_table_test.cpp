@@ -44,6 +44,15 @@ TEST(SlotTableTest, AHandleFindsItsObjectUntilItIsDestroyed) {
   EXPECT_EQ(Thing::alive, 0);
 }
 
+// A message about a full table names the kind: there is no handle to read it from.
+TEST(SlotTableTest, ATableHasTheKindOfItsHandles) {
+  HandleBits bits = 0;
+  ASSERT_NE(table().create(&bits, 7), nullptr);
+  EXPECT_EQ(table().kind(), handleKind(bits));
+  EXPECT_TRUE(table().destroy(bits));
+  settle();
+}
+
 TEST(SlotTableTest, AReusedSlotHasAnotherHandle) {
   HandleBits first = 0, second = 0;
   table().create(&first, 1);

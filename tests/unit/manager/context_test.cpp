@@ -24,12 +24,12 @@ TEST(ContextTest, OnlyTheQueueOfTheDefaultStreamIsOfferedToCopies) {
     rtStream_t first = nullptr;
     ASSERT_EQ(rtContextCreate(&handle, nullptr, device), RT_SUCCESS);
     ASSERT_EQ(rtStreamCreate(&first, nullptr, handle), RT_SUCCESS);  // so that there is an owner
-    allocator::Owner* owner = nullptr;
+    allocator::ContextResources* owner = nullptr;
     {
       epoch::Guard guard;
       Context* context = contexts.find(toBits(handle));
       ASSERT_NE(context, nullptr);
-      owner = context->ownerIfStarted();
+      owner = context->resourcesIfStarted();
     }
     ASSERT_NE(owner, nullptr);
     std::barrier start(kAsking + 1);

@@ -12,8 +12,8 @@
 namespace manyrt::opencl {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{16} << 40;
-constexpr uint64_t kLeastBytes = uint64_t{1} << 30;
+constexpr uint64_t kMaxBytes = uint64_t{16} << 40;
+constexpr uint64_t kMinBytes = uint64_t{1} << 30;
 
 void* reserveClosed(uint64_t bytes, int protection) {
   void* mapped = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -29,7 +29,7 @@ AddressWindow& AddressWindow::instance() {
 
 // Limits on a process's address space may leave less than is asked for.
 AddressWindow::AddressWindow() {
-  for (uint64_t bytes = kMostBytes; bytes >= kLeastBytes; bytes /= 2) {
+  for (uint64_t bytes = kMaxBytes; bytes >= kMinBytes; bytes /= 2) {
     void* range = reserveClosed(bytes + kPage, PROT_NONE);
     void* table = range == nullptr ? nullptr : reserveClosed(bytes / kPage * sizeof *pages_, PROT_READ | PROT_WRITE);
     if (table == nullptr) {

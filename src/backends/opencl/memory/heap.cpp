@@ -16,10 +16,10 @@ uint64_t Root::nextId() {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-Place placeOf(const void* address) {
+Location locationOf(const void* address) {
   const auto wanted = reinterpret_cast<uintptr_t>(address);
   Root* root = AddressWindow::instance().find(wanted);
-  return root == nullptr ? Place() : Place{root, wanted - root->address};
+  return root == nullptr ? Location() : Location{root, wanted - root->address};
 }
 
 namespace {
@@ -86,13 +86,13 @@ Root* HostRoots::remove(uintptr_t address) {
   return root;
 }
 
-Place HostRoots::find(const void* address) const {
+Location HostRoots::find(const void* address) const {
   const auto wanted = reinterpret_cast<uintptr_t>(address);
   std::lock_guard lock(mutex_);
   auto next = roots_.upper_bound(wanted);
-  if (next == roots_.begin()) return Place();
+  if (next == roots_.begin()) return Location();
   Root* root = std::prev(next)->second;
-  return wanted - root->address < root->size ? Place{root, wanted - root->address} : Place();
+  return wanted - root->address < root->size ? Location{root, wanted - root->address} : Location();
 }
 
 }  // namespace manyrt::opencl

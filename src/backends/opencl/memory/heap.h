@@ -31,20 +31,20 @@ class Root {
 };
 
 // A place inside a root.
-struct Place {
+struct Location {
   Root* root = nullptr;  // null: an address that is the driver's or the host's own
   uint64_t offset = 0;
 };
 
 // In the window, at any time.
-Place placeOf(const void* address);
+Location locationOf(const void* address);
 
 // Roots over memory of the host, which kernels of one device may be given: looked up under a lock.
 class HostRoots {
  public:
   Status add(Root* root);  // at root->address
   Root* remove(uintptr_t address);
-  Place find(const void* address) const;
+  Location find(const void* address) const;
 
  private:
   mutable Ranked<std::mutex, LockRank::kClHeap> mutex_;

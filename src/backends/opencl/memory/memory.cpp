@@ -152,7 +152,7 @@ void releaseBuffer(const backend::Memory& memory, Device& device) {
   if (memory.kind != RT_MEMORY_HOST) device.countMemory(-static_cast<int64_t>(memory.size));
   switch (memory.tag) {
     case kRoot:
-      destroyRoot(placeOf(memory.address).root);
+      destroyRoot(locationOf(memory.address).root);
       return;
     case kHostRoot:
       delete device.hostRoots().remove(reinterpret_cast<uintptr_t>(memory.address));

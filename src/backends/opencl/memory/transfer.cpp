@@ -17,7 +17,7 @@ backend::Copy rowOf(const backend::Copy& copy, uint64_t row) {
           copy.width};
 }
 
-Error rootToRoot(cl_command_queue queue, const backend::Copy& copy, Place dst, Place src, const char** call) {
+Error rootToRoot(cl_command_queue queue, const backend::Copy& copy, Location dst, Location src, const char** call) {
   if (copy.height == 1) {
     *call = "clEnqueueCopyBuffer";
     return RT_CL_CALL(clEnqueueCopyBuffer, queue, src.root->memory, dst.root->memory, src.offset, dst.offset, copy.width, 0,
@@ -31,13 +31,13 @@ Error rootToRoot(cl_command_queue queue, const backend::Copy& copy, Place dst, P
                       copy.dst_pitch, 0, 0, nullptr, nullptr);
   }
   for (uint64_t row = 0; row < copy.height; ++row) {
-    const Place to{dst.root, dst.offset + row * copy.dst_pitch}, from{src.root, src.offset + row * copy.src_pitch};
+    const Location to{dst.root, dst.offset + row * copy.dst_pitch}, from{src.root, src.offset + row * copy.src_pitch};
     if (const Error error = rootToRoot(queue, rowOf(copy, row), to, from, call); error != CL_SUCCESS) return error;
   }
   return CL_SUCCESS;
 }
 
-Error toHost(cl_command_queue queue, const backend::Copy& copy, Place src, cl_event* event, const char** call) {
+Error toHost(cl_command_queue queue, const backend::Copy& copy, Location src, cl_event* event, const char** call) {
   if (copy.height == 1) {
     *call = "clEnqueueReadBuffer";
     return RT_CL_CALL(clEnqueueReadBuffer, queue, src.root->memory, CL_FALSE, src.offset, copy.width, copy.dst, 0, nullptr,
@@ -49,7 +49,7 @@ Error toHost(cl_command_queue queue, const backend::Copy& copy, Place src, cl_ev
                     copy.dst_pitch, 0, copy.dst, 0, nullptr, event);
 }
 
-Error fromHost(cl_command_queue queue, const backend::Copy& copy, Place dst, bool blocks, const char** call) {
+Error fromHost(cl_command_queue queue, const backend::Copy& copy, Location dst, bool blocks, const char** call) {
   const cl_bool blocking = blocks ? CL_TRUE : CL_FALSE;
   if (copy.height == 1) {
     *call = "clEnqueueWriteBuffer";
@@ -64,7 +64,7 @@ Error fromHost(cl_command_queue queue, const backend::Copy& copy, Place dst, boo
 
 Error fillRow(Device& device, cl_command_queue queue, const PlacedFill& placed, uint64_t row, const char** call) {
   const backend::Fill& fill = placed.fill;
-  const Place& dst = placed.dst;
+  const Location& dst = placed.dst;
   const uint64_t at = row * fill.pitch;
   if (dst.root == nullptr) {
     *call = "clEnqueueSVMMemFill";
@@ -85,12 +85,12 @@ Error fillRow(Device& device, cl_command_queue queue, const PlacedFill& placed, 
 // ---- On the host ----
 
 bool isOfHost(const Device& device, const void* address) {
-  return placeOf(address).root == nullptr && (!hasAddresses(device) || !device.knowsAddress(address));
+  return locationOf(address).root == nullptr && (!hasAddresses(device) || !device.knowsAddress(address));
 }
 
 // With addresses a driver may take both sides of the host; not one that would take the bytes before the copy's turn.
 bool belongsToHost(const Device& device, const backend::Copy& copy) {
-  if (placeOf(copy.dst).root != nullptr || placeOf(copy.src).root != nullptr) return false;
+  if (locationOf(copy.dst).root != nullptr || locationOf(copy.src).root != nullptr) return false;
   if (!hasAddresses(device)) return true;
   return device.quirks().has(Quirk::kReadsHostEarly) && isOfHost(device, copy.dst) && isOfHost(device, copy.src);
 }
@@ -142,9 +142,9 @@ Error enqueueFill(Device& device, cl_command_queue queue, const PlacedFill& plac
 
 // A hint, about whole roots: moving one to the host would take its other blocks along.
 Error enqueuePrefetch(Device&, cl_command_queue queue, const void* address, uint64_t, bool to_host) {
-  const Place place = placeOf(address);
-  if (place.root == nullptr || to_host) return CL_SUCCESS;
-  return RT_CL_CALL(clEnqueueMigrateMemObjects, queue, 1, &place.root->memory, 0, 0, nullptr, nullptr);
+  const Location location = locationOf(address);
+  if (location.root == nullptr || to_host) return CL_SUCCESS;
+  return RT_CL_CALL(clEnqueueMigrateMemObjects, queue, 1, &location.root->memory, 0, 0, nullptr, nullptr);
 }
 
 }  // namespace manyrt::opencl

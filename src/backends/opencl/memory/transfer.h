@@ -21,14 +21,14 @@ void fillOnHost(const backend::Fill& fill);
 // Copies and fills with their sides looked up, good for as long as the memory is not freed. Made implicitly: looking up is all
 // that they do.
 struct PlacedCopy {
-  PlacedCopy(const backend::Copy& given) : copy(given), dst(placeOf(given.dst)), src(placeOf(given.src)) {}
+  PlacedCopy(const backend::Copy& given) : copy(given), dst(locationOf(given.dst)), src(locationOf(given.src)) {}
   backend::Copy copy;
-  Place dst, src;
+  Location dst, src;
 };
 struct PlacedFill {
-  PlacedFill(const backend::Fill& given) : fill(given), dst(placeOf(given.dst)) {}
+  PlacedFill(const backend::Fill& given) : fill(given), dst(locationOf(given.dst)) {}
   backend::Fill fill;
-  Place dst;
+  Location dst;
 };
 
 // Enqueue; only a copy that `blocks` is over when this returns, or at least has read its source, where that is the host's. On

@@ -52,7 +52,7 @@ void Pipeline::Clone::giveBackParts() {
   }
 }
 
-// A clone with a place goes back there by one store; one beyond the places goes with its launch.
+// A clone with a slot goes back there by one store; one beyond the slots goes with its launch.
 class Pipeline::Leased {
  public:
   explicit Leased(Pipeline& pipeline) : pipeline_(pipeline) {}
@@ -67,13 +67,13 @@ class Pipeline::Leased {
     }
     RT_TRY(pipeline_.newClone(&clone_));
     if (pipeline_.clone_count_.load(std::memory_order_relaxed) < kClones)
-      clone_->place = pipeline_.clone_count_.fetch_add(1, std::memory_order_acq_rel);
+      clone_->slot = pipeline_.clone_count_.fetch_add(1, std::memory_order_acq_rel);
     return Status();
   }
   ~Leased() {
-    if (clone_ == nullptr || clone_->place >= kClones) return;
-    const uint32_t place = clone_->place;
-    pipeline_.clones_[place].store(clone_.release(), std::memory_order_release);
+    if (clone_ == nullptr || clone_->slot >= kClones) return;
+    const uint32_t slot = clone_->slot;
+    pipeline_.clones_[slot].store(clone_.release(), std::memory_order_release);
   }
   Clone& operator*() const { return *clone_; }
 
@@ -176,7 +176,7 @@ Status Pipeline::ask() {
 }
 
 Pipeline::~Pipeline() {
-  for (std::atomic<Clone*>& place : clones_) delete place.load(std::memory_order_acquire);
+  for (std::atomic<Clone*>& location : clones_) delete location.load(std::memory_order_acquire);
 }
 
 // One group for each unit is what OpenCL is sure of.
@@ -212,19 +212,19 @@ Status Pipeline::refuseAddressesInside(uint32_t index, const void* value) const 
 }
 
 // The address is not NULL.
-Status Pipeline::checkPointer(uint32_t index, const void* address, Place place) const {
+Status Pipeline::checkPointer(uint32_t index, const void* address, Location location) const {
   const Device& device = library_->device();
-  if (place.root == nullptr) {
+  if (location.root == nullptr) {
     const bool reached = device.tier() != RT_MEMORY_TIER_BUFFER && (device.reachesPinned() || !isOfHost(device, address));
     return reached ? Status() : refuseHostMemory(index, address);
   }
   const uint64_t alignment = device.baseAlignment();
-  if (library_->hidden_offsets || place.offset % alignment == 0) return Status();
+  if (library_->hidden_offsets || location.offset % alignment == 0) return Status();
   return Status::error(
       RT_ERROR_NOT_SUPPORTED,
       "Argument %u of the kernel \"%s\" is an address %llu bytes behind a multiple of %llu: a program that came as a "
       "binary takes addresses at this alignment only.",
-      index, name_, static_cast<unsigned long long>(place.offset % alignment), static_cast<unsigned long long>(alignment));
+      index, name_, static_cast<unsigned long long>(location.offset % alignment), static_cast<unsigned long long>(alignment));
 }
 
 Status Pipeline::checkArguments(const void* const* arguments) const {
@@ -233,51 +233,51 @@ Status Pipeline::checkArguments(const void* const* arguments) const {
     if (buffers && is_record_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
     if (arguments_[i].kind != RT_ARG_POINTER) continue;
     const void* address = addressIn(arguments[i]);
-    if (address != nullptr) RT_TRY(checkPointer(i, address, placeOfArgument(address)));
+    if (address != nullptr) RT_TRY(checkPointer(i, address, locationOfArgument(address)));
   }
   return Status();
 }
 
 // Of buffers also those over memory of the host.
-Place Pipeline::placeOfArgument(const void* address) const {
-  const Place place = placeOf(address);
+Location Pipeline::locationOfArgument(const void* address) const {
+  const Location location = locationOf(address);
   Device& device = library_->device();
-  return place.root != nullptr || device.tier() != RT_MEMORY_TIER_BUFFER ? place : device.hostRoots().find(address);
+  return location.root != nullptr || device.tier() != RT_MEMORY_TIER_BUFFER ? location : device.hostRoots().find(address);
 }
 
 // A program that came compiled takes one cl_mem for a pointer: a part of the root that begins at the address and ends where the
 // next pointer into the same root begins, so that no two of one launch overlap. The same address twice is one part twice.
-Status Pipeline::bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments) {
-  uint64_t end = place.root->size;
+Status Pipeline::bindPart(Clone& clone, uint32_t index, Location location, const void* const* arguments) {
+  uint64_t end = location.root->size;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
     if (arguments_[i].kind != RT_ARG_POINTER) continue;
-    const Place other = placeOfArgument(addressIn(arguments[i]));
-    if (other.root == place.root && other.offset > place.offset) end = std::min(end, other.offset);
+    const Location other = locationOfArgument(addressIn(arguments[i]));
+    if (other.root == location.root && other.offset > location.offset) end = std::min(end, other.offset);
   }
   Part*& part = clone.parts[index];
-  RT_TRY(place.root->parts->take(&part, library_->device(), place.root->memory, place.offset, end - place.offset));
-  clone.roots[index] = place.root->id;
+  RT_TRY(location.root->parts->take(&part, library_->device(), location.root->memory, location.offset, end - location.offset));
+  clone.roots[index] = location.root->id;
   const Error error = RT_CL_CALL(clSetKernelArg, clone.kernel, native_index_[index], sizeof part->memory, &part->memory);
   return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
 }
 
 // The root, and where there is one the hidden offset.
-Status Pipeline::bindRoot(Clone& clone, uint32_t index, Place place) {
+Status Pipeline::bindRoot(Clone& clone, uint32_t index, Location location) {
   const cl_uint at = native_index_[index];
-  const uint64_t id = place.root == nullptr ? 0 : place.root->id;
+  const uint64_t id = location.root == nullptr ? 0 : location.root->id;
   Error error = CL_SUCCESS;
-  const bool same_offset = clone.has_offset[index] && clone.offsets[index] == place.offset;
+  const bool same_offset = clone.has_offset[index] && clone.offsets[index] == location.offset;
   if (!clone.set[index] || clone.roots[index] != id) {
-    const cl_mem memory = place.root == nullptr ? nullptr : place.root->memory;
+    const cl_mem memory = location.root == nullptr ? nullptr : location.root->memory;
     error = RT_CL_CALL(clSetKernelArg, clone.kernel, at, sizeof memory, &memory);
     if (error != CL_SUCCESS) return refuseArgument(index, error);
     clone.roots[index] = id;
   }
   if (library_->hidden_offsets && !same_offset) {
-    const cl_ulong offset = place.offset;
+    const cl_ulong offset = location.offset;
     error = RT_CL_CALL(clSetKernelArg, clone.kernel, at + 1, sizeof offset, &offset);
     clone.has_offset[index] = error == CL_SUCCESS;
-    clone.offsets[index] = place.offset;
+    clone.offsets[index] = location.offset;
   }
   return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
 }
@@ -285,9 +285,9 @@ Status Pipeline::bindRoot(Clone& clone, uint32_t index, Place place) {
 Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* arguments) {
   Device& device = library_->device();
   const void* address = addressIn(arguments[index]);
-  const Place place = placeOfArgument(address);
-  if (address != nullptr) RT_TRY(checkPointer(index, address, place));
-  if (place.root == nullptr && device.tier() != RT_MEMORY_TIER_BUFFER) {
+  const Location location = locationOfArgument(address);
+  if (address != nullptr) RT_TRY(checkPointer(index, address, location));
+  if (location.root == nullptr && device.tier() != RT_MEMORY_TIER_BUFFER) {
     clone.roots[index] = 0;
     const bool as_buffer = address == nullptr && device.quirks().has(Quirk::kNullStays);
     const cl_mem none = nullptr;
@@ -296,8 +296,8 @@ Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* ar
     clone.had_address[index] |= !as_buffer;
     return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
   }
-  return library_->hidden_offsets || place.root == nullptr ? bindRoot(clone, index, place)
-                                                           : bindPart(clone, index, place, arguments);
+  return library_->hidden_offsets || location.root == nullptr ? bindRoot(clone, index, location)
+                                                           : bindPart(clone, index, location, arguments);
 }
 
 // A driver may move what a kernel does not name: it is told of every allocation that addresses may lead to.

@@ -55,12 +55,12 @@ class Pipeline final : public backend::Kernel {
   bool areBound(Clone& clone, const void* const* arguments) const;
   Status bindChanged(Clone& clone, const void* const* arguments);
   Status bindPointer(Clone& clone, uint32_t index, const void* const* arguments);
-  Status bindRoot(Clone& clone, uint32_t index, Place place);
-  Place placeOfArgument(const void* address) const;
-  Status bindPart(Clone& clone, uint32_t index, Place place, const void* const* arguments);
+  Status bindRoot(Clone& clone, uint32_t index, Location location);
+  Location locationOfArgument(const void* address) const;
+  Status bindPart(Clone& clone, uint32_t index, Location location, const void* const* arguments);
   Status bindAddresses(Clone& clone);
   Status refuseAddressesInside(uint32_t index, const void* value) const;
-  Status checkPointer(uint32_t index, const void* address, Place place) const;
+  Status checkPointer(uint32_t index, const void* address, Location location) const;
   Status refuseHostMemory(uint32_t index, const void* address) const;
   Status refuseArgument(uint32_t index, Error error) const;
 
@@ -84,7 +84,7 @@ struct Pipeline::Clone {
   void giveBackParts();
 
   cl_kernel kernel = nullptr;         // owned
-  uint32_t place = kClones;           // in the pipeline's list
+  uint32_t slot = kClones;            // in the pipeline's list
   bool complete = false;              // every argument is set
   std::vector<unsigned char> values;  // as they were set last, at the arguments' offsets
   std::vector<uint64_t> roots;        // whose cl_mem was set: Root::id; 0: none

@@ -38,7 +38,7 @@ Status Replay::create(Ref<backend::Replay>* out, Device& device, std::span<const
     RT_TRY(replay->makeNode(&node, steps[i].work));
     replay->list_->put(i, std::move(node));
   }
-  RT_TRY(ReplayLanes::create(&replay->lanes_, device, steps));
+  RT_TRY(ReplayQueues::create(&replay->queues_, device, steps));
   *out = std::move(replay);
   return Status();
 }
@@ -89,21 +89,21 @@ Status Replay::enqueueNode(cl_command_queue queue, Node& node) {
   std::lock_guard lock(mutex_);
   Device::KeptAddresses told;
   if (list.follows_addresses_) told = device_.keepAddresses();  // once for all of its kernels
-  if (lanes_ != nullptr) return enqueueLanes(queue, list);
+  if (queues_ != nullptr) return enqueueBranches(queue, list);
   for (const Ref<Node>& node : list.nodes_) RT_TRY(enqueueNode(queue, *node));
   return Status();
 }
 
 // Whatever fails, the stream goes on behind all that has been enqueued.
-Status Replay::enqueueLanes(cl_command_queue queue, List& list) {
-  Status status = lanes_->begin(queue);
+Status Replay::enqueueBranches(cl_command_queue queue, List& list) {
+  Status status = queues_->begin(queue);
   for (size_t i = 0; i < list.nodes_.size() && status.ok(); ++i) {
     cl_command_queue mine = nullptr;
-    status = lanes_->enter(&mine, i);
+    status = queues_->enter(&mine, i);
     if (status.ok()) status = enqueueNode(mine, *list.nodes_[i]);
-    if (status.ok()) status = lanes_->leave(i);
+    if (status.ok()) status = queues_->leave(i);
   }
-  return lanes_->end(std::move(status));
+  return queues_->end(std::move(status));
 }
 
 // ---- Changing ----

@@ -2,7 +2,7 @@
 // with its arguments set, copies and fills have their sides looked up; a launch enqueues one after another and sets nothing.
 // What is enqueued the driver keeps as it was, so that a node changes in place; a launch that a stream holds back keeps its
 // list, and what changes meanwhile is a node of another list, which shares the others. Where steps can run side by side, they
-// are spread over queues (replay_lanes.h).
+// are spread over queues (replay_queues.h).
 #pragma once
 
 #include <mutex>
@@ -12,7 +12,7 @@
 #include "backends/driver/replay.h"
 #include "backends/opencl/memory/transfer.h"
 #include "backends/opencl/program/pipeline.h"
-#include "backends/opencl/replay/replay_lanes.h"
+#include "backends/opencl/replay/replay_queues.h"
 #include "backends/opencl/stream/stream.h"
 #include "base/lock_order.h"
 
@@ -39,11 +39,11 @@ class Replay final : public driver::Replay<Stream, false> {
   explicit Replay(Device& device);
   Status makeNode(Ref<Node>* node, const Work& work) const;
   Status enqueueNode(cl_command_queue queue, Node& node);
-  Status enqueueLanes(cl_command_queue queue, List& list);
+  Status enqueueBranches(cl_command_queue queue, List& list);
 
   Device& device_;
   Ref<List> list_;
-  std::unique_ptr<ReplayLanes> lanes_;  // null: all in one queue
+  std::unique_ptr<ReplayQueues> queues_;  // null: all in one queue
   Ranked<std::mutex, LockRank::kClReplay>
       mutex_;  // of enqueueing: a launch that was held back is enqueued by a thread of the library
 };

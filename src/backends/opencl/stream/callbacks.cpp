@@ -10,8 +10,8 @@
 
 #include "backends/opencl/device.h"
 #include "backends/opencl/error.h"
-#include "base/futex.h"
 #include "base/lock_order.h"
+#include "base/os/futex.h"
 
 namespace manyrt::opencl {
 namespace {
@@ -25,7 +25,7 @@ class Watch final : public host_threads::Job {
     std::lock_guard lock(mutex_);
     watched_.push_back({&device, event, std::move(trigger)});
     (void)RT_CL_PLAIN(clRetainEvent, event);
-    nap_ = kShortest;
+    nap_ = kMinNap;
     if (!std::exchange(running_, true)) host_threads::submit(this);
   }
 
@@ -34,7 +34,7 @@ class Watch final : public host_threads::Job {
     {
       std::lock_guard lock(mutex_);
       const bool fired = std::erase_if(watched_, fireIfOver) != 0;
-      nap = nap_ = fired ? kShortest : std::min(nap_ + nap_ / 4, kLongest);
+      nap = nap_ = fired ? kMinNap : std::min(nap_ + nap_ / 4, kMaxNap);
       running_ = !watched_.empty();
       if (!running_) return;
     }
@@ -49,7 +49,7 @@ class Watch final : public host_threads::Job {
     cl_event event;  // retained
     Ref<Trigger> trigger;
   };
-  static constexpr uint64_t kShortest = 20'000, kLongest = 500'000;  // nanoseconds
+  static constexpr uint64_t kMinNap = 20'000, kMaxNap = 500'000;  // nanoseconds
 
   static bool fireIfOver(const Watched& watched) {
     Error status = CL_SUCCESS;
@@ -62,7 +62,7 @@ class Watch final : public host_threads::Job {
 
   Ranked<std::mutex, LockRank::kClWatch> mutex_;
   std::vector<Watched> watched_;
-  uint64_t nap_ = kShortest;
+  uint64_t nap_ = kMinNap;
   bool running_ = false;
 };
 

@@ -41,7 +41,7 @@ Status QueuePool::lease(cl_command_queue* queue, bool* timed) {
   {
     std::lock_guard lock(mutex_);
     Entry* found = findFree(*timed);
-    if (found == nullptr && counted() >= kMostQueues) {
+    if (found == nullptr && counted() >= kMaxQueues) {
       if (const Entry* other = findFree(!*timed)) {  // makes room
         surplus = other->queue;
         queues_.erase(queues_.begin() + (other - queues_.data()));
@@ -99,7 +99,7 @@ void QueuePool::end(cl_command_queue queue, bool leaving) {
     if (leaving) --entry.leaving;
     if (--entry.leases != 0) return;
     const auto free_count = std::count_if(queues_.begin(), queues_.end(), [](const Entry& each) { return each.leases == 0; });
-    if (static_cast<size_t>(free_count) <= kMostFree && counted() <= kMostQueues && !device_.isLost()) return;
+    if (static_cast<size_t>(free_count) <= kMaxFree && counted() <= kMaxQueues && !device_.isLost()) return;
     queues_.erase(queues_.begin() + (&entry - queues_.data()));
   }
   (void)RT_CL_PLAIN(clReleaseCommandQueue, queue);

@@ -34,8 +34,8 @@ class QueuePool {
     bool timed;
     bool stays() const { return leases != leaving || leases == 0; }
   };
-  static constexpr size_t kMostQueues = 128;
-  static constexpr size_t kMostFree = 32;
+  static constexpr size_t kMaxQueues = 128;
+  static constexpr size_t kMaxFree = 32;
   Entry& entryOf(cl_command_queue queue);
   size_t counted() const;  // queues without those whose streams are all leaving
   Entry* findFree(bool timed);

@@ -13,7 +13,7 @@
 #include "backends/opencl/memory/transfer.h"
 #include "backends/opencl/program/pipeline.h"
 #include "backends/opencl/replay/replay.h"
-#include "base/futex.h"
+#include "base/os/futex.h"
 
 namespace manyrt::opencl {
 

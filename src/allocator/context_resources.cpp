@@ -1,0 +1,338 @@
+// Native streams, each of which serves one stream at a time and is reused, the list of all contexts' resources, and the
+// teardown of native contexts.
+#include "allocator/context_resources.h"
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+
+#include "allocator/pool.h"
+#include "base/fault.h"
+#include "base/lock_order.h"
+
+namespace manyrt::allocator {
+namespace {
+
+struct ResourcesList {
+  Ranked<std::mutex, LockRank::kContextResourcesList> mutex;
+  ContextResources* first = nullptr;
+};
+ResourcesList& resourcesList() {
+  static ResourcesList* all = new ResourcesList;  // never destroyed: teardown may run until the process ends
+  return *all;
+}
+
+std::atomic<uint64_t> last_number{0};
+
+constexpr uint64_t kStagingAlignment = 4096;  // a page
+
+}  // namespace
+
+ContextResources::ContextResources(Ref<backend::Context> native, backend::Device& device, rtContext_t context,
+                                   rtDevice_t device_handle)
+    : native_(std::move(native)),
+      device_(device),
+      context_(context),
+      device_handle_(device_handle),
+      number_(last_number.fetch_add(1, std::memory_order_relaxed) + 1) {
+  ResourcesList& all = resourcesList();
+  std::lock_guard lock(all.mutex);
+  next_ = all.first;
+  if (next_ != nullptr) next_->previous_ = this;
+  all.first = this;
+}
+
+ContextResources::~ContextResources() {
+  ResourcesList& all = resourcesList();
+  std::lock_guard lock(all.mutex);
+  (previous_ != nullptr ? previous_->next_ : all.first) = next_;
+  if (next_ != nullptr) next_->previous_ = previous_;
+}
+
+std::vector<Stamp> submissionsOf(const backend::Device& device) {
+  std::vector<Stamp> found;
+  ResourcesList& all = resourcesList();
+  std::lock_guard lock(all.mutex);
+  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_) {
+    if (&owner->device_ != &device) continue;
+    std::lock_guard owner_lock(owner->lock_);
+    owner->addSubmissions(&found);
+  }
+  return found;
+}
+
+std::vector<Stamp> hostWritesTo(uintptr_t begin, uintptr_t end) {
+  std::vector<Stamp> found;
+  ResourcesList& all = resourcesList();
+  std::lock_guard lock(all.mutex);
+  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_)
+    owner->host_writes_.find(begin, end, &found);
+  return found;
+}
+
+uint64_t liveBytes() {
+  uint64_t bytes = 0;
+  ResourcesList& all = resourcesList();
+  std::lock_guard lock(all.mutex);
+  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_) {
+    std::lock_guard owner_lock(owner->lock_);
+    for (const Pool* pool = owner->pools_; pool != nullptr; pool = pool->next_of_owner_) bytes += pool->liveBytes();
+  }
+  return bytes;
+}
+
+uint64_t liveAllocations() {
+  uint64_t count = 0;
+  ResourcesList& all = resourcesList();
+  std::lock_guard lock(all.mutex);
+  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_) count += owner->liveAllocations();
+  return count;
+}
+
+uint64_t ContextResources::liveAllocations() {
+  uint64_t count = adopted_.load(std::memory_order_acquire);
+  std::lock_guard lock(lock_);
+  for (const Pool* pool = pools_; pool != nullptr; pool = pool->next_of_owner_) count += pool->liveCount();
+  return count;
+}
+
+void ContextResources::addPool(Pool& pool) {
+  std::lock_guard lock(lock_);
+  pool.next_of_owner_ = pools_;
+  if (pools_ != nullptr) pools_->previous_of_owner_ = &pool;
+  pools_ = &pool;
+}
+
+void ContextResources::removePool(Pool& pool) {
+  std::lock_guard lock(lock_);
+  (pool.previous_of_owner_ != nullptr ? pool.previous_of_owner_->next_of_owner_ : pools_) = pool.next_of_owner_;
+  if (pool.next_of_owner_ != nullptr) pool.next_of_owner_->previous_of_owner_ = pool.previous_of_owner_;
+}
+
+Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {
+  Ref<backend::Stream> found;
+  {
+    std::lock_guard lock(lock_);
+    for (size_t i = free_.size(); i-- > 0;) {
+      if (!free_[i]->idle()) continue;
+      found = std::move(free_[i]);
+      (void)found->latch.take();  // before the claim: the failure belongs to the stream's earlier use
+      // Release: firstFailure() reads the claim with acquire, and then sees the latch empty.
+      found->claims.store(1, std::memory_order_release);
+      free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+      break;
+    }
+  }
+  if (found) {
+    native_->renewStream(*found, options);
+    *stream = std::move(found);
+    return Status();
+  }
+  RT_TRY(native_->createStream(&found, options));
+  found->claims.store(1, std::memory_order_release);
+  {
+    std::lock_guard lock(lock_);
+    free_.reserve(streams_.size() + 1);  // giveBackStream must not fail
+    streams_.push_back(found);
+  }
+  *stream = std::move(found);
+  return Status();
+}
+
+void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
+  stream->claims.fetch_and(~kOfGraph, std::memory_order_acq_rel);
+  std::vector<Ref<backend::Stream>> surplus;  // destroyed behind the lock
+  std::lock_guard lock(lock_);
+  free_.push_back(std::move(stream));
+  if (free_.size() < 2 * kept_) return;
+  // Of many streams that were free at one time only kKeptStreams stay. The default stream stays too: memory may outlive its
+  // context, and short copies of it use that stream.
+  try {
+    for (size_t i = free_.size(); i-- > 0 && free_.size() > kKeptStreams;) {
+      if (!free_[i]->idle() || free_[i]->latch.failed()) continue;
+      if (free_[i].get() == default_stream.load(std::memory_order_relaxed)) continue;
+      surplus.reserve(surplus.size() + 1);
+      auto known = std::find_if(streams_.begin(), streams_.end(),
+                                [&](const Ref<backend::Stream>& each) { return each.get() == free_[i].get(); });
+      surplus.push_back(std::move(free_[i]));
+      free_[i] = std::move(free_.back());
+      free_.pop_back();
+      *known = std::move(streams_.back());
+      streams_.pop_back();
+    }
+  } catch (const std::bad_alloc&) {  // this must not fail: the surplus goes the next time
+  }
+  kept_ = std::max(free_.size(), kKeptStreams);
+}
+
+Status ContextResources::lendStream(Ref<backend::Stream>* stream, const backend::Stream* borrower,
+                                    const backend::StreamOptions& options) {
+  {
+    std::lock_guard lock(lock_);
+    // The borrower's own loan first. A failed one is idle soon and is then reused for any borrower, without its failure.
+    Loan* unused = nullptr;
+    for (Loan& loan : loans_) {
+      if (loan.busy) continue;
+      if (loan.borrower == borrower && !loan.stream->latch.failed()) {
+        loan.busy = true;
+        loan.stream->claims.store(1, std::memory_order_release);
+        *stream = loan.stream;
+        return Status();
+      }
+      if (loan.stream->idle()) unused = &loan;
+    }
+    if (unused != nullptr) {
+      (void)unused->stream->latch.take();
+      unused->borrower = borrower;
+      unused->busy = true;
+      unused->stream->claims.store(1, std::memory_order_release);
+      *stream = unused->stream;
+      return Status();
+    }
+  }
+  RT_TRY(takeStream(stream, options));
+  try {
+    std::lock_guard lock(lock_);
+    loans_.push_back({borrower, *stream, true});
+  } catch (const std::bad_alloc&) {  // the stream has to go back
+    giveBackStream(std::move(*stream));
+    throw;
+  }
+  return Status();
+}
+
+void ContextResources::returnStream(const backend::Stream& stream) {
+  std::lock_guard lock(lock_);
+  for (Loan& loan : loans_) {
+    if (loan.stream.get() != &stream) continue;
+    loan.busy = false;
+    loan.stream->claims.store(0, std::memory_order_release);
+  }
+}
+
+void ContextResources::forgetFailures() {
+  std::lock_guard lock(lock_);
+  for (const Ref<backend::Stream>& stream : streams_) {
+    if (stream->claims.load(std::memory_order_acquire) == 0 && stream->idle()) (void)stream->latch.take();
+  }
+}
+
+Status ContextResources::firstFailure() {
+  forgetFailures();
+  {
+    std::lock_guard lock(lock_);
+    for (const Ref<backend::Stream>& stream : streams_) {
+      const uint32_t claims = stream->claims.load(std::memory_order_acquire);
+      if (claims != 0 && claims < kOfGraph && stream->latch.failed()) return stream->latch.get();
+    }
+  }
+  return device_.lost();
+}
+
+void ContextResources::adoptStream(const Ref<backend::Stream>& stream) {
+  std::lock_guard lock(lock_);
+  for (const Ref<backend::Stream>& known : streams_) {
+    if (known.get() == stream.get()) return;
+  }
+  streams_.push_back(stream);
+  free_.reserve(streams_.size());
+}
+
+std::vector<Ref<backend::Stream>> ContextResources::streams() {
+  std::lock_guard lock(lock_);
+  return streams_;
+}
+
+void ContextResources::addSubmissions(std::vector<Stamp>* stamps) {
+  stamps->reserve(stamps->size() + streams_.size());
+  for (const Ref<backend::Stream>& stream : streams_) stamps->push_back({stream, stream->submitted()});
+}
+
+std::vector<Stamp> ContextResources::submissions() {
+  std::vector<Stamp> stamps;
+  std::lock_guard lock(lock_);
+  addSubmissions(&stamps);
+  return stamps;
+}
+
+void ContextResources::pendingStreams(std::vector<Stamp>* stamps) {
+  std::lock_guard lock(lock_);
+  for (const Ref<backend::Stream>& stream : streams_) {
+    uint64_t submitted = stream->submitted();
+    if (stream->completed() < submitted) stamps->push_back({stream, submitted});
+  }
+}
+
+bool ContextResources::allIdle() {
+  std::lock_guard lock(lock_);
+  return std::all_of(streams_.begin(), streams_.end(), [](const Ref<backend::Stream>& stream) { return stream->idle(); });
+}
+
+Status ContextResources::enablePeer(const ContextResources& peer) {
+  if (reachesPeer(peer)) return Status();
+  if (fault::fails("peer")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  {
+    std::lock_guard lock(lock_);
+    peers_.reserve(peers_.size() + 1);  // may throw here, and not behind the driver's call
+  }
+  RT_TRY(native_->enablePeer(*peer.native_));
+  std::lock_guard lock(lock_);
+  peers_.push_back(peer.number_);
+  return Status();
+}
+
+bool ContextResources::reachesPeer(const ContextResources& peer) {
+  std::lock_guard lock(lock_);
+  return std::find(peers_.begin(), peers_.end(), peer.number_) != peers_.end();
+}
+
+Status ContextResources::takeStaging(backend::Memory* memory) {
+  {
+    std::lock_guard lock(lock_);
+    if (staging_count_ > 0) {
+      *memory = staging_[--staging_count_];
+      return Status();
+    }
+  }
+  return native_->allocate(memory, RT_MEMORY_HOST, kStagingBytes, kStagingAlignment);
+}
+
+void ContextResources::giveBackStaging(const backend::Memory& memory) {
+  {
+    std::lock_guard lock(lock_);
+    if (staging_count_ < kStagingPieces) {
+      staging_[staging_count_++] = memory;
+      return;
+    }
+  }
+  native_->release(memory);
+}
+
+void ContextResources::releaseStaging() {
+  for (;;) {
+    backend::Memory memory;
+    {
+      std::lock_guard lock(lock_);
+      if (staging_count_ == 0) return;
+      memory = staging_[--staging_count_];
+    }
+    native_->release(memory);
+  }
+}
+
+void ContextResources::recycle() {
+  if (allIdle() && streams_.empty() && staging_count_ == 0) {  // never used: there is nothing to wait for
+    delete this;
+    return;
+  }
+  host_threads::submit(this);
+}
+
+void ContextResources::run() {
+  // Nothing refers to the resources, so that nothing is submitted any more.
+  for (const Ref<backend::Stream>& stream : streams_) (void)stream->wait(stream->submitted(), Deadline::never());
+  releaseStaging();
+  delete this;  // drops the streams, then the native context, which ends its threads
+}
+
+}  // namespace manyrt::allocator

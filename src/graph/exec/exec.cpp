@@ -1,0 +1,364 @@
+// Makes an exec, binds its buffers, changes its parameters, and destroys it.
+#include "graph/exec/exec.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+
+#include "base/fault.h"
+#include "base/host_threads.h"
+#include "graph/capture/session.h"
+#include "graph/model/params.h"
+#include "ops/memory.h"
+
+namespace manyrt::graph {
+namespace {
+
+using Number = unsigned long long;
+
+// Keeps user pointers until a stream has passed its present work: waits on a thread of the library. It submits nothing, so that
+// a stream which the program has seen complete does not become busy again.
+class Keeper final : public host_threads::Job {
+ public:
+  Keeper(std::vector<std::shared_ptr<UserData>> users, Ref<allocator::ContextResources> owner, Ref<backend::Stream> stream)
+      : users_(std::move(users)), owner_(std::move(owner)), stream_(std::move(stream)), serial_(stream_->submitted()) {}
+  void run() override {
+    (void)stream_->wait(serial_, Deadline::never());
+    delete this;
+  }
+
+ private:
+  const std::vector<std::shared_ptr<UserData>> users_;
+  const Ref<allocator::ContextResources> owner_;  // for as long as its stream
+  const Ref<backend::Stream> stream_;
+  const uint64_t serial_;
+};
+
+}  // namespace
+
+Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner,
+                    epoch::Guard& guard) {
+  if (fault::fails("exec")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  Ref<Exec> exec = Ref<Exec>::adopt(new Exec(std::move(plan), context, owner));
+  exec->graph_ = exec->plan_->graph().snapshot(false);
+  for (const Step& step : exec->plan_->steps()) {  // kernels that the graph names become those that the plan has found
+    if (step.own && std::holds_alternative<KernelNode>(step.work)) exec->graph_->replace(step.node, Work(step.work));
+  }
+  RT_TRY(exec->takeMemory(guard));
+  RT_TRY(exec->prepare());
+  RT_TRY(exec->recordNatives(&exec->steps_, exec->plan_->graph(), guard));
+  exec->planPoints();
+  exec->countUnbound();
+  exec->countUnfit();
+  RT_TRY(exec->makePieces());
+  *out = std::move(exec);
+  return Status();
+}
+
+Exec::~Exec() {
+  epoch::Guard guard;
+  keepNatives(steps_);
+  for (const Lease<manager::Stream>& branch : branches_) manager::closeHandle(branch->bits);
+}
+
+Status Exec::takeMemory(epoch::Guard& guard) {
+  bound_.resize(plan_->buffers().size());
+  void* memory = nullptr;
+  RT_TRY(ops::allocate(&memory, {plan_->memory().bytes}, RT_MEMORY_DEVICE, *context_, guard));
+  allocator::BlockLease lease;
+  if (memory != nullptr) {
+    (void)allocator::BlockLease::take(&lease, memory);
+    lease.giveToLeases();
+  }
+  for (uint32_t i = 0; i < bound_.size(); ++i) {
+    const Buffer& buffer = plan_->buffers()[i];
+    if (buffer.role == RT_GRAPH_BUFFER_TEMPORARY) {
+      if (memory != nullptr) bound_[i] = {static_cast<char*>(memory) + plan_->offsetOf(i), buffer.size, lease};
+    } else if (buffer.recorded != nullptr) {
+      bound_[i] = {static_cast<char*>(buffer.recorded), buffer.size, buffer.lease};
+    }
+  }
+  return Status();
+}
+
+Status Exec::prepare() {
+  steps_.reserve(plan_->steps().size());
+  for (const Step& step : plan_->steps()) {
+    steps_.emplace_back(step.work);
+    const Status status = steps_.back().place(bound_, *owner_);
+    if (!status.ok()) {
+      return Status::error(status.code(), "%s: %s", plan_->graph().nameOf(step.node).c_str(), status.message());
+    }
+  }
+  return Status();
+}
+
+// If the driver can record, native functions are called once, here, and not by launches: their work becomes part of the exec.
+Status Exec::recordNatives(std::vector<Prepared>* steps, const Graph& graph, epoch::Guard& guard) const {
+  backend::ReplayMaker* maker = owner_->native().replays();
+  for (size_t i = 0; i < steps->size() && maker != nullptr; ++i) {
+    if (!(*steps)[i].callsNative()) continue;
+    guard.leave();
+    Status status = (*steps)[i].record(*maker, context_->bits);
+    guard.enter();
+    if (!status.ok()) {
+      return Status::error(status.code(), "%s: %s", graph.nameOf(plan_->steps()[i].node).c_str(), status.message());
+    }
+  }
+  return Status();
+}
+
+// Recorded work uses the user pointer of its function until the last launch has ended. Only then is the pointer released.
+void Exec::keepNatives(const std::vector<Prepared>& steps) try {
+  std::vector<std::shared_ptr<UserData>> users;
+  for (const Prepared& step : steps) {
+    if (std::shared_ptr<UserData> user = step.recordedUser()) users.push_back(std::move(user));
+  }
+  if (users.empty() || !last_stream_ || last_stream_->idle()) return;
+  host_threads::submit(new Keeper(std::move(users), owner_, last_stream_));
+} catch (const std::bad_alloc&) {  // called by the destructor: the pointers are released at once
+}
+
+void Exec::planPoints() {
+  std::vector<backend::BranchStep> steps;
+  for (const Step& step : plan_->steps()) steps.push_back({step.branch, step.before});
+  uint32_t points = 0;
+  orders_ = backend::orderBranches(steps, &points);
+  points_.resize(points);
+}
+
+void Exec::countUnbound() {
+  unbound_ = 0;
+  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) {
+    if (bound_[i].pointer == nullptr && plan_->buffers()[i].role != RT_GRAPH_BUFFER_TEMPORARY) ++unbound_;
+  }
+}
+
+Status Exec::notBound() const {
+  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) {
+    if (bound_[i].pointer != nullptr || plan_->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;
+    return Status::error(RT_ERROR_INVALID_VALUE, "The %s is not bound: rtGraphExecBindBuffer comes before the launch.",
+                         plan_->graph().bufferName(i).c_str());
+  }
+  return Status();
+}
+
+void Exec::countUnfit() {
+  unfit_ =
+      static_cast<uint32_t>(std::count_if(steps_.begin(), steps_.end(), [](const Prepared& each) { return !each.fits(); }));
+}
+
+Status Exec::notFitting() const {
+  const auto found = std::find_if(steps_.begin(), steps_.end(), [](const Prepared& each) { return !each.fits(); });
+  const std::string name = plan_->graph().nameOf(plan_->steps()[static_cast<size_t>(found - steps_.begin())].node);
+  const Misfit& misfit = found->misfit();
+  if (misfit.kind == Misfit::kOverlap) {
+    return Status::error(RT_ERROR_INVALID_VALUE, "The source and the destination of the %s overlap with what is bound now.",
+                         name.c_str());
+  }
+  return Status::error(
+      RT_ERROR_INVALID_VALUE,
+      "The %s uses %llu bytes of the %s, to which %llu are bound: bind more or change the node before the launch.",
+      name.c_str(), static_cast<Number>(misfit.needed), plan_->graph().bufferName(misfit.buffer).c_str(),
+      static_cast<Number>(bound_[misfit.buffer].size));
+}
+
+Status Exec::checkComplete() const {
+  RT_TRY(unbound_ != 0 ? notBound() : Status());
+  return unfit_ != 0 ? notFitting() : Status();
+}
+
+// All checks come before the lock. If a step cannot run with the new memory, the old binding and the old steps come back; if
+// even that fails, for want of memory, the next launch places all steps again (stale_).
+Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
+  const Buffer& buffer = plan_->buffers()[index];
+  const std::string name = plan_->graph().bufferName(index);
+  RT_CHECK_ARG(buffer.role != RT_GRAPH_BUFFER_TEMPORARY, "The %s is a temporary, whose memory the exec has itself.",
+               name.c_str());
+  if (size == kWhole) size = buffer.size;
+  RT_CHECK_ARG(size <= buffer.size, "The %s takes %llu bytes at most: %llu are more.", name.c_str(),
+               static_cast<Number>(buffer.size), static_cast<Number>(size));
+  ops::Range range;
+  Status status = ops::findRange(&range, pointer, size, ("memory for the " + name).c_str());
+  if (!status.ok()) return status;
+  Bound bound{static_cast<char*>(pointer), size, {}};
+  RT_CHECK_ARG(allocator::BlockLease::take(&bound.lease, pointer), "The memory at %p for the %s is being freed.", pointer,
+               name.c_str());
+  std::lock_guard lock(mutex_);
+  std::swap(bound_[index], bound);
+  status = replace(index);
+  if (status.ok()) return Status();
+  std::swap(bound_[index], bound);  // as it was
+  if (!replace(index).ok()) stale_ = true;
+  return Status::error(status.code(), "The %s cannot be bound to %p: %s", name.c_str(), pointer, status.message());
+}
+
+// Gives the steps that use a buffer its new address. While buffers are missing no pieces exist; the last binding makes them.
+Status Exec::replace(uint32_t buffer) try {
+  const bool complete = unbound_ == 0;
+  countUnbound();
+  std::vector<uint32_t> users;
+  Status first;
+  for (uint32_t i = 0; i < steps_.size(); ++i) {
+    if (!steps_[i].uses(buffer)) continue;
+    Status status = steps_[i].place(bound_, *owner_);
+    if (first.ok()) first = std::move(status);
+    users.push_back(i);
+  }
+  countUnfit();
+  for (uint32_t each : users) {
+    if (complete && first.ok()) first = refresh(each, 1);
+  }
+  return first.ok() && !complete ? makePieces() : first;
+} catch (const std::bad_alloc&) {  // the caller has to undo the change
+  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+}
+
+Status Exec::setWork(uint32_t node, Work work) {
+  std::vector<Prepared> fresh;  // destroyed behind the lock, with the old step in it
+  std::lock_guard lock(mutex_);
+  RT_TRY(graph_->checkReplacement(node, work));
+  const std::vector<Step>& planned = plan_->steps();
+  const auto own =
+      std::find_if(planned.begin(), planned.end(), [&](const Step& step) { return step.own && step.node == node; });
+  if (own == planned.end()) return Status();
+  const uint32_t step = static_cast<uint32_t>(own - planned.begin());
+  RT_TRY(fitWork(step, &work));
+  fresh.emplace_back(work);
+  RT_TRY(fresh.front().place(bound_, *owner_));
+  RT_TRY(exchange(step, fresh));
+  graph_->replace(node, std::move(work));
+  return Status();
+}
+
+// Checks whether a step of the plan may get other work, and finds the kernel of a name.
+Status Exec::fitWork(uint32_t step, Work* work) const {
+  if (KernelNode* kernel = std::get_if<KernelNode>(work)) {
+    if (!kernel->kernel) RT_TRY(findPlanned(kernel, plan_->steps()[step].work));
+    RT_TRY(checkLaunch(*kernel));
+  }
+  if (HandleBits named = 0; namesContext(*work, &named) && named != context_->bits) {
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The %s belongs to %s; the exec belongs to the %s.", describe(*work).c_str(),
+                         manager::contextText(named).c_str(), context_->name().c_str());
+  }
+  const Accesses before = accessesOf(plan_->steps()[step].work);
+  for (const Access& access : accessesOf(*work).memory) {  // temporaries share memory by the uses that the plan knows
+    const uint32_t buffer = access.memory->buffer;
+    if (buffer == kNone || plan_->buffers()[buffer].role != RT_GRAPH_BUFFER_TEMPORARY) continue;
+    const bool known = std::any_of(before.memory.begin(), before.memory.end(),
+                                   [&](const Access& each) { return each.memory->buffer == buffer; });
+    if (known) continue;
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "The %s uses a temporary of %llu bytes that it did not use when it was planned.",
+                         describe(*work).c_str(), static_cast<unsigned long long>(plan_->buffers()[buffer].size));
+  }
+  return Status();
+}
+
+// A kernel name has to be that of the plan, with the same source; then it means the plan's kernel.
+Status Exec::findPlanned(KernelNode* kernel, const Work& planned) {
+  const KernelNode* known = std::get_if<KernelNode>(&planned);
+  RT_CHECK_ARG(known != nullptr && known->name == kernel->name,
+               "The kernel \"%s\" is not the one that the node was planned with.", kernel->name.c_str());
+  const manager::KernelSource *mine = known->source.get(), *theirs = kernel->source.get();
+  const bool same = mine == theirs ||
+                    (mine != nullptr && theirs != nullptr && mine->text == theirs->text && mine->options == theirs->options);
+  RT_CHECK_ARG(same, "The kernel \"%s\" comes from another source than the one that the node was planned with.",
+               kernel->name.c_str());
+  kernel->kernel = known->kernel;
+  return checkArguments(*kernel, *kernel->kernel->native);
+}
+
+// Exchanges steps from `first` on for `fresh`, which then has the old ones. After a failure the steps are the old ones.
+Status Exec::exchange(uint32_t first, std::vector<Prepared>& fresh) {
+  std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
+  countUnfit();
+  Status status = refresh(first, static_cast<uint32_t>(fresh.size()));
+  if (status.ok()) return status;
+  std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
+  countUnfit();
+  if (!refresh(first, static_cast<uint32_t>(fresh.size())).ok()) stale_ = true;
+  return status;
+}
+
+namespace {
+
+Status checkSameShape(const Graph& mine, const Graph& other) {
+  RT_CHECK_ARG(other.nodes().size() == mine.nodes().size(), "The graph has %zu nodes; the exec was made of one with %zu.",
+               other.nodes().size(), mine.nodes().size());
+  for (uint32_t i = 0; i < mine.nodes().size(); ++i) {
+    const Node &a = mine.nodes()[i], &b = other.nodes()[i];
+    RT_CHECK_ARG(typeOf(b.work) == typeOf(a.work) && b.before == a.before,
+                 "The %s differs from the exec's %s in kind or dependencies.", other.nameOf(i).c_str(), mine.nameOf(i).c_str());
+    const ChildNode* child = std::get_if<ChildNode>(&a.work);
+    if (child == nullptr) continue;
+    const Status status = checkSameShape(*child->graph, *std::get<ChildNode>(b.work).graph);
+    if (!status.ok()) return Status::error(status.code(), "%s: %s", other.nameOf(i).c_str(), status.message());
+  }
+  const bool same = std::equal(mine.buffers().begin(), mine.buffers().end(), other.buffers().begin(), other.buffers().end(),
+                               [](const Buffer& a, const Buffer& b) { return a.role == b.role; });
+  RT_CHECK_ARG(same, "The buffers of the graph differ from those of the exec in number or role.");
+  for (uint32_t i = 0; i < mine.buffers().size(); ++i) {
+    const uint64_t size = other.buffers()[i].size, most = mine.buffers()[i].size;
+    RT_CHECK_ARG(size <= most,
+                 "The %s of the graph has %llu bytes; that of the exec was planned with %llu, which are the most.",
+                 other.bufferName(i).c_str(), static_cast<Number>(size), static_cast<Number>(most));
+  }
+  return Status();
+}
+
+}  // namespace
+
+// A graph of the same shape flattens into the same steps, so that steps are exchanged by their index. All that can fail comes
+// before the exchange; natives of launches in flight are kept beyond it.
+Status Exec::update(Graph& graph, epoch::Guard& guard) {
+  Ref<Graph> other = graph.snapshot(false);
+  RT_TRY(checkSameShape(plan_->graph(), *other));
+  if (const HandleBits bound = other->context(); bound != 0 && bound != context_->bits) {
+    return Status::error(RT_ERROR_WRONG_CONTEXT, "The graph is bound to %s, by the %s; the exec belongs to the %s.",
+                         manager::contextText(bound).c_str(), other->boundBy().c_str(), context_->name().c_str());
+  }
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+  flatten(*other, &steps, &buffers);
+  std::vector<Prepared> fresh;
+  fresh.reserve(steps.size());
+  for (uint32_t i = 0; i < steps.size(); ++i) {
+    Status status = fitWork(i, &steps[i].work);
+    if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
+    if (steps[i].own) other->replace(steps[i].node, Work(steps[i].work));  // with the kernel that fitWork() has found
+    fresh.emplace_back(std::move(steps[i].work));
+  }
+  RT_TRY(recordNatives(&fresh, *other, guard));
+  std::lock_guard lock(mutex_);
+  for (uint32_t i = 0; i < fresh.size(); ++i) {
+    const Status status = fresh[i].place(bound_, *owner_);
+    if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
+  }
+  keepNatives(steps_);
+  RT_TRY(exchange(0, fresh));
+  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) other->resizeBuffer(i, plan_->graph().buffers()[i].size);
+  std::swap(graph_, other);  // the old graph is destroyed behind the lock
+  return Status();
+}
+
+Status Exec::capture(manager::Stream& stream) {
+  RT_TRY(checkContext(stream));
+  ChildNode child;
+  {
+    std::lock_guard lock(mutex_);
+    RT_TRY(checkComplete());
+    child.graph = graph_->snapshot(false);
+    for (uint32_t i = 0; i < child.graph->buffers().size(); ++i) {
+      if (child.graph->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;
+      Binding binding{i, {}};
+      binding.memory.pointer = bound_[i].pointer;
+      binding.memory.lease = bound_[i].lease;
+      child.graph->resizeBuffer(i, bound_[i].size);
+      child.bindings.push_back(std::move(binding));
+    }
+  }
+  return Session::addGraph(stream, std::move(child));
+}
+
+}  // namespace manyrt::graph

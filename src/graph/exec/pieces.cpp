@@ -1,0 +1,106 @@
+// The pieces of an exec, of which the driver runs some as graphs of its own. They are made when all buffers are bound, changed
+// in place when a step gets other parameters, and made again if the driver cannot change them.
+#include <algorithm>
+#include <new>
+
+#include "graph/exec/exec.h"
+
+namespace manyrt::graph {
+
+// A shorter run between other steps is not faster than single submissions.
+constexpr uint32_t kMinRun = 4;
+
+bool Exec::replays(uint32_t step, backend::ReplayStep::Work* work) const {
+  backend::ReplayMaker* maker = owner_->native().replays();
+  return maker != nullptr && steps_[step].replays(work) && maker->takes(*work);
+}
+
+Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t count) const {
+  std::vector<backend::ReplayStep> steps(count);
+  std::vector<std::vector<uint32_t>> before(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    (void)steps_[first + i].replays(&steps[i].work);
+    for (uint32_t earlier : plan_->steps()[first + i].before) {
+      if (earlier >= first) before[i].push_back(earlier - first);
+    }
+    steps[i].before = before[i];
+    steps[i].branch = plan_->steps()[first + i].branch;
+  }
+  return owner_->native().replays()->make(replay, steps);
+}
+
+// Places all steps if they are stale, asks the driver which steps it takes, cuts the steps into pieces, and makes their
+// replays. The old pieces stay until all of this has succeeded. A launch of them may be in flight: the next launch comes behind
+// it (awaitEarlier).
+Status Exec::makePieces() {
+  if (unfit_ != 0) stale_ = true;  // a later call has to make the steps fit, and then places all of them
+  if (unbound_ != 0 || unfit_ != 0 || steps_.empty()) return Status();
+  for (size_t i = 0; i < steps_.size() && stale_; ++i) RT_TRY(steps_[i].place(bound_, *owner_));
+  const uint32_t count = static_cast<uint32_t>(steps_.size());
+  std::vector<bool> replayable(count);
+  backend::ReplayStep::Work work;
+  uint32_t taken = 0;
+  for (uint32_t i = 0; i < count; ++i) taken += (replayable[i] = replays(i, &work)) ? 1 : 0;
+  std::vector<Piece> pieces;
+  if (taken == count) {
+    pieces.push_back({0, count, nullptr});
+  } else if (plan_->branches() <= 1) {
+    for (uint32_t i = 0; i < count; ++i) {
+      if (i == 0 || replayable[i] != replayable[i - 1]) pieces.push_back({i, 0, nullptr});
+      ++pieces.back().count;
+    }
+  }
+  for (Piece& piece : pieces) {
+    if (!replayable[piece.first] || (piece.count < kMinRun && pieces.size() > 1)) continue;
+    RT_TRY(makeReplay(&piece.replay, piece.first, piece.count));
+  }
+  std::vector<bool> alone(replayable);  // steps that the driver takes and that are in no replay
+  for (const Piece& piece : pieces) {
+    if (piece.replay) std::fill_n(alone.begin() + piece.first, piece.count, false);
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    if (alone[i]) RT_TRY(steps_[i].makeAlone(*owner_->native().replays()));
+  }
+  backend::Replay* whole = pieces.size() == 1 ? pieces.front().replay.get() : nullptr;
+  if (whole == nullptr && plan_->branches() > 1) pieces.clear();
+  if (pieces.empty()) RT_TRY(takeBranches());
+  if (whole_launched_) earlier_ = std::move(pieces_.front().replay);
+  whole_launched_ = false;
+  pieces_ = std::move(pieces);
+  replayable_ = std::move(replayable);
+  whole_ = whole;
+  stale_ = false;
+  noteForeign();
+  return Status();
+}
+
+void Exec::noteForeign() {
+  foreign_ = false;
+  for (const Prepared& step : steps_) foreign_ |= step.usesForeign();
+}
+
+// Updates the pieces of steps with new parameters. A step that does not fit keeps its old parameters in the replay: the exec is
+// not launched meanwhile.
+Status Exec::refresh(uint32_t first, uint32_t count) try {
+  if (replayable_.empty() || stale_) return makePieces();
+  noteForeign();
+  for (uint32_t index = first; index < first + count; ++index) {
+    if (!steps_[index].fits()) continue;  // a later call makes it fit, or undoes the change
+    backend::ReplayStep::Work work;
+    if (replays(index, &work) != replayable_[index]) return makePieces();  // of all steps
+    bool alone = replayable_[index];                                       // the driver takes it, but it is in no replay
+    for (Piece& piece : pieces_) {
+      if (!piece.replay || index < piece.first || index - piece.first >= piece.count) continue;
+      alone = false;
+      bool changed = false;
+      RT_TRY(piece.replay->change(&changed, index - piece.first, work));
+      if (!changed) return makePieces();
+    }
+    if (alone) RT_TRY(steps_[index].makeAlone(*owner_->native().replays()));
+  }
+  return Status();
+} catch (const std::bad_alloc&) {  // the caller has to undo the change
+  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+}
+
+}  // namespace manyrt::graph

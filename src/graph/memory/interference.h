@@ -1,0 +1,53 @@
+// The interference graph of the temporaries of a plan: an edge joins two that may be live at once, which must not share a byte.
+// A clique of it, all of whose members are joined, needs the sum of its sizes. Made by planMemory; knows nothing of offsets.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "graph/memory/memory_plan.h"
+
+namespace manyrt::graph {
+
+template <class Visit>
+void forEachBit(uint64_t word, Visit visit) {
+  for (; word != 0; word &= word - 1) visit(static_cast<uint32_t>(std::countr_zero(word)));
+}
+
+// A square of bits, by rows of words.
+class BitMatrix {
+ public:
+  explicit BitMatrix(size_t count) : words_((count + 63) / 64), bits_(words_ * count) {}
+  bool test(size_t row, size_t column) const { return (bits_[row * words_ + column / 64] >> (column % 64) & 1) != 0; }
+  size_t words() const { return words_; }  // of a row
+  uint64_t* row(size_t row) { return bits_.data() + row * words_; }
+  const uint64_t* row(size_t row) const { return bits_.data() + row * words_; }
+  uint32_t countRow(size_t row) const;
+  BitMatrix transposed() const;
+
+ private:
+  size_t words_;
+  std::vector<uint64_t> bits_;
+};
+
+// Vertices are the temporaries with users, the largest first; those of one size in the order of their numbers.
+class InterferenceGraph {
+ public:
+  InterferenceGraph(const std::vector<Temporary>& temporaries, const Ancestors& ancestors);
+  uint32_t count() const { return static_cast<uint32_t>(size.size()); }
+  uint64_t sumOf(const std::vector<uint32_t>& vertices) const;
+
+  std::vector<uint32_t> number;       // of each vertex, among all temporaries
+  std::vector<uint64_t> size;         // bytes, rounded up to the alignment of offsets
+  std::vector<uint32_t> first, last;  // the smallest and the largest user
+  BitMatrix conflicts;                // the edges, both ways
+  BitMatrix predecessors;             // by row, the vertices that are over when that of the row begins
+
+ private:
+  explicit InterferenceGraph(std::vector<uint32_t> numbers)
+      : number(std::move(numbers)), conflicts(number.size()), predecessors(number.size()) {}
+};
+
+}  // namespace manyrt::graph

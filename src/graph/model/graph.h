@@ -1,0 +1,75 @@
+// A graph: nodes of work, their order, and the buffers that come in and go out. Pure semantics: it knows no backend and no way
+// of execution. It checks each node completely when the node is added. src/api and captures make graphs; a plan reads a copy
+// that never changes.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/lock_order.h"
+#include "base/status.h"
+#include "graph/model/inference.h"
+#include "graph/model/node.h"
+#include "manager/graph.h"
+
+namespace manyrt::graph {
+
+class Graph final : public manager::GraphContent {
+ public:
+  static Graph& of(const manager::Graph& graph) { return static_cast<Graph&>(*graph.content); }
+  static Graph& of(const manager::GraphPart& part) { return static_cast<Graph&>(*part.content); }
+
+  // Each of these checks its arguments, then changes the graph completely or not at all. May throw bad_alloc. `handle` may be
+  // null: no handle is made.
+  Status addBuffer(HandleBits* handle, Buffer buffer);
+  // Turns the addresses of a range that nodes name into offsets in a new buffer.
+  Status makeBuffer(HandleBits* handle, Buffer buffer);
+  struct Dependencies {
+    std::vector<uint32_t> nodes;
+    bool inferred = false;  // the graph finds them in what the nodes read and write
+  };
+  Status add(HandleBits* handle, uint32_t* index, Work work, const Dependencies& dependencies);
+  Status addDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to);
+  // For a graph that no other thread can reach: pairs of a node and an earlier one that waits for it. A failure leaves the
+  // graph incomplete.
+  Status addLater(const std::vector<std::pair<uint32_t, uint32_t>>& later);
+  Status removeDependencies(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to);
+
+  Ref<Graph> snapshot(bool with_handles) const;  // a copy, with handles of its own or none. Throws bad_alloc
+  // Other work of the same kind for a node: first the check, then the exchange.
+  Status checkReplacement(uint32_t node, const Work& work) const;
+  void replace(uint32_t node, Work&& work);
+  void resizeBuffer(uint32_t buffer, uint64_t size);     // of a copy without a node that uses more
+  void bindTo(HandleBits context, std::string because);  // for a capture, to the context of its stream
+  const std::string& boundBy() const { return context_from_; }
+  HandleBits context() const;                            // that nodes are bound to; 0: none
+  HandleBits contextOfCopy() const { return context_; }  // of a copy that no other thread can reach
+  bool waitsFor(uint32_t second, uint32_t first) const;  // by dependencies. Throws bad_alloc
+  std::string dot() const;                               // throws bad_alloc
+  void handleClosed() override;
+
+  // Read under the lock, if other threads may change the graph.
+  Ranked<std::mutex, LockRank::kGraph>& mutex() const { return mutex_; }
+  const std::vector<Node>& nodes() const { return nodes_; }
+  const std::vector<Buffer>& buffers() const { return buffers_; }
+  std::string nameOf(uint32_t node) const;  // "node 3 (kernel "add")"
+  std::string bufferName(uint32_t buffer) const;
+
+ private:
+  // Under the lock.
+  Status insertBuffer(HandleBits* handle, Buffer&& buffer);
+  Status checkWork(const Work& work) const;
+  Status checkCopy(const CopyNode& node) const;
+  Status checkOperand(const Operand& operand, uint64_t bytes, bool written, const std::string& what) const;
+  bool comesBefore(uint32_t first, uint32_t second) const;  // by dependencies
+
+  mutable Ranked<std::mutex, LockRank::kGraph> mutex_;
+  std::vector<Node> nodes_;
+  std::vector<Buffer> buffers_;
+  Inference inference_;
+  HandleBits context_ = 0;
+  std::string context_from_;  // the node that has bound it, for messages
+};
+
+}  // namespace manyrt::graph

@@ -1,0 +1,36 @@
+// The sources of a graph file, built for the context of a plan: each once, for all kernels that name it. The modules live as
+// long as this; kernels that a plan has leased keep what they need. Made and used by Plan::create alone.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/epoch.h"
+#include "graph/plan/plan.h"
+#include "manager/module.h"
+
+namespace manyrt::graph {
+
+class BuiltSources {
+ public:
+  BuiltSources() = default;
+  BuiltSources(const BuiltSources&) = delete;
+  BuiltSources& operator=(const BuiltSources&) = delete;
+  ~BuiltSources();
+
+  // Builds all sources of the steps. Leaves the guard meanwhile. A failure names the first node of the source. Throws
+  // bad_alloc.
+  Status build(const std::vector<Step>& steps, const Graph& graph, manager::Context& context,
+               allocator::ContextResources& owner, epoch::Guard& guard);
+  Status find(manager::Kernel** kernel, const KernelNode& node) const;
+
+ private:
+  struct Built {
+    const manager::KernelSource* source;  // of a step, which the plan keeps
+    Lease<manager::Module> module;
+    HandleBits bits;
+  };
+  std::vector<Built> all_;
+};
+
+}  // namespace manyrt::graph

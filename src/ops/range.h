@@ -1,0 +1,43 @@
+// A range of addresses and its allocation: the checks that copies, fills and launches share.
+#pragma once
+
+#include <string>
+
+#include "allocator/address_map.h"
+#include "base/status.h"
+#include "manager/stream.h"
+
+namespace manyrt::ops {
+
+// A range of an operation. Memory that no region knows is the program's own.
+struct Range {
+  Range() {}  // findRange fills it
+
+  allocator::address_map::Allocation allocation;
+  uintptr_t address;
+  uint64_t size;
+
+  bool known() const { return static_cast<bool>(allocation); }
+  allocator::ContextResources* owner() const { return known() ? &allocation.region->owner() : nullptr; }
+  bool deviceSide() const {  // device or shared memory
+    return known() && allocation.region->memory().kind != RT_MEMORY_HOST;
+  }
+  bool hostSide() const;  // everything but device memory
+};
+
+// The owner of a region for a message: "the context 3 of opencl:0".
+std::string holderOf(const allocator::Region& region);
+
+// Finds the range and checks that it stays inside its allocation. `word` names it: "source", "destination".
+Status findRange(Range* range, const void* pointer, uint64_t size, const char* word);
+// Whether kernels, fills and prefetches of this stream can use an address inside the region.
+bool reachable(const allocator::Region& region, allocator::ContextResources& owner);
+inline bool reachable(const allocator::Region& region, const manager::Stream& stream) {
+  return reachable(region, *stream.owner);
+}
+// Whether copies on streams of `owner` can use the range. They can always use memory that no region knows.
+bool copyable(const Range& range, const allocator::ContextResources& owner);
+// Called behind a submission: the owner of the range will wait for this stream before it reuses the memory.
+void noteUse(const Range& range, manager::Stream& stream);
+
+}  // namespace manyrt::ops

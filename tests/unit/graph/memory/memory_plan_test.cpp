@@ -1,0 +1,119 @@
+// Plans of memory on random graphs: temporaries that may be live together never share a byte.
+#include "graph/memory/memory_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace manyrt::graph {
+namespace {
+
+Before randomGraph(std::mt19937& random, uint32_t steps, double density) {
+  Before before(steps);
+  std::bernoulli_distribution edge(density);
+  for (uint32_t i = 0; i < steps; ++i) {
+    for (uint32_t first = 0; first < i; ++first) {
+      if (edge(random)) before[i].push_back(first);
+    }
+  }
+  return before;
+}
+
+// By walking, without bits.
+bool reaches(const Before& before, uint32_t first, uint32_t second) {
+  std::vector<uint32_t> open{second};
+  std::vector<bool> seen(before.size());
+  while (!open.empty()) {
+    const uint32_t step = open.back();
+    open.pop_back();
+    for (uint32_t each : before[step]) {
+      if (each == first) return true;
+      if (!seen[each]) open.push_back(each);
+      seen[each] = true;
+    }
+  }
+  return false;
+}
+
+std::vector<Temporary> randomTemporaries(std::mt19937& random, uint32_t steps, uint32_t count, uint32_t span) {
+  std::vector<Temporary> result;
+  for (uint32_t i = 0; i < count; ++i) {
+    Temporary one{1 + random() % 100'000, {}};
+    const uint32_t first = random() % steps;
+    const uint32_t users = 1 + random() % 4;
+    for (uint32_t k = 0; k < users; ++k)
+      one.users.push_back(std::min(steps - 1, first + static_cast<uint32_t>(random() % span)));
+    result.push_back(one);
+  }
+  return result;
+}
+
+void expectApart(const std::vector<Temporary>& temporaries, const Before& before, const MemoryPlan& plan) {
+  for (size_t a = 0; a < temporaries.size(); ++a) {
+    EXPECT_EQ(plan.offsets[a] % 256, 0u);
+    EXPECT_LE(plan.offsets[a] + temporaries[a].size, plan.bytes);
+    for (size_t b = a + 1; b < temporaries.size(); ++b) {
+      const bool share =
+          plan.offsets[a] < plan.offsets[b] + temporaries[b].size && plan.offsets[b] < plan.offsets[a] + temporaries[a].size;
+      if (!share) continue;
+      bool a_first = true, b_first = true;
+      for (uint32_t x : temporaries[a].users) {
+        for (uint32_t y : temporaries[b].users) {
+          a_first = a_first && reaches(before, x, y);
+          b_first = b_first && reaches(before, y, x);
+        }
+      }
+      ASSERT_TRUE(a_first || b_first) << a << " and " << b << " may be live at once and share bytes";
+    }
+  }
+}
+
+TEST(MemoryPlanTest, TemporariesThatMayBeLiveAtOnceNeverShareABit) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 40; ++round) {
+    const Before before = randomGraph(random, 80, 0.05);
+    const std::vector<Temporary> temporaries = randomTemporaries(random, 80, 30, 20);
+    const MemoryPlan plan = planMemory(temporaries, Ancestors(before));
+    expectApart(temporaries, before, plan);
+    EXPECT_LE(plan.peak, plan.bytes);
+    EXPECT_LE(plan.bytes, plan.without_reuse);
+  }
+}
+
+TEST(MemoryPlanTest, AChainsPlanComesCloseToItsPeak) {
+  std::mt19937 random(4);
+  double sum = 0, worst = 0;
+  constexpr int kRounds = 40;
+  for (int round = 0; round < kRounds; ++round) {
+    constexpr uint32_t kSteps = 200;
+    Before chain(kSteps);
+    for (uint32_t i = 1; i < kSteps; ++i) chain[i] = {i - 1};
+    const std::vector<Temporary> temporaries = randomTemporaries(random, kSteps, 120, 12);
+    const MemoryPlan plan = planMemory(temporaries, Ancestors(chain));
+    expectApart(temporaries, chain, plan);
+    const double ratio = static_cast<double>(plan.bytes) / static_cast<double>(plan.peak);
+    sum += ratio;
+    worst = std::max(worst, ratio);
+  }
+  RecordProperty("mean_over_peak", std::to_string(sum / kRounds));
+  EXPECT_LE(sum / kRounds, 1.05) << "worst " << worst;
+}
+
+TEST(MemoryPlanTest, TheSameGraphHasTheSamePlan) {
+  std::mt19937 random(6);
+  const Before before = randomGraph(random, 80, 0.05);
+  const std::vector<Temporary> temporaries = randomTemporaries(random, 80, 60, 20);
+  const MemoryPlan one = planMemory(temporaries, Ancestors(before)), other = planMemory(temporaries, Ancestors(before));
+  EXPECT_EQ(one.offsets, other.offsets);
+  EXPECT_EQ(one.bytes, other.bytes);
+}
+
+TEST(MemoryPlanTest, ATemporaryWithoutUsersNeedsNoMemory) {
+  const MemoryPlan plan = planMemory({{1000, {}}}, Ancestors(Before(1)));
+  EXPECT_EQ(plan.bytes, 0u);
+  EXPECT_EQ(plan.without_reuse, 0u);
+}
+
+}  // namespace
+}  // namespace manyrt::graph

@@ -1,0 +1,77 @@
+// Offsets keep apart what conflicts, and the local search only ever makes a plan smaller.
+#include "graph/memory/placement.h"
+
+#include <gtest/gtest.h>
+
+#include "graph/memory/clique.h"
+#include "small_program.h"
+
+namespace manyrt::graph {
+namespace {
+
+// Every offset of every vertex, in steps of 256 bytes.
+bool fitsByTrying(const InterferenceGraph& graph, uint64_t limit, std::vector<uint64_t>& offsets) {
+  const auto vertex = static_cast<uint32_t>(offsets.size());
+  if (vertex == graph.count()) return true;
+  for (uint64_t at = 0; at + graph.size[vertex] <= limit; at += 256) {
+    offsets.push_back(at);
+    bool free = true;
+    for (uint32_t other = 0; other < vertex && free; ++other) {
+      free = !graph.conflicts.test(vertex, other) || at + graph.size[vertex] <= offsets[other] ||
+             offsets[other] + graph.size[other] <= at;
+    }
+    if (free && fitsByTrying(graph, limit, offsets)) return true;
+    offsets.pop_back();
+  }
+  return false;
+}
+bool fits(const InterferenceGraph& graph, uint64_t limit) {
+  std::vector<uint64_t> offsets;
+  return fitsByTrying(graph, limit, offsets);
+}
+
+TEST(PlacementTest, TheSearchNeverMakesAPlanLargerOrPutsTwoOverEachOther) {
+  std::mt19937 random(15);
+  for (int round = 0; round < 40; ++round) {
+    const SmallProgram program = randomProgram(random, 40, 60);
+    const InterferenceGraph graph(program.temporaries, Ancestors(program.before));
+    Placement placement = placeLargestFirst(graph);
+    ASSERT_TRUE(apart(graph, placement.offset));
+    const uint64_t before = placement.bytes;
+    improve(&placement, 0, graph);
+    EXPECT_LE(placement.bytes, before);
+    EXPECT_TRUE(apart(graph, placement.offset));
+    for (uint32_t i = 0; i < graph.count(); ++i) EXPECT_LE(placement.offset[i] + graph.size[i], placement.bytes);
+  }
+}
+
+TEST(PlacementTest, TheSearchFindsTheBestPlanOfSmallPrograms) {
+  std::mt19937 random(13);
+  int worse = 0;
+  for (int round = 0; round < 200; ++round) {
+    const SmallProgram program = randomProgram(random, 12, 8);
+    const InterferenceGraph graph(program.temporaries, Ancestors(program.before));
+    const uint64_t least = graph.sumOf(heaviestClique(graph));
+    Placement placement = placeLargestFirst(graph);
+    improve(&placement, least, graph);
+    ASSERT_GE(placement.bytes, least);
+    if (placement.bytes > least && fits(graph, placement.bytes - 256)) ++worse;
+  }
+  EXPECT_EQ(worse, 0);
+}
+
+// In a row of ten steps, where at most seven times 256 bytes are live at once.
+TEST(PlacementTest, APlanMayNeedMoreThanTheHeaviestClique) {
+  SmallProgram program{Before(10), {}};
+  for (uint32_t i = 1; i < 10; ++i) program.before[i] = {i - 1};
+  program.temporaries = {{256, {5, 8}}, {768, {9, 9}}, {512, {4, 5}}, {512, {4, 7}},
+                         {768, {7, 9}}, {256, {6, 9}}, {768, {0, 2}}, {768, {2, 4}}};
+  const Ancestors ancestors(program.before);
+  EXPECT_FALSE(fits(InterferenceGraph(program.temporaries, ancestors), 7 * 256));
+  const MemoryPlan plan = planMemory(program.temporaries, ancestors);
+  EXPECT_EQ(plan.peak, 7u * 256);
+  EXPECT_EQ(plan.bytes, 8u * 256);
+}
+
+}  // namespace
+}  // namespace manyrt::graph

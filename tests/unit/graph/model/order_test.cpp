@@ -1,0 +1,100 @@
+// The algorithms of order on random graphs: the sequence is valid and the smallest, the reduction reaches what the graph
+// reaches and holds nothing that follows.
+#include "graph/model/order.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace manyrt::graph {
+namespace {
+
+Before randomGraph(std::mt19937& random, uint32_t steps, double density) {
+  Before before(steps);
+  std::bernoulli_distribution edge(density);
+  for (uint32_t i = 0; i < steps; ++i) {
+    for (uint32_t first = 0; first < i; ++first) {
+      if (edge(random)) before[i].push_back(first);
+    }
+  }
+  return before;
+}
+
+// By walking, without bits.
+bool reaches(const Before& before, uint32_t first, uint32_t second) {
+  std::vector<uint32_t> open{second};
+  std::vector<bool> seen(before.size());
+  while (!open.empty()) {
+    const uint32_t step = open.back();
+    open.pop_back();
+    for (uint32_t each : before[step]) {
+      if (each == first) return true;
+      if (!seen[each]) open.push_back(each);
+      seen[each] = true;
+    }
+  }
+  return false;
+}
+
+TEST(OrderTest, ASequenceIsValidAndTakesTheSmallestFirst) {
+  EXPECT_EQ(sequenceOf({{2}, {}, {}, {0, 1}}), (std::vector<uint32_t>{1, 2, 0, 3}));
+  EXPECT_TRUE(sequenceOf({}).empty());
+  std::mt19937 random(1);
+  for (int round = 0; round < 50; ++round) {
+    Before before = randomGraph(random, 60, 0.1);
+    // Under other names: the numbers themselves are no order.
+    std::vector<uint32_t> names(before.size());
+    for (uint32_t i = 0; i < names.size(); ++i) names[i] = i;
+    std::shuffle(names.begin(), names.end(), random);
+    Before renamed(before.size());
+    for (uint32_t i = 0; i < before.size(); ++i) {
+      for (uint32_t first : before[i]) renamed[names[i]].push_back(names[first]);
+    }
+    const std::vector<uint32_t> sequence = sequenceOf(renamed);
+    ASSERT_EQ(sequence.size(), renamed.size());
+    std::vector<uint32_t> place(sequence.size());
+    for (uint32_t i = 0; i < sequence.size(); ++i) place[sequence[i]] = i;
+    for (uint32_t i = 0; i < renamed.size(); ++i) {
+      for (uint32_t first : renamed[i]) ASSERT_LT(place[first], place[i]);
+    }
+    for (uint32_t i = 0; i + 1 < sequence.size(); ++i) {  // a smaller one that comes later had to wait
+      if (sequence[i + 1] < sequence[i]) {
+        const std::vector<uint32_t>& waits = renamed[sequence[i + 1]];
+        ASSERT_NE(std::find(waits.begin(), waits.end(), sequence[i]), waits.end());
+      }
+    }
+  }
+}
+
+TEST(OrderTest, ACircleLeavesStepsOut) { EXPECT_EQ(sequenceOf({{}, {2}, {1}, {0}}).size(), 2u); }
+
+TEST(OrderTest, AReductionReachesTheSameAndHoldsNothingThatFollows) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 30; ++round) {
+    const Before before = randomGraph(random, 70, 0.02 + 0.01 * round);
+    const Ancestors ancestors(before);
+    const Before fewer = reduced(before, ancestors);
+    for (uint32_t a = 0; a < before.size(); ++a) {
+      for (uint32_t b = 0; b < before.size(); ++b) {
+        const bool wanted = reaches(before, a, b);
+        ASSERT_EQ(ancestors.comesBefore(a, b), wanted);
+        ASSERT_EQ(reaches(fewer, a, b), wanted);
+      }
+    }
+    for (uint32_t i = 0; i < fewer.size(); ++i) {
+      for (uint32_t first : fewer[i]) {
+        Before without = fewer;
+        std::erase(without[i], first);
+        ASSERT_FALSE(reaches(without, first, i)) << "a dependency follows from the others";
+      }
+    }
+  }
+}
+
+TEST(OrderTest, ALevelIsTheLengthOfTheLongestWayThere) {
+  EXPECT_EQ(levelsOf({{}, {0}, {0}, {1, 2}, {}}), (std::vector<uint32_t>{0, 1, 1, 2, 0}));
+}
+
+}  // namespace
+}  // namespace manyrt::graph
