@@ -11,7 +11,7 @@ namespace {
 
 int shown(std::string_view text) { return static_cast<int>(text.size() < 200 ? text.size() : 200); }
 
-// What stands between the quotes, or between < and >.
+// The name between the quotes, or between < and >.
 std::string unquoted(std::string_view text, bool escapes) {
   std::string out;
   for (size_t i = 1; i + 1 < text.size(); ++i) {

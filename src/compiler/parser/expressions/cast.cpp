@@ -1,5 +1,5 @@
-// What begins with a type in parentheses: casts, vector literals and compound literals. The type tells them apart: behind a
-// vector's, parentheses hold the elements of a literal and no comma operator.
+// Expressions that begin with a type in parentheses: casts, vector literals and compound literals. The type tells them apart:
+// behind a vector's, parentheses hold the elements of a literal and no comma operator.
 #include <string>
 
 #include "compiler/parser/parser_state.h"

@@ -1,4 +1,4 @@
-// What stands behind an operand: subscripts, members, components of vectors, ++ and --.
+// Postfix operators: subscripts, members, components of vectors, ++ and --.
 #include <algorithm>
 #include <string>
 
