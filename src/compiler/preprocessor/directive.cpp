@@ -256,6 +256,8 @@ void Preprocessor::doLine(const Line& line) {
     }
     name = unquoted(lexeme.view(), true);
   }
+  // Places keep the lines of the text. An alias of the file adds the shift when a message is printed, so that one text can have
+  // several names and numbers. A file that repeats the directive uses its alias again.
   const int64_t shift = int64_t{number} - next_line;
   const auto [alias, is_new] = aliases_.try_emplace({frame.file->file, shift, name}, 0);
   if (is_new) alias->second = sources_.alias(frame.file->file, name, shift);
