@@ -16,7 +16,7 @@
 
 namespace manyrt::compiler {
 
-// What a build is asked for, whatever device it is for.
+// The input of a build for any device.
 struct BuildRequest {
   std::string_view source;
   const char* options = "";            // may be empty, not null
@@ -28,7 +28,7 @@ struct BuildRequest {
 // The status of a failed build, with the compiler's log where the sentence does not have it already.
 Status buildFailure(const Status& status, std::string log);
 
-// --- CPU. What is not in the cache is built twice: quickly, for the caller who waits, and well, in the background
+// --- CPU. A build that is not in the cache is made twice: quickly for the caller, which waits, and optimised in the background
 // (Object::better).
 
 // BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options. `log` also

@@ -1,4 +1,4 @@
-// What a build gives a backend. For the CPU: machine code as a loaded object of this process. For CUDA: code that
+// The results of a build, for a backend. For the CPU: machine code as a loaded object of this process. For CUDA: code that
 // cuModuleLoadData takes. For OpenCL: the text that a driver compiles, and what the driver made of it. The last two come with
 // what the code does not say of itself.
 #pragma once

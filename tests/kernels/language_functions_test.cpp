@@ -1,4 +1,5 @@
-// language/vector_functions.cl: functions on vectors of every type and length against what the host computes.
+// language/vector_functions.cl, vector_conversions.cl and vector_halves.cl: functions on vectors of every type and length
+// against what the host computes.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,11 +13,6 @@ constexpr int kLanes[] = {2, 3, 4, 8, 16};
 
 class FunctionTest : public SourceTest {
  protected:
-  void SetUp() override {
-    SourceTest::SetUp();
-    build("language/vector_functions.cl");
-  }
-
   // Values at the edges of the type and others.
   template <typename T>
   static std::vector<T> numbers(size_t count) {
@@ -120,6 +116,66 @@ class FunctionTest : public SourceTest {
     expectEqual(out.read(), expected, name);
   }
 
+  static double rounded(double x, char mode) {
+    return mode == 'e' ? std::nearbyint(x) : mode == 'p' ? std::ceil(x) : mode == 'n' ? std::floor(x) : std::trunc(x);
+  }
+
+  template <typename T>
+  void reals(const char* name) {
+    std::vector<float> in = {
+        0.5f,         1.5f,          2.5f,         -0.5f,         -1.5f,         -2.5f,         127.5f,        -128.5f,
+        255.5f,       256.5f,        -0.0f,        NAN,           INFINITY,      -INFINITY,     1e-30f,        -1e-30f,
+        32767.5f,     -32768.f,      65535.f,      65535.5f,      2147483520.f,  2147483648.f,  -2147483648.f, 4294967040.f,
+        4294967296.f, 9.2233715e18f, 9.223372e18f, -9.223372e18f, 1.8446743e19f, 1.8446744e19f, 1e38f,         -1e38f};
+    std::vector<T> expected;
+    for (size_t item = 0; item < 2; ++item) {
+      for (const int lanes : kLanes) {
+        for (const char mode : {'z', 'e', 'z', 'p', 'n'}) {
+          for (int i = 0; i < lanes; ++i) {
+            const double x = rounded(static_cast<double>(in[item * 16 + static_cast<size_t>(i)]), mode);
+            const bool above = x >= std::ldexp(1.0, std::numeric_limits<T>::digits);
+            const bool below = x <= static_cast<double>(std::numeric_limits<T>::min());
+            expected.push_back(std::isnan(x) ? T{0}
+                               : above       ? std::numeric_limits<T>::max()
+                               : below       ? std::numeric_limits<T>::min()
+                                             : static_cast<T>(x));
+          }
+        }
+      }
+    }
+    const Buffer<float> source = buffer(in);
+    const Buffer<T> out = buffer(std::vector<T>(expected.size(), T{9}));
+    run((std::string("reals_") + name).c_str(), {2}, {1}, source, out);
+    expectEqual(out.read(), expected, std::string("reals_") + name);
+  }
+
+  // The float for a whole number, which a long double holds exactly.
+  static float floatOf(long double exact, char mode) {
+    const float nearest = static_cast<float>(exact);
+    const long double back = static_cast<long double>(nearest);
+    const bool down = mode == 'n' || (mode == 'z' && exact > 0), up = mode == 'p' || (mode == 'z' && exact < 0);
+    if (down && back > exact) return std::nextafter(nearest, -INFINITY);
+    return up && back < exact ? std::nextafter(nearest, INFINITY) : nearest;
+  }
+
+  template <typename T>
+  void wholes(const char* name) {
+    const std::vector<T> in = numbers<T>(16);
+    std::vector<float> expected;
+    const auto add = [&](size_t lanes, char mode) {
+      for (size_t i = 0; i < lanes; ++i) expected.push_back(floatOf(static_cast<long double>(in[i]), mode));
+    };
+    add(2, 'e');
+    add(3, 'e');
+    add(4, 'z');
+    add(8, 'p');
+    add(16, 'n');
+    const Buffer<T> source = buffer(in);
+    const Buffer<float> out = buffer(std::vector<float>(expected.size(), 7));
+    run((std::string("wholes_") + name).c_str(), {1}, {1}, source, out);
+    expectEqual(out.read(), expected, std::string("wholes_") + name);
+  }
+
   static double valueOfHalf(uint32_t bits) {
     const int exponent = static_cast<int>(bits >> 10 & 31);
     const double fraction = bits & 1023;
@@ -177,6 +233,7 @@ class FunctionTest : public SourceTest {
 INSTANTIATE_TEST_SUITE_P(, FunctionTest, testing::ValuesIn(kernelDevices()), testName);
 
 TEST_P(FunctionTest, ShufflesTakeMasksOfEveryLengthModuloTheLanesOfTheirSources) {
+  build("language/vector_functions.cl");
   shuffles<int8_t, uint8_t>("char");
   shuffles<uint8_t, uint8_t>("uchar");
   shuffles<int16_t, uint16_t>("short");
@@ -189,6 +246,7 @@ TEST_P(FunctionTest, ShufflesTakeMasksOfEveryLengthModuloTheLanesOfTheirSources)
 }
 
 TEST_P(FunctionTest, AnyAndAllLookAtTheSignsOfEveryIntegerType) {
+  build("language/vector_functions.cl");
   tests<int8_t>("char");
   tests<int16_t>("short");
   tests<int32_t>("int");
@@ -196,6 +254,7 @@ TEST_P(FunctionTest, AnyAndAllLookAtTheSignsOfEveryIntegerType) {
 }
 
 TEST_P(FunctionTest, ScalarBoundsGoToEveryLane) {
+  build("language/vector_functions.cl");
   bounds<int8_t>("char");
   bounds<uint8_t>("uchar");
   bounds<int16_t>("short");
@@ -208,6 +267,7 @@ TEST_P(FunctionTest, ScalarBoundsGoToEveryLane) {
 }
 
 TEST_P(FunctionTest, IntegersKeepToTheRangeOfTheirTarget) {
+  build("language/vector_conversions.cl");
   keeps<int8_t>("char");
   keeps<uint8_t>("uchar");
   keeps<int16_t>("short");
@@ -218,7 +278,29 @@ TEST_P(FunctionTest, IntegersKeepToTheRangeOfTheirTarget) {
   keeps<uint64_t>("ulong");
 }
 
+TEST_P(FunctionTest, RealsBecomeIntegersInEveryRoundingMode) {
+  build("language/vector_conversions.cl");
+  reals<int8_t>("char");
+  reals<uint8_t>("uchar");
+  reals<int16_t>("short");
+  reals<uint16_t>("ushort");
+  reals<int32_t>("int");
+  reals<uint32_t>("uint");
+  reals<int64_t>("long");
+  reals<uint64_t>("ulong");
+}
+
+TEST_P(FunctionTest, IntegersBecomeRealsInEveryRoundingMode) {
+  build("language/vector_conversions.cl");
+  wholes<int16_t>("short");
+  wholes<int32_t>("int");
+  wholes<uint32_t>("uint");
+  wholes<int64_t>("long");
+  wholes<uint64_t>("ulong");
+}
+
 TEST_P(FunctionTest, BitsOfAVectorAreThoseOfAnotherOfItsSize) {
+  build("language/vector_functions.cl");
   const std::vector<uint32_t> in = {0x03020100, 0x07060504, 0x3b0a0908, 0xff7f0e0d};
   const Buffer<uint32_t> source = buffer(in), out = buffer(std::vector<uint32_t>(31, 0));
   run("bits", {1}, {1}, source, out);
@@ -237,6 +319,7 @@ TEST_P(FunctionTest, BitsOfAVectorAreThoseOfAnotherOfItsSize) {
 }
 
 TEST_P(FunctionTest, HalvesAreStoredInEveryRoundingModeAndNothingBehindThem) {
+  build("language/vector_halves.cl");
   halves("", 'e');
   halves("_rte", 'e');
   halves("_rtz", 'z');
@@ -245,6 +328,7 @@ TEST_P(FunctionTest, HalvesAreStoredInEveryRoundingModeAndNothingBehindThem) {
 }
 
 TEST_P(FunctionTest, HalvesAreLoadedFromEveryAddressSpace) {
+  build("language/vector_halves.cl");
   std::vector<uint16_t> in(24);
   for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<uint16_t>(0x3c00 + i * 0x111);
   const std::vector<uint16_t> stored = {0x3c00, 0xc000, 0x7bff, 0x0001, 0x8400, 0x7c00, 0x3555, 0x0000};

@@ -49,7 +49,7 @@ struct Builtin {
   BuiltinKind kind = BuiltinKind::kPure;
   WorkItem work_item = WorkItem::kNone;
   const BuiltinFunction* function = nullptr;
-  // What else the name says.
+  // Further parts of the name.
   const Type* target = nullptr;  // convert_, as_: the result
   bool saturate = false;         // convert_
   char rounding = 0;             // convert_: 'e', 'z', 'p', 'n'; 0: the default

@@ -21,7 +21,7 @@ bool isWordLetter(char letter) {
   return isDigit(letter) || (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_';
 }
 
-// What a word of library/language.h means for a scalar; empty: it is none.
+// The meaning of a word of library/language.h for a scalar. Empty: it is no such word.
 std::string wordValue(std::string_view word, Scalar scalar) {
   const bool wide = scalarSize(scalar) == 8;
   if (word == "largest") return largest(scalar);
@@ -53,7 +53,7 @@ std::string namesOf(std::string_view parameters) {
   return names;
 }
 
-// Of a function that does nothing but call another one with its own parameters: that one's name.
+// The function that this one only calls with its own parameters. Empty: it does more.
 std::string_view forwardedTo(const LibraryFunction& function) {
   constexpr std::string_view kReturn = "return ";
   std::string_view body = function.body;
@@ -155,7 +155,7 @@ std::string Prelude::expandVector(std::string_view text, size_t* at, const Libra
   return type(types_.vector(scalar, numbered ? static_cast<uint32_t>(count - '0') : other ? types.from_lanes : types.lanes));
 }
 
-// What the word at `at` becomes; moves behind it and its argument.
+// Expands the word at `at` and moves behind it and its argument.
 std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansion& expansion) {
   const LibraryTypes& types = expansion.types;
   const size_t begin = *at;

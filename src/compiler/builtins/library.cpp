@@ -78,7 +78,7 @@ LibraryFunction readTemplate(std::string_view line) {
   return function;
 }
 
-// Of "Vector3<T> a, T b" 3, of "Vector<T, I...> a" any number, of what has no vector 0.
+// The lanes of the first vector type: 3 for "Vector3<T> a, T b", any number for "Vector<T, I...> a", 0 without a vector.
 uint32_t lanesIn(std::string_view types) {
   constexpr std::string_view kVector = "Vector";
   const size_t vector = types.find(kVector);

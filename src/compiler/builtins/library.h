@@ -18,7 +18,7 @@ extern const LibraryFile kLibraryFiles[];  // in a source that the build makes
 extern const size_t kLibraryFileCount;
 std::string_view libraryText(std::string_view name);
 
-// What a function of the library is written for: T, the lanes that I numbers, From, and the lanes that M numbers.
+// The types of one instance of a function: T, the number of lanes of I, From, and the number of lanes of M.
 struct LibraryTypes {
   Scalar scalar;
   uint32_t lanes = 1;

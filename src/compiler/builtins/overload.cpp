@@ -15,7 +15,7 @@ Scalar widened(Scalar scalar) {
   return static_cast<Scalar>(static_cast<uint8_t>(scalar) + 2);  // char to short, uchar to ushort, and on
 }
 
-// What the word means where gentype is `lanes` of `scalar`.
+// The meaning of the word where gentype is `lanes` of `scalar`.
 const Type* typeOf(TypeWord word, Scalar scalar, uint32_t lanes, const TypeTable& types) {
   switch (word) {
     case TypeWord::kGentype:

@@ -10,7 +10,7 @@ using namespace prelude;
 
 namespace {
 
-// What gentype is in a call: the type of the first parameter that is one, or points to one, else that of the result.
+// The meaning of gentype in a call: the type of the first parameter that is one, or points to one, else that of the result.
 const Type* gentypeOf(const Prototype& form, QualType result, const std::vector<QualType>& arguments) {
   for (size_t i = 0; i < form.count; ++i) {
     if (form.parameters[i].type != TypeWord::kGentype) continue;

@@ -36,7 +36,7 @@ constexpr TypeSet kSets[] = {
     {"float or double, with as many lanes as the name says", kFloats, kAllLanes, true},
 };
 
-// What the functions below a heading are; of other headings they are pure, or reach memory where they take a pointer.
+// The kind of the functions below a heading. Under other headings they are kMemory where they take a pointer, else kPure.
 struct Heading {
   std::string_view begin;
   BuiltinKind kind;

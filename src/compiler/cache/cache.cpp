@@ -55,27 +55,27 @@ class Checksum {
   void add(const void* data, size_t size) {
     const unsigned char* at = static_cast<const unsigned char*>(data);
     for (; size >= 32; size -= 32, at += 32) {
-      for (size_t lane = 0; lane < 4; ++lane) step(lane, at + 8 * lane);
+      for (size_t chain = 0; chain < 4; ++chain) step(chain, at + 8 * chain);
     }
     unsigned char rest[32] = {};
     if (size > 0) memcpy(rest, at, size);
-    for (size_t lane = 0; lane < 4; ++lane) step(lane, rest + 8 * lane);
+    for (size_t chain = 0; chain < 4; ++chain) step(chain, rest + 8 * chain);
   }
   uint64_t value() const {
     uint64_t sum = 0x2545f4914f6cdd1d;
-    for (const uint64_t lane : lanes_) sum = (std::rotl(sum, 23) ^ lane) * kFirst;
+    for (const uint64_t chain : chains_) sum = (std::rotl(sum, 23) ^ chain) * kFirst;
     sum = (sum ^ sum >> 32) * kSecond;
     return sum ^ sum >> 29;
   }
 
  private:
   static constexpr uint64_t kFirst = 0xd6e8feb86659fd93, kSecond = 0xa0761d6478bd642f;  // odd
-  void step(size_t lane, const unsigned char* word) {
+  void step(size_t chain, const unsigned char* word) {
     uint64_t bits;
     memcpy(&bits, word, sizeof bits);
-    lanes_[lane] = std::rotl(lanes_[lane] ^ bits * kFirst, 29) * kSecond;
+    chains_[chain] = std::rotl(chains_[chain] ^ bits * kFirst, 29) * kSecond;
   }
-  uint64_t lanes_[4] = {1, 2, 3, 4};
+  uint64_t chains_[4] = {1, 2, 3, 4};
 };
 
 uint64_t checksumOf(const Header& header, const void* data, size_t size) {

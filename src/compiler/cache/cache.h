@@ -12,7 +12,7 @@
 
 namespace manyrt::compiler::cache {
 
-// What was stored, in the memory that the file was read into.
+// The bytes of an entry, in the memory that the file was read into.
 class Entry {
  public:
   const unsigned char* data() const { return file_.get() + before_; }

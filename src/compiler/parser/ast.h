@@ -170,7 +170,7 @@ struct Function {
   uint32_t body_token = 0;                   // the "{"
 };
 
-// What stands at program scope, in order.
+// A declaration at program scope; they are kept in order.
 struct Declaration {
   enum class Kind : uint8_t { kRecord, kVariable, kFunction };  // kFunction: its definition
   Kind kind;

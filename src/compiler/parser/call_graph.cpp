@@ -60,7 +60,7 @@ class Collector {
     if (expression != nullptr) pending_.push_back({expression, nullptr, depth});
   }
 
-  // What comes first is pushed last, so that the first call in the text is found first.
+  // Calls are pushed in reverse order, so that the first call in the text is found first.
   void walk(const Stmt& statement, uint32_t depth) {
     push(statement.second, depth);
     push(statement.first, depth);

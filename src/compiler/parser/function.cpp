@@ -1,4 +1,4 @@
-// What program scope declares: functions and kernels with the rules for their parameters, constants, typedefs.
+// Declarations at program scope: functions and kernels with the rules for their parameters, constants, typedefs.
 #include <algorithm>
 
 #include "compiler/parser/parser_state.h"
@@ -41,7 +41,7 @@ bool Parser::checkObject(QualType type, std::string_view name, Location where) {
   return true;
 }
 
-// What the typedef of `specifiers` says of the alignment of `type`, declared with it: of pointers to its type, nothing.
+// The alignment that the typedef in `specifiers` gives to `type`, declared with it. It gives none to pointers.
 uint32_t Parser::typedefAlignment(const Specifiers& specifiers, QualType type) {
   return elementType(type.type) == elementType(specifiers.type.type) ? specifiers.type_alignment : 0;
 }

@@ -48,7 +48,7 @@ struct Keyword {
 // kNone for ordinary names.
 const Keyword& findKeyword(std::string_view name);
 
-// What OpenCL C calls a type of other languages ("uint32_t": "uint"); null where it has no such type.
+// The name in OpenCL C of a type of other languages ("uint32_t": "uint"). Null where it has no such type.
 const char* nameOfForeignType(std::string_view name);
 
 }  // namespace manyrt::compiler

@@ -22,7 +22,7 @@ std::string_view takeWord(std::string_view* text) {
   return word;
 }
 
-// What the library has, as "cl_khr_..." names; programs enable these and nothing changes.
+// The extensions that the library always has ("cl_khr_..."). Enabling them changes nothing.
 bool isKnownExtension(std::string_view name) {
   for (std::string_view known :
        {"cl_khr_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",

@@ -27,7 +27,7 @@
 
 namespace manyrt::compiler {
 
-// What stands before the declarators of a declaration.
+// The specifiers of a declaration, before its declarators.
 struct Specifiers {
   QualType type;
   bool is_typedef = false, is_static = false, is_extern = false, is_inline = false, is_kernel = false;

@@ -164,6 +164,8 @@ bool Parser::addField(Record* record, Names* names, const Specifiers& specifiers
   } else if (!names->insert(name).second) {
     diagnostics_.error(declarator.where, "There is a member \"%s\" already.", name.c_str());
   } else {
+    // The traits decide later whether the record may be an argument of a kernel. They pass from inner records to outer ones, as
+    // inner ones are complete before their first use as a member.
     const RecordTraits inner = element->isRecord() ? record_traits_[element->record] : RecordTraits();
     RecordTraits& traits = record_traits_[record];
     traits.has_pointer |= element->isPointer() || inner.has_pointer;

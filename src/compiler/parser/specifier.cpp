@@ -1,4 +1,4 @@
-// What stands before declarators: storage, qualifiers in any order, scalar types in all their spellings, typedef names.
+// Specifiers of declarations: storage, qualifiers in any order, scalar types in all their spellings, typedef names.
 #include <algorithm>
 
 #include "compiler/parser/keyword.h"

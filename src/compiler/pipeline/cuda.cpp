@@ -20,7 +20,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kForm = 5;
+constexpr uint32_t kForm = 6;
 
 std::vector<std::string> optionsFor(const BuildOptions& options, const CudaUnit& unit) {
   std::vector<std::string> words = {"--std=c++20", "--device-int128", "--disable-warnings"};
@@ -37,7 +37,7 @@ std::vector<std::string> optionsFor(const BuildOptions& options, const CudaUnit&
 
 using Built = std::shared_ptr<const CudaImage>;
 
-// The images of this process's last builds, the newest first: who asks again need not read a file.
+// The images of this process's last builds, the newest first: building them again reads no file.
 class Recent {
  public:
   bool find(Built* image, const Digest& key) {

@@ -44,7 +44,8 @@ bool readError(Place* place, std::string_view line) {
   return true;
 }
 
-// Of the function that a line of unitN.cpp belongs to; other files are the user's, as #line says. Empty: of none.
+// The place of the function that a line of unitN.cpp belongs to. Other files are the user's, as #line says. Empty where there
+// is none.
 std::string placeOf(const Place& place, const std::vector<std::string>& texts) {
   constexpr std::string_view kBegin = "unit", kEnd = ".cpp";
   size_t unit = 0;

@@ -1,4 +1,4 @@
-// How a failed build is told to the program, beside buildFailure of build.h.
+// Makes the status of a failed build, beside buildFailure of build.h.
 #pragma once
 
 #include <string>

@@ -163,6 +163,8 @@ std::string normalize(const BuildOptions& options) {
 
 Status splitWords(std::vector<std::string>* words, std::string_view text) {
   std::string word;
+  // A word may be empty ("" is one), so that `in_word`, not the length, says whether one has begun. Quotes group and vanish, as
+  // a shell has them.
   bool in_word = false;
   char quote = 0;
   size_t opened = 0;

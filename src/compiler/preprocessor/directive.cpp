@@ -11,7 +11,7 @@ namespace {
 
 int shown(std::string_view text) { return static_cast<int>(text.size() < 200 ? text.size() : 200); }
 
-// What stands between the quotes, or between < and >.
+// The name between the quotes, or between < and >.
 std::string unquoted(std::string_view text, bool escapes) {
   std::string out;
   for (size_t i = 1; i + 1 < text.size(); ++i) {
@@ -256,6 +256,8 @@ void Preprocessor::doLine(const Line& line) {
     }
     name = unquoted(lexeme.view(), true);
   }
+  // Places keep the lines of the text. An alias of the file adds the shift when a message is printed, so that one text can have
+  // several names and numbers. A file that repeats the directive uses its alias again.
   const int64_t shift = int64_t{number} - next_line;
   const auto [alias, is_new] = aliases_.try_emplace({frame.file->file, shift, name}, 0);
   if (is_new) alias->second = sources_.alias(frame.file->file, name, shift);

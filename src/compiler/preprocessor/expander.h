@@ -10,10 +10,10 @@
 
 namespace manyrt::compiler {
 
-// Of one outermost use of a macro: tokens that are made for it, uses within arguments of uses.
+// The limit for one outermost use of a macro: tokens made for it, and uses within arguments of uses.
 inline constexpr uint32_t kMaxExpansion = 1'000'000;
 inline constexpr uint32_t kMaxExpansionDepth = 256;
-// Of the whole program, also where nothing comes out in the end.
+// The limit for the whole program, also where no token remains in the end.
 inline constexpr uint32_t kMaxExpansions = 16'000'000;
 
 class Expander {
@@ -33,7 +33,7 @@ class Expander {
 
   // The next lexeme that no macro replaces. False at the end of the input, and after an error that ends everything.
   bool next(Lexeme* out);
-  // Of the lexeme that `next` gave: the outermost macro it comes from was used here; line 0: from none.
+  // Where the outermost macro was used that the lexeme of the last `next` comes from. Line 0: it comes from none.
   Location origin() const { return from_macro_ ? outermost_ : Location(); }
   // A directive's line, replaced; with `condition` the operator `defined` is carried out too.
   void expandLine(std::vector<Lexeme>* out, const Lexeme* at, const Lexeme* end, bool condition);

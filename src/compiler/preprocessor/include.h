@@ -28,7 +28,8 @@ class Files {
 
   // A text that is in the sources already. Null after an error.
   IncludedFile* add(uint32_t file);
-  // What `#include "name"` (or <name>, if `angled`) in `from` means. Null after an error at `where` that says where was looked.
+  // Finds the file of `#include "name"` (or <name>, if `angled`) in `from`. Null after an error at `where`, which lists the
+  // searched folders.
   IncludedFile* find(const std::string& name, bool angled, const IncludedFile& from, Location where);
 
  private:

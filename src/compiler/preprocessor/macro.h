@@ -43,7 +43,7 @@ class Macros {
 inline constexpr size_t kMaxSpelling = 64 * 1024;
 bool stringify(std::string* out, const Lexeme* at, const Lexeme* end);
 
-// What `a ## b` spells.
+// The spelling of `a ## b`.
 std::string pasted(const Lexeme& a, const Lexeme& b);
 
 }  // namespace manyrt::compiler

@@ -139,7 +139,8 @@ void Preprocessor::emit(const Lexeme& lexeme) {
   } else if (lexeme.kind == TokenKind::kOther && (*lexeme.text == '"' || *lexeme.text == '\'')) {
     diagnostics_.error(token.where, "The closing %c is missing on this line.", *lexeme.text);
   }
-  // What macros bring together must not become one token where it is printed: only what touches in its text stays together.
+  // Tokens that macros bring together must not join where they are printed. Only tokens that touch in their own text stay
+  // together.
   if (!token.space_before && !tokens_.empty() && tokens_.back().text.data() + tokens_.back().text.size() != token.text.data()) {
     token.space_before = true;
   }

@@ -38,7 +38,7 @@ class Sources {
   std::vector<File> files_;
 };
 
-// Errors, warnings and notes in order. After kMaxErrors the front end gives up: `full` is asked by every loop over input.
+// Errors, warnings and notes in order. After kMaxErrors the front end gives up: every loop over input checks `full`.
 class Diagnostics {
  public:
   static constexpr uint32_t kMaxErrors = 20;

@@ -1,4 +1,4 @@
-// What a use of a macro becomes: the body with its arguments, the operators # and ##, the macros whose text depends on the
+// Substitutes the use of a macro: the body with its arguments, the operators # and ##, the macros whose text depends on the
 // place, and `defined`. The second half of the expander.
 #include <utility>
 

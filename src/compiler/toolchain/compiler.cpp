@@ -55,7 +55,7 @@ Known& known() {
   return *instance;
 }
 
-// Of all programs of that name: the first may be a wrapper, such as ccache's, around the next.
+// All programs of that name count: the first may be a wrapper, such as ccache's, around the next.
 std::string identityOfAll(const std::vector<std::string>& programs) {
   std::string identity;
   for (const std::string& program : programs) identity += fileIdentity(program);
@@ -237,7 +237,7 @@ Status Build::checkUnit(std::vector<std::string>* undefined, const std::string& 
   return wrong.empty() ? Status() : failure(kCompiling, "wrote a file that %s", wrong.c_str());
 }
 
-// What this cannot do, or does not do well, the driver does again: its failure is no failure.
+// A failure here is no failure of the build: the compiler's driver then links again.
 bool Build::linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined) {
   const std::vector<std::string> linkers = findPrograms("ld", compiler_.search_path);
   // Names that begin so are of the compiler's own library, whose place the driver knows.

@@ -24,7 +24,7 @@ std::string describe() {
   identity.append(reinterpret_cast<const char*>(vendor), sizeof vendor);
   char text[128];
   __cpuid(1, a, b, c, d);
-  // Of b only what does not change from core to core: its upper part is the number of the core that was asked.
+  // Only the lower part of b is the same on each core: the upper one is the number of the core that answers.
   snprintf(text, sizeof text, " %08x %08x %08x %08x", a, b & 0xffff, c, d);
   identity += text;
   if ((c >> 27 & 1) != 0) {  // which registers the operating system saves: without it AVX is there and cannot be used

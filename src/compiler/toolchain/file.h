@@ -37,7 +37,7 @@ int readSome(size_t* done, int descriptor, void* data, size_t size);
 // The whole of an open regular file of at most `most` bytes; EFBIG where it has more, EINVAL where it is no regular file.
 int readAll(std::vector<unsigned char>* data, int descriptor, uint64_t most);
 
-// What tells a file from any other without reading it: resolved path, size, time of change. Empty where there is none.
+// Identifies a file without reading it, by resolved path, size and time of change. Empty where there is no such file.
 std::string fileIdentity(const std::string& path);
 
 std::string temporaryFolder();  // TMPDIR, else /tmp

@@ -49,7 +49,7 @@ void addFolders(std::vector<std::string>* folders, std::string_view list) {
   }
 }
 
-// What the loader's configuration names, as NVIDIA's packages put a file there.
+// Folders that the loader's configuration names: NVIDIA's packages put a file there.
 void addConfigured(std::vector<std::string>* folders) {
   constexpr char kConfiguration[] = "/etc/ld.so.conf";
   std::vector<std::string> files;
@@ -110,7 +110,7 @@ Status findConfigured(std::string* path, const char* wanted) {
                        is_path ? "" : " that the loader knows");
 }
 
-// What decides where the file is found, beside the file system.
+// The settings that decide where the file is found, beside the file system.
 struct Search {
   std::string wanted;  // RT_NVRTC
   std::string loader_path;

@@ -112,8 +112,8 @@ class Child {
   Descriptor pidfd_;  // invalid on kernels before 5.3: then the number has to do
 };
 
-// What clone() cannot do under some emulators (qemu-user knows no pidfd here: EINVAL) posix_spawn can, which asks for less. The
-// limits come from outside, a moment after the start; that the child ends with this process is lost.
+// Some emulators lack what clone() needs here (qemu-user has no pidfd: EINVAL). posix_spawn asks for less. The limits come from
+// outside, a moment after the start; that the child ends with this process is lost.
 int spawn(pid_t* pid, const Start& start) {
   // The steps and their order are those of the child made by clone(): descriptors, folder, signals, group. `error` keeps the
   // first failure, and the later steps are skipped.

@@ -1,5 +1,5 @@
 // Functions on vectors for every type and number of lanes: shuffles with masks of other lengths, any and all, bounds that are
-// scalars, bits of vectors as those of others, and halves in memory in every rounding mode and address space.
+// scalars, and bits of vectors as those of others.
 #define SHUFFLE(M, N)                                                                  \
   vstore##N(shuffle(vload##M(0, in), vload##N(0, masks)), 0, out);                     \
   vstore##N(shuffle2(vload##M(0, in), vload##M(1, in), vload##N(0, masks)), 1, out);   \
@@ -70,57 +70,4 @@ __kernel void bits(__global const uint *in, __global uint *out) {
   vstore2(as_uint2(as_ushort4(as_long(v.xy)).wzyx), 0, out + 23);
   vstore2(as_uint2(as_ulong(as_int2(v.zw)) + 1), 1, out + 23);
   vstore4(as_uint4(as_long3((ulong4)(in[0], in[1], in[2], 0)).zy), 0, out + 27);
-}
-
-#define KEEP(T, N)                                                                                          \
-  vstore##N(convert_##T##N##_sat(vload##N(0, in)), 0, out); out += N;                                       \
-  vstore##N(convert_##T##N##_sat_rtp(as_ulong##N(vload##N(0, in))), 0, out); out += N;                      \
-  vstore##N(convert_##T##N(convert_short##N(vload##N(0, in))), 0, out); out += N;                           \
-  vstore##N(convert_##T##N##_sat_rte(convert_short##N(vload##N(0, in))), 0, out); out += N;
-#define KEEPS(T)                                                                      \
-  __kernel void keeps_##T(__global const long *in, __global T *out) {                 \
-    KEEP(T, 2) KEEP(T, 3) KEEP(T, 4) KEEP(T, 8) KEEP(T, 16)                           \
-  }
-KEEPS(char)
-KEEPS(uchar)
-KEEPS(short)
-KEEPS(ushort)
-KEEPS(int)
-KEEPS(uint)
-KEEPS(long)
-KEEPS(ulong)
-
-// 80 halves for each call and one more that stays: what follows a vector of three is not written.
-#define STORE(N, MODE)                                                    \
-  vstore_half##N##MODE(vload##N(0, in), 1, out);                          \
-  vstorea_half##N##MODE(vload##N(0, in), 1, out + 40);                    \
-  out += 80;
-#define STORES(MODE)                                                                          \
-  __kernel void halves##MODE(__global const float *in, __global half *out) {                  \
-    in += get_global_id(0) * 16;                                                              \
-    out += get_global_id(0) * 401;                                                            \
-    STORE(2, MODE) STORE(3, MODE) STORE(4, MODE) STORE(8, MODE) STORE(16, MODE)               \
-    vstore_half##MODE(in[0], 0, out);                                                         \
-  }
-STORES()
-STORES(_rte)
-STORES(_rtz)
-STORES(_rtp)
-STORES(_rtn)
-
-__constant ushort stored[8] = {0x3c00, 0xc000, 0x7bff, 0x0001, 0x8400, 0x7c00, 0x3555, 0x0000};
-
-__kernel void loads(__global const half *in, __global float *out, __local half *near) {
-  __private ushort own[8];
-  for (int i = 0; i < 8; ++i) own[i] = stored[7 - i];
-  for (int i = 0; i < 16; ++i) ((__local ushort *)near)[i] = ((__global const ushort *)in)[i + 3];
-  out[0] = vload_half(5, in);
-  out[1] = vload_half(2, near);
-  vstore2(vload_half2(1, in), 1, out);
-  vstore3(vload_half3(1, in), 0, out + 4);
-  vstore3(vloada_half3(1, in), 1, out + 4);
-  vstore4(vload_half4(0, (__constant half *)stored), 0, out + 10);
-  vstore4(vloada_half4(1, (__private half *)own), 1, out + 10);
-  vstore8(vload_half8(1, near), 0, out + 18);
-  vstore16(vload_half16(0, near), 0, out + 26);
 }

@@ -146,7 +146,7 @@ T select(T a, T b, Signed<T> c) {
   return c != 0 ? b : a;
 }
 
-// Of a vector's lanes the sign of the condition decides.
+// For vectors, the sign of each lane of the condition decides.
 template <Number T, Integer From, int... I>
 Vector<T, I...> select(Vector<T, I...> a, Vector<T, I...> b, Vector<From, I...> c) {
   return {(Signed<T>)c.s[I] < 0 ? b.s[I] : a.s[I]...};

@@ -1,7 +1,6 @@
 // The vocabulary of this folder, which makes its functions C++ that a compiler, an editor and a test can read. Concepts are the
-// sets of types that a template is for; other words name what belongs to a type T. The library's reader (library.cpp,
-// instantiate.cpp) knows the same words and replaces them by their meaning for one T: templates would cost the compiler of a
-// kernel time.
+// sets of types that a template is for; other words name what belongs to a type T. library.cpp and instantiate.cpp know the
+// same words and replace them by their meaning for one T: templates would cost the compiler of a kernel time.
 #pragma once
 
 #include <type_traits>
@@ -89,7 +88,7 @@ using CudaNumber = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<Cu
 
 template <typename T>
 inline constexpr int bits = 8 * sizeof(T);
-// Of integers the limits, of floating types the largest number and the smallest normal one.
+// For integers the limits; for floating types the largest number and the smallest normal one.
 template <typename T>
 inline constexpr T largest = static_cast<T>(std::is_signed_v<T> ? Unsigned<T>(~Unsigned<T>(0)) >> 1 : ~Unsigned<T>(0));
 template <>

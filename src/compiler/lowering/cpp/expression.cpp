@@ -92,7 +92,7 @@ std::string CppText::convert(const Expr& e) {
   return "(" + typeName(e.type.unqualified()) + ")(" + expression(*e.a) + ")";
 }
 
-// Of operands of one type, as text.
+// The operation on operands of one type, given as text.
 std::string CppText::arithmetic(Op op, const Type* type, const Type* amount, const std::string& a, const std::string& b) {
   if (type->isVector() || needsCare(op, type)) return prelude_.binary(op, type, amount) + "(" + a + ", " + b + ")";
   return "(" + a + " " + spell(op) + " " + b + ")";

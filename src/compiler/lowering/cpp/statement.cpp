@@ -44,8 +44,8 @@ void CppText::body(const Stmt* inner, std::string* out) {
 }
 
 void CppText::statement(const Stmt& s, std::string* out) {
-  // Each C statement becomes the same statement of C++. Names are unique and scopes the same, so that only three things differ:
-  // bodies get braces, a `for` gets a block for its declaration, and in a switch jumps may pass declarations.
+  // Each C statement becomes the same statement of C++. Names are unique and scopes the same. Three things differ: bodies get
+  // braces, a `for` gets a block for its declaration, and jumps of a switch may pass declarations.
   if (s.kind != StmtKind::kCompound) line(s.where, out);
   switch (s.kind) {
     case StmtKind::kCompound:

@@ -290,9 +290,9 @@ class GroupPlanner {
 
   template <class Add>
   void addStructural(Stmt* s, Add& add) {
-    // The whole group takes the branches of a structural statement together: either the language demands it (a barrier inside),
-    // or the condition is checked to be uniform below. The flags say which statement a break, continue or case inside belongs
-    // to, and are restored at the end.
+    // The whole group takes the branches of a structural statement together. With a barrier inside, the language demands it;
+    // otherwise the condition is checked to be uniform below. The flags say which statement a break, continue or case inside
+    // belongs to, and are restored at the end.
     const bool loop = in_loop_, is_switch = in_switch_, case_level = case_level_;
     case_level_ = false;
     const bool chooses = s->kind == StmtKind::kIf || s->kind == StmtKind::kSwitch;

@@ -36,7 +36,7 @@ struct Node {
   uint32_t id = 0;
 };
 
-// What becomes of a private variable of the kernel.
+// Where a private variable of the kernel is kept.
 enum class Storage : uint8_t {
   kRegion,      // lives in one region: declared there
   kUniform,     // the same for all: a scalar around the loops

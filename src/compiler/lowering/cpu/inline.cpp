@@ -229,8 +229,8 @@ class Inliner {
 
   bool list(std::vector<Stmt*>& statements) {
     // A call is expanded into statements before the one it stands in. This keeps the order of effects only where nothing of
-    // that statement runs before the call, and where it runs exactly once: collect() refuses the other cases, and the head of a
-    // loop, which runs many times, is refused here.
+    // that statement runs before the call, and where the call runs exactly once. collect() refuses the other cases; the head of
+    // a loop, which runs many times, is refused here.
     std::vector<Stmt*> result;
     for (Stmt* s : statements) {
       switch (s->kind) {

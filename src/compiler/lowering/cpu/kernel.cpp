@@ -38,8 +38,8 @@ std::string workItem(const std::string& prefix, WorkItem which, int d, const std
     if (d >= 3) return std::string(beyond);
     return "mrt_at(" + expression + ", " + of(0) + ", " + of(1) + ", " + of(2) + ", " + beyond + ")";
   };
-  // In the texts, @ stands for the prefix and # for the dimension. The letters: b first id of the group, l id within it, w
-  // number of the group, k count of groups, n size of a group.
+  // In the texts, @ stands for the prefix and # for the dimension. The letters: b first id of the group, l id within it, w its
+  // number, k count of groups, n size of a group.
   const std::string p = prefix;
   switch (which) {
     case WorkItem::kGlobalId:
@@ -520,7 +520,7 @@ void KernelText::body(const Items& work, std::string* out) {
   *out += "\n" + stores + "}\n";
 }
 
-// What the statements use of the group's storage: computed again, loaded or bound before them, stored after them.
+// Text around the statements of one item: variables are computed again, loaded or bound before them, and stored after them.
 std::string KernelText::heads(const Items& work, std::string* stores) {
   // Each item gets the variables that its statements use under their own names. Values come from the arrays at the head and go
   // back at the end, so that between two regions the arrays are up to date. Storing only what changed is enough, and an array

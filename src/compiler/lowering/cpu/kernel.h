@@ -15,7 +15,7 @@
 
 namespace manyrt::compiler {
 
-// What the unit's table says of a kernel beside its name and arguments.
+// The entry of a kernel in the unit's table, beside its name and arguments.
 struct CpuKernel {
   std::string entry;  // name of the function
   uint32_t required_group_size[3] = {0, 0, 0};
@@ -52,7 +52,7 @@ class KernelText {
     std::string result;
     bool truth = false;  // of the value: 0 or 1
     bool one = false;    // only the first that is still there
-    bool mask = false;   // the value says who leaves
+    bool mask = false;   // the value says whether the item leaves
     bool simd = true;
     bool limited = false;  // the loops end at mrt_f0, ..., else at mrt_e0, ...
     bool rows = true;      // they end nowhere sooner in dimensions 1 and 2

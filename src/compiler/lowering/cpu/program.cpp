@@ -34,7 +34,7 @@ unsigned int global_count, flags; };
 constexpr char kFiberVariable[] =
     "extern \"C\" { __attribute__((visibility(\"default\"), weak)) const mrt_fibers* rtHostFibers = 0; }\n";
 
-// What kernels may call, with what each needs standing before it; only what a unit uses is printed.
+// Functions that generated kernels call, each behind those that it needs. Only those that a unit uses are printed.
 struct Support {
   const char* name;
   const char* text;

@@ -144,7 +144,7 @@ class Unit {
     unit_.globals.push_back({variable.name, text_.name(variable), sizeOf(variable.type)});
   }
 
-  // Of functions, which in CUDA are constants of the program.
+  // Constants of functions, which in CUDA become constants of the program.
   void addConstants(const Function& function) {
     if (!with_constants_.insert(&function).second) return;
     visitStatements(function.body, [&](Stmt& statement) {

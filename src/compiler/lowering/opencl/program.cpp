@@ -74,7 +74,7 @@ uint32_t Lowering::closing(uint32_t open) const {
   return i;
 }
 
-// What the commas between `open` and its closing parenthesis part; nothing between them: none.
+// The arguments between `open` and its closing parenthesis, separated at commas. Empty parentheses have none.
 std::vector<TokenRange> Lowering::arguments(uint32_t open) const {
   const uint32_t end = closing(open);
   std::vector<TokenRange> found;

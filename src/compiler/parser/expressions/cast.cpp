@@ -1,5 +1,5 @@
-// What begins with a type in parentheses: casts, vector literals and compound literals. The type tells them apart: behind a
-// vector's, parentheses hold the elements of a literal and no comma operator.
+// Expressions that begin with a type in parentheses: casts, vector literals and compound literals. The type tells them apart:
+// behind a vector's, parentheses hold the elements of a literal and no comma operator.
 #include <string>
 
 #include "compiler/parser/parser_state.h"
@@ -49,6 +49,8 @@ Expr* Parser::parseCompoundLiteral(QualType type, Location where, size_t begin) 
 // stands (v = (S){1}, v), which is an lvalue. At program scope all stays as it is.
 Expr* ExpressionBuilder::asObject(Expr* expression) {
   if (function_ == nullptr || literals_.empty()) return expression;
+  // Members, swizzles and elements of a literal lead to the literal itself, and stay around the variable that replaces it. Each
+  // literal gets one variable, declared in the innermost block: a loop assigns it anew in each round, as C demands.
   Expr** place = &expression;
   while ((*place)->kind == ExprKind::kMember || (*place)->kind == ExprKind::kSwizzle ||
          ((*place)->kind == ExprKind::kSubscript && (*place)->a->type->isVector())) {

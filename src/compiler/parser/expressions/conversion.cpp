@@ -1,5 +1,5 @@
-// What converts to what: the usual arithmetic conversions with OpenCL C's rules for vectors, decay of arrays, and conversion
-// as if by assignment. Every conversion becomes a kConvert node, so that the lowerings never have to guess one.
+// Conversions: the usual arithmetic conversions with OpenCL C's rules for vectors, decay of arrays, and conversion as if by
+// assignment. Every conversion becomes a kConvert node, so that the lowerings never have to guess one.
 #include <string>
 
 #include "compiler/parser/expressions/builder.h"

@@ -1,4 +1,4 @@
-// What stands behind an operand: subscripts, members, components of vectors, ++ and --.
+// Postfix operators: subscripts, members, components of vectors, ++ and --. Each takes the operand that stands before it.
 #include <algorithm>
 #include <string>
 

@@ -226,6 +226,8 @@ Expr* Parser::parseSizeof() {
   if (!depth.ok) return nullptr;
   const Token& word = next();
   QualType type;
+  // A type in parentheses may also begin a compound or vector literal. Only the token behind it tells, so that the literal is
+  // parsed again from the start.
   if (at("(") && isTypeName(1)) {
     const size_t begin = at_;
     next();
@@ -265,6 +267,8 @@ Expr* Parser::parseOffsetOf() {
   const Location where = next().where;
   QualType type;
   if (!isTypeName(0) || !parseTypeName(&type) || !expect(",", "the type")) return nullptr;
+  // The object is a node without a value, of which only the type counts. A member may be found in unnamed structs around it:
+  // parseMember then returns several nodes, and the inner loop adds the offset of each.
   Expr* object = node(ExprKind::kCompoundLiteral, type, where);
   uint64_t offset = 0;
   for (bool first = true; first || at(".") || at("["); first = false) {

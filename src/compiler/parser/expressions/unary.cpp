@@ -32,7 +32,7 @@ bool hasConstField(const Record& record) {
   return false;
 }
 
-// What messages call an lvalue: its variable where it is one, or lies in one.
+// The name of an lvalue in messages: that of its variable, where it is one or lies in one.
 std::string subject(const Expr& expression) {
   const Expr* at = &expression;
   while (at->kind == ExprKind::kMember || at->kind == ExprKind::kSwizzle) at = at->a;
