@@ -18,8 +18,8 @@ namespace manyrt::cpu::fibers {
 inline constexpr size_t kStackBytes = size_t{128} << 10;
 inline constexpr size_t kGuardBytes = size_t{64} << 10;
 inline constexpr uint32_t kSlabStacks = 16;    // mapped together
-inline constexpr uint32_t kMaxKept = 4096;    // by one thread: the largest group
-inline constexpr uint32_t kMaxTaken = 65536;  // by groups inside groups, before it counts as a lack of memory
+inline constexpr uint32_t kMaxKept = 4096;     // by one thread: the largest group
+inline constexpr uint32_t kMaxTaken = 65536;   // by groups inside groups, before it counts as a lack of memory
 inline constexpr uint32_t kRunsToForget = 64;  // a larger group that is so many runs ago is not expected again
 
 struct Fiber : Continuation {

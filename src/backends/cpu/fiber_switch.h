@@ -74,7 +74,8 @@ inline void createFor([[maybe_unused]] Continuation& place) {
   place.handle = __tsan_create_fiber(0);
 #endif
 }
-inline void destroyFor([[maybe_unused]] Continuation& place, [[maybe_unused]] unsigned char* stack, [[maybe_unused]] size_t size) {
+inline void destroyFor([[maybe_unused]] Continuation& place, [[maybe_unused]] unsigned char* stack,
+                       [[maybe_unused]] size_t size) {
 #if defined(MANYRT_FIBERS_ASAN)
   __asan_unpoison_memory_region(stack, size);
 #elif defined(MANYRT_FIBERS_TSAN)
@@ -91,7 +92,8 @@ MANYRT_NOT_COUNTED inline void arrive([[maybe_unused]] Continuation& self, [[may
 }
 
 // `ends`: `from` is never continued.
-MANYRT_NOT_COUNTED inline void depart([[maybe_unused]] Continuation& from, [[maybe_unused]] Continuation& to, [[maybe_unused]] bool ends) {
+MANYRT_NOT_COUNTED inline void depart([[maybe_unused]] Continuation& from, [[maybe_unused]] Continuation& to,
+                                      [[maybe_unused]] bool ends) {
 #if defined(MANYRT_FIBERS_ASAN)
   __sanitizer_start_switch_fiber(ends ? nullptr : &from.fake_stack, to.bottom, to.size);
 #elif defined(MANYRT_FIBERS_TSAN)

@@ -28,7 +28,7 @@ using cpu::fibers::keptStacks;
 #if defined(MANYRT_FIBERS_TSAN)
 constexpr uint32_t kLargestGroup = 300;  // a fiber costs ThreadSanitizer milliseconds
 #else
-constexpr uint32_t kLargestGroup = cpu::fibers::kMostKept;
+constexpr uint32_t kLargestGroup = cpu::fibers::kMaxKept;
 #endif
 
 template <class Body>

@@ -26,10 +26,13 @@ class DriverStreamTest : public ::testing::Test {
     const backend::Launch what{{1, 1, 1}, {1, 1, 1}, 0, false, arguments};
     return stream_->launch(kernel_, what);
   }
+  Status waitFor(Ref<backend::Point> point, backend::Skip skip = backend::Skip::kOnFailure) {
+    return stream_->wait(std::move(point), skip);
+  }
   // A point of another backend that holds the stream back until the test passes it.
   Ref<backend::Point> hold() {
     Ref<backend::Point> gate = Ref<backend::Point>::adopt(new HandPoint);
-    EXPECT_TRUE(stream_->wait(gate).ok());
+    EXPECT_TRUE(waitFor(gate).ok());
     return gate;
   }
   void pass(const Ref<backend::Point>& gate, Status status = Status()) { gate->complete(std::move(status), 0); }
@@ -94,8 +97,8 @@ TEST_F(DriverStreamTest, BehindAFailureOnlyPointsTasksAndWaitsThatAreNeverSkippe
   rtStatus_t seen = RT_SUCCESS;
   ASSERT_TRUE(launch(1).ok());
   ASSERT_TRUE(stream_->record(recorded).ok());
-  ASSERT_TRUE(stream_->wait(Ref<backend::Point>::adopt(new HandPoint)).ok());  // never passed, and left out
-  ASSERT_TRUE(stream_->wait(other, backend::Skip::kNever).ok());
+  ASSERT_TRUE(waitFor(Ref<backend::Point>::adopt(new HandPoint)).ok());  // never passed, and left out
+  ASSERT_TRUE(waitFor(other, backend::Skip::kNever).ok());
   ASSERT_TRUE(stream_
                   ->call(new FunctionTask([&](const Status& status) {
                            seen = status.code();
@@ -235,10 +238,10 @@ TEST_F(DriverStreamTest, RecordedPointsAreWaitedForOnTheDeviceOthersByTheHost) {
   const Ref<Stream> other = context_->make(Stream::plain());
   const auto recorded = point();
   ASSERT_TRUE(other->record(recorded).ok());
-  ASSERT_TRUE(stream_->wait(recorded).ok());
+  ASSERT_TRUE(waitFor(recorded).ok());
   EXPECT_EQ(stream_->queue.log(), Log{"wait"});
   const auto later = point();
-  ASSERT_TRUE(stream_->wait(later).ok());
+  ASSERT_TRUE(waitFor(later).ok());
   ASSERT_TRUE(launch(1).ok());
   EXPECT_EQ(stream_->queue.log(), Log{"wait"});
   ASSERT_TRUE(other->record(later).ok());
@@ -252,10 +255,10 @@ TEST_F(DriverStreamTest, AWaitThatTheDriverRefusesFailsTheCallAndIsTheHostsInAHe
   const auto recorded = point();
   ASSERT_TRUE(other->record(recorded).ok());
   stream_->answers.refuses_waits = true;
-  EXPECT_EQ(stream_->wait(recorded).code(), RT_ERROR_DRIVER);
+  EXPECT_EQ(waitFor(recorded).code(), RT_ERROR_DRIVER);
   EXPECT_EQ(stream_->submitted(), 0u);
   const auto gate = hold();
-  ASSERT_TRUE(stream_->wait(recorded).ok());
+  ASSERT_TRUE(waitFor(recorded).ok());
   ASSERT_TRUE(launch(1).ok());
   pass(gate);
   EXPECT_FALSE(stream_->wait(2, Deadline::after(2'000'000)));
