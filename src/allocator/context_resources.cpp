@@ -1,5 +1,4 @@
-// Native streams, each of which serves one stream at a time and is reused, the list of all contexts' resources, and the
-// teardown of native contexts.
+// The reuse of native streams, the list of all contexts' resources, and the teardown of native contexts.
 #include "allocator/context_resources.h"
 
 #include <algorithm>
@@ -270,7 +269,7 @@ bool ContextResources::allIdle() {
 
 Status ContextResources::enablePeer(const ContextResources& peer) {
   if (reachesPeer(peer)) return Status();
-  if (fault::fails("peer")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("peer")) throw std::bad_alloc();
   {
     std::lock_guard lock(lock_);
     peers_.reserve(peers_.size() + 1);  // may throw here, and not behind the driver's call

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "base/config.h"
 #include "base/fault.h"
@@ -32,7 +33,7 @@ Status enumerate(int32_t backend) {
   if (list.known.load(std::memory_order_relaxed)) return Status();  // the lock orders this load
   backend::Backend* driver = backendOf(backend);
   int32_t count = driver == nullptr ? 0 : driver->deviceCount();
-  if (fault::fails("device list")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("device list")) throw std::bad_alloc();
   std::unique_ptr<HandleBits[]> handles(new HandleBits[static_cast<size_t>(count)]());
   for (int32_t i = 0; i < count; ++i) {
     HandleBits bits = 0;

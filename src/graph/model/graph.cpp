@@ -335,7 +335,7 @@ Ref<Graph> Graph::snapshot(bool with_handles) const {
     for (uint32_t i = 0; i < copy->buffers_.size(); ++i) {
       if (manager::graph_buffers.create(&copy->buffers_[i].handle, *copy, i) == nullptr) throw std::bad_alloc();
     }
-  } catch (...) {
+  } catch (...) {  // the handles that were made have to be closed
     copy->handleClosed();
     throw;
   }
