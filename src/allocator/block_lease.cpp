@@ -76,6 +76,7 @@ bool releaseFromProgram(Block& block) {
   return true;
 }
 
+// acq_rel, as every change of the word: the last lease comes behind it.
 void BlockLease::giveToLeases() const { block_->leases.fetch_or(kOfLeases, std::memory_order_acq_rel); }
 
 bool leased(const Block& block) { return (block.leases.load(std::memory_order_seq_cst) & ~kFreed) != 0; }

@@ -139,8 +139,8 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
 }
 
 void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
-  stream->claims.fetch_and(~kOfGraph, std::memory_order_acq_rel);
-  std::vector<Ref<backend::Stream>> surplus;  // destroyed behind the lock
+  stream->claims.fetch_and(~kOfGraph, std::memory_order_acq_rel);  // pairs with the acquire of firstFailure()
+  std::vector<Ref<backend::Stream>> surplus;                       // destroyed behind the lock
   std::lock_guard lock(lock_);
   free_.push_back(std::move(stream));
   if (free_.size() < 2 * kept_) return;

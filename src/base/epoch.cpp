@@ -96,7 +96,7 @@ uint64_t oldestActive(uint64_t oldest, bool ordered) {
       if (record == internal::record || !record->used.load(std::memory_order_acquire)) continue;
       if (!record->fenced.load(std::memory_order_acquire)) return 0;
     }
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in light()
   }
   for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
     // Acquire: 0 pairs with the release at the end of a guard, so that reclaiming comes behind the call.
@@ -294,6 +294,7 @@ void park() {
 
 bool synchronize() {
   lock_order::mayWait("a wait for calls");
+  // Calls that begin from here on have this epoch or a later one, and are not waited for.
   uint64_t target = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   const bool ordered = barrier::heavy();  // pairs with the light() of guards: see Guard::begin
   const auto deadline = std::chrono::steady_clock::now() + kPatience;

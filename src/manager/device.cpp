@@ -65,7 +65,7 @@ int32_t deviceCount(int32_t backend) {
 }
 
 Status getDevice(Device** device, int32_t backend, int32_t ordinal) {
-  if (backend == RT_BACKEND_ALL) {
+  if (backend == RT_BACKEND_ALL) {  // the ordinal counts over all backends in their order; the null backend is last
     int32_t index = ordinal;
     for (int32_t each : kBackendOrder) {
       if (each == RT_BACKEND_NULL || index < 0) break;
@@ -158,7 +158,7 @@ Status defaultDevice(Device** device) {
     }
   }
   HandleBits none = 0;
-  default_device.compare_exchange_strong(none, (*device)->bits, std::memory_order_acq_rel);
+  default_device.compare_exchange_strong(none, (*device)->bits, std::memory_order_acq_rel);  // one of many threads sets it
   *device = devices.find(default_device.load(std::memory_order_acquire));
   return *device != nullptr ? Status() : Status::bare(RT_ERROR_SHUT_DOWN);
 }

@@ -367,7 +367,7 @@ Status claimRegistered(const void* pointer, Block& block) {
   RT_CHECK_ARG(block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst),
                "%p is being unregistered already.", pointer);
   if (!allocator::leased(block)) return Status();
-  block.state.store(Block::kLive, std::memory_order_seq_cst);
+  block.state.store(Block::kLive, std::memory_order_seq_cst);  // undoes the claim; seq_cst as the claim itself
   return namedByGraph(pointer);
 }
 

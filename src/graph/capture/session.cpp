@@ -354,7 +354,7 @@ Status Session::addFence(manager::Stream& stream, manager::Fence& fence, uint64_
   RT_TRY(add(*in, FenceNode{Lease<manager::Fence>(&fence), value, wait}));
   fences_.push_back(Lease<manager::Fence>(&fence));
   manager::Recorder* none = nullptr;
-  fence.recorder.compare_exchange_strong(none, this, std::memory_order_acq_rel);
+  fence.recorder.compare_exchange_strong(none, this, std::memory_order_acq_rel);  // the host is refused from here on
   return Status();
 }
 

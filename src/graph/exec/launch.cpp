@@ -23,6 +23,7 @@ Status Exec::takeBranch(manager::Stream** stream, uint32_t branch) {
   rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
   snprintf(options.label, sizeof options.label, "graph branch %u", branch);
   RT_TRY(manager::createStream(stream, *context_, *owner_, options, true));
+  // Before its first work: firstFailure() reads the claims with acquire and leaves a stream with this flag out.
   (*stream)->native->claims.fetch_or(allocator::ContextResources::kOfGraph, std::memory_order_acq_rel);
   return Status();
 }
