@@ -99,7 +99,7 @@ Status insert(Region* region) {
       Entry* entry;
       try {
         entry = newEntry(region, rest);
-      } catch (...) {
+      } catch (...) {  // the first entry is in no list yet
         if (!isList(value)) delete rest;
         throw;
       }
@@ -162,7 +162,7 @@ bool overlaps(const void* pointer, uint64_t size) {
 }
 
 // Acquire pairs with Pool::handOut, which stores the size before the state. A stale address may read the size while the block
-// is handed out again: the size is atomic, and the answer is as good as that of a call a moment earlier or later.
+// is handed out again. The size is atomic, and the answer is that of an earlier or a later call.
 Allocation locate(const void* address) {
   Region* region = find(address);
   if (region == nullptr) return Allocation();

@@ -1,5 +1,5 @@
-// One word for each block: how many leases hold it, whether the program has freed it (kFreed), and whether it belongs to its
-// leases alone (kOfLeases). With either flag, the thread that drops the last lease gives the block back. Exactly one does so.
+// One word for each block counts its leases, and has two flags: the program has freed it (kFreed), it belongs to its leases
+// alone (kOfLeases). With either flag, the thread that drops the last lease gives the block back. Exactly one does so.
 #include "allocator/block_lease.h"
 
 #include "allocator/pool.h"
@@ -64,8 +64,8 @@ bool countLease(Block& block) {
   return true;
 }
 
-// A word without leases is not changed. With kFreed in it for a moment, a lease that is taken and given up again would be the
-// last one of a freed block, and the block would be given back twice.
+// A word without leases is not changed. With kFreed in it for a moment, a lease that is taken and given up would be the last
+// one of a freed block. The block would be given back twice.
 bool releaseFromProgram(Block& block) {
   uint32_t word = block.leases.load(std::memory_order_seq_cst);
   while (word != 0) {
@@ -76,6 +76,7 @@ bool releaseFromProgram(Block& block) {
   return true;
 }
 
+// acq_rel, as every change of the word: the last lease comes behind it.
 void BlockLease::giveToLeases() const { block_->leases.fetch_or(kOfLeases, std::memory_order_acq_rel); }
 
 bool leased(const Block& block) { return (block.leases.load(std::memory_order_seq_cst) & ~kFreed) != 0; }

@@ -1,5 +1,4 @@
-// Native streams, each of which serves one stream at a time and is reused, the list of all contexts' resources, and the
-// teardown of native contexts.
+// The reuse of native streams, the list of all contexts' resources, and the teardown of native contexts.
 #include "allocator/context_resources.h"
 
 #include <algorithm>
@@ -140,8 +139,8 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
 }
 
 void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
-  stream->claims.fetch_and(~kOfGraph, std::memory_order_acq_rel);
-  std::vector<Ref<backend::Stream>> surplus;  // destroyed behind the lock
+  stream->claims.fetch_and(~kOfGraph, std::memory_order_acq_rel);  // pairs with the acquire of firstFailure()
+  std::vector<Ref<backend::Stream>> surplus;                       // destroyed behind the lock
   std::lock_guard lock(lock_);
   free_.push_back(std::move(stream));
   if (free_.size() < 2 * kept_) return;
@@ -270,7 +269,7 @@ bool ContextResources::allIdle() {
 
 Status ContextResources::enablePeer(const ContextResources& peer) {
   if (reachesPeer(peer)) return Status();
-  if (fault::fails("peer")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("peer")) throw std::bad_alloc();
   {
     std::lock_guard lock(lock_);
     peers_.reserve(peers_.size() + 1);  // may throw here, and not behind the driver's call

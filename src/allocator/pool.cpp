@@ -141,8 +141,9 @@ inline void Pool::handOut(Region& region, Block& block, uint64_t size, bool pinn
   block.state.store(Block::kLive, std::memory_order_release);
 }
 
-// A new region of the driver, in the lists of the pool and counted as busy. The limit is checked and the bytes are reserved
-// under the lock first, then the driver is called without it: two threads that grow at once cannot pass the limit together.
+// A new region of the driver, in the lists of the pool and counted as busy. The bytes are checked against the limit and
+// reserved under the lock, before the driver is called without it. So two threads that grow at once cannot pass the limit
+// together.
 Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size) {
   {
     std::lock_guard lock(lock_);
@@ -395,7 +396,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
       owner_->pendingStreams(&block.stamps);
     }
     region.pendingUses(&block.stamps);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // a free must not fail
     block.stamps.clear();
     block.every_stream = true;
   }
@@ -568,8 +569,8 @@ PendingPools& pendingPools() {
 
 }  // namespace
 
-// `waiting_` and the list change under two locks, in this order. The job clears `waiting_` only behind a look that found
-// nothing pending, under the pool's lock: a block that becomes pending later enters the pool into the list again.
+// `waiting_` and the list change under two locks, in this order. The job clears `waiting_` under the pool's lock, only if
+// nothing is pending. A block that becomes pending later enters the pool into the list again.
 void Pool::releaseWhenPassed() {
   {
     std::lock_guard lock(lock_);

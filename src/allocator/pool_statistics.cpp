@@ -47,6 +47,7 @@ std::string Pool::json() {
   add("\"peak_reserved_bytes\":%llu,\"pending_bytes\":%llu,\"allocation_count\":%llu,\"free_count\":%llu,",
       stats.peak_reserved_bytes, stats.pending_bytes, stats.allocation_count, stats.free_count);
   add("\"reuse_count\":%llu,\"driver_allocation_count\":%llu,\"regions\":[", stats.reuse_count, stats.driver_allocation_count);
+  // Regions and blocks are read later than the statistics: work on other threads may have changed them in between.
   std::lock_guard lock(lock_);
   bool first_region = true;
   for (Region* list : {slabs_, large_}) {

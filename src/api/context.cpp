@@ -2,6 +2,8 @@
 // Handles and structs are checked here; managers and ops do the rest.
 #include "manager/context.h"
 
+#include <new>
+
 #include "api/guard.h"
 #include "api/structs.h"
 #include "base/fault.h"
@@ -39,8 +41,8 @@ rtStatus_t rtContextCreate(rtContext_t* context, const rtContextOptions_t* optio
     allocator::ContextResources* started = nullptr;
     Status status;
     try {
-      status = object->ensureResources(&started);  // what cannot start is said now
-    } catch (const std::bad_alloc&) {
+      status = object->ensureResources(&started);  // reports at once that the native context cannot start
+    } catch (const std::bad_alloc&) {              // the handle has to be closed
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
     if (!status.ok()) {
@@ -178,7 +180,7 @@ rtStatus_t rtContextEnablePeerAccess(rtContext_t peer, rtContext_t context) {
 rtStatus_t rtContextSetUserData(void* user, rtReleaseFunction_t release, rtContext_t context) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_CONTEXT(object, context);
-    if (fault::fails("user data")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    if (fault::fails("user data")) throw std::bad_alloc();
     const bool empty = user == nullptr && release == nullptr;
     ops::setUserData(*object, empty ? nullptr : new callbacks::Release(user, release));
     return Status();

@@ -85,6 +85,7 @@ rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevice_t de
     const rtDeviceProperties_t* known = nullptr;
     RT_TRY(object->native.properties(&known));
     const rtDeviceProperties_t& p = *known;
+    // In the order of RT_ATTRIBUTE_*.
     const int64_t values[] = {p.kind,
                               p.compute_units,
                               p.clock_mhz,

@@ -98,7 +98,7 @@ rtStatus_t addFence(const char* function, rtGraphNode_t* node, const rtGraphFenc
                  });
 }
 
-// For the kinds of nodes that graph/params reads.
+// For the kinds of nodes that graph/model/params reads.
 template <class Kind, class Params>
 auto reader(Status (*read)(Kind*, const Params&, const graph::Graph&)) {
   return [read](graph::Work* work, const Params& chosen, const graph::Graph& graph) {

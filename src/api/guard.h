@@ -21,8 +21,8 @@ namespace manyrt::api {
 rtStatus_t fail(const char* function, const Status& status);
 const char* lastErrorMessage();
 
-// While rtShutdown waits for work in flight, the library takes calls that let work end or ask about it: the signal of a fence
-// by the host, waits, queries, destroys and frees. It refuses all others, which could submit more work.
+// While rtShutdown waits for work in flight, the library takes only calls that let work end or ask about it. These are the
+// signal of a fence by the host, waits, queries, destroys and frees.
 enum class WhileEnding { kRefused, kTaken };
 
 template <WhileEnding kWhileEnding, class Body>
@@ -39,7 +39,7 @@ template <WhileEnding kWhileEnding, class Body>
 }
 
 // `body` gets the guard, which ops leave while they block. The sentence is stored behind the guard. At the end of the guard
-// functions of the program may run, whose rt calls store sentences of their own: this one has to be the last.
+// functions of the program may run. Their rt calls store sentences too, and this one has to be the last.
 template <WhileEnding kWhileEnding = WhileEnding::kRefused, class Body>
 rtStatus_t guarded(const char* function, Body body) {
   try {

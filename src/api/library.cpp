@@ -96,13 +96,13 @@ rtStatus_t rtShutdown(void) {
   if (!last) return RT_SUCCESS;
   try {
     api::finishWork();
-  } catch (const std::bad_alloc&) {
-    goOn();  // the library is still whole
+  } catch (const std::bad_alloc&) {  // outside of api::guarded
+    goOn();                          // the library is still whole
     return api::fail(__func__, Status::bare(RT_ERROR_OUT_OF_MEMORY));
   }
   try {
     return api::endLibrary().code();
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // outside of api::guarded
     return api::fail(__func__, Status::bare(RT_ERROR_OUT_OF_MEMORY));
   }
 }

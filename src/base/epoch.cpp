@@ -85,18 +85,18 @@ thread_local Release release_at_exit;
 
 // The oldest epoch that a running call may have begun in, at most `oldest`, the epoch that the caller's heavy barrier covered.
 //
-// Where that barrier has not `ordered` anything, a thread whose guard is no fence yet may be in a call that is invisible here:
-// its store of the epoch may still be in a store buffer, and its later loads may be old. Such a thread counts as in a call
-// for ever (0). With its first guard that is a fence it sets `fenced`. This function reads that first, with acquire, so that
-// the thread's earlier stores are visible. Its later guards are fences that pair with the fence here. `used` carries the stores
-// of an ended thread over to the next owner of its record.
+// Where that barrier has not `ordered` anything, a thread whose guard is no fence yet may be in an invisible call. Its store of
+// the epoch may still be in a store buffer, and its later loads may be old. Such a thread counts as in a call for ever (0).
+// With its first guard that is a fence it sets `fenced`. This function reads that first, with acquire, so that the thread's
+// earlier stores are visible. Its later guards are fences that pair with the fence here. `used` carries the stores of an ended
+// thread over to the next owner of its record.
 uint64_t oldestActive(uint64_t oldest, bool ordered) {
   if (!ordered) [[unlikely]] {
     for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
       if (record == internal::record || !record->used.load(std::memory_order_acquire)) continue;
       if (!record->fenced.load(std::memory_order_acquire)) return 0;
     }
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with the fence in light()
   }
   for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
     // Acquire: 0 pairs with the release at the end of a guard, so that reclaiming comes behind the call.
@@ -167,7 +167,7 @@ void retire(Retired* object) {
   }
 }
 
-// The caller may hold locks, and destructors take locks, call drivers and unload code of the program: so the object waits until
+// The caller may hold locks, and destructors take locks, call drivers and unload code of the program. So the object waits until
 // the thread is at rest. An object that ends while another one is reclaimed goes at once, since a drain waits for both.
 void finish(Retired* object) {
   Record* record = restsLater();
@@ -192,7 +192,7 @@ void collectBehindCall() {
 static Record* recordOrNull() noexcept try {
   if (internal::record != nullptr) return internal::record;
   return fault::fails("epoch.record") ? nullptr : internal::acquireRecord();
-} catch (const std::bad_alloc&) {
+} catch (const std::bad_alloc&) {  // on a thread of the library
   return nullptr;
 }
 
@@ -231,8 +231,7 @@ void collectAll() {
   }
 }
 
-// Called at rest. Calls into the program come last and one at a time: each may make rt calls, at the ends of which this thread
-// is at rest too.
+// Called at rest. Calls into the program come last and one at a time: each may make rt calls, which end at rest too.
 void rest(Record* record) noexcept {
   lock_order::noneHeld("reclaiming");
   record->resting = true;
@@ -295,6 +294,7 @@ void park() {
 
 bool synchronize() {
   lock_order::mayWait("a wait for calls");
+  // Calls that begin from here on have this epoch or a later one, and are not waited for.
   uint64_t target = internal::current.fetch_add(1, std::memory_order_seq_cst) + 1;
   const bool ordered = barrier::heavy();  // pairs with the light() of guards: see Guard::begin
   const auto deadline = std::chrono::steady_clock::now() + kPatience;

@@ -92,8 +92,8 @@ class Guard {
 
  private:
   // The store of the epoch has to be visible before any load of the call. light() orders the two against the heavy() of a
-  // collector: either the collector reads this store and spares what the call may find, or the call's loads come behind the
-  // heavy() and find the closed generation of a retired object (SlotTable::destroy).
+  // collector. Either the collector reads this store and spares what the call may find. Or the call's loads come behind the
+  // heavy(), and find the closed generation of a retired object (SlotTable::destroy).
   void begin() {
     record_->active.store(internal::current.load(std::memory_order_acquire), std::memory_order_relaxed);
     if (!barrier::light()) [[unlikely]]

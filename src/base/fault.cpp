@@ -32,7 +32,7 @@ void arm(uint64_t k, bool onwards) {
   internal::target.store(k, std::memory_order_relaxed);
   internal::from_then_on.store(onwards, std::memory_order_relaxed);
   internal::last.store("", std::memory_order_relaxed);
-  internal::armed.store(true, std::memory_order_seq_cst);
+  internal::armed.store(true, std::memory_order_seq_cst);  // last; the test starts no thread before this returns
 }
 
 uint64_t disarm() {

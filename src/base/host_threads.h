@@ -19,8 +19,8 @@ Status reserve();
 // Runs the job on a thread of the library as soon as one is free. Starts a further thread where none is free; if that fails, it
 // tries again with each job that is submitted or taken.
 void submit(Job* job);
-// The same for a job that its submitter will wait for. False: no thread is free and none can be started, and nothing was
-// queued, because the job might wait for the very thread that waits for it.
+// The same for a job that its submitter will wait for. False: nothing was queued, since no thread is free and none can be
+// started. The job might wait for the thread that waits for it.
 bool trySubmit(Job* job);
 
 }  // namespace manyrt::host_threads

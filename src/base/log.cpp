@@ -1,6 +1,6 @@
-// The log. A line may be written inside a guard or under a lock, so that a line for the program's callback waits until its
-// thread is at rest (base/callbacks.h). Callbacks may run on several threads at once. Changing the callback waits for the calls
-// of the earlier one.
+// The log. A line may be written inside a guard or under a lock. So a line for the program's callback waits until its thread is
+// at rest (base/callbacks.h). Callbacks may run on several threads at once. Changing the callback waits for the calls of the
+// earlier one.
 #include "base/log.h"
 
 #include <atomic>

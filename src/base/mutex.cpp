@@ -12,8 +12,8 @@ void Mutex::await() {
     if (locked_.load(std::memory_order_relaxed) == 0 && try_lock()) return;
     relaxCpu();
   }
-  // The count first, then the barrier, then the look at the lock: an unlock whose light() comes before heavy() has published
-  // its store, and a later one reads the count.
+  // The count first, then the barrier, then the look at the lock. An unlock with its light() before heavy() has published its
+  // store; a later one reads the count.
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
   const bool ordered = barrier::heavy();  // false: an unlock may miss the count, so the sleep below is short
   for (;;) {
@@ -29,8 +29,8 @@ void Mutex::await() {
 
 void Mutex::wake() {
   // unlock() has stored with release alone. This read-modify-write puts the free lock into the one order of await()'s seq_cst
-  // operations, ahead of the exchange below. If that finds true, the woken sleeper clears `waking_` later, and looks at the
-  // lock behind this: it takes the lock, or another thread has it, which unlocks again.
+  // operations, ahead of the exchange below. If that finds true, the woken sleeper clears `waking_` later and then looks at the
+  // lock. It takes the lock, or another thread has it and unlocks again.
   (void)locked_.fetch_add(0, std::memory_order_seq_cst);
   if (waking_.exchange(true, std::memory_order_seq_cst)) return;
   wakes_.fetch_add(1, std::memory_order_release);

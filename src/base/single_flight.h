@@ -1,4 +1,4 @@
-// One build for all callers that ask for it while it runs: the first caller builds, the others wait and get the same result,
+// One build for all callers that ask for it while it runs. The first caller builds; the others wait and get the same result,
 // good or bad. The caller decides what is kept beyond the build, under the same lock.
 #pragma once
 

@@ -1,6 +1,6 @@
-// Handles. A table keeps the objects of one kind in slots, whose address and type never change. A handle carries kind,
+// Handles. A table keeps the objects of one kind in slots of fixed address and type. A handle carries kind,
 // generation and slot index, so that a load and a compare tell a stale or foreign one. `find` is valid under an epoch guard;
-// `Lease` keeps an object beyond it. Destroying closes the generation. The object goes when the guards and leases have ended; a
+// `Lease` keeps an object beyond it. Destroying closes the generation. The object goes when the guards and leases have ended. A
 // last lease that ends inside a guard leaves that to the end of the call. Managers own tables; nothing here knows the objects.
 #pragma once
 
@@ -103,7 +103,7 @@ class SlotTable {
     try {
       if (fault::fails("object")) throw std::bad_alloc();
       object = new (slot->storage_) T(std::forward<Args>(args)...);
-    } catch (...) {
+    } catch (...) {  // the slot has to go back
       giveBack(slot);
       throw;
     }

@@ -159,7 +159,7 @@ Status StatusLatch::get() const {
 [[gnu::hot]] Status StatusLatch::take() {
   if (!failed()) return Status();
   FlagGuard guard(lock_);
-  return Status(record_.exchange(nullptr, std::memory_order_acq_rel));
+  return Status(record_.exchange(nullptr, std::memory_order_acq_rel));  // acquire: pairs with set(), for the text
 }
 
 }  // namespace manyrt

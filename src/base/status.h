@@ -4,9 +4,10 @@
 //
 // One rule for failures: the library's own want of memory is bad_alloc, every other failure is a Status. A function that
 // allocates lets bad_alloc pass and says "Throws bad_alloc"; the guard of src/api turns it into RT_ERROR_OUT_OF_MEMORY.
-// - A bare RT_ERROR_OUT_OF_MEMORY stands where bad_alloc cannot pass: behind a fault point, and where a `catch` ends it.
+// - A bare RT_ERROR_OUT_OF_MEMORY stands where bad_alloc cannot pass: where a `catch` ends it, and at a fault point before a
+// call that returns a Status. A fault point before an allocation throws.
 // - A `catch` of bad_alloc stands only where the call must not throw (noexcept, destructors, threads, callbacks of drivers), or
-//   where something has to be undone that no destructor undoes. It says in a comment which of these it is.
+// where no destructor undoes what has to be undone. It says in a comment which of these it is.
 // - Memory of the program or of a device that is missing is a Status with a sentence: which memory, how much, of what.
 // - An expected outcome (not ready, full, nothing there) is a value, or a bare Status without a sentence.
 #pragma once

@@ -1,6 +1,8 @@
 // Contexts: starting the native one, default objects, children, and giving the native one up for a reset.
 #include "manager/context.h"
 
+#include <new>
+
 #include "base/config.h"
 #include "base/epoch.h"
 #include "manager/child.h"
@@ -46,7 +48,7 @@ Status Context::ensureResources(allocator::ContextResources** out) {
     native_options.label = options.label;
     RT_TRY(device->native.createContext(&native, native_options));
   }
-  if (fault::fails("resources")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("resources")) throw std::bad_alloc();
   auto made = Ref<allocator::ContextResources>::adopt(new allocator::ContextResources(
       std::move(native), device->native, reinterpret_cast<rtContext_t>(bits), reinterpret_cast<rtDevice_t>(device->bits)));
   // Release publishes the object. If another thread was first, acquire shows its object, which serves; ours is dropped.
@@ -57,8 +59,8 @@ Status Context::ensureResources(allocator::ContextResources** out) {
 // Two threads may create a default object at the same time: the first one publishes its object, the second one closes its own.
 //
 // Against a reset: detachResources() exchanges `resources_` first and `default_stream_` then; this publishes `default_stream_`
-// first and reads `resources_` then, all seq_cst. So a stream over resources that a reset has detached is closed by the reset,
-// which finds its handle, or here, where the resources are other ones.
+// first and reads `resources_` then, all seq_cst. So a stream over detached resources is closed by the reset, which finds its
+// handle, or here, since the resources have changed.
 Status Context::defaultStream(Stream** stream) {
   HandleBits known = default_stream_.load(std::memory_order_acquire);
   *stream = streams.find(known);
@@ -121,7 +123,7 @@ Status Context::hostPool(int32_t kind, Ref<allocator::Pool>* pool) {
     allocator::PoolOptions pool_options;
     pool_options.kind = kind;
     pool_options.release_threshold = UINT64_MAX;
-    if (fault::fails("pool")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    if (fault::fails("pool")) throw std::bad_alloc();
     kept = Ref<allocator::Pool>::adopt(new allocator::Pool(Ref<allocator::ContextResources>(resources), pool_options));
   }
   *pool = kept;

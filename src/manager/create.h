@@ -1,5 +1,5 @@
-// Creates a child of a context: makes the object in its table, links it to the context, and checks the context once more, so
-// that a context which another thread destroys meanwhile leaves no child behind.
+// Creates a child of a context: makes the object in its table, links it to the context, and checks the context once more. So a
+// context that another thread destroys meanwhile leaves no child behind.
 #pragma once
 
 #include "manager/child.h"

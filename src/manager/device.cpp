@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "base/config.h"
 #include "base/fault.h"
@@ -32,7 +33,7 @@ Status enumerate(int32_t backend) {
   if (list.known.load(std::memory_order_relaxed)) return Status();  // the lock orders this load
   backend::Backend* driver = backendOf(backend);
   int32_t count = driver == nullptr ? 0 : driver->deviceCount();
-  if (fault::fails("device list")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("device list")) throw std::bad_alloc();
   std::unique_ptr<HandleBits[]> handles(new HandleBits[static_cast<size_t>(count)]());
   for (int32_t i = 0; i < count; ++i) {
     HandleBits bits = 0;
@@ -64,7 +65,7 @@ int32_t deviceCount(int32_t backend) {
 }
 
 Status getDevice(Device** device, int32_t backend, int32_t ordinal) {
-  if (backend == RT_BACKEND_ALL) {
+  if (backend == RT_BACKEND_ALL) {  // the ordinal counts over all backends in their order; the null backend is last
     int32_t index = ordinal;
     for (int32_t each : kBackendOrder) {
       if (each == RT_BACKEND_NULL || index < 0) break;
@@ -157,7 +158,7 @@ Status defaultDevice(Device** device) {
     }
   }
   HandleBits none = 0;
-  default_device.compare_exchange_strong(none, (*device)->bits, std::memory_order_acq_rel);
+  default_device.compare_exchange_strong(none, (*device)->bits, std::memory_order_acq_rel);  // one of many threads sets it
   *device = devices.find(default_device.load(std::memory_order_acquire));
   return *device != nullptr ? Status() : Status::bare(RT_ERROR_SHUT_DOWN);
 }

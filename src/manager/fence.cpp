@@ -3,6 +3,7 @@
 #include "manager/fence.h"
 
 #include <mutex>
+#include <new>
 
 #include "base/fault.h"
 #include "manager/create.h"
@@ -12,7 +13,7 @@ namespace manyrt::manager {
 Status Fence::waitPoint(Ref<backend::Point>* point, uint64_t until) {
   *point = nullptr;
   if (value.load(std::memory_order_acquire) >= until) return Status();  // pairs with signal()
-  if (fault::fails("fence wait")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("fence wait")) throw std::bad_alloc();
   Ref<Wait> wait = Ref<Wait>::adopt(new Wait);
   wait->until = until;
   std::lock_guard guard(lock_);

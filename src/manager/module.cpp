@@ -60,7 +60,7 @@ void Module::closeGlobals() {
   }
   for (allocator::Region* region : closed) {
     allocator::Block& block = region->block(0);
-    block.state.store(allocator::Block::kClosing, std::memory_order_seq_cst);
+    block.state.store(allocator::Block::kClosing, std::memory_order_seq_cst);  // the claim
     if (!allocator::releaseFromProgram(block)) continue;
     allocator::address_map::remove(region);
     epoch::retire(region);

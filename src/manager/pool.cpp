@@ -1,6 +1,8 @@
 // Creates pools, and counts those that give memory back at each synchronise.
 #include "manager/pool.h"
 
+#include <new>
+
 #include "base/fault.h"
 #include "manager/create.h"
 
@@ -13,7 +15,7 @@ void Pool::setTrims(bool now) {
 
 Status createPool(Pool** pool, Context& context, allocator::ContextResources& owner, const allocator::PoolOptions& options,
                   bool own) {
-  if (fault::fails("pool")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("pool")) throw std::bad_alloc();
   Ref<allocator::Pool> made =
       Ref<allocator::Pool>::adopt(new allocator::Pool(Ref<allocator::ContextResources>(&owner), options));
   RT_TRY(createChild(pool, pools, context, Ref<allocator::ContextResources>(&owner), std::move(made), own));

@@ -43,7 +43,7 @@ void onClosed(Module& module) {
 }
 void onClosed(Stream& stream) {
   if (Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) recorder->streamClosed(stream);
-  stream.native->claims.fetch_sub(1, std::memory_order_acq_rel);
+  stream.native->claims.fetch_sub(1, std::memory_order_acq_rel);  // pairs with the acquire loads that ask for failures
   stream.import.end();  // now, since the program may destroy the native stream behind this call
 }
 void onClosed(Graph& graph) { graph.content->handleClosed(); }

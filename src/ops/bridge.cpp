@@ -1,5 +1,5 @@
-// The two ways around a stream that cannot copy. Both keep the position of the copy in the order of the given stream: it
-// records one point, behind which the other streams begin, and waits for a second one, which is passed when they are done.
+// The two ways around a stream that cannot copy. Both keep the position of the copy in the order of the given stream. It
+// records one point, behind which the other streams begin. It waits for a second one, which is passed when they are done.
 #include "ops/bridge.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Handoff {
 // memory which is freed in its order stays untouched until the copy is over.
 Status handOver(Handoff* handoff, manager::Stream& stream) {
   RT_TRY(host_threads::reserve());
-  if (fault::fails("bridge point")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("bridge point")) throw std::bad_alloc();
   handoff->done = Ref<backend::Point>::adopt(new backend::Point);
   if (!stream.native->idle()) {
     RT_TRY(stream.owner->native().createPoint(&handoff->begin, false));
@@ -46,7 +46,7 @@ class LentCopy final : private backend::Waiter, private host_threads::Job {
  public:
   static Status start(const backend::Copy& copy, const Range& dst, const Range& src, ContextResources& lender,
                       manager::Stream& stream) {
-    if (fault::fails("bridge")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    if (fault::fails("bridge")) throw std::bad_alloc();
     std::unique_ptr<LentCopy> made(new LentCopy);
     RT_TRY(lender.lendStream(&made->stream_, stream.native.get(), optionsFor(lender, stream.priority)));
     struct Return {
@@ -187,7 +187,7 @@ class Parts {
 class StagedCopy final : private backend::Waiter, private host_threads::Job {
  public:
   static Status start(const backend::Copy& copy, const Range& dst, const Range& src, manager::Stream& stream) {
-    if (fault::fails("bridge")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+    if (fault::fails("bridge")) throw std::bad_alloc();
     std::unique_ptr<StagedCopy> made(new StagedCopy(copy, *dst.owner(), *src.owner(), stream.priority));
     RT_TRY(handOver(&made->handoff_, stream));
     made.release()->begin();

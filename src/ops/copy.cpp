@@ -2,6 +2,7 @@
 #include "ops/copy.h"
 
 #include <memory>
+#include <new>
 #include <optional>
 
 #include "allocator/block_lease.h"
@@ -145,8 +146,8 @@ inline bool findEnd(const void* pointer, uint64_t size, allocator::ContextResour
   return true;
 }
 
-// The fast path of a synchronous copy, without a Status: one short row, both sides within the host's reach, and an idle default
-// stream of a context that owns a side. False: nothing was done, and the full path does the copy or refuses it.
+// The fast path of a synchronous copy, without a Status. It takes one short row with both sides within the host's reach, if the
+// default stream of a context that owns a side is idle. False: nothing was done, and the full path does the copy or refuses it.
 [[gnu::hot]] bool copyAtOnce(const CopyArguments& copy) {
   constexpr uint64_t kShortBytes = 1 << 20;
   if (copy.height != 1 || copy.width - 1 >= kShortBytes) return false;
@@ -254,9 +255,9 @@ manager::Context* stagingContext(const Route& route, manager::Stream& stream) {
   return manager::contexts.find(toBits(route.lender->contextHandle()));
 }
 
-// The source has been read when this returns. In turn: an idle stream copies at once; else the rows go into staging memory,
-// which the stream reads in its order; else, without staging memory, the call waits for the stream. A long copy leaves the
-// guard while it reads, and `kept` holds the stream and the destination meanwhile.
+// The source has been read when this returns. An idle stream copies at once. Else the rows go into staging memory, which the
+// stream reads in its order. Without staging memory the call waits for the stream. A long copy leaves the guard while it reads,
+// and `kept` holds the stream and the destination meanwhile.
 Status copyFromPageable(const CopyArguments& copy, const Checked& ranges, const Route& route, manager::Stream& stream,
                         epoch::Guard& guard) {
   std::optional<Kept> kept;
@@ -291,7 +292,7 @@ using HostWrite = std::unique_ptr<allocator::HostWrites::Write>;
 
 // Called before the copy is submitted: behind the submission nothing may fail.
 Status prepareHostWrite(const Range& dst, HostWrite* write) {
-  if (fault::fails("host write")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("host write")) throw std::bad_alloc();
   *write = std::make_unique<allocator::HostWrites::Write>();
   (*write)->begin = dst.address;
   (*write)->end = dst.address + dst.size;

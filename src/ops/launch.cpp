@@ -2,6 +2,7 @@
 #include "ops/launch.h"
 
 #include <algorithm>
+#include <new>
 
 #include "allocator/address_map.h"
 #include "base/checked.h"
@@ -134,7 +135,7 @@ Status callProgram(HandleBits context, const char* what, Function function) {
   Status status;
   try {
     status = function();
-  } catch (...) {
+  } catch (...) {  // of the program's function, on a thread of the library
     status = Status::error(RT_ERROR_LAUNCH_FAILED, "A %s in the stream threw an exception.", what);
   }
   manager::setCurrentContext(before);
@@ -289,7 +290,7 @@ Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream
   RT_TRY(submittable(stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->hostFunction(stream, function, user);
-  if (fault::fails("host function")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("host function")) throw std::bad_alloc();
   RT_TRY(stream.native->call(new HostFunctionTask(function, user, stream.context->bits, std::move(keep)),
                              backend::TaskKind::kUser));
   traceSubmission(stream);
@@ -301,7 +302,7 @@ Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& st
   RT_TRY(submittable(stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->nativeFunction(stream, function, user);
-  if (fault::fails("native function")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("native function")) throw std::bad_alloc();
   RT_TRY(stream.native->call(new NativeTask(function, user, stream, std::move(keep)), backend::TaskKind::kNative));
   traceSubmission(stream);
   return Status();

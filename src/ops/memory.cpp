@@ -268,9 +268,9 @@ bool isMapped(uintptr_t begin, uint64_t size) {
   return msync(reinterpret_cast<void*>(first), begin + size - first, MS_ASYNC) == 0 || errno != ENOMEM;
 }
 
-// The list of ranges in registration. Between the look at the address map and the entry there lies a call of the driver; of two
-// threads that register overlapping ranges at the same time, the list refuses one. A range in unregistration is listed too,
-// from before it leaves the map until the driver has unlocked its pages. Page locks are not counted: a lock that another
+// The list of ranges in registration. Between the look at the address map and the entry there lies a call of the driver. If two
+// threads register overlapping ranges at the same time, the list refuses one. A range in unregistration is listed too, from
+// before it leaves the map until the driver has unlocked its pages. Page locks are not counted: a lock that another
 // registration took in between would be lost.
 class Registering {
  public:
@@ -360,15 +360,15 @@ Status namedByGraph(const void* pointer) {
 }
 
 // Refuses a range that a graph names. The claim and the second look at the leases are seq_cst, as are the count of a lease and
-// its look at the state (BlockLease::take): a lease that begins meanwhile sees the claim, or this sees the lease and undoes the
-// claim.
+// its look at the state (BlockLease::take). So a lease that begins meanwhile sees the claim, or this sees the lease and undoes
+// the claim.
 Status claimRegistered(const void* pointer, Block& block) {
   if (allocator::leased(block)) return namedByGraph(pointer);
   uint32_t live = Block::kLive;
   RT_CHECK_ARG(block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst),
                "%p is being unregistered already.", pointer);
   if (!allocator::leased(block)) return Status();
-  block.state.store(Block::kLive, std::memory_order_seq_cst);
+  block.state.store(Block::kLive, std::memory_order_seq_cst);  // undoes the claim; seq_cst as the claim itself
   return namedByGraph(pointer);
 }
 
@@ -427,8 +427,8 @@ static Status awaitGraphsThatWent(void* pointer, manager::Context& context, epoc
   return Status();
 }
 
-// Claims the range, waits for its users, takes it out of the map, waits for the calls that may have found it there, and unlocks
-// it. A failure before the wait undoes the claim.
+// Claims the range, waits for its users and takes it out of the map. Then waits for calls that may have found it there, and
+// unlocks it. A failure before the wait undoes the claim.
 Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard) {
   Region* region = nullptr;
   RT_TRY(findRegistered(&region, pointer, context));
@@ -446,7 +446,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   try {
     owner.pendingStreams(&stamps);
     region->pendingUses(&stamps);
-  } catch (...) {
+  } catch (...) {  // the claim has to be undone
     region->block(0).state.store(Block::kLive);
     throw;
   }
@@ -563,9 +563,9 @@ Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& co
   return Status();
 }
 
-// In this order: reclaim destroyed objects, so that they do not count; refuse early if an object is alive; wait for work; close
-// the context for creating calls; wait for calls that began before that, and look for their objects; detach the resources; wait
-// for calls that hold the plain pointer; drop the resources; open the context.
+// The order matters. Destroyed objects are reclaimed first, so that they do not count. A live object is refused before any
+// wait. Behind the wait for work the context is closed for creating calls. Calls that began before have to end, and their
+// objects are looked for. Then the resources are detached, and dropped when no call holds the plain pointer.
 Status reset(manager::Context& context, epoch::Guard& guard) {
   std::vector<allocator::Stamp> so_far;
   if (allocator::ContextResources* started = context.resourcesIfStarted()) so_far = started->submissions();

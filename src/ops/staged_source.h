@@ -1,6 +1,6 @@
 // Staging memory for the source of a copy: rows of pageable memory, copied into pinned memory of a context's pool. The stream
-// reads it after the call has returned. The destructor frees it in the order of the stream, behind the submission of the copy,
-// so that the pool gets it back in any case. Called by ops/copy.
+// reads it after the call has returned. The destructor frees it in the order of the stream, behind the submission of the copy.
+// So the pool gets it back in any case. Called by ops/copy.
 #pragma once
 
 #include "manager/context.h"

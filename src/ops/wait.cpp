@@ -338,8 +338,8 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
     Ref<backend::Point> point;
     const uint32_t claims = each->claims.load(std::memory_order_acquire);
-    // The failure of a destroyed stream ended with it, and that of a graph's own stream belongs to the stream of the launch:
-    // their points pass without it.
+    // The failure of a destroyed stream ended with it, and that of a graph's own stream belongs to the launch. Their points
+    // pass without it.
     if (claims == 0 || claims >= allocator::ContextResources::kOfGraph) {
       point = Ref<backend::Point>::adopt(new backend::Point);
       points.push_back(point);
@@ -365,7 +365,7 @@ Status signalFence(manager::Fence& fence, uint64_t value, manager::Stream& strea
   RT_TRY(submittable(stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->signalFence(stream, fence, value);
-  if (fault::fails("signal task")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("signal task")) throw std::bad_alloc();
   RT_TRY(stream.native->call(new SignalTask(fence, value), backend::TaskKind::kInternal));
   traceSubmission(stream);
   return Status();

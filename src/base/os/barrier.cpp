@@ -24,7 +24,8 @@ namespace {
 std::atomic<bool> refused{false};
 
 [[maybe_unused, gnu::cold]] void noteRefusal(int error) {
-  if (refused.exchange(true, std::memory_order_seq_cst)) return;
+  if (refused.exchange(true, std::memory_order_seq_cst))
+    return;  // before the store below: heavy() of any thread is false first
   internal::asymmetric.store(false, std::memory_order_seq_cst);
   log::write(RT_LOG_ERROR,
              "The kernel refuses membarrier, which it allowed at the start (%s): calls become slower, and what is destroyed "
@@ -48,7 +49,7 @@ bool heavy() {
   internal::rendezvous.fetch_add(1, std::memory_order_seq_cst);
   return true;
 #else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with a light() that is a fence
   if (internal::asymmetric.load(std::memory_order_relaxed)) {
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return true;
     noteRefusal(errno);

@@ -51,8 +51,8 @@ void prepareThread() {
 }
 
 namespace {
-// All signals but those that an instruction of the thread raises. The program's handler for a crash then runs on the thread
-// that crashes; if such a signal were blocked, the kernel would end the process without calling it.
+// All signals but those that an instruction of the thread raises. The program's handler for a crash then runs on the crashing
+// thread. If such a signal were blocked, the kernel would end the process without calling it.
 sigset_t signalsOfTheProgram() {
   sigset_t set;
   sigfillset(&set);

@@ -1,5 +1,5 @@
-// Starts threads of the library: named, detached, with all signals blocked but those of crashes, so that handlers of the
-// program run on its own threads. A failure to start is a Status, never an exception.
+// Starts threads of the library: named, detached, with all signals blocked but those of crashes. So handlers of the program run
+// on its own threads. A failure to start is a Status, never an exception.
 #pragma once
 
 #include "base/status.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "base/fault.h"
 
@@ -42,7 +43,7 @@ Session* sessionOf(manager::Stream& stream) { return static_cast<Session*>(strea
 }  // namespace
 
 Status Session::begin(manager::Stream& stream) {
-  if (fault::fails("capture")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("capture")) throw std::bad_alloc();
   std::unique_ptr<Session> session(new Session);
   session->streams_.push_back({Lease<manager::Stream>(&stream)});
   session->graph_->bindTo(stream.context->bits, "capture");
@@ -172,8 +173,8 @@ Status Session::join(manager::Stream& stream, const std::vector<uint32_t>& nodes
   return Status::error(RT_ERROR_CAPTURE_UNSAFE, "The stream takes part in another capture, which cannot wait for this one.");
 }
 
-// Walks back over nodes that are no work (records of events, empty nodes), up to nodes that the first stream waits for, or to
-// work that it does not wait for.
+// Walks back over nodes that are no work: records of events and empty nodes. A way ends at a node that the first stream waits
+// for. The answer is false at work that it does not wait for.
 bool Session::isJoined(uint32_t node) {
   std::vector<uint32_t> open{node};
   std::vector<bool> seen;  // many ways may lead to one node
@@ -353,7 +354,7 @@ Status Session::addFence(manager::Stream& stream, manager::Fence& fence, uint64_
   RT_TRY(add(*in, FenceNode{Lease<manager::Fence>(&fence), value, wait}));
   fences_.push_back(Lease<manager::Fence>(&fence));
   manager::Recorder* none = nullptr;
-  fence.recorder.compare_exchange_strong(none, this, std::memory_order_acq_rel);
+  fence.recorder.compare_exchange_strong(none, this, std::memory_order_acq_rel);  // the host is refused from here on
   return Status();
 }
 

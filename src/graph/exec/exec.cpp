@@ -38,7 +38,7 @@ class Keeper final : public host_threads::Job {
 
 Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner,
                     epoch::Guard& guard) {
-  if (fault::fails("exec")) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  if (fault::fails("exec")) throw std::bad_alloc();
   Ref<Exec> exec = Ref<Exec>::adopt(new Exec(std::move(plan), context, owner));
   exec->graph_ = exec->plan_->graph().snapshot(false);
   for (const Step& step : exec->plan_->steps()) {  // kernels that the graph names become those that the plan has found
@@ -168,7 +168,7 @@ Status Exec::checkComplete() const {
   return unfit_ != 0 ? notFitting() : Status();
 }
 
-// All checks come before the lock. If a step cannot run with the new memory, the old binding and the old steps come back; if
+// All checks come before the lock. If a step cannot run with the new memory, the old binding and the old steps come back. If
 // even that fails, for want of memory, the next launch places all steps again (stale_).
 Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
   const Buffer& buffer = plan_->buffers()[index];

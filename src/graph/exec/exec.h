@@ -4,8 +4,8 @@
 // A launch submits pieces to the stream. If the driver takes every step, there is one piece, a backend::Replay, and a launch is
 // one call of it. A graph of one branch is cut into pieces: runs of steps that the driver takes are replays. The steps between
 // them (host functions, events, fences, copies on other streams, cooperative launches) are submitted one by one. Any other
-// graph is walked step by step: branch 0 is the given stream, the other branches are streams of the exec, and points keep the
-// order between branches.
+// graph is walked step by step. Branch 0 is the given stream, the other branches are streams of the exec. Points keep the order
+// between branches.
 //
 // The destructor releases everything at once, also with launches in flight. Memory waits for its streams as with any free,
 // streams go on, and replays and tasks keep what they need.

@@ -1,6 +1,7 @@
-// One launch: one replay of the driver; or, in turn, a wait for the launch before, the pieces or the steps of all branches, and
-// a point for the next launch.
+// One launch. It is one replay of the driver; or a wait for the launch before, the pieces or the steps of all branches, and a
+// point for the next launch.
 #include <cstdio>
+#include <new>
 
 #include "graph/exec/exec.h"
 #include "ops/wait.h"
@@ -22,6 +23,7 @@ Status Exec::takeBranch(manager::Stream** stream, uint32_t branch) {
   rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
   snprintf(options.label, sizeof options.label, "graph branch %u", branch);
   RT_TRY(manager::createStream(stream, *context_, *owner_, options, true));
+  // Before its first work: firstFailure() reads the claims with acquire and leaves a stream with this flag out.
   (*stream)->native->claims.fetch_or(allocator::ContextResources::kOfGraph, std::memory_order_acq_rel);
   return Status();
 }
@@ -40,13 +42,15 @@ Status Exec::repairBranches() {
 }
 
 // Records a point of the exec. A point that no wait refers to is recorded again in place.
-Status Exec::record(Ref<backend::Point>* point, manager::Stream& stream) {
+Status Exec::record(Ref<backend::Point>* point, manager::Stream& stream) try {
   if (Status status; *point && (*point)->references() == 1 && stream.native->recordAgain(**point, &status)) return status;
   Ref<backend::Point> fresh;
   RT_TRY(owner_->native().createPoint(&fresh, false));
   RT_TRY(stream.native->record(fresh));
   *point = std::move(fresh);
   return Status();
+} catch (const std::bad_alloc&) {  // finish() has to go on with the other branches
+  return Status::bare(RT_ERROR_OUT_OF_MEMORY);
 }
 
 Status Exec::ofOtherContext(const manager::Stream& stream) const {
@@ -54,7 +58,7 @@ Status Exec::ofOtherContext(const manager::Stream& stream) const {
                        stream.context->name().c_str());
 }
 
-// The recorder is read with acquire: it pairs with the capture that has attached itself, whose session is complete then.
+// The acquire of the recorder pairs with the attaching of a capture: the session is complete.
 [[gnu::hot]] Status Exec::launch(manager::Stream& stream) {
   if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     return capture(stream);
@@ -89,7 +93,12 @@ Status Exec::launchWhole(manager::Stream& stream) {
 Status Exec::launchPieces(manager::Stream& stream) {
   RT_TRY(repairBranches());
   RT_TRY(begin(stream));
-  const Status status = pieces_.empty() ? walk(stream) : runPieces(stream);
+  Status status;
+  try {
+    status = pieces_.empty() ? walk(stream) : runPieces(stream);
+  } catch (const std::bad_alloc&) {  // the submitted part has to be waited for, as after any failure
+    status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
   const Status finished = finish(stream);  // also after a failure: the submitted part has to be waited for
   return status.ok() ? finished : status;
 }

@@ -1,5 +1,5 @@
-// The pieces of an exec, of which the driver runs some as graphs of its own. They are made when all buffers are bound, changed
-// in place when a step gets other parameters, and made again if the driver cannot change them.
+// The pieces of an exec, of which the driver runs some as graphs of its own. They are made when all buffers are bound. A step
+// with other parameters changes its piece in place; if the driver cannot do that, all pieces are made again.
 #include <algorithm>
 #include <new>
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "manager/context.h"
 #include "ops/copy.h"
@@ -179,7 +180,12 @@ Status Prepared::makeAlone(backend::ReplayMaker& maker) {
 std::shared_ptr<UserData> Prepared::recordedUser() const { return recorded_ ? std::get<NativeNode>(work_).user : nullptr; }
 
 Status Prepared::submit(manager::Stream& stream) const {
-  Status status = order(stream);
+  Status status;
+  try {
+    status = order(stream);
+  } catch (const std::bad_alloc&) {  // the uses have to be noted, as after any failure
+    status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
   noteUse(stream);  // also after a failure: the driver may have got a part of the step
   return status;
 }

@@ -1,5 +1,5 @@
-// Reads a graph file. The reader checks members, types and ranges. graph/params and the graph check each node as a whole, as
-// they do for a node of rt.h, and the message names the node.
+// Reads a graph file. The reader checks members, types and ranges. graph/model/params and the graph check each node as a whole,
+// as they do for a node of rt.h, and the message names the node.
 #include <iterator>
 
 #include "base/checked.h"

@@ -33,7 +33,7 @@ class Flow {
     return true;
   }
 
-  // After run(), whose last levels are the side of the source in a least cut.
+  // After run(): its last levels are the side of the source in a least cut.
   std::vector<uint32_t> heaviest() const {
     std::vector<uint32_t> result;
     for (uint32_t i = 0; i < count_; ++i) {

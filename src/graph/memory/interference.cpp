@@ -77,10 +77,9 @@ BitMatrix BitMatrix::transposed() const {
   return result;
 }
 
-// A temporary is over before another one begins where all its users come before all users of the other: where its last users
-// are among the common ancestors of the first users of the other. These are one row of bits for each temporary, which stays in
-// the cache while all others are looked up in it; with 10,000 temporaries a look at each pair by itself takes six times as
-// long.
+// A temporary is over before another one begins if all its users come before all users of the other. That is so if its last
+// users are common ancestors of the first users of the other. The common ancestors of one temporary are one row of bits, which
+// stays in the cache while all others are looked up in it.
 InterferenceGraph::InterferenceGraph(const std::vector<Temporary>& temporaries, const Ancestors& ancestors)
     : InterferenceGraph(largestFirst(temporaries)) {
   std::vector<Ends> ends;

@@ -1,5 +1,5 @@
 // The interference graph of the temporaries of a plan: an edge joins two that may be live at once, which must not share a byte.
-// A clique of it, all of whose members are joined, needs the sum of its sizes. Made by planMemory; knows nothing of offsets.
+// The members of a clique are all joined: they need the sum of their sizes. Made by planMemory; knows nothing of offsets.
 #pragma once
 
 #include <bit>

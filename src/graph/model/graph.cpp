@@ -70,6 +70,8 @@ Status Graph::addBuffer(HandleBits* handle, Buffer buffer) {
   return insertBuffer(handle, std::move(buffer));
 }
 
+// First finds all operands inside the range and checks them; then makes the buffer; then changes the operands, which cannot
+// fail.
 Status Graph::makeBuffer(HandleBits* handle, Buffer buffer) {
   RT_TRY(checkBuffer(buffer));
   ops::Range range;
@@ -78,7 +80,7 @@ Status Graph::makeBuffer(HandleBits* handle, Buffer buffer) {
                buffer.recorded);
   const uintptr_t begin = reinterpret_cast<uintptr_t>(buffer.recorded);
   std::lock_guard lock(mutex_);
-  const auto inside = [&](const Operand& operand) {
+  const auto inside = [&](const Operand& operand) {  // the difference wraps for an address below the range
     return operand.buffer == kNone && reinterpret_cast<uintptr_t>(operand.pointer) - begin < buffer.size;
   };
   bool found = false;
@@ -101,7 +103,7 @@ Status Graph::makeBuffer(HandleBits* handle, Buffer buffer) {
   const uint32_t index = static_cast<uint32_t>(buffers_.size());
   const uint64_t size = buffer.size;
   RT_TRY(insertBuffer(handle, std::move(buffer)));
-  inference_.forget();
+  inference_.forget();  // accesses of addresses become accesses of the buffer
   for (Node& node : nodes_) {
     forEachOperand(node.work, [&](Operand& operand) {
       const uint64_t offset = reinterpret_cast<uintptr_t>(operand.pointer) - begin;
@@ -335,7 +337,7 @@ Ref<Graph> Graph::snapshot(bool with_handles) const {
     for (uint32_t i = 0; i < copy->buffers_.size(); ++i) {
       if (manager::graph_buffers.create(&copy->buffers_[i].handle, *copy, i) == nullptr) throw std::bad_alloc();
     }
-  } catch (...) {
+  } catch (...) {  // the handles that were made have to be closed
     copy->handleClosed();
     throw;
   }

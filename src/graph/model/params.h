@@ -1,5 +1,5 @@
-// Makes the work of a node from the structs of rt.h: turns handles into leases, copies values, and makes the checks that need
-// the struct alone. Called by src/api under a guard. The graph checks whether the work fits.
+// Makes the work of a node from the structs of rt.h. It turns handles into leases, copies values, and makes the checks that
+// need the struct alone. Called by src/api under a guard. The graph checks whether the work fits.
 #pragma once
 
 #include "base/status.h"

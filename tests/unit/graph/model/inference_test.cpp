@@ -176,7 +176,7 @@ std::string listOf(const std::vector<uint32_t>& numbers) {
   return result;
 }
 
-TEST(InferTest, RandomGraphsWaitForWhatTheRuleSays) {
+TEST(InferenceTest, RandomGraphsWaitForWhatTheRuleSays) {
   for (uint32_t seed = 0; seed < 4000; ++seed) {
     RandomGraph random(seed, 1 + seed % 60);
     const uint32_t wrong = random.grow();
@@ -186,7 +186,7 @@ TEST(InferTest, RandomGraphsWaitForWhatTheRuleSays) {
   }
 }
 
-TEST(InferTest, LargeRandomGraphsWaitForWhatTheRuleSays) {  // sets of several chunks, lists that are shortened
+TEST(InferenceTest, LargeRandomGraphsWaitForWhatTheRuleSays) {  // sets of several chunks, lists that are shortened
   for (uint32_t seed = 0; seed < 12; ++seed) {
     RandomGraph random(seed + 100'000, 1200);
     const uint32_t wrong = random.grow();
@@ -212,7 +212,7 @@ Work kernelOn(std::initializer_list<std::pair<uint32_t, uint32_t>> buffers) {
 }
 
 // A network that is trained: weights come in, each layer reads its own and the layer before, and on the way back both again.
-TEST(InferTest, AGraphOfThirtyThousandNodesIsInferred) {
+TEST(InferenceTest, AGraphOfThirtyThousandNodesIsInferred) {
   constexpr uint32_t kLayers = 10'000;
   const Ref<Graph> graph = Ref<Graph>::adopt(new Graph);
   Buffer buffer;
