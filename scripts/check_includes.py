@@ -3,8 +3,8 @@
 
 api -> graph -> ops -> manager -> allocator -> backends/backend.h -> base. Each folder of graph is a layer of its own: exec ->
 plan, capture -> file, memory -> model. A backend in src/backends/<name> sees its own folder, src/backends/driver, what lies
-directly in src/backends and base, and of the compiler the three headers that lie directly in src/compiler. One registry file may
-name backends. No other layer includes api. A permission below that no include uses is reported too.
+directly in src/backends and base, and of the compiler the three headers that lie directly in src/compiler. One registry file
+may name backends. No other layer includes api. A permission below that no include uses is reported too.
 """
 import pathlib
 import re

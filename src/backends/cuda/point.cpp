@@ -23,7 +23,7 @@ bool Point::ask(Status* status, int64_t*) {
   return true;
 }
 
-bool Point::sleep() {
+bool Point::sleep(int64_t*) {
   Current current(pool_->context());
   const Error error = RT_CUDA_CALL(cudaEventSynchronize, event_);
   if (error != kSuccess) (void)pool_->device().failed("cudaEventSynchronize", error);  // asking tells whether it is over

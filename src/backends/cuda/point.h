@@ -61,7 +61,7 @@ class Point final : public driver::Point {
   friend class EventPool;
   class Notification;
   bool ask(Status* status, int64_t* nanoseconds) override;
-  bool sleep() override;
+  bool sleep(int64_t* nanoseconds) override;
   bool tellWhenReached() override;
   void recycle() override;
 

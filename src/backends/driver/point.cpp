@@ -66,8 +66,9 @@ bool Point::poll() {
 }
 
 bool Point::sleepAndPass() {
-  if (!sleep()) return false;
-  (void)passOnce(recorded_status_, 0);
+  int64_t nanoseconds = 0;
+  if (!sleep(&nanoseconds)) return false;
+  (void)passOnce(recorded_status_, nanoseconds);
   while (!done()) relaxCpu();  // as in poll()
   return true;
 }
