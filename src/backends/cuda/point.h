@@ -48,6 +48,7 @@ class Point final : public driver::Point {
     return pool_ == &pool && !borrowed_ && !exported_.load(std::memory_order_relaxed) && isRecorded();
   }
   using driver::Point::renewInPlace;
+  using driver::Point::setRecordedStatus;
   // Around the driver's record: the stream that the event told of before is told, and the new one is.
   void leaveRecord(const Ref<LastRecord>& record) {
     if (last_record_ && last_record_.get() != record.get()) last_record_->clear(event_);

@@ -272,8 +272,10 @@ Status Stream::enqueueMark(backend::Point& given) {
     *status = failed("cuEventRecord", error);
     return true;
   }
-  point.renewInPlace(latch.failed() ? latch.get() : Status());
+  point.renewInPlace();
   point.enterRecord(last_record_, nextSerial());
+  if (latch.failed()) [[unlikely]]
+    point.setRecordedStatus(latch.get());
   count();
   return true;
 }

@@ -40,7 +40,7 @@ class FastStream : public Stream {
   [[gnu::hot]] Status record(Ref<backend::Point> point) final {
     std::lock_guard lock(mutex_);
     if (isHeld()) [[unlikely]]
-      return keep(RecordCommand{std::move(point)});
+      return keepAway([&]() -> Work { return RecordCommand{std::move(point)}; });
     Status status = device().isLost() ? device().lost() : Status();
     if (status.ok()) status = native().Native::enqueueRecord(*point, latch.failed() ? latch.get() : Status(), nextSerial());
     count();
@@ -75,7 +75,7 @@ class FastStream : public Stream {
     std::lock_guard lock(mutex_);
     if (!isHeld() && may()) [[likely]]
       return submitNow(now);
-    return keep(work());
+    return keepAway(work);
   }
   // Under the mutex, of a stream that is not held.
   template <class Now>
@@ -87,6 +87,11 @@ class FastStream : public Stream {
   }
 
  private:
+  // Out of the way: a command is large, and its place on the stack would be the fast path's.
+  template <class MakeWork>
+  [[gnu::noinline, gnu::cold]] Status keepAway(MakeWork work) {
+    return keep(work());
+  }
   Native& native() { return static_cast<Native&>(*this); }
 };
 

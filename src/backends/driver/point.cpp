@@ -13,7 +13,7 @@ bool Point::passOnce(Status status, int64_t nanoseconds) {
 
 void Point::renew() {
   recorded_.store(false, std::memory_order_relaxed);
-  renewInPlace(Status());
+  renewInPlace();
 }
 
 // recorded() sets recorded_ and then looks at awaited_; subscribe() sets awaited_ and then looks at recorded_. All four are

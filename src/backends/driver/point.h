@@ -30,14 +30,15 @@ class Point : public backend::Point, protected host_threads::Job {
   // For the next record. Nobody but the caller holds it.
   void renew();
   // The same for one that stays recorded, as it is recorded anew in place; without a fence, which P2 has no room for.
-  void renewInPlace(Status status) {
+  void renewInPlace() {
     reset();
     passed_.store(false, std::memory_order_relaxed);
     awaited_.store(false, std::memory_order_relaxed);
     telling_.store(false, std::memory_order_relaxed);
-    if (!recorded_status_.ok() || !status.ok()) [[unlikely]]
-      recorded_status_ = std::move(status);
+    if (!recorded_status_.ok()) [[unlikely]]
+      recorded_status_ = Status();
   }
+  void setRecordedStatus(Status status) { recorded_status_ = std::move(status); }
 
   // ---- What a driver writes ----
   // Of a recorded point: whether the device has come to it, without waiting. Then `status` is what it is passed with, and

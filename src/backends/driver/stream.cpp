@@ -25,12 +25,6 @@ Status Stream::enqueueReplay(backend::Replay&, RefCounted*) {
 
 // ---- Submitting ----
 
-void Stream::count() {
-  const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
-  native_serial_.store(serial, std::memory_order_release);
-  submitted_.store(serial, std::memory_order_release);
-}
-
 Status Stream::keep(Work work) {
   if (fault::fails(traits_.hold_fault)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   bool begins = false;

@@ -105,7 +105,13 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   // Under the mutex.
   bool isHeld() const { return held_.load(std::memory_order_relaxed); }
   uint64_t nextSerial() const { return submitted_.load(std::memory_order_relaxed) + 1; }
-  void count();  // one more submission is with the device. One that failed counts, too: the driver may have got a part of it
+  // One more submission is with the device. One that failed counts, too: the driver may have got a part of it. The number is
+  // published last: who sees it in submitted() sees that it is with the device.
+  void count() {
+    const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
+    native_serial_.store(serial, std::memory_order_release);
+    submitted_.store(serial, std::memory_order_release);
+  }
   Status keep(Work work);
   template <class Enqueue>
   Status unlessFailed(Enqueue enqueue) {

@@ -400,7 +400,7 @@ TEST_F(DriverStreamTest, ALaunchThatIsHeldBackIsWaitedForInEitherCase) {
     finishNow();
     other->queue.at_once = true;
     EXPECT_TRUE(finish(*other));
-    EXPECT_EQ(work(*other).back(), "replay");
+    EXPECT_EQ(work(*other).front(), "replay");  // held back, so that its end is recorded behind it
     ASSERT_TRUE(replay->change(&changed, 0, {}).ok());
     EXPECT_TRUE(changed);
   }
