@@ -109,7 +109,7 @@ struct Limits {
   uint64_t local_bytes_per_group;
   int32_t priority_greatest;     // 0 or negative; the least is 0
   bool reaches_host;             // kernels and fills may use every address that the host may
-  bool copies_host;              // copies may, whoever allocated it; without it, only the program's own memory
+  bool copies_host;              // copies may, however it was allocated; without it, only the program's own memory
   bool refuses_unknown = false;  // kernels may be given addresses of the library's memory alone
   bool reaches_pinned = true;    // kernels may use pinned memory of their context
 };

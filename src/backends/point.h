@@ -17,7 +17,7 @@ namespace manyrt::backend {
 class Point;
 
 // Told once when a point is passed, on the thread that passes it: it may wake or queue something, never block or run a
-// program's code. Intrusive, owned by whoever waits.
+// program's code. Intrusive: the thread or the stream that waits owns it.
 class Waiter {
  public:
   virtual void passed(Point& point) = 0;
@@ -53,7 +53,7 @@ class Point : public RefCounted {
   void complete(Status status, int64_t nanoseconds);
 
  protected:
-  void reset();  // of a recycled point that nobody holds
+  void reset();  // of a recycled point without references
 
  private:
   std::atomic<bool> done_{false};

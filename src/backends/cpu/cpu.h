@@ -1,4 +1,4 @@
-// The CPU as a backend: one device, its properties read when somebody asks for them. The registry of backends calls
+// The CPU as a backend: one device, its properties read at the first question. The registry of backends calls
 // backend(); nothing else outside this folder includes it.
 #pragma once
 

@@ -310,7 +310,8 @@ void Engine::wakeOne() {
   for (uint32_t i = 0; i < started; ++i) {
     if (wake(workers_[i])) return;
   }
-  // Everybody is busy: a further worker, if there may be one. Without memory for it those there are will come by.
+  // All workers are busy: one more starts, if there may be one. Where it cannot start, a worker that becomes free takes the
+  // work.
   if (started < threads_) (void)start(started + 1);
 }
 
@@ -411,7 +412,7 @@ void Engine::releaseCooperative() {
 void Engine::together(JobBody job, void* user, uint32_t total, bool foreign) {
   team_.together(job, user, total, foreign, [&] {
     wakeSleepers(total - 1);
-    // Of those that join somebody may have been to look after a stream that is listed already.
+    // A worker that joins may be the one that an earlier enlist() relied on. So one more wakes where a stream is listed.
     if (total < threads_ && (urgent_.load(std::memory_order_seq_cst) != 0 || lazy_.load(std::memory_order_seq_cst) != 0))
       wakeOne();
   });

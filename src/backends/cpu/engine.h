@@ -1,12 +1,12 @@
-// The engine of one context: its worker threads, the list of streams that have something to run, and the team that shares
-// large jobs. Streams enlist themselves; workers take them, or watch for work: they spin a little after their last
-// command, then nap (a napping worker wakes by itself, so most submissions need not wake anybody), then park.
+// The engine of one context: its worker threads, the lists of streams that have something to run, and the team that shares
+// large jobs. Streams enlist themselves, and workers take them. A worker without work watches: it spins for a moment after its
+// last command, then naps, then parks. A napping worker wakes by its timer, so most submissions wake no thread.
 //
 // A launch that one thread runs alone is watched, too (solo.h): the last worker that stops watching wakes another one while
 // there are such launches, and none parks.
 //
-// Whoever lists a stream looks for a watching worker afterwards, and a worker looks at the lists after it has announced
-// that it stops watching: one of the two sees the other (all of these are sequentially consistent).
+// A thread lists a stream first and looks for a watching worker then. A worker first announces that it stops watching and looks
+// at the lists then. All four steps are sequentially consistent, so at least one of the two threads sees the other.
 #pragma once
 
 #include <atomic>
@@ -151,7 +151,7 @@ class Engine final : public RefCounted {
   std::atomic<bool> watches_{false};
   uint64_t seen_solos_[kSolos] = {};  // of that worker
 
-  alignas(64) std::atomic<bool> cooperative_{false};  // somebody has the right to launch cooperatively
+  alignas(64) std::atomic<bool> cooperative_{false};  // a thread has the right to launch cooperatively
   std::atomic<uint32_t> cooperative_waiting_{0};
 
   alignas(64) Ranked<SpinLock, LockRank::kCpuEngine> lock_;

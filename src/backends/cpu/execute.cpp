@@ -1,5 +1,6 @@
-// Running the commands of a stream, by a worker or by a thread that waits. An executor stops where the stream has to wait
-// for a point, for a user's function or for its turn to launch cooperatively; whoever ends that wait lists the stream again.
+// Running the commands of a stream, by a worker or by a thread that waits. The executor stops where the stream has to wait for
+// a point, for a user's function or for its turn to launch cooperatively. The thread that ends this wait lists the stream
+// again.
 #include <algorithm>
 
 #include "backends/cpu/launch.h"
@@ -163,7 +164,7 @@ void Stream::passPoint(backend::Point* point) {
   point->drop();
 }
 
-// True once the point is passed. False: the stream is blocked and belongs to whoever passes it.
+// True once the point is passed. False: the stream is blocked, and the thread that passes the point unblocks it.
 bool Stream::awaitPoint(backend::Point& point, const Executor& who) {
   if (point.done()) return true;
   if (Point* ours = dynamic_cast<Point*>(&point); ours != nullptr) {

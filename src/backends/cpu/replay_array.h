@@ -2,9 +2,9 @@
 // tasks wait on. One launch at a time runs it, which the waits between launches see to, also where a stream has failed;
 // launches that are queued hold it, so parameters change in place only where none does. Streams run it, a Replay makes it.
 //
-// Where nodes are short it is walked in the layout's order by whoever executes the stream. What that takes is measured, and
-// where tasks are long enough to pay for telling another thread, the next launch spreads them over the team. The order in which
-// dependent nodes run is the same either way.
+// Where nodes are short, the thread that executes the stream runs them in the layout's order and measures the time. Where tasks
+// are long enough to pay for waking another thread, the next launch spreads them over the team. Nodes that depend on each other
+// run in the same order either way.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class ReplayArray final : public RefCounted {
   ~ReplayArray() override;
 
   static Status check(const Work& work);  // before it is given to `change`
-  // Nobody has it queued. False: the arguments lie differently, nothing was changed.
+  // No stream has it queued. False: the arguments lie differently, nothing was changed.
   bool change(uint32_t step, const Work& work);
   // What a step does; arguments are borrowed from the array.
   Work workOf(uint32_t step) const;
@@ -78,7 +78,7 @@ class ReplayArray final : public RefCounted {
   int64_t work_ = 0;       // of the last launch that was measured, by all threads together
   bool spread_ = false;    // the next launch
 
-  // While a launch is spread. Counters are set for the next launch by whoever finds them at zero.
+  // While a launch is spread. The thread that brings a counter to zero sets it for the next launch.
   std::unique_ptr<std::atomic<uint32_t>[]> waits_;
   std::unique_ptr<std::atomic<uint32_t>[]> ready_;  // tasks + 1, in the order in which they became ready
   std::unique_ptr<uint8_t[]> left_;                 // by participant: gone before the end

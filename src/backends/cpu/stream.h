@@ -52,8 +52,8 @@ class Stream final : public backend::Stream {
   // For the engine. Runs the stream on a worker; returns when its last command ended.
   int64_t work(Worker& worker);
   void unblock();                         // of a blocked stream; takes the reference that blocking left
-  void hurry();                           // somebody waits for it without running it
-  void help(uint64_t serial, int depth);  // runs it up to the serial if nobody else does
+  void hurry();                           // a thread waits for it without running it
+  void help(uint64_t serial, int depth);  // runs it up to the serial if no other thread does
   bool hasWork() const {
     return producing_.load(std::memory_order_seq_cst) ||
            completed_.load(std::memory_order_acquire) != submitted_.load(std::memory_order_acquire);

@@ -1,5 +1,5 @@
-// Opening, joining and closing of jobs. A gate is one word, so a worker joins with one compare-and-swap and may read the
-// rest of the job only after it; the owner closes the gate and waits until nobody is inside.
+// Opening, joining and closing of jobs. A gate is one word: a worker joins with one compare-and-swap, and may read the rest of
+// the job only after it. The owner closes the gate and waits until no worker is inside.
 #include "backends/cpu/team.h"
 
 #include <sched.h>
@@ -57,8 +57,8 @@ void Team::close(Job& job) {
   claimed_.fetch_and(~(1u << (&job - jobs_)), std::memory_order_release);
 }
 
-// On the way from here to the last member's word every transfer of a cache line counts: the gate is written without being
-// read and is not closed (without tickets nobody joins), and those who are done say so on another line.
+// From here to the last member's report, every transfer of a cache line counts. So the gate is written without being read, and
+// is not closed: without tickets no worker joins. Members that are done report on another line.
 void Team::openCooperative(JobBody body, void* user, uint32_t helpers, bool foreign) {
   Job& job = jobs_[0];
   job.body = body;

@@ -135,7 +135,7 @@ class Team {
   Job jobs_[kJobs];                            // 0: cooperative
   alignas(64) std::atomic<uint32_t> open_{0};  // ordinary jobs that are open
   std::atomic<uint32_t> claimed_{0};           // bits of jobs_
-  // Of whoever has the right to launch cooperatively: kept here because the job's lines are with its members.
+  // Used by the thread that has the right to launch cooperatively. Not in the job, whose cache lines its members hold.
   alignas(64) uint64_t generation_ = 0;
   uint64_t members_ = 0;  // of all cooperative jobs so far
 };

@@ -13,7 +13,7 @@ namespace manyrt::cuda {
 class Device final : public driver::Device, private backend::Interop {
  public:
   explicit Device(int32_t ordinal) { properties_.ordinal = ordinal; }
-  Status describe();  // once, before anybody sees it; touches no context
+  Status describe();  // once, before the device is published; touches no context
 
   bool has(int32_t capability) const override;
   Status attribute(int64_t* value, int32_t attribute) override;

@@ -84,7 +84,7 @@ Status failure(const char* call, Error error) {
   if (strncmp(call, "cuda", 4) == 0) {
     name = cuda.cudaGetErrorName(error);
     text = cuda.cudaGetErrorString(error);
-    (void)cuda.cudaGetLastError();  // so that nobody else meets it
+    (void)cuda.cudaGetLastError();  // clears it: the program's next query must not report it
   } else if (cuda.cuGetErrorName(error, &name) != kSuccess || cuda.cuGetErrorString(error, &text) != kSuccess) {
     name = text = nullptr;
   }

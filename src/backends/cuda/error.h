@@ -34,7 +34,7 @@ bool isSticky(Error error);
 // takes no work any more, so that asking again only hears the same where it is the right one that died.
 bool mayBlameCurrent(Error error);
 
-// Of a query while somebody captures the stream, or a stream that it would have to wait for: nothing about the work.
+// The errors of a query while the program captures this stream, or one that it depends on. They say nothing about the work.
 inline bool saysNothing(Error error) { return error >= 900 && error <= 908; }
 
 // A failed call as a Status: the code, "cudaMalloc failed: out of memory (cudaErrorMemoryAllocation)".

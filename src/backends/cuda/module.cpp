@@ -153,7 +153,7 @@ void Module::native(uint64_t out[2]) {
   out[1] = 0;
 }
 
-// ---- Native modules that nobody uses ----
+// ---- Idle native modules ----
 
 ModuleLoader::~ModuleLoader() {
   Current current(context_.native());

@@ -33,10 +33,10 @@ class NativeModuleOwner final : public RefCounted, private host_threads::Job {
   NativeModule get() const { return module_; }
   Device& device() const;
   NativeContext context() const;
-  // The module has no state of its own: whoever asks for the same code may have it next.
+  // The module has no state of its own: the next load of the same code may have it.
   void makeReusable(const compiler::Digest& key, size_t code_bytes);
   void noteShared(const compiler::Digest& key);  // modules of the same source have this one while it lives
-  void noteExported() { exported_.store(true, std::memory_order_relaxed); }  // and who knows what is done to it
+  void noteExported() { exported_.store(true, std::memory_order_relaxed); }  // the program may change it from now on
 
  private:
   void recycle() override;
@@ -90,7 +90,7 @@ class ModuleLoader final : public backend::ModuleLoader {
 
   NativeModule takeIdle(const compiler::Digest& key);              // null: there is none
   size_t takeUnwanted(NativeModule* unwanted, size_t code_bytes);  // under the mutex
-  void makeRoom(size_t code_bytes);                                // among those that nobody uses, for one more
+  void makeRoom(size_t code_bytes);                                // in the list of idle modules, for one more
   Status own(Ref<NativeModuleOwner>* owner, NativeModule module);
   Ref<NativeModuleOwner> findShared(const compiler::Digest& key);  // null: there is none
   Ref<NativeModuleOwner> share(Ref<NativeModuleOwner> made, const compiler::Digest& key);

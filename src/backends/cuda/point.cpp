@@ -76,7 +76,7 @@ Status EventPool::notify(Point& point) {
   }
   std::unique_ptr<Callback> notification(new (std::nothrow) Point::Notification(point, *this, stream));
   Status status = notification == nullptr ? Status::bare(RT_ERROR_OUT_OF_MEMORY) : callbacks_.launch(stream, &notification);
-  if (!status.ok()) destroyStream(stream);  // it waits for the event: nobody else's belongs behind that
+  if (!status.ok()) destroyStream(stream);  // not back to the pool: the stream waits for the event, as its next user would
   return status;
 }
 

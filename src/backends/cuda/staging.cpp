@@ -202,7 +202,8 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
   copyPieces(*workers_[0], work);
   {
     std::unique_lock wait(work.mutex);
-    // Inside the call's guard, as a driver's own copy from pageable memory would be: the pieces are copies and wait for nobody.
+    // This waits inside the call's guard, as a driver's own copy from pageable memory would. It ends: the pieces are copies,
+    // which wait for no other thread.
     work.done.wait(wait, [&] { return work.running == 0; });
   }
   // What was submitted to the workers comes before what follows in the stream.

@@ -98,7 +98,7 @@ bool Stream::importAgain(NativeStream native) {
 // A stream of our own goes on behind what the native one has: what is held back, every question and every point are its. Where
 // nothing is left, there is nothing to ask. Without memory for it the native stream has to last, as its owner may have seen to.
 void Stream::endImport() {
-  if (!imported_ || of_current_) return;  // one of ours, or one that nobody destroys
+  if (!imported_ || of_current_) return;  // one of ours, or one that is never destroyed
   (void)completed();
   std::lock_guard lock(mutex_);
   if (--imports_ != 0) return;

@@ -1,5 +1,5 @@
-// The table of CUDA functions, and how it comes about: the runtime that was linked in, or one that is opened when somebody
-// first asks for a device. Before the runtime's end at exit the table is exchanged for one whose calls fail.
+// The table of CUDA functions. They come from the runtime that was linked in, or from one that is opened at the first question
+// for a device. At exit, before the runtime ends, the table is exchanged for one whose calls fail.
 #pragma once
 
 #include <atomic>

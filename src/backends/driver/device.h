@@ -31,7 +31,7 @@ class Device : public backend::Device {
  protected:
   Device() = default;
 
-  // Filled before the device is seen by anybody.
+  // Filled before the device is published, so that reading needs no lock.
   backend::Limits limits_{};
   rtDeviceProperties_t properties_ = {};
 

@@ -1,5 +1,5 @@
-// A point of a driver: a place in a native stream once it is recorded; before that, behind a host function say, threads and
-// streams that wait for it wait on the host. Contexts make points and keep those that nobody holds any more for the next use.
+// A point of a driver. Once recorded, it is a place in a native stream. Before that, behind a host function for example,
+// threads and streams that wait for it wait on the host. Contexts make points, and reuse those that have no reference left.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class Point : public backend::Point, protected host_threads::Job {
  protected:
   // Passes the point; false: it was passed before.
   bool passOnce(Status status, int64_t nanoseconds);
-  // For the next record. Nobody but the caller holds it.
+  // Prepares the point for its next record. The caller holds the only reference.
   void renew();
   // The same for one that stays recorded, as it is recorded anew in place; without a fence, which P2 has no room for.
   void renewInPlace() {
@@ -60,13 +60,13 @@ class Point : public backend::Point, protected host_threads::Job {
 
   std::atomic<bool> recorded_{false};
   std::atomic<bool> passed_{false};
-  std::atomic<bool> awaited_{false};  // somebody is to be told when it is passed
-  std::atomic<bool> telling_{false};  // what tells them is on its way
+  std::atomic<bool> awaited_{false};  // it has had a waiter
+  std::atomic<bool> telling_{false};  // a notification by the driver or by a thread of the library is under way
   Status recorded_status_;
   Point* next_ = nullptr;  // among the free ones
 };
 
-// Points that nobody holds, for the next record.
+// Points without references, kept for the next record.
 class FreePoints {
  public:
   ~FreePoints();  // deletes what is left

@@ -1,5 +1,5 @@
-// How far the device has come with a stream: asking, and waiting. Where a driver cannot say how far a busy stream has come,
-// markers do: points behind what is with the device, left when somebody asks, a few at a time. So launches note nothing.
+// How far the device has come with a stream: queries and waits. Some drivers cannot say how far a busy stream has come. Then a
+// query leaves a marker, a point behind all work that is with the device; a few may be pending. So launches record nothing.
 #include <sched.h>
 
 #include <algorithm>

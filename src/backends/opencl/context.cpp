@@ -1,4 +1,5 @@
-// Making contexts, lending what belongs to one, and looking at what is to be borrowed from somebody else.
+// Creating contexts, lending their native objects to the program, and checking native objects of the program before they are
+// borrowed.
 #include "backends/opencl/context.h"
 
 #include <new>

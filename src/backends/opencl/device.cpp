@@ -224,7 +224,7 @@ Status Device::attribute(int64_t* value, int32_t attribute) {
   return Status();
 }
 
-// OpenCL tells nobody what is free: it is what this library has not taken.
+// OpenCL has no query for free memory: what this library has not allocated counts as free.
 Status Device::memInfo(uint64_t* free_bytes, uint64_t* total_bytes) {
   RT_TRY(lost());
   *total_bytes = properties_.memory_bytes;

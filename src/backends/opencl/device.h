@@ -24,7 +24,7 @@ namespace manyrt::opencl {
 class Device final : public driver::Device, private backend::Interop {
  public:
   Device(int32_t ordinal, cl_platform_id platform, cl_device_id id);
-  Status describe();  // once, before anybody sees it; makes no context
+  Status describe();  // once, before the device is published; makes no context
 
   bool has(int32_t capability) const override;
   Status attribute(int64_t* value, int32_t attribute) override;

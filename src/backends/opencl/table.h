@@ -1,5 +1,5 @@
-// The table of OpenCL functions: the loader (libOpenCL.so.1, or the file of RT_OPENCL) is opened when somebody first asks for a
-// device, and never closed. What a platform has beyond 1.2 is found apart.
+// The table of OpenCL functions. The loader (libOpenCL.so.1, or the file of RT_OPENCL) is opened at the first question for a
+// device, and never closed. Functions that a platform has beyond 1.2 are looked up separately.
 #pragma once
 
 #include <atomic>

@@ -23,7 +23,7 @@ class AddressWindow {
   uintptr_t reserve(Root* root, uint64_t size, uint64_t alignment);
   void release(uintptr_t address);  // of reserve()
 
-  // Counts what changes the meaning of addresses: whoever has the same count as before need not look again.
+  // Counts the changes to what stands behind addresses: a cached lookup is still valid while the count is the same.
   uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
   void noteChange() { generation_.fetch_add(1, std::memory_order_acq_rel); }
 

@@ -54,7 +54,7 @@ class HostRoots {
 // A root of new memory of the device, with addresses in the window. `host`: what a cl_mem of CL_MEM_USE_HOST_PTR lies over, or
 // null.
 Status createRoot(Root** root, cl_context context, uint64_t size, uint64_t alignment, void* host);
-// One over a cl_mem of somebody else, which is retained.
+// A root over a cl_mem of the program, which is retained.
 Status borrowRoot(Root** root, cl_mem memory, uint64_t size);
 void destroyRoot(Root* root);  // of the window
 

@@ -1,6 +1,6 @@
-// Parts of a root: the sub-buffers that a program which came compiled is given for its pointers. NVIDIA's driver (580) ends the
-// process where a part is released before a later one that overlaps it: of each region there is one part, and parts that
-// nobody uses any more are released from the newest on.
+// Parts of a root: the sub-buffers that a precompiled program is given for its pointers. NVIDIA's driver (580) ends the process
+// where a part is released before a later one that overlaps it. So each region has one part, and parts that are no longer used
+// are released from the newest on.
 #pragma once
 
 #include <list>

@@ -74,7 +74,7 @@ struct KernelHandle {
 
 Library::~Library() { (void)RT_CL_PLAIN(clReleaseProgram, program_); }
 
-// The last lease is gone; whoever finds the entry at this moment fails to retain, and builds another one.
+// The last lease is gone. A thread that finds the entry at this moment fails to retain it, and builds another library.
 void Library::recycle() {
   if (listed_) device_.libraries().forget(*this);
   delete this;

@@ -1,5 +1,5 @@
-// Libraries: programs of one device, built once for a source however often they are asked for. Whoever asks gets a lease on the
-// one that is there; it goes with its last lease. Pipelines hold theirs.
+// Libraries: programs of one device, built once for a source, however many callers ask for it. Each caller gets a lease on the
+// one library, which is deleted with its last lease. Pipelines hold theirs.
 #pragma once
 
 #include <map>

@@ -99,7 +99,7 @@ ReplayQueues::~ReplayQueues() {
   }
 }
 
-// Flushed: what waits in another queue must not wait for what nobody begins.
+// Flushed, since a driver need not start unflushed work: another queue that waits for the marker would wait for ever.
 Status ReplayQueues::mark(cl_command_queue queue, cl_event* event) {
   const Error error = RT_CL_CALL(clEnqueueMarkerWithWaitList, queue, 0, nullptr, event);
   if (error != CL_SUCCESS) return device_.failed("clEnqueueMarkerWithWaitList", error);

@@ -36,7 +36,7 @@ class JobTrigger final : public Trigger {
   host_threads::Job* const job_;
 };
 
-// Wakes whoever sleeps on its word.
+// Wakes the threads that sleep on its word.
 class WakeTrigger final : public Trigger {
  public:
   void fired() override;

@@ -328,7 +328,7 @@ void Stream::settle(Deadline deadline) {
   constexpr uint64_t kLookNanoseconds = 200'000;
   std::atomic<uint32_t> never{0};
   std::unique_lock lock(mutex_, std::try_to_lock);
-  while (!lock.owns_lock()) {  // somebody enqueues, which on some drivers is the work itself
+  while (!lock.owns_lock()) {  // another thread enqueues, and some drivers do the work in that call
     if (deadline.passed()) return;
     (void)futexWait(&never, 0, Deadline::after(kLookNanoseconds));
     (void)lock.try_lock();
