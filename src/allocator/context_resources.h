@@ -11,7 +11,7 @@
 #include "allocator/host_writes.h"
 #include "allocator/region.h"
 #include "backends/backend.h"
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/host_threads.h"
 #include "base/lock_order.h"
 #include "base/mutex.h"

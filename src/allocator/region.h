@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backends/backend.h"
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/lock_order.h"
 #include "base/mutex.h"
 

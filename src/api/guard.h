@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/clock.h"
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/status.h"
 #include "base/trace.h"
 #include "manager/current_context.h"

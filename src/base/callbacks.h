@@ -1,11 +1,11 @@
 // Calls into the program: host functions, release functions, log lines and the like. None is made inside a guard or with a
-// lock held. A call that falls due there is queued on its thread and made when that thread is at rest (base/epoch.h). If the
+// lock held. A call that falls due there is queued on its thread and made when that thread is at rest (base/handles/epoch.h). If the
 // thread will not be at rest, a thread of the library makes the call.
 #pragma once
 
 #include <cstdint>
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "rt.h"
 
 namespace manyrt::callbacks {

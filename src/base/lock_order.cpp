@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 
 namespace manyrt::lock_order {
 namespace {

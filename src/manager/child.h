@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "allocator/context_resources.h"
-#include "base/slot_table.h"
+#include "base/handles/slot_table.h"
 #include "manager/context.h"
 
 namespace manyrt::manager {

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/config.h"
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "manager/child.h"
 #include "manager/device.h"
 #include "manager/pool.h"

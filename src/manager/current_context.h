@@ -2,7 +2,7 @@
 // stream of that context. Used by src/api and src/ops to resolve arguments, and around host functions.
 #pragma once
 
-#include "base/slot_table.h"
+#include "base/handles/slot_table.h"
 #include "base/status.h"
 #include "manager/tables.h"
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "backends/backend.h"
+#include "base/handles/slot_table.h"
 #include "base/lock_order.h"
-#include "base/slot_table.h"
 #include "base/status.h"
 #include "manager/tables.h"
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/lock_order.h"
 #include "base/os/barrier.h"
 #include "base/trace.h"

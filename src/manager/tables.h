@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "base/slot_table.h"
+#include "base/handles/slot_table.h"
 #include "rt.h"
 
 namespace manyrt::manager {

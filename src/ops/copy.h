@@ -1,7 +1,7 @@
 // Copies, fills and prefetches: all checks, then one submission to the stream.
 #pragma once
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/status.h"
 #include "manager/stream.h"
 #include "ops/range.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "allocator/pool.h"
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/status.h"
 #include "manager/context.h"
 #include "manager/pool.h"

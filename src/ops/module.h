@@ -2,7 +2,7 @@
 #pragma once
 
 #include "allocator/context_resources.h"
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/status.h"
 #include "manager/module.h"
 

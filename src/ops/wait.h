@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/clock.h"
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/status.h"
 #include "manager/context.h"
 #include "manager/event.h"

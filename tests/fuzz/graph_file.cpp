@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "graph/file/file.h"
 
 namespace {

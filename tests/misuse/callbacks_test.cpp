@@ -17,7 +17,7 @@
 #include <thread>
 #include <tuple>
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/log.h"
 #include "support/function_table.h"
 #include "support/library_reference.h"

@@ -34,8 +34,6 @@ Context::Context(Device& device, NativeContext native, Ref<EventPool> events)
       replays_(*this),
       staging_(*this) {}
 
-Context::~Context() { device().remove(*this); }
-
 Device& Context::device() const { return static_cast<Device&>(driver::Context::device()); }
 
 Status Context::createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {

@@ -17,7 +17,6 @@ class Context final : public driver::Context, private backend::HostRegistration,
  public:
   using driver::Context::add;
   static Status create(Ref<backend::Context>* context, Device& device, const backend::ContextOptions& options);
-  ~Context() override;
 
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override;
   Status createPoint(Ref<backend::Point>* point, bool timed) override { return events_->createPoint(point, timed); }

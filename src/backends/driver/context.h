@@ -13,6 +13,7 @@ class Device;
 
 class Context : public backend::Context {
  public:
+  ~Context() override;
   void renewStream(backend::Stream& stream, const backend::StreamOptions& options) final;
 
   Device& device() const { return device_; }

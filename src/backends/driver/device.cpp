@@ -11,6 +11,8 @@ namespace manyrt::driver {
 
 // ---- Contexts ----
 
+Context::~Context() { device_.remove(*this); }
+
 void Context::add(Stream& stream, const char* label) {
   streams_.add(stream);
   stream.track = trace::newTrack(label);

@@ -9,8 +9,8 @@
 #include "backends/driver/point.h"
 #include "backends/driver/stream.h"
 #include "base/fault.h"
-#include "base/os/futex.h"
 #include "base/lock_order.h"
+#include "base/os/futex.h"
 
 namespace manyrt::driver {
 

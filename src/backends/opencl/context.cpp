@@ -31,8 +31,6 @@ Context::Context(Device& device, cl_context native, Ref<PointPool> points)
       modules_(device),
       replays_(device) {}
 
-Context::~Context() { device().remove(*this); }
-
 Device& Context::device() const { return static_cast<Device&>(driver::Context::device()); }
 
 Status Context::createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {

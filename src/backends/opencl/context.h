@@ -14,7 +14,6 @@ class Device;
 class Context final : public driver::Context {
  public:
   static Status create(Ref<backend::Context>* context, Device& device, const backend::ContextOptions& options);
-  ~Context() override;
 
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override;
   Status createPoint(Ref<backend::Point>* point, bool timed) override { return points_->createPoint(point, timed); }

@@ -10,8 +10,8 @@
 #include <mutex>
 #include <new>
 
-#include "base/epoch.h"
 #include "base/fault.h"
+#include "base/handles/epoch.h"
 #include "base/lock_order.h"
 #include "base/log.h"
 #include "base/os/thread.h"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/lock_order.h"
 #include "graph/model/graph.h"
 #include "manager/recorder.h"

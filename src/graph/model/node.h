@@ -9,8 +9,8 @@
 
 #include "allocator/block_lease.h"
 #include "base/callbacks.h"
+#include "base/handles/slot_table.h"
 #include "base/ref.h"
-#include "base/slot_table.h"
 #include "manager/event.h"
 #include "manager/fence.h"
 #include "manager/kernel.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "graph/plan/plan.h"
 #include "manager/module.h"
 

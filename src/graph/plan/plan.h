@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "graph/memory/memory_plan.h"
 #include "graph/model/graph.h"
 #include "manager/context.h"

@@ -18,7 +18,7 @@
 #include "allocator/address_map.h"
 #include "allocator/block_lease.h"
 #include "backends/null/null.h"
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 
 namespace manyrt::allocator {
 namespace {

@@ -33,7 +33,7 @@ class ExampleTest : public ::testing::Test {
     return made;
   }
 
-  example::Device device_;
+  example::Device& device_ = keep<example::Device>();
   Ref<backend::Context> context_;
   Ref<backend::Stream> stream_;
 };

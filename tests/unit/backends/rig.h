@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <string>
 #include <thread>
@@ -81,6 +82,14 @@ inline Status launch(backend::Stream& stream, backend::Kernel& kernel, std::vect
 }
 
 inline bool finish(backend::Stream& stream) { return stream.wait(stream.submitted(), kNever); }
+
+// A device of a test's own. Devices live as long as the process: a thread that goes on with a stream may look at its device
+// when the stream's last submission is over already.
+template <class Device>
+Device& keep() {
+  static auto* devices = new std::deque<Device>;
+  return devices->emplace_back();
+}
 
 // Spins until the condition holds: for what must happen by itself.
 template <class Condition>

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/slot_table.h"
+#include "base/handles/slot_table.h"
 
 namespace manyrt {
 namespace {

@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "base/callbacks.h"
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/mutex.h"
 #include "base/os/futex.h"
 

@@ -16,12 +16,8 @@ Log work(Stream& stream) {
 class DriverStreamTest : public ::testing::Test {
  protected:
   DriverStreamTest() { open(backend::WaitPolicy::kDefault); }
-  ~DriverStreamTest() override {
-    if (context_) device_.remove(*context_);
-  }
   void open(backend::WaitPolicy policy, const auto& traits) {
     barrier::prepare();
-    if (context_) device_.remove(*context_);
     context_ = Ref<Context>::adopt(new Context(device_, policy));
     device_.add(*context_);
     stream_ = context_->make(traits);
@@ -50,7 +46,7 @@ class DriverStreamTest : public ::testing::Test {
     while (!stream_->wait(stream_->submitted(), Deadline::after(1'000'000))) stream_->tellNow();
   }
 
-  Device device_;
+  Device& device_ = keep<Device>();
   Ref<Context> context_;
   Ref<Stream> stream_;
   Kernel kernel_;

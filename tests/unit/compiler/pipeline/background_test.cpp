@@ -1,16 +1,17 @@
 // The two tiers of buildForCpu: quick code first, better code later, and what becomes of both when compilers fail, objects go
 // early, or memory is short. The compilers that misbehave are scripts around the real one.
+#include "compiler/pipeline/background.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <mutex>
 #include <thread>
 
-#include "base/epoch.h"
 #include "base/fault.h"
+#include "base/handles/epoch.h"
 #include "base/log.h"
 #include "compiler/build.h"
-#include "compiler/pipeline/background.h"
 #include "compiler/toolchain/compiler.h"
 #include "compiler/unit.h"
 #include "rt.h"

@@ -4,7 +4,7 @@
 // A thread is at rest where it holds no guard and no lock. Its record lists what it does there: reclaim a batch, finish objects
 // whose last lease ended inside a guard, call the program. Reclaiming comes first, since it queues calls. A thread that will
 // not be at rest, such as a driver's, leaves all three to the host threads.
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 
 #include <sched.h>
 

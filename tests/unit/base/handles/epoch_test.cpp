@@ -1,5 +1,5 @@
 // What a drain is behind: objects of this thread, of others that are still reclaiming, and what objects retire as they go.
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 
 #include <gtest/gtest.h>
 

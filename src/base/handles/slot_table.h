@@ -12,7 +12,7 @@
 #include <new>
 #include <utility>
 
-#include "base/epoch.h"
+#include "base/handles/epoch.h"
 #include "base/fault.h"
 #include "base/lock_order.h"
 #include "base/spin_lock.h"

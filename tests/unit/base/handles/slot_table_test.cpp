@@ -1,5 +1,5 @@
 // Handles: generations, kinds, leases, and objects that outlive a destroy for as long as a call can see them.
-#include "base/slot_table.h"
+#include "base/handles/slot_table.h"
 
 #include <gtest/gtest.h>
 
