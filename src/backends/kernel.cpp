@@ -18,6 +18,7 @@ void Kernel::addArgument(uint32_t size, int32_t kind) {
 
 void Kernel::limitGroup(uint32_t max_group_items, uint32_t device_max_group_items) {
   const bool own = max_group_items != 0 && max_group_items < device_max_group_items;
+  // The release pairs with maxGroupItems(): what prepare() found out before is there for a thread that reads a number.
   max_group_items_.store(own ? max_group_items : device_max_group_items, std::memory_order_release);
 }
 

@@ -17,8 +17,8 @@ class Sleeper final : public Waiter {
  public:
   void passed(Point&) override {
     std::atomic<uint32_t>* word = &word_;
-    word->store(1, std::memory_order_release);
-    futexWake(word, 1);  // the sleeper may be gone by now: only its address is used
+    word->store(1, std::memory_order_release);  // pairs with told(), behind which the sleeper reads the point and returns
+    futexWake(word, 1);                         // the sleeper may be gone by now: only its address is used
   }
   bool told() const { return word_.load(std::memory_order_acquire) != 0; }
   bool sleep(Deadline deadline) { return futexWait(&word_, 0, deadline); }
@@ -46,6 +46,7 @@ bool Point::wait(Deadline deadline, WaitPolicy policy) {
   }
   Sleeper sleeper;
   if (!subscribe(&sleeper)) return true;
+  // The sleeper is on this stack, so the call may not return while the list or a thread that tells still has its address.
   while (!sleeper.told()) {
     if (!sleeper.sleep(deadline) && deadline.passed()) {
       if (unsubscribe(&sleeper)) return done();
@@ -57,7 +58,7 @@ bool Point::wait(Deadline deadline, WaitPolicy policy) {
 
 bool Point::subscribe(Waiter* waiter) {
   lock_.lock();
-  bool pending = !done_.load(std::memory_order_relaxed);
+  bool pending = !done_.load(std::memory_order_relaxed);  // written under the lock alone
   if (pending) {
     waiter->next_ = waiters_;
     waiters_ = waiter;
@@ -81,6 +82,8 @@ bool Point::unsubscribe(Waiter* waiter) {
 }
 
 void Point::complete(Status status, int64_t nanoseconds) {
+  // The release publishes status_ and nanoseconds_ to done(), which takes no lock. Under the lock, so that a waiter is either
+  // on the list that is told here, or finds the point done. Waiters are told outside it: they may take other locks.
   lock_.lock();
   status_ = std::move(status);
   nanoseconds_ = nanoseconds;
@@ -99,7 +102,7 @@ void Point::reset() {
   status_ = Status();
   waiters_ = nullptr;
   nanoseconds_ = 0;
-  done_.store(false, std::memory_order_relaxed);
+  done_.store(false, std::memory_order_relaxed);  // no other reference: handing the point out publishes this
 }
 
 }  // namespace manyrt::backend

@@ -48,6 +48,8 @@ Engine::~Engine() {
 Status Engine::start(uint32_t count) {
   std::lock_guard lock(start_mutex_);
   Status status;
+  // Relaxed: started_ is written under this mutex alone. The new thread counts as running and as watching before it exists, so
+  // that stop() waits for it and enlist() relies on it. Its creation publishes both counters to it.
   uint32_t started = started_.load(std::memory_order_relaxed);
   while (started < count && !stopping_.load(std::memory_order_acquire)) {
     retain();  // the thread's
@@ -60,21 +62,26 @@ Status Engine::start(uint32_t count) {
       drop();
       break;
     }
-    started_.store(++started, std::memory_order_seq_cst);
+    started_.store(++started, std::memory_order_seq_cst);  // for the loops that wake workers, and for ready()
   }
   return status;
 }
 
 void Engine::stop() {
+  // Under the mutex of start(): behind it started_ is final. stopping_ is set before `sleep` of a worker is read in wake(). A
+  // worker sets `sleep` before it reads stopping_. All four are sequentially consistent, so the worker wakes or does not sleep.
   start_mutex_.lock();
   stopping_.store(true, std::memory_order_seq_cst);
   start_mutex_.unlock();
   uint32_t started = started_.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < started; ++i) wake(workers_[i]);
+  // The acquire pairs with the decrement at the end of body(): what the workers have written is visible behind it. A worker
+  // that stops its own engine cannot wait for itself. The sleep is bounded, since its length does not matter here.
   uint32_t alive;
   while (current_engine != this && (alive = running_.load(std::memory_order_acquire)) != 0) {
     futexWait(&running_, alive, Deadline::after(1'000'000));
   }
+  // The lists hold references. Each is dropped outside the spin lock: it may be the last one, and then the stream is deleted.
   for (int list = 0; list <= kLazyList; ++list) {
     for (;;) {
       lock_.lock();
@@ -94,8 +101,8 @@ void Engine::body(void* user) {
   prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);  // naps end when they should
   engine.work(worker);
   current_engine = nullptr;
-  engine.running_.fetch_sub(1, std::memory_order_acq_rel);
-  futexWake(&engine.running_, INT_MAX);
+  engine.running_.fetch_sub(1, std::memory_order_acq_rel);  // the release half publishes this thread's work to stop()
+  futexWake(&engine.running_, INT_MAX);                     // the engine is still there: this thread's reference goes last
   engine.drop();
 }
 
@@ -150,6 +157,9 @@ void Engine::run(Worker& worker, Stream* stream, int64_t* active) {
 
 // Naps, then parks, until something is there to do.
 void Engine::doze(Worker& worker, int64_t active) {
+  // From here on an urgent enlist() that finds no searching worker has to wake one. It raises urgent_ before it reads
+  // searching_. This worker lowers searching_ before it reads urgent_ in somethingFor(). So the worker sees the stream, or is
+  // seen missing.
   searching_.fetch_sub(1, std::memory_order_seq_cst);
   while (!somethingFor(worker)) {
     watchSolos();
@@ -167,6 +177,8 @@ void Engine::doze(Worker& worker, int64_t active) {
       sleepUntil(worker, kNapping, Deadline::after(team_.occupies(threads_) ? kNapWhenFull : kNap));
       continue;
     }
+    // The same with watching_, which lazy entries and launches run alone rely on. A lazy enlist() raises lazy_ before it reads
+    // watching_, and beginSolo() claims its record before that. sleepUntil() reads lazy_ again, and anySolo() the records.
     watching_.fetch_sub(1, std::memory_order_seq_cst);
     if (!anySolo()) sleepUntil(worker, kParked, Deadline::never());
     watching_.fetch_add(1, std::memory_order_seq_cst);
@@ -176,6 +188,8 @@ void Engine::doze(Worker& worker, int64_t active) {
 }
 
 void Engine::sleepUntil(Worker& worker, uint32_t how, Deadline deadline) {
+  // `sleep` is set before the reasons to stay awake are read. A thread with a reason publishes it before wake() reads `sleep`.
+  // So one sees the other. A wake() between the two makes the futex return at once, since the word is no longer `how`.
   worker.sleep.store(how, std::memory_order_seq_cst);
   if (!somethingFor(worker) && (how == kNapping || lazy_.load(std::memory_order_seq_cst) == 0)) {
     futexWait(&worker.sleep, how, deadline);
@@ -194,6 +208,7 @@ bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
   lock_.lock();
   for (Stream *next, *stream = lists_[kLazyList].first; stream != nullptr && count < kMax; stream = next) {
     next = stream->next_;
+    // Progress since the last look means that some thread runs the stream. It is left alone, and this worker does not park yet.
     const uint64_t submitted = stream->submitted();
     if (keep_idle && stream->idle_at_ == submitted) continue;
     uint64_t done = stream->completed();
@@ -211,7 +226,8 @@ bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
     bool pending = stream->isFree() && stream->hasWork();
     if (pending && *found != nullptr) continue;
     remove(stream);
-    // A submission may have relied on the entry until now.
+    // A submission may have relied on the entry until now. It sets producing_ before it reads listed_. remove() has cleared
+    // listed_, and hasWork() reads producing_ behind it. So the submission sees no entry, or this look sees the submission.
     if (!pending && stream->isFree() && stream->hasWork()) {
       append(kLazyList, stream);
       *lively = true;
@@ -230,7 +246,7 @@ bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
 
 void Engine::enlist(Stream* stream, bool urgent) {
   lock_.lock();
-  uint32_t listed = stream->listed_.load(std::memory_order_relaxed);
+  uint32_t listed = stream->listed_.load(std::memory_order_relaxed);  // written under the lock alone
   if (listed == Stream::kUrgent || (listed == Stream::kLazy && !urgent)) {
     lock_.unlock();
     return;
@@ -245,13 +261,16 @@ void Engine::enlist(Stream* stream, bool urgent) {
   append(urgent ? -stream->priority_ : kLazyList, stream);
   lock_.unlock();
   if (urgent) {
-    // Those inside a cooperative launch count as searching and watching, but may be there for long.
+    // append() has raised urgent_ or lazy_ before this reads searching_ or watching_; the other half is in doze() and relay().
+    // Workers inside a cooperative launch count as searching and watching, but may be there for long. cooperative_ is read
+    // relaxed: a stale value can only miss a launch that starts at this moment, and together() then looks at the lists.
     if (searching_.load(std::memory_order_seq_cst) == 0 || cooperative_.load(std::memory_order_relaxed)) wakeOne();
   } else if (watching_.load(std::memory_order_seq_cst) == 0 || cooperative_.load(std::memory_order_relaxed)) {
     wakeOne();
   }
 }
 
+// Called behind endWatching(): the counters are lowered before the lists are read, as in doze().
 void Engine::relay() {
   if (watching_.load(std::memory_order_seq_cst) == 0 && (team_.wanted() || anySolo())) wakeWatcher();
   if (urgent_.load(std::memory_order_seq_cst) != 0
@@ -290,6 +309,8 @@ Stream* Engine::takeUrgent() {
 }
 
 bool Engine::wake(Worker& worker) {
+  // The load comes first because it leaves the cache line of an awake worker shared. Of several threads that wake the same
+  // worker, the exchange lets one count it.
   if (worker.sleep.load(std::memory_order_seq_cst) == kAwake) return false;
   if (worker.sleep.exchange(kAwake, std::memory_order_seq_cst) == kAwake) return false;
   futexWake(&worker.sleep, 1);
@@ -334,6 +355,8 @@ void Engine::wakeSleepers(uint32_t count) {
 
 void Engine::share(JobBody job, void* user, uint64_t total, uint64_t chunk, int64_t nanoseconds, bool foreign) {
   constexpr int64_t kWorthWaking = 30'000;
+  // Helpers are woken only for work that lasts longer than waking them. Shorter jobs are open to workers that spin; where none
+  // watches, one is woken for the case that the estimate is wrong.
   uint64_t pieces = total / chunk + (total % chunk != 0 ? 1 : 0);
   uint32_t helpers = pieces - 1 < threads_ - 1 ? static_cast<uint32_t>(pieces - 1) : threads_ - 1;
   auto announce = [&] {
@@ -366,6 +389,8 @@ bool Engine::anySolo() const {
 
 // Each look takes a cache line away from a running launch: one worker looks, and seldom.
 void Engine::watchSolos() {
+  // watches_ is a try-lock of seen_solos_: acquire here, release below. next_watch_ read outside it is only a hint, so it is
+  // read again inside; relaxed order is enough there, since the lock orders it.
   const int64_t now = nowNanoseconds();
   if (now < next_watch_.load(std::memory_order_relaxed) || watches_.exchange(true, std::memory_order_acquire)) return;
   uint32_t helpers = 0;
@@ -385,6 +410,9 @@ void Engine::watchSolos() {
 
 bool Engine::claimCooperative(Stream* stream) {
   if (!cooperative_.exchange(true, std::memory_order_seq_cst)) return true;
+  // The stream waits without a thread. It is blocked before it is on the list, since another thread may unblock it as soon as
+  // it is there; from then on it is not touched here. The count rises before cooperative_ is read again, and together() lowers
+  // cooperative_ before it reads the count. So the holder sees the stream, or this thread sees the right free.
   stream->retain();
   stream->state_.store(Stream::kBlocked, std::memory_order_seq_cst);
   lock_.lock();
@@ -410,13 +438,14 @@ void Engine::releaseCooperative() {
 }
 
 void Engine::together(JobBody job, void* user, uint32_t total, bool foreign) {
+  // The caller has claimed cooperative_, so there is one such job at a time and the team's cooperative slot is its own.
   team_.together(job, user, total, foreign, [&] {
     wakeSleepers(total - 1);
     // A worker that joins may be the one that an earlier enlist() relied on. So one more wakes where a stream is listed.
     if (total < threads_ && (urgent_.load(std::memory_order_seq_cst) != 0 || lazy_.load(std::memory_order_seq_cst) != 0))
       wakeOne();
   });
-  cooperative_.store(false, std::memory_order_seq_cst);
+  cooperative_.store(false, std::memory_order_seq_cst);  // then the count is read, as claimCooperative() says
   if (cooperative_waiting_.load(std::memory_order_seq_cst) != 0) releaseCooperative();
 }
 

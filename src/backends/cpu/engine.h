@@ -55,6 +55,7 @@ class Engine final : public RefCounted {
 
   // Called before work is accepted: one worker exists, or with `all` as many as the engine may have.
   Status ready(bool all) {
+    // Acquire pairs with the store in start(): the worker that it counts has been set up.
     if (started_.load(std::memory_order_acquire) >= (all ? threads_ : 1)) [[likely]]
       return Status();
     return start(all ? threads_ : 1);
@@ -66,7 +67,8 @@ class Engine final : public RefCounted {
   void enlist(Stream* stream, bool urgent);
   bool urgentWaits() const { return urgent_.load(std::memory_order_seq_cst) != 0; }
   bool interrupted() const { return team_.cooperativeWaits() || stopping_.load(std::memory_order_relaxed); }
-  // A worker that holds a stream may still be the one that looks around.
+  // A worker that holds a stream may still be the one that looks around. Sequentially consistent, as the head of this file
+  // says.
   void beginWatching() {
     watching_.fetch_add(1, std::memory_order_seq_cst);
     searching_.fetch_add(1, std::memory_order_seq_cst);

@@ -52,6 +52,9 @@ inline bool Stream::shouldYield(const Executor& who) const {
 
 // The stream is acquired. On kBlocked it no longer is, and may be gone.
 [[gnu::hot]] Stop Stream::run(Executor& who, uint64_t target) {
+  // Relaxed: only the executor writes completed_, and state_ has handed it over. submitted_ is read when what was seen of it is
+  // done, since each load takes the cache line from the producer. Its acquire pairs with the release in publish(), so that the
+  // slots up to `limit` are visible. A command that blocks the stream stays at the head of the ring and is visited again.
   uint64_t done = completed_.load(std::memory_order_relaxed);
   uint64_t limit = done;
   const bool foreign = who.worker == nullptr;
@@ -125,6 +128,8 @@ inline bool Stream::shouldYield(const Executor& who) const {
         break;
     }
     ring_.pop(slots);
+    // The release publishes what the command wrote to a thread that reads completed_. The light barrier pairs with the heavy
+    // one in sleep(): the store comes before the look for sleepers.
     completed_.store(++done, std::memory_order_release);
     barrier::light();
     if (sleepers_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
@@ -159,6 +164,7 @@ void Stream::runCopy(const backend::Copy& copy, bool foreign) { copyRows(*engine
 void Stream::runFill(const backend::Fill& fill, bool foreign) { fillRows(*engine_, fill, foreign); }
 
 void Stream::passPoint(backend::Point* point) {
+  // Announced first: a thread that sees the point passed may ask the stream, whose completed_ follows only behind this command.
   announce(completed_.load(std::memory_order_relaxed) + 1);
   static_cast<Point*>(point)->pass(latch.get());
   point->drop();
@@ -179,6 +185,10 @@ bool Stream::awaitPoint(backend::Point& point, const Executor& who) {
       source->hurry();
     }
   }
+  // Blocked before it subscribes: the point may be passed, and unblock() called, before subscribe() returns. If it returns
+  // true, the stream belongs to another thread and is not touched. The point's lock publishes this executor's state to that
+  // thread. The state needs no more than that; sequential consistency keeps all stores to state_ in the one order of the
+  // protocol.
   retain();  // until unblock()
   state_.store(kBlocked, std::memory_order_seq_cst);
   if (point.subscribe(&gate_)) return false;
@@ -188,6 +198,7 @@ bool Stream::awaitPoint(backend::Point& point, const Executor& who) {
 }
 
 void Stream::unblock() {
+  // As leave(): free first, then the look for drainers. There is always work, at least the command that blocked.
   state_.exchange(kFree, std::memory_order_seq_cst);
   if (drainers_.load(std::memory_order_seq_cst) == 0) engine_->enlist(this, true);
   drop();
@@ -206,6 +217,9 @@ bool Stream::callUser(Task* task) {
     task_done_ = false;
     return true;
   }
+  // The queue of host threads hands task_ and the ring's position over to runUser(). That sets task_done_ before unblock()
+  // frees the stream, which publishes it to the next executor. Nothing is touched behind submit(): the stream may run again by
+  // then.
   task_ = task;
   retain();  // until unblock()
   state_.store(kBlocked, std::memory_order_seq_cst);
@@ -229,6 +243,7 @@ void Stream::runUser() {
 int64_t Stream::work(Worker& worker) {
   int64_t last = nowNanoseconds();
   if (drainers_.load(std::memory_order_seq_cst) != 0 || !acquire()) return last;  // they run it, and list what they leave
+  // Both are hints, and a stale value costs a wake-up or a longer wait at most: relaxed.
   patient_.store(false, std::memory_order_relaxed);
   let_go_.store(false, std::memory_order_relaxed);
   Executor who{.worker = &worker, .depth = 0, .since = last};
@@ -251,6 +266,8 @@ int64_t Stream::work(Worker& worker) {
 
 // Stays with an empty stream, so that a burst does not queue it again and again. True when there is something to run.
 bool Stream::linger(Worker&, int64_t* last) {
+  // This worker is still the executor, so a producer that sees state_ as running relies on it: each return without more leads
+  // to leave(), which looks once more. The acquire of submitted_ is repeated by run().
   const uint64_t done = completed_.load(std::memory_order_relaxed);
   auto more = [&] { return submitted_.load(std::memory_order_acquire) != done; };
   auto asked = [&] {
@@ -266,6 +283,8 @@ bool Stream::linger(Worker&, int64_t* last) {
       relaxCpu();
     }
   }
+  // From here on the worker counts as watching, so that other streams need not wake one. It gives that up before relay() looks
+  // at the lists again.
   *last = nowNanoseconds();
   engine_->beginWatching();
   bool found = false;

@@ -14,6 +14,7 @@ bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
   if (done()) return true;
   uint64_t serial = 0;
   if (!deadline.isPoll()) {
+    // Waiting for the stream lets this thread run it. Inside a task of that stream it would wait for itself, so it sleeps.
     if (Ref<Stream> stream = source(&serial); stream && !stream->isInsideTask()) {
       if (!stream->wait(serial, deadline)) return done();
     }
@@ -22,6 +23,7 @@ bool Point::wait(Deadline deadline, backend::WaitPolicy policy) {
 }
 
 void Point::expect(Ref<Stream> source, uint64_t serial) {
+  // Swapped: the old reference goes with the argument, outside the spin lock. It may be the stream's last.
   source_lock_.lock();
   std::swap(source_, source);
   serial_ = serial;
@@ -37,13 +39,13 @@ Ref<Stream> Point::source(uint64_t* serial) {
 }
 
 void Point::pass(Status status) {
-  expect(nullptr, 0);
+  expect(nullptr, 0);  // no thread has to run the stream for it any more
   complete(std::move(status), timed_ ? nowNanoseconds() : 0);
 }
 
 void Point::recycle() {
-  expect(nullptr, 0);  // of a point that was never passed
-  Ref<PointPool> pool = std::move(pool_);
+  expect(nullptr, 0);                      // of a point that was never passed
+  Ref<PointPool> pool = std::move(pool_);  // perhaps the last one: then this point is deleted with it, at the end of this call
   pool->give(this);
 }
 
@@ -61,6 +63,7 @@ Status PointPool::create(Ref<backend::Point>* out, bool timed) {
   }
   lock_.unlock();
   if (point != nullptr) {
+    // find() may look at the point at any time, but its tryRetain() fails until revive(). So reset() needs no lock.
     point->reset();
     point->revive();
   } else {
@@ -94,7 +97,7 @@ void PointPool::give(Point* point) {
 
 Ref<backend::Point> PointPool::find(uint64_t address) {
   std::lock_guard lock(all_mutex_);
-  // Compared, not followed.
+  // Compared, not followed: the address may be anything. A point leaves the set, under this mutex, before it is deleted.
   auto found = all_.find(reinterpret_cast<Point*>(address));
   if (found == all_.end() || !(*found)->tryRetain()) return nullptr;
   return Ref<backend::Point>::adopt(*found);

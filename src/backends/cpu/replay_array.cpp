@@ -73,6 +73,7 @@ Status ReplayArray::create(Ref<ReplayArray>* out, std::shared_ptr<const ReplayLa
     place(*new (&array->nodes_[array->count_++]) Node, works[step], at);
     at += bytesOf(works[step]);
   }
+  // Relaxed: the array is published by the submission of its first launch.
   const size_t tasks = plan.tasks.size();
   array->waits_.reset(new std::atomic<uint32_t>[tasks]);
   array->ready_.reset(new std::atomic<uint32_t>[tasks]);
@@ -250,6 +251,8 @@ void ReplayArray::takePart(Parallel& parallel, uint32_t participant) {
   if (left_[participant] != 0) return;
   for (uint32_t spins = 0;; ++spins) {
     if (task == all && !pop(&task)) {
+      // Acquire: the increments of finished_ form one release sequence, so all nodes have run before this thread returns. A
+      // thread leaves only without a task, so that none is lost.
       if (finished_.load(std::memory_order_acquire) == all) return;
       if (!owner && (parallel.engine.urgentWaits() || parallel.engine.interrupted())) break;
       if (spins < kSpins) {
@@ -273,6 +276,8 @@ uint32_t ReplayArray::finishTask(uint32_t task) {
   auto next = static_cast<uint32_t>(layout_->tasks.size());
   for (uint32_t i = done.first_successor; i < done.end_successor; ++i) {
     const uint32_t successor = layout_->successors[i];
+    // Release publishes this task's writes; acquire lets the last predecessor see those of all others. It alone resets the
+    // counter, relaxed: no thread reads it again in this launch, and the end of the job publishes it to the next one.
     if (waits_[successor].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
     waits_[successor].store(layout_->tasks[successor].waits, std::memory_order_relaxed);
     if (next == layout_->tasks.size()) {
@@ -286,6 +291,8 @@ uint32_t ReplayArray::finishTask(uint32_t task) {
 }
 
 void ReplayArray::push(uint32_t task) {
+  // Each task is pushed once in a launch, so the list has room and never wraps. tail_ only deals out places: relaxed. The
+  // release store publishes the place, and with it the writes of all predecessors, to pop().
   ready_[tail_.fetch_add(1, std::memory_order_relaxed)].store(task + 1, std::memory_order_release);
 }
 
@@ -293,6 +300,9 @@ bool ReplayArray::pop(uint32_t* task) {
   const auto all = static_cast<uint32_t>(layout_->tasks.size());
   uint32_t head = head_.load(std::memory_order_acquire);
   while (head < all) {
+    // Zero: not pushed yet, or taken and reset by another thread since head was read. Either way the caller looks again. A
+    // stale `found` is harmless: head_ only rises during a launch, so the exchange fails. The reset is for the next launch:
+    // relaxed.
     const uint32_t found = ready_[head].load(std::memory_order_acquire);
     if (found == 0) return false;
     if (!head_.compare_exchange_weak(head, head + 1, std::memory_order_acq_rel)) continue;

@@ -87,6 +87,7 @@ class Ring {
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
   ~Ring() {
+    // The stream is idle and has no other user. Acquire pairs with recycle(), whose link to the next segment is followed.
     freeList(spare_.load(std::memory_order_acquire));
     freeList(ready_);
     if (read_ != write_) free(read_);  // a jump without a command behind it
@@ -104,13 +105,15 @@ class Ring {
       return nullptr;
     return write_->slots[write_at_];
   }
+  // Does not publish: the stream's store to submitted_ (release) does, which the executor reads with acquire.
   void commit(uint32_t slots) {
     write_at_ += slots;
     // The consumer read these lines the last time round: they are asked for before they are written.
     fetchForWriting(write_->slots[(write_at_ + kAhead) % Segment::kSlots]);
   }
 
-  // Consumer: the oldest command; there must be one.
+  // Consumer: the oldest command; there must be one. read_ and read_at_ need no order of their own: the stream's state hands
+  // them from one executor to the next.
   Header* front() {
     Header* header = reinterpret_cast<Header*>(read_->slots[read_at_]);
     if (header->kind == Kind::kJump) [[unlikely]] {
@@ -137,6 +140,8 @@ class Ring {
   }
 
   bool extend() {
+    // The whole list is taken at once, so the pushes of recycle() cannot suffer from ABA. Acquire pairs with their release: the
+    // links are visible, and the consumer has read the old slots before they are written again.
     if (ready_ == nullptr) ready_ = spare_.exchange(nullptr, std::memory_order_acquire);
     Segment* fresh = ready_;
     if (fresh != nullptr) {
@@ -146,6 +151,7 @@ class Ring {
       fresh = Segment::create();
       if (fresh == nullptr) return false;
     }
+    // reserve() always leaves a slot free for the jump. The command behind it publishes both, by submitted_.
     new (write_->slots[write_at_]) JumpCommand{{.kind = Kind::kJump}, fresh};
     write_ = fresh;
     write_at_ = 0;
@@ -153,6 +159,8 @@ class Ring {
   }
 
   void recycle(Segment* segment) {
+    // The count is approximate, and orders nothing: relaxed. The head that is read is linked to and never followed here. The
+    // release publishes the link, and that this consumer is through with the slots, to extend().
     if (spares_.load(std::memory_order_relaxed) >= kMaxSpare) {
       free(segment);
       return;

@@ -59,6 +59,8 @@ void Stream::native(uint64_t out[2]) {
 
 inline void Stream::lockProducer() {
   lock_order::taking(LockRank::kCpuProducer);
+  // A spin lock, and the producer's first step of the protocol in stream.h; so the exchange is sequentially consistent. It also
+  // acquires what the last producer wrote. The inner loop only waits for a chance to try again: relaxed.
   while (producing_.exchange(true, std::memory_order_seq_cst)) [[unlikely]] {
       for (int spins = 0; producing_.load(std::memory_order_relaxed); ++spins) {
         if (spins < 200) {
@@ -83,6 +85,10 @@ Status Stream::outOfMemory() {
 
 inline void Stream::publish(uint32_t slots, bool urgent) {
   ring_.commit(slots);
+  // submitted_ is written under producing_ alone, so it is read relaxed. The release publishes the slots to the executor's
+  // acquire load in run(). producing_ was set before state_ and listed_ are read here. leave() frees state_ before it reads
+  // producing_, and lookAround() clears listed_ before that. So this thread sees the stream free and unlisted, or they see the
+  // submission. If they read producing_ as false again, unlockProducer() has published submitted_ to them.
   submitted_.store(submitted_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   bool unlisted = state_.load(std::memory_order_seq_cst) == kFree && listed_.load(std::memory_order_seq_cst) == kNotListed;
   unlockProducer();
@@ -96,6 +102,7 @@ inline void Stream::publish(uint32_t slots, bool urgent) {
 [[gnu::hot]] Status Stream::launch(backend::Kernel& base, const backend::Launch& launch) {
   HostKernel& kernel = static_cast<HostKernel&>(base);
   RT_TRY(engine_->ready(launch.cooperative));
+  // Values are written to the ring in place. A refusal behind reserve() leaves nothing: the next command takes the same slots.
   uint32_t slots = 1 + (kernel.argumentBytes() + kSlotBytes - 1) / kSlotBytes;
   lockProducer();
   void* slot = ring_.reserve(slots);
@@ -213,6 +220,8 @@ bool Stream::copyNow(const backend::Copy& copy) {
     memcpy(copy.dst, copy.src, copy.width);
     return true;
   }
+  // A long copy takes the stream, as a submission of another thread would otherwise run beside it. Relaxed: acquire() makes
+  // this thread the executor, and only executors write completed_.
   if (!acquire()) return false;
   if (completed_.load(std::memory_order_relaxed) != submitted_.load(std::memory_order_acquire)) {
     leave(false);
@@ -235,6 +244,9 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status*) {
 
 // Gives the stream up; what has been submitted meanwhile is listed, unless a thread that waits is there to run it.
 [[gnu::hot]] void Stream::leave(bool urgent) {
+  // The executor's half of the protocol: state_ is free before producing_, drainers_ and sleepers_ are read. A drainer raises
+  // drainers_ before it reads state_, and calls hurry() behind lowering it. So work is listed here, run by it, or listed there.
+  // The exchange also releases the ring's read position and what the commands did to the next executor.
   state_.exchange(kFree, std::memory_order_seq_cst);
   if (hasWork() && drainers_.load(std::memory_order_seq_cst) == 0) [[unlikely]] {
     engine_->enlist(this,
@@ -243,6 +255,8 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status*) {
 }
 
 void Stream::hurry() {
+  // Not free: the executor lists what it leaves. Sequentially consistent, since a caller has raised sleepers_ or lowered
+  // drainers_ before, and leave() and unblock() read those behind their store to state_.
   if (listed_.load(std::memory_order_seq_cst) == kUrgent || !isFree() || !hasWork()) return;
   engine_->enlist(this, true);
 }
@@ -274,6 +288,8 @@ void Stream::help(uint64_t serial, int depth) {
   if (run(who, serial) != Stop::kBlocked) leave(true);
 }
 
+// Spins beside the executor, then sleeps. With an infinite deadline the thread is a drainer: it asks the executor to let go,
+// and runs the stream itself once it is free. With a finite one it runs nothing, and makes sure that a worker does.
 bool Stream::waitLong(uint64_t serial, Deadline deadline) {
   auto done = [&] { return completed_.load(std::memory_order_acquire) >= serial; };
   const bool drains = deadline.isNever();
@@ -283,6 +299,8 @@ bool Stream::waitLong(uint64_t serial, Deadline deadline) {
     if (!drains) hurry();
     if (deadline.passed()) return done();
     if (drains) {
+      // Raised before state_ is read below; leave() and unblock() free state_ before they read drainers_. let_go_ is a hint to
+      // the worker that has the stream: relaxed, since drainers_ says the same.
       drainers_.fetch_add(1, std::memory_order_seq_cst);
       let_go_.store(true, std::memory_order_relaxed);
     }
@@ -303,8 +321,10 @@ bool Stream::waitLong(uint64_t serial, Deadline deadline) {
       if (deadline.passed()) break;
     }
     if (drains) {
+      // An executor that saw this drainer has listed nothing. Its store to state_ came before the decrement, so hurry() sees
+      // it.
       drainers_.fetch_sub(1, std::memory_order_seq_cst);
-      hurry();  // workers have left the stream to this thread
+      hurry();
     }
     if (done()) return true;
     if (!tired) continue;
@@ -316,6 +336,11 @@ bool Stream::waitLong(uint64_t serial, Deadline deadline) {
 
 // Sleeps until progress is told or the deadline has passed (false).
 bool Stream::sleep(uint64_t serial, Deadline deadline) {
+  // The sleeper publishes sleepers_ and wake_at_, passes the heavy barrier, and reads completed_. The executor stores
+  // completed_, passes the light one, and reads sleepers_ and wake_at_. So the sleeper sees the number or the executor sees the
+  // sleeper. progress_ is read first: tellSleepers() changes it behind resetting wake_at_, and then the futex does not sleep.
+  // So a reset that discards this thread's wake_at_ costs one more look. Acquire: a thread that reads the new progress_ sees
+  // the reset, too.
   uint32_t progress = progress_.load(std::memory_order_acquire);
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
   uint64_t least = wake_at_.load(std::memory_order_seq_cst);
@@ -338,6 +363,8 @@ bool Stream::sleep(uint64_t serial, Deadline deadline) {
 }
 
 void Stream::tellSleepers(uint64_t done) {
+  // All sleepers wake and register again, so that one number is enough: the least that a sleeper waits for. The reset comes
+  // before progress_ changes, as sleep() needs it.
   if (done < wake_at_.load(std::memory_order_seq_cst)) return;
   wake_at_.store(UINT64_MAX, std::memory_order_seq_cst);
   progress_.fetch_add(1, std::memory_order_seq_cst);

@@ -28,6 +28,7 @@ void spinUntil(Done done) {
 }  // namespace
 
 Team::Job* Team::claim() {
+  // Acquire pairs with the release in close(): the owner before is through with the job.
   uint32_t taken = claimed_.load(std::memory_order_relaxed);
   for (uint32_t i = 1; i < kJobs; ++i) {
     while ((taken & (1u << i)) == 0) {
@@ -39,6 +40,9 @@ Team::Job* Team::claim() {
 
 void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t total, uint64_t chunk, uint32_t helpers,
                 bool foreign) {
+  // The gate is closed and no worker is inside, so plain stores are enough. The store to the gate publishes them to enrol(),
+  // whose compare-and-swap acquires. The new generation makes a worker fail that has read the gate of an earlier job. Both last
+  // stores are sequentially consistent: they come before wake() reads `sleep`, and a worker sets `sleep` before it reads them.
   job.body = body;
   job.user.store(user, std::memory_order_relaxed);
   job.total = total;
@@ -51,6 +55,8 @@ void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t tot
 }
 
 void Team::close(Job& job) {
+  // No worker joins once kOpen is off: enrol() swaps the whole word. The acquire load pairs with the decrement in join(), so
+  // what the helpers wrote is visible behind it. The release then hands the slot to the next claim().
   job.gate.fetch_and(~kOpen, std::memory_order_acq_rel);
   open_.fetch_sub(1, std::memory_order_seq_cst);
   spinUntil([&] { return (job.gate.load(std::memory_order_acquire) & kActiveMask) == 0; });
@@ -61,6 +67,9 @@ void Team::close(Job& job) {
 // is not closed: without tickets no worker joins. Members that are done report on another line.
 void Team::openCooperative(JobBody body, void* user, uint32_t helpers, bool foreign) {
   Job& job = jobs_[0];
+  // All members of the job before have reported, so none reads these any more. A ticket is taken by compare-and-swap of a gate
+  // that has the generation, so a late worker cannot take one of this job for the one before.
+  // The last store is sequentially consistent as in open().
   job.body = body;
   job.user.store(user, std::memory_order_relaxed);
   job.helpers = helpers;
@@ -70,10 +79,13 @@ void Team::openCooperative(JobBody body, void* user, uint32_t helpers, bool fore
 }
 
 void Team::awaitCooperative() {
+  // `next` is never reset, so it is compared with the members of all jobs so far. Acquire pairs with the increments of the
+  // members, which form one release sequence: what all of them wrote is visible.
   spinUntil([this] { return jobs_[0].next.load(std::memory_order_acquire) == members_; });
 }
 
 void Team::work(Job& job, uint32_t participant) {
+  // Relaxed: the counter only deals out pieces. The gate has published the job, and publishes its results.
   for (;;) {
     uint64_t begin = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
     if (begin >= job.total) return;
@@ -95,6 +107,8 @@ bool Team::enrol(Job& job, TeamMember& member, uint64_t inside, uint32_t* partic
       }
       if (nowNanoseconds() - member.seen_at < kPatience) return false;
     }
+    // Acquire pairs with the store in open(): behind this the job may be read. All changes of an open gate are
+    // read-modify-writes, so they form one release sequence, and close() synchronises with the decrement of each helper.
     if (job.gate.compare_exchange_weak(gate, gate + inside - kTicket, std::memory_order_acq_rel)) break;
   }
   *generation = gate / kGeneration;
@@ -106,13 +120,14 @@ bool Team::joinCooperative(TeamMember& member) {
   Job& job = jobs_[0];
   uint64_t gate = job.gate.load(std::memory_order_acquire);
   if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0 || gate / kGeneration == member.cooperative) return false;
+  // Only a prefetch, so `user` may be that of another job: relaxed. It is read again behind the ticket.
   const char* data = static_cast<const char*>(job.user.load(std::memory_order_relaxed));
   __builtin_prefetch(data);
   __builtin_prefetch(data + 64);
   uint32_t participant;
   if (!enrol(job, member, 0, &participant, &member.cooperative)) return false;
   job.body(job.user.load(std::memory_order_relaxed), participant, participant + 1, participant);
-  job.next.fetch_add(1, std::memory_order_acq_rel);
+  job.next.fetch_add(1, std::memory_order_acq_rel);  // publishes what the member wrote to awaitCooperative()
   return true;
 }
 

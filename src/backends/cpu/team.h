@@ -87,6 +87,7 @@ class Team {
   bool cooperativeWaits() const { return wants(jobs_[0]); }
   // Whether a waiting thread and its helpers are as many as that: one more would only take a core from them.
   bool occupies(uint32_t threads) const {
+    // An estimate that sets the length of a nap: relaxed.
     if (open_.load(std::memory_order_relaxed) == 0) return false;
     uint64_t busy = 0;
     for (uint32_t i = 1; i < kJobs; ++i) {
@@ -106,7 +107,7 @@ class Team {
       if (!enrol(jobs_[i], member, kActive, &participant, &generation)) continue;
       enter();
       work(jobs_[i], participant);
-      jobs_[i].gate.fetch_sub(kActive, std::memory_order_acq_rel);
+      jobs_[i].gate.fetch_sub(kActive, std::memory_order_acq_rel);  // publishes what was done to close()
       leave();
       return true;
     }

@@ -1,4 +1,4 @@
-// Launching callbacks, calling each once, and the look-out for a device that died under them.
+// Launching callbacks, calling each once, and watching for the loss of the device while any is pending.
 #include "backends/cuda/callbacks.h"
 
 #include <climits>
@@ -16,6 +16,7 @@ constexpr uint64_t kLookNanoseconds = 20'000'000;
 }
 
 Callbacks::~Callbacks() {
+  // Acquire pairs with the decrement in leave(), the last access of each callback and of run() to this object.
   for (uint32_t left; (left = busy_.load(std::memory_order_acquire)) != 0;) (void)futexWait(&busy_, left, Deadline::never());
   deleteFinished();
   if (probe_ == nullptr) return;
@@ -49,8 +50,11 @@ void Callbacks::deleteFinished() {
 
 Status Callbacks::launch(NativeStream stream, std::unique_ptr<Callback>* given) {
   deleteFinished();
-  RT_TRY(host_threads::reserve());  // for the look-out
+  RT_TRY(host_threads::reserve());  // for run()
   Callback* callback = given->get();
+  // Pending before the driver has it: the driver may call it, and the device may be lost, before its call returns. claimed_
+  // decides between the two, and this call's own failure. busy_ is raised relaxed: the mutex orders it before the decrements,
+  // and the owner cannot end during this call.
   callback->home_ = this;
   bool watch = false;
   {
@@ -91,7 +95,7 @@ void Callbacks::unlink(Callback* callback) {
   callback->previous_ = callback->next_ = nullptr;
 }
 
-// After the last one the owner may be gone at once.
+// Behind the decrement of the last one the owner may delete this object, so the wake-up uses the address alone.
 void Callbacks::leave() {
   std::atomic<uint32_t>* busy = &busy_;
   if (busy->fetch_sub(1, std::memory_order_acq_rel) == 1) futexWake(busy, INT_MAX);
@@ -109,6 +113,9 @@ void Callbacks::finish(Callback* callback) {
 
 void Callbacks::deviceLost(const Status& status) {
   static std::atomic<Callback*> abandoned{nullptr};  // for good, of all devices: the driver may still have their addresses
+  // One at a time, and lost() without the mutex: it may launch or end other callbacks. A claimed callback is never deleted,
+  // since the driver may still call it; onDriverThread() then finds it claimed. The list is only pushed to, so relaxed order is
+  // enough.
   for (;;) {
     Callback* claimed = nullptr;
     {

@@ -50,7 +50,7 @@ class Callbacks final : private host_threads::Job {
   void leave();  // one less of busy_
   static void deleteAll(Callback* list);
   void deleteFinished();
-  void run() override;  // the look-out
+  void run() override;  // looks whether the device is alive
 
   Device& device_;
   NativeContext context_ = nullptr;
@@ -59,7 +59,7 @@ class Callbacks final : private host_threads::Job {
   Callback* pending_ = nullptr;
   Callback* finished_ = nullptr;  // to be deleted on a thread that may call CUDA
   bool watching_ = false;
-  std::atomic<uint32_t> busy_{0};  // pending, and the look-out; a futex
+  std::atomic<uint32_t> busy_{0};  // pending callbacks, and the job that looks; a futex
 };
 
 }  // namespace manyrt::cuda

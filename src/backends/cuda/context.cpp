@@ -118,8 +118,8 @@ void Context::deviceLost() {
   host_threads::submit(this);
 }
 
-// Who finds a device lost holds its contexts while it tells them, and may be the look-out of this one's callbacks, for whose
-// end its destructor waits.
+// The thread that finds a device lost holds references to its contexts while it tells them. It may be the one that runs this
+// context's Callbacks, whose destructor waits for that job. So a context of a lost device ends as a job of its own.
 void Context::recycle() {
   ending_ = true;
   if (told_.load()) return host_threads::submit(this);

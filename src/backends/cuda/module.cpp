@@ -55,6 +55,7 @@ NativeModuleOwner::NativeModuleOwner(Ref<Context> context, NativeModule module)
     : context_(std::move(context)), module_(module) {}
 
 NativeModuleOwner::~NativeModuleOwner() {
+  // Relaxed: the program that had the native module dropped its reference behind that, which orders the flag.
   if (code_bytes_ != 0 && !exported_.load(std::memory_order_relaxed)) {
     context_->loader().giveBack(module_, key_, code_bytes_);
     return;
@@ -103,6 +104,8 @@ class Unloading final : public host_threads::Job {
 };
 
 void NativeModuleOwner::recycle() {
+  // The last reference is gone, but streams may still run its kernels. A stream that is idle now gets no more of them. The
+  // others are noted with their last submission, and a thread of the library deletes the module behind those.
   const Ref<Context> context = context_;  // another thread may have deleted this by the end of unloadBehindWork()
   if (shared_) context->loader().forget(*this, key_);
   try {
@@ -222,6 +225,8 @@ void ModuleLoader::makeRoom(size_t code_bytes) {
 
 void ModuleLoader::unloadBehindWork(Unloading* unloading) {
   {
+    // unloads_ is cleared under this mutex by the thread that finds the list empty. So either that thread sees this entry, or a
+    // new job starts here.
     std::lock_guard lock(mutex_);
     if (unloads_) {
       *last_unloading_ = unloading;

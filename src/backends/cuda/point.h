@@ -12,6 +12,9 @@ class EventPool;
 // The record that was a stream's last submission, so far as it is known: the native event tells of the stream what it has told
 // others of the record. Written under the stream's mutex, before and after the driver's call, and cleared by a point that takes
 // its event to another stream. A reader asks the driver between two equal looks: what it was told then is of that record.
+//
+// A first look may pair an old event with a new number, since set() may run between its two loads. The second one then fails:
+// it has acquired the number, so it sees at least the null that set() stored before it.
 class LastRecord final : public RefCounted {
  public:
   void set(NativeEvent event, uint64_t serial) {

@@ -137,6 +137,8 @@ void Staging::copyPieces(Worker& worker, Work& work) {
   struct Piece {
     uint64_t begin = 0, size = 0;
   };
+  // Each slot has an event behind its last copy. `empty` waits for it before the slot is written again, so up to kSlots copies
+  // of a worker are under way while it copies memory. The counter deals out pieces; a failure of any worker stops all.
   Piece in_slot[kSlots];
   const auto check = [&](const char* call, Error error) {
     if (error != kSuccess) work.fail(call, error);
@@ -178,6 +180,8 @@ void Staging::copyPieces(Worker& worker, Work& work) {
 }
 
 Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, NativeStream stream) {
+  // Each worker's stream waits for what `stream` has, and `stream` waits for each worker's stream in the end. `work` is on this
+  // stack: the call waits until all threads have left it. A thread that is not to be had leaves its pieces to the others.
   std::lock_guard lock(mutex_);
   const auto cores = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   const size_t most_lanes = std::min(to_device ? kWorkersToDevice : kWorkersToHost, cores);

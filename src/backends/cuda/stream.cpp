@@ -360,6 +360,7 @@ bool Stream::askRecord(uint64_t serial) {
   const NativeEvent event = last_record_->of(serial);
   if (event == nullptr) return false;
   if (whateverIsCurrent(native_context_, [&] { return table().cuEventQuery(event); }) != kSuccess) return false;
+  // The second look may not be reordered before the driver's answer: the fence keeps the loads behind it.
   std::atomic_thread_fence(std::memory_order_acquire);
   if (last_record_->of(serial) != event) return false;  // recorded anew meanwhile: the answer may be of that
   advance(serial);

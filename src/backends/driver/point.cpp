@@ -6,13 +6,14 @@
 namespace manyrt::driver {
 
 bool Point::passOnce(Status status, int64_t nanoseconds) {
+  // Several threads may find the point reached; the exchange lets one complete it. complete() publishes the status itself.
   if (passed_.exchange(true, std::memory_order_acq_rel)) return false;
   complete(std::move(status), nanoseconds);
   return true;
 }
 
 void Point::renew() {
-  recorded_.store(false, std::memory_order_relaxed);
+  recorded_.store(false, std::memory_order_relaxed);  // no other reference: handing the point out publishes this
   renewInPlace();
 }
 
@@ -34,7 +35,7 @@ bool Point::subscribe(backend::Waiter* waiter) {
 }
 
 void Point::tell() {
-  if (telling_.exchange(true, std::memory_order_acq_rel)) return;
+  if (telling_.exchange(true, std::memory_order_acq_rel)) return;  // recorded() and subscribe() may both come here
   if (tellWhenReached()) return;
   retain();
   host_threads::submit(this);
@@ -43,7 +44,7 @@ void Point::tell() {
 void Point::run() {
   constexpr int kSpins = 200;
   constexpr uint64_t kNapNanoseconds = 50'000;
-  const Ref<Point> self = Ref<Point>::adopt(this);
+  const Ref<Point> self = Ref<Point>::adopt(this);  // the job's reference
   std::atomic<uint32_t> never{0};
   for (int spins = 0; !poll(); ++spins) {
     if (spins < kSpins) {

@@ -21,6 +21,7 @@ class Point : public backend::Point, protected host_threads::Job {
   void recorded(Status status);
   // Instead: it could not be recorded.
   void fail(Status status) { (void)passOnce(std::move(status), 0); }
+  // Acquire pairs with recorded(): the native event and recordedStatus() are there.
   bool isRecorded() const { return recorded_.load(std::memory_order_acquire); }
   const Status& recordedStatus() const { return recorded_status_; }  // once recorded
 
@@ -29,7 +30,8 @@ class Point : public backend::Point, protected host_threads::Job {
   bool passOnce(Status status, int64_t nanoseconds);
   // Prepares the point for its next record. The caller holds the only reference.
   void renew();
-  // The same for one that stays recorded, as it is recorded anew in place; without a fence, which P2 has no room for.
+  // The same for one that stays recorded, as it is recorded anew in place. Relaxed stores are enough: the caller holds the only
+  // reference, and publishes the point when it gives it to another thread. A fence would cost too much here (benchmark P2).
   void renewInPlace() {
     reset();
     passed_.store(false, std::memory_order_relaxed);

@@ -15,6 +15,8 @@
 namespace manyrt::driver {
 
 void Stream::advance(uint64_t serial) {
+  // Several threads may learn of different numbers: the exchange keeps the greatest. Release publishes what this thread has seen
+  // of the work; known() acquires it. The first load may be stale, since the exchange checks it.
   uint64_t known = completed_.load(std::memory_order_relaxed);
   while (known < serial && !completed_.compare_exchange_weak(known, serial, std::memory_order_acq_rel)) {
   }
@@ -59,6 +61,8 @@ void Stream::lookAtMarkers() {
 
 // Under the mutex of the markers. True: the newest marker is behind all that is with the device.
 bool Stream::mark(bool patiently) {
+  // A stale completed_ costs one marker at most, so it is read relaxed. native_serial_ is read relaxed under the mutex of
+  // submission, under which alone it is written: the marker stands behind exactly those.
   const uint64_t newest = marker_count_ == 0 ? completed_.load(std::memory_order_relaxed) : markers_[marker_count_ - 1].serial;
   if (newest >= withDevice()) return true;
   if (marker_count_ == kMaxMarkers) return false;
@@ -98,6 +102,7 @@ Ref<backend::Point> Stream::markBehind(uint64_t serial) {
 
 // Of a held stream: a thread of the library makes progress. False: the deadline passed.
 bool Stream::awaitSubmission(uint64_t serial, Deadline deadline) {
+  // Read first: a submission that is over behind this has changed the word by the time the futex compares it.
   const uint32_t progress = progress_.load(std::memory_order_seq_cst);
   sleepers_.fetch_add(1, std::memory_order_seq_cst);  // as wake() says
   const bool held = withDevice() < serial;
@@ -111,6 +116,8 @@ bool Stream::wait(uint64_t serial, Deadline deadline) {
   constexpr int64_t kSpinNanoseconds = 20'000;
   const backend::WaitPolicy policy = context_->policy();
   const bool sleeps = policy == backend::WaitPolicy::kDefault || policy == backend::WaitPolicy::kBlock;
+  // In each turn: a held stream is waited for first, since a thread of the library makes its progress. Then the driver waits
+  // where the policy lets a thread sleep. Where it does not, this thread spins for a moment, and naps between queries then.
   bool driver_waits = sleeps;
   const int64_t began = nowNanoseconds();
   while (completed() < serial) {

@@ -35,6 +35,8 @@ Status Stream::keep(Work work) {
 
 // Appends. `begins`: the stream is held from now on, and the command is its first.
 Status Stream::hold(std::unique_ptr<Command> command, bool* begins) {
+  // Under the mutex. submitted_ is released for readers without it. A reader that meets the number before native_serial_
+  // follows finds the stream held, and sleeps in awaitSubmission() until finishFirst() tells it.
   command->serial = nextSerial();
   submitted_.store(command->serial, std::memory_order_release);
   *last_ = command.get();
@@ -47,6 +49,8 @@ Status Stream::hold(std::unique_ptr<Command> command, bool* begins) {
 Status Stream::wait(Ref<backend::Point> point, backend::Skip skip) {
   RT_TRY(host_threads::reserve());  // for going on behind a point that the host waits for
   std::lock_guard lock(mutex_);
+  // A point that is passed needs no wait: its failure latches at once. One of this driver is waited for on the device. Any
+  // other one holds the stream, so that the host can wait for it.
   if (!isHeld()) {
     bool taken = true;
     if (point->done()) {
@@ -68,6 +72,8 @@ Status Stream::call(Task* given, backend::TaskKind kind) {
   std::unique_ptr<Task> task(given);
   RT_TRY(host_threads::reserve());
   std::unique_lock lock(mutex_);
+  // A program's function always holds the stream: a failure has to reach it, and skip what is behind it. A task of the library
+  // may be run by the driver, or on this thread where the driver's work is over when its call returns.
   const bool at_once = kind == backend::TaskKind::kInternal && !isHeld();
   if (at_once) {
     bool taken = true;
@@ -120,6 +126,8 @@ void Stream::begin() {
 // The host's part of the first command, which this thread alone touches: what is submitted meanwhile queues up behind it, and
 // so the mutex is free while the program's function runs.
 void Stream::doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock) {
+  // The device is waited for, and its failures are latched, before the function runs: it may be given the status. A device lost
+  // meanwhile does not skip tasks, which carry the cause.
   const bool untold = std::exchange(untold_, false);
   lock.unlock();
   if (untold) waitForDevice();
@@ -148,7 +156,11 @@ void Stream::doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock
   if (!all && !latch.failed()) latch.set(enqueueCopy(copy));
 }
 
+// Continues a held stream: the wait of its first command is over. Runs as a job, one at a time: each begin() queues it once.
 void Stream::go() {
+  // Commands are executed until the host has to wait again or the queue is empty. begin() may queue go() on another thread
+  // before this call returns; that one waits for the mutex. held_ is cleared under the mutex, so a submission sees either the
+  // queue or its end. Declared before the lock, `self` outlives it.
   const Ref<Stream> self(this);
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -183,6 +195,8 @@ void Stream::waitForDevice() {
 
 // Under the mutex.
 void Stream::finishFirst() {
+  // The release pairs with withDevice(): what the command gave to the driver, or did on the host, happened before. Then wake()
+  // tells the threads that sleep for the number.
   std::unique_ptr<Command> command(first_);
   native_serial_.store(command->serial, std::memory_order_release);
   first_ = command->next;
@@ -190,8 +204,9 @@ void Stream::finishFirst() {
   wake();
 }
 
-// A sleeper counts itself before it looks at progress_ and at native_serial_, and this counts progress before it looks for
-// sleepers: in the one order of sequentially consistent operations at least one of the two sees the other.
+// A sleeper reads progress_, counts itself in sleepers_, reads native_serial_, and sleeps only while progress_ is unchanged.
+// This changes progress_ first and reads sleepers_ then. Both counters are sequentially consistent: this sees the sleeper, or
+// the futex sees the changed word and does not sleep.
 void Stream::wake() {
   progress_.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) != 0) futexWake(&progress_, INT_MAX);
@@ -208,6 +223,7 @@ void Stream::recordHeld(backend::Point& point, uint64_t serial) {
 // Under the mutex. False: the host comes first. Failed commands latch; what follows a failure is skipped, but for points and
 // tasks, which carry it.
 bool Stream::execute(Command& command) {
+  // One branch for each alternative of Work. `skip` is read once, so that one command is either skipped or executed as a whole.
   if (device_.isLost()) latch.set(device_.lost());
   const bool skip = latch.failed();
   const auto unless = [&](auto enqueue) {

@@ -102,12 +102,13 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   // ---- For the drivers ----
   // Continues a held stream, on a thread of the library.
   void resume() { host_threads::submit(this); }
-  // Under the mutex.
+  // Under the mutex, which orders them: relaxed.
   bool isHeld() const { return held_.load(std::memory_order_relaxed); }
   uint64_t nextSerial() const { return submitted_.load(std::memory_order_relaxed) + 1; }
   // One more submission is with the device. One that failed counts, too: the driver may have got a part of it. The number is
   // published last: who sees it in submitted() sees that it is with the device.
   void count() {
+    // Relaxed: written under the mutex alone. The releases pair with withDevice() and submitted(), which take no lock.
     const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
     native_serial_.store(serial, std::memory_order_release);
     submitted_.store(serial, std::memory_order_release);

@@ -13,7 +13,7 @@ Root::~Root() { (void)RT_CL_PLAIN(clReleaseMemObject, memory); }
 
 uint64_t Root::nextId() {
   static std::atomic<uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;  // only distinct: it orders nothing
 }
 
 Location locationOf(const void* address) {
@@ -69,6 +69,7 @@ void destroyRoot(Root* root) {
   delete root;
 }
 
+// The change is counted under the mutex, behind the change itself: a reader with the new count finds it.
 Status HostRoots::add(Root* root) {
   std::lock_guard lock(mutex_);
   roots_[root->address] = root;

@@ -59,6 +59,8 @@ class Pipeline::Leased {
   Leased(const Leased&) = delete;
   Leased& operator=(const Leased&) = delete;
   Status take() {
+    // A slot holds a clone that is free, and its owner alone stores to it. The exchange takes the clone; acquire pairs with the
+    // release in ~Leased(), so what the last launch noted in it is visible. The load before it only avoids a needless exchange.
     const uint32_t count = std::min<uint32_t>(pipeline_.clone_count_.load(std::memory_order_acquire), kClones);
     for (uint32_t i = 0; i < count; ++i) {
       if (pipeline_.clones_[i].load(std::memory_order_relaxed) == nullptr) continue;
@@ -66,6 +68,7 @@ class Pipeline::Leased {
       if (clone_ != nullptr) return Status();
     }
     RT_TRY(pipeline_.newClone(&clone_));
+    // Several threads may pass this check at once, and the count exceed kClones: a clone beyond has no slot, and is not kept.
     if (pipeline_.clone_count_.load(std::memory_order_relaxed) < kClones)
       clone_->slot = pipeline_.clone_count_.fetch_add(1, std::memory_order_acq_rel);
     return Status();

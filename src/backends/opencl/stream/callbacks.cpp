@@ -30,6 +30,8 @@ class Watch final : public host_threads::Job {
   }
 
   void run() override {
+    // Fires under the mutex: triggers only hand over, as Trigger::fired() says. add() sets running_ under it as well, so an
+    // event that comes while this ends starts the job anew. Naps grow while nothing fires, and add() makes them short again.
     uint64_t nap;
     {
       std::lock_guard lock(mutex_);
@@ -87,7 +89,7 @@ void CL_CALLBACK onDriverThread(cl_event, cl_int, void* user) {
 }  // namespace
 
 void WakeTrigger::fired() {
-  word_.store(1, std::memory_order_release);
+  word_.store(1, std::memory_order_release);  // before the wake-up: a thread that comes later does not sleep
   futexWake(&word_, INT_MAX);
 }
 

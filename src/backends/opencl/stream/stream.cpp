@@ -202,6 +202,7 @@ Status Stream::takeTimedQueue() {
       return device().failed("clEnqueueBarrierWithWaitList", error);
     }
   }
+  // The queue is released last, and completed() acquires it first: a thread that sees the queue sees where it ends.
   untimed_end_.store(ahead, std::memory_order_relaxed);
   untimed_queue_.store(std::exchange(queue_, timed), std::memory_order_release);
   timed_ = true;
@@ -209,6 +210,7 @@ Status Stream::takeTimedQueue() {
   return Status();
 }
 
+// Several threads may come here: the exchange lets one end the queue.
 void Stream::endUntimedQueue() {
   if (cl_command_queue queue = untimed_queue_.exchange(nullptr, std::memory_order_acq_rel)) device().queues().endOld(queue);
 }
