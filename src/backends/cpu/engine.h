@@ -90,8 +90,8 @@ class Engine final : public RefCounted {
   // The right to launch cooperatively. False: the stream was kept (its state is Blocked by now) and is unblocked later.
   bool claimCooperative(Stream* stream);
   void together(JobBody job, void* user, uint32_t total, bool foreign);  // gives the right back
-  // Instead of a claim, by a stream that leaves its launch out: it may have been the one that was told of its turn, and the
-  // streams that wait behind it are told only when a turn ends.
+  // Instead of a claim, by a stream that leaves its launch out. It may be the one that was told of its turn. The streams
+  // behind it are told only when a turn ends, so this passes the turn on.
   void passCooperative() {
     if (cooperative_waiting_.load(std::memory_order_seq_cst) != 0 && !cooperative_.load(std::memory_order_seq_cst)) {
       releaseCooperative();

@@ -1,5 +1,5 @@
-// Building programs: from source through the front end and the cache, from binaries, from SPIR-V; and asking a program that
-// brings no description what its kernels take.
+// Building programs: from source through the front end and the cache, from binaries, and from SPIR-V. A program that brings
+// no description is asked what its kernels take.
 #include "backends/opencl/program/library.h"
 
 #include <cstring>

@@ -1,6 +1,6 @@
-// Native queues of one device: each is leased to one stream alone, comes back with its work done, and is leased again. There
-// are only so many of them: the streams beyond share the ones with the fewest leases, which costs them independence and nothing
-// else, because what is enqueued never waits for anything that is not.
+// Native queues of one device: each is leased to one stream, comes back with its work done, and is leased again. Their number
+// is limited: further streams share the queues with the fewest leases. Sharing costs independence and nothing else, because
+// what is enqueued never waits for anything that is not.
 #pragma once
 
 #include <mutex>
