@@ -71,7 +71,7 @@ class FastPaths : public RefCounted {
 // An in-order queue. Submissions are numbered from 1; `completed` follows. Submitting never blocks (but copies of pageable
 // memory) and is legal from any thread. A failure latches; the stream then skips what it has until the latch is taken, and
 // every point passed meanwhile carries the cause. Tasks run in any case, with the failure. What is submitted begins without
-// being waited for; a stream that gathers work has it begin as soon as it is waited for, asked or recorded.
+// being waited for. A stream that gathers work lets it begin at the next wait, query or record.
 class Stream : public FastPaths {
  public:
   StatusLatch latch;
@@ -104,8 +104,8 @@ class Stream : public FastPaths {
   virtual bool isInsideTask() const = 0;
 
   // Whether the stream has come to `serial`, its last submission, for a program that asks. True as soon as a point that it
-  // passed, or a fence that it signalled, has shown that: completed() may follow a moment later, and this waits for
-  // that moment. Not under a lock.
+  // passed, or a fence that it signalled, has shown that. completed() may follow a moment later, and this waits for that
+  // moment. Not under a lock.
   bool reached(uint64_t serial);
   bool idle() { return completed() >= submitted(); }
   virtual void native(uint64_t out[2]) = 0;

@@ -2,8 +2,8 @@
 // large jobs. Streams enlist themselves, and workers take them. A worker without work watches: it spins for a moment after its
 // last command, then naps, then parks. A napping worker wakes by its timer, so most submissions wake no thread.
 //
-// A launch that one thread runs alone is watched, too (solo.h): the last worker that stops watching wakes another one while
-// there are such launches, and none parks.
+// A launch that one thread runs alone is watched, too (solo.h). While there are such launches, the last worker that stops
+// watching wakes another one, and none parks.
 //
 // A thread lists a stream first and looks for a watching worker then. A worker first announces that it stops watching and looks
 // at the lists then. All four steps are sequentially consistent, so at least one of the two threads sees the other.

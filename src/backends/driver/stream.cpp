@@ -108,8 +108,8 @@ Status Stream::recordAhead(Ref<backend::Point>* out, uint64_t serial) {
 
 // ---- A held stream ----
 
-// Under the mutex: starts the wait of the first command. go() runs on a thread of the library when that wait is over: the
-// point is passed, or the device has come to the host's work. Where there is nothing to wait for, it runs at once.
+// Under the mutex: starts the wait of the first command. When that is over, go() runs on a thread of the library: the point
+// is passed, or the device has come to the host's work. Where there is nothing to wait for, it runs at once.
 void Stream::begin() {
   Command& command = *first_;
   if (const auto* wait = std::get_if<WaitCommand>(&command.work)) {
