@@ -19,8 +19,8 @@ struct BranchOrder {
   uint32_t point = kNoPoint;    // that stands behind the step
 };
 
-// A point behind each step that another branch waits for, numbered from 0 to `points`, and of the waits those that do not
-// follow from what the branch has waited for already.
+// The points that a launch needs: one behind each step that another branch waits for, numbered from 0 to `points`. A wait
+// that follows from an earlier wait of the same branch is left out.
 std::vector<BranchOrder> orderBranches(std::span<const BranchStep> steps, uint32_t* points);
 
 }  // namespace manyrt::backend

@@ -46,7 +46,7 @@ class Kernel : public RefCounted {
   // cuModuleGetFunction, which loads the code · nothing.
   virtual Status prepare() { return Status(); }
   // Whether there are arguments that only the backend can refuse. Then ops ask checkArguments in the call, before anything is
-  // submitted, so that a stream which is held and one which is not give the same answer. Ops have asked all else.
+  // submitted. So a held stream and one that is not held give the same answer. Ops have checked all else.
   bool checksArguments() const { return checks_arguments_; }
   virtual Status checkArguments(const void* const*) const { return Status(); }
   bool hasPointers() const { return has_pointers_; }

@@ -1,6 +1,6 @@
-// A place in a stream, or a value of a fence, that is passed once: what events hold, what streams of any backend wait
-// for, and what a blocked thread sleeps on. Backends derive from it; managers and ops keep Refs. It carries the failure
-// of the stream that passed it, so that waiters inherit the cause.
+// A place in a stream, or a value of a fence, that is passed once. Events hold points, streams of any backend wait for them,
+// and blocked threads sleep on them. Backends derive from it; managers and ops keep Refs. It carries the failure of the
+// stream that passed it, so that waiters inherit the cause.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace manyrt::backend {
 
 class Point;
 
-// Told once when a point is passed, on the thread that passes it: it may wake or queue something, never block or run a
+// Told once when a point is passed, on the thread that passes it. It may wake or queue something, but never block or run a
 // program's code. Intrusive: the thread or the stream that waits owns it.
 class Waiter {
  public:

@@ -1,5 +1,5 @@
-// Addresses for memory that the host cannot touch: reserved ranges without access, so that a read or a write by the host
-// faults at once, and the object behind each range. For backends whose memory has no addresses of its own. Any thread may call.
+// Addresses for memory that the host cannot touch: reserved ranges without access, and the object behind each range. A read
+// or a write by the host faults at once. For backends whose memory has no addresses of its own. Any thread may call.
 #pragma once
 
 #include <cstdint>

@@ -46,9 +46,9 @@ enum class TaskKind {
               // has been submitted, else as kUser
 };
 
-// When a stream leaves a wait out. Once it has failed, what a wait of the program is for may never come, and nothing behind it
-// runs. A wait that keeps launches of a graph one after another, or memory until a copy by another stream is over, stands in
-// any case: what the stream passes behind it says to others that these are over.
+// When a stream leaves a wait out. Once it has failed, what a wait of the program is for may never come, and nothing behind
+// it runs. Some waits stand in any case: between launches of a graph, or between memory and a copy by another stream. What
+// the stream passes behind these says to others that the work is over.
 enum class Skip { kOnFailure, kNever };
 
 // Ways to do at once what a submission would do. Each says with false that nothing was done and that the caller goes the common
@@ -71,7 +71,7 @@ class FastPaths : public RefCounted {
 // An in-order queue. Submissions are numbered from 1; `completed` follows. Submitting never blocks (but copies of pageable
 // memory) and is legal from any thread. A failure latches; the stream then skips what it has until the latch is taken, and
 // every point passed meanwhile carries the cause. Tasks run in any case, with the failure. What is submitted begins without
-// being waited for; a stream that gathers work has it begin as soon as it is waited for, asked or recorded.
+// being waited for. A stream that gathers work lets it begin at the next wait, query or record.
 class Stream : public FastPaths {
  public:
   StatusLatch latch;
@@ -104,13 +104,13 @@ class Stream : public FastPaths {
   virtual bool isInsideTask() const = 0;
 
   // Whether the stream has come to `serial`, its last submission, for a program that asks. True as soon as a point that it
-  // passed, or a fence that it signalled, has shown that: completed() may follow a moment later, and this waits for
-  // that moment. Not under a lock.
+  // passed, or a fence that it signalled, has shown that. completed() may follow a moment later, and this waits for that
+  // moment. Not under a lock.
   bool reached(uint64_t serial);
   bool idle() { return completed() >= submitted(); }
   virtual void native(uint64_t out[2]) = 0;
-  // Once for each import of this stream, as that ends: behind the last one the native stream may be destroyed by its owner, and
-  // what is still to be done or asked goes without it.
+  // Called once for each import of this stream, as that ends. Behind the last one the owner may destroy the native stream.
+  // What is still to be done or asked goes without it.
   virtual void endImport() {}
 
  protected:

@@ -197,9 +197,9 @@ void Engine::sleepUntil(Worker& worker, uint32_t how, Deadline deadline) {
   worker.sleep.store(kAwake, std::memory_order_seq_cst);
 }
 
-// Looks at the streams that their waiters are expected to drain: one that has stood still since the last look is taken.
-// Idle ones stay listed while workers nap, so that the next submission finds its entry; of those only the number of
-// submissions is read, because each further line that is read here is one that the submitting thread has to fetch back.
+// Looks at the streams that their waiters are expected to drain. One that has stood still since the last look is taken. Idle
+// ones stay listed while workers nap, so that the next submission finds its entry. Of an idle one only the number of
+// submissions is read. The submitting thread has to fetch back each line that is read here.
 bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
   if (lazy_.load(std::memory_order_seq_cst) == 0) return false;
   constexpr int kMax = 64;
@@ -345,7 +345,7 @@ void Engine::wakeHelpers(uint32_t count) {
   }
 }
 
-// Where all have to come: an awake worker may be busy for as long as it likes, so that as many as are needed are woken.
+// Where all have to come: an awake worker may be busy for long, so only workers that were asleep count.
 void Engine::wakeSleepers(uint32_t count) {
   const uint32_t started = started_.load(std::memory_order_seq_cst);
   for (uint32_t i = 0; i < started && count > 0; ++i) {
@@ -410,9 +410,9 @@ void Engine::watchSolos() {
 
 bool Engine::claimCooperative(Stream* stream) {
   if (!cooperative_.exchange(true, std::memory_order_seq_cst)) return true;
-  // The stream waits without a thread. It is blocked before it is on the list, since another thread may unblock it as soon as
-  // it is there; from then on it is not touched here. The count rises before cooperative_ is read again, and together() lowers
-  // cooperative_ before it reads the count. So the holder sees the stream, or this thread sees the right free.
+  // The stream waits without a thread. It is blocked before it is listed: from then on another thread may unblock it, and it
+  // is not touched here. The count rises before cooperative_ is read again, and together() lowers cooperative_ before it
+  // reads the count. So the holder sees the stream, or this thread sees the right free.
   stream->retain();
   stream->state_.store(Stream::kBlocked, std::memory_order_seq_cst);
   lock_.lock();

@@ -2,8 +2,8 @@
 // large jobs. Streams enlist themselves, and workers take them. A worker without work watches: it spins for a moment after its
 // last command, then naps, then parks. A napping worker wakes by its timer, so most submissions wake no thread.
 //
-// A launch that one thread runs alone is watched, too (solo.h): the last worker that stops watching wakes another one while
-// there are such launches, and none parks.
+// A launch that one thread runs alone is watched, too (solo.h). While there are such launches, the last worker that stops
+// watching wakes another one, and none parks.
 //
 // A thread lists a stream first and looks for a watching worker then. A worker first announces that it stops watching and looks
 // at the lists then. All four steps are sequentially consistent, so at least one of the two threads sees the other.
@@ -90,8 +90,8 @@ class Engine final : public RefCounted {
   // The right to launch cooperatively. False: the stream was kept (its state is Blocked by now) and is unblocked later.
   bool claimCooperative(Stream* stream);
   void together(JobBody job, void* user, uint32_t total, bool foreign);  // gives the right back
-  // Instead of a claim, by a stream that leaves its launch out: it may have been the one that was told of its turn, and the
-  // streams that wait behind it are told only when a turn ends.
+  // Instead of a claim, by a stream that leaves its launch out. It may be the one that was told of its turn. The streams
+  // behind it are told only when a turn ends, so this passes the turn on.
   void passCooperative() {
     if (cooperative_waiting_.load(std::memory_order_seq_cst) != 0 && !cooperative_.load(std::memory_order_seq_cst)) {
       releaseCooperative();

@@ -255,8 +255,8 @@ int64_t Stream::work(Worker& worker) {
     if (stop == Stop::kBlocked) return nowNanoseconds();
     if (stop == Stop::kEmpty && linger(worker, &last)) continue;
     if (stop == Stop::kYield) last = nowNanoseconds();
-    // What comes is expected to be like what was: short work is not worth waking a worker for, a napping one or the
-    // thread that waits comes by soon enough.
+    // The next work is expected to be like the last. Short work is not worth waking a worker for: a napping one, or the
+    // thread that waits, comes by soon enough.
     const bool is_short = let_go_.load(std::memory_order_relaxed) ? short_drain_ : longest < kShortWork;
     patient_.store(is_short, std::memory_order_relaxed);
     leave(true);
@@ -266,8 +266,8 @@ int64_t Stream::work(Worker& worker) {
 
 // Stays with an empty stream, so that a burst does not queue it again and again. True when there is something to run.
 bool Stream::linger(Worker&, int64_t* last) {
-  // This worker is still the executor, so a producer that sees state_ as running relies on it: each return without more leads
-  // to leave(), which looks once more. The acquire of submitted_ is repeated by run().
+  // This worker is still the executor, and a producer that sees state_ as running relies on it. Each return without more work
+  // leads to leave(), which looks once more. The acquire of submitted_ is repeated by run().
   const uint64_t done = completed_.load(std::memory_order_relaxed);
   auto more = [&] { return submitted_.load(std::memory_order_acquire) != done; };
   auto asked = [&] {

@@ -1,6 +1,6 @@
 // Work-items on fibers, for kernels that cannot be split at their barriers: the calls that a compiled unit finds in
-// rtHostFibers. A group's fibers run one after the other on the thread that runs the group; a fiber goes on until it waits at
-// a barrier or ends, and then the next one does, so that a barrier is passed when the turn comes round.
+// rtHostFibers. A group's fibers run one after the other on the thread that runs the group. A fiber goes on until it waits at
+// a barrier or ends, and then the next one does. So all have come to the barrier when the first one has its next turn.
 //
 // An exception that leaves an item ends the group: run() throws it again, and the items that wait at that time are never
 // continued. Nothing in their frames is destructed and their stacks are used again; items own nothing that would leak. An

@@ -1,5 +1,6 @@
-// Mapping stacks for fibers: many at once, with guards that need no mapping of their own where the kernel has such (since
-// Linux 6.13), because a process may have no more than 65530 mappings and 16 threads with the largest groups would.
+// Mapping stacks for fibers. A process may have no more than 65530 mappings, which 16 threads with the largest groups would
+// exceed. So many stacks are mapped at once, with guards that need no mapping of their own where the kernel has these (Linux
+// 6.13).
 #include "backends/cpu/fiber_stack.h"
 
 #include <sys/mman.h>

@@ -1,6 +1,5 @@
-// The stacks of a thread's fibers. They are reserved address space that becomes memory where it is touched, each with a guard
-// below, and they stay with the thread for its next groups: giving them back is for groups that became smaller, and for the
-// thread's end.
+// The stacks of a thread's fibers: reserved address space that becomes memory where it is touched, each with a guard below.
+// They stay with the thread for its next groups. They are given back when groups become smaller, and when the thread ends.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +11,9 @@
 
 namespace manyrt::cpu::fibers {
 
-// A stack holds the private arrays of an item, printf of libc (some 8 KiB) and the frame of a signal handler of the program
-// (up to 12 KiB with the widest registers), because a thread that waits runs kernels too. What is not touched costs nothing.
-// A guard is as large as the largest array that a kernel is likely to skip on its way down.
+// A stack holds the private arrays of an item and printf of libc (some 8 KiB). A thread of the program that waits runs
+// kernels, too. So a stack also holds the frame of a signal handler (up to 12 KiB with the widest registers). What is not
+// touched costs nothing. A guard is as large as the largest array that a kernel is likely to skip on its way down.
 inline constexpr size_t kStackBytes = size_t{128} << 10;
 inline constexpr size_t kGuardBytes = size_t{64} << 10;
 inline constexpr uint32_t kSlabStacks = 16;    // mapped together

@@ -1,5 +1,5 @@
-// Kernels on the CPU: a function of the program or of a loaded object, how its arguments lie, the memory that its
-// work-groups need, and what they cost so far. Streams launch them; contexts and modules make them.
+// Kernels on the CPU: a function of the program or of a loaded object. A kernel knows how its arguments lie, the memory that
+// its work-groups need, and what they cost so far. Streams launch them; contexts and modules make them.
 #pragma once
 
 #include <atomic>

@@ -19,6 +19,7 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
   const double measured = each * 16;
   uint32_t next = measured < 1 ? 1 : measured > 4e9 ? 4'000'000'000u : static_cast<uint32_t>(measured);
   if (cost != 0) next = static_cast<uint32_t>((cost * 3 + next) / 4);
+  // An average that only guides how work is shared: a lost update does no harm, so relaxed order is enough.
   if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
 }
 

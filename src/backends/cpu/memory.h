@@ -1,4 +1,4 @@
-// Memory of the CPU as the system gives it: large blocks are mapped, small ones come from malloc, pinned ones are locked
+// Memory of the CPU as the system gives it. Large blocks are mapped, small ones come from malloc, and pinned ones are locked
 // where the system allows that. Contexts call it; it keeps no list of what it gave.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Modules of the CPU: loaded objects whose table, rtHostModule, is checked field by field before anything of it is used, and
-// the loader that makes them from OpenCL C or from a shared object. Contexts own a loader; managers own modules.
+// Modules of the CPU: loaded objects with a table, rtHostModule, which is checked field by field before it is used. The
+// loader makes them from OpenCL C or from a shared object. Contexts own a loader; managers own modules.
 #pragma once
 
 #include "backends/backend.h"

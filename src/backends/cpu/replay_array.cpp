@@ -277,7 +277,7 @@ uint32_t ReplayArray::finishTask(uint32_t task) {
   for (uint32_t i = done.first_successor; i < done.end_successor; ++i) {
     const uint32_t successor = layout_->successors[i];
     // Release publishes this task's writes; acquire lets the last predecessor see those of all others. It alone resets the
-    // counter, relaxed: no thread reads it again in this launch, and the end of the job publishes it to the next one.
+    // counter. Relaxed, since no thread reads it again in this launch, and the end of the job publishes it to the next one.
     if (waits_[successor].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
     waits_[successor].store(layout_->tasks[successor].waits, std::memory_order_relaxed);
     if (next == layout_->tasks.size()) {

@@ -1,6 +1,6 @@
-// A graph as it is run: nodes with launch geometry, argument pointers and values in one piece of memory, and the counters that
-// tasks wait on. One launch at a time runs it, which the waits between launches see to, also where a stream has failed;
-// launches that are queued hold it, so parameters change in place only where none does. Streams run it, a Replay makes it.
+// A graph as it is run: nodes with launch geometry, argument pointers and values in one piece of memory, and counters for
+// dependencies. One launch at a time runs it: the waits between launches see to that, also where a stream has failed. Queued
+// launches hold it, so parameters change in place only where none does. Streams run it, a Replay makes it.
 //
 // Where nodes are short, the thread that executes the stream runs them in the layout's order and measures the time. Where tasks
 // are long enough to pay for waking another thread, the next launch spreads them over the team. Nodes that depend on each other

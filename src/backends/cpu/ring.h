@@ -1,6 +1,7 @@
-// The commands of a stream and the ring of 64-byte slots that carries them: linked segments, argument values inline, spare
-// segments kept, so that submitting allocates nothing in the steady state. One producer at a time (the stream's producing
-// word) and one consumer at a time (the stream's state); the ring itself has no lock. It knows nothing of running commands.
+// The commands of a stream, and the ring of 64-byte slots that carries them: linked segments with argument values inline.
+// Spare segments are kept, so submitting allocates nothing in the steady state. There is one producer at a time (the stream's
+// producing_) and one consumer at a time (the stream's state_); the ring itself has no lock. It knows nothing of running
+// commands.
 #pragma once
 
 #include <atomic>

@@ -30,7 +30,7 @@ bool Solo::end(Team& team) {
   const bool granted = answer() == kGranted;
   if (granted) [[unlikely]] {
     team.finishLate(*job_);
-    request_.store(kNone, std::memory_order_relaxed);
+    request_.store(kNone, std::memory_order_relaxed);  // the release of the generation publishes it
   }
   generation_.store(generation_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   return granted;

@@ -1,6 +1,6 @@
-// A launch that one thread runs alone, because it is expected to be short, and whose groups not yet begun can be taken
-// away from it where it is not. The runner publishes how far it is; a worker that watches and finds the same launch twice
-// asks, and opens what is left as a job of the team. Used by the engine and by the execution of launches.
+// A launch that one thread, the runner, runs alone because it is expected to be short. Where it is not, the groups that have
+// not begun can be taken away. The runner publishes how far it is. A worker that watches and finds the same launch twice
+// opens what is left as a job of the team. Used by the engine and by the execution of launches.
 //
 // The runner pays a compiler fence for each group: it publishes `next_`, then reads `request_`. The watcher writes
 // `request_`, pays for a heavy barrier, then reads `next_`. Either the watcher sees that the group is taken, or the runner

@@ -1,9 +1,9 @@
 // A stream of the CPU: a ring of commands and one word of state that says who may run them. Threads that submit write
 // commands; an executor (a worker, or the thread that waits) runs them in order. See engine.h for how workers find it.
 //
-// Submission and retreat of an executor meet in two sequentially consistent operations each: a producer takes
-// `producing_`, publishes, then reads `state_`; an executor writes `state_`, then reads `producing_`. Either the producer
-// sees a free stream and lists it, or the executor sees that something is coming.
+// A submission and an executor that leaves meet in two sequentially consistent operations each. A producer sets `producing_`,
+// publishes, then reads `state_`. An executor writes `state_`, then reads `producing_`. Either the producer sees a free
+// stream and lists it, or the executor sees that something is coming.
 #pragma once
 
 #include <atomic>

@@ -67,9 +67,9 @@ void Team::close(Job& job) {
 // is not closed: without tickets no worker joins. Members that are done report on another line.
 void Team::openCooperative(JobBody body, void* user, uint32_t helpers, bool foreign) {
   Job& job = jobs_[0];
-  // All members of the job before have reported, so none reads these any more. A ticket is taken by compare-and-swap of a gate
-  // that has the generation, so a late worker cannot take one of this job for the one before.
-  // The last store is sequentially consistent as in open().
+  // All members of the job before have reported, so none reads these any more. A ticket is taken by compare-and-swap of the
+  // whole gate, with its generation: a late worker cannot mistake this job for the one before. The last store is sequentially
+  // consistent as in open().
   job.body = body;
   job.user.store(user, std::memory_order_relaxed);
   job.helpers = helpers;

@@ -1,6 +1,6 @@
-// Fork and join: a thread that executes a stream opens a job, workers that look for something to do join it, the owner
-// takes part and returns when all of it is done. One slot is for cooperative launches, whose groups each get a thread.
-// Used by the execution of launches, copies and fills; knows nothing of streams.
+// Fork and join. A thread that executes a stream opens a job, and workers that look for work join it. The owner takes part,
+// and returns when all of it is done. One slot is for cooperative launches, whose groups each get a thread. Used by the
+// execution of launches, copies and fills; knows nothing of streams.
 #pragma once
 
 #include <atomic>
@@ -47,8 +47,8 @@ class Team {
     return true;
   }
 
-  // The same in two steps, for an owner that is still busy with what is before `first`: another thread opens the job, piece
-  // by piece, and the owner takes part when it can and ends it. Null: every slot is taken.
+  // The same in two steps, for an owner that is still busy with what is before `first`. Another thread opens the job; the
+  // owner takes part when it can, and ends it. Null: every slot is taken.
   Job* openLate(JobBody body, void* user, uint64_t first, uint64_t total, uint32_t helpers, bool foreign) {
     Job* job = claim();
     if (job != nullptr) open(*job, body, user, first, total, 1, helpers, foreign);

@@ -1,5 +1,5 @@
-// How bytes move: memcpy up to a size, beyond it pieces that several threads take, and beyond the caches stores that do
-// not read what they overwrite.
+// How bytes move. Up to a size one thread copies; above it, several threads take pieces. Beyond
+// the caches, stores do not read what they overwrite.
 #include "backends/cpu/transfer.h"
 
 #include <cstring>

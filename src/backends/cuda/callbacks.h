@@ -1,6 +1,6 @@
-// Functions that CUDA calls on a thread of its own when a stream has come to them (cudaLaunchHostFunc). They may make no CUDA
-// call there, and are never called once the device has died: then a thread of the library, which looks every few
-// milliseconds while any is pending, calls the other one of the two.
+// Functions that CUDA calls on a thread of its own when a stream has come to them (cudaLaunchHostFunc): reached(). They may
+// make no CUDA call there, and are never called once the device has died. So a thread of the library looks at the device
+// every few milliseconds while any is pending, and calls lost() instead.
 #pragma once
 
 #include <atomic>

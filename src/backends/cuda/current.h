@@ -1,5 +1,5 @@
-// CUDA's current context is a property of the thread, which belongs to the program: it is looked at, and exchanged only for
-// the time of a call where it is another one.
+// CUDA's current context is a property of the thread, and the thread may belong to the program. So it is looked at, and
+// exchanged for the time of a call only where it is another one.
 #pragma once
 
 #include "backends/cuda/error.h"
@@ -29,10 +29,10 @@ class Current {
   bool pushed_ = false;
 };
 
-// For calls that name a stream, an event or an executable graph of `context`: drivers take them whatever is current (580 does
-// with events, also where nothing is current), and asking what is current takes 11 ns. A driver may insist, and a thread may
-// have a context current that was destroyed: where another one is current, a refusal that may come from that is answered by
-// the same call with the right one. Any other failure is returned as it is: the call may have done something.
+// For calls that name a stream, an event or an executable graph of `context`. Drivers take them whatever is current (580
+// takes events also where nothing is), and asking what is current takes 11 ns. But a driver may insist, and a thread may have
+// a destroyed context current. Where the refusal may come from that, the call is made again with the right context current.
+// Any other failure is returned as it is: the call may have done something.
 template <typename Call>
 inline Error whateverIsCurrent(NativeContext context, Call call) {
   const Error error = call();

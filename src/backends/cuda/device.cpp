@@ -29,6 +29,8 @@ int askOrZero(Attribute attribute, int device) {
 
 }  // namespace
 
+// Asks by attributes of the device, so that no context is made. What an older driver may not know is asked with askOrZero: its
+// zero is a right answer. The rest is needed, and its failure is the device's.
 Status Device::describe() {
   const int device = ordinal();
   RT_CUDA_TRY(cuDeviceGet, &number_, ordinal());

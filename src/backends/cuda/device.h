@@ -37,8 +37,8 @@ class Device final : public driver::Device, private backend::Interop {
   // The primary context, retained at the first call and then kept, as the CUDA runtime does.
   Status primary(NativeContext* context);
 
-  // The result of a call that work on the device may have failed: a death is recorded, with the kernels that may be its
-  // cause, and everything that waits is told. Returns the failure as the caller passes it on.
+  // The result of a call that work on the device may have failed. The loss of the device is recorded with the kernels that
+  // may be its cause, and everything that waits is told. Returns the failure as the caller passes it on.
   Status failed(const char* call, Error error);
 
  private:

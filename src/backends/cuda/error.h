@@ -29,9 +29,9 @@ enum : Error {
 // Whether the context is dead for good after this error.
 bool isSticky(Error error);
 
-// Whether a call may have been refused because of the context that was current: that is no context or the wrong one for these
-// objects, or it is dead. Such a call has done nothing: the first two are told before anything is submitted, and a dead context
-// takes no work any more, so that asking again only hears the same where it is the right one that died.
+// Whether a call may have been refused because of the current context. There was none, or it is the wrong one for these
+// objects, or it is dead. Such a call has done nothing, so it may be made again. The driver checks the first two before it
+// submits, and a dead context takes no work any more.
 bool mayBlameCurrent(Error error);
 
 // The errors of a query while the program captures this stream, or one that it depends on. They say nothing about the work.

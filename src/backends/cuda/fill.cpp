@@ -1,5 +1,6 @@
-// The driver fills with 1, 2 or 4 bytes. Wider patterns are written word by word into a first piece, as columns of words, and
-// that piece is copied on, each time as much as there is: the number of commands grows with the logarithm of the size.
+// The driver fills with 1, 2 or 4 bytes. Wider patterns are written word by word into a first piece, as columns of words.
+// That piece is then copied on, each time as much as there is. So the number of commands grows with the logarithm of the
+// size.
 #include "backends/cuda/fill.h"
 
 #include <algorithm>

@@ -25,8 +25,8 @@ struct KernelArgument {
 
 class Kernel final : public backend::Kernel {
  public:
-  // `symbol`: the function's name in the module, where it is found when the kernel is first used: loading a function's code
-  // takes the driver as long as all else that a module from the cache needs.
+  // `symbol`: the function's name in the module, where it is looked up when the kernel is first used. Loading a function's
+  // code takes the driver as long as all else that a module from the cache needs.
   static Status create(Ref<backend::Kernel>* kernel, Ref<NativeModuleOwner> module, std::string symbol, const char* name,
                        std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c);
 

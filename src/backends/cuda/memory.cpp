@@ -28,6 +28,8 @@ Status outOfMemory(Device& device, uint64_t size) {
 }  // namespace
 
 Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uint64_t size, uint64_t alignment) {
+  // The driver aligns to kAlignment. For more, enough is asked for to cut an aligned block out of it; `tag` keeps the driver's
+  // own address for the release.
   uint64_t bytes = size;
   if (alignment > kAlignment)
     RT_CHECK_ARG(!addOverflows(size, alignment, &bytes), "An allocation of %llu bytes is too large.",

@@ -360,6 +360,8 @@ Status ModuleLoader::load(Ref<backend::Module>* out, const backend::Image& image
   Device& device = context_.device();
   Current current(context_.native());
   const char* name = image.name[0] != '\0' ? image.name : image.format == RT_IMAGE_OPENCL_C ? "kernel.cl" : "image";
+  // Binaries go to the driver as they are, which is asked for their kernels then. Source is built by src/compiler, whose
+  // description names the kernels of OpenCL C; those of CUDA C++ are asked of the driver as well.
   if (image.format != RT_IMAGE_OPENCL_C && image.format != RT_IMAGE_CUDA_CXX) {
     std::string text;  // PTX is read up to its terminator
     std::string_view code = image.data;

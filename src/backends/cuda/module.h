@@ -1,4 +1,4 @@
-// Modules of CUDA: native modules, what is known of their kernels, and the loader that makes them from OpenCL C and CUDA C++
+// Modules of CUDA: native modules, and what is known of their kernels. The loader makes them from OpenCL C and CUDA C++
 // (through NVRTC) or from PTX, cubins and fat binaries.
 #pragma once
 
@@ -24,8 +24,9 @@ namespace manyrt::cuda {
 class Context;
 class Unloading;
 
-// A native module, which kernels keep alive. Work in flight may still run its code when the last of them is gone: it is
-// unloaded, or kept for the next who builds the same, when every stream of its context has passed what it had then.
+// A native module, which kernels keep alive. When the last of them is gone, work in flight may still run its code. So every
+// stream of its context first has to pass what it had then. After that the module is unloaded, or kept for the next build of
+// the same source.
 class NativeModuleOwner final : public RefCounted, private host_threads::Job {
  public:
   NativeModuleOwner(Ref<Context> context, NativeModule module);
@@ -65,9 +66,9 @@ class Module final : public backend::Module {
   std::unordered_map<std::string, std::string> symbols_;  // of globals
 };
 
-// One source of OpenCL C, with its options, is one native module of the context: modules that are made of it while it is in use
-// share it. Native modules that have no user any more and no state are kept, a few of them: the same source built again gets
-// the loaded code without asking the driver for it.
+// One source of OpenCL C, with its options, is one native module of the context: modules made of it while it is in use share
+// it. A few native modules without users and without state are kept. The same source built again gets the loaded code without
+// asking the driver for it.
 class ModuleLoader final : public backend::ModuleLoader {
  public:
   explicit ModuleLoader(Context& context) : context_(context) {}

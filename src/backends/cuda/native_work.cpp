@@ -1,6 +1,5 @@
-// The capture is relaxed: it concerns the private stream alone, so that a library which allocates or loads code in its first
-// call may do so, and calls of other threads do not end it. What needs the work to be done, such as a synchronise of the
-// stream, does.
+// The capture is relaxed: it concerns the private stream alone. So a library may allocate or load code in its first call, and
+// calls of other threads do not end the capture. What needs the work to be done, such as a synchronise of the stream, does.
 #include "backends/cuda/native_work.h"
 
 #include "backends/cuda/context.h"

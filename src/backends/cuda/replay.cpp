@@ -1,7 +1,7 @@
-// Making native graphs, launching them, and giving nodes other parameters. What CUDA's nodes cannot do is not taken: copies of
-// pageable memory, which go through pinned memory in pieces; copies of managed memory that the host may not share at any time,
-// whose side a node would have to be told; fills with patterns of more than four bytes, which are several commands; prefetches
-// that do something.
+// Making native graphs, launching them, and giving nodes other parameters. Steps that CUDA's nodes cannot do are not taken.
+// Copies of pageable memory go through pinned memory in pieces. For copies of managed memory that the host may not share at
+// any time, a node would have to be told the side. Fills with patterns of more than four bytes are several commands.
+// Prefetches that do something have no kind of node.
 #include "backends/cuda/replay.h"
 
 #include <algorithm>
@@ -152,6 +152,7 @@ Replay::MemoryKind Replay::memoryKindOf(const void* pointer) {
 
 Status Replay::add(Node* node, const Work& work, const std::vector<NativeNode>& before) {
   const NativeNode* first = before.empty() ? nullptr : before.data();
+  // One branch for each kind of node. The node keeps what change() compares with, and references to what a launch uses.
   node->kind = kindOf(work);
   if (node->kind == 0) {
     RT_CUDA_TRY(cuGraphAddEmptyNode, &node->native, graph_, first, before.size());

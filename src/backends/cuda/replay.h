@@ -1,6 +1,5 @@
-// Graphs of CUDA: steps are nodes of a native graph that is instantiated once; a launch is one cuGraphLaunch. CUDA orders
-// launches of one native graph behind each other, on whatever streams; only a launch that its stream holds back has a point
-// behind it.
+// Graphs of CUDA: steps are nodes of a native graph that is instantiated once, and a launch is one cuGraphLaunch. CUDA orders
+// the launches of one native graph, on whatever streams. Only a launch that its stream holds back has a point behind it.
 #pragma once
 
 #include "backends/cuda/stream.h"

@@ -1,5 +1,5 @@
-// The workers of a staged copy. On an H100 and an H200 with 16 cores, 12 to the device and 8 back were the fastest, by little,
-// with pieces of 2 MiB where each worker gets several.
+// The workers of a staged copy. On an H100 and an H200 with 16 cores, 12 workers to the device and 8 back were the fastest,
+// by little. Pieces of 2 MiB were best where each worker gets several.
 #include "backends/cuda/staging.h"
 
 #include <unistd.h>

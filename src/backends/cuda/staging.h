@@ -1,6 +1,6 @@
-// Large copies between pageable host memory and a device: workers, each a thread, a native stream and four pinned slots, take
-// pieces from a common counter, so that the copies to pinned memory keep up with the bus. One such copy at a time; slots are
-// made at the first one and kept.
+// Large copies between pageable host memory and a device. Each worker is a thread with a native stream and four pinned slots.
+// Workers take pieces from a common counter, so that the copies to pinned memory keep up with the bus. One such copy at a
+// time; slots are made at the first one and kept.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,5 @@
-// A stream of CUDA: what a driver's stream gives to the native one (driver/stream.h has the rest), the ways to do so at once,
-// and native streams that are borrowed from the program.
+// A stream of CUDA: the part that calls the native stream, and its fast paths (driver/stream.h has the rest). Native streams
+// may be borrowed from the program.
 #pragma once
 
 #include <memory>

@@ -53,8 +53,8 @@ const Table& closedTable() {
 // At exit, before the runtime takes itself down: registered after it was loaded, so it runs first.
 void closeTable() { internal::current.store(&closedTable(), std::memory_order_release); }
 
-// While a program captures one of its streams, CUDA ends the capture when any thread asks whether something is over, unless the
-// thread has said that it takes no part in captures.
+// While a program captures one of its streams, a query of any thread ends the capture. A thread that has said that it takes
+// no part in captures does not.
 void takeNoPartInCaptures() {
   int mode = kCaptureRelaxed;
   (void)table().cuThreadExchangeStreamCaptureMode(&mode);

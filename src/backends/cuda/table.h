@@ -23,7 +23,7 @@ namespace internal {
 extern std::atomic<const Table*> current;
 }
 
-// Good once openTable() has succeeded.
+// Good once openTable() has succeeded. Relaxed: a caller has seen that success, which orders the table's contents before it.
 inline const Table& table() { return *internal::current.load(std::memory_order_relaxed); }
 
 // At the first call opens the runtime and fills the table; false: `reason` is a sentence. Later calls give the same answer.

@@ -1,6 +1,6 @@
-// The calls of a stream that has nothing to wait for on the host: one lock, one look whether it is held, one call of the
-// driver. They are compiled for each driver, so that no virtual call stands on the way; `Native` is its final stream class,
-// which names FastStream<Native> a friend.
+// The calls of a stream that is not held: one lock, one test whether it is held, one call of the driver. They are compiled
+// for each driver, so that no virtual call stands on the way. `Native` is its final stream class, which names
+// FastStream<Native> a friend.
 #pragma once
 
 #include "backends/driver/context.h"

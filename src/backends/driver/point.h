@@ -49,8 +49,8 @@ class Point : public backend::Point, protected host_threads::Job {
   // Of a recorded point: waits in the driver until the device has come to it, and it may be passed with what was recorded.
   // False: the caller has to find another way.
   virtual bool sleep(int64_t*) { return false; }
-  // Of a recorded point: has it passed when the device comes to it, by calling passOnce or by queueing this job, which takes a
-  // reference over. False: a thread of the library waits.
+  // Of a recorded point: arranges that it is passed when the device comes to it. The driver calls passOnce, or queues this
+  // job, which takes a reference over. False: a thread of the library waits.
   virtual bool tellWhenReached() { return false; }
 
   void run() override;  // takes a reference over: waits until it is passed, or finds it reached

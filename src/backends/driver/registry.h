@@ -1,4 +1,4 @@
-// The objects that another one has to find again, such as the streams of a context: plain pointers, since those that find them
+// The objects that another one has to find again, such as the streams of a context. They are plain pointers, since the list
 // must not keep them alive. An object adds itself when it is whole and removes itself as it ends.
 #pragma once
 

@@ -1,5 +1,5 @@
-// The order of launches of one replay. They run one after another on whatever streams; a driver may keep that order itself for
-// what it has been given, but not for what a stream still holds back.
+// The order of launches of one replay: they run one after another, on whatever streams. A driver may keep that order itself
+// for what it has been given, but not for what a stream still holds back.
 #pragma once
 
 #include "backends/driver/fast_stream.h"

@@ -1,5 +1,5 @@
-// Submissions that may have to wait for the host, and the queue of a held stream: its first command waits for a point, for the
-// device or for a thread of the library; then that thread submits what follows.
+// Submissions that may have to wait for the host, and the queue of a held stream. The first command of the queue waits for a
+// point, for the device or for a thread of the library. Then that thread submits what follows.
 #include "backends/driver/stream.h"
 
 #include <climits>
@@ -108,8 +108,8 @@ Status Stream::recordAhead(Ref<backend::Point>* out, uint64_t serial) {
 
 // ---- A held stream ----
 
-// Under the mutex: starts the wait of the first command. In the end go() runs on a thread of the library: when the point is
-// passed, when the device has come to where the host's work stands, or at once.
+// Under the mutex: starts the wait of the first command. When that is over, go() runs on a thread of the library: the point
+// is passed, or the device has come to the host's work. Where there is nothing to wait for, it runs at once.
 void Stream::begin() {
   Command& command = *first_;
   if (const auto* wait = std::get_if<WaitCommand>(&command.work)) {
@@ -123,8 +123,8 @@ void Stream::begin() {
   resume();
 }
 
-// The host's part of the first command, which this thread alone touches: what is submitted meanwhile queues up behind it, and
-// so the mutex is free while the program's function runs.
+// The host's part of the first command, which this thread alone touches. What is submitted meanwhile queues up behind it. So
+// the mutex is free while the program's function runs.
 void Stream::doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock) {
   // The device is waited for, and its failures are latched, before the function runs: it may be given the status. A device lost
   // meanwhile does not skip tasks, which carry the cause.

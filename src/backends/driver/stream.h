@@ -1,6 +1,6 @@
-// A stream of a driver: CUDA's, OpenCL's, the null one. What is submitted goes to the driver at once, unless something ahead of
-// it has to happen on the host: a host function, a point of another backend, a point that is not recorded yet. Then the stream
-// is held: commands queue up, and a thread of the library submits them when that is over.
+// A stream of a driver: CUDA's, OpenCL's, the null one. What is submitted goes to the driver at once, unless something ahead
+// of it has to happen on the host. That is a host function, a point of another backend, or a point that is not recorded yet.
+// Then the stream is held: commands queue up, and a thread of the library submits them when that is over.
 //
 // Here is everything that is the same for all drivers: numbers, the queue of a held stream, how far the device has come, waits.
 // A driver's stream derives from FastStream (fast_stream.h) and writes the functions under "What a driver writes".

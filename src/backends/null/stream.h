@@ -1,5 +1,5 @@
-// A stream of the null backend: what a driver's stream gives to the "device" is done by the thread that gives it, and over at
-// once. Copies and fills happen on the host, kernels never run.
+// A stream of the null backend. The thread that submits work does it at once, so it is over when the call returns. Copies and
+// fills happen on the host, kernels never run.
 #pragma once
 
 #include "backends/driver/fast_stream.h"

@@ -1,6 +1,6 @@
-// What of OpenCL this backend calls. Version 1.2 comes from the system's headers; what is newer, or an extension, is declared
-// here and looked up apart, because a device may not have it. Neither clFinish nor clWaitForEvents is in any table: nothing in
-// this backend waits inside a driver.
+// What of OpenCL this backend calls. Version 1.2 comes from the system's headers. Newer functions and extensions are declared
+// here and looked up separately, because a device may not have them. Neither clFinish nor clWaitForEvents is in any table:
+// nothing in this backend waits inside a driver.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120

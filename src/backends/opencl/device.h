@@ -57,6 +57,7 @@ class Device final : public driver::Device, private backend::Interop {
   void noteAddresses(void* address, uint64_t size);  // throws bad_alloc
   void forgetAddresses(void* address);
   bool knowsAddress(const void* address) const;  // inside one of them
+  // Acquire pairs with the increments, which follow the change of the list that they count.
   uint64_t addressGeneration() const { return address_generation_.load(std::memory_order_acquire); }
   std::vector<void*> addresses() const;
   // Held from telling a kernel to enqueueing it: no allocation that it was told of is freed meanwhile.
@@ -64,6 +65,7 @@ class Device final : public driver::Device, private backend::Interop {
   using KeptAddresses = std::shared_lock<AddressUse>;
   KeptAddresses keepAddresses() { return KeptAddresses(address_use_); }
 
+  // Relaxed: a sum for memInfo(), which orders nothing.
   void countMemory(int64_t bytes) { used_.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed); }
 
   // The result of a call that work on the device may have failed: a death is recorded and everything that waits is told.

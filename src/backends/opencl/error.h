@@ -1,5 +1,5 @@
-// Errors of OpenCL, translated once. Every call of a driver goes through one of these macros: it is a fault point, it can be
-// counted, and where a driver takes calls of one thread only it waits for its turn.
+// Errors of OpenCL, translated once. Every call of a driver goes through one of these macros. It is a fault point, and it can
+// be counted. For drivers that take calls of one thread only, it waits for its turn.
 #pragma once
 
 #include <atomic>

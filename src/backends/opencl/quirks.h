@@ -1,5 +1,5 @@
-// What drivers do otherwise than the standard says, or less than this backend would like, in one table: who, what, and where it
-// is written down. The rest of the backend asks for a quirk by its name, never for a driver by its.
+// Where drivers differ from the standard, or do less than this backend needs, in one table: which driver, what, and where it
+// is written down. The rest of the backend asks for a quirk by its name, never for a driver by its name.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ uintptr_t AddressWindow::reserve(Root* root, uint64_t size, uint64_t alignment) 
       free_.erase(each);
     }
     for (uint64_t page = (address - base_) / kPage; page < (end - base_) / kPage; ++page) {
-      pages_[page].store(root, std::memory_order_release);
+      pages_[page].store(root, std::memory_order_release);  // pairs with find(); the caller has yet to set its address
     }
     noteChange();
     return address;

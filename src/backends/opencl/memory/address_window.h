@@ -1,6 +1,6 @@
-// Addresses for memory that has none: one range of the address space, reserved and closed, so that an address in it equals none
-// of the host's and a stray look at it faults at once. A page table tells, without a lock, which root stands behind an address.
-// One window serves all devices, for as long as the process lives.
+// Addresses for memory that has none: one range of the address space, reserved and without access. So an address in it equals
+// none of the host's, and a stray access faults at once. A page table tells, without a lock, which root stands behind an
+// address. One window serves all devices, for as long as the process lives.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Copies to memory of the host that may not be over yet. For drivers that take the bytes of a copy from the host when it is
-// enqueued, and not when it runs: such a copy waits on the host for what still writes its source.
+// Copies to memory of the host that may not be over yet. Some drivers read the source of a copy from the host when it is
+// enqueued, not when it runs. There a copy waits on the host for what still writes its source.
 #pragma once
 
 #include <mutex>

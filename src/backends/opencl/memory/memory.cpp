@@ -59,6 +59,8 @@ Status allocateAddresses(backend::Memory* memory, Device& device, int32_t kind, 
   RT_TRY(device.context(&context));
   uint64_t bytes;
   if (addOverflows(size, alignment > kDriverAlignment ? alignment : 0, &bytes)) return tooLarge(device, size);
+  // As with CUDA, a larger alignment is cut out of a larger allocation, and native[1] keeps the driver's own address. The
+  // device lists the whole allocation last; without memory for that, it is freed again.
   const Extensions& calls = device.extensions();
   const bool usm = device.tier() == RT_MEMORY_TIER_USM;
   Error error = CL_SUCCESS;

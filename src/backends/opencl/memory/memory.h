@@ -1,5 +1,5 @@
-// Memory of OpenCL devices in each tier: unified shared memory, shared virtual memory, or roots with addresses of the window;
-// and pinned memory of the host, which kernels reach where it is the device's own memory, too.
+// Memory of OpenCL devices in each tier: unified shared memory, shared virtual memory, or roots with addresses of the window.
+// Also pinned memory of the host, which kernels reach where it is the device's own memory, too.
 #pragma once
 
 #include "backends/backend.h"

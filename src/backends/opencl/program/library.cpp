@@ -1,5 +1,5 @@
-// Building programs: from source through the front end and the cache, from binaries, from SPIR-V; and asking a program that
-// brings no description what its kernels take.
+// Building programs: from source through the front end and the cache, from binaries, and from SPIR-V. A program that brings
+// no description is asked what its kernels take.
 #include "backends/opencl/program/library.h"
 
 #include <cstring>
@@ -100,6 +100,8 @@ Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest
   target.no_empty_arg_info = device_.quirks().has(Quirk::kNoEmptyArgInfo);
   compiler::OpenClBuild source(target, request);
   RT_TRY(source.begin(log));
+  // flights_ lets one thread build while others that ask for the same key wait for it. `kept` and `keep` run under its mutex,
+  // `make` does not. An entry whose last lease has gone fails to retain, and is replaced.
   const auto kept = [&](Ref<Library>* found) {
     const auto entry = known_.find(source.key());
     if (entry == known_.end() || !entry->second->tryRetain()) return false;
@@ -235,6 +237,7 @@ Status Libraries::describe(Library& library, const char* name) {
   std::string names(size, '\0');
   RT_CL_TRY(clGetProgramInfo, library.program(), CL_PROGRAM_KERNEL_NAMES, size, names.data(), nullptr);
   names.resize(strnlen(names.c_str(), size));
+  // The driver gives names with semicolons between them. For each, a kernel is made for the time of the questions.
   for (size_t at = 0; at < names.size();) {
     const size_t end = std::min(names.find(';', at), names.size());
     compiler::OpenClKernel described;

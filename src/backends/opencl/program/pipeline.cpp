@@ -248,8 +248,9 @@ Location Pipeline::locationOfArgument(const void* address) const {
   return location.root != nullptr || device.tier() != RT_MEMORY_TIER_BUFFER ? location : device.hostRoots().find(address);
 }
 
-// A program that came compiled takes one cl_mem for a pointer: a part of the root that begins at the address and ends where the
-// next pointer into the same root begins, so that no two of one launch overlap. The same address twice is one part twice.
+// A precompiled program takes one cl_mem for a pointer. It gets a part of the root that begins at the address and ends where
+// the next pointer into the same root begins. So no two parts of one launch overlap. The same address twice is one part
+// twice.
 Status Pipeline::bindPart(Clone& clone, uint32_t index, Location location, const void* const* arguments) {
   uint64_t end = location.root->size;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
@@ -378,6 +379,8 @@ void Pipeline::forgetParts(Clone& clone) const {
 Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
   const AddressWindow& window = AddressWindow::instance();
   const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
+  // Read before any argument is set: a change of the window meanwhile then has a newer number, and the next launch looks again.
+  // `complete` is false until all are set, so that a failure half-way leaves no clone that looks bound.
   const uint64_t generation = window.generation();
   if (needsFreshKernel(clone, arguments)) RT_TRY(renew(clone));
   const bool takes_parts = buffers && !library_->hidden_offsets;

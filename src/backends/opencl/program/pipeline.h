@@ -1,6 +1,6 @@
-// Pipelines: a kernel made ready for a device. A launch takes one of its clones for the time of setting arguments and
-// enqueueing, without a lock; a clone remembers what its arguments are and sets those alone that changed. A node of a replay
-// has a clone of its own.
+// Pipelines: a kernel made ready for a device. A launch leases one of its clones, without a lock, while it sets arguments and
+// enqueues. A clone remembers its arguments, so that only those that changed are set. A node of a replay has a clone of its
+// own.
 #pragma once
 
 #include <array>

@@ -11,8 +11,8 @@
 
 namespace manyrt::opencl {
 
-// The one place where steps are left to single submissions: what the host does, for which a stream is held; and where a driver
-// reads the host early, copies from the host, which may have to wait, and those to the host that they may have to wait for.
+// The one place where steps are left to single submissions. A step that the host does is not taken: a stream is held for it.
+// Where a driver reads the host early, copies from the host may have to wait for copies to the host, so neither is taken.
 bool ReplayMaker::takes(const backend::ReplayStep::Work& work) {
   if (const auto* copy = std::get_if<backend::Copy>(&work)) {
     const bool one_side = isOfHost(device_, copy->src) != isOfHost(device_, copy->dst);

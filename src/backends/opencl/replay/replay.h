@@ -1,8 +1,8 @@
 // Replays of OpenCL: steps as a list of commands that are ready to be enqueued. Each kernel node has a clone of its pipeline
-// with its arguments set, copies and fills have their sides looked up; a launch enqueues one after another and sets nothing.
-// What is enqueued the driver keeps as it was, so that a node changes in place; a launch that a stream holds back keeps its
-// list, and what changes meanwhile is a node of another list, which shares the others. Where steps can run side by side, they
-// are spread over queues (replay_queues.h).
+// with its arguments set; copies and fills have their sides looked up. A launch enqueues one after another and sets nothing.
+// The driver keeps what is enqueued as it was, so a node changes in place. A launch that a stream holds back keeps its list.
+// A change meanwhile makes another list with a new node, which shares the others. Where steps can run side by side, they are
+// spread over queues (replay_queues.h).
 #pragma once
 
 #include <mutex>

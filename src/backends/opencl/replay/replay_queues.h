@@ -1,7 +1,7 @@
 // The queues of a replay whose steps may run side by side. One queue runs its commands one after another, which is the cheapest
-// where each of them fills the device; where steps of several branches leave room on it, each branch has a queue: branch 0 that of the
-// launch, the others one of the replay's own. Markers stand behind steps that another branch waits for, barriers ahead of those
-// that wait. A launch begins and ends in the queue that it is given.
+// where each of them fills the device. Where steps of several branches leave room on it, each branch has a queue. Branch 0 has
+// that of the launch, the others have queues of the replay's own. Markers stand behind steps that another branch waits for,
+// barriers ahead of those that wait. A launch begins and ends in the queue that it is given.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ class ReplayQueues {
   ReplayQueues& operator=(const ReplayQueues&) = delete;
   ~ReplayQueues();
 
-  // One launch, of one thread at a time: begin, then each step of the list between `enter`, which says its queue, and `leave`;
-  // then `end` in any case, with what has failed so far.
+  // One launch, of one thread at a time. First `begin`, then each step of the list between `enter`, which says its queue, and
+  // `leave`. `end` comes in any case, with what has failed so far.
   Status begin(cl_command_queue queue);
   Status enter(cl_command_queue* queue, size_t step);
   Status leave(size_t step);
@@ -41,7 +41,7 @@ class ReplayQueues {
 
   Device& device_;
   std::vector<cl_command_queue> queues_;  // of each branch; the first is the launch's, the others are leased
-  std::vector<uint32_t> branch_of_;         // of each step
+  std::vector<uint32_t> branch_of_;       // of each step
   std::vector<backend::BranchOrder> orders_;
   uint32_t begin_ = 0;            // the point where a launch begins
   std::vector<uint32_t> last_;    // those that it ends behind

@@ -1,6 +1,6 @@
-// Being told when a cl_event is over. Drivers call on a thread of theirs, in the middle of their work, or not at all: what they
-// call only hands over, makes no OpenCL call, and is looked after by a second look behind the registration. Where a driver's
-// callbacks cannot be counted on, a thread of the library looks instead.
+// Being told when a cl_event is over. Drivers call on a thread of theirs, in the middle of their work, or not at all. So what
+// they call only hands over and makes no OpenCL call, and the event is looked at once more behind the registration. Where a
+// driver's callbacks cannot be counted on, a thread of the library looks instead.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
-// Native queues of one device: each is leased to one stream alone, comes back with its work done, and is leased again. There
-// are only so many of them: the streams beyond share the ones with the fewest leases, which costs them independence and nothing
-// else, because what is enqueued never waits for anything that is not.
+// Native queues of one device: each is leased to one stream, comes back with its work done, and is leased again. Their number
+// is limited: further streams share the queues with the fewest leases. Sharing costs independence and nothing else, because
+// what is enqueued never waits for anything that is not.
 #pragma once
 
 #include <mutex>
@@ -20,8 +20,8 @@ class QueuePool {
   // `timed`: its commands take their times, which costs each of them something. A queue that is shared may do so unasked.
   Status lease(cl_command_queue* queue, bool* timed);
   void giveBack(cl_command_queue queue);  // what is in it, if anything, ends by itself
-  // A queue with times in the place of `old`. The lease of that one goes on until endOld, as long as its work takes, and does
-  // not count: a stream that is between two queues keeps no other stream from one of its own.
+  // A queue with times in the place of `old`. The lease of `old` goes on until endOld, as long as its work takes, and does
+  // not count. So a stream between two queues keeps no other stream from a queue of its own.
   Status exchange(cl_command_queue* timed, cl_command_queue old);
   void endOld(cl_command_queue old);
   void takeBack(cl_command_queue timed, cl_command_queue old);  // as if there had been no exchange

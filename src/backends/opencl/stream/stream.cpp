@@ -182,8 +182,8 @@ Ref<RefCounted> Stream::versionOf(backend::Replay& replay) { return static_cast<
 
 // ---- Records and waits ----
 
-// Times are a property of a queue, and make each of its commands slower: a stream gets such a queue with the first event that
-// wants one. It goes on there behind what the other one has, and gives that one back when it is over.
+// Times are a property of a queue, and make each of its commands slower. So a stream gets such a queue with the first event
+// that wants one. It goes on there behind the work of its old queue, and gives that one back when it is over.
 Status Stream::takeTimedQueue() {
   if (timed_) return Status();
   cl_command_queue timed = nullptr;
