@@ -15,8 +15,8 @@
 namespace manyrt::driver {
 
 void Stream::advance(uint64_t serial) {
-  // Several threads may learn of different numbers: the exchange keeps the greatest. Release publishes what this thread has seen
-  // of the work; known() acquires it. The first load may be stale, since the exchange checks it.
+  // Several threads may learn of different numbers: the exchange keeps the greatest. Release publishes what this thread has
+  // seen of the work; known() acquires it. The first load may be stale, since the exchange checks it.
   uint64_t known = completed_.load(std::memory_order_relaxed);
   while (known < serial && !completed_.compare_exchange_weak(known, serial, std::memory_order_acq_rel)) {
   }

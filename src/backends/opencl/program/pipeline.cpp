@@ -301,7 +301,7 @@ Status Pipeline::bindPointer(Clone& clone, uint32_t index, const void* const* ar
     return error == CL_SUCCESS ? Status() : refuseArgument(index, error);
   }
   return library_->hidden_offsets || location.root == nullptr ? bindRoot(clone, index, location)
-                                                           : bindPart(clone, index, location, arguments);
+                                                              : bindPart(clone, index, location, arguments);
 }
 
 // A driver may move what a kernel does not name: it is told of every allocation that addresses may lead to.
