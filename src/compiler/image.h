@@ -11,7 +11,7 @@
 
 #include "base/ref.h"
 #include "base/status.h"
-#include "compiler/cache/sha256.h"
+#include "compiler/cache/blake2b.h"
 #include "rt.h"
 
 namespace manyrt::compiler {

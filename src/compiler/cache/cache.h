@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/cache/sha256.h"
+#include "compiler/cache/blake2b.h"
 
 namespace manyrt::compiler::cache {
 

@@ -211,7 +211,7 @@ class Pipeline {
 };
 
 Status Pipeline::makeKey() {
-  Sha256 hash;
+  Blake2b hash;
   addNumber(&hash, kForm);
   hash.addPart(cpuIdentity());
   hash.addPart(compiler_.identity);

@@ -113,7 +113,7 @@ Status buildOnce(Built* image, const Digest& key, Build build) {
       [&](const Built& made) { known.recent.add(key, made); });
 }
 
-void addTarget(Sha256* hash, const char* language, const CudaTarget& target, const NvrtcLibrary& library) {
+void addTarget(Blake2b* hash, const char* language, const CudaTarget& target, const NvrtcLibrary& library) {
   hash->addPart(language);
   addNumber(hash, kForm);
   addNumber(hash, uint64_t{target.major} << 32 | target.minor);
@@ -152,7 +152,7 @@ Status buildForCuda(Built* image, const CudaTarget& target, const BuildRequest& 
   RT_TRY(front_end.readOptions());
   NvrtcLibrary library;
   RT_TRY(findNvrtc(&library, target.driver_version));
-  Sha256 hash;
+  Blake2b hash;
   addTarget(&hash, "OpenCL C for CUDA", target, library);
   CudaImage refused;
   if (Status status = front_end.addToKey(&hash, &refused.log); !status.ok()) {
@@ -171,7 +171,7 @@ Status compileCuda(Built* image, const CudaTarget& target, const BuildRequest& r
   job.text = std::string(request.source);
   job.name = request.name[0] != '\0' ? request.name : "kernel.cu";
   job.headers = request.headers;
-  Sha256 hash;
+  Blake2b hash;
   addTarget(&hash, "CUDA C++", target, library);
   addNumber(&hash, MANYRT_VERSION_MAJOR * 10000 + MANYRT_VERSION_MINOR * 100 + MANYRT_VERSION_PATCH);
   hash.addPart(job.name);

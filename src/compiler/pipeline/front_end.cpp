@@ -10,7 +10,7 @@
 namespace manyrt::compiler {
 namespace {
 
-void addTokens(Sha256* hash, const Tokens& tokens, const Sources& sources) {
+void addTokens(Blake2b* hash, const Tokens& tokens, const Sources& sources) {
   std::string_view file;
   for (const Token& token : tokens) {
     if (const std::string& name = sources.name(token.where.file); name != file) {
@@ -26,7 +26,7 @@ void addTokens(Sha256* hash, const Tokens& tokens, const Sources& sources) {
 
 }  // namespace
 
-void addNumber(Sha256* hash, uint64_t number) { hash->add(&number, sizeof number); }
+void addNumber(Blake2b* hash, uint64_t number) { hash->add(&number, sizeof number); }
 
 bool mayInclude(std::string_view text) {
   constexpr std::string_view kWord = "include";
@@ -67,7 +67,7 @@ Status FrontEnd::preprocessOnce(std::string* log) {
   return good && !diagnostics_.failed() ? Status() : refused(log);
 }
 
-Status FrontEnd::addToKey(Sha256* hash, std::string* log) {
+Status FrontEnd::addToKey(Blake2b* hash, std::string* log) {
   addNumber(hash, MANYRT_VERSION_MAJOR * 10000 + MANYRT_VERSION_MINOR * 100 + MANYRT_VERSION_PATCH);
   hash->addPart(options_.normalized);
   hash->addPart(name());

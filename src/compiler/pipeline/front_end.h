@@ -8,13 +8,13 @@
 
 #include "base/status.h"
 #include "compiler/build.h"
-#include "compiler/cache/sha256.h"
+#include "compiler/cache/blake2b.h"
 #include "compiler/parser/ast.h"
 #include "compiler/pipeline/options.h"
 
 namespace manyrt::compiler {
 
-void addNumber(Sha256* hash, uint64_t number);
+void addNumber(Blake2b* hash, uint64_t number);
 
 // Whether a preprocessor could find an #include: the word stands there, line splices left out, be it in a comment. Only
 // then can files outside of the request decide what the source means.
@@ -35,7 +35,7 @@ class FrontEnd {
 
   // Source, options, headers and the library's version; with an #include what the preprocessor makes of them. A failure of
   // that is in `log`.
-  Status addToKey(Sha256* hash, std::string* log);
+  Status addToKey(Blake2b* hash, std::string* log);
 
   // Preprocesses, parses, and gives the program to `lower`, which reports to the diagnostics. All run on a stack of their own,
   // because the source decides the depth of nesting. Errors and warnings are appended to `log`.

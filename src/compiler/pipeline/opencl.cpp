@@ -133,7 +133,7 @@ Status OpenClBuild::begin(std::string* log) {
     front_end_->undefine("cl_khr_int64_base_atomics");
     front_end_->undefine("cl_khr_int64_extended_atomics");
   }
-  Sha256 hash;
+  Blake2b hash;
   hash.addPart("OpenCL C for OpenCL");
   addNumber(&hash, kForm);
   hash.addPart(target_.identity);

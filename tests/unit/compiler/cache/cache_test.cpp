@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using Bytes = std::vector<unsigned char>;
 
 Digest keyOf(uint64_t number) {
-  Sha256 hash;
+  Blake2b hash;
   hash.add(&number, sizeof number);
   return hash.finish();
 }

@@ -1,4 +1,4 @@
-// SHA-256, for the names of cache entries: a build's key is the digest of all that it depends on.
+// BLAKE2b with 32 bytes, for the names of cache entries: a build's key is the digest of all that it depends on.
 #pragma once
 
 #include <array>
@@ -11,18 +11,20 @@ namespace manyrt::compiler {
 
 using Digest = std::array<unsigned char, 32>;
 
-class Sha256 {
+class Blake2b {
  public:
-  Sha256();
+  Blake2b();
   // Text of known length: its length goes in before it, so that two parts never read as one.
   void addPart(std::string_view part);
   void add(const void* data, size_t size);
   Digest finish();
 
  private:
-  uint32_t state_[8];
-  uint64_t length_ = 0;
-  unsigned char block_[64];
+  static constexpr size_t kBlockBytes = 128;
+  uint64_t state_[8];
+  uint64_t length_ = 0;  // bytes that have been mixed into the state
+  size_t held_ = 0;      // bytes in block_: the last block waits for the end, as it is mixed in otherwise
+  unsigned char block_[kBlockBytes];
 };
 
 std::string hexadecimal(const Digest& digest);
