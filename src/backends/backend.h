@@ -4,10 +4,10 @@
 // teardown share them.
 //
 // Threads: any thread may call anything at any time. Locks: a call may come with locks of earlier ranks held
-// (base/lock_order.h), and takes its own only. Such are the lock of a pool in allocate, of a graph exec in Replay::launch and
-// of an event in record. What waits (Stream::wait, Point::wait, a module loader, allocate) is called outside of any guard. A
-// backend calls the program, or a Waiter that may lead there, with none of its locks held, but those that Waiter::passed
-// allows.
+// (base/lock_order.h), and takes its own only. Such are the locks of a graph exec in Replay::launch, of an event in
+// recordAgain, of a context's start in createContext and of a module's globals in Module::global. Memory is asked for without
+// one. What waits for work (Stream::wait, Point::wait) and a module loader are called outside of any guard. A backend calls the
+// program, or a Waiter that may lead there, with none of its locks held, but those that Waiter::passed allows.
 #pragma once
 
 #include <cstdint>

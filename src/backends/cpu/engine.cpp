@@ -323,7 +323,19 @@ void Engine::wakeWatcher() {
   for (uint32_t i = 0; i < started; ++i) {
     if (workers_[i].sleep.load(std::memory_order_seq_cst) == kNapping || wake(workers_[i])) return;
   }
-  if (started < threads_) (void)start(started + 1);
+  startAnother(started);
+}
+
+// For a thread that has found no sleeper among the first `started` workers. Another thread may have started one more meanwhile,
+// and not counted it yet when this one looked. That worker may have found nothing and sleep by now: it is woken behind the
+// mutex of start(), where it is counted.
+void Engine::startAnother(uint32_t started) {
+  if (started == threads_) return;
+  (void)start(started + 1);
+  const uint32_t now = started_.load(std::memory_order_seq_cst);
+  for (uint32_t i = started; i < now; ++i) {
+    if (wake(workers_[i])) return;
+  }
 }
 
 void Engine::wakeOne() {
@@ -333,7 +345,7 @@ void Engine::wakeOne() {
   }
   // All workers are busy: one more starts, if there may be one. Where it cannot start, a worker that becomes free takes the
   // work.
-  if (started < threads_) (void)start(started + 1);
+  startAnother(started);
 }
 
 // Where helpers are welcome: awake workers come by themselves, unless they are busy; the first ones that sleep are woken.

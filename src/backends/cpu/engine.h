@@ -114,6 +114,7 @@ class Engine final : public RefCounted {
   };
 
   Status start(uint32_t count);
+  void startAnother(uint32_t started);
   static void body(void* worker);
   void work(Worker& worker);
   bool step(Worker& worker, int64_t* active);
