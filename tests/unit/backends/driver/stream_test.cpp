@@ -27,7 +27,7 @@ class DriverStreamTest : public ::testing::Test {
   Status launch(int value) {
     const void* arguments[] = {&value};
     const backend::Launch what{{1, 1, 1}, {1, 1, 1}, 0, false, arguments};
-    return stream_->launch(kernel_, what);
+    return stream_->launch(*kernel_, what);
   }
   Status waitFor(Ref<backend::Point> point, backend::Skip skip = backend::Skip::kOnFailure) {
     return stream_->wait(std::move(point), skip);
@@ -49,7 +49,7 @@ class DriverStreamTest : public ::testing::Test {
   Device& device_ = keep<Device>();
   Ref<Context> context_;
   Ref<Stream> stream_;
-  Kernel kernel_;
+  Ref<backend::Kernel> kernel_ = Ref<backend::Kernel>::adopt(new Kernel);  // a command may let go of it behind the test
 };
 
 TEST_F(DriverStreamTest, SubmissionsGoToTheDriverAtOnceAndAreNumbered) {
