@@ -33,7 +33,7 @@ struct ReplayStep {
       std::variant<std::monostate, KernelStep, Copy, Fill, PrefetchStep, NativeStep>;  // the first: where dependencies meet
   Work work;
   std::span<const uint32_t>
-      before;         // earlier steps that it waits for; borrowed for the call. What follows from others is left out
+      before;           // earlier steps that it waits for; borrowed for the call. What follows from others is left out
   uint32_t branch = 0;  // of the plan; steps of one branch may run one after another
 };
 

@@ -1,6 +1,6 @@
 // Calls into the program: host functions, release functions, log lines and the like. None is made inside a guard or with a
-// lock held. A call that falls due there is queued on its thread and made when that thread is at rest (base/handles/epoch.h). If the
-// thread will not be at rest, a thread of the library makes the call.
+// lock held. A call that falls due there is queued on its thread and made when that thread is at rest (base/handles/epoch.h).
+// If the thread will not be at rest, a thread of the library makes the call.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 namespace manyrt::cpu {
 namespace {
 
-constexpr size_t kMaxChains = 32;     // of a task
+constexpr size_t kMaxChains = 32;      // of a task
 constexpr size_t kTasksPerThread = 8;  // at least, of chains that could all run at the same time
 
 using Steps = std::vector<uint32_t>;

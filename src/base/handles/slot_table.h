@@ -12,8 +12,8 @@
 #include <new>
 #include <utility>
 
-#include "base/handles/epoch.h"
 #include "base/fault.h"
+#include "base/handles/epoch.h"
 #include "base/lock_order.h"
 #include "base/spin_lock.h"
 
