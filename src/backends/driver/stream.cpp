@@ -136,9 +136,10 @@ void Stream::doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock
   if (!lost.ok()) latch.set(lost);
   if (auto* call = std::get_if<TaskCommand>(&command.work)) {
     if (call->task->tells()) announce(command.serial);
-    task_stream_ = this;
+    // A task may be run inside a function of another stream, on its thread: that function is still inside afterwards.
+    const Stream* const outer = std::exchange(task_stream_, this);
     latch.set(runTask(*call->task, lost.ok() ? latch.get() : lost));
-    task_stream_ = nullptr;
+    task_stream_ = outer;
     call->task.reset();
     if (call->kind != backend::TaskKind::kNative) advance(command.serial);  // the device was through with what is ahead
     lock.lock();

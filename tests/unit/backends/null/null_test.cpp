@@ -87,6 +87,23 @@ TEST(NullTest, HostFunctionsHoldTheStream) {
   EXPECT_EQ(order, 2);
 }
 
+// A task of the library runs on the thread that submits it, which may be inside a host function.
+TEST(NullTest, ATaskOfAnotherStreamLeavesTheHostFunctionInsideItsOwn) {
+  Rig rig(1, null::backend());
+  auto stream = rig.stream(), other = rig.stream();
+  bool ran = false, inside = false;
+  ASSERT_TRUE(stream
+                  ->call(task([&] {
+                           ASSERT_TRUE(other->call(task([&] { ran = true; }), backend::TaskKind::kInternal).ok());
+                           inside = stream->isInsideTask();
+                         }),
+                         backend::TaskKind::kUser)
+                  .ok());
+  ASSERT_TRUE(finish(*stream));
+  EXPECT_TRUE(ran);
+  EXPECT_TRUE(inside);
+}
+
 TEST(NullTest, EveryCallCanBeToldToFail) {
   Rig rig(1, null::backend());
   auto stream = rig.stream();
