@@ -27,23 +27,21 @@ Status Stream::enqueueReplay(backend::Replay&, RefCounted*) {
 
 Status Stream::keep(Work work) {
   if (fault::fails(traits_.hold_fault)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  bool begins = false;
-  RT_TRY(hold(std::make_unique<Command>(std::move(work)), &begins));
-  if (begins) begin();
+  if (hold(std::make_unique<Command>(std::move(work)))) begin();
   return Status();
 }
 
-// Appends. `begins`: the stream is held from now on, and the command is its first.
-Status Stream::hold(std::unique_ptr<Command> command, bool* begins) {
+// Appends. True: the stream is held from now on, and the command is its first.
+bool Stream::hold(std::unique_ptr<Command> command) {
   // Under the mutex. submitted_ is released for readers without it. A reader that meets the number before native_serial_
   // follows finds the stream held, and sleeps in awaitSubmission() until finishFirst() tells it.
   command->serial = nextSerial();
   submitted_.store(command->serial, std::memory_order_release);
   *last_ = command.get();
   last_ = &command.release()->next;
-  *begins = !held_.exchange(true, std::memory_order_acq_rel);
-  if (*begins) retain();  // until the stream is not held any more
-  return Status();
+  const bool begins = !held_.exchange(true, std::memory_order_acq_rel);
+  if (begins) retain();  // until the stream is not held any more
+  return begins;
 }
 
 Status Stream::wait(Ref<backend::Point> point, backend::Skip skip) {
@@ -84,8 +82,7 @@ Status Stream::call(Task* given, backend::TaskKind kind) {
     }
   }
   if (fault::fails(traits_.hold_fault)) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
-  bool begins = false;
-  RT_TRY(hold(std::make_unique<Command>(TaskCommand{std::move(task), kind}), &begins));
+  const bool begins = hold(std::make_unique<Command>(TaskCommand{std::move(task), kind}));
   if (at_once && traits_.ends_at_once) {  // everything ahead is over: this thread runs it
     lock.unlock();
     go();

@@ -146,7 +146,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
     uint64_t serial;
   };
 
-  Status hold(std::unique_ptr<Command> command, bool* begins);
+  bool hold(std::unique_ptr<Command> command);
   void begin();
   void go();
   void doOnHost(Command& command, std::unique_lock<decltype(mutex_)>& lock);
