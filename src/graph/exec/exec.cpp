@@ -13,15 +13,26 @@
 
 namespace manyrt::graph {
 namespace {
-
 using Number = unsigned long long;
+}
 
-// Keeps user pointers until a stream has passed its present work: waits on a thread of the library. It submits nothing, so that
-// a stream which the program has seen complete does not become busy again.
-class Keeper final : public host_threads::Job {
+// Keeps the user pointers of recorded functions until a stream has passed its present work: waits on a thread of the library.
+// It submits nothing, so that a stream which the program has seen complete does not become busy again. An exec makes it
+// beforehand, since a destructor cannot say that there is no memory for it.
+class Exec::Keeper final : public host_threads::Job {
  public:
-  Keeper(std::vector<std::shared_ptr<UserData>> users, Ref<allocator::ContextResources> owner, Ref<backend::Stream> stream)
-      : users_(std::move(users)), owner_(std::move(owner)), stream_(std::move(stream)), serial_(stream_->submitted()) {}
+  Keeper(std::vector<std::shared_ptr<UserData>> users, Ref<allocator::ContextResources> owner)
+      : users_(std::move(users)), owner_(std::move(owner)) {}
+  // `stream` had the last launch; null: there was none. Deletes the keeper when that launch is over.
+  void releaseBehind(Ref<backend::Stream> stream) {
+    if (!stream || stream->idle()) {
+      delete this;
+      return;
+    }
+    stream_ = std::move(stream);
+    serial_ = stream_->submitted();
+    host_threads::submit(this);
+  }
   void run() override {
     (void)stream_->wait(serial_, Deadline::never());
     delete this;
@@ -30,11 +41,12 @@ class Keeper final : public host_threads::Job {
  private:
   const std::vector<std::shared_ptr<UserData>> users_;
   const Ref<allocator::ContextResources> owner_;  // for as long as its stream
-  const Ref<backend::Stream> stream_;
-  const uint64_t serial_;
+  Ref<backend::Stream> stream_;
+  uint64_t serial_ = 0;
 };
 
-}  // namespace
+Exec::Exec(Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner)
+    : plan_(std::move(plan)), context_(&context), owner_(&owner) {}
 
 Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner,
                     epoch::Guard& guard) {
@@ -47,6 +59,7 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   RT_TRY(exec->takeMemory(guard));
   RT_TRY(exec->prepare());
   RT_TRY(exec->recordNatives(&exec->steps_, exec->plan_->graph(), guard));
+  exec->keeper_ = exec->makeKeeper(exec->steps_);
   exec->planPoints();
   exec->countUnbound();
   exec->countUnfit();
@@ -55,9 +68,10 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   return Status();
 }
 
+// Without a guard: a thread of the library may have no memory for its record. The leases keep the streams until their handles
+// are closed.
 Exec::~Exec() {
-  epoch::Guard guard;
-  keepNatives(steps_);
+  if (keeper_) keeper_.release()->releaseBehind(last_stream_);
   for (const Lease<manager::Stream>& branch : branches_) manager::closeHandle(branch->bits);
 }
 
@@ -109,14 +123,12 @@ Status Exec::recordNatives(std::vector<Prepared>* steps, const Graph& graph, epo
 }
 
 // Recorded work uses the user pointer of its function until the last launch has ended. Only then is the pointer released.
-void Exec::keepNatives(const std::vector<Prepared>& steps) try {
+std::unique_ptr<Exec::Keeper> Exec::makeKeeper(const std::vector<Prepared>& steps) const {
   std::vector<std::shared_ptr<UserData>> users;
   for (const Prepared& step : steps) {
     if (std::shared_ptr<UserData> user = step.recordedUser()) users.push_back(std::move(user));
   }
-  if (users.empty() || !last_stream_ || last_stream_->idle()) return;
-  host_threads::submit(new Keeper(std::move(users), owner_, last_stream_));
-} catch (const std::bad_alloc&) {  // called by the destructor: the pointers are released at once
+  return users.empty() ? nullptr : std::make_unique<Keeper>(std::move(users), owner_);
 }
 
 void Exec::planPoints() {
@@ -330,15 +342,23 @@ Status Exec::update(Graph& graph, epoch::Guard& guard) {
     fresh.emplace_back(std::move(steps[i].work));
   }
   RT_TRY(recordNatives(&fresh, *other, guard));
-  std::lock_guard lock(mutex_);
-  for (uint32_t i = 0; i < fresh.size(); ++i) {
-    const Status status = fresh[i].place(bound_, *owner_);
-    if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
+  std::unique_ptr<Keeper> keeper = makeKeeper(fresh);
+  Ref<backend::Stream> last;
+  {
+    std::lock_guard lock(mutex_);
+    for (uint32_t i = 0; i < fresh.size(); ++i) {
+      const Status status = fresh[i].place(bound_, *owner_);
+      if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
+    }
+    RT_TRY(exchange(0, fresh));
+    for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) {
+      other->resizeBuffer(i, plan_->graph().buffers()[i].size);
+    }
+    std::swap(graph_, other);  // the old graph is destroyed behind the lock, and what the program keeps for it
+    keeper.swap(keeper_);
+    last = last_stream_;
   }
-  keepNatives(steps_);
-  RT_TRY(exchange(0, fresh));
-  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) other->resizeBuffer(i, plan_->graph().buffers()[i].size);
-  std::swap(graph_, other);  // the old graph is destroyed behind the lock
+  if (keeper) keeper.release()->releaseBehind(std::move(last));
   return Status();
 }
 

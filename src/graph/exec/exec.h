@@ -11,6 +11,7 @@
 // streams go on, and replays and tasks keep what they need.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -44,8 +45,7 @@ class Exec final : public RefCounted {
   Status capture(manager::Stream& stream);  // records a launch as a node, with the present bindings
 
  private:
-  Exec(Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner)
-      : plan_(std::move(plan)), context_(&context), owner_(&owner) {}
+  Exec(Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner);
 
   Status checkContext(const manager::Stream& stream) const {
     return stream.context.get() == context_.get() ? Status() : ofOtherContext(stream);
@@ -54,7 +54,8 @@ class Exec final : public RefCounted {
   Status takeMemory(epoch::Guard& guard);
   Status prepare();
   Status recordNatives(std::vector<Prepared>* steps, const Graph& graph, epoch::Guard& guard) const;
-  void keepNatives(const std::vector<Prepared>& steps);
+  class Keeper;
+  std::unique_ptr<Keeper> makeKeeper(const std::vector<Prepared>& steps) const;
   void planPoints();
 
   // Under the lock.
@@ -110,6 +111,7 @@ class Exec final : public RefCounted {
   std::vector<Ref<backend::Point>> points_;       // where branches meet
   std::vector<Ref<backend::Point>> joins_;        // of the branches from 1 on
   Ref<backend::Point> begin_, end_;
+  std::unique_ptr<Keeper> keeper_;  // null: no function was recorded
   Ref<backend::Stream> last_stream_;
 };
 
