@@ -170,10 +170,10 @@ rtStatus_t rtKernelGetMaxActiveGroups(uint32_t* groups, uint32_t group_size, uin
                                        uint32_t group_y, uint32_t group_z, uint32_t local_bytes, rtStream_t stream,
                                        void* const* args, uint32_t arg_count) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
-    RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
+    RT_RESOLVE_HOT(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
     RT_RESOLVE_STREAM(order, stream);
-    ops::LaunchArguments launch{{grid_x, grid_y, grid_z}, {group_x, group_y, group_z}, local_bytes, false, args, arg_count};
-    return ops::launch(*object, launch, *order);
+    const backend::Launch launch{{grid_x, grid_y, grid_z}, {group_x, group_y, group_z}, local_bytes, false, args};
+    return ops::launch(*object, launch, arg_count, *order);
   });
 }
 
@@ -199,12 +199,11 @@ rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], 
                    arguments[i].size, object->native->name());
     }
     RT_RESOLVE_STREAM(order, stream);
-    ops::LaunchArguments launch{{grid[0], grid[1], grid[2]},
-                                {group[0], group[1], group[2]},
-                                local_bytes,
-                                (chosen.flags & RT_LAUNCH_COOPERATIVE) != 0,
-                                args,
-                                arg_count};
-    return ops::launch(*object, launch, *order);
+    const backend::Launch launch{{grid[0], grid[1], grid[2]},
+                                 {group[0], group[1], group[2]},
+                                 local_bytes,
+                                 (chosen.flags & RT_LAUNCH_COOPERATIVE) != 0,
+                                 args};
+    return ops::launch(*object, launch, arg_count, *order);
   });
 }

@@ -90,8 +90,8 @@ class Kernel : public RefCounted {
 };
 
 struct Launch {
-  uint32_t grid[3];   // work-groups, none zero
-  uint32_t group[3];  // work-items in each, none zero
+  uint32_t grid[3];   // work-groups; none is zero when a backend gets the launch
+  uint32_t group[3];  // work-items in each, the same
   uint32_t local_bytes = 0;
   bool cooperative = false;      // every group runs at the same time as all others
   const void* const* arguments;  // borrowed for the call: values are copied before it returns

@@ -148,16 +148,14 @@ void StatusLatch::set(Status status) {
   record_.store(std::exchange(status.record_, nullptr), std::memory_order_release);
 }
 
-Status StatusLatch::get() const {
-  if (!failed()) return Status();
+Status StatusLatch::copyOfFailure() const {
   FlagGuard guard(lock_);
   Status::Record* record = record_.load(std::memory_order_relaxed);
   Status::retain(record);
   return Status(record);
 }
 
-[[gnu::hot]] Status StatusLatch::take() {
-  if (!failed()) return Status();
+Status StatusLatch::takeFailure() {
   FlagGuard guard(lock_);
   return Status(record_.exchange(nullptr, std::memory_order_acq_rel));  // acquire: pairs with set(), for the text
 }

@@ -68,11 +68,14 @@ class StatusLatch {
  public:
   ~StatusLatch() { (void)take(); }
   bool failed() const { return record_.load(std::memory_order_acquire) != nullptr; }
-  void set(Status status);  // keeps the first one
-  Status get() const;       // a copy; success if nothing failed
-  Status take();            // exactly one caller gets the failure
+  void set(Status status);                                              // keeps the first one
+  Status get() const { return failed() ? copyOfFailure() : Status(); }  // success if nothing failed
+  Status take() { return failed() ? takeFailure() : Status(); }         // exactly one caller gets the failure
 
  private:
+  Status copyOfFailure() const;
+  Status takeFailure();
+
   mutable std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
   std::atomic<Status::Record*> record_{nullptr};
 };

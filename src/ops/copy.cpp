@@ -132,7 +132,7 @@ bool isShort(const CopyArguments& copy) {
 }
 
 // One side of a short copy. `owner`: its context, if it is device or shared memory. False: this path cannot take it.
-inline bool findEnd(const void* pointer, uint64_t size, allocator::ContextResources** owner) {
+[[gnu::always_inline]] inline bool findEnd(const void* pointer, uint64_t size, allocator::ContextResources** owner) {
   *owner = nullptr;
   const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   if (address == 0 || address + size < address) return false;

@@ -20,7 +20,7 @@ namespace {
 using Number = unsigned long long;
 
 // The rules of a module's kernel, in addition to the limits of the device.
-Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rules, const LaunchArguments& launch) {
+Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rules, const backend::Launch& launch) {
   const uint32_t* group = launch.group;
   RT_CHECK_ARG(rules.group[0] == 0 || std::equal(group, group + 3, rules.group),
                "A work-group of %u x %u x %u: the kernel \"%s\" requires %u x %u x %u.", group[0], group[1], group[2],
@@ -40,7 +40,7 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
 
 // The full check of grid, group and local memory, for a launch that has not passed the quick one.
 [[gnu::noinline]] Status checkShape(const manager::Kernel& kernel, const backend::Limits& limits,
-                                    const LaunchArguments& launch) {
+                                    const backend::Launch& launch) {
   RT_TRY(kernel.native->prepare());
   const uint32_t* group = launch.group;
   RT_CHECK_ARG(group[0] != 0 && group[1] != 0 && group[2] != 0, "A work-group of %u x %u x %u work-items has no work-items.",
@@ -91,7 +91,7 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
 }
 
 // Checks the local memory of arguments, in addition to the launch's and the kernel's own.
-Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits, const LaunchArguments& launch) {
+Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits, const backend::Launch& launch) {
   uint64_t total = launch.local_bytes + kernel.native->ownLocalBytes();  // both were checked
   for (size_t i = 0; i < kernel.native->arguments().size(); ++i) {
     if (kernel.native->arguments()[i].kind != RT_ARG_LOCAL) continue;
@@ -108,7 +108,7 @@ Status checkLocals(const manager::Kernel& kernel, const backend::Limits& limits,
 }
 
 // Counts the work-groups. Checks whether all of them can run at the same time, if the launch is cooperative.
-inline Status checkGroups(uint64_t* groups, const manager::Kernel& kernel, const LaunchArguments& launch,
+inline Status checkGroups(uint64_t* groups, const manager::Kernel& kernel, const backend::Launch& launch,
                           const backend::Device& device) {
   RT_CHECK_ARG(!mulOverflows(uint64_t{launch.grid[0]} * launch.grid[1], launch.grid[2], groups),
                "A grid of %u x %u x %u has more work-groups than 64 bits count.", launch.grid[0], launch.grid[1],
@@ -187,7 +187,7 @@ Status callNative(rtNativeFunction_t function, void* user, HandleBits context, c
   });
 }
 
-Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch) {
+Status checkLaunch(manager::Kernel& kernel, const backend::Launch& launch) {
   RT_TRY(checkShape(kernel, kernel.limits, launch));
   if (kernel.native->hasLocals()) RT_TRY(checkLocals(kernel, kernel.limits, launch));
   uint64_t groups = 0;
@@ -210,7 +210,8 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   return kernel.native->checkArguments(values);
 }
 
-[[gnu::hot]] Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream) {
+[[gnu::hot]] Status launch(manager::Kernel& kernel, const backend::Launch& launch, uint32_t argument_count,
+                           manager::Stream& stream) {
   if (kernel.context.get() != stream.context.get()) [[unlikely]] {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The kernel \"%s\" belongs to the %s and the stream to the %s.",
                          kernel.native->name(), kernel.context->name().c_str(), stream.context->name().c_str());
@@ -218,9 +219,9 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   RT_TRY(submittable(stream));
   backend::Kernel& native = *kernel.native;
   const std::vector<backend::Argument>& arguments = native.arguments();
-  if (launch.argument_count != arguments.size() && launch.argument_count != RT_ARGS_ALL) [[unlikely]] {
+  if (argument_count != arguments.size() && argument_count != RT_ARGS_ALL) [[unlikely]] {
     return Status::error(RT_ERROR_INVALID_VALUE, "The kernel \"%s\" takes %zu argument%s; %u were given.", native.name(),
-                         arguments.size(), plural(arguments.size()), launch.argument_count);
+                         arguments.size(), plural(arguments.size()), argument_count);
   }
   const backend::Limits& limits = kernel.limits;
   const uint32_t* group = launch.group;
@@ -263,14 +264,9 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   uint64_t groups = 0;
   RT_TRY(checkGroups(&groups, kernel, launch, stream.device));
   if (groups == 0) return Status();
-  backend::Launch order{{launch.grid[0], launch.grid[1], launch.grid[2]},
-                        {group[0], group[1], group[2]},
-                        launch.local_bytes,
-                        launch.cooperative,
-                        launch.arguments};
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
-    return recorder->launch(stream, kernel, order);
-  Status status = stream.native->launch(native, order);
+    return recorder->launch(stream, kernel, launch);
+  Status status = stream.native->launch(native, launch);
   if (foreign) [[unlikely]] {  // also after a failure: the driver may have got the launch
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].kind != RT_ARG_POINTER) continue;

@@ -9,22 +9,13 @@
 
 namespace manyrt::ops {
 
-struct LaunchArguments {
-  uint32_t grid[3];
-  uint32_t group[3];
-  uint32_t local_bytes = 0;
-  bool cooperative = false;
-  void* const* arguments = nullptr;
-  uint32_t argument_count = 0;  // or RT_ARGS_ALL
-};
-
 // The checks that need no stream: grid, work-group, local memory, whether the launch can be cooperative. launch() makes them
 // too.
-Status checkLaunch(manager::Kernel& kernel, const LaunchArguments& launch);
+Status checkLaunch(manager::Kernel& kernel, const backend::Launch& launch);
 // The checks of the addresses, and the backend's checks of all values, for later launches, such as those of a graph. NULL is no
 // address. Under a guard.
 Status checkAddresses(manager::Kernel& kernel, const void* const* values);
-Status launch(manager::Kernel& kernel, const LaunchArguments& launch, manager::Stream& stream);
+Status launch(manager::Kernel& kernel, const backend::Launch& launch, uint32_t argument_count, manager::Stream& stream);
 // `keep` is released behind the call of the function.
 Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);
 // Calls a native function with a native stream, as every function of the program is called: with no guard and no lock held.

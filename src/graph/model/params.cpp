@@ -109,12 +109,11 @@ Status checkArguments(const KernelNode& node, const backend::Kernel& kernel) {
 Status checkLaunch(KernelNode& node) {
   std::vector<void*> arguments;
   for (const KernelArgument& argument : node.arguments) arguments.push_back(node.values.data() + argument.offset);
-  const ops::LaunchArguments launch{{node.grid[0], node.grid[1], node.grid[2]},
-                                    {node.group[0], node.group[1], node.group[2]},
-                                    node.local_bytes,
-                                    node.cooperative,
-                                    arguments.data(),
-                                    static_cast<uint32_t>(arguments.size())};
+  const backend::Launch launch{{node.grid[0], node.grid[1], node.grid[2]},
+                               {node.group[0], node.group[1], node.group[2]},
+                               node.local_bytes,
+                               node.cooperative,
+                               arguments.data()};
   return ops::checkLaunch(*node.kernel, launch);
 }
 
