@@ -31,6 +31,7 @@ int askOrZero(Attribute attribute, int device) {
 
 // Asks by attributes of the device, so that no context is made. What an older driver may not know is asked with askOrZero: its
 // zero is a right answer. The rest is needed, and its failure is the device's.
+// What no device can do without fails, if the driver does not say it. What some drivers do not know stays 0: askOrZero().
 Status Device::describe() {
   const int device = ordinal();
   RT_CUDA_TRY(cuDeviceGet, &number_, ordinal());
@@ -66,6 +67,7 @@ Status Device::describe() {
     RT_TRY(ask(&value, static_cast<Attribute>(kMaxGridDimX + i), device));
     p.max_grid_size[i] = limits_.max_grid_size[i] = static_cast<uint32_t>(value);
   }
+  // Kernels get the larger limit by asking for it before their launch.
   RT_TRY(ask(&value, kMaxSharedMemoryPerBlock, device));
   shared_default_ = static_cast<uint32_t>(value);
   p.local_bytes_per_group = limits_.local_bytes_per_group =

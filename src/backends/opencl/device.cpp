@@ -95,6 +95,7 @@ uint32_t Device::simdWidth() const {
   return askOrZero<cl_uint>(id_, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
 }
 
+// What OpenCL 1.2 promises fails, if the driver does not say it. What extensions and later versions have stays 0: askOrZero().
 Status Device::describeLimits() {
   rtDeviceProperties_t& p = properties_;
   cl_uint number = 0;

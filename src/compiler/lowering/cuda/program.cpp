@@ -28,7 +28,8 @@ constexpr char kShared[] = "alignas(128) extern __shared__ unsigned char mrt_sha
 
 std::string constantOf(const char* variable, int dimension) { return std::string(variable) + "." + "xyz"[dimension]; }
 
-// `sizes`: of a work-group that is known, else zeros.
+// The text of a work-item function. `sizes`: of a work-group that is known, else zeros. `dimension`: the argument, if it is a
+// constant; else it is negative, and `expression` is evaluated once, by a function that chooses.
 std::string workItem(const uint32_t (&sizes)[3], WorkItem which, int dimension, const std::string& expression) {
   const auto size = [&](int d) { return sizes[0] != 0 ? std::to_string(sizes[d]) + "u" : constantOf("blockDim", d); };
   const auto at = [&](auto one, const char* beyond) {
