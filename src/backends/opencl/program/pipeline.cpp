@@ -153,7 +153,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
   std::copy(described.required_group, described.required_group + 3, rules.group);
   rules.no_local_bytes = true;
   fresh->setRules(rules);
-  fresh->checks_arguments_ = fresh->has_pointers_ || std::count(fresh->is_record_.begin(), fresh->is_record_.end(), true) != 0;
+  fresh->checks_arguments_ = fresh->mayRefuseArguments();
   RT_TRY(fresh->ask());
   *out = std::move(fresh);
   return Status();
@@ -228,6 +228,13 @@ Status Pipeline::checkPointer(uint32_t index, const void* address, Location loca
       "Argument %u of the kernel \"%s\" is an address %llu bytes behind a multiple of %llu: a program that came as a "
       "binary takes addresses at this alignment only.",
       index, name_, static_cast<unsigned long long>(location.offset % alignment), static_cast<unsigned long long>(alignment));
+}
+
+// Where all memory has an address that kernels take, launches are spared the look at each.
+bool Pipeline::mayRefuseArguments() const {
+  const Device& device = library_->device();
+  if (device.tier() != RT_MEMORY_TIER_BUFFER && device.reachesPinned()) return false;
+  return has_pointers_ || std::count(is_record_.begin(), is_record_.end(), true) != 0;
 }
 
 Status Pipeline::checkArguments(const void* const* arguments) const {

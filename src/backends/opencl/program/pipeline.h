@@ -60,6 +60,7 @@ class Pipeline final : public backend::Kernel {
   Status bindPart(Clone& clone, uint32_t index, Location location, const void* const* arguments);
   Status bindAddresses(Clone& clone);
   Status refuseAddressesInside(uint32_t index, const void* value) const;
+  bool mayRefuseArguments() const;
   Status checkPointer(uint32_t index, const void* address, Location location) const;
   Status refuseHostMemory(uint32_t index, const void* address) const;
   Status refuseArgument(uint32_t index, Error error) const;
