@@ -2,9 +2,11 @@
 """Makes bindings/rt.json and bindings/rt.cdef.h from include/rt.h.
 
 rt.json describes functions, constants, enums, structs (with the sizes and offsets that a C compiler gives them), callbacks
-and handles for programs that make bindings; rt.cdef.h is the header after the preprocessor, for cffi and LuaJIT. Both are
-committed: `generate.py` writes them, `generate.py --check` fails if they are stale. A function whose comment lacks blocks,
-capture, errors or a parameter is an error. Needs Python's standard library and a C compiler ($CC, else cc).
+and handles for programs that make bindings: bindings/README.md says what each member means. rt.cdef.h is the header after the
+preprocessor, for cffi and LuaJIT; rt_message.h calls a function and fetches its message in one C function. All are committed:
+`generate.py` writes them, `generate.py --check` fails if they are stale. What a generator of bindings has to know stands in the
+comments of rt.h, in fixed words; a comment that lacks them is an error. Needs Python's standard library and a C compiler ($CC,
+else cc).
 """
 
 import argparse
@@ -22,20 +24,29 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCKS = ("never", "maybe", "yes")
 CAPTURE = ("node", "unsafe", "outside")
 DIRECTIONS = ("in", "out", "inout")
+THREADS = ("any", "library")
+INTEGER = re.compile(r"(const )?u?int32_t(?: \*)?")
 
 COMMENT = r"/\*\*(?:[^*]|\*(?!/))*\*/"
 DOC = rf"(?:(?P<doc>(?!/\*\*<){COMMENT})\s*)?"
 AFTER = rf"(?:[ \t]*(?P<after>{COMMENT}))?"
 FUNCTION = re.compile(DOC + r"^RT_API\s+(?P<head>[^;(]*?)(?P<name>\brt\w+)\s*\((?P<arguments>[^;]*)\)\s*;", re.M)
-ENUM = re.compile(DOC + r"^enum (?P<name>\w+) \{(?P<body>.*?)^\};", re.M | re.S)
+ENUM = re.compile(DOC + r"^enum (?P<name>\w+) \{(?P<body>[^}]*)\};", re.M)
 ENUM_VALUE = re.compile(r"(?P<name>RT_\w+) = (?P<value>-?\d+),?" + AFTER)
 STRUCT = re.compile(DOC + r"^typedef struct (?P<name>\w+) \{(?P<body>.*?)^\} (?P=name);", re.M | re.S)
 FIELD = re.compile(r"^\s*(?P<type>[^/\n;]*?[\s*])(?P<name>\w+)(?:\[(?P<count>\d+)\])?;" + AFTER, re.M)
 CALLBACK = re.compile(DOC + r"^typedef (?P<type>\w+) \(\*(?P<name>\w+)\)\((?P<arguments>[^;]*)\);", re.M)
 HANDLE = re.compile(r"^typedef struct (?P<tag>\w+_st)\s*\*\s*(?P<name>\w+);" + AFTER, re.M)
-DEFINE = re.compile(r"^#define (?P<name>(?:RT|MANYRT)_\w+)[ \t]+(?P<value>UINT64_MAX|0x[0-9A-Fa-f]+u?|\d+)"
+DEFINE = re.compile(r"^#define (?P<name>(?:RT|MANYRT)_\w+)[ \t]+(?P<value>0x[0-9A-Fa-f]+u?|\d+)"
                     r"(?:[ \t]*/\*(?P<after>.*?)\*/)?[ \t]*$", re.M)
-INITIALISER = re.compile(r"^#define (RT_\w+_INIT)\s+\\\n\s*\{sizeof\((\w+)\)", re.M)
+TYPEDEF = re.compile(DOC + r"^typedef (?P<type>u?int\d+_t) (?P<name>\w+);", re.M)
+INITIALISER = re.compile(r"^#define (?P<macro>RT_\w+_INIT)\s+\\\n\s*\{sizeof\((?P<struct>\w+)\)(?P<rest>(?:.*\\\n)*.*)", re.M)
+INITIAL = re.compile(r"(?:\{sizeof\(\w+\)|(?P<value>\{[^}]*\}|[\w-]+))\s*/\* (?P<name>\w+) \*/")
+ELEMENTS = re.compile(r"\belements of (?P<names>each|\w+(?:(?:, (?!or\b)| and )\w+)*)")
+LENGTH = re.compile(r"\b(?P<length>size|local_bytes|count|arg_count|pattern_size \* count|pattern_size) (?:bytes|nodes|pointers)\b")
+# Words by which a comment says that an address has no length of its own.
+NO_LENGTH = re.compile(r"\bpassed to\b|\bkept\b|\ban(y)? address\b|\bas (given|the allocation)\b|\brows\b|\bthe value\b"
+                       r"|\bof the allocation\b|\bas many bytes as\b")
 GENERAL_ERRORS = re.compile(r"Every function may return, besides those listed: (?P<list>.*?\))\.")
 PARAMETER = re.compile(r"@param\[(\w+)\]\s+(\w+)\s+(.*)")
 
@@ -108,6 +119,24 @@ def parse_doc(name, comment):
     return doc
 
 
+def parse_callback(match):
+    """A callback type. Its comment says on which thread the library calls it, and how often."""
+    name = match["name"]
+    lines, facts = [], {}
+    for line in comment_lines(match["doc"]):
+        tag = re.fullmatch(r"\s*(thread|called):\s*(.*)", line)
+        if tag:
+            facts[tag[1]] = " ".join(tag[2].split())
+        else:
+            lines.append(line)
+    if set(facts) != {"thread", "called"} or facts["thread"].split(",")[0] not in THREADS:
+        raise HeaderError(f"{name}: the comment lacks `thread: {' | '.join(THREADS)}` or `called:`")
+    arguments = parse_arguments(match["arguments"])
+    user = next((argument["name"] for argument in arguments if argument["name"] == "user"), None)
+    return {"name": name, "return": match["type"], "arguments": arguments, "user": user,
+            "thread": facts["thread"].split(",")[0], "notes": facts, "doc": " ".join(" ".join(lines).split())}
+
+
 def nullable(doc):
     """False, True, or the condition under which an argument may be NULL."""
     match = re.search(r"\b(?:may be NULL|nullable)\b(?: if ([^;,:]+))?", doc)
@@ -116,7 +145,83 @@ def nullable(doc):
     return match[1].strip() if match[1] else True
 
 
-def parse_function(match, statuses):
+def integer_meaning(where, doc, enums):
+    """What an int32_t or uint32_t stands for: {"enum": name}, {"flags": [names]}, {"boolean": True}, or nothing: a number."""
+    family = re.search(r"\b(RT_[A-Z0-9_]*?_)\*", doc)
+    if family:
+        for enum in enums:
+            if enum["values"][0]["name"] == family[1] + "INVALID":
+                return {"enum": enum["name"]}
+        raise HeaderError(f"{where}: there is no enum of {family[1]}*")
+    if re.search(r"\b1 (or 0|if)\b", doc):
+        return {"boolean": True}
+    return {}
+
+
+def flags_meaning(where, doc, enums):
+    """The enum whose values may be joined in a field `flags` or `access`; None: there are none yet."""
+    names = re.findall(r"\bRT_[A-Z0-9_]+\b(?!\*)", doc)
+    known = {value["name"]: enum["name"] for enum in enums for value in enum["values"]}
+    found = {known[name] for name in names if name in known and known[name] != "rtArgKind"}
+    if len(found) > 1 or (not found and doc != "0"):
+        raise HeaderError(f"{where}: the comment does not name the flags")
+    return {"flags": found.pop() if found else None}
+
+
+def add_meaning(where, entry, enums):
+    """Adds enum, flags or boolean to an argument or a field whose type is a 32-bit integer, and to a status."""
+    if entry["type"].rstrip(" *").endswith("rtStatus_t"):
+        entry["enum"] = "rtStatusCode"
+    elif entry["name"] in ("flags", "access"):
+        entry.update(flags_meaning(where, entry["doc"], enums))
+    elif INTEGER.fullmatch(entry["type"]):
+        entry.update(integer_meaning(where, entry["doc"], enums))
+
+
+def add_lengths(where, entries):
+    """Says of arrays, buffers and texts which argument or field holds their length, from `elements of x` and `size bytes`."""
+    by_name = {entry["name"]: entry for entry in entries}
+    for entry in entries:
+        if entry["type"] == "const char *" or (entry["type"] == "char" and "count" in entry):
+            entry["text"] = True  # it ends with a zero
+        match = ELEMENTS.search(entry["doc"])
+        if match and not entry["type"].endswith("*"):
+            names = re.findall(r"\w+", match["names"].replace(" and ", " "))
+            if names == ["each"]:
+                names = [other["name"] for other in entries if other["type"].endswith("*") and other["type"].startswith(("rt", "const rt"))]
+            for name in names:
+                if name not in by_name:
+                    raise HeaderError(f"{where}: {entry['name']} counts {name}, which is not there")
+                by_name[name]["length"] = entry["name"]
+    if all(name in by_name for name in ("buffer", "size", "needed")):
+        by_name["buffer"].update(text=True, length="size")
+    for entry in entries:
+        match = LENGTH.search(entry["doc"])
+        if match and entry["type"].endswith("*") and not {"length", "count", "ownership"} & set(entry):
+            if all(part in by_name for part in match["length"].split(" * ")):
+                entry["length"] = match["length"]
+        if entry["type"] in ("void *", "const void *") and "length" not in entry and not NO_LENGTH.search(entry["doc"]):
+            raise HeaderError(f"{where}: the comment does not say how long {entry['name']} is")
+
+
+def ownership(where, argument, handles):
+    """Whose the handle or the memory is that a call gives out: the caller's, its parent's, or borrowed."""
+    kind = argument["type"][:-2]
+    if argument["direction"] == "in" or not (kind in handles or argument["type"] == "void **"):
+        return {}
+    doc = argument["doc"]
+    if "which the caller destroys" in doc:
+        return {"ownership": "caller", "destroy": f"rt{kind[2:-2]}Destroy"}
+    if re.search(r"\bfor rtFree\b", doc):
+        return {"ownership": "caller", "destroy": "rtFree"}
+    if "belongs to" in doc or "as many as fit" in doc or "at most capacity" in doc:
+        return {"ownership": "parent"}
+    if "borrowed" in doc or kind == "rtDevice_t" or argument["type"] == "void **":
+        return {"ownership": "borrowed"}
+    raise HeaderError(f"{where}: the comment does not say whose {argument['name']} is")
+
+
+def parse_function(match, statuses, enums, handles, callbacks):
     name = match["name"]
     doc = parse_doc(name, match["doc"])
     arguments = parse_arguments(match["arguments"])
@@ -130,6 +235,10 @@ def parse_function(match, statuses):
         if written and (not pointer or argument["type"].startswith("const ")):
             raise HeaderError(f"{name}: {argument['name']} is {param['direction']}, but not a pointer to write through")
         argument.update(direction=param["direction"], nullable=nullable(param["doc"]), doc=param["doc"])
+        add_meaning(f"{name}: {argument['name']}", argument, enums)
+        argument.update(ownership(name, argument, handles))
+    add_lengths(name, arguments)
+    add_users(arguments, callbacks)
     blocks, capture = doc["blocks"].split(",")[0].strip(), doc["capture"].split(",")[0].strip()
     if blocks not in BLOCKS or capture not in CAPTURE:
         raise HeaderError(f"{name}: blocks is '{blocks}' and capture '{capture}'; known are {BLOCKS} and {CAPTURE}")
@@ -140,6 +249,16 @@ def parse_function(match, statuses):
             raise HeaderError(f"{name}: there is no {error}")
     return {"name": name, "return": c_type(match["head"]), "arguments": arguments, "blocks": blocks, "capture": capture,
             "errors": errors, "notes": {tag: doc[tag] for tag in ("blocks", "capture", "errors")}, "doc": doc["text"]}
+
+
+def add_users(entries, callbacks):
+    """Says of a callback which argument or field is handed to it, and which one releases that."""
+    names = [entry["name"] for entry in entries]
+    for entry in entries:
+        if entry["type"] in callbacks and "user" in names:
+            entry["user"] = "user"
+            if entry["type"] != "rtReleaseFunction_t":
+                entry["release"] = "release" if "release" in names else None
 
 
 def parse_general_errors(text, statuses):
@@ -183,7 +302,21 @@ def layout(compiler, header, structs):
             raise HeaderError(f"{struct['name']} has a hole at its end")
 
 
-def parse_struct(match, initialisers):
+def initial_values(macro, rest):
+    """The value of each field in an initialiser macro: a number, a list of numbers for an array or a struct, or None for NULL."""
+    values = {}
+    for item in INITIAL.finditer("{sizeof(x)" + re.sub(r"\\\n", " ", rest)):
+        text = item["value"]
+        if text is None:
+            continue  # struct_size
+        parts = [None if part == "NULL" else int(part, 0) for part in re.findall(r"[\w-]+", text)]
+        values[item["name"]] = parts if text.startswith("{") else parts[0]
+    if not values and "/* struct_size */" not in rest:
+        raise HeaderError(f"cannot read {macro}")
+    return values
+
+
+def parse_struct(match, initialisers, enums, handles, callbacks):
     fields = []
     for field in FIELD.finditer(match["body"]):
         entry = {"name": field["name"], "type": c_type(field["type"])}
@@ -194,7 +327,20 @@ def parse_struct(match, initialisers):
     versioned = fields[0]["name"] == "struct_size"
     if versioned and name not in initialisers:
         raise HeaderError(f"{name} has no initialiser macro")
-    return {"name": name, "versioned": versioned, "initialiser": initialisers.get(name), "size": 0, "alignment": 0,
+    macro, values = initialisers.get(name, (None, {}))
+    for field in fields:
+        if field["type"].endswith("*") or field["type"] in callbacks or field["type"] in handles:
+            field["nullable"] = nullable(field["doc"])
+        add_meaning(f"{name}.{field['name']}", field, enums)
+        if macro and field["name"] != "struct_size":
+            if field["name"] not in values:
+                raise HeaderError(f"{macro} does not set {field['name']}")
+            field["initial"] = values[field["name"]]
+            if "count" in field and isinstance(field["initial"], list) and len(field["initial"]) < field["count"]:
+                field["initial"] += [0] * (field["count"] - len(field["initial"]))
+    add_lengths(name, fields)
+    add_users(fields, callbacks)
+    return {"name": name, "versioned": versioned, "initialiser": macro, "size": 0, "alignment": 0,
             "doc": plain(match["doc"]), "fields": fields}
 
 
@@ -204,28 +350,45 @@ def describe(header, compiler):
     enums = [{"name": match["name"], "doc": plain(match["doc"]),
               "values": [{"name": value["name"], "value": int(value["value"]), "doc": plain(value["after"])}
                          for value in ENUM_VALUE.finditer(match["body"])]} for match in ENUM.finditer(text)]
+    declared = len(re.findall(r"^enum \w+ \{", text, flags=re.M))
+    if declared != len(enums):
+        raise HeaderError(f"{declared} enums begin, {len(enums)} could be read")
     statuses = {value["name"] for enum in enums if enum["name"] == "rtStatusCode" for value in enum["values"]}
     for enum in enums:
         if enum["name"] != "rtStatusCode" and enum["values"][0]["value"] != -1:
             raise HeaderError(f"enum {enum['name']} does not begin with an INVALID of -1")
     constants = []
     for match in DEFINE.finditer(text):
-        value = 2**64 - 1 if match["value"] == "UINT64_MAX" else int(match["value"].rstrip("u"), 0)
-        constants.append({"name": match["name"], "value": value, "doc": " ".join((match["after"] or "").split())})
-    structs = [parse_struct(match, {b: a for a, b in INITIALISER.findall(text)}) for match in STRUCT.finditer(text)]
+        constants.append({"name": match["name"], "value": int(match["value"].rstrip("u"), 0), "doc": " ".join((match["after"] or "").split())})
+    handles = [{"name": match["name"], "doc": plain(match["after"])} for match in HANDLE.finditer(text)]
+    callbacks = [parse_callback(match) for match in CALLBACK.finditer(text)]
+    callback_types = {callback["name"]: callback for callback in callbacks}
+    initialisers = {match["struct"]: (match["macro"], initial_values(match["macro"], match["rest"]))
+                    for match in INITIALISER.finditer(text)}
+    handle_types = {handle["name"] for handle in handles}
+    structs = [parse_struct(match, initialisers, enums, handle_types, callback_types) for match in STRUCT.finditer(text)]
     layout(compiler, header, structs)
-    functions = [parse_function(match, statuses) for match in FUNCTION.finditer(text)]
+    functions = [parse_function(match, statuses, enums, handle_types, callback_types) for match in FUNCTION.finditer(text)]
+    names = {function["name"] for function in functions}
+    for handle in handles:
+        destroy = f"rt{handle['name'][2:-2]}Destroy"
+        handle["destroy"] = destroy if destroy in names else None
+    for function in functions:
+        for argument in function["arguments"]:
+            if argument.get("destroy", "rtFree") not in names:
+                raise HeaderError(f"{function['name']}: there is no {argument['destroy']}")
     declared = len(re.findall(r"^RT_API\b", text, flags=re.M))
     if declared != len(functions):
         raise HeaderError(f"{declared} declarations begin with RT_API, {len(functions)} could be read")
     version = ".".join(str(constant["value"]) for constant in constants if constant["name"].startswith("MANYRT_VERSION_"))
     return {
         "name": "manyrt", "header": "rt.h", "version": version, "generator": "bindings/generate.py",
-        "handles": [{"name": match["name"], "doc": plain(match["after"])} for match in HANDLE.finditer(text)],
+        "typedefs": [{"name": match["name"], "type": match["type"], "doc": plain(match["doc"])}
+                     for match in TYPEDEF.finditer(text)],
+        "handles": handles,
         "constants": constants,
         "enums": enums,
-        "callbacks": [{"name": match["name"], "return": match["type"], "arguments": parse_arguments(match["arguments"]),
-                       "doc": plain(match["doc"])} for match in CALLBACK.finditer(text)],
+        "callbacks": callbacks,
         "structs": structs,
         "general_errors": parse_general_errors(text, statuses),
         "functions": functions,
@@ -246,7 +409,7 @@ def to_json(value, indent=0):
     return "[\n" + ",\n".join(pad + to_json(item, indent + 1) for item in value) + "\n" + " " * indent + "]"
 
 
-def cdef(header, compiler):
+def cdef(header, compiler, constants):
     """The declarations after the preprocessor, without what the header includes and without attributes."""
     output = subprocess.run([*compiler, "-E", "-std=c99", str(header)], check=True, capture_output=True, text=True).stdout
     kept, inside = [], False
@@ -261,8 +424,45 @@ def cdef(header, compiler):
     text = re.sub(r",\n\s{5,}", ",\n    ", text)
     text = re.sub(r"\n{2,}", "\n", text).strip()
     head = (f"/* {header.name} after the preprocessor, for cffi and LuaJIT; made by bindings/generate.py, not to be edited.\n"
-            " * Fixed-width integers and size_t are known to both. Macros are left out: see constants in rt.json. */\n")
-    return head + text + "\n"
+            " * Fixed-width integers and size_t are known to both. Constants that fit in 32 bits are an enum at the end.\n"
+            " * RT_TIMEOUT_INFINITE, with 64 bits, is none of them: LuaJIT reads no such number here. It is 2^64 - 1. */\n")
+    small = [constant for constant in constants if constant["value"] < 2**32]
+    values = ",\n".join(f"  {constant['name']} = {constant['value']}" for constant in small)
+    return f"{head}{text}\nenum rtConstant {{\n{values}\n}};\n"
+
+
+def message_header(description):
+    """Each function with the message of its failure, for languages whose threads may change between two calls."""
+    lines = [
+        "/* SPDX-License-Identifier: Apache-2.0",
+        " *",
+        " * rt_message.h - every function of rt.h that may fail, with its message: made by bindings/generate.py, not to be edited.",
+        " * rtGetLastErrorMessage answers on the thread of the failed call. A language whose code may move to another thread between",
+        " * two calls makes both in one C function: rtStreamCreateWithMessage(message, message_size, stream, options, context). The",
+        " * text is cut off at message_size, and empty where the call did not fail or leaves no message (RT_ERROR_TIMEOUT). */",
+        "#ifndef MANYRT_RT_MESSAGE_H_",
+        "#define MANYRT_RT_MESSAGE_H_",
+        "",
+        "#include <rt.h>",
+        "",
+        "static inline rtStatus_t rtKeepMessage(char* message, size_t message_size, rtStatus_t status) {",
+        "  if (message_size != 0) message[0] = '\\0';",
+        "  if (status < 0 && status != RT_ERROR_TIMEOUT) (void)rtGetLastErrorMessage(message, message_size, NULL);",
+        "  return status;",
+        "}",
+    ]
+    for function in description["functions"]:
+        if function["return"] != "rtStatus_t" or function["name"] == "rtGetLastErrorMessage":
+            continue
+        parameters, names = ["char* message", "size_t message_size"], []
+        for argument in function["arguments"]:
+            kind, count = argument["type"], argument.get("count")
+            text = f"{kind[:-2]} {argument['name']}[{count}]" if count else f"{kind.replace(' *', '*')} {argument['name']}"
+            parameters.append(text)
+            names.append(argument["name"])
+        lines += ["", f"static inline rtStatus_t {function['name']}WithMessage({', '.join(parameters)}) {{",
+                  f"  return rtKeepMessage(message, message_size, {function['name']}({', '.join(names)}));", "}"]
+    return "\n".join([*lines, "", "#endif /* MANYRT_RT_MESSAGE_H_ */", ""])
 
 
 def main():
@@ -273,7 +473,9 @@ def main():
     args = parser.parse_args()
     compiler = os.environ.get("CC", "").split() or [next((c for c in ("cc", "gcc", "clang") if shutil.which(c)), "cc")]
     try:
-        made = {"rt.json": to_json(describe(args.header, compiler)) + "\n", "rt.cdef.h": cdef(args.header, compiler)}
+        description = describe(args.header, compiler)
+        made = {"rt.json": to_json(description) + "\n", "rt.cdef.h": cdef(args.header, compiler, description["constants"]),
+                "rt_message.h": message_header(description)}
     except HeaderError as error:
         print(f"{args.header.name}: {error}", file=sys.stderr)
         return 1
@@ -291,7 +493,7 @@ def main():
             path.write_text(text, encoding="utf-8")
             print(f"wrote {name}")
     if not stale:
-        print("rt.json and rt.cdef.h are current")
+        print("rt.json, rt.cdef.h and rt_message.h are current")
     return 1 if args.check and stale else 0
 
 

@@ -1,5 +1,6 @@
 /* rt.h after the preprocessor, for cffi and LuaJIT; made by bindings/generate.py, not to be edited.
- * Fixed-width integers and size_t are known to both. Macros are left out: see constants in rt.json. */
+ * Fixed-width integers and size_t are known to both. Constants that fit in 32 bits are an enum at the end.
+ * RT_TIMEOUT_INFINITE, with 64 bits, is none of them: LuaJIT reads no such number here. It is 2^64 - 1. */
 typedef int32_t rtStatus_t;
 enum rtStatusCode {
   RT_SUCCESS = 0,
@@ -738,3 +739,10 @@ rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContex
 rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t context);
 rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context);
 rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream);
+enum rtConstant {
+  MANYRT_VERSION_MAJOR = 0,
+  MANYRT_VERSION_MINOR = 2,
+  MANYRT_VERSION_PATCH = 0,
+  RT_ARGS_ALL = 4294967295,
+  RT_INFERRED = 4294967295
+};

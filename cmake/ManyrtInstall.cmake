@@ -14,7 +14,8 @@ install(TARGETS manyrt EXPORT manyrtTargets LIBRARY DESTINATION ${CMAKE_INSTALL_
 install(EXPORT manyrtTargets NAMESPACE manyrt:: DESTINATION ${manyrt_cmake_dir})
 install(FILES ${PROJECT_BINARY_DIR}/manyrtConfig.cmake ${PROJECT_BINARY_DIR}/manyrtConfigVersion.cmake
         DESTINATION ${manyrt_cmake_dir})
-install(FILES ${PROJECT_SOURCE_DIR}/include/rt.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/manyrt)
+install(FILES ${PROJECT_SOURCE_DIR}/include/rt.h ${PROJECT_SOURCE_DIR}/bindings/rt_message.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/manyrt)
 install(FILES ${PROJECT_BINARY_DIR}/manyrt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 # Licence, documents and examples; an example's CMakeLists.txt is part of this tree, so it stays here.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md

@@ -113,9 +113,9 @@ enum rtHandleKind {
 
 /* ---- Other constants ---------------------------------------------------------------------------------------------- */
 
-#define RT_TIMEOUT_INFINITE UINT64_MAX /* for every timeout_ns: wait for ever */
-#define RT_ARGS_ALL 0xFFFFFFFFu        /* for arg_count: as many as the kernel has */
-#define RT_INFERRED 0xFFFFFFFFu        /* for the count of a node's dependencies: from what nodes read and write */
+#define RT_TIMEOUT_INFINITE 0xFFFFFFFFFFFFFFFFu /* for every timeout_ns: wait for ever */
+#define RT_ARGS_ALL 0xFFFFFFFFu                 /* for arg_count: as many as the kernel has */
+#define RT_INFERRED 0xFFFFFFFFu                 /* for the count of a node's dependencies: from what nodes read and write */
 
 enum rtLogLevel {
   RT_LOG_INVALID = -1,
@@ -331,24 +331,34 @@ enum rtGraphAccess { RT_GRAPH_ACCESS_INVALID = -1, RT_GRAPH_READ = 1, RT_GRAPH_W
  * another thread waiting. All rt calls are legal inside, except rtShutdown, which is BUSY, and the exceptions named below. */
 
 /** Receives log lines on any thread, a line of a call before that call returns. message is borrowed until it returns.
- *  rt calls are legal inside, but rtSetLogCallback is BUSY; what they log goes to stderr. */
+ *  rt calls are legal inside, but rtSetLogCallback is BUSY; what they log goes to stderr.
+ *  thread: any
+ *  called: for each line, until another callback is set */
 typedef void (*rtLogCallback_t)(int32_t level, const char* message, void* user);
 
 /** Host function of a stream; status is RT_SUCCESS or the stream's failure. rt calls are legal inside; a call that waits for
- * the stream itself is BUSY. */
+ * the stream itself is BUSY.
+ *  thread: library
+ *  called: once for each submission; captured or in a graph once for each launch */
 typedef void (*rtHostFunction_t)(void* user, rtStatus_t status);
 
 /** Receives the native stream (see rtStreamGetNative) and submits native work to it. In a graph on CUDA this is a private
- * stream in capture: see rtGraphAddNativeNode. rt calls are legal inside; a call that waits for the stream itself is BUSY. */
+ * stream in capture: see rtGraphAddNativeNode. rt calls are legal inside; a call that waits for the stream itself is BUSY.
+ *  thread: any
+ *  called: once for each submission; in a graph as rtGraphAddNativeNode says */
 typedef rtStatus_t (*rtNativeFunction_t)(const uint64_t native[2], void* user);
 
 /** Releases user: called once, after its last use. If the last use ends in a call of the program, the function runs on that
  * thread before the call returns; else it runs soon after on a thread of the library. rt calls are legal inside. The object
- * that held user has ended by then: its stale handle is INVALID_HANDLE. In rtShutdown rt calls inside are SHUT_DOWN. */
+ * that held user has ended by then: its stale handle is INVALID_HANDLE. In rtShutdown rt calls inside are SHUT_DOWN.
+ *  thread: any
+ *  called: once */
 typedef void (*rtReleaseFunction_t)(void* user);
 
 /** Called when a pool could not get size bytes. Returns nonzero if it has freed memory: the pool tries again. rt calls are
- * legal inside; rtContextReset of the pool's context is BUSY. */
+ * legal inside; rtContextReset of the pool's context is BUSY.
+ *  thread: any
+ *  called: for each allocation that found no memory, until another callback is set */
 typedef int32_t (*rtOutOfMemoryCallback_t)(uint64_t size, void* user);
 
 /** Describes the work-group that a host kernel is called for. */
@@ -358,12 +368,14 @@ typedef struct rtHostGroup_t {
   uint32_t group_size[3];  /**< work-items in this work-group; the kernel loops over them */
   uint32_t worker;         /**< index of the thread that runs this call; informational */
   uint64_t local_bytes;    /**< the launch's local_bytes */
-  void* local_memory;      /**< that many bytes, private to this work-group, 64-byte aligned, contents undefined */
+  void* local_memory;      /**< local_bytes bytes, private to this work-group, 64-byte aligned, contents undefined */
 } rtHostGroup_t;
 
 /** A host kernel: one call for each work-group, on threads of the library and on threads that wait for the stream, in any
  *  order and at the same time.
- *  args[i] points to the value of argument i; for RT_ARG_LOCAL to a pointer to the reserved bytes. Makes no rt calls. */
+ *  args[i] points to the value of argument i; for RT_ARG_LOCAL to a pointer to the reserved bytes. Makes no rt calls.
+ *  thread: any
+ *  called: for each work-group of each launch */
 typedef void (*rtHostKernelFunction_t)(const rtHostGroup_t* group, void* const* args);
 
 /* ---- Structs ------------------------------------------------------------------------------------------------------
@@ -569,8 +581,8 @@ typedef struct rtHostModuleArg_t {
 typedef struct rtHostModuleKernel_t {
   const char* name;
   rtHostKernelFunction_t function;
-  const rtHostModuleArg_t* args; /**< may be NULL if arg_count is 0 */
-  uint32_t arg_count;
+  const rtHostModuleArg_t* args;   /**< may be NULL if arg_count is 0 */
+  uint32_t arg_count;              /**< elements of args */
   uint32_t flags;                  /**< 0 */
   uint32_t max_group_items;        /**< largest work-group that function takes; 0: the device's */
   uint32_t required_group_size[3]; /**< zeros: any */
@@ -582,18 +594,18 @@ typedef struct rtHostModuleKernel_t {
 /** A variable of a host module, for rtModuleGetGlobal; used in arrays, never grows. */
 typedef struct rtHostModuleGlobal_t {
   const char* name;
-  void* address;
+  void* address; /**< size bytes */
   uint64_t size; /**< bytes */
 } rtHostModuleGlobal_t;
 
 /** What a shared object that is loaded as RT_IMAGE_HOST_OBJECT exports with C linkage under the name rtHostModule. */
 typedef struct rtHostModule_t {
   uint32_t struct_size;
-  uint32_t kernel_count;
+  uint32_t kernel_count;               /**< elements of kernels */
   const rtHostModuleKernel_t* kernels; /**< may be NULL if kernel_count is 0 */
   const rtHostModuleGlobal_t* globals; /**< may be NULL if global_count is 0 */
-  uint32_t global_count;
-  uint32_t flags; /**< 0 */
+  uint32_t global_count;               /**< elements of globals */
+  uint32_t flags;                      /**< 0 */
 } rtHostModule_t;
 /* clang-format off */
 #define RT_HOST_MODULE_INIT                                                                                \
@@ -1113,7 +1125,7 @@ RT_API rtStatus_t rtContextGetPrimary(rtContext_t* context, rtDevice_t device);
 RT_API rtStatus_t rtContextSetCurrent(rtContext_t context);
 
 /** Returns this thread's current context. Creates nothing.
- *  @param[out] context  receives what rtContextSetCurrent set here, or NULL
+ *  @param[out] context  receives what rtContextSetCurrent set here, or NULL; borrowed
  *  blocks: never
  *  capture: outside
  *  errors: INVALID_VALUE */
@@ -1504,7 +1516,7 @@ RT_API rtStatus_t rtFree(void* pointer);
 RT_API rtStatus_t rtFreeAsync(void* pointer, rtStream_t stream);
 
 /** Pins the program's own memory, as cudaHostRegister. The library borrows it until rtHostUnregister.
- *  @param[in] pointer  first byte
+ *  @param[in] pointer  first byte, size bytes
  *  @param[in] size     bytes, not 0
  *  @param[in] context  may be NULL: current
  *  blocks: never
@@ -1561,9 +1573,9 @@ RT_API rtStatus_t rtMemGetInfo(uint64_t* free_bytes, uint64_t* total_bytes, rtCo
 RT_API rtStatus_t rtMemcpy(void* dst, const void* src, size_t size, int32_t kind);
 
 /** Copies a rectangle and waits, as cudaMemcpy2D; otherwise as rtMemcpy.
- *  @param[in] dst        first byte to write; may be NULL if width or height is 0
+ *  @param[in] dst        first byte to write, of height rows; may be NULL if width or height is 0
  *  @param[in] dst_pitch  bytes from row to row, at least width
- *  @param[in] src        first byte to read; may be NULL if width or height is 0
+ *  @param[in] src        first byte to read, of height rows; may be NULL if width or height is 0
  *  @param[in] src_pitch  bytes from row to row, at least width
  *  @param[in] width      bytes of a row; 0 is success
  *  @param[in] height     rows; 0 is success
@@ -1595,9 +1607,9 @@ RT_API rtStatus_t rtMemcpy2D(void* dst, size_t dst_pitch, const void* src, size_
 RT_API rtStatus_t rtMemcpyAsync(void* dst, const void* src, size_t size, int32_t kind, rtStream_t stream);
 
 /** Copies a rectangle in a stream's order, as cudaMemcpy2DAsync; otherwise as rtMemcpyAsync.
- *  @param[in] dst        first byte to write; may be NULL if width or height is 0
+ *  @param[in] dst        first byte to write, of height rows; may be NULL if width or height is 0
  *  @param[in] dst_pitch  bytes from row to row, at least width
- *  @param[in] src        first byte to read; may be NULL if width or height is 0
+ *  @param[in] src        first byte to read, of height rows; may be NULL if width or height is 0
  *  @param[in] src_pitch  bytes from row to row, at least width
  *  @param[in] width      bytes of a row; 0 is success
  *  @param[in] height     rows; 0 is success
@@ -1633,7 +1645,7 @@ RT_API rtStatus_t rtMemset(void* dst, int32_t value, size_t size);
 RT_API rtStatus_t rtMemsetAsync(void* dst, int32_t value, size_t size, rtStream_t stream);
 
 /** Sets the bytes of a rectangle in a stream's order, as cudaMemset2DAsync.
- *  @param[in] dst     first byte; may be NULL if width or height is 0
+ *  @param[in] dst     first byte, of height rows; may be NULL if width or height is 0
  *  @param[in] pitch   bytes from row to row, at least width
  *  @param[in] value   its low 8 bits fill every byte
  *  @param[in] width   bytes of a row; 0 is success
@@ -1658,7 +1670,7 @@ RT_API rtStatus_t rtMemset2DAsync(void* dst, size_t pitch, int32_t value, size_t
 RT_API rtStatus_t rtMemFillAsync(void* dst, const void* pattern, size_t pattern_size, size_t count, rtStream_t stream);
 
 /** Moves shared memory to where it is used next, as cudaMemPrefetchAsync. A hint: a device that cannot do it does nothing.
- *  @param[in] pointer      first byte, inside an allocation; may be NULL if size is 0
+ *  @param[in] pointer      first byte, size bytes inside an allocation; may be NULL if size is 0
  *  @param[in] size         bytes; 0 is success
  *  @param[in] destination  may be NULL: the host
  *  @param[in] stream       may be NULL: default
@@ -2000,7 +2012,7 @@ RT_API rtStatus_t rtGraphAddBuffer(rtGraphBuffer_t* buffer, uint64_t size, int32
 
 /** Turns the addresses of a range that nodes name into offsets in a new buffer. Addresses inside values are not found.
  *  @param[out] buffer   receives the buffer, which belongs to the graph
- *  @param[in]  pointer  the first byte of the range
+ *  @param[in]  pointer  the first byte of the range, size bytes
  *  @param[in]  size     bytes, not 0; no node may leave the range
  *  @param[in]  role     RT_GRAPH_BUFFER_*
  *  @param[in]  name     for messages; may be NULL
@@ -2240,7 +2252,7 @@ RT_API rtStatus_t rtGraphBufferGetInfo(rtGraphBufferInfo_t* info, rtGraphBuffer_
 /** Writes a graph as a file (docs/graph-file.md): JSON with kernel sources, buffers and nodes. The same graph gives the same
  *  bytes, and so does the graph that rtGraphLoad makes from them. A kernel of a module that was built from OpenCL C without
  *  headers is written with its source, any other kernel by name alone.
- *  @param[out] data    receives the bytes, no more than size; may be NULL if size is 0
+ *  @param[out] data    receives the file, at most size bytes; may be NULL if size is 0
  *  @param[in]  size    bytes of data
  *  @param[out] needed  receives the bytes of the whole file; may be NULL
  *  @param[in]  graph   the graph
@@ -2253,7 +2265,7 @@ RT_API rtStatus_t rtGraphSave(void* data, size_t size, size_t* needed, rtGraph_t
 /** Makes a graph from a file. It belongs to no context: kernels are built or found when a plan is made. The message about a
  * fault of the file has line, column and the path of the value, as in "nodes[3].grid".
  *  @param[out] graph  receives the graph, which the caller destroys
- *  @param[in]  data   the file, copied
+ *  @param[in]  data   the file, size bytes, copied
  *  @param[in]  size   bytes of data, not 0
  *  blocks: never
  *  capture: outside
