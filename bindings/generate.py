@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCKS = ("never", "maybe", "yes")
@@ -43,7 +44,8 @@ TYPEDEF = re.compile(DOC + r"^typedef (?P<type>u?int\d+_t) (?P<name>\w+);", re.M
 INITIALISER = re.compile(r"^#define (?P<macro>RT_\w+_INIT)\s+\\\n\s*\{sizeof\((?P<struct>\w+)\)(?P<rest>(?:.*\\\n)*.*)", re.M)
 INITIAL = re.compile(r"(?:\{sizeof\(\w+\)|(?P<value>\{[^}]*\}|[\w-]+))\s*/\* (?P<name>\w+) \*/")
 ELEMENTS = re.compile(r"\belements of (?P<names>each|\w+(?:(?:, (?!or\b)| and )\w+)*)")
-LENGTH = re.compile(r"\b(?P<length>size|local_bytes|count|arg_count|pattern_size \* count|pattern_size) (?:bytes|nodes|pointers)\b")
+LENGTH = re.compile(r"\b(?P<length>size|local_bytes|count|arg_count|pattern_size \* count|pattern_size) "
+                    r"(?:bytes|nodes|pointers)\b")
 # Words by which a comment says that an address has no length of its own.
 NO_LENGTH = re.compile(r"\bpassed to\b|\bkept\b|\ban(y)? address\b|\bas (given|the allocation)\b|\brows\b|\bthe value\b"
                        r"|\bof the allocation\b|\bas many bytes as\b")
@@ -188,7 +190,7 @@ def add_lengths(where, entries):
         if match and not entry["type"].endswith("*"):
             names = re.findall(r"\w+", match["names"].replace(" and ", " "))
             if names == ["each"]:
-                names = [other["name"] for other in entries if other["type"].endswith("*") and other["type"].startswith(("rt", "const rt"))]
+                names = [other["name"] for other in entries if re.fullmatch(r"(const )?rt\w+ \*", other["type"])]
             for name in names:
                 if name not in by_name:
                     raise HeaderError(f"{where}: {entry['name']} counts {name}, which is not there")
@@ -303,7 +305,7 @@ def layout(compiler, header, structs):
 
 
 def initial_values(macro, rest):
-    """The value of each field in an initialiser macro: a number, a list of numbers for an array or a struct, or None for NULL."""
+    """The value of each field in an initialiser macro: a number, a list for an array or a struct, None for NULL."""
     values = {}
     for item in INITIAL.finditer("{sizeof(x)" + re.sub(r"\\\n", " ", rest)):
         text = item["value"]
@@ -359,7 +361,8 @@ def describe(header, compiler):
             raise HeaderError(f"enum {enum['name']} does not begin with an INVALID of -1")
     constants = []
     for match in DEFINE.finditer(text):
-        constants.append({"name": match["name"], "value": int(match["value"].rstrip("u"), 0), "doc": " ".join((match["after"] or "").split())})
+        value = int(match["value"].rstrip("u"), 0)
+        constants.append({"name": match["name"], "value": value, "doc": " ".join((match["after"] or "").split())})
     handles = [{"name": match["name"], "doc": plain(match["after"])} for match in HANDLE.finditer(text)]
     callbacks = [parse_callback(match) for match in CALLBACK.finditer(text)]
     callback_types = {callback["name"]: callback for callback in callbacks}
@@ -436,10 +439,13 @@ def message_header(description):
     lines = [
         "/* SPDX-License-Identifier: Apache-2.0",
         " *",
-        " * rt_message.h - every function of rt.h that may fail, with its message: made by bindings/generate.py, not to be edited.",
-        " * rtGetLastErrorMessage answers on the thread of the failed call. A language whose code may move to another thread between",
-        " * two calls makes both in one C function: rtStreamCreateWithMessage(message, message_size, stream, options, context). The",
-        " * text is cut off at message_size, and empty where the call did not fail or leaves no message (RT_ERROR_TIMEOUT). */",
+        " * rt_message.h - every function of rt.h that may fail, with its message. Made by bindings/generate.py.",
+        " *",
+        " * rtGetLastErrorMessage answers on the thread of the failed call. A language whose code may move to another thread",
+        " * between two calls makes both in one C function: rtStreamCreateWithMessage(message, message_size, stream, options,",
+        " * context). The text is cut off at message_size, and empty where the call did not fail or leaves no message",
+        " * (RT_ERROR_TIMEOUT).",
+        " */",
         "#ifndef MANYRT_RT_MESSAGE_H_",
         "#define MANYRT_RT_MESSAGE_H_",
         "",
@@ -460,8 +466,11 @@ def message_header(description):
             text = f"{kind[:-2]} {argument['name']}[{count}]" if count else f"{kind.replace(' *', '*')} {argument['name']}"
             parameters.append(text)
             names.append(argument["name"])
-        lines += ["", f"static inline rtStatus_t {function['name']}WithMessage({', '.join(parameters)}) {{",
-                  f"  return rtKeepMessage(message, message_size, {function['name']}({', '.join(names)}));", "}"]
+        kept = ", ".join(text.replace(" ", "\1") for text in parameters)  # a line does not end between a type and its name
+        head = f"static inline rtStatus_t {function['name']}WithMessage({kept}) {{"
+        body = f"  return rtKeepMessage(message, message_size, {function['name']}({', '.join(names)}));"
+        lines += ["", *(line.replace("\1", " ") for line in textwrap.wrap(head, 120, subsequent_indent="    ")),
+                  *textwrap.wrap(body, 120, subsequent_indent="      "), "}"]
     return "\n".join([*lines, "", "#endif /* MANYRT_RT_MESSAGE_H_ */", ""])
 
 

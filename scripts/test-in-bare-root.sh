@@ -15,7 +15,7 @@ full=$(mktemp "${TMPDIR:-/tmp}/manyrt-bare-root-log.XXXXXX")
 
 cleanup() {
   local mounted
-  for mounted in proc dev/shm dev; do
+  for mounted in proc sys dev/shm dev; do
     mountpoint -q "$root/$mounted" && umount "$root/$mounted"
   done
   # Never through a mount that is still there.
@@ -94,6 +94,7 @@ prove() {
   copy_apt_settings
   copy_tree
   mount -t proc proc "$root/proc"
+  mount -t sysfs -o ro sysfs "$root/sys"  # hwloc reads it: without it PoCL finds no memory, and ends the process
   mount --bind /dev "$root/dev"
   mkdir -p "$root/dev/shm"
   mountpoint -q "$root/dev/shm" || mount -t tmpfs tmpfs "$root/dev/shm"
