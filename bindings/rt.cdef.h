@@ -114,7 +114,9 @@ enum rtAttribute {
   RT_ATTRIBUTE_PRIORITY_LEAST = 20,
   RT_ATTRIBUTE_PRIORITY_GREATEST = 21,
   RT_ATTRIBUTE_NUMA_NODES = 22,
-  RT_ATTRIBUTE_HOST_THREADS = 23
+  RT_ATTRIBUTE_HOST_THREADS = 23,
+  RT_ATTRIBUTE_DLPACK_TYPE = 24,
+  RT_ATTRIBUTE_DLPACK_ID = 25
 };
 enum rtCapability {
   RT_CAPABILITY_INVALID = -1,
@@ -591,14 +593,18 @@ rtStatus_t rtStreamSynchronizeFor(uint64_t timeout_ns, rtStream_t stream);
 rtStatus_t rtStreamWaitEvent(rtEvent_t event, rtStream_t stream);
 rtStatus_t rtStreamWaitStream(rtStream_t other, rtStream_t stream);
 rtStatus_t rtStreamWaitContext(rtContext_t other, rtStream_t stream);
+rtStatus_t rtStreamWaitPointer(const void* pointer, rtStream_t stream);
 rtStatus_t rtStreamGetContext(rtContext_t* context, rtStream_t stream);
 rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream);
 rtStatus_t rtLaunchHostFunction(rtHostFunction_t function, void* user, rtStream_t stream);
+rtStatus_t rtLaunchHostFunctionWithRelease(rtHostFunction_t function, void* user, rtReleaseFunction_t release,
+    rtStream_t stream);
 rtStatus_t rtEventCreate(rtEvent_t* event, const rtEventOptions_t* options, rtContext_t context);
 rtStatus_t rtEventDestroy(rtEvent_t event);
 rtStatus_t rtEventQuery(rtEvent_t event);
 rtStatus_t rtEventSynchronize(rtEvent_t event);
 rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event);
+rtStatus_t rtEventGetDescriptor(int32_t* descriptor, rtEvent_t event);
 rtStatus_t rtEventRecord(rtEvent_t event, rtStream_t stream);
 rtStatus_t rtEventElapsedTime(float* milliseconds, rtEvent_t start, rtEvent_t end);
 rtStatus_t rtEventElapsedNanoseconds(int64_t* nanoseconds, rtEvent_t start, rtEvent_t end);
@@ -738,7 +744,11 @@ rtStatus_t rtContextImport(rtContext_t* context, const uint64_t native[2], rtDev
 rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContext_t context);
 rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t context);
 rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context);
+rtStatus_t rtMemImportWithRelease(void** pointer, const uint64_t native[2], uint64_t size, void* user,
+    rtReleaseFunction_t release, rtContext_t context);
 rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream);
+rtStatus_t rtStreamLaunchNativeWithRelease(rtNativeFunction_t function, void* user, rtReleaseFunction_t release,
+    rtStream_t stream);
 enum rtConstant {
   MANYRT_VERSION_MAJOR = 0,
   MANYRT_VERSION_MINOR = 2,

@@ -206,6 +206,11 @@ static inline rtStatus_t rtStreamWaitContextWithMessage(char* message, size_t me
   return rtKeepMessage(message, message_size, rtStreamWaitContext(other, stream));
 }
 
+static inline rtStatus_t rtStreamWaitPointerWithMessage(char* message, size_t message_size, const void* pointer,
+    rtStream_t stream) {
+  return rtKeepMessage(message, message_size, rtStreamWaitPointer(pointer, stream));
+}
+
 static inline rtStatus_t rtStreamGetContextWithMessage(char* message, size_t message_size, rtContext_t* context,
     rtStream_t stream) {
   return rtKeepMessage(message, message_size, rtStreamGetContext(context, stream));
@@ -219,6 +224,11 @@ static inline rtStatus_t rtStreamGetPriorityWithMessage(char* message, size_t me
 static inline rtStatus_t rtLaunchHostFunctionWithMessage(char* message, size_t message_size, rtHostFunction_t function,
     void* user, rtStream_t stream) {
   return rtKeepMessage(message, message_size, rtLaunchHostFunction(function, user, stream));
+}
+
+static inline rtStatus_t rtLaunchHostFunctionWithReleaseWithMessage(char* message, size_t message_size,
+    rtHostFunction_t function, void* user, rtReleaseFunction_t release, rtStream_t stream) {
+  return rtKeepMessage(message, message_size, rtLaunchHostFunctionWithRelease(function, user, release, stream));
 }
 
 static inline rtStatus_t rtEventCreateWithMessage(char* message, size_t message_size, rtEvent_t* event,
@@ -241,6 +251,11 @@ static inline rtStatus_t rtEventSynchronizeWithMessage(char* message, size_t mes
 static inline rtStatus_t rtEventSynchronizeForWithMessage(char* message, size_t message_size, uint64_t timeout_ns,
     rtEvent_t event) {
   return rtKeepMessage(message, message_size, rtEventSynchronizeFor(timeout_ns, event));
+}
+
+static inline rtStatus_t rtEventGetDescriptorWithMessage(char* message, size_t message_size, int32_t* descriptor,
+    rtEvent_t event) {
+  return rtKeepMessage(message, message_size, rtEventGetDescriptor(descriptor, event));
 }
 
 static inline rtStatus_t rtEventRecordWithMessage(char* message, size_t message_size, rtEvent_t event,
@@ -824,9 +839,19 @@ static inline rtStatus_t rtMemImportWithMessage(char* message, size_t message_si
   return rtKeepMessage(message, message_size, rtMemImport(pointer, native, size, context));
 }
 
+static inline rtStatus_t rtMemImportWithReleaseWithMessage(char* message, size_t message_size, void** pointer,
+    const uint64_t native[2], uint64_t size, void* user, rtReleaseFunction_t release, rtContext_t context) {
+  return rtKeepMessage(message, message_size, rtMemImportWithRelease(pointer, native, size, user, release, context));
+}
+
 static inline rtStatus_t rtStreamLaunchNativeWithMessage(char* message, size_t message_size,
     rtNativeFunction_t function, void* user, rtStream_t stream) {
   return rtKeepMessage(message, message_size, rtStreamLaunchNative(function, user, stream));
+}
+
+static inline rtStatus_t rtStreamLaunchNativeWithReleaseWithMessage(char* message, size_t message_size,
+    rtNativeFunction_t function, void* user, rtReleaseFunction_t release, rtStream_t stream) {
+  return rtKeepMessage(message, message_size, rtStreamLaunchNativeWithRelease(function, user, release, stream));
 }
 
 #endif /* MANYRT_RT_MESSAGE_H_ */

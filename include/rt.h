@@ -14,8 +14,8 @@
  *   A parameter that may be NULL says so. NULL for a context is the thread's current context (where none is set, the
  *   primary context of the default device); NULL for a stream is that context's default stream, which has no implicit
  *   order towards others. Every other NULL, stale, foreign or random handle is INVALID_HANDLE.
- *   On failure every output that is not NULL is set to NULL or 0, and rtGetLastErrorMessage has a sentence about it.
- *   Strings are UTF-8 and, like options, patterns and kernel arguments, copied before the call returns. Times are in
+ *   On failure every output that is not NULL is set to NULL or 0 (a descriptor to -1), and rtGetLastErrorMessage has a sentence
+ * about it. Strings are UTF-8 and, like options, patterns and kernel arguments, copied before the call returns. Times are in
  *   nanoseconds, sizes in bytes unless a comment says otherwise. Every function may be called from any thread; none
  *   is async-signal-safe.
  */
@@ -177,8 +177,10 @@ enum rtAttribute {
   RT_ATTRIBUTE_MEMORY_TIER = 19,
   RT_ATTRIBUTE_PRIORITY_LEAST = 20,
   RT_ATTRIBUTE_PRIORITY_GREATEST = 21,
-  RT_ATTRIBUTE_NUMA_NODES = 22,  /**< CPU: NUMA nodes of the machine; elsewhere 1 */
-  RT_ATTRIBUTE_HOST_THREADS = 23 /**< CPU: threads that run kernels; elsewhere 0 */
+  RT_ATTRIBUTE_NUMA_NODES = 22,   /**< CPU: NUMA nodes of the machine; elsewhere 1 */
+  RT_ATTRIBUTE_HOST_THREADS = 23, /**< CPU: threads that run kernels; elsewhere 0 */
+  RT_ATTRIBUTE_DLPACK_TYPE = 24,  /**< DLDeviceType of the device: kDLCPU, kDLCUDA, kDLOpenCL; null: kDLExtDev */
+  RT_ATTRIBUTE_DLPACK_ID = 25     /**< device_id of a DLDevice: the index within the backend */
 };
 
 /** For rtDeviceHasCapability: one index for each optional thing. */
@@ -1280,6 +1282,17 @@ RT_API rtStatus_t rtStreamWaitStream(rtStream_t other, rtStream_t stream);
  *  errors: INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtStreamWaitContext(rtContext_t other, rtStream_t stream);
 
+/** Makes later work of the stream wait for the last use of memory, for the exchange of arrays between libraries (DLPack, array
+ *  protocols). The library does not follow which stream of the owner uses which memory: it waits for all work that the streams
+ *  of the memory's context have now, and that other contexts have been given with this memory. The stream takes over the
+ *  failures of the owner's streams, as rtStreamWaitContext does.
+ *  @param[in] pointer  an address inside an allocation, registered or imported memory
+ *  @param[in] stream   may be NULL: default
+ *  blocks: never
+ *  capture: unsafe
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, CAPTURE_UNSAFE, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtStreamWaitPointer(const void* pointer, rtStream_t stream);
+
 /** Returns the context of a stream.
  *  @param[out] context  receives the context; borrowed
  *  @param[in]  stream   may be NULL: default
@@ -1297,9 +1310,10 @@ RT_API rtStatus_t rtStreamGetContext(rtContext_t* context, rtStream_t stream);
 RT_API rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream);
 
 /** Calls a function in the stream's order, as cudaLaunchHostFunc, on a thread of the library: exactly once for each success
- *  of this call, also after rtStreamDestroy. If the stream has failed, the function gets the failure. rt calls are legal
- * inside, and the current context is that of the stream. A wait for the function's own stream is BUSY.
- *  @param[in] function  called once
+ *  of this call, also after rtStreamDestroy. In a capture the call becomes a node, and the function is called once for each
+ *  launch of it. If the stream has failed, the function gets the failure. rt calls are legal inside, and the current context is
+ *  that of the stream. A wait for the function's own stream is BUSY.
+ *  @param[in] function  called once; captured: once for each launch
  *  @param[in] user      passed to function; may be NULL
  *  @param[in] stream    may be NULL: default
  *  blocks: never
@@ -1307,6 +1321,19 @@ RT_API rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream);
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
  *    CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtLaunchHostFunction(rtHostFunction_t function, void* user, rtStream_t stream);
+
+/** The same, with a function that releases user behind its last use: behind the call of function; captured, when graph, plans
+ *  and execs are gone. If this call fails, user stays the caller's, and release is not called.
+ *  @param[in] function  as for rtLaunchHostFunction
+ *  @param[in] user      passed to function and release; may be NULL
+ *  @param[in] release   called once with user; may be NULL
+ *  @param[in] stream    may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
+ *    CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtLaunchHostFunctionWithRelease(rtHostFunction_t function, void* user, rtReleaseFunction_t release,
+                                                  rtStream_t stream);
 
 /* ---- Events and fences -------------------------------------------------------------------------------------------- */
 
@@ -1350,6 +1377,16 @@ RT_API rtStatus_t rtEventSynchronize(rtEvent_t event);
  *  errors: TIMEOUT, INVALID_HANDLE, BUSY (inside a host function of its stream), CAPTURE_UNSAFE, LAUNCH_FAILED,
  *    DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtEventSynchronizeFor(uint64_t timeout_ns, rtEvent_t event);
+
+/** Opens a descriptor that can be read once the event's last record is reached, for event loops (poll, epoll, select). A record
+ *  that failed is reached too: rtEventQuery tells. An event that was never recorded is reached. A later record does not change
+ *  the descriptor.
+ *  @param[out] descriptor  receives an eventfd, which the caller closes with close(); -1 on failure
+ *  @param[in]  event       the event
+ *  blocks: never
+ *  capture: unsafe
+ *  errors: INVALID_VALUE, INVALID_HANDLE, CAPTURE_UNSAFE, OUT_OF_MEMORY */
+RT_API rtStatus_t rtEventGetDescriptor(int32_t* descriptor, rtEvent_t event);
 
 /** Records in the event all work that the stream has now, as cudaEventRecord. Replaces the earlier record.
  *  @param[in] event   an event of the stream's context
@@ -2555,7 +2592,8 @@ RT_API rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], r
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t context);
 
-/** Makes memory of another library known to this one. rtFree only detaches it.
+/** Makes memory of another library known to this one. rtFree only detaches it. An address may be imported more than once: each
+ *  rtFree of it gives back one import, the last one first, and the memory is known until the last.
  *  @param[out] pointer  receives the address, for rtFree
  *  @param[in]  native   2 values, as rtPointerGetNative gives them; borrowed until rtFree
  *  @param[in]  size     bytes, not 0
@@ -2564,6 +2602,20 @@ RT_API rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtCo
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context);
+
+/** The same, with a function that tells the owner when the library has done with the memory: behind rtFree, and behind all work
+ *  and all graphs that use it. If this call fails, release is not called.
+ *  @param[out] pointer  receives the address, for rtFree
+ *  @param[in]  native   2 values, as rtPointerGetNative gives them; borrowed until release is called
+ *  @param[in]  size     bytes, not 0
+ *  @param[in]  user     passed to release; may be NULL
+ *  @param[in]  release  called once with user; may be NULL
+ *  @param[in]  context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtMemImportWithRelease(void** pointer, const uint64_t native[2], uint64_t size, void* user,
+                                         rtReleaseFunction_t release, rtContext_t context);
 
 /** Calls a function that submits work to the driver's own stream, in order with the stream. In a capture it becomes a node:
  *  see rtGraphAddNativeNode for when that is called.
@@ -2575,6 +2627,18 @@ RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST,
  *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream);
+
+/** The same, with a function that releases user behind its last use, as rtLaunchHostFunctionWithRelease.
+ *  @param[in] function  as for rtStreamLaunchNative
+ *  @param[in] user      passed to function and release; may be NULL
+ *  @param[in] release   called once with user; may be NULL
+ *  @param[in] stream    may be NULL: default
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtStreamLaunchNativeWithRelease(rtNativeFunction_t function, void* user, rtReleaseFunction_t release,
+                                                  rtStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 // alone (kOfLeases). With either flag, the thread that drops the last lease gives the block back. Exactly one does so.
 #include "allocator/block_lease.h"
 
+#include "allocator/import_release.h"
 #include "allocator/pool.h"
 
 namespace manyrt::allocator {
@@ -12,11 +13,7 @@ constexpr uint32_t kOfLeases = uint32_t{1} << 30;
 
 void giveBack(Region& region, Block& block) {
   block.leases.store(0, std::memory_order_release);  // behind the state kClosing: Pool::claim reads the word first
-  if (region.pool() == nullptr) {
-    address_map::remove(&region);
-    epoch::retire(&region);
-    return;
-  }
+  if (region.pool() == nullptr) return releaseImported(region);
   const Ref<Pool> pool(region.pool());  // releasing the last region may drop the pool
   pool->free(region, block, nullptr);
 }

@@ -75,6 +75,7 @@ void Region::reclaim() {
     case Kind::kGlobal:  // its module's
       break;
   }
+  if (release_ != nullptr) callbacks::Release::giveBack(release_);
   delete this;
 }
 

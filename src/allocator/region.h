@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "base/callbacks.h"
 #include "base/handles/epoch.h"
 #include "base/lock_order.h"
 #include "base/mutex.h"
@@ -79,9 +80,13 @@ class Region final : public epoch::Retired {
     return kind_ == Kind::kImported && memory_.host_visible && blocks_[0].state.load(std::memory_order_acquire) != Block::kLive;
   }
 
-  void reclaim() override;  // gives the memory back to its driver
+  void reclaim() override;  // gives the memory back to its driver, and tells its owner
 
-  // Of the pool that has cut it, under the pool's lock.
+  // Of imported memory: is given back behind reclaim(). May be null.
+  void tellOwner(callbacks::Release* release) { release_ = release; }
+  bool tellsOwner() const { return release_ != nullptr; }
+
+  // Of the pool that has cut it, under the pool's lock. `next` of imported memory: see import_release.h.
   uint32_t next_unused = 0;  // blocks from here on have never been handed out
   uint32_t busy = 0;         // blocks live or pending
   Region* next = nullptr;
@@ -89,6 +94,7 @@ class Region final : public epoch::Retired {
  private:
   Ref<ContextResources> owner_;
   Ref<Pool> pool_;
+  callbacks::Release* release_ = nullptr;  // owned once the region is in the address map
   const Kind kind_;
   backend::Memory memory_;
   static constexpr int kReciprocalBits = 43;

@@ -74,13 +74,34 @@ rtStatus_t rtDeviceGetProperties(rtDeviceProperties_t* properties, rtDevice_t de
   });
 }
 
+namespace {
+
+// DLDeviceType of DLPack's header.
+int64_t dlpackType(int32_t backend) {
+  constexpr int64_t kCpu = 1, kCuda = 2, kOpenCl = 4, kExtension = 12;
+  switch (backend) {
+    case RT_BACKEND_CPU:
+      return kCpu;
+    case RT_BACKEND_CUDA:
+      return kCuda;
+    case RT_BACKEND_OPENCL:
+      return kOpenCl;
+    default:
+      return kExtension;
+  }
+}
+
+}  // namespace
+
 rtStatus_t rtDeviceGetAttribute(int64_t* value, int32_t attribute, rtDevice_t device) {
   if (value != nullptr) *value = 0;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(value);
     RT_RESOLVE(Device, object, devices, device, RT_HANDLE_DEVICE);
-    RT_CHECK_ARG(attribute >= 0 && attribute <= RT_ATTRIBUTE_HOST_THREADS, "%d is no attribute: RT_ATTRIBUTE_* goes to %d.",
-                 attribute, RT_ATTRIBUTE_HOST_THREADS);
+    RT_CHECK_ARG(attribute >= 0 && attribute <= RT_ATTRIBUTE_DLPACK_ID, "%d is no attribute: RT_ATTRIBUTE_* goes to %d.",
+                 attribute, RT_ATTRIBUTE_DLPACK_ID);
+    if (attribute == RT_ATTRIBUTE_DLPACK_TYPE) return *value = dlpackType(object->backend), Status();
+    if (attribute == RT_ATTRIBUTE_DLPACK_ID) return *value = object->ordinal, Status();
     if (attribute >= RT_ATTRIBUTE_NUMA_NODES) return object->native.attribute(value, attribute);
     const rtDeviceProperties_t* known = nullptr;
     RT_TRY(object->native.properties(&known));

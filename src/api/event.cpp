@@ -7,6 +7,7 @@
 #include "manager/context.h"
 #include "manager/fence.h"
 #include "manager/stream.h"
+#include "ops/event_descriptor.h"
 #include "ops/wait.h"
 
 using namespace manyrt;
@@ -48,6 +49,15 @@ rtStatus_t rtEventQuery(rtEvent_t event) {
   return api::guarded<api::WhileEnding::kTaken>(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Event, object, events, event, RT_HANDLE_EVENT);
     return ops::query(*object);
+  });
+}
+
+rtStatus_t rtEventGetDescriptor(int32_t* descriptor, rtEvent_t event) {
+  if (descriptor != nullptr) *descriptor = -1;
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_CHECK_OUTPUT(descriptor);
+    RT_RESOLVE(Event, object, events, event, RT_HANDLE_EVENT);
+    return ops::openDescriptor(descriptor, *object);
   });
 }
 

@@ -143,21 +143,43 @@ rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t
   });
 }
 
-rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context) {
+namespace {
+
+rtStatus_t import(const char* function, void** pointer, const uint64_t native[2], uint64_t size, void* user,
+                  rtReleaseFunction_t release, rtContext_t context) {
   if (pointer != nullptr) *pointer = nullptr;
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(function, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(pointer);
     RT_TRY(checkNative(native));
     RT_RESOLVE_CONTEXT(owner_context, context);
     api::Pin pin;
     RT_TRY(pin.take(*owner_context));
-    return ops::importMemory(pointer, native, size, *owner_context);
+    return ops::importMemory(pointer, native, size, {user, release}, *owner_context);
   });
+}
+
+}  // namespace
+
+rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t size, rtContext_t context) {
+  return import(__func__, pointer, native, size, nullptr, nullptr, context);
+}
+
+rtStatus_t rtMemImportWithRelease(void** pointer, const uint64_t native[2], uint64_t size, void* user,
+                                  rtReleaseFunction_t release, rtContext_t context) {
+  return import(__func__, pointer, native, size, user, release, context);
 }
 
 rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_STREAM(object, stream);
-    return ops::launchNative(function, user, *object);
+    return ops::launchNative(function, {user, nullptr}, *object);
+  });
+}
+
+rtStatus_t rtStreamLaunchNativeWithRelease(rtNativeFunction_t function, void* user, rtReleaseFunction_t release,
+                                           rtStream_t stream) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_RESOLVE_STREAM(object, stream);
+    return ops::launchNative(function, {user, release}, *object);
   });
 }

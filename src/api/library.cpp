@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "allocator/context_resources.h"
+#include "allocator/import_release.h"
 #include "api/guard.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -43,6 +44,7 @@ void finishWork() {
     manager::devices.forEach([&](manager::Device& device, HandleBits) { known.push_back(&device); });
   }
   for (manager::Device* device : known) ops::finishWork(*device);  // devices live as long as the process
+  allocator::finishImportReleases();
 }
 
 // Closes every handle.

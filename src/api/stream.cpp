@@ -105,9 +105,24 @@ rtStatus_t rtStreamGetPriority(int32_t* priority, rtStream_t stream) {
   });
 }
 
+rtStatus_t rtStreamWaitPointer(const void* pointer, rtStream_t stream) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_RESOLVE_STREAM(object, stream);
+    return ops::waitPointer(pointer, *object);
+  });
+}
+
 rtStatus_t rtLaunchHostFunction(rtHostFunction_t function, void* user, rtStream_t stream) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE_STREAM(object, stream);
-    return ops::launchHostFunction(function, user, *object);
+    return ops::launchHostFunction(function, {user, nullptr}, *object);
+  });
+}
+
+rtStatus_t rtLaunchHostFunctionWithRelease(rtHostFunction_t function, void* user, rtReleaseFunction_t release,
+                                           rtStream_t stream) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_RESOLVE_STREAM(object, stream);
+    return ops::launchHostFunction(function, {user, release}, *object);
   });
 }

@@ -32,6 +32,7 @@ namespace manyrt {
   X(ContextResources, "resources of a context")            \
   X(RegionUses, "uses of a region")                        \
   X(AddressMap, "address map")                             \
+  X(ImportReleases, "releases of imported memory")         \
   X(DriverMarkers, "markers of a driver's stream")         \
   X(DriverStream, "stream of a driver")                    \
   X(CudaImport, "end of an imported CUDA stream")          \

@@ -20,8 +20,9 @@ class Recorder {
   virtual Status copy(Stream& stream, const backend::Copy& copy, int32_t kind) = 0;
   virtual Status fill(Stream& stream, const backend::Fill& fill) = 0;
   virtual Status prefetch(Stream& stream, const void* pointer, uint64_t size, bool to_host) = 0;
-  virtual Status hostFunction(Stream& stream, rtHostFunction_t function, void* user) = 0;
-  virtual Status nativeFunction(Stream& stream, rtNativeFunction_t function, void* user) = 0;
+  // The graph takes `user` over where the call succeeds; `release` may be null.
+  virtual Status hostFunction(Stream& stream, rtHostFunction_t function, void* user, rtReleaseFunction_t release) = 0;
+  virtual Status nativeFunction(Stream& stream, rtNativeFunction_t function, void* user, rtReleaseFunction_t release) = 0;
   virtual Status allocated(Stream& stream, void* pointer, uint64_t size) = 0;  // on success the graph owns the memory
   virtual Status free(Stream& stream, void* pointer) = 0;
   virtual Status record(Stream& stream, Event& event) = 0;

@@ -281,11 +281,37 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   return status;
 }
 
-Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep) {
+namespace {
+
+// Holds the user pointer of a function until it was called. `call` submits with that; where it fails, the pointer stays the
+// caller's. The release is set before the call, since the function may be called, and the pointer be let go, at once.
+template <class Call>
+Status callWithRelease(const UserFunction& with, Call call) {
+  if (with.release == nullptr) return call(std::shared_ptr<void>());
+  const std::shared_ptr<callbacks::Release> keep(new callbacks::Release(with.user, with.release), callbacks::Release::giveBack);
+  Status status;
+  try {
+    status = call(std::shared_ptr<void>(keep));
+  } catch (...) {
+    keep->setRelease(nullptr);
+    throw;
+  }
+  if (!status.ok()) keep->setRelease(nullptr);
+  return status;
+}
+
+}  // namespace
+
+Status launchHostFunction(rtHostFunction_t function, UserFunction with, manager::Stream& stream) {
   RT_CHECK_ARG(function != nullptr, "The host function is NULL.");
   RT_TRY(submittable(stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
-    return recorder->hostFunction(stream, function, user);
+    return recorder->hostFunction(stream, function, with.user, with.release);
+  return callWithRelease(
+      with, [&](std::shared_ptr<void> keep) { return launchHostFunction(function, with.user, stream, std::move(keep)); });
+}
+
+Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep) {
   if (fault::fails("host function")) throw std::bad_alloc();
   RT_TRY(stream.native->call(new HostFunctionTask(function, user, stream.context->bits, std::move(keep)),
                              backend::TaskKind::kUser));
@@ -293,11 +319,16 @@ Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream
   return Status();
 }
 
-Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep) {
+Status launchNative(rtNativeFunction_t function, UserFunction with, manager::Stream& stream) {
   RT_CHECK_ARG(function != nullptr, "The native function is NULL.");
   RT_TRY(submittable(stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
-    return recorder->nativeFunction(stream, function, user);
+    return recorder->nativeFunction(stream, function, with.user, with.release);
+  return callWithRelease(
+      with, [&](std::shared_ptr<void> keep) { return launchNative(function, with.user, stream, std::move(keep)); });
+}
+
+Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep) {
   if (fault::fails("native function")) throw std::bad_alloc();
   RT_TRY(stream.native->call(new NativeTask(function, user, stream, std::move(keep)), backend::TaskKind::kNative));
   traceSubmission(stream);

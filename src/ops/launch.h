@@ -16,10 +16,18 @@ Status checkLaunch(manager::Kernel& kernel, const backend::Launch& launch);
 // address. Under a guard.
 Status checkAddresses(manager::Kernel& kernel, const void* const* values);
 Status launch(manager::Kernel& kernel, const backend::Launch& launch, uint32_t argument_count, manager::Stream& stream);
-// `keep` is released behind the call of the function.
-Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);
+// A function of the program with its pointer. The library takes the pointer over where the call succeeds: then `release`, which
+// may be null, is called behind the last use.
+struct UserFunction {
+  void* user;
+  rtReleaseFunction_t release;
+};
+Status launchHostFunction(rtHostFunction_t function, UserFunction with, manager::Stream& stream);
+// The same for a node of a graph, which owns the pointer: `keep` holds it until the function was called.
+Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep);
 // Calls a native function with a native stream, as every function of the program is called: with no guard and no lock held.
 Status callNative(rtNativeFunction_t function, void* user, HandleBits context, const uint64_t native[2]);
-Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep = nullptr);
+Status launchNative(rtNativeFunction_t function, UserFunction with, manager::Stream& stream);
+Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep);
 
 }  // namespace manyrt::ops

@@ -11,6 +11,7 @@
 
 #include "allocator/address_map.h"
 #include "allocator/block_lease.h"
+#include "allocator/import_release.h"
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/lock_order.h"
@@ -217,8 +218,7 @@ namespace {
   Block& block = region->block(0);
   region->owner().countAdopted(-1);
   if (!allocator::releaseFromProgram(block)) return Status();  // the last lease of a graph or an exec frees it
-  allocator::address_map::remove(region);
-  epoch::retire(region);
+  allocator::releaseImported(*region);
   return Status();
 }
 
@@ -247,13 +247,17 @@ Status free(void* pointer, manager::Stream* stream) {
 
 namespace {
 
-Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::ContextResources& owner) {
+Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::ContextResources& owner, ImportOwner told = {}) {
   if (fault::fails("region")) throw std::bad_alloc();
+  std::unique_ptr<callbacks::Release> release;
+  if (told.release != nullptr) release = std::make_unique<callbacks::Release>(told.user, told.release);
   Region* region = new Region(Ref<allocator::ContextResources>(&owner), nullptr, kind, memory, memory.size);
   region->block(0).size = memory.size;
   region->block(0).state.store(Block::kLive, std::memory_order_relaxed);
+  region->tellOwner(release.get());  // before it can be found: another thread may free it at once
   Status status = allocator::address_map::insert(region);
   if (status.ok()) {
+    (void)release.release();
     owner.countAdopted(1);
   } else {
     delete region;
@@ -491,7 +495,7 @@ Status hostDevicePointer(void** device_pointer, void* host, manager::Context& co
   return Status();
 }
 
-Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, manager::Context& context) {
+Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, ImportOwner told, manager::Context& context) {
   RT_CHECK_ARG(size != 0, "Memory of 0 bytes cannot be imported.");
   allocator::ContextResources* owner;
   RT_TRY(context.ensureResources(&owner));
@@ -506,7 +510,7 @@ Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, man
                            static_cast<Number>(size), memory.address);
   } else {
     try {
-      status = adopt(memory, Region::Kind::kImported, *owner);
+      status = adopt(memory, Region::Kind::kImported, *owner, told);
     } catch (const std::bad_alloc&) {  // the import has to end
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }

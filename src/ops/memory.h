@@ -29,7 +29,12 @@ Status free(void* pointer, manager::Stream* stream);
 Status registerHost(void* pointer, uint64_t size, manager::Context& context);
 Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard);
 Status hostDevicePointer(void** device_pointer, void* host, manager::Context& context);
-Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, manager::Context& context);
+// The owner of imported memory is told, by `release` if that is not null, when the library has done with it.
+struct ImportOwner {
+  void* user;
+  rtReleaseFunction_t release;
+};
+Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, ImportOwner told, manager::Context& context);
 Status attributes(rtPointerAttributes_t* attributes, const void* pointer);
 Status nativeOf(uint64_t native[2], const void* pointer);
 Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& context);

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <new>
 
+#include "allocator/address_map.h"
 #include "base/fault.h"
 #include "manager/device.h"
 #include "manager/library.h"
@@ -325,34 +326,70 @@ Status waitStream(manager::Stream& other, manager::Stream& stream) {
   return Status();
 }
 
+namespace {
+
+// Behind what the stream has now, and without its failure.
+Status passBehind(backend::Stream& stream, std::vector<Ref<backend::Point>>* points) {
+  const Ref<backend::Point> point = Ref<backend::Point>::adopt(new backend::Point);
+  points->push_back(point);
+  return stream.call(new PassTask(point), backend::TaskKind::kInternal);
+}
+
+// A point in every stream of the owner that is not idle. The stream that is to wait for them is left out.
+Status pointsOf(allocator::ContextResources& owner, const manager::Stream& stream, std::vector<Ref<backend::Point>>* points) {
+  owner.forgetFailures();
+  for (const Ref<backend::Stream>& each : owner.streams()) {
+    if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
+    const uint32_t claims = each->claims.load(std::memory_order_acquire);
+    // The failure of a destroyed stream ended with it, and that of a graph's own stream belongs to the launch. Their points
+    // pass without it.
+    if (claims == 0 || claims >= allocator::ContextResources::kOfGraph) {
+      RT_TRY(passBehind(*each, points));
+      continue;
+    }
+    Ref<backend::Point> point;
+    RT_TRY(owner.native().createPoint(&point, false));
+    points->push_back(point);
+    RT_TRY(each->record(std::move(point)));
+  }
+  return Status();
+}
+
+Status waitForPoints(std::vector<Ref<backend::Point>>& points, manager::Stream& stream) {
+  for (Ref<backend::Point>& point : points) RT_TRY(stream.native->wait(std::move(point)));
+  traceSubmission(stream);
+  return Status();
+}
+
+}  // namespace
+
+// A point in every stream first, then the waits: work that a stream gets from then on is behind its point.
 Status waitContext(manager::Context& other, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     return captureUnsafe("The stream is capturing: a capture cannot wait for work outside, such as that of a context.");
   allocator::ContextResources* owner = other.resourcesIfStarted();
   if (owner == nullptr) return Status();
-  owner->forgetFailures();
-  // A point in every stream first, then the waits: work that a stream gets from then on is behind its point.
   std::vector<Ref<backend::Point>> points;
-  for (const Ref<backend::Stream>& each : owner->streams()) {
-    if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
-    Ref<backend::Point> point;
-    const uint32_t claims = each->claims.load(std::memory_order_acquire);
-    // The failure of a destroyed stream ended with it, and that of a graph's own stream belongs to the launch. Their points
-    // pass without it.
-    if (claims == 0 || claims >= allocator::ContextResources::kOfGraph) {
-      point = Ref<backend::Point>::adopt(new backend::Point);
-      points.push_back(point);
-      RT_TRY(each->call(new PassTask(std::move(point)), backend::TaskKind::kInternal));
-      continue;
-    }
-    RT_TRY(owner->native().createPoint(&point, false));
-    points.push_back(point);
-    RT_TRY(each->record(std::move(point)));
+  RT_TRY(pointsOf(*owner, stream, &points));
+  return waitForPoints(points, stream);
+}
+
+Status waitPointer(const void* pointer, manager::Stream& stream) {
+  RT_TRY(submittable(stream));
+  if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+    return captureUnsafe("The stream is capturing: a capture cannot wait for work outside, such as that with memory.");
+  const allocator::address_map::Allocation allocation = allocator::address_map::locate(pointer);
+  RT_CHECK_ARG(allocation, "The address %p is inside no memory of the library.", pointer);
+  allocator::ContextResources& owner = allocation.region->owner();
+  std::vector<Ref<backend::Point>> points;
+  RT_TRY(pointsOf(owner, stream, &points));
+  std::vector<allocator::Stamp> uses;
+  allocation.region->pendingUses(&uses);
+  for (const allocator::Stamp& use : uses) {
+    if (use.stream.get() != stream.native.get()) RT_TRY(passBehind(*use.stream, &points));
   }
-  for (Ref<backend::Point>& point : points) RT_TRY(stream.native->wait(std::move(point)));
-  traceSubmission(stream);
-  return Status();
+  return waitForPoints(points, stream);
 }
 
 Status signal(manager::Fence& fence, uint64_t value) {

@@ -44,6 +44,7 @@ Status record(manager::Event& event, manager::Stream& stream);
 Status waitEvent(manager::Event& event, manager::Stream& stream);
 Status waitStream(manager::Stream& other, manager::Stream& stream);
 Status waitContext(manager::Context& other, manager::Stream& stream);
+Status waitPointer(const void* pointer, manager::Stream& stream);
 Status signal(manager::Fence& fence, uint64_t value);  // from the host
 Status signalFence(manager::Fence& fence, uint64_t value, manager::Stream& stream);
 Status waitFence(manager::Fence& fence, uint64_t value, manager::Stream& stream);

@@ -90,7 +90,8 @@ class DescriptionTest(unittest.TestCase):
         self.assertEqual(self.field("rtGraphKernelParams_t", "grid")["initial"], [1, 1, 1])
         self.assertIsNone(self.field("rtGraphKernelParams_t", "kernel")["initial"])
         self.assertEqual(self.field("rtStreamOptions_t", "priority")["initial"], 0)
-        self.assertEqual(len(self.field("rtStreamOptions_t", "label")["initial"]), self.field("rtStreamOptions_t", "label")["count"])
+        label = self.field("rtStreamOptions_t", "label")
+        self.assertEqual(len(label["initial"]), label["count"])
 
     def test_a_comment_that_leaves_something_out_is_refused(self):
         text = pathlib.Path(self.header).read_text(encoding="utf-8")

@@ -109,6 +109,7 @@ inline const std::vector<Rule>& rules() {
       {"rtHostRegister", "size", 0, 0, Expect::failure},
       {"rtHostRegister", "size", kHuge, kAll, Expect::failure},
       {"rtMemImport", "size", 0, 0, Expect::failure},
+      {"rtMemImportWithRelease", "size", 0, 0, Expect::failure},
       {"rtMalloc", "size", 0, 0, Expect::success},
       {"rtMallocHost", "size", 0, 0, Expect::success},
       {"rtMallocAsync", "size", 0, 0, Expect::success},

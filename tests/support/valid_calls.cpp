@@ -2,6 +2,8 @@
 // taken away again: some calls under test have destroyed it already.
 #include "support/valid_calls.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -429,7 +431,7 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
     if (function.name == "rtContextImport") (void)rtContextGetNative(native, context_);
     if (function.name == "rtStreamImport") (void)rtStreamGetNative(native, stream_);
     if (function.name == "rtEventImport") (void)rtEventGetNative(native, end_);
-    if (function.name == "rtMemImport" && backend_ == RT_BACKEND_OPENCL) {
+    if (function.name.starts_with("rtMemImport") && backend_ == RT_BACKEND_OPENCL) {
       // A driver cannot tell that a word is no cl_mem, and in the other tiers the library has none.
       int64_t tier = 0;
       (void)rtDeviceGetAttribute(&tier, RT_ATTRIBUTE_MEMORY_TIER, device_);
@@ -471,8 +473,10 @@ std::vector<std::string> outputsNotZeroed(const Function& function, const Call& 
       first = sizeof(size);
     }
     if (argument.type == "char *" && textSize == 0) continue;
-    const auto zero = [](unsigned char byte) { return byte == 0; };
-    if (!std::all_of(bytes + first, bytes + argument.pointeeBytes, zero)) names.push_back(argument.name);
+    // 0 is a descriptor that a program may well have open: -1 is none.
+    const unsigned char none = argument.name == "descriptor" ? 0xFF : 0;
+    const auto isNone = [&](unsigned char byte) { return byte == none; };
+    if (!std::all_of(bytes + first, bytes + argument.pointeeBytes, isNone)) names.push_back(argument.name);
   }
   return names;
 }
@@ -486,9 +490,10 @@ void Environment::release(const Function& function, const Call& call) {
     // What a getter has given is borrowed and refused by its destroy function, or part of this environment.
     const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
                          function.name == "rtModuleCreateFromSource" || function.name.starts_with("rtModuleLoad") ||
-                         function.name.ends_with("Import") || function.name.starts_with("rtMalloc") ||
-                         function.name == "rtGraphClone" || function.name == "rtGraphLoad" ||
-                         function.name == "rtGraphInstantiate" || function.name == "rtStreamEndCapture";
+                         function.name.ends_with("Import") || function.name == "rtMemImportWithRelease" ||
+                         function.name.starts_with("rtMalloc") || function.name == "rtGraphClone" ||
+                         function.name == "rtGraphLoad" || function.name == "rtGraphInstantiate" ||
+                         function.name == "rtStreamEndCapture";
     if (!creates) continue;
     if (argument.type == "void **") (void)rtFree(made);
     if (argument.type == "rtContext_t *") (void)rtContextDestroy(static_cast<rtContext_t>(made));
@@ -505,6 +510,11 @@ void Environment::release(const Function& function, const Call& call) {
   if (function.name == "rtHostRegister") (void)rtHostUnregister(toRegister_, context_);
   if (function.name == "rtSetLogCallback") (void)rtSetLogCallback(nullptr, nullptr, RT_LOG_ERROR);
   if (function.name == "rtInit") (void)rtShutdown();
+  if (function.name == "rtEventGetDescriptor" && call.words[0] != 0) {
+    int32_t descriptor = -1;
+    std::memcpy(&descriptor, reinterpret_cast<const void*>(call.words[0]), sizeof(descriptor));
+    (void)close(descriptor);
+  }
 }
 
 }  // namespace manyrt::calls

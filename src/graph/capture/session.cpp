@@ -292,12 +292,18 @@ Status Session::prefetch(manager::Stream& stream, const void* pointer, uint64_t 
   return addTo(stream, std::move(node));
 }
 
-Status Session::hostFunction(manager::Stream& stream, rtHostFunction_t function, void* user) {
-  return addTo(stream, HostNode{function, std::make_shared<UserData>(user, nullptr)});
+Status Session::hostFunction(manager::Stream& stream, rtHostFunction_t function, void* user, rtReleaseFunction_t release) {
+  const auto data = std::make_shared<UserData>(user, nullptr);
+  RT_TRY(addTo(stream, HostNode{function, data}));
+  data->takeOver(release);
+  return Status();
 }
 
-Status Session::nativeFunction(manager::Stream& stream, rtNativeFunction_t function, void* user) {
-  return addTo(stream, NativeNode{function, std::make_shared<UserData>(user, nullptr)});
+Status Session::nativeFunction(manager::Stream& stream, rtNativeFunction_t function, void* user, rtReleaseFunction_t release) {
+  const auto data = std::make_shared<UserData>(user, nullptr);
+  RT_TRY(addTo(stream, NativeNode{function, data}));
+  data->takeOver(release);
+  return Status();
 }
 
 Status Session::allocated(manager::Stream& stream, void* pointer, uint64_t size) {

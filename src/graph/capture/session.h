@@ -28,8 +28,8 @@ class Session final : public manager::Recorder, public epoch::Retired {
   Status copy(manager::Stream& stream, const backend::Copy& copy, int32_t kind) override;
   Status fill(manager::Stream& stream, const backend::Fill& fill) override;
   Status prefetch(manager::Stream& stream, const void* pointer, uint64_t size, bool to_host) override;
-  Status hostFunction(manager::Stream& stream, rtHostFunction_t function, void* user) override;
-  Status nativeFunction(manager::Stream& stream, rtNativeFunction_t function, void* user) override;
+  Status hostFunction(manager::Stream& stream, rtHostFunction_t function, void* user, rtReleaseFunction_t release) override;
+  Status nativeFunction(manager::Stream& stream, rtNativeFunction_t function, void* user, rtReleaseFunction_t release) override;
   Status allocated(manager::Stream& stream, void* pointer, uint64_t size) override;
   Status free(manager::Stream& stream, void* pointer) override;
   Status record(manager::Stream& stream, manager::Event& event) override;

@@ -1,0 +1,131 @@
+// A list of regions that wait, and one job on a thread of the library that looks at them in turn. Work may be held back for
+// ever, so no region waits for the one before it.
+#include "allocator/import_release.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "allocator/address_map.h"
+#include "allocator/context_resources.h"
+#include "base/host_threads.h"
+#include "base/lock_order.h"
+#include "base/os/futex.h"
+
+namespace manyrt::allocator {
+namespace {
+
+bool isOver(Region& region) {
+  Block& block = region.block(0);
+  if (block.every_stream) return region.owner().allIdle() && !region.usesPending();
+  std::erase_if(block.stamps, [](const Stamp& stamp) { return stamp.passed(); });
+  return block.stamps.empty();
+}
+
+class Releases final : public host_threads::Job {
+ public:
+  void add(Region& region) {
+    const std::lock_guard lock(mutex_);
+    region.next = std::exchange(added_, &region);
+    waiting_.fetch_add(1, std::memory_order_relaxed);
+    if (!std::exchange(queued_, true)) host_threads::submit(this);
+  }
+  bool empty() const { return waiting_.load(std::memory_order_acquire) == 0; }
+
+  // Looks until something is over. The owners of that are told when the thread is at rest, behind this function: so the job
+  // ends then, and is queued again for what is left.
+  void run() override {
+    uint64_t nap = kFirstNap;
+    while (hasWork()) {
+      if (Region* over = takeOver()) return finish(over);
+      std::atomic<uint32_t> never{0};
+      (void)futexWait(&never, 0, Deadline::after(nap));
+      nap = std::min(2 * nap, kLongestNap);
+    }
+  }
+
+ private:
+  static constexpr uint64_t kFirstNap = 50'000, kLongestNap = 2'000'000;  // nanoseconds
+
+  // Takes over what was added. False: there is nothing, and the next add() queues the job.
+  bool hasWork() {
+    const std::lock_guard lock(mutex_);
+    while (added_ != nullptr) {
+      Region* region = added_;
+      added_ = region->next;
+      region->next = pending_;
+      pending_ = region;
+    }
+    queued_ = pending_ != nullptr;
+    return queued_;
+  }
+
+  Region* takeOver() {
+    Region* over = nullptr;
+    for (Region** at = &pending_; *at != nullptr;) {
+      Region* region = *at;
+      if (!isOver(*region)) {
+        at = &region->next;
+        continue;
+      }
+      *at = region->next;
+      region->next = over;
+      over = region;
+    }
+    return over;
+  }
+
+  void finish(Region* over) {
+    // Calls that found a region before it left the address map may still read it.
+    const bool unread = epoch::synchronize();
+    while (over != nullptr) {
+      Region* region = over;
+      over = region->next;
+      if (unread) {
+        region->reclaim();
+      } else {
+        epoch::retire(region);
+      }
+      waiting_.fetch_sub(1, std::memory_order_release);
+    }
+    host_threads::submit(this);
+  }
+
+  Ranked<std::mutex, LockRank::kImportReleases> mutex_;
+  Region* added_ = nullptr;
+  bool queued_ = false;
+  Region* pending_ = nullptr;  // of the job alone
+  std::atomic<uint64_t> waiting_{0};
+};
+
+Releases* const releases = new Releases;  // never destroyed: programs may free memory until the process ends
+
+}  // namespace
+
+void releaseImported(Region& region) {
+  address_map::remove(&region);
+  if (!region.tellsOwner()) return epoch::retire(&region);
+  Block& block = region.block(0);
+  try {
+    region.owner().pendingStreams(&block.stamps);
+    region.pendingUses(&block.stamps);
+  } catch (const std::bad_alloc&) {  // a free must not fail: it waits for more work than it has to
+    block.stamps.clear();
+    block.every_stream = true;
+  }
+  releases->add(region);
+}
+
+void finishImportReleases() {
+  lock_order::mayWait("a wait for the owners of imported memory");
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (!releases->empty() && std::chrono::steady_clock::now() < end) {
+    std::atomic<uint32_t> never{0};
+    (void)futexWait(&never, 0, Deadline::after(100'000));
+  }
+}
+
+}  // namespace manyrt::allocator
