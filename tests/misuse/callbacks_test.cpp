@@ -176,6 +176,10 @@ const std::vector<Way>& ways() {
        }},
       {"HostFunction", false, unused,
        [](Origin& at, Inside& in) { EXPECT_EQ(rtLaunchHostFunction(onHost, &in, at.stream), RT_SUCCESS); }},
+      {"HostFunctionReleased", true, unused,
+       [](Origin& at, Inside& in) {
+         EXPECT_EQ(rtLaunchHostFunctionWithRelease([](void*, rtStatus_t) {}, &in, onRelease, at.stream), RT_SUCCESS);
+       }},
       {"NativeFunction", false, unused,
        [](Origin& at, Inside& in) { EXPECT_EQ(rtStreamLaunchNative(onNative, &in, at.stream), RT_SUCCESS); }},
       {"OutOfMemory", false,
