@@ -179,6 +179,9 @@ local Exec = class("graph exec", "rtGraphExec_t", function(h) return C.rtGraphEx
 local Array = class("array", "void*", function(p) return C.rtFree(p) end)
 local Kernel, Buffer = class("kernel"), class("graph buffer")
 
+-- "copies on cpu", for texts.
+local function place(label, device) return (label and label .. " " or "") .. "on " .. device.id end
+
 local function out(handle_type) return ffi.new(handle_type .. "[1]") end
 
 -- A struct with its size set, and the label, if there is one.
@@ -278,7 +281,7 @@ function Device.methods:context(settings)
   local made, handle = options("rtContextOptions_t", settings.label), out("rtContext_t")
   made.cpu_threads = settings.threads or 0
   check(C.rtContextCreate(handle, made, handle_of(self, Device)))
-  return own(Context, handle[0], { device = self, label = (settings.label or "") .. " on " .. self.id })
+  return own(Context, handle[0], { device = self, label = place(settings.label, self) })
 end
 
 -- The context of the device that all parts of the program share; close() leaves it alone.
@@ -299,7 +302,7 @@ function Context.methods:stream(settings)
   local made, handle = options("rtStreamOptions_t", settings.label), out("rtStream_t")
   made.priority = settings.priority or 0
   check(C.rtStreamCreate(handle, made, handle_of(self, Context)))
-  return own(Stream, handle[0], { context = self, label = (settings.label or "") .. " on " .. self.device.id })
+  return own(Stream, handle[0], { context = self, label = place(settings.label, self.device) })
 end
 
 -- The stream that every context has; close() leaves it alone.
@@ -338,8 +341,8 @@ function Context.methods:pool(settings)
   made.initial_bytes, made.maximum_bytes = settings.initial or 0, settings.maximum or 0
   made.release_threshold = settings.threshold or 0
   check(C.rtMemPoolCreate(handle, made, handle_of(self, Context)))
-  return own(Pool, handle[0], { context = self, memory = settings.kind or "device", label = (settings.label or "") .. " on " ..
-    self.device.id })
+  return own(Pool, handle[0], { context = self, memory = settings.kind or "device", label = place(settings.label,
+    self.device) })
 end
 
 ---- Streams ---------------------------------------------------------------------------------------------------------------

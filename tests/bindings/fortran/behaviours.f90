@@ -511,6 +511,7 @@ program behaviours
   type(rt_module) :: module
   type(rt_kernel) :: busy
   type(rt_array) :: y, z
+  type(rt_fence) :: hold
   type(store_task), target :: task
   logical :: done
   integer :: round
@@ -553,13 +554,16 @@ program behaviours
     call y%create(context, rt_real32, 4096_c_int64_t)
     call z%create(context, rt_real32, 4096_c_int64_t)
     call y%fill(1.0_c_float)
+    call hold%create(context)
+    call stream%wait_fence(hold, 1_c_int64_t)
     do round = 1, 20
-      call busy%launch(stream, [64], [64], [rt_arg(y), rt_arg(20000)])
+      call busy%launch(stream, [64], [64], [rt_arg(y), rt_arg(5000)])
     end do
     call stream%run(task)
     call z%copy_from(y, stream)
     call stream%done(done)
     call expect(.not. done, "work in flight at the end")
+    call hold%signal(1_c_int64_t)
   case default
     print "(2a)", "there is no behaviour ", trim(behaviour)
     stop 1, quiet=.true.

@@ -200,8 +200,8 @@ end
 
 function cells.build_error(rt, device)
   local context = rt.device(device):context()
-  holds(refused("BUILD_FAILED", context.module, context, "kernel void f(global float *y) {\n  y[0] = nonsense;\n}\n"), "nonsense",
-    ":2:")
+  local wrong = "kernel void f(global float *y) {\n  y[0] = nonsense;\n}\n"
+  holds(refused("BUILD_FAILED", context.module, context, wrong), "nonsense", ":2:")
 end
 
 function cells.callback(rt, device)
@@ -291,10 +291,11 @@ function cells.exit_with_work(rt, device)
   local stream, fence = context:stream(), context:fence()
   local y, z = context:array("float", 4096):fill(1), context:array("float", 4096)
   local busy = context:module(source):kernel("busy")
-  for _ = 1, 20 do busy({ grid = 64, group = 64, stream = stream }, y, 20000) end
+  stream:wait(fence, 1)
+  for _ = 1, 20 do busy({ grid = 64, group = 64, stream = stream }, y, 5000) end
   z:copy_from(y, stream)
-  stream:signal(fence, 1)
   expect(not stream:done(), "work in flight at the end")
+  fence:signal(1)
   _G.kept = { context, stream, fence, y, z, busy }
 end
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bridge.h - what the Go package needs in C: calls with their message, since a goroutine may move to another thread between two
+ * calls, and the function that the library calls for a host function of Go.
+ */
+#ifndef MANYRT_GO_BRIDGE_H_
+#define MANYRT_GO_BRIDGE_H_
+
+#if !__has_include(<rt_message.h>)
+#error "rt_message.h of manyrt was not found: install the Debian package libmanyrt-dev"
+#endif
+#include <rt_message.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In callback.go. */
+extern void manyrtHostFunction(uintptr_t handle, rtStatus_t status);
+
+static inline void manyrtHost(void* user, rtStatus_t status) { manyrtHostFunction((uintptr_t)user, status); }
+
+static inline rtStatus_t manyrtLaunchHost(char* message, size_t size, uintptr_t handle, rtStream_t stream) {
+  return rtLaunchHostFunctionWithMessage(message, size, manyrtHost, (void*)handle, stream);
+}
+
+#endif

@@ -1,0 +1,3 @@
+module manyrt
+
+go 1.19
