@@ -447,9 +447,12 @@ contains
     type(rt_array) :: a, b, back
     real(c_float) :: values(100), result(100)
     character(6) :: other
+    character(20) :: names(2)
     integer :: i, status
     character(1000) :: message
     other = merge("null:0", "cpu   ", name == "cpu")
+    names(1) = name
+    names(2) = other
     values = [(real(i, c_float), i=1, 100)]
     call open_context(name, device, here)
     call open_context(trim(other), other_device, there)
@@ -463,7 +466,7 @@ contains
     call back%download(result)
     call expect(all(result == values), "values that went to the other device and back")
     call a%fill(1.0_c_float, stream, stat=status, errmsg=message)
-    call refused(RT_ERROR_WRONG_CONTEXT, status, message, [character(20) :: name, other])
+    call refused(RT_ERROR_WRONG_CONTEXT, status, message, names)
   end subroutine two_devices
 
   subroutine version()
