@@ -15,11 +15,14 @@
 
 /* In callback.go. */
 extern void manyrtHostFunction(uintptr_t handle, rtStatus_t status);
+extern void manyrtRelease(uintptr_t handle);
 
 static inline void manyrtHost(void* user, rtStatus_t status) { manyrtHostFunction((uintptr_t)user, status); }
 
+static inline void manyrtReleaseHost(void* user) { manyrtRelease((uintptr_t)user); }
+
 static inline rtStatus_t manyrtLaunchHost(char* message, size_t size, uintptr_t handle, rtStream_t stream) {
-  return rtLaunchHostFunctionWithMessage(message, size, manyrtHost, (void*)handle, stream);
+  return rtLaunchHostFunctionWithReleaseWithMessage(message, size, manyrtHost, (void*)handle, manyrtReleaseHost, stream);
 }
 
 #endif

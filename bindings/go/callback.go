@@ -10,13 +10,11 @@ import "C"
 
 import "runtime/cgo"
 
-// manyrtHostFunction is called by the library, once for each HostFunction.
+// manyrtHostFunction is called by the library, once for each HostFunction, or for each launch of the graph that has it.
 //
 //export manyrtHostFunction
 func manyrtHostFunction(value C.uintptr_t, status C.rtStatus_t) {
-	handle := cgo.Handle(value)
-	host := handle.Value().(hostCall)
-	handle.Delete()
+	host := cgo.Handle(value).Value().(hostCall)
 	defer func() {
 		if value := recover(); value != nil {
 			host.panics.add(value)
@@ -28,3 +26,8 @@ func manyrtHostFunction(value C.uintptr_t, status C.rtStatus_t) {
 	}
 	host.function(problem)
 }
+
+// manyrtRelease is called by the library behind the last use of a HostFunction.
+//
+//export manyrtRelease
+func manyrtRelease(value C.uintptr_t) { cgo.Handle(value).Delete() }

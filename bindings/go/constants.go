@@ -109,6 +109,8 @@ const (
 	AttributePriorityGreatest   Attribute = 21
 	AttributeNumaNodes          Attribute = 22
 	AttributeHostThreads        Attribute = 23
+	AttributeDlpackType         Attribute = 24
+	AttributeDlpackId           Attribute = 25
 )
 
 // MemoryKind is rtMemoryKind of rt.h.

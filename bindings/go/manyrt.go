@@ -312,6 +312,19 @@ func (e *Event) Wait(limit time.Duration) error {
 	return err
 }
 
+// Descriptor opens an eventfd that can be read once the last record is reached, for event loops. The caller closes it.
+func (e *Event) Descriptor() (int, error) {
+	defer runtime.KeepAlive(e)
+	if err := e.usable(); err != nil {
+		return -1, err
+	}
+	var descriptor C.int32_t
+	_, err := call(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtEventGetDescriptorWithMessage(m, n, &descriptor, e.handle)
+	})
+	return int(descriptor), err
+}
+
 // Since returns the device's time from the record of start to this one. It is NotReady, as an error, while one is pending.
 func (e *Event) Since(start *Event) (time.Duration, error) {
 	defer runtime.KeepAlive(e)

@@ -124,6 +124,18 @@ func (s *Stream) SignalFence(f *Fence, value uint64) error {
 	})
 }
 
+// WaitBuffer makes later work wait for the last use of a buffer of any context, on any stream.
+func (s *Stream) WaitBuffer(b AnyBuffer) error {
+	memory := b.untyped()
+	defer runtime.KeepAlive(memory)
+	if err := memory.usable(); err != nil {
+		return err
+	}
+	return s.do(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtStreamWaitPointerWithMessage(m, n, memory.pointer, s.handle)
+	})
+}
+
 // PanicError is what a host function panicked with.
 type PanicError struct{ Value any }
 
@@ -166,15 +178,11 @@ func (s *Stream) capturing() (bool, error) {
 }
 
 // HostFunction calls a function once, behind the work ahead of it, on a thread of the library. Its argument is the stream's
-// failure, or nil. It must not wait for the stream. A panic is recovered; Synchronize returns it. Not in a capture.
+// failure, or nil. It must not wait for the stream. A panic is recovered; Synchronize of this stream returns it. In a capture
+// it becomes a part of the graph, and is called once for each launch, also of another stream.
 func (s *Stream) HostFunction(function func(failure error)) error {
 	if function == nil {
 		return failure(ErrInvalidValue, "the host function is nil")
-	}
-	if captured, err := s.capturing(); err != nil {
-		return err
-	} else if captured {
-		return failure(ErrNotSupported, "a host function is not captured: it would be called once for each launch of the graph")
 	}
 	handle := cgo.NewHandle(hostCall{function, s.panics})
 	err := s.do(func(m *C.char, n C.size_t) C.rtStatus_t {

@@ -345,6 +345,16 @@ function Context.methods:pool(settings)
     self.device) })
 end
 
+-- The address of the first byte, and the array that owns it; closed arrays are refused, also through their slices.
+local function address_of(array, what)
+  if getmetatable(array) ~= Array then invalid("%s has to be an array, not %s", what or "the argument", tostring(array)) end
+  local owner = array.parent or array
+  if array.closed or owner.closed then
+    fail(const.RT_ERROR_INVALID_HANDLE, "the array " .. (array.label or "") .. " is closed")
+  end
+  return ffi.cast("char*", array._owner.handle)
+end
+
 ---- Streams ---------------------------------------------------------------------------------------------------------------
 
 -- The handle of a stream, or the default stream of a context where stream is nil.
@@ -369,7 +379,8 @@ end
 -- Whether all work submitted so far is complete; raises the stream's failure.
 function Stream.methods:done() return check(C.rtStreamQuery(handle_of(self, Stream))) == const.RT_SUCCESS end
 
--- Makes later work wait: for an event's record, for the work of another stream, or until a fence has reached a value.
+-- Makes later work wait: for an event's record, the work of another stream or context, the last use of an array, or until a
+-- fence has reached a value.
 function Stream.methods:wait(other, value)
   local handle, meta = handle_of(self, Stream), getmetatable(other)
   if meta == Event then
@@ -378,11 +389,13 @@ function Stream.methods:wait(other, value)
     check(C.rtStreamWaitStream(handle_of(other, Stream), handle))
   elseif meta == Context then
     check(C.rtStreamWaitContext(handle_of(other, Context), handle))
+  elseif meta == Array then
+    check(C.rtStreamWaitPointer(address_of(other), handle))
   elseif meta == Fence then
     if value == nil then invalid("a wait for a fence needs a value") end
     check(C.rtStreamWaitFence(handle_of(other, Fence), value, handle))
   else
-    invalid("a stream waits for an event, a stream, a context or a fence, not for %s", tostring(other))
+    invalid("a stream waits for an event, a stream, a context, an array or a fence, not for %s", tostring(other))
   end
 end
 
@@ -434,6 +447,13 @@ function Event.methods:done() return check(C.rtEventQuery(handle_of(self, Event)
 -- Waits for the last record, at most so many seconds; false if they passed.
 function Event.methods:wait(seconds)
   return waited(C.rtEventSynchronizeFor(nanoseconds(seconds), handle_of(self, Event)))
+end
+
+-- An eventfd that can be read once the last record is reached, for event loops. The caller closes it with close() of C.
+function Event.methods:descriptor()
+  local descriptor = ffi.new("int32_t[1]")
+  check(C.rtEventGetDescriptor(descriptor, handle_of(self, Event)))
+  return descriptor[0]
 end
 
 -- Seconds of the device's clock from the record of start to this one; nil while one of the two is pending.
@@ -522,16 +542,6 @@ end
 -- Blocks and statistics as JSON.
 function Pool.methods:json()
   return text_of(function(...) return check(C.rtMemPoolDumpJson(...)) end, handle_of(self, Pool))
-end
-
--- The address of the first byte, and the array that owns it; closed arrays are refused, also through their slices.
-local function address_of(array, what)
-  if getmetatable(array) ~= Array then invalid("%s has to be an array, not %s", what or "the argument", tostring(array)) end
-  local owner = array.parent or array
-  if array.closed or owner.closed then
-    fail(const.RT_ERROR_INVALID_HANDLE, "the array " .. (array.label or "") .. " is closed")
-  end
-  return ffi.cast("char*", array._owner.handle)
 end
 
 -- The elements first to last, as a view that keeps the array alive; its close() frees nothing.

@@ -252,8 +252,24 @@ func callback(device string) {
 	expect(errors.As(err, &panicked) && panicked.Value == "a panic of the test", "the panic, and got %v", err)
 	must(stream.Synchronize())
 	expect(<-seen == "data of the program <nil>" && <-seen == "behind", "the functions' own data")
-	_, err = stream.Capture(func() error { return stream.HostFunction(func(error) {}) })
-	refused(err, manyrt.ErrNotSupported, "graph")
+	calls := 0
+	graph := get(stream.Capture(func() error { return stream.HostFunction(func(error) { calls++ }) }))
+	exec := get(graph.Instantiate())
+	for round := 0; round < 3; round++ {
+		must(exec.Launch(stream))
+	}
+	must(stream.Synchronize())
+	expect(calls == 3, "3 calls for 3 launches, and got %d", calls)
+	must(exec.Close())
+	must(graph.Close())
+	event, other := get(context.NewEvent()), get(context.NewStream(0))
+	must(y.Fill(2, stream))
+	must(other.WaitBuffer(y))
+	must(event.Record(other))
+	descriptor := os.NewFile(uintptr(get(event.Descriptor())), "event")
+	number := make([]byte, 8)
+	expect(get(descriptor.Read(number)) == 8, "a descriptor that can be read behind the event")
+	must(descriptor.Close())
 }
 
 func outOfMemory(device string) {

@@ -219,6 +219,14 @@ function cells.callback(rt, device)
   local polls = 0
   while not (event:done() and fence:value() == 7) do polls = polls + 1 end
   expect(y:get(1) == 2, "2 behind %d polls, and got %s", polls, y:get(1))
+  ffi.cdef("long read(int descriptor, void *buffer, size_t size); int close(int descriptor);")
+  local other = context:stream()
+  y:fill(3, stream)
+  other:wait(y)
+  local descriptor = event:record(other):descriptor()
+  expect(ffi.C.read(descriptor, ffi.new("uint64_t[1]"), 8) == 8, "a descriptor that can be read behind the event")
+  expect(ffi.C.close(descriptor) == 0, "a descriptor that can be closed")
+  expect(y:get(1) == 3, "3 behind the descriptor")
 end
 
 function cells.out_of_memory(rt, device)
