@@ -219,12 +219,19 @@ function cells.callback(rt, device)
   local polls = 0
   while not (event:done() and fence:value() == 7) do polls = polls + 1 end
   expect(y:get(1) == 2, "2 behind %d polls, and got %s", polls, y:get(1))
-  ffi.cdef("long read(int descriptor, void *buffer, size_t size); int close(int descriptor);")
+  ffi.cdef([[
+    struct manyrt_poll { int descriptor; short events, revents; };
+    int poll(struct manyrt_poll *polled, unsigned long count, int milliseconds);
+    int close(int descriptor);
+  ]])
   local other = context:stream()
   y:fill(3, stream)
   other:wait(y)
   local descriptor = event:record(other):descriptor()
-  expect(ffi.C.read(descriptor, ffi.new("uint64_t[1]"), 8) == 8, "a descriptor that can be read behind the event")
+  local readable = 1 -- POLLIN
+  local polled = ffi.new("struct manyrt_poll[1]", { { descriptor, readable, 0 } })
+  expect(ffi.C.poll(polled, 1, 20000) == 1 and polled[0].revents == readable, "a descriptor that can be read behind the event")
+  expect(event:done(), "an event that is reached with its descriptor")
   expect(ffi.C.close(descriptor) == 0, "a descriptor that can be closed")
   expect(y:get(1) == 3, "3 behind the descriptor")
 end
