@@ -56,16 +56,6 @@ def rust_type(c_type):
     return result
 
 
-def typedefs(interface):
-    """Names of plain types: those that rt.json lists, else those that functions use and that are declared nowhere."""
-    listed = {entry["name"]: entry for entry in interface.get("typedefs", [])}
-    if listed:
-        return [(name, rust_type(entry.get("type") or entry["base"]), entry.get("doc", "")) for name, entry in listed.items()]
-    declared = {entry["name"] for kind in ("handles", "callbacks", "structs") for entry in interface[kind]}
-    returned = {function["return"] for function in interface["functions"]} - {"const char *", "void"} - declared
-    return [(name, "i32", "0 success, positive: not an error, negative: failure.") for name in sorted(returned)]
-
-
 def constant_type(constant):
     return "u64" if constant["value"] > 0xFFFFFFFF else "u32"
 
@@ -88,10 +78,25 @@ def signature(head, entries, tail):
         + pad[4:] + ")" + tail
 
 
+def initial(field, handles):
+    """The value of a field in the initialiser of its struct."""
+    value, kind = field["initial"], field["type"]
+    if kind.endswith("*") or kind in handles:
+        return "std::ptr::null()" if kind.startswith("const ") else "std::ptr::null_mut()"
+    if value is None:
+        return "None"
+    if kind == "rtGraphOperand_t":
+        return "rtGraphOperand_t { buffer: std::ptr::null_mut(), offset: 0, pointer: std::ptr::null_mut() }"
+    if isinstance(value, list):
+        return f"[{value[0]}; {len(value)}]" if len(set(value)) == 1 else str(value)
+    return str(value)
+
+
 def declarations(interface):
+    handles = {handle["name"] for handle in interface["handles"]}
     out = [HEAD, "\nuse std::os::raw::{c_char, c_void};\n"]
-    for name, base, text in typedefs(interface):
-        out.append("\n" + doc(text or name) + f"pub type {name} = {base};\n")
+    for typedef in interface["typedefs"]:
+        out.append("\n" + doc(typedef["doc"]) + f"pub type {typedef['name']} = {rust_type(typedef['type'])};\n")
     for handle in interface["handles"]:
         tag = re.sub(r"_t$", "_st", handle["name"])
         out.append(f"\n/// Opaque: see {handle['name'].replace('_', chr(92) + '_')}.\n#[repr(C)]\n#[derive(Debug)]\n"
@@ -122,11 +127,12 @@ def declarations(interface):
                        + f"    pub {name_of(field['name'])}: {kind},\n")
         out.append("}\n")
         if struct["versioned"]:
-            out.append(f"\nimpl Default for {struct['name']} {{\n    /// All zero apart from struct\\_size: the defaults.\n"
-                       "    fn default() -> Self {\n"
-                       "        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.\n"
-                       f"        {struct['name']} {{ struct_size: std::mem::size_of::<Self>() as u32, "
-                       "..unsafe { std::mem::zeroed() } }\n    }\n}\n")
+            out.append(f"\nimpl Default for {struct['name']} {{\n"
+                       + doc(f"As {struct['initialiser']}: struct_size is set, and the rest means the defaults.", "    ")
+                       + "    fn default() -> Self {\n"
+                       f"        {struct['name']} {{\n            struct_size: std::mem::size_of::<Self>() as u32,\n"
+                       + "".join(f"            {name_of(field['name'])}: {initial(field, handles)},\n"
+                                 for field in struct["fields"][1:]) + "        }\n    }\n}\n")
     out.append('\nextern "C" {\n')
     for index, function in enumerate(interface["functions"]):
         out.append("\n" if index else "")
@@ -211,20 +217,6 @@ def constants(interface):
     return "".join(out)
 
 
-def field_enum(interface, field):
-    """The enum type of an int32 field: rt.json names it, or its description begins with RT_X_*."""
-    named = field.get("enum")
-    if named:
-        return enum_type(named)
-    match = re.match(r"(RT_\w+_)\*", field["doc"])
-    if not match or field["type"] != "int32_t":
-        return None
-    for enum in interface["enums"]:
-        if common_prefix([value["name"] for value in enum["values"]]) == match[1]:
-            return enum_type(enum["name"])
-    raise ValueError(f"{field['name']} is {match[0]}, which is no enum")
-
-
 def results(interface):
     structs = {struct["name"]: struct for struct in interface["structs"]}
     out = [HEAD, "//! What the library says about devices, kernels, pools and graphs, as Rust values.\n\n",
@@ -236,7 +228,7 @@ def results(interface):
         for field in struct["fields"]:
             if field["name"] in ("struct_size", "reserved"):
                 continue
-            enum = field_enum(interface, field)
+            enum = enum_type(field["enum"]) if "enum" in field else None
             kind, value = rust_type(field["type"]), f"raw.{name_of(field['name'])}"
             if field["type"] == "char":
                 kind, value = "String", f"text(&{value})"

@@ -520,6 +520,14 @@ pub const RT_GRAPH_BUFFER_OUTPUT: i32 = 2;
 /// bound by the program and never written by a node
 pub const RT_GRAPH_BUFFER_CONSTANT: i32 = 3;
 
+// enum rtGraphAccess
+/// See enum rtGraphAccess.
+pub const RT_GRAPH_ACCESS_INVALID: i32 = -1;
+/// See enum rtGraphAccess.
+pub const RT_GRAPH_READ: i32 = 1;
+/// See enum rtGraphAccess.
+pub const RT_GRAPH_WRITE: i32 = 2;
+
 /// Receives log lines on any thread, a line of a call before that call returns. message is borrowed until it returns. rt calls
 /// are legal inside, but rtSetLogCallback is BUSY; what they log goes to stderr.
 pub type rtLogCallback_t = Option<unsafe extern "C" fn(
@@ -573,7 +581,7 @@ pub struct rtHostGroup_t {
     pub worker: u32,
     /// the launch's local\_bytes
     pub local_bytes: u64,
-    /// that many bytes, private to this work-group, 64-byte aligned, contents undefined
+    /// local\_bytes bytes, private to this work-group, 64-byte aligned, contents undefined
     pub local_memory: *mut c_void,
 }
 
@@ -600,10 +608,18 @@ pub struct rtBackendInfo_t {
 }
 
 impl Default for rtBackendInfo_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_BACKEND\_INFO\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtBackendInfo_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtBackendInfo_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            backend: 0,
+            available: 0,
+            device_count: 0,
+            name: [0; 64],
+            driver_name: [0; 128],
+            driver_version: [0; 128],
+            reason: [0; 256],
+        }
     }
 }
 
@@ -672,10 +688,39 @@ pub struct rtDeviceProperties_t {
 }
 
 impl Default for rtDeviceProperties_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_DEVICE\_PROPERTIES\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtDeviceProperties_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtDeviceProperties_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            kind: 0,
+            backend: 0,
+            ordinal: 0,
+            id: [0; 32],
+            name: [0; 256],
+            vendor: [0; 128],
+            driver_version: [0; 128],
+            architecture: [0; 64],
+            pci_bus_id: [0; 32],
+            uuid: [0; 16],
+            compute_units: 0,
+            clock_mhz: 0,
+            simd_width: 0,
+            max_group_items: 0,
+            max_group_size: [0; 3],
+            reserved: 0,
+            max_grid_size: [0; 3],
+            memory_bytes: 0,
+            max_allocation_bytes: 0,
+            cache_line_bytes: 0,
+            l1_bytes: 0,
+            l2_bytes: 0,
+            l3_bytes: 0,
+            local_bytes_per_group: 0,
+            unified_memory: 0,
+            memory_tier: 0,
+            priority_least: 0,
+            priority_greatest: 0,
+        }
     }
 }
 
@@ -696,10 +741,15 @@ pub struct rtContextOptions_t {
 }
 
 impl Default for rtContextOptions_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_CONTEXT\_OPTIONS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtContextOptions_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtContextOptions_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            wait_policy: 0,
+            cpu_threads: 0,
+            flags: 0,
+            label: [0; 64],
+        }
     }
 }
 
@@ -720,10 +770,15 @@ pub struct rtStreamOptions_t {
 }
 
 impl Default for rtStreamOptions_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_STREAM\_OPTIONS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtStreamOptions_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtStreamOptions_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            priority: 0,
+            flags: 0,
+            reserved: 0,
+            label: [0; 64],
+        }
     }
 }
 
@@ -738,10 +793,12 @@ pub struct rtEventOptions_t {
 }
 
 impl Default for rtEventOptions_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_EVENT\_OPTIONS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtEventOptions_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtEventOptions_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            flags: 0,
+        }
     }
 }
 
@@ -764,10 +821,16 @@ pub struct rtMallocOptions_t {
 }
 
 impl Default for rtMallocOptions_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_MALLOC\_OPTIONS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtMallocOptions_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtMallocOptions_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            kind: 0,
+            alignment: 0,
+            flags: 0,
+            reserved: 0,
+            label: [0; 64],
+        }
     }
 }
 
@@ -790,10 +853,16 @@ pub struct rtPointerAttributes_t {
 }
 
 impl Default for rtPointerAttributes_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_POINTER\_ATTRIBUTES\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtPointerAttributes_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtPointerAttributes_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            kind: 0,
+            base: std::ptr::null_mut(),
+            size: 0,
+            context: std::ptr::null_mut(),
+            device: std::ptr::null_mut(),
+        }
     }
 }
 
@@ -816,10 +885,16 @@ pub struct rtMemPoolOptions_t {
 }
 
 impl Default for rtMemPoolOptions_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_MEM\_POOL\_OPTIONS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtMemPoolOptions_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtMemPoolOptions_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            kind: 0,
+            initial_bytes: 0,
+            maximum_bytes: 0,
+            release_threshold: 0,
+            label: [0; 64],
+        }
     }
 }
 
@@ -854,10 +929,22 @@ pub struct rtMemPoolStats_t {
 }
 
 impl Default for rtMemPoolStats_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_MEM\_POOL\_STATS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtMemPoolStats_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtMemPoolStats_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            reserved: 0,
+            live_bytes: 0,
+            live_count: 0,
+            reserved_bytes: 0,
+            peak_live_bytes: 0,
+            peak_reserved_bytes: 0,
+            pending_bytes: 0,
+            allocation_count: 0,
+            free_count: 0,
+            reuse_count: 0,
+            driver_allocation_count: 0,
+        }
     }
 }
 
@@ -892,10 +979,17 @@ pub struct rtHostKernel_t {
 }
 
 impl Default for rtHostKernel_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_HOST\_KERNEL\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtHostKernel_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtHostKernel_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            arg_count: 0,
+            function: None,
+            args: std::ptr::null(),
+            name: std::ptr::null(),
+            max_group_items: 0,
+            flags: 0,
+        }
     }
 }
 
@@ -924,7 +1018,7 @@ pub struct rtHostModuleKernel_t {
     pub function: rtHostKernelFunction_t,
     /// may be NULL if arg\_count is 0
     pub args: *const rtHostModuleArg_t,
-    /// arg count.
+    /// elements of args
     pub arg_count: u32,
     /// 0
     pub flags: u32,
@@ -946,7 +1040,7 @@ pub struct rtHostModuleKernel_t {
 pub struct rtHostModuleGlobal_t {
     /// name.
     pub name: *const c_char,
-    /// address.
+    /// size bytes
     pub address: *mut c_void,
     /// bytes
     pub size: u64,
@@ -958,23 +1052,29 @@ pub struct rtHostModuleGlobal_t {
 pub struct rtHostModule_t {
     /// struct size.
     pub struct_size: u32,
-    /// kernel count.
+    /// elements of kernels
     pub kernel_count: u32,
     /// may be NULL if kernel\_count is 0
     pub kernels: *const rtHostModuleKernel_t,
     /// may be NULL if global\_count is 0
     pub globals: *const rtHostModuleGlobal_t,
-    /// global count.
+    /// elements of globals
     pub global_count: u32,
     /// 0
     pub flags: u32,
 }
 
 impl Default for rtHostModule_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_HOST\_MODULE\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtHostModule_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtHostModule_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            kernel_count: 0,
+            kernels: std::ptr::null(),
+            globals: std::ptr::null(),
+            global_count: 0,
+            flags: 0,
+        }
     }
 }
 
@@ -1001,10 +1101,18 @@ pub struct rtModuleOptions_t {
 }
 
 impl Default for rtModuleOptions_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_MODULE\_OPTIONS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtModuleOptions_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtModuleOptions_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            format: 0,
+            build_options: std::ptr::null(),
+            name: std::ptr::null(),
+            header_count: 0,
+            reserved: 0,
+            header_names: std::ptr::null(),
+            headers: std::ptr::null(),
+        }
     }
 }
 
@@ -1033,10 +1141,19 @@ pub struct rtKernelInfo_t {
 }
 
 impl Default for rtKernelInfo_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_KERNEL\_INFO\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtKernelInfo_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtKernelInfo_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            arg_count: 0,
+            max_group_items: 0,
+            reserved: 0,
+            local_bytes: 0,
+            private_bytes: 0,
+            required_group_size: [0; 3],
+            preferred_group_multiple: 0,
+            name: [0; 256],
+        }
     }
 }
 
@@ -1059,10 +1176,16 @@ pub struct rtKernelArgInfo_t {
 }
 
 impl Default for rtKernelArgInfo_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_KERNEL\_ARG\_INFO\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtKernelArgInfo_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtKernelArgInfo_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            index: 0,
+            size: 0,
+            kind: 0,
+            name: [0; 64],
+            type_name: [0; 64],
+        }
     }
 }
 
@@ -1084,10 +1207,15 @@ pub struct rtLaunchOptions_t {
 }
 
 impl Default for rtLaunchOptions_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_LAUNCH\_OPTIONS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtLaunchOptions_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtLaunchOptions_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            flags: 0,
+            arg_sizes: std::ptr::null(),
+            arg_size_count: 0,
+            reserved: 0,
+        }
     }
 }
 
@@ -1145,10 +1273,19 @@ pub struct rtGraphKernelParams_t {
 }
 
 impl Default for rtGraphKernelParams_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_KERNEL\_PARAMS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphKernelParams_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphKernelParams_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            arg_count: 0,
+            kernel: std::ptr::null_mut(),
+            name: std::ptr::null(),
+            args: std::ptr::null(),
+            grid: [1; 3],
+            group: [1; 3],
+            local_bytes: 0,
+            flags: 0,
+        }
     }
 }
 
@@ -1169,10 +1306,15 @@ pub struct rtGraphMemcpyParams_t {
 }
 
 impl Default for rtGraphMemcpyParams_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_MEMCPY\_PARAMS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphMemcpyParams_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphMemcpyParams_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            kind: 0,
+            dst: rtGraphOperand_t { buffer: std::ptr::null_mut(), offset: 0, pointer: std::ptr::null_mut() },
+            src: rtGraphOperand_t { buffer: std::ptr::null_mut(), offset: 0, pointer: std::ptr::null_mut() },
+            size: 0,
+        }
     }
 }
 
@@ -1199,10 +1341,18 @@ pub struct rtGraphMemcpy2DParams_t {
 }
 
 impl Default for rtGraphMemcpy2DParams_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_MEMCPY\_2D\_PARAMS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphMemcpy2DParams_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphMemcpy2DParams_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            kind: 0,
+            dst: rtGraphOperand_t { buffer: std::ptr::null_mut(), offset: 0, pointer: std::ptr::null_mut() },
+            src: rtGraphOperand_t { buffer: std::ptr::null_mut(), offset: 0, pointer: std::ptr::null_mut() },
+            dst_pitch: 0,
+            src_pitch: 0,
+            width: 0,
+            height: 0,
+        }
     }
 }
 
@@ -1227,10 +1377,17 @@ pub struct rtGraphFillParams_t {
 }
 
 impl Default for rtGraphFillParams_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_FILL\_PARAMS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphFillParams_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphFillParams_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            pattern_size: 0,
+            pattern: [0; 16],
+            dst: rtGraphOperand_t { buffer: std::ptr::null_mut(), offset: 0, pointer: std::ptr::null_mut() },
+            count: 0,
+            pitch: 0,
+            height: 0,
+        }
     }
 }
 
@@ -1251,10 +1408,15 @@ pub struct rtGraphHostParams_t {
 }
 
 impl Default for rtGraphHostParams_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_HOST\_PARAMS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphHostParams_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphHostParams_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            reserved: 0,
+            function: None,
+            user: std::ptr::null_mut(),
+            release: None,
+        }
     }
 }
 
@@ -1275,10 +1437,15 @@ pub struct rtGraphNativeParams_t {
 }
 
 impl Default for rtGraphNativeParams_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_NATIVE\_PARAMS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphNativeParams_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphNativeParams_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            reserved: 0,
+            function: None,
+            user: std::ptr::null_mut(),
+            release: None,
+        }
     }
 }
 
@@ -1307,10 +1474,14 @@ pub struct rtGraphChildParams_t {
 }
 
 impl Default for rtGraphChildParams_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_CHILD\_PARAMS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphChildParams_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphChildParams_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            binding_count: 0,
+            graph: std::ptr::null_mut(),
+            bindings: std::ptr::null(),
+        }
     }
 }
 
@@ -1327,10 +1498,13 @@ pub struct rtGraphEventParams_t {
 }
 
 impl Default for rtGraphEventParams_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_EVENT\_PARAMS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphEventParams_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphEventParams_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            reserved: 0,
+            event: std::ptr::null_mut(),
+        }
     }
 }
 
@@ -1349,10 +1523,14 @@ pub struct rtGraphFenceParams_t {
 }
 
 impl Default for rtGraphFenceParams_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_FENCE\_PARAMS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphFenceParams_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphFenceParams_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            reserved: 0,
+            fence: std::ptr::null_mut(),
+            value: 0,
+        }
     }
 }
 
@@ -1371,10 +1549,14 @@ pub struct rtGraphBufferInfo_t {
 }
 
 impl Default for rtGraphBufferInfo_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_GRAPH\_BUFFER\_INFO\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtGraphBufferInfo_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtGraphBufferInfo_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            role: 0,
+            size: 0,
+            name: [0; 128],
+        }
     }
 }
 
@@ -1395,10 +1577,15 @@ pub struct rtCapturePlanOptions_t {
 }
 
 impl Default for rtCapturePlanOptions_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_CAPTURE\_PLAN\_OPTIONS\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtCapturePlanOptions_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtCapturePlanOptions_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            module_count: 0,
+            modules: std::ptr::null(),
+            max_streams: 0,
+            flags: 0,
+        }
     }
 }
 
@@ -1431,10 +1618,21 @@ pub struct rtCapturePlanInfo_t {
 }
 
 impl Default for rtCapturePlanInfo_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_CAPTURE\_PLAN\_INFO\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtCapturePlanInfo_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtCapturePlanInfo_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            node_count: 0,
+            step_count: 0,
+            level_count: 0,
+            stream_count: 0,
+            dependency_count: 0,
+            temporary_bytes: 0,
+            temporary_bytes_without_reuse: 0,
+            temporary_bytes_live: 0,
+            buffer_count: 0,
+            reserved: 0,
+        }
     }
 }
 
@@ -1461,10 +1659,18 @@ pub struct rtCapturePlanStep_t {
 }
 
 impl Default for rtCapturePlanStep_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_CAPTURE\_PLAN\_STEP\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtCapturePlanStep_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtCapturePlanStep_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            type_: 0,
+            node: std::ptr::null_mut(),
+            stream: 0,
+            level: 0,
+            verdict: 0,
+            dependency_count: 0,
+            memory_offset: 0,
+        }
     }
 }
 
@@ -1487,10 +1693,16 @@ pub struct rtCapturePlanBuffer_t {
 }
 
 impl Default for rtCapturePlanBuffer_t {
-    /// All zero apart from struct\_size: the defaults.
+    /// As RT\_CAPTURE\_PLAN\_BUFFER\_INIT: struct\_size is set, and the rest means the defaults.
     fn default() -> Self {
-        // SAFETY: zeros are a value of every field: numbers, null pointers, absent functions.
-        rtCapturePlanBuffer_t { struct_size: std::mem::size_of::<Self>() as u32, ..unsafe { std::mem::zeroed() } }
+        rtCapturePlanBuffer_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            role: 0,
+            size: 0,
+            offset: 0,
+            first_step: 0,
+            last_step: 0,
+        }
     }
 }
 
@@ -1763,7 +1975,7 @@ extern "C" {
 
     /// Returns this thread's current context. Creates nothing.
     ///
-    /// - out context: receives what rtContextSetCurrent set here, or NULL
+    /// - out context: receives what rtContextSetCurrent set here, or NULL; borrowed
     /// - blocks: never
     /// - capture: outside
     /// - errors: INVALID\_VALUE
@@ -2230,7 +2442,7 @@ extern "C" {
 
     /// Pins the program's own memory, as cudaHostRegister. The library borrows it until rtHostUnregister.
     ///
-    /// - in pointer: first byte
+    /// - in pointer: first byte, size bytes
     /// - in size: bytes, not 0
     /// - in context: may be NULL: current
     /// - blocks: never
@@ -2304,9 +2516,9 @@ extern "C" {
 
     /// Copies a rectangle and waits, as cudaMemcpy2D; otherwise as rtMemcpy.
     ///
-    /// - in dst: first byte to write; may be NULL if width or height is 0
+    /// - in dst: first byte to write, of height rows; may be NULL if width or height is 0
     /// - in dst\_pitch: bytes from row to row, at least width
-    /// - in src: first byte to read; may be NULL if width or height is 0
+    /// - in src: first byte to read, of height rows; may be NULL if width or height is 0
     /// - in src\_pitch: bytes from row to row, at least width
     /// - in width: bytes of a row; 0 is success
     /// - in height: rows; 0 is success
@@ -2353,9 +2565,9 @@ extern "C" {
 
     /// Copies a rectangle in a stream's order, as cudaMemcpy2DAsync; otherwise as rtMemcpyAsync.
     ///
-    /// - in dst: first byte to write; may be NULL if width or height is 0
+    /// - in dst: first byte to write, of height rows; may be NULL if width or height is 0
     /// - in dst\_pitch: bytes from row to row, at least width
-    /// - in src: first byte to read; may be NULL if width or height is 0
+    /// - in src: first byte to read, of height rows; may be NULL if width or height is 0
     /// - in src\_pitch: bytes from row to row, at least width
     /// - in width: bytes of a row; 0 is success
     /// - in height: rows; 0 is success
@@ -2407,7 +2619,7 @@ extern "C" {
 
     /// Sets the bytes of a rectangle in a stream's order, as cudaMemset2DAsync.
     ///
-    /// - in dst: first byte; may be NULL if width or height is 0
+    /// - in dst: first byte, of height rows; may be NULL if width or height is 0
     /// - in pitch: bytes from row to row, at least width
     /// - in value: its low 8 bits fill every byte
     /// - in width: bytes of a row; 0 is success
@@ -2447,7 +2659,7 @@ extern "C" {
 
     /// Moves shared memory to where it is used next, as cudaMemPrefetchAsync. A hint: a device that cannot do it does nothing.
     ///
-    /// - in pointer: first byte, inside an allocation; may be NULL if size is 0
+    /// - in pointer: first byte, size bytes inside an allocation; may be NULL if size is 0
     /// - in size: bytes; 0 is success
     /// - in destination: may be NULL: the host
     /// - in stream: may be NULL: default
@@ -2919,7 +3131,7 @@ extern "C" {
     /// Turns the addresses of a range that nodes name into offsets in a new buffer. Addresses inside values are not found.
     ///
     /// - out buffer: receives the buffer, which belongs to the graph
-    /// - in pointer: the first byte of the range
+    /// - in pointer: the first byte of the range, size bytes
     /// - in size: bytes, not 0; no node may leave the range
     /// - in role: RT\_GRAPH\_BUFFER\_\*
     /// - in name: for messages; may be NULL
@@ -3278,7 +3490,7 @@ extern "C" {
     /// same bytes, and so does the graph that rtGraphLoad makes from them. A kernel of a module that was built from OpenCL C
     /// without headers is written with its source, any other kernel by name alone.
     ///
-    /// - out data: receives the bytes, no more than size; may be NULL if size is 0
+    /// - out data: receives the file, at most size bytes; may be NULL if size is 0
     /// - in size: bytes of data
     /// - out needed: receives the bytes of the whole file; may be NULL
     /// - in graph: the graph
@@ -3297,7 +3509,7 @@ extern "C" {
     /// fault of the file has line, column and the path of the value, as in "nodes\[3\].grid".
     ///
     /// - out graph: receives the graph, which the caller destroys
-    /// - in data: the file, copied
+    /// - in data: the file, size bytes, copied
     /// - in size: bytes of data, not 0
     /// - blocks: never
     /// - capture: outside

@@ -793,3 +793,25 @@ impl fmt::Debug for GraphBufferRole {
         }
     }
 }
+
+/// What a node does with memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct GraphAccess(pub i32);
+
+impl GraphAccess {
+    /// RT\_GRAPH\_READ.
+    pub const READ: GraphAccess = GraphAccess(manyrt_sys::RT_GRAPH_READ);
+    /// RT\_GRAPH\_WRITE.
+    pub const WRITE: GraphAccess = GraphAccess(manyrt_sys::RT_GRAPH_WRITE);
+}
+
+impl fmt::Debug for GraphAccess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            GraphAccess::READ => f.write_str("READ"),
+            GraphAccess::WRITE => f.write_str("WRITE"),
+            GraphAccess(other) => write!(f, "GraphAccess({})", other),
+        }
+    }
+}

@@ -71,11 +71,13 @@ fn status_text(status: Status, get: impl Fn(i32) -> *const c_char) -> String {
 
 /// Calls a function of the C interface, and makes a failure an `Error` with the sentence of this thread.
 macro_rules! call {
-    ($function:ident($($argument:expr),* $(,)?)) => {
+    ($function:ident($($argument:expr),* $(,)?)) => {{
         // SAFETY: handles are checked by the library; each pointer comes from a reference or an allocation that outlives the
-        // call, with the number of elements that is passed beside it. The caller's comment has what goes beyond that.
-        $crate::error::check(stringify!($function), unsafe { manyrt_sys::$function($($argument),*) })
-    };
+        // call, with the number of elements that is passed beside it. Where a call asks for more, its function is unsafe.
+        #[allow(unused_unsafe)]
+        let status = unsafe { manyrt_sys::$function($($argument),*) };
+        $crate::error::check(stringify!($function), status)
+    }};
 }
 
 /// Calls a function that returns a static text.
@@ -90,6 +92,7 @@ macro_rules! call_text {
 macro_rules! get {
     ($function:ident($kind:ty $(, $argument:expr)* $(,)?)) => {{
         // SAFETY: zeros are a value of each number, handle and address that the interface returns.
+        #[allow(unused_unsafe)]
         let mut value: $kind = unsafe { std::mem::zeroed() };
         $crate::error::call!($function(&mut value $(, $argument)*)).map(|_| value)
     }};

@@ -6,9 +6,9 @@ use crate::context::Context;
 use crate::error::{c_string, call, get, get_text};
 use crate::kernel::Kernel;
 use crate::memory::{Pod, Region};
-use crate::owner::owner;
 use crate::Result;
 use std::ffi::CString;
+use std::fmt;
 use std::marker::PhantomData;
 use std::mem::size_of;
 use std::os::raw::{c_char, c_void};
@@ -77,14 +77,28 @@ impl ModuleOptions {
     }
 }
 
-/// A program for a device, with its kernels. A clone of it lives in each of its kernels.
+/// A program for a device, with its kernels. Each of its kernels keeps it alive.
 pub(crate) struct Program {
     handle: manyrt_sys::rtModule_t,
-    owned: bool,
     context: Context,
 }
 
-owner!(Program, rtModule_t, rtModuleDestroy);
+// SAFETY: a handle that the library checks at each call, from any thread.
+unsafe impl Send for Program {}
+// SAFETY: as above.
+unsafe impl Sync for Program {}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = call!(rtModuleDestroy(self.handle));
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Module({:p})", self.as_raw())
+    }
+}
 
 impl Program {
     pub(crate) fn context(&self) -> &Context {
@@ -93,14 +107,14 @@ impl Program {
 }
 
 /// A program for a device, with the kernels that are in it. It lives until it and the kernels that it gave are dropped.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Module {
     program: Arc<Program>,
 }
 
 impl Module {
     fn from_handle(handle: manyrt_sys::rtModule_t, context: &Context) -> Module {
-        Module { program: Arc::new(Program { handle, owned: true, context: context.clone() }) }
+        Module { program: Arc::new(Program { handle, context: context.clone() }) }
     }
 
     /// Builds a module from OpenCL C 1.2. The message of a failed build is the compiler's log. Blocks while a compiler runs.
