@@ -136,12 +136,8 @@ unsafe extern "C" fn release_node(user: *mut c_void) {
 pub(crate) fn node(function: Repeated) -> (manyrt_sys::rtGraphHostParams_t, Panics) {
     let panics = Panics::default();
     let user = Box::into_raw(Box::new(Node { function, panics: panics.clone() })).cast();
-    let params = manyrt_sys::rtGraphHostParams_t {
-        function: Some(run_node),
-        user,
-        release: Some(release_node),
-        ..Default::default()
-    };
+    let params =
+        manyrt_sys::rtGraphHostParams_t { function: Some(run_node), user, release: Some(release_node), ..Default::default() };
     (params, panics)
 }
 

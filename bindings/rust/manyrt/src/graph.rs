@@ -369,11 +369,7 @@ impl Graph {
 
     /// Adds a closure, which each launch calls once, on a thread of the library, with SUCCESS or the failure of the stream. It
     /// lives as long as the graph, or a plan or exec of it. Panics inside end there; the second value tells them.
-    pub fn add_host(
-        &self,
-        function: impl Fn(Status) + Send + Sync + 'static,
-        after: After<'_>,
-    ) -> Result<(Node, Panics)> {
+    pub fn add_host(&self, function: impl Fn(Status) + Send + Sync + 'static, after: After<'_>) -> Result<(Node, Panics)> {
         let (params, panics) = host_node(Arc::new(function));
         match add!(rtGraphAddHostNode, self, params, after) {
             Ok(node) => Ok((node, panics)),

@@ -287,8 +287,7 @@ impl Kernel {
         arguments: &[(ArgKind, u32)],
     ) -> Result<Kernel> {
         let name = c_string("rtKernelCreateFromHost", "name", name)?;
-        let args: Vec<_> =
-            arguments.iter().map(|(kind, size)| manyrt_sys::rtHostArg_t { size: *size, kind: kind.0 }).collect();
+        let args: Vec<_> = arguments.iter().map(|(kind, size)| manyrt_sys::rtHostArg_t { size: *size, kind: kind.0 }).collect();
         let host = manyrt_sys::rtHostKernel_t {
             arg_count: args.len() as u32,
             function: Some(function),

@@ -44,10 +44,8 @@ struct RawOptions {
 
 impl ModuleOptions {
     fn to_raw(&self, operation: &'static str) -> Result<RawOptions> {
-        let mut texts = vec![
-            c_string(operation, "build options", &self.build_options)?,
-            c_string(operation, "name", &self.name)?,
-        ];
+        let mut texts =
+            vec![c_string(operation, "build options", &self.build_options)?, c_string(operation, "name", &self.name)?];
         for (name, _) in &self.headers {
             texts.push(c_string(operation, "name of a header", name)?);
         }
@@ -122,12 +120,8 @@ impl Module {
         let operation = "rtModuleCreateFromSource";
         let source = c_string(operation, "source", source)?;
         let options = c_string(operation, "build options", build_options)?;
-        let handle = get!(rtModuleCreateFromSource(
-            manyrt_sys::rtModule_t,
-            source.as_ptr(),
-            options.as_ptr(),
-            context.as_raw()
-        ))?;
+        let handle =
+            get!(rtModuleCreateFromSource(manyrt_sys::rtModule_t, source.as_ptr(), options.as_ptr(), context.as_raw()))?;
         Ok(Module::from_handle(handle, context))
     }
 

@@ -46,11 +46,8 @@ impl Stream {
 
     /// Makes a stream with a priority or a label.
     pub fn with_options(context: &Context, options: &StreamOptions) -> Result<Stream> {
-        let raw = manyrt_sys::rtStreamOptions_t {
-            priority: options.priority,
-            label: label(&options.label),
-            ..Default::default()
-        };
+        let raw =
+            manyrt_sys::rtStreamOptions_t { priority: options.priority, label: label(&options.label), ..Default::default() };
         let handle = get!(rtStreamCreate(manyrt_sys::rtStream_t, &raw, context.as_raw()))?;
         Ok(Stream::from_handle(handle, true, context.clone()))
     }

@@ -135,8 +135,14 @@ fn launch(name: &str) -> Result<()> {
     let refused = unsafe {
         [
             (failure(scale.launch(&stream, grid, (&data, count)), "2 arguments"), vec!["4 arguments", "not 2", "scratch"]),
-            (failure(scale.launch(&stream, grid, (&data, 5i64, 2.5f32, Local(256))), "a long"), vec!["'count'", "4 bytes", "8"]),
-            (failure(scale.launch(&stream, grid, (&data, count, 2i32, Local(256))), "an int"), vec!["'factor'", "float", "I32"]),
+            (
+                failure(scale.launch(&stream, grid, (&data, 5i64, 2.5f32, Local(256))), "a long"),
+                vec!["'count'", "4 bytes", "8"],
+            ),
+            (
+                failure(scale.launch(&stream, grid, (&data, count, 2i32, Local(256))), "an int"),
+                vec!["'factor'", "float", "I32"],
+            ),
             (failure(scale.launch(&stream, grid, (1u64, count, 2.5f32, Local(256))), "a number"), vec!["'data'", "pointer"]),
             (failure(scale.launch(&stream, grid, (&data, count, 2.5f32, 4u64)), "no local"), vec!["'scratch'", "local"]),
         ]
@@ -362,8 +368,7 @@ fn missing_library(_: &str) -> Result<()> {
             .expect("cargo can be run");
         (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let outputs =
-        [build("LANG", "C"), build("MANYRT_LIB_DIR", "/nonexistent"), build("PKG_CONFIG", "/nonexistent/pkg-config")];
+    let outputs = [build("LANG", "C"), build("MANYRT_LIB_DIR", "/nonexistent"), build("PKG_CONFIG", "/nonexistent/pkg-config")];
     let _ = std::fs::remove_dir_all(&folder);
     for (built, said) in &outputs {
         assert!(!built, "manyrt-sys was built without the library");
