@@ -111,7 +111,8 @@ def declarations(interface):
     for enum in interface["enums"]:
         out.append(f"\n// enum {enum['name']}\n")
         for value in enum["values"]:
-            out.append(doc(value["doc"] or f"See enum {enum['name']}.") + f"pub const {value['name']}: i32 = {value['value']};\n")
+            out.append(doc(value["doc"] or f"See enum {enum['name']}.")
+                       + f"pub const {value['name']}: i32 = {value['value']};\n")
     for callback in interface["callbacks"]:
         out.append("\n" + doc(callback["doc"])
                    + signature(f"pub type {callback['name']} = Option<unsafe extern \"C\" fn", callback["arguments"],
@@ -159,13 +160,15 @@ def layout_tests(interface):
     for struct in interface["structs"]:
         name = struct["name"]
         out.append(f"\n    #[test]\n    fn layout_of_{name}() {{\n"
-                   f"        assert_eq!((size_of::<{name}>(), align_of::<{name}>()), ({struct['size']}, {struct['alignment']}));\n")
+                   f"        assert_eq!((size_of::<{name}>(), align_of::<{name}>()), "
+                   f"({struct['size']}, {struct['alignment']}));\n")
         for field in struct["fields"]:
             out.append(f"        assert_eq!(offset!({name}, {name_of(field['name'])}), {field['offset']}, "
                        f"\"{name}.{field['name']}\");\n")
         out.append("    }\n")
     names = [function["name"] for function in interface["functions"]]
-    out.append(f"\n    #[test]\n    fn every_function_is_linked() {{\n        let functions: [(&str, *const ()); {len(names)}] = [\n")
+    out.append("\n    #[test]\n    fn every_function_is_linked() {\n"
+               f"        let functions: [(&str, *const ()); {len(names)}] = [\n")
     out.extend(f"            (\"{name}\", {name} as *const ()),\n" for name in names)
     out.append("        ];\n        let mut addresses: Vec<_> = functions.iter().map(|(_, address)| *address).collect();\n"
                "        addresses.sort();\n        addresses.dedup();\n"
@@ -198,7 +201,7 @@ def short_values(enum):
 
 
 def constants(interface):
-    out = [HEAD, "//! The enumerations of the interface as types of their own. A newer library may give values that have no name here.\n",
+    out = [HEAD, "//! The enumerations of the interface as types. A newer library may give values that have no name here.\n",
            "\nuse std::fmt;\n"]
     for enum in interface["enums"]:
         name = enum_type(enum["name"])
@@ -239,7 +242,8 @@ def results(interface):
             body.append(doc(field["doc"] or f"{field['name'].replace('_', ' ')}.", "    ")
                         + f"    pub {name_of(field['name'])}: {kind},\n")
             values.append(f"            {name_of(field['name'])}: {value},\n")
-        out.append("\n" + doc(struct["doc"]) + f"#[derive(Debug, Clone, PartialEq, Eq)]\n#[non_exhaustive]\npub struct {name} {{\n"
+        out.append("\n" + doc(struct["doc"]) + "#[derive(Debug, Clone, PartialEq, Eq)]\n#[non_exhaustive]\n"
+                   + f"pub struct {name} {{\n"
                    + "".join(body) + f"}}\n\nimpl {name} {{\n    pub(crate) fn new(raw: &manyrt_sys::{c_name}) -> Self {{\n"
                    f"        {name} {{\n" + "".join(values) + "        }\n    }\n}\n")
     return "".join(out)
@@ -261,8 +265,8 @@ def main():
             continue
         stale += 1
         if args.check:
-            difference = difflib.unified_diff(old.splitlines(), text.splitlines(), "committed", "from rt.json", lineterm="", n=1)
-            print(f"{name} is stale; run bindings/rust/generate.py", *list(difference)[:20], sep="\n", file=sys.stderr)
+            lines = list(difflib.unified_diff(old.splitlines(), text.splitlines(), "committed", "made", lineterm="", n=1))
+            print(f"{name} is stale; run bindings/rust/generate.py", *lines[:20], sep="\n", file=sys.stderr)
         else:
             path.write_text(text, encoding="utf-8")
             print(f"wrote {name}")

@@ -1,5 +1,5 @@
 // Made by bindings/rust/generate.py from bindings/rt.json; not to be edited. SPDX-License-Identifier: Apache-2.0
-//! The enumerations of the interface as types of their own. A newer library may give values that have no name here.
+//! The enumerations of the interface as types. A newer library may give values that have no name here.
 
 use std::fmt;
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The objects of the crate on the CPU: contexts, pools, memory of each kind, rows, modules, host kernels, log, library.
+//! The objects of the crate on the CPU: contexts, pools, memory of each kind, rows, modules, host kernels, library.
 
 use manyrt::memory::kind;
 use manyrt::*;
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 fn setup() -> (Context, Stream) {
@@ -244,18 +244,6 @@ fn a_function_is_a_kernel_of_the_cpu() {
     drop(kernel);
     stream.synchronize().unwrap();
     assert_eq!(data.to_vec().unwrap(), [8; 5]);
-}
-
-#[test]
-fn log_lines_come_to_a_closure() {
-    let lines = Arc::new(Mutex::new(Vec::new()));
-    let kept = lines.clone();
-    set_log(LogLevel::DEBUG, Some(move |level, line: &str| kept.lock().unwrap().push((level, line.to_string())))).unwrap();
-    let (context, stream) = setup();
-    drop((context, stream));
-    set_log(LogLevel::WARNING, None::<fn(LogLevel, &str)>).unwrap();
-    assert_eq!(Arc::strong_count(&lines), 1, "the closure is dropped when it is replaced");
-    assert!(!lines.lock().unwrap().is_empty());
 }
 
 #[test]
