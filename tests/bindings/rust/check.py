@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent.parent
@@ -64,12 +65,15 @@ def check_compile_fail(args):
     problems = []
     for path in sorted((HERE / "compile_fail").glob("*.rs")):
         expected = re.match(r"// error: (\w+)\n", path.read_text(encoding="utf-8"))[1]
-        done = subprocess.run([args.rustc, "--edition=2021", "--crate-type=lib", "--emit=metadata", "-o", "/dev/null", "-L",
-                               f"dependency={args.target / 'deps'}", "--extern", f"manyrt={args.target / 'libmanyrt.rlib'}",
-                               str(path)], capture_output=True, text=True, check=False)
+        # The output goes into a folder of its own: rustc replaces or removes the file that it is told to write.
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([args.rustc, "--edition=2021", "--crate-type=lib", "--emit=metadata", "--out-dir", folder,
+                                   "-L", f"dependency={args.target / 'deps'}", "--extern",
+                                   f"manyrt={args.target / 'libmanyrt.rlib'}", str(path)],
+                                  capture_output=True, text=True, check=False)
         errors = set(re.findall(r"^error\[(E\d+)\]", done.stderr, flags=re.M))
         fits = done.returncode == 0 if expected == "none" else done.returncode != 0 and errors == {expected}
-        print(f"{path.name}: {', '.join(errors) or 'compiles'}")
+        print(f"{path.name}: {', '.join(errors) or 'no numbered error'}")
         if not fits:
             problems.append(f"{path.name}: expected {expected}, and rustc said:\n{done.stderr}")
     return problems
