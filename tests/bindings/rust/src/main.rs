@@ -260,9 +260,7 @@ fn callback(name: &str) -> Result<()> {
     stream.fill(&data, 5.0f32)?;
     stream.copy(&host, &data)?;
     let (send, receive) = mpsc::channel();
-    let host = Arc::new(host);
-    let seen = host.clone();
-    stream.launch_host(move |status| send.send((status, seen.to_vec().map(|values| values[COUNT - 1]))).unwrap())?;
+    stream.launch_host(move |status| send.send((status, host.to_vec().map(|values| values[COUNT - 1]))).unwrap())?;
     stream.synchronize()?;
     let (status, value) = receive.recv().expect("the function ran");
     assert_eq!((status, value?), (Status::SUCCESS, 5.0));
@@ -372,8 +370,8 @@ fn missing_library(_: &str) -> Result<()> {
     let _ = std::fs::remove_dir_all(&folder);
     for (built, said) in &outputs {
         assert!(!built, "manyrt-sys was built without the library");
-        let lines: Vec<_> = said.lines().filter(|line| line.contains("libmanyrt-dev")).collect();
-        assert_eq!(lines.len(), 1, "not one sentence with the package: {}", said);
+        let lines = said.lines().filter(|line| line.contains("libmanyrt-dev")).count();
+        assert_eq!(lines, 1, "not one sentence with the package: {}", said);
     }
     Ok(())
 }
@@ -419,7 +417,7 @@ fn bad_input(name: &str) -> Result<()> {
         let _outer = context.enter()?;
         let inner = Context::new(device)?;
         let entered = inner.enter()?;
-        assert_eq!(Context::current()?, Some(inner.clone()));
+        assert_eq!(Context::current()?, Some(inner));
         drop(entered);
         assert_eq!(Context::current()?, Some(context.clone()));
     }
