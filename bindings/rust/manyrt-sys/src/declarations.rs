@@ -322,6 +322,10 @@ pub const RT_ATTRIBUTE_PRIORITY_GREATEST: i32 = 21;
 pub const RT_ATTRIBUTE_NUMA_NODES: i32 = 22;
 /// CPU: threads that run kernels; elsewhere 0
 pub const RT_ATTRIBUTE_HOST_THREADS: i32 = 23;
+/// DLDeviceType of the device: kDLCPU, kDLCUDA, kDLOpenCL; null: kDLExtDev
+pub const RT_ATTRIBUTE_DLPACK_TYPE: i32 = 24;
+/// device\_id of a DLDevice: the index within the backend
+pub const RT_ATTRIBUTE_DLPACK_ID: i32 = 25;
 
 // enum rtCapability
 /// See enum rtCapability.
@@ -2154,6 +2158,19 @@ extern "C" {
     /// - errors: INVALID\_HANDLE, NOT\_FOUND, CAPTURE\_UNSAFE, OUT\_OF\_MEMORY, LAUNCH\_FAILED, DEVICE\_LOST, DRIVER
     pub fn rtStreamWaitContext(other: rtContext_t, stream: rtStream_t) -> rtStatus_t;
 
+    /// Makes later work of the stream wait for the last use of memory, for the exchange of arrays between libraries (DLPack,
+    /// array protocols). The library does not follow which stream of the owner uses which memory: it waits for all work that
+    /// the streams of the memory's context have now, and that other contexts have been given with this memory. The stream takes
+    /// over the failures of the owner's streams, as rtStreamWaitContext does.
+    ///
+    /// - in pointer: an address inside an allocation, registered or imported memory
+    /// - in stream: may be NULL: default
+    /// - blocks: never
+    /// - capture: unsafe
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, CAPTURE\_UNSAFE, OUT\_OF\_MEMORY, LAUNCH\_FAILED, DEVICE\_LOST,
+    /// - DRIVER
+    pub fn rtStreamWaitPointer(pointer: *const c_void, stream: rtStream_t) -> rtStatus_t;
+
     /// Returns the context of a stream.
     ///
     /// - out context: receives the context; borrowed
@@ -2173,10 +2190,11 @@ extern "C" {
     pub fn rtStreamGetPriority(priority: *mut i32, stream: rtStream_t) -> rtStatus_t;
 
     /// Calls a function in the stream's order, as cudaLaunchHostFunc, on a thread of the library: exactly once for each success
-    /// of this call, also after rtStreamDestroy. If the stream has failed, the function gets the failure. rt calls are legal
-    /// inside, and the current context is that of the stream. A wait for the function's own stream is BUSY.
+    /// of this call, also after rtStreamDestroy. In a capture the call becomes a node, and the function is called once for each
+    /// launch of it. If the stream has failed, the function gets the failure. rt calls are legal inside, and the current
+    /// context is that of the stream. A wait for the function's own stream is BUSY.
     ///
-    /// - in function: called once
+    /// - in function: called once; captured: once for each launch
     /// - in user: passed to function; may be NULL
     /// - in stream: may be NULL: default
     /// - blocks: never
@@ -2186,6 +2204,24 @@ extern "C" {
     pub fn rtLaunchHostFunction(
         function: rtHostFunction_t,
         user: *mut c_void,
+        stream: rtStream_t,
+    ) -> rtStatus_t;
+
+    /// The same, with a function that releases user behind its last use: behind the call of function; captured, when graph,
+    /// plans and execs are gone. If this call fails, user stays the caller's, and release is not called.
+    ///
+    /// - in function: as for rtLaunchHostFunction
+    /// - in user: passed to function and release; may be NULL
+    /// - in release: called once with user; may be NULL
+    /// - in stream: may be NULL: default
+    /// - blocks: never
+    /// - capture: node
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, LAUNCH\_FAILED, DEVICE\_LOST, DRIVER,
+    /// - CAPTURE\_INVALIDATED
+    pub fn rtLaunchHostFunctionWithRelease(
+        function: rtHostFunction_t,
+        user: *mut c_void,
+        release: rtReleaseFunction_t,
         stream: rtStream_t,
     ) -> rtStatus_t;
 
@@ -2238,6 +2274,17 @@ extern "C" {
     /// - errors: TIMEOUT, INVALID\_HANDLE, BUSY (inside a host function of its stream), CAPTURE\_UNSAFE, LAUNCH\_FAILED,
     /// - DEVICE\_LOST, DRIVER
     pub fn rtEventSynchronizeFor(timeout_ns: u64, event: rtEvent_t) -> rtStatus_t;
+
+    /// Opens a descriptor that can be read once the event's last record is reached, for event loops (poll, epoll, select). A
+    /// record that failed is reached too: rtEventQuery tells. An event that was never recorded is reached. A later record does
+    /// not change the descriptor.
+    ///
+    /// - out descriptor: receives an eventfd, which the caller closes with close(); -1 on failure
+    /// - in event: the event
+    /// - blocks: never
+    /// - capture: unsafe
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, CAPTURE\_UNSAFE, OUT\_OF\_MEMORY
+    pub fn rtEventGetDescriptor(descriptor: *mut i32, event: rtEvent_t) -> rtStatus_t;
 
     /// Records in the event all work that the stream has now, as cudaEventRecord. Replaces the earlier record.
     ///
@@ -3873,7 +3920,8 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Makes memory of another library known to this one. rtFree only detaches it.
+    /// Makes memory of another library known to this one. rtFree only detaches it. An address may be imported more than once:
+    /// each rtFree of it gives back one import, the last one first, and the memory is known until the last.
     ///
     /// - out pointer: receives the address, for rtFree
     /// - in native: 2 values, as rtPointerGetNative gives them; borrowed until rtFree
@@ -3886,6 +3934,27 @@ extern "C" {
         pointer: *mut *mut c_void,
         native: *const u64,
         size: u64,
+        context: rtContext_t,
+    ) -> rtStatus_t;
+
+    /// The same, with a function that tells the owner when the library has done with the memory: behind rtFree, and behind all
+    /// work and all graphs that use it. If this call fails, release is not called.
+    ///
+    /// - out pointer: receives the address, for rtFree
+    /// - in native: 2 values, as rtPointerGetNative gives them; borrowed until release is called
+    /// - in size: bytes, not 0
+    /// - in user: passed to release; may be NULL
+    /// - in release: called once with user; may be NULL
+    /// - in context: may be NULL: current
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED, DEVICE\_LOST, DRIVER
+    pub fn rtMemImportWithRelease(
+        pointer: *mut *mut c_void,
+        native: *const u64,
+        size: u64,
+        user: *mut c_void,
+        release: rtReleaseFunction_t,
         context: rtContext_t,
     ) -> rtStatus_t;
 
@@ -3902,6 +3971,23 @@ extern "C" {
     pub fn rtStreamLaunchNative(
         function: rtNativeFunction_t,
         user: *mut c_void,
+        stream: rtStream_t,
+    ) -> rtStatus_t;
+
+    /// The same, with a function that releases user behind its last use, as rtLaunchHostFunctionWithRelease.
+    ///
+    /// - in function: as for rtStreamLaunchNative
+    /// - in user: passed to function and release; may be NULL
+    /// - in release: called once with user; may be NULL
+    /// - in stream: may be NULL: default
+    /// - blocks: never
+    /// - capture: node
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED, LAUNCH\_FAILED, DEVICE\_LOST,
+    /// - DRIVER, CAPTURE\_INVALIDATED
+    pub fn rtStreamLaunchNativeWithRelease(
+        function: rtNativeFunction_t,
+        user: *mut c_void,
+        release: rtReleaseFunction_t,
         stream: rtStream_t,
     ) -> rtStatus_t;
 }
@@ -4347,7 +4433,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 170] = [
+        let functions: [(&str, *const ()); 175] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -4391,14 +4477,17 @@ mod tests {
             ("rtStreamWaitEvent", rtStreamWaitEvent as *const ()),
             ("rtStreamWaitStream", rtStreamWaitStream as *const ()),
             ("rtStreamWaitContext", rtStreamWaitContext as *const ()),
+            ("rtStreamWaitPointer", rtStreamWaitPointer as *const ()),
             ("rtStreamGetContext", rtStreamGetContext as *const ()),
             ("rtStreamGetPriority", rtStreamGetPriority as *const ()),
             ("rtLaunchHostFunction", rtLaunchHostFunction as *const ()),
+            ("rtLaunchHostFunctionWithRelease", rtLaunchHostFunctionWithRelease as *const ()),
             ("rtEventCreate", rtEventCreate as *const ()),
             ("rtEventDestroy", rtEventDestroy as *const ()),
             ("rtEventQuery", rtEventQuery as *const ()),
             ("rtEventSynchronize", rtEventSynchronize as *const ()),
             ("rtEventSynchronizeFor", rtEventSynchronizeFor as *const ()),
+            ("rtEventGetDescriptor", rtEventGetDescriptor as *const ()),
             ("rtEventRecord", rtEventRecord as *const ()),
             ("rtEventElapsedTime", rtEventElapsedTime as *const ()),
             ("rtEventElapsedNanoseconds", rtEventElapsedNanoseconds as *const ()),
@@ -4517,7 +4606,9 @@ mod tests {
             ("rtStreamImport", rtStreamImport as *const ()),
             ("rtEventImport", rtEventImport as *const ()),
             ("rtMemImport", rtMemImport as *const ()),
+            ("rtMemImportWithRelease", rtMemImportWithRelease as *const ()),
             ("rtStreamLaunchNative", rtStreamLaunchNative as *const ()),
+            ("rtStreamLaunchNativeWithRelease", rtStreamLaunchNativeWithRelease as *const ()),
         ];
         let mut addresses: Vec<_> = functions.iter().map(|(_, address)| *address).collect();
         addresses.sort();

@@ -3,7 +3,7 @@
 //! once more than expected, or while another thread replaces it, finds no closure or one that is still counted. Panics end here.
 
 use crate::constants::{LogLevel, Status};
-use crate::error::call;
+use crate::error::{call, get};
 use crate::{Error, Result};
 use std::any::Any;
 use std::collections::HashMap;
@@ -98,13 +98,14 @@ pub(crate) fn launch_once(stream: manyrt_sys::rtStream_t, function: Once) -> Res
     launched.map(drop)
 }
 
-/// A host function of a graph, which the library owns until its release.
+/// A host function that may run many times, which the library owns until its release.
 struct Node {
     function: Repeated,
     panics: Panics,
 }
 
-/// The panics in host functions of a graph; [`Graph::add_host`](crate::Graph::add_host) gives it.
+/// The panics in a host function that may run many times: [`Graph::add_host`](crate::Graph::add_host) and
+/// [`Stream::launch_host_many`](crate::Stream::launch_host_many) give it.
 #[derive(Debug, Clone, Default)]
 pub struct Panics {
     words: Arc<Mutex<Vec<String>>>,
@@ -145,6 +146,46 @@ pub(crate) fn node(function: Repeated) -> (manyrt_sys::rtGraphHostParams_t, Pani
 /// `params` came from `node`, and the library has refused it.
 pub(crate) unsafe fn forget_node(params: &manyrt_sys::rtGraphHostParams_t) {
     release_node(params.user);
+}
+
+/// Calls a closure in the order of a stream; captured, once for each launch.
+pub(crate) fn launch_many(stream: manyrt_sys::rtStream_t, function: Repeated) -> Result<Panics> {
+    let (params, panics) = node(function);
+    match call!(rtLaunchHostFunctionWithRelease(params.function, params.user, params.release, stream)) {
+        Ok(_) => Ok(panics),
+        Err(error) => {
+            // SAFETY: the call has failed, and the library has not taken the closure.
+            unsafe { forget_node(&params) };
+            Err(error)
+        }
+    }
+}
+
+/// Drops what the library has kept for the program.
+unsafe extern "C" fn release_owner<O>(user: *mut c_void) {
+    let owner = Box::from_raw(user.cast::<O>());
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(move || drop(owner))) {
+        std::mem::forget(panic);
+    }
+}
+
+/// Imports memory whose owner is dropped when the library has done with it; a failure drops it at once.
+///
+/// # Safety
+/// `native` is memory of `size` bytes that lives as long as the owner.
+pub(crate) unsafe fn import_owned<O: Send + 'static>(
+    native: [u64; 2],
+    size: u64,
+    owner: O,
+    context: manyrt_sys::rtContext_t,
+) -> Result<*mut c_void> {
+    let user = Box::into_raw(Box::new(owner)).cast::<c_void>();
+    let release: manyrt_sys::rtReleaseFunction_t = Some(release_owner::<O>);
+    let imported = get!(rtMemImportWithRelease(*mut c_void, native.as_ptr(), size, user, release, context));
+    if imported.is_err() {
+        release_owner::<O>(user);
+    }
+    imported
 }
 
 unsafe extern "C" fn log_line(level: i32, message: *const c_char, user: *mut c_void) {

@@ -324,6 +324,10 @@ impl Attribute {
     pub const NUMA_NODES: Attribute = Attribute(manyrt_sys::RT_ATTRIBUTE_NUMA_NODES);
     /// CPU: threads that run kernels; elsewhere 0
     pub const HOST_THREADS: Attribute = Attribute(manyrt_sys::RT_ATTRIBUTE_HOST_THREADS);
+    /// DLDeviceType of the device: kDLCPU, kDLCUDA, kDLOpenCL; null: kDLExtDev
+    pub const DLPACK_TYPE: Attribute = Attribute(manyrt_sys::RT_ATTRIBUTE_DLPACK_TYPE);
+    /// device\_id of a DLDevice: the index within the backend
+    pub const DLPACK_ID: Attribute = Attribute(manyrt_sys::RT_ATTRIBUTE_DLPACK_ID);
 }
 
 impl fmt::Debug for Attribute {
@@ -353,6 +357,8 @@ impl fmt::Debug for Attribute {
             Attribute::PRIORITY_GREATEST => f.write_str("PRIORITY_GREATEST"),
             Attribute::NUMA_NODES => f.write_str("NUMA_NODES"),
             Attribute::HOST_THREADS => f.write_str("HOST_THREADS"),
+            Attribute::DLPACK_TYPE => f.write_str("DLPACK_TYPE"),
+            Attribute::DLPACK_ID => f.write_str("DLPACK_ID"),
             Attribute(other) => write!(f, "Attribute({})", other),
         }
     }

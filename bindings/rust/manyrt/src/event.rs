@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::error::{call, get};
 use crate::owner::owner;
 use crate::Result;
+use std::os::unix::io::{FromRawFd, OwnedFd};
 use std::ptr;
 use std::time::Duration;
 
@@ -74,6 +75,14 @@ impl Event {
         let mut time = 0.0;
         let status = call!(rtEventElapsedTime(&mut time, start.handle, self.handle))?;
         Ok(if status == Status::SUCCESS { Some(time) } else { None })
+    }
+
+    /// A descriptor that can be read once the last record is reached, for event loops; a read before is
+    /// WouldBlock. A later record does not change it.
+    pub fn descriptor(&self) -> Result<OwnedFd> {
+        let descriptor = get!(rtEventGetDescriptor(i32, self.handle))?;
+        // SAFETY: the call gave a descriptor that is the caller's to close.
+        Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
     }
 
     /// The driver's own object: CUDA cudaEvent_t, OpenCL cl_event. Valid until the event ends or is recorded again.

@@ -4,6 +4,7 @@
 //! The library keeps freed memory until every stream that was given an address inside has passed its work, and graphs keep what
 //! they name. A buffer may therefore be dropped while work with it is in flight.
 
+use crate::callback::import_owned;
 use crate::constants::{MemcpyKind, MemoryKind, PointerKind, Status};
 use crate::context::Context;
 use crate::device::Device;
@@ -261,6 +262,23 @@ impl<T: Pod> DeviceBuffer<T> {
         let bytes = byte_size::<T>("rtMemImport", len)? as u64;
         let pointer = get!(rtMemImport(*mut c_void, native.as_ptr(), bytes, context.as_raw()))?;
         Ok(Self::from_pointer(pointer, len, context))
+    }
+}
+
+impl<T: Pod> DeviceBuffer<T> {
+    /// As [`DeviceBuffer::from_native`], with an owner of the memory, which is dropped behind the buffer and all work and graphs
+    /// that use it; at once if this fails.
+    ///
+    /// # Safety
+    /// `native` is memory of the context's driver with room for `len` elements, and lives as long as the owner.
+    pub unsafe fn from_native_owned<O: Send + 'static>(
+        native: [u64; 2],
+        len: usize,
+        owner: O,
+        context: &Context,
+    ) -> Result<Self> {
+        let bytes = byte_size::<T>("rtMemImportWithRelease", len)? as u64;
+        Ok(Self::from_pointer(import_owned(native, bytes, owner, context.as_raw())?, len, context))
     }
 }
 

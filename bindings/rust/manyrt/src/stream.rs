@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Streams, whose work runs in order: copies, fills, waits, host functions, and their capture as a graph.
 
-use crate::callback::{launch_once, take_panic};
+use crate::callback::{launch_many, launch_once, take_panic, Panics};
 use crate::constants::{CaptureState, MemcpyKind, Status};
 use crate::context::Context;
 use crate::device::Device;
@@ -13,6 +13,7 @@ use crate::owner::owner;
 use crate::{Error, Result};
 use std::mem::size_of;
 use std::ptr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a stream is made with.
@@ -115,6 +116,11 @@ impl Stream {
         call!(rtStreamWaitContext(other.as_raw(), self.handle)).map(drop)
     }
 
+    /// Makes later work wait for the last use of memory, by all work that the streams of its context have now.
+    pub fn wait_memory<T: Pod>(&self, memory: &impl Memory<T>) -> Result<()> {
+        call!(rtStreamWaitPointer(memory.region().pointer, self.handle)).map(drop)
+    }
+
     /// Raises a fence to `value` when earlier work is complete.
     pub fn signal_fence(&self, fence: &Fence, value: u64) -> Result<()> {
         call!(rtStreamSignalFence(fence.as_raw(), value, self.handle)).map(drop)
@@ -128,13 +134,21 @@ impl Stream {
     /// Calls a closure in the order of the stream, once, on a thread of the library. It gets SUCCESS, or the stream's failure.
     /// It may call the library, but not wait for this stream, which is BUSY. A panic inside ends there; the next
     /// [`Stream::synchronize`] returns it. On a capturing stream this is refused: [`Graph::add_host`] takes a closure that may
-    /// run many times.
+    /// run many times, and so does
+    /// [`Stream::launch_host_many`].
     pub fn launch_host(&self, function: impl FnOnce(Status) + Send + 'static) -> Result<()> {
         if self.capture_state()? != CaptureState::NONE {
-            let message = "A closure that runs once cannot be part of a capture: Graph::add_host takes one that may run again.";
+            let message =
+                "A closure that runs once cannot be part of a capture: launch_host_many takes one that may run again.";
             return Err(Error::new(Status::CAPTURE_UNSAFE, "rtLaunchHostFunction", message));
         }
         launch_once(self.handle, Box::new(function))
+    }
+
+    /// Calls a closure in the order of the stream, as [`Stream::launch_host`] does; on a capturing stream it becomes a node, which
+    /// calls it once for each launch. It is dropped behind its last use. The result tells panics inside.
+    pub fn launch_host_many(&self, function: impl Fn(Status) + Send + Sync + 'static) -> Result<Panics> {
+        launch_many(self.handle, Arc::new(function))
     }
 
     /// Copies from memory to memory of the library, of one device or two, in the order of the stream. The lengths must be equal.

@@ -3,6 +3,7 @@
 
 use manyrt::memory::kind;
 use manyrt::*;
+use std::io::Read;
 use std::os::raw::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -102,6 +103,31 @@ fn memory_of_each_kind() {
 }
 
 #[test]
+fn imported_memory_keeps_its_owner() {
+    let (context, stream) = setup();
+    if !context.device().unwrap().has(Capability::NATIVE_INTEROP).unwrap() {
+        eprintln!("skipped: the device takes no memory of other libraries");
+        return;
+    }
+    let owner = Arc::new(vec![1.5f32; 8]);
+    let native = [owner.as_ptr() as u64, 0];
+    // SAFETY: the vector has 8 floats and lives as long as the clone that the library keeps.
+    let buffer = unsafe { DeviceBuffer::<f32>::from_native_owned(native, 8, owner.clone(), &context) }.unwrap();
+    assert_eq!(buffer.to_vec().unwrap(), [1.5; 8]);
+    stream.wait_memory(&buffer).unwrap();
+    stream.synchronize().unwrap();
+    assert_eq!(Arc::strong_count(&owner), 2);
+    drop(buffer);
+    while Arc::strong_count(&owner) > 1 {
+        std::thread::yield_now();
+    }
+    // SAFETY: refused, because no memory has so many bytes.
+    let refused = unsafe { DeviceBuffer::<f32>::from_native_owned([0, 0], 8, owner.clone(), &context) };
+    assert!(refused.is_err());
+    assert_eq!(Arc::strong_count(&owner), 1, "a refused import drops the owner");
+}
+
+#[test]
 fn rows_stay_inside_both_sides() {
     let (context, stream) = setup();
     let matrix = DeviceBuffer::from_slice(&context, &(0..12).collect::<Vec<i32>>()).unwrap();
@@ -178,7 +204,14 @@ fn fences_order_host_and_streams() {
     let limit = Duration::from_millis(1);
     assert_eq!(fence.wait_for(limit, 3).unwrap_err().status(), Status::TIMEOUT);
     assert_eq!(event.synchronize_for(limit).unwrap_err().status(), Status::TIMEOUT);
+    let descriptor = std::fs::File::from(event.descriptor().unwrap());
+    let mut count = [0; 8];
+    assert_eq!((&descriptor).read(&mut count).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
     fence.signal(2).unwrap();
+    while (&descriptor).read(&mut count).is_err() {
+        std::thread::yield_now();
+    }
+    assert!(event.is_complete().unwrap());
     fence.wait(3).unwrap();
     event.synchronize().unwrap();
     assert_eq!(fence.value().unwrap(), 3);

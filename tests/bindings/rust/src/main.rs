@@ -401,6 +401,15 @@ fn exit_with_work(name: &str) -> Result<()> {
     exit(0);
 }
 
+/// Waits until the library has dropped the closure that shares a value.
+fn wait_for_last<T>(value: &Arc<T>) {
+    let limit = Instant::now() + Duration::from_secs(20);
+    while Arc::strong_count(value) > 1 && Instant::now() < limit {
+        std::thread::yield_now();
+    }
+    assert_eq!(Arc::strong_count(value), 1, "the closure was not dropped behind its last use");
+}
+
 /// What the table does not have: threads that end, panics elsewhere, and texts that C cannot hold.
 fn bad_input(name: &str) -> Result<()> {
     let Setup { device, context, stream } = setup(name)?;
@@ -437,6 +446,23 @@ fn bad_input(name: &str) -> Result<()> {
     // A closure of a capture is refused, one of a graph runs at each launch and is dropped with the last use.
     let error = failure(stream.capture(|stream| stream.launch_host(|_| {})), "a closure that runs once in a capture");
     assert_eq!(error.status(), Status::CAPTURE_UNSAFE);
+    let calls = Arc::new(AtomicU32::new(0));
+    let counted = calls.clone();
+    let graph = stream.capture(|stream| {
+        let count = move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        };
+        stream.launch_host_many(count).map(drop)
+    })?;
+    let exec = graph.instantiate(&context)?;
+    for _ in 0..3 {
+        exec.launch(&stream)?;
+    }
+    stream.synchronize()?;
+    assert_eq!(calls.load(Ordering::Relaxed), 3);
+    drop((graph, exec));
+    wait_for_last(&calls);
+
     let alive = Arc::new(Mutex::new(0));
     let counter = alive.clone();
     let graph = Graph::new()?;
@@ -455,11 +481,7 @@ fn bad_input(name: &str) -> Result<()> {
     assert_eq!(panics.take(), ["in a graph", "in a graph"]);
     assert_eq!(*alive.lock().unwrap(), 2);
     exec.close()?;
-    let limit = Instant::now() + Duration::from_secs(20);
-    while Arc::strong_count(&alive) > 1 && Instant::now() < limit {
-        std::thread::yield_now();
-    }
-    assert_eq!(Arc::strong_count(&alive), 1, "the closure was not dropped with its graph");
+    wait_for_last(&alive);
     Ok(())
 }
 
