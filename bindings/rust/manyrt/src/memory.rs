@@ -405,7 +405,8 @@ impl Rows {
         for (side, pitch, len) in [("destination", self.to_pitch, to), ("source", self.from_pitch, from)] {
             let end = self.height.saturating_sub(1).checked_mul(pitch).and_then(|start| start.checked_add(self.width));
             let empty = self.width == 0 || self.height == 0;
-            if !empty && (pitch < self.width || end.map_or(true, |end| end > len)) {
+            let countable = [pitch, self.width].iter().all(|count| count.checked_mul(size_of::<T>()).is_some());
+            if !countable || !empty && (pitch < self.width || end.map_or(true, |end| end > len)) {
                 let (size, Rows { width, height, .. }) = (size_of::<T>(), self);
                 let message = format!(
                     "{} rows of {} elements, {} apart, leave the {} of {} elements of {} bytes.",

@@ -144,6 +144,8 @@ fn rows_stay_inside_both_sides() {
         Rows { height: 3, ..rows },
         Rows { to_pitch: 1, ..rows },
         Rows { from_pitch: usize::MAX, ..rows },
+        Rows { from_pitch: usize::MAX, height: 1, ..rows },
+        Rows { width: usize::MAX, height: 0, ..rows },
         Rows { width: 5, height: 1, to_pitch: 5, from_pitch: 5 },
     ] {
         assert_eq!(stream.copy_rows(&block, &matrix, wrong).unwrap_err().status(), Status::INVALID_VALUE, "{:?}", wrong);
