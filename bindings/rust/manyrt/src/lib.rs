@@ -34,7 +34,6 @@
 
 pub use manyrt_sys as sys;
 
-#[macro_use]
 mod error;
 mod callback;
 #[rustfmt::skip]
