@@ -34,8 +34,8 @@
 
 pub use manyrt_sys as sys;
 
-mod error;
 mod callback;
+mod error;
 #[rustfmt::skip]
 mod constants;
 mod context;
