@@ -52,7 +52,11 @@ impl Status {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} ({})", self.operation, self.message, self.name())
+        // Sentences of the library begin with the name of the function, those of the crate do not.
+        if !self.message.starts_with(self.operation) {
+            write!(f, "{}: ", self.operation)?;
+        }
+        write!(f, "{} ({})", self.message, self.name())
     }
 }
 

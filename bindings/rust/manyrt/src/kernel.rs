@@ -387,7 +387,18 @@ impl Kernel {
 
     fn launch_arguments(&self, stream: &Stream, launch: Launch, arguments: &[Argument<'_>]) -> Result<()> {
         self.check("rtLaunchKernel", arguments)?;
-        let pointers: Vec<*mut c_void> = arguments.iter().map(Argument::pointer_to_value).collect();
+        // Tuples have at most 16 arguments: their launches allocate nothing.
+        let (mut few, many): ([*mut c_void; 16], Vec<*mut c_void>);
+        let pointers = if arguments.len() <= 16 {
+            few = [ptr::null_mut(); 16];
+            for (to, argument) in few.iter_mut().zip(arguments) {
+                *to = argument.pointer_to_value();
+            }
+            &few[..arguments.len()]
+        } else {
+            many = arguments.iter().map(Argument::pointer_to_value).collect();
+            &many[..]
+        };
         let (Dim(grid), Dim(group), count) = (launch.grid, launch.group, pointers.len() as u32);
         if self.inner.expected.is_some() && !launch.cooperative {
             return call!(rtLaunchKernel(

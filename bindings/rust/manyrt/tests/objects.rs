@@ -34,6 +34,7 @@ fn devices_say_what_they_are() {
     let error = Device::get(Backend::CPU, 99).unwrap_err();
     assert_eq!((error.status(), error.name().as_str()), (Status::INVALID_DEVICE, "RT_ERROR_INVALID_DEVICE"));
     assert_eq!(error.operation(), "rtDeviceGet");
+    assert_eq!(error.to_string().matches("rtDeviceGet").count(), 1, "{}", error);
     assert!(format!("{:?}", Backend(77)).contains("77"));
     let peer = Device::by_name("null:0").unwrap();
     assert!(!device.can_access_peer(peer).unwrap());
@@ -289,5 +290,6 @@ fn errors_have_a_name_and_a_meaning() {
     let (context, stream) = setup();
     let error = Module::from_source(&context, "a\0b", "").unwrap_err();
     assert!(error.to_string().contains("zero byte at 1") && error.to_string().contains("RT_ERROR_INVALID_VALUE"), "{}", error);
+    assert!(error.to_string().starts_with("rtModuleCreateFromSource: "), "{}", error);
     assert_eq!(stream.end_capture().unwrap_err().status(), Status::INVALID_VALUE);
 }
