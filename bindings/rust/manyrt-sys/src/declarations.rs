@@ -4010,425 +4010,425 @@ mod tests {
     #[test]
     fn layout_of_rtHostGroup_t() {
         assert_eq!((size_of::<rtHostGroup_t>(), align_of::<rtHostGroup_t>()), (56, 8));
-        assert_eq!(offset!(rtHostGroup_t, group_id), 0, "rtHostGroup_t.group_id");
-        assert_eq!(offset!(rtHostGroup_t, group_count), 12, "rtHostGroup_t.group_count");
-        assert_eq!(offset!(rtHostGroup_t, group_size), 24, "rtHostGroup_t.group_size");
-        assert_eq!(offset!(rtHostGroup_t, worker), 36, "rtHostGroup_t.worker");
-        assert_eq!(offset!(rtHostGroup_t, local_bytes), 40, "rtHostGroup_t.local_bytes");
-        assert_eq!(offset!(rtHostGroup_t, local_memory), 48, "rtHostGroup_t.local_memory");
+        assert_eq!(offset!(rtHostGroup_t, group_id), 0);
+        assert_eq!(offset!(rtHostGroup_t, group_count), 12);
+        assert_eq!(offset!(rtHostGroup_t, group_size), 24);
+        assert_eq!(offset!(rtHostGroup_t, worker), 36);
+        assert_eq!(offset!(rtHostGroup_t, local_bytes), 40);
+        assert_eq!(offset!(rtHostGroup_t, local_memory), 48);
     }
 
     #[test]
     fn layout_of_rtBackendInfo_t() {
         assert_eq!((size_of::<rtBackendInfo_t>(), align_of::<rtBackendInfo_t>()), (592, 4));
-        assert_eq!(offset!(rtBackendInfo_t, struct_size), 0, "rtBackendInfo_t.struct_size");
-        assert_eq!(offset!(rtBackendInfo_t, backend), 4, "rtBackendInfo_t.backend");
-        assert_eq!(offset!(rtBackendInfo_t, available), 8, "rtBackendInfo_t.available");
-        assert_eq!(offset!(rtBackendInfo_t, device_count), 12, "rtBackendInfo_t.device_count");
-        assert_eq!(offset!(rtBackendInfo_t, name), 16, "rtBackendInfo_t.name");
-        assert_eq!(offset!(rtBackendInfo_t, driver_name), 80, "rtBackendInfo_t.driver_name");
-        assert_eq!(offset!(rtBackendInfo_t, driver_version), 208, "rtBackendInfo_t.driver_version");
-        assert_eq!(offset!(rtBackendInfo_t, reason), 336, "rtBackendInfo_t.reason");
+        assert_eq!(offset!(rtBackendInfo_t, struct_size), 0);
+        assert_eq!(offset!(rtBackendInfo_t, backend), 4);
+        assert_eq!(offset!(rtBackendInfo_t, available), 8);
+        assert_eq!(offset!(rtBackendInfo_t, device_count), 12);
+        assert_eq!(offset!(rtBackendInfo_t, name), 16);
+        assert_eq!(offset!(rtBackendInfo_t, driver_name), 80);
+        assert_eq!(offset!(rtBackendInfo_t, driver_version), 208);
+        assert_eq!(offset!(rtBackendInfo_t, reason), 336);
     }
 
     #[test]
     fn layout_of_rtDeviceProperties_t() {
         assert_eq!((size_of::<rtDeviceProperties_t>(), align_of::<rtDeviceProperties_t>()), (800, 8));
-        assert_eq!(offset!(rtDeviceProperties_t, struct_size), 0, "rtDeviceProperties_t.struct_size");
-        assert_eq!(offset!(rtDeviceProperties_t, kind), 4, "rtDeviceProperties_t.kind");
-        assert_eq!(offset!(rtDeviceProperties_t, backend), 8, "rtDeviceProperties_t.backend");
-        assert_eq!(offset!(rtDeviceProperties_t, ordinal), 12, "rtDeviceProperties_t.ordinal");
-        assert_eq!(offset!(rtDeviceProperties_t, id), 16, "rtDeviceProperties_t.id");
-        assert_eq!(offset!(rtDeviceProperties_t, name), 48, "rtDeviceProperties_t.name");
-        assert_eq!(offset!(rtDeviceProperties_t, vendor), 304, "rtDeviceProperties_t.vendor");
-        assert_eq!(offset!(rtDeviceProperties_t, driver_version), 432, "rtDeviceProperties_t.driver_version");
-        assert_eq!(offset!(rtDeviceProperties_t, architecture), 560, "rtDeviceProperties_t.architecture");
-        assert_eq!(offset!(rtDeviceProperties_t, pci_bus_id), 624, "rtDeviceProperties_t.pci_bus_id");
-        assert_eq!(offset!(rtDeviceProperties_t, uuid), 656, "rtDeviceProperties_t.uuid");
-        assert_eq!(offset!(rtDeviceProperties_t, compute_units), 672, "rtDeviceProperties_t.compute_units");
-        assert_eq!(offset!(rtDeviceProperties_t, clock_mhz), 676, "rtDeviceProperties_t.clock_mhz");
-        assert_eq!(offset!(rtDeviceProperties_t, simd_width), 680, "rtDeviceProperties_t.simd_width");
-        assert_eq!(offset!(rtDeviceProperties_t, max_group_items), 684, "rtDeviceProperties_t.max_group_items");
-        assert_eq!(offset!(rtDeviceProperties_t, max_group_size), 688, "rtDeviceProperties_t.max_group_size");
-        assert_eq!(offset!(rtDeviceProperties_t, reserved), 700, "rtDeviceProperties_t.reserved");
-        assert_eq!(offset!(rtDeviceProperties_t, max_grid_size), 704, "rtDeviceProperties_t.max_grid_size");
-        assert_eq!(offset!(rtDeviceProperties_t, memory_bytes), 728, "rtDeviceProperties_t.memory_bytes");
-        assert_eq!(offset!(rtDeviceProperties_t, max_allocation_bytes), 736, "rtDeviceProperties_t.max_allocation_bytes");
-        assert_eq!(offset!(rtDeviceProperties_t, cache_line_bytes), 744, "rtDeviceProperties_t.cache_line_bytes");
-        assert_eq!(offset!(rtDeviceProperties_t, l1_bytes), 752, "rtDeviceProperties_t.l1_bytes");
-        assert_eq!(offset!(rtDeviceProperties_t, l2_bytes), 760, "rtDeviceProperties_t.l2_bytes");
-        assert_eq!(offset!(rtDeviceProperties_t, l3_bytes), 768, "rtDeviceProperties_t.l3_bytes");
-        assert_eq!(offset!(rtDeviceProperties_t, local_bytes_per_group), 776, "rtDeviceProperties_t.local_bytes_per_group");
-        assert_eq!(offset!(rtDeviceProperties_t, unified_memory), 784, "rtDeviceProperties_t.unified_memory");
-        assert_eq!(offset!(rtDeviceProperties_t, memory_tier), 788, "rtDeviceProperties_t.memory_tier");
-        assert_eq!(offset!(rtDeviceProperties_t, priority_least), 792, "rtDeviceProperties_t.priority_least");
-        assert_eq!(offset!(rtDeviceProperties_t, priority_greatest), 796, "rtDeviceProperties_t.priority_greatest");
+        assert_eq!(offset!(rtDeviceProperties_t, struct_size), 0);
+        assert_eq!(offset!(rtDeviceProperties_t, kind), 4);
+        assert_eq!(offset!(rtDeviceProperties_t, backend), 8);
+        assert_eq!(offset!(rtDeviceProperties_t, ordinal), 12);
+        assert_eq!(offset!(rtDeviceProperties_t, id), 16);
+        assert_eq!(offset!(rtDeviceProperties_t, name), 48);
+        assert_eq!(offset!(rtDeviceProperties_t, vendor), 304);
+        assert_eq!(offset!(rtDeviceProperties_t, driver_version), 432);
+        assert_eq!(offset!(rtDeviceProperties_t, architecture), 560);
+        assert_eq!(offset!(rtDeviceProperties_t, pci_bus_id), 624);
+        assert_eq!(offset!(rtDeviceProperties_t, uuid), 656);
+        assert_eq!(offset!(rtDeviceProperties_t, compute_units), 672);
+        assert_eq!(offset!(rtDeviceProperties_t, clock_mhz), 676);
+        assert_eq!(offset!(rtDeviceProperties_t, simd_width), 680);
+        assert_eq!(offset!(rtDeviceProperties_t, max_group_items), 684);
+        assert_eq!(offset!(rtDeviceProperties_t, max_group_size), 688);
+        assert_eq!(offset!(rtDeviceProperties_t, reserved), 700);
+        assert_eq!(offset!(rtDeviceProperties_t, max_grid_size), 704);
+        assert_eq!(offset!(rtDeviceProperties_t, memory_bytes), 728);
+        assert_eq!(offset!(rtDeviceProperties_t, max_allocation_bytes), 736);
+        assert_eq!(offset!(rtDeviceProperties_t, cache_line_bytes), 744);
+        assert_eq!(offset!(rtDeviceProperties_t, l1_bytes), 752);
+        assert_eq!(offset!(rtDeviceProperties_t, l2_bytes), 760);
+        assert_eq!(offset!(rtDeviceProperties_t, l3_bytes), 768);
+        assert_eq!(offset!(rtDeviceProperties_t, local_bytes_per_group), 776);
+        assert_eq!(offset!(rtDeviceProperties_t, unified_memory), 784);
+        assert_eq!(offset!(rtDeviceProperties_t, memory_tier), 788);
+        assert_eq!(offset!(rtDeviceProperties_t, priority_least), 792);
+        assert_eq!(offset!(rtDeviceProperties_t, priority_greatest), 796);
     }
 
     #[test]
     fn layout_of_rtContextOptions_t() {
         assert_eq!((size_of::<rtContextOptions_t>(), align_of::<rtContextOptions_t>()), (80, 4));
-        assert_eq!(offset!(rtContextOptions_t, struct_size), 0, "rtContextOptions_t.struct_size");
-        assert_eq!(offset!(rtContextOptions_t, wait_policy), 4, "rtContextOptions_t.wait_policy");
-        assert_eq!(offset!(rtContextOptions_t, cpu_threads), 8, "rtContextOptions_t.cpu_threads");
-        assert_eq!(offset!(rtContextOptions_t, flags), 12, "rtContextOptions_t.flags");
-        assert_eq!(offset!(rtContextOptions_t, label), 16, "rtContextOptions_t.label");
+        assert_eq!(offset!(rtContextOptions_t, struct_size), 0);
+        assert_eq!(offset!(rtContextOptions_t, wait_policy), 4);
+        assert_eq!(offset!(rtContextOptions_t, cpu_threads), 8);
+        assert_eq!(offset!(rtContextOptions_t, flags), 12);
+        assert_eq!(offset!(rtContextOptions_t, label), 16);
     }
 
     #[test]
     fn layout_of_rtStreamOptions_t() {
         assert_eq!((size_of::<rtStreamOptions_t>(), align_of::<rtStreamOptions_t>()), (80, 4));
-        assert_eq!(offset!(rtStreamOptions_t, struct_size), 0, "rtStreamOptions_t.struct_size");
-        assert_eq!(offset!(rtStreamOptions_t, priority), 4, "rtStreamOptions_t.priority");
-        assert_eq!(offset!(rtStreamOptions_t, flags), 8, "rtStreamOptions_t.flags");
-        assert_eq!(offset!(rtStreamOptions_t, reserved), 12, "rtStreamOptions_t.reserved");
-        assert_eq!(offset!(rtStreamOptions_t, label), 16, "rtStreamOptions_t.label");
+        assert_eq!(offset!(rtStreamOptions_t, struct_size), 0);
+        assert_eq!(offset!(rtStreamOptions_t, priority), 4);
+        assert_eq!(offset!(rtStreamOptions_t, flags), 8);
+        assert_eq!(offset!(rtStreamOptions_t, reserved), 12);
+        assert_eq!(offset!(rtStreamOptions_t, label), 16);
     }
 
     #[test]
     fn layout_of_rtEventOptions_t() {
         assert_eq!((size_of::<rtEventOptions_t>(), align_of::<rtEventOptions_t>()), (8, 4));
-        assert_eq!(offset!(rtEventOptions_t, struct_size), 0, "rtEventOptions_t.struct_size");
-        assert_eq!(offset!(rtEventOptions_t, flags), 4, "rtEventOptions_t.flags");
+        assert_eq!(offset!(rtEventOptions_t, struct_size), 0);
+        assert_eq!(offset!(rtEventOptions_t, flags), 4);
     }
 
     #[test]
     fn layout_of_rtMallocOptions_t() {
         assert_eq!((size_of::<rtMallocOptions_t>(), align_of::<rtMallocOptions_t>()), (88, 8));
-        assert_eq!(offset!(rtMallocOptions_t, struct_size), 0, "rtMallocOptions_t.struct_size");
-        assert_eq!(offset!(rtMallocOptions_t, kind), 4, "rtMallocOptions_t.kind");
-        assert_eq!(offset!(rtMallocOptions_t, alignment), 8, "rtMallocOptions_t.alignment");
-        assert_eq!(offset!(rtMallocOptions_t, flags), 16, "rtMallocOptions_t.flags");
-        assert_eq!(offset!(rtMallocOptions_t, reserved), 20, "rtMallocOptions_t.reserved");
-        assert_eq!(offset!(rtMallocOptions_t, label), 24, "rtMallocOptions_t.label");
+        assert_eq!(offset!(rtMallocOptions_t, struct_size), 0);
+        assert_eq!(offset!(rtMallocOptions_t, kind), 4);
+        assert_eq!(offset!(rtMallocOptions_t, alignment), 8);
+        assert_eq!(offset!(rtMallocOptions_t, flags), 16);
+        assert_eq!(offset!(rtMallocOptions_t, reserved), 20);
+        assert_eq!(offset!(rtMallocOptions_t, label), 24);
     }
 
     #[test]
     fn layout_of_rtPointerAttributes_t() {
         assert_eq!((size_of::<rtPointerAttributes_t>(), align_of::<rtPointerAttributes_t>()), (40, 8));
-        assert_eq!(offset!(rtPointerAttributes_t, struct_size), 0, "rtPointerAttributes_t.struct_size");
-        assert_eq!(offset!(rtPointerAttributes_t, kind), 4, "rtPointerAttributes_t.kind");
-        assert_eq!(offset!(rtPointerAttributes_t, base), 8, "rtPointerAttributes_t.base");
-        assert_eq!(offset!(rtPointerAttributes_t, size), 16, "rtPointerAttributes_t.size");
-        assert_eq!(offset!(rtPointerAttributes_t, context), 24, "rtPointerAttributes_t.context");
-        assert_eq!(offset!(rtPointerAttributes_t, device), 32, "rtPointerAttributes_t.device");
+        assert_eq!(offset!(rtPointerAttributes_t, struct_size), 0);
+        assert_eq!(offset!(rtPointerAttributes_t, kind), 4);
+        assert_eq!(offset!(rtPointerAttributes_t, base), 8);
+        assert_eq!(offset!(rtPointerAttributes_t, size), 16);
+        assert_eq!(offset!(rtPointerAttributes_t, context), 24);
+        assert_eq!(offset!(rtPointerAttributes_t, device), 32);
     }
 
     #[test]
     fn layout_of_rtMemPoolOptions_t() {
         assert_eq!((size_of::<rtMemPoolOptions_t>(), align_of::<rtMemPoolOptions_t>()), (96, 8));
-        assert_eq!(offset!(rtMemPoolOptions_t, struct_size), 0, "rtMemPoolOptions_t.struct_size");
-        assert_eq!(offset!(rtMemPoolOptions_t, kind), 4, "rtMemPoolOptions_t.kind");
-        assert_eq!(offset!(rtMemPoolOptions_t, initial_bytes), 8, "rtMemPoolOptions_t.initial_bytes");
-        assert_eq!(offset!(rtMemPoolOptions_t, maximum_bytes), 16, "rtMemPoolOptions_t.maximum_bytes");
-        assert_eq!(offset!(rtMemPoolOptions_t, release_threshold), 24, "rtMemPoolOptions_t.release_threshold");
-        assert_eq!(offset!(rtMemPoolOptions_t, label), 32, "rtMemPoolOptions_t.label");
+        assert_eq!(offset!(rtMemPoolOptions_t, struct_size), 0);
+        assert_eq!(offset!(rtMemPoolOptions_t, kind), 4);
+        assert_eq!(offset!(rtMemPoolOptions_t, initial_bytes), 8);
+        assert_eq!(offset!(rtMemPoolOptions_t, maximum_bytes), 16);
+        assert_eq!(offset!(rtMemPoolOptions_t, release_threshold), 24);
+        assert_eq!(offset!(rtMemPoolOptions_t, label), 32);
     }
 
     #[test]
     fn layout_of_rtMemPoolStats_t() {
         assert_eq!((size_of::<rtMemPoolStats_t>(), align_of::<rtMemPoolStats_t>()), (88, 8));
-        assert_eq!(offset!(rtMemPoolStats_t, struct_size), 0, "rtMemPoolStats_t.struct_size");
-        assert_eq!(offset!(rtMemPoolStats_t, reserved), 4, "rtMemPoolStats_t.reserved");
-        assert_eq!(offset!(rtMemPoolStats_t, live_bytes), 8, "rtMemPoolStats_t.live_bytes");
-        assert_eq!(offset!(rtMemPoolStats_t, live_count), 16, "rtMemPoolStats_t.live_count");
-        assert_eq!(offset!(rtMemPoolStats_t, reserved_bytes), 24, "rtMemPoolStats_t.reserved_bytes");
-        assert_eq!(offset!(rtMemPoolStats_t, peak_live_bytes), 32, "rtMemPoolStats_t.peak_live_bytes");
-        assert_eq!(offset!(rtMemPoolStats_t, peak_reserved_bytes), 40, "rtMemPoolStats_t.peak_reserved_bytes");
-        assert_eq!(offset!(rtMemPoolStats_t, pending_bytes), 48, "rtMemPoolStats_t.pending_bytes");
-        assert_eq!(offset!(rtMemPoolStats_t, allocation_count), 56, "rtMemPoolStats_t.allocation_count");
-        assert_eq!(offset!(rtMemPoolStats_t, free_count), 64, "rtMemPoolStats_t.free_count");
-        assert_eq!(offset!(rtMemPoolStats_t, reuse_count), 72, "rtMemPoolStats_t.reuse_count");
-        assert_eq!(offset!(rtMemPoolStats_t, driver_allocation_count), 80, "rtMemPoolStats_t.driver_allocation_count");
+        assert_eq!(offset!(rtMemPoolStats_t, struct_size), 0);
+        assert_eq!(offset!(rtMemPoolStats_t, reserved), 4);
+        assert_eq!(offset!(rtMemPoolStats_t, live_bytes), 8);
+        assert_eq!(offset!(rtMemPoolStats_t, live_count), 16);
+        assert_eq!(offset!(rtMemPoolStats_t, reserved_bytes), 24);
+        assert_eq!(offset!(rtMemPoolStats_t, peak_live_bytes), 32);
+        assert_eq!(offset!(rtMemPoolStats_t, peak_reserved_bytes), 40);
+        assert_eq!(offset!(rtMemPoolStats_t, pending_bytes), 48);
+        assert_eq!(offset!(rtMemPoolStats_t, allocation_count), 56);
+        assert_eq!(offset!(rtMemPoolStats_t, free_count), 64);
+        assert_eq!(offset!(rtMemPoolStats_t, reuse_count), 72);
+        assert_eq!(offset!(rtMemPoolStats_t, driver_allocation_count), 80);
     }
 
     #[test]
     fn layout_of_rtHostArg_t() {
         assert_eq!((size_of::<rtHostArg_t>(), align_of::<rtHostArg_t>()), (8, 4));
-        assert_eq!(offset!(rtHostArg_t, size), 0, "rtHostArg_t.size");
-        assert_eq!(offset!(rtHostArg_t, kind), 4, "rtHostArg_t.kind");
+        assert_eq!(offset!(rtHostArg_t, size), 0);
+        assert_eq!(offset!(rtHostArg_t, kind), 4);
     }
 
     #[test]
     fn layout_of_rtHostKernel_t() {
         assert_eq!((size_of::<rtHostKernel_t>(), align_of::<rtHostKernel_t>()), (40, 8));
-        assert_eq!(offset!(rtHostKernel_t, struct_size), 0, "rtHostKernel_t.struct_size");
-        assert_eq!(offset!(rtHostKernel_t, arg_count), 4, "rtHostKernel_t.arg_count");
-        assert_eq!(offset!(rtHostKernel_t, function), 8, "rtHostKernel_t.function");
-        assert_eq!(offset!(rtHostKernel_t, args), 16, "rtHostKernel_t.args");
-        assert_eq!(offset!(rtHostKernel_t, name), 24, "rtHostKernel_t.name");
-        assert_eq!(offset!(rtHostKernel_t, max_group_items), 32, "rtHostKernel_t.max_group_items");
-        assert_eq!(offset!(rtHostKernel_t, flags), 36, "rtHostKernel_t.flags");
+        assert_eq!(offset!(rtHostKernel_t, struct_size), 0);
+        assert_eq!(offset!(rtHostKernel_t, arg_count), 4);
+        assert_eq!(offset!(rtHostKernel_t, function), 8);
+        assert_eq!(offset!(rtHostKernel_t, args), 16);
+        assert_eq!(offset!(rtHostKernel_t, name), 24);
+        assert_eq!(offset!(rtHostKernel_t, max_group_items), 32);
+        assert_eq!(offset!(rtHostKernel_t, flags), 36);
     }
 
     #[test]
     fn layout_of_rtHostModuleArg_t() {
         assert_eq!((size_of::<rtHostModuleArg_t>(), align_of::<rtHostModuleArg_t>()), (24, 8));
-        assert_eq!(offset!(rtHostModuleArg_t, size), 0, "rtHostModuleArg_t.size");
-        assert_eq!(offset!(rtHostModuleArg_t, kind), 4, "rtHostModuleArg_t.kind");
-        assert_eq!(offset!(rtHostModuleArg_t, name), 8, "rtHostModuleArg_t.name");
-        assert_eq!(offset!(rtHostModuleArg_t, type_name), 16, "rtHostModuleArg_t.type_name");
+        assert_eq!(offset!(rtHostModuleArg_t, size), 0);
+        assert_eq!(offset!(rtHostModuleArg_t, kind), 4);
+        assert_eq!(offset!(rtHostModuleArg_t, name), 8);
+        assert_eq!(offset!(rtHostModuleArg_t, type_name), 16);
     }
 
     #[test]
     fn layout_of_rtHostModuleKernel_t() {
         assert_eq!((size_of::<rtHostModuleKernel_t>(), align_of::<rtHostModuleKernel_t>()), (72, 8));
-        assert_eq!(offset!(rtHostModuleKernel_t, name), 0, "rtHostModuleKernel_t.name");
-        assert_eq!(offset!(rtHostModuleKernel_t, function), 8, "rtHostModuleKernel_t.function");
-        assert_eq!(offset!(rtHostModuleKernel_t, args), 16, "rtHostModuleKernel_t.args");
-        assert_eq!(offset!(rtHostModuleKernel_t, arg_count), 24, "rtHostModuleKernel_t.arg_count");
-        assert_eq!(offset!(rtHostModuleKernel_t, flags), 28, "rtHostModuleKernel_t.flags");
-        assert_eq!(offset!(rtHostModuleKernel_t, max_group_items), 32, "rtHostModuleKernel_t.max_group_items");
-        assert_eq!(offset!(rtHostModuleKernel_t, required_group_size), 36, "rtHostModuleKernel_t.required_group_size");
-        assert_eq!(offset!(rtHostModuleKernel_t, local_bytes), 48, "rtHostModuleKernel_t.local_bytes");
-        assert_eq!(offset!(rtHostModuleKernel_t, scratch_bytes), 56, "rtHostModuleKernel_t.scratch_bytes");
-        assert_eq!(offset!(rtHostModuleKernel_t, scratch_bytes_per_item), 64, "rtHostModuleKernel_t.scratch_bytes_per_item");
+        assert_eq!(offset!(rtHostModuleKernel_t, name), 0);
+        assert_eq!(offset!(rtHostModuleKernel_t, function), 8);
+        assert_eq!(offset!(rtHostModuleKernel_t, args), 16);
+        assert_eq!(offset!(rtHostModuleKernel_t, arg_count), 24);
+        assert_eq!(offset!(rtHostModuleKernel_t, flags), 28);
+        assert_eq!(offset!(rtHostModuleKernel_t, max_group_items), 32);
+        assert_eq!(offset!(rtHostModuleKernel_t, required_group_size), 36);
+        assert_eq!(offset!(rtHostModuleKernel_t, local_bytes), 48);
+        assert_eq!(offset!(rtHostModuleKernel_t, scratch_bytes), 56);
+        assert_eq!(offset!(rtHostModuleKernel_t, scratch_bytes_per_item), 64);
     }
 
     #[test]
     fn layout_of_rtHostModuleGlobal_t() {
         assert_eq!((size_of::<rtHostModuleGlobal_t>(), align_of::<rtHostModuleGlobal_t>()), (24, 8));
-        assert_eq!(offset!(rtHostModuleGlobal_t, name), 0, "rtHostModuleGlobal_t.name");
-        assert_eq!(offset!(rtHostModuleGlobal_t, address), 8, "rtHostModuleGlobal_t.address");
-        assert_eq!(offset!(rtHostModuleGlobal_t, size), 16, "rtHostModuleGlobal_t.size");
+        assert_eq!(offset!(rtHostModuleGlobal_t, name), 0);
+        assert_eq!(offset!(rtHostModuleGlobal_t, address), 8);
+        assert_eq!(offset!(rtHostModuleGlobal_t, size), 16);
     }
 
     #[test]
     fn layout_of_rtHostModule_t() {
         assert_eq!((size_of::<rtHostModule_t>(), align_of::<rtHostModule_t>()), (32, 8));
-        assert_eq!(offset!(rtHostModule_t, struct_size), 0, "rtHostModule_t.struct_size");
-        assert_eq!(offset!(rtHostModule_t, kernel_count), 4, "rtHostModule_t.kernel_count");
-        assert_eq!(offset!(rtHostModule_t, kernels), 8, "rtHostModule_t.kernels");
-        assert_eq!(offset!(rtHostModule_t, globals), 16, "rtHostModule_t.globals");
-        assert_eq!(offset!(rtHostModule_t, global_count), 24, "rtHostModule_t.global_count");
-        assert_eq!(offset!(rtHostModule_t, flags), 28, "rtHostModule_t.flags");
+        assert_eq!(offset!(rtHostModule_t, struct_size), 0);
+        assert_eq!(offset!(rtHostModule_t, kernel_count), 4);
+        assert_eq!(offset!(rtHostModule_t, kernels), 8);
+        assert_eq!(offset!(rtHostModule_t, globals), 16);
+        assert_eq!(offset!(rtHostModule_t, global_count), 24);
+        assert_eq!(offset!(rtHostModule_t, flags), 28);
     }
 
     #[test]
     fn layout_of_rtModuleOptions_t() {
         assert_eq!((size_of::<rtModuleOptions_t>(), align_of::<rtModuleOptions_t>()), (48, 8));
-        assert_eq!(offset!(rtModuleOptions_t, struct_size), 0, "rtModuleOptions_t.struct_size");
-        assert_eq!(offset!(rtModuleOptions_t, format), 4, "rtModuleOptions_t.format");
-        assert_eq!(offset!(rtModuleOptions_t, build_options), 8, "rtModuleOptions_t.build_options");
-        assert_eq!(offset!(rtModuleOptions_t, name), 16, "rtModuleOptions_t.name");
-        assert_eq!(offset!(rtModuleOptions_t, header_count), 24, "rtModuleOptions_t.header_count");
-        assert_eq!(offset!(rtModuleOptions_t, reserved), 28, "rtModuleOptions_t.reserved");
-        assert_eq!(offset!(rtModuleOptions_t, header_names), 32, "rtModuleOptions_t.header_names");
-        assert_eq!(offset!(rtModuleOptions_t, headers), 40, "rtModuleOptions_t.headers");
+        assert_eq!(offset!(rtModuleOptions_t, struct_size), 0);
+        assert_eq!(offset!(rtModuleOptions_t, format), 4);
+        assert_eq!(offset!(rtModuleOptions_t, build_options), 8);
+        assert_eq!(offset!(rtModuleOptions_t, name), 16);
+        assert_eq!(offset!(rtModuleOptions_t, header_count), 24);
+        assert_eq!(offset!(rtModuleOptions_t, reserved), 28);
+        assert_eq!(offset!(rtModuleOptions_t, header_names), 32);
+        assert_eq!(offset!(rtModuleOptions_t, headers), 40);
     }
 
     #[test]
     fn layout_of_rtKernelInfo_t() {
         assert_eq!((size_of::<rtKernelInfo_t>(), align_of::<rtKernelInfo_t>()), (304, 8));
-        assert_eq!(offset!(rtKernelInfo_t, struct_size), 0, "rtKernelInfo_t.struct_size");
-        assert_eq!(offset!(rtKernelInfo_t, arg_count), 4, "rtKernelInfo_t.arg_count");
-        assert_eq!(offset!(rtKernelInfo_t, max_group_items), 8, "rtKernelInfo_t.max_group_items");
-        assert_eq!(offset!(rtKernelInfo_t, reserved), 12, "rtKernelInfo_t.reserved");
-        assert_eq!(offset!(rtKernelInfo_t, local_bytes), 16, "rtKernelInfo_t.local_bytes");
-        assert_eq!(offset!(rtKernelInfo_t, private_bytes), 24, "rtKernelInfo_t.private_bytes");
-        assert_eq!(offset!(rtKernelInfo_t, required_group_size), 32, "rtKernelInfo_t.required_group_size");
-        assert_eq!(offset!(rtKernelInfo_t, preferred_group_multiple), 44, "rtKernelInfo_t.preferred_group_multiple");
-        assert_eq!(offset!(rtKernelInfo_t, name), 48, "rtKernelInfo_t.name");
+        assert_eq!(offset!(rtKernelInfo_t, struct_size), 0);
+        assert_eq!(offset!(rtKernelInfo_t, arg_count), 4);
+        assert_eq!(offset!(rtKernelInfo_t, max_group_items), 8);
+        assert_eq!(offset!(rtKernelInfo_t, reserved), 12);
+        assert_eq!(offset!(rtKernelInfo_t, local_bytes), 16);
+        assert_eq!(offset!(rtKernelInfo_t, private_bytes), 24);
+        assert_eq!(offset!(rtKernelInfo_t, required_group_size), 32);
+        assert_eq!(offset!(rtKernelInfo_t, preferred_group_multiple), 44);
+        assert_eq!(offset!(rtKernelInfo_t, name), 48);
     }
 
     #[test]
     fn layout_of_rtKernelArgInfo_t() {
         assert_eq!((size_of::<rtKernelArgInfo_t>(), align_of::<rtKernelArgInfo_t>()), (144, 4));
-        assert_eq!(offset!(rtKernelArgInfo_t, struct_size), 0, "rtKernelArgInfo_t.struct_size");
-        assert_eq!(offset!(rtKernelArgInfo_t, index), 4, "rtKernelArgInfo_t.index");
-        assert_eq!(offset!(rtKernelArgInfo_t, size), 8, "rtKernelArgInfo_t.size");
-        assert_eq!(offset!(rtKernelArgInfo_t, kind), 12, "rtKernelArgInfo_t.kind");
-        assert_eq!(offset!(rtKernelArgInfo_t, name), 16, "rtKernelArgInfo_t.name");
-        assert_eq!(offset!(rtKernelArgInfo_t, type_name), 80, "rtKernelArgInfo_t.type_name");
+        assert_eq!(offset!(rtKernelArgInfo_t, struct_size), 0);
+        assert_eq!(offset!(rtKernelArgInfo_t, index), 4);
+        assert_eq!(offset!(rtKernelArgInfo_t, size), 8);
+        assert_eq!(offset!(rtKernelArgInfo_t, kind), 12);
+        assert_eq!(offset!(rtKernelArgInfo_t, name), 16);
+        assert_eq!(offset!(rtKernelArgInfo_t, type_name), 80);
     }
 
     #[test]
     fn layout_of_rtLaunchOptions_t() {
         assert_eq!((size_of::<rtLaunchOptions_t>(), align_of::<rtLaunchOptions_t>()), (24, 8));
-        assert_eq!(offset!(rtLaunchOptions_t, struct_size), 0, "rtLaunchOptions_t.struct_size");
-        assert_eq!(offset!(rtLaunchOptions_t, flags), 4, "rtLaunchOptions_t.flags");
-        assert_eq!(offset!(rtLaunchOptions_t, arg_sizes), 8, "rtLaunchOptions_t.arg_sizes");
-        assert_eq!(offset!(rtLaunchOptions_t, arg_size_count), 16, "rtLaunchOptions_t.arg_size_count");
-        assert_eq!(offset!(rtLaunchOptions_t, reserved), 20, "rtLaunchOptions_t.reserved");
+        assert_eq!(offset!(rtLaunchOptions_t, struct_size), 0);
+        assert_eq!(offset!(rtLaunchOptions_t, flags), 4);
+        assert_eq!(offset!(rtLaunchOptions_t, arg_sizes), 8);
+        assert_eq!(offset!(rtLaunchOptions_t, arg_size_count), 16);
+        assert_eq!(offset!(rtLaunchOptions_t, reserved), 20);
     }
 
     #[test]
     fn layout_of_rtGraphOperand_t() {
         assert_eq!((size_of::<rtGraphOperand_t>(), align_of::<rtGraphOperand_t>()), (24, 8));
-        assert_eq!(offset!(rtGraphOperand_t, buffer), 0, "rtGraphOperand_t.buffer");
-        assert_eq!(offset!(rtGraphOperand_t, offset), 8, "rtGraphOperand_t.offset");
-        assert_eq!(offset!(rtGraphOperand_t, pointer), 16, "rtGraphOperand_t.pointer");
+        assert_eq!(offset!(rtGraphOperand_t, buffer), 0);
+        assert_eq!(offset!(rtGraphOperand_t, offset), 8);
+        assert_eq!(offset!(rtGraphOperand_t, pointer), 16);
     }
 
     #[test]
     fn layout_of_rtGraphArg_t() {
         assert_eq!((size_of::<rtGraphArg_t>(), align_of::<rtGraphArg_t>()), (48, 8));
-        assert_eq!(offset!(rtGraphArg_t, kind), 0, "rtGraphArg_t.kind");
-        assert_eq!(offset!(rtGraphArg_t, access), 4, "rtGraphArg_t.access");
-        assert_eq!(offset!(rtGraphArg_t, size), 8, "rtGraphArg_t.size");
-        assert_eq!(offset!(rtGraphArg_t, value), 16, "rtGraphArg_t.value");
-        assert_eq!(offset!(rtGraphArg_t, memory), 24, "rtGraphArg_t.memory");
+        assert_eq!(offset!(rtGraphArg_t, kind), 0);
+        assert_eq!(offset!(rtGraphArg_t, access), 4);
+        assert_eq!(offset!(rtGraphArg_t, size), 8);
+        assert_eq!(offset!(rtGraphArg_t, value), 16);
+        assert_eq!(offset!(rtGraphArg_t, memory), 24);
     }
 
     #[test]
     fn layout_of_rtGraphKernelParams_t() {
         assert_eq!((size_of::<rtGraphKernelParams_t>(), align_of::<rtGraphKernelParams_t>()), (64, 8));
-        assert_eq!(offset!(rtGraphKernelParams_t, struct_size), 0, "rtGraphKernelParams_t.struct_size");
-        assert_eq!(offset!(rtGraphKernelParams_t, arg_count), 4, "rtGraphKernelParams_t.arg_count");
-        assert_eq!(offset!(rtGraphKernelParams_t, kernel), 8, "rtGraphKernelParams_t.kernel");
-        assert_eq!(offset!(rtGraphKernelParams_t, name), 16, "rtGraphKernelParams_t.name");
-        assert_eq!(offset!(rtGraphKernelParams_t, args), 24, "rtGraphKernelParams_t.args");
-        assert_eq!(offset!(rtGraphKernelParams_t, grid), 32, "rtGraphKernelParams_t.grid");
-        assert_eq!(offset!(rtGraphKernelParams_t, group), 44, "rtGraphKernelParams_t.group");
-        assert_eq!(offset!(rtGraphKernelParams_t, local_bytes), 56, "rtGraphKernelParams_t.local_bytes");
-        assert_eq!(offset!(rtGraphKernelParams_t, flags), 60, "rtGraphKernelParams_t.flags");
+        assert_eq!(offset!(rtGraphKernelParams_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphKernelParams_t, arg_count), 4);
+        assert_eq!(offset!(rtGraphKernelParams_t, kernel), 8);
+        assert_eq!(offset!(rtGraphKernelParams_t, name), 16);
+        assert_eq!(offset!(rtGraphKernelParams_t, args), 24);
+        assert_eq!(offset!(rtGraphKernelParams_t, grid), 32);
+        assert_eq!(offset!(rtGraphKernelParams_t, group), 44);
+        assert_eq!(offset!(rtGraphKernelParams_t, local_bytes), 56);
+        assert_eq!(offset!(rtGraphKernelParams_t, flags), 60);
     }
 
     #[test]
     fn layout_of_rtGraphMemcpyParams_t() {
         assert_eq!((size_of::<rtGraphMemcpyParams_t>(), align_of::<rtGraphMemcpyParams_t>()), (64, 8));
-        assert_eq!(offset!(rtGraphMemcpyParams_t, struct_size), 0, "rtGraphMemcpyParams_t.struct_size");
-        assert_eq!(offset!(rtGraphMemcpyParams_t, kind), 4, "rtGraphMemcpyParams_t.kind");
-        assert_eq!(offset!(rtGraphMemcpyParams_t, dst), 8, "rtGraphMemcpyParams_t.dst");
-        assert_eq!(offset!(rtGraphMemcpyParams_t, src), 32, "rtGraphMemcpyParams_t.src");
-        assert_eq!(offset!(rtGraphMemcpyParams_t, size), 56, "rtGraphMemcpyParams_t.size");
+        assert_eq!(offset!(rtGraphMemcpyParams_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphMemcpyParams_t, kind), 4);
+        assert_eq!(offset!(rtGraphMemcpyParams_t, dst), 8);
+        assert_eq!(offset!(rtGraphMemcpyParams_t, src), 32);
+        assert_eq!(offset!(rtGraphMemcpyParams_t, size), 56);
     }
 
     #[test]
     fn layout_of_rtGraphMemcpy2DParams_t() {
         assert_eq!((size_of::<rtGraphMemcpy2DParams_t>(), align_of::<rtGraphMemcpy2DParams_t>()), (88, 8));
-        assert_eq!(offset!(rtGraphMemcpy2DParams_t, struct_size), 0, "rtGraphMemcpy2DParams_t.struct_size");
-        assert_eq!(offset!(rtGraphMemcpy2DParams_t, kind), 4, "rtGraphMemcpy2DParams_t.kind");
-        assert_eq!(offset!(rtGraphMemcpy2DParams_t, dst), 8, "rtGraphMemcpy2DParams_t.dst");
-        assert_eq!(offset!(rtGraphMemcpy2DParams_t, src), 32, "rtGraphMemcpy2DParams_t.src");
-        assert_eq!(offset!(rtGraphMemcpy2DParams_t, dst_pitch), 56, "rtGraphMemcpy2DParams_t.dst_pitch");
-        assert_eq!(offset!(rtGraphMemcpy2DParams_t, src_pitch), 64, "rtGraphMemcpy2DParams_t.src_pitch");
-        assert_eq!(offset!(rtGraphMemcpy2DParams_t, width), 72, "rtGraphMemcpy2DParams_t.width");
-        assert_eq!(offset!(rtGraphMemcpy2DParams_t, height), 80, "rtGraphMemcpy2DParams_t.height");
+        assert_eq!(offset!(rtGraphMemcpy2DParams_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphMemcpy2DParams_t, kind), 4);
+        assert_eq!(offset!(rtGraphMemcpy2DParams_t, dst), 8);
+        assert_eq!(offset!(rtGraphMemcpy2DParams_t, src), 32);
+        assert_eq!(offset!(rtGraphMemcpy2DParams_t, dst_pitch), 56);
+        assert_eq!(offset!(rtGraphMemcpy2DParams_t, src_pitch), 64);
+        assert_eq!(offset!(rtGraphMemcpy2DParams_t, width), 72);
+        assert_eq!(offset!(rtGraphMemcpy2DParams_t, height), 80);
     }
 
     #[test]
     fn layout_of_rtGraphFillParams_t() {
         assert_eq!((size_of::<rtGraphFillParams_t>(), align_of::<rtGraphFillParams_t>()), (72, 8));
-        assert_eq!(offset!(rtGraphFillParams_t, struct_size), 0, "rtGraphFillParams_t.struct_size");
-        assert_eq!(offset!(rtGraphFillParams_t, pattern_size), 4, "rtGraphFillParams_t.pattern_size");
-        assert_eq!(offset!(rtGraphFillParams_t, pattern), 8, "rtGraphFillParams_t.pattern");
-        assert_eq!(offset!(rtGraphFillParams_t, dst), 24, "rtGraphFillParams_t.dst");
-        assert_eq!(offset!(rtGraphFillParams_t, count), 48, "rtGraphFillParams_t.count");
-        assert_eq!(offset!(rtGraphFillParams_t, pitch), 56, "rtGraphFillParams_t.pitch");
-        assert_eq!(offset!(rtGraphFillParams_t, height), 64, "rtGraphFillParams_t.height");
+        assert_eq!(offset!(rtGraphFillParams_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphFillParams_t, pattern_size), 4);
+        assert_eq!(offset!(rtGraphFillParams_t, pattern), 8);
+        assert_eq!(offset!(rtGraphFillParams_t, dst), 24);
+        assert_eq!(offset!(rtGraphFillParams_t, count), 48);
+        assert_eq!(offset!(rtGraphFillParams_t, pitch), 56);
+        assert_eq!(offset!(rtGraphFillParams_t, height), 64);
     }
 
     #[test]
     fn layout_of_rtGraphHostParams_t() {
         assert_eq!((size_of::<rtGraphHostParams_t>(), align_of::<rtGraphHostParams_t>()), (32, 8));
-        assert_eq!(offset!(rtGraphHostParams_t, struct_size), 0, "rtGraphHostParams_t.struct_size");
-        assert_eq!(offset!(rtGraphHostParams_t, reserved), 4, "rtGraphHostParams_t.reserved");
-        assert_eq!(offset!(rtGraphHostParams_t, function), 8, "rtGraphHostParams_t.function");
-        assert_eq!(offset!(rtGraphHostParams_t, user), 16, "rtGraphHostParams_t.user");
-        assert_eq!(offset!(rtGraphHostParams_t, release), 24, "rtGraphHostParams_t.release");
+        assert_eq!(offset!(rtGraphHostParams_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphHostParams_t, reserved), 4);
+        assert_eq!(offset!(rtGraphHostParams_t, function), 8);
+        assert_eq!(offset!(rtGraphHostParams_t, user), 16);
+        assert_eq!(offset!(rtGraphHostParams_t, release), 24);
     }
 
     #[test]
     fn layout_of_rtGraphNativeParams_t() {
         assert_eq!((size_of::<rtGraphNativeParams_t>(), align_of::<rtGraphNativeParams_t>()), (32, 8));
-        assert_eq!(offset!(rtGraphNativeParams_t, struct_size), 0, "rtGraphNativeParams_t.struct_size");
-        assert_eq!(offset!(rtGraphNativeParams_t, reserved), 4, "rtGraphNativeParams_t.reserved");
-        assert_eq!(offset!(rtGraphNativeParams_t, function), 8, "rtGraphNativeParams_t.function");
-        assert_eq!(offset!(rtGraphNativeParams_t, user), 16, "rtGraphNativeParams_t.user");
-        assert_eq!(offset!(rtGraphNativeParams_t, release), 24, "rtGraphNativeParams_t.release");
+        assert_eq!(offset!(rtGraphNativeParams_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphNativeParams_t, reserved), 4);
+        assert_eq!(offset!(rtGraphNativeParams_t, function), 8);
+        assert_eq!(offset!(rtGraphNativeParams_t, user), 16);
+        assert_eq!(offset!(rtGraphNativeParams_t, release), 24);
     }
 
     #[test]
     fn layout_of_rtGraphBinding_t() {
         assert_eq!((size_of::<rtGraphBinding_t>(), align_of::<rtGraphBinding_t>()), (32, 8));
-        assert_eq!(offset!(rtGraphBinding_t, buffer), 0, "rtGraphBinding_t.buffer");
-        assert_eq!(offset!(rtGraphBinding_t, memory), 8, "rtGraphBinding_t.memory");
+        assert_eq!(offset!(rtGraphBinding_t, buffer), 0);
+        assert_eq!(offset!(rtGraphBinding_t, memory), 8);
     }
 
     #[test]
     fn layout_of_rtGraphChildParams_t() {
         assert_eq!((size_of::<rtGraphChildParams_t>(), align_of::<rtGraphChildParams_t>()), (24, 8));
-        assert_eq!(offset!(rtGraphChildParams_t, struct_size), 0, "rtGraphChildParams_t.struct_size");
-        assert_eq!(offset!(rtGraphChildParams_t, binding_count), 4, "rtGraphChildParams_t.binding_count");
-        assert_eq!(offset!(rtGraphChildParams_t, graph), 8, "rtGraphChildParams_t.graph");
-        assert_eq!(offset!(rtGraphChildParams_t, bindings), 16, "rtGraphChildParams_t.bindings");
+        assert_eq!(offset!(rtGraphChildParams_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphChildParams_t, binding_count), 4);
+        assert_eq!(offset!(rtGraphChildParams_t, graph), 8);
+        assert_eq!(offset!(rtGraphChildParams_t, bindings), 16);
     }
 
     #[test]
     fn layout_of_rtGraphEventParams_t() {
         assert_eq!((size_of::<rtGraphEventParams_t>(), align_of::<rtGraphEventParams_t>()), (16, 8));
-        assert_eq!(offset!(rtGraphEventParams_t, struct_size), 0, "rtGraphEventParams_t.struct_size");
-        assert_eq!(offset!(rtGraphEventParams_t, reserved), 4, "rtGraphEventParams_t.reserved");
-        assert_eq!(offset!(rtGraphEventParams_t, event), 8, "rtGraphEventParams_t.event");
+        assert_eq!(offset!(rtGraphEventParams_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphEventParams_t, reserved), 4);
+        assert_eq!(offset!(rtGraphEventParams_t, event), 8);
     }
 
     #[test]
     fn layout_of_rtGraphFenceParams_t() {
         assert_eq!((size_of::<rtGraphFenceParams_t>(), align_of::<rtGraphFenceParams_t>()), (24, 8));
-        assert_eq!(offset!(rtGraphFenceParams_t, struct_size), 0, "rtGraphFenceParams_t.struct_size");
-        assert_eq!(offset!(rtGraphFenceParams_t, reserved), 4, "rtGraphFenceParams_t.reserved");
-        assert_eq!(offset!(rtGraphFenceParams_t, fence), 8, "rtGraphFenceParams_t.fence");
-        assert_eq!(offset!(rtGraphFenceParams_t, value), 16, "rtGraphFenceParams_t.value");
+        assert_eq!(offset!(rtGraphFenceParams_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphFenceParams_t, reserved), 4);
+        assert_eq!(offset!(rtGraphFenceParams_t, fence), 8);
+        assert_eq!(offset!(rtGraphFenceParams_t, value), 16);
     }
 
     #[test]
     fn layout_of_rtGraphBufferInfo_t() {
         assert_eq!((size_of::<rtGraphBufferInfo_t>(), align_of::<rtGraphBufferInfo_t>()), (144, 8));
-        assert_eq!(offset!(rtGraphBufferInfo_t, struct_size), 0, "rtGraphBufferInfo_t.struct_size");
-        assert_eq!(offset!(rtGraphBufferInfo_t, role), 4, "rtGraphBufferInfo_t.role");
-        assert_eq!(offset!(rtGraphBufferInfo_t, size), 8, "rtGraphBufferInfo_t.size");
-        assert_eq!(offset!(rtGraphBufferInfo_t, name), 16, "rtGraphBufferInfo_t.name");
+        assert_eq!(offset!(rtGraphBufferInfo_t, struct_size), 0);
+        assert_eq!(offset!(rtGraphBufferInfo_t, role), 4);
+        assert_eq!(offset!(rtGraphBufferInfo_t, size), 8);
+        assert_eq!(offset!(rtGraphBufferInfo_t, name), 16);
     }
 
     #[test]
     fn layout_of_rtCapturePlanOptions_t() {
         assert_eq!((size_of::<rtCapturePlanOptions_t>(), align_of::<rtCapturePlanOptions_t>()), (24, 8));
-        assert_eq!(offset!(rtCapturePlanOptions_t, struct_size), 0, "rtCapturePlanOptions_t.struct_size");
-        assert_eq!(offset!(rtCapturePlanOptions_t, module_count), 4, "rtCapturePlanOptions_t.module_count");
-        assert_eq!(offset!(rtCapturePlanOptions_t, modules), 8, "rtCapturePlanOptions_t.modules");
-        assert_eq!(offset!(rtCapturePlanOptions_t, max_streams), 16, "rtCapturePlanOptions_t.max_streams");
-        assert_eq!(offset!(rtCapturePlanOptions_t, flags), 20, "rtCapturePlanOptions_t.flags");
+        assert_eq!(offset!(rtCapturePlanOptions_t, struct_size), 0);
+        assert_eq!(offset!(rtCapturePlanOptions_t, module_count), 4);
+        assert_eq!(offset!(rtCapturePlanOptions_t, modules), 8);
+        assert_eq!(offset!(rtCapturePlanOptions_t, max_streams), 16);
+        assert_eq!(offset!(rtCapturePlanOptions_t, flags), 20);
     }
 
     #[test]
     fn layout_of_rtCapturePlanInfo_t() {
         assert_eq!((size_of::<rtCapturePlanInfo_t>(), align_of::<rtCapturePlanInfo_t>()), (56, 8));
-        assert_eq!(offset!(rtCapturePlanInfo_t, struct_size), 0, "rtCapturePlanInfo_t.struct_size");
-        assert_eq!(offset!(rtCapturePlanInfo_t, node_count), 4, "rtCapturePlanInfo_t.node_count");
-        assert_eq!(offset!(rtCapturePlanInfo_t, step_count), 8, "rtCapturePlanInfo_t.step_count");
-        assert_eq!(offset!(rtCapturePlanInfo_t, level_count), 12, "rtCapturePlanInfo_t.level_count");
-        assert_eq!(offset!(rtCapturePlanInfo_t, stream_count), 16, "rtCapturePlanInfo_t.stream_count");
-        assert_eq!(offset!(rtCapturePlanInfo_t, dependency_count), 20, "rtCapturePlanInfo_t.dependency_count");
-        assert_eq!(offset!(rtCapturePlanInfo_t, temporary_bytes), 24, "rtCapturePlanInfo_t.temporary_bytes");
-        assert_eq!(offset!(rtCapturePlanInfo_t, temporary_bytes_without_reuse), 32, "rtCapturePlanInfo_t.temporary_bytes_without_reuse");
-        assert_eq!(offset!(rtCapturePlanInfo_t, temporary_bytes_live), 40, "rtCapturePlanInfo_t.temporary_bytes_live");
-        assert_eq!(offset!(rtCapturePlanInfo_t, buffer_count), 48, "rtCapturePlanInfo_t.buffer_count");
-        assert_eq!(offset!(rtCapturePlanInfo_t, reserved), 52, "rtCapturePlanInfo_t.reserved");
+        assert_eq!(offset!(rtCapturePlanInfo_t, struct_size), 0);
+        assert_eq!(offset!(rtCapturePlanInfo_t, node_count), 4);
+        assert_eq!(offset!(rtCapturePlanInfo_t, step_count), 8);
+        assert_eq!(offset!(rtCapturePlanInfo_t, level_count), 12);
+        assert_eq!(offset!(rtCapturePlanInfo_t, stream_count), 16);
+        assert_eq!(offset!(rtCapturePlanInfo_t, dependency_count), 20);
+        assert_eq!(offset!(rtCapturePlanInfo_t, temporary_bytes), 24);
+        assert_eq!(offset!(rtCapturePlanInfo_t, temporary_bytes_without_reuse), 32);
+        assert_eq!(offset!(rtCapturePlanInfo_t, temporary_bytes_live), 40);
+        assert_eq!(offset!(rtCapturePlanInfo_t, buffer_count), 48);
+        assert_eq!(offset!(rtCapturePlanInfo_t, reserved), 52);
     }
 
     #[test]
     fn layout_of_rtCapturePlanStep_t() {
         assert_eq!((size_of::<rtCapturePlanStep_t>(), align_of::<rtCapturePlanStep_t>()), (40, 8));
-        assert_eq!(offset!(rtCapturePlanStep_t, struct_size), 0, "rtCapturePlanStep_t.struct_size");
-        assert_eq!(offset!(rtCapturePlanStep_t, type_), 4, "rtCapturePlanStep_t.type");
-        assert_eq!(offset!(rtCapturePlanStep_t, node), 8, "rtCapturePlanStep_t.node");
-        assert_eq!(offset!(rtCapturePlanStep_t, stream), 16, "rtCapturePlanStep_t.stream");
-        assert_eq!(offset!(rtCapturePlanStep_t, level), 20, "rtCapturePlanStep_t.level");
-        assert_eq!(offset!(rtCapturePlanStep_t, verdict), 24, "rtCapturePlanStep_t.verdict");
-        assert_eq!(offset!(rtCapturePlanStep_t, dependency_count), 28, "rtCapturePlanStep_t.dependency_count");
-        assert_eq!(offset!(rtCapturePlanStep_t, memory_offset), 32, "rtCapturePlanStep_t.memory_offset");
+        assert_eq!(offset!(rtCapturePlanStep_t, struct_size), 0);
+        assert_eq!(offset!(rtCapturePlanStep_t, type_), 4);
+        assert_eq!(offset!(rtCapturePlanStep_t, node), 8);
+        assert_eq!(offset!(rtCapturePlanStep_t, stream), 16);
+        assert_eq!(offset!(rtCapturePlanStep_t, level), 20);
+        assert_eq!(offset!(rtCapturePlanStep_t, verdict), 24);
+        assert_eq!(offset!(rtCapturePlanStep_t, dependency_count), 28);
+        assert_eq!(offset!(rtCapturePlanStep_t, memory_offset), 32);
     }
 
     #[test]
     fn layout_of_rtCapturePlanBuffer_t() {
         assert_eq!((size_of::<rtCapturePlanBuffer_t>(), align_of::<rtCapturePlanBuffer_t>()), (32, 8));
-        assert_eq!(offset!(rtCapturePlanBuffer_t, struct_size), 0, "rtCapturePlanBuffer_t.struct_size");
-        assert_eq!(offset!(rtCapturePlanBuffer_t, role), 4, "rtCapturePlanBuffer_t.role");
-        assert_eq!(offset!(rtCapturePlanBuffer_t, size), 8, "rtCapturePlanBuffer_t.size");
-        assert_eq!(offset!(rtCapturePlanBuffer_t, offset), 16, "rtCapturePlanBuffer_t.offset");
-        assert_eq!(offset!(rtCapturePlanBuffer_t, first_step), 24, "rtCapturePlanBuffer_t.first_step");
-        assert_eq!(offset!(rtCapturePlanBuffer_t, last_step), 28, "rtCapturePlanBuffer_t.last_step");
+        assert_eq!(offset!(rtCapturePlanBuffer_t, struct_size), 0);
+        assert_eq!(offset!(rtCapturePlanBuffer_t, role), 4);
+        assert_eq!(offset!(rtCapturePlanBuffer_t, size), 8);
+        assert_eq!(offset!(rtCapturePlanBuffer_t, offset), 16);
+        assert_eq!(offset!(rtCapturePlanBuffer_t, first_step), 24);
+        assert_eq!(offset!(rtCapturePlanBuffer_t, last_step), 28);
     }
 
     #[test]

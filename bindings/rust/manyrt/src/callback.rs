@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Closures that the library calls. What the library gets is a number, never the address of a closure: a function that it calls
-//! once more than expected, or while another thread replaces it, finds no closure or one that is still counted. Panics end here.
+//! once more than expected, or while another thread replaces it, finds no closure or one that is still counted. Panics end
+//! here.
 
 use crate::constants::{LogLevel, Status};
 use crate::error::{call, get};

@@ -142,12 +142,14 @@ impl Context {
         call!(rtContextSetDefaultPool(pool.as_raw(), self.as_raw())).map(drop)
     }
 
-    /// Waits for all work submitted to the context's streams before the call. Returns the first failure and clears none. Blocks.
+    /// Waits for all work submitted to the context's streams before the call. Returns the first failure and clears none.
+    /// Blocks.
     pub fn synchronize(&self) -> Result<()> {
         call!(rtContextSynchronize(self.as_raw())).map(drop)
     }
 
-    /// Gives back all that the context has made at its first use; the next use makes it again. BUSY while an object of it lives.
+    /// Gives back all that the context has made at its first use; the next use makes it again. BUSY while an object of it
+    /// lives.
     pub fn reset(&self) -> Result<()> {
         call!(rtContextReset(self.as_raw())).map(drop)
     }
@@ -164,8 +166,8 @@ impl Context {
         Ok(MemoryInfo { free, total })
     }
 
-    /// Makes this the current context of the thread until the guard is dropped. The crate itself names a context in each call and
-    /// does not need it; C functions called with a null context do.
+    /// Makes this the current context of the thread until the guard is dropped. The crate itself names a context in each call
+    /// and does not need it; C functions called with a null context do.
     pub fn enter(&self) -> Result<CurrentContext> {
         let previous = get!(rtContextGetCurrent(manyrt_sys::rtContext_t))?;
         call!(rtContextSetCurrent(self.as_raw()))?;

@@ -103,7 +103,8 @@ impl Device {
         get!(rtDeviceCanAccessPeer(i32, peer.handle, self.handle)).map(|can| can != 0)
     }
 
-    /// Waits for all work submitted to the device's contexts before the call. Returns the first failure and clears none. Blocks.
+    /// Waits for all work submitted to the device's contexts before the call. Returns the first failure and clears none.
+    /// Blocks.
     pub fn synchronize(&self) -> Result<()> {
         call!(rtDeviceSynchronize(self.handle)).map(drop)
     }

@@ -113,8 +113,10 @@ macro_rules! get_struct {
 /// Calls a function of the form (char *buffer, size_t size, size_t *needed, ...) and returns the whole text.
 macro_rules! get_text {
     ($function:ident($($argument:expr),*)) => {
-        $crate::error::read_text(|buffer, size, needed| $crate::error::call!($function(buffer.cast(), size, needed $(, $argument)*)))
-            .map(|bytes| String::from_utf8_lossy($crate::error::until_zero(&bytes)).into_owned())
+        $crate::error::read_text(|buffer, size, needed| {
+            $crate::error::call!($function(buffer.cast(), size, needed $(, $argument)*))
+        })
+        .map(|bytes| String::from_utf8_lossy($crate::error::until_zero(&bytes)).into_owned())
     };
 }
 

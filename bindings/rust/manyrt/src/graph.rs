@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Graphs: what is to be done, in which order, with which buffers. plan.rs has how a graph runs.
 //!
-//! Nodes and buffers are numbers that belong to their graph; one of another graph, or of one that has ended, is an error. A graph
-//! keeps the memory, modules and events that it names.
+//! Nodes and buffers are numbers that belong to their graph; one of another graph, or of one that has ended, is an error. A
+//! graph keeps the memory, modules and events that it names.
 
 use crate::callback::{forget_node, node as host_node, Panics};
 use crate::constants::{ArgKind, GraphAccess, GraphBufferRole, GraphNodeType, MemcpyKind, Status};

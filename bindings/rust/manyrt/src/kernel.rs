@@ -275,11 +275,12 @@ impl Kernel {
         Kernel::from_handle(handle, program.context().clone(), Some(program))
     }
 
-    /// Makes a kernel of the CPU from a function that is called once for each work-group. `arguments` are kind and bytes of each.
+    /// Makes a kernel of the CPU from a function that is called once for each work-group. `arguments` are kind and bytes of
+    /// each.
     ///
     /// # Safety
-    /// The function keeps to the memory that its arguments give it, does not unwind, and may be called by several threads at the
-    /// same time, until the last launch is complete.
+    /// The function keeps to the memory that its arguments give it, does not unwind, and may be called by several threads at
+    /// the same time, until the last launch is complete.
     pub unsafe fn from_host(
         context: &Context,
         name: &str,
@@ -375,8 +376,8 @@ impl Kernel {
         Ok(())
     }
 
-    /// Launches the kernel on a stream of its context. The arguments are held against what the kernel takes: their number, and of
-    /// each the kind, the size, and the type where both sides have a name for it. The values are copied; does not block.
+    /// Launches the kernel on a stream of its context. The arguments are held against what the kernel takes: their number,
+    /// and of each the kind, the size, and the type where both sides have a name for it. The values are copied; does not block.
     ///
     /// # Safety
     /// The kernel keeps to the memory that its arguments name, with this grid, now and in each launch of a graph that records

@@ -266,8 +266,8 @@ impl<T: Pod> DeviceBuffer<T> {
 }
 
 impl<T: Pod> DeviceBuffer<T> {
-    /// As [`DeviceBuffer::from_native`], with an owner of the memory, which is dropped behind the buffer and all work and graphs
-    /// that use it; at once if this fails.
+    /// As [`DeviceBuffer::from_native`], with an owner of the memory, which is dropped behind the buffer and all work and
+    /// graphs that use it; at once if this fails.
     ///
     /// # Safety
     /// `native` is memory of the context's driver with room for `len` elements, and lives as long as the owner.

@@ -43,8 +43,8 @@ pub struct PlanStep {
 }
 
 impl CapturePlan {
-    /// Plans the graph as it is now. Kernels that it names are looked for in `modules`, the first one first. At most `max_streams`
-    /// streams are used; 0: 4. May block while a kernel is built.
+    /// Plans the graph as it is now. Kernels that it names are looked for in `modules`, the first one first. At most
+    /// `max_streams` streams are used; 0: 4. May block while a kernel is built.
     pub fn new(graph: &Graph, context: &Context, modules: &[&Module], max_streams: u32) -> Result<CapturePlan> {
         let modules: Vec<_> = modules.iter().map(|module| module.as_raw()).collect();
         let options = manyrt_sys::rtCapturePlanOptions_t {

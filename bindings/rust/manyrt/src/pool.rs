@@ -99,8 +99,9 @@ impl<K: Kind> Pool<K> {
         get_text!(rtMemPoolDumpJson(self.handle))
     }
 
-    /// Sets a closure that is called, on the allocating thread, before an allocation fails, with the bytes that were asked for. It
-    /// returns true if it has freed memory: the pool tries again. A panic inside is told on standard error and counts as false.
+    /// Sets a closure that is called, on the allocating thread, before an allocation fails, with the bytes that were asked
+    /// for. It returns true if it has freed memory: the pool tries again. A panic inside is told on standard error and counts
+    /// as false.
     pub fn on_out_of_memory(&self, function: impl Fn(u64) -> bool + Send + Sync + 'static) -> Result<()> {
         let mut present = self.out_of_memory.lock().unwrap_or_else(PoisonError::into_inner);
         present.set(self.handle, Some(Arc::new(function)))

@@ -145,14 +145,14 @@ impl Stream {
         launch_once(self.handle, Box::new(function))
     }
 
-    /// Calls a closure in the order of the stream, as [`Stream::launch_host`] does; on a capturing stream it becomes a node, which
-    /// calls it once for each launch. It is dropped behind its last use. The result tells panics inside.
+    /// Calls a closure in the order of the stream, as [`Stream::launch_host`] does; on a capturing stream it becomes a node,
+    /// which calls it once for each launch. It is dropped behind its last use. The result tells panics inside.
     pub fn launch_host_many(&self, function: impl Fn(Status) + Send + Sync + 'static) -> Result<Panics> {
         launch_many(self.handle, Arc::new(function))
     }
 
-    /// Copies from memory to memory of the library, of one device or two, in the order of the stream. The lengths must be equal.
-    /// The stream is of the context of one side.
+    /// Copies from memory to memory of the library, of one device or two, in the order of the stream. The lengths must be
+    /// equal. The stream is of the context of one side.
     pub fn copy<T: Pod>(&self, to: &impl Memory<T>, from: &impl Memory<T>) -> Result<()> {
         let (to, from) = (to.region(), from.region());
         same_length::<T>("rtMemcpyAsync", to.len, from.len)?;
@@ -232,8 +232,8 @@ impl Stream {
         call!(rtMemPrefetchAsync(memory.pointer, memory.bytes(), destination, self.handle)).map(drop)
     }
 
-    /// Records what `work` submits to the stream, and to streams that come to wait for it, as a graph instead of running it. The
-    /// capture also ends if `work` fails or panics; then there is no graph.
+    /// Records what `work` submits to the stream, and to streams that come to wait for it, as a graph instead of running it.
+    /// The capture also ends if `work` fails or panics; then there is no graph.
     pub fn capture(&self, work: impl FnOnce(&Stream) -> Result<()>) -> Result<Graph> {
         struct Capture<'a>(&'a Stream);
         impl Drop for Capture<'_> {

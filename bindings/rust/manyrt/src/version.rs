@@ -43,7 +43,7 @@ impl Version {
             return Ok(());
         };
         let message = format!(
-            "The library libmanyrt is {}, which is {} for the crate manyrt {}: install Debian's package libmanyrt{} {}.{} or later.",
+            "libmanyrt is {}, which is {} for the crate manyrt {}: install Debian's package libmanyrt{} {}.{} or later.",
             self, reason, crate_version, crate_version.major, crate_version.major, crate_version.minor
         );
         Err(Error::new(Status::NOT_SUPPORTED, "rtGetVersion", message))

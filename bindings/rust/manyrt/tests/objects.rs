@@ -15,6 +15,15 @@ fn setup() -> (Context, Stream) {
     (context, stream)
 }
 
+/// Refused by the compiler where an owner belongs to one thread.
+#[test]
+fn owners_go_to_any_thread() {
+    fn shared<T: Send + Sync>() {}
+    shared::<(Device, Context, Stream, Event, Fence, Pool, Module, Kernel)>();
+    shared::<(DeviceBuffer<f32>, HostBuffer<u8>, SharedBuffer<i64>, Region<'_, u16>)>();
+    shared::<(Graph, Node, GraphBuffer, CapturePlan, GraphExec, Error)>();
+}
+
 #[test]
 fn devices_say_what_they_are() {
     let cpu = Backend::CPU.info().unwrap();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The fifteen behaviours of tests/bindings/README.md for the crate manyrt: `behaviours NAME DEVICE`. Ends with 0 if the behaviour
-//! is as it has to be, with 77 if the device cannot do it, and with a panic that says what came instead.
+//! The fifteen behaviours of tests/bindings/README.md for the crate manyrt: `behaviours NAME DEVICE`. Ends with 0 if the
+//! behaviour is as it has to be, with 77 if the device cannot do it, and with a panic that says what came instead.
 
 use manyrt::{
     Capability, Context, Device, DeviceBuffer, Error, Event, Fence, Graph, GraphBufferRole, HandleKind, HostBuffer, Kernel,
