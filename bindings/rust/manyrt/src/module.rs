@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Modules: programs for a device, made from OpenCL C source or from machine code.
+
+use crate::constants::ImageFormat;
+use crate::context::Context;
+use crate::error::{c_string, call, get, get_text};
+use crate::kernel::Kernel;
+use crate::memory::{Pod, Region};
+use crate::Result;
+use std::ffi::CString;
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::size_of;
+use std::os::raw::{c_char, c_void};
+use std::path::Path;
+use std::ptr;
+use std::sync::Arc;
+
+/// How an image is read. The default tells the format from the bytes.
+#[derive(Debug, Clone)]
+pub struct ModuleOptions {
+    /// The format of the image.
+    pub format: ImageFormat,
+    /// Of source: -D, -I and other options of clBuildProgram.
+    pub build_options: String,
+    /// What messages call the image; empty: "kernel.cl", or the path of the file.
+    pub name: String,
+    /// Of source: what `#include` finds before any file, as name and text.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Default for ModuleOptions {
+    fn default() -> Self {
+        ModuleOptions { format: ImageFormat::AUTO, build_options: String::new(), name: String::new(), headers: Vec::new() }
+    }
+}
+
+/// The C form of ModuleOptions, with the texts that it points to.
+struct RawOptions {
+    raw: manyrt_sys::rtModuleOptions_t,
+    _texts: Vec<CString>,
+    _pointers: Vec<Vec<*const c_char>>,
+}
+
+impl ModuleOptions {
+    fn to_raw(&self, operation: &'static str) -> Result<RawOptions> {
+        let mut texts =
+            vec![c_string(operation, "build options", &self.build_options)?, c_string(operation, "name", &self.name)?];
+        for (name, _) in &self.headers {
+            texts.push(c_string(operation, "name of a header", name)?);
+        }
+        for (_, text) in &self.headers {
+            texts.push(c_string(operation, "text of a header", text)?);
+        }
+        let pointers: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
+        let (names, bodies) = pointers[2..].split_at(self.headers.len());
+        let pointers_of_headers = vec![names.to_vec(), bodies.to_vec()];
+        let list = |index: usize| {
+            if self.headers.is_empty() {
+                ptr::null()
+            } else {
+                pointers_of_headers[index].as_ptr()
+            }
+        };
+        let raw = manyrt_sys::rtModuleOptions_t {
+            format: self.format.0,
+            build_options: pointers[0],
+            name: if self.name.is_empty() { ptr::null() } else { pointers[1] },
+            header_count: self.headers.len() as u32,
+            header_names: list(0),
+            headers: list(1),
+            ..Default::default()
+        };
+        Ok(RawOptions { raw, _texts: texts, _pointers: pointers_of_headers })
+    }
+}
+
+/// A program for a device, with its kernels. Each of its kernels keeps it alive.
+pub(crate) struct Program {
+    handle: manyrt_sys::rtModule_t,
+    context: Context,
+}
+
+// SAFETY: a handle that the library checks at each call, from any thread.
+unsafe impl Send for Program {}
+// SAFETY: as above.
+unsafe impl Sync for Program {}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = call!(rtModuleDestroy(self.handle));
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Module({:p})", self.as_raw())
+    }
+}
+
+impl Program {
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+/// A program for a device, with the kernels that are in it. It lives until it and the kernels that it gave are dropped.
+#[derive(Clone)]
+pub struct Module {
+    program: Arc<Program>,
+}
+
+impl Module {
+    fn from_handle(handle: manyrt_sys::rtModule_t, context: &Context) -> Module {
+        Module { program: Arc::new(Program { handle, context: context.clone() }) }
+    }
+
+    /// Builds a module from OpenCL C 1.2. The message of a failed build is the compiler's log. Blocks while a compiler runs.
+    pub fn from_source(context: &Context, source: &str, build_options: &str) -> Result<Module> {
+        let operation = "rtModuleCreateFromSource";
+        let source = c_string(operation, "source", source)?;
+        let options = c_string(operation, "build options", build_options)?;
+        let handle =
+            get!(rtModuleCreateFromSource(manyrt_sys::rtModule_t, source.as_ptr(), options.as_ptr(), context.as_raw()))?;
+        Ok(Module::from_handle(handle, context))
+    }
+
+    /// Makes a module from source or machine code in memory. Blocks while a compiler runs.
+    ///
+    /// # Safety
+    /// Machine code does what its makers say: loading a shared object of a host module runs code of it.
+    pub unsafe fn from_image(context: &Context, image: &[u8], options: &ModuleOptions) -> Result<Module> {
+        let options = options.to_raw("rtModuleLoadData")?;
+        let handle = get!(rtModuleLoadData(
+            manyrt_sys::rtModule_t,
+            image.as_ptr().cast::<c_void>(),
+            image.len(),
+            &options.raw,
+            context.as_raw()
+        ))?;
+        Ok(Module::from_handle(handle, context))
+    }
+
+    /// As [`Module::from_image`], from a file, which is read once.
+    ///
+    /// # Safety
+    /// As for [`Module::from_image`].
+    pub unsafe fn from_file(context: &Context, path: &Path, options: &ModuleOptions) -> Result<Module> {
+        use std::os::unix::ffi::OsStrExt;
+        let operation = "rtModuleLoadFile";
+        let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| {
+            let message = "The path has a zero byte.";
+            crate::Error::new(crate::Status::INVALID_VALUE, operation, message)
+        })?;
+        let options = options.to_raw(operation)?;
+        let handle = get!(rtModuleLoadFile(manyrt_sys::rtModule_t, path.as_ptr(), &options.raw, context.as_raw()))?;
+        Ok(Module::from_handle(handle, context))
+    }
+
+    /// The handle, for functions of [`sys`](crate::sys).
+    pub fn as_raw(&self) -> manyrt_sys::rtModule_t {
+        self.program.handle
+    }
+
+    /// The compiler's warnings about a source that it accepted.
+    pub fn build_log(&self) -> Result<String> {
+        get_text!(rtModuleGetBuildLog(self.as_raw()))
+    }
+
+    /// Finds a kernel by its name.
+    pub fn kernel(&self, name: &str) -> Result<Kernel> {
+        let name = c_string("rtModuleGetKernel", "name", name)?;
+        Kernel::of_module(get!(rtModuleGetKernel(manyrt_sys::rtKernel_t, name.as_ptr(), self.as_raw()))?, self.program.clone())
+    }
+
+    /// All kernels, in the order of the source.
+    pub fn kernels(&self) -> Result<Vec<Kernel>> {
+        let count = get!(rtModuleGetKernelCount(u32, self.as_raw()))?;
+        (0..count)
+            .map(|index| {
+                let handle = get!(rtModuleGetKernelByIndex(manyrt_sys::rtKernel_t, index, self.as_raw()))?;
+                Kernel::of_module(handle, self.program.clone())
+            })
+            .collect()
+    }
+
+    /// Finds a global variable; in OpenCL C these are the `__constant` variables of the program.
+    ///
+    /// # Safety
+    /// The region must not be written to if the variable is constant.
+    pub unsafe fn global<T: Pod>(&self, name: &str) -> Result<Region<'_, T>> {
+        let name = c_string("rtModuleGetGlobal", "name", name)?;
+        let mut size = 0;
+        let pointer = get!(rtModuleGetGlobal(*mut c_void, &mut size, name.as_ptr(), self.as_raw()))?;
+        let len = usize::try_from(size).unwrap_or(0).checked_div(size_of::<T>()).unwrap_or(0);
+        Ok(Region { pointer, len, _memory: PhantomData })
+    }
+
+    /// The driver's own object: CUDA CUmodule, OpenCL cl_program. Valid until the module ends.
+    pub fn native(&self) -> Result<[u64; 2]> {
+        let mut native = [0; 2];
+        call!(rtModuleGetNative(native.as_mut_ptr(), self.as_raw())).map(|_| native)
+    }
+}
