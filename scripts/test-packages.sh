@@ -128,7 +128,8 @@ inside "zcat /usr/share/man/man1/manyrt.1.gz >page && grep -q '^\.TH MANYRT 1' p
 
 # There is no static library, so a static program does not link, and the linker says what is missing.
 [[ -z $(inside "find / -xdev -name 'libmanyrt*.a'") ]] || fail "there is a static library"
-if inside "cc -std=c99 -static vector_add.c \$(pkg-config --static --cflags --libs manyrt) -o static" >"$work/static.log" 2>&1; then
+static="cc -std=c99 -static vector_add.c \$(pkg-config --static --cflags --libs manyrt) -o static"
+if inside "$static" >"$work/static.log" 2>&1; then
   fail "a static program links"
 fi
 grep -q 'cannot find -lmanyrt' "$work/static.log" || { cat "$work/static.log" >&2; fail "the linker does not name libmanyrt"; }
