@@ -1,6 +1,6 @@
 /* Every function of bindings/compat/infinirt.h on one device, with good and bad input, as a program of InfiniRT would call it:
  *
- *     infinirt_test --cpu | --opencl | --moore
+ *     infinirt_test --cpu | --nvidia | --opencl | --moore
  *
  * The file is C99 and C++: infinirt_test_cpp.cpp compiles it a second time, with the type MOORE meaning the OpenCL devices.
  * Ends with 0, with 1 and a line for what was wrong, or with 77 if there is no such device. */
@@ -351,13 +351,14 @@ static void testGraph(void) {
 int main(int argc, char** argv) {
   const char* const name = argc == 2 ? argv[1] : "";
   const infiniDevice_t device = strcmp(name, "--cpu") == 0      ? INFINI_DEVICE_CPU
+                                : strcmp(name, "--nvidia") == 0 ? INFINI_DEVICE_NVIDIA
                                 : strcmp(name, "--moore") == 0  ? INFINI_DEVICE_MOORE
                                 : strcmp(name, "--opencl") == 0 ? INFINI_DEVICE_OPENCL
                                                                 : INFINI_DEVICE_TYPE_COUNT;
   int count = 0, i = 0;
   uint64_t alive = 1;
   if (device == INFINI_DEVICE_TYPE_COUNT) {
-    fprintf(stderr, "usage: infinirt_test --cpu | --opencl | --moore\n");
+    fprintf(stderr, "usage: infinirt_test --cpu | --nvidia | --opencl | --moore\n");
     return 2;
   }
   for (i = 0; i < kCount; ++i) g_numbers[i] = (float)i * 0.5f;
