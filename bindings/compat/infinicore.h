@@ -2,7 +2,8 @@
  *
  * infinicore.h - the status codes, device types and data types of InfiniCore's C interface, for programs that are written
  * against it. The text is manyrt's own. Names and numbers are those that InfiniCore has published, so that a program compiles
- * unchanged and means the same; nothing else of InfiniCore is contained. Include infinirt.h, which includes this file.
+ * unchanged and means the same; nothing else of InfiniCore is contained. Device types are those up to ALI: a program that
+ * names a later one does not compile. Include infinirt.h, which includes this file.
  */
 #ifndef MANYRT_COMPAT_INFINICORE_H_
 #define MANYRT_COMPAT_INFINICORE_H_
