@@ -9,7 +9,8 @@ import check_versions
 
 class Texts(unittest.TestCase):
     def test_names_of_rt_json(self):
-        interface = {"functions": [{"name": "rtFree"}], "enums": [{"name": "rtBackend", "values": [{"name": "RT_BACKEND_CPU"}]}]}
+        values = [{"name": "RT_BACKEND_CPU"}]
+        interface = {"functions": [{"name": "rtFree"}], "enums": [{"name": "rtBackend", "values": values}]}
         names = check_texts.known_names(interface)
         self.assertEqual(check_texts.unknown_in_text("`rtFree` and RT_BACKEND_CPU, rtStatus_t", names), [])
         self.assertEqual(check_texts.unknown_in_text("`rtFred`, RT_BACKEND_GPU", names), ["RT_BACKEND_GPU", "rtFred"])
@@ -20,10 +21,12 @@ class Texts(unittest.TestCase):
                          ["infinirtFree", "infinirtMall"])
 
     def test_functions(self):
-        self.assertEqual(check_texts.functions_of_header("static inline infiniStatus_t infinirtFree(void* p) {"), {"infinirtFree"})
+        header = "static inline infiniStatus_t infinirtFree(void* p) {"
+        self.assertEqual(check_texts.functions_of_header(header), {"infinirtFree"})
 
     def test_manual_page(self):
-        self.assertEqual(check_texts.missing_in_page(".B \\-\\-json\n.B info", {"--json", "info", "--js", "run"}), ["--js", "run"])
+        words = {"--json", "info", "--js", "run"}
+        self.assertEqual(check_texts.missing_in_page(".B \\-\\-json\n.B info", words), ["--js", "run"])
 
 
 class Versions(unittest.TestCase):

@@ -81,13 +81,14 @@ def try_loader(source, library, compiler, work, names):
 
     def link_program(library_folder, name):
         program = work / name
-        subprocess.run([compiler, "-I", source / "include", work / "program.c", library_folder / "libmanyrt.so.0", "-o", program],
-                       check=True)
+        subprocess.run([compiler, "-I", source / "include", work / "program.c", library_folder / "libmanyrt.so.0",
+                        "-o", program], check=True)
         return program
 
     def run(program, folder):
         environment = dict(os.environ, LD_LIBRARY_PATH=str(folder), RT_DISABLE="cuda,opencl", LC_ALL="C")
-        return subprocess.run([program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, text=True)
+        return subprocess.run([program], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              text=True)
 
     bodies = "".join(f"int {name}(void) {{ return 0; }}\n" for name in sorted(names))
     link_library(bare, bodies)
@@ -110,7 +111,8 @@ def try_loader(source, library, compiler, work, names):
 
 
 def main():
-    source, library, compiler, work = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3], pathlib.Path(sys.argv[4])
+    source, library, work = (pathlib.Path(sys.argv[i]) for i in (1, 2, 4))
+    compiler = sys.argv[3]
     problems, names = compare(source, library)
     problems += try_loader(source, library, compiler, work, names)
     for problem in problems:
