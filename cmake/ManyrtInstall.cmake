@@ -16,12 +16,15 @@ install(FILES ${PROJECT_BINARY_DIR}/manyrtConfig.cmake ${PROJECT_BINARY_DIR}/man
         DESTINATION ${manyrt_cmake_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/include/rt.h ${PROJECT_SOURCE_DIR}/bindings/rt_message.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/manyrt)
+# Interfaces of other runtimes over rt.h, in a folder of their own: a program asks for them with -I.../include/manyrt/compat.
+install(FILES ${PROJECT_SOURCE_DIR}/bindings/compat/infinicore.h ${PROJECT_SOURCE_DIR}/bindings/compat/infinirt.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/manyrt/compat)
 install(FILES ${PROJECT_BINARY_DIR}/manyrt.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 # Licence, documents and examples; an example's CMakeLists.txt is part of this tree, so it stays here.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
               ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN measured EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN measured EXCLUDE PATTERN "*.1" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN CMakeLists.txt EXCLUDE PATTERN "*.cmake" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/bindings/rt.cdef.h ${PROJECT_SOURCE_DIR}/bindings/rt.json
