@@ -213,7 +213,9 @@ struct IsLocal<Local<T>> : std::true_type {
 /** The name that a kernel gives to a C++ type; nullptr for structs, vectors and void, of which the size alone is compared. */
 template <class T>
 constexpr const char* typeName() {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_same_v<T, char>) {
+    return "char";  // whose sign differs between architectures on the host
+  } else if constexpr (std::is_integral_v<T>) {
     constexpr const char* names[2][4] = {{"uchar", "ushort", "uint", "ulong"}, {"char", "short", "int", "long"}};
     constexpr std::size_t index = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return names[std::is_signed_v<T>][index];
