@@ -86,8 +86,8 @@ class ContextRef : public Borrowed<rtContext_t> {
   /** The same for an object, which the context owns from then on. */
   template <class T, class E = DefaultMode>
   Outcome<E, void> setUserData(std::unique_ptr<T> user, E = {}) const {
-    const rtStatus_t status =
-        rtContextSetUserData(user.get(), [](void* pointer) { delete static_cast<T*>(pointer); }, get());
+    const rtStatus_t status = rtContextSetUserData(
+        user.get(), [](void* pointer) { delete static_cast<T*>(pointer); }, get());
     if (status >= 0) (void)user.release();
     return detail::done<E>(status);
   }

@@ -62,28 +62,28 @@ class ErrorOf final : public Error {
 };
 #endif
 
-#define MANYRT_CPP_ERRORS(KIND)                             \
-  KIND(InvalidValue, RT_ERROR_INVALID_VALUE)                \
-  KIND(InvalidHandle, RT_ERROR_INVALID_HANDLE)              \
-  KIND(InvalidDevice, RT_ERROR_INVALID_DEVICE)              \
-  KIND(WrongContext, RT_ERROR_WRONG_CONTEXT)                \
-  KIND(OutOfMemory, RT_ERROR_OUT_OF_MEMORY)                 \
-  KIND(NotSupported, RT_ERROR_NOT_SUPPORTED)                \
-  KIND(NotFound, RT_ERROR_NOT_FOUND)                        \
-  KIND(BuildFailed, RT_ERROR_BUILD_FAILED)                  \
-  KIND(CompilerNotFound, RT_ERROR_COMPILER_NOT_FOUND)       \
-  KIND(InvalidImage, RT_ERROR_INVALID_IMAGE)                \
-  KIND(LaunchFailed, RT_ERROR_LAUNCH_FAILED)                \
-  KIND(CaptureUnsafe, RT_ERROR_CAPTURE_UNSAFE)              \
-  KIND(CaptureInvalidated, RT_ERROR_CAPTURE_INVALIDATED)    \
-  KIND(Busy, RT_ERROR_BUSY)                                 \
-  KIND(TimedOut, RT_ERROR_TIMEOUT)                          \
-  KIND(DeviceLost, RT_ERROR_DEVICE_LOST)                    \
-  KIND(BackendUnavailable, RT_ERROR_BACKEND_UNAVAILABLE)    \
-  KIND(DriverError, RT_ERROR_DRIVER)                        \
-  KIND(Forked, RT_ERROR_FORKED)                             \
-  KIND(ShutDown, RT_ERROR_SHUT_DOWN)                        \
-  KIND(IoError, RT_ERROR_IO)                                \
+#define MANYRT_CPP_ERRORS(KIND)                          \
+  KIND(InvalidValue, RT_ERROR_INVALID_VALUE)             \
+  KIND(InvalidHandle, RT_ERROR_INVALID_HANDLE)           \
+  KIND(InvalidDevice, RT_ERROR_INVALID_DEVICE)           \
+  KIND(WrongContext, RT_ERROR_WRONG_CONTEXT)             \
+  KIND(OutOfMemory, RT_ERROR_OUT_OF_MEMORY)              \
+  KIND(NotSupported, RT_ERROR_NOT_SUPPORTED)             \
+  KIND(NotFound, RT_ERROR_NOT_FOUND)                     \
+  KIND(BuildFailed, RT_ERROR_BUILD_FAILED)               \
+  KIND(CompilerNotFound, RT_ERROR_COMPILER_NOT_FOUND)    \
+  KIND(InvalidImage, RT_ERROR_INVALID_IMAGE)             \
+  KIND(LaunchFailed, RT_ERROR_LAUNCH_FAILED)             \
+  KIND(CaptureUnsafe, RT_ERROR_CAPTURE_UNSAFE)           \
+  KIND(CaptureInvalidated, RT_ERROR_CAPTURE_INVALIDATED) \
+  KIND(Busy, RT_ERROR_BUSY)                              \
+  KIND(TimedOut, RT_ERROR_TIMEOUT)                       \
+  KIND(DeviceLost, RT_ERROR_DEVICE_LOST)                 \
+  KIND(BackendUnavailable, RT_ERROR_BACKEND_UNAVAILABLE) \
+  KIND(DriverError, RT_ERROR_DRIVER)                     \
+  KIND(Forked, RT_ERROR_FORKED)                          \
+  KIND(ShutDown, RT_ERROR_SHUT_DOWN)                     \
+  KIND(IoError, RT_ERROR_IO)                             \
   KIND(InternalError, RT_ERROR_INTERNAL)
 
 #if MANYRT_CPP_EXCEPTIONS
@@ -259,7 +259,8 @@ Outcome<E, Struct> fetchStruct(Struct info, rtStatus_t (*function)(Struct*, P...
 
 /** As fetch, for a text of any length: (buffer, size, needed, owner...). */
 template <class E, class C, class... P, class... A>
-Outcome<E, std::string> fetchText(rtStatus_t (*function)(C*, std::size_t, std::size_t*, P...), bool terminated, A... arguments) {
+Outcome<E, std::string> fetchText(rtStatus_t (*function)(C*, std::size_t, std::size_t*, P...), bool terminated,
+                                  A... arguments) {
   std::string text;
   std::size_t needed = 0;
   do {

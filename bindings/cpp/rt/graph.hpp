@@ -126,8 +126,8 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
   Outcome<DefaultMode, GraphNode> addKernel(const KernelFunction<Parameters...>& function, const Range& range,
                                             const Dependencies& after, const Arguments&... arguments) const;
   template <class E = DefaultMode>
-  Outcome<E, GraphNode> addCopy(const GraphMemory& dst, const GraphMemory& src, std::uint64_t bytes, const Dependencies& after = {},
-                                rtMemcpyKind kind = RT_MEMCPY_DEFAULT, E = {}) const {
+  Outcome<E, GraphNode> addCopy(const GraphMemory& dst, const GraphMemory& src, std::uint64_t bytes,
+                                const Dependencies& after = {}, rtMemcpyKind kind = RT_MEMCPY_DEFAULT, E = {}) const {
     rtGraphMemcpyParams_t params = RT_GRAPH_MEMCPY_PARAMS_INIT;
     params.kind = kind;
     params.dst = dst;
@@ -194,7 +194,8 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
     return add<E>(rtGraphAddEventWaitNode, eventParams(event), after);
   }
   template <class E = DefaultMode>
-  Outcome<E, GraphNode> addFenceSignal(const FenceRef& fence, std::uint64_t value, const Dependencies& after = {}, E = {}) const {
+  Outcome<E, GraphNode> addFenceSignal(const FenceRef& fence, std::uint64_t value, const Dependencies& after = {},
+                                       E = {}) const {
     return add<E>(rtGraphAddFenceSignalNode, fenceParams(fence, value), after);
   }
   template <class E = DefaultMode>

@@ -98,8 +98,8 @@ class KernelRef : public Borrowed<rtKernel_t> {
   }
   /** The C form of a launch: pointers to the values, which are copied. */
   template <class E = DefaultMode>
-  Outcome<E, void> launch(const StreamRef& stream, const Range& range, Span<void* const> arguments, std::uint32_t localBytes = 0,
-                          E = {}) const {
+  Outcome<E, void> launch(const StreamRef& stream, const Range& range, Span<void* const> arguments,
+                          std::uint32_t localBytes = 0, E = {}) const {
     const auto size = range.resolve(get(), localBytes);
     if (!size) return detail::refuse<E, void>(size.failure());
     const auto& [grid, group] = *size;
@@ -145,8 +145,8 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
 
   /** Builds OpenCL C 1.2. Blocks while a compiler runs; BUILD_FAILED carries its log. options: as clBuildProgram takes them. */
   template <class E = DefaultMode>
-  static Outcome<E, Module> fromSource(const std::string& source, const ContextRef& context = {}, const std::string& options = {},
-                                       E = {}) {
+  static Outcome<E, Module> fromSource(const std::string& source, const ContextRef& context = {},
+                                       const std::string& options = {}, E = {}) {
     return detail::fetch<E, Module>(rtModuleCreateFromSource, source.c_str(), options.c_str(), context.get());
   }
   /** Loads source, PTX, cubin, SPIR-V or a host object from memory: what has data() and bytes() or size(). */

@@ -110,7 +110,8 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer() { close(); }
 
-  /** Allocates; the contents are undefined. Pinned memory is ordinary memory, with a line in the log, where a device has none. */
+  /** Allocates; the contents are undefined. Pinned memory is ordinary memory, with a line in the log, where a device has none.
+   */
   template <class E = DefaultMode>
   static Outcome<E, Buffer> create(std::size_t count, const ContextRef& context = {}, E = {}) {
     constexpr auto function = Kind == RT_MEMORY_DEVICE ? rtMalloc : Kind == RT_MEMORY_HOST ? rtMallocHost : rtMallocShared;
@@ -227,8 +228,7 @@ using SharedBuffer = Buffer<T, RT_MEMORY_SHARED>;
 template <class T, class E = DefaultMode>
 Outcome<E, DeviceSpan<T>> hostDevicePointer(Span<T> host, const ContextRef& context = {}, E = {}) {
   void* pointer = nullptr;
-  const rtStatus_t status =
-      rtHostGetDevicePointer(&pointer, const_cast<std::remove_const_t<T>*>(host.data()), context.get());
+  const rtStatus_t status = rtHostGetDevicePointer(&pointer, const_cast<std::remove_const_t<T>*>(host.data()), context.get());
   return detail::give<E, DeviceSpan<T>>(status, DeviceSpan<T>(static_cast<T*>(pointer), host.size()));
 }
 
@@ -236,8 +236,7 @@ Outcome<E, DeviceSpan<T>> hostDevicePointer(Span<T> host, const ContextRef& cont
 class Registration {
  public:
   Registration() noexcept = default;
-  Registration(Registration&& other) noexcept
-      : pointer_(std::exchange(other.pointer_, nullptr)), context_(other.context_) {}
+  Registration(Registration&& other) noexcept : pointer_(std::exchange(other.pointer_, nullptr)), context_(other.context_) {}
   Registration& operator=(Registration&& other) noexcept {
     if (this != &other) {
       close();

@@ -99,9 +99,7 @@ class Runtime {
   void* operatorHandle() const { return context_.userData(); }
 
   /** Memory of the device. */
-  std::shared_ptr<Memory> allocateMemory(std::size_t bytes) {
-    return share(Buffer<std::byte>::create(bytes, context_), false);
-  }
+  std::shared_ptr<Memory> allocateMemory(std::size_t bytes) { return share(Buffer<std::byte>::create(bytes, context_), false); }
   /** Pinned memory of the host. On a CPU it is ordinary memory, and the first such call writes a warning to stderr. */
   std::shared_ptr<Memory> allocatePinnedHostMemory(std::size_t bytes) {
     HostBuffer<std::byte> host = HostBuffer<std::byte>::create(bytes, context_);

@@ -264,7 +264,8 @@ class StreamRef : public Borrowed<rtStream_t> {
   }
   /** The same for bytes at two addresses. */
   template <class E = DefaultMode>
-  Outcome<E, void> copyBytes(void* dst, const void* src, std::size_t size, rtMemcpyKind kind = RT_MEMCPY_DEFAULT, E = {}) const {
+  Outcome<E, void> copyBytes(void* dst, const void* src, std::size_t size, rtMemcpyKind kind = RT_MEMCPY_DEFAULT,
+                             E = {}) const {
     return detail::done<E>(rtMemcpyAsync(dst, src, size, kind, get()));
   }
   /** Rows of `width` bytes, each `pitch` bytes behind the one before. */
@@ -290,7 +291,8 @@ class StreamRef : public Borrowed<rtStream_t> {
     return detail::done<E>(rtMemsetAsync(to.data(), value, to.bytes(), get()));
   }
   template <class E = DefaultMode>
-  Outcome<E, void> setRows(void* dst, std::size_t pitch, std::uint8_t value, std::size_t width, std::size_t height, E = {}) const {
+  Outcome<E, void> setRows(void* dst, std::size_t pitch, std::uint8_t value, std::size_t width, std::size_t height,
+                           E = {}) const {
     return detail::done<E>(rtMemset2DAsync(dst, pitch, value, width, height, get()));
   }
   /** Moves shared memory to where it is used next, a null device being the host. A hint. */
