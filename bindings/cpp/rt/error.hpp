@@ -206,11 +206,15 @@ inline Failure failureOf(rtStatus_t status) {
 
 template <class E, class T>
 Outcome<E, T> refuse(Failure failure) {
-  if constexpr (std::is_same_v<E, NoThrow>) {
-    return Result<T>(std::move(failure));
-  } else {
+#if MANYRT_CPP_EXCEPTIONS
+  if constexpr (std::is_same_v<E, Throw>) {
     raise(failure);
+  } else {
+    return Result<T>(std::move(failure));
   }
+#else
+  return Result<T>(std::move(failure));
+#endif
 }
 
 template <class E, class T>
@@ -235,11 +239,15 @@ Outcome<E, T> give(rtStatus_t status, V&& value) {
 /** A Result as the outcome of mode E: functions of several steps are written with results. */
 template <class E, class T>
 Outcome<E, T> finish(Result<T> result) {
-  if constexpr (std::is_same_v<E, NoThrow>) {
-    return result;
-  } else {
+#if MANYRT_CPP_EXCEPTIONS
+  if constexpr (std::is_same_v<E, Throw>) {
     return std::move(result).value();
+  } else {
+    return result;
   }
+#else
+  return result;
+#endif
 }
 
 /** Calls a C function whose first parameter is its only output, and makes a T of that. */

@@ -279,7 +279,7 @@ class StreamRef : public Borrowed<rtStream_t> {
   Outcome<E, void> fill(D&& dst, const T& value, E = {}) const {
     const auto to = detail::viewOf(dst);
     using To = typename decltype(to)::element_type;
-    static_assert(std::is_same_v<To, T>, "the value of a fill has not the type of the elements");
+    static_assert(std::is_same_v<To, T>, "the value of a fill is not the type of the elements");
     static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) <= 16);
     return detail::done<E>(rtMemFillAsync(to.data(), &value, sizeof(T), to.size(), get()));
   }
