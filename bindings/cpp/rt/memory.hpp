@@ -144,6 +144,20 @@ class Buffer {
     return allocate<E>(
         count, [&](void** pointer, std::size_t size) { return rtMemImport(pointer, native.data(), size, context.get()); });
   }
+  /** The same; `owner` is let go when this buffer has ended and no work or graph uses the memory. */
+  template <class E = DefaultMode>
+  static Outcome<E, Buffer> fromNative(const Native& native, std::size_t count, std::shared_ptr<const void> owner,
+                                       const ContextRef& context = {}, E = {}) {
+    using Kept = std::shared_ptr<const void>;
+    std::unique_ptr<Kept> kept(new (std::nothrow) Kept(std::move(owner)));
+    if (kept == nullptr) return detail::refuse<E, Buffer>(RT_ERROR_OUT_OF_MEMORY, "No memory for the owner of a buffer.");
+    return allocate<E>(count, [&](void** pointer, std::size_t size) {
+      const rtStatus_t status = rtMemImportWithRelease(
+          pointer, native.data(), size, kept.get(), [](void* user) { delete static_cast<Kept*>(user); }, context.get());
+      if (status >= 0) (void)kept.release();
+      return status;
+    });
+  }
   /** Takes over `count` elements that rtFree frees. */
   static Buffer adopt(T* data, std::size_t count) noexcept { return Buffer(data, count); }
 

@@ -78,10 +78,6 @@ struct HostCall {
     }
   }
   static void run(void* user, rtStatus_t status) { static_cast<HostCall*>(user)->call(status); }
-  static void runOnce(void* user, rtStatus_t status) {
-    const std::unique_ptr<HostCall> owned(static_cast<HostCall*>(user));
-    owned->call(status);
-  }
   static void release(void* user) { delete static_cast<HostCall*>(user); }
 };
 
@@ -126,6 +122,11 @@ class EventRef : public Borrowed<rtEvent_t> {
   template <class E = DefaultMode>
   Outcome<E, std::optional<std::int64_t>> nanosecondsSince(EventRef start, E = {}) const {
     return since<E, std::int64_t>(rtEventElapsedNanoseconds, start);
+  }
+  /** An eventfd for poll, epoll and select, readable once the present last record is reached; the caller closes it. */
+  template <class E = DefaultMode>
+  Outcome<E, int> descriptor(E = {}) const {
+    return detail::fetch<E, int>(rtEventGetDescriptor, get());
   }
   /** The driver's event; borrowed until it is recorded again. */
   template <class E = DefaultMode>
@@ -234,6 +235,11 @@ class StreamRef : public Borrowed<rtStream_t> {
   Outcome<E, void> wait(const FenceRef& fence, std::uint64_t value, E = {}) const {
     return detail::done<E>(rtStreamWaitFence(fence.get(), value, get()));
   }
+  /** Later work waits for the last use of memory that the library knows: an address inside it. */
+  template <class E = DefaultMode>
+  Outcome<E, void> waitForUse(const void* pointer, E = {}) const {
+    return detail::done<E>(rtStreamWaitPointer(pointer, get()));
+  }
   /** Raises the fence when the stream reaches this point. */
   template <class E = DefaultMode>
   Outcome<E, void> signal(const FenceRef& fence, std::uint64_t value, E = {}) const {
@@ -304,33 +310,28 @@ class StreamRef : public Borrowed<rtStream_t> {
 
   /** Calls a function in the stream's order, on a thread of the library. A function that takes a status gets RT_SUCCESS or the
    *  stream's failure; one that takes nothing is left out where the stream has failed. An exception that leaves it goes to the
-   *  handler of setCallbackExceptionHandler, and the stream goes on. The function is kept until its call is over.
-   *  CAPTURE_UNSAFE on a capturing stream: Graph::addHost keeps a function for many launches. */
+   *  handler of setCallbackExceptionHandler, and the stream goes on. The function is kept until its call is over; captured, it
+   *  is called at each launch and kept until graph, plans and execs are gone. */
   template <class F, class E = DefaultMode>
   Outcome<E, void> call(F&& function, E = {}) const {
     using Call = detail::HostCall<std::decay_t<F>>;
-    const Result<rtCaptureState> state = captureState(noThrow);
-    if (!state) return detail::refuse<E, void>(state.failure());
-    if (*state != RT_CAPTURE_NONE) {
-      return detail::refuse<E, void>(RT_ERROR_CAPTURE_UNSAFE,
-                                     "The stream is capturing: a function of one call cannot become part of a graph, which "
-                                     "runs many times. Graph::addHost takes one for a graph.");
-    }
     std::unique_ptr<Call> call(new (std::nothrow) Call{std::forward<F>(function)});
     if (call == nullptr) return detail::refuse<E, void>(RT_ERROR_OUT_OF_MEMORY, "No memory for a host function.");
-    const rtStatus_t status = rtLaunchHostFunction(&Call::runOnce, call.get(), get());
+    const rtStatus_t status = rtLaunchHostFunctionWithRelease(&Call::run, call.get(), &Call::release, get());
     if (status >= 0) (void)call.release();
     return detail::done<E>(status);
   }
-  /** The C form: in a capture `function` is called at each launch, and `user` lives as long as the graph. */
+  /** The C form; `release`, if there is one, is called once with `user` behind its last use, where this call succeeds. */
   template <class E = DefaultMode>
-  Outcome<E, void> callHost(rtHostFunction_t function, void* user, E = {}) const {
-    return detail::done<E>(rtLaunchHostFunction(function, user, get()));
+  Outcome<E, void> callHost(rtHostFunction_t function, void* user, rtReleaseFunction_t release = nullptr, E = {}) const {
+    return detail::done<E>(release == nullptr ? rtLaunchHostFunction(function, user, get())
+                                              : rtLaunchHostFunctionWithRelease(function, user, release, get()));
   }
-  /** Calls a function that submits work to the driver's own stream; it throws nothing. */
+  /** Calls a function that submits work to the driver's own stream; it throws nothing. `release` as for callHost. */
   template <class E = DefaultMode>
-  Outcome<E, void> callNative(rtNativeFunction_t function, void* user, E = {}) const {
-    return detail::done<E>(rtStreamLaunchNative(function, user, get()));
+  Outcome<E, void> callNative(rtNativeFunction_t function, void* user, rtReleaseFunction_t release = nullptr, E = {}) const {
+    return detail::done<E>(release == nullptr ? rtStreamLaunchNative(function, user, get())
+                                              : rtStreamLaunchNativeWithRelease(function, user, release, get()));
   }
 
   /** From here on the stream's work becomes a graph instead of running. */

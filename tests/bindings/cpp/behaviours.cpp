@@ -15,6 +15,7 @@
 #include <rt.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -277,7 +278,10 @@ void callback(const std::string& id) {
   gate.signal(1);
   s.stream.synchronize();
   EXPECT_EQUAL(seen.load(), 16.0f);
-  EXPECT_EQUAL(data.use_count(), 1L);  // the function is gone with its call
+  // The function goes behind its call, on a thread of the library.
+  const auto limit = Clock::now() + std::chrono::seconds(20);
+  while (data.use_count() != 1 && Clock::now() < limit) std::this_thread::yield();
+  EXPECT_EQUAL(data.use_count(), 1L);
 
   rt::setCallbackExceptionHandler([](std::exception_ptr exception) {
     try {
@@ -322,8 +326,10 @@ void replay(const std::string& id) {
   EXPECT_EQUAL(s.stream.captureState(), RT_CAPTURE_ACTIVE);
   scale(s.stream, rt::Range(kCount), middle, first, 3.0f, kCount);
   s.stream.copy(result, middle);
+  std::atomic<int> captured{0};
+  s.stream.call([&] { ++captured; });
   const rt::Graph graph = s.stream.endCapture();
-  EXPECT_EQUAL(graph.nodes().size(), std::size_t{2});
+  EXPECT_EQUAL(graph.nodes().size(), std::size_t{3});
   const rt::GraphBuffer in = graph.makeBuffer(first, RT_GRAPH_BUFFER_INPUT, "in");
   const rt::GraphExec exec = rt::GraphExec::create(graph, s.context);
   for (int i = 0; i < 10; ++i) {
@@ -335,6 +341,7 @@ void replay(const std::string& id) {
     s.stream.synchronize();
     for (std::uint32_t j = 0; j < kCount; ++j) EXPECT_EQUAL(back[j], i < 5 ? static_cast<float>(j) * 3.0f : 21.0f);
   }
+  EXPECT_EQUAL(captured.load(), 10);
 
   // The same graph, built node by node: with buffers, a typed kernel, a host function that lives as long as the graph.
   const rt::Graph built = rt::Graph::create();

@@ -45,7 +45,8 @@ def main():
     functions = {function["name"] for function in interface["functions"]}
     codes = next(enum for enum in interface["enums"] if enum["name"] == "rtStatusCode")
     statuses = {value["name"] for value in codes["values"] if value["value"] < 0}
-    symbols = subprocess.run([args.nm, "--undefined-only", str(args.object)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    command = [args.nm, "--undefined-only", str(args.object)]
+    symbols = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
     referred = set(re.findall(r"\bU (rt\w+)", symbols))
     header_code = "\n".join(code_of(path) for path in sorted(args.headers.glob("rt/*.hpp")))
     program_code = code_of(args.program)
