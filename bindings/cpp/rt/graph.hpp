@@ -124,7 +124,15 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
   /** The launch of a typed kernel. A pointer parameter takes a GraphBuffer too; one to const reads only. */
   template <class... Parameters, class... Arguments>
   Outcome<DefaultMode, GraphNode> addKernel(const KernelFunction<Parameters...>& function, const Range& range,
-                                            const Dependencies& after, const Arguments&... arguments) const;
+                                            const Dependencies& after, const Arguments&... arguments) const {
+    return addTyped<DefaultMode>(function, range, after, arguments...);
+  }
+  /** The same, with a Result. */
+  template <class... Parameters, class... Arguments>
+  Result<GraphNode> addKernel(NoThrow, const KernelFunction<Parameters...>& function, const Range& range,
+                              const Dependencies& after, const Arguments&... arguments) const {
+    return addTyped<NoThrow>(function, range, after, arguments...);
+  }
   template <class E = DefaultMode>
   Outcome<E, GraphNode> addCopy(const GraphMemory& dst, const GraphMemory& src, std::uint64_t bytes,
                                 const Dependencies& after = {}, rtMemcpyKind kind = RT_MEMCPY_DEFAULT, E = {}) const {
@@ -246,6 +254,10 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
     return params;
   }
 
+  template <class E, class... Parameters, class... Arguments>
+  Outcome<E, GraphNode> addTyped(const KernelFunction<Parameters...>& function, const Range& range, const Dependencies& after,
+                                 const Arguments&... arguments) const;
+
   template <class E, class P>
   Outcome<E, GraphNode> add(rtStatus_t (*function)(rtGraphNode_t*, const P*, const rtGraphNode_t*, std::uint32_t, rtGraph_t),
                             const P& params, const Dependencies& after) const {
@@ -307,14 +319,14 @@ constexpr bool graphTakes() {
 
 }  // namespace detail
 
-template <class... Parameters, class... Arguments>
-Outcome<DefaultMode, GraphNode> Graph::addKernel(const KernelFunction<Parameters...>& function, const Range& range,
-                                                 const Dependencies& after, const Arguments&... arguments) const {
+template <class E, class... Parameters, class... Arguments>
+Outcome<E, GraphNode> Graph::addTyped(const KernelFunction<Parameters...>& function, const Range& range,
+                                      const Dependencies& after, const Arguments&... arguments) const {
   static_assert(sizeof...(Arguments) == sizeof...(Parameters), "the kernel has another number of arguments");
   static_assert((detail::graphTakes<Parameters, Arguments>() && ...),
                 "an argument has not exactly the type of the kernel's parameter: write 2.0f for float, 2u for uint32_t");
   const auto size = range.resolve(function.kernel().get(), 0);
-  if (!size) return detail::refuse<DefaultMode, GraphNode>(size.failure());
+  if (!size) return detail::refuse<E, GraphNode>(size.failure());
   const std::uint64_t bits[] = {detail::bitsOf<Parameters>(arguments)..., 0};
   std::size_t next = 0;
   const rtGraphArg_t args[] = {detail::graphArgument<Parameters>(arguments, bits[next++])..., rtGraphArg_t{}};
@@ -324,7 +336,7 @@ Outcome<DefaultMode, GraphNode> Graph::addKernel(const KernelFunction<Parameters
   params.arg_count = sizeof...(Parameters);
   std::copy(size->first.begin(), size->first.end(), params.grid);
   std::copy(size->second.begin(), size->second.end(), params.group);
-  return addKernel<DefaultMode>(params, after);
+  return addKernel<E>(params, after);
 }
 
 /** Where a plan finds kernels that are named, and how many streams it may use (0: 4). */

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles rt.hpp as programs do: each header alone in C++17 and C++20, a program without exceptions, and the cases of
-refused.cpp, each of which has to fail with the text that stands beside it.
+"""Compiles rt.hpp as programs do: each header alone in C++17 and C++20, a program without exceptions, the programs of
+the page for users, and the cases of refused.cpp, each of which has to fail with the text that stands beside it.
 
-    compile.py --include include --headers bindings/cpp --cxx g++ --cxx clang++
+    compile.py --include include --headers bindings/cpp --page docs/bindings/cpp.md --cxx g++ --cxx clang++
 """
 
 import argparse
@@ -51,6 +51,17 @@ def check_programs(compiler):
                 yield f"{name} in {standard}:\n{output}"
 
 
+def check_page(compiler, page):
+    """The whole programs of the page for users."""
+    programs = re.findall(r"^```cpp\n(#include.*?)^```$", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    if not programs:
+        yield f"{page.name} has no program"
+    for number, program in enumerate(programs, 1):
+        works, output = compiler.output("c++17", ["-x", "c++", "-"], program)
+        if not works:
+            yield f"{page.name}, program {number}:\n{output}"
+
+
 def check_refused(compiler):
     source = HERE / "refused.cpp"
     cases = re.findall(r"^#(?:if|elif) CASE == (\d+)  // expects: (.+)$", source.read_text(encoding="utf-8"), flags=re.M)
@@ -71,12 +82,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--include", type=pathlib.Path, required=True, help="folder of rt.h")
     parser.add_argument("--headers", type=pathlib.Path, required=True, help="folder of rt.hpp")
+    parser.add_argument("--page", type=pathlib.Path, required=True, help="docs/bindings/cpp.md")
     parser.add_argument("--cxx", action="append", required=True)
     args = parser.parse_args()
     faults = 0
     for name in args.cxx:
         compiler = Compiler(name, [args.include, args.headers])
-        for check in (check_headers(compiler, args.headers), check_programs(compiler), check_refused(compiler)):
+        for check in (check_headers(compiler, args.headers), check_programs(compiler), check_page(compiler, args.page),
+                      check_refused(compiler)):
             for fault in check:
                 print(f"{name}: {fault}")
                 faults += 1

@@ -246,7 +246,7 @@ void graphs(const rt::Context& context) {
   const rt::GraphBuffer in = OK(graph.addBuffer(kBytes, RT_GRAPH_BUFFER_INPUT, "in", no));
   const rt::GraphBuffer out = OK(graph.addBuffer(kBytes, RT_GRAPH_BUFFER_OUTPUT, "out", no));
   const rt::GraphNode copy = OK(graph.addCopy(out, in, kBytes, {}, RT_MEMCPY_DEFAULT, no));
-  const rt::GraphNode launch = graph.addKernel(add, range, {copy}, out, 1.0f);
+  const rt::GraphNode launch = OK(graph.addKernel(no, add, range, {copy}, out, 1.0f));
   EXPECT(OK(launch.type(no)) == RT_GRAPH_NODE_KERNEL);
   EXPECT(OK(in.info(no)).size == kBytes);
   const rt::GraphNode fill = OK(graph.addFill(out, 1.0f, 16, {launch}, no));
