@@ -426,12 +426,13 @@ void exitWithWork(const std::string& id) {
   static Setup* const s = new Setup(id);  // never closed, as in a program that just ends
   static auto* const module = new rt::Module(rt::Module::fromSource(kSource, s->context));
   static auto* const x = new rt::Buffer<float>(rt::Buffer<float>::create(kCount, s->context));
-  static std::vector<float> back(kCount);
+  // Pinned, since a copy to ordinary memory may wait for the stream.
+  static auto* const back = new rt::HostBuffer<float>(rt::HostBuffer<float>::create(kCount, s->context));
   const auto spin = module->kernel<float*, std::uint32_t>("spin");
   s->stream.fill(*x, 1.0f);
   for (int i = 0; i < 20; ++i) spin(s->stream, rt::Range(kCount), *x, 200000u);
   s->stream.call([] {});
-  s->stream.copy(back, *x);
+  s->stream.copy(*back, *x);
   EXPECT(!s->stream.query());
 }
 

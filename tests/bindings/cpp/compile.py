@@ -64,7 +64,7 @@ def check_page(compiler, page):
 
 def check_refused(compiler):
     source = HERE / "refused.cpp"
-    cases = re.findall(r"^#(?:if|elif) CASE == (\d+)  // expects: (.+)$", source.read_text(encoding="utf-8"), flags=re.M)
+    cases = re.findall(r"^#(?:if|elif) CASE == (\d+) +// expects: (.+)$", source.read_text(encoding="utf-8"), flags=re.M)
     if [int(number) for number, _ in cases] != list(range(1, len(cases) + 1)):
         yield f"{source.name}: the cases are not numbered from 1 on"
     works, output = compiler.output("c++17", ["-DCASE=0", str(source)])
