@@ -46,7 +46,8 @@ mkdir -p "$work"
 
 libraries=$(find "$work/first" -name 'libmanyrt.so*' | wc -l)
 [[ $libraries -eq 3 ]] || fail "expected libmanyrt.so, .so.0 and .so.0.x.y, found $libraries"
-for file in include/manyrt/rt.h share/manyrt/rt.cdef.h share/manyrt/rt.json share/manyrt/graph.schema.json \
+for file in include/manyrt/rt.h include/manyrt/rt_message.h include/manyrt/rt.hpp include/manyrt/rt/runtime.hpp \
+            include/manyrt/compat/infinirt.h share/manyrt/rt.cdef.h share/manyrt/rt.json share/manyrt/graph.schema.json \
             share/doc/manyrt/LICENSE share/doc/manyrt/README.md share/doc/manyrt/CHANGELOG.md share/doc/manyrt/docs/kernels.md \
             share/doc/manyrt/examples/vector_add.c share/doc/manyrt/examples/heat.cl; do
   [[ -s $work/first/$file ]] || fail "$file was not installed"
