@@ -196,7 +196,7 @@ TEST_P(DeviceHandleTest, EveryIntegerPropertyIsAnAttribute) {
   if (p.backend == RT_BACKEND_CPU) {
     EXPECT_GE(attribute(RT_ATTRIBUTE_HOST_THREADS), 1);
   }
-  for (int32_t unknown : {-1, RT_ATTRIBUTE_HOST_THREADS + 1, INT32_MAX}) {
+  for (int32_t unknown : {-1, RT_ATTRIBUTE_DLPACK_ID + 1, INT32_MAX}) {
     int64_t value = 7;
     EXPECT_RT(RT_ERROR_INVALID_VALUE, rtDeviceGetAttribute(&value, unknown, device_));
     EXPECT_EQ(value, 0);
