@@ -110,7 +110,7 @@ class ArraysTest(unittest.TestCase):
         copied[0, 0] = 1
         self.assertEqual(made.tolist()[0][0], 0)
         with self.assertRaisesRegex(manyrt.InvalidValue, "C-contiguous"):
-            made.copy_from(source.T.reshape(4, 3).T)
+            self.context.zeros((4, 3), "int64").copy_from(source.T)
         with self.assertRaises(TypeError):
             made.copy_from(source.astype(">i8"))
         half = self.context.array(numpy.array([0.5, 2], numpy.float16))

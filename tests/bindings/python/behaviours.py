@@ -214,7 +214,6 @@ def replay(manyrt, device):
         expect([node.type for node in graph.nodes] == ["kernel", "memcpy"], graph.nodes)
         buffer = graph.make_buffer(data, "input", "data")
         with graph.instantiate() as exec_:
-            refused(manyrt.InvalidValue, lambda: exec_.launch(stream), "data")
             exec_.bind(buffer, data)
             for _ in range(5):
                 exec_.launch(stream)
@@ -237,7 +236,9 @@ def two_devices(manyrt, device):
         expect(peer in message and device in message, "both are not named:", message)
         if here.device.has("kernels"):
             kernel = here.module(SOURCE)["increment"]
-            refused(manyrt.WrongContext, lambda: kernel[1, 1](far, data, 1))
+            refused(manyrt.WrongContext, lambda: kernel[1, 1](far, data, 1), device, peer)
+            message = refused(manyrt.WrongContext, lambda: kernel[1, 1](stream, copied, 1))
+            expect(peer in message and device in message, "both are not named:", message)
 
 
 def version(manyrt, device):  # pylint: disable=unused-argument
@@ -273,7 +274,7 @@ context = manyrt.Context({device!r})
 stream, held = context.stream(), context.stream()
 work = context.module({SOURCE!r})["work"]
 data, target = context.zeros(4096), context.zeros(4096, kind="host")
-for _ in range(20):
+for _ in range(5):
     work[64, 64](stream, data, 20000)
 stream.call(lambda: time.sleep(0.2))
 target.copy_from(data, stream)

@@ -8,12 +8,13 @@ work-items.
 
 import ctypes
 import struct
+from operator import index
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple, Union
 
 from ._library import NULL, ffi, hot, lib
 from ._object import Owned, as_dict, text
 from .dtypes import C_TYPES, DType
-from .errors import InvalidValue, check, raise_error
+from .errors import InvalidValue, WrongContext, check, raise_error
 from .memory import Array
 
 if TYPE_CHECKING:
@@ -92,10 +93,8 @@ class _Argument:
         self.packed_size = size + -size % 8
 
     def convert(self, value: Any) -> Any:
-        """What struct packs for `value`. Raises TypeError or InvalidValue with the argument's name and type."""
+        """For anything but a pointer: what struct packs for `value`. Raises TypeError or InvalidValue with the argument's name and type."""
         info = self.info
-        if info.kind == "pointer":
-            return self._pointer(value)
         if info.kind == "local":
             if not isinstance(value, Local):
                 self.refuse(value, "is local memory and takes manyrt.Local(bytes)")
@@ -123,14 +122,18 @@ class _Argument:
             self.refuse(value, f"takes {info.size} bytes, not {len(data)}")
         return data
 
-    def _pointer(self, value: Any) -> int:
+    def pointer(self, value: Any, context: "Context") -> int:
+        """The address of an array that a kernel of this context can reach, or 0 for None."""
         if value is None:
             return 0
         if not isinstance(value, Array):
             self.refuse(value, "is a pointer and takes a manyrt.Array or None")
         if self.element is not None and value.dtype is not self.element:
             self.refuse(value, f"points to {self.element}, the array has elements of {value.dtype} (Array.view() changes that)")
-        return value._address
+        # Devices of one backend may reach each other's memory: the library decides. Those of two backends do not.
+        if value.context is not context and value.kind == "device" and value.context.device.backend != context.device.backend:
+            raise WrongContext(f"{self.info} is memory of {value.context.device.name}, the kernel is for {context.device.name}.")
+        return int(value._address)
 
     def refuse(self, value: Any, reason: str) -> NoReturn:
         kind = InvalidValue if isinstance(value, (int, float, tuple, list, bytes)) and "pointer" not in reason else TypeError
@@ -222,8 +225,9 @@ class Kernel(Owned):
             wanted = ", ".join(f"{info.type or info.kind} {info.name}".strip() for info in self.args)
             raise TypeError(f"kernel '{self.name}' takes {len(self.args)} arguments ({wanted}), {len(args)} were given")
         try:
-            return [argument.convert(value) for argument, value in zip(self._arguments, args)]
-        except (TypeError, InvalidValue) as error:
+            return [argument.pointer(value, self.context) if argument.info.kind == "pointer" else argument.convert(value)
+                    for argument, value in zip(self._arguments, args)]
+        except (TypeError, InvalidValue, WrongContext) as error:
             raise type(error)(f"Kernel '{self.name}': {error}") from None
 
     def graph_args(self, args: Tuple[Any, ...]) -> Tuple[Any, List[Any]]:
@@ -248,7 +252,7 @@ class Launcher:
     Arguments: an Array or None for a pointer, a number for a number, a tuple for a vector (float4), Local(bytes) for local
     memory, bytes or a ctypes or numpy scalar for anything else. Values are copied before the call returns."""
 
-    __slots__ = ("kernel", "grid", "group", "local_bytes", "_shape", "_free", "_pack", "_pointers", "_others")
+    __slots__ = ("kernel", "grid", "group", "local_bytes", "_shape", "_free", "_pack", "_pointers", "_others", "_context")
 
     def __init__(self, kernel: Kernel, shape: Tuple[Any, ...]) -> None:
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 3:
@@ -261,6 +265,7 @@ class Launcher:
             raise InvalidValue(f"local_bytes is {self.local_bytes}, not a 32-bit number.")
         self._shape = (*self.grid, *self.group, self.local_bytes)
         self._free, self._pack = kernel._free, kernel._pack  # of the kernel; here, they are found faster
+        self._context = kernel.context
         self._pointers, self._others = kernel._pointers, kernel._others
 
     def __call__(self, stream: "Stream", *args: Any) -> None:
@@ -273,14 +278,15 @@ class Launcher:
         try:
             for at, element in self._pointers:
                 array = values[at]
-                if array.__class__ is Array and (array.dtype is element or element is None):
+                if (array.__class__ is Array and array.context is self._context
+                        and (array.dtype is element or element is None)):
                     values[at] = array._address
                 else:
-                    values[at] = self.kernel._arguments[at]._pointer(array)
+                    values[at] = self.kernel._arguments[at].pointer(array, self._context)
             for at, convert in self._others:
                 values[at] = convert(values[at])
             self._pack(block.values, 0, *values)
-        except (struct.error, TypeError, IndexError, OverflowError, InvalidValue):
+        except (struct.error, TypeError, IndexError, OverflowError, InvalidValue, WrongContext):
             free.append(block)
             self.kernel.convert(args)  # says which argument, with its name and type
             raise
@@ -297,7 +303,7 @@ def _size3(size: Any, noun: str) -> Tuple[int, int, int]:
     sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
     if not 1 <= len(sizes) <= 3:
         raise InvalidValue(f"{noun} has {len(sizes)} sizes, not 1 to 3.")
-    whole = [value.__index__() for value in sizes] + [1] * (3 - len(sizes))
+    whole = [index(value) for value in sizes] + [1] * (3 - len(sizes))
     if any(not 0 <= value < 2**32 for value in whole):
         raise InvalidValue(f"{noun} is {size!r}: each size is a 32-bit number that is not negative.")
     return (whole[0], whole[1], whole[2])

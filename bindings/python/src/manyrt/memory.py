@@ -357,7 +357,8 @@ class Pool(Owned):
         """A new array, contents undefined, that later work of the stream (else the default stream) may use at once."""
         sizes, element = _as_shape(shape), dtypes.dtype(dtype)
         out = ffi.new("void **")
-        check(lib.rtMallocFromPool(out, _bytes(sizes, element), 0, ffi.NULL if stream is None else stream._h, self._h))
+        where = stream or self.context.default_stream
+        check(lib.rtMallocFromPool(out, _bytes(sizes, element), 0, where._h, self._h))
         return Array._adopt(self.context, out[0], sizes, element, self.kind)
 
     def trim(self, keep_bytes: int = 0) -> None:
