@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Type
 
 from ._library import NULL, ffi, hot, lib
 from ._object import Owned, as_dict, text
-from .errors import InvalidHandle, check, raise_error
+from .errors import InvalidHandle, InvalidValue, check, raise_error
 from .memory import Array
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Graph(Owned):
     def make_buffer(self, array: Array, role: str, name: str = "") -> GraphBuffer:
         """Turns the memory of an array that was captured into a buffer: "input", "output", "constant" or "temporary".
 
-        An exec needs memory for it: GraphExec.bind()."""
+        An exec uses that memory until GraphExec.bind() gives it other memory."""
         out = ffi.new("rtGraphBuffer_t *")
         check(lib.rtGraphMakeBuffer(out, array._h, array.nbytes, ROLES[role], name.encode() if name else NULL, self._h))
         return GraphBuffer(self, out[0])
@@ -222,9 +222,14 @@ class GraphExec(Owned):
         if status < 0:
             raise_error(status)
 
-    def bind(self, buffer: GraphBuffer, array: Array) -> None:
-        """Binds memory to a buffer, from the next launch on. An array that is shorter is bound with its own size."""
-        check(lib.rtGraphExecBindBufferRange(buffer.handle, array._h, min(array.nbytes, buffer.nbytes), self._h))
+    def bind(self, buffer: GraphBuffer, array: Array, nbytes: Optional[int] = None) -> None:
+        """Binds memory to a buffer, from the next launch on: the first `nbytes` bytes of it, else as many as the buffer has.
+
+        With fewer bytes the program changes what uses more: the library does not know which part a captured kernel uses."""
+        size = buffer.nbytes if nbytes is None else nbytes
+        if array.nbytes < size:
+            raise InvalidValue(f"The buffer '{buffer.name}' takes {size} bytes, the array has {array.nbytes}.")
+        check(lib.rtGraphExecBindBufferRange(buffer.handle, array._h, size, self._h))
 
     def set_kernel(self, node: Node, launcher: "Launcher", *args: Any) -> None:
         """Gives a kernel's node another shape and other arguments, from the next launch on."""
