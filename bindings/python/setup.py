@@ -8,8 +8,9 @@ Without MANYRT_LIBRARY_FILE the wheel has no library and opens the system's libm
 import os
 import pathlib
 import shutil
+import subprocess
 
-from setuptools import setup
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 from wheel.bdist_wheel import bdist_wheel
 
@@ -36,18 +37,24 @@ class BuildPackage(build_py):
         shutil.rmtree(package / "lib", ignore_errors=True)
         if LIBRARY:
             (package / "lib").mkdir()
-            shutil.copyfile(pathlib.Path(LIBRARY).resolve(), package / "lib" / "libmanyrt.so.0")
+            inside = package / "lib" / "libmanyrt.so.0"
+            shutil.copyfile(pathlib.Path(LIBRARY).resolve(), inside)
+            if shutil.which("strip"):  # debug information is nine tenths of the file
+                subprocess.run(["strip", "--strip-unneeded", str(inside)], check=True)
+
+
+class Package(Distribution):
+    """With the library inside, the files go where those of a platform belong."""
+
+    def has_ext_modules(self):
+        return bool(LIBRARY)
 
 
 class Wheel(bdist_wheel):
     """A wheel with the library is for one platform, but for every Python 3: no extension module is inside."""
 
-    def finalize_options(self):
-        super().finalize_options()
-        self.root_is_pure = not LIBRARY
-
     def get_tag(self):
         return ("py3", "none", super().get_tag()[2] if LIBRARY else "any")
 
 
-setup(cmdclass={"build_py": BuildPackage, "bdist_wheel": Wheel})
+setup(distclass=Package, cmdclass={"build_py": BuildPackage, "bdist_wheel": Wheel})

@@ -170,8 +170,8 @@ def wrong_size(manyrt, device):
 
 def build_error(manyrt, device):
     with manyrt.Context(device) as context:
-        message = refused(manyrt.BuildFailed, lambda: context.module("kernel void f(global float *x) {\n  x[0] = wrong_word;\n}"),
-                          "wrong_word")
+        source = "kernel void f(global float *x) {\n  x[0] = wrong_word;\n}"
+        message = refused(manyrt.BuildFailed, lambda: context.module(source), "wrong_word")
         expect(":2:" in message or "line 2" in message, "line 2 is not named:", message)
 
 
@@ -297,7 +297,8 @@ SYSTEM_WITHOUT_LIBRARY = """
 import importlib.util, pathlib
 package = pathlib.Path(importlib.util.find_spec("manyrt").origin).parent
 source = (package / "_library.py").read_text().replace('"libmanyrt.so.0"', '"no_such_libmanyrt.so.0"')
-exec(compile(source, "_library.py", "exec"), {"__name__": "manyrt._library", "__file__": str(package / "_library.py")})
+names = {"__name__": "manyrt._library", "__file__": str(package / "_library.py")}
+exec(compile(source, "_library.py", "exec"), names)
 """
 
 

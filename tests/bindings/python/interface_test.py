@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every function, constant, struct and status of rt.json is reachable from the package, and rt.json alone is enough for ctypes."""
+"""All functions, constants, structs and statuses of rt.json are reachable, and rt.json alone is enough for ctypes."""
 
 import ctypes
 import json

@@ -10,7 +10,8 @@ import manyrt
 
 SOURCE = """
 typedef struct { int a; float b; } pair;
-kernel void numbers(global double *out, char c, uchar uc, short s, ushort us, int i, uint ui, long l, ulong ul, float f, double d) {
+kernel void numbers(global double *out, char c, uchar uc, short s, ushort us, int i, uint ui, long l, ulong ul, float f,
+                    double d) {
   out[0] = c; out[1] = uc; out[2] = s; out[3] = us; out[4] = i; out[5] = ui; out[6] = l; out[7] = ul; out[8] = f; out[9] = d;
 }
 kernel void vector(global float *out, float4 v, float3 w) { vstore4(v + (float4)(w, 0.0f), 0, out); }

@@ -114,7 +114,8 @@ sys.exit(os.waitstatus_to_exitcode(status))
 import ctypes, manyrt
 other = ctypes.CDLL({str(copy)!r}, mode=ctypes.RTLD_LOCAL)
 device, context, pointer = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
-for status in (other.rtDeviceGetByName(ctypes.byref(device), b"cpu"), other.rtContextCreate(ctypes.byref(context), None, device),
+for status in (other.rtDeviceGetByName(ctypes.byref(device), b"cpu"),
+               other.rtContextCreate(ctypes.byref(context), None, device),
                other.rtMalloc(ctypes.byref(pointer), ctypes.c_size_t(64), context)):
     assert status == 0, status
 with manyrt.Context("cpu") as own, own.stream() as stream:

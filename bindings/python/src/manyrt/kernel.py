@@ -93,7 +93,7 @@ class _Argument:
         self.packed_size = size + -size % 8
 
     def convert(self, value: Any) -> Any:
-        """For anything but a pointer: what struct packs for `value`. Raises TypeError or InvalidValue with the argument's name and type."""
+        """For anything but a pointer: what struct packs for `value`. The errors name the argument and its type."""
         info = self.info
         if info.kind == "local":
             if not isinstance(value, Local):
@@ -132,7 +132,8 @@ class _Argument:
             self.refuse(value, f"points to {self.element}, the array has elements of {value.dtype} (Array.view() changes that)")
         # Devices of one backend may reach each other's memory: the library decides. Those of two backends do not.
         if value.context is not context and value.kind == "device" and value.context.device.backend != context.device.backend:
-            raise WrongContext(f"{self.info} is memory of {value.context.device.name}, the kernel is for {context.device.name}.")
+            raise WrongContext(f"{self.info} is memory of {value.context.device.name}, the kernel is for "
+                               f"{context.device.name}.")
         return int(value._address)
 
     def refuse(self, value: Any, reason: str) -> NoReturn:
