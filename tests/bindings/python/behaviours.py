@@ -285,8 +285,8 @@ target.copy_from(data, held)
 print("leaving", flush=True)
 """
     began = time.monotonic()
-    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                          timeout=50)
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, timeout=50)
     expect(done.returncode == 0, "it ended with", done.returncode, done.stdout)
     expect("leaving" in done.stdout and "never" not in done.stdout, done.stdout)
     expect(time.monotonic() - began < 10, "it took", time.monotonic() - began, "s")
