@@ -19,7 +19,7 @@ CALLS, RUNS = 2000, 15
 
 
 def measure(call):
-    """Nanoseconds for each call: median, least and mean of the runs. A lost turn shows in the mean: it costs milliseconds."""
+    """Nanoseconds for each call: median, least and mean of the runs. A lost turn costs milliseconds and shows in the mean."""
     times = []
     for _ in range(RUNS):
         began = time.perf_counter()
@@ -43,7 +43,8 @@ def main():
     calls = [
         ("launch: step(stream, array, 1, 2.0)", lambda: step(stream, data, 1, 2.0)),
         ("launch: kernel[0, 64](stream, array, 1, 2.0)", lambda: kernel[0, 64](stream, data, 1, 2.0)),
-        ("launch: rt.rtLaunchKernel, gives up the GIL", lambda: launch(handles[0], 0, 1, 1, 64, 1, 1, 0, handles[1], values, 3)),
+        ("launch: rt.rtLaunchKernel, gives up the GIL",
+         lambda: launch(handles[0], 0, 1, 1, 64, 1, 1, 0, handles[1], values, 3)),
         ("record: stream.record(event)", lambda: stream.record(event)),
         ("query: stream.query()", stream.query),
         ("query: event.query()", event.query),
