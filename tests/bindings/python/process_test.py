@@ -129,6 +129,31 @@ assert other.rtContextDestroy(context) == 0
 """)
             self.assertIn("[2.0, 4.0, 6.0] 1", out)
 
+    def test_the_garbage_collector_may_run_while_cffi_holds_its_lock(self):
+        self.succeeds("""
+import gc, manyrt, sys
+from manyrt import dlpack
+gc.disable()
+context = manyrt.Context("cpu")
+source = context.zeros(4)
+for stale in (False, True):  # destroys that work, and destroys that fail because the context went first
+    own = manyrt.Context("cpu")
+    stream = own.stream()
+    with stream.capture() as graph:
+        own.zeros(4).fill(1, stream)
+    garbage = [own, stream, own.event(), own.fence(), own.pool(), own.zeros(4), graph, graph.instantiate(), graph.plan(),
+               own.module("kernel void f(void) {}")["f"], own.from_dlpack(source), source.__dlpack__()]
+    if stale:
+        manyrt.rt.check(manyrt.rt.rtContextDestroy(own.handle))
+    garbage.append(garbage)
+    del garbage, own, stream, graph
+    before = manyrt.live_handles()
+    with manyrt.rt.ffi._lock, dlpack._dl._lock:
+        gc.collect()
+    assert manyrt.live_handles() < before or stale, (manyrt.live_handles(), before)
+print("collected")
+""")
+
     def test_the_symbols_of_the_library_stay_local(self):
         self.succeeds("""
 import ctypes, manyrt

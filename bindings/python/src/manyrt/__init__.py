@@ -12,6 +12,7 @@
 `manyrt.rt` is the C interface as it is.
 """
 
+from . import rt
 from ._callbacks import set_log
 from ._library import PACKAGE_VERSION as __version__
 from ._library import LibraryError, library_path, library_version
@@ -31,5 +32,5 @@ __all__ = [
     "GraphBuffer", "GraphExec", "Internal", "InvalidDevice", "InvalidHandle", "InvalidImage", "InvalidValue", "Kernel",
     "LaunchFailed", "Launcher", "LibraryError", "Local", "Module", "Node", "NotFound", "NotSupported", "OutOfMemory", "Plan",
     "Pool", "ShutDown", "Stream", "Timeout", "WrongContext", "__version__", "backend_info", "devices", "library_path",
-    "library_version", "live_handles", "set_log",
+    "library_version", "live_handles", "rt", "set_log",
 ]

@@ -84,6 +84,20 @@ ffi, lib, hot = _open()
 NULL = ffi.NULL
 
 
+def resolve(one: Any, *types: str) -> None:
+    """Parses types that destructors use.
+
+    The first use of a name or a type takes a lock of cffi that the same thread cannot take twice. The garbage collector may run
+    while it is held: a destructor that took it again would wait for ever. So all that destructors use is looked up here."""
+    for name in types:
+        one.typeof(name)
+
+
+for _name in dir(lib):
+    getattr(lib, _name)
+resolve(ffi, "size_t *", "char[]", "int32_t *", "uintptr_t", "void *", "char *")
+
+
 def carg(handle: Any) -> Any:
     """A handle, or an address, as an argument for the functions of `hot`."""
     return ctypes.c_void_p.from_param(int(ffi.cast("uintptr_t", handle)))

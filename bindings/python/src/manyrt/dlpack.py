@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 import cffi
 
 from . import dtypes
-from ._library import ffi, lib
+from ._library import ffi, lib, resolve
 from .errors import Error, check
 from .memory import Array
 
@@ -36,6 +36,8 @@ typedef struct DLManagedTensor {
   DLTensor dl_tensor; void *manager_ctx; void (*deleter)(struct DLManagedTensor *self);
 } DLManagedTensor;
 """)
+
+resolve(_dl, "DLManagedTensor *", "uintptr_t", "void *")
 
 _api = ctypes.pythonapi
 _CapsuleDestructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
