@@ -1,0 +1,60 @@
+"""Builds the package manyrt: copies the description of the interface, and the library if one is named, into the package.
+
+    MANYRT_LIBRARY_FILE=build/release/lib/libmanyrt.so pip wheel --no-deps bindings/python
+
+Without MANYRT_LIBRARY_FILE the wheel has no library and opens the system's libmanyrt.so.0. All else is in pyproject.toml.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+
+from setuptools import Distribution, setup
+from setuptools.command.build_py import build_py
+from wheel.bdist_wheel import bdist_wheel
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIBRARY = os.environ.get("MANYRT_LIBRARY_FILE")
+
+
+def description(name):
+    """rt.json or rt.cdef.h: of the repository, or of a source archive that has them beside the modules."""
+    for path in (HERE.parent / name, HERE / "src" / "manyrt" / name):
+        if path.is_file():
+            return path
+    raise FileNotFoundError(f"{name} is neither in {HERE.parent} nor in the package: build from the repository")
+
+
+class BuildPackage(build_py):
+    """Puts the generated files into the build folder only: nothing is copied into the source tree."""
+
+    def run(self):
+        super().run()
+        package = pathlib.Path(self.build_lib) / "manyrt"
+        for name in ("rt.cdef.h", "rt.json"):
+            shutil.copyfile(description(name), package / name)
+        shutil.rmtree(package / "lib", ignore_errors=True)
+        if LIBRARY:
+            (package / "lib").mkdir()
+            inside = package / "lib" / "libmanyrt.so.0"
+            shutil.copyfile(pathlib.Path(LIBRARY).resolve(), inside)
+            if shutil.which("strip"):  # debug information is nine tenths of the file
+                subprocess.run(["strip", "--strip-unneeded", str(inside)], check=True)
+
+
+class Package(Distribution):
+    """With the library inside, the files go where those of a platform belong."""
+
+    def has_ext_modules(self):
+        return bool(LIBRARY)
+
+
+class Wheel(bdist_wheel):
+    """A wheel with the library is for one platform, but for every Python 3: no extension module is inside."""
+
+    def get_tag(self):
+        return ("py3", "none", super().get_tag()[2] if LIBRARY else "any")
+
+
+setup(distclass=Package, cmdclass={"build_py": BuildPackage, "bdist_wheel": Wheel})

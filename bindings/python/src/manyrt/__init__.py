@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One runtime for CPU, CUDA and OpenCL devices.
+
+    import manyrt
+
+    with manyrt.Context("cpu") as context, context.stream() as stream:
+        module = context.module("kernel void scale(global float *x, float f) { x[get_global_id(0)] *= f; }")
+        x = context.array([1, 2, 3, 4], "float32")
+        module["scale"][1, 4](stream, x, 2.0)
+        print(x.tolist(stream))
+
+`manyrt.rt` is the C interface as it is.
+"""
+
+from . import rt
+from ._callbacks import set_log
+from ._library import PACKAGE_VERSION as __version__
+from ._library import LibraryError, library_path, library_version
+from .device import Context, Device, backend_info, devices, live_handles
+from .dtypes import DTYPES, DType
+from .errors import (IO, BackendUnavailable, BuildFailed, Busy, CaptureInvalidated, CaptureUnsafe, CompilerNotFound, DeviceLost,
+                     Driver, Error, Forked, Internal, InvalidDevice, InvalidHandle, InvalidImage, InvalidValue, LaunchFailed,
+                     NotFound, NotSupported, OutOfMemory, ShutDown, Timeout, WrongContext)
+from .graph import Graph, GraphBuffer, GraphExec, Node, Plan
+from .kernel import ArgInfo, Kernel, Launcher, Local, Module
+from .memory import Array, Pool
+from .stream import Event, Fence, Stream
+
+__all__ = [
+    "DTYPES", "IO", "ArgInfo", "Array", "BackendUnavailable", "BuildFailed", "Busy", "CaptureInvalidated", "CaptureUnsafe",
+    "CompilerNotFound", "Context", "DType", "Device", "DeviceLost", "Driver", "Error", "Event", "Fence", "Forked", "Graph",
+    "GraphBuffer", "GraphExec", "Internal", "InvalidDevice", "InvalidHandle", "InvalidImage", "InvalidValue", "Kernel",
+    "LaunchFailed", "Launcher", "LibraryError", "Local", "Module", "Node", "NotFound", "NotSupported", "OutOfMemory", "Plan",
+    "Pool", "ShutDown", "Stream", "Timeout", "WrongContext", "__version__", "backend_info", "devices", "library_path",
+    "library_version", "live_handles", "rt", "set_log",
+]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python functions that the library calls: host functions of streams, log lines, and the end of borrowed memory.
+
+The C side sees one function and a number; the number finds the Python function here, so that no object has to live until C
+has forgotten it. An exception cannot pass through C: it goes to threading.excepthook, which prints it unless it was replaced.
+"""
+
+import itertools
+import sys
+import threading
+from typing import Any, Callable, Dict, Optional, Tuple
+
+from ._library import NULL, ffi, lib
+from .errors import Error, InvalidValue, check
+
+HostFunction = Callable[[], object]
+LogFunction = Callable[[int, str], object]
+
+_numbers = itertools.count(1)
+_functions: Dict[int, Tuple[HostFunction, Optional[Callable[[int], object]], bool]] = {}
+
+
+def report() -> None:
+    """Hands the exception at hand to threading.excepthook."""
+    kind, error, trace = sys.exc_info()
+    if kind is not None:
+        threading.excepthook(threading.ExceptHookArgs((kind, error, trace, None)))
+
+
+def _invoke(user: Any, status: int) -> None:
+    number = int(ffi.cast("uintptr_t", user))
+    function, on_failure, again = _functions[number]
+    if not again:
+        del _functions[number]
+    try:
+        if status >= 0:
+            function()
+        elif on_failure is not None:
+            on_failure(status)
+    except BaseException:  # pylint: disable=broad-except
+        report()
+
+
+_invoke_from_c = ffi.callback("rtHostFunction_t", _invoke)
+
+
+def launch(function: HostFunction, on_failure: Optional[Callable[[int], object]], stream: Any) -> None:
+    """rtLaunchHostFunction of a Python function.
+
+    A captured function is called at each launch of the graph, and rt.h does not tell when the last exec that has it is gone:
+    it is kept until the process ends."""
+    state = ffi.new("int32_t *")
+    check(lib.rtStreamIsCapturing(state, stream))
+    number = next(_numbers)
+    _functions[number] = (function, on_failure, state[0] != lib.RT_CAPTURE_NONE)
+    try:
+        check(lib.rtLaunchHostFunction(_invoke_from_c, ffi.cast("void *", number), stream))
+    except Error:
+        _functions.pop(number, None)
+        raise
+
+
+_log_function: Optional[LogFunction] = None
+
+
+def _log(level: int, message: Any, user: Any) -> None:  # pylint: disable=unused-argument
+    function = _log_function
+    if function is None:
+        return
+    try:
+        function(level, ffi.string(message).decode("utf-8", "replace"))
+    except BaseException:  # pylint: disable=broad-except
+        report()
+
+
+_log_from_c = ffi.callback("rtLogCallback_t", _log)
+LEVELS = {"none": lib.RT_LOG_NONE, "error": lib.RT_LOG_ERROR, "warning": lib.RT_LOG_WARNING, "info": lib.RT_LOG_INFO,
+          "debug": lib.RT_LOG_DEBUG}
+
+
+def set_log(function: Optional[LogFunction], level: str = "warning") -> None:
+    """Sends the library's log lines up to a level ("error" to "debug") to function(level, line), on any thread.
+
+    None sends them to stderr again. May wait while another thread is inside the earlier function."""
+    global _log_function  # pylint: disable=global-statement
+    if level not in LEVELS:
+        raise InvalidValue(f"'{level}' is no log level; there are {', '.join(LEVELS)}")
+    _log_function = function
+    check(lib.rtSetLogCallback(NULL if function is None else _log_from_c, NULL, LEVELS[level]))

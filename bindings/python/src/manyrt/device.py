@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Devices, and contexts: what owns the streams, events, memory and kernels of a device.
+
+Everything is made by a context's methods. No call uses the thread's current context, so no thread works on another device than
+the program says.
+"""
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Union
+
+from . import _library
+from ._library import NULL, ffi, lib
+from ._object import Owned, as_dict, label_bytes
+from .dtypes import DTYPES, DType
+from .errors import check
+from .kernel import Module
+from .memory import Array, Pool
+from .stream import Event, Fence, Stream
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+_BACKENDS = {"all": lib.RT_BACKEND_ALL, "cpu": lib.RT_BACKEND_CPU, "cuda": lib.RT_BACKEND_CUDA, "opencl": lib.RT_BACKEND_OPENCL,
+             "null": lib.RT_BACKEND_NULL}
+_BACKEND_NAMES = {number: name for name, number in _BACKENDS.items()}
+_KINDS = {lib.RT_DEVICE_KIND_CPU: "cpu", lib.RT_DEVICE_KIND_DISCRETE_GPU: "discrete gpu",
+          lib.RT_DEVICE_KIND_INTEGRATED_GPU: "integrated gpu", lib.RT_DEVICE_KIND_ACCELERATOR: "accelerator"}
+_WAITS = {"default": lib.RT_WAIT_DEFAULT, "spin": lib.RT_WAIT_SPIN, "yield": lib.RT_WAIT_YIELD, "block": lib.RT_WAIT_BLOCK}
+
+Shape = Union[int, Tuple[int, ...]]
+
+
+class Device:
+    """A device by its name ("cpu", "cuda:0", "opencl:1"); without a name RT_DEVICE's, else the best there is.
+
+    Devices are equal if they are the same one. They need no closing."""
+
+    def __init__(self, name: Optional[str] = None) -> None:
+        _library.start()
+        out = ffi.new("rtDevice_t *")
+        check(lib.rtDeviceGetByName(out, NULL if name is None else name.encode()))
+        self._open(out[0])
+
+    def _open(self, handle: Any) -> None:
+        self._h = handle
+        self.properties: Dict[str, Any] = as_dict(self._struct("rtDeviceProperties_t", lib.rtDeviceGetProperties))
+        self.name: str = self.properties["id"]
+        self.backend = _BACKEND_NAMES.get(self.properties["backend"], "unknown")
+        self.kind = _KINDS.get(self.properties["kind"], "unknown")
+
+    def _struct(self, struct: str, get: Any) -> Any:
+        out = ffi.new(f"{struct} *", {"struct_size": ffi.sizeof(struct)})
+        check(get(out, self._h))
+        return out
+
+    @classmethod
+    def _of(cls, handle: Any) -> "Device":
+        self = cls.__new__(cls)
+        self._open(handle)
+        return self
+
+    @property
+    def handle(self) -> Any:
+        """The handle as cffi has it, for manyrt.rt."""
+        return self._h
+
+    @property
+    def memory_info(self) -> Tuple[int, int]:
+        """Free bytes and all bytes. Creates no context."""
+        out = ffi.new("uint64_t[2]")
+        check(lib.rtDeviceGetMemInfo(out, out + 1, self._h))
+        return (out[0], out[1])
+
+    def has(self, capability: str) -> bool:
+        """Whether the device has a capability, by its name in rt.h: "double", "shared_memory", "timing"."""
+        out = ffi.new("int32_t *")
+        check(lib.rtDeviceHasCapability(out, getattr(lib, "RT_CAPABILITY_" + capability.upper()), self._h))
+        return bool(out[0])
+
+    def context(self, *, wait: str = "default", cpu_threads: int = 0, strict: bool = False, label: str = "") -> "Context":
+        """A new context. `wait` is how calls that block wait: "default", "spin", "yield" or "block"."""
+        return Context(self, wait=wait, cpu_threads=cpu_threads, strict=strict, label=label)
+
+    def synchronize(self) -> None:
+        """Waits for all work so far of all contexts of the device."""
+        check(lib.rtDeviceSynchronize(self._h))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Device) and bool(self._h == other._h)
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"<manyrt.Device {self.name}: {self.properties['name']}>"
+
+
+def devices(backend: str = "all") -> List[Device]:
+    """All devices, or those of one backend: "cpu", "cuda", "opencl", "null". None where a driver is missing."""
+    _library.start()
+    number = _BACKENDS[backend]
+    wanted = [number] if number != lib.RT_BACKEND_ALL else [lib.RT_BACKEND_CPU, lib.RT_BACKEND_CUDA, lib.RT_BACKEND_OPENCL]
+    found = []
+    for one in wanted:
+        count = ffi.new("int32_t *")
+        check(lib.rtDeviceGetCount(count, one))
+        for ordinal in range(count[0]):
+            out = ffi.new("rtDevice_t *")
+            check(lib.rtDeviceGet(out, one, ordinal))
+            found.append(Device._of(out[0]))
+    return found
+
+
+def backend_info(backend: str) -> Dict[str, Any]:
+    """Whether a backend is available, its driver, and the reason if it is not."""
+    _library.start()
+    out = ffi.new("rtBackendInfo_t *", {"struct_size": ffi.sizeof("rtBackendInfo_t")})
+    check(lib.rtBackendGetInfo(out, _BACKENDS[backend]))
+    return as_dict(out)
+
+
+class Context(Owned):
+    """Owns streams, events, memory and kernels of a device. Closing it makes them stale; arrays stay until they are closed."""
+
+    _destroy = "rtContextDestroy"
+
+    def __init__(self, device: Union[Device, str, None] = None, *, wait: str = "default", cpu_threads: int = 0,
+                 strict: bool = False, label: str = "") -> None:
+        self.device = device if isinstance(device, Device) else Device(device)
+        options = ffi.new("rtContextOptions_t *", {
+            "struct_size": ffi.sizeof("rtContextOptions_t"), "wait_policy": _WAITS[wait], "cpu_threads": cpu_threads,
+            "flags": lib.RT_CONTEXT_STRICT if strict else 0, "label": label_bytes(label)})
+        out = ffi.new("rtContext_t *")
+        check(lib.rtContextCreate(out, options, self.device._h))
+        self._own(out[0], label)
+
+    @classmethod
+    def primary(cls, device: Union[Device, str, None] = None) -> "Context":
+        """The context of the device that all libraries of the process share. close() leaves it alive."""
+        self = cls.__new__(cls)
+        self._destroy = ""
+        self.device = device if isinstance(device, Device) else Device(device)
+        out = ffi.new("rtContext_t *")
+        check(lib.rtContextGetPrimary(out, self.device._h))
+        self._own(out[0], "primary")
+        return self
+
+    @property
+    def default_stream(self) -> Stream:
+        """The stream of calls without one. It has no order towards other streams."""
+        return Stream._default_of(self)
+
+    def stream(self, priority: int = 0, label: str = "") -> Stream:
+        """A new stream; a negative priority is higher."""
+        return Stream(self, priority, label)
+
+    def import_stream(self, native: int) -> Stream:
+        """A stream of another library, such as torch.cuda.current_stream().cuda_stream. Borrowed: close() only lets it go."""
+        return Stream(self, native=native)
+
+    def event(self, timing: bool = True) -> Event:
+        """A new event; one without timing is cheaper."""
+        return Event(self, timing)
+
+    def fence(self, value: int = 0) -> Fence:
+        """A new fence."""
+        return Fence(self, value)
+
+    def pool(self, *, kind: str = "device", initial_bytes: int = 0, maximum_bytes: int = 0, release_threshold: int = 0,
+             label: str = "") -> Pool:
+        """A new pool of memory; maximum_bytes 0 means no limit."""
+        return Pool(self, kind=kind, initial_bytes=initial_bytes, maximum_bytes=maximum_bytes,
+                    release_threshold=release_threshold, label=label)
+
+    def empty(self, shape: Shape, dtype: Union[DType, str, Any] = DTYPES["float32"], kind: str = "device") -> Array:
+        """A new array, contents undefined. `kind`: "device", "host" (pinned host memory), "shared" (one address for both)."""
+        return Array.allocate(self, shape, dtype, kind)
+
+    def zeros(self, shape: Shape, dtype: Union[DType, str, Any] = DTYPES["float32"], kind: str = "device") -> Array:
+        """A new array of zeros. Waits for the default stream."""
+        array = Array.allocate(self, shape, dtype, kind)
+        array.fill(0)
+        return array
+
+    def array(self, data: Any, dtype: Union[DType, str, Any, None] = None, kind: str = "device") -> Array:
+        """A new array with the contents of a buffer (numpy, array.array, bytes) or a list of numbers. Waits for the copy."""
+        return Array.of(self, data, dtype, kind)
+
+    def from_dlpack(self, source: Any) -> Array:
+        """An array over the memory of another library's tensor, without a copy. The tensor stays alive with the array."""
+        from . import dlpack  # needs this module
+        return dlpack.load(source, self)
+
+    def module(self, source: str, options: str = "") -> Module:
+        """Kernels from OpenCL C source. A compiler may run: blocks meanwhile. BuildFailed has the compiler's log."""
+        return Module(self, source, options)
+
+    def load_module(self, path: str, options: str = "", format: str = "auto") -> Module:  # pylint: disable=redefined-builtin
+        """Kernels from a file: OpenCL C, CUDA C++, PTX, cubin, SPIR-V, as the device takes them."""
+        return Module(self, path=path, options=options, format=format)
+
+    def load_graph(self, data: bytes) -> "Graph":
+        """A graph from what Graph.save() gave."""
+        from .graph import Graph  # needs this module
+        return Graph.load(self, data)
+
+    def synchronize(self) -> None:
+        """Waits for all work so far of all streams of the context."""
+        check(lib.rtContextSynchronize(self._h))
+
+    def enable_peer_access(self, peer: "Context") -> None:
+        """Kernels of this context may use memory of `peer`."""
+        check(lib.rtContextEnablePeerAccess(peer._h, self._h))
+
+    @contextmanager
+    def current(self) -> Iterator["Context"]:
+        """Inside the block, C code that this thread calls with NULL for a context uses this one. The package never does."""
+        before = ffi.new("rtContext_t *")
+        check(lib.rtContextGetCurrent(before))
+        check(lib.rtContextSetCurrent(self._h))
+        try:
+            yield self
+        finally:
+            check(lib.rtContextSetCurrent(before[0]))
+
+    def __repr__(self) -> str:
+        return super().__repr__()[:-1] + f" on {self.device.name}>"
+
+
+def live_handles(kind: str = "all") -> int:
+    """How many objects of a kind ("stream", "event", "allocation", ...) the process has open, also those of other libraries."""
+    out = ffi.new("uint64_t *")
+    check(lib.rtGetLiveHandleCount(out, getattr(lib, "RT_HANDLE_" + kind.upper())))
+    return int(out[0])

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels, called as functions: `kernel[grid, group](stream, *args)`.
+
+The shape stands apart from the arguments because it changes less often: `step = kernel[grid, group]` checks it once, and
+step(...) packs and launches alone. As in rt.h the grid counts work-groups; `kernel[kernel.shape(items)]` is for a number of
+work-items.
+"""
+
+import ctypes
+import struct
+from operator import index
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple, Union
+
+from ._library import NULL, ffi, hot, lib
+from ._object import Owned, as_dict, text
+from .dtypes import C_TYPES, DType
+from .errors import InvalidValue, WrongContext, check, raise_error
+from .memory import Array
+
+if TYPE_CHECKING:
+    from .device import Context
+    from .stream import Stream
+
+Size = Union[int, Tuple[int, ...]]
+_FORMATS = {"auto": lib.RT_IMAGE_AUTO, "opencl_c": lib.RT_IMAGE_OPENCL_C, "cuda_cxx": lib.RT_IMAGE_CUDA_CXX,
+            "ptx": lib.RT_IMAGE_PTX, "cubin": lib.RT_IMAGE_CUBIN, "fatbin": lib.RT_IMAGE_FATBIN, "spirv": lib.RT_IMAGE_SPIRV,
+            "opencl_binary": lib.RT_IMAGE_OPENCL_BINARY, "host_object": lib.RT_IMAGE_HOST_OBJECT}
+_KINDS = {lib.RT_ARG_VALUE: "value", lib.RT_ARG_POINTER: "pointer", lib.RT_ARG_LOCAL: "local"}
+_QUALIFIERS = {"const", "volatile", "restrict", "__restrict__", "__restrict", "global", "__global", "constant", "__constant"}
+_MAX_SHAPES = 64  # launchers that a kernel keeps; more are made anew
+
+_launch = hot.rtLaunchKernel
+
+
+class Local:
+    """For a `__local` argument: the bytes to reserve in each work-group."""
+
+    def __init__(self, nbytes: int) -> None:
+        self.nbytes = nbytes
+
+    def __repr__(self) -> str:
+        return f"manyrt.Local({self.nbytes})"
+
+
+class ArgInfo(NamedTuple):
+    """An argument of a kernel. Name and type are empty where the image has none (PTX, cubin)."""
+
+    position: int
+    name: str
+    type: str
+    size: int
+    kind: str  # "value", "pointer", "local"
+
+    def __str__(self) -> str:
+        return f"argument {self.position}" + (f" '{self.name}'" if self.name else "") + (f" ({self.type})" if self.type else "")
+
+
+def _c_type(name: str) -> str:
+    return " ".join(word for word in name.replace("*", " ").split() if word not in _QUALIFIERS)
+
+
+def _vector(name: str) -> Tuple[Optional[DType], int]:
+    """Element type and length of "float4"; (None, 0) for anything else."""
+    base = name.rstrip("0123456789")
+    if base in C_TYPES and name != base and int(name[len(base):]) in (2, 3, 4, 8, 16):
+        return C_TYPES[base], int(name[len(base):])
+    return None, 0
+
+
+class _Argument:
+    """How one argument is checked and packed."""
+
+    def __init__(self, info: ArgInfo) -> None:
+        self.info = info
+        self.element: Optional[DType] = None  # of what a pointer points to, or of a vector
+        self.lanes = 0
+        self.simple = False  # struct converts and checks it alone
+        name = _c_type(info.type)
+        if info.kind == "pointer":
+            self.code = "Q"
+            element = C_TYPES.get(name) or _vector(name)[0]
+            self.element = element if element is not None and element.itemsize > 1 else None  # char and uchar: any bytes
+        elif info.kind == "local":
+            self.code = "Q"
+        elif name in C_TYPES and C_TYPES[name].itemsize == info.size and not info.type.endswith("*"):
+            self.simple = True
+            self.code = "e" if C_TYPES[name].name == "float16" else C_TYPES[name].format
+        else:
+            self.code = f"{info.size}s"
+            self.element, self.lanes = _vector(name)
+        size = struct.calcsize("<" + self.code)
+        self.format = f"{self.code}{-size % 8}x"
+        self.packed_size = size + -size % 8
+
+    def convert(self, value: Any) -> Any:
+        """For anything but a pointer: what struct packs for `value`. The errors name the argument and its type."""
+        info = self.info
+        if info.kind == "local":
+            if not isinstance(value, Local):
+                self.refuse(value, "is local memory and takes manyrt.Local(bytes)")
+            return value.nbytes
+        if self.simple:
+            try:
+                struct.pack("<" + self.code, value)
+            except (struct.error, OverflowError) as error:
+                self.refuse(value, f"takes a number of this type: {error}")
+            return value
+        if self.element is not None and isinstance(value, (tuple, list)):
+            if len(value) != self.lanes:
+                self.refuse(value, f"takes {self.lanes} numbers, not {len(value)}")
+            try:
+                return struct.pack(f"<{self.lanes}{self.element.format}", *value).ljust(info.size, b"\0")
+            except (struct.error, OverflowError) as error:
+                self.refuse(value, f"takes {self.lanes} numbers of type {self.element}: {error}")
+        if isinstance(value, Array) and info.size == 8 and not info.type:
+            return struct.pack("<Q", value._address)  # an image without types calls its pointers values
+        try:
+            data = bytes(memoryview(value).cast("B"))
+        except TypeError:
+            self.refuse(value, f"takes {info.size} bytes: a ctypes or numpy scalar, or bytes")
+        if len(data) != info.size:
+            self.refuse(value, f"takes {info.size} bytes, not {len(data)}")
+        return data
+
+    def pointer(self, value: Any, context: "Context") -> int:
+        """The address of an array that a kernel of this context can reach, or 0 for None."""
+        if value is None:
+            return 0
+        if not isinstance(value, Array):
+            self.refuse(value, "is a pointer and takes a manyrt.Array or None")
+        if self.element is not None and value.dtype is not self.element:
+            self.refuse(value, f"points to {self.element}, the array has elements of {value.dtype} (Array.view() changes that)")
+        # Devices of one backend may reach each other's memory: the library decides. Those of two backends do not.
+        if value.context is not context and value.kind == "device" and value.context.device.backend != context.device.backend:
+            raise WrongContext(f"{self.info} is memory of {value.context.device.name}, the kernel is for "
+                               f"{context.device.name}.")
+        return int(value._address)
+
+    def refuse(self, value: Any, reason: str) -> NoReturn:
+        kind = InvalidValue if isinstance(value, (int, float, tuple, list, bytes)) and "pointer" not in reason else TypeError
+        raise kind(f"{self.info} {reason}; got {value!r}.")
+
+
+class _Block:
+    """Memory for the values of one launch, and the pointers to them that the library takes."""
+
+    def __init__(self, arguments: List[_Argument]) -> None:
+        self.values = bytearray(sum(argument.packed_size for argument in arguments) or 8)
+        base = ffi.from_buffer(self.values)
+        addresses, offset = [], int(ffi.cast("uintptr_t", base))
+        for argument in arguments:
+            addresses.append(ffi.cast("void *", offset))
+            offset += argument.packed_size
+        self.pointers = ffi.new("void *[]", addresses or [NULL])
+        self.pinned = base
+        self.argument = ctypes.c_void_p.from_param(int(ffi.cast("uintptr_t", self.pointers)))
+
+
+class Kernel(Owned):
+    """A kernel of a module. Made by Module.kernel() or module[name]; ends with its module."""
+
+    def __init__(self, module: "Module", handle: Any) -> None:
+        self.module = module
+        self.context = module.context
+        self._own(handle)
+        self.info = as_dict(self._struct("rtKernelInfo_t", lib.rtKernelGetInfo))
+        self.name: str = self.info["name"]
+        self.label = self.name
+        self.args = [self._arg_info(index) for index in range(self.info["arg_count"])]
+        self._arguments = [_Argument(info) for info in self.args]
+        self._pack = struct.Struct("<" + "".join(argument.format for argument in self._arguments)).pack_into
+        self._pointers = tuple((at, argument.element) for at, argument in enumerate(self._arguments)
+                               if argument.info.kind == "pointer")
+        self._others = tuple((at, argument.convert) for at, argument in enumerate(self._arguments)
+                             if argument.info.kind != "pointer" and not argument.simple)
+        self._free: List[_Block] = []
+        self._shapes: Dict[Any, Launcher] = {}
+
+    def _struct(self, struct_name: str, get: Any, *arguments: Any) -> Any:
+        out = ffi.new(f"{struct_name} *", {"struct_size": ffi.sizeof(struct_name)})
+        check(get(out, *arguments, self._h))
+        return out
+
+    def _arg_info(self, index: int) -> ArgInfo:
+        info = as_dict(self._struct("rtKernelArgInfo_t", lib.rtKernelGetArgInfo, index))
+        return ArgInfo(index, info["name"], info["type_name"], info["size"], _KINDS[info["kind"]])
+
+    @property
+    def closed(self) -> bool:
+        return "_h" not in self.__dict__ or self.module.closed
+
+    def __getitem__(self, shape: Tuple[Any, ...]) -> "Launcher":
+        """kernel[grid, group] or kernel[grid, group, local_bytes]: sizes are numbers, or tuples of up to three.
+
+        local_bytes is the dynamic shared memory of CUDA images."""
+        launcher = self._shapes.get(shape)
+        if launcher is None:
+            if len(self._shapes) >= _MAX_SHAPES:
+                self._shapes.clear()
+            launcher = self._shapes[shape] = Launcher(self, shape)
+        return launcher
+
+    def shape(self, items: Size, group: Optional[Size] = None) -> Tuple[Tuple[int, int, int], Tuple[int, int, int]]:
+        """Grid and group for a number of work-items, rounded up to whole groups: the kernel leaves out the items beyond.
+
+        Without a group the library suggests one."""
+        wanted = _size3(items, "items")
+        if group is None:
+            out = ffi.new("uint32_t[3]")
+            check(lib.rtKernelSuggestGroupSize(out, [max(1, size) for size in wanted], 0, self._h))
+            chosen = (out[0], out[1], out[2])
+        else:
+            chosen = _size3(group, "group")
+        grid = [-(-size // max(1, in_group)) for size, in_group in zip(wanted, chosen)]
+        return (grid[0], grid[1], grid[2]), chosen
+
+    def max_active_groups(self, group_items: int, local_bytes: int = 0) -> int:
+        """How many groups of that many work-items the device runs at the same time."""
+        out = ffi.new("uint32_t *")
+        check(lib.rtKernelGetMaxActiveGroups(out, group_items, local_bytes, self._h))
+        return int(out[0])
+
+    def convert(self, args: Tuple[Any, ...]) -> List[Any]:
+        """The arguments as numbers and bytes, each checked. The errors name the argument and its type."""
+        if len(args) != len(self.args):
+            wanted = ", ".join(f"{info.type or info.kind} {info.name}".strip() for info in self.args)
+            raise TypeError(f"kernel '{self.name}' takes {len(self.args)} arguments ({wanted}), {len(args)} were given")
+        try:
+            return [argument.pointer(value, self.context) if argument.info.kind == "pointer" else argument.convert(value)
+                    for argument, value in zip(self._arguments, args)]
+        except (TypeError, InvalidValue, WrongContext) as error:
+            raise type(error)(f"Kernel '{self.name}': {error}") from None
+
+    def graph_args(self, args: Tuple[Any, ...]) -> Tuple[Any, List[Any]]:
+        """The arguments as an array of rtGraphArg_t, and what has to live until it has been copied."""
+        values, keep = self.convert(args), []
+        out = ffi.new("rtGraphArg_t[]", len(values) or 1)
+        for at, (argument, value) in enumerate(zip(self._arguments, values)):
+            if argument.info.kind == "pointer":
+                out[at].kind, out[at].memory.pointer = lib.RT_ARG_POINTER, ffi.cast("void *", value)
+            elif argument.info.kind == "local":
+                out[at].kind, out[at].size = lib.RT_ARG_LOCAL, value
+            else:
+                data = ffi.new("char[]", struct.pack("<" + argument.code, value))
+                keep.append(data)
+                out[at].kind, out[at].size, out[at].value = lib.RT_ARG_VALUE, argument.info.size, data
+        return out, keep
+
+
+class Launcher:
+    """A kernel with the shape of its launches. Called with a stream and the kernel's arguments it launches, and never blocks.
+
+    Arguments: an Array or None for a pointer, a number for a number, a tuple for a vector (float4), Local(bytes) for local
+    memory, bytes or a ctypes or numpy scalar for anything else. Values are copied before the call returns."""
+
+    __slots__ = ("kernel", "grid", "group", "local_bytes", "_shape", "_free", "_pack", "_pointers", "_others", "_context")
+
+    def __init__(self, kernel: Kernel, shape: Tuple[Any, ...]) -> None:
+        if not isinstance(shape, tuple) or not 2 <= len(shape) <= 3:
+            raise TypeError("the shape of a launch is kernel[grid, group] or kernel[grid, group, local_bytes]")
+        self.kernel = kernel
+        self.grid = _size3(shape[0], "grid")
+        self.group = _size3(shape[1], "group")
+        self.local_bytes = int(shape[2]) if len(shape) == 3 else 0
+        if not 0 <= self.local_bytes < 2**32:
+            raise InvalidValue(f"local_bytes is {self.local_bytes}, not a 32-bit number.")
+        self._shape = (*self.grid, *self.group, self.local_bytes)
+        self._free, self._pack = kernel._free, kernel._pack  # of the kernel; here, they are found faster
+        self._context = kernel.context
+        self._pointers, self._others = kernel._pointers, kernel._others
+
+    def __call__(self, stream: "Stream", *args: Any) -> None:
+        free = self._free
+        try:
+            block = free.pop()
+        except IndexError:
+            block = _Block(self.kernel._arguments)
+        values = list(args)
+        try:
+            for at, element in self._pointers:
+                array = values[at]
+                if (array.__class__ is Array and array.context is self._context
+                        and (array.dtype is element or element is None)):
+                    values[at] = array._address
+                else:
+                    values[at] = self.kernel._arguments[at].pointer(array, self._context)
+            for at, convert in self._others:
+                values[at] = convert(values[at])
+            self._pack(block.values, 0, *values)
+        except (struct.error, TypeError, IndexError, OverflowError, InvalidValue, WrongContext):
+            free.append(block)
+            self.kernel.convert(args)  # says which argument, with its name and type
+            raise
+        status = _launch(self.kernel._c, *self._shape, stream._c, block.argument, len(values))
+        free.append(block)
+        if status < 0:
+            raise_error(status)
+
+    def __repr__(self) -> str:
+        return f"<manyrt.Launcher of '{self.kernel.name}', grid {self.grid}, group {self.group}>"
+
+
+def _size3(size: Any, noun: str) -> Tuple[int, int, int]:
+    sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    if not 1 <= len(sizes) <= 3:
+        raise InvalidValue(f"{noun} has {len(sizes)} sizes, not 1 to 3.")
+    whole = [index(value) for value in sizes] + [1] * (3 - len(sizes))
+    if any(not 0 <= value < 2**32 for value in whole):
+        raise InvalidValue(f"{noun} is {size!r}: each size is a 32-bit number that is not negative.")
+    return (whole[0], whole[1], whole[2])
+
+
+class Module(Owned):
+    """A program for a device. Made by Context.module() or load_module(). Its kernels end with it."""
+
+    _destroy = "rtModuleDestroy"
+
+    def __init__(self, context: "Context", source: Optional[str] = None, options: str = "", *, path: Optional[str] = None,
+                 format: str = "auto") -> None:  # pylint: disable=redefined-builtin
+        out = ffi.new("rtModule_t *")
+        if path is None:
+            check(lib.rtModuleCreateFromSource(out, (source or "").encode(), options.encode(), context._h))
+        else:
+            if format not in _FORMATS:
+                raise InvalidValue(f"'{format}' is no format of an image; there are {', '.join(_FORMATS)}.")
+            build = ffi.new("char[]", options.encode())
+            given = ffi.new("rtModuleOptions_t *", {"struct_size": ffi.sizeof("rtModuleOptions_t"), "format": _FORMATS[format],
+                                                    "build_options": build if options else NULL})
+            check(lib.rtModuleLoadFile(out, str(path).encode(), given, context._h))
+        self.context = context
+        self._own(out[0])
+
+    def kernel(self, name: str) -> Kernel:
+        """A kernel by its name in the source."""
+        out = ffi.new("rtKernel_t *")
+        check(lib.rtModuleGetKernel(out, name.encode(), self._h))
+        return Kernel(self, out[0])
+
+    __getitem__ = kernel
+
+    @property
+    def kernels(self) -> List[str]:
+        """The names of all kernels."""
+        count = ffi.new("uint32_t *")
+        check(lib.rtModuleGetKernelCount(count, self._h))
+        names = []
+        for index in range(count[0]):
+            out = ffi.new("rtKernel_t *")
+            check(lib.rtModuleGetKernelByIndex(out, index, self._h))
+            names.append(text(lib.rtKernelGetName, out[0]))
+        return names
+
+    @property
+    def log(self) -> str:
+        """What the compiler said."""
+        return text(lib.rtModuleGetBuildLog, self._h)

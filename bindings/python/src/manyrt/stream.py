@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams, events and fences: work in order, points in it, and 64-bit timelines between host and streams."""
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Callable, Generator, Optional, Tuple
+
+from . import _callbacks
+from ._library import ffi, fences, hot, lib
+from ._object import Owned, label_bytes
+from .errors import Busy, check, raise_error
+
+if TYPE_CHECKING:
+    from .device import Context
+    from .graph import Capture
+
+_record, _stream_query, _event_query = hot.rtEventRecord, hot.rtStreamQuery, hot.rtEventQuery
+_wait_event, _wait_stream = hot.rtStreamWaitEvent, hot.rtStreamWaitStream
+
+_FIRST_PAUSE_S, _LAST_PAUSE_S = 50e-6, 2e-3
+
+
+def _nanoseconds(timeout: float) -> int:
+    return max(0, min(int(timeout * 1e9), 2**64 - 2))
+
+
+async def _complete(query: Callable[[], bool]) -> None:
+    """Waits inside an event loop. rt.h has no descriptor to wait for: this asks again, after pauses that grow to 2 ms."""
+    pause = _FIRST_PAUSE_S
+    while not query():
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LAST_PAUSE_S)
+
+
+class Stream(Owned):
+    """Work that runs in order. Made by Context.stream().
+
+    All calls that submit return at once; synchronize() waits."""
+
+    _destroy = "rtStreamDestroy"
+
+    def __init__(self, context: "Context", priority: int = 0, label: str = "", *, native: Optional[int] = None) -> None:
+        out = ffi.new("rtStream_t *")
+        if native is None:
+            options = ffi.new("rtStreamOptions_t *", {"struct_size": ffi.sizeof("rtStreamOptions_t"), "priority": priority,
+                                                      "label": label_bytes(label)})
+            check(lib.rtStreamCreate(out, options, context._h))
+        else:
+            check(lib.rtStreamImport(out, [native, 0], context._h))
+        self.context = context
+        self._own(out[0], label)
+
+    @classmethod
+    def _default_of(cls, context: "Context") -> "Stream":
+        out = ffi.new("rtStream_t *")
+        check(lib.rtContextGetDefaultStream(out, context._h))
+        self = cls.__new__(cls)
+        self._destroy = ""
+        self.context = context
+        self._own(out[0], "default")
+        return self
+
+    def synchronize(self, timeout: Optional[float] = None) -> None:
+        """Waits for all work so far, at most `timeout` seconds (then Timeout). Raises the stream's failure and clears it."""
+        if timeout is None:
+            check(lib.rtStreamSynchronize(self._h))
+        else:
+            check(lib.rtStreamSynchronizeFor(_nanoseconds(timeout), self._h))
+
+    def query(self) -> bool:
+        """True if all work so far is complete. Raises the stream's failure. Never blocks."""
+        status = _stream_query(self._c)
+        if status < 0:
+            raise_error(status)
+        return bool(status == 0)
+
+    def __await__(self) -> Generator[Any, None, None]:
+        """`await stream` waits for all work so far without holding up the event loop."""
+        return _complete(self.query).__await__()
+
+    def record(self, event: Optional["Event"] = None) -> "Event":
+        """Puts an event (else a new one) behind the work so far, and returns it."""
+        if event is None:
+            event = Event(self.context)
+        status = _record(event._c, self._c)
+        if status < 0:
+            raise_error(status)
+        return event
+
+    def wait(self, other: "Event | Stream") -> None:
+        """Later work waits for an event, or for all work so far of another stream. The caller does not wait."""
+        status = _wait_stream(other._c, self._c) if isinstance(other, Stream) else _wait_event(other._c, self._c)
+        if status < 0:
+            raise_error(status)
+
+    def wait_fence(self, fence: "Fence", value: int) -> None:
+        """Later work waits until a fence has reached a value."""
+        check(lib.rtStreamWaitFence(fence._h, value, self._h))
+
+    def signal_fence(self, fence: "Fence", value: int) -> None:
+        """A fence reaches a value when the work so far is complete."""
+        check(lib.rtStreamSignalFence(fence._h, value, self._h))
+
+    def call(self, function: Callable[[], object], on_failure: Optional[Callable[[int], object]] = None) -> None:
+        """Calls function() on a thread of the library, once the work so far is complete.
+
+        If that work failed, on_failure(status) is called instead. An exception goes to threading.excepthook: it ends neither
+        the process nor the stream's work. Waiting for this stream inside is Busy."""
+        _callbacks.launch(function, on_failure, self._h)
+
+    @property
+    def capturing(self) -> bool:
+        """Whether the stream's work is recorded instead of run."""
+        out = ffi.new("int32_t *")
+        check(lib.rtStreamIsCapturing(out, self._h))
+        return bool(out[0] != lib.RT_CAPTURE_NONE)
+
+    def capture(self) -> "Capture":
+        """`with stream.capture() as graph:` records the work that is submitted inside, instead of running it."""
+        from .graph import Capture  # graph.py needs this module
+        return Capture(self)
+
+    @property
+    def priority(self) -> int:
+        """0 is normal, negative is higher."""
+        out = ffi.new("int32_t *")
+        check(lib.rtStreamGetPriority(out, self._h))
+        return int(out[0])
+
+    @property
+    def native(self) -> int:
+        """The driver's stream: a cudaStream_t or cl_command_queue. Borrowed. NotSupported where there is none."""
+        out = ffi.new("uint64_t[2]")
+        check(lib.rtStreamGetNative(out, self._h))
+        return int(out[0])
+
+    def __cuda_stream__(self) -> Tuple[int, int]:
+        """The CUDA stream protocol: version 0 and the cudaStream_t."""
+        if self.context.device.backend != "cuda":
+            raise TypeError(f"a stream of {self.context.device.name} is no CUDA stream")
+        return (0, self.native)
+
+
+class Event(Owned):
+    """A point in a stream. Made by Context.event() or Stream.record(); `await event` works in asyncio."""
+
+    _destroy = "rtEventDestroy"
+
+    def __init__(self, context: "Context", timing: bool = True) -> None:
+        out = ffi.new("rtEvent_t *")
+        options = ffi.new("rtEventOptions_t *", {"struct_size": ffi.sizeof("rtEventOptions_t"),
+                                                 "flags": 0 if timing else lib.RT_EVENT_DISABLE_TIMING})
+        check(lib.rtEventCreate(out, options, context._h))
+        self.context = context
+        self._own(out[0])
+
+    def query(self) -> bool:
+        """True if the last record is complete, or if there was none. Never blocks."""
+        status = _event_query(self._c)
+        if status < 0:
+            raise_error(status)
+        return bool(status == 0)
+
+    def synchronize(self, timeout: Optional[float] = None) -> None:
+        """Waits for the last record, at most `timeout` seconds (then Timeout)."""
+        if timeout is None:
+            check(lib.rtEventSynchronize(self._h))
+        else:
+            check(lib.rtEventSynchronizeFor(_nanoseconds(timeout), self._h))
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return _complete(self.query).__await__()
+
+    def seconds_since(self, start: "Event") -> float:
+        """The time on the device from another event to this one, in seconds. Both have to be complete."""
+        out = ffi.new("int64_t *")
+        status = check(lib.rtEventElapsedNanoseconds(out, start._h, self._h))
+        if status == lib.RT_NOT_READY:
+            raise Busy("One of the two events is still pending: synchronize with it first.")
+        return float(out[0]) * 1e-9
+
+
+class Fence(Owned):
+    """A 64-bit timeline that host and streams, of any context, signal and wait for. The value only grows."""
+
+    _destroy = "rtFenceDestroy"
+
+    def __init__(self, context: "Context", value: int = 0) -> None:
+        out = ffi.new("rtFence_t *")
+        check(lib.rtFenceCreate(out, value, context._h))
+        self.context = context
+        self._own(out[0])
+        fences.add(self)
+
+    @property
+    def value(self) -> int:
+        """The value that has been reached."""
+        out = ffi.new("uint64_t *")
+        check(lib.rtFenceGetValue(out, self._h))
+        return int(out[0])
+
+    def signal(self, value: int) -> None:
+        """Reaches a value at once, from the host. Never blocks."""
+        check(lib.rtFenceSignal(value, self._h))
+
+    def wait(self, value: int, timeout: Optional[float] = None) -> None:
+        """Waits on the host until the value is reached, at most `timeout` seconds (then Timeout)."""
+        if timeout is None:
+            check(lib.rtFenceWait(value, self._h))
+        else:
+            check(lib.rtFenceWaitFor(_nanoseconds(timeout), value, self._h))
+
+    async def reached(self, value: int) -> None:
+        """`await fence.reached(3)` waits without holding up the event loop."""
+        await _complete(lambda: self.value >= value)

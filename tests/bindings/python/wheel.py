@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the wheel with the library inside, installs it into a virtual environment without a network, and runs a kernel.
+
+    wheel.py bindings/python BUILD_FOLDER        MANYRT_LIBRARY names the library that goes into the wheel
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+
+SKIP = 77
+PROGRAM = """
+import manyrt, pathlib
+assert pathlib.Path(manyrt.library_path()).parent.parent == pathlib.Path(manyrt.__file__).parent, manyrt.library_path()
+with manyrt.Context("cpu") as context, context.stream() as stream:
+    data = context.array([1, 2, 3, 4], "float32")
+    context.module("kernel void f(global float *x) { x[get_global_id(0)] *= 2; }")["f"][1, 4](stream, data)
+    assert data.tolist(stream) == [2, 4, 6, 8], data.tolist()
+print("a kernel ran from", manyrt.library_path(), manyrt.library_version())
+"""
+
+
+def call(*command, **options):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, **options)
+    if done.returncode != 0:
+        sys.exit(f"{command} ended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def needs(*modules):
+    for module in modules:
+        if subprocess.run([sys.executable, "-c", f"import {module}"], check=False, stderr=subprocess.DEVNULL).returncode:
+            print(f"no {module} for {sys.executable}: the wheel is not built")
+            sys.exit(SKIP)
+
+
+def build(package, folder, environment):
+    """The wheel, built from a copy of the sources, since setuptools writes beside them."""
+    sources = folder / "bindings" / "python"
+    shutil.copytree(package, sources, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build"))
+    for name in ("rt.json", "rt.cdef.h"):
+        shutil.copyfile(package.parent / name, folder / "bindings" / name)
+    call(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder,
+         sources, env=environment)
+    wheels = list(folder.glob("manyrt-*.whl"))
+    if len(wheels) != 1:
+        sys.exit(f"expected one wheel, found {wheels}")
+    return wheels[0]
+
+
+def main():
+    package, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    needs("pip", "setuptools", "wheel", "cffi", "ensurepip")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    clean = {name: value for name, value in os.environ.items()
+             if name not in ("PYTHONPATH", "LD_LIBRARY_PATH", "MANYRT_LIBRARY", "PYTHONDONTWRITEBYTECODE")}
+    wheel = build(package, folder, {**clean, "MANYRT_LIBRARY_FILE": os.environ["MANYRT_LIBRARY"]})
+    if "-py3-none-linux_" not in wheel.name:
+        sys.exit(f"the wheel is called {wheel.name}: it has a library and has to name a platform")
+    with zipfile.ZipFile(wheel) as archive:
+        wanted = {"manyrt/lib/libmanyrt.so.0", "manyrt/rt.json", "manyrt/rt.cdef.h", "manyrt/py.typed"}
+        missing = wanted - set(archive.namelist())
+    if missing:
+        sys.exit(f"{wheel.name} lacks {missing}")
+
+    venv.create(folder / "venv", system_site_packages=True, with_pip=True)
+    python = folder / "venv" / "bin" / "python"
+    call(python, "-m", "pip", "install", "--no-index", "--no-deps", wheel, env=clean)
+    print(call(python, "-c", PROGRAM, cwd=folder, env=clean))
+    call(python, "-m", "pip", "uninstall", "--yes", "manyrt", env=clean)
+    left = call(python, "-c", "import importlib.util; print(importlib.util.find_spec('manyrt'))", cwd=folder, env=clean)
+    if left.strip() != "None":
+        sys.exit(f"the package is still there: {left}")
+    print(wheel.name, "was built, installed, used and removed")
+
+
+if __name__ == "__main__":
+    main()
