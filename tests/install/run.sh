@@ -72,7 +72,7 @@ sources='^(\.\./)*(src|include|tests|scripts|benchmarks|bindings|measured)/'
 while IFS= read -r page; do
   while IFS= read -r link; do
     [[ -e $(dirname "$page")/${link%%#*} ]] || fail "$page links to $link, which was not installed"
-  done < <(grep -oE '\]\([^)#][^):]*\)' "$page" | sed 's/^](//; s/)$//' | grep -vE "$sources")
+  done < <(grep -oE '\]\([^)#, ][^):, ]*\)' "$page" | sed 's/^](//; s/)$//' | grep -vE "$sources")
 done < <(find "$documents" -name '*.md')
 
 # Components: there are none, and the sentence says so.
