@@ -6,6 +6,7 @@
 #include "allocator/import_release.h"
 #include "api/guard.h"
 #include "base/config.h"
+#include "base/host_threads.h"
 #include "base/log.h"
 #include "manager/context.h"
 #include "manager/device.h"
@@ -103,7 +104,9 @@ rtStatus_t rtShutdown(void) {
     return api::fail(__func__, Status::bare(RT_ERROR_OUT_OF_MEMORY));
   }
   try {
-    return api::endLibrary().code();
+    const Status ended = api::endLibrary();
+    host_threads::settle();  // release functions of the program may be due on threads of the library
+    return ended.code();
   } catch (const std::bad_alloc&) {  // outside of api::guarded
     return api::fail(__func__, Status::bare(RT_ERROR_OUT_OF_MEMORY));
   }

@@ -25,6 +25,8 @@ struct Threads {
   size_t queued = 0;
   size_t idle = 0;
   size_t threads = 0;
+  size_t running = 0;               // threads with a job
+  ConditionVariable settled;        // no job is queued or running
   bool starved = false;             // a job found no thread, and none could be started
   std::atomic<bool> enough{false};  // there are at least kKept threads, which stay
 };
@@ -58,6 +60,7 @@ void body(void* user) {
     pool.first = job->next;
     if (pool.first == nullptr) pool.last = &pool.first;
     --pool.queued;
+    ++pool.running;
     if (pool.starved) {  // the system may grant a thread by now
       if (pool.queued > pool.idle) (void)grow(pool);
       pool.starved = pool.queued > pool.idle;
@@ -70,6 +73,7 @@ void body(void* user) {
     }
     epoch::park();  // with membarrier refused, the record of a sleeping thread would count as in a call for ever
     lock.lock();
+    if (--pool.running == 0 && pool.first == nullptr) pool.settled.notify_all();
   }
 }
 
@@ -107,6 +111,13 @@ bool trySubmit(Job* job) {
   ++pool.queued;
   pool.ready.notify_one();
   return true;
+}
+
+void settle() {
+  lock_order::mayWait("a wait for the threads of the library");
+  Threads& pool = *instance;
+  std::unique_lock lock(pool.mutex);
+  (void)pool.settled.wait_for(lock, std::chrono::seconds(1), [&] { return pool.running == 0 && pool.first == nullptr; });
 }
 
 }  // namespace manyrt::host_threads

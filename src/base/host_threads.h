@@ -22,5 +22,8 @@ void submit(Job* job);
 // The same for a job that its submitter will wait for. False: nothing was queued, since no thread is free and none can be
 // started. The job might wait for the thread that waits for it.
 bool trySubmit(Job* job);
+// Waits, a second at most, until every job is over with all that the program is called for behind it. For the shutdown: then no
+// thread of the library calls the program any more, which may end.
+void settle();
 
 }  // namespace manyrt::host_threads

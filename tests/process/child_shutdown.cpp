@@ -1,5 +1,6 @@
 // Scenarios of rtShutdown: counted, waits for work in flight, refused in a host function, final.
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -245,6 +246,30 @@ int releasesUserData(int, char**) {
   return 0;
 }
 
+// An interpreter ends behind the shutdown: none of its functions may be called then.
+int callsNothingAfterwards(int, char**) {
+  constexpr int kFunctions = 50;
+  static std::atomic<bool> ended{false};
+  static std::atomic<int> late{0};
+  World world;
+  world.make();
+  for (int i = 0; i < kFunctions; ++i) {
+    OK(rtLaunchHostFunctionWithRelease([](void*, rtStatus_t) {}, nullptr,
+                                       [](void*) {
+                                         std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                         (ended.load() ? late : releases).fetch_add(1);
+                                       },
+                                       world.stream));
+  }
+  OK(rtShutdown());
+  ended.store(true);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  world.destroy();
+  EXPECT(late.load() == 0);
+  EXPECT(releases.load() == kFunctions);
+  return 0;
+}
+
 }  // namespace
 
 const Scenario kShutdown[] = {
@@ -258,6 +283,7 @@ const Scenario kShutdown[] = {
     {"shutdown_while_threads_submit_without_pause", whileThreadsSubmitWithoutPause},
     {"shutdown_refuses_new_work_first", refusesNewWorkFirst},
     {"shutdown_releases_user_data", releasesUserData},
+    {"shutdown_calls_nothing_afterwards", callsNothingAfterwards},
     {nullptr, nullptr},
 };
 

@@ -18,7 +18,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "shutdown_before_any_use", "shutdown_counted", "shutdown_waits_for_work",
                     "shutdown_waits_for_held_back_work", "shutdown_inside_host_function_is_busy",
                     "shutdown_while_threads_use_the_library", "shutdown_while_threads_submit_without_pause",
-                    "shutdown_refuses_new_work_first", "shutdown_releases_user_data"),
+                    "shutdown_refuses_new_work_first", "shutdown_releases_user_data", "shutdown_calls_nothing_afterwards"),
     [](const testing::TestParamInfo<const char*>& scenario) { return std::string(scenario.param); });
 
 TEST_P(LifeTest, EndsInOrderAndPrintsNothing) {

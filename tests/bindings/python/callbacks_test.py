@@ -3,9 +3,19 @@
 """Python functions that the library calls: order, exceptions in them, failed streams, captured calls, log lines."""
 
 import threading
+import time
 import unittest
+import weakref
 
 import manyrt
+
+
+def soon(condition):
+    """Whether it holds within five seconds: a thread of the library lets go of a function when its call is over."""
+    end = time.monotonic() + 5
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.001)
+    return condition()
 
 
 class CallbacksTest(unittest.TestCase):
@@ -85,12 +95,30 @@ class CallbacksTest(unittest.TestCase):
             self.stream.synchronize()
         self.assertEqual(seen, [1, 1, 1])
 
+    def test_a_captured_function_is_forgotten_with_the_last_exec(self):
+        class Counter:
+            def __call__(self):
+                pass
+
+        counter = Counter()
+        gone = weakref.ref(counter)
+        with self.stream.capture() as graph:
+            self.stream.call(counter)
+        executable = graph.instantiate()
+        graph.close()
+        del counter
+        executable.launch(self.stream)
+        self.stream.synchronize()
+        self.assertIsNotNone(gone(), "it can be launched again")
+        executable.close()
+        self.assertTrue(soon(lambda: gone() is None))
+
     def test_functions_are_forgotten_after_their_call(self):
         before = len(manyrt._callbacks._functions)
         for _ in range(50):
             self.stream.call(lambda: None)
         self.stream.synchronize()
-        self.assertEqual(len(manyrt._callbacks._functions), before)
+        self.assertTrue(soon(lambda: len(manyrt._callbacks._functions) == before))
         with self.assertRaises(manyrt.InvalidHandle):
             closed = self.context.stream()
             closed.close()

@@ -17,7 +17,7 @@ HostFunction = Callable[[], object]
 LogFunction = Callable[[int, str], object]
 
 _numbers = itertools.count(1)
-_functions: Dict[int, Tuple[HostFunction, Optional[Callable[[int], object]], bool]] = {}
+_functions: Dict[int, Tuple[HostFunction, Optional[Callable[[int], object]]]] = {}
 
 
 def report() -> None:
@@ -28,10 +28,7 @@ def report() -> None:
 
 
 def _invoke(user: Any, status: int) -> None:
-    number = int(ffi.cast("uintptr_t", user))
-    function, on_failure, again = _functions[number]
-    if not again:
-        del _functions[number]
+    function, on_failure = _functions[int(ffi.cast("uintptr_t", user))]
     try:
         if status >= 0:
             function()
@@ -41,20 +38,20 @@ def _invoke(user: Any, status: int) -> None:
         report()
 
 
+def _forget(user: Any) -> None:
+    _functions.pop(int(ffi.cast("uintptr_t", user)), None)
+
+
 _invoke_from_c = ffi.callback("rtHostFunction_t", _invoke)
+_forget_from_c = ffi.callback("rtReleaseFunction_t", _forget)
 
 
 def launch(function: HostFunction, on_failure: Optional[Callable[[int], object]], stream: Any) -> None:
-    """rtLaunchHostFunction of a Python function.
-
-    A captured function is called at each launch of the graph, and rt.h does not tell when the last exec that has it is gone:
-    it is kept until the process ends."""
-    state = ffi.new("int32_t *")
-    check(lib.rtStreamIsCapturing(state, stream))
+    """rtLaunchHostFunction of a Python function, which is kept until its last call: a captured one with its last exec."""
     number = next(_numbers)
-    _functions[number] = (function, on_failure, state[0] != lib.RT_CAPTURE_NONE)
+    _functions[number] = (function, on_failure)
     try:
-        check(lib.rtLaunchHostFunction(_invoke_from_c, ffi.cast("void *", number), stream))
+        check(lib.rtLaunchHostFunctionWithRelease(_invoke_from_c, ffi.cast("void *", number), _forget_from_c, stream))
     except Error:
         _functions.pop(number, None)
         raise

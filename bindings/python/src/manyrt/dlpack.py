@@ -48,6 +48,7 @@ _rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("Py
 _FRESH, _USED = b"dltensor", b"used_dltensor"  # a capsule keeps the address of its name: both live with this module
 
 _numbers = itertools.count(1)
+_imported: Dict[int, Any] = {}  # tensors of others whose memory is in use
 _exported: Dict[int, Any] = {}  # what a consumer still uses: the tensor struct, its shape, and the owner of the memory
 
 
@@ -98,7 +99,7 @@ def _order(array: Array, stream: Optional[int], device: int) -> None:
     if stream == 0:
         raise BufferError("the DLPack stream 0 is ambiguous: 1 is CUDA's default stream, 2 that of the thread")
     with context.import_stream(_LEGACY_STREAM if stream is None else stream) as consumer:
-        check(lib.rtStreamWaitContext(context._h, consumer._h))
+        check(lib.rtStreamWaitPointer(array._h, consumer._h))
 
 
 def export(array: Array, stream: Optional[int], dl_device: Any, copy: Optional[bool]) -> Any:
@@ -195,27 +196,26 @@ def _import(managed: Any, nbytes: int, context: "Context") -> Tuple[Any, int]:
     if nbytes == 0:
         return ffi.gc(ffi.cast("char *", 0), lambda _: _give_back(managed)), 0
     native = [data, offset] if context.device.backend == "opencl" else [data + offset, 0]
+    number = next(_numbers)
+    _imported[number] = managed
     out = ffi.new("void **")
-    check(lib.rtMemImport(out, native, nbytes, context._h))
-    pointer = out[0]
-    done = context.stream(label="dlpack")
-
-    def release(memory: Any) -> None:
-        # rt.h's import has no release function: a host function behind all work so far of the context stands for it.
-        try:
-            check(lib.rtFree(memory))
-            check(lib.rtStreamWaitContext(context._h, done._h))
-            done.call(lambda: _give_back(managed), lambda _: _give_back(managed))
-            done.close()
-        except Error:  # the context or the library has ended: no work is left
-            _give_back(managed)
-
-    return ffi.gc(ffi.cast("char *", pointer), release), int(ffi.cast("uintptr_t", pointer))
+    try:
+        check(lib.rtMemImportWithRelease(out, native, nbytes, ffi.cast("void *", number), _import_is_over, context._h))
+    except Error:
+        del _imported[number]
+        raise
+    return ffi.gc(ffi.cast("char *", out[0]), lib.rtFree), int(ffi.cast("uintptr_t", out[0]))
 
 
 def _give_back(managed: Any) -> None:
     if managed.deleter != _dl.NULL:
         managed.deleter(managed)
 
+
+def _end_import(user: Any) -> None:
+    _give_back(_imported.pop(int(ffi.cast("uintptr_t", user))))
+
+
+_import_is_over = ffi.callback("rtReleaseFunction_t", _end_import)
 
 __all__ = ["device_of", "export", "load"]

@@ -2,6 +2,7 @@
 """Streams, events and fences: work in order, points in it, and 64-bit timelines between host and streams."""
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Any, Callable, Generator, Optional, Tuple
 
 from . import _callbacks
@@ -23,8 +24,29 @@ def _nanoseconds(timeout: float) -> int:
     return max(0, min(int(timeout * 1e9), 2**64 - 2))
 
 
+async def _reached(event: "Event") -> None:
+    """Waits inside an event loop, on a descriptor that can be read once the event's record is reached."""
+    out = ffi.new("int32_t *")
+    check(lib.rtEventGetDescriptor(out, event._h))
+    descriptor = int(out[0])
+    loop = asyncio.get_running_loop()
+    reached: "asyncio.Future[None]" = loop.create_future()
+
+    def tell() -> None:
+        if not reached.done():
+            reached.set_result(None)
+
+    try:
+        loop.add_reader(descriptor, tell)
+        await reached
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+    event.query()  # raises the failure of the work
+
+
 async def _complete(query: Callable[[], bool]) -> None:
-    """Waits inside an event loop. rt.h has no descriptor to wait for: this asks again, after pauses that grow to 2 ms."""
+    """Waits for a fence, which has no descriptor: this asks again, after pauses that grow to 2 ms."""
     pause = _FIRST_PAUSE_S
     while not query():
         await asyncio.sleep(pause)
@@ -75,7 +97,7 @@ class Stream(Owned):
 
     def __await__(self) -> Generator[Any, None, None]:
         """`await stream` waits for all work so far without holding up the event loop."""
-        return _complete(self.query).__await__()
+        return _reached(self.record()).__await__()
 
     def record(self, event: Optional["Event"] = None) -> "Event":
         """Puts an event (else a new one) behind the work so far, and returns it."""
@@ -168,7 +190,7 @@ class Event(Owned):
             check(lib.rtEventSynchronizeFor(_nanoseconds(timeout), self._h))
 
     def __await__(self) -> Generator[Any, None, None]:
-        return _complete(self.query).__await__()
+        return _reached(self).__await__()
 
     def seconds_since(self, start: "Event") -> float:
         """The time on the device from another event to this one, in seconds. Both have to be complete."""
