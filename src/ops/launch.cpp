@@ -288,7 +288,8 @@ namespace {
 template <class Call>
 Status callWithRelease(const UserFunction& with, Call call) {
   if (with.release == nullptr) return call(std::shared_ptr<void>());
-  const std::shared_ptr<callbacks::Release> keep(new callbacks::Release(with.user, with.release), callbacks::Release::giveBack);
+  const std::shared_ptr<callbacks::Release> keep(new callbacks::Release(with.user, nullptr), callbacks::Release::giveBack);
+  keep->setRelease(with.release);  // only now: without memory for its count the pointer gives back what it was made with
   Status status;
   try {
     status = call(std::shared_ptr<void>(keep));

@@ -21,7 +21,7 @@ def main():
     try:
         import torch
     except ImportError:
-        print("PyTorch is not installed: nothing is shown")
+        print("SKIP: PyTorch is not installed")
         return 77
     device = "cuda:0" if torch.cuda.is_available() and manyrt.devices("cuda") else "cpu"
     # On CUDA both have to use the same context of the driver: the primary one.

@@ -3,6 +3,7 @@
 """DLPack with numpy, with PyTorch where it is found, and with this package itself: no copy, owners that live long enough."""
 
 import gc
+import time
 import unittest
 import weakref
 
@@ -41,6 +42,9 @@ class DlpackTest(unittest.TestCase):
     def wait_for_exports(self):
         gc.collect()
         self.context.synchronize()
+        end = time.monotonic() + 5  # a thread of the library tells when the last use is over
+        while len(dlpack._exported) != self.exports and time.monotonic() < end:
+            time.sleep(0.001)
         self.assertEqual(len(dlpack._exported), self.exports)
 
     def test_a_capsule_that_no_consumer_takes_releases_the_memory(self):
