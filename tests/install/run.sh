@@ -76,7 +76,8 @@ while IFS= read -r page; do
 done < <(find "$documents" -name '*.md')
 
 # Components: there are none, and the sentence says so.
-if "$cmake" -S "$here/components" -B "$work/components" -G Ninja -DCMAKE_PREFIX_PATH="$work/second" >"$work/components.log" 2>&1; then
+if "$cmake" -S "$here/components" -B "$work/components" -G Ninja -DCMAKE_PREFIX_PATH="$work/second" \
+  >"$work/components.log" 2>&1; then
   fail "find_package(manyrt REQUIRED COMPONENTS cuda) succeeds"
 fi
 tr -s ' \n' ' ' <"$work/components.log" | grep -q 'manyrt has no component "cuda"' ||
