@@ -13,26 +13,11 @@
 #include "backends/point.h"
 #include "base/fault.h"
 #include "base/host_threads.h"
+#include "base/os/descriptor.h"
 #include "ops/wait.h"
 
 namespace manyrt::ops {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  bool valid() const { return number_ >= 0; }
-  int get() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 // Only a full counter could refuse the 1, and nothing else is written to it.
 void announce(const Descriptor& descriptor) {
@@ -44,7 +29,7 @@ void announce(const Descriptor& descriptor) {
 // Deletes itself when it is told. Its reference keeps the point from being recorded again in place.
 class Announcer final : public backend::Waiter {
  public:
-  Announcer(int descriptor, Ref<backend::Point> point) : descriptor_(descriptor), point_(std::move(point)) {}
+  Announcer(Descriptor descriptor, Ref<backend::Point> point) : descriptor_(std::move(descriptor)), point_(std::move(point)) {}
   void passed(backend::Point&) override {
     announce(descriptor_);
     delete this;
@@ -74,8 +59,7 @@ Status openDescriptor(int32_t* descriptor, manager::Event& event) {
   } else {
     Descriptor own(fcntl(given.get(), F_DUPFD_CLOEXEC, 0));
     if (!own.valid()) return noDescriptor();
-    auto announcer = std::make_unique<Announcer>(own.get(), point);
-    (void)own.release();
+    auto announcer = std::make_unique<Announcer>(std::move(own), point);
     if (point->subscribe(announcer.get())) {
       (void)announcer.release();
     } else {

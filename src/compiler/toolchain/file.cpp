@@ -43,11 +43,6 @@ void removeContents(int descriptor, int depth) {
 
 }  // namespace
 
-void Descriptor::close() {
-  if (number_ >= 0) ::close(number_);
-  number_ = -1;
-}
-
 int writeAll(int descriptor, const void* data, size_t size) {
   FileSizeSignal signal;
   const char* at = static_cast<const char*>(data);

@@ -5,28 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/os/descriptor.h"
+
 namespace manyrt::compiler {
-
-class Descriptor {  // owned; closed at the end
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-  int get() const { return number_; }
-  bool valid() const { return number_ >= 0; }
-  void close();
-
- private:
-  int number_ = -1;
-};
 
 // 0 or an errno value. A limit on the size of files (RLIMIT_FSIZE) is EFBIG here and no signal for the program.
 int writeAll(int descriptor, const void* data, size_t size);
