@@ -14,10 +14,10 @@
  *   A parameter that may be NULL says so. NULL for a context is the thread's current context (where none is set, the
  *   primary context of the default device); NULL for a stream is that context's default stream, which has no implicit
  *   order towards others. Every other NULL, stale, foreign or random handle is INVALID_HANDLE.
- *   On failure every output that is not NULL is set to NULL or 0 (a descriptor to -1), and rtGetLastErrorMessage has a sentence
- * about it. Strings are UTF-8 and, like options, patterns and kernel arguments, copied before the call returns. Times are in
- *   nanoseconds, sizes in bytes unless a comment says otherwise. Every function may be called from any thread; none
- *   is async-signal-safe.
+ *   On failure every output that is not NULL is set to NULL or 0 (a descriptor to -1), and rtGetLastErrorMessage has a
+ *   sentence about it. Strings are UTF-8 and, like options, patterns and kernel arguments, copied before the call returns.
+ *   Times are in nanoseconds, sizes in bytes unless a comment says otherwise. Every function may be called from any
+ *   thread; none is async-signal-safe.
  */
 #ifndef MANYRT_RT_H_
 #define MANYRT_RT_H_
