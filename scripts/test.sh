@@ -36,7 +36,7 @@ stage() {
 
 run_ctest() {
   local preset=$1 wrapper=()
-  local options=(--test-dir "build/$preset" -j2 --timeout 600 --output-junit results/ctest.xml)
+  local options=(--test-dir "build/$preset" -j2 --timeout 600 --output-on-failure --output-junit results/ctest.xml)
   [[ $quick == no ]] || options+=(-LE '^long$')
   # ThreadSanitizer of gcc 12 needs the smaller address-space randomisation that kernels had until 6.6.
   if [[ $preset == tsan ]] && setarch "$(uname -m)" -R true 2>/dev/null; then
@@ -70,7 +70,7 @@ run_preset() {
 
 # The CUDA backend as a machine without a toolkit builds it: the runtime is opened, here the simulated one.
 run_without_toolkit() {
-  local build=build/no-toolkit options=(--output-junit results/ctest.xml)
+  local build=build/no-toolkit options=(--output-on-failure --output-junit results/ctest.xml)
   results+=("$build/results")
   rm -rf "$build/results" && mkdir -p "$build/results"
   cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMANYRT_CUDA_TOOLKIT=OFF -DMANYRT_WERROR=ON \

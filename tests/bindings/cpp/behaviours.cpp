@@ -428,12 +428,15 @@ void exitWithWork(const std::string& id) {
   static auto* const x = new rt::Buffer<float>(rt::Buffer<float>::create(kCount, s->context));
   // Pinned, since a copy to ordinary memory may wait for the stream.
   static auto* const back = new rt::HostBuffer<float>(rt::HostBuffer<float>::create(kCount, s->context));
+  static auto* const hold = new rt::Fence(rt::Fence::create(0, s->context));
   const auto spin = module->kernel<float*, std::uint32_t>("spin");
+  s->stream.wait(*hold, 1);
   s->stream.fill(*x, 1.0f);
   for (int i = 0; i < 20; ++i) spin(s->stream, rt::Range(kCount), *x, 200000u);
   s->stream.call([] {});
   s->stream.copy(*back, *x);
   EXPECT(!s->stream.query());
+  hold->signal(1);
 }
 
 }  // namespace
