@@ -175,6 +175,7 @@ module manyrt
   type, extends(rt_object) :: rt_kernel
     private
     type(rtKernelArgInfo_t), allocatable :: arguments(:)
+    logical, allocatable :: takes(:, :) ! an element type, or 0 for local memory, as an argument: looked up by each launch
   contains
     procedure :: create => kernel_create
     procedure :: launch => kernel_launch
@@ -1218,15 +1219,19 @@ contains
     character(*), intent(inout), optional :: errmsg
     type(rtKernelInfo_t) :: info
     integer(c_int32_t) :: status
-    integer :: index
+    integer :: index, element
     if (.not. usable(module, stat, errmsg)) return
     status = rtModuleGetKernel(self%handle, trim(name) // c_null_char, module%handle)
     if (status == RT_SUCCESS) status = rtKernelGetInfo(info, self%handle)
     if (status == RT_SUCCESS) then
       if (allocated(self%arguments)) deallocate (self%arguments)
-      allocate (self%arguments(info%arg_count))
+      if (allocated(self%takes)) deallocate (self%takes)
+      allocate (self%arguments(info%arg_count), self%takes(0:size(element_bytes), info%arg_count))
       do index = 1, info%arg_count
         if (status == RT_SUCCESS) status = rtKernelGetArgInfo(self%arguments(index), index - 1, self%handle)
+        do element = 0, size(element_bytes)
+          self%takes(element, index) = takes_element(self%arguments(index), element)
+        end do
       end do
       self%label = trim(name) // " " // label_of(module%context)
     end if
@@ -1283,43 +1288,73 @@ contains
     rt_local%bytes = transfer(int(bytes, c_size_t), rt_local%bytes)
   end function rt_local
 
-  ! What is wrong with an argument of a kernel; empty: nothing.
+  ! Whether an argument of a kernel takes values, or arrays, of an element type; 0 stands for local memory.
+  function takes_element(wanted, element) result(fine)
+    type(rtKernelArgInfo_t), intent(in) :: wanted
+    integer, intent(in) :: element
+    logical :: fine
+    character(:), allocatable :: type_name
+    fine = (wanted%kind == RT_ARG_LOCAL) .eqv. element == 0
+    if (.not. fine .or. element == 0) return
+    type_name = fixed_text(wanted%type_name)
+    if (len(type_name) > 0) then
+      if (type_name(len(type_name):) == "*") type_name = trim(type_name(1:len(type_name) - 1))
+    end if
+    if (len(type_name) > 1) then
+      if (type_name(1:1) == "u" .and. element /= rt_int8) type_name = type_name(2:)
+      if (type_name == "uchar") type_name = "char"
+    end if
+    if (type_name == "") then
+      if (wanted%kind == RT_ARG_VALUE) fine = element_bytes(element) == wanted%size
+      return
+    end if
+    ! Of types that have no counterpart here, such as float4, an array is taken; a value is refused.
+    fine = element_names(element) == type_name
+    if (wanted%kind == RT_ARG_POINTER .and. .not. any(element_names == type_name)) fine = .true.
+  end function takes_element
+
+  ! Whether an argument of a launch is what the kernel takes; a closed array is not.
+  pure logical function argument_fits(self, index, argument)
+    class(rt_kernel), intent(in) :: self
+    integer, intent(in) :: index
+    type(rt_argument), intent(in) :: argument
+    argument_fits = argument%kind == self%arguments(index)%kind
+    if (argument_fits) argument_fits = self%takes(argument%element, index)
+    if (argument_fits .and. argument%kind == RT_ARG_POINTER) argument_fits = c_associated(argument%context)
+  end function argument_fits
+
+  ! What is wrong with an argument that does not fit.
   function argument_text(self, index, argument) result(text)
     class(rt_kernel), intent(in) :: self
     integer, intent(in) :: index
     type(rt_argument), intent(in) :: argument
-    character(:), allocatable :: text, type_name, given
+    character(:), allocatable :: text, given
     character(12) :: number
-    logical :: fine
     associate (wanted => self%arguments(index))
       write (number, "(i0)") index
-      type_name = fixed_text(wanted%type_name)
-      if (len(type_name) > 0) then
-        if (type_name(len(type_name):) == "*") type_name = trim(type_name(1:len(type_name) - 1))
-      end if
-      if (len(type_name) > 1) then
-        if (type_name(1:1) == "u" .and. argument%element /= rt_int8) type_name = type_name(2:)
-        if (type_name == "uchar") type_name = "char"
+      text = "argument " // trim(number) // " (" // fixed_text(wanted%name) // ") "
+      if (argument%kind == RT_ARG_POINTER .and. .not. c_associated(argument%context)) then
+        text = text // "is an array that is closed"
+        return
       end if
       given = "local memory"
       if (argument%element > 0) given = trim(element_names(argument%element))
       if (argument%kind == RT_ARG_POINTER) given = "an array of " // given
-      fine = argument%kind == wanted%kind
-      if (fine .and. argument%kind /= RT_ARG_LOCAL .and. type_name /= "") then
-        ! Of types that have no counterpart here, such as float4, an array is taken; a value is refused.
-        fine = element_names(argument%element) == type_name
-        if (argument%kind == RT_ARG_POINTER .and. .not. any(element_names == type_name)) fine = .true.
-      else if (fine .and. argument%kind == RT_ARG_VALUE) then
-        fine = element_bytes(argument%element) == wanted%size
-      end if
-      text = ""
-      if (.not. fine) text = "argument " // trim(number) // " (" // fixed_text(wanted%name) // ") has to be " // &
-        fixed_text(wanted%type_name) // trim(merge(" of local memory, rt_local", "                          ", &
-        wanted%kind == RT_ARG_LOCAL)) // ", not " // given
-      if (fine .and. argument%kind == RT_ARG_POINTER .and. .not. c_associated(argument%context)) text = "argument " // &
-        trim(number) // " (" // fixed_text(wanted%name) // ") is an array that is closed"
+      text = text // "has to be " // fixed_text(wanted%type_name) // trim(merge(" of local memory, rt_local", &
+        "                          ", wanted%kind == RT_ARG_LOCAL)) // ", not " // given
     end associate
   end function argument_text
+
+  ! What is wrong with a number of arguments.
+  function count_text(self, count) result(text)
+    class(rt_kernel), intent(in) :: self
+    integer, intent(in) :: count
+    character(:), allocatable :: text
+    character(120) :: counts
+    write (counts, "(a,i0,a,i0)") "the kernel takes ", size(self%arguments), " arguments, not ", count
+    text = trim(counts)
+    if (count < size(self%arguments)) text = text // "; the next one is " // fixed_text(self%arguments(count + 1)%name)
+  end function count_text
 
   ! Three sizes from one to three.
   pure function three(sizes) result(all)
@@ -1341,28 +1376,25 @@ contains
     type(c_ptr) :: pointers(max(1, size(arguments)))
     integer(c_int32_t) :: groups(3), items(3)
     integer :: index
-    character(:), allocatable :: text
-    character(120) :: counts
     if (.not. usable(self, stat, errmsg)) return
     if (.not. usable(stream, stat, errmsg)) return
-    text = ""
     if (size(arguments) /= size(self%arguments)) then
-      write (counts, "(a,i0,a,i0)") "the kernel takes ", size(self%arguments), " arguments, not ", size(arguments)
-      text = trim(counts)
-      if (size(arguments) < size(self%arguments)) text = text // "; the next one is " // &
-        fixed_text(self%arguments(size(arguments) + 1)%name)
-    else if (any(grid < 0) .or. any(group < 1) .or. size(grid) < 1 .or. size(grid) > 3 .or. size(group) < 1 .or. &
-      size(group) > 3) then
-      text = "grid and group have one to three sizes, and none is negative, and none of group 0"
-    end if
-    do index = 1, size(arguments)
-      if (text == "") text = argument_text(self, index, arguments(index))
-      pointers(index) = c_loc(arguments(index)%bytes)
-    end do
-    if (text /= "") then
-      call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, text)
+      call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, count_text(self, size(arguments)))
       return
     end if
+    if (any(grid < 0) .or. any(group < 1) .or. size(grid) < 1 .or. size(grid) > 3 .or. size(group) < 1 .or. &
+      size(group) > 3) then
+      call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, &
+        "grid and group have one to three sizes, and none is negative, and none of group 0")
+      return
+    end if
+    do index = 1, size(arguments)
+      if (.not. argument_fits(self, index, arguments(index))) then
+        call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, argument_text(self, index, arguments(index)))
+        return
+      end if
+      pointers(index) = c_loc(arguments(index)%bytes)
+    end do
     groups = three(grid)
     items = three(group)
     call finish(rtLaunchKernelWithOptions(self%handle, groups, items, 0, args=pointers, arg_count=size(arguments), &

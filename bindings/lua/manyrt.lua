@@ -75,12 +75,15 @@ local function text_of(call, owner)
   return ffi.string(buffer)
 end
 
--- Raises the failure of a call, with the sentence of this thread. Returns the status: RT_SUCCESS or RT_NOT_READY.
+-- Raises the failure of a call, with the sentence of this thread.
+local function raise(status)
+  local message = text_of(function(buffer, size, needed) return C.rtGetLastErrorMessage(buffer, size, needed) end)
+  fail(status, message ~= "" and message or ffi.string(C.rtGetErrorString(status)))
+end
+
+-- Raises a failure, else returns the status: RT_SUCCESS or RT_NOT_READY. Without a closure, so that LuaJIT compiles it.
 local function check(status)
-  if status < 0 then
-    local message = text_of(function(buffer, size, needed) return C.rtGetLastErrorMessage(buffer, size, needed) end)
-    fail(status, message ~= "" and message or ffi.string(C.rtGetErrorString(status)))
-  end
+  if status < 0 then raise(status) end
   return status
 end
 
@@ -153,18 +156,21 @@ local function own(meta, handle, fields)
   return setmetatable(object, meta)
 end
 
+local function refuse_closed_parent(meta, parent, name)
+  if parent and parent.closed then
+    fail(const.RT_ERROR_INVALID_HANDLE, string.format("the %s is closed with its %s", meta.methods.kind, name))
+  end
+end
+
 -- The handle of an object of a class; an object of another class, and a closed one, are errors of their own kinds.
 local function handle_of(object, meta, what)
   if getmetatable(object) ~= meta then
     invalid("%s has to be a %s, not %s", what or "the argument", meta.methods.kind, tostring(object))
   end
   if object.closed then fail(const.RT_ERROR_INVALID_HANDLE, "the " .. meta.methods.kind .. " is closed") end
-  for _, name in ipairs({ "module", "graph", "context" }) do
-    local parent = rawget(object, name)
-    if parent and parent.closed then
-      fail(const.RT_ERROR_INVALID_HANDLE, string.format("the %s is closed with its %s", meta.methods.kind, name))
-    end
-  end
+  refuse_closed_parent(meta, rawget(object, "module"), "module")
+  refuse_closed_parent(meta, rawget(object, "graph"), "graph")
+  refuse_closed_parent(meta, rawget(object, "context"), "context")
   return object._owner.handle
 end
 
@@ -731,85 +737,123 @@ local function plain_type(name)
   return spelled[name] or name
 end
 
-local function pointer_argument(argument, value)
-  if getmetatable(value) ~= Array then invalid("%s has to be an array, not %s", argument.text, tostring(value)) end
-  local wanted = scalars[plain_type(argument.type_name)]
-  if wanted and ffi.typeof(wanted) ~= value.element then
-    invalid("%s points to %s, not to %s", argument.text, plain_type(argument.type_name), value.type_name)
+-- What writes a checked value into memory of its own, made once for each argument of a kernel: the memory, and the function.
+-- A launch copies the values before it returns, so that one place for each argument is enough, and LuaJIT compiles such calls.
+local function pointer_argument(argument)
+  local slot = ffi.new("void*[1]")
+  local pointed = plain_type(argument.type_name)
+  local wanted = scalars[pointed] and ffi.typeof(scalars[pointed])
+  return slot, function(value)
+    if getmetatable(value) ~= Array then invalid("%s has to be an array, not %s", argument.text, tostring(value)) end
+    if wanted and wanted ~= value.element then
+      invalid("%s points to %s, not to %s", argument.text, pointed, value.type_name)
+    end
+    slot[0] = address_of(value, argument.text)
   end
-  return ffi.new("void*[1]", address_of(value, argument.text))
 end
 
-local function scalar_argument(argument, name, value)
+local function scalar_argument(argument, name)
   local range = ranges[name]
-  if type(value) == "cdata" and tonumber(value) == nil then
-    invalid("%s has to be a %s, not %s", argument.text, name, tostring(value))
-  elseif type(value) ~= "number" and type(value) ~= "cdata" then
-    invalid("%s has to be a %s, not %s", argument.text, name, type(value))
+  local slot = ffi.new(ffi.typeof("$[1]", ffi.typeof(scalars[name])))
+  return slot, function(value)
+    local plain, whole = value, false
+    if type(value) == "cdata" then
+      plain, whole = tonumber(value), ffi.sizeof(value) == argument.size
+      if plain == nil then invalid("%s has to be a %s, not %s", argument.text, name, tostring(value)) end
+    elseif type(value) ~= "number" then
+      invalid("%s has to be a %s, not %s", argument.text, name, type(value))
+    end
+    if range and (plain ~= math.floor(plain) or ((plain < range[1] or plain >= range[2]) and not whole)) then
+      invalid("%s has to be a %s, and %s is none", argument.text, name, tostring(value))
+    end
+    slot[0] = value
   end
-  local plain = tonumber(value)
-  local whole = type(value) == "cdata" and ffi.sizeof(value) == argument.size
-  if range and (plain ~= math.floor(plain) or ((plain < range[1] or plain >= range[2]) and not whole)) then
-    invalid("%s has to be a %s, and %s is none", argument.text, name, tostring(value))
-  end
-  return ffi.new(ffi.typeof("$[1]", ffi.typeof(scalars[name])), { value })
 end
 
-local function value_argument(argument, value)
+local function value_argument(argument)
   local name = plain_type(argument.type_name)
-  if scalars[name] then return scalar_argument(argument, name, value) end
-  if type(value) ~= "cdata" or ffi.sizeof(value) ~= argument.size then
-    invalid("%s (%s) has to be a value of C with %d bytes, not %s", argument.text, argument.type_name, argument.size,
-      type(value) == "cdata" and string.format("one with %d", ffi.sizeof(value) or 0) or type(value))
+  if scalars[name] then return scalar_argument(argument, name) end
+  local slot = ffi.new("uint8_t[?]", argument.size)
+  return slot, function(value)
+    if type(value) ~= "cdata" or ffi.sizeof(value) ~= argument.size then
+      invalid("%s (%s) has to be a value of C with %d bytes, not %s", argument.text, argument.type_name, argument.size,
+        type(value) == "cdata" and string.format("one with %d", ffi.sizeof(value) or 0) or type(value))
+    end
+    ffi.copy(slot, value, argument.size)
   end
-  local copy = ffi.new("uint8_t[?]", argument.size)
-  ffi.copy(copy, value, argument.size)
-  return copy
 end
 
-local function local_argument(argument, value)
-  if getmetatable(value) ~= Local then
-    invalid("%s has to be rt.local_memory(type, count), not %s", argument.text, tostring(value))
+local function local_argument(argument)
+  local slot = ffi.new("size_t[1]")
+  return slot, function(value)
+    if getmetatable(value) ~= Local then
+      invalid("%s has to be rt.local_memory(type, count), not %s", argument.text, tostring(value))
+    end
+    slot[0] = value.bytes
   end
-  return ffi.new("size_t[1]", value.bytes)
 end
 
 local packers = { [const.RT_ARG_POINTER] = pointer_argument, [const.RT_ARG_VALUE] = value_argument,
   [const.RT_ARG_LOCAL] = local_argument }
 
+local function size_of(size, what)
+  if type(size) ~= "number" or size % 1 ~= 0 or size < 0 or size >= 2 ^ 32 then
+    invalid("%s has %s, which is no size", what, tostring(size))
+  end
+  return size
+end
+
 -- Three sizes from a number or a table of up to three.
 local function three(sizes, what)
-  if type(sizes) == "number" then sizes = { sizes } end
+  if type(sizes) == "number" then return size_of(sizes, what), 1, 1 end
   if type(sizes) ~= "table" or #sizes < 1 or #sizes > 3 then invalid("%s has to be 1 to 3 numbers", what) end
-  for _, size in ipairs(sizes) do
-    if type(size) ~= "number" or size % 1 ~= 0 or size < 0 or size >= 2 ^ 32 then
-      invalid("%s has %s, which is no size", what, tostring(size))
-    end
+  local x, y, z = sizes[1], sizes[2], sizes[3]
+  return size_of(x, what), y and size_of(y, what) or 1, z and size_of(z, what) or 1
+end
+
+-- How a kernel is launched: a function of its own, without loops, which LuaJIT compiles together with the caller's.
+local function launcher(kernel)
+  local pointers, packs, lines = ffi.new("void*[?]", math.max(#kernel.arguments, 1)), {}, {}
+  for index, argument in ipairs(kernel.arguments) do
+    pointers[index - 1], packs[index] = packers[argument.kind](argument) -- the function keeps its memory alive
+    lines[index] = string.format("pack%d(a%d)", index, index)
   end
-  return sizes[1], sizes[2] or 1, sizes[3] or 1
+  local function names(letter)
+    local list = {}
+    for index = 1, #packs do list[index] = letter .. index end
+    return table.concat(list, ", ")
+  end
+  local body = #packs == 0 and "return function() end" or string.format(
+    "local %s = ...\nreturn function(%s)\n%s\nend", names("pack"), names("a"), table.concat(lines, "\n"))
+  local pack, count = assert(loadstring(body, "=kernel"))(unpack(packs)), #packs
+  return function(self, where, ...)
+    local handle = handle_of(self, Kernel)
+    if type(where) ~= "table" then
+      invalid("the first argument of a kernel is {grid = ..., group = ..., stream = ...}")
+    end
+    if select("#", ...) ~= count then
+      local missing = self.arguments[select("#", ...) + 1]
+      invalid("kernel %s takes %d arguments, not %d%s", self.name, count, select("#", ...),
+        missing and "; " .. missing.text .. " is missing" or "")
+    end
+    local grid_x, grid_y, grid_z = three(where.grid, "grid")
+    local group_x, group_y, group_z = three(where.group, "group")
+    local stream = stream_handle(where.stream, self.context)
+    pack(...)
+    check(C.rtLaunchKernel(handle, grid_x, grid_y, grid_z, group_x, group_y, group_z, 0, stream, pointers, count))
+  end
 end
 
 -- kernel({grid = 4, group = 64, stream = s}, ...): launches it with one argument for each of the source. grid is in
 -- work-groups, group in work-items, both a number or up to three. Pointers are arrays, local memory is rt.local_memory, and
 -- vectors and structs are values of C with the right size. Does not wait.
 function Kernel.__call(self, where, ...)
-  local handle = handle_of(self, Kernel)
-  if type(where) ~= "table" then invalid("the first argument of a kernel is {grid = ..., group = ..., stream = ...}") end
-  local count = select("#", ...)
-  if count ~= #self.arguments then
-    local missing = self.arguments[count + 1]
-    invalid("kernel %s takes %d arguments, not %d%s", self.name, #self.arguments, count,
-      missing and "; " .. missing.text .. " is missing" or "")
+  local launch = rawget(self, "launcher")
+  if launch == nil then
+    launch = launcher(self)
+    self.launcher = launch
   end
-  local kept, pointers = { ... }, ffi.new("void*[?]", math.max(count, 1))
-  for index, argument in ipairs(self.arguments) do
-    kept[index] = packers[argument.kind](argument, kept[index])
-    pointers[index - 1] = kept[index]
-  end
-  local grid_x, grid_y, grid_z = three(where.grid, "grid")
-  local group_x, group_y, group_z = three(where.group, "group")
-  local stream = stream_handle(where.stream, self.context)
-  check(C.rtLaunchKernel(handle, grid_x, grid_y, grid_z, group_x, group_y, group_z, 0, stream, pointers, count))
+  launch(self, where, ...)
 end
 
 -- A good work-group for a number of work-items: three sizes.
