@@ -43,13 +43,36 @@ struct GraphMemory : rtGraphOperand_t {
   GraphMemory(const GraphBuffer& graphBuffer, std::uint64_t byteOffset = 0, std::uint64_t used = 0) noexcept
       : rtGraphOperand_t{graphBuffer.get(), byteOffset, nullptr}, bytes(used) {}
   /** A Buffer, a DeviceSpan, a Span or a container of the host; it outlives the last launch. */
+  template <class M, class = decltype(std::declval<M&>().data())>
+  GraphMemory(M& memory) noexcept
+      : rtGraphOperand_t{nullptr, 0, const_cast<void*>(static_cast<const void*>(memory.data()))},
+        bytes(detail::viewOf(memory).bytes()),
+        constant(std::is_const_v<typename decltype(detail::viewOf(memory))::element_type>),
+        closed(detail::isClosed(memory)) {}
+  /** The same for what is const or a temporary; a container of the host is a source alone then. */
   template <class M, class = decltype(std::declval<const M&>().data())>
   GraphMemory(const M& memory) noexcept
       : rtGraphOperand_t{nullptr, 0, const_cast<void*>(static_cast<const void*>(memory.data()))},
-        bytes(detail::viewOf(memory).bytes()) {}
+        bytes(detail::viewOf(memory).bytes()),
+        constant(std::is_const_v<typename decltype(detail::viewOf(memory))::element_type>),
+        closed(detail::isClosed(memory)) {}
 
   std::uint64_t bytes;
+  /** True if its elements are const: nodes read it and do not write to it. */
+  bool constant = false;
+  /** True for a Buffer that was closed or moved from, which nodes refuse. */
+  bool closed = false;
 };
+
+namespace detail {
+
+/** The address of memory that nodes may write to or only read: the role of a graph's buffer says which. */
+template <class S>
+void* addressOf(const S& span) noexcept {
+  return const_cast<void*>(static_cast<const void*>(span.data()));
+}
+
+}  // namespace detail
 
 /** Which nodes come before a node: those that are named, or by default those that follow from what nodes read and write. */
 class Dependencies {
@@ -110,10 +133,9 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
   }
   /** Turns the addresses of a range that nodes name into places of a new buffer. */
   template <class M, class E = DefaultMode>
-  Outcome<E, GraphBuffer> makeBuffer(const M& memory, rtGraphBufferRole role, const std::string& name = {}, E = {}) const {
+  Outcome<E, GraphBuffer> makeBuffer(M&& memory, rtGraphBufferRole role, const std::string& name = {}, E = {}) const {
     const auto range = detail::viewOf(memory);
-    return detail::fetch<E, GraphBuffer>(rtGraphMakeBuffer, static_cast<void*>(range.data()), range.bytes(), role, name.c_str(),
-                                         get());
+    return detail::fetch<E, GraphBuffer>(rtGraphMakeBuffer, detail::addressOf(range), range.bytes(), role, name.c_str(), get());
   }
 
   /** The launch of a kernel, by the C struct: a handle or a name that is found when a plan is made. */
@@ -136,6 +158,8 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
   template <class E = DefaultMode>
   Outcome<E, GraphNode> addCopy(const GraphMemory& dst, const GraphMemory& src, std::uint64_t bytes,
                                 const Dependencies& after = {}, rtMemcpyKind kind = RT_MEMCPY_DEFAULT, E = {}) const {
+    const Result<void> fits = checkSides(dst, &src);
+    if (!fits) return detail::refuse<E, GraphNode>(fits.failure());
     rtGraphMemcpyParams_t params = RT_GRAPH_MEMCPY_PARAMS_INIT;
     params.kind = kind;
     params.dst = dst;
@@ -152,6 +176,8 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
   Outcome<E, GraphNode> addFill(const GraphMemory& dst, const T& value, std::uint64_t count, const Dependencies& after = {},
                                 E = {}) const {
     static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) <= 16);
+    const Result<void> fits = checkSides(dst, nullptr);
+    if (!fits) return detail::refuse<E, GraphNode>(fits.failure());
     rtGraphFillParams_t params = RT_GRAPH_FILL_PARAMS_INIT;
     params.pattern_size = sizeof(T);
     std::memcpy(params.pattern, &value, sizeof(T));
@@ -237,11 +263,19 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
     std::vector<rtGraphNode_t> from(count), to(count);
     if (status >= 0) status = rtGraphGetEdges(from.data(), to.data(), count, &count, get());
     std::vector<GraphEdge> edges;
-    for (std::size_t i = 0; i < from.size(); ++i) edges.push_back({GraphNode(from[i]), GraphNode(to[i])});
+    // Another thread may have removed some between the two calls.
+    for (std::size_t i = 0; i < std::min<std::size_t>(count, from.size()); ++i)
+      edges.push_back({GraphNode(from[i]), GraphNode(to[i])});
     return detail::give<E, std::vector<GraphEdge>>(status, std::move(edges));
   }
 
  private:
+  static Result<void> checkSides(const GraphMemory& dst, const GraphMemory* src) {
+    if (dst.closed) return detail::closedBuffer("The destination of a node");
+    if (src != nullptr && src->closed) return detail::closedBuffer("The source of a node");
+    if (!dst.constant) return {};
+    return Failure{RT_ERROR_INVALID_VALUE, "The destination of a node is const, or a temporary of the host."};
+  }
   static rtGraphEventParams_t eventParams(const EventRef& event) noexcept {
     rtGraphEventParams_t params = RT_GRAPH_EVENT_PARAMS_INIT;
     params.event = event.get();
@@ -270,6 +304,7 @@ class Graph : public Owner<Borrowed<rtGraph_t>, rtGraphDestroy> {
     rtStatus_t status = function(nullptr, 0, &count, get());
     std::vector<H> handles(count);
     if (status >= 0) status = function(handles.data(), count, &count, get());
+    if (count < handles.size()) handles.resize(count);
     return detail::give<E, std::vector<T>>(status, std::vector<T>(handles.begin(), handles.end()));
   }
 };
@@ -309,6 +344,16 @@ std::uint64_t bitsOf(const A& argument) {
 }
 
 template <class P, class A>
+bool writesConstant(const A& argument) noexcept {
+  if constexpr (std::is_pointer_v<P> && std::is_same_v<A, GraphMemory>) {
+    return argument.constant && !std::is_const_v<std::remove_pointer_t<P>>;
+  } else {
+    (void)argument;
+    return false;
+  }
+}
+
+template <class P, class A>
 constexpr bool graphTakes() {
   if constexpr (std::is_pointer_v<P> && (std::is_same_v<A, GraphBuffer> || std::is_same_v<A, GraphMemory>)) {
     return true;
@@ -325,6 +370,11 @@ Outcome<E, GraphNode> Graph::addTyped(const KernelFunction<Parameters...>& funct
   static_assert(sizeof...(Arguments) == sizeof...(Parameters), "the kernel has another number of arguments");
   static_assert((detail::graphTakes<Parameters, Arguments>() && ...),
                 "an argument has not exactly the type of the kernel's parameter: write 2.0f for float, 2u for uint32_t");
+  const std::size_t closed = detail::firstClosed(arguments...);
+  if (closed < sizeof...(Arguments)) return detail::refuse<E, GraphNode>(detail::closedArgument(closed));
+  if ((detail::writesConstant<Parameters>(arguments) || ...)) {
+    return detail::refuse<E, GraphNode>(RT_ERROR_INVALID_VALUE, "A kernel node writes to a GraphMemory that is const.");
+  }
   const auto size = range.resolve(function.kernel().get(), 0);
   if (!size) return detail::refuse<E, GraphNode>(size.failure());
   const std::uint64_t bits[] = {detail::bitsOf<Parameters>(arguments)..., 0};
@@ -391,16 +441,23 @@ class GraphExec : public Owner<Borrowed<rtGraphExec_t>, rtGraphExecDestroy> {
   Outcome<E, void> launch(const StreamRef& stream = {}, E = {}) const {
     return detail::done<E>(rtGraphLaunch(get(), stream.get()));
   }
-  /** Binds memory of at least the buffer's bytes, from the next launch on. */
+  /** Binds memory of at least the buffer's bytes, from the next launch on: a Buffer, a span or a container of the host, which
+   *  outlives the launches. */
   template <class M, class E = DefaultMode>
-  Outcome<E, void> bind(const GraphBuffer& buffer, const M& memory, E = {}) const {
-    return detail::done<E>(rtGraphExecBindBuffer(buffer.get(), detail::viewOf(memory).data(), get()));
+  Outcome<E, void> bind(const GraphBuffer& buffer, M&& memory, E = {}) const {
+    static_assert(detail::outlivesCall<M>(), "the memory to bind is a temporary, which ends before the launch");
+    const Result<void> fits = checkBinding(buffer, memory, false);
+    if (!fits) return detail::refuse<E, void>(fits.failure());
+    return detail::done<E>(rtGraphExecBindBuffer(buffer.get(), detail::addressOf(detail::viewOf(memory)), get()));
   }
   /** Binds less memory than the buffer has: the bytes of `memory`. */
   template <class M, class E = DefaultMode>
-  Outcome<E, void> bindRange(const GraphBuffer& buffer, const M& memory, E = {}) const {
+  Outcome<E, void> bindRange(const GraphBuffer& buffer, M&& memory, E = {}) const {
+    static_assert(detail::outlivesCall<M>(), "the memory to bind is a temporary, which ends before the launch");
+    const Result<void> fits = checkBinding(buffer, memory, true);
+    if (!fits) return detail::refuse<E, void>(fits.failure());
     const auto range = detail::viewOf(memory);
-    return detail::done<E>(rtGraphExecBindBufferRange(buffer.get(), range.data(), range.bytes(), get()));
+    return detail::done<E>(rtGraphExecBindBufferRange(buffer.get(), detail::addressOf(range), range.bytes(), get()));
   }
   /** Exchanges the parameters of a node, from the next launch on. */
   template <class E = DefaultMode>
@@ -423,6 +480,25 @@ class GraphExec : public Owner<Borrowed<rtGraphExec_t>, rtGraphExecDestroy> {
   template <class E = DefaultMode>
   Outcome<E, void> update(const Borrowed<rtGraph_t>& graph, E = {}) const {
     return detail::done<E>(rtGraphExecUpdate(graph.get(), get()));
+  }
+
+ private:
+  /** What the library does not see: of memory the part that is meant, where its allocation has more, and that it is const. */
+  template <class M>
+  static Result<void> checkBinding(const GraphBuffer& buffer, M& memory, bool part) {
+    if (detail::isClosed(memory)) return detail::closedBuffer("The memory to bind");
+    const auto range = detail::viewOf(memory);
+    const Result<rtGraphBufferInfo_t> info = buffer.info(noThrow);
+    if (!info) return info.failure();
+    const std::string name = "The buffer \"" + std::string(info->name) + "\"";
+    if (!part && range.bytes() < info->size) {
+      return Failure{RT_ERROR_INVALID_VALUE, name + " has " + std::to_string(info->size) + " bytes, the memory to bind " +
+                                                 std::to_string(range.bytes()) + "; bindRange binds less."};
+    }
+    if (std::is_const_v<typename decltype(range)::element_type> && info->role == RT_GRAPH_BUFFER_OUTPUT) {
+      return Failure{RT_ERROR_INVALID_VALUE, name + " is an output, the memory to bind is const."};
+    }
+    return {};
   }
 };
 

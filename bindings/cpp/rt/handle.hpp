@@ -92,8 +92,9 @@ class Owner : public Ref {
 
   /** Owns nothing; every call on it is INVALID_HANDLE. */
   Owner() noexcept : Ref(detail::noHandle<Handle>()) {}
-  /** Takes the object over. */
-  explicit Owner(Handle handle) noexcept : Ref(handle), owned_(true) {}
+  /** Takes the object over; a null handle is none, and never the default stream or the current context. */
+  explicit Owner(Handle handle) noexcept
+      : Ref(handle != nullptr ? handle : detail::noHandle<Handle>()), owned_(handle != nullptr) {}
   Owner(Owner&& other) noexcept : Ref(other.handle_), owned_(std::exchange(other.owned_, false)) {
     other.handle_ = detail::noHandle<Handle>();
   }

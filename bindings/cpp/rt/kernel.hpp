@@ -149,11 +149,13 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
                                        const std::string& options = {}, E = {}) {
     return detail::fetch<E, Module>(rtModuleCreateFromSource, source.c_str(), options.c_str(), context.get());
   }
-  /** Loads source, PTX, cubin, SPIR-V or a host object from memory: what has data() and bytes() or size(). */
-  template <class E = DefaultMode>
-  static Outcome<E, Module> fromData(Span<const char> image, const ContextRef& context = {}, const ModuleOptions& options = {},
+  /** Loads source, PTX, cubin, SPIR-V or a host object from memory: a string, a container or span of bytes or words. */
+  template <class M, class E = DefaultMode>
+  static Outcome<E, Module> fromData(const M& image, const ContextRef& context = {}, const ModuleOptions& options = {},
                                      E = {}) {
-    return detail::fetch<E, Module>(rtModuleLoadData, image.data(), image.size(), &options, context.get());
+    const auto bytes = detail::viewOf(image);
+    return detail::fetch<E, Module>(rtModuleLoadData, static_cast<const void*>(bytes.data()), bytes.bytes(), &options,
+                                    context.get());
   }
   template <class E = DefaultMode>
   static Outcome<E, Module> fromFile(const std::string& path, const ContextRef& context = {}, const ModuleOptions& options = {},
@@ -279,12 +281,24 @@ constexpr bool takes() {
 template <class P, class A>
 auto valueOf(const A& argument) {
   if constexpr (IsLocal<P>::value) {
-    return argument.count * sizeof(typename IsLocal<P>::Element);
+    constexpr std::size_t most = std::numeric_limits<std::size_t>::max(), size = sizeof(typename IsLocal<P>::Element);
+    return argument.count > most / size ? most : argument.count * size;  // too much stays too much
   } else if constexpr (std::is_pointer_v<P> && !std::is_pointer_v<A> && !std::is_null_pointer_v<A>) {
     return static_cast<P>(argument.data());
   } else {
     return static_cast<P>(argument);
   }
+}
+
+/** The index of the first argument that is a closed Buffer, which would be a null address; the number of arguments if none. */
+template <class... Arguments>
+std::size_t firstClosed(const Arguments&... arguments) noexcept {
+  std::size_t index = 0;
+  (void)((!isClosed(arguments) && (++index, true)) && ...);
+  return index;
+}
+inline Failure closedArgument(std::size_t index) {
+  return closedBuffer("Argument " + std::to_string(index) + " of the kernel");
 }
 
 }  // namespace detail
@@ -348,6 +362,8 @@ class KernelFunction {
       static_assert((detail::takes<Parameters, Arguments>() && ...),
                     "an argument has not exactly the type of the kernel's parameter: write 2.0f for float, 2u for uint32_t");
       if constexpr ((detail::takes<Parameters, Arguments>() && ...)) {
+        const std::size_t closed = detail::firstClosed(arguments...);
+        if (closed < sizeof...(Arguments)) return detail::refuse<E, void>(detail::closedArgument(closed));
         return launchValues<E>(stream, range, detail::valueOf<Parameters>(arguments)...);
       }
     }

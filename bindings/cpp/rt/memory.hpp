@@ -97,12 +97,16 @@ class Buffer {
   static constexpr bool kOnHost = Kind != RT_MEMORY_DEVICE;
 
   Buffer() noexcept = default;
-  Buffer(Buffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        open_(std::exchange(other.open_, false)) {}
   Buffer& operator=(Buffer&& other) noexcept {
     if (this != &other) {
       close();
       data_ = std::exchange(other.data_, nullptr);
       size_ = std::exchange(other.size_, 0);
+      open_ = std::exchange(other.open_, false);
     }
     return *this;
   }
@@ -166,6 +170,9 @@ class Buffer {
   std::size_t bytes() const noexcept { return size_ * sizeof(T); }
   bool empty() const noexcept { return size_ == 0; }
   explicit operator bool() const noexcept { return data_ != nullptr; }
+  /** True if it was closed, released, moved from, or never made: copies and kernels refuse it then. A Buffer of 0 elements is
+   *  not closed. */
+  bool closed() const noexcept { return !open_; }
 
   /** A DeviceSpan of device memory, else a Span. */
   auto span() const noexcept {
@@ -192,10 +199,7 @@ class Buffer {
   T& operator[](std::size_t index) const noexcept { return hostData()[index]; }
 
   /** Frees now; a second call does nothing. */
-  void close() noexcept {
-    size_ = 0;
-    (void)rtFree(std::exchange(data_, nullptr));
-  }
+  void close() noexcept { (void)rtFree(release()); }
   /** Frees in the stream's order: later work of the stream must not use it. The buffer stays if that is refused. */
   template <class E = DefaultMode>
   Outcome<E, void> closeAsync(const StreamRef& stream, E = {}) {
@@ -206,11 +210,12 @@ class Buffer {
   /** Gives the memory up without freeing it. */
   [[nodiscard]] T* release() noexcept {
     size_ = 0;
+    open_ = false;
     return std::exchange(data_, nullptr);
   }
 
  private:
-  Buffer(T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+  Buffer(T* data, std::size_t size) noexcept : data_(data), size_(size), open_(true) {}
 
   T* hostData() const noexcept {
     static_assert(kOnHost, "the host does not read or write memory of a device: copy it");
@@ -230,6 +235,7 @@ class Buffer {
 
   T* data_ = nullptr;
   std::size_t size_ = 0;
+  bool open_ = false;
 };
 
 /** Pinned memory of the host, and memory with one address for host and device. */
@@ -238,15 +244,24 @@ using HostBuffer = Buffer<T, RT_MEMORY_HOST>;
 template <class T>
 using SharedBuffer = Buffer<T, RT_MEMORY_SHARED>;
 
-/** The device's address of pinned, shared or registered memory. */
-template <class T, class E = DefaultMode>
-Outcome<E, DeviceSpan<T>> hostDevicePointer(Span<T> host, const ContextRef& context = {}, E = {}) {
+namespace detail {
+
+template <class M>
+using ElementOf = typename decltype(viewOf(std::declval<M&>()))::element_type;
+
+}  // namespace detail
+
+/** The device's address of pinned, shared or registered memory: a HostBuffer, a Span, a container of the host. */
+template <class M, class E = DefaultMode, class T = detail::ElementOf<M>>
+Outcome<E, DeviceSpan<T>> hostDevicePointer(M&& memory, const ContextRef& context = {}, E = {}) {
+  const Span<T> host = detail::viewOf(memory);
   void* pointer = nullptr;
   const rtStatus_t status = rtHostGetDevicePointer(&pointer, const_cast<std::remove_const_t<T>*>(host.data()), context.get());
   return detail::give<E, DeviceSpan<T>>(status, DeviceSpan<T>(static_cast<T*>(pointer), host.size()));
 }
 
-/** Pins the program's own memory; its end unpins it, which may block while copies use it. The memory outlives it. */
+/** Pins the program's own memory; its end unpins it, which may block while copies use it. The memory outlives it. It may end on
+ *  any thread, whatever context is current there, and behind its context; graphs that name the memory end first. */
 class Registration {
  public:
   Registration() noexcept = default;
@@ -263,16 +278,41 @@ class Registration {
   Registration& operator=(const Registration&) = delete;
   ~Registration() { close(); }
 
-  template <class T, class E = DefaultMode>
-  static Outcome<E, Registration> create(Span<T> memory, const ContextRef& context = {}, E = {}) {
-    const rtStatus_t status = rtHostRegister(memory.data(), memory.bytes(), context.get());
-    return detail::give<E, Registration>(status, Registration(memory.data(), context.get()));
+  /** memory: a Span or a container of the host. */
+  template <class M, class E = DefaultMode>
+  static Outcome<E, Registration> create(M&& memory, const ContextRef& context = {}, E = {}) {
+    static_assert(detail::outlivesCall<M>(), "the memory to register is a temporary, which ends before the registration");
+    static_assert(!std::is_const_v<detail::ElementOf<M>>, "the memory to register is const");
+    const Result<rtContext_t> owner = contextOf(context);
+    if (!owner) return detail::refuse<E, Registration>(owner.failure());
+    const Span<detail::ElementOf<M>> range = detail::viewOf(memory);
+    const rtStatus_t status = rtHostRegister(range.data(), range.bytes(), *owner);
+    if (status < 0) return detail::refuse<E, Registration>(detail::failureOf(status));
+    return Registration(range.data(), *owner);
   }
   void close() noexcept {
-    if (pointer_ != nullptr) (void)rtHostUnregister(std::exchange(pointer_, nullptr), context_);
+    void* const pointer = std::exchange(pointer_, nullptr);
+    if (pointer == nullptr || rtHostUnregister(pointer, context_) != RT_ERROR_INVALID_HANDLE) return;
+    // The context is gone. Then any other one does, and the device still has its primary context.
+    rtPointerAttributes_t known = RT_POINTER_ATTRIBUTES_INIT;
+    rtContext_t primary = nullptr;
+    if (rtPointerGetAttributes(&known, pointer) < 0 || rtContextGetPrimary(&primary, known.device) < 0) return;
+    (void)rtHostUnregister(pointer, primary);
   }
 
  private:
+  /** The context that a null one means now: at the end another one may be current. */
+  static Result<rtContext_t> contextOf(const ContextRef& context) {
+    if (context) return context.get();
+    rtContext_t found = nullptr;
+    rtDevice_t device = nullptr;
+    rtStatus_t status = rtContextGetDevice(&device, nullptr);
+    if (status >= 0) status = rtContextGetCurrent(&found);
+    if (status >= 0 && found == nullptr) status = rtContextGetPrimary(&found, device);
+    if (status < 0) return detail::failureOf(status);
+    return found;
+  }
+
   Registration(void* pointer, rtContext_t context) noexcept : pointer_(pointer), context_(context) {}
 
   void* pointer_ = nullptr;
@@ -306,6 +346,7 @@ template <class D, class E = DefaultMode>
 Outcome<E, void> setBytes(D&& dst, std::uint8_t value, E = {}) {
   const auto to = detail::viewOf(dst);
   static_assert(!std::is_const_v<typename decltype(to)::element_type>, "the destination of a fill is const");
+  if (detail::isClosed(dst)) return detail::refuse<E, void>(detail::closedBuffer("The destination of a fill"));
   return detail::done<E>(rtMemset(to.data(), value, to.bytes()));
 }
 

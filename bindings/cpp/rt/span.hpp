@@ -106,6 +106,39 @@ struct HasSpan : std::false_type {};
 template <class X>
 struct HasSpan<X, std::void_t<decltype(std::declval<X&>().span())>> : std::true_type {};
 
+template <class X, class = void>
+struct CanBeClosed : std::false_type {};
+template <class X>
+struct CanBeClosed<X, std::void_t<decltype(std::declval<const X&>().closed())>> : std::true_type {};
+
+/** True for a Buffer that was closed or moved from. Spans and containers are never closed. */
+template <class X>
+bool isClosed(const X& x) noexcept {
+  if constexpr (CanBeClosed<X>::value) {
+    return x.closed();
+  } else {
+    (void)x;
+    return false;
+  }
+}
+inline Failure closedBuffer(const std::string& what) {
+  return Failure{RT_ERROR_INVALID_HANDLE, what + " is a Buffer that was closed or moved from."};
+}
+
+/** True for a container that owns its elements: a const one gives const elements, which a view does not. */
+template <class C, class = void>
+struct OwnsElements : std::false_type {};
+template <class C>
+struct OwnsElements<C, std::void_t<decltype(std::declval<const C&>().data()), decltype(std::declval<C&>().data())>>
+    : std::bool_constant<!std::is_same_v<decltype(std::declval<const C&>().data()), decltype(std::declval<C&>().data())>> {};
+
+/** False where D, deduced from a D&&, is a container that ends with the call: what the library keeps would have no memory. A
+ *  Buffer may end, as the library frees behind the last use. */
+template <class D>
+constexpr bool outlivesCall() {
+  return std::is_lvalue_reference_v<D> || (!std::is_array_v<D> && !OwnsElements<D>::value);
+}
+
 /** The Span or DeviceSpan of a span, of a Buffer or of a container of the host. */
 template <class X>
 auto viewOf(X& x) {
@@ -144,6 +177,8 @@ Result<Copy> makeCopy(D& dst, const S& src) {
   static_assert(!std::is_const_v<To>, "the destination of a copy is const");
   static_assert(std::is_same_v<std::remove_cv_t<To>, From>, "source and destination of a copy have different element types");
   static_assert(std::is_trivially_copyable_v<From>, "elements of a copy are trivially copyable");
+  if (isClosed(dst)) return closedBuffer("The destination of a copy");
+  if (isClosed(src)) return closedBuffer("The source of a copy");
   if (to.size() != from.size()) {
     return Failure{RT_ERROR_INVALID_VALUE, "A copy of " + std::to_string(from.size()) + " elements (" +
                                                std::to_string(from.bytes()) + " bytes) goes to a destination of " +

@@ -261,9 +261,11 @@ class StreamRef : public Borrowed<rtStream_t> {
 
   /** Copies in the stream's order between any two of Buffer, DeviceSpan, Span and containers of the host. Both have the same
    *  number of elements of the same type. A source in ordinary memory has been read when this returns; any other source, and
-   *  every destination, stays valid until the stream has passed the copy. */
+   *  every destination, stays valid until the stream has passed the copy. In a capture both stay valid as long as the graph
+   *  is launched, whose launches read the source. */
   template <class D, class S, class E = DefaultMode>
   Outcome<E, void> copy(D&& dst, const S& src, E = {}) const {
+    static_assert(detail::outlivesCall<D>(), "the destination of a copy is a temporary, which ends before the copy");
     const Result<detail::Copy> copy = detail::makeCopy(dst, src);
     if (!copy) return detail::refuse<E, void>(copy.failure());
     return copyBytes<E>(copy->dst, copy->src, copy->bytes, static_cast<rtMemcpyKind>(copy->kind));
@@ -287,6 +289,7 @@ class StreamRef : public Borrowed<rtStream_t> {
     using To = typename decltype(to)::element_type;
     static_assert(std::is_same_v<To, T>, "the value of a fill is not the type of the elements");
     static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) & (sizeof(T) - 1)) == 0 && sizeof(T) <= 16);
+    if (detail::isClosed(dst)) return detail::refuse<E, void>(detail::closedBuffer("The destination of a fill"));
     return detail::done<E>(rtMemFillAsync(to.data(), &value, sizeof(T), to.size(), get()));
   }
   /** Sets every byte. */
@@ -294,6 +297,7 @@ class StreamRef : public Borrowed<rtStream_t> {
   Outcome<E, void> setBytes(D&& dst, std::uint8_t value, E = {}) const {
     const auto to = detail::viewOf(dst);
     static_assert(!std::is_const_v<typename decltype(to)::element_type>, "the destination of a fill is const");
+    if (detail::isClosed(dst)) return detail::refuse<E, void>(detail::closedBuffer("The destination of a fill"));
     return detail::done<E>(rtMemsetAsync(to.data(), value, to.bytes(), get()));
   }
   template <class E = DefaultMode>

@@ -14,6 +14,8 @@ void calls(const rt::Module& module, const rt::Stream& stream, const rt::Buffer<
   saxpy(stream, range, y, x, 2.0f, 1000u);
   part(stream, range, y, rt::Local<float>(64));
   rt::copy(host, x);
+  stream.copy(y.slice(0, 10), x.slice(0, 10));
+  stream.copy(rt::Span(host), x);
 
 #if CASE == 1  // expects: not exactly the type of the kernel's parameter
   saxpy(stream, range, y, x, 2.0, 1000u);
@@ -45,5 +47,13 @@ void calls(const rt::Module& module, const rt::Stream& stream, const rt::Buffer<
   rt::Runtime runtime(rt::Device::best());
 #elif CASE == 15  // expects: is not the type of the elements
   stream.fill(y, 1.0);
+#elif CASE == 16  // expects: the destination of a copy is a temporary
+  stream.copy(std::vector<float>(1000), x);
+#elif CASE == 17  // expects: the memory to bind is a temporary
+  rt::GraphExec().bind(rt::GraphBuffer(), std::vector<float>(1000));
+#elif CASE == 18  // expects: the memory to register is a temporary
+  rt::Registration::create(std::vector<float>(1000));
+#elif CASE == 19  // expects: the memory to register is const
+  rt::Registration::create(constant);
 #endif
 }
