@@ -7,8 +7,10 @@ use crate::constants::{LogLevel, Status};
 use crate::error::{call, get};
 use crate::{Error, Result};
 use std::any::Any;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::CStr;
+use std::io::Write;
 use std::os::raw::{c_char, c_void};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,6 +57,11 @@ fn words(panic: Box<dyn Any + Send>) -> String {
     // The value may panic when it is dropped: that one is not the program's message.
     std::mem::forget(panic);
     text
+}
+
+/// Tells of a panic on standard error. Where that is closed, eprintln! would panic in a function that C has called.
+fn complain(what: &str, panic: Box<dyn Any + Send>) {
+    let _ = writeln!(std::io::stderr(), "manyrt: {} panicked: {}", what, words(panic));
 }
 
 /// Keeps the words of a panic until the stream is synchronised.
@@ -189,24 +196,36 @@ pub(crate) unsafe fn import_owned<O: Send + 'static>(
     imported
 }
 
+thread_local! {
+    static IN_LOG: Cell<bool> = Cell::new(false);
+}
+
 unsafe extern "C" fn log_line(level: i32, message: *const c_char, user: *mut c_void) {
     let function = match lock(&ENTRIES).as_ref().and_then(|entries| entries.get(&(user as usize))) {
         Some(Entry::Log(function)) => function.clone(),
         _ => return,
     };
     let message = CStr::from_ptr(message).to_string_lossy();
-    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| function(LogLevel(level), &message))) {
-        eprintln!("manyrt: the log function panicked: {}", words(panic));
+    IN_LOG.with(|inside| inside.set(true));
+    let ended = catch_unwind(AssertUnwindSafe(move || function(LogLevel(level), &message)));
+    IN_LOG.with(|inside| inside.set(false));
+    if let Err(panic) = ended {
+        complain("the log function", panic);
     }
 }
 
 /// Sends log lines up to a level to a closure, on any thread; `None`: to standard error again. What a panic inside says goes to
-/// standard error. When this returns, the earlier closure has run for the last time.
+/// standard error. When this returns, the earlier closure has run for the last time; inside a log closure it is BUSY.
 pub fn set_log<F>(level: LogLevel, function: Option<F>) -> Result<()>
 where
     F: Fn(LogLevel, &str) + Send + Sync + 'static,
 {
     static PRESENT: Mutex<usize> = Mutex::new(0);
+    // The library says the same, but another thread may hold the lock here while it waits for the closure that has called this.
+    if IN_LOG.with(Cell::get) {
+        let message = "A log function cannot be changed by itself: the change waits for its end.";
+        return Err(Error::new(Status::BUSY, "rtSetLogCallback", message));
+    }
     let mut present = lock(&PRESENT);
     let (key, callback) = match function {
         Some(function) => (insert(Entry::Log(Arc::new(function))), Some(log_line as unsafe extern "C" fn(_, _, _))),
@@ -224,10 +243,11 @@ unsafe extern "C" fn out_of_memory(size: u64, user: *mut c_void) -> i32 {
         Some(Entry::OutOfMemory(function)) => function.clone(),
         _ => return 0,
     };
-    match catch_unwind(AssertUnwindSafe(|| function(size))) {
+    // The closure may have ended its own registration: then this is its last use, and what it has captured is dropped in here.
+    match catch_unwind(AssertUnwindSafe(move || function(size))) {
         Ok(again) => i32::from(again),
         Err(panic) => {
-            eprintln!("manyrt: the out-of-memory function of a pool panicked: {}", words(panic));
+            complain("the out-of-memory function of a pool", panic);
             0
         }
     }

@@ -65,6 +65,12 @@ impl<T: Pod> KernelArg for Region<'_, T> {
     }
 }
 
+impl<T: Pod> KernelArg for &Region<'_, T> {
+    fn argument(&self) -> Argument<'_> {
+        (**self).argument()
+    }
+}
+
 impl<T: Pod, K: Kind + OnDevice> KernelArg for &Buffer<T, K> {
     fn argument(&self) -> Argument<'_> {
         (**self).argument()

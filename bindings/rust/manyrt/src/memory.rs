@@ -3,6 +3,10 @@
 //!
 //! The library keeps freed memory until every stream that was given an address inside has passed its work, and graphs keep what
 //! they name. A buffer may therefore be dropped while work with it is in flight.
+//!
+//! Calls reach the memory as bytes, and do not borrow it: two copies without an order between them, or a read before a stream has
+//! passed its copy, give a mixture of old and new bytes, as on every device. Every [`Pod`] allows that; the slices of
+//! [`Buffer::as_slice`] do not, which is why they are unsafe.
 
 use crate::callback::import_owned;
 use crate::constants::{MemcpyKind, MemoryKind, PointerKind, Status};
@@ -13,9 +17,10 @@ use crate::stream::Stream;
 use crate::{Error, Result};
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::size_of;
+use std::mem::{align_of, size_of};
 use std::ops::{Bound, RangeBounds};
 use std::os::raw::c_void;
+use std::ptr::NonNull;
 
 /// The numbers that kernels have names for, to tell a `float` from an `int` of the same size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +131,7 @@ unsafe impl<T: Pod, K: Kind> Sync for Buffer<T, K> {}
 /// What an allocation is made with besides its size. The default is what [`Buffer::new`] takes.
 #[derive(Debug, Clone, Default)]
 pub struct MallocOptions {
-    /// A power of two in bytes; 0: 256.
+    /// A power of two in bytes; 0: 256. It is at least that of the type.
     pub alignment: u64,
     /// For messages and traces; cut to 63 bytes.
     pub label: String,
@@ -140,6 +145,16 @@ pub(crate) fn byte_size<T>(operation: &'static str, len: usize) -> Result<usize>
     })
 }
 
+/// The alignment to ask for: 0 is that of the library, 256 bytes; a type may need more.
+pub(crate) fn alignment_of<T>(asked: u64) -> u64 {
+    let needed = align_of::<T>() as u64;
+    if asked != 0 || needed > 256 {
+        asked.max(needed)
+    } else {
+        0
+    }
+}
+
 impl<T: Pod, K: Kind> Buffer<T, K> {
     pub(crate) fn from_pointer(pointer: *mut c_void, len: usize, context: &Context) -> Self {
         Buffer { pointer, len, owned: true, context: context.clone(), _kind: PhantomData }
@@ -147,6 +162,9 @@ impl<T: Pod, K: Kind> Buffer<T, K> {
 
     /// Allocates `len` elements whose contents are undefined until they are written.
     pub fn new(context: &Context, len: usize) -> Result<Self> {
+        if alignment_of::<T>(0) != 0 {
+            return Self::with_options(context, len, &MallocOptions::default());
+        }
         let pointer = match K::KIND {
             MemoryKind::DEVICE => {
                 get!(rtMalloc(*mut c_void, byte_size::<T>("rtMalloc", len)?, context.as_raw()))
@@ -163,7 +181,7 @@ impl<T: Pod, K: Kind> Buffer<T, K> {
     pub fn with_options(context: &Context, len: usize, options: &MallocOptions) -> Result<Self> {
         let raw = manyrt_sys::rtMallocOptions_t {
             kind: K::KIND.0,
-            alignment: options.alignment,
+            alignment: alignment_of::<T>(options.alignment),
             label: label(&options.label),
             ..Default::default()
         };
@@ -288,8 +306,9 @@ impl<T: Pod, K: OnHost> Buffer<T, K> {
     /// # Safety
     /// They were written before, and no kernel, copy or other thread writes to them while the slice lives.
     pub unsafe fn as_slice(&self) -> &[T] {
-        if self.len == 0 {
-            return &[];
+        if self.pointer.is_null() {
+            // No bytes: elements, if there are any, have a size of 0.
+            return std::slice::from_raw_parts(NonNull::dangling().as_ptr(), self.len);
         }
         std::slice::from_raw_parts(self.as_ptr(), self.len)
     }
@@ -299,8 +318,8 @@ impl<T: Pod, K: OnHost> Buffer<T, K> {
     /// # Safety
     /// They were written before, and no kernel, copy or other thread reads or writes them while the slice lives.
     pub unsafe fn as_mut_slice(&mut self) -> &mut [T] {
-        if self.len == 0 {
-            return &mut [];
+        if self.pointer.is_null() {
+            return std::slice::from_raw_parts_mut(NonNull::dangling().as_ptr(), self.len);
         }
         std::slice::from_raw_parts_mut(self.as_ptr(), self.len)
     }

@@ -5,7 +5,7 @@ use crate::callback::OutOfMemoryFunction;
 use crate::context::Context;
 use crate::error::{call, get, get_struct, get_text, label};
 use crate::memory::kind::{self, Kind};
-use crate::memory::{byte_size, Buffer, Pod};
+use crate::memory::{alignment_of, byte_size, Buffer, Pod};
 use crate::owner::owner;
 use crate::results::MemPoolStats;
 use crate::stream::Stream;
@@ -57,10 +57,11 @@ impl<K: Kind> Pool<K> {
         Ok(Self::from_handle(handle, true, context.clone()))
     }
 
-    /// Allocates `len` elements in the order of a stream; their contents are undefined. An alignment of 0 is 256 bytes.
+    /// Allocates `len` elements in the order of a stream; their contents are undefined. An alignment of 0 is 256 bytes; it is
+    /// at least that of the type.
     pub fn allocate<T: Pod>(&self, len: usize, alignment: usize, stream: &Stream) -> Result<Buffer<T, K>> {
         let bytes = byte_size::<T>("rtMallocFromPool", len)?;
-        let pointer = get!(rtMallocFromPool(*mut c_void, bytes, alignment, stream.as_raw(), self.handle))?;
+        let pointer = get!(rtMallocFromPool(*mut c_void, bytes, alignment_of::<T>(alignment as u64) as usize, stream.as_raw(), self.handle))?;
         Ok(Buffer::from_pointer(pointer, len, &self.context))
     }
 
@@ -101,7 +102,8 @@ impl<K: Kind> Pool<K> {
 
     /// Sets a closure that is called, on the allocating thread, before an allocation fails, with the bytes that were asked
     /// for. It returns true if it has freed memory: the pool tries again. A panic inside is told on standard error and counts
-    /// as false.
+    /// as false. The closure ends with this `Pool`: keep what [`Context::default_pool`] returns as long as it is needed. An
+    /// allocation from the same pool inside, if it fails too, calls the closure again.
     pub fn on_out_of_memory(&self, function: impl Fn(u64) -> bool + Send + Sync + 'static) -> Result<()> {
         let mut present = self.out_of_memory.lock().unwrap_or_else(PoisonError::into_inner);
         present.set(self.handle, Some(Arc::new(function)))

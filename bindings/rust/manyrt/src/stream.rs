@@ -182,7 +182,7 @@ impl Stream {
         let to = to.region();
         same_length::<T>("rtMemcpyAsync", to.len, values.len())?;
         let staged = HostBuffer::<T>::new(&self.context, values.len())?;
-        if !values.is_empty() {
+        if !staged.as_ptr().is_null() {
             // SAFETY: the new memory has room for the values, and no call knows its address yet.
             unsafe { ptr::copy_nonoverlapping(values.as_ptr(), staged.as_ptr(), values.len()) };
         }

@@ -302,3 +302,78 @@ fn errors_have_a_name_and_a_meaning() {
     assert!(error.to_string().starts_with("rtModuleCreateFromSource: "), "{}", error);
     assert_eq!(stream.end_capture().unwrap_err().status(), Status::INVALID_VALUE);
 }
+
+/// A type that needs more than the 256 bytes that the library gives by itself.
+#[derive(Clone, Copy)]
+#[repr(C, align(8192))]
+struct Page([u8; 8192]);
+// SAFETY: bytes without padding.
+unsafe impl Pod for Page {}
+
+#[test]
+fn memory_has_the_alignment_of_its_type() {
+    let (context, stream) = setup();
+    let pool = Pool::<kind::Host>::new(&context, &PoolOptions::default()).unwrap();
+    for len in 1..4 {
+        let options = MallocOptions { alignment: 16, label: String::new() };
+        let mut buffers = vec![
+            HostBuffer::new(&context, len).unwrap(),
+            HostBuffer::with_options(&context, len, &options).unwrap(),
+            pool.allocate(len, 16, &stream).unwrap(),
+        ];
+        stream.write(&buffers[0], &vec![Page([7; 8192]); len]).unwrap();
+        stream.copy(&buffers[1], &buffers[0]).unwrap();
+        stream.copy(&buffers[2], &buffers[1]).unwrap();
+        stream.synchronize().unwrap();
+        for buffer in &mut buffers {
+            assert_eq!(buffer.as_ptr() as usize % 8192, 0);
+            // SAFETY: all is written, and the stream is idle.
+            assert_eq!(unsafe { buffer.as_mut_slice() }[len - 1].0[8191], 7);
+        }
+    }
+    let error = HostBuffer::<Page>::with_options(&context, 1, &MallocOptions { alignment: 3 << 13, label: String::new() });
+    assert_eq!(error.unwrap_err().status(), Status::INVALID_VALUE);
+}
+
+/// Elements without bytes have no address, and a slice must have one.
+#[test]
+fn elements_of_no_bytes_are_counted() {
+    let (context, stream) = setup();
+    let mut host = HostBuffer::<[f32; 0]>::new(&context, 3).unwrap();
+    stream.write(&host, &[[], [], []]).unwrap();
+    // SAFETY: there are no bytes.
+    let (slice, pointer) = unsafe { (host.as_slice().len(), host.as_slice().as_ptr()) };
+    assert_eq!((slice, pointer.is_null()), (3, false));
+    // SAFETY: as above.
+    assert!(!unsafe { host.as_mut_slice() }.as_ptr().is_null());
+    assert_eq!(host.to_vec().unwrap(), [[0.0; 0]; 3]);
+    assert_eq!(stream.fill(&host, []).unwrap_err().status(), Status::INVALID_VALUE);
+}
+
+struct PanicsAtItsEnd;
+impl Drop for PanicsAtItsEnd {
+    fn drop(&mut self) {
+        panic!("at its end");
+    }
+}
+
+/// The last use of the closure is then the call of the library, through which no panic may go.
+#[test]
+fn an_out_of_memory_closure_ends_itself() {
+    let (context, stream) = setup();
+    let limited = PoolOptions { maximum_bytes: 1 << 20, ..Default::default() };
+    let pool = Arc::new(Pool::<kind::Device>::new(&context, &limited).unwrap());
+    let (calls, captured) = (Arc::new(AtomicU64::new(0)), PanicsAtItsEnd);
+    let (counter, own) = (calls.clone(), Arc::downgrade(&pool));
+    pool.on_out_of_memory(move |_| {
+        let _captured = &captured;
+        counter.fetch_add(1, Ordering::Relaxed);
+        own.upgrade().unwrap().clear_out_of_memory().unwrap();
+        true
+    })
+    .unwrap();
+    for _ in 0..2 {
+        assert_eq!(pool.allocate::<u8>(1 << 22, 0, &stream).unwrap_err().status(), Status::OUT_OF_MEMORY);
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+}

@@ -11,6 +11,8 @@ pub fn right(context: &Context, kernel: &Kernel) -> Result<()> {
     stream.launch_host(move |_| assert_eq!(value, 5))?;
     // SAFETY: this program does not run.
     unsafe { kernel.launch(&stream, Launch::new(1, 4), (&buffer, 1.0f32))? };
+    // SAFETY: as above.
+    unsafe { kernel.launch(&stream, Launch::new(1, 2), (&half, half))? };
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let _current = context.enter();
