@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Python functions that the library calls: order, exceptions in them, failed streams, captured calls, log lines."""
 
+import os
+import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -124,6 +127,29 @@ class CallbacksTest(unittest.TestCase):
             closed.close()
             closed.call(lambda: None)
         self.assertEqual(len(manyrt._callbacks._functions), before)
+
+    def test_a_log_function_that_replaces_itself_is_refused_and_stays(self):
+        program = """
+import manyrt
+lines = []
+def note(level, line):
+    lines.append(line)
+    try:
+        manyrt.set_log(None)
+        print("not refused")
+    except manyrt.Busy:
+        pass
+manyrt.set_log(note)
+with manyrt.Context("cpu") as context:
+    context.zeros(4)
+    context.module("kernel void k(global int* x) { x[0] = 1; }")
+manyrt.set_log(None)
+print(any("RT_POOL" in line for line in lines), any("not kept" in line for line in lines))
+"""
+        # Two settings that are not used: each is a line of the log, the second one behind the function's attempt.
+        environment = {**os.environ, "RT_POOL": "no value", "RT_CACHE_DIR": "/dev/null/no_folder"}
+        done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout.split(), ["True", "True"], done.stderr)
 
     def test_log_lines_come_to_python(self):
         lines = []

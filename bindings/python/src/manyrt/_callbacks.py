@@ -78,9 +78,13 @@ LEVELS = {"none": lib.RT_LOG_NONE, "error": lib.RT_LOG_ERROR, "warning": lib.RT_
 def set_log(function: Optional[LogFunction], level: str = "warning") -> None:
     """Sends the library's log lines up to a level ("error" to "debug") to function(level, line), on any thread.
 
-    None sends them to stderr again. May wait while another thread is inside the earlier function."""
+    None sends them to stderr again. May wait while another thread is inside the earlier function; inside it is Busy."""
     global _log_function  # pylint: disable=global-statement
     if level not in LEVELS:
         raise InvalidValue(f"'{level}' is no log level; there are {', '.join(LEVELS)}")
-    _log_function = function
-    check(lib.rtSetLogCallback(NULL if function is None else _log_from_c, NULL, LEVELS[level]))
+    earlier, _log_function = _log_function, function
+    try:
+        check(lib.rtSetLogCallback(NULL if function is None else _log_from_c, NULL, LEVELS[level]))
+    except Error:  # inside a log function it is Busy, and the function that is running stays
+        _log_function = earlier
+        raise
