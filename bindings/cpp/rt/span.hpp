@@ -9,6 +9,12 @@
 #include <string>
 #include <type_traits>
 
+#if __cplusplus >= 202002L && defined(__has_include)
+#if __has_include(<span>)
+#include <span>
+#endif
+#endif
+
 #include "error.hpp"
 
 namespace rt {
@@ -192,5 +198,11 @@ Result<Copy> makeCopy(D& dst, const S& src) {
 
 }  // namespace detail
 }  // namespace rt
+
+#if defined(__cpp_lib_span)
+/** So that a std::span is made of a Span that is a temporary: the elements outlive it. */
+template <class T>
+inline constexpr bool std::ranges::enable_borrowed_range<rt::Span<T>> = true;
+#endif
 
 #endif  // MANYRT_RT_SPAN_HPP_

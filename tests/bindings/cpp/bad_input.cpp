@@ -236,6 +236,13 @@ void containers(const Setup& s) {
   EXPECT(rt::Module::fromData(image, s.context).kernelCount() == 2);
   const auto pinned = rt::HostBuffer<float>::create(kCount, s.context);
   EXPECT(rt::hostDevicePointer(pinned, s.context).size() == kCount);
+#if defined(__cpp_lib_span)
+  const std::span<float> standard = pinned.span();
+  s.stream.copy(standard, s.x);
+  s.stream.copy(std::span<float>(host), s.x);
+  s.stream.synchronize();
+  EXPECT(standard.data() == pinned.data() && rt::Span<const float>(standard).size() == kCount);
+#endif
   const rt::Graph graph = rt::Graph::create();
   graph.addCopy(host, s.x, kCount * sizeof(float));
   const rt::GraphBuffer out = graph.makeBuffer(host, RT_GRAPH_BUFFER_OUTPUT, "out");

@@ -43,7 +43,8 @@ def check_headers(compiler, headers):
 
 def check_programs(compiler):
     for standard in ("c++17", "c++20"):
-        for name, flags in (("behaviours.cpp", []), ("every_function.cpp", []), ("no_exceptions.cpp", ["-fno-exceptions"])):
+        for name, flags in (("behaviours.cpp", []), ("every_function.cpp", []), ("bad_input.cpp", []),
+                            ("no_exceptions.cpp", ["-fno-exceptions"])):
             if name == "behaviours.cpp":
                 flags = [f"-DMANYRT_TEST_{part}=\"\"" for part in ("CXX", "CMAKE", "HEADERS", "PROGRAM", "PROJECT", "BUILD")]
             works, output = compiler.output(standard, [*flags, str(HERE / name)])
