@@ -165,7 +165,7 @@ def wrong_size(manyrt, device):
         refused(manyrt.InvalidValue, lambda: data.copy_to(bytearray(396)), "400 bytes", "396 bytes")
         refused(IndexError, lambda: data[100], "100")
         refused(IndexError, lambda: data[-101], "100")
-        expect(data[99].tolist() == [0.0] and data.tolist() == [0.0] * 100, "nothing was written")
+        expect(data[99].tolist() == 0.0 and data.tolist() == [0.0] * 100, "nothing was written")
 
 
 def build_error(manyrt, device):

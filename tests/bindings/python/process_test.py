@@ -41,6 +41,18 @@ manyrt.set_log(lambda level, line: None, "debug")
         self.assertIn("failed -2", out)
         self.assertNotIn("wrong", out)
 
+    def test_a_fence_that_outlives_its_context_does_not_disturb_the_end(self):
+        out = self.succeeds("""
+import manyrt
+first, second = manyrt.Context("cpu"), manyrt.Context("cpu")
+stale = [first.fence() for _ in range(4)]
+first.close()
+stream, gate = second.stream(), second.fence()
+stream.wait_fence(gate, 1)
+stream.call(print, lambda status: print("failed", status, flush=True))
+""")
+        self.assertEqual(out.strip(), "failed -2")
+
     def test_daemon_threads_that_wait_do_not_hold_up_the_end(self):
         began = time.monotonic()
         self.succeeds("""
@@ -105,6 +117,29 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """)
         self.assertIn("child [0.0, 0.0]", out)
         self.assertIn("parent [0.0, 0.0]", out)
+
+    def test_control_c_ends_every_wait(self):
+        for wait in ("stream.synchronize()", "stream.synchronize(90)", "event.synchronize()", "gate.wait(1)", "gate.wait(1, 90)",
+                     "context.synchronize()", "context.device.synchronize()", "data.tolist(stream)",
+                     "data.copy_from([1, 2, 3])", "data.fill(1)", "asyncio.run(asleep())"):
+            with self.subTest(wait=wait):
+                out = self.succeeds(f"""
+import asyncio, manyrt, os, signal, threading
+context = manyrt.Context("cpu")
+stream, gate, data = context.stream(), context.fence(), context.zeros(3)
+stream.wait_fence(gate, 1)
+context.default_stream.wait_fence(gate, 1)
+event = stream.record()
+async def asleep():
+    await event
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    {wait}
+except KeyboardInterrupt:
+    print("interrupted")
+gate.signal(1)
+""")
+                self.assertIn("interrupted", out)
 
     def test_two_copies_of_the_library_in_one_process(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -133,7 +133,7 @@ def _end() -> None:
     if _started_in != os.getpid():
         return
     for fence in list(fences):
-        fence.close()
+        fence.__del__()  # close() without errors: a fence may be stale, and the rest has to end all the same
     lib.rtSetLogCallback(NULL, NULL, lib.RT_LOG_NONE)
     lib.rtShutdown()
 

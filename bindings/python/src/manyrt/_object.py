@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all objects with a handle share: closing, use after closing, the context manager, and how they print."""
 
+import threading
+import time
 from types import TracebackType
-from typing import Any, Dict, NoReturn, Optional, Type, TypeVar
+from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Type, TypeVar
 
-from ._library import carg, ffi, lib
-from .errors import InvalidHandle, check
+from ._library import DESCRIPTION, carg, ffi, lib
+from .errors import InvalidHandle, InvalidValue, check
 
 Self = TypeVar("Self", bound="Owned")
+_SLICE_S = 0.1  # how long a wait stays in C, where Python cannot handle a signal
 
 
 class Owned:
@@ -36,11 +39,15 @@ class Owned:
         return "_h" not in self.__dict__
 
     def close(self) -> None:
-        """Ends the object; a second call does nothing. Never blocks."""
+        """Ends the object; a second call does nothing, as one behind the end of its context. Never blocks."""
         self.__dict__.pop("_c", None)
         handle = self.__dict__.pop("_h", None)
-        if handle is not None and self._destroy:
-            check(getattr(lib, self._destroy)(handle))
+        if handle is None or not self._destroy:
+            return
+        status = getattr(lib, self._destroy)(handle)
+        context = self.__dict__.get("context")
+        if status != lib.RT_ERROR_INVALID_HANDLE or context is None or not context.closed:
+            check(status)
 
     def __getattr__(self, name: str) -> Any:
         if name in ("_h", "_c", "_address", "_memory"):
@@ -84,9 +91,75 @@ def text(get: Any, *owner: Any) -> str:
     return str(ffi.string(buffer).decode("utf-8", "replace"))
 
 
+def utf8(value: str, what: str) -> bytes:
+    """A text as an argument of C, which would end it at a NUL character."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} has to be a str, not {type(value).__name__}")
+    if "\0" in value:
+        raise InvalidValue(f"{what} has a NUL character at position {value.index(chr(0))}.")
+    return value.encode()
+
+
 def label_bytes(label: str) -> bytes:
     """A label as the options structs take it: 63 bytes of UTF-8, cut between characters."""
-    return label.encode()[:63].decode("utf-8", "ignore").encode()
+    return utf8(label, "the label")[:63].decode("utf-8", "ignore").encode()
+
+
+def choice(name: str, table: Mapping[str, int], what: str) -> int:
+    """The number of an option that is chosen by its name."""
+    if name not in table:
+        raise InvalidValue(f"'{name}' is no {what}; there are {', '.join(table)}.")
+    return table[name]
+
+
+def numbers_of(prefix: str) -> Dict[str, int]:
+    """The constants of rt.h with a prefix, by the rest of their names in small letters."""
+    return {value["name"][len(prefix):].lower(): value["value"] for enum in DESCRIPTION["enums"] for value in enum["values"]
+            if value["name"].startswith(prefix) and value["name"] != prefix + "INVALID"}
+
+
+def nanoseconds(timeout: Optional[float]) -> Optional[int]:
+    """A limit for the library; None, as infinity, is none."""
+    if timeout is None or timeout == float("inf"):
+        return None
+    if timeout != timeout:
+        raise InvalidValue("The timeout is not a number.")
+    return max(0, int(min(timeout, 9e9) * 1e9))
+
+
+def wait(limited: Callable[..., Any], timeout: Optional[float], *arguments: Any) -> int:
+    """The status of a wait, limited(nanoseconds, *arguments), that comes back to Python in between: Ctrl-C ends it."""
+    limit = nanoseconds(timeout)
+    longest = int(_SLICE_S * 1e9)
+    if limit is not None and limit <= longest:
+        return int(limited(limit, *arguments))
+    end = None if limit is None else time.monotonic_ns() + limit
+    while True:
+        left = longest if end is None else max(0, min(longest, end - time.monotonic_ns()))
+        status = limited(left, *arguments)
+        if status != lib.RT_ERROR_TIMEOUT or left < longest:
+            return int(status)
+
+
+def apart(function: Callable[[], object]) -> None:
+    """Calls a function that waits without a limit. Ctrl-C ends the wait of the main thread, which alone gets signals: there
+    the function runs on another thread, and goes on waiting when the main thread has left."""
+    if threading.current_thread() is not threading.main_thread():
+        function()
+        return
+    errors: List[BaseException] = []
+
+    def run() -> None:
+        try:
+            function()
+        except BaseException as error:  # pylint: disable=broad-except
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
 
 
 def as_dict(struct: Any) -> Dict[str, Any]:

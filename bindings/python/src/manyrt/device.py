@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Un
 
 from . import _library
 from ._library import NULL, ffi, lib
-from ._object import Owned, as_dict, label_bytes
+from ._object import Owned, apart, as_dict, choice, label_bytes, numbers_of, utf8
 from .dtypes import DTYPES, DType
 from .errors import check
 from .kernel import Module
@@ -38,7 +38,7 @@ class Device:
     def __init__(self, name: Optional[str] = None) -> None:
         _library.start()
         out = ffi.new("rtDevice_t *")
-        check(lib.rtDeviceGetByName(out, NULL if name is None else name.encode()))
+        check(lib.rtDeviceGetByName(out, NULL if name is None else utf8(name, "the name of a device")))
         self._open(out[0])
 
     def _open(self, handle: Any) -> None:
@@ -74,7 +74,7 @@ class Device:
     def has(self, capability: str) -> bool:
         """Whether the device has a capability, by its name in rt.h: "double", "shared_memory", "timing"."""
         out = ffi.new("int32_t *")
-        check(lib.rtDeviceHasCapability(out, getattr(lib, "RT_CAPABILITY_" + capability.upper()), self._h))
+        check(lib.rtDeviceHasCapability(out, choice(capability, numbers_of("RT_CAPABILITY_"), "capability"), self._h))
         return bool(out[0])
 
     def context(self, *, wait: str = "default", cpu_threads: int = 0, strict: bool = False, label: str = "") -> "Context":
@@ -83,7 +83,7 @@ class Device:
 
     def synchronize(self) -> None:
         """Waits for all work so far of all contexts of the device."""
-        check(lib.rtDeviceSynchronize(self._h))
+        apart(lambda: check(lib.rtDeviceSynchronize(self._h)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Device) and bool(self._h == other._h)
@@ -91,14 +91,17 @@ class Device:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return (Device, (self.name,))  # in another process: the device of that name
+
     def __repr__(self) -> str:
         return f"<manyrt.Device {self.name}: {self.properties['name']}>"
 
 
 def devices(backend: str = "all") -> List[Device]:
     """All devices, or those of one backend: "cpu", "cuda", "opencl", "null". None where a driver is missing."""
+    number = choice(backend, _BACKENDS, "backend")
     _library.start()
-    number = _BACKENDS[backend]
     wanted = [number] if number != lib.RT_BACKEND_ALL else [lib.RT_BACKEND_CPU, lib.RT_BACKEND_CUDA, lib.RT_BACKEND_OPENCL]
     found = []
     for one in wanted:
@@ -115,7 +118,7 @@ def backend_info(backend: str) -> Dict[str, Any]:
     """Whether a backend is available, its driver, and the reason if it is not."""
     _library.start()
     out = ffi.new("rtBackendInfo_t *", {"struct_size": ffi.sizeof("rtBackendInfo_t")})
-    check(lib.rtBackendGetInfo(out, _BACKENDS[backend]))
+    check(lib.rtBackendGetInfo(out, choice(backend, _BACKENDS, "backend")))
     return as_dict(out)
 
 
@@ -128,7 +131,7 @@ class Context(Owned):
                  strict: bool = False, label: str = "") -> None:
         self.device = device if isinstance(device, Device) else Device(device)
         options = ffi.new("rtContextOptions_t *", {
-            "struct_size": ffi.sizeof("rtContextOptions_t"), "wait_policy": _WAITS[wait], "cpu_threads": cpu_threads,
+            "struct_size": ffi.sizeof("rtContextOptions_t"), "wait_policy": choice(wait, _WAITS, "way to wait"), "cpu_threads": cpu_threads,
             "flags": lib.RT_CONTEXT_STRICT if strict else 0, "label": label_bytes(label)})
         out = ffi.new("rtContext_t *")
         check(lib.rtContextCreate(out, options, self.device._h))
@@ -206,7 +209,7 @@ class Context(Owned):
 
     def synchronize(self) -> None:
         """Waits for all work so far of all streams of the context."""
-        check(lib.rtContextSynchronize(self._h))
+        apart(lambda: check(lib.rtContextSynchronize(self._h)))
 
     def enable_peer_access(self, peer: "Context") -> None:
         """Kernels of this context may use memory of `peer`."""
@@ -230,5 +233,5 @@ class Context(Owned):
 def live_handles(kind: str = "all") -> int:
     """How many objects of a kind ("stream", "event", "allocation", ...) the process has open, also those of other libraries."""
     out = ffi.new("uint64_t *")
-    check(lib.rtGetLiveHandleCount(out, getattr(lib, "RT_HANDLE_" + kind.upper())))
+    check(lib.rtGetLiveHandleCount(out, choice(kind, numbers_of("RT_HANDLE_"), "kind of object")))
     return int(out[0])

@@ -62,7 +62,8 @@ def dtype(value: Any) -> DType:
 
 def of_buffer(view: memoryview) -> Optional[DType]:
     """The element type of a buffer, or None where the buffer has another."""
-    return _BY_FORMAT.get(view.format[1:] if view.format[:1] in ("@", "=", "<") else view.format)
+    found = _BY_FORMAT.get(view.format[1:] if view.format[:1] in ("@", "=", "<") else view.format)
+    return found if found is not None and found.itemsize == view.itemsize else None  # "<l" may have four bytes
 
 
 def of_dlpack(code: int, bits: int, lanes: int) -> DType:

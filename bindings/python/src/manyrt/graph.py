@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Type
 
 from ._library import NULL, ffi, hot, lib
-from ._object import Owned, as_dict, text
+from ._object import Owned, as_dict, choice, text, utf8
 from .errors import InvalidHandle, InvalidValue, check, raise_error
 from .memory import Array
 
@@ -118,7 +118,8 @@ class Graph(Owned):
 
         An exec uses that memory until GraphExec.bind() gives it other memory."""
         out = ffi.new("rtGraphBuffer_t *")
-        check(lib.rtGraphMakeBuffer(out, array._h, array.nbytes, ROLES[role], name.encode() if name else NULL, self._h))
+        check(lib.rtGraphMakeBuffer(out, array._h, array.nbytes, choice(role, ROLES, "role"),
+                                    utf8(name, "the name") if name else NULL, self._h))
         return GraphBuffer(self, out[0])
 
     def plan(self, context: Optional["Context"] = None, *, modules: Sequence["Module"] = (), max_streams: int = 0) -> "Plan":
@@ -150,10 +151,11 @@ class Capture:
 
     def __init__(self, stream: "Stream") -> None:
         self.stream = stream
-        self.graph = Graph(stream.context)
+        self.graph: Graph
 
     def __enter__(self) -> Graph:
         check(lib.rtStreamBeginCapture(self.stream._h))
+        self.graph = Graph(self.stream.context)
         return self.graph
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],

@@ -7,12 +7,13 @@ work-items.
 """
 
 import ctypes
+import os
 import struct
 from operator import index
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple, Union
 
 from ._library import NULL, ffi, hot, lib
-from ._object import Owned, as_dict, text
+from ._object import Owned, as_dict, choice, text, utf8
 from .dtypes import C_TYPES, DType
 from .errors import InvalidValue, WrongContext, check, raise_error
 from .memory import Array
@@ -193,7 +194,10 @@ class Kernel(Owned):
         """kernel[grid, group] or kernel[grid, group, local_bytes]: sizes are numbers, or tuples of up to three.
 
         local_bytes is the dynamic shared memory of CUDA images."""
-        launcher = self._shapes.get(shape)
+        try:
+            launcher = self._shapes.get(shape)
+        except TypeError:  # a list is no key
+            return Launcher(self, shape)
         if launcher is None:
             if len(self._shapes) >= _MAX_SHAPES:
                 self._shapes.clear()
@@ -261,7 +265,7 @@ class Launcher:
         self.kernel = kernel
         self.grid = _size3(shape[0], "grid")
         self.group = _size3(shape[1], "group")
-        self.local_bytes = int(shape[2]) if len(shape) == 3 else 0
+        self.local_bytes = index(shape[2]) if len(shape) == 3 else 0
         if not 0 <= self.local_bytes < 2**32:
             raise InvalidValue(f"local_bytes is {self.local_bytes}, not a 32-bit number.")
         self._shape = (*self.grid, *self.group, self.local_bytes)
@@ -270,6 +274,10 @@ class Launcher:
         self._pointers, self._others = kernel._pointers, kernel._others
 
     def __call__(self, stream: "Stream", *args: Any) -> None:
+        try:
+            queue = stream._c
+        except AttributeError:
+            raise TypeError(f"the first argument of a launch is a manyrt.Stream, not {stream!r}") from None
         free = self._free
         try:
             block = free.pop()
@@ -291,7 +299,7 @@ class Launcher:
             free.append(block)
             self.kernel.convert(args)  # says which argument, with its name and type
             raise
-        status = _launch(self.kernel._c, *self._shape, stream._c, block.argument, len(values))
+        status = _launch(self.kernel._c, *self._shape, queue, block.argument, len(values))
         free.append(block)
         if status < 0:
             raise_error(status)
@@ -315,25 +323,27 @@ class Module(Owned):
 
     _destroy = "rtModuleDestroy"
 
-    def __init__(self, context: "Context", source: Optional[str] = None, options: str = "", *, path: Optional[str] = None,
+    def __init__(self, context: "Context", source: Any = None, options: str = "", *, path: Optional[str] = None,
                  format: str = "auto") -> None:  # pylint: disable=redefined-builtin
         out = ffi.new("rtModule_t *")
         if path is None:
-            check(lib.rtModuleCreateFromSource(out, (source or "").encode(), options.encode(), context._h))
+            check(lib.rtModuleCreateFromSource(out, utf8(source, "the source"), utf8(options, "options"), context._h))
         else:
-            if format not in _FORMATS:
-                raise InvalidValue(f"'{format}' is no format of an image; there are {', '.join(_FORMATS)}.")
-            build = ffi.new("char[]", options.encode())
-            given = ffi.new("rtModuleOptions_t *", {"struct_size": ffi.sizeof("rtModuleOptions_t"), "format": _FORMATS[format],
+            file = os.fsencode(path)
+            if b"\0" in file:
+                raise InvalidValue("The path has a NUL character.")
+            build = ffi.new("char[]", utf8(options, "options"))
+            given = ffi.new("rtModuleOptions_t *", {"struct_size": ffi.sizeof("rtModuleOptions_t"), 
+                                                    "format": choice(format, _FORMATS, "format of an image"),
                                                     "build_options": build if options else NULL})
-            check(lib.rtModuleLoadFile(out, str(path).encode(), given, context._h))
+            check(lib.rtModuleLoadFile(out, file, given, context._h))
         self.context = context
         self._own(out[0])
 
     def kernel(self, name: str) -> Kernel:
         """A kernel by its name in the source."""
         out = ffi.new("rtKernel_t *")
-        check(lib.rtModuleGetKernel(out, name.encode(), self._h))
+        check(lib.rtModuleGetKernel(out, utf8(name, "the name of a kernel"), self._h))
         return Kernel(self, out[0])
 
     __getitem__ = kernel

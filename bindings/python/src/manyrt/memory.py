@@ -6,11 +6,12 @@ order; it copies between arrays, or from any other buffer, which has been read w
 """
 
 import struct
+from operator import index as as_index
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import dtypes
 from ._library import ffi, lib
-from ._object import Owned, as_dict, label_bytes, text
+from ._object import Owned, as_dict, choice, label_bytes, text, wait
 from .dtypes import DTYPES, DType
 from .errors import CaptureUnsafe, InvalidValue, NotSupported, check
 
@@ -24,7 +25,11 @@ _ALLOCATE = {"device": lib.rtMalloc, "host": lib.rtMallocHost, "shared": lib.rtM
 
 
 def _as_shape(shape: Shape) -> Tuple[int, ...]:
-    sizes = (shape,) if isinstance(shape, int) else tuple(int(size) for size in shape)
+    each: Sequence[Any] = shape if isinstance(shape, (tuple, list)) else (shape,)
+    try:
+        sizes = tuple(as_index(size) for size in each)
+    except TypeError:
+        raise TypeError(f"a shape is a whole number or a tuple of them, not {shape!r}") from None
     if any(size < 0 for size in sizes):
         raise InvalidValue(f"The shape {sizes} has a negative size.")
     return sizes
@@ -47,11 +52,18 @@ def _from_list(data: Any) -> Tuple[List[Any], Tuple[int, ...]]:
     return [number for numbers, _ in parts for number in numbers], (len(parts), *(parts[0][1] if parts else ()))
 
 
+def _natural(numbers: List[Any]) -> DType:
+    """The element type of numbers that have none."""
+    if numbers and all(isinstance(number, bool) for number in numbers):
+        return DTYPES["bool"]
+    return DTYPES["int64" if numbers and all(hasattr(number, "__index__") for number in numbers) else "float64"]
+
+
 def _as_buffer(data: Any, dtype: Optional[DType]) -> Tuple[memoryview, DType, Tuple[int, ...]]:
     """Contiguous bytes, element type and shape of a buffer or of nested lists."""
     if isinstance(data, (list, tuple, range, int, float)):
         numbers, shape = _from_list(data)
-        wanted = dtype or DTYPES["int64" if numbers and all(isinstance(number, int) for number in numbers) else "float64"]
+        wanted = dtype or _natural(numbers)
         code = "e" if wanted.name == "float16" else wanted.format
         try:
             return memoryview(struct.pack(f"={len(numbers)}{code}", *numbers)), wanted, shape
@@ -103,8 +115,7 @@ class Array(Owned):
     @classmethod
     def allocate(cls, context: "Context", shape: Shape, dtype: Any, kind: str) -> "Array":
         """As Context.empty()."""
-        if kind not in KINDS:
-            raise InvalidValue(f"'{kind}' is no kind of memory; there are {', '.join(KINDS)}.")
+        choice(kind, KINDS, "kind of memory")
         sizes, element = _as_shape(shape), dtypes.dtype(dtype)
         out = ffi.new("void **")
         check(_ALLOCATE[kind](out, _bytes(sizes, element), context._h))
@@ -158,7 +169,11 @@ class Array(Owned):
                 raise InvalidValue(f"A part of an array is contiguous: the step is {step}, not 1.")
             shape: Tuple[int, ...] = (max(0, stop - start), *self.shape[1:])
         else:
-            start = index + length if index < 0 else index
+            try:
+                at = as_index(index)
+            except TypeError:
+                raise TypeError(f"an index is a whole number or a slice, not {index!r}: one dimension at a time") from None
+            start = at + length if at < 0 else at
             if not 0 <= start < length:
                 raise IndexError(f"index {index} is outside the array, whose first dimension has {length} elements")
             shape = self.shape[1:]
@@ -228,6 +243,8 @@ class Array(Owned):
 
     def _copy(self, dst: Any, src: Any, stream: Optional["Stream"]) -> None:
         if stream is None:
+            # The wait for the stream that the copy uses comes first, because Ctrl-C can end it. A failure comes from the copy.
+            wait(lib.rtStreamSynchronizeFor, None, self.context.default_stream._h)
             check(lib.rtMemcpy(dst, src, self.nbytes, lib.RT_MEMCPY_DEFAULT))
         else:
             check(lib.rtMemcpyAsync(dst, src, self.nbytes, lib.RT_MEMCPY_DEFAULT, stream._h))
@@ -277,22 +294,28 @@ class Array(Owned):
         self.copy_to(data, stream)
         return bytes(data)
 
-    def tolist(self, stream: Optional["Stream"] = None) -> List[Any]:
-        """A copy of the contents as nested lists. Waits."""
+    def tolist(self, stream: Optional["Stream"] = None) -> Any:
+        """A copy of the contents as nested lists, or a number if the array has no dimension. Waits."""
         data = self.tobytes(stream)
         if self.dtype.name == "float16":
             flat: Sequence[Any] = struct.unpack(f"={self.size}e", data)
         else:
             flat = memoryview(data).cast(self.dtype.format)
-        rows: List[Any] = list(flat)
-        for size in reversed(self.shape[1:]):
-            rows = [rows[at:at + size] for at in range(0, len(rows), size)] if size else []
-        return rows
+        return _nested(flat, self.shape)
 
     def numpy(self, stream: Optional["Stream"] = None) -> Any:
         """A copy of the contents as a numpy array. Waits."""
         import numpy
         return numpy.frombuffer(bytearray(self.tobytes(stream)), dtype=self.dtype.typestr).reshape(self.shape)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Any:
+        """The memory as a numpy array, where the host sees it. Without this numpy would make an array of parts of it."""
+        self.host()
+        import numpy
+        same = numpy.frombuffer(self._bytes() if self.size else b"", dtype=self.dtype.typestr).reshape(self.shape)
+        if copy is False and dtype is not None and numpy.dtype(dtype) != same.dtype:
+            raise ValueError(f"elements of {self.dtype} become {dtype} in a copy alone")
+        return numpy.array(same, dtype=dtype) if copy or dtype is not None else same
 
     @property
     def __array_interface__(self) -> Dict[str, Any]:
@@ -324,6 +347,14 @@ class Array(Owned):
         return f"<manyrt.Array{state} {self.dtype} {self.shape}, {self.kind} memory of {self.context.device.name}>"
 
 
+def _nested(flat: Sequence[Any], shape: Tuple[int, ...]) -> Any:
+    """Elements as nested lists of a shape."""
+    if len(shape) <= 1:
+        return list(flat) if shape else flat[0]
+    step = _count(shape[1:])
+    return [_nested(flat[at * step:(at + 1) * step], shape[1:]) for at in range(shape[0])]
+
+
 def _bytes(shape: Tuple[int, ...], dtype: DType) -> int:
     nbytes = _count(shape) * dtype.itemsize
     if nbytes >= 2**64:
@@ -345,7 +376,7 @@ class Pool(Owned):
     def __init__(self, context: "Context", *, kind: str = "device", initial_bytes: int = 0, maximum_bytes: int = 0,
                  release_threshold: int = 0, label: str = "") -> None:
         options = ffi.new("rtMemPoolOptions_t *", {
-            "struct_size": ffi.sizeof("rtMemPoolOptions_t"), "kind": KINDS[kind], "initial_bytes": initial_bytes,
+            "struct_size": ffi.sizeof("rtMemPoolOptions_t"), "kind": choice(kind, KINDS, "kind of memory"), "initial_bytes": initial_bytes,
             "maximum_bytes": maximum_bytes, "release_threshold": release_threshold, "label": label_bytes(label)})
         out = ffi.new("rtMemPool_t *")
         check(lib.rtMemPoolCreate(out, options, context._h))

@@ -3,12 +3,12 @@
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Callable, Generator, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Generator, Optional, Set, Tuple
 
 from . import _callbacks
 from ._library import ffi, fences, hot, lib
-from ._object import Owned, label_bytes
-from .errors import Busy, check, raise_error
+from ._object import Owned, label_bytes, wait
+from .errors import Busy, Error, OutOfMemory, check, raise_error
 
 if TYPE_CHECKING:
     from .device import Context
@@ -20,14 +20,14 @@ _wait_event, _wait_stream = hot.rtStreamWaitEvent, hot.rtStreamWaitStream
 _FIRST_PAUSE_S, _LAST_PAUSE_S = 50e-6, 2e-3
 
 
-def _nanoseconds(timeout: float) -> int:
-    return max(0, min(int(timeout * 1e9), 2**64 - 2))
-
-
 async def _reached(event: "Event") -> None:
     """Waits inside an event loop, on a descriptor that can be read once the event's record is reached."""
     out = ffi.new("int32_t *")
-    check(lib.rtEventGetDescriptor(out, event._h))
+    try:
+        check(lib.rtEventGetDescriptor(out, event._h))
+    except OutOfMemory:  # the process has no descriptor left
+        await _complete(event.query)
+        return
     descriptor = int(out[0])
     loop = asyncio.get_running_loop()
     reached: "asyncio.Future[None]" = loop.create_future()
@@ -46,7 +46,7 @@ async def _reached(event: "Event") -> None:
 
 
 async def _complete(query: Callable[[], bool]) -> None:
-    """Waits for a fence, which has no descriptor: this asks again, after pauses that grow to 2 ms."""
+    """Waits for what has no descriptor, such as a fence: this asks again, after pauses that grow to 2 ms."""
     pause = _FIRST_PAUSE_S
     while not query():
         await asyncio.sleep(pause)
@@ -83,10 +83,10 @@ class Stream(Owned):
 
     def synchronize(self, timeout: Optional[float] = None) -> None:
         """Waits for all work so far, at most `timeout` seconds (then Timeout). Raises the stream's failure and clears it."""
-        if timeout is None:
-            check(lib.rtStreamSynchronize(self._h))
-        else:
-            check(lib.rtStreamSynchronizeFor(_nanoseconds(timeout), self._h))
+        status = wait(lib.rtStreamSynchronizeFor, timeout, self._h)
+        if status < 0 and timeout is None:
+            status = lib.rtStreamSynchronize(self._h)  # the same failure, which this one clears
+        check(status)
 
     def query(self) -> bool:
         """True if all work so far is complete. Raises the stream's failure. Never blocks."""
@@ -110,7 +110,12 @@ class Stream(Owned):
 
     def wait(self, other: "Event | Stream") -> None:
         """Later work waits for an event, or for all work so far of another stream. The caller does not wait."""
-        status = _wait_stream(other._c, self._c) if isinstance(other, Stream) else _wait_event(other._c, self._c)
+        if isinstance(other, Event):
+            status = _wait_event(other._c, self._c)
+        elif isinstance(other, Stream):
+            status = _wait_stream(other._c, self._c)
+        else:
+            raise TypeError(f"a stream waits for an Event or a Stream, not for {other!r} (for a Fence: wait_fence)")
         if status < 0:
             raise_error(status)
 
@@ -119,14 +124,17 @@ class Stream(Owned):
         check(lib.rtStreamWaitFence(fence._h, value, self._h))
 
     def signal_fence(self, fence: "Fence", value: int) -> None:
-        """A fence reaches a value when the work so far is complete."""
+        """A fence reaches a value when the work so far is complete. It lives until then, also without a reference."""
         check(lib.rtStreamSignalFence(fence._h, value, self._h))
+        _keep(fence, value)
 
     def call(self, function: Callable[[], object], on_failure: Optional[Callable[[int], object]] = None) -> None:
         """Calls function() on a thread of the library, once the work so far is complete.
 
         If that work failed, on_failure(status) is called instead. An exception goes to threading.excepthook: it ends neither
         the process nor the stream's work. Waiting for this stream inside is Busy."""
+        if not callable(function):
+            raise TypeError(f"a stream calls a function, not {function!r}")
         _callbacks.launch(function, on_failure, self._h)
 
     @property
@@ -184,10 +192,7 @@ class Event(Owned):
 
     def synchronize(self, timeout: Optional[float] = None) -> None:
         """Waits for the last record, at most `timeout` seconds (then Timeout)."""
-        if timeout is None:
-            check(lib.rtEventSynchronize(self._h))
-        else:
-            check(lib.rtEventSynchronizeFor(_nanoseconds(timeout), self._h))
+        check(wait(lib.rtEventSynchronizeFor, timeout, self._h))
 
     def __await__(self) -> Generator[Any, None, None]:
         return _reached(self).__await__()
@@ -210,8 +215,17 @@ class Fence(Owned):
         out = ffi.new("rtFence_t *")
         check(lib.rtFenceCreate(out, value, context._h))
         self.context = context
+        self.expected = 0  # the largest value that a stream will signal
         self._own(out[0])
         fences.add(self)
+
+    @property
+    def reached_expected(self) -> bool:
+        """Whether no stream has yet to signal it."""
+        try:
+            return bool(self.value >= self.expected)
+        except Error:  # it was closed, or its context was
+            return True
 
     @property
     def value(self) -> int:
@@ -226,11 +240,20 @@ class Fence(Owned):
 
     def wait(self, value: int, timeout: Optional[float] = None) -> None:
         """Waits on the host until the value is reached, at most `timeout` seconds (then Timeout)."""
-        if timeout is None:
-            check(lib.rtFenceWait(value, self._h))
-        else:
-            check(lib.rtFenceWaitFor(_nanoseconds(timeout), value, self._h))
+        check(wait(lambda limit: lib.rtFenceWaitFor(limit, value, self._h), timeout))
 
     async def reached(self, value: int) -> None:
         """`await fence.reached(3)` waits without holding up the event loop."""
         await _complete(lambda: self.value >= value)
+
+
+# Fences that a stream will signal. The end of a fence fails what waits for it, so that the last reference alone does not end it.
+_signalled: Set[Fence] = set()
+
+
+def _keep(fence: Fence, value: int) -> None:
+    fence.expected = max(fence.expected, value)
+    for other in list(_signalled):
+        if other.reached_expected:
+            _signalled.discard(other)
+    _signalled.add(fence)
