@@ -21,6 +21,16 @@ static inline void manyrtHost(void* user, rtStatus_t status) { manyrtHostFunctio
 
 static inline void manyrtReleaseHost(void* user) { manyrtRelease((uintptr_t)user); }
 
+/* Copies with addresses as numbers or as bytes: cgo looks for pointers of Go in all that an unsafe.Pointer points to. */
+static inline rtStatus_t manyrtCopy(char* message, size_t size, unsigned char* dst, const unsigned char* src, size_t bytes) {
+  return rtMemcpyWithMessage(message, size, dst, src, bytes, RT_MEMCPY_DEFAULT);
+}
+
+static inline rtStatus_t manyrtCopyAsync(char* message, size_t size, unsigned char* dst, const unsigned char* src,
+                                         size_t bytes, rtStream_t stream) {
+  return rtMemcpyAsyncWithMessage(message, size, dst, src, bytes, RT_MEMCPY_DEFAULT, stream);
+}
+
 static inline rtStatus_t manyrtLaunchHost(char* message, size_t size, uintptr_t handle, rtStream_t stream) {
   return rtLaunchHostFunctionWithReleaseWithMessage(message, size, manyrtHost, (void*)handle, manyrtReleaseHost, stream);
 }

@@ -28,6 +28,9 @@ type memory struct {
 }
 
 func (m *memory) usable() error {
+	if m == nil {
+		return failure(ErrInvalidValue, "the buffer is nil")
+	}
 	owner := m
 	if m.owner != nil {
 		owner = m.owner
@@ -47,7 +50,19 @@ type Buffer[T Element] struct {
 // AnyBuffer is a Buffer of any type, for arguments of kernels and bindings of graphs.
 type AnyBuffer interface{ untyped() *memory }
 
-func (b *Buffer[T]) untyped() *memory { return b.memory }
+func (b *Buffer[T]) untyped() *memory {
+	if b == nil {
+		return nil
+	}
+	return b.memory
+}
+
+func untyped(b AnyBuffer) *memory {
+	if b == nil {
+		return nil
+	}
+	return b.untyped()
+}
 
 func elementName[T Element]() string {
 	var zero T
@@ -177,14 +192,13 @@ func (b *Buffer[T]) Slice(begin, end int) (*Buffer[T], error) {
 
 // copyMemory copies bytes and waits, or, with a stream, in its order.
 func copyMemory(to, from unsafe.Pointer, bytes int, s *Stream) error {
+	target, source := (*C.uchar)(to), (*C.uchar)(from)
 	if s == nil {
-		_, err := call(func(m *C.char, n C.size_t) C.rtStatus_t {
-			return C.rtMemcpyWithMessage(m, n, to, from, C.size_t(bytes), C.RT_MEMCPY_DEFAULT)
-		})
+		_, err := call(func(m *C.char, n C.size_t) C.rtStatus_t { return C.manyrtCopy(m, n, target, source, C.size_t(bytes)) })
 		return err
 	}
 	return s.do(func(m *C.char, n C.size_t) C.rtStatus_t {
-		return C.rtMemcpyAsyncWithMessage(m, n, to, from, C.size_t(bytes), C.RT_MEMCPY_DEFAULT, s.handle)
+		return C.manyrtCopyAsync(m, n, target, source, C.size_t(bytes), s.handle)
 	})
 }
 
@@ -244,18 +258,19 @@ func (b *Buffer[T]) Download(values []T, s *Stream) error {
 func (b *Buffer[T]) CopyFrom(other *Buffer[T], s *Stream) error {
 	defer runtime.KeepAlive(b)
 	defer runtime.KeepAlive(other)
-	for _, m := range []*memory{b.memory, other.memory} {
+	source := other.untyped()
+	for _, m := range []*memory{b.memory, source} {
 		if err := m.usable(); err != nil {
 			return err
 		}
 	}
-	if b.memory.bytes != other.memory.bytes {
-		return failure(ErrInvalidValue, "the source has %d bytes, the buffer has %d", other.memory.bytes, b.memory.bytes)
+	if b.memory.bytes != source.bytes {
+		return failure(ErrInvalidValue, "the source has %d bytes, the buffer has %d", source.bytes, b.memory.bytes)
 	}
-	return copyMemory(b.memory.pointer, other.memory.pointer, b.memory.bytes, s)
+	return copyMemory(b.memory.pointer, source.pointer, b.memory.bytes, s)
 }
 
-// Fill sets every element to a value in a stream's order.
+// Fill sets every element to a value in a stream's order. A nil stream is an error.
 func (b *Buffer[T]) Fill(value T, s *Stream) error {
 	defer runtime.KeepAlive(b)
 	return b.memory.fill(unsafe.Pointer(&value), int(unsafe.Sizeof(value)), b.count, s)

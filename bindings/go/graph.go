@@ -64,7 +64,7 @@ type GraphBuffer struct {
 
 // Buffer turns a buffer that the graph's nodes use into one that is bound.
 func (g *Graph) Buffer(b AnyBuffer, role BufferRole) (*GraphBuffer, error) {
-	memory := b.untyped()
+	memory := untyped(b)
 	defer runtime.KeepAlive(memory)
 	if err := memory.usable(); err != nil {
 		return nil, err
@@ -107,11 +107,14 @@ func (e *Exec) Close() error {
 // Bind binds memory to a buffer of the graph, from the next launch on.
 func (e *Exec) Bind(buffer *GraphBuffer, b AnyBuffer) error {
 	defer runtime.KeepAlive(e)
-	memory := b.untyped()
+	memory := untyped(b)
 	if err := memory.usable(); err != nil {
 		return err
 	} else if err := e.usable(); err != nil {
 		return err
+	}
+	if buffer == nil {
+		return failure(ErrInvalidValue, "the buffer of the graph is nil")
 	}
 	if memory.bytes < buffer.bytes {
 		return failure(ErrInvalidValue, "the buffer has %d bytes, that of the graph has %d", memory.bytes, buffer.bytes)

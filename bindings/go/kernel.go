@@ -28,6 +28,11 @@ func (c *Context) NewModule(source, options string) (*Module, error) {
 	if err := c.usable(); err != nil {
 		return nil, err
 	}
+	for what, given := range map[string]string{"the source": source, "the options": options} {
+		if err := withoutNul(given, what); err != nil {
+			return nil, err
+		}
+	}
 	text, flags := C.CString(source), C.CString(options)
 	defer C.free(unsafe.Pointer(text))
 	defer C.free(unsafe.Pointer(flags))
@@ -65,6 +70,9 @@ type Kernel struct {
 func (m *Module) Kernel(name string) (*Kernel, error) {
 	defer runtime.KeepAlive(m)
 	if err := m.usable(); err != nil {
+		return nil, err
+	}
+	if err := withoutNul(name, "the name of a kernel"); err != nil {
 		return nil, err
 	}
 	text := C.CString(name)
@@ -127,6 +135,9 @@ func (a *argument) write(value any, to unsafe.Pointer) error {
 		m := given.untyped()
 		if a.kind != C.RT_ARG_POINTER {
 			return failure(ErrInvalidValue, "%s has to be a %s, not a buffer", a.text, a.typeName)
+		}
+		if m == nil {
+			return failure(ErrInvalidValue, "%s is a nil buffer", a.text)
 		}
 		if _, known := kinds[a.typeName]; known && m.element != "" && m.element != a.typeName {
 			return failure(ErrInvalidValue, "%s points to %s, not to %s", a.text, a.typeName, m.element)

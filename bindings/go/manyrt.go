@@ -17,6 +17,7 @@ import "C"
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -71,6 +72,14 @@ func call(function func(message *C.char, size C.size_t) C.rtStatus_t) (Status, e
 		text = C.GoString(C.rtGetErrorString(C.rtStatus_t(status)))
 	}
 	return status, &Error{status, text}
+}
+
+// withoutNul refuses a text that C would end at a NUL character.
+func withoutNul(text, what string) error {
+	if at := strings.IndexByte(text, 0); at >= 0 {
+		return failure(ErrInvalidValue, "%s has a NUL character at byte %d", what, at)
+	}
+	return nil
 }
 
 // LibraryVersion returns the version of the library: major * 10000 + minor * 100 + patch.
@@ -173,6 +182,9 @@ func OpenDevice(id string) (*Device, error) {
 		return nil, err
 	}
 	var name *C.char
+	if err := withoutNul(id, "the id of a device"); err != nil {
+		return nil, err
+	}
 	if id != "" {
 		name = C.CString(id)
 		defer C.free(unsafe.Pointer(name))
@@ -329,6 +341,9 @@ func (e *Event) Descriptor() (int, error) {
 func (e *Event) Since(start *Event) (time.Duration, error) {
 	defer runtime.KeepAlive(e)
 	defer runtime.KeepAlive(start)
+	if start == nil {
+		return 0, failure(ErrInvalidValue, "the start is nil")
+	}
 	for _, event := range []*Event{e, start} {
 		if err := event.usable(); err != nil {
 			return 0, err
@@ -378,6 +393,26 @@ func (f *Fence) do(function func(m *C.char, n C.size_t) C.rtStatus_t) error {
 	}
 	_, err := call(function)
 	return err
+}
+
+// signalled has the fences that a stream will signal, with the value. The end of a fence fails what waits for it, so that a
+// finalizer does not end them before.
+var (
+	signalled      = map[*Fence]uint64{}
+	signalledGuard sync.Mutex
+)
+
+func keepSignalled(f *Fence, value uint64) {
+	signalledGuard.Lock()
+	defer signalledGuard.Unlock()
+	for fence, last := range signalled {
+		if reached, err := fence.Value(); err != nil || reached >= last {
+			delete(signalled, fence)
+		}
+	}
+	if signalled[f] < value {
+		signalled[f] = value
+	}
 }
 
 // Value returns the present value.

@@ -29,6 +29,9 @@ func (c *Context) NewStream(priority int) (*Stream, error) {
 		return nil, err
 	}
 	s := &Stream{object: object{kind: "stream", place: c.place, parent: &c.object}, context: c, panics: &panicList{}}
+	if int(int32(priority)) != priority {
+		return nil, failure(ErrInvalidValue, "the priority is %d, which has more than 32 bits", priority)
+	}
 	options := C.rtStreamOptions_t{struct_size: C.sizeof_rtStreamOptions_t, priority: C.int32_t(priority)}
 	if _, err := call(func(m *C.char, n C.size_t) C.rtStatus_t {
 		return C.rtStreamCreateWithMessage(m, n, &s.handle, &options, c.handle)
@@ -45,6 +48,9 @@ func (s *Stream) Close() error {
 }
 
 func (s *Stream) do(function func(m *C.char, n C.size_t) C.rtStatus_t) error {
+	if s == nil {
+		return failure(ErrInvalidValue, "the stream is nil")
+	}
 	defer runtime.KeepAlive(s)
 	if err := s.usable(); err != nil {
 		return err
@@ -82,6 +88,9 @@ func (s *Stream) Done() (bool, error) {
 
 // WaitEvent makes later work wait for the last record of an event.
 func (s *Stream) WaitEvent(e *Event) error {
+	if e == nil {
+		return failure(ErrInvalidValue, "the event is nil")
+	}
 	defer runtime.KeepAlive(e)
 	if err := e.usable(); err != nil {
 		return err
@@ -93,6 +102,9 @@ func (s *Stream) WaitEvent(e *Event) error {
 
 // WaitStream makes later work wait for all work that another stream has now.
 func (s *Stream) WaitStream(other *Stream) error {
+	if other == nil {
+		return failure(ErrInvalidValue, "the stream is nil")
+	}
 	defer runtime.KeepAlive(other)
 	if err := other.usable(); err != nil {
 		return err
@@ -104,6 +116,9 @@ func (s *Stream) WaitStream(other *Stream) error {
 
 // WaitFence makes later work wait until a fence has reached a value.
 func (s *Stream) WaitFence(f *Fence, value uint64) error {
+	if f == nil {
+		return failure(ErrInvalidValue, "the fence is nil")
+	}
 	defer runtime.KeepAlive(f)
 	if err := f.usable(); err != nil {
 		return err
@@ -113,20 +128,27 @@ func (s *Stream) WaitFence(f *Fence, value uint64) error {
 	})
 }
 
-// SignalFence raises a fence to a value when the stream's earlier work is complete.
+// SignalFence raises a fence to a value when the stream's earlier work is complete. No finalizer ends the fence before.
 func (s *Stream) SignalFence(f *Fence, value uint64) error {
+	if f == nil {
+		return failure(ErrInvalidValue, "the fence is nil")
+	}
 	defer runtime.KeepAlive(f)
 	if err := f.usable(); err != nil {
 		return err
 	}
-	return s.do(func(m *C.char, n C.size_t) C.rtStatus_t {
+	err := s.do(func(m *C.char, n C.size_t) C.rtStatus_t {
 		return C.rtStreamSignalFenceWithMessage(m, n, f.handle, C.uint64_t(value), s.handle)
 	})
+	if err == nil {
+		keepSignalled(f, value)
+	}
+	return err
 }
 
 // WaitBuffer makes later work wait for the last use of a buffer of any context, on any stream.
 func (s *Stream) WaitBuffer(b AnyBuffer) error {
-	memory := b.untyped()
+	memory := untyped(b)
 	defer runtime.KeepAlive(memory)
 	if err := memory.usable(); err != nil {
 		return err

@@ -194,6 +194,20 @@ func crossStreamWait(device string) {
 	must(first.SignalFence(fence, 5))
 	must(fence.Wait(5, -1))
 	expect(get(fence.Value()) == 5, "5 in the fence")
+	// A fence that nothing refers to lives until a stream has signalled it.
+	held := get(context.NewFence(0))
+	must(first.WaitFence(held, 1))
+	func() {
+		forgotten := get(context.NewFence(0))
+		must(second.WaitFence(forgotten, 1))
+		must(first.SignalFence(forgotten, 1))
+	}()
+	for try := 0; try < 3; try++ {
+		runtime.GC()
+		time.Sleep(10 * time.Millisecond)
+	}
+	must(held.Signal(1))
+	must(second.SynchronizeFor(time.Minute))
 }
 
 func useAfterClose(device string) {
@@ -227,6 +241,33 @@ func wrongSize(device string) {
 		_, err := a.Slice(ends[0], ends[1])
 		refused(err, manyrt.ErrInvalidValue, fmt.Sprint(ends[0]), "10")
 	}
+	// Values inside an object with pointers: cgo refuses the address of such an object.
+	inside := &struct {
+		other  *int
+		values [5]float32
+	}{new(int), [5]float32{1, 2, 3, 4, 5}}
+	must(b.Upload(inside.values[:], nil))
+	inside.values = [5]float32{}
+	must(b.Download(inside.values[:], nil))
+	expect(inside.values[4] == 5, "5 in the last element, and got %v", inside.values[4])
+	// nil, and texts that C would cut.
+	stream, module := get(context.NewStream(0)), get(context.NewModule(source, ""))
+	twice, none := get(module.Kernel("twice")), (*manyrt.Buffer[float32])(nil)
+	refused(b.Fill(1, nil), manyrt.ErrInvalidValue, "stream", "nil")
+	refused(b.CopyFrom(nil, stream), manyrt.ErrInvalidValue, "buffer", "nil")
+	refused(twice.Launch(stream, manyrt.Dim{}, manyrt.Dim{}, none), manyrt.ErrInvalidValue, "argument 1", "nil")
+	refused(twice.Launch(nil, manyrt.Dim{}, manyrt.Dim{}, b), manyrt.ErrInvalidValue, "stream", "nil")
+	refused(stream.WaitEvent(nil), manyrt.ErrInvalidValue, "event", "nil")
+	refused(get(context.NewEvent()).Record(nil), manyrt.ErrInvalidValue, "stream", "nil")
+	_, err := context.NewModule(source+"\x00", "")
+	refused(err, manyrt.ErrInvalidValue, "source", "NUL")
+	_, err = module.Kernel("twice\x00")
+	refused(err, manyrt.ErrInvalidValue, "kernel", "NUL")
+	_, err = manyrt.OpenDevice("cpu\x00")
+	refused(err, manyrt.ErrInvalidValue, "device", "NUL")
+	_, err = context.NewStream(1 << 40)
+	refused(err, manyrt.ErrInvalidValue, "1099511627776")
+	expect(stream.Handle() != nil && twice.Handle() != nil, "handles of C")
 }
 
 func buildError(device string) {

@@ -33,7 +33,8 @@ class BadInputTest(unittest.TestCase):
 
     def test_texts_with_nul(self):
         module = self.context.module(SOURCE)
-        for function, args in ((manyrt.Device, ("cpu\0",)), (module.kernel, ("add\0s",)), (self.context.module, (SOURCE + "\0x",)),
+        for function, args in ((manyrt.Device, ("cpu\0",)), (module.kernel, ("add\0s",)),
+                               (self.context.module, (SOURCE + "\0x",)),
                                (self.context.module, (SOURCE, "-DA\0")), (self.context.load_module, ("a\0.cl",))):
             self.refused(manyrt.InvalidValue, "NUL", function, *args)
         self.refused(manyrt.InvalidValue, "NUL", self.context.stream, label="a\0b")

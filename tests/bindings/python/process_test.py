@@ -119,8 +119,8 @@ sys.exit(os.waitstatus_to_exitcode(status))
         self.assertIn("parent [0.0, 0.0]", out)
 
     def test_control_c_ends_every_wait(self):
-        for wait in ("stream.synchronize()", "stream.synchronize(90)", "event.synchronize()", "gate.wait(1)", "gate.wait(1, 90)",
-                     "context.synchronize()", "context.device.synchronize()", "data.tolist(stream)",
+        for wait in ("stream.synchronize()", "stream.synchronize(90)", "event.synchronize()", "gate.wait(1)",
+                     "gate.wait(1, 90)", "context.synchronize()", "context.device.synchronize()", "data.tolist(stream)",
                      "data.copy_from([1, 2, 3])", "data.fill(1)", "asyncio.run(asleep())"):
             with self.subTest(wait=wait):
                 out = self.succeeds(f"""

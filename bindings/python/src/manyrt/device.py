@@ -131,7 +131,8 @@ class Context(Owned):
                  strict: bool = False, label: str = "") -> None:
         self.device = device if isinstance(device, Device) else Device(device)
         options = ffi.new("rtContextOptions_t *", {
-            "struct_size": ffi.sizeof("rtContextOptions_t"), "wait_policy": choice(wait, _WAITS, "way to wait"), "cpu_threads": cpu_threads,
+            "struct_size": ffi.sizeof("rtContextOptions_t"), "wait_policy": choice(wait, _WAITS, "way to wait"),
+            "cpu_threads": cpu_threads,
             "flags": lib.RT_CONTEXT_STRICT if strict else 0, "label": label_bytes(label)})
         out = ffi.new("rtContext_t *")
         check(lib.rtContextCreate(out, options, self.device._h))

@@ -376,7 +376,8 @@ class Pool(Owned):
     def __init__(self, context: "Context", *, kind: str = "device", initial_bytes: int = 0, maximum_bytes: int = 0,
                  release_threshold: int = 0, label: str = "") -> None:
         options = ffi.new("rtMemPoolOptions_t *", {
-            "struct_size": ffi.sizeof("rtMemPoolOptions_t"), "kind": choice(kind, KINDS, "kind of memory"), "initial_bytes": initial_bytes,
+            "struct_size": ffi.sizeof("rtMemPoolOptions_t"), "kind": choice(kind, KINDS, "kind of memory"),
+            "initial_bytes": initial_bytes,
             "maximum_bytes": maximum_bytes, "release_threshold": release_threshold, "label": label_bytes(label)})
         out = ffi.new("rtMemPool_t *")
         check(lib.rtMemPoolCreate(out, options, context._h))
