@@ -13,7 +13,7 @@
 local ffi = require("ffi")
 local generated = require("manyrt_cdef")
 
-ffi.cdef(generated.cdef)
+if not pcall(ffi.typeof, "rtContextOptions_t") then ffi.cdef(generated.cdef) end -- once: this file may be loaded again
 local const = generated.constants
 local rt = { VERSION = generated.version, constants = const }
 
@@ -75,8 +75,26 @@ local function text_of(call, owner)
   return ffi.string(buffer)
 end
 
+-- A text as an argument of C, which would end it at a NUL character; nil stays nil.
+local function text(value, what)
+  if value ~= nil and type(value) ~= "string" then invalid("%s has to be a string, not a %s", what, type(value)) end
+  local at = value and value:find("\0", 1, true)
+  if at then invalid("%s has a NUL character at byte %d", what, at) end
+  return value
+end
+
+-- A whole number from 0, or from lowest, to 2^bits - 1: LuaJIT would wrap and cut others. 64-bit integers of C are taken, too.
+local function whole(value, bits, what, lowest)
+  if ffi.istype("uint64_t", value) or ffi.istype("int64_t", value) and value >= 0 then return value end
+  if type(value) ~= "number" or value % 1 ~= 0 or value < (lowest or 0) or value >= 2 ^ bits then
+    invalid("%s has to be a whole number of %d bits, not %s", what, bits, tostring(value))
+  end
+  return value
+end
+
 -- Raises the failure of a call, with the sentence of this thread.
 local function raise(status)
+  if status == const.RT_ERROR_TIMEOUT then fail(status, ffi.string(C.rtGetErrorString(status))) end -- it leaves no sentence
   local message = text_of(function(buffer, size, needed) return C.rtGetLastErrorMessage(buffer, size, needed) end)
   fail(status, message ~= "" and message or ffi.string(C.rtGetErrorString(status)))
 end
@@ -239,7 +257,7 @@ end
 -- A device by its id, "cpu" or "opencl:0"; nil: the one that RT_DEVICE names, else the best.
 function rt.device(id)
   local handle = out("rtDevice_t")
-  check(C.rtDeviceGetByName(handle, id))
+  check(C.rtDeviceGetByName(handle, text(id, "the id of a device")))
   return device_of(handle[0])
 end
 
@@ -285,7 +303,7 @@ function Device.methods:synchronize() check(C.rtDeviceSynchronize(handle_of(self
 function Device.methods:context(settings)
   settings = settings or {}
   local made, handle = options("rtContextOptions_t", settings.label), out("rtContext_t")
-  made.cpu_threads = settings.threads or 0
+  made.cpu_threads = whole(settings.threads or 0, 32, "threads")
   check(C.rtContextCreate(handle, made, handle_of(self, Device)))
   return own(Context, handle[0], { device = self, label = place(settings.label, self) })
 end
@@ -306,7 +324,7 @@ function Context.methods:synchronize() check(C.rtContextSynchronize(handle_of(se
 function Context.methods:stream(settings)
   settings = settings or {}
   local made, handle = options("rtStreamOptions_t", settings.label), out("rtStream_t")
-  made.priority = settings.priority or 0
+  made.priority = whole(settings.priority or 0, 31, "the priority", -2 ^ 31)
   check(C.rtStreamCreate(handle, made, handle_of(self, Context)))
   return own(Stream, handle[0], { context = self, label = place(settings.label, self.device) })
 end
@@ -329,7 +347,7 @@ end
 -- A fence with a first value, 0 if nil.
 function Context.methods:fence(value)
   local handle = out("rtFence_t")
-  check(C.rtFenceCreate(handle, value or 0, handle_of(self, Context)))
+  check(C.rtFenceCreate(handle, whole(value or 0, 64, "the value"), handle_of(self, Context)))
   return own(Fence, handle[0], { context = self, label = "on " .. self.device.id })
 end
 
@@ -344,8 +362,9 @@ function Context.methods:pool(settings)
   settings = settings or {}
   local made, handle = options("rtMemPoolOptions_t", settings.label), out("rtMemPool_t")
   made.kind = memory_kind(settings.kind)
-  made.initial_bytes, made.maximum_bytes = settings.initial or 0, settings.maximum or 0
-  made.release_threshold = settings.threshold or 0
+  made.initial_bytes = whole(settings.initial or 0, 64, "initial")
+  made.maximum_bytes = whole(settings.maximum or 0, 64, "maximum")
+  made.release_threshold = whole(settings.threshold or 0, 64, "threshold")
   check(C.rtMemPoolCreate(handle, made, handle_of(self, Context)))
   return own(Pool, handle[0], { context = self, memory = settings.kind or "device", label = place(settings.label,
     self.device) })
@@ -398,16 +417,26 @@ function Stream.methods:wait(other, value)
   elseif meta == Array then
     check(C.rtStreamWaitPointer(address_of(other), handle))
   elseif meta == Fence then
-    if value == nil then invalid("a wait for a fence needs a value") end
-    check(C.rtStreamWaitFence(handle_of(other, Fence), value, handle))
+    check(C.rtStreamWaitFence(handle_of(other, Fence), whole(value, 64, "the value of a fence"), handle))
   else
     invalid("a stream waits for an event, a stream, a context, an array or a fence, not for %s", tostring(other))
   end
 end
 
+-- Fences that a stream will signal, with the value. The end of a fence fails what waits for it: the collector waits for this.
+local signalled = {}
+
 -- Raises a fence to a value when the stream's earlier work is complete.
 function Stream.methods:signal(fence, value)
-  check(C.rtStreamSignalFence(handle_of(fence, Fence, "the fence"), value, handle_of(self, Stream)))
+  check(C.rtStreamSignalFence(handle_of(fence, Fence, "the fence"), whole(value, 64, "the value"), handle_of(self, Stream)))
+  local reached = ffi.new("uint64_t[1]")
+  for other, last in pairs(signalled) do
+    if other.closed or C.rtFenceGetValue(reached, other._owner.handle) < 0 or reached[0] >= last then
+      signalled[other] = nil
+    end
+  end
+  local last = ffi.cast("uint64_t", value)
+  if not signalled[fence] or signalled[fence] < last then signalled[fence] = last end
 end
 
 function Stream.methods:host_function() no_callbacks("a host function") end
@@ -478,19 +507,20 @@ function Fence.methods:value()
 end
 
 -- Raises the fence from the host.
-function Fence.methods:signal(value) check(C.rtFenceSignal(value, handle_of(self, Fence))) end
+function Fence.methods:signal(value) check(C.rtFenceSignal(whole(value, 64, "the value"), handle_of(self, Fence))) end
 
 -- Waits until the fence has reached a value, at most so many seconds; false if they passed.
 function Fence.methods:wait(value, seconds)
-  return waited(C.rtFenceWaitFor(nanoseconds(seconds), value, handle_of(self, Fence)))
+  return waited(C.rtFenceWaitFor(nanoseconds(seconds), whole(value, 64, "the value"), handle_of(self, Fence)))
 end
 
 ---- Arrays ----------------------------------------------------------------------------------------------------------------
 
 local function element_type(name)
   local fine, made = pcall(ffi.typeof, name)
-  if not fine then invalid("'%s' is no C type", tostring(name)) end
-  return made, ffi.sizeof(made)
+  local sized, size = pcall(ffi.sizeof, made)
+  if not fine or not sized or not size or size == 0 then invalid("'%s' is no C type with a size", tostring(name)) end
+  return made, size
 end
 
 local function array_of(pointer, context, type_name, count, memory, bytes_each)
@@ -500,9 +530,10 @@ local function array_of(pointer, context, type_name, count, memory, bytes_each)
     context.device.id) })
 end
 
-local function element_count(count)
-  if type(count) ~= "number" or count ~= math.floor(count) or count < 1 then
-    invalid("an array has at least 1 element, and a whole number of them, not %s", tostring(count))
+local function element_count(count, size)
+  if type(count) ~= "number" or count ~= math.floor(count) or count < 1 or count * size >= 2 ^ 63 then
+    invalid("an array has at least 1 element, a whole number of them, and fewer than 2^63 bytes, not %s elements",
+      tostring(count))
   end
   return count
 end
@@ -512,7 +543,7 @@ end
 function Context.methods:array(type_name, count, settings)
   settings = settings or {}
   local _, size = element_type(type_name)
-  local pointer, bytes = out("void*"), element_count(count) * size
+  local pointer, bytes = out("void*"), element_count(count, size) * size
   if settings.stream then
     if settings.memory then invalid("an array in a stream's order is in device memory") end
     check(C.rtMallocAsync(pointer, bytes, stream_handle(settings.stream)))
@@ -528,15 +559,15 @@ end
 function Pool.methods:array(type_name, count, stream)
   local _, size = element_type(type_name)
   local pointer = out("void*")
-  check(C.rtMallocFromPool(pointer, element_count(count) * size, 0, stream_handle(stream, self.context), handle_of(self, Pool)))
+  check(C.rtMallocFromPool(pointer, element_count(count, size) * size, 0, stream_handle(stream, self.context), handle_of(self, Pool)))
   return array_of(pointer[0], self.context, type_name, count, self.memory)
 end
 
 -- Gives unused memory but keep bytes back to the driver.
-function Pool.methods:trim(keep) check(C.rtMemPoolTrim(keep or 0, handle_of(self, Pool))) end
+function Pool.methods:trim(keep) check(C.rtMemPoolTrim(whole(keep or 0, 64, "keep"), handle_of(self, Pool))) end
 
 -- Limits what the pool takes from the driver; 0: no limit.
-function Pool.methods:set_limit(bytes) check(C.rtMemPoolSetLimit(bytes, handle_of(self, Pool))) end
+function Pool.methods:set_limit(bytes) check(C.rtMemPoolSetLimit(whole(bytes, 64, "the limit"), handle_of(self, Pool))) end
 
 -- The statistics, as a struct rtMemPoolStats_t of C.
 function Pool.methods:stats()
@@ -570,6 +601,13 @@ local function host_memory(array, values)
   if type(values) == "table" and getmetatable(values) == nil then
     return ffi.new(ffi.typeof("$[?]", array.element), #values, values), #values * array.element_bytes
   elseif type(values) == "cdata" and ffi.sizeof(values) then
+    local full = tostring(ffi.typeof(values))
+    local given = full:gsub(" ?%[[%d?]*%]", "")
+    local wanted = tostring(array.element)
+    local bytes = given == "ctype<char>" or given == "ctype<unsigned char>" -- of anything
+    if ffi.sizeof(values) == array.bytes and full:find("[", 1, true) and given ~= wanted and not bytes then
+      invalid("the values are of type %s, the array is of %s", given:match("<(.*)>"), array.type_name)
+    end
     return values, ffi.sizeof(values)
   end
   invalid("values come as a table of numbers or as an array of C, not as %s", tostring(values))
@@ -581,6 +619,7 @@ function Array.methods:upload(values, stream)
   local target = address_of(self)
   local source, bytes = host_memory(self, values)
   if bytes ~= self.bytes then invalid("the values have %d bytes, the array has %d", bytes, self.bytes) end
+  if stream ~= nil then handle_of(stream, Stream, "the stream") end
   if stream == nil then
     check(C.rtMemcpy(target, source, bytes, const.RT_MEMCPY_DEFAULT))
     return self
@@ -620,7 +659,9 @@ end
 -- Copies all elements of another array, of any device, to this one of the same size. With a stream in its order.
 function Array.methods:copy_from(other, stream)
   local target, source = address_of(self), address_of(other, "the source")
-  if other.bytes ~= self.bytes then
+  if other.element ~= self.element then
+    invalid("the source is of type %s, the array is of %s", other.type_name, self.type_name)
+  elseif other.bytes ~= self.bytes then
     invalid("the source has %d bytes, the array has %d", other.bytes, self.bytes)
   end
   if stream == nil then
@@ -634,6 +675,7 @@ end
 -- Sets every element to one value. With a stream in its order, else it waits.
 function Array.methods:fill(value, stream)
   local target, handle = address_of(self), stream_handle(stream, self.context)
+  if value == nil then invalid("a fill needs a value") end
   local pattern = ffi.new(ffi.typeof("$[1]", self.element), { value })
   check(C.rtMemFillAsync(target, pattern, self.element_bytes, self.count, handle))
   if stream == nil then check(C.rtStreamSynchronize(handle)) end
@@ -662,7 +704,8 @@ function Array.methods:handle() return ffi.cast("void*", address_of(self)) end
 -- A module from OpenCL C source. build_options are those of clBuildProgram. May block while a compiler runs.
 function Context.methods:module(source, build_options)
   local handle = out("rtModule_t")
-  check(C.rtModuleCreateFromSource(handle, source, build_options, handle_of(self, Context)))
+  check(C.rtModuleCreateFromSource(handle, text(source, "the source"), text(build_options, "the build options"),
+    handle_of(self, Context)))
   return own(Module, handle[0], { context = self, label = "on " .. self.device.id })
 end
 
@@ -670,7 +713,7 @@ end
 function Context.methods:module_file(file, build_options)
   local handle, made = out("rtModule_t"), options("rtModuleOptions_t")
   made.build_options = build_options
-  check(C.rtModuleLoadFile(handle, file, made, handle_of(self, Context)))
+  check(C.rtModuleLoadFile(handle, text(file, "the path"), made, handle_of(self, Context)))
   return own(Module, handle[0], { context = self, label = "on " .. self.device.id })
 end
 
@@ -682,7 +725,7 @@ end
 -- A kernel by its name. It ends with the module, and keeps it alive.
 function Module.methods:kernel(name)
   local handle, info = out("rtKernel_t"), options("rtKernelInfo_t")
-  check(C.rtModuleGetKernel(handle, name, handle_of(self, Module)))
+  check(C.rtModuleGetKernel(handle, text(name, "the name of a kernel"), handle_of(self, Module)))
   check(C.rtKernelGetInfo(info, handle[0]))
   local arguments = {}
   for index = 0, info.arg_count - 1 do
@@ -713,7 +756,7 @@ local Local = {}
 -- Local memory of a kernel, for count elements of a C type.
 function rt.local_memory(type_name, count)
   local _, size = element_type(type_name)
-  return setmetatable({ bytes = element_count(count) * size }, Local)
+  return setmetatable({ bytes = element_count(count, size) * size }, Local)
 end
 
 -- Types of OpenCL C as LuaJIT names them, and the range of the integers.

@@ -166,6 +166,17 @@ function cells.cross_stream_wait(rt, device)
   local expected = {}
   for index = 1, 64 do expected[index] = 10 end
   equal(y, expected, second)
+  -- A fence that nothing refers to lives until a stream has signalled it.
+  local held = context:fence()
+  first:wait(held, 1)
+  do
+    local forgotten = context:fence()
+    second:wait(forgotten, 1)
+    first:signal(forgotten, 1)
+  end
+  for _ = 1, 3 do collectgarbage() end
+  held:signal(1)
+  expect(second:synchronize(60), "the second stream to go on")
 end
 
 function cells.use_after_close(rt, device)
@@ -196,6 +207,23 @@ function cells.wrong_size(rt, device)
   holds(refused("INVALID_VALUE", a.slice, a, 5, 11), "11", "10")
   holds(refused("INVALID_VALUE", a.get, a, 11), "11", "10")
   holds(refused("INVALID_VALUE", a.get, a, 0), "0", "10")
+  -- What LuaJIT would wrap, cut or reinterpret.
+  holds(refused("INVALID_VALUE", context.array, context, "double", 2 ^ 61), "2^63 bytes")
+  holds(refused("INVALID_VALUE", context.array, context, "float[?]", 1), "float[?]")
+  holds(refused("INVALID_VALUE", a.upload, a, ffi.new("int[10]")), "int", "float")
+  holds(refused("INVALID_VALUE", a.copy_from, a, context:array("int", 10)), "int", "float")
+  refused("INVALID_VALUE", a.upload, a, numbers(10), "stream")
+  refused("INVALID_VALUE", a.fill, a, nil)
+  for _, value in ipairs({ -1, 1.5, 0 / 0, 2 ^ 64, "1", -1LL }) do
+    holds(refused("INVALID_VALUE", context.fence, context, value), "64 bits")
+    refused("INVALID_VALUE", context.pool, context, { maximum = value })
+  end
+  expect(context:fence(2 ^ 63):value() == 2ULL ^ 63 and context:fence(7ULL):value() == 7, "64-bit values")
+  holds(refused("INVALID_VALUE", context.stream, context, { priority = 2 ^ 40 }), "priority")
+  holds(refused("INVALID_VALUE", rt.device, "cpu\0"), "NUL")
+  holds(refused("INVALID_VALUE", context.module, context, source .. "\0"), "NUL")
+  local module = context:module(source)
+  holds(refused("INVALID_VALUE", module.kernel, module, "twice\0"), "NUL")
 end
 
 function cells.build_error(rt, device)
@@ -283,6 +311,8 @@ function cells.two_devices(rt, device)
 end
 
 function cells.version(rt)
+  package.loaded.manyrt = nil
+  expect(require("manyrt").VERSION == rt.VERSION, "the module to load again")
   expect(rt.VERSION:match("^%d+%.%d+%.%d+$"), "a version of the layer, and got %s", rt.VERSION)
   expect(rt.LIBRARY_VERSION:match("^%d+%.%d+%.%d+$"), "a version of the library, and got %s", rt.LIBRARY_VERSION)
   local constants = rt.constants
