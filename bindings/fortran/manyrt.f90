@@ -70,8 +70,8 @@ module manyrt
   use manyrt_owner, only: rt_owner
   implicit none
   public
-  private :: finish, usable, error_text, c_text, f_text, fixed_text, refuse_assignment, label_of, timeout, stream_of
-  private :: transfer_bytes, run_task, task_box, argument_text, three, kinds_of
+  private :: finish, usable, has_nul, error_text, c_text, f_text, fixed_text, refuse_assignment, label_of, timeout, stream_of
+  private :: transfer_bytes, run_task, release_task, task_box, argument_text, three, kinds_of
 
   ! Types of elements, for rt_array and arguments of kernels.
   integer, parameter :: rt_real32 = 1, rt_real64 = 2, rt_int32 = 3, rt_int64 = 4, rt_int8 = 5
@@ -302,12 +302,24 @@ contains
     message = c_text(rtGetErrorName(status)) // ": "
     if (present(text)) then
       message = message // text
+    else if (status == RT_ERROR_TIMEOUT) then ! leaves no sentence
+      message = message // c_text(rtGetErrorString(status))
     else
       message = message // error_text()
     end if
     if (present(errmsg)) errmsg = message
     if (.not. present(stat)) error stop message
   end subroutine finish
+
+  ! Whether a text has a NUL character, where C would end it; reports INVALID_VALUE if so.
+  logical function has_nul(text, stat, errmsg)
+    character(*), intent(in), optional :: text
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    has_nul = .false.
+    if (present(text)) has_nul = index(text, c_null_char) > 0
+    if (has_nul) call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, "the text has a NUL character")
+  end function has_nul
 
   ! Whether an object is open; reports INVALID_HANDLE if it is not.
   function usable(object, stat, errmsg) result(fine)
@@ -386,7 +398,7 @@ contains
   end function object_text
 
   ! An object that owns something has one variable; a copy would end it twice.
-  subroutine refuse_assignment(self, other)
+  impure elemental subroutine refuse_assignment(self, other)
     class(rt_object), intent(inout) :: self
     class(rt_object), intent(in) :: other
     error stop "RT_ERROR_INVALID_VALUE: a " // kinds_of(other) // " is not assigned to a " // kinds_of(self) // &
@@ -471,6 +483,7 @@ contains
       call finish(RT_ERROR_NOT_SUPPORTED, stat, errmsg, trim(message))
       return
     end if
+    if (has_nul(name, stat, errmsg)) return
     if (present(name)) then
       status = rtDeviceGetByName(self%handle, trim(name) // c_null_char)
     else
@@ -626,30 +639,24 @@ contains
     if (usable(other, stat, errmsg)) call finish(rtStreamSignalFence(other%handle, value, self%handle), stat, errmsg)
   end subroutine stream_signal_fence
 
-  ! Runs a task in the stream's order, on a thread of the library. task has to live until then. Not in a capture, which would
-  ! run it many times.
+  ! Runs a task in the stream's order, on a thread of the library. task has to live until then. In a capture it becomes a part
+  ! of the graph, which runs it at each launch; it has to live until graph and execs are closed.
   subroutine stream_run(self, task, stat, errmsg)
     class(rt_stream), intent(in) :: self
     class(rt_task), intent(inout), target :: task
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(task_box), pointer :: box
-    integer(c_int32_t) :: status, state
+    integer(c_int32_t) :: status
     if (.not. usable(self, stat, errmsg)) return
-    status = rtStreamIsCapturing(state, self%handle)
-    if (status == RT_SUCCESS .and. state /= RT_CAPTURE_NONE) then
-      call finish(RT_ERROR_NOT_SUPPORTED, stat, errmsg, "a task is not captured: it would run once for each " // &
-        "launch of the graph")
-      return
-    end if
     allocate (box)
     box%task => task
-    status = rtLaunchHostFunction(c_funloc(run_task), c_loc(box), self%handle)
+    status = rtLaunchHostFunctionWithRelease(c_funloc(run_task), c_loc(box), c_funloc(release_task), self%handle)
     if (status /= RT_SUCCESS) deallocate (box)
     call finish(status, stat, errmsg)
   end subroutine stream_run
 
-  ! What the library calls, once for each rt_stream%run.
+  ! What the library calls for each rt_stream%run, or for each launch of the graph that has it.
   recursive subroutine run_task(user, status) bind(C, name="")
     type(c_ptr), value :: user
     integer(c_int32_t), value :: status
@@ -657,8 +664,15 @@ contains
     call c_f_pointer(user, box)
     box%task%status = status
     call box%task%run()
-    deallocate (box)
   end subroutine run_task
+
+  ! What the library calls behind the last call of run_task.
+  subroutine release_task(user) bind(C, name="")
+    type(c_ptr), value :: user
+    type(task_box), pointer :: box
+    call c_f_pointer(user, box)
+    deallocate (box)
+  end subroutine release_task
 
   ! Begins to record the stream's work as a graph.
   subroutine stream_begin_capture(self, stat, errmsg)
@@ -888,12 +902,13 @@ contains
     character(*), intent(inout), optional :: errmsg
     call self%close()
     array_shape = element >= 1 .and. element <= size(element_bytes) .and. count >= 1
+    if (array_shape) array_shape = count <= huge(count) / element_bytes(element)
     if (array_shape) then
       self%element = element
       self%count = count
     else
       call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, "an array has a type of rt_real32, rt_real64, rt_int32, " // &
-        "rt_int64 or rt_int8, and at least 1 element")
+        "rt_int64 or rt_int8, at least 1 element, and fewer than 2**63 bytes")
     end if
   end function array_shape
 
@@ -906,6 +921,10 @@ contains
     character(*), intent(inout), optional :: errmsg
     character(120) :: text
     if (.not. usable(other, stat, errmsg)) return
+    if (c_associated(self%handle, other%handle) .and. self%owned /= RT_HANDLE_INVALID) then
+      call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, "an array that owns its memory is no view of itself")
+      return
+    end if
     if (first < 1 .or. last < first .or. last > other%count) then
       write (text, "(a,i0,a,i0,a,i0)") "the elements ", first, " to ", last, " are outside of an array of ", other%count
       call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, trim(text))
@@ -933,7 +952,10 @@ contains
     if (.not. usable(self, stat, errmsg)) return
     if (.not. usable(other, stat, errmsg)) return
     bytes = self%count * element_bytes(self%element)
-    if (bytes /= other%count * element_bytes(other%element)) then
+    if (other%element /= self%element) then
+      call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, "the source is of type " // trim(element_names(other%element)) // &
+        ", the array is of " // trim(element_names(self%element)))
+    else if (bytes /= other%count * element_bytes(other%element)) then
       write (text, "(a,i0,a,i0)") "the source has ", other%count * element_bytes(other%element), " bytes, the array has ", bytes
       call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, trim(text))
     else if (.not. present(stream)) then
@@ -1186,6 +1208,8 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(c_int32_t) :: status
     if (.not. usable(context, stat, errmsg)) return
+    if (has_nul(source, stat, errmsg)) return
+    if (has_nul(options, stat, errmsg)) return
     call self%close()
     self%owned = RT_HANDLE_MODULE
     if (present(options)) then
@@ -1221,6 +1245,7 @@ contains
     integer(c_int32_t) :: status
     integer :: index, element
     if (.not. usable(module, stat, errmsg)) return
+    if (has_nul(name, stat, errmsg)) return
     status = rtModuleGetKernel(self%handle, trim(name) // c_null_char, module%handle)
     if (status == RT_SUCCESS) status = rtKernelGetInfo(info, self%handle)
     if (status == RT_SUCCESS) then
@@ -1340,6 +1365,7 @@ contains
       given = "local memory"
       if (argument%element > 0) given = trim(element_names(argument%element))
       if (argument%kind == RT_ARG_POINTER) given = "an array of " // given
+      if (argument%kind == RT_ARG_INVALID) given = "an argument without a value"
       text = text // "has to be " // fixed_text(wanted%type_name) // trim(merge(" of local memory, rt_local", &
         "                          ", wanted%kind == RT_ARG_LOCAL)) // ", not " // given
     end associate

@@ -24,6 +24,7 @@ module cells
   type, extends(rt_task) :: store_task
     integer :: number = 0
     integer :: seen = 0
+    integer :: calls = 0
     logical :: fails = .false.
   contains
     procedure :: run => store_run
@@ -34,6 +35,7 @@ contains
   subroutine store_run(self)
     class(store_task), intent(inout) :: self
     self%seen = self%number
+    self%calls = self%calls + 1
     if (self%fails) then
       self%stat = 42
       self%errmsg = "the task failed"
@@ -311,7 +313,11 @@ contains
     character(*), intent(in) :: name
     type(rt_device) :: device
     type(rt_context) :: context
-    type(rt_array) :: a, b, part
+    type(rt_array) :: a, b, part, whole_numbers, big
+    type(rt_module) :: module
+    type(rt_kernel) :: twice
+    type(rt_stream) :: stream
+    type(rt_fence) :: fence
     real(c_float) :: values(11)
     integer :: status
     character(1000) :: message
@@ -329,6 +335,23 @@ contains
     call refused(RT_ERROR_INVALID_VALUE, status, message, ["11", "10"])
     call part%view(a, 0_c_int64_t, 1_c_int64_t, stat=status, errmsg=message)
     call refused(RT_ERROR_INVALID_VALUE, status, message, ["elements 0"])
+    call a%view(a, 2_c_int64_t, 3_c_int64_t, stat=status, errmsg=message)
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["itself"])
+    call whole_numbers%create(context, rt_int32, 10_c_int64_t)
+    call whole_numbers%copy_from(a, stat=status, errmsg=message)
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["float", "int  "])
+    call big%create(context, rt_real64, 2_c_int64_t**61, stat=status, errmsg=message)
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["2**63"])
+    call module%create(context, source)
+    call twice%create(module, "twice")
+    call stream%create(context)
+    call twice%launch(stream, [1], [10], [rt_arg(big)], stat=status, errmsg=message)
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["argument 1", "closed    "])
+    call twice%create(module, "twice" // c_null_char // "x", stat=status, errmsg=message)
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["NUL"])
+    call fence%create(context)
+    call fence%wait(1_c_int64_t, 0.0_c_double, stat=status, errmsg=message)
+    call expect(status == RT_ERROR_TIMEOUT .and. .not. contains(message, "NUL"), "no sentence of an earlier failure")
   end subroutine wrong_size
 
   subroutine build_error(name)
@@ -351,7 +374,9 @@ contains
     type(rt_stream) :: stream
     type(rt_fence) :: hold
     type(rt_array) :: y
-    type(store_task), target :: good, bad
+    type(store_task), target :: good, bad, count
+    type(rt_graph) :: graph
+    type(rt_graph_exec) :: exec
     integer :: status
     call open_context(name, device, context)
     call stream%create(context)
@@ -370,8 +395,14 @@ contains
     call expect(good%seen == 7 .and. good%stat == 0 .and. good%status == RT_SUCCESS, "the task's own data")
     call expect(bad%seen == 8 .and. bad%stat == 42 .and. bad%errmsg == "the task failed", "the failure that the task reports")
     call stream%begin_capture()
-    call stream%run(good, stat=status)
-    call expect(status == RT_ERROR_NOT_SUPPORTED, "no task in a capture")
+    call stream%run(count)
+    call stream%end_capture(graph)
+    call expect(count%calls == 0, "no call in the capture")
+    call exec%create(graph, context)
+    call exec%launch(stream)
+    call exec%launch(stream)
+    call stream%synchronize()
+    call expect(count%calls == 2, "a call for each launch of the graph")
   end subroutine callback
 
   subroutine out_of_memory(name)
