@@ -228,8 +228,8 @@ if wants dlpack; then
   if [[ -n $reason ]]; then
     row "dlpack" "skipped: $reason"
   else
-    PYTHONPATH=$python_path PYTHONDONTWRITEBYTECODE=1 MANYRT_LIBRARY=$PWD/$build/lib/libmanyrt.so timeout 120 python3 \
-      tests/bindings/python/gpu_dlpack.py --out "$out/gpu_dlpack.json" \
+    PYTHONPATH=$python_path${PYTHONPATH:+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1 MANYRT_LIBRARY=$PWD/$build/lib/libmanyrt.so \
+      timeout 120 python3 tests/bindings/python/gpu_dlpack.py --out "$out/gpu_dlpack.json" \
       --commit "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" >"$out/gpu_dlpack.log" 2>&1
     row "dlpack ($?)" "$(tail -n 1 "$out/gpu_dlpack.log")"
     cut -c1-150 "$out/gpu_dlpack.log"
