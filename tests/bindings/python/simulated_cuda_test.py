@@ -66,7 +66,12 @@ class Cuda:
             gate.set()
 
     def busy(self, stream):
-        return self.driver("cuStreamQuery", stream) == NOT_READY
+        """Whether the stream waits for a gate: without one, what it has would be over by then."""
+        end = time.monotonic() + 0.05
+        while self.driver("cuStreamQuery", stream) == NOT_READY:
+            if time.monotonic() > end:
+                return True
+        return False
 
     def synchronize(self, stream):
         self.call("cudaStreamSynchronize", ctypes.c_void_p(stream))
@@ -114,6 +119,11 @@ class Case(unittest.TestCase):
         opens = CUDA.gate(stream.native)
         array.fill(7, stream)
         return array, opens, stream
+
+    def assert_waits(self, stream):
+        """New work of a stream of the library waits for a gate."""
+        with self.assertRaises(manyrt.Timeout):
+            stream.record().synchronize(0.05)
 
     def assert_sees_the_fill(self, stream, array, opens):
         """Work of a native stream, submitted now, is behind the gated fill."""
@@ -183,9 +193,10 @@ class ExportTest(Case):
 
                 thread = threading.Thread(target=consume)
                 thread.start()
-                self.assertFalse(over.wait(0.05))
+                early = over.wait(0.05)
                 opens()
                 thread.join()
+                self.assertFalse(early)
                 self.assertEqual(set((ctypes.c_int32 * COUNT).from_address(array.address)), {7})
 
     def test_no_order_is_made_where_none_is_asked_for(self):
@@ -219,9 +230,10 @@ class ExportTest(Case):
             thread = threading.Thread(target=lambda ask=ask, array=array, told=told: told.append(ask(array)))
             thread.start()
             thread.join(0.05)
-            self.assertFalse(told)
+            early = list(told)
             gate.signal(1)
             thread.join()
+            self.assertFalse(early)
             target = CUDA.allocate("cudaHostAlloc", ctypes.c_size_t(array.nbytes), 0)
             CUDA.copy(target, array.address, array.nbytes, told[0])
             CUDA.synchronize(told[0])
@@ -281,7 +293,7 @@ class ImportTest(Case):
         tensor = self.tensor()
         tensor.submit = lambda number: opens.append(CUDA.gate(number))
         array = self.context.from_dlpack(tensor, stream)
-        self.assertFalse(stream.record().query())
+        self.assert_waits(stream)
         opens[0]()
         stream.synchronize()
         array.close()
@@ -299,9 +311,10 @@ class ImportTest(Case):
         thread.start()
         started.wait()
         thread.join(0.05)
-        self.assertFalse(made)
+        early = list(made)
         opens[0]()
         thread.join()
+        self.assertFalse(early)
         made.pop().close()
 
     def test_the_tensor_stays_until_the_last_work_with_it_is_over(self):
@@ -397,7 +410,7 @@ class CudaArrayTest(Case):
         array = self.context.from_cuda_array(other, stream)
         self.assertEqual((array.address, array.dtype.name), (memory, "int32"))
         array.fill(1, stream)
-        self.assertFalse(stream.record().query())
+        self.assert_waits(stream)
         del other
         array.close()
         gc.collect()
@@ -434,8 +447,7 @@ class StreamTest(Case):
         version, native = stream.__cuda_stream__()
         self.assertEqual((version, native), (0, stream.native))
         opens = CUDA.gate(native)
-        self.context.zeros(COUNT, "int32").fill(1, stream)
-        self.assertFalse(stream.query())
+        self.assert_waits(stream)
         opens()
         stream.synchronize()
         self.assertEqual(self.context.import_stream(self.consumer).__cuda_stream__(), (0, self.consumer))
@@ -449,7 +461,7 @@ class StreamTest(Case):
     def test_a_stream_waits_for_what_the_owner_of_an_imported_one_has_submitted(self):
         opens, stream = CUDA.gate(self.consumer), self.context.stream()
         stream.wait(self.context.import_stream(self.consumer))
-        self.assertFalse(stream.record().query())
+        self.assert_waits(stream)
         opens()
         stream.synchronize()
 
