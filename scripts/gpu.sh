@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
 # is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [STAGE...]
-# Stages: conformance examples memcheck bench opencl; without any, all of them. RT_GPU_ICD names the OpenCL driver of the last stage
-# (libnvidia-opencl.so.1). Results are JSON files in FOLDER (docs/measured),
-# and a short table is printed last.
+# Stages: conformance examples memcheck bench opencl dlpack; without any, all of them. RT_GPU_ICD names the OpenCL driver of the
+# stage opencl (libnvidia-opencl.so.1). The stage dlpack needs PyTorch and cffi for python3; RT_GPU_WHEELS names a folder with
+# cffi's wheel where it is not installed. Results are JSON files in FOLDER (docs/measured), and a short table is printed last.
 set -uo pipefail
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,7 +18,7 @@ while (($#)); do
   esac
   shift
 done
-((${#stages[@]})) || stages=(conformance examples memcheck bench opencl)
+((${#stages[@]})) || stages=(conformance examples memcheck bench opencl dlpack)
 mkdir -p "$out"
 
 build=build/gpu
@@ -27,8 +27,10 @@ row() { rows+=("$(printf '%-34s %s' "$1" "$2")"); }
 wants() { [[ " ${stages[*]} " == *" $1 "* ]]; }
 
 start=$SECONDS
+targets=()
+[[ ${stages[*]} != dlpack ]] || targets=(--target manyrt)
 if ! { cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMANYRT_WERROR=OFF &&
-  cmake --build $build; } >"$out/gpu_build.log" 2>&1; then
+  cmake --build $build "${targets[@]}"; } >"$out/gpu_build.log" 2>&1; then
   tail -n 40 "$out/gpu_build.log"
   echo "The build failed."
   exit 1
@@ -206,6 +208,32 @@ if wants opencl; then
     tidy "$out/bench_opencl_gpu_$tier.json"
     grep -E '^(P[0-9]|copy)' "$out/gpu_bench_opencl.log" | cut -c1-130
   done
+fi
+# Python's package beside PyTorch. Of cffi only the compiled part is needed; a wheel of it goes into the build folder.
+if wants dlpack; then
+  python_path=$PWD/bindings/python/src reason=
+  if ! python3 -c 'import torch' 2>/dev/null; then
+    reason="python3 has no PyTorch"
+  elif ! python3 -c 'import _cffi_backend' 2>/dev/null; then
+    wheels=("${RT_GPU_WHEELS:-/nonexistent}"/cffi-*.whl)
+    if ((${#wheels[@]} == 0)); then
+      reason="python3 has no cffi, and RT_GPU_WHEELS names no folder with a wheel of it"
+    elif ! python3 -m pip install -q --no-index --no-deps --no-compile --upgrade --target $build/site "${wheels[@]}" \
+      >"$out/gpu_dlpack.log" 2>&1; then
+      reason="the wheel of cffi cannot be installed: $(tail -n 1 "$out/gpu_dlpack.log")"
+    else
+      python_path+=:$PWD/$build/site
+    fi
+  fi
+  if [[ -n $reason ]]; then
+    row "dlpack" "skipped: $reason"
+  else
+    PYTHONPATH=$python_path${PYTHONPATH:+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1 MANYRT_LIBRARY=$PWD/$build/lib/libmanyrt.so \
+      timeout 120 python3 tests/bindings/python/gpu_dlpack.py --out "$out/gpu_dlpack.json" \
+      --commit "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" >"$out/gpu_dlpack.log" 2>&1
+    row "dlpack ($?)" "$(tail -n 1 "$out/gpu_dlpack.log")"
+    cut -c1-150 "$out/gpu_dlpack.log"
+  fi
 fi
 measured=("$out"/bench_cuda*.json "$out"/bench_opencl_gpu_*.json)
 ((${#measured[@]} == 0)) || python3 scripts/bench_table.py --cuda "${measured[@]}" >"$out/benchmarks-cuda.md"

@@ -18,22 +18,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = os.environ.get("MANYRT_LIBRARY_FILE")
 
 
-def description(name):
-    """rt.json or rt.cdef.h: of the repository, or of a source archive that has them beside the modules."""
-    for path in (HERE.parent / name, HERE / "src" / "manyrt" / name):
+def description():
+    """rt.json of the repository, or of a source archive that has it beside the modules."""
+    for path in (HERE.parent / "rt.json", HERE / "src" / "manyrt" / "rt.json"):
         if path.is_file():
             return path
-    raise FileNotFoundError(f"{name} is neither in {HERE.parent} nor in the package: build from the repository")
+    raise FileNotFoundError(f"rt.json is neither in {HERE.parent} nor in the package: build from the repository")
 
 
 class BuildPackage(build_py):
-    """Puts the generated files into the build folder only: nothing is copied into the source tree."""
+    """Puts the generated file into the build folder only: nothing is copied into the source tree."""
 
     def run(self):
         super().run()
         package = pathlib.Path(self.build_lib) / "manyrt"
-        for name in ("rt.cdef.h", "rt.json"):
-            shutil.copyfile(description(name), package / name)
+        shutil.copyfile(description(), package / "rt.json")
         shutil.rmtree(package / "lib", ignore_errors=True)
         if LIBRARY:
             (package / "lib").mkdir()

@@ -115,6 +115,7 @@ def draw(curve, output):
     axis.plot(range(1, len(curve) + 1), [loss for loss, _ in curve], label="mean loss")
     axis.plot(range(1, len(curve) + 1), [accuracy for _, accuracy in curve], label="accuracy")
     axis.set_xlabel("epoch")
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.legend()
     figure.savefig(output)
     print(f"the curve is in {output}")

@@ -32,7 +32,7 @@ def main():
         stream = context.stream()
     else:
         stream = context.import_stream(torch.cuda.current_stream().cuda_stream)
-    shared = context.from_dlpack(tensor)
+    shared = context.from_dlpack(tensor, stream)
     kernel = context.module(SOURCE)["leaky"]
     kernel[kernel.shape(tensor.numel())](stream, shared, 0.25, tensor.numel())
     stream.synchronize()

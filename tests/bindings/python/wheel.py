@@ -21,6 +21,8 @@ with manyrt.Context("cpu") as context, context.stream() as stream:
     data = context.array([1, 2, 3, 4], "float32")
     context.module("kernel void f(global float *x) { x[get_global_id(0)] *= 2; }")["f"][1, 4](stream, data)
     assert data.tolist(stream) == [2, 4, 6, 8], data.tolist()
+import manyrt.rt
+assert "kernel" in manyrt.rt.help("rtLaunchKernel")
 print("a kernel ran from", manyrt.library_path(), manyrt.library_version())
 """
 
@@ -44,8 +46,7 @@ def build(package, folder, environment):
     """The wheel, built from a copy of the sources, since setuptools writes beside them."""
     sources = folder / "bindings" / "python"
     shutil.copytree(package, sources, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info", "build"))
-    for name in ("rt.json", "rt.cdef.h"):
-        shutil.copyfile(package.parent / name, folder / "bindings" / name)
+    shutil.copyfile(package.parent / "rt.json", folder / "bindings" / "rt.json")
     call(sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder,
          sources, env=environment)
     wheels = list(folder.glob("manyrt-*.whl"))
@@ -56,7 +57,7 @@ def build(package, folder, environment):
 
 def main():
     package, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
-    needs("pip", "setuptools", "wheel", "cffi", "ensurepip")
+    needs("pip", "setuptools", "wheel", "_cffi_backend", "ensurepip")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     clean = {name: value for name, value in os.environ.items()
@@ -65,7 +66,7 @@ def main():
     if "-py3-none-linux_" not in wheel.name:
         sys.exit(f"the wheel is called {wheel.name}: it has a library and has to name a platform")
     with zipfile.ZipFile(wheel) as archive:
-        wanted = {"manyrt/lib/libmanyrt.so.0", "manyrt/rt.json", "manyrt/rt.cdef.h", "manyrt/py.typed"}
+        wanted = {"manyrt/lib/libmanyrt.so.0", "manyrt/rt.json", "manyrt/_interface.py", "manyrt/py.typed"}
         missing = wanted - set(archive.namelist())
     if missing:
         sys.exit(f"{wheel.name} lacks {missing}")

@@ -23,14 +23,14 @@ from .errors import (IO, BackendUnavailable, BuildFailed, Busy, CaptureInvalidat
                      NotFound, NotSupported, OutOfMemory, ShutDown, Timeout, WrongContext)
 from .graph import Graph, GraphBuffer, GraphExec, Node, Plan
 from .kernel import ArgInfo, Kernel, Launcher, Local, Module
-from .memory import Array, Pool
+from .memory import Array, Pool, ReadOnlyArray
 from .stream import Event, Fence, Stream
 
 __all__ = [
     "DTYPES", "IO", "ArgInfo", "Array", "BackendUnavailable", "BuildFailed", "Busy", "CaptureInvalidated", "CaptureUnsafe",
     "CompilerNotFound", "Context", "DType", "Device", "DeviceLost", "Driver", "Error", "Event", "Fence", "Forked", "Graph",
     "GraphBuffer", "GraphExec", "Internal", "InvalidDevice", "InvalidHandle", "InvalidImage", "InvalidValue", "Kernel",
-    "LaunchFailed", "Launcher", "LibraryError", "Local", "Module", "Node", "NotFound", "NotSupported", "OutOfMemory", "Plan",
-    "Pool", "ShutDown", "Stream", "Timeout", "WrongContext", "__version__", "backend_info", "devices", "library_path",
-    "library_version", "live_handles", "rt", "set_log",
+    "LaunchFailed", "Launcher", "LibraryError", "Local", "Module", "Node", "NotFound", "NotSupported", "OutOfMemory",
+    "Plan", "Pool", "ReadOnlyArray", "ShutDown", "Stream", "Timeout", "WrongContext", "__version__", "backend_info",
+    "devices", "library_path", "library_version", "live_handles", "rt", "set_log",
 ]

@@ -57,6 +57,37 @@ def launch(function: HostFunction, on_failure: Optional[Callable[[int], object]]
         raise
 
 
+# Threads that wait until the driver has what a stream was given.
+_waiting: Dict[int, threading.Event] = {}
+
+
+def _nothing(native: Any, user: Any) -> int:  # pylint: disable=unused-argument
+    return 0
+
+
+def _passed(user: Any) -> None:
+    passed = _waiting.pop(int(ffi.cast("uintptr_t", user)), None)
+    if passed is not None:
+        passed.set()
+
+
+_nothing_from_c = ffi.callback("rtNativeFunction_t", _nothing)
+_passed_from_c = ffi.callback("rtReleaseFunction_t", _passed)
+
+
+def wait_until_submitted(stream: Any) -> None:
+    """Waits until the driver has all that the stream has been given, also what was held back behind a fence or a host function.
+
+    Other libraries see the driver's stream alone: what comes to that later is then behind it. Mostly there is no wait."""
+    number, passed = next(_numbers), threading.Event()
+    _waiting[number] = passed
+    try:
+        check(lib.rtStreamLaunchNativeWithRelease(_nothing_from_c, ffi.cast("void *", number), _passed_from_c, stream))
+        passed.wait()
+    finally:
+        _waiting.pop(number, None)  # after a refusal, or an exception that ended the wait
+
+
 _log_function: Optional[LogFunction] = None
 
 

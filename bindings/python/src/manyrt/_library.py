@@ -8,33 +8,27 @@ Python threads. Its functions have no argtypes on purpose: ready arguments from 
 
 import atexit
 import ctypes
-import json
 import os
-import pathlib
 import threading
 import weakref
 from typing import Any, Tuple
 
-import cffi
+try:
+    from ._interface import ffi as _ffi
+except ModuleNotFoundError as _error:
+    if _error.name != "_cffi_backend":
+        raise
+    raise ImportError("The package manyrt needs cffi for this Python: install the Debian package python3-cffi-backend, or "
+                      f"cffi with pip ({_error}).") from _error
 
-PACKAGE = pathlib.Path(__file__).resolve().parent
+ffi: Any = _ffi
+PACKAGE = os.path.dirname(os.path.realpath(__file__))
 SYSTEM_LIBRARY = "libmanyrt.so.0"
 WHERE_TO_GET_IT = "Install the Debian package libmanyrt0, or set MANYRT_LIBRARY to the path of libmanyrt.so."
 
 
 class LibraryError(ImportError):
     """libmanyrt was not found, cannot be opened, or has a version that does not fit the package."""
-
-
-def description(name: str) -> str:
-    """The text of rt.json or rt.cdef.h: inside an installed package, in bindings/ of a source tree."""
-    installed = PACKAGE / name
-    path = installed if installed.is_file() else PACKAGE.parents[2] / name
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise LibraryError(f"The package manyrt is incomplete, {name} is missing: {error}. "
-                           "Install python3-manyrt again.") from error
 
 
 def check_version(library: int, package: str) -> None:
@@ -55,13 +49,11 @@ def library_path() -> str:
     chosen = os.environ.get("MANYRT_LIBRARY")
     if chosen:
         return chosen
-    inside = PACKAGE / "lib" / SYSTEM_LIBRARY
-    return str(inside) if inside.is_file() else SYSTEM_LIBRARY
+    inside = os.path.join(PACKAGE, "lib", SYSTEM_LIBRARY)
+    return inside if os.path.isfile(inside) else SYSTEM_LIBRARY
 
 
-def _open() -> Tuple[Any, Any, Any]:
-    ffi = cffi.FFI()
-    ffi.cdef(description("rt.cdef.h"))
+def _open() -> Tuple[str, Any, Any]:
     path = library_path()
     try:
         lib = ffi.dlopen(path, ffi.RTLD_NOW | ffi.RTLD_LOCAL)
@@ -72,30 +64,29 @@ def _open() -> Tuple[Any, Any, Any]:
     try:
         version = ffi.new("uint32_t *")
         lib.rtGetVersion(version)
-    except AttributeError as error:
+    except ffi.error as error:
         raise LibraryError(f"'{path}' is not libmanyrt: it has no rtGetVersion. {WHERE_TO_GET_IT}") from error
-    check_version(version[0], PACKAGE_VERSION)
-    return ffi, lib, hot
+    package = f"{lib.MANYRT_VERSION_MAJOR}.{lib.MANYRT_VERSION_MINOR}.{lib.MANYRT_VERSION_PATCH}"
+    check_version(version[0], package)
+    return package, lib, hot
 
 
-DESCRIPTION: Any = json.loads(description("rt.json"))
-PACKAGE_VERSION: str = DESCRIPTION["version"]
-ffi, lib, hot = _open()
+PACKAGE_VERSION, lib, hot = _open()
 NULL = ffi.NULL
 
 
-def resolve(one: Any, *types: str) -> None:
-    """Parses types that destructors use.
+def resolve(*types: str) -> None:
+    """Looks up types that destructors use.
 
-    The first use of a name or a type takes a lock of cffi that the same thread cannot take twice. The garbage collector may run
-    while it is held: a destructor that took it again would wait for ever. So all that destructors use is looked up here."""
+    The first use of a name or a type builds it in buffers of cffi that each ffi has once. The garbage collector may run
+    meanwhile: a destructor that built another one would overwrite them. So all that destructors use is looked up here."""
     for name in types:
-        one.typeof(name)
+        ffi.typeof(name)
 
 
 for _name in dir(lib):
     getattr(lib, _name)
-resolve(ffi, "size_t *", "char[]", "int32_t *", "uintptr_t", "void *", "char *")
+resolve("size_t *", "char[]", "int32_t *", "uintptr_t", "void *", "char *")
 
 
 def carg(handle: Any) -> Any:

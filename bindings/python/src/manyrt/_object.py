@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 from typing import Any, Callable, Dict, List, Mapping, NoReturn, Optional, Type, TypeVar
 
-from ._library import DESCRIPTION, carg, ffi, lib
+from ._library import carg, ffi, lib
 from .errors import InvalidHandle, InvalidValue, check
 
 Self = TypeVar("Self", bound="Owned")
@@ -114,8 +114,8 @@ def choice(name: str, table: Mapping[str, int], what: str) -> int:
 
 def numbers_of(prefix: str) -> Dict[str, int]:
     """The constants of rt.h with a prefix, by the rest of their names in small letters."""
-    return {value["name"][len(prefix):].lower(): value["value"] for enum in DESCRIPTION["enums"] for value in enum["values"]
-            if value["name"].startswith(prefix) and value["name"] != prefix + "INVALID"}
+    return {name[len(prefix):].lower(): int(getattr(lib, name)) for name in dir(lib)
+            if name.startswith(prefix) and name != prefix + "INVALID"}
 
 
 def nanoseconds(timeout: Optional[float]) -> Optional[int]:

@@ -190,10 +190,17 @@ class Context(Owned):
         """A new array with the contents of a buffer (numpy, array.array, bytes) or a list of numbers. Waits for the copy."""
         return Array.of(self, data, dtype, kind)
 
-    def from_dlpack(self, source: Any) -> Array:
-        """An array over the memory of another library's tensor, without a copy. The tensor stays alive with the array."""
+    def from_dlpack(self, source: Any, stream: Optional[Stream] = None) -> Array:
+        """An array over the memory of another library's tensor, without a copy. The tensor stays alive with the array.
+
+        On CUDA, work of `stream` is behind what the owner has submitted so far; without a stream the call waits for that."""
         from . import dlpack  # needs this module
-        return dlpack.load(source, self)
+        return dlpack.load(source, self, stream)
+
+    def from_cuda_array(self, source: Any, stream: Optional[Stream] = None) -> Array:
+        """The same for what has a __cuda_array_interface__: in order with the stream that it names, and with none otherwise."""
+        from . import cuda_array  # needs this module
+        return cuda_array.load(source, self, stream)
 
     def module(self, source: str, options: str = "") -> Module:
         """Kernels from OpenCL C source. A compiler may run: blocks meanwhile. BuildFailed has the compiler's log."""

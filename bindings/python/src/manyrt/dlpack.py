@@ -1,43 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0
 """DLPack in both directions: arrays of this package and of numpy, PyTorch and others share memory without a copy.
 
-DLPack's structs and its rules for streams are those of https://dmlc.github.io/dlpack/latest/python_spec.html. A capsule keeps
-the exported allocation alive, also after the array was closed; an imported array keeps the tensor alive until the last work
-that uses it is complete.
+DLPack's structs and its rules for streams are those of https://dmlc.github.io/dlpack/latest/python_spec.html, version 1.0 and
+the ones before it. A capsule keeps the exported allocation alive, also after the array was closed; an imported array keeps the
+tensor alive until the last work that uses it is complete.
 """
 
 import ctypes
 import itertools
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Tuple
 
-import cffi
-
-from . import dtypes
+from . import _borrowed, dtypes
+from ._callbacks import wait_until_submitted
 from ._library import ffi, lib, resolve
 from .errors import Error, check
-from .memory import Array
+from .memory import Array, ReadOnlyArray
 
 if TYPE_CHECKING:
     from .device import Context
+    from .stream import Stream
 
-CPU, CUDA, CUDA_HOST, OPENCL = 1, 2, 3, 4  # DLDeviceType
-_NAMES = {CPU: "kDLCPU", CUDA: "kDLCUDA", CUDA_HOST: "kDLCUDAHost", OPENCL: "kDLOpenCL"}
+CPU, CUDA, CUDA_HOST, OPENCL, CUDA_MANAGED = 1, 2, 3, 4, 13  # DLDeviceType
+_NAMES = {CPU: "kDLCPU", CUDA: "kDLCUDA", CUDA_HOST: "kDLCUDAHost", OPENCL: "kDLOpenCL", CUDA_MANAGED: "kDLCUDAManaged"}
 _NO_STREAM = -1  # the consumer asks for no order
 _LEGACY_STREAM = 1  # CUDA's default stream; 0 is not allowed
+VERSION = (1, 0)
+_READ_ONLY, _IS_COPIED = 1, 2  # flags of a tensor with a version
 
-_dl = cffi.FFI()
-_dl.cdef("""
-typedef struct { int32_t device_type; int32_t device_id; } DLDevice;
-typedef struct { uint8_t code; uint8_t bits; uint16_t lanes; } DLDataType;
-typedef struct {
-  void *data; DLDevice device; int32_t ndim; DLDataType dtype; int64_t *shape; int64_t *strides; uint64_t byte_offset;
-} DLTensor;
-typedef struct DLManagedTensor {
-  DLTensor dl_tensor; void *manager_ctx; void (*deleter)(struct DLManagedTensor *self);
-} DLManagedTensor;
-""")
 
-resolve(_dl, "DLManagedTensor *", "uintptr_t", "void *")
+class _Form(NamedTuple):
+    """One of the two structs that a capsule may have."""
+
+    fresh: bytes  # the capsule's name, and that once a consumer has taken it
+    used: bytes
+    type: str
+
+
+# A capsule keeps the address of its name: all four live with this module.
+_OLD = _Form(b"dltensor", b"used_dltensor", "DLManagedTensor *")
+_VERSIONED = _Form(b"dltensor_versioned", b"used_dltensor_versioned", "DLManagedTensorVersioned *")
+_FORMS = (_VERSIONED, _OLD)
+resolve(_OLD.type, _VERSIONED.type)
 
 _api = ctypes.pythonapi
 _CapsuleDestructor = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
@@ -45,28 +48,39 @@ _new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_cha
 _is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", _api))
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", _api))
 _rename = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_SetName", _api))
-_FRESH, _USED = b"dltensor", b"used_dltensor"  # a capsule keeps the address of its name: both live with this module
 
 _numbers = itertools.count(1)
-_imported: Dict[int, Any] = {}  # tensors of others whose memory is in use
 _exported: Dict[int, Any] = {}  # what a consumer still uses: the tensor struct, its shape, and the owner of the memory
 
 
+def _form_of(capsule: int) -> Optional[_Form]:
+    """The form of a capsule that no consumer has taken."""
+    return next((form for form in _FORMS if _is_valid(capsule, form.fresh)), None)
+
+
 def _delete_export(tensor: Any) -> None:
-    _exported.pop(int(_dl.cast("uintptr_t", tensor.manager_ctx)), None)
+    _exported.pop(int(ffi.cast("uintptr_t", tensor.manager_ctx)), None)
 
 
 def _delete_capsule(capsule: int) -> None:
-    if _is_valid(capsule, _FRESH):  # no consumer took it
-        tensor = _dl.cast("DLManagedTensor *", _pointer(capsule, _FRESH))
-        tensor.deleter(tensor)
+    form = _form_of(capsule)
+    if form is not None:  # no consumer took it
+        _give_back(ffi.cast(form.type, _pointer(capsule, form.fresh)))
 
 
-_release_export = _dl.callback("void(DLManagedTensor *)", _delete_export)
+def _give_back(managed: Any) -> None:
+    if managed.deleter != ffi.NULL:
+        managed.deleter(managed)
+
+
+_release_export = {form: ffi.callback(f"void({form.type})", _delete_export) for form in _FORMS}
 _release_capsule = _CapsuleDestructor(_delete_capsule)
-# Consumers may release tensors while the interpreter ends and modules are gone: these two functions stay for ever.
-for _function in (_release_export, _release_capsule):
+# Consumers may release tensors while the interpreter ends and modules are gone: these functions stay for ever.
+for _function in (*_release_export.values(), _release_capsule):
     _api.Py_IncRef(ctypes.py_object(_function))
+
+
+# ---- from here to others
 
 
 def _ordinal(context: "Context") -> int:
@@ -74,10 +88,12 @@ def _ordinal(context: "Context") -> int:
 
 
 def device_of(array: Array) -> Tuple[int, int]:
-    """DLDeviceType and number of an array's memory."""
+    """DLDeviceType and number of an array's memory. The number of memory that the host sees is 0.
+
+    Managed memory is the device's: PyTorch takes no kDLCUDAManaged. A consumer that does asks for it with `dl_device`."""
     backend = array.context.device.backend
     if backend == "cuda":
-        return (CUDA_HOST if array.kind == "host" else CUDA, _ordinal(array.context))
+        return (CUDA_HOST, 0) if array.kind == "host" else (CUDA, _ordinal(array.context))
     if array.host_visible and array.kind != "shared":
         return (CPU, 0)
     if backend == "opencl":
@@ -85,31 +101,56 @@ def device_of(array: Array) -> Tuple[int, int]:
     raise BufferError(f"{array.kind} memory of {array.context.device.name} has no DLPack device")
 
 
+def _can_be(array: Array, device: Tuple[int, int]) -> bool:
+    """Whether the memory, as it lies, is memory of that device."""
+    managed = array.kind == "shared" and array.context.device.backend == "cuda"
+    seen = array.host_visible and device == (CPU, 0)
+    return seen or device == device_of(array) or (managed and device == (CUDA_MANAGED, 0))
+
+
+def _copied(array: Array, kind: str) -> Array:
+    """A copy of what the array has behind all work so far."""
+    made, stream = Array.allocate(array.context, array.shape, array.dtype, kind), array.context.default_stream
+    check(lib.rtStreamWaitContext(array.context._h, stream._h))
+    made.copy_from(array, stream)
+    return made
+
+
 def _order(array: Array, stream: Optional[int], device: int) -> None:
     """Work so far of the array's context is ahead of the consumer's."""
-    context = array.context
-    if device != CUDA:
-        if stream not in (None, _NO_STREAM):
-            raise BufferError(f"a DLPack stream is given for {_NAMES[device]}, which has none")
-        if stream is None:
-            context.synchronize()  # the consumer's own work begins on the host
-        return
     if stream == _NO_STREAM:
         return
-    if stream == 0:
+    if device in (CPU, OPENCL) and stream is not None:
+        raise BufferError(f"a DLPack stream is given for {_NAMES[device]}, which has none")
+    if device not in (CUDA, CUDA_MANAGED) and stream is None:
+        array.context.synchronize()  # the consumer's own work begins on the host
+        return
+    number = _LEGACY_STREAM if stream is None else int(stream)
+    if number == 0:
         raise BufferError("the DLPack stream 0 is ambiguous: 1 is CUDA's default stream, 2 that of the thread")
-    with context.import_stream(_LEGACY_STREAM if stream is None else stream) as consumer:
-        check(lib.rtStreamWaitPointer(array._h, consumer._h))
+    if number < 0:
+        raise BufferError(f"{number} is no DLPack stream")
+    if array.size:
+        with array.context.import_stream(number) as consumer:
+            check(lib.rtStreamWaitPointer(array._h, consumer._h))
+            wait_until_submitted(consumer._h)
 
 
-def export(array: Array, stream: Optional[int], dl_device: Any, copy: Optional[bool]) -> Any:
+def export(array: Array, stream: Optional[int], max_version: Optional[Tuple[int, int]], dl_device: Any,
+           copy: Optional[bool]) -> Any:
     """As Array.__dlpack__()."""
-    device = device_of(array)
-    if dl_device is not None and tuple(dl_device) != device:
-        raise BufferError(f"the array is on DLPack device {device}, not on {tuple(dl_device)}: copy it first")
-    if copy:
-        raise BufferError("a copy is asked for: DLPack here shares memory; make the copy with Array.copy_from()")
-    memory, data, offset = array._memory, array._address, 0
+    device = device_of(array) if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
+    shared = _can_be(array, device)
+    if not shared and (device != (CPU, 0) or copy is False):
+        raise BufferError(f"the array is on DLPack device {device_of(array)}, not on {device}: copy it first")
+    if copy or not shared:
+        array, flags = _copied(array, array.kind if shared else "host"), _IS_COPIED
+    else:
+        flags = _READ_ONLY if array.readonly else 0
+    form = _VERSIONED if max_version is not None and max_version[0] >= VERSION[0] else _OLD
+    if form is _OLD and flags & _READ_ONLY:
+        raise BufferError("the array is read-only, which DLPack before 1.0 cannot say: ask for max_version=(1, 0), or copy it")
+    data, offset = array._address, 0
     if device[0] == OPENCL:
         native = ffi.new("uint64_t[2]")
         check(lib.rtPointerGetNative(native, array._h))
@@ -117,105 +158,94 @@ def export(array: Array, stream: Optional[int], dl_device: Any, copy: Optional[b
             raise BufferError("kDLOpenCL shares cl_mem objects, and the memory of this device is none: its tier is usm or svm")
         data, offset = native[0], native[1]
     _order(array, stream, device[0])
+    return _capsule(form, array, flags, device, data, offset)
+
+
+def _capsule(form: _Form, array: Array, flags: int, device: Tuple[int, int], data: int, offset: int) -> Any:
     number = next(_numbers)
-    shape = _dl.new("int64_t[]", list(array.shape) or 1)
-    steps = _dl.new("int64_t[]", [step // array.dtype.itemsize for step in array.strides] or 1)
-    tensor = _dl.new("DLManagedTensor *")
-    tensor.dl_tensor = {
-        "data": _dl.cast("void *", data), "device": {"device_type": device[0], "device_id": device[1]},
+    shape = ffi.new("int64_t[]", list(array.shape) or 1)
+    steps = ffi.new("int64_t[]", [step // array.dtype.itemsize for step in array.strides] or 1)
+    managed = ffi.new(form.type)
+    managed.dl_tensor = {
+        "data": ffi.cast("void *", data if array.size else 0), "device": {"device_type": device[0], "device_id": device[1]},
         "ndim": len(array.shape),
         "dtype": {"code": array.dtype.dlpack, "bits": array.dtype.itemsize * 8, "lanes": 1}, "shape": shape, "strides": steps,
         "byte_offset": offset}
-    tensor.manager_ctx = _dl.cast("void *", number)
-    tensor.deleter = _release_export
-    _exported[number] = (tensor, shape, steps, memory, array.context)
-    return _new_capsule(int(_dl.cast("uintptr_t", tensor)), _FRESH, ctypes.cast(_release_capsule, ctypes.c_void_p))
+    if form is _VERSIONED:
+        managed.version, managed.flags = {"major": VERSION[0], "minor": VERSION[1]}, flags
+    managed.manager_ctx = ffi.cast("void *", number)
+    managed.deleter = _release_export[form]
+    _exported[number] = (managed, shape, steps, array._memory, array.context)
+    return _new_capsule(int(ffi.cast("uintptr_t", managed)), form.fresh, ctypes.cast(_release_capsule, ctypes.c_void_p))
 
 
-def _check_device(tensor: Any, context: "Context") -> str:
+# ---- from others to here
+
+
+def _kind_here(device: Tuple[int, int], context: "Context") -> str:
     """The kind of memory that an array of this context has for a DLPack device."""
-    found = (tensor.device.device_type, tensor.device.device_id)
     backend = context.device.backend
-    if found[0] == CPU and backend == "cpu":
+    if backend == "cpu" and device[0] in (CPU, CUDA_HOST):
         return "device"
-    if found[0] == CUDA and backend == "cuda" and found[1] == _ordinal(context):
-        return "device"
-    if found[0] == CUDA_HOST and backend == "cuda":
+    if backend == "cuda" and device[0] in (CPU, CUDA_HOST):  # pinned memory of PyTorch is kDLCPU; the library looks what it is
         return "host"
-    if found[0] == OPENCL and backend == "opencl" and found[1] == _ordinal(context):
+    if backend == "cuda" and device[0] == CUDA_MANAGED:
+        return "shared"
+    if device == ({"cuda": CUDA, "opencl": OPENCL}.get(backend), _ordinal(context)):
         return "device"
-    raise BufferError(f"the tensor is on DLPack device {_NAMES.get(found[0], found[0])}:{found[1]}, the context on "
+    raise BufferError(f"the tensor is on DLPack device {_NAMES.get(device[0], device[0])}:{device[1]}, the context on "
                       f"{context.device.name}: copy it there first")
 
 
-def _contiguous(tensor: Any, shape: Tuple[int, ...]) -> bool:
-    if tensor.strides == _dl.NULL:
-        return True
-    step = 1
-    for at in reversed(range(len(shape))):
-        if shape[at] != 1 and tensor.strides[at] != step and 0 not in shape:
-            return False
-        step *= shape[at]
-    return True
+def _ask(source: Any, **arguments: Any) -> Any:
+    """The source's capsule, with a version where the source knows of versions."""
+    try:
+        return source.__dlpack__(max_version=VERSION, **arguments)
+    except TypeError:
+        return source.__dlpack__(**arguments)
 
 
-def load(source: Any, context: "Context") -> Array:
+def load(source: Any, context: "Context", stream: Optional["Stream"]) -> Array:
     """As Context.from_dlpack()."""
-    stream: Optional[int] = None
-    if source.__dlpack_device__()[0] == CUDA and context.device.backend == "cuda":
-        stream = context.default_stream.native or _LEGACY_STREAM
-    capsule = source.__dlpack__() if stream is None else source.__dlpack__(stream=stream)
+    later = None
+    if source.__dlpack_device__()[0] in (CUDA, CUDA_MANAGED) and context.device.backend == "cuda":
+        later = stream or context.default_stream
+    capsule = _ask(source) if later is None else _ask(source, stream=later.native)
     address = id(capsule)
-    if not _is_valid(address, _FRESH):
+    form = _form_of(address)
+    if form is None:
         raise BufferError("the source gave no fresh DLPack capsule: a capsule is used once")
-    managed = _dl.cast("DLManagedTensor *", _pointer(address, _FRESH))
+    managed = ffi.cast(form.type, _pointer(address, form.fresh))
+    if form is _VERSIONED and managed.version.major != VERSION[0]:
+        raise BufferError(f"the tensor is of DLPack {managed.version.major}.{managed.version.minor}, this package knows "
+                          f"{VERSION[0]}.{VERSION[1]}")
     tensor = managed.dl_tensor
     shape = tuple(tensor.shape[at] for at in range(tensor.ndim))
-    kind = _check_device(tensor, context)
+    kind = _kind_here((tensor.device.device_type, tensor.device.device_id), context)
     element = dtypes.of_dlpack(tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes)
-    if not _contiguous(tensor, shape):
-        steps = tuple(tensor.strides[at] for at in range(tensor.ndim))
+    steps = None if tensor.strides == ffi.NULL else tuple(tensor.strides[at] for at in range(tensor.ndim))
+    if steps is not None and not _borrowed.c_contiguous(shape, steps, 1):
         raise BufferError(f"the tensor is not C-contiguous: its shape is {shape}, its strides in elements are {steps}")
     # Until here a refusal leaves the capsule to its own destructor.
     nbytes = element.itemsize
     for size in shape:
         nbytes *= size
-    _rename(address, _USED)
+    data, offset = int(ffi.cast("uintptr_t", tensor.data)), int(tensor.byte_offset)
+    native = (data, offset) if context.device.backend == "opencl" else (data + offset, 0)
+    _rename(address, form.used)
     try:
-        memory, start = _import(managed, nbytes, context)
-    except Error:
-        _rename(address, _FRESH)
+        memory, start = _borrowed.adopt(native, nbytes, lambda: _give_back(managed), context)
+    except Error as error:
+        _rename(address, form.fresh)
+        if kind == "host" and tensor.device.device_type == CPU:
+            raise BufferError(f"the tensor is in pageable memory, which {context.device.name} cannot use: copy it there, or "
+                              f"pin it first. {error}") from error
         raise
-    return Array(context, memory, start, shape, element, kind)
+    read_only = form is _VERSIONED and managed.flags & _READ_ONLY
+    array = (ReadOnlyArray if read_only else Array)(context, memory, start, shape, element, kind)
+    if later is not None and stream is None:
+        later.record().synchronize()  # any stream may use it now; the event is behind the owner's work, too
+    return array
 
 
-def _import(managed: Any, nbytes: int, context: "Context") -> Tuple[Any, int]:
-    """The memory of a tensor as an owner that gives it back when its last use is complete, and its address."""
-    tensor = managed.dl_tensor
-    data, offset = int(_dl.cast("uintptr_t", tensor.data)), int(tensor.byte_offset)
-    if nbytes == 0:
-        return ffi.gc(ffi.cast("char *", 0), lambda _: _give_back(managed)), 0
-    native = [data, offset] if context.device.backend == "opencl" else [data + offset, 0]
-    number = next(_numbers)
-    _imported[number] = managed
-    out = ffi.new("void **")
-    try:
-        check(lib.rtMemImportWithRelease(out, native, nbytes, ffi.cast("void *", number), _import_is_over, context._h))
-    except Error:
-        del _imported[number]
-        raise
-    return ffi.gc(ffi.cast("char *", out[0]), lib.rtFree), int(ffi.cast("uintptr_t", out[0]))
-
-
-def _give_back(managed: Any) -> None:
-    if managed.deleter != _dl.NULL:
-        managed.deleter(managed)
-
-
-def _end_import(user: Any) -> None:
-    _give_back(_imported.pop(int(ffi.cast("uintptr_t", user))))
-
-
-_import_is_over = ffi.callback("rtReleaseFunction_t", _end_import)
-
-__all__ = ["device_of", "export", "load"]
+__all__ = ["VERSION", "device_of", "export", "load"]

@@ -66,10 +66,16 @@ def of_buffer(view: memoryview) -> Optional[DType]:
     return found if found is not None and found.itemsize == view.itemsize else None  # "<l" may have four bytes
 
 
+_DLPACK_CODES = ("int", "uint", "float", "handle", "bfloat", "complex", "bool", "float8_e3m4", "float8_e4m3")
+
+
 def of_dlpack(code: int, bits: int, lanes: int) -> DType:
     found = _BY_DLPACK.get((code, bits))
     if found is None or lanes != 1:
-        raise BufferError(f"DLPack elements with type code {code}, {bits} bits and {lanes} lanes have no element type here")
+        name = f"{_DLPACK_CODES[code]}{bits}" if code < len(_DLPACK_CODES) else f"type code {code} and {bits} bits"
+        vector = f" in vectors of {lanes}" if lanes != 1 else ""
+        raise BufferError(f"elements of {name}{vector} have no element type here; there are {', '.join(DTYPES)}. "
+                          "View the tensor as one of them first, such as bfloat16 as int16")
     return found
 
 

@@ -10,6 +10,7 @@ from operator import index as as_index
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import dtypes
+from ._callbacks import wait_until_submitted
 from ._library import ffi, lib
 from ._object import Owned, as_dict, choice, label_bytes, text, wait
 from .dtypes import DTYPES, DType
@@ -92,6 +93,7 @@ class Array(Owned):
     a[i] and a[i:j] are parts of the first dimension, in the same memory. close() gives the memory back when the last array or
     host view of it is gone; work in flight keeps it that long, too."""
 
+    readonly = False  # see ReadOnlyArray
     _memory: Any  # owns the allocation: freed with its last reference
     _address: int
 
@@ -177,21 +179,21 @@ class Array(Owned):
             if not 0 <= start < length:
                 raise IndexError(f"index {index} is outside the array, whose first dimension has {length} elements")
             shape = self.shape[1:]
-        return Array(self.context, self._memory, self._address + start * row, shape, self.dtype, self.kind)
+        return type(self)(self.context, self._memory, self._address + start * row, shape, self.dtype, self.kind)
 
     def reshape(self, shape: Shape) -> "Array":
         """The same memory with another shape of as many elements."""
         sizes = _as_shape(shape)
         if _count(sizes) != self.size:
             raise InvalidValue(f"The shape {sizes} has {_count(sizes)} elements, the array has {self.size}.")
-        return Array(self.context, self._memory, self._address, sizes, self.dtype, self.kind)
+        return type(self)(self.context, self._memory, self._address, sizes, self.dtype, self.kind)
 
     def view(self, dtype: Any) -> "Array":
         """The same memory with elements of another type of the same size."""
         element = dtypes.dtype(dtype)
         if element.itemsize != self.dtype.itemsize:
             raise InvalidValue(f"{element} has {element.itemsize} bytes, {self.dtype} has {self.dtype.itemsize}.")
-        return Array(self.context, self._memory, self._address, self.shape, element, self.kind)
+        return type(self)(self.context, self._memory, self._address, self.shape, element, self.kind)
 
     # ---- copies and fills
 
@@ -329,14 +331,15 @@ class Array(Owned):
             raise AttributeError(f"memory of {self.context.device.name} has no __cuda_array_interface__")
         stream = self.context.default_stream
         check(lib.rtStreamWaitContext(self.context._h, stream._h))  # its consumer waits for this stream
-        return {"version": 3, "shape": self.shape, "typestr": self.dtype.typestr, "data": (self._address, False),
-                "strides": None, "stream": stream.native or 1}
+        wait_until_submitted(stream._h)
+        return {"version": 3, "shape": self.shape, "typestr": self.dtype.typestr, "strides": None, "stream": stream.native,
+                "data": (self._address if self.size else 0, self.readonly)}
 
     def __dlpack__(self, *, stream: Optional[int] = None, max_version: Any = None, dl_device: Any = None,
                    copy: Optional[bool] = None) -> Any:
         """The memory as a DLPack capsule, in order with the consumer's stream."""
         from . import dlpack  # needs this module
-        return dlpack.export(self, stream, dl_device, copy)
+        return dlpack.export(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self) -> Tuple[int, int]:
         from . import dlpack  # needs this module
@@ -353,6 +356,23 @@ def _nested(flat: Sequence[Any], shape: Tuple[int, ...]) -> Any:
         return list(flat) if shape else flat[0]
     step = _count(shape[1:])
     return [_nested(flat[at * step:(at + 1) * step], shape[1:]) for at in range(shape[0])]
+
+
+class ReadOnlyArray(Array):
+    """An array over memory that its owner lets others only read, such as a numpy array without the flag WRITEABLE.
+
+    Its methods do not write. What a kernel does with the memory is not known here: the caller sees to it that it only reads."""
+
+    readonly = True
+
+    def copy_from(self, source: Any, stream: Optional["Stream"] = None) -> None:
+        raise InvalidValue("The array is read-only: its memory is another library's.")
+
+    def fill(self, value: Any, stream: Optional["Stream"] = None) -> None:
+        self.copy_from(value)
+
+    def _bytes(self) -> Any:
+        return super()._bytes().toreadonly()
 
 
 def _bytes(shape: Tuple[int, ...], dtype: DType) -> int:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams, events and fences: work in order, points in it, and 64-bit timelines between host and streams."""
 
-import asyncio
 import os
 from typing import TYPE_CHECKING, Any, Callable, Generator, Optional, Set, Tuple
 
@@ -11,6 +10,8 @@ from ._object import Owned, label_bytes, wait
 from .errors import Busy, Error, OutOfMemory, check, raise_error
 
 if TYPE_CHECKING:
+    import asyncio
+
     from .device import Context
     from .graph import Capture
 
@@ -22,6 +23,7 @@ _FIRST_PAUSE_S, _LAST_PAUSE_S = 50e-6, 2e-3
 
 async def _reached(event: "Event") -> None:
     """Waits inside an event loop, on a descriptor that can be read once the event's record is reached."""
+    import asyncio  # a third of the package's import would be this
     out = ffi.new("int32_t *")
     try:
         check(lib.rtEventGetDescriptor(out, event._h))
@@ -47,6 +49,7 @@ async def _reached(event: "Event") -> None:
 
 async def _complete(query: Callable[[], bool]) -> None:
     """Waits for what has no descriptor, such as a fence: this asks again, after pauses that grow to 2 ms."""
+    import asyncio
     pause = _FIRST_PAUSE_S
     while not query():
         await asyncio.sleep(pause)
@@ -69,6 +72,7 @@ class Stream(Owned):
         else:
             check(lib.rtStreamImport(out, [native, 0], context._h))
         self.context = context
+        self._imported = native is not None
         self._own(out[0], label)
 
     @classmethod
@@ -77,6 +81,7 @@ class Stream(Owned):
         check(lib.rtContextGetDefaultStream(out, context._h))
         self = cls.__new__(cls)
         self._destroy = ""
+        self._imported = False
         self.context = context
         self._own(out[0], "default")
         return self
@@ -110,6 +115,8 @@ class Stream(Owned):
 
     def wait(self, other: "Event | Stream") -> None:
         """Later work waits for an event, or for all work so far of another stream. The caller does not wait."""
+        if isinstance(other, Stream) and other._imported:
+            other = other.record()  # the library has not seen all of its work, the driver has
         if isinstance(other, Event):
             status = _wait_event(other._c, self._c)
         elif isinstance(other, Stream):
