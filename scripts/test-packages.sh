@@ -1,30 +1,23 @@
 #!/usr/bin/env bash
 # Builds Debian's packages from a clean copy of the tree, asks lintian, and uses them in a bare Debian 12 as a program's author
-# would: installs them, compiles and runs programs with pkg-config, runs `manyrt info`, removes them, and looks for what is left.
-# Needs root, for debootstrap and chroot, and takes minutes. With a folder as argument, the packages are kept there.
+# would: installs them, follows the page of each language word by word, runs `manyrt info`, removes them, and looks for what is
+# left. The wheel of the Python package is built, installed, used and removed there as well, beside no package of manyrt.
+# Needs root, for debootstrap and chroot, and takes minutes. With a folder as argument, the packages and the wheel are kept there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-suite=bookworm
-packages=(libmanyrt0 libmanyrt-dev manyrt-tools)
+packages=(libmanyrt0 libmanyrt-dev manyrt-tools python3-manyrt)
+languages=(cpp fortran go lua python rust)  # the pages docs/bindings/LANGUAGE.md
 keep=${1:-}
 
 [[ $(id -u) -eq 0 ]] || { echo "test-packages.sh needs root, for debootstrap and chroot." >&2; exit 1; }
-for tool in dpkg-buildpackage dh lintian debootstrap; do
-  command -v "$tool" >/dev/null || { scripts/install-packages.sh build package; break; }
-done
+scripts/install-packages.sh build package
 
+# shellcheck source=scripts/bare-root.sh
+source scripts/bare-root.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/manyrt-packages.XXXXXX")
 root=$work/root
-cleanup() {
-  local mounted
-  for mounted in proc dev/shm dev; do
-    mountpoint -q "$root/$mounted" && umount "$root/$mounted"
-  done
-  # Never through a mount that is still there.
-  rm -rf --one-file-system "$work"
-}
-trap cleanup EXIT
+trap 'bare_root_remove "$root" "$work"' EXIT
 
 fail() { echo "test-packages: $*" >&2; exit 1; }
 
@@ -36,10 +29,12 @@ quietly() {
   echo "-- $name: $((SECONDS - start)) s"
 }
 
-inside() {
-  env -i HOME=/test LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb DEBIAN_FRONTEND=noninteractive RT_DEVICE=cpu \
-    ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} ${no_proxy:+no_proxy="$no_proxy"} \
-    chroot "$root" /bin/bash -euo pipefail -c "cd /test && $1" </dev/null
+# Inside, a command is root's or a user's. The user writes to /test alone, as a program's author writes nothing under /usr.
+inside() { bare_root_run "$root" "cd /test && $1" HOME=/test RT_DEVICE=cpu; }
+as_user() {
+  printf 'cd /test\n%s\n' "$1" >"$root/test/command"
+  bare_root_run "$root" "timeout 600 setpriv --reuid=1000 --regid=1000 --clear-groups bash -euo pipefail /test/command" \
+    HOME=/test RT_DEVICE=cpu
 }
 
 build() (
@@ -47,27 +42,12 @@ build() (
   DEB_BUILD_OPTIONS="parallel=$(nproc)" dpkg-buildpackage -us -uc -b
 )
 
-# The root reaches the archives that this machine reaches: its mirror, proxies, certificates and names.
+# The packages of manyrt come from /test/packages, all others from the archive; what a page does not name is not installed.
 make_root() {
-  local mirror file
-  # shellcheck disable=SC2016
-  mirror=$(apt-get indextargets --format '$(REPO_URI)' "Codename: $suite" | sed -n 1p)
-  debootstrap --variant=minbase "$suite" "$root" "${mirror:-http://deb.debian.org/debian}"
-  while IFS= read -r file; do
-    cp "$file" "$root/etc/apt/apt.conf.d/"
-  done < <(grep -l 'Acquire::' /etc/apt/apt.conf /etc/apt/apt.conf.d/* 2>/dev/null || true)
-  for file in /etc/resolv.conf /etc/hosts; do
-    [[ ! -e $file ]] || cp -L "$file" "$root$file"
-  done
-  if [[ $mirror == https:* && -d /etc/ssl/certs ]]; then
-    mkdir -p "$root/etc/ssl"
-    cp -aL /etc/ssl/certs "$root/etc/ssl/"
-  fi
-  mount -t proc proc "$root/proc"
-  mount --bind /dev "$root/dev"
-  mkdir -p "$root/dev/shm"
-  mountpoint -q "$root/dev/shm" || mount -t tmpfs tmpfs "$root/dev/shm"
-  mkdir "$root/test"
+  bare_root_make "$root"
+  printf 'APT::Install-Recommends "false";\nAPT::Get::Assume-Yes "true";\n' >"$root/etc/apt/apt.conf.d/90test"
+  mkdir -p "$root/test/packages"
+  chown -R 1000:1000 "$root/test"
   inside "apt-get update"
 }
 
@@ -77,14 +57,46 @@ files_inside() {
     -path /var/log -o -path /var/lib/apt -o -path /var/lib/dpkg \) -prune -o -print | sort"
 }
 
-install_packages() { inside "apt-get install -y --no-install-recommends /test/packages/*.deb"; }
-purge_packages() { inside "apt-get purge -y ${packages[*]}"; }
+install_packages() { inside "apt-get install /test/packages/*.deb"; }
+purge_packages() { inside "apt-get purge ${packages[*]}"; }
 
-# 1. Packages, from what git knows and nothing else.
-mkdir "$work/manyrt"
-git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' file; do
-  [[ ! -e $file ]] || printf '%s\0' "$file"
-done | tar --null -T - -cf - | tar -C "$work/manyrt" --no-same-owner -xf -
+# read_page PAGE FOLDER: the blocks of a page whose first line has a second word, each as a file of that name.
+read_page() {
+  awk -v folder="$2" '
+    /^```/ {
+      inside = !inside
+      file = ""
+      if (inside && NF == 2) {
+        file = folder "/" $2
+        parent = file
+        sub("/[^/]*$", "", parent)
+        system("mkdir -p \"" parent "\"")
+      }
+      next
+    }
+    file != "" { print >file }' "$1"
+}
+
+# follow LANGUAGE: the commands of its page, from the folder with the files of the page, with what they print.
+follow() {
+  local language=$1 folder=$root/test/$1 run
+  for run in run run-with-cmake; do
+    [[ $run == run || -e $folder/$run ]] || continue
+    as_user "cd $language && bash -eu $run >printed.$run" || { cat "$folder/printed.$run"; return 1; }
+    if [[ $run == run ]]; then
+      diff -bB "$folder/output" "$folder/printed.$run"
+    else
+      tail -n "$(wc -l <"$folder/output")" "$folder/printed.$run" | diff -bB "$folder/output" -
+    fi
+  done
+}
+
+# depends PROGRAM: what Debian's tools make the dependency of a program that was compiled in the root.
+depends() { (cd "$work/manyrt" && dpkg-shlibdeps -O -Sdebian/libmanyrt0 "$root/test/$1"); }
+
+# ---- 1. Packages, from what git knows and nothing else ----
+
+copy_tree "$work/manyrt"
 quietly "dpkg-buildpackage" build
 version=$(dpkg-parsechangelog -l debian/changelog -S Version)
 for package in "${packages[@]}"; do
@@ -94,42 +106,79 @@ quietly lintian lintian --profile debian --fail-on error,warning "$work"/manyrt_
 ! grep -q '^[EW]:' "$work/lintian.log" || fail "lintian complains: $(grep '^[EW]:' "$work/lintian.log")"
 recommends=$(dpkg-deb -f "$work/libmanyrt0_${version}"_*.deb Recommends)
 [[ $recommends == *g++* ]] || fail "libmanyrt0 does not recommend g++"
+library=$(echo "$work"/manyrt/debian/libmanyrt0/usr/lib/*/libmanyrt.so.0)
+readelf -d "$library" | grep -q 'SONAME.*\[libmanyrt\.so\.0\]' || fail "the library's SONAME is not libmanyrt.so.0"
+
+# The wheel, of the same library.
+quietly wheel env -C "$work/manyrt" MANYRT_LIBRARY_FILE="$library" \
+  python3 -m pip wheel --no-deps --no-build-isolation --no-index --wheel-dir "$work" bindings/python
 if [[ -n $keep ]]; then
   mkdir -p "$keep"
-  cp "$work"/*.deb "$keep/"
+  cp "$work"/*.deb "$work"/*.whl "$keep/"
 fi
 
-# 2. A bare Debian with a compiler. What the packages need, and nothing more, comes with the first installation.
+# ---- 2. A bare Debian. What the packages need, and nothing more, comes with the first installation ----
+
 quietly debootstrap make_root
-mkdir "$root/test/packages"
 for package in "${packages[@]}"; do
   cp "$work/${package}_${version}"_*.deb "$root/test/packages/"
 done
 quietly "apt-get install" install_packages
-quietly "manyrt info without a compiler" inside "manyrt info"
-quietly "apt-get install g++ pkgconf" inside "apt-get install -y --no-install-recommends g++ pkgconf"
+quietly "manyrt info without a compiler" as_user "manyrt info"
+quietly "python without a compiler" as_user "python3 -c 'import manyrt; print(manyrt.devices())'"
+pages=$root/usr/share/doc/libmanyrt-dev/docs/bindings
+for language in "${languages[@]}"; do
+  read_page "$pages/$language.md" "$root/test/$language"
+  quietly "$language: install" inside "bash -eu $language/install"
+done
+quietly "apt-get install numpy venv" inside "apt-get install python3-numpy python3-venv"
+chown -R 1000:1000 "$root/test"
 quietly "apt-get purge" purge_packages
 files_inside >"$work/before"
 
-# 3. Installed again, used, and removed.
+# ---- 3. Installed again, used, and removed ----
+
 quietly "apt-get install again" install_packages
+for language in "${languages[@]}"; do
+  quietly "$language: page" follow "$language"
+done
+
 examples=/usr/share/doc/libmanyrt-dev/examples
-quietly "vector addition" inside "cp $examples/vector_add.c $examples/common.h . &&
-  cc -std=c99 -Wall -Wextra -Werror vector_add.c \$(pkg-config --cflags --libs manyrt) -o vector_add && ./vector_add"
+quietly "vector addition" as_user "cp $examples/vector_add.c $examples/common.h . &&
+  cc -std=c99 -Wall -Wextra -Werror vector_add.c \$(pkg-config --cflags --libs manyrt) -o vector_add && ./vector_add &&
+  mkdir carried && cc vector_add.c \$(pkg-config --cflags --libs manyrt) -Wl,-rpath,'\$ORIGIN' -o carried/vector_add"
 grep -q '^1000000 sums, all 1000000$' "$work/vector addition.log" || fail "vector_add printed something else"
-cp tests/bindings/compat/infinirt_test.c "$root/test/"
-quietly "infinirt" inside "cc -std=c99 infinirt_test.c \$(pkg-config --cflags manyrt) \
+cp tests/install/client/newest.c tests/install/client/arrays.py tests/bindings/compat/infinirt_test.c "$root/test/"
+quietly "newest functions" as_user "cc -std=c99 newest.c \$(pkg-config --cflags --libs manyrt) -o newest && ./newest"
+quietly "rt.hpp" as_user "g++ -std=c++17 -Wall -Wextra -Werror $examples/cpp_runtime/cpp_runtime.cpp \
+  \$(pkg-config --cflags --libs manyrt) -o cpp_runtime && ./cpp_runtime"
+quietly "infinirt" as_user "cc -std=c99 infinirt_test.c \$(pkg-config --cflags manyrt) \
   -I\$(pkg-config --variable=includedir manyrt)/manyrt/compat \$(pkg-config --libs manyrt) -pthread -o infinirt_test &&
   ./infinirt_test --cpu"
-quietly "manyrt info" inside "manyrt info && manyrt --version"
+quietly "python: numpy" as_user "python3 arrays.py"
+grep -q ' libmanyrt\.so\.0 ' "$work/python: numpy.log" || fail "python3-manyrt does not open the system's library"
+quietly "python: examples" as_user "cp -r /usr/share/doc/python3-manyrt/examples python-examples && cd python-examples &&
+  python3 mandelbrot.py --size 96x64 --output mandelbrot.png && python3 digits_curve.py --epochs 2"
+program_version=$(sed -n 's/^project(manyrt VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+quietly "manyrt info" as_user "manyrt info && manyrt --version"
 grep -q '^  cpu: ' "$work/manyrt info.log" || fail "manyrt info does not list the CPU"
-grep -q "^manyrt $version\$" "$work/manyrt info.log" || fail "manyrt --version is not $version"
+grep -q "^manyrt $program_version\$" "$work/manyrt info.log" || fail "manyrt --version is not $program_version"
 inside "zcat /usr/share/man/man1/manyrt.1.gz >page && grep -q '^\.TH MANYRT 1' page" || fail "there is no manual page"
+for package in "${packages[@]}"; do
+  inside "grep -q '^License: Apache-2.0' /usr/share/doc/$package/copyright" || fail "$package does not say its licence"
+done
+
+# A dependency is the release of the newest node that a program uses, and the package itself satisfies it.
+for want in "vector_add 0.2.0" "newest 0.3.0~"; do
+  [[ $(depends "${want% *}" 2>"$work/depends.log") == *"libmanyrt0 (>= ${want#* })"* ]] ||
+    { cat "$work/depends.log" >&2; fail "${want% *} does not depend on libmanyrt0 (>= ${want#* }): $(depends "${want% *}")"; }
+  dpkg --compare-versions "$version" ge "${want#* }" || fail "libmanyrt0 $version does not satisfy (>= ${want#* })"
+done
 
 # There is no static library, so a static program does not link, and the linker says what is missing.
 [[ -z $(inside "find / -xdev -name 'libmanyrt*.a'") ]] || fail "there is a static library"
 static="cc -std=c99 -static vector_add.c \$(pkg-config --static --cflags --libs manyrt) -o static"
-if inside "$static" >"$work/static.log" 2>&1; then
+if as_user "$static" >"$work/static.log" 2>&1; then
   fail "a static program links"
 fi
 grep -q 'cannot find -lmanyrt' "$work/static.log" || { cat "$work/static.log" >&2; fail "the linker does not name libmanyrt"; }
@@ -140,6 +189,24 @@ diff "$work/before" "$work/after" || fail "the files above were left, or are gon
 [[ -z $(inside "dpkg-query -W -f '\${Package} \${Status}\n' '*manyrt*' 2>/dev/null | grep -v not-installed || true") ]] ||
   fail "dpkg still knows packages of manyrt"
 [[ -z $(inside "ldconfig -p | grep manyrt || true") ]] || fail "the loader still knows libmanyrt"
-! inside "./vector_add" >"$work/removed.log" 2>&1 || fail "vector_add still runs"
+! as_user "./vector_add" >"$work/removed.log" 2>&1 || fail "vector_add still runs"
 grep -q 'libmanyrt.so.0' "$work/removed.log" || fail "the loader does not name libmanyrt.so.0"
-echo "packages of manyrt $version: built, lintian is content, installed, used, removed, nothing left"
+! as_user "python3 -c 'import manyrt'" 2>"$work/removed.log" || fail "Python still finds the package"
+grep -q "No module named 'manyrt'" "$work/removed.log" || fail "Python finds a part of the package"
+
+# A program may carry the library beside itself. Besides Debian's hwloc nothing that libmanyrt0 brought is left to help it.
+cp "$library" "$root/test/carried/"
+quietly "carried library" as_user "carried/vector_add"
+
+# ---- 4. The wheel, where no package of manyrt is; what it needs comes from Debian's packages ----
+
+cp "$work"/manyrt-*.whl "$root/test/python/"
+find "$root/test" -user root -exec chown 1000:1000 {} +
+quietly "wheel: page" as_user "export PIP_NO_INDEX=1 && cd python && bash -eux use-wheel"
+grep -qF "$(cat "$root/test/python/output")" "$work/wheel: page.log" || fail "the program printed something else with the wheel"
+quietly "wheel: numpy" as_user "python/environment/bin/pip install --no-index python/*.whl &&
+  python/environment/bin/python arrays.py && python/environment/bin/pip uninstall --yes manyrt"
+grep -q '/site-packages/manyrt/lib/libmanyrt\.so\.0 ' "$work/wheel: numpy.log" || fail "the wheel opens another library"
+[[ -z $(inside "find python/environment -iname '*manyrt*'") ]] || fail "pip left files of the wheel"
+files_inside | diff "$work/before" - || fail "the wheel left the files above"
+echo "packages of manyrt $version and the wheel: built, lintian is content, installed, used, removed, nothing left"

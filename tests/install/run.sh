@@ -19,6 +19,7 @@ try() {
 
   export PKG_CONFIG_PATH=$libdir/pkgconfig
   local flags
+  [[ -s $(pkg-config --variable=layersdir manyrt)/go/go.mod ]] || fail "pkg-config does not know where the layers are"
   flags=$(pkg-config --cflags --libs manyrt)
   # The flags are words of a command line, meant to be split.
   # shellcheck disable=SC2086
@@ -48,9 +49,15 @@ libraries=$(find "$work/first" -name 'libmanyrt.so*' | wc -l)
 [[ $libraries -eq 3 ]] || fail "expected libmanyrt.so, .so.0 and .so.0.x.y, found $libraries"
 for file in include/manyrt/rt.h include/manyrt/rt_message.h include/manyrt/rt.hpp include/manyrt/rt/runtime.hpp \
             include/manyrt/compat/infinirt.h share/manyrt/rt.cdef.h share/manyrt/rt.json share/manyrt/graph.schema.json \
+            share/manyrt/rust/manyrt/Cargo.toml share/manyrt/rust/manyrt-sys/build.rs share/manyrt/go/go.mod \
+            share/manyrt/go/bridge.h share/manyrt/lua/manyrt.lua share/manyrt/fortran/manyrt.f90 \
             share/doc/manyrt/LICENSE share/doc/manyrt/README.md share/doc/manyrt/CHANGELOG.md share/doc/manyrt/docs/kernels.md \
             share/doc/manyrt/examples/vector_add.c share/doc/manyrt/examples/heat.cl; do
   [[ -s $work/first/$file ]] || fail "$file was not installed"
+done
+for layer in lua/manyrt_cdef.lua fortran/manyrt_c.f90; do
+  [[ -s $work/first/share/manyrt/$layer || -s $work/first/share/manyrt/${layer%/*}/generate.py ]] ||
+    fail "neither $layer nor its generator was installed"
 done
 if grep -rIl --include='*.cmake' --include='*.pc' -e "$work" -e "$build" "$work/first"; then
   fail "the files above name the prefix or the build folder"

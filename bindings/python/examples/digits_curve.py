@@ -16,7 +16,8 @@ import random
 import manyrt
 from progress import Progress
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples"
+HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE if (HERE / "digits").is_dir() else HERE.parents[2] / "examples"  # installed; in the source tree
 PIXELS, HIDDEN, CLASSES, BATCH = 64, 64, 10, 32
 WEIGHTS = (PIXELS + 1) * HIDDEN + (HIDDEN + 1) * CLASSES  # a layer ends with its biases
 OUTPUT_LAYER = (PIXELS + 1) * HIDDEN

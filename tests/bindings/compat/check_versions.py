@@ -48,7 +48,24 @@ def exported(text):
 
 
 def packaged(text):
-    return dict(re.findall(r"^ \(symver\)(MANYRT_[\d.]+) ([\d.]+)$", text, flags=re.M))
+    """The first package that has a node, as numbers. A tilde behind it lets packages of before the release in."""
+    return {node: numbers(first) for node, first in re.findall(r"^ \(symver\)(MANYRT_[\d.]+) ([\d.]+)~?$", text, flags=re.M)}
+
+
+def numbers(version):
+    return tuple(int(part) for part in version.split("."))
+
+
+def package_problems(source, version):
+    """What is wrong with the version of the packages: that of a release, or NEXT~devN before the release NEXT."""
+    first = (source / "debian/changelog").read_text(encoding="utf-8").splitlines()[0]
+    match = re.match(r"manyrt \(([\d.]+)(~dev\d+)?\)", first)
+    if not match or (numbers(match[1]) <= numbers(version) if match[2] else match[1] != version):
+        return [f"debian/changelog begins with '{first}', neither with version {version} nor with a ~dev of a later one"]
+    newest = max(packaged((source / "debian/libmanyrt0.symbols").read_text(encoding="utf-8")).values())
+    if numbers(match[1]) < newest:
+        return [f"debian/changelog begins with '{first}', but the symbols ask for {newest}: programs could not be installed"]
+    return []
 
 
 def compare(source, library):
@@ -61,10 +78,7 @@ def compare(source, library):
     for node in sorted(set(have.values()) ^ set(nodes)):
         problems.append(f"{node} is in one of the library and debian/libmanyrt0.symbols only")
     version = re.search(r"project\(manyrt VERSION ([\d.]+)", (source / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
-    first = (source / "debian/changelog").read_text(encoding="utf-8").splitlines()[0]
-    if f"({version})" not in first:
-        problems.append(f"debian/changelog begins with '{first}', not with version {version}")
-    return problems, want
+    return problems + package_problems(source, version), want
 
 
 def try_loader(source, library, compiler, work, names):

@@ -36,10 +36,9 @@ def check_version(library: int, package: str) -> None:
     major, minor, patch = (int(part) for part in package.split("."))
     found = (library // 10000, library // 100 % 100, library % 100)
     text = ".".join(map(str, found))
-    if found[0] != major or (major == 0 and found[1] != minor):
-        promise = "minor version before 1.0" if major == 0 and found[0] == 0 else "major version"
-        raise LibraryError(f"libmanyrt {text} does not fit the Python package manyrt {package}: another {promise} is another "
-                           f"interface. {WHERE_TO_GET_IT}")
+    if found[0] != major:
+        raise LibraryError(f"libmanyrt {text} does not fit the Python package manyrt {package}: another major version is "
+                           f"another interface. {WHERE_TO_GET_IT}")
     if found < (major, minor, patch):
         raise LibraryError(f"libmanyrt {text} is older than the Python package manyrt {package}. {WHERE_TO_GET_IT}")
 
