@@ -111,7 +111,7 @@ readelf -d "$library" | grep -q 'SONAME.*\[libmanyrt\.so\.0\]' || fail "the libr
 
 # The wheel, of the same library.
 quietly wheel env -C "$work/manyrt" MANYRT_LIBRARY_FILE="$library" \
-  python3 -m pip wheel --no-deps --no-build-isolation --no-index --wheel-dir "$work" bindings/python
+  /usr/bin/python3 -m pip wheel --no-deps --no-build-isolation --no-index --wheel-dir "$work" bindings/python
 if [[ -n $keep ]]; then
   mkdir -p "$keep"
   cp "$work"/*.deb "$work"/*.whl "$keep/"
