@@ -39,8 +39,16 @@ class Versions(unittest.TestCase):
         self.assertEqual(check_versions.exported(text), {"rtA": "MANYRT_0.1", "rtB": ""})
 
     def test_symbols_file(self):
-        text = "libmanyrt.so.0 libmanyrt0 #MINVER#\n (symver)MANYRT_0.1 0.1.0\n"
-        self.assertEqual(check_versions.packaged(text), {"MANYRT_0.1": "0.1.0"})
+        text = "libmanyrt.so.0 libmanyrt0 #MINVER#\n (symver)MANYRT_0.1 0.1.0\n (symver)MANYRT_0.2 0.2.0~\n"
+        self.assertEqual(check_versions.packaged(text), {"MANYRT_0.1": (0, 1, 0), "MANYRT_0.2": (0, 2, 0)})
+
+    def test_version_of_the_packages(self):
+        def problems(package, newest=(0, 3, 0)):
+            return len(check_versions.package_problems(f"manyrt ({package}) unstable", newest, "0.2.0"))
+
+        self.assertEqual([problems("0.3.0~dev1"), problems("0.2.0", (0, 2, 0))], [0, 0])
+        self.assertEqual([problems(package) for package in ("0.2.0", "0.2.0~dev1", "0.3.0", "0.3.0-1")], [1, 1, 1, 1])
+        self.assertEqual(problems("0.3.0~dev1", (0, 4, 0)), 1)
 
 
 if __name__ == "__main__":

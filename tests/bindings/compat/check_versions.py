@@ -56,13 +56,12 @@ def numbers(version):
     return tuple(int(part) for part in version.split("."))
 
 
-def package_problems(source, version):
+def package_problems(changelog, newest, version):
     """What is wrong with the version of the packages: that of a release, or NEXT~devN before the release NEXT."""
-    first = (source / "debian/changelog").read_text(encoding="utf-8").splitlines()[0]
+    first = changelog.splitlines()[0]
     match = re.match(r"manyrt \(([\d.]+)(~dev\d+)?\)", first)
     if not match or (numbers(match[1]) <= numbers(version) if match[2] else match[1] != version):
         return [f"debian/changelog begins with '{first}', neither with version {version} nor with a ~dev of a later one"]
-    newest = max(packaged((source / "debian/libmanyrt0.symbols").read_text(encoding="utf-8")).values())
     if numbers(match[1]) < newest:
         return [f"debian/changelog begins with '{first}', but the symbols ask for {newest}: programs could not be installed"]
     return []
@@ -78,7 +77,8 @@ def compare(source, library):
     for node in sorted(set(have.values()) ^ set(nodes)):
         problems.append(f"{node} is in one of the library and debian/libmanyrt0.symbols only")
     version = re.search(r"project\(manyrt VERSION ([\d.]+)", (source / "CMakeLists.txt").read_text(encoding="utf-8")).group(1)
-    return problems + package_problems(source, version), want
+    changelog = (source / "debian/changelog").read_text(encoding="utf-8")
+    return problems + package_problems(changelog, max(nodes.values()), version), want
 
 
 def try_loader(source, library, compiler, work, names):
