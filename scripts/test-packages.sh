@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds Debian's packages from a clean copy of the tree, asks lintian, and uses them in a bare Debian 12 as a program's author
-# would: installs them, follows the page of each language word by word, runs `manyrt info`, removes them, and looks for what is
-# left. The wheel of the Python package is built, installed, used and removed there as well, beside no package of manyrt.
+# Builds Debian's packages and the wheel of the Python package in a bare Debian 12, from a clean copy of the tree and with what
+# debian/control asks for; asks lintian; and uses them in a second one as a program's author would: installs them, follows the
+# page of each language word by word, runs `manyrt info`, removes them, and looks for what is left. Then the same with the wheel.
 # Needs root, for debootstrap and chroot, and takes minutes. With a folder as argument, the packages and the wheel are kept there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,13 +11,17 @@ languages=(cpp fortran go lua python rust)  # the pages docs/bindings/LANGUAGE.m
 keep=${1:-}
 
 [[ $(id -u) -eq 0 ]] || { echo "test-packages.sh needs root, for debootstrap and chroot." >&2; exit 1; }
-scripts/install-packages.sh build package
+scripts/install-packages.sh package
 
 # shellcheck source=scripts/bare-root.sh
 source scripts/bare-root.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/manyrt-packages.XXXXXX")
-root=$work/root
-trap 'bare_root_remove "$root" "$work"' EXIT
+root=$work/build
+cleanup() {
+  bare_root_remove "$work/build"
+  bare_root_remove "$work/root" "$work"
+}
+trap cleanup EXIT
 
 fail() { echo "test-packages: $*" >&2; exit 1; }
 
@@ -33,14 +37,9 @@ quietly() {
 inside() { bare_root_run "$root" "cd /test && $1" HOME=/test RT_DEVICE=cpu; }
 as_user() {
   printf 'cd /test\n%s\n' "$1" >"$root/test/command"
-  bare_root_run "$root" "timeout 600 setpriv --reuid=1000 --regid=1000 --clear-groups bash -euo pipefail /test/command" \
+  bare_root_run "$root" "timeout 1800 setpriv --reuid=1000 --regid=1000 --clear-groups bash -euo pipefail /test/command" \
     HOME=/test RT_DEVICE=cpu
 }
-
-build() (
-  cd "$work/manyrt"
-  DEB_BUILD_OPTIONS="parallel=$(nproc)" dpkg-buildpackage -us -uc -b
-)
 
 # The packages of manyrt come from /test/packages, all others from the archive; what a page does not name is not installed.
 make_root() {
@@ -84,44 +83,52 @@ follow() {
     [[ $run == run || -e $folder/$run ]] || continue
     as_user "cd $language && bash -eu $run >printed.$run" || { cat "$folder/printed.$run"; return 1; }
     if [[ $run == run ]]; then
-      diff -bB "$folder/output" "$folder/printed.$run"
+      diff -wB "$folder/output" "$folder/printed.$run"
     else
-      tail -n "$(wc -l <"$folder/output")" "$folder/printed.$run" | diff -bB "$folder/output" -
+      tail -n "$(wc -l <"$folder/output")" "$folder/printed.$run" | diff -wB "$folder/output" -
     fi
   done
 }
 
 # depends PROGRAM: what Debian's tools make the dependency of a program that was compiled in the root.
-depends() { (cd "$work/manyrt" && dpkg-shlibdeps -O -Sdebian/libmanyrt0 "$root/test/$1"); }
+depends() { (cd "$tree" && dpkg-shlibdeps -O -Sdebian/libmanyrt0 "$root/test/$1"); }
 
-# ---- 1. Packages, from what git knows and nothing else ----
+# ---- 1. Packages and wheel, from what git knows and what debian/control names, and nothing else ----
 
-copy_tree "$work/manyrt"
-quietly "dpkg-buildpackage" build
+quietly "debootstrap for the build" make_root
+tree=$root/test/manyrt
+copy_tree "$tree"
+quietly "apt-get build-dep" inside "apt-get build-dep ./manyrt"
+chown -R 1000:1000 "$root/test"
+quietly "dpkg-buildpackage" as_user "cd manyrt && DEB_BUILD_OPTIONS=parallel=$(nproc) dpkg-buildpackage -us -uc -b"
 version=$(dpkg-parsechangelog -l debian/changelog -S Version)
 for package in "${packages[@]}"; do
-  compgen -G "$work/${package}_${version}_*.deb" >/dev/null || fail "there is no $package $version"
+  compgen -G "$root/test/${package}_${version}_*.deb" >/dev/null || fail "there is no $package $version"
 done
-quietly lintian lintian --profile debian --fail-on error,warning "$work"/manyrt_*.changes
+quietly lintian lintian --allow-root --profile debian --fail-on error,warning "$root"/test/manyrt_*.changes
 ! grep -q '^[EW]:' "$work/lintian.log" || fail "lintian complains: $(grep '^[EW]:' "$work/lintian.log")"
-recommends=$(dpkg-deb -f "$work/libmanyrt0_${version}"_*.deb Recommends)
+recommends=$(dpkg-deb -f "$root/test/libmanyrt0_${version}"_*.deb Recommends)
 [[ $recommends == *g++* ]] || fail "libmanyrt0 does not recommend g++"
-library=$(echo "$work"/manyrt/debian/libmanyrt0/usr/lib/*/libmanyrt.so.0)
+library=$(echo "$tree"/debian/libmanyrt0/usr/lib/*/libmanyrt.so.0)
 readelf -d "$library" | grep -q 'SONAME.*\[libmanyrt\.so\.0\]' || fail "the library's SONAME is not libmanyrt.so.0"
 
-# The wheel, of the same library.
-quietly wheel env -C "$work/manyrt" MANYRT_LIBRARY_FILE="$library" \
-  /usr/bin/python3 -m pip wheel --no-deps --no-build-isolation --no-index --wheel-dir "$work" bindings/python
+# The wheel by its page, with the library that was built, and without an index of packages. 0 is how pip takes "no isolation".
+read_page docs/bindings/python.md "$root/test/python"
+quietly "apt-get install pip" inside "apt-get install python3-pip python3-cffi"
+ln -s debian "$tree/build/release"
+quietly "wheel: build" as_user "export PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0 && cd manyrt && bash -eu ../python/build-wheel"
+built=("$root"/test/*.deb "$tree"/manyrt-*.whl)
 if [[ -n $keep ]]; then
   mkdir -p "$keep"
-  cp "$work"/*.deb "$work"/*.whl "$keep/"
+  cp "${built[@]}" "$keep/"
 fi
 
 # ---- 2. A bare Debian. What the packages need, and nothing more, comes with the first installation ----
 
+root=$work/root
 quietly debootstrap make_root
 for package in "${packages[@]}"; do
-  cp "$work/${package}_${version}"_*.deb "$root/test/packages/"
+  cp "$work/build/test/${package}_${version}"_*.deb "$root/test/packages/"
 done
 quietly "apt-get install" install_packages
 quietly "manyrt info without a compiler" as_user "manyrt info"
@@ -200,7 +207,7 @@ quietly "carried library" as_user "carried/vector_add"
 
 # ---- 4. The wheel, where no package of manyrt is; what it needs comes from Debian's packages ----
 
-cp "$work"/manyrt-*.whl "$root/test/python/"
+cp "$tree"/manyrt-*.whl "$root/test/python/"
 find "$root/test" -user root -exec chown 1000:1000 {} +
 quietly "wheel: page" as_user "export PIP_NO_INDEX=1 && cd python && bash -eux use-wheel"
 grep -qF "$(cat "$root/test/python/output")" "$work/wheel: page.log" || fail "the program printed something else with the wheel"

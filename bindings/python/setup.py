@@ -1,8 +1,8 @@
 """Builds the package manyrt: copies the description of the interface, and the library if one is named, into the package.
 
-    MANYRT_LIBRARY_FILE=build/release/lib/libmanyrt.so pip wheel --no-deps bindings/python
+    MANYRT_LIBRARY_FILE="$PWD/build/release/lib/libmanyrt.so" pip wheel --no-deps bindings/python
 
-Without MANYRT_LIBRARY_FILE the wheel has no library and opens the system's libmanyrt.so.0. All else is in pyproject.toml.
+pip builds in a folder of its own, so that the path is a whole one. Without MANYRT_LIBRARY_FILE the wheel has no library and opens the system's libmanyrt.so.0. All else is in pyproject.toml.
 """
 
 import os
@@ -16,6 +16,9 @@ from wheel.bdist_wheel import bdist_wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARY = os.environ.get("MANYRT_LIBRARY_FILE")
+if LIBRARY and not (pathlib.Path(LIBRARY).is_absolute() and pathlib.Path(LIBRARY).is_file()):
+    raise SystemExit(f"MANYRT_LIBRARY_FILE is '{LIBRARY}': it has to be the whole path of a file, such as "
+                     "$PWD/build/release/lib/libmanyrt.so")
 
 
 def description():
