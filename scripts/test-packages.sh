@@ -78,10 +78,10 @@ read_page() {
 
 # follow LANGUAGE: the commands of its page, from the folder with the files of the page, with what they print.
 follow() {
-  local language=$1 folder=$root/test/$1 run
+  local language=$1 folder=$root/test/pages/$1 run
   for run in run run-with-cmake; do
     [[ $run == run || -e $folder/$run ]] || continue
-    as_user "cd $language && bash -eu $run >printed.$run" || { cat "$folder/printed.$run"; return 1; }
+    as_user "cd pages/$language && bash -eu $run >printed.$run" || { cat "$folder/printed.$run"; return 1; }
     if [[ $run == run ]]; then
       diff -wB "$folder/output" "$folder/printed.$run"
     else
@@ -113,10 +113,10 @@ library=$(echo "$tree"/debian/libmanyrt0/usr/lib/*/libmanyrt.so.0)
 readelf -d "$library" | grep -q 'SONAME.*\[libmanyrt\.so\.0\]' || fail "the library's SONAME is not libmanyrt.so.0"
 
 # The wheel by its page, with the library that was built, and without an index of packages. 0 is how pip takes "no isolation".
-read_page docs/bindings/python.md "$root/test/python"
+read_page docs/bindings/python.md "$root/test/pages/python"
 quietly "apt-get install pip" inside "apt-get install python3-pip python3-cffi"
 ln -s debian "$tree/build/release"
-quietly "wheel: build" as_user "export PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0 && cd manyrt && bash -eu ../python/build-wheel"
+quietly "wheel: build" as_user "export PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0 && cd manyrt && bash -eu ../pages/python/build-wheel"
 built=("$root"/test/*.deb "$tree"/manyrt-*.whl)
 if [[ -n $keep ]]; then
   mkdir -p "$keep"
@@ -135,8 +135,8 @@ quietly "manyrt info without a compiler" as_user "manyrt info"
 quietly "python without a compiler" as_user "python3 -c 'import manyrt; print(manyrt.devices())'"
 pages=$root/usr/share/doc/libmanyrt-dev/docs/bindings
 for language in "${languages[@]}"; do
-  read_page "$pages/$language.md" "$root/test/$language"
-  quietly "$language: install" inside "bash -eu $language/install"
+  read_page "$pages/$language.md" "$root/test/pages/$language"
+  quietly "$language: install" inside "bash -eu pages/$language/install"
 done
 quietly "apt-get install numpy venv" inside "apt-get install python3-numpy python3-venv"
 chown -R 1000:1000 "$root/test"
@@ -183,7 +183,7 @@ for want in "vector_add 0.2.0" "newest 0.3.0~"; do
 done
 
 # There is no static library, so a static program does not link, and the linker says what is missing.
-[[ -z $(inside "find / -xdev -name 'libmanyrt*.a'") ]] || fail "there is a static library"
+[[ -z $(inside "find / -xdev -path /test -prune -o -name 'libmanyrt*.a' -print") ]] || fail "there is a static library"
 static="cc -std=c99 -static vector_add.c \$(pkg-config --static --cflags --libs manyrt) -o static"
 if as_user "$static" >"$work/static.log" 2>&1; then
   fail "a static program links"
@@ -207,13 +207,13 @@ quietly "carried library" as_user "carried/vector_add"
 
 # ---- 4. The wheel, where no package of manyrt is; what it needs comes from Debian's packages ----
 
-cp "$tree"/manyrt-*.whl "$root/test/python/"
+cp "$tree"/manyrt-*.whl "$root/test/pages/python/"
 find "$root/test" -user root -exec chown 1000:1000 {} +
-quietly "wheel: page" as_user "export PIP_NO_INDEX=1 && cd python && bash -eux use-wheel"
-grep -qF "$(cat "$root/test/python/output")" "$work/wheel: page.log" || fail "the program printed something else with the wheel"
-quietly "wheel: numpy" as_user "python/environment/bin/pip install --no-index python/*.whl &&
-  python/environment/bin/python arrays.py && python/environment/bin/pip uninstall --yes manyrt"
+quietly "wheel: page" as_user "export PIP_NO_INDEX=1 && cd pages/python && bash -eux use-wheel"
+grep -qF "$(cat "$root/test/pages/python/output")" "$work/wheel: page.log" || fail "the program printed something else with the wheel"
+quietly "wheel: numpy" as_user "pages/python/environment/bin/pip install --no-index pages/python/*.whl &&
+  pages/python/environment/bin/python arrays.py && pages/python/environment/bin/pip uninstall --yes manyrt"
 grep -q '/site-packages/manyrt/lib/libmanyrt\.so\.0 ' "$work/wheel: numpy.log" || fail "the wheel opens another library"
-[[ -z $(inside "find python/environment -iname '*manyrt*'") ]] || fail "pip left files of the wheel"
+[[ -z $(inside "find pages/python/environment -iname '*manyrt*'") ]] || fail "pip left files of the wheel"
 files_inside | diff "$work/before" - || fail "the wheel left the files above"
 echo "packages of manyrt $version and the wheel: built, lintian is content, installed, used, removed, nothing left"
