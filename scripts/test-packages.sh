@@ -116,7 +116,8 @@ readelf -d "$library" | grep -q 'SONAME.*\[libmanyrt\.so\.0\]' || fail "the libr
 read_page docs/bindings/python.md "$root/test/pages/python"
 quietly "apt-get install pip" inside "apt-get install python3-pip python3-cffi"
 ln -s debian "$tree/build/release"
-quietly "wheel: build" as_user "export PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0 && cd manyrt && bash -eu ../pages/python/build-wheel"
+quietly "wheel: build" as_user "export PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0
+  cd manyrt && bash -eu ../pages/python/build-wheel"
 built=("$root"/test/*.deb "$tree"/manyrt-*.whl)
 if [[ -n $keep ]]; then
   mkdir -p "$keep"
@@ -210,7 +211,7 @@ quietly "carried library" as_user "carried/vector_add"
 cp "$tree"/manyrt-*.whl "$root/test/pages/python/"
 find "$root/test" -user root -exec chown 1000:1000 {} +
 quietly "wheel: page" as_user "export PIP_NO_INDEX=1 && cd pages/python && bash -eux use-wheel"
-grep -qF "$(cat "$root/test/pages/python/output")" "$work/wheel: page.log" || fail "the program printed something else with the wheel"
+grep -qFf "$root/test/pages/python/output" "$work/wheel: page.log" || fail "the program printed something else with the wheel"
 quietly "wheel: numpy" as_user "pages/python/environment/bin/pip install --no-index pages/python/*.whl &&
   pages/python/environment/bin/python arrays.py && pages/python/environment/bin/pip uninstall --yes manyrt"
 grep -q '/site-packages/manyrt/lib/libmanyrt\.so\.0 ' "$work/wheel: numpy.log" || fail "the wheel opens another library"

@@ -2,8 +2,8 @@
 
     MANYRT_LIBRARY_FILE="$PWD/build/release/lib/libmanyrt.so" pip wheel --no-deps bindings/python
 
-pip builds in a folder of its own, so that the path is a whole one. Without MANYRT_LIBRARY_FILE the wheel has no library and opens
-the system's libmanyrt.so.0. All else is in pyproject.toml.
+pip builds in a folder of its own, so that the path is a whole one. Without MANYRT_LIBRARY_FILE the wheel has no library and
+opens the system's libmanyrt.so.0. All else is in pyproject.toml.
 """
 
 import os
