@@ -68,6 +68,8 @@ class CppText {
   std::string unroll_words = "GCC unroll ";      // of the pragma; the number follows
   std::string unroll_freely = "16";              // the number where the source leaves it open
 
+  Prelude& prelude() { return prelude_; }
+  const Contraction& contraction() const { return contraction_; }
   bool usesItem(const Function& function);  // whether a helper takes the item: itself or what it calls
   bool may_jump = false;                    // declarations may be jumped over: C++ then allows no initialiser
 

@@ -7,6 +7,8 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/item_limits.h"
+#include "compiler/lowering/cpu/lanes/lane_text.h"
+#include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/lowering/cpu/wide_index.h"
 #include "compiler/parser/visit.h"
@@ -439,6 +441,7 @@ void KernelText::items(const Items& work, std::string* out) {
 void KernelText::loops(const Items& work, std::string* out) {
   const std::string end = work.limited ? "mrt_f" : "mrt_e";
   const bool simd = work.simd && work.result.empty() && options_.optimize;
+  if (simd && work.value == nullptr && lanes(work, out)) return;
   WideIndices indices(text_, *plan_, kernel_);
   std::string guard;
   const bool wide = simd && indices.find(work.statements, "mrt_wide", &guard);
@@ -466,6 +469,51 @@ void KernelText::loops(const Items& work, std::string* out) {
   one("mrt_f");
   if (simd) *out += "#pragma omp simd\n";
   *out += loop + "mrt_f(mrt_l0);\n}\n";
+}
+
+// Work-items of a row as the lanes of vectors. False: their statements have no such form.
+bool KernelText::lanes(const Items& work, std::string* out) {
+  LaneShapes shapes(*plan_);
+  std::string why_not;
+  if (!shapes.find(work.statements, &why_not)) return false;
+  const Uses uses = usesOf(work);
+  std::vector<const Variable*> recomputed;
+  std::vector<LaneText::Crossing> crossing;
+  for (const Variable* variable : plan_->variables()) {
+    const bool used = uses.used.count(variable) != 0, declared = uses.declared.count(variable) != 0;
+    const bool changed = uses.changed.count(variable) != 0;
+    if (plan_->storage(*variable) == Storage::kRecomputed && used && !declared) recomputed.push_back(variable);
+    if (plan_->storage(*variable) == Storage::kArray && (used || changed || declared)) {
+      crossing.push_back({variable, used && !declared, changed});
+    }
+  }
+  const std::string end = work.limited ? "mrt_f" : "mrt_e";
+  WideIndices indices(text_, *plan_, kernel_);
+  std::string guard;
+  if (indices.find(work.statements, "mrt_wide", &guard)) {
+    *out += guard;
+  } else {
+    *out += "constexpr bool mrt_wide = true;\n";
+  }
+  LaneText lanes(text_, text_.prelude(), *plan_, shapes, text_.contraction(), indices);
+  *out += "using mrt_L = mrt_lanes<MRT_BYTES / " + std::to_string(shapes.widest()) + ">;\n";
+  *out += "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n";
+  *out += "const auto mrt_f = [&](const long mrt_l0) __attribute__((always_inline)) {\n" +
+          lanes.body(work.statements, recomputed, crossing, true, plan_->hasMasks()) + "};\n";
+  *out += "const auto mrt_p = [&](const long mrt_l0, mrt_L::m mrt_on) __attribute__((always_inline)) {\n" +
+          lanes.body(work.statements, recomputed, crossing, false, plan_->hasMasks()) + "};\n";
+  // Where an index might wrap, one item at a time: what neighbours have in common then does not matter.
+  *out +=
+      "const long mrt_step = mrt_wide ? mrt_L::n : 1;\nlong mrt_l0 = 0;\n"
+      "if (mrt_wide) for (; mrt_l0 + mrt_L::n <= " +
+      end +
+      "0; mrt_l0 += mrt_L::n) mrt_f(mrt_l0);\n"
+      "for (; mrt_l0 < " +
+      end +
+      "0; mrt_l0 += mrt_step) "
+      "mrt_p(mrt_l0, mrt_L::head(" +
+      end + "0 - mrt_l0 < mrt_step ? " + end + "0 - mrt_l0 : mrt_step));\n}\n";
+  return true;
 }
 
 // Three loops and the body, once: what a compiler has to read decides how soon it is done.
@@ -520,34 +568,42 @@ void KernelText::body(const Items& work, std::string* out) {
   *out += "\n" + stores + "}\n";
 }
 
-// Text around the statements of one item: variables are computed again, loaded or bound before them, and stored after them.
-std::string KernelText::heads(const Items& work, std::string* stores) {
-  // Each item gets the variables that its statements use under their own names. Values come from the arrays at the head and go
-  // back at the end, so that between two regions the arrays are up to date. Storing only what changed is enough, and an array
-  // may be stored where no load came before: the item then declares the variable itself.
-  std::set<const Variable*> used, declared, changed;
+KernelText::Uses KernelText::usesOf(const Items& work) const {
+  Uses uses;
   auto look = [&](Expr& e) {
-    if (e.kind == ExprKind::kVariable) used.insert(e.variable);
+    if (e.kind == ExprKind::kVariable) uses.used.insert(e.variable);
     const bool writes = e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement);
     if (!writes) return;
-    if (const Variable* root = rootVariable(*e.a)) changed.insert(root);
+    if (const Variable* root = rootVariable(*e.a)) uses.changed.insert(root);
   };
   for (Stmt* s : work.statements) {
     visitExpressions(s, look);
     visitStatements(s, [&](Stmt& inner) {
       for (const Variable* variable : inner.variables) {
-        declared.insert(variable);
-        if (variable->initializer != nullptr) changed.insert(variable);
+        uses.declared.insert(variable);
+        if (variable->initializer != nullptr) uses.changed.insert(variable);
       }
     });
   }
   visit(const_cast<Expr*>(work.value), look);
   const std::vector<Variable*>& all = plan_->variables();
   for (size_t i = all.size(); i-- > 0;) {  // pure ones bring in what they are made of: declared earlier
-    if (plan_->storage(*all[i]) != Storage::kRecomputed || used.count(all[i]) == 0 || declared.count(all[i]) != 0) continue;
+    if (plan_->storage(*all[i]) != Storage::kRecomputed || uses.used.count(all[i]) == 0 || uses.declared.count(all[i]) != 0) {
+      continue;
+    }
     // Going backwards, an initialiser marks variables of earlier declarations, which this loop has still to reach.
     visit(all[i]->initializer, look);
   }
+  return uses;
+}
+
+// Text around the statements of one item: variables are computed again, loaded or bound before them, and stored after them.
+std::string KernelText::heads(const Items& work, std::string* stores) {
+  // Each item gets the variables that its statements use under their own names. Values come from the arrays at the head and go
+  // back at the end, so that between two regions the arrays are up to date. Storing only what changed is enough, and an array
+  // may be stored where no load came before: the item then declares the variable itself.
+  const auto [used, declared, changed] = usesOf(work);
+  const std::vector<Variable*>& all = plan_->variables();
   std::string text;
   for (const Variable* variable : all) {
     const std::string own = text_.name(*variable);

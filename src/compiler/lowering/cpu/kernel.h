@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,12 @@ class KernelText {
   void items(const Items& work, std::string* out);
   void loops(const Items& work, std::string* out);
   void plainLoops(const Items& work, std::string* out);
+  bool lanes(const Items& work, std::string* out);
   void body(const Items& work, std::string* out);
+  struct Uses {  // variables of the statements, with those that the recomputed ones are made of
+    std::set<const Variable*> used, declared, changed;
+  };
+  Uses usesOf(const Items& work) const;
   std::string heads(const Items& work, std::string* stores);
   void hoist(const std::vector<Stmt*>& statements, std::string* out);
   void afterLeaving(std::string* out);

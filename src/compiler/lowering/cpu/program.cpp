@@ -8,6 +8,7 @@
 #include "compiler/builtins/prelude.h"
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/kernel.h"
+#include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 
@@ -149,6 +150,7 @@ class UnitText {
     if (fibers) all += kFiberVariable;
     if (with_table) all += kTableTypes;
     if (!shared) all += "namespace {\n";
+    if (body.find("mrt_L::") != std::string::npos) all += LaneText::support();
     all += supportOf(body) + prelude_.text() + body;
     if (!with_table) return all;
     if (!shared) return all + "\n#line 1 \"table\"\n" + table(*made) + "}\n" + module(*made);

@@ -53,9 +53,20 @@ bool containsReturn(const Stmt& statement) {
   return found;
 }
 
+bool isLoop(const Stmt& s) { return s.kind == StmtKind::kFor || s.kind == StmtKind::kWhile || s.kind == StmtKind::kDo; }
+
+bool breaksOut(const Stmt& s) {
+  if (s.kind == StmtKind::kBreak) return true;
+  if (isLoop(s) || s.kind == StmtKind::kSwitch) return false;
+  for (const Stmt* inner : s.body) {
+    if (breaksOut(*inner)) return true;
+  }
+  return (s.first != nullptr && breaksOut(*s.first)) || (s.second != nullptr && breaksOut(*s.second));
+}
+
 bool continuesOut(const Stmt& s) {
   if (s.kind == StmtKind::kContinue) return true;
-  if (s.kind == StmtKind::kFor || s.kind == StmtKind::kWhile || s.kind == StmtKind::kDo) return false;
+  if (isLoop(s)) return false;
   for (const Stmt* inner : s.body) {
     if (continuesOut(*inner)) return true;
   }

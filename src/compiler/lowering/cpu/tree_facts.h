@@ -16,5 +16,7 @@ const Stmt* onlyStatement(const Stmt* statement);  // behind braces around one s
 // Whether a break or continue in a statement belongs to a loop or switch around it.
 bool jumpsOut(const Stmt& statement, bool in_loop, bool in_switch);
 bool continuesOut(const Stmt& statement);
+bool breaksOut(const Stmt& statement);
+bool isLoop(const Stmt& statement);
 
 }  // namespace manyrt::compiler

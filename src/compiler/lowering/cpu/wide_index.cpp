@@ -95,6 +95,17 @@ bool WideIndices::find(const std::vector<Stmt*>& statements, const std::string& 
   return !found_.empty() || !running_.empty();
 }
 
+bool WideIndices::cannotWrap(const Expr& given) const {
+  const Expr* inner = &behindWidening(given);
+  if (found_.count(inner) != 0) return true;
+  for (uint32_t i = 0; i < kMaxDepth && inner->kind == ExprKind::kVariable && definition(*inner->variable) != nullptr; ++i) {
+    inner = definition(*inner->variable);
+    while (inner->kind == ExprKind::kConvert || inner->kind == ExprKind::kCast) inner = inner->a;
+  }
+  while (inner->kind == ExprKind::kConvert || inner->kind == ExprKind::kCast) inner = inner->a;
+  return isId(*inner);
+}
+
 // gcc makes no vectors of items around a loop that may not run at all.
 void WideIndices::findRunning(const Stmt& s) {
   if (s.kind != StmtKind::kFor || s.init == nullptr || s.init->variables.size() != 1) return;

@@ -20,6 +20,8 @@ class WideIndices {
 
   // Looks at the subscripts of a region. True if any can be widened: then `guard` is code that sets `result` (a bool).
   bool find(const std::vector<Stmt*>& statements, const std::string& result, std::string* guard);
+  // Whether an index of 32 unsigned bits cannot wrap from one work-item to the next: its guard was found, or it is an id.
+  bool cannotWrap(const Expr& index) const;
   // Whether the guard says that a loop's body runs at least once.
   bool runs(const Stmt& loop) const { return running_.count(&loop) != 0; }
   // The 64-bit form of an index that was found; empty: not one of them.

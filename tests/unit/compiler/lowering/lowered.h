@@ -38,6 +38,12 @@ struct Lowered {
     remarks = made.remarks;
     return made.texts[0];
   }
+  // The plain text: each work-item by itself.
+  std::string quick() {
+    compiler::CpuUnit optimized, made;
+    EXPECT_TRUE(compiler::lowerToCpu(&optimized, &made, 1, program, sources, {}, diagnostics)) << diagnostics.log();
+    return made.texts[0];
+  }
   // Where a variable of that name was put; several share a name: the last one.
   compiler::Storage storage(const std::string& name) const {
     compiler::Storage found = compiler::Storage::kRegion;

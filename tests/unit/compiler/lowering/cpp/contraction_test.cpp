@@ -11,7 +11,7 @@ std::string textOf(const std::string& statement, const std::string& before = "")
   Lowered it(before +
              "__kernel void f(__global float* p, float a, float b, float c, float d, double e, float4 v, float4 w, int n) {\n" +
              statement + "\n}");
-  return it.unit();
+  return it.quick();
 }
 
 size_t fusedIn(const std::string& statement) { return countOf(textOf(statement), "fuse"); }

@@ -1,0 +1,349 @@
+// Expressions for vectors of work-items. What has to happen in order is written as statements; what remains of an expression is
+// the name of its value, or a text without effects.
+#include "compiler/builtins/builtins.h"
+#include "compiler/lowering/cpu/lanes/lane_text.h"
+#include "compiler/lowering/cpu/tree_facts.h"
+
+namespace manyrt::compiler {
+namespace {
+
+bool isComparison(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }
+bool isLogical(Op op) { return op == Op::kLogicalAnd || op == Op::kLogicalOr; }
+bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kBool; }
+bool isLocal(const Variable& variable) { return variable.type.space == AddressSpace::kLocal; }
+
+}  // namespace
+
+std::string LaneText::scalar(const Expr& e) { return text_.expression(e); }
+
+std::string LaneText::value(const Expr& e) {
+  const Shape shape = shapes_.of(e);
+  const std::string type = prelude_.type(e.type.type);
+  if (shape.isVarying()) return varying(e);
+  const std::string first = hasEffects(e) ? temporary(scalar(e)) : scalar(e);
+  if (shape.isUniform()) return "mrt_L::all<" + type + ">(" + first + ")";
+  return "mrt_L::line<" + type + ">(" + first + ", (" + type + ")" + std::to_string(shape.stride) + "l)";
+}
+
+std::string LaneText::varying(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::kVariable:
+      if (isLocal(*e.variable)) return load(place(e), e.type.type);
+      return text_.name(*e.variable);
+    case ExprKind::kUnary: {
+      if (e.op >= Op::kPreIncrement) return assign(e);
+      if (e.op == Op::kDereference) return load(place(e), e.type.type);
+      if (e.op == Op::kLogicalNot) return "(" + condition(e) + " & 1)";
+      if (e.op == Op::kPlus) return value(*e.a);
+      return "(" + std::string(spell(e.op)) + value(*e.a) + ")";
+    }
+    case ExprKind::kBinary:
+      return binary(e);
+    case ExprKind::kAssign:
+      return assign(e);
+    case ExprKind::kConditional:
+      return chosen(e);
+    case ExprKind::kCast:
+    case ExprKind::kConvert:
+      return convert(e);
+    case ExprKind::kBuiltinCall:
+      return call(e);
+    case ExprKind::kMember:
+    case ExprKind::kSubscript:
+      return load(place(e), e.type.type);
+    default:
+      return "mrt_unknown";
+  }
+}
+
+std::string LaneText::arithmetic(Op op, const Type* type, const std::string& a, const std::string& b, const Expr* right,
+                                 const Type* amount) {
+  if (needsCare(op, type) && !(right != nullptr && isPlainDivisor(op, *right))) {
+    if (op == Op::kShl || op == Op::kShr) {
+      const std::string own = prelude_.type(type);
+      const std::string by = prelude_.type(amount) == own ? b : "mrt_L::to<" + own + ">(" + b + ")";
+      return "(" + a + " " + spell(op) + " (" + by + " & (" + own + ")" + std::to_string(sizeOf(QualType{type}) * 8 - 1) + "))";
+    }
+    const std::string one = prelude_.binary(op, type, type);
+    return "mrt_L::each<" + prelude_.type(type) + ">([](auto mrt_a, auto mrt_b) __attribute__((always_inline)) { return " +
+           one + "(mrt_a, mrt_b); }, " + a + ", " + b + ")";
+  }
+  if ((op == Op::kShl || op == Op::kShr) && amount != type) {
+    return "(" + a + " " + spell(op) + " mrt_L::to<" + prelude_.type(type) + ">(" + b + "))";
+  }
+  return "(" + a + " " + spell(op) + " " + b + ")";
+}
+
+std::string LaneText::binary(const Expr& e) {
+  if (const Fused with = contraction_.ofBinary(e); with.kind != Fused::Kind::kNone) {
+    const std::string a = value(*with.product->a), b = value(*with.product->b), c = value(*with.addend);
+    return "mrt_L::fused(" + std::string(with.kind == Fused::Kind::kNegate ? "-" : "") + a + ", " + b + ", " +
+           (with.kind == Fused::Kind::kSubtract ? "-" : "") + c + ")";
+  }
+  if (isComparison(e.op) || isLogical(e.op)) return "(" + condition(e) + " & 1)";
+  if (e.op == Op::kComma) {
+    effect(*e.a);
+    return value(*e.b);
+  }
+  const std::string a = value(*e.a);
+  const std::string b = value(*e.b);
+  return arithmetic(e.op, e.a->type.type, a, b, e.b, e.b->type.type);
+}
+
+std::string LaneText::condition(const Expr& e) {
+  if (shapes_.of(e).isUniform()) {
+    return "(mrt_L::m{} - ((" + scalar(e) + ") ? 1 : 0))";
+  }
+  if (e.kind == ExprKind::kUnary && e.op == Op::kLogicalNot) return "(~" + condition(*e.a) + ")";
+  if (e.kind == ExprKind::kConvert && e.a->type->isScalar() && e.type->isInteger() && e.a->type->isInteger() &&
+      sizeOf(e.type) >= sizeOf(e.a->type)) {
+    return condition(*e.a);
+  }
+  if (e.kind == ExprKind::kBinary && isLogical(e.op)) return lazily(e);
+  if (e.kind == ExprKind::kBinary && isComparison(e.op) && !e.a->type->isPointer()) {
+    const std::string a = value(*e.a);
+    const std::string b = value(*e.b);
+    return "mrt_L::mask(" + a + " " + spell(e.op) + " " + b + ")";
+  }
+  const std::string tested = value(e);
+  return "mrt_L::mask(" + tested + " != " + lane(e.type.type) + "{})";
+}
+
+// && and ||: the right side runs for the lanes that need it, where running it for others might fail.
+std::string LaneText::lazily(const Expr& e) {
+  const bool both = e.op == Op::kLogicalAnd;
+  if (isSafeForAllLanes(*e.b)) {
+    const std::string a = condition(*e.a);
+    return "(" + a + (both ? " & " : " | ") + condition(*e.b) + ")";
+  }
+  const std::string outer = mask_;
+  const std::string result = fresh("mrt_c"), own = fresh("mrt_m");
+  const std::string left = temporary(condition(*e.a));
+  put("mrt_L::m " + result + " = " + left + ";\n");
+  put("{ mrt_L::m " + own + " = " + (outer.empty() ? "" : outer + " & ") + (both ? "" : "~") + left + ";\n");
+  put("if (mrt_L::any(" + own + ")) {\n");
+  mask_ = own;
+  const std::string right = condition(*e.b);
+  put(result + (both ? " = " + left + " & " : " = " + left + " | ") + right + ";\n");
+  mask_ = outer;
+  put("}");
+  if (both) put(" else " + result + " = mrt_L::m{};\n");
+  put("}\n");
+  return result;
+}
+
+std::string LaneText::chosen(const Expr& e) {
+  const std::string result = fresh("mrt_c");
+  if (shapes_.of(*e.a).isUniform()) {
+    put(lane(e.type.type) + " " + result + ";\nif (" + scalar(*e.a) + ") {\n");
+    const std::string b = value(*e.b);
+    put(result + " = " + b + ";\n} else {\n");
+    const std::string c = value(*e.c);
+    put(result + " = " + c + ";\n}\n");
+    return result;
+  }
+  const std::string chosen = temporary(condition(*e.a));
+  if (isSafeForAllLanes(*e.b) && isSafeForAllLanes(*e.c)) {
+    const std::string b = value(*e.b);
+    return "mrt_L::pick(" + chosen + ", " + b + ", " + value(*e.c) + ")";
+  }
+  put(lane(e.type.type) + " " + result + " = {};\n");
+  const std::string outer = mask_;
+  const auto part = [&](const Expr& inner, const std::string& lanes) {
+    const std::string own = fresh("mrt_m");
+    put("{ mrt_L::m " + own + " = " + (outer.empty() ? lanes : outer + " & " + lanes) + ";\nif (mrt_L::any(" + own + ")) {\n");
+    mask_ = own;
+    const std::string found = value(inner);
+    put(result + " = mrt_L::pick(" + own + ", " + found + ", " + result + ");\n}\n}\n");
+    mask_ = outer;
+  };
+  part(*e.b, chosen);
+  part(*e.c, "~" + chosen);
+  return result;
+}
+
+std::string LaneText::convert(const Expr& e) {
+  const Type* to = e.type.type;
+  if (to->isVoid()) {
+    effect(*e.a);
+    return "0";
+  }
+  const std::string own = prelude_.type(to);
+  if (isBool(to)) return "mrt_L::to<unsigned char>(" + condition(*e.a) + " & 1)";
+  const std::string inner = value(*e.a);
+  if (prelude_.type(e.a->type.type) == own) return inner;
+  return "mrt_L::to<" + own + ">(" + inner + ")";
+}
+
+std::string LaneText::call(const Expr& e) {
+  if (e.builtin->kind == BuiltinKind::kAtomic) return atomic(e);
+  const std::string own = prelude_.type(e.type.type);
+  std::vector<std::string> given;
+  std::vector<QualType> types;
+  for (const Expr* argument : e.arguments) {
+    const std::string each = value(*argument);
+    given.push_back(hasEffects(*argument) ? temporary(each) : each);
+    types.push_back(argument->type);
+  }
+  const std::string& name = e.builtin->name;
+  const bool floating = e.type->isFloating();
+  if ((name == "fma" || name == "mad") && given.size() == 3 && floating) {
+    return (name == "mad" ? "mrt_L::fused(" : "mrt_L::fma(") + given[0] + ", " + given[1] + ", " + given[2] + ")";
+  }
+  if ((name == "min" || name == "max") && given.size() == 2) {
+    const std::string x = temporary(given[0]), y = temporary(given[1]);
+    return name == "max" ? "mrt_L::pick(mrt_L::mask(" + x + " < " + y + "), " + y + ", " + x + ")"
+                         : "mrt_L::pick(mrt_L::mask(" + y + " < " + x + "), " + y + ", " + x + ")";
+  }
+  std::string names, values;
+  for (size_t i = 0; i < given.size(); ++i) {
+    names += std::string(i == 0 ? "" : ", ") + "auto mrt_a" + std::to_string(i);
+    values += ", " + given[i];
+  }
+  std::string arguments;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const bool truth = isBool(e.arguments[i]->type.type);
+    arguments += std::string(i == 0 ? "" : ", ") + (truth ? "(bool)" : "") + "mrt_a" + std::to_string(i);
+  }
+  const std::string function = prelude_.builtin(*e.builtin, e.type, types);
+  return "mrt_L::each<" + own + ">([](" + names + ") __attribute__((always_inline)) { return " + function + "(" + arguments +
+         "); }" + values + ")";
+}
+
+// One lane after the other, each with what an item would give.
+std::string LaneText::atomic(const Expr& e) {
+  const Place where = pointer(*e.arguments[0]);
+  std::string address = where.pointer;
+  std::vector<QualType> types;
+  if (where.kind != Place::Kind::kOne) {
+    const std::string at =
+        where.kind == Place::Kind::kStep ? "mrt_i * (" + where.step + ")" : "(long)" + temporary(where.index) + "[mrt_i]";
+    const std::string type = text_.typeName(e.arguments[0]->type.unqualified());
+    address = "(" + type + ")((char*)(" + where.pointer + ") + " + at + " * " + where.scale + ")";
+  }
+  std::string values;
+  for (size_t i = 0; i < e.arguments.size(); ++i) {
+    types.push_back(e.arguments[i]->type);
+    if (i == 0) continue;
+    const Expr& argument = *e.arguments[i];
+    if (shapes_.of(argument).isUniform()) {
+      values += ", " + (hasEffects(argument) ? temporary(scalar(argument)) : scalar(argument));
+    } else {
+      values += ", " + temporary(value(argument)) + "[mrt_i]";
+    }
+  }
+  const std::string function = prelude_.builtin(*e.builtin, e.type, types);
+  const std::string one = function + "(" + address + values + ")";
+  const bool nothing = e.type->isVoid();
+  const std::string own = nothing ? "int" : prelude_.type(e.type.type);
+  return temporary("mrt_L::each_on<" + own + ">(" + mask() + ", [&](int mrt_i) __attribute__((always_inline)) { " +
+                   (nothing ? one + "; return 0; })" : "return " + one + "; })"));
+}
+
+// --- assignments
+
+std::string LaneText::store(const Variable& variable, const std::string& value) {
+  const std::string own = text_.name(variable);
+  const auto at = kept_.find(&variable);
+  const bool whole = mask_.empty() || (at != kept_.end() && at->second.mask == mask_);
+  return own + " = " + (whole ? value : "mrt_L::pick(" + mask_ + ", " + value + ", " + own + ")") + ";\n";
+}
+
+void LaneText::effect(const Expr& e) {
+  if (e.kind == ExprKind::kBinary && e.op == Op::kComma) {
+    effect(*e.a);
+    effect(*e.b);
+    return;
+  }
+  if ((e.kind == ExprKind::kConvert || e.kind == ExprKind::kCast) && e.type->isVoid()) {
+    effect(*e.a);
+    return;
+  }
+  const Variable* variable = assignedVariable(e);
+  const bool steps = variable != nullptr && !isLocal(*variable) && !shapes_.of(*variable).isVarying();
+  if (steps || (shapes_.of(e).isUniform() && variable == nullptr)) {
+    put(scalar(e) + ";\n");
+    return;
+  }
+  if (!hasEffects(e)) return;
+  const std::string result = value(e);
+  if (result.find('(') != std::string::npos) put("(void)(" + result + ");\n");
+}
+
+std::string LaneText::assign(const Expr& e) {
+  const Expr& target = *e.a;
+  const Type* type = target.type.type;
+  const bool is_unary = e.kind == ExprKind::kUnary;
+  const Variable* variable = assignedVariable(e);
+  const bool in_register = variable != nullptr && !isLocal(*variable);
+  if (in_register && !shapes_.of(*variable).isVarying()) {  // inside something that varies
+    const std::string done = temporary(scalar(e));
+    const Shape shape = shapes_.of(e);
+    const std::string own = prelude_.type(type);
+    if (shape.isUniform()) return "mrt_L::all<" + own + ">(" + done + ")";
+    return "mrt_L::line<" + own + ">(" + done + ", (" + own + ")" + std::to_string(shape.stride) + "l)";
+  }
+  Place where;
+  std::string before;
+  const bool changes = is_unary || e.op != Op::kNone;
+  // The right side first: it may change what the left side reads, and C leaves the order open.
+  std::string right;
+  const Fused with = is_unary ? Fused() : contraction_.ofAssign(e);
+  std::string factors[2];
+  if (with.kind != Fused::Kind::kNone) {
+    factors[0] = temporary(value(*with.product->a));
+    factors[1] = temporary(value(*with.product->b));
+  } else if (!is_unary) {
+    const bool plain_store = !in_register && !changes && shapes_.of(*e.b).isUniform();
+    right = plain_store ? "" : temporary(value(*e.b));
+  }
+  if (in_register) {
+    before = text_.name(*variable);
+  } else {
+    where = place(target);
+    if (changes) before = temporary(load(where, type));
+  }
+  std::string after;
+  if (is_unary) {
+    const bool up = e.op == Op::kPreIncrement || e.op == Op::kPostIncrement;
+    after = "(" + before + (up ? " + " : " - ") + "mrt_L::all<" + prelude_.type(type) + ">(1))";
+  } else if (with.kind != Fused::Kind::kNone) {
+    after = "mrt_L::fused(" + std::string(with.kind == Fused::Kind::kNegate ? "-" : "") + factors[0] + ", " + factors[1] +
+            ", " + (with.kind == Fused::Kind::kSubtract ? "-" : "") + before + ")";
+  } else if (changes) {
+    // In the type that C computes in, then back.
+    const Type* other = e.b->type.type;
+    const bool shift = e.op == Op::kShl || e.op == Op::kShr;
+    const std::string own = prelude_.type(type);
+    std::string wide = own;
+    const Type* computed = type;
+    if (!shift && (other->isFloating()
+                       ? !type->isFloating() || sizeOf(e.b->type) > sizeOf(target.type)
+                       : !type->isFloating() && sizeOf(e.b->type) >= sizeOf(target.type) && other->kind == TypeKind::kScalar)) {
+      if (sizeOf(e.b->type) >= sizeOf(target.type)) computed = other;
+    }
+    wide = prelude_.type(computed);
+    const std::string left = wide == own ? before : "mrt_L::to<" + wide + ">(" + before + ")";
+    const std::string by = shift || prelude_.type(other) == wide ? right : "mrt_L::to<" + wide + ">(" + right + ")";
+    after = arithmetic(e.op, computed, left, by, e.b, shift ? other : computed);
+    if (wide != own) after = "mrt_L::to<" + own + ">(" + after + ")";
+  } else {
+    after = right;
+  }
+  const bool old = is_unary && (e.op == Op::kPostIncrement || e.op == Op::kPostDecrement);
+  if (in_register) {
+    const std::string kept = old ? temporary(before) : "";
+    put(store(*variable, after));
+    return old ? kept : text_.name(*variable);
+  }
+  if (after.empty()) {
+    const std::string one = temporary(scalar(*e.b));
+    store(where, type, one, true);
+    return "mrt_L::all<" + prelude_.type(type) + ">(" + one + ")";
+  }
+  const std::string kept = temporary(after);
+  store(where, type, kept, false);
+  return old ? before : kept;
+}
+
+}  // namespace manyrt::compiler

@@ -1,0 +1,299 @@
+// What the text of lanes is written in: vectors of the compiler, masks of -1 and 0 in 32 bits, and memory that only the lanes
+// of a mask touch. gcc's own functions are used where the processor has an instruction; other compilers and processors take
+// the loops, which do the same.
+#include "compiler/lowering/cpu/lanes/lane_text.h"
+
+namespace manyrt::compiler {
+namespace {
+
+constexpr char kSupport[] = R"(
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#define MRT_BYTES 64
+#elif defined(__AVX2__)
+#define MRT_BYTES 32
+#else
+#define MRT_BYTES 16
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && MRT_BYTES == 64
+#define MRT_MASKED 1
+#else
+#define MRT_MASKED 0
+#endif
+#define MRT_IN static inline __attribute__((always_inline))
+#define MRT_V(n, t) typename mrt_vector<n, t>::type
+#define MRT_E typename mrt_plain<T>::type
+template <int... I>
+struct mrt_numbers {};
+#ifdef __clang__
+template <class T, T... I>
+struct mrt_as_numbers {
+  using type = mrt_numbers<I...>;
+};
+template <int N>
+using mrt_count = typename __make_integer_seq<mrt_as_numbers, int, N>::type;
+#else
+template <int N>
+using mrt_count = mrt_numbers<__integer_pack(N)...>;
+#endif
+template <int N, class T>
+struct mrt_vector {
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+template <class T>
+struct mrt_plain {
+  using type = T;
+};
+template <>
+struct mrt_plain<bool> {
+  using type = unsigned char;
+};
+template <int S>
+struct mrt_signed;
+template <>
+struct mrt_signed<1> {
+  using type = signed char;
+};
+template <>
+struct mrt_signed<2> {
+  using type = short;
+};
+template <>
+struct mrt_signed<4> {
+  using type = int;
+};
+template <>
+struct mrt_signed<8> {
+  using type = long;
+};
+template <int N>
+struct mrt_lanes {
+  template <class T>
+  using v = MRT_V(N, MRT_E);
+  using m = v<int>;
+  using bits_t = unsigned int;
+  static constexpr int n = N;
+  static constexpr bits_t full = N == 32 ? ~0u : (1u << N) - 1;
+  MRT_IN m every() { return m{} - 1; }
+  template <class T, int... I>
+  MRT_IN v<T> up(mrt_numbers<I...>) {
+    return v<T>{(T)I...};
+  }
+  template <class T>
+  MRT_IN v<T> all(T x) {
+    return v<T>{} + (MRT_E)x;
+  }
+  template <class T>
+  MRT_IN v<T> line(T first, T step) {
+    return all<T>(first) + up<T>(mrt_count<N>{}) * (MRT_E)step;
+  }
+  MRT_IN m head(long count) { return up<int>(mrt_count<N>{}) < (m{} + (int)count); }
+  template <class T, class F>
+  MRT_IN v<T> to(F x) {
+    return __builtin_convertvector(x, v<T>);
+  }
+  template <class R, class F>
+  MRT_IN R as(F x) {
+    static_assert(sizeof(R) == sizeof(F), "");
+    return (R)x;
+  }
+  template <class C>
+  MRT_IN m mask(C x) {
+    if constexpr (sizeof(C) == sizeof(m))
+      return (m)x;
+    else
+      return __builtin_convertvector(x, m);
+  }
+  MRT_IN bits_t bits(m x) {
+#if MRT_MASKED
+    if constexpr (N == 16) return (unsigned short)__builtin_ia32_cvtd2mask512((MRT_V(16, int))x);
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX__)
+    if constexpr (N == 8) return (bits_t)__builtin_ia32_movmskps256((MRT_V(8, float))x);
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__SSE__)
+    if constexpr (N == 4) return (bits_t)__builtin_ia32_movmskps((MRT_V(4, float))x);
+#endif
+    bits_t r = 0;
+    for (int i = 0; i < N; ++i) r |= (x[i] != 0 ? 1u : 0u) << i;
+    return r;
+  }
+  MRT_IN bool any(m x) { return bits(x) != 0; }
+  template <class V>
+  MRT_IN V pick(m c, V a, V b) {
+    using e = typename mrt_signed<sizeof(V) / N>::type;
+    if constexpr (sizeof(V) == sizeof(m))
+      return c ? a : b;
+    else
+      return __builtin_convertvector(c, v<e>) ? a : b;
+  }
+  template <class T, int... I, class X>
+  MRT_IN v<T> gather(const char* p, X at, long size, mrt_numbers<I...>) {
+    return v<T>{(MRT_E) * (const T*)(p + (long)at[I] * size)...};
+  }
+  template <class T, int... I>
+  MRT_IN v<T> stepped(const char* p, long by, mrt_numbers<I...>) {
+    return v<T>{(MRT_E) * (const T*)(p + I * by)...};
+  }
+  template <class T>
+  MRT_IN v<T> near(const T* p) {
+    v<T> r;
+    __builtin_memcpy(&r, (const void*)p, sizeof r);
+    return r;
+  }
+  template <class T>
+  MRT_IN v<T> near(const T* p, m on) {
+#if MRT_MASKED
+    using q = typename mrt_vector<N, typename mrt_signed<sizeof(T)>::type>::type;
+    if constexpr (N == 16 && sizeof(T) == 4)
+      return (v<T>)__builtin_ia32_loaddqusi512_mask((const int*)p, (MRT_V(16, int)){}, (unsigned short)bits(on));
+    if constexpr (N == 16 && sizeof(T) == 2)
+      return (v<T>)__builtin_ia32_loaddquhi256_mask((const short*)p, (MRT_V(16, short)){}, (unsigned short)bits(on));
+    if constexpr (N == 16 && sizeof(T) == 1)
+      return (v<T>)__builtin_ia32_loaddquqi128_mask((const char*)p, (MRT_V(16, char)){}, (unsigned short)bits(on));
+    if constexpr (N == 8 && sizeof(T) == 8)
+      return (v<T>)__builtin_ia32_loaddqudi512_mask((const long long*)p, (MRT_V(8, long long)){}, (unsigned char)bits(on));
+    if constexpr (N == 8 && sizeof(T) == 4)
+      return (v<T>)__builtin_ia32_loaddqusi256_mask((const int*)p, (MRT_V(8, int)){}, (unsigned char)bits(on));
+#endif
+    v<T> r = {};
+    for (bits_t b = bits(on); b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      r[i] = (MRT_E)p[i];
+    }
+    return r;
+  }
+  template <class T>
+  MRT_IN v<T> far(const T* p, long by) {
+    return stepped<T>((const char*)p, by, mrt_count<N>{});
+  }
+  template <class T>
+  MRT_IN v<T> far(const T* p, long by, m on) {
+    v<T> r = {};
+    for (bits_t b = bits(on); b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      r[i] = (MRT_E) * (const T*)((const char*)p + i * by);
+    }
+    return r;
+  }
+  template <class T, class X>
+  MRT_IN v<T> at(const T* p, X index, long size) {
+    return gather<T>((const char*)p, index, size, mrt_count<N>{});
+  }
+  template <class T, class X>
+  MRT_IN v<T> at(const T* p, X index, long size, m on) {
+    const bits_t b = bits(on);
+    if (b == 0) return v<T>{};
+    const X same = X{} + index[__builtin_ctz(b)];
+    return gather<T>((const char*)p, pick(on, index, same), size, mrt_count<N>{});
+  }
+  template <class T, class V>
+  MRT_IN void put_near(T* p, V x) {
+    __builtin_memcpy((void*)p, &x, sizeof x);
+  }
+  template <class T, class V>
+  MRT_IN void put_near(T* p, V x, m on) {
+#if MRT_MASKED
+    if constexpr (N == 16 && sizeof(T) == 4)
+      return __builtin_ia32_storedqusi512_mask((int*)p, (MRT_V(16, int))x, (unsigned short)bits(on));
+    if constexpr (N == 16 && sizeof(T) == 2)
+      return __builtin_ia32_storedquhi256_mask((short*)p, (MRT_V(16, short))x, (unsigned short)bits(on));
+    if constexpr (N == 16 && sizeof(T) == 1)
+      return __builtin_ia32_storedquqi128_mask((char*)p, (MRT_V(16, char))x, (unsigned short)bits(on));
+    if constexpr (N == 8 && sizeof(T) == 8)
+      return __builtin_ia32_storedqudi512_mask((long long*)p, (MRT_V(8, long long))x, (unsigned char)bits(on));
+    if constexpr (N == 8 && sizeof(T) == 4)
+      return __builtin_ia32_storedqusi256_mask((int*)p, (MRT_V(8, int))x, (unsigned char)bits(on));
+#endif
+    for (bits_t b = bits(on); b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      p[i] = (T)x[i];
+    }
+  }
+  template <class T, class V>
+  MRT_IN void put_far(T* p, long by, V x, m on) {
+    for (bits_t b = bits(on); b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      *(T*)((char*)p + i * by) = (T)x[i];
+    }
+  }
+  template <class T, class X, class V>
+  MRT_IN void put_at(T* p, X index, long size, V x, m on) {
+    for (bits_t b = bits(on); b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      *(T*)((char*)p + (long)index[i] * size) = (T)x[i];
+    }
+  }
+  template <class T, class V>
+  MRT_IN void put_one(T* p, V x, m on) {
+    const bits_t b = bits(on);
+    if (b != 0) *p = (T)x[31 - __builtin_clz(b)];
+  }
+  template <class T, class F, class... A>
+  MRT_IN v<T> each(F f, A... a) {
+    v<T> r;
+    for (int i = 0; i < N; ++i) r[i] = (MRT_E)f(a[i]...);
+    return r;
+  }
+  template <class T, class F>
+  MRT_IN v<T> each_on(m on, F f) {
+    v<T> r = {};
+    for (bits_t b = bits(on); b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      r[i] = (MRT_E)f(i);
+    }
+    return r;
+  }
+  // Rounded once, also where the processor has no such instruction.
+  template <class V>
+  MRT_IN V fma(V a, V b, V c) {
+#if defined(__FP_FAST_FMA) || defined(__FMA__)
+    return fused(a, b, c);
+#else
+    V r;
+    for (int i = 0; i < N; ++i) {
+      if constexpr (sizeof(V) == N * sizeof(float))
+        r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+      else
+        r[i] = __builtin_fma(a[i], b[i], c[i]);
+    }
+    return r;
+#endif
+  }
+  template <class V>
+  MRT_IN V fused(V a, V b, V c) {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
+    if constexpr (sizeof(V) == 64 && N == 16)
+      return (V)__builtin_ia32_vfmaddps512_mask((MRT_V(16, float))a, (MRT_V(16, float))b, (MRT_V(16, float))c, -1, 4);
+    if constexpr (sizeof(V) == 64 && N == 8)
+      return (V)__builtin_ia32_vfmaddpd512_mask((MRT_V(8, double))a, (MRT_V(8, double))b, (MRT_V(8, double))c, -1, 4);
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__FMA__)
+    if constexpr (sizeof(V) == 32 && N == 8)
+      return (V)__builtin_ia32_vfmaddps256((MRT_V(8, float))a, (MRT_V(8, float))b, (MRT_V(8, float))c);
+    if constexpr (sizeof(V) == 32 && N == 4)
+      return (V)__builtin_ia32_vfmaddpd256((MRT_V(4, double))a, (MRT_V(4, double))b, (MRT_V(4, double))c);
+#endif
+    V r;
+    if constexpr (sizeof(V) == N * sizeof(float)) {
+#if defined(__FP_FAST_FMAF) || defined(__FMA__)
+      for (int i = 0; i < N; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+#else
+      r = a * b + c;
+#endif
+    } else {
+#if defined(__FP_FAST_FMA) || defined(__FMA__)
+      for (int i = 0; i < N; ++i) r[i] = __builtin_fma(a[i], b[i], c[i]);
+#else
+      r = a * b + c;
+#endif
+    }
+    return r;
+  }
+};
+)";
+
+}  // namespace
+
+const char* LaneText::support() { return kSupport; }
+
+}  // namespace manyrt::compiler
