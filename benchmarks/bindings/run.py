@@ -103,6 +103,13 @@ def measure(programs, arguments, library, work):
     return times
 
 
+def commit():
+    """Of the tree; unknown where it is a copy without history."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        return "unknown"
+    return run(["git", "-C", ROOT, "describe", "--always", "--dirty"]).strip()
+
+
 def machine():
     text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     name = re.search(r"model name\s*: (.*)", text)
@@ -138,7 +145,7 @@ def main():
         f"Libs: -L{library} -lmanyrt -Wl,-rpath,{library}\n", encoding="utf-8")
     programs = build(library, work)
     context = machine()
-    context["commit"] = run(["git", "-C", ROOT, "describe", "--always", "--dirty"]).strip()
+    context["commit"] = commit()
     times = measure(programs, arguments, library, work)
     for language, row in times.items():
         for what, values in row.items():

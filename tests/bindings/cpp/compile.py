@@ -54,7 +54,7 @@ def check_programs(compiler):
 
 def check_page(compiler, page):
     """The whole programs of the page for users."""
-    programs = re.findall(r"^```cpp\n(#include.*?)^```$", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    programs = re.findall(r"^```cpp[^\n]*\n(#include.*?)^```$", page.read_text(encoding="utf-8"), flags=re.M | re.S)
     if not programs:
         yield f"{page.name} has no program"
     for number, program in enumerate(programs, 1):
