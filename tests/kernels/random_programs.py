@@ -241,7 +241,7 @@ def main():
     import manyrt
     devices = [device for device in arguments.devices.split(",") if device in [each.name for each in manyrt.devices()]]
     if not devices:
-        print(f"none of the devices {arguments.devices} is here")
+        print(f"SKIP: none of the devices {arguments.devices} is here")
         return SKIP
     failed = refused = 0
     for seed in range(arguments.first, arguments.first + arguments.count):

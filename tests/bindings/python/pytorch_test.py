@@ -159,6 +159,6 @@ class PytorchTest(unittest.TestCase):
 
 if __name__ == "__main__":
     if torch is None:
-        print("PyTorch is not installed")
+        print("SKIP: PyTorch is not installed")
         sys.exit(77)
     unittest.main()
