@@ -125,6 +125,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
             with self.subTest(wait=wait):
                 out = self.succeeds(f"""
 import asyncio, manyrt, os, signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background may have been started without it
 context = manyrt.Context("cpu")
 stream, gate, data = context.stream(), context.fence(), context.zeros(3)
 stream.wait_fence(gate, 1)

@@ -232,9 +232,15 @@ class Array(Owned):
         if stream is not None:
             _refuse_in_capture(stream, "to")
         if self.nbytes:
-            self._copy(ffi.from_buffer(view.cast("B"), require_writable=True), self._h, stream)
-            if stream is not None:
+            target = ffi.from_buffer(view.cast("B"), require_writable=True)
+            self._copy(target, self._h, stream)
+            if stream is None:
+                return
+            try:
                 stream.synchronize()
+            except BaseException:
+                stream.call(lambda: target)  # the copy may be still to come: it needs the buffer until then
+                raise
 
     def _match(self, nbytes: int, dtype: DType, shape: Tuple[int, ...]) -> None:
         if dtype is not self.dtype:
