@@ -473,6 +473,13 @@ void KernelText::loops(const Items& work, std::string* out) {
 
 // Work-items of a row as the lanes of vectors. False: their statements have no such form.
 bool KernelText::lanes(const Items& work, std::string* out) {
+  // The compiler reads the text of whole vectors and that of the rest of a row. Large regions have the second alone, with a
+  // mask that is always full but for the end.
+  constexpr uint32_t kTwice = 600, kMost = 2000;  // nodes of expressions: a second or two of compilation
+  uint32_t nodes = 0;
+  for (Stmt* s : work.statements) visitExpressions(s, [&](Expr&) { ++nodes; });
+  if (nodes > kMost) return false;
+  const bool twice = nodes <= kTwice;
   LaneShapes shapes(*plan_);
   std::string why_not;
   if (!shapes.find(work.statements, &why_not)) return false;
@@ -498,21 +505,20 @@ bool KernelText::lanes(const Items& work, std::string* out) {
   LaneText lanes(text_, text_.prelude(), *plan_, shapes, text_.contraction(), indices);
   *out += "using mrt_L = mrt_lanes<MRT_BYTES / " + std::to_string(shapes.widest()) + ">;\n";
   *out += "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n";
-  *out += "const auto mrt_f = [&](const long mrt_l0) __attribute__((always_inline)) {\n" +
-          lanes.body(work.statements, recomputed, crossing, true, plan_->hasMasks()) + "};\n";
-  *out += "const auto mrt_p = [&](const long mrt_l0, mrt_L::m mrt_on) __attribute__((always_inline)) {\n" +
-          lanes.body(work.statements, recomputed, crossing, false, plan_->hasMasks()) + "};\n";
+  const auto one = [&](const std::string& head, bool whole) {
+    *out += "const auto " + head + " __attribute__((always_inline)) {\n" +
+            lanes.body(work.statements, recomputed, crossing, whole, plan_->hasMasks()) + "};\n";
+  };
+  if (twice) one("mrt_f = [&](const long mrt_l0)", true);
+  one("mrt_p = [&](const long mrt_l0, mrt_L::m mrt_on)", false);
   // Where an index might wrap, one item at a time: what neighbours have in common then does not matter.
-  *out +=
-      "const long mrt_step = mrt_wide ? mrt_L::n : 1;\nlong mrt_l0 = 0;\n"
-      "if (mrt_wide) for (; mrt_l0 + mrt_L::n <= " +
-      end +
-      "0; mrt_l0 += mrt_L::n) mrt_f(mrt_l0);\n"
-      "for (; mrt_l0 < " +
-      end +
-      "0; mrt_l0 += mrt_step) "
-      "mrt_p(mrt_l0, mrt_L::head(" +
-      end + "0 - mrt_l0 < mrt_step ? " + end + "0 - mrt_l0 : mrt_step));\n}\n";
+  const std::string last = end + "0", rest = last + " - mrt_l0";
+  *out += "const long mrt_step = mrt_wide ? mrt_L::n : 1;\nlong mrt_l0 = 0;\n";
+  if (twice) {
+    *out += "if (mrt_wide) for (; mrt_l0 + mrt_L::n <= " + last + "; mrt_l0 += mrt_L::n) mrt_f(mrt_l0);\n";
+  }
+  *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_step) mrt_p(mrt_l0, mrt_L::head(" + rest + " < mrt_step ? " + rest +
+          " : mrt_step));\n}\n";
   return true;
 }
 
