@@ -56,6 +56,11 @@ class Program:
                          f"popcount({a})", f"mul_hi({a}, {b})")
 
     def load(self, depth):
+        if self.random.random() < 0.25:  # what lies before 0 wraps, and is not read
+            back = self.random.randrange(1, 40)
+            index = self.pick(f"g - {back}u", f"(size_t)(g - {back}u)", f"(int)g - {back}", f"(g * 2u - {back * 2}u)",
+                              f"(ulong)(l + size - {back}u - size)")
+            return f"({'l' if index.startswith('(ulong)') else 'g'} >= {back}u ? in[{index}] : 7u)"
         index = self.pick(f"{self.uint(depth)} & 255", f"({self.int(depth)} & 127) + 3", "g", "l + 5", "(int)g * 1",
                           "(int)(ITEMS - 1) - (int)g", "2 * (int)l + 1", "ROW * 16 + (int)l", "(size_t)g")
         return f"in[{index}]"

@@ -16,26 +16,32 @@ const Expr& behindWidening(const Expr& e) {  // of an index
 
 }  // namespace
 
-// Whether an index grows by the same amount from lane to lane, as far as nothing wraps.
-bool LaneText::isStepped(const Expr& given) const {
+// Whether an index grows by the same amount from lane to lane. `sure`: no step of it wraps, as a guard has found.
+bool LaneText::isStepped(const Expr& given, bool sure) const {
   const Expr& index = behindWidening(given);
-  if (shapes_.of(index).isUniform() || shapes_.of(index).isLinear()) return true;
+  const Shape shape = shapes_.of(index);
+  if (shape.isUniform()) return true;
+  if (!sure && !index.type->isSigned() && sizeOf(index.type) == 4) {
+    if (!indices_.cannotWrap(index)) return shape.isLinear() && !shape.wraps;
+    sure = true;
+  }
+  if (shape.isLinear()) return true;
   if (index.kind != ExprKind::kBinary || !index.type->isInteger()) return false;
   switch (index.op) {
     case Op::kAdd:
     case Op::kSub:
-      return isStepped(*index.a) && isStepped(*index.b);
+      return isStepped(*index.a, sure) && isStepped(*index.b, sure);
     case Op::kMul:
-      return (shapes_.of(*index.a).isUniform() && isStepped(*index.b)) ||
-             (shapes_.of(*index.b).isUniform() && isStepped(*index.a));
+      return (shapes_.of(*index.a).isUniform() && isStepped(*index.b, sure)) ||
+             (shapes_.of(*index.b).isUniform() && isStepped(*index.a, sure));
     default:
       return false;
   }
 }
 
+// Of 32 unsigned bits as they are: where they might wrap between lanes, there is one lane.
 std::string LaneText::first(const Expr& given) {
   const Expr& index = behindWidening(given);
-  if (const std::string wide = indices_.wide(index); !wide.empty()) return wide;
   const bool wide = index.type->isSigned() || sizeOf(index.type) == 8;
   if (index.kind == ExprKind::kBinary && !shapes_.of(index).isUniform() && wide &&
       (index.op == Op::kAdd || index.op == Op::kSub || index.op == Op::kMul)) {
@@ -61,9 +67,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, c
   const Expr& index = behindWidening(given);
   const std::string bytes = std::to_string(sizeOf(QualType{element})) + "l";
   const std::string sign = negative ? " - " : " + ";
-  const bool exact =
-      index.type->isSigned() || sizeOf(index.type) == 8 || shapes_.of(index).isUniform() || indices_.cannotWrap(index);
-  if (exact && isStepped(index)) {
+  if (isStepped(index, false)) {
     base.pointer = "(" + base.pointer + sign + first(index) + ")";
     if (shapes_.of(index).isUniform()) return base;
     if (base.kind == Place::Kind::kOne) {

@@ -49,7 +49,7 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
     put(lane(each.variable->type.type) + " " + own);
     if (each.loads) put(" = mrt_L::near(mrt_x_" + own + " + mrt_l" + (mask_.empty() ? "" : ", " + mask_) + ")");
     put(";\n");
-    kept_[each.variable] = {mask_};
+    kept_[each.variable] = mask_;
   }
   for (const Variable* variable : recomputed) declare(*variable);
   statements(list, 0);
@@ -121,7 +121,7 @@ void LaneText::declare(const Variable& variable) {
   }
   const std::string initial = variable.initializer != nullptr ? value(*variable.initializer) : lane(variable.type.type) + "{}";
   put(lane(variable.type.type) + " " + own + " = " + initial + ";\n");
-  kept_[&variable] = {mask_};
+  kept_[&variable] = mask_;
 }
 
 bool LaneText::statement(const Stmt& s) {

@@ -46,9 +46,6 @@ class LaneText {
     bool masked = false;
     bool uses_label = false;
   };
-  struct Kept {  // of a vector variable: under which mask it was declared
-    std::string mask;
-  };
 
   void statements(const std::vector<Stmt*>& list, size_t from);
   bool statement(const Stmt& s);  // false: no lane comes behind it
@@ -81,7 +78,7 @@ class LaneText {
   Place offset(Place base, const Expr& index, bool negative, const Type* element);
   std::string first(const Expr& index);  // of a linear or uniform index: as a long
   std::string stepOf(const Expr& index);
-  bool isStepped(const Expr& index) const;
+  bool isStepped(const Expr& index, bool sure) const;
 
   std::string lane(const Type* type) const { return "mrt_L::v<" + prelude_.type(type) + ">"; }
   std::string temporary(const std::string& text);
@@ -100,7 +97,7 @@ class LaneText {
   std::string mask_;  // of the lanes that are here; empty: all
   std::string left_;  // mask of those that have returned; empty: none can
   std::vector<Loop> loops_;
-  std::map<const Variable*, Kept> kept_;
+  std::map<const Variable*, std::string> kept_;  // vectors, each with the mask under which it was declared
   uint32_t next_ = 0;
 };
 

@@ -245,7 +245,7 @@ std::string LaneText::atomic(const Expr& e) {
 std::string LaneText::store(const Variable& variable, const std::string& value) {
   const std::string own = text_.name(variable);
   const auto at = kept_.find(&variable);
-  const bool whole = mask_.empty() || (at != kept_.end() && at->second.mask == mask_);
+  const bool whole = mask_.empty() || (at != kept_.end() && at->second == mask_);
   return own + " = " + (whole ? value : "mrt_L::pick(" + mask_ + ", " + value + ", " + own + ")") + ";\n";
 }
 

@@ -34,6 +34,8 @@ Shape join(Shape a, Shape b) {
   return Shape::varying();
 }
 
+bool wrapsAt32(const Type* type) { return !type->isPointer() && !type->isSigned() && sizeOf(QualType{type}) == 4; }
+
 bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }
 
 }  // namespace
@@ -215,7 +217,7 @@ void LaneShapes::assign(const Variable& variable, Shape shape) {
   // Where lanes are off that will read the variable again, they keep what they had.
   const auto depth = depths_.find(&variable);
   for (size_t i = depth == depths_.end() ? 0 : depth->second; i < frames_.size(); ++i) {
-    if (diverges(*frames_[i].statement)) shape = Shape::varying();
+    if (diverges(*frames_[i])) shape = Shape::varying();
   }
   Shape& own = variables_[&variable];
   const Shape joined = join(own, shape);
@@ -248,12 +250,14 @@ void LaneShapes::look(const Expr* e) {
   const Variable* variable = assignedVariable(*e);
   if (variable == nullptr || variable->type.space == AddressSpace::kLocal) return;
   if (e->kind == ExprKind::kUnary) {
-    assign(*variable, of(*variable));
+    const Shape own = of(*variable);
+    assign(*variable, own.isLinear() && wrapsAt32(e->a->type.type) ? Shape::varying() : own);
   } else if (e->op == Op::kNone) {
     assign(*variable, of(*e->b));
   } else {
     const Shape own = of(*variable), by = of(*e->b);
-    const bool wide = e->a->type->isPointer() || (e->a->type->isInteger() && sizeOf(e->a->type) >= 4);
+    const bool wide =
+        e->a->type->isPointer() || (e->a->type->isInteger() && sizeOf(e->a->type) >= 4 && !wrapsAt32(e->a->type.type));
     const bool keeps = wide && (e->op == Op::kAdd || e->op == Op::kSub) && by.isUniform() && !by.isLinear();
     assign(*variable, own.isUniform() && by.isUniform() ? Shape::uniform() : keeps ? own : Shape::varying());
   }
@@ -263,7 +267,7 @@ void LaneShapes::look(const Expr* e) {
 void LaneShapes::jump(StmtKind kind) {
   bool some = false;
   for (size_t i = frames_.size(); i-- > 0;) {
-    const Stmt& around = *frames_[i].statement;
+    const Stmt& around = *frames_[i];
     if (!isLoop(around)) {
       some = some || diverges(around);
       continue;
@@ -278,7 +282,7 @@ void LaneShapes::jump(StmtKind kind) {
 
 void LaneShapes::within(const Stmt& statement, const Stmt* inner) {
   if (inner == nullptr) return;
-  frames_.push_back({&statement});
+  frames_.push_back(&statement);
   look(*inner);
   frames_.pop_back();
 }
@@ -307,7 +311,7 @@ void LaneShapes::look(const Stmt& s) {
     case StmtKind::kFor:
     case StmtKind::kWhile:
     case StmtKind::kDo:
-      frames_.push_back({&s});  // what the head declares, lanes that have left do not read again
+      frames_.push_back(&s);  // what the head declares, lanes that have left do not read again
       if (s.init != nullptr) look(*s.init);
       look(s.a);
       if (s.a != nullptr && !of(*s.a).isUniform() && diverging_.insert(&s).second) changed_ = true;
@@ -349,7 +353,7 @@ Shape LaneShapes::of(const Expr& e) const {
         case Op::kPlus:
           return a;
         case Op::kMinus:
-          return a.isLinear() && e.type->isInteger() ? Shape::linear(-a.stride) : a;
+          return a.isLinear() && e.type->isInteger() ? Shape::linear(-a.stride, wrapsAt32(e.type.type)) : a;
         case Op::kPreIncrement:
         case Op::kPreDecrement:
         case Op::kPostIncrement:
@@ -377,6 +381,8 @@ Shape LaneShapes::of(const Expr& e) const {
       const Shape a = of(*e.a);
       if (!a.isLinear()) return a;
       // Ids have 31 bits, and sums of them that leave an int have no meaning in C.
+      if (a.wraps && sizeOf(e.type) != 4) return Shape::varying();
+      if (a.wraps) return wrapsAt32(e.type.type) ? a : Shape::varying();
       const bool integers = e.type->isInteger() && e.a->type->isInteger() && sizeOf(e.type) >= 4;
       return integers && e.type->scalar != Scalar::kBool ? a : e.type->isPointer() ? a : Shape::varying();
     }
@@ -402,20 +408,21 @@ Shape LaneShapes::binary(const Expr& e) const {
     return Shape::linear(e.op == Op::kAdd ? a.stride + b.stride : a.stride - b.stride);
   }
   if (a.isVarying() || b.isVarying() || !e.type->isInteger() || sizeOf(e.type) < 4) return Shape::varying();
+  const bool wraps = wrapsAt32(e.type.type);
   switch (e.op) {
     case Op::kAdd:
-      return Shape::linear(a.stride + b.stride);
+      return Shape::linear(a.stride + b.stride, wraps);
     case Op::kSub:
-      return Shape::linear(a.stride - b.stride);
+      return Shape::linear(a.stride - b.stride, wraps);
     case Op::kMul: {
       const auto factor = a.isUniform() ? constantOf(*e.a) : b.isUniform() ? constantOf(*e.b) : std::nullopt;
       if (!factor) return Shape::varying();
-      return Shape::linear((a.isUniform() ? b.stride : a.stride) * *factor);
+      return Shape::linear((a.isUniform() ? b.stride : a.stride) * *factor, wraps);
     }
     case Op::kShl: {
       const auto amount = b.isUniform() ? constantOf(*e.b) : std::nullopt;
       if (!amount || *amount < 0 || *amount > 16) return Shape::varying();
-      return Shape::linear(a.stride << *amount);
+      return Shape::linear(a.stride << *amount, wraps);
     }
     default:
       return Shape::varying();

@@ -17,14 +17,17 @@ struct Shape {
   enum class Kind : uint8_t { kUnknown, kUniform, kLinear, kVarying };
   Kind kind = Kind::kUnknown;  // kUnknown: of a variable that nothing has been assigned to so far
   int64_t stride = 0;          // kLinear: from one lane to the next; of pointers in elements
+  bool wraps = false;          // kLinear, 32 unsigned bits: perhaps between two lanes
 
   bool isUniform() const { return kind == Kind::kUniform || kind == Kind::kUnknown; }
   bool isLinear() const { return kind == Kind::kLinear; }
   bool isVarying() const { return kind == Kind::kVarying; }
   bool operator==(const Shape&) const = default;
-  static Shape uniform() { return {Kind::kUniform, 0}; }
-  static Shape linear(int64_t stride) { return stride == 0 ? uniform() : Shape{Kind::kLinear, stride}; }
-  static Shape varying() { return {Kind::kVarying, 0}; }
+  static Shape uniform() { return {Kind::kUniform, 0, false}; }
+  static Shape linear(int64_t stride, bool wraps = false) {
+    return stride == 0 ? uniform() : Shape{Kind::kLinear, stride, wraps};
+  }
+  static Shape varying() { return {Kind::kVarying, 0, false}; }
 };
 
 class LaneShapes {
@@ -42,9 +45,6 @@ class LaneShapes {
   uint32_t widest() const { return widest_; }
 
  private:
-  struct Frame {  // a statement around, from the outside in
-    const Stmt* statement;
-  };
   bool supports(const Stmt& statement);
   bool supports(const Expr& expression);
   bool supportsVariable(const Variable& variable);
@@ -65,7 +65,7 @@ class LaneShapes {
   std::map<const Variable*, Shape> variables_;
   std::map<const Variable*, size_t> depths_;  // how many frames are around the declaration
   std::set<const Stmt*> diverging_;
-  std::vector<Frame> frames_;
+  std::vector<const Stmt*> frames_;  // statements around, from the outside in
   bool changed_ = false;
   uint32_t widest_ = 4;
   double alone_ = 0, together_ = 0;  // what an item costs by itself, and as a lane
