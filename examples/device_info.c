@@ -19,6 +19,7 @@ static const struct {
     {RT_CAPABILITY_HALF, "half"},
     {RT_CAPABILITY_HOST_REGISTER, "host register"},
     {RT_CAPABILITY_STREAM_PRIORITIES, "stream priorities"},
+    {RT_CAPABILITY_SUBGROUPS, "sub-groups"},
 };
 
 static void showBackend(int32_t backend, int32_t* devices) {

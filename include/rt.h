@@ -198,7 +198,8 @@ enum rtCapability {
   RT_CAPABILITY_HALF = 9,               /**< 16-bit floating point in kernels */
   RT_CAPABILITY_ATOMICS_64 = 10,        /**< 64-bit atomics in kernels */
   RT_CAPABILITY_HOST_REGISTER = 11,     /**< rtHostRegister pins memory */
-  RT_CAPABILITY_STREAM_PRIORITIES = 12  /**< more than one stream priority */
+  RT_CAPABILITY_STREAM_PRIORITIES = 12, /**< more than one stream priority */
+  RT_CAPABILITY_SUBGROUPS = 13          /**< sub-group functions in kernels (cl_khr_subgroups) */
 };
 
 /** How a thread waits in a call that blocks. */

@@ -68,6 +68,7 @@ const std::vector<std::pair<int32_t, const char*>> kCapabilities = {
     {RT_CAPABILITY_ATOMICS_64, "atomics_64"},
     {RT_CAPABILITY_HOST_REGISTER, "host_register"},
     {RT_CAPABILITY_STREAM_PRIORITIES, "stream_priorities"},
+    {RT_CAPABILITY_SUBGROUPS, "subgroups"},
 };
 
 std::string uuidText(const uint8_t (&uuid)[16]) {

@@ -79,6 +79,7 @@ const (
 	CapabilityAtomics64         Capability = 10
 	CapabilityHostRegister      Capability = 11
 	CapabilityStreamPriorities  Capability = 12
+	CapabilitySubgroups         Capability = 13
 )
 
 // Attribute is rtAttribute of rt.h.

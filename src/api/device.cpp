@@ -140,8 +140,8 @@ rtStatus_t rtDeviceHasCapability(int32_t* has, int32_t capability, rtDevice_t de
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(has);
     RT_RESOLVE(Device, object, devices, device, RT_HANDLE_DEVICE);
-    RT_CHECK_ARG(capability >= 0 && capability <= RT_CAPABILITY_STREAM_PRIORITIES,
-                 "%d is no capability: RT_CAPABILITY_* goes to %d.", capability, RT_CAPABILITY_STREAM_PRIORITIES);
+    RT_CHECK_ARG(capability >= 0 && capability <= RT_CAPABILITY_SUBGROUPS, "%d is no capability: RT_CAPABILITY_* goes to %d.",
+                 capability, RT_CAPABILITY_SUBGROUPS);
     *has = object->native.has(capability) ? 1 : 0;
     return Status();
   });

@@ -53,6 +53,7 @@ struct OpenClTarget {
   std::string identity;  // device, driver and their versions: what binaries depend on
   bool hidden_offsets = false;
   bool doubles = true;
+  bool halves = true;
   bool atomics_64 = true;
   bool rounds_division = false;    // the device can round division and sqrt of float correctly, if asked to
   bool wrong_sizes = false;        // get_local_size(3) and its like give 0 on the device, not 1

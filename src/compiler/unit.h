@@ -14,6 +14,13 @@ inline constexpr int64_t kMaxItems = 0x7fffffff - kMaxGroupItems;
 inline constexpr char kModuleSymbol[] = "rtHostModule";  // const rtHostModule_t
 inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent
 
+// What the work-items of a sub-group have exchanged: the value of each, and which ones took part, as bits.
+inline constexpr uint32_t kSubGroupItems = 16;
+struct SubGroupValues {
+  uint64_t values[kSubGroupItems];
+  uint32_t members;
+};
+
 // For kernels that cannot be split at their barriers. Called inside a kernel, on the thread that runs the work-group.
 struct FiberCalls {
   // Calls item(user, index) for each index of [0, count), each on a fiber of its own, and returns when all have ended.
@@ -21,6 +28,13 @@ struct FiberCalls {
   void (*run)(void (*item)(void* user, uint32_t index), void* user, uint32_t count);
   // Inside an item: continues when every item of the group that has not ended is waiting too.
   void (*wait)();
+  // As run, for items that call the functions below. Sub-groups are neighbours in the order of the index; the last one may have
+  // fewer items.
+  void (*runSubGroups)(void (*item)(void* user, uint32_t index), void* user, uint32_t count);
+  // Inside such an item: continues when all items of its sub-group that have not ended have given a value. What is returned
+  // holds until the item's next exchange.
+  const SubGroupValues* (*exchange)(uint64_t value);
+  uint32_t (*lane)();  // of the item in its sub-group
 };
 
 }  // namespace manyrt::compiler

@@ -205,7 +205,7 @@ TEST_P(DeviceHandleTest, EveryIntegerPropertyIsAnAttribute) {
 }
 
 TEST_P(DeviceHandleTest, CapabilitiesAreYesOrNo) {
-  for (int32_t capability = RT_CAPABILITY_KERNELS; capability <= RT_CAPABILITY_STREAM_PRIORITIES; ++capability) {
+  for (int32_t capability = RT_CAPABILITY_KERNELS; capability <= RT_CAPABILITY_SUBGROUPS; ++capability) {
     int32_t yes = -1;
     EXPECT_RT_OK(rtDeviceHasCapability(&yes, capability, device_));
     EXPECT_TRUE(yes == 0 || yes == 1) << capability;
@@ -213,7 +213,7 @@ TEST_P(DeviceHandleTest, CapabilitiesAreYesOrNo) {
   int32_t yes = 7;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtDeviceHasCapability(&yes, -1, device_));
   EXPECT_EQ(yes, 0);
-  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtDeviceHasCapability(&yes, RT_CAPABILITY_STREAM_PRIORITIES + 1, device_));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtDeviceHasCapability(&yes, RT_CAPABILITY_SUBGROUPS + 1, device_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtDeviceHasCapability(nullptr, RT_CAPABILITY_KERNELS, device_));
   EXPECT_EQ(has(RT_CAPABILITY_STREAM_PRIORITIES), attribute(RT_ATTRIBUTE_PRIORITY_GREATEST) < 0);
   EXPECT_TRUE(has(RT_CAPABILITY_TIMING));

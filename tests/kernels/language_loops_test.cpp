@@ -56,6 +56,21 @@ TEST_P(LoopTest, ForLoopsRunAsOftenAsTheArgumentSays) {
     }
     for (int i = 0; i < s; ++i) out[i] = x[i] * 2 + k;
   });
+  check("first_expression_changes_the_variable", [](const Ints& in, Ints& out, int s, int n) {
+    Ints x = low(in);
+    int stride = 16 * n + 64;
+    for (int& value : x) value += stride;
+    for (stride >>= 1; stride > 0; stride >>= 1) {
+      step(
+          x, [&](int i) { return (i + stride) % s; }, [&](int i, int other) { return x[i] + (other & 15); });
+    }
+    int k = n;
+    for (k += 3; k < 12; ++k) {
+      step(
+          x, [&](int i) { return s - 1 - i; }, [&](int i, int other) { return x[i] + (other & 7) * k; });
+    }
+    for (int i = 0; i < s; ++i) out[i] = x[i] + k;
+  });
   check("unrolled", [](const Ints& in, Ints& out, int s, int n) {
     Ints x = low(in);
     for (int k = 0; k < 4; ++k) {

@@ -5,9 +5,10 @@
     random_programs.py [--count 40] [--first 1] [--devices cpu,opencl:0] [--keep FOLDER]
 
 Each program has divergent branches and loops with break, continue and return, indices of several types, barriers and local
-memory. On the CPU it is built without optimisation, as quick code and as optimised code; each of the other devices builds it
-once. All run groups of several sizes. A difference prints the program's number, and --keep writes the source; `--first NUMBER
---count 1` makes the program again. Exit status: 0 all agree, 1 some do not, 77 nothing could be run.
+memory; many have vectors with swizzles, helpers that return early, private arrays and records, and switches. On the CPU it is
+built without optimisation, as quick code and as optimised code; each of the other devices builds it once. All run groups
+of several sizes. A difference prints the program's number, and --keep writes the source; `--first NUMBER --count 1` makes the
+program again. Exit status: 0 all agree, 1 some do not, 77 nothing could be run.
 """
 
 import argparse
@@ -19,7 +20,26 @@ import sys
 SKIP = 77
 ITEMS = 192
 GROUPS = ((64, 1), (16, 4), (24, 1), (3, 1), (1, 16), (48, 2))  # sizes of groups, in two dimensions
-SLOTS = 4
+SLOTS = 4  # words that each item writes by itself; behind them, a vector of four for each
+GIVEN = "uint u0, uint u1, uint u2, int i0, int i1, float f0, float f1"
+RECORD = """typedef struct { uint a; float f; uchar b[3]; short2 s; } R;
+R mixed(R x, uint k) {
+  if (k & 1u) return x;
+  x.a ^= k;
+  x.b[k % 3u] += (uchar)k;
+  x.s.y = (short)k;
+  return x;
+}
+void changed(R *x, uint *y, uint k) {
+  x->a += *y;
+  if (x->a % 3u == k % 3u) return;
+  *y ^= k;
+  x->s += (short2)((short)k, 1);
+  uchar *b = x->b;
+  b[1] ^= b[k % 3u];
+}
+"""
+PLACE = "uint g, uint l, uint n, int w, uint size, global const uint *in, global const float *fin"
 
 
 class Program:
@@ -34,6 +54,13 @@ class Program:
         self.barriers = self.random.random() < 0.4
         self.uints, self.ints, self.floats = ["u0", "u1", "u2"], ["i0", "i1"], ["f0", "f1"]
         self.doubles = self.random.random() < 0.15
+        self.vectors = self.random.random() < 0.5
+        self.objects = self.random.random() < 0.4
+        self.pointers = self.objects and self.random.random() < 0.4
+        self.helpers = []
+        self.inside = False  # a helper
+        for name in ("h0", "h1")[:self.pick(0, 0, 1, 2)]:
+            self.helpers.append((name, self.helper(name)))
         self.source = self.make()
 
     def pick(self, *choices):
@@ -48,12 +75,65 @@ class Program:
         if depth > 2 or self.random.random() < 0.3:
             return self.pick(*self.uints, "g", "l", "n", "(uint)i0", f"{self.random.randrange(1 << 32)}u",
                              f"{self.random.randrange(16)}u")
+        if self.vectors and depth < 2 and self.random.random() < 0.2:
+            return self.pick("q0.x", "q1.s3", "q0.w", "q1.y", f"({self.uvec(depth + 2)}).z",
+                             f"as_uint2({self.uvec(depth + 2)}.xy).y",
+                             f"(uint)any(q0 > {self.uvec(depth + 2)})", f"(uint)all(q0 != {self.uvec(depth + 2)})")
+        if self.objects and depth < 2 and self.random.random() < 0.2:
+            return self.pick("t0[0]", "t0[3]", f"t0[{self.uint(3)} % 5u]", "r0.a", "r1.a", "(uint)r0.b[1]", "as_uint(r1.f)",
+                             f"r0.b[{self.uint(3)} % 3u]", "(uint)r1.s.x", f"mixed(r0, {self.uint(3)}).a", "t0[4]")
+        if self.helpers and depth < 2 and self.random.random() < 0.15:
+            return self.call(depth)
         a, b = self.uint(depth + 1), self.uint(depth + 1)
         return self.pick(f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} ^ {b})", f"({a} & {b})", f"({a} | {b})",
                          f"({a} << ({b} & 31u))", f"({a} >> {self.random.randrange(32)})", f"({a} / {b})",
                          f"({a} % {b})", f"min({a}, {b})", f"max({a}, {b})", f"rotate({a}, {b})", self.load(depth + 1),
                          f"({self.condition(depth + 1)} ? {a} : {b})", f"as_uint({self.float(depth + 1)})",
                          f"popcount({a})", f"mul_hi({a}, {b})")
+
+    def call(self, depth):
+        name = self.pick(*self.helpers)[0]
+        given = [self.uint(depth + 2) for _ in range(3)] + [self.int(3), self.int(3), self.float(3), self.float(3)]
+        return f"{name}({', '.join(given)}, g, l, n, w, size, in, fin)"
+
+    # ---- Vectors of four
+
+    def uvec(self, depth=0):
+        if depth > 2 or self.random.random() < 0.3:
+            return self.pick("q0", "q1", f"(uint4)({self.uint(3)}, {self.uint(3)}, {self.uint(3)}, {self.uint(3)})",
+                             f"(uint4)({self.uint(3)})", f"((global const uint4 *)in)[{self.uint(3)} & 127u]",
+                             f"vload4({self.pick('g', 'l + 3u', 'u0 & 63u')}, in)", "as_uint4(p0)",
+                             f"(uint4)(q0.zy, q1.{self.pick('xw', 'yy', 'lo', 'odd')})")
+        a, b = self.uvec(depth + 1), self.uvec(depth + 1)
+        return self.pick(f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} ^ {b})", f"({a} & {b})", f"(~{a} | {b})",
+                         f"({a} << ({b} & 31u))", f"({a} >> {self.random.randrange(32)}u)", f"({a}).wzyx", f"({a}).yyxz",
+                         f"({a} / {b})", f"({a} % {self.random.randrange(1, 99)}u)", f"min({a}, {b})", f"rotate({a}, {b})",
+                         f"as_uint4({a} < {b})", f"({self.condition(3)} ? {a} : {b})", f"select({a}, {b}, {b} > {a})",
+                         f"(({a} > {b}) ? {a} : {b})", f"mul_hi({a}, {b})", f"convert_uint4(convert_uchar4({a}))",
+                         f"as_uint4(!{a})", f"as_uint4({a} && {b})", f"as_uint4({self.fvec(depth + 1)})",
+                         f"({a} + {self.uint(3)})")
+
+    def fvec(self, depth=0):
+        if depth > 2 or self.random.random() < 0.3:
+            return self.pick("p0", "p1", f"(float4)({self.float(3)}, p0.yzw)", f"(float4)({self.float(3)})",
+                             f"((global const float4 *)fin)[{self.uint(3)} & 127u]", "vload4(g, fin)",
+                             "(float4)(vload3(g, fin), 1.0f)", "p1.xxzw")
+        a, b, c = self.fvec(depth + 1), self.fvec(depth + 1), self.fvec(depth + 1)
+        return self.pick(f"({a} + {b})", f"({a} - {b})", f"({a} * {b})", f"({a} * {b} + {c})", f"fma({a}, {b}, {c})",
+                         f"fmin({a}, {b})", f"fabs({a})", f"({c} - {a} * {b})", f"({a}).wzyx", f"(-{a})",
+                         f"({self.condition(3)} ? {a} : {b})", f"select({a}, {b}, isless({b}, {c}))",
+                         f"floor({a} * 0.25f)", f"convert_float4({self.uvec(depth + 1)} & 1023u)", f"({a} * {self.float(3)})",
+                         f"clamp({a}, -1.0f, 1.0f)", f"cross({a}, {b})")
+
+    def assign_vector(self):
+        self.add(self.pick(
+            f"q0 {self.pick('=', '+=', '^=', '*=')} {self.uvec()};", f"q1 = {self.uvec()};",
+            f"q0.{self.pick('xy', 'zx', 'wy', 'hi')} {self.pick('=', '+=', '^=')} ({self.uvec(1)}).{self.pick('zw', 'yy')};",
+            f"q1.{self.pick('x', 'y', 's2', 'w')} {self.pick('=', '-=', '|=')} {self.uint(1)};", "q0.xy = q0.yx;", "q1++;",
+            "--q0.zw;", f"p0 {self.pick('=', '+=', '*=', '-=')} {self.fvec()};", f"p1 = {self.fvec()};",
+            f"p0.{self.pick('x', 'z')} += {self.float(1)};", f"p1.yw = {self.fvec(1)}.xz;", "p0 += p1 * p0;",
+            *([] if self.inside else [f"vectors[g] {self.pick('=', '^=')} {self.uvec(1)};", "vstore4(q0, g, out + ITEMS * 4u);",
+                                      f"vectors[g].{self.pick('y', 'zw', 'x')} = q1.{self.pick('x', 'y')};"])))
 
     def load(self, depth):
         if self.random.random() < 0.25:  # what lies before 0 wraps, and is not read
@@ -77,6 +157,10 @@ class Program:
                          f"!({a})", f"(int)clamp({self.float(depth + 1)}, -100.0f, 100.0f)" if depth < 1 else "i1")
 
     def float(self, depth=0):
+        if self.vectors and depth < 2 and self.random.random() < 0.15:
+            return self.pick("p0.x", "p1.w", "p1.y", f"dot(p0, {self.fvec(depth + 2)})", "dot(p0.xy, p1.zw)",
+                             f"({self.fvec(depth + 2)}).y",
+                             "length(p0.xyz)")
         if depth > 2 or self.random.random() < 0.3:
             return self.pick(*self.floats, "fin[g]", "(float)(int)l", f"{self.random.uniform(-4, 4):.3f}f", "fin[l + 2]",
                              "(float)i1")
@@ -100,6 +184,18 @@ class Program:
     # ---- Statements
 
     def assign(self):
+        if self.vectors and self.random.random() < 0.35:
+            self.assign_vector()
+            return
+        if self.objects and self.random.random() < 0.25:
+            self.add(self.pick(f"t0[{self.uint(2)} % 5u] {self.pick('=', '+=', '^=')} {self.uint(1)};",
+                               f"t0[2] += {self.uint(1)};",
+                               f"r0.a = {self.uint(1)};", f"r1.f += {self.float(1)};", "r1 = r0;",
+                               f"++r0.b[{self.uint(3)} % 3u];",
+                               f"r0 = mixed(r1, {self.uint(2)});", f"r1.s.y -= (short){self.int(2)};", "r0.b[2] = r1.b[0];",
+                               *([f"changed(&r{self.pick(0, 1)}, &t0[{self.uint(3)} % 5u], {self.uint(2)});",
+                                  f"changed(&r0, &u1, {self.uint(2)});"] if self.pointers else [])))
+            return
         kind = self.random.random()
         if kind < 0.4:
             self.add(f"{self.pick('u0', 'u1', 'u2')} {self.pick('=', '+=', '^=', '-=', '*=', '>>=', '|=')} "
@@ -108,7 +204,7 @@ class Program:
             self.add(f"{self.pick('i0', 'i1')} = {self.int()} & 0x3ff;")
         elif kind < 0.8:
             self.add(f"{self.pick('f0', 'f1')} {self.pick('=', '+=', '*=', '-=')} {self.float()};")
-        elif kind < 0.9:
+        elif kind < 0.9 and not self.inside:
             self.add(f"out[ITEMS * {self.pick(*range(1, SLOTS))} + g] {self.pick('=', '+=', '^=')} {self.uint()};")
         else:
             self.add(self.pick("u0++;", "--u1;", "i0 = (i0 + 1) & 0x3ff;", "u2 += u1++;", "u0 = (u1 = u2 + 1u) * 3u;"))
@@ -142,18 +238,30 @@ class Program:
                 self.add("} else {")
                 self.block(budget)
             self.add("}")
-        elif kind < 0.9:
+        elif kind < 0.86:
             self.loop(budget)
+        elif kind < 0.9:
+            self.switch(budget)
         elif self.loops > 0 and kind < 0.97:
             self.add(f"if ({self.condition()}) {self.pick('break', 'continue')};")
         elif self.loops > 0 and kind < 0.98:
             self.add(self.pick("break;", "continue;"))
             return False
-        elif not self.barriers:
-            self.add(f"if ({self.condition()}) return;")
+        elif not self.barriers or self.inside:
+            self.add(f"if ({self.condition()}) return{' ' + self.uint(1) if self.inside else ''};")
         else:
             self.assign()
         return True
+
+    def switch(self, budget):
+        self.add(f"switch ({self.pick(f'{self.uint()} & 3u', f'{self.int()} & 3', 'w & 3', '(uchar)(l & 7u)')}) {{")
+        labels = ["case 0:", "case 1:", "case 2: case 5:", "default:"]
+        self.random.shuffle(labels)
+        for label in labels[:self.pick(2, 3, 4)]:
+            self.add(f"{label} {{")
+            self.block(max(1, budget - 1))
+            self.add("}" + self.pick("", " break;", " break;"))
+        self.add("}")
 
     def loop(self, budget):
         self.counter += 1
@@ -180,7 +288,34 @@ class Program:
             self.add("}" if form == "while" else f"}} while (++{name} < (int){limit});")
         self.loops -= 1
 
+    def start(self):
+        if self.objects:
+            self.add("uint t0[5] = {u0, u1}; t0[4] = u2;")
+            self.add("R r0 = {g, f0, {1, 2}}, r1; r1.a = u1; r1.f = 1.5f;")
+            self.add("r1.b[0] = r1.b[1] = (uchar)l; r1.b[2] = 7; r1.s = (short2)(3);")
+        if self.vectors:
+            self.add("uint4 q0 = (uint4)(u0, u1, u2, g), q1 = ((global const uint4 *)in)[g];")
+            self.add("float4 p0 = (float4)(f0, f1, 0.5f, (float)l), p1 = vload4(l, fin);")
+
+    def end(self):
+        objects = " ^ t0[0] ^ t0[1] * 3u ^ t0[2] ^ t0[3] ^ t0[4] * 5u ^ r0.a ^ r1.b[1] ^ (uint)r0.s.y ^ r0.b[2]"
+        vectors = " ^ q0.x ^ q0.y * 3u ^ q1.z ^ q1.w * 5u ^ as_uint(p0.x) ^ as_uint(p1.z) * 7u"
+        return (objects if self.objects else "") + (vectors if self.vectors else "")
+
+    def helper(self, name):
+        self.inside = True
+        self.start()
+        for _ in range(self.random.randrange(1, 4)):
+            if not self.statement(2):
+                break
+        self.add(f"return u0 ^ u1 * 3u ^ (uint)i0 ^ as_uint(f0){self.end()};")
+        text = f"uint {name}({GIVEN}, {PLACE}) {{\n" + "\n".join(self.lines) + "\n}\n"
+        self.lines, self.inside = [], False
+        self.uints, self.floats = ["u0", "u1", "u2"], ["f0", "f1"]
+        return text
+
     def make(self):
+        self.start()
         for _ in range(self.random.randrange(2, 6)):
             self.statement(3)
             if self.barriers and self.random.random() < 0.7:
@@ -196,11 +331,14 @@ class Program:
                 self.add("u1 += tile[0];")
                 self.add("barrier(CLK_LOCAL_MEM_FENCE);")
         body = "\n".join(self.lines)
+        helpers = "".join(text for _, text in self.helpers)
         return f"""#pragma OPENCL FP_CONTRACT {'ON' if self.random.random() < 0.5 else 'OFF'}
 #define ITEMS {ITEMS}u
 #define ROW ((int)get_global_id(1))
+{RECORD if self.objects else ""}{helpers}
 kernel void k(global const uint *in, global const float *fin, global uint *out, const uint n, const int w, local uint *tile) {{
   local uint shared;
+  global uint4 *vectors = (global uint4 *)(out + ITEMS * {SLOTS}u);
   const uint size = get_local_size(0) * get_local_size(1);
   const uint l = get_local_id(1) * get_local_size(0) + get_local_id(0);
   const uint g = (get_group_id(1) * get_num_groups(0) + get_group_id(0)) * size + l;
@@ -208,7 +346,7 @@ kernel void k(global const uint *in, global const float *fin, global uint *out, 
   int i0 = (int)get_global_id(0), i1 = w;
   float f0 = fin[g], f1 = (float)i0;
 {body}
-  out[g] = u0 ^ u1 * 3u ^ u2 * 5u ^ (uint)i0 ^ as_uint(f0) ^ as_uint(f1) * 9u ^ (uint)i1;
+  out[g] = u0 ^ u1 * 3u ^ u2 * 5u ^ (uint)i0 ^ as_uint(f0) ^ as_uint(f1) * 9u ^ (uint)i1{self.end()};
 }}
 """
 
@@ -227,7 +365,7 @@ def run(manyrt, device, source, options, seed):
         kernel = context.module(source, options)["k"]
         results = []
         for width, height in GROUPS:
-            out = context.zeros(ITEMS * SLOTS, "uint32")
+            out = context.zeros(ITEMS * (SLOTS + 4), "uint32")
             items = width * height
             launch = kernel[(ITEMS // items, 1), (width, height)]
             launch(context.default_stream, words, floats, out, 5, 3, manyrt.Local(4 * items))

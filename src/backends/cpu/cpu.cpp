@@ -47,9 +47,11 @@ class Device final : public backend::Device, private backend::Interop {
       case RT_CAPABILITY_NATIVE_INTEROP:
       case RT_CAPABILITY_POINTERS_IN_MEMORY:
       case RT_CAPABILITY_DOUBLE:
+      case RT_CAPABILITY_HALF:
       case RT_CAPABILITY_ATOMICS_64:
       case RT_CAPABILITY_HOST_REGISTER:
       case RT_CAPABILITY_STREAM_PRIORITIES:
+      case RT_CAPABILITY_SUBGROUPS:
         return true;
       default:
         return false;

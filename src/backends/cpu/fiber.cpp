@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "backends/cpu/fiber_stack.h"
 #include "backends/cpu/fiber_switch.h"
@@ -12,13 +13,28 @@
 namespace manyrt::cpu::fibers {
 namespace {
 
+// How many have come to the point where all of them wait, and how often that was the case.
+struct Meeting {
+  uint32_t alive = 0, arrived = 0, generation = 0;
+};
+
+// Two exchanges have values of their own, so that a fast item does not write what a slow one still reads.
+struct SubGroup {
+  Meeting meeting;
+  compiler::SubGroupValues values[2] = {};
+};
+
 struct Group {
-  void (*item)(void* user, uint32_t index);
-  void* user;
-  Fiber* running;
-  Continuation home;  // the flow that called run()
+  void (*item)(void* user, uint32_t index) = nullptr;
+  void* user = nullptr;
+  Fiber* running = nullptr;
+  Continuation home = {};  // the flow that called run()
   std::exception_ptr failure;
   bool abandoned = false;
+  // Of items in sub-groups, which come to the group's barriers at different times: here they are counted.
+  std::vector<SubGroup> sub_groups;
+  Meeting meeting;
+  uint32_t idle_turns = 0;  // since something went on
 };
 
 // Fibers stay on their thread, so what is read here before a switch is right behind it.
@@ -84,11 +100,10 @@ void callItem(Group& group, uint32_t index) {
   }
 }
 
-void run(void (*item)(void* user, uint32_t index), void* user, uint32_t count) {
-  if (count == 0) return;
+void runGroup(Group& group, uint32_t count) {
   Stacks& stacks = stacksOfThread();
   const uint32_t first = stacks.take(count);
-  Group group{item, user, &stacks[first], {}, nullptr};
+  group.running = &stacks[first];
   beHere(group.home);
   Fiber* before = &stacks[first + count - 1];
   for (uint32_t i = 0; i < count; ++i) {
@@ -108,15 +123,92 @@ void run(void (*item)(void* user, uint32_t index), void* user, uint32_t count) {
   if (group.failure) std::rethrow_exception(std::move(group.failure));
 }
 
-void wait() {
-  Group* const group = current;
-  if (group == nullptr) return;
+void run(void (*item)(void* user, uint32_t index), void* user, uint32_t count) {
+  Group group;
+  group.item = item;
+  group.user = user;
+  if (count != 0) runGroup(group, count);
+}
+
+void runSubGroups(void (*item)(void* user, uint32_t index), void* user, uint32_t count) {
+  Group group;
+  group.item = item;
+  group.user = user;
+  group.sub_groups.resize((count + compiler::kSubGroupItems - 1) / compiler::kSubGroupItems);
+  group.meeting.alive = count;
+  for (uint32_t i = 0; i < count; ++i) ++group.sub_groups[i / compiler::kSubGroupItems].meeting.alive;
+  if (count != 0) runGroup(group, count);
+}
+
+void turn(Group* group) {
   Fiber* const self = group->running;
   Fiber* const next = self->next;
   if (next == self) return;  // all others have ended
   group->running = next;
   switchTo(*self, *next);
   if (kWatched && group->abandoned) leave(*self, group->home);
+}
+
+SubGroup& subGroupOf(Group& group) { return group.sub_groups[group.running->index / compiler::kSubGroupItems]; }
+
+void close(Group& group, Meeting& meeting) {
+  meeting.arrived = 0;
+  ++meeting.generation;
+  group.idle_turns = 0;
+}
+
+void closeExchange(Group& group, SubGroup& sub_group) {
+  close(group, sub_group.meeting);
+  sub_group.values[sub_group.meeting.generation & 1].members = 0;
+}
+
+// Where no item can go on, because the kernel has items wait for others that wait elsewhere, all meetings end: what such a
+// kernel computes has no meaning, but it ends.
+void endMeetings(Group& group) {
+  if (group.meeting.arrived > 0) close(group, group.meeting);
+  for (SubGroup& each : group.sub_groups) {
+    if (each.meeting.arrived > 0) closeExchange(group, each);
+  }
+}
+
+void waitFor(Group& group, const Meeting& meeting, uint32_t generation) {
+  while (meeting.generation == generation) {
+    if (++group.idle_turns > 2 * group.meeting.alive + 2) endMeetings(group);
+    turn(&group);
+  }
+}
+
+void wait() {
+  Group* const group = current;
+  if (group == nullptr) return;
+  if (group->sub_groups.empty()) return turn(group);
+  const uint32_t generation = group->meeting.generation;
+  if (++group->meeting.arrived >= group->meeting.alive) close(*group, group->meeting);
+  waitFor(*group, group->meeting, generation);
+}
+
+const compiler::SubGroupValues* exchange(uint64_t value) {
+  Group& group = *current;
+  SubGroup& own = subGroupOf(group);
+  const uint32_t generation = own.meeting.generation, lane = group.running->index % compiler::kSubGroupItems;
+  compiler::SubGroupValues& values = own.values[generation & 1];
+  values.values[lane] = value;
+  values.members |= 1u << lane;
+  if (++own.meeting.arrived >= own.meeting.alive) closeExchange(group, own);
+  waitFor(group, own.meeting, generation);
+  return &values;
+}
+
+uint32_t lane() { return current->running->index % compiler::kSubGroupItems; }
+
+// The others wait for this item no longer.
+void leaveMeetings(Group& group) {
+  SubGroup& own = subGroupOf(group);
+  --own.meeting.alive;
+  --group.meeting.alive;
+  group.idle_turns = 0;
+  if (own.meeting.arrived > 0 && own.meeting.arrived >= own.meeting.alive) closeExchange(group, own);
+  if (group.meeting.arrived > 0 && group.meeting.arrived >= group.meeting.alive) close(group, group.meeting);
 }
 
 }  // namespace
@@ -127,6 +219,7 @@ MANYRT_NOT_COUNTED void begin(Continuation& from) {
   self.started = true;
   arrive(self, from);
   callItem(group, self.index);
+  if (!group.sub_groups.empty()) leaveMeetings(group);
   Fiber* const next = self.next;
   self.previous->next = next;
   next->previous = self.previous;
@@ -136,7 +229,7 @@ MANYRT_NOT_COUNTED void begin(Continuation& from) {
   leave(self, *next);
 }
 
-const compiler::FiberCalls kCalls = {run, wait};
+const compiler::FiberCalls kCalls = {run, wait, runSubGroups, exchange, lane};
 
 uint32_t keptStacks() { return thread_stacks == nullptr ? 0 : thread_stacks->kept(); }
 

@@ -1,6 +1,7 @@
 // How a launch is run: the order of its work-groups never depends on who runs them.
 #include "backends/cpu/launch.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "backends/cpu/engine.h"
@@ -9,10 +10,12 @@
 namespace manyrt::cpu {
 namespace {
 
-constexpr int64_t kShare = 2'000;       // of running, before a launch is shared
-constexpr int64_t kShareKnown = 4'000;  // a launch known to take longer is shared at once
-constexpr int64_t kPiece = 10'000;      // of work between two looks at the counter of a shared launch
-constexpr int64_t kStolen = 20'000;     // of running, at least, before groups are taken away from a thread
+constexpr int64_t kShare = 2'000;        // of running, before a launch is shared
+constexpr int64_t kShareKnown = 4'000;   // a launch known to take longer is shared at once
+constexpr int64_t kPiece = 10'000;       // of work between two looks at the counter of a shared launch
+constexpr int64_t kLongPiece = 500'000;  // where such pieces would be very many, up to this
+constexpr uint64_t kPieces = 64;         // for each thread: more make the counter busier than they spread the work better
+constexpr int64_t kStolen = 20'000;      // of running, at least, before groups are taken away from a thread
 
 // `each`: nanoseconds of a group in a launch that has just been run.
 void learn(HostKernel& kernel, uint64_t cost, double each) {
@@ -61,7 +64,11 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
   }
   if (done < total && !latch.failed()) {
     double left = each * static_cast<double>(total - done);
-    uint64_t chunk = each < 1 ? kPiece : static_cast<uint64_t>(kPiece / each);
+    const auto within = [&](int64_t time) {
+      return each < 1 ? static_cast<uint64_t>(time) : static_cast<uint64_t>(time / each);
+    };
+    // A busy counter makes groups look expensive, and pieces small, which makes it busier: so the number of pieces has a limit.
+    uint64_t chunk = std::max(within(kPiece), std::min((total - done) / (kPieces * engine.threads()), within(kLongPiece)));
     uint64_t most = (total - done) / (uint64_t{4} * engine.threads());
     if (chunk > most) chunk = most;
     run.first = done;

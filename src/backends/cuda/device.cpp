@@ -116,9 +116,11 @@ bool Device::has(int32_t capability) const {
     case RT_CAPABILITY_NATIVE_INTEROP:
     case RT_CAPABILITY_POINTERS_IN_MEMORY:
     case RT_CAPABILITY_DOUBLE:
+    case RT_CAPABILITY_HALF:
     case RT_CAPABILITY_ATOMICS_64:
     case RT_CAPABILITY_HOST_REGISTER:
     case RT_CAPABILITY_STREAM_PRIORITIES:
+    case RT_CAPABILITY_SUBGROUPS:
       return true;
     case RT_CAPABILITY_SHARED_MEMORY:
       return managed_;

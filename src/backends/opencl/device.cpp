@@ -137,6 +137,7 @@ Status Device::describeLimits() {
   }
   doubles_ = extension_names_.find(" cl_khr_fp64 ") != std::string::npos ||
              askOrZero<cl_bitfield>(id_, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+  halves_ = extension_names_.find(" cl_khr_fp16 ") != std::string::npos;
   atomics_64_ = extension_names_.find(" cl_khr_int64_base_atomics ") != std::string::npos;
   const auto single = askOrZero<cl_device_fp_config>(id_, CL_DEVICE_SINGLE_FP_CONFIG);
   rounds_division_ = (single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -213,6 +214,8 @@ bool Device::has(int32_t capability) const {
       return tier() != RT_MEMORY_TIER_BUFFER;
     case RT_CAPABILITY_DOUBLE:
       return doubles_;
+    case RT_CAPABILITY_HALF:
+      return halves_;
     case RT_CAPABILITY_ATOMICS_64:
       return atomics_64_;
     default:

@@ -93,7 +93,7 @@ class Device final : public driver::Device, private backend::Interop {
   uint64_t base_alignment_ = 128;
   bool svm_ = false, usm_ = false;  // what the device and its driver have
   bool fine_buffer_ = false, shared_ = false, reaches_pinned_ = false, takes_il_ = false;
-  bool doubles_ = false, atomics_64_ = false, rounds_division_ = false;
+  bool doubles_ = false, halves_ = false, atomics_64_ = false, rounds_division_ = false;
 
   QueuePool queues_;
   Libraries libraries_;

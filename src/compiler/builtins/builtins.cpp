@@ -16,13 +16,13 @@ struct NamedScalar {
 };
 
 constexpr NamedScalar kScalars[] = {
-    {"char", Scalar::kChar, true},       {"uchar", Scalar::kUChar, true},    {"short", Scalar::kShort, true},
-    {"ushort", Scalar::kUShort, true},   {"int", Scalar::kInt, true},        {"uint", Scalar::kUInt, true},
-    {"long", Scalar::kLong, true},       {"ulong", Scalar::kULong, true},    {"float", Scalar::kFloat, true},
-    {"double", Scalar::kDouble, true},   {"size_t", Scalar::kULong, false},  {"uintptr_t", Scalar::kULong, false},
-    {"ptrdiff_t", Scalar::kLong, false}, {"intptr_t", Scalar::kLong, false},
+    {"char", Scalar::kChar, true},        {"uchar", Scalar::kUChar, true},     {"short", Scalar::kShort, true},
+    {"ushort", Scalar::kUShort, true},    {"int", Scalar::kInt, true},         {"uint", Scalar::kUInt, true},
+    {"long", Scalar::kLong, true},        {"ulong", Scalar::kULong, true},     {"float", Scalar::kFloat, true},
+    {"double", Scalar::kDouble, true},    {"half", Scalar::kHalf, true},       {"size_t", Scalar::kULong, false},
+    {"uintptr_t", Scalar::kULong, false}, {"ptrdiff_t", Scalar::kLong, false}, {"intptr_t", Scalar::kLong, false},
 };
-constexpr size_t kConvertible = 10;  // of them; the others are for as_ alone
+constexpr size_t kConvertible = 11;  // of them; the others are for as_ alone
 
 constexpr const char* kLanes[] = {"", "2", "3", "4", "8", "16"};
 constexpr uint32_t kLaneCounts[] = {1, 2, 3, 4, 8, 16};
@@ -78,6 +78,7 @@ bool findConversion(Builtin* builtin, std::string_view name, const TypeTable& ty
 }  // namespace
 
 const Builtin* Builtins::find(std::string_view name) {
+  if (!halves_ && (name.starts_with("convert_half") || name.starts_with("as_half"))) return nullptr;
   auto known = by_name_.find(name);
   if (known != by_name_.end()) return known->second;
   Builtin builtin;

@@ -22,7 +22,8 @@ enum class BuiltinKind : uint8_t {
   kPure,       // a value of its arguments alone: math, integer, common, geometric, relational, convert_, as_, shuffle
   kMemory,     // reads or writes through pointers: vload, vstore, fract, modf, sincos, frexp, remquo, lgamma_r, prefetch
   kAtomic,
-  kPrint
+  kPrint,
+  kSubGroup  // what the work-items of a sub-group do together, and where each stands in it
 };
 
 enum class WorkItem : uint8_t {  // in the order of library/prototypes.cl
@@ -67,6 +68,8 @@ class Builtins {
  public:
   explicit Builtins(TypeTable& types) : types_(types) {}
   const Builtin* find(std::string_view name);  // null: no such function
+  // Whether half counts among the numbers, as it does with cl_khr_fp16.
+  void takeHalves(bool take) { halves_ = take; }
 
   // The types of a call: result, and what each argument is converted to. False: `why` is a sentence that says what the
   // function takes and what was given.
@@ -80,6 +83,7 @@ class Builtins {
 
  private:
   TypeTable& types_;
+  bool halves_ = false;
   std::deque<Builtin> found_;
   std::map<std::string, const Builtin*, std::less<>> by_name_;
 };

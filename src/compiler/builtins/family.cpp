@@ -12,7 +12,7 @@ bool resolveConvert(QualType* result, std::vector<QualType>* parameters, std::st
   const Type* target = builtin.target;
   *result = QualType{target};
   const Type* from = arguments.size() == 1 ? arguments[0].type : nullptr;
-  if (from == nullptr || !isNumber(*from) || from->lanes() != target->lanes() || scalarOf(*from) == Scalar::kHalf) {
+  if (from == nullptr || !isNumber(*from) || from->lanes() != target->lanes()) {
     *why = "A conversion to " + spell(*result) + " takes one number or vector with " + std::to_string(target->lanes()) +
            (target->lanes() == 1 ? " lane" : " lanes") + ", and was given " + spellAll(arguments) + ".";
     return false;
@@ -92,17 +92,17 @@ bool resolvePrintf(QualType* result, std::vector<QualType>* parameters, std::str
   return true;
 }
 
-void convertForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, const TypeTable& types) {
+void convertForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, uint32_t numbers, const TypeTable& types) {
   for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
-    if (((kIntegers | kFloats) >> scalar & 1) == 0) continue;
+    if ((numbers >> scalar & 1) == 0) continue;
     const Type* from = types.vector(static_cast<Scalar>(scalar), builtin.target->lanes());
     forms->push_back({QualType{builtin.target}, {QualType{from}}});
   }
 }
 
-void shuffleForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, const TypeTable& types) {
+void shuffleForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, uint32_t numbers, const TypeTable& types) {
   for (uint32_t number = 0; number <= static_cast<uint32_t>(Scalar::kDouble); ++number) {
-    if (((kIntegers | kFloats) >> number & 1) == 0) continue;
+    if ((numbers >> number & 1) == 0) continue;
     const Scalar scalar = static_cast<Scalar>(number);
     for (uint32_t from : kLaneCounts) {
       for (uint32_t to : kLaneCounts) {
@@ -141,9 +141,9 @@ bool resolveFamily(QualType* result, std::vector<QualType>* parameters, std::str
   return resolveShuffle(result, parameters, why, builtin, arguments, types);
 }
 
-void familyForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, const TypeTable& types) {
-  if (builtin.name == "convert_") convertForms(forms, builtin, types);
-  if (builtin.name == "shuffle" || builtin.name == "shuffle2") shuffleForms(forms, builtin, types);
+void familyForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, uint32_t numbers, const TypeTable& types) {
+  if (builtin.name == "convert_") convertForms(forms, builtin, numbers, types);
+  if (builtin.name == "shuffle" || builtin.name == "shuffle2") shuffleForms(forms, builtin, numbers, types);
 }
 
 }  // namespace manyrt::compiler

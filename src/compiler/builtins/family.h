@@ -11,7 +11,9 @@ namespace manyrt::compiler {
 
 // Sets of scalar types, as bits.
 inline constexpr uint32_t bit(Scalar scalar) { return 1u << static_cast<uint32_t>(scalar); }
+inline constexpr uint32_t kHalves = bit(Scalar::kHalf);
 inline constexpr uint32_t kFloats = bit(Scalar::kFloat) | bit(Scalar::kDouble);
+inline constexpr uint32_t kReals = kHalves | kFloats;  // half: only where a program has enabled cl_khr_fp16
 inline constexpr uint32_t k32Bits = bit(Scalar::kInt) | bit(Scalar::kUInt);
 inline constexpr uint32_t k64Bits = bit(Scalar::kLong) | bit(Scalar::kULong);
 inline constexpr uint32_t kNarrow = bit(Scalar::kChar) | bit(Scalar::kUChar) | bit(Scalar::kShort) | bit(Scalar::kUShort);
@@ -30,6 +32,6 @@ std::string spellAll(const std::vector<QualType>& types);
 // convert_, as_, shuffle, shuffle2, printf.
 bool resolveFamily(QualType* result, std::vector<QualType>* parameters, std::string* why, const Builtin& builtin,
                    const std::vector<QualType>& arguments, TypeTable& types);
-void familyForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, const TypeTable& types);
+void familyForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, uint32_t numbers, const TypeTable& types);
 
 }  // namespace manyrt::compiler

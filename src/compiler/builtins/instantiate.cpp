@@ -40,6 +40,9 @@ std::string wordValue(std::string_view word, Scalar scalar) {
   return {};
 }
 
+// The type of the values of several work-items: lanes/lane_math.cpp has the macro.
+std::string lanesOf(const std::string& type) { return "MRT_W(" + type + ")"; }
+
 // "x, y" of "T x, T y".
 std::string namesOf(std::string_view parameters) {
   std::string names;
@@ -83,7 +86,7 @@ bool takeArgument(std::string_view text, size_t* at, LibraryTypes* types) {
     std::string_view text;
     Scalar scalar, from;
   };
-  const auto [scalar, lanes, from, from_lanes] = *types;
+  const auto [scalar, lanes, from, from_lanes, in_lanes] = *types;
   const Argument kArguments[] = {{"<T>", scalar, from},
                                  {"<From>", from, from},
                                  {"<double>", Scalar::kDouble, from},
@@ -155,14 +158,37 @@ std::string Prelude::expandVector(std::string_view text, size_t* at, const Libra
   return type(types_.vector(scalar, numbered ? static_cast<uint32_t>(count - '0') : other ? types.from_lanes : types.lanes));
 }
 
+// to<double>(x), of which `at` is behind the word; moves behind the >.
+std::string Prelude::expandTo(std::string_view text, size_t* at, const LibraryTypes& types) {
+  const size_t end = text.find('>', *at);
+  const std::string_view word = text.substr(*at + 1, end - *at - 1);
+  *at = end + 1;
+  const std::string own = word == "T" ? cppName(types.scalar) : std::string(word);
+  return types.in_lanes ? "mrt_w_to<L, " + own + ">" : "(" + own + ")";
+}
+
+// rarely(condition, f, x, other) for a number: f is not called where the condition does not hold.
+std::string Prelude::rarely() {
+  if (first("mrt_rarely")) text_ += "#define mrt_rarely(c, f, x, o) ((c) ? f(x) : (o))\n";
+  return "mrt_rarely";
+}
+
+// A function for one number that is written as a value. It is seldom called, and never part of its caller.
+std::string Prelude::rareFunction(std::string_view name, LibraryTypes types) {
+  types.in_lanes = false;
+  return libraryFunction(name, types, "static __attribute__((noinline, cold, unused)) ");
+}
+
 // Expands the word at `at` and moves behind it and its argument.
 std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansion& expansion) {
   const LibraryTypes& types = expansion.types;
   const size_t begin = *at;
   *at = endOfWord(text, begin);
   const std::string_view word = text.substr(begin, *at - begin);
-  if (word == "T") return cppName(types.scalar);
-  if (word == "From") return cppName(types.from);
+  if (word == "T") return types.in_lanes ? lanesOf(cppName(types.scalar)) : type(types_.scalar(types.scalar));
+  if (word == "to" && text.substr(*at, 1) == "<") return expandTo(text, at, types);
+  if (word == "rarely") return types.in_lanes ? "mrt_w_rarely<L>" : rarely();
+  if (word == "From") return type(types_.scalar(types.from));
   if (word == "half") return type(types_.scalar(Scalar::kHalf));
   if (expansion.in_pack && (word == "I" || word == "M")) return std::to_string(expansion.lane);
   if (word.starts_with("Vector")) return expandVector(text, at, types);
@@ -174,7 +200,10 @@ std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansi
   LibraryTypes own = types;
   if (expansion.in_pack) own.lanes = 1;
   if (takeArgument(text, at, &own)) {
-    if (std::string value = wordValue(word, own.scalar); !value.empty()) return value;
+    if (std::string value = wordValue(word, own.scalar); !value.empty()) {
+      return types.in_lanes && (word == "Signed" || word == "Unsigned") ? lanesOf(value) : value;
+    }
+    if (text.substr(*at, 1) == ",") return rareFunction(word, own);
   }
   const bool is_call = *at < text.size() && text[*at] == '(';
   const bool of_others = begin >= 2 && text.substr(begin - 2, 2) == "::";
@@ -230,11 +259,33 @@ std::string Prelude::expand(std::string_view text, const Expansion& expansion) {
   return out;
 }
 
-std::string Prelude::libraryFunction(std::string_view name, const LibraryTypes& types) {
-  const auto [scalar, lanes, from, from_lanes] = types;
-  if (name == "fused") return multiplyAddLane(scalar);
+// A function for vectors of work-items. One that computes in double runs twice, with half of the lanes each, where registers
+// hold no more.
+std::string Prelude::wholeFunction(const LibraryFunction& function, const LibraryTypes& types) {
+  if (function.is_declaration) return "mrt_w_" + std::string(function.name) + "<L>";
+  const std::string own = "mrt_" + std::string(function.name) + "_" + scalarName(types.scalar) + "_w";
+  if (first(own)) {
+    const Expansion expansion{types};
+    const std::string parameters = expand(function.parameters, expansion), body = expand(function.body, expansion);
+    text_ += "template <class L> mrt_fn " + expand(function.result, expansion) + " " + own + "(" + parameters + ") { ";
+    const bool halves = scalarSize(types.scalar) == 4 && function.body.find("double") != function.body.npos;
+    if (halves) {
+      const std::string names = namesOf(function.parameters);
+      const size_t count = static_cast<size_t>(std::count(names.begin(), names.end(), ',')) + 1;
+      text_ += "if constexpr (L::n * 8 > MRT_BYTES) { MRT_HALVES_" + std::to_string(count) + "(" + own + ", " + names +
+               ") } else { ";
+    }
+    text_ += body + (halves ? " } }\n" : " }\n");
+  }
+  return own + "<L>";
+}
+
+std::string Prelude::libraryFunction(std::string_view name, const LibraryTypes& types, const char* linkage) {
+  const auto [scalar, lanes, from, from_lanes, in_lanes] = types;
+  if (name == "fused") return in_lanes ? "mrt_w_fused<L>" : multiplyAddLane(scalar);
   const LibraryFunction* function = findLibraryFunction(name, types, dialect_ == Dialect::kCuda);
   if (function == nullptr) return "mrt_" + std::string(name);  // the parser accepts no call that gets here
+  if (in_lanes) return wholeFunction(*function, types);
   if (function->is_declaration) {
     if (function->scalars != 0) return "__builtin_" + std::string(name) + (scalar == Scalar::kFloat ? "f" : "");
     if (first(std::string(name))) text_ += std::string(function->whole) + "\n";
@@ -248,7 +299,8 @@ std::string Prelude::libraryFunction(std::string_view name, const LibraryTypes& 
   if (function->other_lanes) own += "_" + std::to_string(from_lanes);
   const Expansion expansion{types};
   const std::string result = expand(function->result, expansion);
-  return define(own, result, expand(function->parameters, expansion), [&] { return expand(function->body, expansion); });
+  return define(
+      own, result, expand(function->parameters, expansion), [&] { return expand(function->body, expansion); }, linkage);
 }
 
 }  // namespace manyrt::compiler

@@ -11,16 +11,21 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr const char* kHostFiles[] = {"math.h",      "common.h",  "integer.h", "atomic.h",   "half.h",
-                                      "geometric.h", "convert.h", "vector.h",  "operators.h"};
-constexpr const char* kCudaFiles[] = {"cuda_math.h", "cuda_atomic.h", "cuda_vector.h"};
+constexpr const char* kElementaryFiles[] = {"elementary.h", "elementary_exp.h", "elementary_angle.h",
+                                            "elementary_native.h"};  // not for CUDA
+constexpr const char* kHostFiles[] = {"math.h",    "common.h", "integer.h",   "atomic.h",       "half.h",     "geometric.h",
+                                      "convert.h", "vector.h", "operators.h", "half_numbers.h", "bfloat16.h", "subgroup.h"};
+constexpr const char* kCudaFiles[] = {"cuda_math.h", "cuda_atomic.h", "cuda_vector.h", "cuda_half.h", "cuda_subgroup.h"};
 
 struct Concept {  // as in library/language.h
   std::string_view name;
   uint32_t scalars;
+  bool for_lanes = false;
 };
 constexpr uint32_t kLong = bit(Scalar::kLong), kULong = bit(Scalar::kULong), kUnsigned = kIntegers & ~kSigned;
-constexpr Concept kConcepts[] = {{"Float", bit(Scalar::kFloat)},
+constexpr Concept kConcepts[] = {{"Half", kHalves},
+                                 {"Element", kIntegers | kReals},
+                                 {"Float", bit(Scalar::kFloat)},
                                  {"Double", bit(Scalar::kDouble)},
                                  {"Floating", kFloats},
                                  {"Long", kLong},
@@ -33,16 +38,20 @@ constexpr Concept kConcepts[] = {{"Float", bit(Scalar::kFloat)},
                                  {"UnsignedInteger", kUnsigned},
                                  {"Integer", kIntegers},
                                  {"Number", kIntegers | kFloats},
+                                 {"Floats", bit(Scalar::kFloat), true},
+                                 {"Doubles", bit(Scalar::kDouble), true},
+                                 {"Reals", kFloats, true},
+                                 {"Numbers", kIntegers | kFloats, true},
                                  {"HeldBy", kIntegers | kFloats},
                                  {"Beyond", kIntegers | kFloats},
                                  {"SignedBeyond", kSigned},
                                  {"UnsignedBeyond", kUnsigned}};
 
-uint32_t scalarsOf(std::string_view name) {
+Concept conceptOf(std::string_view name) {
   for (const Concept& each : kConcepts) {
-    if (each.name == name) return each.scalars;
+    if (each.name == name) return each;
   }
-  return 0;
+  return {{}, 0};
 }
 
 using Functions = std::multimap<std::string_view, LibraryFunction>;
@@ -66,11 +75,13 @@ std::string_view takeLine(std::string_view* text) {
 LibraryFunction readTemplate(std::string_view line) {
   LibraryFunction function;
   line.remove_prefix(line.find('<') + 1);
-  function.scalars = scalarsOf(line.substr(0, line.find(' ')));
+  const Concept own = conceptOf(line.substr(0, line.find(' ')));
+  function.scalars = own.scalars;
+  function.for_lanes = own.for_lanes;
   if (const size_t from = line.find(" From"); from != line.npos) {
     const size_t space = line.rfind(' ', from - 1), begin = space == line.npos ? 0 : space + 1;
     const std::string_view name = line.substr(begin, line.find_first_of(" <", begin) - begin);
-    function.from = scalarsOf(name);
+    function.from = conceptOf(name).scalars;
     if (name.ends_with("HeldBy")) function.relation = LibraryFunction::Relation::kHeld;
     if (name.ends_with("Beyond")) function.relation = LibraryFunction::Relation::kBeyond;
   }
@@ -124,15 +135,23 @@ void readFile(Functions* functions, std::string_view text) {
 }
 
 template <size_t kCount>
-const Functions* readFiles(const char* const (&names)[kCount]) {
+Functions* readFiles(const char* const (&names)[kCount]) {
   auto* functions = new Functions;
   for (const char* name : names) readFile(functions, libraryText(name));
   return functions;
 }
 
+// Of functions with the same name and type, those of the first file are found.
+const Functions* readHostFiles() {
+  Functions* functions = readFiles(kElementaryFiles);
+  for (auto& [name, function] : *functions) function.host_only = true;
+  for (const char* name : kHostFiles) readFile(functions, libraryText(name));
+  return functions;
+}
+
 // Read once, and never destroyed: builds may run until the process ends.
 const Functions& hostFunctions() {
-  static const Functions* functions = readFiles(kHostFiles);
+  static const Functions* functions = readHostFiles();
   return *functions;
 }
 const Functions& cudaFunctions() {
@@ -159,11 +178,11 @@ bool isFor(const LibraryFunction& function, const LibraryTypes& types) {
   return holds(types.scalar, types.from) == (function.relation == LibraryFunction::Relation::kHeld);
 }
 
-const LibraryFunction* findIn(const Functions& functions, std::string_view name, const LibraryTypes& types) {
+const LibraryFunction* findIn(const Functions& functions, std::string_view name, const LibraryTypes& types, bool cuda) {
   const LibraryFunction* other = nullptr;
   const auto [begin, end] = functions.equal_range(name);
   for (auto at = begin; at != end; ++at) {
-    if (!isFor(at->second, types)) continue;
+    if (!isFor(at->second, types) || (cuda && at->second.host_only)) continue;
     if ((at->second.lanes != 0) == (types.lanes > 1)) return &at->second;
     if (other == nullptr) other = &at->second;
   }
@@ -180,8 +199,8 @@ std::string_view libraryText(std::string_view name) {
 }
 
 const LibraryFunction* findLibraryFunction(std::string_view name, const LibraryTypes& types, bool cuda) {
-  const LibraryFunction* found = cuda ? findIn(cudaFunctions(), name, types) : nullptr;
-  return found != nullptr ? found : findIn(hostFunctions(), name, types);
+  const LibraryFunction* found = cuda ? findIn(cudaFunctions(), name, types, cuda) : nullptr;
+  return found != nullptr ? found : findIn(hostFunctions(), name, types, cuda);
 }
 
 bool hasLibraryFunction(std::string_view name) { return hostFunctions().contains(name) || cudaFunctions().contains(name); }

@@ -24,6 +24,7 @@ struct LibraryTypes {
   uint32_t lanes = 1;
   Scalar from = Scalar::kInt;
   uint32_t from_lanes = 1;
+  bool in_lanes = false;  // T is a vector with the values of several work-items
 };
 
 struct LibraryFunction {
@@ -36,6 +37,8 @@ struct LibraryFunction {
   uint32_t lanes = 0;        // of the Vector3<T> that it takes; 0: it takes none; kAnyLanes: Vector<T, I...>
   bool other_lanes = false;  // it takes a vector with lanes of its own, M
   bool is_declaration = false;
+  bool for_lanes = false;   // T may be a vector of several work-items: Floats and its like in library/language.h
+  bool host_only = false;   // CUDA does not get it
   std::string_view result;  // "Unsigned<T>"
   std::string_view name;
   std::string_view parameters;  // "T x, int* exponent"

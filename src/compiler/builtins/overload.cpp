@@ -28,6 +28,8 @@ const Type* typeOf(TypeWord word, Scalar scalar, uint32_t lanes, const TypeTable
       return types.vector(withSign(scalar, false), lanes);
     case TypeWord::kIntn:
       return types.vector(Scalar::kInt, lanes);
+    case TypeWord::kUshortn:
+      return types.vector(Scalar::kUShort, lanes);
     case TypeWord::kWgentype:
       return types.vector(widened(scalar), lanes);
     case TypeWord::kRgentype:
@@ -36,6 +38,8 @@ const Type* typeOf(TypeWord word, Scalar scalar, uint32_t lanes, const TypeTable
       return types.scalar(Scalar::kInt);
     case TypeWord::kUint:
       return types.scalar(Scalar::kUInt);
+    case TypeWord::kUint4:
+      return types.vector(Scalar::kUInt, 4);
     case TypeWord::kSizeT:
       return types.scalar(Scalar::kULong);
     case TypeWord::kEvent:
@@ -101,8 +105,11 @@ Rank rankOfPointer(QualType from, PointerWord pointer, const Type& to) {
   return pointee.is_volatile && pointer != PointerWord::kVolatile ? Rank::kImpossible : Rank::kExact;
 }
 
-// A prototype without generic words is tried once, as if for int.
-uint32_t scalarsOf(const Prototype& form) { return form.set != nullptr ? form.set->scalars : bit(Scalar::kInt); }
+// What gentype may be. A prototype without generic words is tried once, as if for int.
+uint32_t scalarsOf(const Prototype& form, bool halves) {
+  if (form.set == nullptr) return bit(Scalar::kInt);
+  return halves ? form.set->scalars : form.set->scalars & ~kHalves;
+}
 
 struct Candidate {
   const Prototype* form;
@@ -143,7 +150,7 @@ uint32_t lanesOf(const std::vector<QualType>& arguments) {
 }
 
 std::vector<Candidate> viable(const std::vector<Prototype>& forms, const Builtin& builtin,
-                              const std::vector<QualType>& arguments, const TypeTable& types) {
+                              const std::vector<QualType>& arguments, bool halves, const TypeTable& types) {
   std::vector<Candidate> candidates;
   for (const Prototype& form : forms) {
     if (form.count != arguments.size()) continue;
@@ -151,7 +158,7 @@ std::vector<Candidate> viable(const std::vector<Prototype>& forms, const Builtin
     const uint32_t lanes = of_name ? builtin.lanes : generic ? lanesOf(arguments) : 1;
     if (generic && (form.set->lanes >> lanes & 1) == 0) continue;
     for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
-      if ((scalarsOf(form) >> scalar & 1) == 0) continue;
+      if ((scalarsOf(form, halves) >> scalar & 1) == 0) continue;
       Candidate candidate{&form, static_cast<Scalar>(scalar), lanes, {}};
       if (rankAll(&candidate, arguments, types)) candidates.push_back(candidate);
     }
@@ -171,10 +178,14 @@ const char* wordText(TypeWord word) {
       return "unsigned integers of T's size";
     case TypeWord::kIntn:
       return "int with T's lanes";
+    case TypeWord::kUshortn:
+      return "ushort with T's lanes";
     case TypeWord::kInt:
       return "int";
     case TypeWord::kUint:
       return "uint";
+    case TypeWord::kUint4:
+      return "uint4";
     case TypeWord::kSizeT:
       return "size_t";
     case TypeWord::kEvent:
@@ -280,7 +291,7 @@ bool Builtins::resolve(QualType* result, std::vector<QualType>* parameters, std:
   }
   if (builtin.function->has_own_rules) return resolveFamily(result, parameters, why, builtin, arguments, types_);
   const std::vector<Prototype>& forms = builtin.function->prototypes;
-  const std::vector<Candidate> candidates = viable(forms, builtin, arguments, types_);
+  const std::vector<Candidate> candidates = viable(forms, builtin, arguments, halves_, types_);
   if (candidates.empty()) {
     *why = "\"" + builtin.function->name + "\" takes " + formsText(forms) + "; it was given " + spellAll(arguments) + ".";
     return false;
@@ -304,10 +315,10 @@ bool Builtins::resolve(QualType* result, std::vector<QualType>* parameters, std:
 
 std::vector<BuiltinForm> Builtins::forms(const Builtin& builtin) {
   std::vector<BuiltinForm> forms;
-  if (builtin.function->has_own_rules) familyForms(&forms, builtin, types_);
+  if (builtin.function->has_own_rules) familyForms(&forms, builtin, halves_ ? kIntegers | kReals : kIntegers | kFloats, types_);
   for (const Prototype& form : builtin.function->prototypes) {
     for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
-      if ((scalarsOf(form) >> scalar & 1) == 0) continue;
+      if ((scalarsOf(form, halves_) >> scalar & 1) == 0) continue;
       for (uint32_t lanes : kLaneCounts) {
         const uint32_t allowed = form.set == nullptr ? 1u << 1 : form.set->of_name ? 1u << builtin.lanes : form.set->lanes;
         if ((allowed >> lanes & 1) == 0) continue;

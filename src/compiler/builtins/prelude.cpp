@@ -80,6 +80,7 @@ std::string Prelude::type(const Type* type) {
     return cppName(scalar);
   }
   std::string name = "mrt_" + idOf(type);
+  if (!defined_.contains(name)) this->type(type->element);
   if (first(name)) {
     const uint32_t lanes = type->count == 3 ? 4 : type->count;
     text_ += "struct alignas(" + std::to_string(lanes * scalarSize(type->scalar)) + ") " + name + " { " +
@@ -105,14 +106,12 @@ std::string Prelude::make(const Type* vector, const std::vector<const Type*>& pa
 }
 
 std::string Prelude::splat(const Type* vector) {
-  const std::string parameter = std::string(cppName(vector->scalar)) + " a";
+  const std::string parameter = type(vector->element) + " a";
   return define("mrt_splat_" + idOf(vector), type(vector), parameter,
                 [&] { return "return {" + listed(vector->count, [](uint32_t) { return std::string("a"); }) + "};"; });
 }
 
-std::string Prelude::unary(Op op, const Type* vector) {
-  return libraryFunction(functionOf(op), {vector->scalar, vector->count});
-}
+std::string Prelude::unary(Op op, const Type* type) { return libraryFunction(functionOf(op), {type->scalar, type->lanes()}); }
 
 std::string Prelude::binary(Op op, const Type* type, const Type* amount) {
   const LibraryTypes types{elementOf(type), type->lanes(), elementOf(amount)};

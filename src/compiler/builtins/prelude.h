@@ -20,9 +20,13 @@ namespace manyrt::compiler {
 // (library/cuda_*.h). What gcc names and CUDA does not is renamed at the end, by cudaText.
 enum class Dialect : uint8_t { kHost, kHostQuick, kCuda };
 
+struct Prototype;
+
 class Prelude {
  public:
   explicit Prelude(TypeTable& types, Dialect dialect = Dialect::kHost) : types_(types), dialect_(dialect) {}
+
+  bool relaxed = false;  // -cl-fast-relaxed-math: coarser functions of float for the host
 
   // The C++ name of a scalar, vector, event or void type; defines vectors: a struct of lanes s0, s1, ... sF, aligned as
   // OpenCL C says (three lanes take four), trivially copyable.
@@ -31,13 +35,13 @@ class Prelude {
   // Each of these returns the name of a function and defines it. Arguments are passed by value unless said otherwise.
   std::string make(const Type* vector, const std::vector<const Type*>& parts);  // (parts...) -> vector; scalars and vectors
   std::string splat(const Type* vector);                                        // (scalar) -> vector
-  std::string unary(Op op, const Type* vector);                                 // - ~ !; (a) -> result
-  // Vectors: every binary operator but the comma. Scalars: kDiv and kRem of integers, which never trap, and the shifts,
-  // which take the amount modulo the width. (a, b) -> result.
+  std::string unary(Op op, const Type* type);                                   // - ~ ! of vectors, - of halves; (a) -> result
+  // Vectors: every binary operator but the comma. Scalars: kDiv and kRem of integers, which never trap, the shifts, which take
+  // the amount modulo the width, and arithmetic of halves. (a, b) -> result.
   std::string binary(Op op, const Type* type, const Type* amount);  // `amount`: of shifts, the right side's type, else type
   // (a, b, c) -> a * b + c and its like, rounded once where the processor does that, else twice.
   std::string multiplyAdd(Fused::Kind kind, const Type* type);
-  // Vectors: ++ and -- on an lvalue: (vector&) -> the new value, or the old one for the postfix forms.
+  // Vectors and halves: ++ and -- on an lvalue: (vector&) -> the new value, or the old one for the postfix forms.
   std::string step(Op op, const Type* type);
   // ++ and -- of some lanes of a vector.
   std::string stepSwizzle(Op op, const Type* vector, const uint8_t* lanes, uint32_t count);
@@ -48,9 +52,14 @@ class Prelude {
   std::string select(const Type* result, const Type* condition);                     // (condition, then, else)
   std::string halfToFloat();                                                         // (half) -> float
   std::string toHalf(Scalar from);  // (float or double) -> half, to the nearest
-  // A call of a builtin that is kFence, kPure, kMemory, kAtomic or kPrint; `arguments` are the converted types.
+  // A call of a builtin that is kFence, kPure, kMemory, kAtomic, kPrint or kSubGroup; `arguments` are the converted types.
   // Pointer parameters are plain C++ pointers: address spaces are gone. kMemory and kAtomic take them by address.
   std::string builtin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments);
+
+  // The same for the values of several work-items at once: the name of a function of vectors of the compiler, with as many
+  // lanes as mrt_L has (lowering/cpu/lanes/lane_math.cpp). Empty: there is none, and the lanes are to call builtin() one by
+  // one. Tests (`is_test`) give masks of the arguments' size.
+  std::string wholeBuiltin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments, bool* is_test);
 
   // All definitions so far, in an order in which each stands behind what it uses.
   const std::string& text() const { return text_; }
@@ -60,10 +69,11 @@ class Prelude {
   bool first(const std::string& name);
   // Defines name(parameters) { body } of a result, once; `body` is only asked then, and may define what it uses.
   template <typename Body>
-  std::string define(const std::string& name, const std::string& result, const std::string& parameters, Body body) {
+  std::string define(const std::string& name, const std::string& result, const std::string& parameters, Body body,
+                     const char* linkage = "mrt_fn ") {
     if (first(name)) {
       const std::string inner = body();
-      text_ += "mrt_fn " + result + " " + name + "(" + parameters + ") { " + inner + " }\n";
+      text_ += linkage + result + " " + name + "(" + parameters + ") { " + inner + " }\n";
     }
     return name;
   }
@@ -75,7 +85,11 @@ class Prelude {
     bool in_pack = false;
     uint32_t lane = 0;  // in a pack: which one
   };
-  std::string libraryFunction(std::string_view name, const LibraryTypes& types);
+  std::string libraryFunction(std::string_view name, const LibraryTypes& types, const char* linkage = "mrt_fn ");
+  std::string wholeFunction(const LibraryFunction& function, const LibraryTypes& types);
+  std::string rareFunction(std::string_view name, LibraryTypes types);
+  std::string rarely();
+  std::string expandTo(std::string_view text, size_t* at, const LibraryTypes& types);
   std::string expand(std::string_view text, const Expansion& expansion);
   std::string expandWord(std::string_view text, size_t* at, const Expansion& expansion);
   std::string expandVector(std::string_view text, size_t* at, const LibraryTypes& types);
@@ -83,7 +97,13 @@ class Prelude {
   // prelude_builtin.cpp
   std::string laneByLane(const std::string& name, const std::string& one, bool is_test, const Type* result,
                          const std::vector<QualType>& arguments);
+  std::string chosenName(const Builtin& builtin, const Type* gentype) const;
   std::string converted(const Builtin& builtin, const Type* from);
+  std::string convertedHalf(const Builtin& builtin, Scalar from);
+  std::string subGroup(const Builtin& builtin, QualType result);
+  // Functions of halves that are computed in float.
+  std::string halfFunction(const std::string& name, const Prototype& form, const LibraryTypes& types);
+  std::string halfVectorFunction(const std::string& name, QualType result, const std::vector<QualType>& arguments);
   std::string reinterpreted(const Type* to, const Type* from);
   // prelude_print.cpp
   std::string printed(const std::vector<QualType>& arguments);

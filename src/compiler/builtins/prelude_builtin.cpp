@@ -1,5 +1,8 @@
 // Maps calls of built-in functions to functions of the library. A function for one lane, such as a conversion, is called for
 // each lane of a vector. A function that takes vectors is written for the number of lanes of the call.
+#include <algorithm>
+#include <iterator>
+
 #include "compiler/builtins/prelude.h"
 #include "compiler/builtins/prelude_text.h"
 #include "compiler/builtins/prototype.h"
@@ -46,10 +49,28 @@ std::string Prelude::laneByLane(const std::string& name, const std::string& one,
   return define(own, type(result), parameters, [&] { return returned(result, call); });
 }
 
+// One lane of a conversion from halves or to them. A half is a float, exactly; an integer that a float does not hold is beyond
+// the largest half, in every direction of rounding.
+std::string Prelude::convertedHalf(const Builtin& builtin, Scalar from) {
+  const Scalar to = builtin.target->scalar;
+  const std::string rounding = builtin.rounding != 0 ? std::string("_rt") + builtin.rounding : "";
+  if (to == Scalar::kHalf && from != Scalar::kHalf) {
+    return libraryFunction("to_half" + (rounding == "_rte" ? "" : rounding), {from == Scalar::kDouble ? from : Scalar::kFloat});
+  }
+  const std::string name = std::string("convert") + (builtin.saturate ? "_sat" : "") + rounding;
+  const Type* half = types_.scalar(Scalar::kHalf);
+  return define("mrt_" + name + "_" + scalarName(to) + "_half", type(types_.scalar(to)), type(half) + " a", [&] {
+    if (to == Scalar::kHalf) return std::string("return a;");
+    return "return " + libraryFunction(name, {to, 1, Scalar::kFloat}) + "(" + halfToFloat() + "(a));";
+  });
+}
+
 std::string Prelude::converted(const Builtin& builtin, const Type* from) {
   std::string name = builtin.saturate ? "convert_sat" : "convert";
   if (builtin.rounding != 0) name += std::string("_rt") + builtin.rounding;
-  const std::string one = libraryFunction(name, {builtin.target->scalar, 1, elementOf(from)});
+  const bool halves = builtin.target->scalar == Scalar::kHalf || elementOf(from) == Scalar::kHalf;
+  const std::string one =
+      halves ? convertedHalf(builtin, elementOf(from)) : libraryFunction(name, {builtin.target->scalar, 1, elementOf(from)});
   return laneByLane(name + "_" + idOf(builtin.target), one, false, builtin.target, {QualType{from}});
 }
 
@@ -59,25 +80,119 @@ std::string Prelude::reinterpreted(const Type* to, const Type* from) {
   return laneByLane("as_" + idOf(to), libraryFunction("as", {target, 1, source}), false, to, {QualType{from}});
 }
 
+// The function that a call becomes: with relaxed mathematics a native_ one, which is faster and not much coarser.
+std::string Prelude::chosenName(const Builtin& builtin, const Type* gentype) const {
+  constexpr std::string_view kRelaxed[] = {"cos", "exp", "exp2", "exp10", "log", "log2", "log10", "sin", "tan"};
+  if (!relaxed || dialect_ == Dialect::kCuda || elementOf(gentype) != Scalar::kFloat) return builtin.name;
+  const bool has = std::find(std::begin(kRelaxed), std::end(kRelaxed), builtin.name) != std::end(kRelaxed);
+  return (has ? "native_" : "") + builtin.name;
+}
+
+// A function of one lane that is computed in float and rounded at the end, also what it stores through pointers.
+std::string Prelude::halfFunction(const std::string& name, const Prototype& form, const LibraryTypes& types) {
+  const auto isHalf = [](const Parameter& each) { return each.type == TypeWord::kGentype || each.type == TypeWord::kSgentype; };
+  const std::string half = type(types_.scalar(Scalar::kHalf));
+  std::string parameters, values, before, behind;
+  for (size_t i = 0; i < form.count; ++i) {
+    const Parameter& each = form.parameters[i];
+    const std::string own(1, static_cast<char>('a' + i));
+    const bool pointer = each.pointer != PointerWord::kNone;
+    parameters += (i == 0 ? "" : ", ") + (isHalf(each) ? half : std::string("int")) + (pointer ? "* " : " ") + own;
+    values += i == 0 ? "" : ", ";
+    if (!isHalf(each)) {
+      values += own;
+    } else if (!pointer) {
+      values += halfToFloat() + "(" + own + ")";
+    } else {
+      values += "&" + own + "_float";
+      before += "float " + own + "_float; ";
+      behind += "*" + own + " = " + toHalf(Scalar::kFloat) + "(" + own + "_float); ";
+    }
+  }
+  LibraryTypes single = types;
+  single.scalar = Scalar::kFloat;
+  single.lanes = 1;
+  if (single.from == Scalar::kHalf) single.from = Scalar::kFloat;
+  const bool gives_half = isHalf(form.result);
+  return define("mrt_" + name + "_half", gives_half ? half : "int", parameters, [&] {
+    const std::string call = libraryFunction(name, single) + "(" + values + ")";
+    const std::string value = gives_half ? toHalf(Scalar::kFloat) + "(" + call + ")" : call;
+    if (before.empty()) return "return " + value + ";";
+    return before + "const auto r = " + value + "; " + behind + "return r;";
+  });
+}
+
+// A function that takes vectors whole: dot, length and their like.
+std::string Prelude::halfVectorFunction(const std::string& name, QualType result, const std::vector<QualType>& arguments) {
+  std::string parameters, values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Type* argument = arguments[i].type;
+    const Type* wide = types_.vector(Scalar::kFloat, argument->lanes());
+    const std::string own(1, static_cast<char>('a' + i));
+    parameters += (i == 0 ? "" : ", ") + type(argument) + " " + own;
+    values += (i == 0 ? "" : ", ") + laneByLane("convert_" + idOf(wide), halfToFloat(), false, wide, {arguments[i]}) + "(" +
+              own + ")";
+  }
+  const uint32_t lanes = arguments[0]->lanes();
+  return define("mrt_" + name + "_" + idOf(arguments[0].type), type(result.type), parameters, [&] {
+    const std::string call = libraryFunction(name, {Scalar::kFloat, lanes}) + "(" + values + ")";
+    const QualType wide{types_.vector(Scalar::kFloat, result->lanes())};
+    const std::string narrow = laneByLane("convert_" + idOf(result.type), toHalf(Scalar::kFloat), false, result.type, {wide});
+    return "return " + narrow + "(" + call + ");";
+  });
+}
+
+// Ballots are vectors of four ints; the others move one scalar, or a test.
+std::string Prelude::subGroup(const Builtin& builtin, QualType result) {
+  if (builtin.name.find("ballot") != std::string::npos) return libraryFunction(builtin.name, {Scalar::kUInt, 4});
+  return libraryFunction(builtin.name, {result->isVoid() ? Scalar::kInt : elementOf(result.type)});
+}
+
 std::string Prelude::builtin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments) {
-  const std::string& name = builtin.name;
+  std::string name = builtin.name;
+  if (builtin.kind == BuiltinKind::kSubGroup) return subGroup(builtin, result);
   if (builtin.kind == BuiltinKind::kPrint) return printed(arguments);
   if (builtin.kind == BuiltinKind::kFence) return libraryFunction(name, {Scalar::kInt});
   if (builtin.kind == BuiltinKind::kAtomic) {  // atom_ and atomic_ are the same
-    return libraryFunction("atomic" + name.substr(name.find('_')), {elementOf(pointeeOf(arguments[0]))});
+    const bool alone = dialect_ != Dialect::kCuda && arguments[0]->inner.space == AddressSpace::kLocal;
+    return libraryFunction((alone ? "local_atomic" : "atomic") + name.substr(name.find('_')),
+                           {elementOf(pointeeOf(arguments[0]))});
   }
   if (name == "convert_") return converted(builtin, arguments[0].type);
   if (name == "as_") return reinterpreted(builtin.target, arguments[0].type);
   const bool has_form = !builtin.function->prototypes.empty();  // else it is a shuffle
   const Type* gentype = has_form ? gentypeOf(builtin.function->prototypes[0], result, arguments) : result.type;
+  if (has_form) name = chosenName(builtin, gentype);
   LibraryTypes types{elementOf(gentype), gentype->lanes()};
   types.from_lanes = arguments[0]->lanes();
   if (!arguments.back()->isPointer()) types.from = elementOf(arguments.back().type);
   const LibraryFunction* function = findLibraryFunction(name, types, dialect_ == Dialect::kCuda);
   if (function != nullptr && function->lanes != 0) return libraryFunction(name, types);
   const bool is_test = has_form && builtin.function->prototypes[0].result.type == TypeWord::kRgentype;
+  if (function == nullptr && types.scalar == Scalar::kHalf) {
+    LibraryTypes single = types;
+    single.scalar = Scalar::kFloat;
+    function = findLibraryFunction(name, single, dialect_ == Dialect::kCuda);
+    if (function != nullptr && function->lanes != 0) return halfVectorFunction(name, result, arguments);
+    return laneByLane(name, halfFunction(name, builtin.function->prototypes[0], types), is_test, result.type, arguments);
+  }
   types.lanes = 1;
   return laneByLane(name, libraryFunction(name, types), is_test, result.type, arguments);
+}
+
+std::string Prelude::wholeBuiltin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments,
+                                  bool* is_test) {
+  if (dialect_ != Dialect::kHost || builtin.kind != BuiltinKind::kPure || builtin.function->prototypes.empty()) return "";
+  const Prototype& form = builtin.function->prototypes[0];
+  const Type* gentype = gentypeOf(form, result, arguments);
+  if (gentype->isVector()) return "";
+  LibraryTypes types{elementOf(gentype)};
+  types.in_lanes = true;
+  const std::string name = chosenName(builtin, gentype);
+  const LibraryFunction* function = findLibraryFunction(name, types, false);
+  if (function == nullptr || !function->for_lanes) return "";
+  *is_test = form.result.type == TypeWord::kRgentype;
+  return prelude::replaced(libraryFunction(name, types), "<L>", "<mrt_L>");
 }
 
 }  // namespace manyrt::compiler

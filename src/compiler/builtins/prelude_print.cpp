@@ -38,9 +38,12 @@ std::string Prelude::printed(const std::vector<QualType>& arguments) {
     }
     const bool real = isFloat(elementOf(argument));
     const std::string element = real ? "double" : "long";
-    text_ += " { const " + element + " v[] = {" +
-             listed(argument->lanes(), [&](uint32_t k) { return "(" + element + ")" + lane(name, argument, k); }) +
-             "}; mrt_print_" + (real ? "reals" : "integers") + "(o, v, " + std::to_string(argument->lanes());
+    const bool is_half = elementOf(argument) == Scalar::kHalf;
+    const std::string widen = is_half ? halfToFloat() + "(" : "", close = is_half ? ")" : "";
+    text_ +=
+        " { const " + element + " v[] = {" +
+        listed(argument->lanes(), [&](uint32_t k) { return "(" + element + ")" + widen + lane(name, argument, k) + close; }) +
+        "}; mrt_print_" + (real ? "reals" : "integers") + "(o, v, " + std::to_string(argument->lanes());
     text_ += (real ? "" : ", " + std::to_string(scalarSize(elementOf(argument)))) + "); }";
   }
   text_ += " return mrt_print_end(o); }\n";

@@ -17,12 +17,12 @@ constexpr uint32_t kUpTo4 = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4;
 constexpr uint32_t kFloat = bit(Scalar::kFloat);
 
 constexpr TypeSet kSets[] = {
-    {"float, double or a vector of them", kFloats, kAllLanes},
-    {"a vector of float or double", kFloats, kVectors},
+    {"float, double or a vector of them", kReals, kAllLanes},
+    {"a vector of float or double", kReals, kVectors},
     {"float or a vector of it", kFloat, kAllLanes},
-    {"float, double or a vector of up to four of them", kFloats, kUpTo4},
+    {"float, double or a vector of up to four of them", kReals, kUpTo4},
     {"float or a vector of up to four", kFloat, kUpTo4},
-    {"a vector of three or four float or double", kFloats, 1u << 3 | 1u << 4},
+    {"a vector of three or four float or double", kReals, 1u << 3 | 1u << 4},
     {"an integer type or a vector of one", kIntegers, kAllLanes},
     {"a vector of integers", kIntegers, kVectors},
     {"a signed integer type or a vector of one", kSigned, kAllLanes},
@@ -30,8 +30,10 @@ constexpr TypeSet kSets[] = {
     {"int or uint", k32Bits, 1u << 1},
     {"an integer type of at most 32 bits or a vector of one", kNarrow | k32Bits, kAllLanes},
     {"int, uint, long or ulong", k32Bits | k64Bits, 1u << 1},
-    {"a number's type or a vector of one", kIntegers | kFloats, kAllLanes},
-    {"a vector of as many lanes as the name says", kIntegers | kFloats, kVectors, true},
+    {"a number's type", kIntegers | kReals, 1u << 1},
+    {"int, uint, long, ulong, float or double", k32Bits | k64Bits | kReals, 1u << 1},
+    {"a number's type or a vector of one", kIntegers | kReals, kAllLanes},
+    {"a vector of as many lanes as the name says", kIntegers | kReals, kVectors, true},
     {"float, with as many lanes as the name says", kFloat, kAllLanes, true},
     {"float or double, with as many lanes as the name says", kFloats, kAllLanes, true},
 };
@@ -43,7 +45,8 @@ struct Heading {
 };
 constexpr Heading kHeadings[] = {{"Work-item", BuiltinKind::kWorkItem},    {"Synchronization", BuiltinKind::kBarrier},
                                  {"Explicit memory", BuiltinKind::kFence}, {"Async", BuiltinKind::kGroupCopy},
-                                 {"Atomic", BuiltinKind::kAtomic},         {"printf", BuiltinKind::kPrint}};
+                                 {"Atomic", BuiltinKind::kAtomic},         {"printf", BuiltinKind::kPrint},
+                                 {"Sub-group", BuiltinKind::kSubGroup}};
 
 struct NamedType {
   std::string_view word;
@@ -52,9 +55,10 @@ struct NamedType {
 constexpr NamedType kTypes[] = {
     {"gentype", TypeWord::kGentype},   {"sgentype", TypeWord::kSgentype}, {"igentype", TypeWord::kIgentype},
     {"ugentype", TypeWord::kUgentype}, {"intn", TypeWord::kIntn},         {"wgentype", TypeWord::kWgentype},
-    {"rgentype", TypeWord::kRgentype}, {"void", TypeWord::kVoid},         {"int", TypeWord::kInt},
-    {"uint", TypeWord::kUint},         {"size_t", TypeWord::kSizeT},      {"event_t", TypeWord::kEvent},
-    {"float", TypeWord::kFloat},       {"half", TypeWord::kHalf}};
+    {"ushortn", TypeWord::kUshortn},   {"rgentype", TypeWord::kRgentype}, {"void", TypeWord::kVoid},
+    {"int", TypeWord::kInt},           {"uint4", TypeWord::kUint4},       {"uint", TypeWord::kUint},
+    {"size_t", TypeWord::kSizeT},      {"event_t", TypeWord::kEvent},     {"float", TypeWord::kFloat},
+    {"half", TypeWord::kHalf}};
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \n");
@@ -170,16 +174,29 @@ class Reader {
       function.is_conversion = is_conversion;
       return {&function};
     }
-    const size_t before_rounding = name.find("n_rt");
-    const size_t n = before_rounding != name.npos ? before_rounding : name.size() - 1;
-    const std::string front(name.substr(0, n)), back(name.substr(n + 1));
     std::vector<BuiltinFunction*> functions;
     for (const uint32_t lanes : kLaneCounts) {
       if ((set->lanes >> lanes & 1) == 0) continue;
-      functions.push_back(&made(front + (lanes > 1 ? std::to_string(lanes) : "") + back, front + back));
+      functions.push_back(&made(withLanes(name, lanes > 1 ? std::to_string(lanes) : ""), withLanes(name, "")));
       functions.back()->lanes = lanes;
     }
     return functions;
+  }
+
+  // The name with `lanes` for each n that stands for them: at the end, and before "_rt" or behind "bfloat16".
+  static std::string withLanes(std::string_view name, const std::string& lanes) {
+    const size_t before_rounding = name.find("n_rt"), last = before_rounding != name.npos ? before_rounding : name.size() - 1;
+    const size_t behind_type = name.find("16n_");
+    std::string text;
+    for (size_t i = 0; i < name.size(); ++i) {
+      const bool stands_for_lanes = i == last || (behind_type != name.npos && i == behind_type + 2);
+      if (stands_for_lanes) {
+        text += lanes;
+      } else {
+        text += name[i];
+      }
+    }
+    return text;
   }
 
   BuiltinFunction& made(const std::string& name, const std::string& common) {

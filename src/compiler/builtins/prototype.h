@@ -25,6 +25,7 @@ enum class TypeWord : uint8_t {
   kIgentype,  // signed integers of its size
   kUgentype,  // unsigned ones
   kIntn,      // ints, as many as it has lanes
+  kUshortn,   // the same of ushorts
   kWgentype,  // integers of twice its size
   kRgentype,  // what comparisons of it give
   kVoid,
@@ -32,6 +33,7 @@ enum class TypeWord : uint8_t {
   kUint,
   kSizeT,
   kEvent,
+  kUint4,
   kFloat,
   kHalf,
   kOwnRule  // destType, gentypem and their like: family.cpp

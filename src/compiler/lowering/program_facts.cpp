@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "compiler/builtins/builtins.h"
 #include "compiler/parser/visit.h"
 #include "rt.h"
 
@@ -95,6 +96,16 @@ ArgumentFacts argumentFacts(const Variable& parameter) {
     facts.kind = RT_ARG_VALUE;
   }
   return facts;
+}
+
+bool callsSubGroups(const Function& function) {
+  for (const Builtin* builtin : function.builtins) {
+    if (builtin->kind == BuiltinKind::kSubGroup) return true;
+  }
+  for (const Function* callee : function.callees) {  // there is no recursion
+    if (callsSubGroups(*callee)) return true;
+  }
+  return false;
 }
 
 }  // namespace manyrt::compiler

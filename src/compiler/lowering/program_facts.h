@@ -24,4 +24,7 @@ struct ArgumentFacts {
 };
 ArgumentFacts argumentFacts(const Variable& parameter);
 
+// Whether a function, or what it calls, has functions of a sub-group in it.
+bool callsSubGroups(const Function& function);
+
 }  // namespace manyrt::compiler

@@ -27,9 +27,10 @@ bool Parser::checkObject(QualType type, std::string_view name, Location where) {
     diagnostics_.error(where, "%s cannot have the type void, which has no values. Did you mean a pointer?", text.c_str());
     return false;
   }
-  if ((element->kind == TypeKind::kScalar || element->isVector()) && element->scalar == Scalar::kHalf) {
+  if ((element->kind == TypeKind::kScalar || element->isVector()) && element->scalar == Scalar::kHalf && !half_arithmetic_) {
     diagnostics_.error(where,
-                       "%s cannot have the type %s: half is for memory alone. Use a float, with vload_half and vstore_half.",
+                       "%s cannot have the type %s: half is for memory alone. Use a float, with vload_half and vstore_half, or "
+                       "enable cl_khr_fp16 where the device has it.",
                        text.c_str(), spell(QualType{element}).c_str());
     return false;
   }

@@ -25,9 +25,10 @@ std::string_view takeWord(std::string_view* text) {
 // The extensions that the library always has ("cl_khr_..."). Enabling them changes nothing.
 bool isKnownExtension(std::string_view name) {
   for (std::string_view known :
-       {"cl_khr_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
+       {"cl_khr_fp16", "cl_khr_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
         "cl_khr_global_int32_extended_atomics", "cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
-        "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "all"}) {
+        "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "cl_intel_bfloat16_conversions", "cl_khr_subgroups",
+        "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative", "all"}) {
     if (name == known) return true;
   }
   return false;
@@ -101,14 +102,27 @@ bool Parser::acceptPragma() {
                          std::string(text).c_str());
     }
   } else if (word == "OPENCL" && takeWord(&text) == "EXTENSION") {
-    const std::string name(takeWord(&text));
-    if (takeWord(&text) != ":") {
-      diagnostics_.warning(token.where, "The pragma is ignored: \":\" is missing behind \"%s\".", name.c_str());
-    } else if (takeWord(&text) != "disable" && !isKnownExtension(name)) {
-      diagnostics_.warning(token.where, "The extension \"%s\" is not supported; the pragma is ignored.", name.c_str());
-    }
+    switchExtension(text, token.where);
   }
   return true;
+}
+
+// The rest of #pragma OPENCL EXTENSION. Only that for halves changes what the language has.
+void Parser::switchExtension(std::string_view text, Location where) {
+  const std::string name(takeWord(&text));
+  if (takeWord(&text) != ":") {
+    diagnostics_.warning(where, "The pragma is ignored: \":\" is missing behind \"%s\".", name.c_str());
+    return;
+  }
+  const bool enables = takeWord(&text) != "disable";
+  if (name == "cl_khr_fp16" || name == "all") {
+    half_arithmetic_ = enables && options_.halves;
+    builtins_.takeHalves(half_arithmetic_);
+  }
+  const bool is_known = isKnownExtension(name) && (name != "cl_khr_fp16" || options_.halves);
+  if (enables && !is_known) {
+    diagnostics_.warning(where, "The extension \"%s\" is not supported; the pragma is ignored.", name.c_str());
+  }
 }
 
 bool Parser::acceptStaticAssert() {

@@ -9,6 +9,8 @@ namespace manyrt::compiler {
 
 struct LanguageOptions {
   bool single_precision_constants = false;  // -cl-single-precision-constant: 1.0 is a float
+  bool sub_groups = true;                   // the device has sub-group functions
+  bool halves = true;                       // the device computes with halves: cl_khr_fp16 may be enabled
 };
 
 // Parses program->tokens. False after an error.

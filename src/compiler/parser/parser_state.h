@@ -86,6 +86,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
 
   bool acceptPragma();  // reads a #pragma; false: none is here
   bool setFieldLimit(std::string_view text);
+  void switchExtension(std::string_view text, Location where);
   bool parseDeclaration();  // of program scope
   bool acceptStaticAssert();
   // The rest of what the file of that name offers: function.cpp

@@ -31,6 +31,16 @@ class FrontEnd {
     auto& definitions = options_.preprocessor.definitions;
     definitions.insert(definitions.begin(), {name, "", true});
   }
+  // The same for halves as numbers: cl_khr_fp16 cannot be enabled.
+  void refuseHalves() {
+    halves_ = false;
+    undefine("cl_khr_fp16");
+  }
+  // And for sub-groups.
+  void refuseSubGroups() {
+    sub_groups_ = false;
+    for (const char* name : {"cl_khr_subgroups", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative"}) undefine(name);
+  }
   const char* name() const { return request_.name[0] != '\0' ? request_.name : "kernel.cl"; }
 
   // Source, options, headers and the library's version; with an #include what the preprocessor makes of them. A failure of
@@ -50,6 +60,7 @@ class FrontEnd {
 
   const BuildRequest& request_;
   BuildOptions options_;
+  bool halves_ = true, sub_groups_ = true;
   Sources sources_;
   Diagnostics diagnostics_;
   std::optional<Program> program_;  // once it is preprocessed: what comes from the cache needs none, and one takes microseconds

@@ -1,8 +1,10 @@
 // The pipeline to an OpenClImage: options, key, cache; and where that has nothing, the front end and a text.
 #include <algorithm>
+#include <set>
 
 #include "compiler/build.h"
 #include "compiler/builtins/builtins.h"
+#include "compiler/builtins/prototype.h"
 #include "compiler/cache/cache.h"
 #include "compiler/cache/opencl_entry.h"
 #include "compiler/lowering/opencl/program.h"
@@ -13,7 +15,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering or the options below change what a source becomes.
-constexpr uint32_t kForm = 8;
+constexpr uint32_t kForm = 9;
 
 // A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
 constexpr char kRightSizes[] =
@@ -24,6 +26,29 @@ constexpr char kRightSizes[] =
 // A launch has no number of dimensions in rt.h: it is that of the last one with more than one work-item, however it is
 // enqueued.
 constexpr char kDimensions[] = "#define get_work_dim() (get_global_size(2) > 1 ? 3u : get_global_size(1) > 1 ? 2u : 1u)\n";
+
+// Conversions of bfloat16 are text of this library's, under names that no driver has: the functions that the program calls.
+std::string bfloatConversions(const Program& program) {
+  std::string text;
+  std::set<const Builtin*> known;
+  for (const Function& function : program.functions()) {
+    for (const Builtin* builtin : function.builtins) {
+      const bool narrows = builtin->name == "intel_convert_bfloat16_as_ushort";
+      if ((!narrows && builtin->name != "intel_convert_as_bfloat16_float") || !known.insert(builtin).second) continue;
+      const std::string n = builtin->lanes > 1 ? std::to_string(builtin->lanes) : "", name = builtin->function->name;
+      text += "#define " + name + " mrt_" + name + "\n";
+      if (narrows) {
+        text += "ushort" + n + " " + name + "(float" + n + " x) { uint" + n + " u = as_uint" + n +
+                "(x); return convert_ushort" + n +
+                "((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : (u + 0x7fffu + (u >> 16 & 1u)) >> 16); }\n";
+      } else {
+        text +=
+            "float" + n + " " + name + "(ushort" + n + " x) { return as_float" + n + "(convert_uint" + n + "(x) << 16); }\n";
+      }
+    }
+  }
+  return text;
+}
 
 bool asksForDimensions(const Program& program) {
   return std::any_of(program.functions().begin(), program.functions().end(), [](const Function& function) {
@@ -113,6 +138,7 @@ bool describe(OpenClImage* image, const OpenClTarget& target, const BuildOptions
   image->options = optionsFor(options, target, image->kernels, image->optimized);
   image->text = target.wrong_sizes ? kRightSizes : "";
   if (asksForDimensions(program)) image->text += kDimensions;
+  image->text += bfloatConversions(program);
   image->text += text;
   return true;
 }
@@ -129,6 +155,8 @@ const char* OpenClBuild::name() const { return front_end_->name(); }
 Status OpenClBuild::begin(std::string* log) {
   RT_TRY(front_end_->readOptions());
   if (!target_.doubles) front_end_->undefine("cl_khr_fp64");
+  if (!target_.halves) front_end_->refuseHalves();
+  front_end_->refuseSubGroups();  // drivers have them in OpenCL C 2.0 and later alone
   if (!target_.atomics_64) {
     front_end_->undefine("cl_khr_int64_base_atomics");
     front_end_->undefine("cl_khr_int64_extended_atomics");
@@ -139,7 +167,8 @@ Status OpenClBuild::begin(std::string* log) {
   hash.addPart(target_.identity);
   addNumber(&hash, uint64_t{target_.hidden_offsets} | uint64_t{target_.doubles} << 1 | uint64_t{target_.atomics_64} << 2 |
                        uint64_t{target_.wrong_sizes} << 3 | uint64_t{target_.rounds_division} << 4 |
-                       uint64_t{target_.no_empty_arg_info} << 6 | uint64_t{target_.optimized_calls} << 7);
+                       uint64_t{target_.no_empty_arg_info} << 6 | uint64_t{target_.optimized_calls} << 7 |
+                       uint64_t{target_.halves} << 8);
   RT_TRY(front_end_->addToKey(&hash, log));
   key_ = hash.finish();
   return Status();

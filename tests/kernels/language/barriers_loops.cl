@@ -233,6 +233,30 @@ __kernel void accumulates_in_vectors(__global const int *in, __global int *out, 
   out[g] = sum.x + 3 * sum.y + 5 * sum.z + 7 * sum.w;
 }
 
+// The first expression reads what it changes: it runs once for the group.
+__kernel void first_expression_changes_the_variable(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  int stride = 16 * n + 64;
+  scratch[i] = x;
+  BARRIER;
+  scratch[i] += stride;
+  for (stride >>= 1; stride > 0; stride >>= 1) {
+    BARRIER;
+    const int other = scratch[(i + stride) % s];
+    BARRIER;
+    scratch[i] += other & 15;
+  }
+  BARRIER;
+  int k = n;
+  for (k += 3; k < 12; ++k) {
+    const int other = scratch[s - 1 - i];
+    BARRIER;
+    scratch[i] += (other & 7) * k;
+    BARRIER;
+  }
+  out[g] = scratch[i] + k;
+}
+
 __kernel void declared_in_the_body(__global const int *in, __global int *out, int n, __local int *scratch) {
   HEAD;
   for (int k = 0; k < n; ++k) {

@@ -237,3 +237,27 @@ SIMULATED_CUDA_FUNCTION float __double2float_rn(double a) { return (float)a; }
 SIMULATED_CUDA_FUNCTION double __int2double_rn(int a) { return a; }
 
 struct simulated_cuda_end_of_headers;
+
+// ---- halves ----
+
+// What manyrt takes from PTX, of which there is none here.
+#define MANYRT_NO_PTX
+SIMULATED_CUDA_FUNCTION float mrt_half_to_float_ptx(unsigned short half) {
+  const unsigned exponent = half >> 10 & 31, fraction = half & 1023u, sign = (half & 0x8000u) << 16;
+  const float small = (float)fraction * 0x1p-24f;
+  const unsigned bits = exponent == 31 ? 0x7f800000u | fraction << 13 : (exponent + 112) << 23 | fraction << 13;
+  return __builtin_bit_cast(float, sign | (exponent == 0 ? __builtin_bit_cast(unsigned, small) : bits));
+}
+// The number of units in the last place that its exponent gives, rounded; the carry goes into the exponent.
+SIMULATED_CUDA_FUNCTION unsigned short mrt_float_to_half_ptx(float value) {
+  const unsigned bits = __builtin_bit_cast(unsigned, value), sign = bits >> 16 & 0x8000u;
+  const float size = __builtin_bit_cast(float, bits & 0x7fffffffu);
+  if (size != size) return 0x7fff;
+  if (size >= 65520) return (unsigned short)(sign | 0x7c00u);
+  const unsigned exponent = (bits >> 23 & 255) > 113 ? bits >> 23 & 255 : 113;  // biased; 113 is that of 2^-14
+  const float units = size * __builtin_bit_cast(float, (264 - exponent) << 23);
+  unsigned whole = (unsigned)units;
+  const float rest = units - (float)whole;
+  whole += rest > 0.5f || (rest == 0.5f && whole % 2 != 0);
+  return (unsigned short)(sign | (((exponent - 113) << 10) + whole));
+}

@@ -356,6 +356,8 @@ pub const RT_CAPABILITY_ATOMICS_64: i32 = 10;
 pub const RT_CAPABILITY_HOST_REGISTER: i32 = 11;
 /// more than one stream priority
 pub const RT_CAPABILITY_STREAM_PRIORITIES: i32 = 12;
+/// sub-group functions in kernels (cl\_khr\_subgroups)
+pub const RT_CAPABILITY_SUBGROUPS: i32 = 13;
 
 // enum rtWaitPolicy
 /// See enum rtWaitPolicy.

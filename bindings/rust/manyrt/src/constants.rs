@@ -396,6 +396,8 @@ impl Capability {
     pub const HOST_REGISTER: Capability = Capability(manyrt_sys::RT_CAPABILITY_HOST_REGISTER);
     /// more than one stream priority
     pub const STREAM_PRIORITIES: Capability = Capability(manyrt_sys::RT_CAPABILITY_STREAM_PRIORITIES);
+    /// sub-group functions in kernels (cl\_khr\_subgroups)
+    pub const SUBGROUPS: Capability = Capability(manyrt_sys::RT_CAPABILITY_SUBGROUPS);
 }
 
 impl fmt::Debug for Capability {
@@ -414,6 +416,7 @@ impl fmt::Debug for Capability {
             Capability::ATOMICS_64 => f.write_str("ATOMICS_64"),
             Capability::HOST_REGISTER => f.write_str("HOST_REGISTER"),
             Capability::STREAM_PRIORITIES => f.write_str("STREAM_PRIORITIES"),
+            Capability::SUBGROUPS => f.write_str("SUBGROUPS"),
             Capability(other) => write!(f, "Capability({})", other),
         }
     }

@@ -93,6 +93,7 @@ Status Libraries::fromSource(Ref<Library>* library, const compiler::BuildRequest
   target.identity = device_.identity();
   target.hidden_offsets = device_.tier() == RT_MEMORY_TIER_BUFFER;
   target.doubles = device_.has(RT_CAPABILITY_DOUBLE);
+  target.halves = device_.has(RT_CAPABILITY_HALF);
   target.atomics_64 = device_.has(RT_CAPABILITY_ATOMICS_64);
   target.rounds_division = device_.roundsDivision();
   target.wrong_sizes = device_.quirks().has(Quirk::kWrongSizes);

@@ -78,6 +78,92 @@ T atomic_max(volatile T* p, T value) {
   return old;
 }
 
+// ---- On local memory, which one thread has: plain reads and writes.
+
+template <Integer T>
+T local_atomic_add(volatile T* p, T value) {
+  T old = *p;
+  *p = (T)(old + value);
+  return old;
+}
+
+template <Integer T>
+T local_atomic_sub(volatile T* p, T value) {
+  T old = *p;
+  *p = (T)(old - value);
+  return old;
+}
+
+template <Integer T>
+T local_atomic_and(volatile T* p, T value) {
+  T old = *p;
+  *p = (T)(old & value);
+  return old;
+}
+
+template <Integer T>
+T local_atomic_or(volatile T* p, T value) {
+  T old = *p;
+  *p = (T)(old | value);
+  return old;
+}
+
+template <Integer T>
+T local_atomic_xor(volatile T* p, T value) {
+  T old = *p;
+  *p = (T)(old ^ value);
+  return old;
+}
+
+template <Integer T>
+T local_atomic_xchg(volatile T* p, T value) {
+  T old = *p;
+  *p = value;
+  return old;
+}
+
+template <Floating T>
+T local_atomic_xchg(volatile T* p, T value) {
+  T old = *p;
+  *p = value;
+  return old;
+}
+
+template <Integer T>
+T local_atomic_min(volatile T* p, T value) {
+  T old = *p;
+  if (value < old) *p = value;
+  return old;
+}
+
+template <Integer T>
+T local_atomic_max(volatile T* p, T value) {
+  T old = *p;
+  if (value > old) *p = value;
+  return old;
+}
+
+template <Integer T>
+T local_atomic_inc(volatile T* p) {
+  T old = *p;
+  *p = (T)(old + 1);
+  return old;
+}
+
+template <Integer T>
+T local_atomic_dec(volatile T* p) {
+  T old = *p;
+  *p = (T)(old - 1);
+  return old;
+}
+
+template <Integer T>
+T local_atomic_cmpxchg(volatile T* p, T expected, T value) {
+  T old = *p;
+  if (old == expected) *p = value;
+  return old;
+}
+
 inline void mem_fence(unsigned int flags) {
   if (flags & 2) {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);

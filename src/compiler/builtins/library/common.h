@@ -1,5 +1,5 @@
-// Common functions and tests of floating-point numbers, for one lane. Tests give 0 or 1 here; what the lanes of a vector give
-// is made of that behind the call. Sets and words: language.h.
+// Common functions and tests of floating-point numbers, for one lane. Tests give true or false here, and masks for the lanes of
+// work-items; what the lanes of a vector give is made of that behind the call. Sets and words: language.h.
 #pragma once
 
 #include "language.h"
@@ -9,7 +9,7 @@ namespace manyrt::library {
 
 // ---- Common functions
 
-template <Number T>
+template <Numbers T>
 T clamp(T x, T low, T high) {
   T t = x < low ? low : x;
   return high < t ? high : t;
@@ -25,109 +25,110 @@ T min(T x, T y) {
   return y < x ? y : x;
 }
 
-template <Floating T>
+template <Reals T>
 T degrees(T radians) {
-  return radians * (T)57.295779513082320876798154814105;
+  return radians * to<T>(57.295779513082320876798154814105);
 }
 
-template <Floating T>
+template <Reals T>
 T radians(T degrees) {
-  return degrees * (T)0.017453292519943295769236907684886;
+  return degrees * to<T>(0.017453292519943295769236907684886);
 }
 
-template <Floating T>
+template <Reals T>
 T mix(T x, T y, T a) {
   return fused(y - x, a, x);
 }
 
-template <Floating T>
+template <Reals T>
 T sign(T x) {
-  return x > 0 ? (T)1 : x < 0 ? (T)-1 : x == 0 ? x : (T)0;
+  const T r = x > 0 ? to<T>(1) : x < 0 ? to<T>(-1) : x;
+  return x == x ? r : to<T>(0);
 }
 
-template <Floating T>
+template <Reals T>
 T smoothstep(T edge0, T edge1, T x) {
   T t = (x - edge0) / (edge1 - edge0);
-  t = t < 0 ? 0 : t;
-  t = 1 < t ? 1 : t;
+  t = t < 0 ? to<T>(0) : t;
+  t = t > 1 ? to<T>(1) : t;
   return t * t * (3 - 2 * t);
 }
 
-template <Floating T>
+template <Reals T>
 T step(T edge, T x) {
-  return x < edge ? 0 : 1;
+  return x < edge ? to<T>(0) : to<T>(1);
 }
 
 // ---- Relational functions
 
-template <Floating T>
-int isequal(T x, T y) {
+template <Reals T>
+auto isequal(T x, T y) {
   return x == y;
 }
 
-template <Floating T>
-int isnotequal(T x, T y) {
+template <Reals T>
+auto isnotequal(T x, T y) {
   return x != y;
 }
 
-template <Floating T>
-int isgreater(T x, T y) {
+template <Reals T>
+auto isgreater(T x, T y) {
   return x > y;
 }
 
-template <Floating T>
-int isgreaterequal(T x, T y) {
+template <Reals T>
+auto isgreaterequal(T x, T y) {
   return x >= y;
 }
 
-template <Floating T>
-int isless(T x, T y) {
+template <Reals T>
+auto isless(T x, T y) {
   return x < y;
 }
 
-template <Floating T>
-int islessequal(T x, T y) {
+template <Reals T>
+auto islessequal(T x, T y) {
   return x <= y;
 }
 
-template <Floating T>
-int islessgreater(T x, T y) {
+template <Reals T>
+auto islessgreater(T x, T y) {
   return (x < y) | (x > y);
 }
 
-template <Floating T>
-int isfinite(T x) {
+template <Reals T>
+auto isfinite(T x) {
   return fabs(x) <= largest<T>;
 }
 
-template <Floating T>
-int isinf(T x) {
+template <Reals T>
+auto isinf(T x) {
   return fabs(x) > largest<T>;
 }
 
-template <Floating T>
-int isnan(T x) {
+template <Reals T>
+auto isnan(T x) {
   return x != x;
 }
 
-template <Floating T>
-int isnormal(T x) {
-  const int normal = fabs(x) >= smallest<T>, finite = fabs(x) <= largest<T>;
+template <Reals T>
+auto isnormal(T x) {
+  const auto normal = fabs(x) >= smallest<T>, finite = fabs(x) <= largest<T>;
   return normal & finite;
 }
 
-template <Floating T>
-int isordered(T x, T y) {
+template <Reals T>
+auto isordered(T x, T y) {
   return (x == x) & (y == y);
 }
 
-template <Floating T>
-int isunordered(T x, T y) {
+template <Reals T>
+auto isunordered(T x, T y) {
   return (x != x) | (y != y);
 }
 
-template <Floating T>
-int signbit(T x) {
+template <Reals T>
+auto signbit(T x) {
   return (Signed<T>)bits_of(x) < 0;
 }
 
@@ -136,18 +137,18 @@ T bitselect(T a, T b, T c) {
   return (T)((a & ~c) | (b & c));
 }
 
-template <Floating T>
+template <Reals T>
 T bitselect(T a, T b, T c) {
   return from_bits<T>((bits_of(a) & ~bits_of(c)) | (bits_of(b) & bits_of(c)));
 }
 
-template <Number T>
+template <Element T>
 T select(T a, T b, Signed<T> c) {
   return c != 0 ? b : a;
 }
 
 // For vectors, the sign of each lane of the condition decides.
-template <Number T, Integer From, int... I>
+template <Element T, Integer From, int... I>
 Vector<T, I...> select(Vector<T, I...> a, Vector<T, I...> b, Vector<From, I...> c) {
   return {(Signed<T>)c.s[I] < 0 ? b.s[I] : a.s[I]...};
 }

@@ -37,6 +37,11 @@ T atan2pi(T y, T x) {
   return atan2f(y, x) * 0x1.45f306p-2f;
 }
 
+template <Float T>
+T cbrt(T x) {
+  return __builtin_cbrtf(x);
+}
+
 template <Double T>
 T cbrt(T x) {
   return ::cbrt(x);
@@ -82,11 +87,12 @@ T fmin(T x, T y) {
   return ::fmin(x, y);
 }
 
-// The sign of the gamma function: negative between -1 and 0, -3 and -2, and so on.
+// The sign of the gamma function: negative between -1 and 0, -3 and -2, and so on; 0 at zero and the negative integers.
 template <Floating T>
 int sign_of_gamma(T x) {
   T w = floor(x);
-  return (x < 0 && w != x && floor(w * (T)0.5) * 2 != w) || (x == 0 && (Signed<T>)bits_of(x) < 0) ? -1 : 1;
+  if (is_pole_of_gamma(x)) return 0;
+  return x < 0 && w != x && floor(w * (T)0.5) * 2 != w ? -1 : 1;
 }
 
 template <Float T>

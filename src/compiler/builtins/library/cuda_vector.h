@@ -6,7 +6,7 @@
 
 namespace manyrt::library {
 
-template <Number T, int... I>
+template <Element T, int... I>
 void prefetch(const Vector<T, I...>* p, unsigned long count) {}
 
 }  // namespace manyrt::library

@@ -1,5 +1,6 @@
-// Conversions of half precision, which exists in memory alone: to float, and from float and double in each rounding mode. The
-// modes are e (to nearest, ties to even), z (towards zero), p (up) and n (down). Sets and words: language.h.
+// Conversions of half precision: to float, and from float and double in each rounding mode. The modes are e (to nearest, ties
+// to even), z (towards zero), p (up) and n (down). What is computed with halves is in half_numbers.h. Sets and words:
+// language.h.
 #pragma once
 
 #include "language.h"
@@ -48,7 +49,26 @@ inline half rounded_half(double a, char mode) {
   return {(unsigned short)(s | h)};
 }
 
-template <Floating T>
+// To the nearest, without branches, for loops that compilers make vectors of. A normal result moves into its place and takes
+// the carry of what is cut off; a subnormal one is rounded by the sum with a half, whose last place is 2^-24.
+template <Float T>
+half to_half(T x) {
+  unsigned int u, v;
+  __builtin_memcpy(&u, &x, sizeof u);
+  unsigned int s = u >> 16 & 0x8000u;
+  u &= 0x7fffffffu;
+  float y;
+  __builtin_memcpy(&y, &u, sizeof y);
+  y += 0.5f;
+  __builtin_memcpy(&v, &y, sizeof v);
+  unsigned int normal = (u - 0x37fff001u + (u >> 13 & 1u)) >> 13;
+  unsigned int h = u < 0x38800000u ? v - 0x3f000000u : normal;
+  unsigned int large = u > 0x7f800000u ? 0x7e00u | (u >> 13 & 0x3ffu) : 0x7c00u;
+  h = u >= 0x47800000u ? large : h;
+  return {(unsigned short)(s | h)};
+}
+
+template <Double T>
 half to_half(T x) {
   return rounded_half(x, 'e');
 }

@@ -10,6 +10,12 @@ namespace manyrt::library {
 template <typename T, typename... Others>
 concept OneOf = (std::is_same_v<T, Others> || ...);
 
+struct half {  // as it is in memory
+  unsigned short bits;
+};
+
+template <typename T>
+concept Half = OneOf<T, half>;
 template <typename T>
 concept Float = OneOf<T, float>;
 template <typename T>
@@ -42,6 +48,18 @@ template <typename T>
 concept Integer = SignedInteger<T> || UnsignedInteger<T>;
 template <typename T>
 concept Number = Integer<T> || Floating<T>;
+template <typename T>
+concept Element = Number<T> || Half<T>;  // of what is moved and not computed with
+
+// A function for these has a text without branches: T may also be a vector of the values of several work-items.
+template <typename T>
+concept Floats = Float<T>;
+template <typename T>
+concept Doubles = Double<T>;
+template <typename T>
+concept Reals = Floating<T>;
+template <typename T>
+concept Numbers = Number<T>;
 
 template <int kBytes>
 struct Integers;  // of a size
@@ -145,12 +163,20 @@ using Vector3 = Vector<T, 0, 1, 2>;
 template <typename T>
 using Vector4 = Vector<T, 0, 1, 2, 3>;
 
-struct half {  // as it is in memory
-  unsigned short bits;
-};
-
 // a * b + c, rounded once where the processor does that, else twice.
 template <Floating T>
 T fused(T a, T b, T c);
+
+// The same value in another type; of a vector, of each of them.
+template <typename To, typename From>
+To to(From x) {
+  return static_cast<To>(x);
+}
+
+// f(x) where the condition holds, which is seldom, else the other value. f is for one number.
+template <typename T>
+T rarely(bool condition, T (*f)(T), T x, T other) {
+  return condition ? f(x) : other;
+}
 
 }  // namespace manyrt::library

@@ -21,9 +21,9 @@ template <Floating T>
 T atan2(T y, T x);
 template <Floating T>
 T atanh(T x);
-template <Floating T>
+template <Reals T>
 T ceil(T x);
-template <Floating T>
+template <Reals T>
 T copysign(T x, T y);
 template <Floating T>
 T cos(T x);
@@ -39,11 +39,11 @@ template <Floating T>
 T exp2(T x);
 template <Floating T>
 T expm1(T x);
-template <Floating T>
+template <Reals T>
 T fabs(T x);
-template <Floating T>
+template <Reals T>
 T floor(T x);
-template <Floating T>
+template <Reals T>
 T fma(T a, T b, T c);
 template <Floating T>
 T fmod(T x, T y);
@@ -69,31 +69,31 @@ template <Floating T>
 T pow(T x, T y);
 template <Floating T>
 T remainder(T x, T y);
-template <Floating T>
+template <Reals T>
 T rint(T x);
 template <Floating T>
 T sin(T x);
 template <Floating T>
 T sinh(T x);
-template <Floating T>
+template <Reals T>
 T sqrt(T x);
 template <Floating T>
 T tan(T x);
 template <Floating T>
 T tanh(T x);
-template <Floating T>
+template <Reals T>
 T trunc(T x);
 
 // ---- Helpers
 
-template <Floating T>
+template <Reals T>
 Unsigned<T> bits_of(T x) {
   Unsigned<T> r;
   __builtin_memcpy(&r, &x, sizeof r);
   return r;
 }
 
-template <Floating T>
+template <Reals T>
 T from_bits(Unsigned<T> x) {
   T r;
   __builtin_memcpy(&r, &x, sizeof r);
@@ -117,19 +117,9 @@ T acospi(T x) {
   return acos(x) / 0x1.921fb54442d18p1;
 }
 
-template <Float T>
-T acospi(T x) {
-  return (float)acospi<double>(x);
-}
-
 template <Double T>
 T asinpi(T x) {
   return asin(x) / 0x1.921fb54442d18p1;
-}
-
-template <Float T>
-T asinpi(T x) {
-  return (float)asinpi<double>(x);
 }
 
 template <Double T>
@@ -137,24 +127,9 @@ T atanpi(T x) {
   return atan(x) / 0x1.921fb54442d18p1;
 }
 
-template <Float T>
-T atanpi(T x) {
-  return (float)atanpi<double>(x);
-}
-
 template <Double T>
 T atan2pi(T y, T x) {
   return atan2(y, x) / 0x1.921fb54442d18p1;
-}
-
-template <Float T>
-T atan2pi(T y, T x) {
-  return (float)atan2pi<double>(y, x);
-}
-
-template <Float T>
-T cbrt(T x) {
-  return __builtin_cbrtf(x);
 }
 
 // One step of Newton's behind libm's, with the residual a - y^3 exact to a rounding; small ones are scaled by 2^300.
@@ -176,32 +151,23 @@ T cospi(T x) {
                     : -cos((1 - t) * 0x1.921fb54442d18p1);
 }
 
-template <Float T>
-T cospi(T x) {
-  return (float)cospi<double>(x);
-}
-
-template <Float T>
-T exp10(T x) {
-  return (float)exp2<double>((double)x * 0x1.a934f0979a371p1);
-}
-
 template <Double T>
 T exp10(T x) {
   return pow(10.0, x);
 }
 
-template <Floating T>
+template <Reals T>
 T fdim(T x, T y) {
-  return x != x || y != y ? x + y : x > y ? x - y : 0;
+  const T r = x > y ? x - y : to<T>(0);
+  return x <= y ? r : x > y ? r : x + y;
 }
 
-template <Floating T>
+template <Reals T>
 T fmax(T x, T y) {
   return y > x ? y : x == x ? x : y;
 }
 
-template <Floating T>
+template <Reals T>
 T fmin(T x, T y) {
   return y < x ? y : x == x ? x : y;
 }
@@ -251,16 +217,26 @@ int ilogb(T x) {
 extern "C" float mrt_libm_lgammaf(float, int*) __asm__("lgammaf_r");
 extern "C" double mrt_libm_lgamma(double, int*) __asm__("lgamma_r");
 
+// OpenCL's sign at zero and the negative integers, where the C library gives one of the two.
+template <Floating T>
+bool is_pole_of_gamma(T x) {
+  return x <= 0 && floor(x) == x && x >= -largest<T>;
+}
+
 template <Float T>
 T lgamma_r(T x, int* sign) {
-  *sign = 1;
-  return mrt_libm_lgammaf(x, sign);
+  int s = 1;
+  T r = mrt_libm_lgammaf(x, &s);
+  *sign = is_pole_of_gamma(x) ? 0 : s;
+  return r;
 }
 
 template <Double T>
 T lgamma_r(T x, int* sign) {
-  *sign = 1;
-  return mrt_libm_lgamma(x, sign);
+  int s = 1;
+  T r = mrt_libm_lgamma(x, &s);
+  *sign = is_pole_of_gamma(x) ? 0 : s;
+  return r;
 }
 
 template <Floating T>
@@ -274,31 +250,26 @@ T mad(T a, T b, T c) {
   return fused(a, b, c);
 }
 
-template <Floating T>
+template <Reals T>
 T maxmag(T a, T b) {
   T x = fabs(a), y = fabs(b);
   return x > y ? a : y > x ? b : fmax(a, b);
 }
 
-template <Floating T>
+template <Reals T>
 T minmag(T a, T b) {
   T x = fabs(a), y = fabs(b);
   return x < y ? a : y < x ? b : fmin(a, b);
 }
 
-template <Float T>
+template <Floats T>
 T nan(Unsigned<T> code) {
   return from_bits<T>(0x7fc00000u | (code & 0x3fffffu));
 }
 
-template <Double T>
+template <Doubles T>
 T nan(Unsigned<T> code) {
   return from_bits<T>(0x7ff8000000000000ul | (code & 0x7fffffffffffful));
-}
-
-template <Float T>
-T pown(T x, int y) {
-  return (float)pow<double>(x, y);
 }
 
 template <Double T>
@@ -336,13 +307,6 @@ T remquo(T a, T b, int* quotient) {
   return x == 0 ? copysign<T>(0, a) : a < 0 ? -x : x;
 }
 
-template <Float T>
-T rootn(T x, int n) {
-  if (n == 0 || (x < 0 && !(n & 1))) return quiet_nan<T>(0);
-  double r = pow<double>(fabs<double>((double)x), 1.0 / n);
-  return (float)(n & 1 ? copysign<double>(r, (double)x) : r);
-}
-
 // 1/n is rounded, and a power makes that large: the error of the exponent, times the logarithm, puts it right.
 template <Double T>
 T rootn(T a, int b) {
@@ -353,13 +317,13 @@ T rootn(T a, int b) {
 }
 
 // Written out, because the compilers vectorise trunc and not round.
-template <Floating T>
+template <Reals T>
 T round(T x) {
   T t = trunc(x);
-  return fabs(x - t) >= (T)0.5 ? t + copysign<T>(1, x) : t;
+  return fabs(x - t) >= to<T>(0.5) ? t + copysign(to<T>(1), x) : t;
 }
 
-template <Floating T>
+template <Reals T>
 T rsqrt(T x) {
   return 1 / sqrt(x);
 }
@@ -379,22 +343,12 @@ T sinpi(T x) {
   return r == 0 ? copysign(r, x) : r;
 }
 
-template <Float T>
-T sinpi(T x) {
-  return (float)sinpi<double>(x);
-}
-
 template <Double T>
 T tanpi(T x) {
   double n = rint(x), t = x - n, h = n * 0.5;
   if (t == 0) return h == rint(h) ? copysign<T>(0, x) : copysign<T>(0, -x);
   if (fabs(t) <= 0.25) return tan(t * 0x1.921fb54442d18p1);
   return copysign(1 / tan((0.5 - fabs(t)) * 0x1.921fb54442d18p1), t);
-}
-
-template <Float T>
-T tanpi(T x) {
-  return (float)tanpi<double>(x);
 }
 
 template <Float T>
@@ -409,152 +363,152 @@ T tgamma(T x) {
 
 // ---- half_ and native_: here as exact as the others
 
-template <Floating T>
+template <Reals T>
 T divide(T x, T y) {
   return x / y;
 }
 
-template <Floating T>
+template <Reals T>
 T recip(T x) {
   return 1 / x;
 }
 
-template <Float T>
+template <Floats T>
 T half_cos(T x) {
   return cos(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_exp(T x) {
   return exp(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_exp2(T x) {
   return exp2(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_exp10(T x) {
   return exp10(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_log(T x) {
   return log(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_log2(T x) {
   return log2(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_log10(T x) {
   return log10(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_rsqrt(T x) {
   return rsqrt(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_sin(T x) {
   return sin(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_sqrt(T x) {
   return sqrt(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_tan(T x) {
   return tan(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_recip(T x) {
   return recip(x);
 }
 
-template <Float T>
+template <Floats T>
 T half_divide(T x, T y) {
   return divide(x, y);
 }
 
-template <Float T>
+template <Floats T>
 T half_powr(T x, T y) {
   return powr(x, y);
 }
 
-template <Float T>
+template <Floats T>
 T native_cos(T x) {
   return cos(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_exp(T x) {
   return exp(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_exp2(T x) {
   return exp2(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_exp10(T x) {
   return exp10(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_log(T x) {
   return log(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_log2(T x) {
   return log2(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_log10(T x) {
   return log10(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_rsqrt(T x) {
   return rsqrt(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_sin(T x) {
   return sin(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_sqrt(T x) {
   return sqrt(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_tan(T x) {
   return tan(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_recip(T x) {
   return recip(x);
 }
 
-template <Float T>
+template <Floats T>
 T native_divide(T x, T y) {
   return divide(x, y);
 }
 
-template <Float T>
+template <Floats T>
 T native_powr(T x, T y) {
   return powr(x, y);
 }

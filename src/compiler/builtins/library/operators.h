@@ -118,24 +118,24 @@ Vector<T, I...> step_by(Vector<T, I...> a, int n) {
   return {a.s[I] + n...};
 }
 
-template <Number T, int... I>
+template <Element T, int... I>
 Vector<T, I...> pre_increment(Vector<T, I...>& a) {
   return a = step_by(a, 1);
 }
 
-template <Number T, int... I>
+template <Element T, int... I>
 Vector<T, I...> pre_decrement(Vector<T, I...>& a) {
   return a = step_by(a, -1);
 }
 
-template <Number T, int... I>
+template <Element T, int... I>
 Vector<T, I...> post_increment(Vector<T, I...>& a) {
   Vector<T, I...> old = a;
   a = step_by(a, 1);
   return old;
 }
 
-template <Number T, int... I>
+template <Element T, int... I>
 Vector<T, I...> post_decrement(Vector<T, I...>& a) {
   Vector<T, I...> old = a;
   a = step_by(a, -1);
@@ -232,7 +232,7 @@ Vector<Signed<T>, I...> logical_not(Vector<T, I...> a) {
 }
 
 // c ? a : b, by the sign of each lane of c.
-template <Number T, Integer From, int... I>
+template <Element T, Integer From, int... I>
 Vector<T, I...> choose(Vector<From, I...> c, Vector<T, I...> a, Vector<T, I...> b) {
   return {(Signed<T>)c.s[I] < 0 ? a.s[I] : b.s[I]...};
 }

@@ -4,7 +4,7 @@
 //
 // A line "where gentype is ..." holds until the next one or the next heading. In a prototype the words mean
 //   sgentype  the scalar of gentype's elements          ugentype  unsigned integers of gentype's size, igentype signed ones
-//   intn      ints, as many as gentype has lanes        wgentype  integers of twice the size
+//   intn      ints, as many as gentype has lanes, and ushortn ushorts        wgentype  integers of twice the size
 //   rgentype  what comparisons give: int of a scalar, signed integers of the lanes' size of a vector
 // Pointers: gentype *p points to __global, __local or __private memory, const gentype *p to any, volatile gentype *p to __global or
 // __local memory. An n in a name stands for the lanes that "where" allows: 2, 3, 4, 8, 16, or nothing for one lane. destType, sourceType, a
@@ -282,6 +282,48 @@ gentypen shuffle2(gentypem x, gentypem y, ugentypen mask);
 
 # printf (6.12.13)
 int printf(const __constant char *format, ...);
+
+# Sub-group functions (cl_khr_subgroups, cl_khr_subgroup_shuffle, cl_khr_subgroup_shuffle_relative, cl_khr_subgroup_ballot)
+uint get_sub_group_size();
+uint get_max_sub_group_size();
+uint get_num_sub_groups();
+uint get_enqueued_num_sub_groups();
+uint get_sub_group_id();
+uint get_sub_group_local_id();
+void sub_group_barrier(uint flags);
+int sub_group_all(int predicate);
+int sub_group_any(int predicate);
+uint4 sub_group_ballot(int predicate);
+int sub_group_inverse_ballot(uint4 value);
+int sub_group_ballot_bit_extract(uint4 value, uint index);
+uint sub_group_ballot_bit_count(uint4 value);
+uint sub_group_ballot_inclusive_scan(uint4 value);
+uint sub_group_ballot_exclusive_scan(uint4 value);
+uint sub_group_ballot_find_lsb(uint4 value);
+uint sub_group_ballot_find_msb(uint4 value);
+where gentype is int, uint, long, ulong, float or double:
+  gentype sub_group_broadcast(gentype x, uint sub_group_local_id);
+  gentype sub_group_reduce_add(gentype x);
+  gentype sub_group_reduce_min(gentype x);
+  gentype sub_group_reduce_max(gentype x);
+  gentype sub_group_scan_exclusive_add(gentype x);
+  gentype sub_group_scan_exclusive_min(gentype x);
+  gentype sub_group_scan_exclusive_max(gentype x);
+  gentype sub_group_scan_inclusive_add(gentype x);
+  gentype sub_group_scan_inclusive_min(gentype x);
+  gentype sub_group_scan_inclusive_max(gentype x);
+where gentype is a number's type:
+  gentype sub_group_non_uniform_broadcast(gentype value, uint index);
+  gentype sub_group_broadcast_first(gentype value);
+  gentype sub_group_shuffle(gentype value, uint index);
+  gentype sub_group_shuffle_xor(gentype value, uint mask);
+  gentype sub_group_shuffle_up(gentype value, uint delta);
+  gentype sub_group_shuffle_down(gentype value, uint delta);
+
+# Conversions of bfloat16 (cl_intel_bfloat16_conversions)
+where gentype is float, with as many lanes as the name says:
+  ushortn intel_convert_bfloat16n_as_ushortn(gentype source);
+  gentype intel_convert_as_bfloat16n_floatn(ushortn source);
 
 # Conversions and type casting (6.2.3, 6.2.4)
 destType convert_destType(sourceType x);

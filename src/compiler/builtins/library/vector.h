@@ -10,13 +10,13 @@ namespace manyrt::library {
 
 // ---- Loads and stores. The vectors lie one behind the other without gaps.
 
-template <Number T, int... I>
+template <Element T, int... I>
 Vector<T, I...> vload(unsigned long offset, const T* p) {
   p += offset * sizeof...(I);
   return {p[I]...};
 }
 
-template <Number T, int... I>
+template <Element T, int... I>
 void vstore(Vector<T, I...> data, unsigned long offset, T* p) {
   p += offset * sizeof...(I);
   ((p[I] = data.s[I]), ...);
@@ -96,13 +96,13 @@ void vstorea_half_rtn(Vector<T, I...> data, unsigned long offset, half* p) {
 
 // ---- Shuffles. Of each lane of the mask the low bits count, as many as number the lanes of the sources.
 
-template <Number T, int... M, int... I>
+template <Element T, int... M, int... I>
 Vector<T, I...> shuffle(Vector<T, M...> x, Vector<Unsigned<T>, I...> mask) {
   T v[] = {x.s[M]...};
   return {v[mask.s[I] & (sizeof...(M) - 1)]...};
 }
 
-template <Number T, int... M, int... I>
+template <Element T, int... M, int... I>
 Vector<T, I...> shuffle2(Vector<T, M...> x, Vector<T, M...> y, Vector<Unsigned<T>, I...> mask) {
   T v[] = {x.s[M]..., y.s[M]...};
   return {v[mask.s[I] & (2 * sizeof...(M) - 1)]...};
@@ -110,7 +110,7 @@ Vector<T, I...> shuffle2(Vector<T, M...> x, Vector<T, M...> y, Vector<Unsigned<T
 
 // ---- The bits of one type as another. Lane by lane where the numbers of lanes agree, which compilers see through best.
 
-template <Number T, Number From>
+template <Element T, Element From>
 T as(From x) {
   T r;
   __builtin_memcpy(&r, &x, sizeof r);
@@ -118,7 +118,7 @@ T as(From x) {
 }
 
 // Else as a block of memory. A vector of three lanes has the size of four, and its fourth lane has no value.
-template <Number T, Number From, int... M, int... I>
+template <Element T, Element From, int... M, int... I>
 Vector<T, I...> as_block(Vector<From, M...> x) {
   Vector<T, I...> r = {};
   constexpr unsigned long size = sizeof...(I) * sizeof(T), from = sizeof...(M) * sizeof(From);
@@ -140,7 +140,7 @@ int all(Vector<T, I...> x) {
 
 // ---- Prefetch
 
-template <Number T, int... I>
+template <Element T, int... I>
 void prefetch(const Vector<T, I...>* p, unsigned long count) {
   if (count > 0) __builtin_prefetch(p);
 }

@@ -21,7 +21,10 @@ bool hasEffects(const Expr& expression) {
 
 bool isSimpleLvalue(const Expr& expression) { return !hasEffects(expression); }
 
+bool isHalf(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kHalf; }
+
 bool needsCare(Op op, const Type* type) {
+  if (isHalf(type)) return op >= Op::kAdd && op <= Op::kDiv;
   return (op == Op::kDiv || op == Op::kRem || op == Op::kShl || op == Op::kShr) && type->isInteger();
 }
 
@@ -64,7 +67,7 @@ std::string CppText::changed(const Expr& target, const std::string& change, cons
   const std::string type = baseName(target.type.type);
   const std::string storage = expression(target);
   if (!isPackedStorage(target)) {
-    const std::string word = target.type.is_volatile && target.type->isScalar() ? "volatile " : "";
+    const std::string word = target.type.is_volatile && target.type->isScalar() && !isHalf(target.type.type) ? "volatile " : "";
     return "[&](" + word + type + "& mrt_v" + parameters + ") { return " + change + "; }(" + storage + arguments + ")";
   }
   const std::string packed = prelude_.packed(target.type.type);
@@ -131,9 +134,18 @@ std::string CppText::assign(const Expr& e) {
     const std::string result = arithmetic(e.op, type, e.b->type.type, read + "(mrt_v)", "mrt_w");
     return changed(vector, set + "(mrt_v, " + result + ")", parameter, ", " + value);
   }
-  if (e.op == Op::kNone && !type->isScalar() && !type->isPointer() && isPackedStorage(*e.a)) return assignPacked(*e.a, value);
+  const bool is_object = (!type->isScalar() && !type->isPointer()) || isHalf(type);
+  if (e.op == Op::kNone && is_object && isPackedStorage(*e.a)) return assignPacked(*e.a, value);
   const std::string target = expression(*e.a);
   if (e.op == Op::kNone) return "(" + target + " = " + value + ")";
+  if (!type->isVector() && (isHalf(type) || isHalf(e.b->type.type))) {  // in the common type, which the right side has
+    const Type* common = e.b->type.type;
+    const auto sum = [&](const std::string& old) {
+      return converted(type, common, arithmetic(e.op, common, common, converted(common, type, old), value));
+    };
+    if (isSimpleLvalue(*e.a) && !isPackedStorage(*e.a)) return "(" + target + " = " + sum(target) + ")";
+    return changed(*e.a, "mrt_v = " + sum("mrt_v"));
+  }
   if (!type->isVector() && (!needsCare(e.op, type) || isPlainDivisor(e.op, *e.b))) {
     return "(" + target + " " + spell(e.op) + "= " + value + ")";
   }

@@ -5,14 +5,13 @@
 #include <cstring>
 
 #include "compiler/lowering/cpp/text.h"
+#include "compiler/parser/half.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
 namespace {
 
 constexpr uint64_t kMaxGaps = 1 << 20;  // elements that an initialiser leaves out and C++ has to be told of
-
-bool isHalf(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kHalf; }
 
 bool isComparison(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }
 
@@ -23,6 +22,7 @@ std::string CppText::literal(const Expr& e) const {
   // literals. Floating ones are hexadecimal, so that nothing is rounded.
   char text[64];
   const Type* type = e.type.type;
+  if (isHalf(type)) return prelude_.type(type) + "{" + std::to_string(halfBits(e.real)) + "}";
   if (type->isFloating()) {
     const bool single = type->scalar == Scalar::kFloat;
     if (std::isinf(e.real)) return single ? "__builtin_inff()" : "__builtin_inf()";
@@ -60,6 +60,17 @@ std::string CppText::literal(const Expr& e) const {
   }
 }
 
+// A scalar's value as one of another type.
+std::string CppText::converted(const Type* to, const Type* from, const std::string& value) {
+  if (from == to) return value;
+  if (isHalf(to)) {
+    const bool wide = from->kind == TypeKind::kScalar && from->scalar == Scalar::kDouble;
+    return prelude_.toHalf(wide ? Scalar::kDouble : Scalar::kFloat) + "(" + value + ")";
+  }
+  const std::string whole = isHalf(from) ? prelude_.halfToFloat() + "(" + value + ")" : "(" + value + ")";
+  return "(" + typeName(QualType{to}) + ")" + whole;
+}
+
 std::string CppText::convert(const Expr& e) {
   const Type* to = e.type.type;
   const Type* from = e.a->type.type;
@@ -72,9 +83,7 @@ std::string CppText::convert(const Expr& e) {
   if (to->isVoid()) return "(void)(" + expression(*e.a) + ")";
   if (to->isVector()) {
     if (from->isVector()) return expression(*e.a);  // only to its own type: others take a call of convert_
-    std::string value = expression(*e.a);
-    if (from != to->element) value = "(" + prelude_.type(to->element) + ")(" + value + ")";
-    return prelude_.splat(to) + "(" + value + ")";
+    return prelude_.splat(to) + "(" + converted(to->element, from, expression(*e.a)) + ")";
   }
   if (from == to && !to->isPointer()) return expression(*e.a);
   if (to->isRecord()) return expression(*e.a);
@@ -84,11 +93,12 @@ std::string CppText::convert(const Expr& e) {
     same.type = e.type;
     return literal(same);
   }
-  if (isHalf(from)) return "(" + typeName(e.type.unqualified()) + ")" + prelude_.halfToFloat() + "(" + expression(*e.a) + ")";
-  if (isHalf(to)) {
-    const bool single = from->kind == TypeKind::kScalar && from->scalar == Scalar::kFloat;
-    return prelude_.toHalf(single ? Scalar::kFloat : Scalar::kDouble) + "(" + expression(*e.a) + ")";
+  if (isHalf(to) && e.a->kind == ExprKind::kLiteral && from->isFloating()) {
+    Expr same = *e.a;
+    same.type = e.type;
+    return literal(same);
   }
+  if (isHalf(from) || isHalf(to)) return converted(to, from, expression(*e.a));
   return "(" + typeName(e.type.unqualified()) + ")(" + expression(*e.a) + ")";
 }
 
@@ -99,9 +109,10 @@ std::string CppText::arithmetic(Op op, const Type* type, const Type* amount, con
 }
 
 std::string CppText::unary(const Expr& e) {
-  if (e.op >= Op::kPreIncrement && e.a->type->isVector()) return vectorStep(e);
+  const bool is_struct = e.a->type->isVector() || isHalf(e.a->type.type);
+  if (e.op >= Op::kPreIncrement && is_struct) return vectorStep(e);
   const std::string a = expression(*e.a);
-  if (e.a->type->isVector() && e.op != Op::kAddressOf) {
+  if (is_struct && e.op != Op::kAddressOf) {
     if (e.op == Op::kPlus) return a;
     return prelude_.unary(e.op, e.a->type.type) + "(" + a + ")";
   }
@@ -139,6 +150,10 @@ std::string CppText::binary(const Expr& e) {
     return "((const void*)(" + a + ") " + spell(e.op) + " (const void*)(" + b + "))";
   }
   if (e.op == Op::kComma) return "((void)(" + a + "), " + b + ")";
+  if (isHalf(type)) {  // a comparison
+    const std::string value = prelude_.halfToFloat();
+    return "(" + value + "(" + a + ") " + spell(e.op) + " " + value + "(" + b + "))";
+  }
   return "(" + a + " " + spell(e.op) + " " + b + ")";
 }
 
@@ -213,10 +228,24 @@ std::string CppText::groupCopy(const Expr& e) {
   return text + ") : (void)0, " + expression(*e.arguments[strided ? 4 : 3]) + ")";
 }
 
+// Where a work-item stands among the sub-groups, which are made of neighbours in the order of the local linear id.
+std::string CppText::subGroupPlace(const std::string& name) const {
+  const std::string whole = std::to_string(sub_group_items) + "u", index = work_item(WorkItem::kLocalLinearId, 0, "0");
+  std::string items;
+  for (int d = 0; d < 3; ++d) items += (d == 0 ? "" : " * ") + work_item(WorkItem::kLocalSize, d, "");
+  if (name == "get_max_sub_group_size") return whole;
+  if (name == "get_sub_group_id") return "((unsigned int)" + index + " / " + whole + ")";
+  if (name == "get_sub_group_local_id") return "((unsigned int)" + index + " % " + whole + ")";
+  if (name != "get_sub_group_size") return "(((unsigned int)(" + items + ") + " + whole + " - 1) / " + whole + ")";
+  const std::string rest = "((unsigned int)(" + items + ") - (unsigned int)" + index + " / " + whole + " * " + whole + ")";
+  return "(" + rest + " < " + whole + " ? " + rest + " : " + whole + ")";
+}
+
 std::string CppText::builtinCall(const Expr& e) {
   if (builtin_text) {
     if (std::string text = builtin_text(e); !text.empty()) return text;
   }
+  if (e.builtin->kind == BuiltinKind::kSubGroup && e.builtin->name.starts_with("get_")) return subGroupPlace(e.builtin->name);
   switch (e.builtin->kind) {
     case BuiltinKind::kWorkItem: {
       if (e.arguments.empty()) return work_item(e.builtin->work_item, 0, "0");

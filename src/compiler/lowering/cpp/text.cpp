@@ -46,7 +46,8 @@ std::string CppText::declare(QualType type, const std::string& declared) const {
           declared + "[" + (type->length == Type::kUnknownLength ? std::string() : std::to_string(type->length)) + "]");
     default: {
       std::string base = baseName(type.type);
-      if (type.is_volatile && type->isScalar()) base = "volatile " + base;
+      // A half is a struct, which C++ copies from no volatile object.
+      if (type.is_volatile && type->isScalar() && !isHalf(type.type)) base = "volatile " + base;
       return declared.empty() ? base : base + " " + declared;
     }
   }
@@ -93,7 +94,8 @@ bool CppText::usesItem(const Function& function) {
   if (!is_new) return at->second;
   bool uses = false;
   for (const Builtin* builtin : function.builtins) {
-    uses = uses || builtin->kind == BuiltinKind::kWorkItem || builtin->kind == BuiltinKind::kGroupCopy;
+    uses = uses || builtin->kind == BuiltinKind::kWorkItem || builtin->kind == BuiltinKind::kGroupCopy ||
+           builtin->kind == BuiltinKind::kSubGroup;
   }
   for (const Function* callee : function.callees) uses = uses || usesItem(*callee);
   return uses_item_[&function] = uses;

@@ -62,6 +62,8 @@ class CppText {
   std::string item = "mrt_i";                                // what helpers are given; empty: nothing
   std::string first_item = "(mrt_i.l0 | mrt_i.l1 | mrt_i.l2) == 0";
 
+  uint32_t sub_group_items = 16;  // of a whole sub-group
+
   std::string helper_words = "static ";  // before a helper's result
   std::string inline_words = "inline __attribute__((always_inline)) ";
   std::string constant_words = "static const ";  // before the type of what __constant declares
@@ -82,9 +84,11 @@ class CppText {
   std::string binary(const Expr& expression);
   std::string assign(const Expr& expression);
   std::string convert(const Expr& expression);
+  std::string converted(const Type* to, const Type* from, const std::string& value);
   std::string literal(const Expr& expression) const;
   std::string call(const Expr& expression);
   std::string builtinCall(const Expr& expression);
+  std::string subGroupPlace(const std::string& name) const;
   std::string vectorLiteral(const Expr& expression);
   std::string fused(const Fused& fused, const std::string& addend);
   std::string vectorStep(const Expr& expression);
@@ -102,6 +106,8 @@ class CppText {
   const Contraction contraction_;
   std::map<const Function*, bool> uses_item_;
 };
+
+bool isHalf(const Type* type);  // the scalar
 
 bool hasEffects(const Expr& expression);  // assignments, calls that write: what must not run twice or never
 bool isPackedStorage(const Expr& target);

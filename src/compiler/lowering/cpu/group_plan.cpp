@@ -414,13 +414,26 @@ class GroupPlanner {
     for (const auto& child : at.children) findSteps(*child);
   }
 
+  // With what it is computed from: `other = from; from = to; to = other` needs all three.
+  void addCandidate(const Variable& variable) {
+    if (!uniform_.insert(&variable).second) return;
+    for (const Expr* by : facts_[&variable].assigned_by) {
+      visit(const_cast<Expr*>(by), [&](Expr& e) {
+        if (e.kind != ExprKind::kVariable || e.variable->function != &kernel_ || e.variable->is_parameter) return;
+        if (e.variable->type.space == AddressSpace::kPrivate && assignedTogether(*e.variable, facts_[e.variable])) {
+          addCandidate(*e.variable);
+        }
+      });
+    }
+  }
+
   void chooseUniform() {
     uniform_.clear();
     known_uniform_ = true;
     if (!plan_->has_barrier_) return;
     findTogether();
     for (Variable* variable : declared_) {
-      if (crosses(variable) && assignedTogether(*variable, facts_[variable])) uniform_.insert(variable);
+      if (crosses(variable) && assignedTogether(*variable, facts_[variable])) addCandidate(*variable);
     }
     // All candidates start as uniform, and those with a varying assignment leave. One that leaves can make others varying, so
     // that this repeats until none does. What remains is consistent: each value is computed from uniform values alone.
@@ -538,7 +551,7 @@ class GroupPlanner {
 
   void placeVariables() {
     for (Variable* variable : declared_) {
-      if (!crosses(variable)) continue;
+      if (!crosses(variable) && uniform_.count(variable) == 0) continue;
       plan_->variables_.push_back(variable);
       if (uniform_.count(variable) != 0) continue;  // placed
       const Facts& facts = facts_[variable];

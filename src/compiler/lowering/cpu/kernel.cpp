@@ -11,6 +11,7 @@
 #include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/lowering/cpu/wide_index.h"
+#include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 #include "compiler/unit.h"
 
@@ -219,8 +220,8 @@ CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
   prologue(rest, out);
   *out += rest + "}\n";
   *out += linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n" + frame +
-          " mrt_f{mrt_g, mrt_a};\n" + "rtHostFibers->run(i_" + kernel.entry +
-          ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
+          " mrt_f{mrt_g, mrt_a};\n" + "rtHostFibers->" + (callsSubGroups(kernel_) ? "run_sub_groups" : "run") + "(i_" +
+          kernel.entry + ", &mrt_f, mrt_g->group_size[0] * mrt_g->group_size[1] * mrt_g->group_size[2]);\n}\n";
   text_.barrier_call = nullptr;
   text_.is_bound = nullptr;
   return kernel;
@@ -343,6 +344,12 @@ void KernelText::hoist(const std::vector<Stmt*>& statements, std::string* out) {
   }
 }
 
+// A loop's first or last expression that assigns a uniform variable runs once, not for each work-item.
+bool KernelText::assignsUniform(const Expr& e) const {
+  const bool assigns = e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement);
+  return assigns && e.a->kind == ExprKind::kVariable && plan_->storage(*e.a->variable) == Storage::kUniform;
+}
+
 void KernelText::loop(const Node& at, std::string* out) {
   const Stmt& s = *at.statement;
   // The loop has an endless head and explicit exits, because its condition and step may themselves need loops over the items. A
@@ -352,9 +359,13 @@ void KernelText::loop(const Node& at, std::string* out) {
   *out += "{\n";
   if (s.init != nullptr) {
     hoist({s.init}, out);
+    const bool once = s.init->kind == StmtKind::kExpr && assignsUniform(*s.init->a);
     bool each = s.init->kind != StmtKind::kDeclare;
     for (const Variable* variable : s.init->variables) each = each || plan_->storage(*variable) != Storage::kUniform;
-    if (each) {
+    if (once) {
+      text_.line(s.init->where, out);
+      *out += text_.expression(*s.init->a) + ";\n";
+    } else if (each) {
       Items work;
       work.statements.push_back(s.init);
       items(work, out);
@@ -374,8 +385,7 @@ void KernelText::loop(const Node& at, std::string* out) {
   if (s.kind == StmtKind::kDo) check();
   if (s.kind == StmtKind::kFor && s.b != nullptr) {
     const Expr& step = *s.b;
-    const bool assigns = step.kind == ExprKind::kAssign || (step.kind == ExprKind::kUnary && step.op >= Op::kPreIncrement);
-    if (assigns && step.a->kind == ExprKind::kVariable && plan_->storage(*step.a->variable) == Storage::kUniform) {
+    if (assignsUniform(step)) {
       text_.line(step.where, out);
       *out += text_.expression(step) + ";\n";
     } else {
@@ -475,14 +485,17 @@ void KernelText::loops(const Items& work, std::string* out) {
 bool KernelText::lanes(const Items& work, std::string* out) {
   // The compiler reads the text of whole vectors and that of the rest of a row. Large regions have the second alone, with a
   // mask that is always full but for the end.
-  constexpr uint32_t kTwice = 600, kMost = 2000;  // nodes of expressions: a second or two of compilation
-  uint32_t nodes = 0;
-  for (Stmt* s : work.statements) visitExpressions(s, [&](Expr&) { ++nodes; });
-  if (nodes > kMost) return false;
-  const bool twice = nodes <= kTwice;
+  constexpr uint32_t kTwice = 600, kMost = 3000;  // nodes of expressions: a second or two of compilation
   LaneShapes shapes(*plan_);
   std::string why_not;
-  if (!shapes.find(work.statements, &why_not)) return false;
+  if (shapes.find(work.statements, &why_not) && shapes.nodes() > kMost) why_not = "it is too long";
+  if (remark && !work.statements.empty()) {
+    const std::string which = "The work-items of \"" + kernel_.name + "\" are from here on ";
+    remark(work.statements[0]->where,
+           which + (why_not.empty() ? "the lanes of vectors." : "left to the compiler's vectoriser: " + why_not + "."));
+  }
+  if (!why_not.empty()) return false;
+  const bool twice = shapes.nodes() <= kTwice;
   const Uses uses = usesOf(work);
   std::vector<const Variable*> recomputed;
   std::vector<LaneText::Crossing> crossing;
@@ -495,14 +508,7 @@ bool KernelText::lanes(const Items& work, std::string* out) {
     }
   }
   const std::string end = work.limited ? "mrt_f" : "mrt_e";
-  WideIndices indices(text_, *plan_, kernel_);
-  std::string guard;
-  if (indices.find(work.statements, "mrt_wide", &guard)) {
-    *out += guard;
-  } else {
-    *out += "constexpr bool mrt_wide = true;\n";
-  }
-  LaneText lanes(text_, text_.prelude(), *plan_, shapes, text_.contraction(), indices);
+  LaneText lanes(text_, text_.prelude(), *plan_, shapes, text_.contraction());
   *out += "using mrt_L = mrt_lanes<MRT_BYTES / " + std::to_string(shapes.widest()) + ">;\n";
   *out += "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n";
   const auto one = [&](const std::string& head, bool whole) {
@@ -511,14 +517,10 @@ bool KernelText::lanes(const Items& work, std::string* out) {
   };
   if (twice) one("mrt_f = [&](const long mrt_l0)", true);
   one("mrt_p = [&](const long mrt_l0, mrt_L::m mrt_on)", false);
-  // Where an index might wrap, one item at a time: what neighbours have in common then does not matter.
   const std::string last = end + "0", rest = last + " - mrt_l0";
-  *out += "const long mrt_step = mrt_wide ? mrt_L::n : 1;\nlong mrt_l0 = 0;\n";
-  if (twice) {
-    *out += "if (mrt_wide) for (; mrt_l0 + mrt_L::n <= " + last + "; mrt_l0 += mrt_L::n) mrt_f(mrt_l0);\n";
-  }
-  *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_step) mrt_p(mrt_l0, mrt_L::head(" + rest + " < mrt_step ? " + rest +
-          " : mrt_step));\n}\n";
+  *out += "long mrt_l0 = 0;\n";
+  if (twice) *out += "for (; mrt_l0 + mrt_L::n <= " + last + "; mrt_l0 += mrt_L::n) mrt_f(mrt_l0);\n";
+  *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_L::n) mrt_p(mrt_l0, mrt_L::head(" + rest + "));\n}\n";
   return true;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -45,6 +46,8 @@ class KernelText {
   CpuKernel split(const GroupPlan& plan, const std::string& linkage, std::string* out);  // the plan of this kernel
   CpuKernel onFibers(const std::string& linkage, std::string* out);
 
+  std::function<void(Location, const std::string&)> remark;  // says which form a region took; may be empty
+
  private:
   // A loop over the work-items of the group, or a look at one of them.
   struct Items {
@@ -69,6 +72,7 @@ class KernelText {
   void region(const Node& at, std::string* out);
   void loop(const Node& at, std::string* out);
   std::string condition(const Expr& expression, bool truth, std::string* out);
+  bool assignsUniform(const Expr& e) const;
 
   void items(const Items& work, std::string* out);
   void loops(const Items& work, std::string* out);

@@ -2,6 +2,7 @@
 #include "compiler/lowering/cpu/program.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -9,6 +10,7 @@
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/kernel.h"
 #include "compiler/lowering/cpu/lanes/lane_text.h"
+#include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 
@@ -19,7 +21,10 @@ namespace {
 // The same structs as rtHostGroup_t and rtHostModule_t of rt.h and FiberCalls of unit.h.
 constexpr char kHead[] = R"(struct mrt_group {
 unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long local_bytes; void* local_memory; };
-struct mrt_fibers { void (*run)(void (*)(void*, unsigned int), void*, unsigned int); void (*wait)(); };
+struct mrt_sub_group { unsigned long values[16]; unsigned int members; };
+struct mrt_fibers { void (*run)(void (*)(void*, unsigned int), void*, unsigned int); void (*wait)();
+void (*run_sub_groups)(void (*)(void*, unsigned int), void*, unsigned int);
+const mrt_sub_group* (*exchange)(unsigned long); unsigned int (*lane)(); };
 )";
 
 constexpr char kTableTypes[] = R"(struct mrt_arg { unsigned int size; int kind; const char* name; const char* type_name; };
@@ -81,24 +86,46 @@ std::string quoted(const std::string& text) {
 }
 
 // How each kernel is split, in the order of the program; null: it runs on fibers.
+std::string placeOf(const Sources& sources, Location where) {
+  return sources.name(where.file) + ":" + std::to_string(where.line);
+}
+
+// Whether all regions run as lanes.
+bool hasLanes(const GroupPlan& plan) {
+  const std::function<bool(const Node&)> fits = [&](const Node& at) {
+    LaneShapes shapes(plan);
+    std::string why_not;
+    if (at.kind == NodeKind::kRegion && !shapes.find(at.statements, &why_not)) return false;
+    return std::all_of(at.children.begin(), at.children.end(), [&](const auto& child) { return fits(*child); });
+  };
+  return fits(plan.root());
+}
+
 using Plans = std::vector<std::unique_ptr<GroupPlan>>;
 
 // `quick` may be null: not wanted. Changes the kernels' trees, once for both.
-void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& sources, std::vector<std::string>* remarks) {
+void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& sources, const BuildOptions& options,
+               std::vector<std::string>* remarks) {
   for (Function* kernel : program.kernels) {
     std::string why;
     std::unique_ptr<GroupPlan> made, plain;
-    if (inlineHelpers(program, *kernel, &why)) {
+    if (callsSubGroups(*kernel)) {
+      why = "it has sub-group functions";
+    } else if (inlineHelpers(program, *kernel, &why)) {
       separateParameters(program, *kernel);
       made = GroupPlan::make(program, *kernel, &why);
+      if (made != nullptr && options.optimize) {
+        // Lanes need no loop around the items of a loop's body: what such a loop keeps stays in registers.
+        auto whole = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
+        if (whole != nullptr && hasLanes(*whole)) made = std::move(whole);
+      }
       if (made != nullptr && quick != nullptr) {
         plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
       }
     }
     if (quick != nullptr) quick->push_back(std::move(plain));
     if (made == nullptr) {
-      remarks->push_back(sources.name(kernel->where.file) + ":" + std::to_string(kernel->where.line) +
-                         ": remark: The kernel \"" + kernel->name +
+      remarks->push_back(placeOf(sources, kernel->where) + ": remark: The kernel \"" + kernel->name +
                          "\" runs its work-items on fibers, which is slower: " + why + ".");
     }
     optimized->push_back(std::move(made));
@@ -109,14 +136,17 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
 class UnitText {
  public:
   UnitText(CpuForm form, Program& program, const Plans& plans, const Sources& sources, const BuildOptions& options,
-           Diagnostics& diagnostics)
+           Diagnostics& diagnostics, std::vector<std::string>* remarks)
       : form_(form),
         program_(program),
         plans_(plans),
+        sources_(sources),
+        remarks_(remarks),
         options_(options),
         prelude_(program.types, form == CpuForm::kQuick ? Dialect::kHostQuick : Dialect::kHost),
         text_(program, sources, prelude_, diagnostics) {
     text_.quick = form == CpuForm::kQuick;
+    prelude_.relaxed = options.relaxed_math;
   }
 
   // `chosen`: indices of kernels. `made` says of them what the table has to. A table names all kernels of the program.
@@ -126,6 +156,11 @@ class UnitText {
     bool fibers = false;
     for (size_t i : chosen) {
       KernelText text(text_, *program_.kernels[i], options_, form_);
+      if (remarks_ != nullptr) {
+        text.remark = [&](Location where, const std::string& what) {
+          remarks_->push_back(placeOf(sources_, where) + ": remark: " + what);
+        };
+      }
       const std::string linkage = shared ? "extern \"C\"" : "static";
       const CpuKernel own = plans_[i] != nullptr ? text.split(*plans_[i], linkage, &kernels) : text.onFibers(linkage, &kernels);
       (*made)[i].takeIn(own);
@@ -151,6 +186,9 @@ class UnitText {
     if (with_table) all += kTableTypes;
     if (!shared) all += "namespace {\n";
     if (body.find("mrt_L::") != std::string::npos) all += LaneText::support();
+    if (prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos) {
+      all += LaneText::math();
+    }
     all += supportOf(body) + prelude_.text() + body;
     if (!with_table) return all;
     if (!shared) return all + "\n#line 1 \"table\"\n" + table(*made) + "}\n" + module(*made);
@@ -221,6 +259,8 @@ class UnitText {
   const CpuForm form_;
   Program& program_;
   const Plans& plans_;
+  const Sources& sources_;
+  std::vector<std::string>* const remarks_;  // null: not asked for
   const BuildOptions& options_;
   Prelude prelude_;
   CppText text_;
@@ -258,15 +298,16 @@ bool lowerToCpu(CpuUnit* optimized, CpuUnit* quick, uint32_t most_texts, Program
                 const BuildOptions& options, Diagnostics& diagnostics) {
   if (!checkCallDepth(program, diagnostics)) return false;
   Plans plans[2];
-  makePlans(&plans[0], quick != nullptr ? &plans[1] : nullptr, program, sources, &optimized->remarks);
+  makePlans(&plans[0], quick != nullptr ? &plans[1] : nullptr, program, sources, options, &optimized->remarks);
   std::vector<CpuKernel> made(program.kernels.size());
   const auto write = [&](CpuForm form, const std::vector<size_t>& chosen, bool with_table) {
     const Plans& own = plans[form == CpuForm::kQuick];
-    return UnitText(form, program, own, sources, options, diagnostics).write(chosen, &made, with_table);
+    std::vector<std::string>* remarks = form == CpuForm::kQuick ? nullptr : &optimized->remarks;
+    return UnitText(form, program, own, sources, options, diagnostics, remarks).write(chosen, &made, with_table);
   };
   for (CpuUnit* unit : {optimized, quick}) {  // in this order: the quick table has room for both
     if (unit == nullptr || diagnostics.failed()) continue;
-    unit->fibers = !optimized->remarks.empty();
+    unit->fibers = std::any_of(plans[0].begin(), plans[0].end(), [](const auto& plan) { return plan == nullptr; });
     const auto groups = spread(program, unit == quick ? most_texts : 1);
     unit->texts.resize(groups.size());
     for (size_t i = groups.size(); i-- > 0;) {  // the table last: it tells of all

@@ -16,7 +16,7 @@ enum class CpuForm : uint8_t { kOptimized, kQuick };
 
 struct CpuUnit {
   std::vector<std::string> texts;    // C++17, no includes; to be compiled each on its own and linked, the first with the table
-  std::vector<std::string> remarks;  // for the log: kernels that run on fibers, and why
+  std::vector<std::string> remarks;  // for the log: the form that each region took, and why
   bool fibers = false;               // some kernel runs on them
 };
 

@@ -8,9 +8,12 @@
 //                 variables stand at the head of functions: of entries, and of kernels that other kernels call.
 //                 __constant__ and __device__ variables have external C linkage, are const and initialised by constants.
 //   waiting       __syncthreads()  __threadfence()  __threadfence_block()
-//   atomics       atomicAdd atomicExch atomicCAS atomicMin atomicMax atomicAnd atomicOr atomicXor: on int, unsigned int and
+//   warps         __syncwarp(mask)  __shfl_sync(mask, unsigned int or unsigned long long, int)  __ballot_sync  __any_sync
+//   __all_sync atomics       atomicAdd atomicExch atomicCAS atomicMin atomicMax atomicAnd atomicOr atomicXor: on int, unsigned
+//   int and
 //                 unsigned long long; Exch also on float, Min and Max also on long long. atomicSub: on int and unsigned int
 //   printing      printf(format, ...), at most 32 values; int, long long, unsigned long long, double, pointers, strings
+//   halves        mrt_half_to_float_ptx mrt_float_to_half_ptx: conversions. A substitute defines MANYRT_NO_PTX, and both itself
 //   compiler      memcpy  __builtin_bit_cast  __builtin_unreachable  __int128  #pragma unroll [n]  #line
 //   mathematics   the second column of kCudaNames, and of library/cuda_math.h:
 //                 fmin fmax rsqrt exp10 sinpi cospi sincos lgamma round, with and without f;
@@ -56,6 +59,22 @@ inline constexpr CudaName kCudaNames[] = {
      "static __device__ __forceinline__ double mrt_copysign(double a, double b) { return copysign(a, b); }\n"},
     {"__builtin_pow", "mrt_pow",
      "static __device__ __forceinline__ double mrt_pow(double a, double b) { return pow(a, b); }\n"},
+    // Instructions, but where a constant is computed by the compiler: there the least that constants need.
+    {"__builtin_half_to_float", "mrt_half_to_float_ptx",
+     "#ifndef MANYRT_NO_PTX\nstatic __device__ __forceinline__ constexpr float mrt_half_to_float_ptx(unsigned short a) { if "
+     "(__builtin_is_constant_evaluated()) { unsigned int u = (a & 0x7fffu) << 13; u = __builtin_bit_cast(unsigned int, "
+     "__builtin_bit_cast(float, u) * 0x1p112f); if ((a & 0x7c00u) == 0x7c00u) u |= 0x7f800000u; return "
+     "__builtin_bit_cast(float, u | (a & 0x8000u) << 16); } float r = 0; asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(r) : \"h\"(a)); "
+     "return r; }\n#endif\n"},
+    {"__builtin_float_to_half", "mrt_float_to_half_ptx",
+     "#ifndef MANYRT_NO_PTX\nstatic __device__ __forceinline__ constexpr unsigned short mrt_float_to_half_ptx(float a) { if "
+     "(__builtin_is_constant_evaluated()) { unsigned int u = __builtin_bit_cast(unsigned int, a), s = u >> 16 & 0x8000u; u &= "
+     "0x7fffffffu; const float y = __builtin_bit_cast(float, u) + 0.5f; unsigned int h = u < 0x38800000u ? "
+     "__builtin_bit_cast(unsigned int, y) - 0x3f000000u : (u - 0x37fff001u + (u >> 13 & 1u)) >> 13; if (u >= 0x47800000u) h = "
+     "u "
+     "> 0x7f800000u ? 0x7e00u : 0x7c00u; return (unsigned short)(s | h); } unsigned short r = 0; asm(\"cvt.rn.f16.f32 %0, "
+     "%1;\" "
+     ": \"=h\"(r) : \"f\"(a)); return r; }\n#endif\n"},
     {"__builtin_clz", "__clz", nullptr},
     {"__builtin_clzl", "__clzll", nullptr},
     {"__builtin_popcount", "__popc", nullptr},

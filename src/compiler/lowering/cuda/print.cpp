@@ -1,5 +1,6 @@
 // Reads the format as library/print.h does at run time: vectors print lane by lane. A conversion that does not fit its argument
-// prints itself and "(?)". CUDA knows no vectors, no hl and no F.
+// prints itself and "(?)". CUDA knows no vectors, no hl and no F. What has more values than CUDA's printf takes becomes several
+// calls of it.
 #include "compiler/lowering/cuda/print.h"
 
 #include "compiler/builtins/prelude_text.h"
@@ -11,7 +12,7 @@ using namespace prelude;
 
 namespace {
 
-constexpr uint32_t kMaxValues = 32;  // of CUDA's printf, without the format
+constexpr uint32_t kMaxValues = 32;  // of one call of CUDA's printf, without the format
 
 bool isOneOf(char letter, std::string_view letters) { return letter != 0 && letters.find(letter) != letters.npos; }
 
@@ -108,7 +109,7 @@ class Format {
   std::string& out_;
 };
 
-// One call: the format for CUDA and the values behind it.
+// What one call becomes: formats for CUDA and the values behind each.
 class Printer {
  public:
   void mismatch(const Conversion& conversion) {
@@ -119,7 +120,13 @@ class Printer {
     format += "(?)";
   }
 
-  void add(const Conversion& conversion, QualType argument, const std::string& name) {
+  // The body of the function.
+  std::string body() {
+    endCall();
+    return "int r = 0; " + calls_ + "return r; ";
+  }
+
+  void add(const Conversion& conversion, QualType argument, const std::string& name, Prelude& prelude) {
     const Type* type = argument.type;
     if (type->isPointer() || type->isArray()) {
       const bool text = isText(pointeeOf(argument));
@@ -140,7 +147,8 @@ class Printer {
     if (!fits || conversion.lanes != type->lanes()) return mismatch(conversion);
     for (uint32_t i = 0; i < type->lanes(); ++i) {
       if (i > 0) format += ',';
-      const std::string lane_value = lane(name, type, i);
+      std::string lane_value = lane(name, type, i);
+      if (elementOf(type) == Scalar::kHalf) lane_value = prelude.halfToFloat() + "(" + lane_value + ")";
       if (real) {
         value(conversion.prefix + (conversion.letter == 'F' ? 'f' : conversion.letter), "(double)" + lane_value);
       } else if (is_char) {
@@ -151,15 +159,20 @@ class Printer {
     }
   }
 
-  std::string format;
-  std::string values;  // each with a comma before it
-  uint32_t count = 0;
+  std::string format;  // of the last call so far
 
  private:
+  void endCall() {
+    calls_ += "if (printf(" + quoted(format) + values_ + ") < 0) r = -1; ";
+    format.clear();
+    values_.clear();
+    count_ = 0;
+  }
   void value(const std::string& conversion, const std::string& text) {
+    if (count_ == kMaxValues) endCall();
     format += conversion;
-    values += ", " + text;
-    ++count;
+    values_ += ", " + text;
+    ++count_;
   }
   // Casts to the width and sign that the conversion asks for, then to CUDA's widest type.
   static std::string wideInteger(const Conversion& conversion, const Type* type, bool is_signed) {
@@ -169,6 +182,10 @@ class Printer {
     return std::string(is_signed ? "(long long)(" : "(unsigned long long)(") +
            cppName(is_signed ? signedOf(scalar) : unsignedOf(scalar)) + ")";
   }
+
+  std::string calls_;   // that have ended
+  std::string values_;  // of the last one, each with a comma before it
+  uint32_t count_ = 0;
 };
 
 }  // namespace
@@ -192,16 +209,10 @@ std::string cudaPrintFunction(const std::string& name, const Expr& call, Prelude
         (i == 1 ? "" : ", ") + (pointer ? std::string("const volatile void*") : prelude.type(argument.type)) + " " + own;
     conversion = Conversion();
     more = more && format.next(&conversion);
-    if (more) printer.add(conversion, argument, own);
+    if (more) printer.add(conversion, argument, own, prelude);
   }
   for (conversion = Conversion(); format.next(&conversion); conversion = Conversion()) printer.mismatch(conversion);
-  if (printer.count > kMaxValues) {
-    diagnostics.error(call.where, "This printf prints %u values; on CUDA one call prints at most %u: write several.",
-                      printer.count, kMaxValues);
-    return "";
-  }
-  return "static __device__ int " + name + "(" + parameters + ") { return printf(" + quoted(printer.format) + printer.values +
-         ") < 0 ? -1 : 0; }\n";
+  return "static __device__ int " + name + "(" + parameters + ") { " + printer.body() + "}\n";
 }
 
 }  // namespace manyrt::compiler

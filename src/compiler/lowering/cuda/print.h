@@ -10,7 +10,7 @@
 namespace manyrt::compiler {
 
 // The definition of `int name(arguments but the format)` for a call of printf. Empty after an error in the diagnostics: the
-// format is no literal, or there are more values than CUDA takes.
+// format is no literal.
 std::string cudaPrintFunction(const std::string& name, const Expr& call, Prelude& prelude, Diagnostics& diagnostics);
 
 }  // namespace manyrt::compiler

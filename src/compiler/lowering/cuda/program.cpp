@@ -100,6 +100,7 @@ class Unit {
  private:
   void prepareText() {
     text_.item = "";
+    text_.sub_group_items = 32;  // a warp
     text_.helper_words = "static __device__ ";
     text_.inline_words = "__forceinline__ ";
     text_.unroll_words = "unroll ";

@@ -40,7 +40,7 @@ Expr* ExpressionBuilder::makeBinary(Op op, Expr* left, Expr* right, Location whe
   } else if (isShift(op)) {
     result = shift(op, a, b, where);
   } else if (isLogical(op) && isScalarValue(a->type.type) && isScalarValue(b->type.type)) {
-    result = node(ExprKind::kBinary, QualType{types_.scalar(Scalar::kInt)}, where, a, b);
+    result = node(ExprKind::kBinary, QualType{types_.scalar(Scalar::kInt)}, where, truth(a), truth(b));
   } else if (isComparison(op) && (a->type->isPointer() || b->type->isPointer())) {
     result = comparePointers(op, a, b, where);
   } else if (a->type->isPointer() || b->type->isPointer()) {

@@ -53,6 +53,7 @@ class ExpressionBuilder {
   Expr* convertTo(Expr* expression, QualType target, const char* what);
   Expr* implicit(Expr* expression, const Type* target);  // a kConvert unless the type is that already; no check
   Expr* value(Expr* expression);  // decay for operands that are read: null after an error for what cannot be read
+  Expr* truth(Expr* value);       // what a condition is asked for: of a half the same value as a float
   bool splatFits(const Type* scalar, const Type* vector) const;  // by the rank of an operand
   const Type* promoted(const Type* type) const;
 
@@ -66,6 +67,7 @@ class ExpressionBuilder {
   Diagnostics& diagnostics_;
   Function* function_ = nullptr;                          // whose body is parsed
   std::vector<Stmt*> literals_;                           // of each open block: declares the variables of its compound literals
+  bool half_arithmetic_ = false;                          // cl_khr_fp16 is enabled here; else a half is storage alone
   mutable std::map<const Variable*, int64_t> constants_;  // variables whose values evaluate() found
 
  private:

@@ -128,7 +128,9 @@ Expr* ExpressionBuilder::makeVector(const Type* vector, std::vector<Expr*> parts
 const char* ExpressionBuilder::castTrouble(const Type* to, const Expr& a) const {
   const Type* from = a.type.type;
   const bool half = (to->isScalar() || to->isVector()) && to->scalar == Scalar::kHalf;
-  if (half) return ": half is a type of storage alone; use vstore_half";
+  if (half && !half_arithmetic_) {
+    return ": half is a type of storage alone; use vstore_half, or enable cl_khr_fp16 where the device has it";
+  }
   if (to->isVoid() || (from == to && !to->isArray())) return nullptr;
   if (from->isVector() && to->isVector()) {
     return from->count == to->count ? ": write convert_ for the values or as_ for the bits"

@@ -79,13 +79,19 @@ Expr* ExpressionBuilder::value(Expr* expression) {
                        "This array is part of a value without an address; store the value in a variable first.");
     return nullptr;
   }
-  if (isHalf(type.type)) {
+  if (isHalf(type.type) && !half_arithmetic_) {
     diagnostics_.error(expression->where,
-                       "A value of type %s cannot be read directly: half is a type of storage alone; use vload_half.",
+                       "A value of type %s cannot be read directly: half is a type of storage alone; use vload_half, or "
+                       "enable cl_khr_fp16 where the device has it.",
                        named(type.type).c_str());
     return nullptr;
   }
   return expression;
+}
+
+Expr* ExpressionBuilder::truth(Expr* value) {
+  const bool is_half = value->type->isScalar() && value->type->scalar == Scalar::kHalf;
+  return is_half ? implicit(value, types_.scalar(Scalar::kFloat)) : value;
 }
 
 bool ExpressionBuilder::splatFits(const Type* scalar, const Type* vector) const {
@@ -189,8 +195,9 @@ Expr* ExpressionBuilder::convertTo(Expr* expression, QualType target, const char
   const Type* to = target.type;
   if (from == to && !from->isVoid() && !from->isArray()) return source;
   if (from->isArithmetic()) {
-    if (to->isArithmetic() && !isHalf(to)) return implicit(source, to);
-    if (to->isVector() && !isHalf(to)) return implicit(implicit(source, to->element), to);
+    const bool is_storage = isHalf(to) && !half_arithmetic_;
+    if (to->isArithmetic() && !is_storage) return implicit(source, to);
+    if (to->isVector() && !is_storage) return implicit(implicit(source, to->element), to);
   }
   if (to->isPointer()) {
     if (isNullConstant(*source)) return implicit(source, to);
@@ -210,8 +217,10 @@ Expr* ExpressionBuilder::convertTo(Expr* expression, QualType target, const char
   }
   const std::string from_name = named(from);
   const std::string to_name = named(to);
-  if (isHalf(to)) {
-    diagnostics_.error(source->where, "Type %s does not convert to %s in %s: half is a type of storage alone; use vstore_half.",
+  if (isHalf(to) && !half_arithmetic_) {
+    diagnostics_.error(source->where,
+                       "Type %s does not convert to %s in %s: half is a type of storage alone; use vstore_half, or enable "
+                       "cl_khr_fp16 where the device has it.",
                        from_name.c_str(), to_name.c_str(), what);
   } else if (from->isVector() && to->isVector() && from->count == to->count) {
     diagnostics_.error(source->where,

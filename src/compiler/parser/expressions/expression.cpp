@@ -104,7 +104,8 @@ Expr* Parser::parseCondition(const char* of) {
   Expr* expression = parseExpression();
   if (expression == nullptr) return nullptr;
   Expr* condition = value(expression);
-  if (condition == nullptr || condition->type->isArithmetic() || condition->type->isPointer()) return condition;
+  if (condition == nullptr) return nullptr;
+  if (condition->type->isArithmetic() || condition->type->isPointer()) return truth(condition);
   diagnostics_.error(condition->where, "The condition of %s must be a scalar; this is %s%s.", of,
                      spell(condition->type.unqualified()).c_str(),
                      condition->type->isVector() ? ": say any() or all() of its elements" : "");

@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "compiler/parser/half.h"
 #include "compiler/parser/parser_state.h"
 
 namespace manyrt::compiler {
@@ -208,24 +209,29 @@ Expr* Parser::parseReal(const Token& token) {
                        hexadecimal ? "a hexadecimal one with a point ends in p and an exponent" : "its exponent has no digits");
     return nullptr;
   }
-  if (suffix == "h" || suffix == "H") {
-    diagnostics_.error(token.where, "The number %s has the type half, which is a type of storage alone; write the suffix f.",
+  const bool is_half = suffix == "h" || suffix == "H";
+  if (is_half && !half_arithmetic_) {
+    diagnostics_.error(token.where,
+                       "The number %s has the type half, which is a type of storage alone; write the suffix f, or enable "
+                       "cl_khr_fp16 where the device has it.",
                        shown(token).c_str());
     return nullptr;
   }
   const bool is_float = suffix == "f" || suffix == "F";
-  if (!is_float && !suffix.empty() && suffix != "l" && suffix != "L") {
+  if (!is_float && !is_half && !suffix.empty() && suffix != "l" && suffix != "L") {
     diagnostics_.error(token.where, "\"%s\" is no number: the suffix \"%s\" of a real is not f.", shown(token).c_str(),
                        std::string(suffix.substr(0, 64)).c_str());
     return nullptr;
   }
   const bool narrow = is_float || (suffix.empty() && options_.single_precision_constants);
-  Expr* literal = node(ExprKind::kLiteral, QualType{types_.scalar(narrow ? Scalar::kFloat : Scalar::kDouble)}, token.where);
+  const Scalar scalar = is_half ? Scalar::kHalf : narrow ? Scalar::kFloat : Scalar::kDouble;
+  Expr* literal = node(ExprKind::kLiteral, QualType{types_.scalar(scalar)}, token.where);
   literal->text = token.text;
   literal->real = narrow ? static_cast<double>(toReal<float>(number, hexadecimal)) : toReal<double>(number, hexadecimal);
+  if (is_half) literal->real = roundedToHalf(literal->real);
   if (std::isinf(literal->real)) {
     diagnostics_.warning(token.where, "The number %s is too large for %s; it is taken as infinity.", shown(token).c_str(),
-                         narrow ? "float" : "double");
+                         scalarName(scalar));
   }
   return literal;
 }

@@ -187,6 +187,11 @@ bool Parser::parseArguments(std::vector<Expr*>* arguments, const Token& name) {
 }
 
 Expr* Parser::callBuiltin(const Builtin& builtin, const Token& name, std::vector<Expr*> arguments) {
+  if (builtin.kind == BuiltinKind::kSubGroup && !options_.sub_groups) {
+    diagnostics_.error(name.where, "\"%s\": this device has no sub-groups (RT_CAPABILITY_SUBGROUPS is 0): use __local memory.",
+                       builtin.name.c_str());
+    return nullptr;
+  }
   std::vector<QualType> given;
   for (Expr*& argument : arguments) {
     argument = value(argument);

@@ -65,9 +65,10 @@ bool ExpressionBuilder::modifiable(const Expr& expression, Location where) {
                        spell(constant).c_str());
   } else if (type->isRecord() && hasConstField(*type->record)) {
     diagnostics_.error(where, "A value of type %s cannot be assigned: one of its members is const.", named(expression).c_str());
-  } else if ((type->isScalar() || type->isVector()) && type->scalar == Scalar::kHalf) {
+  } else if ((type->isScalar() || type->isVector()) && type->scalar == Scalar::kHalf && !half_arithmetic_) {
     diagnostics_.error(where,
-                       "A value of type %s cannot be assigned directly: half is a type of storage alone; use vstore_half.",
+                       "A value of type %s cannot be assigned directly: half is a type of storage alone; use vstore_half, or "
+                       "enable cl_khr_fp16 where the device has it.",
                        named(expression).c_str());
   } else {
     return true;
@@ -89,6 +90,7 @@ Expr* ExpressionBuilder::makeUnary(Op op, Expr* operand, Location where) {
   const Type* result = type;
   if (op == Op::kLogicalNot) {
     result = comparisonType(type);
+    a = truth(a);
   } else if (!type->isVector()) {
     result = promoted(type);
     a = implicit(a, result);

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <cstdio>
 #include <cstring>
@@ -342,6 +343,75 @@ TEST(FiberTest, ThreadsRunTheirGroupsIndependently) {
   }
   for (std::thread& thread : threads) thread.join();
   for (uint32_t t = 0; t < sums.size(); ++t) EXPECT_EQ(sums[t], uint64_t{20} * (30 + t) * (29 + t) / 2);
+}
+
+// ---- Items in sub-groups ----
+
+template <class Body>
+void runSubGroups(uint32_t count, Body body) {
+  kCalls.runSubGroups([](void* user, uint32_t index) { (*static_cast<Body*>(user))(index); }, &body, count);
+}
+
+uint64_t sumOf(const compiler::SubGroupValues& values) {
+  uint64_t sum = 0;
+  for (uint32_t lane = 0; lane < compiler::kSubGroupItems; ++lane)
+    sum += (values.members >> lane & 1) != 0 ? values.values[lane] : 0;
+  return sum;
+}
+
+TEST(FiberTest, ItemsExchangeValuesWithTheirSubGroupAlone) {
+  constexpr uint32_t kSize = compiler::kSubGroupItems;
+  for (uint32_t count : {1u, 15u, 16u, 17u, 100u}) {
+    uint32_t wrong = 0;
+    runSubGroups(count, [&](uint32_t index) {
+      const uint32_t first = index / kSize * kSize, end = std::min(first + kSize, count);
+      for (uint32_t round = 0; round < 1 + index / kSize; ++round) {  // each sub-group as often as it likes
+        const uint64_t expected = uint64_t{end - first} * round + uint64_t{end - first} * (first + end - 1) / 2;
+        if (sumOf(*kCalls.exchange(index + round)) != expected || kCalls.lane() != index % kSize) ++wrong;
+      }
+    });
+    EXPECT_EQ(wrong, 0u) << count;
+  }
+}
+
+TEST(FiberTest, BarriersOfTheGroupWaitForEverySubGroup) {
+  constexpr uint32_t kCount = 70;
+  uint32_t arrived = 0, early = 0, sums = 0;
+  runSubGroups(kCount, [&](uint32_t index) {
+    for (uint32_t round = 1; round <= 5; ++round) {
+      for (uint32_t i = 0; i < index / compiler::kSubGroupItems; ++i) sums += sumOf(*kCalls.exchange(1)) > 16;
+      ++arrived;
+      kCalls.wait();
+      if (arrived != round * kCount) ++early;
+      kCalls.wait();
+    }
+  });
+  EXPECT_EQ(early, 0u);
+  EXPECT_EQ(sums, 0u);
+}
+
+TEST(FiberTest, ItemsThatHaveEndedTakeNoPartInExchanges) {
+  uint32_t wrong = 0;
+  runSubGroups(16, [&](uint32_t index) {
+    for (uint32_t round = 0; round < index; ++round) {
+      if (sumOf(*kCalls.exchange(1)) != 15 - round) ++wrong;
+    }
+  });
+  EXPECT_EQ(wrong, 0u);
+}
+
+// Undefined in the language, but it ends.
+TEST(FiberTest, ItemsThatWaitForEachOtherAtDifferentPlacesGoOn) {
+  uint32_t ended = 0;
+  runSubGroups(20, [&](uint32_t index) {
+    if (index % 2 == 0) {
+      kCalls.wait();
+    } else {
+      kCalls.exchange(index);
+    }
+    ++ended;
+  });
+  EXPECT_EQ(ended, 20u);
 }
 
 }  // namespace

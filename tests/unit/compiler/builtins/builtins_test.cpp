@@ -169,6 +169,8 @@ TEST_F(BuiltinsTest, FamiliesReadTheirNames) {
   EXPECT_EQ(store->kind, BuiltinKind::kMemory);
   EXPECT_EQ(builtins_.find("vload16")->lanes, 16u);
   EXPECT_EQ(builtins_.find("vload_half")->lanes, 1u);
+  EXPECT_EQ(builtins_.find("intel_convert_bfloat1616_as_ushort16")->name, "intel_convert_bfloat16_as_ushort");
+  EXPECT_EQ(builtins_.find("intel_convert_as_bfloat163_float3")->lanes, 3u);
   EXPECT_EQ(builtins_.find("as_float3")->target, types_.parse("float3").type);
 }
 
@@ -187,6 +189,8 @@ TEST_F(BuiltinsTest, NamesThatOnlyLookLikeAFamilyAreUnknown) {
                            "vload42",
                            "vstore",
                            "vload_half_rte",
+                           "intel_convert_bfloat162_as_ushort",
+                           "intel_convert_as_bfloat162_float4",
                            "vload_half1",
                            "vstore_half_rte_rte",
                            "as_size_t2",
@@ -201,6 +205,21 @@ TEST_F(BuiltinsTest, NamesThatOnlyLookLikeAFamilyAreUnknown) {
                            "sqrt "}) {
     EXPECT_EQ(builtins_.find(name), nullptr) << name;
   }
+}
+
+TEST_F(BuiltinsTest, HalfIsANumberWhereItIsAskedFor) {
+  EXPECT_FALSE(call("vload4(ulong, global half*)").accepted);
+  EXPECT_EQ(call("sin(half)").result, types_.parse("float"));  // no program gets here
+  builtins_.takeHalves(true);
+  EXPECT_EQ(call("vload4(ulong, global half*)").result.type, types_.table.vector(Scalar::kHalf, 4));
+  EXPECT_EQ(call("sin(half)").result, types_.parse("half"));
+  EXPECT_EQ(call("fmax(half, half)").result, types_.parse("half"));
+  EXPECT_EQ(call("native_sin(half)").result, types_.parse("float"));
+  EXPECT_FALSE(call("sin(int)").accepted);
+  EXPECT_NE(builtins_.find("convert_half4_rtz"), nullptr);
+  EXPECT_EQ(builtins_.find("convert_half_sat"), nullptr);
+  builtins_.takeHalves(false);
+  EXPECT_EQ(builtins_.find("convert_half4_rtz"), nullptr);
 }
 
 TEST_F(BuiltinsTest, TheSameNameIsFoundOnce) { EXPECT_EQ(builtins_.find("sqrt"), builtins_.find("sqrt")); }
@@ -230,6 +249,7 @@ TEST_F(BuiltinsTest, AnyArgumentsGetAnAnswer) {
     any.push_back(types_.parse(name));
   }
   std::mt19937 random(3);
+  builtins_.takeHalves(true);
   const std::vector<std::string> names = Builtins::names();
   for (int round = 0; round < 20000; ++round) {
     std::vector<QualType> arguments(random() % 7);
@@ -247,6 +267,7 @@ TEST_F(BuiltinsTest, AnyArgumentsGetAnAnswer) {
 
 TEST_F(BuiltinsTest, AnyBytesAreANameOrNone) {
   std::mt19937 random(4);
+  builtins_.takeHalves(true);
   const std::vector<std::string> names = Builtins::names();
   for (int round = 0; round < 20000; ++round) {
     std::string name = names[random() % names.size()];
@@ -261,6 +282,7 @@ TEST_F(BuiltinsTest, AnyBytesAreANameOrNone) {
 TEST_F(BuiltinsTest, EveryFormOfEveryNameResolvesToItself) {
   std::set<std::string> seen;
   size_t count = 0;
+  builtins_.takeHalves(true);
   for (const std::string& name : Builtins::names()) {
     EXPECT_TRUE(seen.insert(name).second) << name << " stands twice";
     const Builtin* builtin = builtins_.find(name);

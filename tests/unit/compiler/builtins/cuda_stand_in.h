@@ -36,6 +36,9 @@ static float cospif(float a) { return cospi(a); }
 #define __log2f log2f
 #define __log10f log10f
 #define __powf powf
+#define MANYRT_NO_PTX
+static float mrt_half_to_float_ptx(unsigned short a) { _Float16 h; memcpy(&h, &a, 2); return h; }
+static unsigned short mrt_float_to_half_ptx(float a) { _Float16 h = a; unsigned short r; memcpy(&r, &h, 2); return r; }
 static float __fdividef(float a, float b) { return a / b; }
 static long long __mul64hi(long long a, long long b) { return (__int128)a * b >> 64; }
 static unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return (unsigned __int128)a * b >> 64; }

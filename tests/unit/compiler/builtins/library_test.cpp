@@ -23,6 +23,8 @@
 #include "compiler/builtins/library/atomic.h"
 #include "compiler/builtins/library/common.h"
 #include "compiler/builtins/library/convert.h"
+#include "compiler/builtins/library/elementary_angle.h"
+#include "compiler/builtins/library/elementary_exp.h"
 #include "compiler/builtins/library/geometric.h"
 #include "compiler/builtins/library/half.h"
 #include "compiler/builtins/library/integer.h"
@@ -32,13 +34,21 @@
 
 // What the compiler of a kernel has instructions or libm for.
 namespace manyrt::library {
-template <Floating T>
+template <Reals T>
 T fabs(T x) {
   return x < 0 ? -x : x;
 }
-template <Floating T>
+template <Reals T>
 T sqrt(T x) {
   return static_cast<T>(__builtin_sqrt(x));
+}
+template <Reals T>
+T rint(T x) {
+  return static_cast<T>(__builtin_rint(x));
+}
+template <Reals T>
+T copysign(T x, T y) {
+  return static_cast<T>(__builtin_copysign(x, y));
 }
 template <Floating T>
 T fused(T a, T b, T c) {
@@ -59,6 +69,9 @@ TEST(LibraryTest, ItsFilesAreCppThatRuns) {
   EXPECT_EQ(library::clz(static_cast<short>(1)), 15);
   EXPECT_EQ(library::upsample(static_cast<unsigned char>(1), static_cast<unsigned char>(2)), 0x102);
   EXPECT_EQ(library::select(1, 2, -1), 2);
+  EXPECT_EQ(library::exp(0.0f), 1.0f);
+  EXPECT_EQ(library::pow(-2.0f, 3.0f), -8.0f);
+  EXPECT_EQ(library::sin(0x1p100f), static_cast<float>(__builtin_sin(0x1p100)));
   EXPECT_EQ(library::bitselect(0.0f, -1.0f, -0.0f), -0.0f);
   EXPECT_EQ(library::half_to_float(library::to_half(65504.0)), 65504.0f);
   EXPECT_EQ(library::to_half_rtp(1e-8f).bits, 1);

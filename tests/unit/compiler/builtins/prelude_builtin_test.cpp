@@ -1,4 +1,6 @@
 // Functions on vectors as wholes: those that go lane by lane, tests of reals, selections, shuffles, any and all.
+#include <cmath>
+
 #include "prelude_loops.h"
 
 namespace manyrt::compiler {
@@ -188,7 +190,8 @@ TEST_P(PreludeBuiltinTest, ShufflesTakeTheMaskModuloTheLanes) {
   EXPECT_EQ(s[1], 2);
 }
 
-TEST_P(PreludeBuiltinTest, NativeAndHalfFormsAreTheOrdinaryOnes) {
+// They may be coarser, as OpenCL allows.
+TEST_P(PreludeBuiltinTest, NativeAndHalfFormsAreNearTheOrdinaryOnes) {
   const char* names[] = {"cos", "exp", "exp2", "exp10", "log", "log2", "log10", "rsqrt", "sin", "sqrt", "tan"};
   std::vector<size_t> loops;
   for (const char* name : names) {
@@ -202,8 +205,9 @@ TEST_P(PreludeBuiltinTest, NativeAndHalfFormsAreTheOrdinaryOnes) {
   for (size_t k = 0; k < loops.size(); k += 3) {
     float r[3] = {};
     for (size_t i = 0; i < 3; ++i) run(loops[k + i], &r[i], {&x}, 1);
-    EXPECT_EQ(r[1], r[0]) << names[k / 3];
-    EXPECT_EQ(r[2], r[0]) << names[k / 3];
+    const float near = std::fabs(r[0]) * 2e-6f;
+    EXPECT_NEAR(r[1], r[0], near) << names[k / 3];
+    EXPECT_NEAR(r[2], r[0], near) << names[k / 3];
   }
   float r = 0;
   run(divide, &r, {&y, &x}, 1);

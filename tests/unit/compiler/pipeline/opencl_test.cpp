@@ -154,16 +154,35 @@ TEST(OpenClBuildTest, ASourceMayAskWhetherThereAreDoubles) {
   EXPECT_EQ(wide.kernels[0].arguments[0].type_name, "double*");
 }
 
+TEST(OpenClBuildTest, ADeviceWithoutHalvesRefusesToCalculateWithThem) {
+  constexpr char kHalves[] =
+      "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n__kernel void f(__global half* out) { out[0] = 1.5h + out[1]; }\n";
+  constexpr char kEither[] =
+      "#ifdef cl_khr_fp16\ntypedef half Real;\n#else\ntypedef float Real;\n#endif\n"
+      "__kernel void f(__global Real* out) { vstore_half(1.0f, 0, (__global half*)out); }\n";
+  OpenClTarget without;
+  without.halves = false;
+  OpenClImage image, refused, either;
+  ASSERT_TRUE(build(&image, kHalves, {}).ok()) << image.log;
+  EXPECT_NE(image.text.find("#pragma OPENCL EXTENSION cl_khr_fp16 : enable"), std::string::npos) << image.text;
+  EXPECT_NE(image.text.find("1.5h"), std::string::npos) << image.text;
+  EXPECT_EQ(build(&refused, kHalves, without).code(), RT_ERROR_BUILD_FAILED);
+  EXPECT_NE(refused.log.find("cl_khr_fp16"), std::string::npos) << refused.log;
+  ASSERT_TRUE(build(&either, kEither, without).ok()) << either.log;
+  EXPECT_EQ(either.kernels[0].arguments[0].type_name, "float*");
+}
+
 TEST(OpenClBuildTest, WhateverDecidesTheResultIsInTheKey) {
-  OpenClTarget other, hidden, single, sizes, rounding;
+  OpenClTarget other, hidden, single, halves, sizes, rounding;
   rounding.rounds_division = true;
   other.identity = "another driver";
   hidden.hidden_offsets = true;
   single.doubles = false;
+  halves.halves = false;
   sizes.wrong_sizes = true;
   const Digest key = keyOf(kSource, {});
   EXPECT_EQ(key, keyOf(kSource, {}));
-  for (const OpenClTarget& target : {other, hidden, single, sizes, rounding}) EXPECT_NE(key, keyOf(kSource, target));
+  for (const OpenClTarget& target : {other, hidden, single, halves, sizes, rounding}) EXPECT_NE(key, keyOf(kSource, target));
   EXPECT_NE(key, keyOf(kSource, {}, "-cl-opt-disable"));
   EXPECT_NE(key, keyOf("__kernel void f(void) {}", {}));
 }

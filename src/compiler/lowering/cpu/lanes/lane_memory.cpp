@@ -1,6 +1,7 @@
 // Where the lanes of an lvalue are in memory: at one place, next to each other, a step apart, or each at an index of its own.
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/lanes/lane_text.h"
+#include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
 namespace {
@@ -14,32 +15,64 @@ const Expr& behindWidening(const Expr& e) {  // of an index
   return *inner;
 }
 
+bool isUnsigned32(const Expr& e) { return e.type->isInteger() && !e.type->isSigned() && sizeOf(e.type) == 4; }
+
+// Whether the lanes of an index that has no step are likely to be neighbours all the same, but for a few.
+bool isLikelyStepped(const Expr& index) {
+  bool found = false;
+  visit(const_cast<Expr*>(&index), [&](Expr& e) {
+    if (e.kind == ExprKind::kConditional) found = true;
+    if (e.kind == ExprKind::kBinary && e.op == Op::kRem) found = true;
+    if (e.kind == ExprKind::kBuiltinCall) {
+      const std::string& name = e.builtin->name;
+      found = found || name == "min" || name == "max" || name == "clamp" || name == "select";
+    }
+  });
+  return found;
+}
+
 }  // namespace
 
-// Whether an index grows by the same amount from lane to lane. `sure`: no step of it wraps, as a guard has found.
-bool LaneText::isStepped(const Expr& given, bool sure) const {
+// Whether an index grows by the same amount from lane to lane. Unsigned ones of 32 bits do so but where they wrap between two
+// lanes: those for which that is possible are added to `wrapping`.
+bool LaneText::isStepped(const Expr& given, std::vector<const Expr*>* wrapping) const {
   const Expr& index = behindWidening(given);
   const Shape shape = shapes_.of(index);
   if (shape.isUniform()) return true;
-  if (!sure && !index.type->isSigned() && sizeOf(index.type) == 4) {
-    if (!indices_.cannotWrap(index)) return shape.isLinear() && !shape.wraps;
-    sure = true;
+  if (isUnsigned32(index)) {
+    if (!shape.isLinear() && !isSteppedMod32(index)) return false;
+    if (!shape.isLinear() || shape.wraps) wrapping->push_back(&index);
+    return true;
   }
   if (shape.isLinear()) return true;
-  if (index.kind != ExprKind::kBinary || !index.type->isInteger()) return false;
+  if (index.kind != ExprKind::kBinary || !index.type->isInteger() || sizeOf(index.type) < 4) return false;
   switch (index.op) {
     case Op::kAdd:
     case Op::kSub:
-      return isStepped(*index.a, sure) && isStepped(*index.b, sure);
+      return isStepped(*index.a, wrapping) && isStepped(*index.b, wrapping);
     case Op::kMul:
-      return (shapes_.of(*index.a).isUniform() && isStepped(*index.b, sure)) ||
-             (shapes_.of(*index.b).isUniform() && isStepped(*index.a, sure));
+      return (shapes_.of(*index.a).isUniform() && isStepped(*index.b, wrapping)) ||
+             (shapes_.of(*index.b).isUniform() && isStepped(*index.a, wrapping));
     default:
       return false;
   }
 }
 
-// Of 32 unsigned bits as they are: where they might wrap between lanes, there is one lane.
+// The same for the low 32 bits.
+bool LaneText::isSteppedMod32(const Expr& index) const {
+  const Shape shape = shapes_.of(index);
+  if (shape.isUniform() || shape.isLinear()) return true;
+  if (!index.type->isInteger() || sizeOf(index.type) != 4) return false;
+  if (index.kind == ExprKind::kConvert || index.kind == ExprKind::kCast) {
+    return index.a->type->isInteger() && sizeOf(index.a->type) == 4 && isSteppedMod32(*index.a);
+  }
+  if (index.kind != ExprKind::kBinary) return false;
+  if (index.op == Op::kAdd || index.op == Op::kSub) return isSteppedMod32(*index.a) && isSteppedMod32(*index.b);
+  return index.op == Op::kMul && ((shapes_.of(*index.a).isUniform() && isSteppedMod32(*index.b)) ||
+                                  (shapes_.of(*index.b).isUniform() && isSteppedMod32(*index.a)));
+}
+
+// Unsigned ones of 32 bits as they are, signed ones without overflow.
 std::string LaneText::first(const Expr& given) {
   const Expr& index = behindWidening(given);
   const bool wide = index.type->isSigned() || sizeOf(index.type) == 8;
@@ -56,42 +89,62 @@ std::string LaneText::stepOf(const Expr& given) {
   const Shape shape = shapes_.of(index);
   if (shape.isUniform()) return "0l";
   if (shape.isLinear()) return std::to_string(shape.stride) + "l";
-  if (index.op == Op::kMul) {
+  std::string step;
+  if (index.kind != ExprKind::kBinary) {
+    step = stepOf(*index.a);
+  } else if (index.op == Op::kMul) {
     const bool left = shapes_.of(*index.a).isUniform();
-    return "(" + first(left ? *index.a : *index.b) + " * " + stepOf(left ? *index.b : *index.a) + ")";
+    step = "(" + first(left ? *index.a : *index.b) + " * " + stepOf(left ? *index.b : *index.a) + ")";
+  } else {
+    step = "(" + stepOf(*index.a) + (index.op == Op::kSub ? " - " : " + ") + stepOf(*index.b) + ")";
   }
-  return "(" + stepOf(*index.a) + (index.op == Op::kSub ? " - " : " + ") + stepOf(*index.b) + ")";
+  return isUnsigned32(index) ? "(long)(int)" + step : step;  // the low bits are what counts
 }
 
-LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, const Type* element) {
+LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, uint64_t size) {
   const Expr& index = behindWidening(given);
-  const std::string bytes = std::to_string(sizeOf(QualType{element})) + "l";
+  const std::string bytes = std::to_string(size) + "l";
   const std::string sign = negative ? " - " : " + ";
-  if (isStepped(index, false)) {
-    base.pointer = "(" + base.pointer + sign + first(index) + ")";
-    if (shapes_.of(index).isUniform()) return base;
+  if (base.kind == Place::Kind::kOwn) {
+    if (shapes_.of(index).isUniform()) {
+      base.step = "(" + base.step + sign + first(index) + " * " + bytes + ")";
+      return base;
+    }
+    const std::string more = "mrt_L::to<int>(" + value(index) + ") * " + std::to_string(size);
+    base.index = temporary(base.index.empty() ? (negative ? "-" : "") + more : base.index + sign + more);
+    return base;
+  }
+  std::vector<const Expr*> wrapping;
+  if (isStepped(index, &wrapping)) {
+    if (shapes_.of(index).isUniform()) {
+      base.pointer = "(" + base.pointer + sign + first(index) + ")";
+      return base;
+    }
     if (base.kind == Place::Kind::kOne) {
       base.kind = Place::Kind::kStep;
       base.step = (negative ? "-" : "") + stepOf(index);
       base.scale = bytes;
       base.unit = base.step == "1l";
+      if (!wrapping.empty()) {
+        for (const Expr* each : wrapping) {
+          base.guard += (base.guard.empty() ? "" : " && ") + ("mrt_L::fits(" + first(*each) + ", " + stepOf(*each) + ")");
+        }
+        base.guard = temporary(base.guard);
+        base.index = "(mrt_L::to<long>(" + value(index) + ") - " + first(index) + ")";
+        if (negative) base.index = "-" + base.index;
+      }
+      base.pointer = "(" + base.pointer + sign + first(index) + ")";
       return base;
     }
-    if (base.kind == Place::Kind::kStep && base.scale == bytes) {
+    if (base.kind == Place::Kind::kStep && base.scale == bytes && base.guard.empty() && wrapping.empty()) {
+      base.pointer = "(" + base.pointer + sign + first(index) + ")";
       base.step = "(" + base.step + sign + stepOf(index) + ")";
       base.unit = false;
       return base;
     }
-    const std::string more = "(mrt_L::line<long>(0l, " + stepOf(index) + ") * " + bytes + ")";
-    const std::string had = base.kind == Place::Kind::kStep ? "(mrt_L::line<long>(0l, " + base.step + ") * " + base.scale + ")"
-                                                            : "(mrt_L::to<long>(" + base.index + ") * " + base.scale + ")";
-    base.kind = Place::Kind::kIndex;
-    base.index = temporary(had + sign + more);
-    base.scale = "1l";
-    base.unit = false;
-    return base;
   }
   const std::string own = temporary(value(index));
+  base.likely = base.kind == Place::Kind::kOne && isLikelyStepped(index);
   if (base.kind == Place::Kind::kOne && !negative) {
     base.kind = Place::Kind::kIndex;
     base.index = own;
@@ -99,13 +152,15 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, c
     return base;
   }
   const std::string more = "(mrt_L::to<long>(" + own + ") * " + bytes + ")";
-  const std::string had = base.kind == Place::Kind::kOne    ? "mrt_L::v<long>{}"
-                          : base.kind == Place::Kind::kStep ? "(mrt_L::line<long>(0l, " + base.step + ") * " + base.scale + ")"
-                                                            : "(mrt_L::to<long>(" + base.index + ") * " + base.scale + ")";
+  const bool steps = base.kind == Place::Kind::kStep && base.guard.empty();
+  const std::string had = base.kind == Place::Kind::kOne ? "mrt_L::v<long>{}"
+                          : steps                        ? "(mrt_L::line<long>(0l, " + base.step + ") * " + base.scale + ")"
+                                                         : "(mrt_L::to<long>(" + base.index + ") * " + base.scale + ")";
   base.kind = Place::Kind::kIndex;
   base.index = temporary(had + sign + more);
   base.scale = "1l";
   base.unit = false;
+  base.guard.clear();
   return base;
 }
 
@@ -115,12 +170,14 @@ LaneText::Place LaneText::pointer(const Expr& e) {
     case ExprKind::kCast:
       if (e.a->type->isArray()) {
         Place at = place(*e.a);
+        if (at.kind == Place::Kind::kOwn) return at;
         at.pointer = "(" + text_.typeName(e.type.unqualified()) + ")(" + at.pointer + ")";
         at.unit = false;
         return at;
       }
-      if (e.a->type->isPointer() && !shapes_.of(e).isUniform()) {
+      if (e.a->type->isPointer() && (!shapes_.of(e).isUniform() || e.a->type->inner.space == AddressSpace::kPrivate)) {
         Place at = pointer(*e.a);
+        if (at.kind == Place::Kind::kOwn) return at;
         at.pointer = "(" + text_.typeName(e.type.unqualified()) + ")(" + at.pointer + ")";
         at.unit = false;
         return at;
@@ -129,13 +186,14 @@ LaneText::Place LaneText::pointer(const Expr& e) {
     case ExprKind::kBinary:
       if (e.op == Op::kAdd || e.op == Op::kSub) {
         const bool left = e.a->type->isPointer();
-        return offset(pointer(left ? *e.a : *e.b), left ? *e.b : *e.a, e.op == Op::kSub, e.type->inner.type);
+        return offset(pointer(left ? *e.a : *e.b), left ? *e.b : *e.a, e.op == Op::kSub, sizeOf(e.type->inner));
       }
       break;
     case ExprKind::kUnary:
       if (e.op == Op::kAddressOf) return place(*e.a);
       break;
     case ExprKind::kVariable: {
+      if (const auto known = aliases_.find(e.variable); known != aliases_.end()) return known->second;
       const Shape shape = shapes_.of(e);
       if (!shape.isLinear()) break;
       Place at;
@@ -157,19 +215,21 @@ LaneText::Place LaneText::pointer(const Expr& e) {
 LaneText::Place LaneText::place(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kSubscript:
-      return offset(pointer(*e.a), *e.b, false, e.type.type);
+      return offset(pointer(*e.a), *e.b, false, sizeOf(e.type));
     case ExprKind::kUnary:
       if (e.op == Op::kDereference) return pointer(*e.a);
       break;
-    case ExprKind::kMember: {
-      Place at = place(*e.a);
-      const Record& record = *e.a->type->record;
-      const bool unnamed = record.fields[e.field].name.empty();
-      at.pointer = "(&(" + at.pointer + ")->" +
-                   (unnamed ? "unnamed_" + std::to_string(e.field) : CppText::fieldName(record, e.field)) + ")";
-      at.unit = false;
-      return at;
-    }
+    case ExprKind::kSwizzle:
+      return component(place(*e.a), e.a->type.type, std::min<uint32_t>(e.lanes[0], e.a->type->count - 1));
+    case ExprKind::kMember:
+      return member(place(*e.a), *e.a->type->record, e.field);
+    case ExprKind::kVariable:
+      if (shapes_.isObject(*e.variable)) return object(*e.variable);
+      break;
+    case ExprKind::kCall:
+    case ExprKind::kAssign:
+      if (e.type->isRecord()) return recordPlace(e);
+      break;
     default:
       break;
   }
@@ -183,15 +243,27 @@ std::string LaneText::load(const Place& at, const Type* type) {
   const std::string from = "(const " + own + "*)" + at.pointer;
   const std::string on = mask_.empty() ? "" : ", " + mask_;
   switch (at.kind) {
+    case Place::Kind::kOwn: {
+      const std::string base = "(const " + own + "*)(" + at.pointer + " + " + at.step + " * mrt_L::n)";
+      if (at.index.empty()) return temporary("mrt_L::near(" + base + ")");
+      return temporary("mrt_L::at(" + base + ", mrt_L::own<" + own + ">(" + at.index + "), 1l" + on + ")");
+    }
     case Place::Kind::kOne:
       return "mrt_L::all<" + own + ">(*(" + from + "))";
-    case Place::Kind::kStep:
-      if (at.unit) return temporary("mrt_L::near(" + from + on + ")");
-      return temporary("mrt_L::far(" + from + ", (" + at.step + ") * " + at.scale + on + ")");
+    case Place::Kind::kStep: {
+      const std::string stepped =
+          at.unit ? "mrt_L::near(" + from + on + ")" : "mrt_L::far(" + from + ", (" + at.step + ") * " + at.scale + on + ")";
+      if (at.guard.empty()) return temporary(stepped);
+      const std::string result = fresh("mrt_c");
+      put("mrt_L::v<" + own + "> " + result + ";\nif (__builtin_expect(" + at.guard + ", 1)) " + result + " = " + stepped +
+          "; else " + result + " = mrt_L::at(" + from + ", " + at.index + ", " + at.scale + on + ");\n");
+      return result;
+    }
     case Place::Kind::kIndex:
       break;
   }
-  return temporary("mrt_L::at(" + from + ", " + at.index + ", " + at.scale + on + ")");
+  return temporary("mrt_L::" + std::string(at.likely ? "likely_at(" : "at(") + from + ", " + at.index + ", " + at.scale + on +
+                   ")");
 }
 
 void LaneText::store(const Place& at, const Type* type, const std::string& value, bool uniform) {
@@ -202,7 +274,24 @@ void LaneText::store(const Place& at, const Type* type, const std::string& value
     return;
   }
   const std::string lanes = uniform ? "mrt_L::all<" + own + ">(" + value + ")" : value;
-  if (at.kind == Place::Kind::kStep && at.unit) {
+  if (at.kind == Place::Kind::kOwn) {
+    const std::string base = "(" + own + "*)(" + at.pointer + " + " + at.step + " * mrt_L::n)";
+    if (!at.index.empty()) {
+      put("mrt_L::put_at(" + base + ", mrt_L::own<" + own + ">(" + at.index + "), 1l, " + lanes + ", " + mask() + ");\n");
+    } else if (mask_.empty() || at.whole) {
+      put("mrt_L::put_near(" + base + ", " + lanes + ");\n");
+    } else {
+      put("mrt_L::put_near(" + base + ", mrt_L::pick(" + mask_ + ", " + lanes + ", mrt_L::near(" + base + ")));\n");
+    }
+    return;
+  }
+  if (!at.guard.empty()) {
+    const std::string near = "mrt_L::put_near(" + to + ", " + lanes + (mask_.empty() ? "" : ", " + mask_) + ");\n";
+    const std::string far =
+        "mrt_L::put_far(" + to + ", (" + at.step + ") * " + at.scale + ", " + lanes + ", " + mask() + ");\n";
+    put("if (__builtin_expect(" + at.guard + ", 1)) " + (at.unit ? near : far) + "else mrt_L::put_at(" + to + ", " + at.index +
+        ", " + at.scale + ", " + lanes + ", " + mask() + ");\n");
+  } else if (at.kind == Place::Kind::kStep && at.unit) {
     put("mrt_L::put_near(" + to + ", " + lanes + (mask_.empty() ? "" : ", " + mask_) + ");\n");
   } else if (at.kind == Place::Kind::kStep) {
     put("mrt_L::put_far(" + to + ", (" + at.step + ") * " + at.scale + ", " + lanes + ", " + mask() + ");\n");

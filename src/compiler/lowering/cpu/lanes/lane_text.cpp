@@ -1,6 +1,7 @@
 // Statements for vectors of work-items: masks, loops that lanes leave one by one, and what crosses from region to region.
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/lowering/cpu/tree_facts.h"
@@ -26,6 +27,7 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
   next_ = 0;
   loops_.clear();
   kept_.clear();
+  aliases_.clear();
   mask_ = all && !asks_alive ? "" : "mrt_on";
   left_.clear();
   bool returns = false;
@@ -45,18 +47,25 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
     }
   }
   for (const Crossing& each : crossing) {
+    const Type* type = each.variable->type.type;
     const std::string own = text_.name(*each.variable);
-    put(lane(each.variable->type.type) + " " + own);
-    if (each.loads) put(" = mrt_L::near(mrt_x_" + own + " + mrt_l" + (mask_.empty() ? "" : ", " + mask_) + ")");
-    put(";\n");
+    Parts initial;
+    if (each.loads) initial = loadParts(crossingPlace(own), type);
+    declareParts(*each.variable, initial);
     kept_[each.variable] = mask_;
   }
   for (const Variable* variable : recomputed) declare(*variable);
   statements(list, 0);
   for (const Crossing& each : crossing) {
     if (!each.stores) continue;
+    const Type* type = each.variable->type.type;
     const std::string own = text_.name(*each.variable);
-    put("mrt_L::put_near(mrt_x_" + own + " + mrt_l, " + own + (mask_.empty() ? "" : ", mrt_on") + ");\n");
+    mask_ = mask_.empty() ? "" : "mrt_on";
+    if (type->isVector()) {
+      storeParts(crossingPlace(own), type, partNames(*each.variable));
+    } else {
+      store(crossingPlace(own), type, own, false);
+    }
   }
   if (asks_alive && returns) {
     put("if (mrt_L::any(mrt_left)) mrt_L::put_near(mrt_alive + mrt_l, mrt_L::v<unsigned int>{}, mrt_left);\n");
@@ -65,22 +74,34 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
   return text;
 }
 
+// An element of the array for a variable that crosses regions.
+LaneText::Place LaneText::crossingPlace(const std::string& name) {
+  Place at;
+  at.kind = Place::Kind::kStep;
+  at.pointer = "(mrt_x_" + name + " + mrt_l)";
+  at.step = "1l";
+  at.scale = "(long)sizeof *mrt_x_" + name;
+  at.unit = true;
+  return at;
+}
+
 // --- statements
 
 bool LaneText::leaves(const Stmt& s) const {
   if (containsReturn(s)) return true;
-  if (loops_.empty() || !loops_.back().masked) return false;
-  return continuesOut(s) || breaksOut(s);
+  if (loops_.empty()) return false;
+  const Loop& loop = loops_.back();
+  return (!loop.continued.empty() && continuesOut(s)) || (!loop.broken.empty() && breaksOut(s));
 }
 
 // Behind a statement that some lanes left: the mask loses them.
 void LaneText::refresh(const Stmt& s) {
   std::string gone;
   if (containsReturn(s)) gone = left_;
-  if (!loops_.empty() && loops_.back().masked) {
+  if (!loops_.empty()) {
     const Loop& loop = loops_.back();
-    if (breaksOut(s)) gone += (gone.empty() ? "" : " | ") + loop.broken;
-    if (continuesOut(s)) gone += (gone.empty() ? "" : " | ") + loop.continued;
+    if (!loop.broken.empty() && breaksOut(s)) gone += (gone.empty() ? "" : " | ") + loop.broken;
+    if (!loop.continued.empty() && continuesOut(s)) gone += (gone.empty() ? "" : " | ") + loop.continued;
   }
   if (!gone.empty()) put(mask_ + " = " + mask_ + " & ~(" + gone + ");\n");
 }
@@ -103,6 +124,20 @@ void LaneText::statements(const std::vector<Stmt*>& list, size_t from) {
 void LaneText::declare(const Variable& variable) {
   if (isLocal(variable) || plan_.storage(variable) == Storage::kUniform) return;
   const std::string own = text_.name(variable);
+  if (shapes_.isObject(variable)) {
+    if (plan_.storage(variable) != Storage::kInPlace) {
+      put("alignas(64) char " + own + "[" + std::to_string(sizeOf(variable.type)) + " * mrt_L::n];\n");
+      kept_[&variable] = mask_;
+    }
+    if (variable.initializer == nullptr) return;
+    if (variable.initializer->kind == ExprKind::kInitializer) clear(variable);
+    initialize(object(variable), variable.type.type, *variable.initializer);
+    return;
+  }
+  if (shapes_.isAlias(variable)) {
+    aliases_[&variable] = fixed(pointer(*variable.initializer));
+    return;
+  }
   const Shape shape = shapes_.of(variable);
   if (!shape.isVarying()) {
     QualType type = variable.type;
@@ -116,12 +151,43 @@ void LaneText::declare(const Variable& variable) {
     return;
   }
   if (kept_.count(&variable) != 0) {  // it crosses regions, and has been declared at the head
-    if (variable.initializer != nullptr) put(store(variable, value(*variable.initializer)));
+    if (variable.initializer == nullptr) return;
+    const Parts values = parts(*variable.initializer), names = partNames(variable);
+    for (size_t k = 0; k < names.size(); ++k) put(store(variable, names[k], values[k]));
     return;
   }
-  const std::string initial = variable.initializer != nullptr ? value(*variable.initializer) : lane(variable.type.type) + "{}";
-  put(lane(variable.type.type) + " " + own + " = " + initial + ";\n");
+  declareParts(variable, variable.initializer != nullptr ? parts(*variable.initializer) : Parts());
   kept_[&variable] = mask_;
+}
+
+// Braces leave out what is zero.
+void LaneText::clear(const Variable& variable) {
+  const Place at = object(variable);
+  const std::string bytes = std::to_string(sizeOf(variable.type));
+  if (at.kind == Place::Kind::kOwn && (mask_.empty() || at.whole)) {
+    put("__builtin_memset(" + at.pointer + ", 0, " + bytes + " * mrt_L::n);\n");
+  } else if (at.kind == Place::Kind::kOwn) {
+    put("__builtin_memset(" + at.pointer + ", 0, sizeof " + at.pointer + ");\n");
+  } else {
+    put("mrt_L::each_on<int>(" + mask() + ", [&](int mrt_i) { __builtin_memset(" + at.pointer + " + mrt_i, 0, " + bytes +
+        "); return 0; });\n");
+  }
+}
+
+LaneText::Parts LaneText::partNames(const Variable& variable) const {
+  const std::string own = text_.name(variable);
+  if (!variable.type->isVector()) return {own};
+  Parts result;
+  for (uint32_t k = 0; k < variable.type->count; ++k) result.push_back(own + "_" + "0123456789ABCDEF"[k]);
+  return result;
+}
+
+void LaneText::declareParts(const Variable& variable, const Parts& values) {
+  const Type* type = variable.type.type;
+  const std::string own = lane(type->isVector() ? type->element : type);
+  const Parts names = partNames(variable);
+  for (size_t k = 0; k < names.size(); ++k)
+    put(own + " " + names[k] + " = " + (values.empty() ? own + "{}" : values[k]) + ";\n");
 }
 
 bool LaneText::statement(const Stmt& s) {
@@ -150,8 +216,11 @@ bool LaneText::statement(const Stmt& s) {
         plainLoop(s);
       }
       return true;
+    case StmtKind::kSwitch:
+      select(s);
+      return true;
     case StmtKind::kBreak:
-      if (loops_.back().masked) {
+      if (loops_.back().masked || loops_.back().is_switch) {
         put(loops_.back().broken + " = " + loops_.back().broken + " | " + mask_ + ";\n");
       } else {
         put("break;\n");
@@ -166,11 +235,43 @@ bool LaneText::statement(const Stmt& s) {
       }
       return false;
     case StmtKind::kReturn:
-      put(left_ + " = " + left_ + " | " + mask_ + ";\n");
+      if (result_ != nullptr && s.a != nullptr && s.a->type->isRecord()) {
+        Place to;
+        to.kind = Place::Kind::kOwn;
+        to.pointer = (*result_)[0];
+        to.step = "0l";
+        to.whole = left_.empty();
+        copy(to, fixed(recordPlace(*s.a)), s.a->type.type);
+      } else if (result_ != nullptr && s.a != nullptr) {
+        const Parts values = parts(*s.a);
+        const bool whole = left_.empty();
+        for (size_t k = 0; k < result_->size(); ++k) {
+          const std::string& own = (*result_)[k];
+          put(own + " = " + (whole ? values[k] : "mrt_L::pick(" + mask() + ", " + values[k] + ", " + own + ")") + ";\n");
+        }
+      } else if (s.a != nullptr) {
+        effect(*s.a);
+      }
+      if (!left_.empty()) put(left_ + " = " + left_ + " | " + mask() + ";\n");
       return false;
     default:
       return true;
   }
+}
+
+// Whether a few selects cost less than a branch that is not foreseen: assignments of what every lane may compute.
+bool LaneText::isCheap(const Stmt& s, uint32_t* nodes) const {
+  constexpr uint32_t kFew = 12;
+  if (s.kind == StmtKind::kCompound) {
+    return std::all_of(s.body.begin(), s.body.end(), [&](const Stmt* each) { return isCheap(*each, nodes); });
+  }
+  if (s.kind == StmtKind::kEmpty) return true;
+  if (s.kind != StmtKind::kExpr) return false;
+  const Variable* variable = shapes_.changed(*s.a);
+  if (variable == nullptr || !shapes_.of(*variable).isVarying() || s.a->a->type->isVector()) return false;
+  if (s.a->b != nullptr && !isSafeForAllLanes(*s.a->b)) return false;
+  visit(s.a, [&](Expr& e) { *nodes += e.kind == ExprKind::kBuiltinCall ? kFew : 1; });
+  return *nodes <= kFew;
 }
 
 void LaneText::choose(const Stmt& s) {
@@ -192,7 +293,9 @@ void LaneText::choose(const Stmt& s) {
   const std::string chosen = temporary(condition(*s.a));
   const auto under = [&](const Stmt& inner, const std::string& lanes) {
     const std::string own = fresh("mrt_m");
-    put("{ mrt_L::m " + own + " = " + (outer.empty() ? lanes : outer + " & " + lanes) + ";\nif (mrt_L::any(" + own + "))\n");
+    uint32_t nodes = 0;
+    put("{ mrt_L::m " + own + " = " + (outer.empty() ? lanes : outer + " & " + lanes) + ";\n");
+    if (!isCheap(inner, &nodes)) put("if (mrt_L::any(" + own + "))\n");
     mask_ = own;
     part(inner);
     mask_ = outer;
@@ -200,6 +303,53 @@ void LaneText::choose(const Stmt& s) {
   };
   under(*s.first, chosen);
   if (s.second != nullptr) under(*s.second, "~" + chosen);
+}
+
+// A switch goes through its statements once: each label adds the lanes that it is for, and a break takes lanes away.
+void LaneText::select(const Stmt& s) {
+  std::vector<const Stmt*> list;
+  listSwitch(s, &list);
+  const std::string outer = mask_, own = fresh("mrt_m"), base = fresh("mrt_m"), type = prelude_.type(s.a->type.type);
+  put("{\n");
+  const std::string selected = temporary(value(*s.a));
+  Loop state;
+  if (!loops_.empty()) state = loops_.back();
+  state.is_switch = true;
+  state.broken = fresh("mrt_k");
+  put("const mrt_L::m " + base + " = " + mask() + ";\nmrt_L::m " + own + " = {}, " + state.broken + " = {};\n");
+  const auto equal = [&](const Stmt& label) {
+    return "mrt_L::mask(" + selected + " == mrt_L::all<" + type + ">((" + type + ")" +
+           std::to_string(static_cast<int64_t>(label.integer)) + "l))";
+  };
+  std::string known;  // lanes that have a case
+  for (const Stmt* each : list) {
+    if (each->kind == StmtKind::kCase) known += (known.empty() ? "" : " | ") + equal(*each);
+  }
+  loops_.push_back(state);
+  for (const Stmt* each : list) {
+    if (each->kind == StmtKind::kCase || each->kind == StmtKind::kDefault) {
+      std::string added = base + " & " +
+                          (each->kind == StmtKind::kCase ? equal(*each)
+                           : known.empty()               ? base
+                                                         : "~(" + known + ")");
+      std::string gone = state.broken + (left_.empty() ? "" : " | " + left_);
+      if (!state.continued.empty()) gone += " | " + state.continued;
+      put(own + " = " + own + " | (" + added + " & ~(" + gone + "));\n");
+      continue;
+    }
+    mask_ = own;
+    const bool declares = each->kind == StmtKind::kDeclare;  // for all that follows
+    if (!declares) put("if (mrt_L::any(" + own + ")) {\n");
+    statement(*each);
+    if (leaves(*each)) refresh(*each);
+    if (!declares) put("}\n");
+  }
+  loops_.back().uses_label = state.uses_label || loops_.back().uses_label;
+  const bool uses_label = loops_.back().uses_label;
+  loops_.pop_back();
+  if (!loops_.empty()) loops_.back().uses_label = loops_.back().uses_label || uses_label;
+  mask_ = outer;
+  put("}\n");
 }
 
 void LaneText::plainLoop(const Stmt& s) {
@@ -232,9 +382,9 @@ void LaneText::loop(const Stmt& s) {
   const std::string own = fresh("mrt_m");
   Loop state;
   state.masked = true;
-  state.broken = fresh("mrt_k");
-  state.continued = fresh("mrt_k");
   const bool breaks = breaksOut(*s.first), continues = continuesOut(*s.first), returns = containsReturn(s);
+  if (breaks) state.broken = fresh("mrt_k");
+  if (continues) state.continued = fresh("mrt_k");
   put("{ mrt_L::m " + own + " = " + mask() + ";\n");
   if (breaks) put("mrt_L::m " + state.broken + " = {};\n");
   mask_ = own;
@@ -267,6 +417,89 @@ void LaneText::loop(const Stmt& s) {
   loops_.pop_back();
   put("}\n}\n");
   mask_ = outer;
+}
+
+// The statements of a helper where it is called. What it is given has been computed before; where it may return early, masks
+// of its own say which lanes have.
+LaneText::Parts LaneText::inlined(const Expr& e) {
+  const Function& function = *e.function;
+  std::vector<Parts> given;
+  std::map<size_t, Place> places;  // of pointers and records
+  for (size_t i = 0; i < e.arguments.size(); ++i) {
+    const Variable& parameter = *function.parameters[i];
+    const Shape shape = shapes_.of(parameter);
+    if (shapes_.isAlias(parameter)) {
+      places[i] = fixed(pointer(*e.arguments[i]));
+      given.push_back({});
+    } else if (parameter.type->isRecord()) {
+      places[i] = fixed(recordPlace(*e.arguments[i]));
+      given.push_back({});
+    } else if (shape.isVarying()) {
+      given.push_back(parts(*e.arguments[i]));
+      for (std::string& each : given.back()) each = temporary(each);
+    } else {
+      given.push_back({temporary(scalar(*e.arguments[i]))});
+    }
+  }
+  Parts result;
+  const Type* type = function.result.type;
+  if (type->isRecord()) {
+    result.push_back(fresh("mrt_r"));
+    put("alignas(64) char " + result[0] + "[" + std::to_string(sizeOf(function.result)) + " * mrt_L::n];\n");
+  } else if (!type->isVoid()) {
+    const std::string own = lane(type->isVector() ? type->element : type);
+    for (uint32_t k = 0; k < type->lanes(); ++k) {
+      result.push_back(fresh("mrt_r"));
+      put(own + " " + result.back() + " = {};\n");
+    }
+  }
+  put("{\n");
+  const std::string outer = mask_, outer_left = left_;
+  const Parts* outer_result = std::exchange(result_, &result);
+  std::vector<Loop> outer_loops = std::exchange(loops_, {});
+  const std::vector<Stmt*>& body = function.body->body;
+  uint32_t returns = 0;
+  visitStatements(function.body, [&](Stmt& s) {
+    returns += s.kind == StmtKind::kReturn ? 1 : 0;
+    for (const Variable* variable : s.variables) kept_.erase(variable);  // of an earlier call
+  });
+  left_.clear();
+  if (returns > 1 || (returns == 1 && (body.empty() || body.back()->kind != StmtKind::kReturn))) {
+    const std::string own = fresh("mrt_m"), left = fresh("mrt_k");
+    put("mrt_L::m " + own + " = " + mask() + ";\nmrt_L::m " + left + " = {};\n");
+    mask_ = own;
+    left_ = left;
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Variable& parameter = *function.parameters[i];
+    if (shapes_.isObject(parameter)) {
+      put("alignas(64) char " + text_.name(parameter) + "[" + std::to_string(sizeOf(parameter.type)) + " * mrt_L::n];\n");
+      kept_[&parameter] = mask_;
+      if (parameter.type->isRecord()) {
+        copy(object(parameter), places[i], parameter.type.type);
+      } else if (parameter.type->isVector()) {
+        storeParts(object(parameter), parameter.type.type, given[i]);
+      } else {
+        store(object(parameter), parameter.type.type, given[i][0], false);
+      }
+    } else if (shapes_.isAlias(parameter)) {
+      aliases_[&parameter] = places[i];
+    } else if (shapes_.of(parameter).isVarying()) {
+      declareParts(parameter, given[i]);
+      kept_[&parameter] = mask_;
+    } else {
+      QualType own = parameter.type;
+      own.is_restrict = false;
+      put(text_.declare(own, text_.name(parameter)) + " = " + given[i][0] + ";\n");
+    }
+  }
+  statements(body, 0);
+  put("}\n");
+  mask_ = outer;
+  left_ = outer_left;
+  result_ = outer_result;
+  loops_ = std::move(outer_loops);
+  return result;
 }
 
 }  // namespace manyrt::compiler

@@ -10,15 +10,15 @@
 #include "compiler/builtins/prelude.h"
 #include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
-#include "compiler/lowering/cpu/wide_index.h"
 
 namespace manyrt::compiler {
 
 class LaneText {
  public:
-  LaneText(CppText& text, Prelude& prelude, const GroupPlan& plan, const LaneShapes& shapes, const Contraction& contraction,
-           WideIndices& indices)
-      : text_(text), prelude_(prelude), plan_(plan), shapes_(shapes), contraction_(contraction), indices_(indices) {}
+  LaneText(CppText& text, Prelude& prelude, const GroupPlan& plan, const LaneShapes& shapes, const Contraction& contraction)
+      : text_(text), prelude_(prelude), plan_(plan), shapes_(shapes), contraction_(contraction) {}
+
+  using Parts = std::vector<std::string>;  // a text for each component of a vector
 
   // A function body for the lanes from the work-item mrt_l0 on. `all`: none of them is off, else mrt_on says which are on.
   // `crossing`: variables that come from arrays over the items, with whether they go back.
@@ -30,20 +30,27 @@ class LaneText {
                    const std::vector<Crossing>& crossing, bool all, bool asks_alive);
 
   static const char* support();  // what the text needs, at file scope
+  static const char* math();     // behind it: what whole-vector forms of built-in functions need
 
  private:
   struct Place {  // where an lvalue is
-    enum class Kind : uint8_t { kOne, kStep, kIndex } kind = Kind::kOne;
-    std::string pointer;  // of the first lane, or of index 0
-    std::string step;     // kStep: from lane to lane, in elements of `scale` bytes
-    std::string index;    // kIndex: a vector
-    std::string scale;    // bytes
-    bool unit = false;    // kStep: neighbours
+    // kOwn: in an object that each lane has for itself. What is at offset x of an item is there at x times as many bytes as
+    // there are lanes, for one lane after the other.
+    enum class Kind : uint8_t { kOne, kStep, kIndex, kOwn } kind = Kind::kOne;
+    std::string pointer;  // of the first lane, or of index 0; kOwn: the object
+    std::string step;   // kStep: from lane to lane, in elements of `scale` bytes; kOwn: the offset, or what all lanes add to it
+    std::string index;  // kIndex: a vector; kOwn: offsets of the lanes, or empty; kStep: from `pointer`, where the guard fails
+    std::string guard;  // kStep: whether no index wraps between two lanes; empty: none can
+    std::string scale;  // bytes
+    bool unit = false;  // kStep: neighbours
+    bool likely = false;  // kIndex: often neighbours
+    bool whole = false;   // kOwn: lanes that are off may be written
   };
   struct Loop {
     std::string broken, continued;  // masks; empty: no lane does that by itself
     std::string label;              // behind the body, of a plain loop
     bool masked = false;
+    bool is_switch = false;  // then of the loop around, but for `broken`
     bool uses_label = false;
   };
 
@@ -52,9 +59,31 @@ class LaneText {
   void choose(const Stmt& s);
   void loop(const Stmt& s);
   void plainLoop(const Stmt& s);
+  void select(const Stmt& s);
   void declare(const Variable& variable);
+  void clear(const Variable& variable);
+  void declareParts(const Variable& variable, const Parts& values);
+  Parts partNames(const Variable& variable) const;
+  std::string componentName(const Expr& e) const;
+  Place crossingPlace(const std::string& name);
   void refresh(const Stmt& s);
   bool leaves(const Stmt& s) const;
+  bool isCheap(const Stmt& s, uint32_t* nodes) const;
+  bool isSafeBehind(const Expr& e, const Expr& before);
+
+  // Of a vector type: a vector of lanes for each component. Names, or texts without effects. Of a scalar: one.
+  Parts parts(const Expr& e);
+  Parts uniformParts(const Type* type, const std::string& value);
+  Parts binaryParts(const Expr& e);
+  Parts conditionalParts(const Expr& e);
+  Parts convertedParts(const Expr& e);
+  Parts literalParts(const Expr& e);
+  Parts callParts(const Expr& e);
+  Parts componentCall(const Expr& e, const Builtin& one, const std::vector<Parts>& given, bool is_test);
+  Parts assignParts(const Expr& e);
+  Parts loadParts(const Place& at, const Type* type);
+  void storeParts(const Place& at, const Type* vector, const Parts& values);
+  Parts inlined(const Expr& e);  // a call of a helper; of a scalar: one part; of void: none
 
   std::string value(const Expr& e);   // a vector
   std::string scalar(const Expr& e);  // of a uniform expression, or the first lane of a linear one
@@ -67,18 +96,30 @@ class LaneText {
   std::string convert(const Expr& e);
   std::string chosen(const Expr& e);
   std::string call(const Expr& e);
+  std::string workItem(const Expr& e);
+  std::string function(const Builtin& builtin, QualType result, const std::vector<QualType>& types, const Parts& given);
   std::string atomic(const Expr& e);
   std::string assign(const Expr& e);
   void effect(const Expr& e);
-  std::string store(const Variable& variable, const std::string& value);
+  std::string store(const Variable& variable, const std::string& name, const std::string& value);
   std::string load(const Place& at, const Type* type);
   void store(const Place& at, const Type* type, const std::string& value, bool uniform);
   Place place(const Expr& lvalue);
   Place pointer(const Expr& e);
-  Place offset(Place base, const Expr& index, bool negative, const Type* element);
-  std::string first(const Expr& index);  // of a linear or uniform index: as a long
+  Place offset(Place base, const Expr& index, bool negative, uint64_t bytes);
+  Place object(const Variable& variable);
+  Place fixed(Place at);  // with nothing left that an assignment could change
+  Place recordPlace(const Expr& e);
+  void copy(const Place& to, const Place& from, const Type* type);
+  void initialize(const Place& to, const Type* type, const Expr& e);
+  Place member(Place at, const Record& record, uint32_t field);
+  Place element(Place at, const Type* array, uint64_t index);
+  Place component(Place at, const Type* vector, uint32_t lane);
+  Place wholes(const Expr& pointer, const Expr& index, uint32_t count);  // of vload and vstore
+  std::string first(const Expr& index);                                  // of a linear or uniform index: as a long
   std::string stepOf(const Expr& index);
-  bool isStepped(const Expr& index, bool sure) const;
+  bool isStepped(const Expr& index, std::vector<const Expr*>* wrapping) const;
+  bool isSteppedMod32(const Expr& index) const;
 
   std::string lane(const Type* type) const { return "mrt_L::v<" + prelude_.type(type) + ">"; }
   std::string temporary(const std::string& text);
@@ -86,17 +127,22 @@ class LaneText {
   std::string mask() const { return mask_.empty() ? "mrt_L::every()" : mask_; }
   std::string with(const std::string& condition) const { return mask_.empty() ? condition : mask_ + " & " + condition; }
   void put(const std::string& text) { *out_ += text; }
+  bool isWhole(const Variable& variable) const {  // all lanes that have it are here
+    const auto at = kept_.find(&variable);
+    return mask_.empty() || (at != kept_.end() && at->second == mask_);
+  }
 
   CppText& text_;
   Prelude& prelude_;
   const GroupPlan& plan_;
   const LaneShapes& shapes_;
   const Contraction& contraction_;
-  WideIndices& indices_;
   std::string* out_ = nullptr;
   std::string mask_;  // of the lanes that are here; empty: all
   std::string left_;  // mask of those that have returned; empty: none can
   std::vector<Loop> loops_;
+  const Parts* result_ = nullptr;                // what the helper around gives back; null: in the kernel
+  std::map<const Variable*, Place> aliases_;     // pointers, by where they point to
   std::map<const Variable*, std::string> kept_;  // vectors, each with the mask under which it was declared
   uint32_t next_ = 0;
 };

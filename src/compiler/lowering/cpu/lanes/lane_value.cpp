@@ -1,8 +1,11 @@
 // Expressions for vectors of work-items. What has to happen in order is written as statements; what remains of an expression is
 // the name of its value, or a text without effects.
+#include <set>
+
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
 namespace {
@@ -28,7 +31,7 @@ std::string LaneText::value(const Expr& e) {
 std::string LaneText::varying(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kVariable:
-      if (isLocal(*e.variable)) return load(place(e), e.type.type);
+      if (isLocal(*e.variable) || shapes_.isObject(*e.variable)) return load(place(e), e.type.type);
       return text_.name(*e.variable);
     case ExprKind::kUnary: {
       if (e.op >= Op::kPreIncrement) return assign(e);
@@ -48,6 +51,21 @@ std::string LaneText::varying(const Expr& e) {
       return convert(e);
     case ExprKind::kBuiltinCall:
       return call(e);
+    case ExprKind::kCall: {
+      const Parts result = inlined(e);
+      return result.empty() ? "0" : result[0];
+    }
+    case ExprKind::kSwizzle: {
+      const Expr* from = e.a;
+      while (from->kind == ExprKind::kSwizzle) from = from->a;
+      const bool in_memory =
+          from->kind == ExprKind::kMember || from->kind == ExprKind::kSubscript ||
+          (from->kind == ExprKind::kUnary && from->op == Op::kDereference) ||
+          (from->kind == ExprKind::kVariable && (isLocal(*from->variable) || shapes_.isObject(*from->variable)));
+      if (in_memory) return load(place(e), e.type.type);
+      const Parts all = parts(*e.a);
+      return all[std::min<size_t>(e.lanes[0], all.size() - 1)];
+    }
     case ExprKind::kMember:
     case ExprKind::kSubscript:
       return load(place(e), e.type.type);
@@ -109,10 +127,31 @@ std::string LaneText::condition(const Expr& e) {
   return "mrt_L::mask(" + tested + " != " + lane(e.type.type) + "{})";
 }
 
+// Whether all lanes may compute it, of what `before`, which has been computed, reads for all of them at one place.
+bool LaneText::isSafeBehind(const Expr& e, const Expr& before) {
+  if (hasEffects(e)) return false;
+  const auto is_read = [](const Expr& each) {
+    return each.kind == ExprKind::kSubscript || (each.kind == ExprKind::kUnary && each.op == Op::kDereference);
+  };
+  std::set<std::string> known;
+  bool all_computed = true;
+  visit(const_cast<Expr*>(&before), [&](Expr& each) {
+    if (each.kind == ExprKind::kConditional || (each.kind == ExprKind::kBinary && isLogical(each.op))) all_computed = false;
+    if (is_read(each) && shapes_.of(each).isUniform()) known.insert(text_.expression(each));
+  });
+  if (!all_computed) known.clear();
+  bool safe = true;
+  visit(const_cast<Expr*>(&e), [&](Expr& each) {
+    if (each.kind == ExprKind::kCall) safe = false;
+    if (is_read(each)) safe = safe && shapes_.of(each).isUniform() && known.count(text_.expression(each)) != 0;
+  });
+  return safe;
+}
+
 // && and ||: the right side runs for the lanes that need it, where running it for others might fail.
 std::string LaneText::lazily(const Expr& e) {
   const bool both = e.op == Op::kLogicalAnd;
-  if (isSafeForAllLanes(*e.b)) {
+  if (isSafeBehind(*e.b, *e.a)) {
     const std::string a = condition(*e.a);
     return "(" + a + (both ? " & " : " | ") + condition(*e.b) + ")";
   }
@@ -177,16 +216,52 @@ std::string LaneText::convert(const Expr& e) {
 
 std::string LaneText::call(const Expr& e) {
   if (e.builtin->kind == BuiltinKind::kAtomic) return atomic(e);
-  const std::string own = prelude_.type(e.type.type);
+  if (e.builtin->kind == BuiltinKind::kWorkItem) return workItem(e);
   std::vector<std::string> given;
   std::vector<QualType> types;
   for (const Expr* argument : e.arguments) {
+    if (argument->type->isVector() || e.builtin->kind == BuiltinKind::kMemory) {
+      const Parts result = callParts(e);
+      return result.empty() ? "0" : result[0];
+    }
     const std::string each = value(*argument);
     given.push_back(hasEffects(*argument) ? temporary(each) : each);
     types.push_back(argument->type);
   }
-  const std::string& name = e.builtin->name;
-  const bool floating = e.type->isFloating();
+  return function(*e.builtin, e.type, types, given);
+}
+
+// Of a dimension that is no constant.
+std::string LaneText::workItem(const Expr& e) {
+  const std::string own = prelude_.type(e.type.type), dimension = temporary(value(*e.arguments[0]));
+  const WorkItem which = e.builtin->work_item;
+  std::string result = "mrt_L::all<" + own + ">(" + text_.work_item(which, 3, "") + ")";
+  for (int d = 3; d-- > 0;) {
+    const std::string id = text_.work_item(which, d, "");
+    const bool is_line = d == 0 && (which == WorkItem::kGlobalId || which == WorkItem::kLocalId);
+    const std::string lanes = is_line ? "mrt_L::line<" + own + ">(" + id + ", 1)" : "mrt_L::all<" + own + ">(" + id + ")";
+    result = "mrt_L::pick(mrt_L::mask(" + dimension + " == " + std::to_string(d) + "), " + lanes + ", " + result + ")";
+  }
+  return temporary(result);
+}
+
+// Of scalars.
+std::string LaneText::function(const Builtin& builtin, QualType result, const std::vector<QualType>& types,
+                               const Parts& given) {
+  const std::string own = prelude_.type(result.type);
+  const std::string& name = builtin.name;
+  const bool floating = result->isFloating();
+  bool is_test = false;
+  if (const std::string whole = prelude_.wholeBuiltin(builtin, result, types, &is_test); !whole.empty()) {
+    std::string list;
+    for (const std::string& each : given) list += (list.empty() ? "" : ", ") + each;
+    const std::string called = whole + "(" + list + ")";
+    return is_test ? "(mrt_L::mask(" + called + ") & 1)" : called;
+  }
+  if (name == "select") {
+    const std::string test = "mrt_L::mask(" + given[2] + " != " + lane(types[2].type) + "{})";
+    return "mrt_L::pick(" + test + ", " + given[1] + ", " + given[0] + ")";
+  }
   if ((name == "fma" || name == "mad") && given.size() == 3 && floating) {
     return (name == "mad" ? "mrt_L::fused(" : "mrt_L::fma(") + given[0] + ", " + given[1] + ", " + given[2] + ")";
   }
@@ -202,10 +277,10 @@ std::string LaneText::call(const Expr& e) {
   }
   std::string arguments;
   for (size_t i = 0; i < given.size(); ++i) {
-    const bool truth = isBool(e.arguments[i]->type.type);
+    const bool truth = isBool(types[i].type);
     arguments += std::string(i == 0 ? "" : ", ") + (truth ? "(bool)" : "") + "mrt_a" + std::to_string(i);
   }
-  const std::string function = prelude_.builtin(*e.builtin, e.type, types);
+  const std::string function = prelude_.builtin(builtin, result, types);
   return "mrt_L::each<" + own + ">([](" + names + ") __attribute__((always_inline)) { return " + function + "(" + arguments +
          "); }" + values + ")";
 }
@@ -242,11 +317,9 @@ std::string LaneText::atomic(const Expr& e) {
 
 // --- assignments
 
-std::string LaneText::store(const Variable& variable, const std::string& value) {
-  const std::string own = text_.name(variable);
-  const auto at = kept_.find(&variable);
-  const bool whole = mask_.empty() || (at != kept_.end() && at->second == mask_);
-  return own + " = " + (whole ? value : "mrt_L::pick(" + mask_ + ", " + value + ", " + own + ")") + ";\n";
+// `own`: the variable's name, or that of a component.
+std::string LaneText::store(const Variable& variable, const std::string& own, const std::string& value) {
+  return own + " = " + (isWhole(variable) ? value : "mrt_L::pick(" + mask_ + ", " + value + ", " + own + ")") + ";\n";
 }
 
 void LaneText::effect(const Expr& e) {
@@ -259,23 +332,41 @@ void LaneText::effect(const Expr& e) {
     effect(*e.a);
     return;
   }
-  const Variable* variable = assignedVariable(e);
-  const bool steps = variable != nullptr && !isLocal(*variable) && !shapes_.of(*variable).isVarying();
+  const Variable* variable = shapes_.changed(e);
+  const bool steps = variable != nullptr && !shapes_.of(*variable).isVarying();
   if (steps || (shapes_.of(e).isUniform() && variable == nullptr)) {
     put(scalar(e) + ";\n");
     return;
   }
   if (!hasEffects(e)) return;
+  if (e.type->isRecord()) {
+    recordPlace(e);
+    return;
+  }
+  if (e.type->isVector() || e.type->isVoid()) {
+    parts(e);
+    return;
+  }
   const std::string result = value(e);
   if (result.find('(') != std::string::npos) put("(void)(" + result + ");\n");
+}
+
+// A variable, or a component of one.
+std::string LaneText::componentName(const Expr& e) const {
+  if (e.kind == ExprKind::kVariable) return text_.name(*e.variable);
+  const Expr* from = &e;
+  uint32_t lane = 0;
+  for (; from->kind == ExprKind::kSwizzle; from = from->a)
+    lane = std::min<uint32_t>(from->lanes[lane], from->a->type->count - 1);
+  return partNames(*from->variable)[lane];
 }
 
 std::string LaneText::assign(const Expr& e) {
   const Expr& target = *e.a;
   const Type* type = target.type.type;
   const bool is_unary = e.kind == ExprKind::kUnary;
-  const Variable* variable = assignedVariable(e);
-  const bool in_register = variable != nullptr && !isLocal(*variable);
+  const Variable* variable = shapes_.changed(e);
+  const bool in_register = variable != nullptr;
   if (in_register && !shapes_.of(*variable).isVarying()) {  // inside something that varies
     const std::string done = temporary(scalar(e));
     const Shape shape = shapes_.of(e);
@@ -298,7 +389,7 @@ std::string LaneText::assign(const Expr& e) {
     right = plain_store ? "" : temporary(value(*e.b));
   }
   if (in_register) {
-    before = text_.name(*variable);
+    before = componentName(target);
   } else {
     where = place(target);
     if (changes) before = temporary(load(where, type));
@@ -333,8 +424,8 @@ std::string LaneText::assign(const Expr& e) {
   const bool old = is_unary && (e.op == Op::kPostIncrement || e.op == Op::kPostDecrement);
   if (in_register) {
     const std::string kept = old ? temporary(before) : "";
-    put(store(*variable, after));
-    return old ? kept : text_.name(*variable);
+    put(store(*variable, before, after));
+    return old ? kept : before;
   }
   if (after.empty()) {
     const std::string one = temporary(scalar(*e.b));

@@ -3,6 +3,7 @@
 #include "compiler/lowering/cpu/lanes/shapes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpp/text.h"
@@ -12,9 +13,9 @@
 namespace manyrt::compiler {
 namespace {
 
-bool isLaneType(const Type* type) {  // that a vector can have as elements
+bool isLaneType(const Type* type) {  // whose elements, or which itself, a vector can have as elements
   if (type->kind == TypeKind::kEnum) return true;
-  return type->kind == TypeKind::kScalar && type->scalar != Scalar::kHalf;
+  return (type->kind == TypeKind::kScalar || type->kind == TypeKind::kVector) && type->scalar != Scalar::kHalf;
 }
 
 bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kBool; }
@@ -36,9 +37,45 @@ Shape join(Shape a, Shape b) {
 
 bool wrapsAt32(const Type* type) { return !type->isPointer() && !type->isSigned() && sizeOf(QualType{type}) == 4; }
 
+// What is left of it when the same is added to all lanes.
+Shape stepped(Shape shape, const Type* type) {
+  return shape.isLinear() && wrapsAt32(type) ? Shape::linear(shape.stride, true) : shape;
+}
+
 bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }
 
+// Assignments and the like in the expression itself, not in what it calls.
+bool assigns(const Expr& expression) {
+  bool found = false;
+  visit(const_cast<Expr*>(&expression), [&](Expr& e) {
+    if (e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement)) found = true;
+  });
+  return found;
+}
+
 }  // namespace
+
+const Variable* LaneShapes::changed(const Expr& e) const {
+  if (e.kind != ExprKind::kAssign && !(e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement)) return nullptr;
+  const Expr* target = e.a;
+  while (target->kind == ExprKind::kSwizzle) target = target->a;
+  if (target->kind != ExprKind::kVariable || target->variable->type.space == AddressSpace::kLocal) return nullptr;
+  return isObject(*target->variable) ? nullptr : target->variable;
+}
+
+bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list) {
+  if (statement.first->kind != StmtKind::kCompound) return false;
+  const auto is_label = [](const Stmt& s) { return s.kind == StmtKind::kCase || s.kind == StmtKind::kDefault; };
+  for (const Stmt* each : statement.first->body) {
+    for (; each != nullptr && is_label(*each); each = each->first) list->push_back(each);
+    if (each == nullptr) continue;
+    bool nested = false;
+    visitStatements(const_cast<Stmt*>(each), [&](Stmt& s) { nested = nested || is_label(s); });
+    if (nested && each->kind != StmtKind::kSwitch) return false;
+    list->push_back(each);
+  }
+  return true;
+}
 
 bool isSafeForAllLanes(const Expr& expression) {
   bool safe = !hasEffects(expression);
@@ -51,27 +88,45 @@ bool isSafeForAllLanes(const Expr& expression) {
 
 // --- what there is a form for
 
+constexpr uint64_t kMaxObjects = 2048;  // bytes of an item that a region keeps in memory
+
+// Whether an array or record is made of numbers alone, where each has a place of its own.
+bool LaneShapes::supportsLeaves(const Type* type) const {
+  if (type->isArray()) return supportsLeaves(type->inner.type);
+  if (!type->isRecord()) return isLaneType(type);
+  const Record& record = *type->record;
+  if (record.is_union || record.packed || record.field_limit != 0) return false;
+  return std::all_of(record.fields.begin(), record.fields.end(), [&](const Field& field) {
+    return !field.packed && !isLowered(field) && !field.type.is_volatile && supportsLeaves(field.type.type);
+  });
+}
+
 bool LaneShapes::supportsVariable(const Variable& variable) {
-  const Storage storage = plan_.storage(variable);
-  if (variable.type.space == AddressSpace::kLocal) return true;
-  if (variable.type.is_volatile || storage == Storage::kInPlace) {
-    why_not_ = "the variable " + variable.name + " is kept in memory";
+  if (variable.type.space == AddressSpace::kLocal || plan_.storage(variable) == Storage::kUniform) return true;
+  const bool compound = variable.type->isArray() || variable.type->isRecord();
+  if (variable.type.is_volatile || variable.type.space == AddressSpace::kConstant) {
+    why_not_ = "the variable " + variable.name + " is volatile or constant";
     return false;
   }
-  if (!isLaneType(variable.type.type) && !variable.type->isPointer()) {
-    why_not_ = "the variable " + variable.name + " is no number";
+  if (compound ? !supportsLeaves(variable.type.type) : !isLaneType(variable.type.type) && !variable.type->isPointer()) {
+    why_not_ = "the variable " + variable.name + " has parts that are no numbers";
     return false;
   }
-  return true;
+  const bool in_place = plan_.storage(variable) == Storage::kInPlace;
+  if ((compound || in_place) && objects_.insert(&variable).second && !in_place) object_bytes_ += sizeOf(variable.type);
+  if (variable.type->isPointer() && (variable.initializer != nullptr || variable.is_parameter)) pointers_.insert(&variable);
+  if (object_bytes_ <= kMaxObjects) return true;
+  why_not_ = "its private arrays are large";
+  return false;
 }
 
 bool LaneShapes::supports(const Stmt& statement) {
   bool fine = true;
   visitStatements(const_cast<Stmt*>(&statement), [&](Stmt& s) {
     if (!fine) return;
-    if (s.kind == StmtKind::kSwitch || s.kind == StmtKind::kGoto || s.kind == StmtKind::kLabel || s.kind == StmtKind::kCase ||
-        s.kind == StmtKind::kDefault) {
-      why_not_ = "it has a switch or a goto";
+    std::vector<const Stmt*> list;
+    if (s.kind == StmtKind::kGoto || s.kind == StmtKind::kLabel || (s.kind == StmtKind::kSwitch && !listSwitch(s, &list))) {
+      why_not_ = "it has a goto, or a switch with a label inside a statement";
       fine = false;
     }
     for (const Variable* variable : s.variables) fine = fine && supportsVariable(*variable);
@@ -84,37 +139,50 @@ bool LaneShapes::supports(const Expr& e) {
   const Type* type = e.type.type;
   const char* what = nullptr;
   if (e.type.is_volatile) what = "volatile memory";
-  if (type->isVector()) what = "vector types";
-  if (type->isRecord() && !e.lvalue) what = "records as values";
+  if (type->isVector() && type->scalar == Scalar::kHalf) what = "half";
   if (type->kind == TypeKind::kScalar && type->scalar == Scalar::kHalf) what = "half";
   switch (e.kind) {
     case ExprKind::kVariable:
-      if (plan_.storage(*e.variable) == Storage::kInPlace) what = "a variable that is kept in memory";
+      if (plan_.storage(*e.variable) == Storage::kInPlace && !supportsVariable(*e.variable)) return false;
+      break;
+    case ExprKind::kConditional:
+      if (type->isRecord()) what = "a choice of records";
       break;
     case ExprKind::kCall:
-      what = "calls of functions";
+      if (!supportsHelper(*e.function)) return false;
+      break;
+    case ExprKind::kInitializer:
+      if (!type->isVector() && !type->isArray() && !type->isRecord()) what = "compound values";
+      break;
+    case ExprKind::kSubscript:
+      if (e.a->type->isVector()) what = "subscripts of vectors";
       break;
     case ExprKind::kString:
     case ExprKind::kCompoundLiteral:
-    case ExprKind::kInitializer:
-    case ExprKind::kVectorLiteral:
-    case ExprKind::kSwizzle:
       what = "compound values";
       break;
     case ExprKind::kAssign:
-      if (!isLaneType(e.a->type.type) && !e.a->type->isPointer()) what = "assignments of compound values";
+      if (!isLaneType(e.a->type.type) && !e.a->type->isPointer() && !type->isRecord()) what = "assignments of compound values";
+      if (type->isRecord() && !supportsLeaves(type)) what = "records that have no lanes";
+      if (e.a->kind == ExprKind::kVariable && type->isPointer()) moved_.insert(e.a->variable);
       if (e.op != Op::kNone && isBool(e.a->type.type)) what = "arithmetic on bool";
       break;
     case ExprKind::kUnary:
-      if (e.op == Op::kAddressOf && rootVariable(*e.a) != nullptr && rootVariable(*e.a)->type.space == AddressSpace::kPrivate &&
-          !rootVariable(*e.a)->is_parameter) {
-        what = "addresses of private variables";
+      if (e.op == Op::kAddressOf) {
+        const Variable* root = rootVariable(*e.a);
+        const bool of_kernel = root != nullptr && root->is_parameter && root->function->is_kernel;
+        if (root != nullptr && root->type.space == AddressSpace::kPrivate && !of_kernel) {
+          if (!supportsVariable(*root)) return false;
+          objects_.insert(root);
+        }
       }
+      if (e.op >= Op::kPreIncrement && e.a->kind == ExprKind::kVariable && type->isPointer()) moved_.insert(e.a->variable);
       if (e.op >= Op::kPreIncrement && isBool(e.a->type.type)) what = "arithmetic on bool";
       break;
     case ExprKind::kBuiltinCall:
       if (e.builtin->kind == BuiltinKind::kPrint || e.builtin->kind == BuiltinKind::kGroupCopy ||
-          e.builtin->kind == BuiltinKind::kMemory || e.builtin->kind == BuiltinKind::kBarrier) {
+          (e.builtin->kind == BuiltinKind::kMemory && e.builtin->name != "vload" && e.builtin->name != "vstore") ||
+          e.builtin->kind == BuiltinKind::kBarrier) {
         what = "a built-in function that reads or writes memory";
       }
       break;
@@ -125,6 +193,38 @@ bool LaneShapes::supports(const Expr& e) {
   if (what == nullptr) return true;
   why_not_ = std::string("it has ") + what;
   return false;
+}
+
+// Helpers become part of the region.
+bool LaneShapes::supportsHelper(const Function& function) {
+  if (const auto at = alike_.find(&function); at != alike_.end()) return true;
+  if (function.body == nullptr || function.has_barrier || function.has_goto) {
+    why_not_ = "it calls " + function.name + ", which has a barrier or a goto";
+    return false;
+  }
+  for (const Variable* parameter : function.parameters) {
+    if (!supportsVariable(*parameter)) return false;
+  }
+  if (!function.result->isVoid() &&
+      !(function.result->isRecord() ? supportsLeaves(function.result.type) : isLaneType(function.result.type))) {
+    why_not_ = "the result of " + function.name + " is no number";
+    return false;
+  }
+  bool& alike = alike_[&function];  // said now, so that a recursion ends; the parser refuses it
+  alike = !function.result->isVoid();
+  if (!supports(*function.body)) return false;
+  visitExpressions(function.body, [&](Expr& e) {
+    if (e.kind == ExprKind::kCall && !alike_[e.function]) alike_[&function] = false;
+    if (e.kind == ExprKind::kBuiltinCall && e.builtin->kind != BuiltinKind::kPure) alike_[&function] = false;
+    const bool writes = e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement);
+    if (writes && (changed(e) == nullptr || isObject(*changed(e)))) alike_[&function] = false;
+  });
+  for (const Variable* parameter : function.parameters) {
+    const bool own = parameter->type->isPointer() && parameter->type->inner.space == AddressSpace::kPrivate;
+    if (own || isObject(*parameter)) alike_[&function] = false;
+  }
+  results_[&function] = Shape();
+  return true;
 }
 
 bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not) {
@@ -151,64 +251,51 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
   for (const Stmt* s : statements) {
     visitExpressions(const_cast<Stmt*>(s), [&](Expr& e) { measure(e); });
   }
+  for (const auto& [function, shape] : results_) {
+    visitExpressions(function->body, [&](Expr& e) { measure(e); });
+  }
   for (const auto& [variable, shape] : variables_) {
-    if (shape.isVarying() && variable->type->isPointer())
+    const bool own = variable->type->isPointer() && variable->type->inner.space == AddressSpace::kPrivate;
+    if ((own || shape.isVarying()) && variable->type->isPointer() && !isAlias(*variable))
       why_not_ = "the pointer " + variable->name + " differs from item to item";
   }
+  for (const Stmt* s : statements) visitExpressions(const_cast<Stmt*>(s), [&](Expr& e) { checkPointers(e); });
+  for (const auto& [function, shape] : results_) visitExpressions(function->body, [&](Expr& e) { checkPointers(e); });
   for (const Stmt* s : statements) count(s, 1);
-  if (together_ > alone_) why_not_ = "its items read memory here and there, one by one";
+  if (why_not_.empty() && together_ > alone_) why_not_ = "its items read memory here and there, one by one";
   *why_not = why_not_;
   return why_not_.empty();
 }
 
-// --- whether it pays: memory at places of their own costs a lane more than an item, and the rest an eighth or less
-
-constexpr double kLanes = 8, kScattered = 1.4, kLoopRuns = 8, kUneven = 2;
-
-void LaneShapes::count(const Expr* e, double weight) {
-  if (e == nullptr) return;
-  count(e->a, weight);
-  count(e->b, weight);
-  count(e->c, weight);
-  for (const Expr* argument : e->arguments) count(argument, weight);
-  const bool reads = e->kind == ExprKind::kSubscript || (e->kind == ExprKind::kUnary && e->op == Op::kDereference);
-  const bool works = e->kind == ExprKind::kBinary || e->kind == ExprKind::kUnary || e->kind == ExprKind::kAssign ||
-                     e->kind == ExprKind::kConditional || reads;
-  const bool calls = e->kind == ExprKind::kBuiltinCall && e->builtin->kind != BuiltinKind::kWorkItem;
-  if (of(*e).isUniform() || !(works || calls)) return;
-  if (calls && isAtomic(*e)) {
-    alone_ += 10 * weight;
-    together_ += 11 * weight;
-  } else if (reads) {
-    const Shape at = e->kind == ExprKind::kSubscript ? of(*e->b) : of(*e->a);
-    const bool near = at.isUniform() || (at.isLinear() && (at.stride == 1 || at.stride == -1));
-    alone_ += weight;
-    together_ += near ? weight / kLanes : weight * kScattered;
-  } else if (!of(*e).isLinear()) {
-    alone_ += weight;
-    together_ += weight / kLanes;
-  }
+bool LaneShapes::isAlias(const Variable& variable) const {
+  const bool own = variable.type->isPointer() && variable.type->inner.space == AddressSpace::kPrivate;
+  return (own || of(variable).isVarying()) && pointers_.count(&variable) != 0 && moved_.count(&variable) == 0 &&
+         !isObject(variable) && plan_.storage(variable) != Storage::kArray;
 }
 
-void LaneShapes::count(const Stmt* s, double weight) {
-  if (s == nullptr) return;
-  const double before = together_;
-  double inner = weight;
-  if (isLoop(*s)) inner *= kLoopRuns;
-  for (const Variable* variable : s->variables) count(variable->initializer, weight);
-  count(s->init, weight);
-  count(s->a, inner);
-  count(s->b, inner);
-  count(s->first, inner);
-  count(s->second, inner);
-  for (const Stmt* each : s->body) count(each, weight);
-  if (isLoop(*s) && diverges(*s)) together_ = before + (together_ - before) * kUneven;
+// Pointers that differ from lane to lane are places, never values.
+void LaneShapes::checkPointers(const Expr& e) {
+  const auto differs = [&](const Expr* pointer) {
+    return pointer != nullptr && pointer->type->isPointer() &&
+           (of(*pointer).isVarying() || pointer->type->inner.space == AddressSpace::kPrivate);
+  };
+  bool is_value = false;
+  if (e.kind == ExprKind::kBinary && !e.type->isPointer() && e.op != Op::kComma) is_value = differs(e.a) || differs(e.b);
+  if (e.kind == ExprKind::kConditional) is_value = differs(&e) || differs(e.a);
+  if ((e.kind == ExprKind::kCast || e.kind == ExprKind::kConvert) && !e.type->isPointer() && !e.type->isVoid()) {
+    is_value = differs(e.a);
+  }
+  if (e.kind == ExprKind::kUnary && e.op == Op::kLogicalNot) is_value = differs(e.a);
+  if (e.kind == ExprKind::kAssign || (e.kind == ExprKind::kCall && e.type->isPointer())) is_value = differs(&e);
+  if (is_value && why_not_.empty()) why_not_ = "it computes with pointers that differ from item to item";
 }
 
 void LaneShapes::measure(const Expr& e) {
   if (!of(e).isVarying()) return;
   if (e.type->isPointer()) return;  // their parts are measured
-  if (isLaneType(e.type.type)) widest_ = std::max(widest_, static_cast<uint32_t>(sizeOf(e.type)));
+  if (!isLaneType(e.type.type)) return;
+  const QualType element = e.type->isVector() ? QualType{e.type->element} : e.type;
+  widest_ = std::max(widest_, static_cast<uint32_t>(sizeOf(element)));
 }
 
 // --- going over the statements
@@ -231,43 +318,67 @@ void LaneShapes::declare(const Variable& variable) {
   variables_.emplace(&variable, Shape());
   if (variable.initializer == nullptr) return;
   look(variable.initializer);
+  if (isObject(variable)) return;
   assign(variable, of(*variable.initializer));
 }
 
 void LaneShapes::look(const Expr* e) {
   if (e == nullptr) return;
-  if (e->kind == ExprKind::kBinary && (e->op == Op::kLogicalAnd || e->op == Op::kLogicalOr) && hasEffects(*e->b) &&
+  if (e->kind == ExprKind::kBinary && (e->op == Op::kLogicalAnd || e->op == Op::kLogicalOr) && assigns(*e->b) &&
       !of(*e->a).isUniform()) {
     why_not_ = "an assignment stands behind && or ||";
   }
-  if (e->kind == ExprKind::kConditional && !of(*e->a).isUniform() && (hasEffects(*e->b) || hasEffects(*e->c))) {
+  if (e->kind == ExprKind::kConditional && !of(*e->a).isUniform() && (assigns(*e->b) || assigns(*e->c))) {
     why_not_ = "an assignment stands behind ?:";
   }
   look(e->a);
   look(e->b);
   look(e->c);
   for (const Expr* argument : e->arguments) look(argument);
-  const Variable* variable = assignedVariable(*e);
-  if (variable == nullptr || variable->type.space == AddressSpace::kLocal) return;
-  if (e->kind == ExprKind::kUnary) {
+  if (e->kind == ExprKind::kCall) enter(*e);
+  const Variable* variable = changed(*e);
+  if (variable == nullptr) return;
+  if (e->a->kind == ExprKind::kSwizzle) {
+    const bool uniform = e->b == nullptr || (of(*e->b).isUniform() && !of(*e->b).isLinear());
+    assign(*variable, uniform ? Shape::uniform() : Shape::varying());
+  } else if (e->kind == ExprKind::kUnary) {
     const Shape own = of(*variable);
-    assign(*variable, own.isLinear() && wrapsAt32(e->a->type.type) ? Shape::varying() : own);
+    assign(*variable, stepped(own, e->a->type.type));
   } else if (e->op == Op::kNone) {
     assign(*variable, of(*e->b));
   } else {
     const Shape own = of(*variable), by = of(*e->b);
-    const bool wide =
-        e->a->type->isPointer() || (e->a->type->isInteger() && sizeOf(e->a->type) >= 4 && !wrapsAt32(e->a->type.type));
+    const bool wide = e->a->type->isPointer() || (e->a->type->isInteger() && sizeOf(e->a->type) >= 4);
     const bool keeps = wide && (e->op == Op::kAdd || e->op == Op::kSub) && by.isUniform() && !by.isLinear();
-    assign(*variable, own.isUniform() && by.isUniform() ? Shape::uniform() : keeps ? own : Shape::varying());
+    assign(*variable, own.isUniform() && by.isUniform() ? Shape::uniform()
+                      : keeps                           ? stepped(own, e->a->type.type)
+                                                        : Shape::varying());
   }
+}
+
+// The body of a helper, with what this call gives it. One look serves all calls: parameters are as bad as the worst of them.
+void LaneShapes::enter(const Expr& e) {
+  const Function* outer = std::exchange(function_, e.function);
+  const size_t outer_floor = std::exchange(floor_, frames_.size());
+  for (size_t i = 0; i < e.arguments.size(); ++i) {
+    const Variable& parameter = *e.function->parameters[i];
+    depths_[&parameter] = frames_.size();
+    if (!isObject(parameter)) assign(parameter, of(*e.arguments[i]));
+  }
+  look(*e.function->body);
+  floor_ = outer_floor;
+  function_ = outer;
 }
 
 // A break or continue: if only some lanes may be here, the loop goes on for the others.
 void LaneShapes::jump(StmtKind kind) {
   bool some = false;
-  for (size_t i = frames_.size(); i-- > 0;) {
+  for (size_t i = frames_.size(); i-- > floor_;) {
     const Stmt& around = *frames_[i];
+    if (around.kind == StmtKind::kSwitch && kind == StmtKind::kBreak) {
+      if (some && diverging_.insert(&around).second) changed_ = true;
+      return;
+    }
     if (!isLoop(around)) {
       some = some || diverges(around);
       continue;
@@ -308,6 +419,15 @@ void LaneShapes::look(const Stmt& s) {
       within(s, s.first);
       within(s, s.second);
       break;
+    case StmtKind::kSwitch:
+      look(s.a);
+      if (!of(*s.a).isUniform() && diverging_.insert(&s).second) changed_ = true;
+      within(s, s.first);
+      break;
+    case StmtKind::kCase:
+    case StmtKind::kDefault:
+      if (s.first != nullptr) look(*s.first);
+      break;
     case StmtKind::kFor:
     case StmtKind::kWhile:
     case StmtKind::kDo:
@@ -321,8 +441,21 @@ void LaneShapes::look(const Stmt& s) {
       break;
     case StmtKind::kBreak:
     case StmtKind::kContinue:
+      jump(s.kind);
+      break;
     case StmtKind::kReturn:
       jump(s.kind);
+      if (s.a != nullptr) look(s.a);
+      if (function_ != nullptr && s.a != nullptr) {
+        Shape shape = of(*s.a);
+        for (size_t i = floor_; i < frames_.size(); ++i) {
+          if (diverges(*frames_[i])) shape = Shape::varying();
+        }
+        Shape& own = results_[function_];
+        const Shape joined = join(own, shape);
+        changed_ = changed_ || joined != own;
+        own = joined;
+      }
       break;
     default:
       break;
@@ -331,7 +464,43 @@ void LaneShapes::look(const Stmt& s) {
 
 // --- expressions
 
+// Of the address of an lvalue; in a private object, which each lane has, of the offset.
+Shape LaneShapes::address(const Expr& e) const {
+  switch (e.kind) {
+    case ExprKind::kVariable:
+      return Shape::uniform();
+    case ExprKind::kMember:
+    case ExprKind::kSwizzle:
+      return address(*e.a);
+    case ExprKind::kSubscript:
+      return of(*e.a).isUniform() && of(*e.b).isUniform() ? Shape::uniform() : Shape::varying();
+    case ExprKind::kUnary:
+      return e.op == Op::kDereference ? of(*e.a) : of(e);
+    default:
+      return of(e);
+  }
+}
+
+// Whether an lvalue is in an object that each lane has for itself.
+bool LaneShapes::isOwn(const Expr& e) const {
+  switch (e.kind) {
+    case ExprKind::kVariable:
+      return isObject(*e.variable);
+    case ExprKind::kMember:
+    case ExprKind::kSwizzle:
+      return isOwn(*e.a);
+    case ExprKind::kSubscript:
+      if (e.a->kind == ExprKind::kConvert && e.a->a->type->isArray()) return isOwn(*e.a->a);
+      return e.a->type->isPointer() && e.a->type->inner.space == AddressSpace::kPrivate;
+    case ExprKind::kUnary:
+      return e.op == Op::kDereference && e.a->type->inner.space == AddressSpace::kPrivate;
+    default:
+      return false;
+  }
+}
+
 Shape LaneShapes::of(const Variable& variable) const {
+  if (isObject(variable)) return Shape::varying();
   const auto at = variables_.find(&variable);
   if (at != variables_.end()) return at->second;
   return Shape::uniform();  // parameters, local and constant variables, what the group shares
@@ -347,9 +516,9 @@ Shape LaneShapes::of(const Expr& e) const {
       const Shape a = of(*e.a);
       switch (e.op) {
         case Op::kDereference:
-          return a.isUniform() ? a : Shape::varying();
+          return a.isUniform() && !isOwn(e) ? a : Shape::varying();
         case Op::kAddressOf:
-          return a;  // of an lvalue: where it is
+          return address(*e.a);
         case Op::kPlus:
           return a;
         case Op::kMinus:
@@ -366,8 +535,8 @@ Shape LaneShapes::of(const Expr& e) const {
     case ExprKind::kBinary:
       return binary(e);
     case ExprKind::kAssign: {
-      const Variable* variable = assignedVariable(e);
-      if (variable != nullptr && variable->type.space != AddressSpace::kLocal) return of(*variable);
+      const Variable* variable = changed(e);
+      if (variable != nullptr) return of(*variable);
       return of(*e.a).isUniform() && of(*e.b).isUniform() ? Shape::uniform() : Shape::varying();
     }
     case ExprKind::kConditional: {
@@ -377,7 +546,7 @@ Shape LaneShapes::of(const Expr& e) const {
     }
     case ExprKind::kCast:
     case ExprKind::kConvert: {
-      if (e.a->type->isArray()) return of(*e.a);
+      if (e.a->type->isArray()) return address(*e.a);
       const Shape a = of(*e.a);
       if (!a.isLinear()) return a;
       // Ids have 31 bits, and sums of them that leave an int have no meaning in C.
@@ -389,8 +558,19 @@ Shape LaneShapes::of(const Expr& e) const {
     case ExprKind::kBuiltinCall:
       return call(e);
     case ExprKind::kMember:
+      if (isOwn(e)) return Shape::varying();
       return of(*e.a).isUniform() ? of(*e.a) : Shape::varying();
+    case ExprKind::kSwizzle:
+      return of(*e.a).isUniform() ? of(*e.a) : Shape::varying();
+    case ExprKind::kCall:
+      return helperCall(e);
+    case ExprKind::kVectorLiteral:
+    case ExprKind::kInitializer:
+      return std::all_of(e.arguments.begin(), e.arguments.end(), [&](const Expr* each) { return of(*each).isUniform(); })
+                 ? Shape::uniform()
+                 : Shape::varying();
     case ExprKind::kSubscript: {
+      if (isOwn(e)) return Shape::varying();
       const Shape a = of(*e.a), b = of(*e.b);
       return a.isUniform() && b.isUniform() ? Shape::uniform() : Shape::varying();
     }
@@ -429,10 +609,21 @@ Shape LaneShapes::binary(const Expr& e) const {
   }
 }
 
+// Of a helper that reads and writes nothing but its arguments and memory that it is given. Else each lane calls it.
+Shape LaneShapes::helperCall(const Expr& e) const {
+  if (const auto at = alike_.find(e.function); at == alike_.end() || !at->second) return Shape::varying();
+  if (std::all_of(e.arguments.begin(), e.arguments.end(), [&](const Expr* each) { return of(*each).isUniform(); })) {
+    return Shape::uniform();
+  }
+  const auto at = results_.find(e.function);
+  return at == results_.end() ? Shape::varying() : at->second;
+}
+
 Shape LaneShapes::call(const Expr& e) const {
   if (e.builtin->kind == BuiltinKind::kWorkItem) {
     const WorkItem which = e.builtin->work_item;
     if (which == WorkItem::kGlobalLinearId || which == WorkItem::kLocalLinearId) return Shape::linear(1);
+    if (!e.arguments.empty() && !of(*e.arguments[0]).isUniform()) return Shape::varying();
     if (which != WorkItem::kGlobalId && which != WorkItem::kLocalId) return Shape::uniform();
     if (e.arguments.empty()) return Shape::linear(1);
     const Expr& dimension = behindConversions(*e.arguments[0]);

@@ -41,21 +41,37 @@ class LaneShapes {
   Shape of(const Variable& variable) const;
   // Whether the lanes may take an `if` differently, or leave a loop at different times.
   bool diverges(const Stmt& statement) const { return diverging_.count(&statement) != 0; }
+  // A variable that an assignment, ++ or -- changes, or some components of it; null: what it changes is in memory.
+  const Variable* changed(const Expr& expression) const;
+  // Arrays, records and what has its address taken: each lane has its own in memory.
+  bool isObject(const Variable& variable) const { return objects_.count(&variable) != 0; }
+  // A pointer that is never changed: where it points to is known where it is declared.
+  bool isAlias(const Variable& variable) const;
   // Bytes of the widest value that needs a vector.
   uint32_t widest() const { return widest_; }
+  // How much there is to compile: expressions, those of helpers for each call, and those of vectors for each component.
+  uint32_t nodes() const { return nodes_; }
 
  private:
   bool supports(const Stmt& statement);
   bool supports(const Expr& expression);
   bool supportsVariable(const Variable& variable);
+  bool supportsHelper(const Function& function);
   void declare(const Variable& variable);
   void look(const Stmt& statement);
   void look(const Expr* expression);
+  void enter(const Expr& call);
   void assign(const Variable& variable, Shape shape);
   void jump(StmtKind kind);
   void within(const Stmt& statement, const Stmt* inner);
   Shape binary(const Expr& expression) const;
   Shape call(const Expr& expression) const;
+  Shape address(const Expr& lvalue) const;
+  bool isOwn(const Expr& lvalue) const;
+  bool isNear(const Expr& lvalue) const;
+  bool supportsLeaves(const Type* type) const;
+  void checkPointers(const Expr& expression);
+  Shape helperCall(const Expr& expression) const;
   void measure(const Expr& expression);
   void count(const Stmt* statement, double weight);
   void count(const Expr* expression, double weight);
@@ -63,13 +79,25 @@ class LaneShapes {
   const GroupPlan& plan_;
   std::string why_not_;
   std::map<const Variable*, Shape> variables_;
+  std::set<const Variable*> objects_;
+  std::set<const Variable*> pointers_;  // that the region or its helpers declare with a value
+  std::set<const Variable*> moved_;     // pointers that are changed
+  uint64_t object_bytes_ = 0;
   std::map<const Variable*, size_t> depths_;  // how many frames are around the declaration
   std::set<const Stmt*> diverging_;
-  std::vector<const Stmt*> frames_;  // statements around, from the outside in
+  std::vector<const Stmt*> frames_;           // statements around, from the outside in
+  size_t floor_ = 0;                          // the first of them that is in the function that is looked at
+  const Function* function_ = nullptr;        // a helper; null in the kernel
+  std::map<const Function*, Shape> results_;  // of helpers that the region calls
+  std::map<const Function*, bool> alike_;     // whether equal arguments give equal results, and nothing else happens
   bool changed_ = false;
   uint32_t widest_ = 4;
+  uint32_t nodes_ = 0;
   double alone_ = 0, together_ = 0;  // what an item costs by itself, and as a lane
 };
+
+// A switch as a list: labels stand alone, each before what it leads to. False: some label is inside another statement.
+bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list);
 
 // No effects, and nothing that could fail for a lane that is off: no memory is read.
 bool isSafeForAllLanes(const Expr& expression);

@@ -126,6 +126,158 @@ struct mrt_lanes {
     else
       return __builtin_convertvector(c, v<e>) ? a : b;
   }
+  // Vectors of C components each, side by side: one of every two elements, again and again.
+  template <class T, int C>
+  struct w {
+    v<T> s[C];
+  };
+  template <int H, class V, int... I>
+  MRT_IN V half_of(V a, V b, mrt_numbers<I...>) {
+    return __builtin_shufflevector(a, b, (2 * I + H)...);
+  }
+  template <class V, int... I>
+  MRT_IN V mixed(V a, V b, int, mrt_numbers<I...>) {
+    return __builtin_shufflevector(a, b, (I / 2 + (I % 2) * N)...);
+  }
+  template <class V, int... I>
+  MRT_IN V mixed(V a, V b, long, mrt_numbers<I...>) {
+    return __builtin_shufflevector(a, b, (N / 2 + I / 2 + (I % 2) * N)...);
+  }
+  template <class T, int C>
+  MRT_IN w<T, C> parted(w<T, C> x) {
+    if constexpr (C == 1) {
+      return x;
+    } else {
+      w<T, C / 2> even, odd;
+      for (int i = 0; i < C / 2; ++i) {
+        even.s[i] = half_of<0>(x.s[2 * i], x.s[2 * i + 1], mrt_count<N>{});
+        odd.s[i] = half_of<1>(x.s[2 * i], x.s[2 * i + 1], mrt_count<N>{});
+      }
+      even = parted<T, C / 2>(even);
+      odd = parted<T, C / 2>(odd);
+      w<T, C> r;
+      for (int i = 0; i < C / 2; ++i) {
+        r.s[2 * i] = even.s[i];
+        r.s[2 * i + 1] = odd.s[i];
+      }
+      return r;
+    }
+  }
+  template <class T, int C>
+  MRT_IN w<T, C> joined(w<T, C> x) {
+    if constexpr (C == 1) {
+      return x;
+    } else {
+      w<T, C / 2> even, odd;
+      for (int i = 0; i < C / 2; ++i) {
+        even.s[i] = x.s[2 * i];
+        odd.s[i] = x.s[2 * i + 1];
+      }
+      even = joined<T, C / 2>(even);
+      odd = joined<T, C / 2>(odd);
+      w<T, C> r;
+      for (int i = 0; i < C / 2; ++i) {
+        r.s[2 * i] = mixed(even.s[i], odd.s[i], 0, mrt_count<N>{});
+        r.s[2 * i + 1] = mixed(even.s[i], odd.s[i], 0l, mrt_count<N>{});
+      }
+      return r;
+    }
+  }
+  template <int C, class T>
+  MRT_IN w<T, C> near_parts(const T* p) {
+    w<T, C> r;
+    for (int i = 0; i < C; ++i) __builtin_memcpy(&r.s[i], (const void*)(p + i * N), sizeof r.s[i]);
+    return parted<T, C>(r);
+  }
+  template <int C, class T>
+  MRT_IN w<T, C> near_parts(const T* p, m on) {
+    if (bits(on) == full) return near_parts<C>(p);
+    w<T, C> r = {};
+    for (bits_t b = bits(on); b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      for (int k = 0; k < C; ++k) r.s[k][i] = (MRT_E)p[i * C + k];
+    }
+    return r;
+  }
+  template <class T, int C>
+  MRT_IN void put_near_parts(T* p, w<T, C> x) {
+    x = joined<T, C>(x);
+    for (int i = 0; i < C; ++i) __builtin_memcpy((void*)(p + i * N), &x.s[i], sizeof x.s[i]);
+  }
+  template <class T, int C>
+  MRT_IN void put_near_parts(T* p, w<T, C> x, m on) {
+    if (bits(on) == full) return put_near_parts<T, C>(p, x);
+    for (bits_t b = bits(on); b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      for (int k = 0; k < C; ++k) p[i * C + k] = (T)x.s[k][i];
+    }
+  }
+  // Vectors that are not side by side: each is one load, and they are put side by side then.
+  template <class V, int... I>
+  MRT_IN auto side_by_side(V a, V b, mrt_numbers<I...>) {
+    return __builtin_shufflevector(a, b, I...);
+  }
+  template <int C, int K, class T, class P>
+  MRT_IN auto glued(P at, int lane) {
+    if constexpr (K == 1) {
+      MRT_V(C, T) r;
+      __builtin_memcpy(&r, at(lane), sizeof r);
+      return r;
+    } else {
+      return side_by_side(glued<C, K / 2, T>(at, lane), glued<C, K / 2, T>(at, lane + K / 2), mrt_count<C * K>{});
+    }
+  }
+  template <int C, class T, class P>
+  MRT_IN w<T, C> parts_at(P at, bits_t on) {
+    if constexpr (N % C == 0) {
+      if (on == full) {
+        w<T, C> r;
+        for (int i = 0; i < C; ++i) r.s[i] = glued<C, N / C, T>(at, i * (N / C));
+        return parted<T, C>(r);
+      }
+    }
+    w<T, C> r = {};
+    for (bits_t b = on; b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      const T* p = (const T*)at(i);
+      for (int k = 0; k < C; ++k) r.s[k][i] = (MRT_E)p[k];
+    }
+    return r;
+  }
+  template <int C, class T>
+  MRT_IN w<T, C> far_parts(const T* p, long by, m on) {
+    return parts_at<C, T>([&](int i) __attribute__((always_inline)) { return (const char*)p + i * by; }, bits(on));
+  }
+  template <int C, class T, class X>
+  MRT_IN w<T, C> at_parts(const T* p, X index, long size, m on) {
+    return parts_at<C, T>(
+        [&](int i) __attribute__((always_inline)) { return (const char*)p + (long)index[i] * size; }, bits(on));
+  }
+  template <class T, int C, class P>
+  MRT_IN void put_parts_at(P at, w<T, C> x, bits_t on) {
+    if constexpr (N % C == 0) {
+      x = joined<T, C>(x);
+      alignas(64) MRT_E all[N * C];
+      for (int i = 0; i < C; ++i) __builtin_memcpy(all + i * N, &x.s[i], sizeof x.s[i]);
+      for (bits_t b = on; b != 0; b &= b - 1) {
+        const int i = __builtin_ctz(b);
+        __builtin_memcpy(at(i), all + i * C, C * sizeof(T));
+      }
+    } else {
+      for (bits_t b = on; b != 0; b &= b - 1) {
+        const int i = __builtin_ctz(b);
+        for (int k = 0; k < C; ++k) ((T*)at(i))[k] = (T)x.s[k][i];
+      }
+    }
+  }
+  template <class T, int C>
+  MRT_IN void put_far_parts(T* p, long by, w<T, C> x, m on) {
+    put_parts_at<T, C>([&](int i) __attribute__((always_inline)) { return (char*)p + i * by; }, x, bits(on));
+  }
+  template <class T, int C, class X>
+  MRT_IN void put_at_parts(T* p, X index, long size, w<T, C> x, m on) {
+    put_parts_at<T, C>([&](int i) __attribute__((always_inline)) { return (char*)p + (long)index[i] * size; }, x, bits(on));
+  }
   template <class T, int... I, class X>
   MRT_IN v<T> gather(const char* p, X at, long size, mrt_numbers<I...>) {
     return v<T>{(MRT_E) * (const T*)(p + (long)at[I] * size)...};
@@ -133,6 +285,11 @@ struct mrt_lanes {
   template <class T, int... I>
   MRT_IN v<T> stepped(const char* p, long by, mrt_numbers<I...>) {
     return v<T>{(MRT_E) * (const T*)(p + I * by)...};
+  }
+  // Where the lanes of what is at these offsets of an item are.
+  template <class T, class X>
+  MRT_IN v<int> own(X offset) {
+    return offset * N + up<int>(mrt_count<N>{}) * (int)sizeof(T);
   }
   template <class T>
   MRT_IN v<T> near(const T* p) {
@@ -186,6 +343,17 @@ struct mrt_lanes {
     const X same = X{} + index[__builtin_ctz(b)];
     return gather<T>((const char*)p, pick(on, index, same), size, mrt_count<N>{});
   }
+  // Whether 32 unsigned bits do not wrap from the first lane to the last.
+  MRT_IN bool fits(long first, long step) { return (unsigned long)(first + (N - 1) * step) >> 32 == 0; }
+  // For indices that are mostly neighbours.
+  template <class T, class X, class... M>
+  MRT_IN v<T> likely_at(const T* p, X index, long size, M... on) {
+    if constexpr (sizeof(X) == sizeof(m)) {
+      const m steps = (m)(index - index[0]) == up<int>(mrt_count<N>{});
+      if (size == sizeof(T) && index[N - 1] > index[0] && bits(steps) == full) return near(p + (long)index[0], on...);
+    }
+    return at(p, index, size, on...);
+  }
   template <class T, class V>
   MRT_IN void put_near(T* p, V x) {
     __builtin_memcpy((void*)p, &x, sizeof x);
@@ -230,8 +398,11 @@ struct mrt_lanes {
   }
   template <class T, class F, class... A>
   MRT_IN v<T> each(F f, A... a) {
+    // Not into the vector itself: gcc 12 makes -1 of a comparison's 1 there.
+    alignas(sizeof(v<T>)) MRT_E each[N];
+    for (int i = 0; i < N; ++i) each[i] = (MRT_E)f(a[i]...);
     v<T> r;
-    for (int i = 0; i < N; ++i) r[i] = (MRT_E)f(a[i]...);
+    __builtin_memcpy(&r, each, sizeof r);
     return r;
   }
   template <class T, class F>

@@ -53,14 +53,43 @@ TEST(CpuLoweringTest, AKnownGroupSizeIsWrittenIntoTheLoops) {
   EXPECT_NE(Lowered(source).unit().find("const long mrt_n0 = mrt_g->group_size[0];"), std::string::npos);
 }
 
+// One text for a number and for vectors of lanes, no call of a lane by itself, and nothing of the C library.
+TEST(CpuLoweringTest, FunctionsOfFloatRunForWholeVectorsOfLanes) {
+  const std::string source =
+      "__kernel void f(__global float* a, float b) { int i = get_global_id(0);\n"
+      "  a[i] = exp(a[i]) + pow(a[i], b) + exp(b) + fmin(a[i], 2.0f); }";
+  const std::string text = Lowered(source).unit();
+  EXPECT_NE(text.find("mrt_exp_float_w<mrt_L>("), std::string::npos) << text;
+  EXPECT_NE(text.find("mrt_pow_float_w<mrt_L>("), std::string::npos);
+  EXPECT_NE(text.find("mrt_fmin_float_w<mrt_L>("), std::string::npos);
+  EXPECT_NE(text.find("mrt_exp_float(b"), std::string::npos);
+  EXPECT_EQ(text.find("mrt_L::each<"), std::string::npos);
+  for (const char* word : {"__builtin_expf", "__builtin_powf", "mrt_native_exp"}) EXPECT_EQ(text.find(word), std::string::npos);
+  BuildOptions relaxed;
+  relaxed.relaxed_math = true;
+  const std::string other = Lowered(source).unit(relaxed);
+  EXPECT_NE(other.find("mrt_native_exp_float_w<mrt_L>("), std::string::npos) << other;
+  EXPECT_NE(other.find("mrt_native_exp_float(b"), std::string::npos);
+  EXPECT_NE(other.find("mrt_pow_float_w<mrt_L>("), std::string::npos);
+}
+
 TEST(CpuLoweringTest, UnsignedIndicesAreWidenedUnderAGuard) {
+  const std::string body =
+      "float* a, uint n) {\n"
+      "  uint r = get_global_id(1), c = get_global_id(0); a[r * n + c] = 1.0f; }";
+  Lowered alone("__kernel void f(__global volatile " + body);  // which has no lanes
+  const std::string text = alone.unit();
+  EXPECT_NE(text.find("mrt_ok &="), std::string::npos) << text;
+  EXPECT_EQ(text.find("mrt_lanes<MRT_BYTES"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, LanesAskAtEachAccessWhetherAnUnsignedIndexWraps) {
   Lowered it("__kernel void f(__global float* a, uint n) { a[get_global_id(1) * n + (uint)get_global_id(0)] = 1.0f; }");
   Lowered words(
       "__kernel void f(__global float* a, uint n) {\n"
       "  uint r = get_global_id(1), c = get_global_id(0); a[r * n + c] = 1.0f; }");
-  const std::string text = words.unit();
-  EXPECT_NE(text.find("mrt_ok &="), std::string::npos) << text;
-  EXPECT_EQ(it.unit().find("mrt_ok &="), std::string::npos) << "that index has 64 bits already";
+  EXPECT_NE(words.unit().find("= mrt_L::fits("), std::string::npos) << words.unit();
+  EXPECT_EQ(it.unit().find("= mrt_L::fits("), std::string::npos) << "that index has 64 bits already";
 }
 
 TEST(CpuLoweringTest, AnIndexFromMemoryIsLeftAsItIs) {

@@ -53,6 +53,15 @@ TEST(ConversionTest, HalfIsForStorageAlone) {
   EXPECT_EQ(said("global half *h; i = sizeof(*h);"), "");
 }
 
+TEST(ConversionTest, HalfIsANumberWhereItsExtensionIsEnabled) {
+  const std::string enable = "\n#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n";
+  EXPECT_EQ(typed(enable + "half h = i;"), "(to half i)");
+  EXPECT_EQ(said(enable + "half h = 1.5h; h += f; f = h * h; half4 v = h; i = v.x < h; if (h && !h) i = h;"), "");
+  EXPECT_TRUE(says(enable + "half4 v = f4;", "convert_half4()"));
+  EXPECT_TRUE(says(enable + "half h = 1; h = h % h;", "\"%\" does not take"));
+  EXPECT_TRUE(says(enable + "half h = 1;\n#pragma OPENCL EXTENSION cl_khr_fp16 : disable\nf = h;", "enable cl_khr_fp16"));
+}
+
 TEST(ConversionTest, ArraysOfValuesCanOnlyBeSubscripted) {
   EXPECT_EQ(typed("i = mk().arr[1];"), "(= i ([] (to int * (. (call mk) arr)) 1))");
   EXPECT_TRUE(says("pi = mk().arr;", "store the value in a variable first"));

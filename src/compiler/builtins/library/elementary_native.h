@@ -1,0 +1,122 @@
+// native_ functions, and those half_ functions that may be as coarse, in float: half the work of the exact ones. They are for a
+// number and for a vector of them (elementary.h). -cl-fast-relaxed-math takes them for the exact ones (Prelude). Numbers too
+// small for a normal float are zero to them.
+#pragma once
+
+#include "elementary.h"
+#include "elementary_angle.h"
+
+namespace manyrt::library {
+
+// The sum has n in its lowest bits, which go to the exponent.
+template <Floats T>
+T native_exp2(T x) {
+  T t = x < 128.0f ? x : to<T>(128);
+  t = t > -126.0f ? t : to<T>(-126);
+  const T n = rint(t), f = t - n, g = f * f;
+  const T odd = fused(fused(g, 0x1.5c0966p-10f, 0x1.c6b6e4p-5f), g, 0x1.62e428p-1f);
+  const T even = fused(fused(g, 0x1.3d0c56p-7f, 0x1.ebf918p-3f), g, 1.0f);
+  const T p = fused(odd, f, even);
+  T r = from_bits<T>(bits_of(p) + (bits_of(n + 0x1.8p23f) << 23));
+  r = x >= -126.0f ? r : to<T>(0);
+  return x < 128.0f ? r : x + __builtin_inff();
+}
+
+template <Floats T>
+T native_exp(T x) {
+  return native_exp2(x * 0x1.715476p+0f);
+}
+
+template <Floats T>
+T native_exp10(T x) {
+  return native_exp2(x * 0x1.a934f0p+1f);
+}
+
+template <Floats T>
+T native_log2(T x) {
+  const Unsigned<T> u = bits_of(x) + 0x004afb0du, k = u >> 23;
+  const T m = from_bits<T>(bits_of(x) - (u & 0xff800000u) + 0x3f800000u), r = m - 1.0f, g = r * r, h = g * g;
+  const T n = from_bits<T>(k + 0x4b000000u) - 0x1.0000fep23f;
+  const T low = fused(fused(r, -0x1.715c4ep-2f, 0x1.ec73d6p-2f), g, fused(r, -0x1.715470p-1f, 0x1.715476p+0f));
+  const T high = fused(fused(r, -0x1.a87c3ep-3f, 0x1.b9c982p-3f), g, fused(r, -0x1.e95c0ep-3f, 0x1.26d382p-2f));
+  const T p = fused(fused(fused(h, 0x1.01b4dep-3f, high), h, low), r, n);
+  const T y = x <= largest<T> ? p : x;
+  return x >= smallest<T> ? y : x > -smallest<T> ? -__builtin_inff() : __builtin_nanf("");
+}
+
+template <Floats T>
+T native_log(T x) {
+  return native_log2(x) * 0x1.62e430p-1f;
+}
+
+template <Floats T>
+T native_log10(T x) {
+  return native_log2(x) * 0x1.344136p-2f;
+}
+
+template <Floats T>
+T native_powr(T x, T y) {
+  return native_exp2(y * native_log2(x));
+}
+
+// pi in three parts; products with the first are exact for numbers of half turns below 2^15.
+template <Floats T>
+T native_without_half_turns(T x, T n) {
+  return fused(n, -0x1.68c234p-38f, fused(n, -0x1.fb5444p-11f, fused(n, -3.140625f, x)));
+}
+
+template <Floats T>
+T native_sine_near_zero(T r, T n) {
+  const T q = r * r, h = q * q;
+  const T p = fused(fused(q, 0x1.5dbdbep-19f, -0x1.9f6ffcp-13f), h, fused(q, 0x1.110ed4p-7f, -0x1.55554cp-3f));
+  return from_bits<T>(bits_of(fused(r * q, p, r)) ^ (bits_of(n + 0x1.8p23f) << 31));
+}
+
+template <Floats T>
+T native_sin(T x) {
+  const T n = rint(x * 0x1.45f306p-2f), r = native_sine_near_zero(native_without_half_turns(x, n), n);
+  return rarely(fabs(x) > 0x1p20f, far_sin<T>, x, r);
+}
+
+template <Floats T>
+T native_cos(T x) {
+  const T n = rint(fused(x, 0x1.45f306p-2f, -0.5f)), r = -native_sine_near_zero(native_without_half_turns(x, n + 0.5f), n);
+  return rarely(fabs(x) > 0x1p20f, far_cos<T>, x, r);
+}
+
+template <Floats T>
+T native_tan(T x) {
+  return native_sin(x) / native_cos(x);
+}
+
+template <Floats T>
+T half_exp(T x) {
+  return native_exp(x);
+}
+
+template <Floats T>
+T half_exp2(T x) {
+  return native_exp2(x);
+}
+
+template <Floats T>
+T half_exp10(T x) {
+  return native_exp10(x);
+}
+
+template <Floats T>
+T half_log(T x) {
+  return native_log(x);
+}
+
+template <Floats T>
+T half_log2(T x) {
+  return native_log2(x);
+}
+
+template <Floats T>
+T half_log10(T x) {
+  return native_log10(x);
+}
+
+}  // namespace manyrt::library

@@ -1,0 +1,138 @@
+// What the whole-vector form of built-in functions stands on: each function here is for the lanes L and does to every lane what
+// the function or operator of that name does to a number. builtins/instantiate.cpp writes calls of them. gcc's own functions
+// are used where the processor has an instruction; other compilers and processors take the loops, which do the same.
+#include "compiler/lowering/cpu/lanes/lane_text.h"
+
+namespace manyrt::compiler {
+namespace {
+
+constexpr char kMath[] = R"(
+#define MRT_W(t) typename L::template v<t>
+template <class L>
+using mrt_half_of = mrt_lanes<L::n / 2>;
+template <class L, class V, int... I>
+MRT_IN auto mrt_w_low(V x, mrt_numbers<I...>) {
+  return __builtin_shufflevector(x, x, I...);
+}
+template <class L, class V, int... I>
+MRT_IN auto mrt_w_high(V x, mrt_numbers<I...>) {
+  return __builtin_shufflevector(x, x, (I + L::n / 2)...);
+}
+template <class L, class V, int... I>
+MRT_IN auto mrt_w_join(V a, V b, mrt_numbers<I...>) {
+  return __builtin_shufflevector(a, b, I...);
+}
+#define MRT_LOW(x) mrt_w_low<L>(x, mrt_count<L::n / 2>{})
+#define MRT_HIGH(x) mrt_w_high<L>(x, mrt_count<L::n / 2>{})
+#define MRT_HALVES_1(f, a) \
+  return mrt_w_join<L>(f<mrt_half_of<L>>(MRT_LOW(a)), f<mrt_half_of<L>>(MRT_HIGH(a)), mrt_count<L::n>{});
+#define MRT_HALVES_2(f, a, b)                                                                             \
+  return mrt_w_join<L>(f<mrt_half_of<L>>(MRT_LOW(a), MRT_LOW(b)), f<mrt_half_of<L>>(MRT_HIGH(a), MRT_HIGH(b)), \
+                       mrt_count<L::n>{});
+template <class L, class T, class V>
+MRT_IN MRT_W(T) mrt_w_to(V x) {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
+  if constexpr (L::n == 8 && sizeof(T) == 8 && __is_same(V, MRT_W(float)))
+    return __builtin_ia32_cvtps2pd512_mask(x, MRT_W(double){}, -1, 4);
+#endif
+  if constexpr (__is_same(V, int) || __is_same(V, double))
+    return MRT_W(T){} + (T)x;
+  else
+    return __builtin_convertvector(x, MRT_W(T));
+}
+template <class V, class X>
+MRT_IN V mrt_w_as(X x) {
+  if constexpr (__is_same(V, X))
+    return x;
+  else
+    return V{} + x;
+}
+template <class L, class V, class B, class C>
+MRT_IN V mrt_w_fused(V a, B b, C c) {
+  return L::fused(a, mrt_w_as<V>(b), mrt_w_as<V>(c));
+}
+template <class L, class V>
+MRT_IN V mrt_w_fma(V a, V b, V c) {
+  return L::fma(a, b, c);
+}
+template <class L, class C, class E, class V>
+MRT_IN V mrt_w_rarely(C c, E (*f)(E), V x, V r) {
+  const auto on = L::bits(L::mask(c));
+  if (__builtin_expect(on != 0, 0)) {
+    for (auto b = on; b != 0; b &= b - 1) r[__builtin_ctz(b)] = f(x[__builtin_ctz(b)]);
+  }
+  return r;
+}
+template <class L, class V>
+using mrt_w_bits = MRT_W(typename mrt_signed<sizeof(V) / L::n>::type);
+template <class L, class V>
+MRT_IN mrt_w_bits<L, V> mrt_w_sign() {
+  return mrt_w_bits<L, V>{} + (typename mrt_signed<sizeof(V) / L::n>::type)(1ul << (sizeof(V) / L::n * 8 - 1));
+}
+template <class L, class V>
+MRT_IN V mrt_w_fabs(V x) {
+  return (V)((mrt_w_bits<L, V>)x & ~mrt_w_sign<L, V>());
+}
+template <class L, class V>
+MRT_IN V mrt_w_copysign(V x, V y) {
+  const auto sign = mrt_w_sign<L, V>();
+  return (V)(((mrt_w_bits<L, V>)x & ~sign) | ((mrt_w_bits<L, V>)y & sign));
+}
+template <class L, class V>
+MRT_IN V mrt_w_sqrt(V x) {
+  V r;
+  for (int i = 0; i < L::n; ++i) {
+    if constexpr (sizeof(V) == L::n * 4)
+      r[i] = __builtin_sqrtf(x[i]);
+    else
+      r[i] = __builtin_sqrt(x[i]);
+  }
+  return r;
+}
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
+#define MRT_ROUND_512(how)                                                                            \
+  if constexpr (sizeof(V) == 64 && L::n == 16)                                                        \
+    return (V)__builtin_ia32_rndscaleps_mask((MRT_V(16, float))x, how, (MRT_V(16, float))x, -1, 4);   \
+  if constexpr (sizeof(V) == 64 && L::n == 8)                                                         \
+    return (V)__builtin_ia32_rndscalepd_mask((MRT_V(8, double))x, how, (MRT_V(8, double))x, -1, 4);
+#else
+#define MRT_ROUND_512(how)
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX__)
+#define MRT_ROUND_256(how)                                                                                            \
+  if constexpr (sizeof(V) == 32 && L::n == 8) return (V)__builtin_ia32_roundps256((MRT_V(8, float))x, how);            \
+  if constexpr (sizeof(V) == 32 && L::n == 4) return (V)__builtin_ia32_roundpd256((MRT_V(4, double))x, how);
+#else
+#define MRT_ROUND_256(how)
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__SSE4_1__)
+#define MRT_ROUND_128(how)                                                                                            \
+  if constexpr (sizeof(V) == 16 && L::n == 4) return (V)__builtin_ia32_roundps((MRT_V(4, float))x, how);              \
+  if constexpr (sizeof(V) == 16 && L::n == 2) return (V)__builtin_ia32_roundpd((MRT_V(2, double))x, how);
+#else
+#define MRT_ROUND_128(how)
+#endif
+#define MRT_ROUND(name, how)                                  \
+  template <class L, class V>                                 \
+  MRT_IN V mrt_w_##name(V x) {                                \
+    MRT_ROUND_512(how) MRT_ROUND_256(how) MRT_ROUND_128(how)  \
+    V r;                                                      \
+    for (int i = 0; i < L::n; ++i) {                          \
+      if constexpr (sizeof(V) == L::n * 4)                    \
+        r[i] = __builtin_##name##f(x[i]);                     \
+      else                                                    \
+        r[i] = __builtin_##name(x[i]);                        \
+    }                                                         \
+    return r;                                                 \
+  }
+MRT_ROUND(rint, 4)
+MRT_ROUND(floor, 9)
+MRT_ROUND(ceil, 10)
+MRT_ROUND(trunc, 11)
+)";
+
+}  // namespace
+
+const char* LaneText::math() { return kMath; }
+
+}  // namespace manyrt::compiler

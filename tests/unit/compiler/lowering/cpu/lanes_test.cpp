@@ -1,0 +1,85 @@
+// Which regions run as the lanes of vectors, what they do for memory, and the reason in the build log where one does not.
+#include <gtest/gtest.h>
+
+#include "unit/compiler/lowering/lowered.h"
+
+namespace manyrt::compiler {
+namespace {
+
+using test::Lowered;
+
+// The remarks of a kernel whose body this is; `before`: helpers and types.
+std::string remarksOf(const std::string& body, const std::string& before = "") {
+  Lowered it(before +
+             "__kernel void f(__global float* a, __global float4* v, __global int* o, int n) {\nint i = get_global_id(0);\n" +
+             body + "\n}");
+  it.unit();
+  std::string all;
+  for (const std::string& each : it.remarks) all += each + "\n";
+  return all;
+}
+
+std::string textOf(const std::string& body) {
+  return Lowered(
+             "__kernel void f(__global float* a, __global float4* v, __global int* o, int n) {\nint i = get_global_id(0);\n" +
+             body + "\n}")
+      .unit();
+}
+
+TEST(LanesTest, TheLogSaysThatARegionIsLanes) {
+  const std::string lanes = "The work-items of \"f\" are from here on the lanes of vectors.";
+  const std::string helpers =
+      "typedef struct { float x; int k[3]; } R;\n"
+      "R made(float x, int k) { R r = {x, {k}}; if (k > 2) return r; r.k[k & 1] = 3; return r; }\n"
+      "void swapped(float* x, float* y) { float t = *x; *x = *y; *y = t; }\n";
+  const char* bodies[] = {
+      "a[i] = a[i] > 1.0f ? 2.0f : a[i];",
+      "while (a[i] < 9.0f) { a[i] *= 2.0f; if (a[i] == 4.0f) break; }",
+      "float4 x = v[i].wzyx; x.xy += 1.0f; v[i] = any(isless(x, v[i])) ? x : normalize(x);",
+      "float t[4] = {1, 2}; t[i & 3] += a[i]; a[i] = t[0] + t[3];",
+      "R r = made(a[i], i & 3); float x = a[i], y = r.x; swapped(&x, &y); a[i] = x + r.k[i & 1];",
+      "switch (i & 3) { case 0: a[i] = 1; break; case 2: a[i] = 3; default: o[i] = i; }",
+      "__global float* mine = a + i * n; for (int k = 0; k < n; ++k) mine[k] = sqrt(mine[k]) * mine[k] + k * 0.5f - mine[0] / "
+      "3;",
+  };
+  for (const char* body : bodies)
+    EXPECT_NE(remarksOf(body, helpers).find(lanes), std::string::npos) << body << remarksOf(body, helpers);
+}
+
+TEST(LanesTest, TheLogSaysWhyARegionIsNot) {
+  const struct {
+    const char* body;
+    const char* reason;
+  } cases[] = {
+      {"float s = 0; for (int k = o[i]; k < o[i + 1]; ++k) s += a[k] * a[o[k]]; a[i] = s;", "here and there"},
+      {"again: a[i] *= 2.0f; if (a[i] < 9.0f) goto again;", "it has a goto"},
+      {"volatile int k = i; o[i] = k;", "volatile"},
+      {"__global float* p = a + (i & 3); while (*p < 9.0f) p += i; a[i] = *p;", "the pointer p differs"},
+      {"union { int i; float f; } u; u.f = a[i]; o[i] = u.i;", "parts that are no numbers"},
+  };
+  for (const auto& each : cases) {
+    const std::string found = remarksOf(each.body);
+    EXPECT_NE(found.find("test.cl:"), std::string::npos) << found;
+    EXPECT_NE(found.find(each.reason), std::string::npos) << each.body << "\n" << found;
+    EXPECT_NE(found.find("left to the compiler's vectoriser: "), std::string::npos) << found;
+  }
+}
+
+TEST(LanesTest, NeighboursAreOneLoadAndOthersAreNot) {
+  EXPECT_NE(textOf("a[i + n] = a[i - 1] * 2.0f;").find("mrt_L::put_near("), std::string::npos);
+  EXPECT_NE(textOf("a[i] = sin(a[i * n]) * cos(a[i * n + 1]) + a[i];").find("mrt_L::far("), std::string::npos);
+  EXPECT_NE(textOf("v[i] = v[i] * 2.0f;").find("mrt_L::near_parts<4>("), std::string::npos);
+  EXPECT_NE(textOf("a[i] = a[clamp(i - 1, 0, n)] * 2.0f + a[i] * 3.0f + a[i + 1];").find("mrt_L::likely_at("),
+            std::string::npos);
+  // A place that all lanes share is read once, by a scalar.
+  EXPECT_EQ(textOf("a[i] = a[n] * 2.0f;").find("mrt_L::at("), std::string::npos);
+}
+
+TEST(LanesTest, WhatAllLanesComputeFromOneConditionHasNoMask) {
+  const std::string text = textOf("if (n > 3) a[i] = 1.0f; for (int k = 0; k < n; ++k) a[i] += k;");
+  EXPECT_NE(text.find("if ((n_"), std::string::npos) << text;
+  EXPECT_EQ(text.find("mrt_L::any("), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace manyrt::compiler
