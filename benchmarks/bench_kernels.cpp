@@ -249,6 +249,9 @@ int main(int argc, char** argv) {
   setenv("RT_CPU_BUILD", "optimized", 0);  // or what the caller wants to see: "quick"
   begin(&argc, argv);
   prepareEnvironment();
+  std::string none;
+  (void)startOpenCl(&none);  // its threads may use every core: those that a pinned thread makes stay on its core
+  note("peer_opencl", OpenClPeer::version());
   {
     Pinning pinning;
     gomp = OpenMpPeer::find("libgomp", &gomp_why);
@@ -265,7 +268,6 @@ int main(int argc, char** argv) {
     pinning.done();
   }
   pinHere(0);
-  note("peer_opencl", OpenClPeer::version());
   note("peer_libgomp", gomp ? gomp->compiler() : "missing");
   addMatmul(256);
   addReduce(4096, 256);

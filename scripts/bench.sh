@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Builds and runs every benchmark that this machine can run, keeps the figures in docs/measured/bench_*.json and writes the table
-# docs/benchmarks.md from them. Usage: scripts/bench.sh [--no-install] [PATTERN], for instance scripts/bench.sh launch
+# docs/benchmarks.md from them (docs/benchmarks-sixty.md: kernels beside other drivers). Usage: scripts/bench.sh [--no-install]
+# [--intel] [PATTERN], for instance scripts/bench.sh launch. --intel installs Intel's OpenCL runtime for CPUs from PyPI into
+# build/venv-intel; bench_sixty runs it from then on, and without it the table says that it is absent.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-install=yes pattern=
+install=yes intel=no pattern=
 for argument in "$@"; do
   case $argument in
     --no-install) install=no ;;
+    --intel) intel=yes ;;
+    -*) echo "usage: bench.sh [--no-install] [--intel] [PATTERN]" >&2; exit 2 ;;
     *) pattern=$argument ;;
   esac
 done
@@ -15,6 +19,21 @@ done
 [[ $install == no ]] || scripts/install-packages.sh build bench
 cmake --preset release -DMANYRT_BUILD_TESTS=OFF -DMANYRT_BUILD_BENCHMARKS=ON --log-level=NOTICE
 cmake --build --preset release
+
+# Intel's driver is found through a folder of its own, beside those that the system lists.
+venv=$PWD/build/venv-intel
+if [[ $intel == yes ]]; then
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet intel-opencl-rt intel-cmplr-lib-rt
+fi
+sixty=(env)
+if [[ -e $venv/lib/libintelocl.so ]]; then
+  vendors=$PWD/build/opencl-vendors
+  mkdir -p "$vendors"
+  cp -f /etc/OpenCL/vendors/*.icd "$vendors/" 2>/dev/null || true
+  echo "$venv/lib/libintelocl.so" >"$vendors/intel.icd"
+  sixty=(env "OCL_ICD_VENDORS=$vendors")
+fi
 
 # Keeps what a reader needs and drops what only names this machine.
 tidy() {
@@ -43,7 +62,9 @@ for program in build/release/bin/bench_*"$pattern"*; do
   name=$(basename "$program")
   name=${name#bench_}
   echo "== $name"
-  if "$program" --benchmark_out="$scratch/$name.json" --benchmark_out_format=json </dev/null; then
+  with=(env)
+  [[ $name != sixty ]] || with=("${sixty[@]}")
+  if "${with[@]}" "$program" --benchmark_out="$scratch/$name.json" --benchmark_out_format=json </dev/null; then
     tidy "$scratch/$name.json" "docs/measured/bench_$name.json"
   else
     failed+=("$name")
@@ -67,7 +88,13 @@ fi
 
 tables=()
 for file in docs/measured/bench_*.json; do
-  [[ $file == */bench_cuda*.json || $file == */bench_opencl_gpu_*.json ]] || tables+=("$file")  # those are of scripts/gpu.sh
+  case $file in
+    */bench_cuda*.json | */bench_opencl_gpu_*.json) ;;  # of scripts/gpu.sh
+    */bench_sixty.json) python3 scripts/sixty_table.py "$file" >"$scratch/sixty.md"
+      mv "$scratch/sixty.md" docs/benchmarks-sixty.md
+      chmod 644 docs/benchmarks-sixty.md ;;
+    *) tables+=("$file") ;;
+  esac
 done
 if [[ -z $pattern || $pattern == instructions ]]; then
   echo "== instructions"
