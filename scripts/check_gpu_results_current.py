@@ -4,7 +4,8 @@
 check_gpu_results_current.py [ROOT]
 
 Each gpu_*.json names the commit it was measured at. Where src/backends/cuda or src/compiler differ from that commit, in the
-working tree too, the result is stale. That is information: the exit status is 0 whatever is found, without git too.
+working tree too, the result is stale; that of gpu_dlpack.json also where Python's package differs. That is information: the
+exit status is 0 whatever is found, without git too.
 """
 import json
 import pathlib
@@ -12,6 +13,7 @@ import subprocess
 import sys
 
 CONCERNED = ("src/backends/cuda", "src/compiler")
+ALSO = {"gpu_dlpack": ("bindings/python/src",)}  # what a single result depends on besides
 
 
 def git(root, *arguments):
@@ -30,29 +32,29 @@ def has_history(root):
 
 
 def by_commit(root):
-    """The results' names, sorted, in lists by the commit they name."""
+    """The results' names, sorted, in lists by the commit they name and by what they depend on."""
     commits = {}
     for path in sorted((root / "docs" / "measured").glob("gpu_*.json")):
         try:
             commit = json.loads(path.read_text(encoding="utf-8"))["commit"]
         except (ValueError, KeyError, TypeError):
             commit = ""
-        commits.setdefault(commit, []).append(path.stem)
+        commits.setdefault((commit, CONCERNED + ALSO.get(path.stem, ())), []).append(path.stem)
     return commits
 
 
-def verdict(root, commit):
+def verdict(root, commit, concerned):
     known = commit.removesuffix("-dirty")
     if not known:
         return "stale: no commit is named there"
-    changed = git(root, "diff", "--name-only", f"{known}^{{commit}}", "--", *CONCERNED)
+    changed = git(root, "diff", "--name-only", f"{known}^{{commit}}", "--", *concerned)
     if changed is None:
         return f"stale: measured at {commit}, which this history does not have"
     if commit != known:
         return f"stale: measured at {commit}, with changes that no commit has"
     if not changed:
-        return f"current: measured at {commit}, nothing in {' or '.join(CONCERNED)} has changed since"
-    return f"stale: measured at {commit}, since when {len(changed)} files of {' and '.join(CONCERNED)} have changed"
+        return f"current: measured at {commit}, nothing in {' or '.join(concerned)} has changed since"
+    return f"stale: measured at {commit}, since when {len(changed)} files of {' and '.join(concerned)} have changed"
 
 
 def report(root):
@@ -61,7 +63,7 @@ def report(root):
         return ["GPU results: there are none."]
     if not has_history(root):
         return ["GPU results: this tree is no git repository, so whether they are stale is not known."]
-    return [f"GPU results {', '.join(names)}: {verdict(root, commit)}." for commit, names in commits.items()]
+    return [f"GPU results {', '.join(names)}: {verdict(root, *key)}." for key, names in commits.items()]
 
 
 if __name__ == "__main__":

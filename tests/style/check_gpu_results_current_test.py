@@ -69,6 +69,17 @@ class WithGit(Tree):
         self.assertIn("gpu_kernels_1: stale", stale)
         self.assertIn("gpu_kernels_2: current", current)
 
+    def test_the_result_of_pythons_arrays_depends_on_its_package_too(self):
+        head = self.commit()
+        self.measured(head, "gpu_dlpack")
+        self.measured(head, "gpu_kernels_1")
+        self.write("bindings/python/src/manyrt/array.py", "second\n")
+        self.git("add", "bindings")
+        lines = self.says()
+        self.assertEqual(len(lines), 2)
+        self.assertTrue(any("gpu_dlpack: stale" in line for line in lines), lines)
+        self.assertTrue(any("gpu_kernels_1: current" in line for line in lines), lines)
+
     def test_a_commit_that_cannot_be_compared_is_stale(self):
         head = self.commit()
         for commit, words in (("0123abc", "does not have"), (head + "-dirty", "no commit has"), ("", "no commit is named")):
