@@ -29,7 +29,8 @@ std::string differenceOf(const Buffer& expected, const std::vector<std::byte>& f
     if constexpr (std::is_floating_point_v<T>) {
       const double w = static_cast<double>(wanted), g = static_cast<double>(got);
       if (w == g || (std::isnan(w) && std::isnan(g))) continue;
-      if (std::fabs(g - w) <= expected.absolute + more + (expected.relative + more) * std::fabs(w)) continue;
+      // An expected infinity has no neighbours: the tolerance around it would be everything.
+      if (std::isfinite(w) && std::fabs(g - w) <= expected.absolute + more + (expected.relative + more) * std::fabs(w)) continue;
     }
     std::ostringstream text;
     text.precision(9);
