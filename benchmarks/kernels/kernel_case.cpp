@@ -30,7 +30,8 @@ std::string differenceOf(const Buffer& expected, const std::vector<std::byte>& f
       const double w = static_cast<double>(wanted), g = static_cast<double>(got);
       if (w == g || (std::isnan(w) && std::isnan(g))) continue;
       // An expected infinity has no neighbours: the tolerance around it would be everything.
-      if (std::isfinite(w) && std::fabs(g - w) <= expected.absolute + more + (expected.relative + more) * std::fabs(w)) continue;
+      const double tolerance = expected.absolute + more + (expected.relative + more) * std::fabs(w);
+      if (std::isfinite(w) && std::fabs(g - w) <= tolerance) continue;
     }
     std::ostringstream text;
     text.precision(9);
