@@ -11,6 +11,7 @@
 #include "compiler/lowering/cpu/kernel.h"
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
+#include "compiler/lowering/cpu/live_ranges.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 
@@ -106,6 +107,10 @@ using Plans = std::vector<std::unique_ptr<GroupPlan>>;
 // `quick` may be null: not wanted. Changes the kernels' trees, once for both.
 void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& sources, const BuildOptions& options,
                std::vector<std::string>* remarks) {
+  for (const Declaration& declaration : program.declarations) {
+    const bool helper = declaration.kind == Declaration::Kind::kFunction && !declaration.function->is_kernel;
+    if (helper) splitLiveRanges(program, *declaration.function);
+  }
   for (Function* kernel : program.kernels) {
     std::string why;
     std::unique_ptr<GroupPlan> made, plain;
@@ -113,6 +118,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
       why = "it has sub-group functions";
     } else if (inlineHelpers(program, *kernel, &why)) {
       separateParameters(program, *kernel);
+      splitLiveRanges(program, *kernel);
       made = GroupPlan::make(program, *kernel, &why);
       if (made != nullptr && options.optimize) {
         // Lanes need no loop around the items of a loop's body: what such a loop keeps stays in registers.
