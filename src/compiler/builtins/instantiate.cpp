@@ -40,7 +40,7 @@ std::string wordValue(std::string_view word, Scalar scalar) {
   return {};
 }
 
-// The type of the values of several work-items: lanes/lane_math.cpp has the macro.
+// The type of the values of several work-items: library/lanes/math.h has the macro.
 std::string lanesOf(const std::string& type) { return "MRT_W(" + type + ")"; }
 
 // "x, y" of "T x, T y".

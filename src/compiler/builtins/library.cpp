@@ -11,8 +11,8 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr const char* kElementaryFiles[] = {"elementary.h", "elementary_exp.h", "elementary_angle.h",
-                                            "elementary_native.h"};  // not for CUDA
+constexpr const char* kElementaryFiles[] = {"elementary/parts.h", "elementary/exp.h", "elementary/angle.h",
+                                            "elementary/native.h"};  // not for CUDA
 constexpr const char* kHostFiles[] = {"math.h",    "common.h", "integer.h",   "atomic.h",       "half.h",     "geometric.h",
                                       "convert.h", "vector.h", "operators.h", "half_numbers.h", "bfloat16.h", "subgroup.h"};
 constexpr const char* kCudaFiles[] = {"cuda_math.h", "cuda_atomic.h", "cuda_vector.h", "cuda_half.h", "cuda_subgroup.h"};
@@ -196,6 +196,14 @@ std::string_view libraryText(std::string_view name) {
     if (kLibraryFiles[i].name == name) return kLibraryFiles[i].text;
   }
   return {};
+}
+
+std::string_view libraryBody(std::string_view name) {
+  std::string_view text = libraryText(name);
+  while (text.starts_with('\n') || text.starts_with("//") || text.starts_with("#pragma once") || text.starts_with("#include")) {
+    takeLine(&text);
+  }
+  return text;
 }
 
 const LibraryFunction* findLibraryFunction(std::string_view name, const LibraryTypes& types, bool cuda) {

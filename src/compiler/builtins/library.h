@@ -11,12 +11,14 @@
 namespace manyrt::compiler {
 
 struct LibraryFile {
-  std::string_view name;  // "math.h"
+  std::string_view name;  // "math.h", "lanes/types.h"
   std::string_view text;
 };
 extern const LibraryFile kLibraryFiles[];  // in a source that the build makes
 extern const size_t kLibraryFileCount;
 std::string_view libraryText(std::string_view name);
+// Of a file that a program gets as it stands: what is behind the comments and the includes at its head.
+std::string_view libraryBody(std::string_view name);
 
 // The types of one instance of a function: T, the number of lanes of I, From, and the number of lanes of M.
 struct LibraryTypes {

@@ -57,8 +57,8 @@ class Prelude {
   std::string builtin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments);
 
   // The same for the values of several work-items at once: the name of a function of vectors of the compiler, with as many
-  // lanes as mrt_L has (lowering/cpu/lanes/lane_math.cpp). Empty: there is none, and the lanes are to call builtin() one by
-  // one. Tests (`is_test`) give masks of the arguments' size.
+  // lanes as mrt_L has (library/lanes/math.h). Empty: there is none, and the lanes are to call builtin() one by one. Tests
+  // (`is_test`) give masks of the arguments' size.
   std::string wholeBuiltin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments, bool* is_test);
 
   // All definitions so far, in an order in which each stands behind what it uses.

@@ -23,10 +23,7 @@ std::string Prelude::printed(const std::vector<QualType>& arguments) {
     own += "_" + (!pointer ? idOf(argument) : isText(pointeeOf(arguments[i])) ? "text" : "p");
     parameters += ", " + (pointer ? std::string("const volatile void*") : type(argument)) + " a" + std::to_string(i);
   }
-  if (first("mrt_out")) {
-    const std::string_view text = libraryText("print.h");
-    text_ += text.substr(text.find("#define"));
-  }
+  if (first("mrt_out")) text_ += libraryBody("print.h");
   if (!first(own)) return own;
   text_ += "mrt_print_fn int " + own + "(" + parameters + ") { mrt_out o; o.at = (const char*)f; o.used = 0; o.failed = false;";
   for (size_t i = 1; i < arguments.size(); ++i) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/builtins/library.h"
 #include "compiler/builtins/prelude.h"
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/kernel.h"
@@ -185,9 +186,12 @@ class UnitText {
     if (fibers) all += kFiberVariable;
     if (with_table) all += kTableTypes;
     if (!shared) all += "namespace {\n";
-    if (body.find("mrt_L::") != std::string::npos) all += LaneText::support();
+    if (body.find("mrt_L::") != std::string::npos) {
+      all += libraryBody("lanes/types.h");
+      all += libraryBody("lanes/lanes.h");
+    }
     if (prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos) {
-      all += LaneText::math();
+      all += libraryBody("lanes/math.h");
     }
     all += supportOf(body) + prelude_.text() + body;
     if (!with_table) return all;

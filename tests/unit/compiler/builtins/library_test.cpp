@@ -23,8 +23,8 @@
 #include "compiler/builtins/library/atomic.h"
 #include "compiler/builtins/library/common.h"
 #include "compiler/builtins/library/convert.h"
-#include "compiler/builtins/library/elementary_angle.h"
-#include "compiler/builtins/library/elementary_exp.h"
+#include "compiler/builtins/library/elementary/angle.h"
+#include "compiler/builtins/library/elementary/exp.h"
 #include "compiler/builtins/library/geometric.h"
 #include "compiler/builtins/library/half.h"
 #include "compiler/builtins/library/integer.h"
@@ -119,6 +119,12 @@ TEST(LibraryTest, ItsLimitsAreThoseOfTheTypes) {
   EXPECT_EQ(library::smallest<long>, INT64_MIN);
   EXPECT_EQ(library::largest<unsigned long>, UINT64_MAX);
   EXPECT_EQ(library::smallest<unsigned short>, 0);
+}
+
+TEST(LibraryTest, WhatAProgramGetsAsItStandsHasNoHead) {
+  EXPECT_TRUE(libraryBody("print.h").starts_with("#define mrt_print_fn"));
+  EXPECT_TRUE(libraryBody("lanes/lanes.h").starts_with("template <int N>\nstruct mrt_lanes {"));
+  EXPECT_TRUE(libraryBody("lanes/nothing.h").empty());
 }
 
 TEST(LibraryTest, EachPrototypeIsUnderstood) {

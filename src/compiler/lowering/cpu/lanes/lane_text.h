@@ -29,9 +29,6 @@ class LaneText {
   std::string body(const std::vector<Stmt*>& statements, const std::vector<const Variable*>& recomputed,
                    const std::vector<Crossing>& crossing, bool all, bool asks_alive);
 
-  static const char* support();  // what the text needs, at file scope
-  static const char* math();     // behind it: what whole-vector forms of built-in functions need
-
  private:
   struct Place {  // where an lvalue is
     // kOwn: in an object that each lane has for itself. What is at offset x of an item is there at x times as many bytes as
