@@ -25,7 +25,7 @@ unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long l
 struct mrt_sub_group { unsigned long values[16]; unsigned int members; };
 struct mrt_fibers { void (*run)(void (*)(void*, unsigned int), void*, unsigned int); void (*wait)();
 void (*run_sub_groups)(void (*)(void*, unsigned int), void*, unsigned int);
-const mrt_sub_group* (*exchange)(unsigned long); unsigned int (*lane)(); };
+const mrt_sub_group* (*exchange)(unsigned long); unsigned int (*subGroupItem)(); };
 )";
 
 constexpr char kTableTypes[] = R"(struct mrt_arg { unsigned int size; int kind; const char* name; const char* type_name; };

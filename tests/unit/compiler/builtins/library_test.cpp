@@ -88,7 +88,7 @@ TEST(LibraryTest, ItsFilesAreCppThatRuns) {
   EXPECT_EQ(shared, 9);
 }
 
-// Each lane by itself, and all lanes folded: what the packs of the library's text mean to a compiler.
+// Each component by itself, and all components folded: what the packs of the library's text mean to a compiler.
 TEST(LibraryTest, ItsVectorsAreCppThatRuns) {
   using library::Vector3;
   const Vector3<int> a = {{7, -2147483647 - 1, 5}}, b = {{2, -1, 0}};
@@ -133,7 +133,7 @@ TEST(LibraryTest, EachPrototypeIsUnderstood) {
   size_t prototypes = 0;
   for (const BuiltinFunction& function : builtinFunctions()) {
     EXPECT_NE(function.has_own_rules, !function.prototypes.empty()) << function.name;
-    const bool counts = function.lanes == 0 || function.lanes == 4;  // else its name is made of the same line
+    const bool counts = function.components == 0 || function.components == 4;  // else its name is made of the same line
     if (counts) prototypes += function.has_own_rules ? 1 : function.prototypes.size();
     for (const Prototype& each : function.prototypes) {
       EXPECT_NE(each.result.type, TypeWord::kOwnRule) << function.name;
@@ -142,7 +142,7 @@ TEST(LibraryTest, EachPrototypeIsUnderstood) {
   EXPECT_EQ(prototypes, static_cast<size_t>(std::count(table.begin(), table.end(), ';')));
 }
 
-TEST(LibraryTest, NamesSayTheirLanesAsTheSpecificationDoes) {
+TEST(LibraryTest, NamesSayTheirComponentsAsTheSpecificationDoes) {
   for (const char* name : {"vload2", "vload16", "vload_half", "vloada_half3", "vstore_half8_rtn", "vstorea_half_rte"}) {
     EXPECT_NE(findBuiltinFunction(name), nullptr) << name;
   }
@@ -184,8 +184,8 @@ TEST(LibraryTest, EachConversionHasOneText) {
 
 TEST(LibraryTest, EachFunctionOfTheTableHasItsText) {
   for (const BuiltinFunction& function : builtinFunctions()) {
-    const bool by_lanes = function.kind == BuiltinKind::kPure || function.kind == BuiltinKind::kMemory;
-    if (function.has_own_rules || (!by_lanes && function.kind != BuiltinKind::kFence)) continue;
+    const bool by_components = function.kind == BuiltinKind::kPure || function.kind == BuiltinKind::kMemory;
+    if (function.has_own_rules || (!by_components && function.kind != BuiltinKind::kFence)) continue;
     EXPECT_TRUE(hasLibraryFunction(function.common)) << function.name;
     const TypeSet* set = function.prototypes[0].set;
     const bool integers = set != nullptr && (set->scalars >> static_cast<uint32_t>(Scalar::kInt) & 1) != 0;

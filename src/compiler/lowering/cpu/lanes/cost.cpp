@@ -16,7 +16,7 @@ bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.buil
 
 void LaneShapes::count(const Expr* e, double weight) {
   if (e == nullptr) return;
-  nodes_ += e->type->lanes();
+  nodes_ += e->type->components();
   count(e->a, weight);
   count(e->b, weight);
   count(e->c, weight);
@@ -25,7 +25,7 @@ void LaneShapes::count(const Expr* e, double weight) {
     if (nodes_ < kMostNodes) count(e->function->body, weight);
     return;
   }
-  weight *= e->type->lanes();
+  weight *= e->type->components();
   const bool reads = e->kind == ExprKind::kSubscript || (e->kind == ExprKind::kUnary && e->op == Op::kDereference);
   const bool works = e->kind == ExprKind::kBinary || e->kind == ExprKind::kUnary || e->kind == ExprKind::kAssign ||
                      e->kind == ExprKind::kConditional || reads;

@@ -220,7 +220,7 @@ LaneText::Place LaneText::place(const Expr& e) {
       if (e.op == Op::kDereference) return pointer(*e.a);
       break;
     case ExprKind::kSwizzle:
-      return component(place(*e.a), e.a->type.type, std::min<uint32_t>(e.lanes[0], e.a->type->count - 1));
+      return component(place(*e.a), e.a->type.type, std::min<uint32_t>(e.components[0], e.a->type->count - 1));
     case ExprKind::kMember:
       return member(place(*e.a), *e.a->type->record, e.field);
     case ExprKind::kVariable:

@@ -448,7 +448,7 @@ LaneText::Parts LaneText::inlined(const Expr& e) {
     put("alignas(64) char " + result[0] + "[" + std::to_string(sizeOf(function.result)) + " * mrt_L::n];\n");
   } else if (!type->isVoid()) {
     const std::string own = lane(type->isVector() ? type->element : type);
-    for (uint32_t k = 0; k < type->lanes(); ++k) {
+    for (uint32_t k = 0; k < type->components(); ++k) {
       result.push_back(fresh("mrt_r"));
       put(own + " " + result.back() + " = {};\n");
     }

@@ -111,7 +111,7 @@ class LaneText {
   void initialize(const Place& to, const Type* type, const Expr& e);
   Place member(Place at, const Record& record, uint32_t field);
   Place element(Place at, const Type* array, uint64_t index);
-  Place component(Place at, const Type* vector, uint32_t lane);
+  Place component(Place at, const Type* vector, uint32_t number);
   Place wholes(const Expr& pointer, const Expr& index, uint32_t count);  // of vload and vstore
   std::string first(const Expr& index);                                  // of a linear or uniform index: as a long
   std::string stepOf(const Expr& index);

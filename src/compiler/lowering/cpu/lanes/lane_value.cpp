@@ -64,7 +64,7 @@ std::string LaneText::varying(const Expr& e) {
           (from->kind == ExprKind::kVariable && (isLocal(*from->variable) || shapes_.isObject(*from->variable)));
       if (in_memory) return load(place(e), e.type.type);
       const Parts all = parts(*e.a);
-      return all[std::min<size_t>(e.lanes[0], all.size() - 1)];
+      return all[std::min<size_t>(e.components[0], all.size() - 1)];
     }
     case ExprKind::kMember:
     case ExprKind::kSubscript:
@@ -355,10 +355,10 @@ void LaneText::effect(const Expr& e) {
 std::string LaneText::componentName(const Expr& e) const {
   if (e.kind == ExprKind::kVariable) return text_.name(*e.variable);
   const Expr* from = &e;
-  uint32_t lane = 0;
+  uint32_t component = 0;
   for (; from->kind == ExprKind::kSwizzle; from = from->a)
-    lane = std::min<uint32_t>(from->lanes[lane], from->a->type->count - 1);
-  return partNames(*from->variable)[lane];
+    component = std::min<uint32_t>(from->components[component], from->a->type->count - 1);
+  return partNames(*from->variable)[component];
 }
 
 std::string LaneText::assign(const Expr& e) {
