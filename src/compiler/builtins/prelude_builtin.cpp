@@ -110,6 +110,7 @@ std::string Prelude::halfFunction(const std::string& name, const Prototype& form
       behind += "*" + own + " = " + toHalf(Scalar::kFloat) + "(" + own + "_float); ";
     }
   }
+  // What a pointer gets is a float until the call is over; it is rounded once, behind the call.
   LibraryTypes single = types;
   single.scalar = Scalar::kFloat;
   single.components = 1;

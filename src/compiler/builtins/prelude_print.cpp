@@ -24,6 +24,7 @@ std::string Prelude::printed(const std::vector<QualType>& arguments) {
     parameters += ", " + (pointer ? std::string("const volatile void*") : type(argument)) + " a" + std::to_string(i);
   }
   if (first("mrt_out")) text_ += libraryBody("print.h");
+  // Reals go to the printer as double, and integers as long with their size: it has one function for each kind.
   if (!first(own)) return own;
   text_ += "mrt_print_fn int " + own + "(" + parameters + ") { mrt_out o; o.at = (const char*)f; o.used = 0; o.failed = false;";
   for (size_t i = 1; i < arguments.size(); ++i) {

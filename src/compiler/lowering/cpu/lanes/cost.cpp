@@ -7,7 +7,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostNodes = 100'000;  // no compiler reads as much
+constexpr uint32_t kMaxNodes = 100'000;  // no compiler reads as much
 constexpr double kLanes = 8, kGathered = 1.8, kScattered = 3, kLoopRuns = 8, kUneven = 2;
 
 bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }
@@ -21,8 +21,10 @@ void LaneShapes::count(const Expr* e, double weight) {
   count(e->b, weight);
   count(e->c, weight);
   for (const Expr* argument : e->arguments) count(argument, weight);
+  // A helper counts at each call, since its text is written there. Helpers that call helpers twice would double this walk with
+  // each of them: it stops at kMaxNodes.
   if (e->kind == ExprKind::kCall) {
-    if (nodes_ < kMostNodes) count(e->function->body, weight);
+    if (nodes_ < kMaxNodes) count(e->function->body, weight);
     return;
   }
   weight *= e->type->components();
@@ -31,6 +33,7 @@ void LaneShapes::count(const Expr* e, double weight) {
                      e->kind == ExprKind::kConditional || reads;
   const bool calls = e->kind == ExprKind::kBuiltinCall && e->builtin->kind != BuiltinKind::kWorkItem;
   if (of(*e).isUniform() || !(works || calls)) return;
+  // Uniform work counts in neither form. Atomic functions run lane after lane, which is a little more than item after item.
   if (calls && isAtomic(*e)) {
     alone_ += 10 * weight;
     together_ += 11 * weight;

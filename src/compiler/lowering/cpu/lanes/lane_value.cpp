@@ -55,6 +55,7 @@ std::string LaneText::varying(const Expr& e) {
       const Parts result = inlined(e);
       return result.empty() ? "0" : result[0];
     }
+    // One component. Of a vector in memory it is read alone; of a value the others are computed too and fall away.
     case ExprKind::kSwizzle: {
       const Expr* from = e.a;
       while (from->kind == ExprKind::kSwizzle) from = from->a;

@@ -40,6 +40,8 @@ LaneText::Parts LaneText::uniformParts(const Type* type, const std::string& valu
 LaneText::Parts LaneText::parts(const Expr& e) {
   const Type* type = e.type.type;
   if (!type->isVector()) return {value(e)};
+  // The same for all lanes: computed once as a vector of the language. Not so where a scalar is spread over the components:
+  // that is one vector of lanes.
   const Expr* same = splatOf(e);
   if (!shapes_.of(e).isVarying() && same == nullptr) {
     return uniformParts(type, e.kind == ExprKind::kInitializer ? prelude_.type(type) + text_.initializer(e) : scalar(e));
@@ -107,6 +109,7 @@ LaneText::Parts LaneText::binaryParts(const Expr& e) {
   }
   const Parts a = parts(*e.a);
   const Parts b = parts(*e.b);
+  // Comparisons of the compiler's vectors give masks of -1 and 0 in elements of that size, as OpenCL C says of its own.
   const Type* element = elementOf(e.a->type.type);
   const std::string zero = lane(element) + "{}", own = lane(e.type->element);
   for (size_t k = 0; k < a.size(); ++k) {
@@ -409,6 +412,7 @@ LaneText::Parts LaneText::loadParts(const Place& at, const Type* type) {
     }
     return result;
   }
+  // Neighbours: all vectors are one block that shuffles take apart, unless an index wraps within it.
   if (at.kind == Place::Kind::kStep && at.unit && type->count != 3) {
     if (!at.guard.empty()) {
       const std::string parts = fresh("mrt_c"), on = mask_.empty() ? "" : ", " + mask_;
@@ -427,6 +431,7 @@ LaneText::Parts LaneText::loadParts(const Place& at, const Type* type) {
     for (uint32_t k = 0; k < type->count; ++k) result.push_back(whole + ".s[" + std::to_string(k) + "]");
     return result;
   }
+  // Vectors at places of their own: each is one load, and no element is fetched by itself.
   if (type->count != 3 && at.kind != Place::Kind::kOwn && at.guard.empty()) {
     const bool steps = at.kind == Place::Kind::kStep;
     const std::string whole =
