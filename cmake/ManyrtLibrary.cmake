@@ -18,7 +18,7 @@ endif()
 # The text of the built-in functions, put into a source as it is.
 set(manyrt_builtins ${PROJECT_SOURCE_DIR}/src/compiler/builtins/library)
 set(manyrt_builtins_source ${PROJECT_BINARY_DIR}/generated/builtin_library.cpp)
-file(GLOB manyrt_builtins_files CONFIGURE_DEPENDS ${manyrt_builtins}/*)
+file(GLOB_RECURSE manyrt_builtins_files CONFIGURE_DEPENDS ${manyrt_builtins}/*)
 add_custom_command(OUTPUT ${manyrt_builtins_source}
   COMMAND ${CMAKE_COMMAND} -DFOLDER=${manyrt_builtins} -DOUTPUT=${manyrt_builtins_source}
     -P ${PROJECT_SOURCE_DIR}/cmake/EmbedLibrary.cmake

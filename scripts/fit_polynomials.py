@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The coefficients in src/compiler/builtins/library/elementary*.h: polynomials with the smallest largest relative error.
+"""The coefficients in src/compiler/builtins/library/elementary: polynomials with the smallest largest relative error.
 
     fit_polynomials.py [NAME...]
 

@@ -34,7 +34,7 @@ struct FiberCalls {
   // Inside such an item: continues when all items of its sub-group that have not ended have given a value. What is returned
   // holds until the item's next exchange.
   const SubGroupValues* (*exchange)(uint64_t value);
-  uint32_t (*lane)();  // of the item in its sub-group
+  uint32_t (*subGroupItem)();  // of the item in its sub-group
 };
 
 }  // namespace manyrt::compiler

@@ -190,16 +190,16 @@ void wait() {
 const compiler::SubGroupValues* exchange(uint64_t value) {
   Group& group = *current;
   SubGroup& own = subGroupOf(group);
-  const uint32_t generation = own.meeting.generation, lane = group.running->index % compiler::kSubGroupItems;
+  const uint32_t generation = own.meeting.generation, item = group.running->index % compiler::kSubGroupItems;
   compiler::SubGroupValues& values = own.values[generation & 1];
-  values.values[lane] = value;
-  values.members |= 1u << lane;
+  values.values[item] = value;
+  values.members |= 1u << item;
   if (++own.meeting.arrived >= own.meeting.alive) closeExchange(group, own);
   waitFor(group, own.meeting, generation);
   return &values;
 }
 
-uint32_t lane() { return current->running->index % compiler::kSubGroupItems; }
+uint32_t subGroupItem() { return current->running->index % compiler::kSubGroupItems; }
 
 // The others wait for this item no longer.
 void leaveMeetings(Group& group) {
@@ -229,7 +229,7 @@ MANYRT_NOT_COUNTED void begin(Continuation& from) {
   leave(self, *next);
 }
 
-const compiler::FiberCalls kCalls = {run, wait, runSubGroups, exchange, lane};
+const compiler::FiberCalls kCalls = {run, wait, runSubGroups, exchange, subGroupItem};
 
 uint32_t keptStacks() { return thread_stacks == nullptr ? 0 : thread_stacks->kept(); }
 

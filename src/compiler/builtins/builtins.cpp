@@ -24,8 +24,8 @@ constexpr NamedScalar kScalars[] = {
 };
 constexpr size_t kConvertible = 11;  // of them; the others are for as_ alone
 
-constexpr const char* kLanes[] = {"", "2", "3", "4", "8", "16"};
-constexpr uint32_t kLaneCounts[] = {1, 2, 3, 4, 8, 16};
+constexpr const char* kComponents[] = {"", "2", "3", "4", "8", "16"};
+constexpr uint32_t kComponentCounts[] = {1, 2, 3, 4, 8, 16};
 constexpr const char* kRoundings[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
 
 bool take(std::string_view* text, std::string_view prefix) {
@@ -35,9 +35,9 @@ bool take(std::string_view* text, std::string_view prefix) {
 }
 
 // "16" before "1...": the longest of the counts; 1 where there is none.
-uint32_t takeLanes(std::string_view* text) {
-  for (size_t i = std::size(kLanes); i-- > 1;) {
-    if (take(text, kLanes[i])) return kLaneCounts[i];
+uint32_t takeComponents(std::string_view* text) {
+  for (size_t i = std::size(kComponents); i-- > 1;) {
+    if (take(text, kComponents[i])) return kComponentCounts[i];
   }
   return 1;
 }
@@ -54,9 +54,9 @@ bool takeType(std::string_view* text, const Type** type, const TypeTable& types,
   for (size_t i = 0; i < (convertible ? kConvertible : std::size(kScalars)); ++i) {
     std::string_view rest = *text;
     if (!take(&rest, kScalars[i].name)) continue;
-    const uint32_t lanes = kScalars[i].has_vectors ? takeLanes(&rest) : 1;
+    const uint32_t components = kScalars[i].has_vectors ? takeComponents(&rest) : 1;
     if (!rest.empty() && rest[0] != '_') continue;
-    *type = types.vector(kScalars[i].scalar, lanes);
+    *type = types.vector(kScalars[i].scalar, components);
     *text = rest;
     return true;
   }
@@ -92,7 +92,7 @@ const Builtin* Builtins::find(std::string_view name) {
   }
   builtin.kind = function->kind;
   builtin.work_item = function->work_item == WorkItem::kEnqueuedLocalSize ? WorkItem::kLocalSize : function->work_item;
-  builtin.lanes = function->lanes;
+  builtin.components = function->components;
   builtin.function = function;
   const Builtin* found = &found_.emplace_back(std::move(builtin));
   by_name_.emplace(std::string(name), found);
@@ -106,9 +106,9 @@ std::vector<std::string> Builtins::names() {
   }
   for (size_t i = 0; i < std::size(kScalars); ++i) {
     const bool integer = kScalars[i].scalar < Scalar::kHalf;
-    for (const char* lanes : kLanes) {
-      if (lanes[0] != 0 && !kScalars[i].has_vectors) continue;
-      const std::string type = std::string(kScalars[i].name) + lanes;
+    for (const char* components : kComponents) {
+      if (components[0] != 0 && !kScalars[i].has_vectors) continue;
+      const std::string type = std::string(kScalars[i].name) + components;
       names.push_back("as_" + type);
       for (const char* rounding : kRoundings) {
         if (i < kConvertible) names.push_back("convert_" + type + rounding);

@@ -43,8 +43,8 @@ enum class WorkItem : uint8_t {  // in the order of library/prototypes.cl
 
 struct BuiltinFunction;  // prototype.h
 
-// The name as found. Names that differ in their lanes, types or, of conversions, rounding share one `name`: "vload" of vload4,
-// "vstore_half_rte" of vstore_half8_rte, "convert_" of convert_float4_rte.
+// The name as found. Names that differ in their components, types or, of conversions, rounding share one `name`: "vload" of
+// vload4, "vstore_half_rte" of vstore_half8_rte, "convert_" of convert_float4_rte.
 struct Builtin {
   std::string name;
   BuiltinKind kind = BuiltinKind::kPure;
@@ -54,7 +54,7 @@ struct Builtin {
   const Type* target = nullptr;  // convert_, as_: the result
   bool saturate = false;         // convert_
   char rounding = 0;             // convert_: 'e', 'z', 'p', 'n'; 0: the default
-  uint32_t lanes = 0;            // vload, vstore and their like
+  uint32_t components = 0;       // vload, vstore and their like
 };
 
 // One of the ways in which a function may be called.

@@ -1,5 +1,5 @@
-// Resolves the built-in functions whose types no prototype can express. They are convert_ (from any number with as many lanes),
-// as_ (the bits of one type as another), shuffles of any two lengths, and printf.
+// Resolves the built-in functions whose types no prototype can express. They are convert_ (from any number with as many
+// components), as_ (the bits of one type as another), shuffles of any two lengths, and printf.
 #include "compiler/builtins/family.h"
 
 namespace manyrt::compiler {
@@ -12,9 +12,9 @@ bool resolveConvert(QualType* result, std::vector<QualType>* parameters, std::st
   const Type* target = builtin.target;
   *result = QualType{target};
   const Type* from = arguments.size() == 1 ? arguments[0].type : nullptr;
-  if (from == nullptr || !isNumber(*from) || from->lanes() != target->lanes()) {
-    *why = "A conversion to " + spell(*result) + " takes one number or vector with " + std::to_string(target->lanes()) +
-           (target->lanes() == 1 ? " lane" : " lanes") + ", and was given " + spellAll(arguments) + ".";
+  if (from == nullptr || !isNumber(*from) || from->components() != target->components()) {
+    *why = "A conversion to " + spell(*result) + " takes one number or vector with " + std::to_string(target->components()) +
+           (target->components() == 1 ? " component" : " components") + ", and was given " + spellAll(arguments) + ".";
     return false;
   }
   const bool promotes = from->isScalar() && (from->kind == TypeKind::kEnum || from->scalar == Scalar::kBool);
@@ -37,7 +37,9 @@ bool resolveAs(QualType* result, std::vector<QualType>* parameters, std::string*
   return true;
 }
 
-constexpr bool isShuffled(uint32_t lanes) { return lanes == 2 || lanes == 4 || lanes == 8 || lanes == 16; }
+constexpr bool isShuffled(uint32_t components) {
+  return components == 2 || components == 4 || components == 8 || components == 16;
+}
 
 bool resolveShuffle(QualType* result, std::vector<QualType>* parameters, std::string* why, const Builtin& builtin,
                     const std::vector<QualType>& arguments, const TypeTable& types) {
@@ -50,7 +52,7 @@ bool resolveShuffle(QualType* result, std::vector<QualType>* parameters, std::st
   if (fits && vectors == 2) fits = arguments[1].type == from || arguments[1]->isScalar();
   if (!fits) {
     *why = "\"" + builtin.name + "\" takes " + (vectors == 2 ? "two vectors of one type" : "a vector") +
-           " and a mask of unsigned integers of its lanes' size, each with 2, 4, 8 or 16 lanes, and was given " +
+           " and a mask of unsigned integers of its components' size, each with 2, 4, 8 or 16 components, and was given " +
            spellAll(arguments) + ".";
     return false;
   }
@@ -95,7 +97,7 @@ bool resolvePrintf(QualType* result, std::vector<QualType>* parameters, std::str
 void convertForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, uint32_t numbers, const TypeTable& types) {
   for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
     if ((numbers >> scalar & 1) == 0) continue;
-    const Type* from = types.vector(static_cast<Scalar>(scalar), builtin.target->lanes());
+    const Type* from = types.vector(static_cast<Scalar>(scalar), builtin.target->components());
     forms->push_back({QualType{builtin.target}, {QualType{from}}});
   }
 }
@@ -104,8 +106,8 @@ void shuffleForms(std::vector<BuiltinForm>* forms, const Builtin& builtin, uint3
   for (uint32_t number = 0; number <= static_cast<uint32_t>(Scalar::kDouble); ++number) {
     if ((numbers >> number & 1) == 0) continue;
     const Scalar scalar = static_cast<Scalar>(number);
-    for (uint32_t from : kLaneCounts) {
-      for (uint32_t to : kLaneCounts) {
+    for (uint32_t from : kComponentCounts) {
+      for (uint32_t to : kComponentCounts) {
         if (!isShuffled(from) || !isShuffled(to)) continue;
         BuiltinForm form{QualType{types.vector(scalar, to)}, {QualType{types.vector(scalar, from)}}};
         if (builtin.name == "shuffle2") form.parameters.push_back(form.parameters[0]);

@@ -19,7 +19,7 @@ inline constexpr uint32_t k64Bits = bit(Scalar::kLong) | bit(Scalar::kULong);
 inline constexpr uint32_t kNarrow = bit(Scalar::kChar) | bit(Scalar::kUChar) | bit(Scalar::kShort) | bit(Scalar::kUShort);
 inline constexpr uint32_t kIntegers = kNarrow | k32Bits | k64Bits;
 inline constexpr uint32_t kSigned = bit(Scalar::kChar) | bit(Scalar::kShort) | bit(Scalar::kInt) | bit(Scalar::kLong);
-inline constexpr uint32_t kLaneCounts[] = {1, 2, 3, 4, 8, 16};
+inline constexpr uint32_t kComponentCounts[] = {1, 2, 3, 4, 8, 16};
 
 // The integer of a scalar's size.
 Scalar withSign(Scalar scalar, bool is_signed);

@@ -1,7 +1,7 @@
 // Writes a function of the library for one type, as the compiler of a kernel gets it. It is no template and has a name of its
-// own. The words of library/language.h are replaced by their meanings, and packs are written out lane by lane. The functions
-// that it calls stand before it. The text only says T, Unsigned<T>, Vector<T, I...>. A lowering that runs several work-items at
-// once can therefore make T a vector of their values.
+// own. The words of library/language.h are replaced by their meanings, and packs are written out component by component. The
+// functions that it calls stand before it. The text only says T, Unsigned<T>, Vector<T, I...>. A lowering that runs several
+// work-items at once can therefore make T a vector of their values.
 #include <algorithm>
 #include <optional>
 
@@ -40,7 +40,7 @@ std::string wordValue(std::string_view word, Scalar scalar) {
   return {};
 }
 
-// The type of the values of several work-items: lanes/lane_math.cpp has the macro.
+// The type of the values of several work-items: library/lanes/math.h has the macro.
 std::string lanesOf(const std::string& type) { return "MRT_W(" + type + ")"; }
 
 // "x, y" of "T x, T y".
@@ -86,7 +86,7 @@ bool takeArgument(std::string_view text, size_t* at, LibraryTypes* types) {
     std::string_view text;
     Scalar scalar, from;
   };
-  const auto [scalar, lanes, from, from_lanes, in_lanes] = *types;
+  const auto [scalar, components, from, from_components, in_lanes] = *types;
   const Argument kArguments[] = {{"<T>", scalar, from},
                                  {"<From>", from, from},
                                  {"<double>", Scalar::kDouble, from},
@@ -102,7 +102,7 @@ bool takeArgument(std::string_view text, size_t* at, LibraryTypes* types) {
   return false;
 }
 
-// An expression that is written once for each lane: all of "a.s[I] + b.s[I]..." or of "p[I] | ..." in the text.
+// An expression that is written once for each component: all of "a.s[I] + b.s[I]..." or of "p[I] | ..." in the text.
 struct Pack {
   size_t begin, end;       // of the expression
   size_t behind;           // of the three dots
@@ -155,7 +155,9 @@ std::string Prelude::expandVector(std::string_view text, size_t* at, const Libra
                                                           : types.scalar;
   const bool numbered = isDigit(count);
   *at = numbered ? text.find('>', begin) + 1 : text.find("...>", begin) + 4;
-  return type(types_.vector(scalar, numbered ? static_cast<uint32_t>(count - '0') : other ? types.from_lanes : types.lanes));
+  return type(types_.vector(scalar, numbered ? static_cast<uint32_t>(count - '0')
+                                    : other  ? types.from_components
+                                             : types.components));
 }
 
 // to<double>(x), of which `at` is behind the word; moves behind the >.
@@ -190,15 +192,15 @@ std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansi
   if (word == "rarely") return types.in_lanes ? "mrt_w_rarely<L>" : rarely();
   if (word == "From") return type(types_.scalar(types.from));
   if (word == "half") return type(types_.scalar(Scalar::kHalf));
-  if (expansion.in_pack && (word == "I" || word == "M")) return std::to_string(expansion.lane);
+  if (expansion.in_pack && (word == "I" || word == "M")) return std::to_string(expansion.component);
   if (word.starts_with("Vector")) return expandVector(text, at, types);
   if (constexpr std::string_view kCount = "...("; word == "sizeof" && text.substr(*at, kCount.size()) == kCount) {
     const bool other = text[*at + kCount.size()] == 'M';
     *at = text.find(')', *at) + 1;
-    return std::to_string(other ? types.from_lanes : types.lanes);
+    return std::to_string(other ? types.from_components : types.components);
   }
   LibraryTypes own = types;
-  if (expansion.in_pack) own.lanes = 1;
+  if (expansion.in_pack) own.components = 1;
   if (takeArgument(text, at, &own)) {
     if (std::string value = wordValue(word, own.scalar); !value.empty()) {
       return types.in_lanes && (word == "Signed" || word == "Unsigned") ? lanesOf(value) : value;
@@ -211,13 +213,13 @@ std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansi
   return std::string(word);
 }
 
-// ".s[I]", ".s[M]" or ".s[2]" at `at`: the lane of a vector; nothing where the vector is a scalar.
-std::string Prelude::expandLane(std::string_view text, size_t* at, const Expansion& expansion) {
+// ".s[I]", ".s[M]" or ".s[2]" at `at`: the component of a vector; nothing where the vector is a scalar.
+std::string Prelude::expandComponent(std::string_view text, size_t* at, const Expansion& expansion) {
   const char index = text[*at + 3];
   *at = text.find(']', *at) + 1;
-  const uint32_t lanes = index == 'M' ? expansion.types.from_lanes : expansion.types.lanes;
-  const uint32_t lane = isDigit(index) ? static_cast<uint32_t>(index - '0') : expansion.lane;
-  return lanes == 1 ? "" : std::string(".s") + kLaneDigits[lane];
+  const uint32_t components = index == 'M' ? expansion.types.from_components : expansion.types.components;
+  const uint32_t component = isDigit(index) ? static_cast<uint32_t>(index - '0') : expansion.component;
+  return components == 1 ? "" : std::string(".s") + kComponentDigits[component];
 }
 
 // Replaces T and the words for it, writes packs out, renames calls of the library's functions, and shortens white space. What
@@ -229,15 +231,15 @@ std::string Prelude::expand(std::string_view text, const Expansion& expansion) {
     if (pack && at == pack->begin) {
       const std::string_view one = text.substr(at, pack->end - at);
       const bool other = one.find("[M]") != one.npos;
-      const uint32_t count = other ? expansion.types.from_lanes : expansion.types.lanes;
+      const uint32_t count = other ? expansion.types.from_components : expansion.types.components;
       at = pack->behind;
       if (count == 1 && out.ends_with("return {")) {  // a scalar needs no braces
         out.pop_back();
         ++at;
       }
-      for (uint32_t lane = 0; lane < count; ++lane) {
-        if (lane > 0) out += pack->joint;
-        out += expand(one, {expansion.types, true, lane});
+      for (uint32_t component = 0; component < count; ++component) {
+        if (component > 0) out += pack->joint;
+        out += expand(one, {expansion.types, true, component});
       }
       pack = nextPack(text, at);
     } else if (text.substr(at, 2) == "//") {
@@ -245,7 +247,7 @@ std::string Prelude::expand(std::string_view text, const Expansion& expansion) {
     } else if (text.substr(at, 2) == "::") {
       at += 2;
     } else if (text.substr(at, 3) == ".s[") {
-      out += expandLane(text, &at, expansion);
+      out += expandComponent(text, &at, expansion);
     } else if (isWordLetter(text[at])) {
       out += expandWord(text, &at, expansion);
     } else if (!isSpace(text[at])) {
@@ -281,8 +283,8 @@ std::string Prelude::wholeFunction(const LibraryFunction& function, const Librar
 }
 
 std::string Prelude::libraryFunction(std::string_view name, const LibraryTypes& types, const char* linkage) {
-  const auto [scalar, lanes, from, from_lanes, in_lanes] = types;
-  if (name == "fused") return in_lanes ? "mrt_w_fused<L>" : multiplyAddLane(scalar);
+  const auto [scalar, components, from, from_components, in_lanes] = types;
+  if (name == "fused") return in_lanes ? "mrt_w_fused<L>" : multiplyAddComponent(scalar);
   const LibraryFunction* function = findLibraryFunction(name, types, dialect_ == Dialect::kCuda);
   if (function == nullptr) return "mrt_" + std::string(name);  // the parser accepts no call that gets here
   if (in_lanes) return wholeFunction(*function, types);
@@ -294,9 +296,9 @@ std::string Prelude::libraryFunction(std::string_view name, const LibraryTypes& 
   if (const std::string_view other = forwardedTo(*function); hasLibraryFunction(other)) return libraryFunction(other, types);
   std::string own = "mrt_" + std::string(name);
   if (function->scalars != 0) own += std::string("_") + scalarName(scalar);
-  if (function->lanes != 0 && lanes > 1) own += std::to_string(lanes);
+  if (function->components != 0 && components > 1) own += std::to_string(components);
   if (function->from != 0) own += std::string("_") + scalarName(from);
-  if (function->other_lanes) own += "_" + std::to_string(from_lanes);
+  if (function->other_components) own += "_" + std::to_string(from_components);
   const Expansion expansion{types};
   const std::string result = expand(function->result, expansion);
   return define(

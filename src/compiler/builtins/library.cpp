@@ -11,8 +11,8 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr const char* kElementaryFiles[] = {"elementary.h", "elementary_exp.h", "elementary_angle.h",
-                                            "elementary_native.h"};  // not for CUDA
+constexpr const char* kElementaryFiles[] = {"elementary/parts.h", "elementary/exp.h", "elementary/angle.h",
+                                            "elementary/native.h"};  // not for CUDA
 constexpr const char* kHostFiles[] = {"math.h",    "common.h", "integer.h",   "atomic.h",       "half.h",     "geometric.h",
                                       "convert.h", "vector.h", "operators.h", "half_numbers.h", "bfloat16.h", "subgroup.h"};
 constexpr const char* kCudaFiles[] = {"cuda_math.h", "cuda_atomic.h", "cuda_vector.h", "cuda_half.h", "cuda_subgroup.h"};
@@ -85,17 +85,17 @@ LibraryFunction readTemplate(std::string_view line) {
     if (name.ends_with("HeldBy")) function.relation = LibraryFunction::Relation::kHeld;
     if (name.ends_with("Beyond")) function.relation = LibraryFunction::Relation::kBeyond;
   }
-  function.other_lanes = line.find("int... M") != line.npos;
+  function.other_components = line.find("int... M") != line.npos;
   return function;
 }
 
-// The lanes of the first vector type: 3 for "Vector3<T> a, T b", any number for "Vector<T, I...> a", 0 without a vector.
-uint32_t lanesIn(std::string_view types) {
+// The components of the first vector type: 3 for "Vector3<T> a, T b", any number for "Vector<T, I...> a", 0 without a vector.
+uint32_t componentsIn(std::string_view types) {
   constexpr std::string_view kVector = "Vector";
   const size_t vector = types.find(kVector);
   if (vector == types.npos) return 0;
   const char behind = types[vector + kVector.size()];
-  return behind == '<' ? LibraryFunction::kAnyLanes : static_cast<uint32_t>(behind - '0');
+  return behind == '<' ? LibraryFunction::kAnyComponents : static_cast<uint32_t>(behind - '0');
 }
 
 // One function at the beginning of the text, behind its template line; moves behind it.
@@ -108,7 +108,7 @@ void readFunction(Functions* functions, std::string_view* text, LibraryFunction 
   function.result = head.substr(0, space);
   function.name = head.substr(space + 1);
   function.parameters = text->substr(open + 1, close - open - 1);
-  function.lanes = std::max(lanesIn(function.parameters), lanesIn(function.result));
+  function.components = std::max(componentsIn(function.parameters), componentsIn(function.result));
   function.whole = text->substr(0, end + 1);
   function.is_declaration = (*text)[end] == ';';
   size_t length = end + 1;
@@ -173,7 +173,9 @@ bool holds(Scalar to, Scalar from) {
 bool isFor(const LibraryFunction& function, const LibraryTypes& types) {
   if (function.scalars != 0 && (function.scalars & bit(types.scalar)) == 0) return false;
   if (function.from != 0 && (function.from & bit(types.from)) == 0) return false;
-  if (function.lanes != 0 && function.lanes != LibraryFunction::kAnyLanes && function.lanes != types.lanes) return false;
+  if (function.components != 0 && function.components != LibraryFunction::kAnyComponents &&
+      function.components != types.components)
+    return false;
   if (function.relation == LibraryFunction::Relation::kNone) return true;
   return holds(types.scalar, types.from) == (function.relation == LibraryFunction::Relation::kHeld);
 }
@@ -183,7 +185,7 @@ const LibraryFunction* findIn(const Functions& functions, std::string_view name,
   const auto [begin, end] = functions.equal_range(name);
   for (auto at = begin; at != end; ++at) {
     if (!isFor(at->second, types) || (cuda && at->second.host_only)) continue;
-    if ((at->second.lanes != 0) == (types.lanes > 1)) return &at->second;
+    if ((at->second.components != 0) == (types.components > 1)) return &at->second;
     if (other == nullptr) other = &at->second;
   }
   return other;
@@ -196,6 +198,14 @@ std::string_view libraryText(std::string_view name) {
     if (kLibraryFiles[i].name == name) return kLibraryFiles[i].text;
   }
   return {};
+}
+
+std::string_view libraryBody(std::string_view name) {
+  std::string_view text = libraryText(name);
+  while (text.starts_with('\n') || text.starts_with("//") || text.starts_with("#pragma once") || text.starts_with("#include")) {
+    takeLine(&text);
+  }
+  return text;
 }
 
 const LibraryFunction* findLibraryFunction(std::string_view name, const LibraryTypes& types, bool cuda) {

@@ -15,25 +15,25 @@ Scalar widened(Scalar scalar) {
   return static_cast<Scalar>(static_cast<uint8_t>(scalar) + 2);  // char to short, uchar to ushort, and on
 }
 
-// The meaning of the word where gentype is `lanes` of `scalar`.
-const Type* typeOf(TypeWord word, Scalar scalar, uint32_t lanes, const TypeTable& types) {
+// The meaning of the word where gentype is `components` of `scalar`.
+const Type* typeOf(TypeWord word, Scalar scalar, uint32_t components, const TypeTable& types) {
   switch (word) {
     case TypeWord::kGentype:
-      return types.vector(scalar, lanes);
+      return types.vector(scalar, components);
     case TypeWord::kSgentype:
       return types.scalar(scalar);
     case TypeWord::kIgentype:
-      return types.vector(withSign(scalar, true), lanes);
+      return types.vector(withSign(scalar, true), components);
     case TypeWord::kUgentype:
-      return types.vector(withSign(scalar, false), lanes);
+      return types.vector(withSign(scalar, false), components);
     case TypeWord::kIntn:
-      return types.vector(Scalar::kInt, lanes);
+      return types.vector(Scalar::kInt, components);
     case TypeWord::kUshortn:
-      return types.vector(Scalar::kUShort, lanes);
+      return types.vector(Scalar::kUShort, components);
     case TypeWord::kWgentype:
-      return types.vector(widened(scalar), lanes);
+      return types.vector(widened(scalar), components);
     case TypeWord::kRgentype:
-      return lanes == 1 ? types.scalar(Scalar::kInt) : types.vector(withSign(scalar, true), lanes);
+      return components == 1 ? types.scalar(Scalar::kInt) : types.vector(withSign(scalar, true), components);
     case TypeWord::kInt:
       return types.scalar(Scalar::kInt);
     case TypeWord::kUint:
@@ -114,7 +114,7 @@ uint32_t scalarsOf(const Prototype& form, bool halves) {
 struct Candidate {
   const Prototype* form;
   Scalar scalar;
-  uint32_t lanes;
+  uint32_t components;
   std::array<Rank, Prototype::kMaxParameters> ranks;
 };
 
@@ -122,7 +122,7 @@ bool rankAll(Candidate* candidate, const std::vector<QualType>& arguments, const
   const Prototype& form = *candidate->form;
   for (size_t i = 0; i < form.count; ++i) {
     const Parameter pattern = form.parameters[i];
-    const Type* type = typeOf(pattern.type, candidate->scalar, candidate->lanes, types);
+    const Type* type = typeOf(pattern.type, candidate->scalar, candidate->components, types);
     candidate->ranks[i] = pattern.pointer != PointerWord::kNone ? rankOfPointer(arguments[i], pattern.pointer, *type)
                                                                 : rankOfValue(*arguments[i].type, *type);
     if (candidate->ranks[i] == Rank::kImpossible) return false;
@@ -139,9 +139,9 @@ bool isBetter(const Candidate& a, const Candidate& b, size_t count) {
   return better;
 }
 
-// The lanes that T must have: those of the first vector, by value or pointed to. Scalars alone mean the scalar form, which is
-// better than any that needs a splat for each argument.
-uint32_t lanesOf(const std::vector<QualType>& arguments) {
+// The components that T must have: those of the first vector, by value or pointed to. Scalars alone mean the scalar form, which
+// is better than any that needs a splat for each argument.
+uint32_t componentsOf(const std::vector<QualType>& arguments) {
   for (QualType argument : arguments) {
     if (argument->isVector()) return argument->count;
     if ((argument->isPointer() || argument->isArray()) && argument->inner->isVector()) return argument->inner->count;
@@ -155,11 +155,11 @@ std::vector<Candidate> viable(const std::vector<Prototype>& forms, const Builtin
   for (const Prototype& form : forms) {
     if (form.count != arguments.size()) continue;
     const bool generic = form.set != nullptr, of_name = generic && form.set->of_name;
-    const uint32_t lanes = of_name ? builtin.lanes : generic ? lanesOf(arguments) : 1;
-    if (generic && (form.set->lanes >> lanes & 1) == 0) continue;
+    const uint32_t components = of_name ? builtin.components : generic ? componentsOf(arguments) : 1;
+    if (generic && (form.set->components >> components & 1) == 0) continue;
     for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
       if ((scalarsOf(form, halves) >> scalar & 1) == 0) continue;
-      Candidate candidate{&form, static_cast<Scalar>(scalar), lanes, {}};
+      Candidate candidate{&form, static_cast<Scalar>(scalar), components, {}};
       if (rankAll(&candidate, arguments, types)) candidates.push_back(candidate);
     }
   }
@@ -177,9 +177,9 @@ const char* wordText(TypeWord word) {
     case TypeWord::kUgentype:
       return "unsigned integers of T's size";
     case TypeWord::kIntn:
-      return "int with T's lanes";
+      return "int with T's components";
     case TypeWord::kUshortn:
-      return "ushort with T's lanes";
+      return "ushort with T's components";
     case TypeWord::kInt:
       return "int";
     case TypeWord::kUint:
@@ -240,7 +240,7 @@ std::string formsText(const std::vector<Prototype>& forms) {
 }
 
 QualType instance(Parameter pattern, const Candidate& candidate, QualType argument, TypeTable& types) {
-  const Type* type = typeOf(pattern.type, candidate.scalar, candidate.lanes, types);
+  const Type* type = typeOf(pattern.type, candidate.scalar, candidate.components, types);
   if (pattern.pointer == PointerWord::kNone) return QualType{type};
   const AddressSpace space = argument->isArray() ? argument.space : argument->inner.space;
   return pointerTo(type, pattern.pointer, space, types);
@@ -255,14 +255,15 @@ std::string parametersText(const Candidate& candidate, const std::vector<QualTyp
 }
 
 // Each with pointers into one space; a form whose pointers may go anywhere stands once for each.
-void addInstances(std::vector<BuiltinForm>* forms, const Prototype& form, Scalar scalar, uint32_t lanes, TypeTable& types) {
+void addInstances(std::vector<BuiltinForm>* forms, const Prototype& form, Scalar scalar, uint32_t components,
+                  TypeTable& types) {
   for (AddressSpace space : {AddressSpace::kPrivate, AddressSpace::kGlobal, AddressSpace::kConstant, AddressSpace::kLocal}) {
     BuiltinForm made;
     bool varies = false;
     bool possible = true;
     for (size_t i = 0; i < form.count; ++i) {
       const Parameter pattern = form.parameters[i];
-      const Type* type = typeOf(pattern.type, scalar, lanes, types);
+      const Type* type = typeOf(pattern.type, scalar, components, types);
       AddressSpace own = space;
       const PointerWord pointer = pattern.pointer;
       if (pointer == PointerWord::kLocal || pointer == PointerWord::kConstLocal) own = AddressSpace::kLocal;
@@ -273,7 +274,7 @@ void addInstances(std::vector<BuiltinForm>* forms, const Prototype& form, Scalar
       made.parameters.push_back(pattern.pointer == PointerWord::kNone ? QualType{type}
                                                                       : pointerTo(type, pattern.pointer, own, types));
     }
-    made.result = QualType{typeOf(form.result.type, scalar, lanes, types)};
+    made.result = QualType{typeOf(form.result.type, scalar, components, types)};
     if (possible) forms->push_back(std::move(made));
     if (!varies) return;
   }
@@ -308,7 +309,7 @@ bool Builtins::resolve(QualType* result, std::vector<QualType>* parameters, std:
            " among them: convert the arguments to what you mean.";
     return false;
   }
-  *result = QualType{typeOf(best->form->result.type, best->scalar, best->lanes, types_)};
+  *result = QualType{typeOf(best->form->result.type, best->scalar, best->components, types_)};
   for (size_t i = 0; i < count; ++i) parameters->push_back(instance(best->form->parameters[i], *best, arguments[i], types_));
   return true;
 }
@@ -319,10 +320,12 @@ std::vector<BuiltinForm> Builtins::forms(const Builtin& builtin) {
   for (const Prototype& form : builtin.function->prototypes) {
     for (uint32_t scalar = 0; scalar <= static_cast<uint32_t>(Scalar::kDouble); ++scalar) {
       if ((scalarsOf(form, halves_) >> scalar & 1) == 0) continue;
-      for (uint32_t lanes : kLaneCounts) {
-        const uint32_t allowed = form.set == nullptr ? 1u << 1 : form.set->of_name ? 1u << builtin.lanes : form.set->lanes;
-        if ((allowed >> lanes & 1) == 0) continue;
-        addInstances(&forms, form, static_cast<Scalar>(scalar), lanes, types_);
+      for (uint32_t components : kComponentCounts) {
+        const uint32_t allowed = form.set == nullptr ? 1u << 1
+                                 : form.set->of_name ? 1u << builtin.components
+                                                     : form.set->components;
+        if ((allowed >> components & 1) == 0) continue;
+        addInstances(&forms, form, static_cast<Scalar>(scalar), components, types_);
       }
     }
   }

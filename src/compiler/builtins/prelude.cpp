@@ -1,5 +1,5 @@
-// Types and operators of the prelude. Vectors are structs of lanes. The text of literals and swizzles follows from the lanes
-// that a program names; operators are functions of library/operators.h.
+// Types and operators of the prelude. Vectors are structs of components. The text of literals and swizzles follows from the
+// components that a program names; operators are functions of library/operators.h.
 #include "compiler/builtins/prelude.h"
 
 #include "compiler/builtins/prelude_text.h"
@@ -53,9 +53,9 @@ std::string functionOf(Op op) {
   return "";
 }
 
-std::string laneList(const uint8_t* lanes, uint32_t count) {
+std::string componentList(const uint8_t* components, uint32_t count) {
   std::string text;
-  for (uint32_t i = 0; i < count; ++i) text += kLaneDigits[lanes[i] & 15];
+  for (uint32_t i = 0; i < count; ++i) text += kComponentDigits[components[i] & 15];
   return text;
 }
 
@@ -82,10 +82,10 @@ std::string Prelude::type(const Type* type) {
   std::string name = "mrt_" + idOf(type);
   if (!defined_.contains(name)) this->type(type->element);
   if (first(name)) {
-    const uint32_t lanes = type->count == 3 ? 4 : type->count;
-    text_ += "struct alignas(" + std::to_string(lanes * scalarSize(type->scalar)) + ") " + name + " { " +
+    const uint32_t components = type->count == 3 ? 4 : type->count;
+    text_ += "struct alignas(" + std::to_string(components * scalarSize(type->scalar)) + ") " + name + " { " +
              std::string(cppName(type->scalar)) + " " +
-             listed(type->count, [](uint32_t i) { return std::string("s") + kLaneDigits[i]; }) + "; };\n";
+             listed(type->count, [](uint32_t i) { return std::string("s") + kComponentDigits[i]; }) + "; };\n";
   }
   return name;
 }
@@ -100,7 +100,8 @@ std::string Prelude::make(const Type* vector, const std::vector<const Type*>& pa
     const std::string parameter = "a" + std::to_string(i);
     if (!scalars) name += "_" + idOf(parts[i]);
     parameters += (i == 0 ? "" : ", ") + type(parts[i]) + " " + parameter;
-    values += (i == 0 ? "" : ", ") + listed(parts[i]->lanes(), [&](uint32_t k) { return lane(parameter, parts[i], k); });
+    values +=
+        (i == 0 ? "" : ", ") + listed(parts[i]->components(), [&](uint32_t k) { return component(parameter, parts[i], k); });
   }
   return define(name, type(vector), parameters, [&] { return "return {" + values + "};"; });
 }
@@ -111,19 +112,21 @@ std::string Prelude::splat(const Type* vector) {
                 [&] { return "return {" + listed(vector->count, [](uint32_t) { return std::string("a"); }) + "};"; });
 }
 
-std::string Prelude::unary(Op op, const Type* type) { return libraryFunction(functionOf(op), {type->scalar, type->lanes()}); }
+std::string Prelude::unary(Op op, const Type* type) {
+  return libraryFunction(functionOf(op), {type->scalar, type->components()});
+}
 
 std::string Prelude::binary(Op op, const Type* type, const Type* amount) {
-  const LibraryTypes types{elementOf(type), type->lanes(), elementOf(amount)};
+  const LibraryTypes types{elementOf(type), type->components(), elementOf(amount)};
   const bool shifts = op == Op::kShl || op == Op::kShr;
-  if (shifts && amount->lanes() != type->lanes()) {
+  if (shifts && amount->components() != type->components()) {
     return libraryFunction(op == Op::kShl ? "shift_all_left" : "shift_all_right", types);
   }
   return libraryFunction(functionOf(op), types);
 }
 
 // A macro: the surroundings of each use are the same at every level of optimisation, and none of it is left to inlining.
-std::string Prelude::multiplyAddLane(Scalar scalar) {
+std::string Prelude::multiplyAddComponent(Scalar scalar) {
   const bool single = scalar == Scalar::kFloat;
   const std::string name = single ? "mrt_fused_float" : "mrt_fused_double";
   if (first(name)) {
@@ -142,7 +145,7 @@ std::string Prelude::multiplyAdd(Fused::Kind kind, const Type* type) {
                                                         : "subtract_product";
     return libraryFunction(name, {scalar, type->count});
   }
-  const std::string one = multiplyAddLane(scalar);
+  const std::string one = multiplyAddComponent(scalar);
   if (kind == Fused::Kind::kAdd) return one;
   const bool subtracts = kind == Fused::Kind::kSubtract;
   const std::string name = std::string("mrt_fuse_") + (subtracts ? "less_" : "minus_") + scalarName(scalar);
@@ -152,32 +155,36 @@ std::string Prelude::multiplyAdd(Fused::Kind kind, const Type* type) {
   return name;
 }
 
-std::string Prelude::step(Op op, const Type* type) { return libraryFunction(functionOf(op), {elementOf(type), type->lanes()}); }
-
-std::string Prelude::swizzle(const Type* vector, const uint8_t* lanes, uint32_t count) {
-  const Type* result = types_.vector(vector->scalar, count);
-  return define("mrt_swz_" + idOf(vector) + "_" + laneList(lanes, count), type(result), type(vector) + " a",
-                [&] { return returned(result, [&](uint32_t i) { return lane("a", vector, lanes[i]); }); });
+std::string Prelude::step(Op op, const Type* type) {
+  return libraryFunction(functionOf(op), {elementOf(type), type->components()});
 }
 
-std::string Prelude::setSwizzle(const Type* vector, const uint8_t* lanes, uint32_t count) {
+std::string Prelude::swizzle(const Type* vector, const uint8_t* components, uint32_t count) {
+  const Type* result = types_.vector(vector->scalar, count);
+  return define("mrt_swz_" + idOf(vector) + "_" + componentList(components, count), type(result), type(vector) + " a",
+                [&] { return returned(result, [&](uint32_t i) { return component("a", vector, components[i]); }); });
+}
+
+std::string Prelude::setSwizzle(const Type* vector, const uint8_t* components, uint32_t count) {
   const Type* value = types_.vector(vector->scalar, count);
-  return define("mrt_set_" + idOf(vector) + "_" + laneList(lanes, count), type(value),
+  return define("mrt_set_" + idOf(vector) + "_" + componentList(components, count), type(value),
                 type(vector) + "& a, " + type(value) + " b", [&] {
                   std::string text;
-                  // Backwards: a fourth lane of three is then overwritten by the one that it stands in for.
-                  for (uint32_t i = count; i-- > 0;) text += lane("a", vector, lanes[i]) + " = " + lane("b", value, i) + "; ";
+                  // Backwards: a fourth component of three is then overwritten by the one that it stands in for.
+                  for (uint32_t i = count; i-- > 0;)
+                    text += component("a", vector, components[i]) + " = " + component("b", value, i) + "; ";
                   return text + "return b;";
                 });
 }
 
-std::string Prelude::stepSwizzle(Op op, const Type* vector, const uint8_t* lanes, uint32_t count) {
+std::string Prelude::stepSwizzle(Op op, const Type* vector, const uint8_t* components, uint32_t count) {
   const Type* part = types_.vector(vector->scalar, count);
   const std::string own = type(part);
-  return define("mrt_" + functionOf(op) + "_" + idOf(vector) + "_" + laneList(lanes, count), own, type(vector) + "& a", [&] {
-    return own + " b = " + swizzle(vector, lanes, count) + "(a); const " + own + " r = " + step(op, part) + "(b); " +
-           setSwizzle(vector, lanes, count) + "(a, b); return r;";
-  });
+  return define("mrt_" + functionOf(op) + "_" + idOf(vector) + "_" + componentList(components, count), own,
+                type(vector) + "& a", [&] {
+                  return own + " b = " + swizzle(vector, components, count) + "(a); const " + own + " r = " + step(op, part) +
+                         "(b); " + setSwizzle(vector, components, count) + "(a, b); return r;";
+                });
 }
 
 std::string Prelude::packed(const Type* of) {

@@ -28,8 +28,8 @@ class Prelude {
 
   bool relaxed = false;  // -cl-fast-relaxed-math: coarser functions of float for the host
 
-  // The C++ name of a scalar, vector, event or void type; defines vectors: a struct of lanes s0, s1, ... sF, aligned as
-  // OpenCL C says (three lanes take four), trivially copyable.
+  // The C++ name of a scalar, vector, event or void type; defines vectors: a struct of components s0, s1, ... sF, aligned as
+  // OpenCL C says (three components take four), trivially copyable.
   std::string type(const Type* type);
 
   // Each of these returns the name of a function and defines it. Arguments are passed by value unless said otherwise.
@@ -43,22 +43,22 @@ class Prelude {
   std::string multiplyAdd(Fused::Kind kind, const Type* type);
   // Vectors and halves: ++ and -- on an lvalue: (vector&) -> the new value, or the old one for the postfix forms.
   std::string step(Op op, const Type* type);
-  // ++ and -- of some lanes of a vector.
-  std::string stepSwizzle(Op op, const Type* vector, const uint8_t* lanes, uint32_t count);
+  // ++ and -- of some components of a vector.
+  std::string stepSwizzle(Op op, const Type* vector, const uint8_t* components, uint32_t count);
   // A struct whose member v has this type and any alignment.
   std::string packed(const Type* type);
-  std::string swizzle(const Type* vector, const uint8_t* lanes, uint32_t count);     // (vector) -> its lanes
-  std::string setSwizzle(const Type* vector, const uint8_t* lanes, uint32_t count);  // (vector&, value) -> value
-  std::string select(const Type* result, const Type* condition);                     // (condition, then, else)
-  std::string halfToFloat();                                                         // (half) -> float
+  std::string swizzle(const Type* vector, const uint8_t* components, uint32_t count);     // (vector) -> its components
+  std::string setSwizzle(const Type* vector, const uint8_t* components, uint32_t count);  // (vector&, value) -> value
+  std::string select(const Type* result, const Type* condition);                          // (condition, then, else)
+  std::string halfToFloat();                                                              // (half) -> float
   std::string toHalf(Scalar from);  // (float or double) -> half, to the nearest
   // A call of a builtin that is kFence, kPure, kMemory, kAtomic, kPrint or kSubGroup; `arguments` are the converted types.
   // Pointer parameters are plain C++ pointers: address spaces are gone. kMemory and kAtomic take them by address.
   std::string builtin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments);
 
   // The same for the values of several work-items at once: the name of a function of vectors of the compiler, with as many
-  // lanes as mrt_L has (lowering/cpu/lanes/lane_math.cpp). Empty: there is none, and the lanes are to call builtin() one by
-  // one. Tests (`is_test`) give masks of the arguments' size.
+  // lanes as mrt_L has (library/lanes/math.h). Empty: there is none, and the lanes are to call builtin() one by one. Tests
+  // (`is_test`) give masks of the arguments' size.
   std::string wholeBuiltin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments, bool* is_test);
 
   // All definitions so far, in an order in which each stands behind what it uses.
@@ -78,12 +78,12 @@ class Prelude {
     return name;
   }
 
-  std::string multiplyAddLane(Scalar scalar);
+  std::string multiplyAddComponent(Scalar scalar);
   // instantiate.cpp: a function of the library for these types, and text of the library with its words replaced.
   struct Expansion {
     LibraryTypes types;
     bool in_pack = false;
-    uint32_t lane = 0;  // in a pack: which one
+    uint32_t component = 0;  // in a pack: which one
   };
   std::string libraryFunction(std::string_view name, const LibraryTypes& types, const char* linkage = "mrt_fn ");
   std::string wholeFunction(const LibraryFunction& function, const LibraryTypes& types);
@@ -93,10 +93,10 @@ class Prelude {
   std::string expand(std::string_view text, const Expansion& expansion);
   std::string expandWord(std::string_view text, size_t* at, const Expansion& expansion);
   std::string expandVector(std::string_view text, size_t* at, const LibraryTypes& types);
-  std::string expandLane(std::string_view text, size_t* at, const Expansion& expansion);
+  std::string expandComponent(std::string_view text, size_t* at, const Expansion& expansion);
   // prelude_builtin.cpp
-  std::string laneByLane(const std::string& name, const std::string& one, bool is_test, const Type* result,
-                         const std::vector<QualType>& arguments);
+  std::string byComponents(const std::string& name, const std::string& one, bool is_test, const Type* result,
+                           const std::vector<QualType>& arguments);
   std::string chosenName(const Builtin& builtin, const Type* gentype) const;
   std::string converted(const Builtin& builtin, const Type* from);
   std::string convertedHalf(const Builtin& builtin, Scalar from);

@@ -1,5 +1,5 @@
-// Maps calls of built-in functions to functions of the library. A function for one lane, such as a conversion, is called for
-// each lane of a vector. A function that takes vectors is written for the number of lanes of the call.
+// Maps calls of built-in functions to functions of the library. A function for one component, such as a conversion, is called
+// for each component of a vector. A function that takes vectors is written for the number of components of the call.
 #include <algorithm>
 #include <iterator>
 
@@ -24,10 +24,10 @@ const Type* gentypeOf(const Prototype& form, QualType result, const std::vector<
 
 }  // namespace
 
-// name(a, b, ...) for vectors, from `one` for one lane; scalar arguments go to every lane, pointers to theirs. Tests give 1
-// where the lane of a vector has -1.
-std::string Prelude::laneByLane(const std::string& name, const std::string& one, bool is_test, const Type* result,
-                                const std::vector<QualType>& arguments) {
+// name(a, b, ...) for vectors, from `one` for one component; scalar arguments go to every component, pointers to theirs. Tests
+// give 1 where the component of a vector has -1.
+std::string Prelude::byComponents(const std::string& name, const std::string& one, bool is_test, const Type* result,
+                                  const std::vector<QualType>& arguments) {
   if (!result->isVector()) return one;
   std::string own = "mrt_" + name;
   std::string parameters;
@@ -41,7 +41,7 @@ std::string Prelude::laneByLane(const std::string& name, const std::string& one,
     const std::string values = listed(static_cast<uint32_t>(arguments.size()), [&](uint32_t k) {
       const Type* argument = arguments[k].type;
       const std::string object(1, static_cast<char>('a' + k));
-      return argument->isPointer() ? "&" + object + "->s" + kLaneDigits[i] : lane(object, argument, i);
+      return argument->isPointer() ? "&" + object + "->s" + kComponentDigits[i] : component(object, argument, i);
     });
     const std::string value = one + "(" + values + ")";
     return is_test ? std::string("(") + cppName(result->scalar) + ")-" + value : value;
@@ -49,8 +49,8 @@ std::string Prelude::laneByLane(const std::string& name, const std::string& one,
   return define(own, type(result), parameters, [&] { return returned(result, call); });
 }
 
-// One lane of a conversion from halves or to them. A half is a float, exactly; an integer that a float does not hold is beyond
-// the largest half, in every direction of rounding.
+// One component of a conversion from halves or to them. A half is a float, exactly; an integer that a float does not hold is
+// beyond the largest half, in every direction of rounding.
 std::string Prelude::convertedHalf(const Builtin& builtin, Scalar from) {
   const Scalar to = builtin.target->scalar;
   const std::string rounding = builtin.rounding != 0 ? std::string("_rt") + builtin.rounding : "";
@@ -71,13 +71,14 @@ std::string Prelude::converted(const Builtin& builtin, const Type* from) {
   const bool halves = builtin.target->scalar == Scalar::kHalf || elementOf(from) == Scalar::kHalf;
   const std::string one =
       halves ? convertedHalf(builtin, elementOf(from)) : libraryFunction(name, {builtin.target->scalar, 1, elementOf(from)});
-  return laneByLane(name + "_" + idOf(builtin.target), one, false, builtin.target, {QualType{from}});
+  return byComponents(name + "_" + idOf(builtin.target), one, false, builtin.target, {QualType{from}});
 }
 
 std::string Prelude::reinterpreted(const Type* to, const Type* from) {
   const Scalar target = elementOf(to), source = elementOf(from);
-  if (to->lanes() != from->lanes()) return libraryFunction("as_block", {target, to->lanes(), source, from->lanes()});
-  return laneByLane("as_" + idOf(to), libraryFunction("as", {target, 1, source}), false, to, {QualType{from}});
+  if (to->components() != from->components())
+    return libraryFunction("as_block", {target, to->components(), source, from->components()});
+  return byComponents("as_" + idOf(to), libraryFunction("as", {target, 1, source}), false, to, {QualType{from}});
 }
 
 // The function that a call becomes: with relaxed mathematics a native_ one, which is faster and not much coarser.
@@ -88,7 +89,7 @@ std::string Prelude::chosenName(const Builtin& builtin, const Type* gentype) con
   return (has ? "native_" : "") + builtin.name;
 }
 
-// A function of one lane that is computed in float and rounded at the end, also what it stores through pointers.
+// A function of one component that is computed in float and rounded at the end, also what it stores through pointers.
 std::string Prelude::halfFunction(const std::string& name, const Prototype& form, const LibraryTypes& types) {
   const auto isHalf = [](const Parameter& each) { return each.type == TypeWord::kGentype || each.type == TypeWord::kSgentype; };
   const std::string half = type(types_.scalar(Scalar::kHalf));
@@ -109,9 +110,10 @@ std::string Prelude::halfFunction(const std::string& name, const Prototype& form
       behind += "*" + own + " = " + toHalf(Scalar::kFloat) + "(" + own + "_float); ";
     }
   }
+  // What a pointer gets is a float until the call is over; it is rounded once, behind the call.
   LibraryTypes single = types;
   single.scalar = Scalar::kFloat;
-  single.lanes = 1;
+  single.components = 1;
   if (single.from == Scalar::kHalf) single.from = Scalar::kFloat;
   const bool gives_half = isHalf(form.result);
   return define("mrt_" + name + "_half", gives_half ? half : "int", parameters, [&] {
@@ -127,17 +129,17 @@ std::string Prelude::halfVectorFunction(const std::string& name, QualType result
   std::string parameters, values;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Type* argument = arguments[i].type;
-    const Type* wide = types_.vector(Scalar::kFloat, argument->lanes());
+    const Type* wide = types_.vector(Scalar::kFloat, argument->components());
     const std::string own(1, static_cast<char>('a' + i));
     parameters += (i == 0 ? "" : ", ") + type(argument) + " " + own;
-    values += (i == 0 ? "" : ", ") + laneByLane("convert_" + idOf(wide), halfToFloat(), false, wide, {arguments[i]}) + "(" +
+    values += (i == 0 ? "" : ", ") + byComponents("convert_" + idOf(wide), halfToFloat(), false, wide, {arguments[i]}) + "(" +
               own + ")";
   }
-  const uint32_t lanes = arguments[0]->lanes();
+  const uint32_t components = arguments[0]->components();
   return define("mrt_" + name + "_" + idOf(arguments[0].type), type(result.type), parameters, [&] {
-    const std::string call = libraryFunction(name, {Scalar::kFloat, lanes}) + "(" + values + ")";
-    const QualType wide{types_.vector(Scalar::kFloat, result->lanes())};
-    const std::string narrow = laneByLane("convert_" + idOf(result.type), toHalf(Scalar::kFloat), false, result.type, {wide});
+    const std::string call = libraryFunction(name, {Scalar::kFloat, components}) + "(" + values + ")";
+    const QualType wide{types_.vector(Scalar::kFloat, result->components())};
+    const std::string narrow = byComponents("convert_" + idOf(result.type), toHalf(Scalar::kFloat), false, result.type, {wide});
     return "return " + narrow + "(" + call + ");";
   });
 }
@@ -163,21 +165,21 @@ std::string Prelude::builtin(const Builtin& builtin, QualType result, const std:
   const bool has_form = !builtin.function->prototypes.empty();  // else it is a shuffle
   const Type* gentype = has_form ? gentypeOf(builtin.function->prototypes[0], result, arguments) : result.type;
   if (has_form) name = chosenName(builtin, gentype);
-  LibraryTypes types{elementOf(gentype), gentype->lanes()};
-  types.from_lanes = arguments[0]->lanes();
+  LibraryTypes types{elementOf(gentype), gentype->components()};
+  types.from_components = arguments[0]->components();
   if (!arguments.back()->isPointer()) types.from = elementOf(arguments.back().type);
   const LibraryFunction* function = findLibraryFunction(name, types, dialect_ == Dialect::kCuda);
-  if (function != nullptr && function->lanes != 0) return libraryFunction(name, types);
+  if (function != nullptr && function->components != 0) return libraryFunction(name, types);
   const bool is_test = has_form && builtin.function->prototypes[0].result.type == TypeWord::kRgentype;
   if (function == nullptr && types.scalar == Scalar::kHalf) {
     LibraryTypes single = types;
     single.scalar = Scalar::kFloat;
     function = findLibraryFunction(name, single, dialect_ == Dialect::kCuda);
-    if (function != nullptr && function->lanes != 0) return halfVectorFunction(name, result, arguments);
-    return laneByLane(name, halfFunction(name, builtin.function->prototypes[0], types), is_test, result.type, arguments);
+    if (function != nullptr && function->components != 0) return halfVectorFunction(name, result, arguments);
+    return byComponents(name, halfFunction(name, builtin.function->prototypes[0], types), is_test, result.type, arguments);
   }
-  types.lanes = 1;
-  return laneByLane(name, libraryFunction(name, types), is_test, result.type, arguments);
+  types.components = 1;
+  return byComponents(name, libraryFunction(name, types), is_test, result.type, arguments);
 }
 
 std::string Prelude::wholeBuiltin(const Builtin& builtin, QualType result, const std::vector<QualType>& arguments,

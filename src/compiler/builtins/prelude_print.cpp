@@ -1,5 +1,5 @@
 // printf. Each call becomes a function that knows the types of its arguments. It passes them to the printer of library/print.h,
-// which reads the format at run time. Vectors print lane by lane.
+// which reads the format at run time. Vectors print component by component.
 #include "compiler/builtins/library.h"
 #include "compiler/builtins/prelude.h"
 #include "compiler/builtins/prelude_text.h"
@@ -23,10 +23,8 @@ std::string Prelude::printed(const std::vector<QualType>& arguments) {
     own += "_" + (!pointer ? idOf(argument) : isText(pointeeOf(arguments[i])) ? "text" : "p");
     parameters += ", " + (pointer ? std::string("const volatile void*") : type(argument)) + " a" + std::to_string(i);
   }
-  if (first("mrt_out")) {
-    const std::string_view text = libraryText("print.h");
-    text_ += text.substr(text.find("#define"));
-  }
+  if (first("mrt_out")) text_ += libraryBody("print.h");
+  // Reals go to the printer as double, and integers as long with their size: it has one function for each kind.
   if (!first(own)) return own;
   text_ += "mrt_print_fn int " + own + "(" + parameters + ") { mrt_out o; o.at = (const char*)f; o.used = 0; o.failed = false;";
   for (size_t i = 1; i < arguments.size(); ++i) {
@@ -40,10 +38,10 @@ std::string Prelude::printed(const std::vector<QualType>& arguments) {
     const std::string element = real ? "double" : "long";
     const bool is_half = elementOf(argument) == Scalar::kHalf;
     const std::string widen = is_half ? halfToFloat() + "(" : "", close = is_half ? ")" : "";
-    text_ +=
-        " { const " + element + " v[] = {" +
-        listed(argument->lanes(), [&](uint32_t k) { return "(" + element + ")" + widen + lane(name, argument, k) + close; }) +
-        "}; mrt_print_" + (real ? "reals" : "integers") + "(o, v, " + std::to_string(argument->lanes());
+    text_ += " { const " + element + " v[] = {" +
+             listed(argument->components(),
+                    [&](uint32_t k) { return "(" + element + ")" + widen + component(name, argument, k) + close; }) +
+             "}; mrt_print_" + (real ? "reals" : "integers") + "(o, v, " + std::to_string(argument->components());
     text_ += (real ? "" : ", " + std::to_string(scalarSize(elementOf(argument)))) + "); }";
   }
   text_ += " return mrt_print_end(o); }\n";

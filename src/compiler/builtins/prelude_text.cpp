@@ -64,8 +64,8 @@ std::string replaced(std::string text, const std::string& word, const std::strin
   return text;
 }
 
-std::string lane(const std::string& object, const Type* type, uint32_t i) {
-  return type->isVector() ? object + ".s" + kLaneDigits[std::min(i, type->count - 1)] : object;
+std::string component(const std::string& object, const Type* type, uint32_t i) {
+  return type->isVector() ? object + ".s" + kComponentDigits[std::min(i, type->count - 1)] : object;
 }
 
 uint32_t bitsOf(Scalar scalar) { return 8 * scalarSize(scalar); }

@@ -1,5 +1,5 @@
-// Small pieces of text that the files of the prelude share: names of scalars and lanes in C++ and in identifiers. Also what
-// belongs to a scalar: its unsigned type, its wider type, its limits.
+// Small pieces of text that the files of the prelude share: names of scalars and components in C++ and in identifiers. Also
+// what belongs to a scalar: its unsigned type, its wider type, its limits.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace manyrt::compiler::prelude {
 
-inline constexpr char kLaneDigits[] = "0123456789ABCDEF";
+inline constexpr char kComponentDigits[] = "0123456789ABCDEF";
 
 const char* cppName(Scalar scalar);    // "unsigned char"
 std::string idOf(const Type* type);    // of names: "uchar4", "pfloat"; pointers to records are "p"
 Scalar elementOf(const Type* type);    // of vectors and scalars; enums are int
 const Type* pointeeOf(QualType type);  // of a pointer or an array
 
-// Lane i of a vector, or the scalar itself. Of three lanes .hi and .odd have a fourth, whose value is not specified: the
-// last.
-std::string lane(const std::string& object, const Type* type, uint32_t i);
+// Component i of a vector, or the scalar itself. Of three components .hi and .odd have a fourth, whose value is not specified:
+// the last.
+std::string component(const std::string& object, const Type* type, uint32_t i);
 
 std::string replaced(std::string text, const std::string& word, const std::string& by);  // everywhere
 

@@ -11,31 +11,31 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kAllLanes = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 8 | 1u << 16;
-constexpr uint32_t kVectors = kAllLanes & ~(1u << 1);
+constexpr uint32_t kAllComponents = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 8 | 1u << 16;
+constexpr uint32_t kVectors = kAllComponents & ~(1u << 1);
 constexpr uint32_t kUpTo4 = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4;
 constexpr uint32_t kFloat = bit(Scalar::kFloat);
 
 constexpr TypeSet kSets[] = {
-    {"float, double or a vector of them", kReals, kAllLanes},
+    {"float, double or a vector of them", kReals, kAllComponents},
     {"a vector of float or double", kReals, kVectors},
-    {"float or a vector of it", kFloat, kAllLanes},
+    {"float or a vector of it", kFloat, kAllComponents},
     {"float, double or a vector of up to four of them", kReals, kUpTo4},
     {"float or a vector of up to four", kFloat, kUpTo4},
     {"a vector of three or four float or double", kReals, 1u << 3 | 1u << 4},
-    {"an integer type or a vector of one", kIntegers, kAllLanes},
+    {"an integer type or a vector of one", kIntegers, kAllComponents},
     {"a vector of integers", kIntegers, kVectors},
-    {"a signed integer type or a vector of one", kSigned, kAllLanes},
-    {"int, uint or a vector of them", k32Bits, kAllLanes},
+    {"a signed integer type or a vector of one", kSigned, kAllComponents},
+    {"int, uint or a vector of them", k32Bits, kAllComponents},
     {"int or uint", k32Bits, 1u << 1},
-    {"an integer type of at most 32 bits or a vector of one", kNarrow | k32Bits, kAllLanes},
+    {"an integer type of at most 32 bits or a vector of one", kNarrow | k32Bits, kAllComponents},
     {"int, uint, long or ulong", k32Bits | k64Bits, 1u << 1},
     {"a number's type", kIntegers | kReals, 1u << 1},
     {"int, uint, long, ulong, float or double", k32Bits | k64Bits | kReals, 1u << 1},
-    {"a number's type or a vector of one", kIntegers | kReals, kAllLanes},
-    {"a vector of as many lanes as the name says", kIntegers | kReals, kVectors, true},
-    {"float, with as many lanes as the name says", kFloat, kAllLanes, true},
-    {"float or double, with as many lanes as the name says", kFloats, kAllLanes, true},
+    {"a number's type or a vector of one", kIntegers | kReals, kAllComponents},
+    {"a vector of as many components as the name says", kIntegers | kReals, kVectors, true},
+    {"float, with as many components as the name says", kFloat, kAllComponents, true},
+    {"float or double, with as many components as the name says", kFloats, kAllComponents, true},
 };
 
 // The kind of the functions below a heading. Under other headings they are kMemory where they take a pointer, else kPure.
@@ -165,7 +165,7 @@ class Reader {
     }
   }
 
-  // The functions that a name of the table means: one, or one for each number of lanes that its n stands for.
+  // The functions that a name of the table means: one, or one for each number of components that its n stands for.
   std::vector<BuiltinFunction*> named(std::string_view name, const TypeSet* set) {
     if (set == nullptr || !set->of_name) {
       const bool is_conversion = name.ends_with("destType");
@@ -175,23 +175,24 @@ class Reader {
       return {&function};
     }
     std::vector<BuiltinFunction*> functions;
-    for (const uint32_t lanes : kLaneCounts) {
-      if ((set->lanes >> lanes & 1) == 0) continue;
-      functions.push_back(&made(withLanes(name, lanes > 1 ? std::to_string(lanes) : ""), withLanes(name, "")));
-      functions.back()->lanes = lanes;
+    for (const uint32_t components : kComponentCounts) {
+      if ((set->components >> components & 1) == 0) continue;
+      functions.push_back(
+          &made(withComponents(name, components > 1 ? std::to_string(components) : ""), withComponents(name, "")));
+      functions.back()->components = components;
     }
     return functions;
   }
 
-  // The name with `lanes` for each n that stands for them: at the end, and before "_rt" or behind "bfloat16".
-  static std::string withLanes(std::string_view name, const std::string& lanes) {
+  // The name with `components` for each n that stands for them: at the end, and before "_rt" or behind "bfloat16".
+  static std::string withComponents(std::string_view name, const std::string& components) {
     const size_t before_rounding = name.find("n_rt"), last = before_rounding != name.npos ? before_rounding : name.size() - 1;
     const size_t behind_type = name.find("16n_");
     std::string text;
     for (size_t i = 0; i < name.size(); ++i) {
       const bool stands_for_lanes = i == last || (behind_type != name.npos && i == behind_type + 2);
       if (stands_for_lanes) {
-        text += lanes;
+        text += components;
       } else {
         text += name[i];
       }

@@ -15,8 +15,8 @@ namespace manyrt::compiler {
 struct TypeSet {
   const char* words;
   uint32_t scalars;      // bits, by Scalar
-  uint32_t lanes;        // bits, by number
-  bool of_name = false;  // of the lanes the function's name says which
+  uint32_t components;   // bits, by number
+  bool of_name = false;  // of the components the function's name says which
 };
 
 enum class TypeWord : uint8_t {
@@ -24,7 +24,7 @@ enum class TypeWord : uint8_t {
   kSgentype,  // the scalar of its elements
   kIgentype,  // signed integers of its size
   kUgentype,  // unsigned ones
-  kIntn,      // ints, as many as it has lanes
+  kIntn,      // ints, as many as it has components
   kUshortn,   // the same of ushorts
   kWgentype,  // integers of twice its size
   kRgentype,  // what comparisons of it give
@@ -66,9 +66,9 @@ struct Prototype {
 };
 
 struct BuiltinFunction {
-  std::string name;    // as a program writes it: "vload4"; of conversions the beginning: "convert_", "as_"
-  std::string common;  // what names of all lanes share: "vload"; else the name
-  uint32_t lanes = 0;  // that the name says; 0: none
+  std::string name;         // as a program writes it: "vload4"; of conversions the beginning: "convert_", "as_"
+  std::string common;       // what names of all components share: "vload"; else the name
+  uint32_t components = 0;  // that the name says; 0: none
   BuiltinKind kind = BuiltinKind::kPure;
   WorkItem work_item = WorkItem::kNone;
   bool is_conversion = false;  // a type follows in the name

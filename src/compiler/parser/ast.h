@@ -66,24 +66,24 @@ enum class Op : uint8_t {
 };
 
 enum class ExprKind : uint8_t {
-  kLiteral,          // integers, characters, enumerators, folded sizeof: `integer`; floating: `text` (as spelled) and `real`
-  kString,           // `text`, with quotes; an array of const char in constant space
-  kVariable,         // `variable`
-  kUnary,            // op a
-  kBinary,           // a op b: both operands have the common type but for shifts (and pointers); comparisons and logic of
-                     // vectors give vectors of signed integers, of scalars int
-  kAssign,           // a = b, or a op= b; b has a's type, but in compound ones of scalars, which convert as C says
-  kConditional,      // a ? b : c; where a is a vector it selects by element (sign bits) and b and c have the result's type
-  kCast,             // (type)a, as the user wrote it
-  kConvert,          // the same, implicit: arithmetic, scalar to vector, array to pointer, null or void pointer to pointer
-  kVectorLiteral,    // (type)(arguments): scalars of the element type and vectors of it, together the type's lanes; one scalar
-                     // alone is for all lanes
+  kLiteral,        // integers, characters, enumerators, folded sizeof: `integer`; floating: `text` (as spelled) and `real`
+  kString,         // `text`, with quotes; an array of const char in constant space
+  kVariable,       // `variable`
+  kUnary,          // op a
+  kBinary,         // a op b: both operands have the common type but for shifts (and pointers); comparisons and logic of
+                   // vectors give vectors of signed integers, of scalars int
+  kAssign,         // a = b, or a op= b; b has a's type, but in compound ones of scalars, which convert as C says
+  kConditional,    // a ? b : c; where a is a vector it selects by element (sign bits) and b and c have the result's type
+  kCast,           // (type)a, as the user wrote it
+  kConvert,        // the same, implicit: arithmetic, scalar to vector, array to pointer, null or void pointer to pointer
+  kVectorLiteral,  // (type)(arguments): scalars of the element type and vectors of it, together the type's components; one
+                   // scalar alone is for all components
   kCompoundLiteral,  // (type){...}: a is the kInitializer
   kInitializer,      // braces: arguments[i] initialises element or field elements[i] of `type`; the rest is zero
   kCall,             // function(arguments), arguments converted to the parameters' types
   kBuiltinCall,      // builtin(arguments), the same
   kMember,           // a.field (p->field is (*p).field); through unnamed records each step is a node
-  kSwizzle,          // a.components of a vector: lanes[0..type's lanes)
+  kSwizzle,          // a.components of a vector: components[0..type's components)
   kSubscript         // a[b]: a is a pointer (arrays are converted), b an integer; or a vector lvalue (an extension of clang's)
 };
 
@@ -104,7 +104,7 @@ struct Expr {
   Function* function = nullptr;
   const Builtin* builtin = nullptr;
   uint32_t field = 0;  // kMember: index into a's record
-  uint8_t lanes[16] = {};
+  uint8_t components[16] = {};
   uint64_t integer = 0;  // bits of the value, in the type's width
   double real = 0;
   std::string_view text;

@@ -66,7 +66,7 @@ struct Type {
   bool hasIntegerElements() const;   // integer scalar or vector of them
   bool hasFloatingElements() const;  // floating scalar or vector of them
   bool isSigned() const;             // elements; enums are
-  uint32_t lanes() const { return isVector() ? count : 1; }
+  uint32_t components() const { return isVector() ? count : 1; }
 };
 
 struct Field {

@@ -35,7 +35,7 @@ std::string bfloatConversions(const Program& program) {
     for (const Builtin* builtin : function.builtins) {
       const bool narrows = builtin->name == "intel_convert_bfloat16_as_ushort";
       if ((!narrows && builtin->name != "intel_convert_as_bfloat16_float") || !known.insert(builtin).second) continue;
-      const std::string n = builtin->lanes > 1 ? std::to_string(builtin->lanes) : "", name = builtin->function->name;
+      const std::string n = builtin->components > 1 ? std::to_string(builtin->components) : "", name = builtin->function->name;
       text += "#define " + name + " mrt_" + name + "\n";
       if (narrows) {
         text += "ushort" + n + " " + name + "(float" + n + " x) { uint" + n + " u = as_uint" + n +

@@ -35,8 +35,8 @@ def conversions(widths: Sequence[int]) -> List[Conversion]:
             for saturates in (False, True) if destination in table.INTEGERS else (False,):
                 for mode in MODES:
                     for width in widths:
-                        name = f"convert_{table.lanes(destination, width)}{'_sat' if saturates else ''}{mode}"
-                        title = f"{name}({table.lanes(source, width)})"
+                        name = f"convert_{table.components(destination, width)}{'_sat' if saturates else ''}{mode}"
+                        title = f"{name}({table.components(source, width)})"
                         found.append(Conversion(name, title, source, destination, saturates, mode, width))
     return found
 
@@ -152,7 +152,7 @@ class As(NamedTuple):
 
 
 def check_as(device: engine.Device, pattern: str = "*", widths: Sequence[int] = table.WIDTHS) -> None:
-    """Every as_ function between types of the same size, where three lanes take the place of four."""
+    """Every as_ function between types of the same size, where three components take the place of four."""
     listed = []
     for source in table.NUMBERS:
         for destination in table.NUMBERS:
@@ -160,8 +160,8 @@ def check_as(device: engine.Device, pattern: str = "*", widths: Sequence[int] = 
                 for result_width in widths:
                     size = table.BYTES[source] * (4 if width == 3 else width)
                     if size == table.BYTES[destination] * (4 if result_width == 3 else result_width):
-                        name = f"as_{table.lanes(destination, result_width)}"
-                        title = f"{name}({table.lanes(source, width)})"
+                        name = f"as_{table.components(destination, result_width)}"
+                        title = f"{name}({table.components(source, width)})"
                         if fnmatch.fnmatchcase(title, pattern) and (width != 3 or result_width == 3 or destination == source):
                             listed.append(As(name, title, source, destination, width, result_width))
     kernels = []
@@ -238,7 +238,7 @@ def _store_halves(device: engine.Device, pattern: str, widths: Sequence[int]) ->
                 for width in widths:
                     for space in table.SPACES:
                         name = f"v{store}_half{'' if width == 1 else width}{mode}"
-                        title = f"{name}({table.lanes(scalar, width)}, {space})"
+                        title = f"{name}({table.components(scalar, width)}, {space})"
                         if fnmatch.fnmatchcase(title, pattern):
                             listed.append((name, title, scalar, store, mode, width, space))
     kernels = []

@@ -91,7 +91,7 @@ def _first_line(message: str) -> str:
 
 
 def load(letter: str, at: int, type_name: str) -> str:
-    """How a kernel reads its operand: packed lanes, or one number where the operand has one lane."""
+    """How a kernel reads its operand: packed components, or one number where the operand has one component."""
     scalar, width = table.split(type_name)
     del scalar, letter
     return f"a{at}[i]" if width == 1 else f"vload{width}(i, a{at})"
@@ -140,18 +140,18 @@ def same(got: np.ndarray, want: np.ndarray) -> np.ndarray:
 
 def run(device: Device, kernel: str, form: table.Form, operands: Sequence[np.ndarray],
         group: int = GROUP) -> Optional[List[np.ndarray]]:
-    """The result and, behind it, what the pointer got. Operands have a number for each lane, or one for each call."""
+    """The result and, behind it, what the pointer got. Operands have a number for each component, or one for each call."""
     if not device.has(kernel):
         return None
     _, width = table.split(form.result)
-    lanes = max([width] + [table.split(word.lstrip("*"))[1] for word in form.arguments])
-    items = values.COUNT // lanes
+    components = max([width] + [table.split(word.lstrip("*"))[1] for word in form.arguments])
+    items = values.COUNT // components
     result = np.zeros(items * width, values.NUMPY[table.split(form.result)[0]])
     arguments: List[Any] = []
     other = None
     for place, word in enumerate(form.arguments):
         if word[0] == "*":
-            stride = 4 if form.space == "global" and lanes == 3 else lanes
+            stride = 4 if form.space == "global" and components == 3 else components
             other = np.zeros(items * stride, values.NUMPY[table.split(word[1:])[0]])
             arguments.append(other)
         else:
@@ -161,6 +161,6 @@ def run(device: Device, kernel: str, form: table.Form, operands: Sequence[np.nda
     device.launch(kernel, items, arguments + [result], group)
     if other is None:
         return [result]
-    if other.size != items * lanes:
+    if other.size != items * components:
         other = np.ascontiguousarray(other.reshape(items, 4)[:, :3]).reshape(-1)
     return [result, other]

@@ -1,4 +1,4 @@
-"""Functions that work lane by lane: the form with one lane against a reference, all other forms against that one.
+"""Functions of each component: the form with one component against a reference, all other forms against that one.
 
 A part gives the forms and a judge, which knows what is right. The forms are widths, mixed scalar and vector operands, address
 spaces of pointers, a call in a branch that some work-items do not take, and groups of one work-item.
@@ -18,10 +18,10 @@ class Judge(Protocol):
     device: engine.Device
 
     def operands(self, form: table.Form) -> List[np.ndarray]:
-        """What the form with one lane is called with."""
+        """What the form with one component is called with."""
 
     def against_reference(self, at: int, title: str, operands: Sequence[np.ndarray], result: np.ndarray) -> None:
-        """The result of the form with one lane; `at` is 1 for what its pointer got."""
+        """The result of the form with one component; `at` is 1 for what its pointer got."""
 
     def against_scalar(self, form: table.Form, title: str, got: Any, wanted: Sequence[np.ndarray],
                        operands: Sequence[np.ndarray]) -> None:
@@ -77,7 +77,7 @@ def _function(judge: Judge, members: Sequence[table.Form], first: table.Form) ->
 
 def _forms(judge: Judge, members: Sequence[table.Form], first: table.Form, operands: Sequence[np.ndarray],
            results: Sequence[np.ndarray]) -> None:
-    """Widths, address spaces and mixed forms: the bits of the scalar form, lane by lane."""
+    """Widths, address spaces and mixed forms: the bits of the scalar form, component by component."""
     for form in members:
         if form is first:
             continue

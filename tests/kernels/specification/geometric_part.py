@@ -1,7 +1,8 @@
-"""Geometric functions (6.12.5) against longer numbers, for vectors of one to four lanes.
+"""Geometric functions (6.12.5) against longer numbers, for vectors of one to four components.
 
 OpenCL C 1.2 has no limits for them; the ones here are those of later versions of the specification. length, distance and
-normalize may neither overflow nor lose small lanes; the fast_ functions may, and are judged where the squares stay in range.
+normalize may neither overflow nor lose small components; the fast_ functions may, and are judged where the squares stay in
+range.
 """
 import fnmatch
 from typing import Any, Callable, Dict, List, Sequence, Tuple
@@ -63,7 +64,7 @@ def _slack(form: table.Form, given: Sequence[Any], wanted: Any) -> Any:
     base = form.name.replace("fast_", "")
     limit = {"distance": 2.5 + 2 * width, "length": 2.75 + 0.5 * width, "normalize": 2.0 + width}[base]
     slack = (limit + (8192 if base != form.name else 0)) * _units(form.type, wanted)
-    # A lane that is shorter than the vector by nearly the range of the type loses bits where the vector is scaled.
+    # A component that is shorter than the vector by nearly the range of the type loses bits where the vector is scaled.
     return slack + (Long(np.finfo(values.NUMPY[form.type]).tiny) ** Long(0.9) if base == "normalize" else 0)
 
 
@@ -74,8 +75,8 @@ def _judged(form: table.Form, given: Sequence[Any], wanted: Any) -> Any:
         small = np.all([np.max(np.abs(each), axis=1) < np.sqrt(info.max) / 4 for each in given], axis=0)
         return small if form.name == "dot" else small[:, None]
     if form.name.startswith("fast_"):
-        lanes = np.abs(given[0] - given[1]) if form.name == "fast_distance" else np.abs(given[0])
-        in_range = np.all((lanes < 2.0 ** 60) & ((lanes > 2.0 ** -60) | (lanes == 0)), axis=1)
+        components = np.abs(given[0] - given[1]) if form.name == "fast_distance" else np.abs(given[0])
+        in_range = np.all((components < 2.0 ** 60) & ((components > 2.0 ** -60) | (components == 0)), axis=1)
         return in_range if wanted.ndim == 1 else in_range[:, None]
     if form.name == "distance":  # its operands are subtracted in the type
         with np.errstate(all="ignore"):
@@ -119,6 +120,6 @@ def check(device: engine.Device, pattern: str = "*") -> None:
 
 def _mixed(operand: np.ndarray, width: int) -> np.ndarray:
     """The edge cases stand beside each other in a vector, and beside ordinary numbers in some."""
-    lanes = operand.reshape(-1, width).copy()
-    lanes[::2] = operand.reshape(width, -1).T[::2]
-    return lanes.reshape(-1)
+    components = operand.reshape(-1, width).copy()
+    components[::2] = operand.reshape(width, -1).T[::2]
+    return components.reshape(-1)

@@ -1,4 +1,4 @@
-"""The math functions: one lane against MPFR (math_reference.cpp) within section 7.4, the other forms against one lane.
+"""The math functions: one component against MPFR (math_reference.cpp) within section 7.4, the other forms against that one.
 
 What OpenCL leaves open is not judged: lgamma, mad and the native_ functions have no limit, and the largest errors stand in the
 table all the same.
@@ -59,8 +59,8 @@ def operator_forms() -> List[table.Form]:
     for name, letters in (("x + y", "gg"), ("x - y", "gg"), ("x * y", "gg"), ("x / y", "gg"), ("1 / x", "g")):
         for scalar in table.FLOATING:
             for width in table.WIDTHS:
-                lanes = table.lanes(scalar, width)
-                found.append(table.Form("7.4", name, lanes, (lanes,) * len(letters), "", scalar, width, tuple(letters)))
+                given = table.components(scalar, width)
+                found.append(table.Form("7.4", name, given, (given,) * len(letters), "", scalar, width, tuple(letters)))
     return found
 
 
@@ -136,5 +136,5 @@ class Judge:
                 self.against_reference(at, title, [each[places] for each in operands], mine[places])
                 continue
             given = ", ".join(functions.exact_text(each[places[0]]) for each in operands)
-            self.device.fail(title, f"{len(places)} of {len(mine)} lanes are not what the scalar form gives: ({given}) is "
+            self.device.fail(title, f"{len(places)} of {len(mine)} components are not what the scalar form gives: ({given}) is "
                                     f"{functions.exact_text(mine[places[0]])}, not {functions.exact_text(theirs[places[0]])}")

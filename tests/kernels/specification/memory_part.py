@@ -38,7 +38,7 @@ def _vector_data(widths: Sequence[int]) -> Iterator[Case]:
             if width == 1:
                 continue
             data = _numbers("vload", scalar, ITEMS * width + 1)
-            packed, lanes = data[1:].copy(), table.lanes(scalar, width)
+            packed, components = data[1:].copy(), table.components(scalar, width)
             for space in ("global", "constant", "local", "private"):  # one element behind the start: aligned as an element is
                 given = "constant" if space == "constant" else "global const"
                 copy, pointer, at = "", "a + 1", "i"
@@ -47,19 +47,19 @@ def _vector_data(widths: Sequence[int]) -> Iterator[Case]:
                     copy = (f"{space} {scalar} t[{size * width + 1}]; "
                             f"for (int k = 0; k < {width}; ++k) t[{at} * {width} + k + 1] = a[i * {width} + k + 1];")
                     pointer = "t + 1"
-                body = f"{copy} {lanes} v = vload{width}({at}, {pointer}); " + " ".join(
+                body = f"{copy} {components} v = vload{width}({at}, {pointer}); " + " ".join(
                     f"o[i * {width} + {k}] = v.s{k:x};" for k in range(width))
                 yield Case(f"vload{width}(const {space} {scalar} *)",
                            f"kernel void KERNEL({given} {scalar} *a, global {scalar} *o) "
                            f"{{ size_t i = get_global_id(0); {body} }}", [data], packed)
             for space in table.SPACES:
-                vector = f"({lanes})({', '.join(f'a[i * {width} + {k + 1}]' for k in range(width))})"
+                vector = f"({components})({', '.join(f'a[i * {width} + {k + 1}]' for k in range(width))})"
                 body = f"vstore{width}({vector}, i, o);"
                 if space != "global":
                     size, at = (engine.GROUP, "get_local_id(0)") if space == "local" else (1, "0")
                     body = (f"{space} {scalar} t[{size * width + 1}]; vstore{width}({vector}, {at}, t + 1); "
                             f"for (int k = 0; k < {width}; ++k) o[i * {width} + k] = t[{at} * {width} + k + 1];")
-                yield Case(f"vstore{width}({lanes}, {space} {scalar} *)", f"kernel void KERNEL(global const {scalar} *a, "
+                yield Case(f"vstore{width}({components}, {space} {scalar} *)", f"kernel void KERNEL(global const {scalar} *a, "
                            f"global {scalar} *o) {{ size_t i = get_global_id(0); {body} }}", [data], packed)
 
 
@@ -77,13 +77,13 @@ def _shuffles() -> Iterator[Case]:
                     halves = [half.reshape(ITEMS, given) for half in np.split(data, 2)][:operands]
                     chosen = masks.reshape(ITEMS, taken).astype(np.int64) & (given * operands - 1)
                     wanted = np.take_along_axis(np.concatenate(halves, axis=1), chosen, axis=1).reshape(-1)
-                    lanes, mask = table.lanes(scalar, given), table.lanes(mask_type, taken)
-                    yield Case(f"{name}({', '.join([lanes] * operands)}, {mask})", text, [data, masks], wanted)
+                    components, mask = table.components(scalar, given), table.components(mask_type, taken)
+                    yield Case(f"{name}({', '.join([components] * operands)}, {mask})", text, [data, masks], wanted)
 
 
 def _steps() -> Iterator[Case]:
     for scalar in table.NUMBERS:
-        names = [table.lanes(scalar, width) for width in table.WIDTHS]
+        names = [table.components(scalar, width) for width in table.WIDTHS]
         body = " ".join(f"o[{at}] = vec_step({name}); {name} v{at} = ({name})0; o[{at + 6}] = vec_step(v{at});"
                         for at, name in enumerate(names))
         yield Case(f"vec_step({scalar} and its vectors)", f"kernel void KERNEL(global int *o) {{ {body} }}", [],
@@ -93,32 +93,32 @@ def _steps() -> Iterator[Case]:
 def _async_copies(widths: Sequence[int]) -> Iterator[Case]:
     for scalar in table.NUMBERS:
         for width in widths:
-            lanes, stride = table.lanes(scalar, width), 4 if width == 3 else width
+            components, stride = table.components(scalar, width), 4 if width == 3 else width
             data = _numbers("async", scalar, ITEMS * stride)
-            local = f"local {lanes} t[{engine.GROUP}]; size_t g = get_group_id(0) * {engine.GROUP}, l = get_local_id(0);"
+            local = f"local {components} t[{engine.GROUP}]; size_t g = get_group_id(0) * {engine.GROUP}, l = get_local_id(0);"
             wait = "wait_group_events(1, &e);"
-            head = f"kernel void KERNEL(global const {lanes} *a, global {lanes} *o) {{ {local}"
+            head = f"kernel void KERNEL(global const {components} *a, global {components} *o) {{ {local}"
             three = width == 3
             parts = np.split(data.reshape(ITEMS, stride), 2)
-            yield Case(f"async_work_group_copy(local {lanes} *, const global {lanes} *)",
+            yield Case(f"async_work_group_copy(local {components} *, const global {components} *)",
                        f"{head} event_t e = async_work_group_copy(t, a + g, {engine.GROUP}, 0); {wait} o[g + l] = t[l]; }}",
                        [data], data, three)
-            yield Case(f"async_work_group_copy(global {lanes} *, const local {lanes} *)",
+            yield Case(f"async_work_group_copy(global {components} *, const local {components} *)",
                        f"{head} t[l] = a[g + l]; barrier(CLK_LOCAL_MEM_FENCE); "
                        f"event_t e = async_work_group_copy(o + g, t, {engine.GROUP}, 0); {wait} }}", [data], data, three)
             half = engine.GROUP // 2
             every = np.concatenate([np.concatenate([part[::2], part[::2]]) for part in parts]).reshape(-1)
-            yield Case(f"async_work_group_strided_copy(local {lanes} *, const global {lanes} *)",
+            yield Case(f"async_work_group_strided_copy(local {components} *, const global {components} *)",
                        f"{head} event_t e = async_work_group_strided_copy(t, a + g, {half}, 2, 0); {wait} "
                        f"o[g + l] = t[l % {half}]; }}", [data], every, three)
             spread = data.reshape(ITEMS, stride).copy()
             for begin in (0, engine.GROUP):
                 spread[begin:begin + engine.GROUP:2] = data.reshape(ITEMS, stride)[begin:begin + half]
-            yield Case(f"async_work_group_strided_copy(global {lanes} *, const local {lanes} *)",
+            yield Case(f"async_work_group_strided_copy(global {components} *, const local {components} *)",
                        f"{head} o[g + l] = a[g + l]; t[l] = a[g + l]; barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); "
                        f"event_t e = async_work_group_strided_copy(o + g, t, {half}, 2, 0); {wait} }}", [data],
                        spread.reshape(-1), three)
-            yield Case(f"prefetch(const global {lanes} *)", f"kernel void KERNEL(global const {lanes} *a, global {lanes} *o) "
+            yield Case(f"prefetch(const global {components} *)", f"kernel void KERNEL(global const {components} *a, global {components} *o) "
                        f"{{ size_t i = get_global_id(0); prefetch(a + i, 1); o[i] = a[i]; }}", [data], data, three)
 
 

@@ -78,7 +78,7 @@ def parts_of(arguments):
     """The parts by name: each takes a device and returns the largest errors that it saw."""
     import conversion_part
     import geometric_part
-    import lane_part
+    import component_part
     import math_part
     import memory_part
     reference = math_part.Reference(arguments.reference)
@@ -86,7 +86,8 @@ def parts_of(arguments):
     types = arguments.types.split(",")
     parts = {"math": lambda device: math_part.check(device, reference, arguments.only, types, widths)}
     for section in ("integer", "common", "relational"):
-        parts[section] = lambda device, section=section: lane_part.check(device, reference, [section], arguments.only, widths)
+        parts[section] = lambda device, section=section: component_part.check(
+            device, reference, [section], arguments.only, widths)
     parts["geometric"] = lambda device: geometric_part.check(device, arguments.only)
     parts["convert"] = lambda device: conversion_part.check_conversions(device, arguments.only, widths)
     parts["as"] = lambda device: conversion_part.check_as(device, arguments.only, widths)

@@ -4,7 +4,7 @@ Every name with every type, width, mixed form and address space that the specifi
 library's own list (src/compiler/builtins/library/prototypes.cl): a line that is missing there is found by a call from here.
 
 In a row the letters are types:
-  g  gentype          s  its scalar              i  int with gentype's lanes    j  int
+  g  gentype          s  its scalar              i  int with gentype's components    j  int
   u  unsigned gentype S  signed gentype          r  what a comparison gives     w  integers of twice the size
 A star is a pointer to what follows it, in each address space that the specification allows.
 """
@@ -133,7 +133,7 @@ g g g u: select
 """)
 
 
-def lanes(scalar: str, width: int) -> str:
+def components(scalar: str, width: int) -> str:
     """The name of a vector type, or of the scalar type."""
     return scalar if width == 1 else f"{scalar}{width}"
 
@@ -164,13 +164,13 @@ def spelled(letter: str, scalar: str, width: int) -> str:
     if letter[0] == "*":
         return "*" + spelled(letter[1:], scalar, width)
     if letter == "r":
-        return "int" if width == 1 else lanes(signed_of(scalar), width)
+        return "int" if width == 1 else components(signed_of(scalar), width)
     if letter in "sj":
         return "int" if letter == "j" else scalar
     element = {"g": scalar, "i": "int", "u": None, "S": None, "w": None}[letter]
     if element is None:
         element = {"u": unsigned_of, "S": signed_of, "w": wide_of}[letter](scalar)
-    return lanes(element, width)
+    return components(element, width)
 
 
 def forms(table: Sequence[Row]) -> Iterator[Form]:

@@ -11,7 +11,7 @@ import numpy as np
 
 import table
 
-COUNT = 12288  # of the calls of one function: 10000 at random and the edge cases; a multiple of 64 groups of 48 lanes
+COUNT = 12288  # of the calls of one function: 10000 at random and the edge cases; a multiple of 64 groups of 48 components
 RANDOM = 10000
 NUMPY: Dict[str, type] = {"char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16, "int": np.int32,
                           "uint": np.uint32, "long": np.int64, "ulong": np.uint64, "float": np.float32, "double": np.float64,

@@ -1,5 +1,5 @@
 // Common functions and tests of floating-point numbers, for one lane. Tests give true or false here, and masks for the lanes of
-// work-items; what the lanes of a vector give is made of that behind the call. Sets and words: language.h.
+// work-items; what the components of a vector give is made of that behind the call. Sets and words: language.h.
 #pragma once
 
 #include "language.h"
@@ -147,7 +147,7 @@ T select(T a, T b, Signed<T> c) {
   return c != 0 ? b : a;
 }
 
-// For vectors, the sign of each lane of the condition decides.
+// For vectors, the sign of each component of the condition decides.
 template <Element T, Integer From, int... I>
 Vector<T, I...> select(Vector<T, I...> a, Vector<T, I...> b, Vector<From, I...> c) {
   return {(Signed<T>)c.s[I] < 0 ? b.s[I] : a.s[I]...};

@@ -1,4 +1,4 @@
-// convert_ for one lane, with and without saturation (sat), for each rounding mode. The modes are rte (to nearest, ties to
+// convert_ for one component, with and without saturation (sat), for each rounding mode. The modes are rte (to nearest, ties to
 // even), rtz (towards zero), rtp (up) and rtn (down). Exact in all directions. T is the target, From the source. Sets and
 // words: language.h.
 #pragma once

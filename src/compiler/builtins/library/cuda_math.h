@@ -1,6 +1,6 @@
-// Functions of one lane that CUDA does otherwise than the CPU; found before those of math.h and integer.h. On a GPU double is
-// slow, so that a float stays one; native_ functions are the approximate instructions. Those of half_ functions alone that keep
-// within 8192 units in the last place over the whole range are approximate too. Sets and words: language.h.
+// Functions of one component that CUDA does otherwise than the CPU; found before those of math.h and integer.h. On a GPU double
+// is slow, so that a float stays one; native_ functions are the approximate instructions. Those of half_ functions alone that
+// keep within 8192 units in the last place over the whole range are approximate too. Sets and words: language.h.
 #pragma once
 
 #include "language.h"

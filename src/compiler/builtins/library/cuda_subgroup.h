@@ -7,7 +7,7 @@
 
 namespace manyrt::library {
 
-inline unsigned int sub_group_lane() { return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u; }
+inline unsigned int sub_group_item() { return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u; }
 
 inline unsigned int sub_group_members() {
   unsigned int item = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -47,83 +47,83 @@ inline int sub_group_all(int predicate) { return __all_sync(sub_group_members(),
 
 template <Element T>
 T sub_group_reduce_add(T x) {
-  unsigned int lane = sub_group_lane(), count = (unsigned int)__popc(sub_group_members());
+  unsigned int item = sub_group_item(), count = (unsigned int)__popc(sub_group_members());
   for (unsigned int d = 16; d > 0; d >>= 1) {
-    T other = sub_group_shuffle(x, lane + d);
-    if (lane + d < count) x = sub_group_sum(x, other);
+    T other = sub_group_shuffle(x, item + d);
+    if (item + d < count) x = sub_group_sum(x, other);
   }
   return sub_group_shuffle(x, 0u);
 }
 
 template <Element T>
 T sub_group_scan_inclusive_add(T x) {
-  unsigned int lane = sub_group_lane();
+  unsigned int item = sub_group_item();
   for (unsigned int d = 1; d < 32; d <<= 1) {
-    T other = sub_group_shuffle(x, lane - d);
-    if (lane >= d) x = sub_group_sum(other, x);
+    T other = sub_group_shuffle(x, item - d);
+    if (item >= d) x = sub_group_sum(other, x);
   }
   return x;
 }
 
 template <Element T>
 T sub_group_scan_exclusive_add(T x) {
-  unsigned int lane = sub_group_lane();
-  T before = sub_group_shuffle(sub_group_scan_inclusive_add(x), lane - 1);
-  return lane == 0 ? sub_group_zero<T>() : before;
+  unsigned int item = sub_group_item();
+  T before = sub_group_shuffle(sub_group_scan_inclusive_add(x), item - 1);
+  return item == 0 ? sub_group_zero<T>() : before;
 }
 
 template <Element T>
 T sub_group_reduce_min(T x) {
-  unsigned int lane = sub_group_lane(), count = (unsigned int)__popc(sub_group_members());
+  unsigned int item = sub_group_item(), count = (unsigned int)__popc(sub_group_members());
   for (unsigned int d = 16; d > 0; d >>= 1) {
-    T other = sub_group_shuffle(x, lane + d);
-    if (lane + d < count) x = sub_group_least(x, other);
+    T other = sub_group_shuffle(x, item + d);
+    if (item + d < count) x = sub_group_least(x, other);
   }
   return sub_group_shuffle(x, 0u);
 }
 
 template <Element T>
 T sub_group_scan_inclusive_min(T x) {
-  unsigned int lane = sub_group_lane();
+  unsigned int item = sub_group_item();
   for (unsigned int d = 1; d < 32; d <<= 1) {
-    T other = sub_group_shuffle(x, lane - d);
-    if (lane >= d) x = sub_group_least(other, x);
+    T other = sub_group_shuffle(x, item - d);
+    if (item >= d) x = sub_group_least(other, x);
   }
   return x;
 }
 
 template <Element T>
 T sub_group_scan_exclusive_min(T x) {
-  unsigned int lane = sub_group_lane();
-  T before = sub_group_shuffle(sub_group_scan_inclusive_min(x), lane - 1);
-  return lane == 0 ? sub_group_highest<T>() : before;
+  unsigned int item = sub_group_item();
+  T before = sub_group_shuffle(sub_group_scan_inclusive_min(x), item - 1);
+  return item == 0 ? sub_group_highest<T>() : before;
 }
 
 template <Element T>
 T sub_group_reduce_max(T x) {
-  unsigned int lane = sub_group_lane(), count = (unsigned int)__popc(sub_group_members());
+  unsigned int item = sub_group_item(), count = (unsigned int)__popc(sub_group_members());
   for (unsigned int d = 16; d > 0; d >>= 1) {
-    T other = sub_group_shuffle(x, lane + d);
-    if (lane + d < count) x = sub_group_most(x, other);
+    T other = sub_group_shuffle(x, item + d);
+    if (item + d < count) x = sub_group_most(x, other);
   }
   return sub_group_shuffle(x, 0u);
 }
 
 template <Element T>
 T sub_group_scan_inclusive_max(T x) {
-  unsigned int lane = sub_group_lane();
+  unsigned int item = sub_group_item();
   for (unsigned int d = 1; d < 32; d <<= 1) {
-    T other = sub_group_shuffle(x, lane - d);
-    if (lane >= d) x = sub_group_most(other, x);
+    T other = sub_group_shuffle(x, item - d);
+    if (item >= d) x = sub_group_most(other, x);
   }
   return x;
 }
 
 template <Element T>
 T sub_group_scan_exclusive_max(T x) {
-  unsigned int lane = sub_group_lane();
-  T before = sub_group_shuffle(sub_group_scan_inclusive_max(x), lane - 1);
-  return lane == 0 ? sub_group_lowest<T>() : before;
+  unsigned int item = sub_group_item();
+  T before = sub_group_shuffle(sub_group_scan_inclusive_max(x), item - 1);
+  return item == 0 ? sub_group_lowest<T>() : before;
 }
 
 }  // namespace manyrt::library

@@ -1,6 +1,6 @@
-// Geometric functions of up to four lanes. Those without fast_ in their names scale their vectors by a power of two where
+// Geometric functions of up to four components. Those without fast_ in their names scale their vectors by a power of two where
 // squares would leave the range of the type. They use selects instead of branches, so that compilers can vectorise loops over
-// them. A function with parameters Vector<T, I...> serves every number of lanes. Sets and words: language.h.
+// them. A function with parameters Vector<T, I...> serves every number of components. Sets and words: language.h.
 #pragma once
 
 #include "language.h"
@@ -65,7 +65,7 @@ T magnitude(Vector4<T> p) {
   return larger(larger(larger(fabs(p.s[0]), fabs(p.s[1])), fabs(p.s[2])), fabs(p.s[3]));
 }
 
-// An infinite lane counts as one and finite ones beside it as zero.
+// An infinite component counts as one and finite ones beside it as zero.
 template <Floating T>
 T unit(T x) {
   return x != x ? x : copysign<T>(fabs(x) > largest<T> ? 1 : 0, x);

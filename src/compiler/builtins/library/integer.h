@@ -1,5 +1,5 @@
-// Integer functions, for one lane. Nothing here overflows: sums and products are computed in unsigned or wider types. Sets and
-// words: language.h.
+// Integer functions, for one component. Nothing here overflows: sums and products are computed in unsigned or wider types. Sets
+// and words: language.h.
 #pragma once
 
 #include "language.h"

@@ -144,8 +144,8 @@ concept SignedBeyond = SignedInteger<From> && !HeldBy<From, T>;
 template <typename From, typename T>
 concept UnsignedBeyond = UnsignedInteger<From> && !HeldBy<From, T>;
 
-// A vector of the language. The numbers of its lanes are a pack, so that one text serves every number of lanes. The list of the
-// sums is p.s[I] + q.s[I]..., and (p.s[I] | ...) joins all lanes. Vector<T, 0> is T itself.
+// A vector of the language. The numbers of its components are a pack, so that one text serves every number of components. The
+// list of the sums is p.s[I] + q.s[I]..., and (p.s[I] | ...) joins all components. Vector<T, 0> is T itself.
 template <typename T, int... I>
 struct Vector {
   T s[sizeof...(I)];

@@ -1,5 +1,6 @@
-// Math functions, for one lane: what OpenCL C has and the C library lacks, or has with other special cases. A float is best
-// computed in double where that is at hand. Sets and words: language.h. Where CUDA has something better, cuda_math.h has it.
+// Math functions, for one component: what OpenCL C has and the C library lacks, or has with other special cases. A float is
+// best computed in double where that is at hand. Sets and words: language.h. Where CUDA has something better, cuda_math.h has
+// it.
 #pragma once
 
 #include "language.h"

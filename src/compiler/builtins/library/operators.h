@@ -1,6 +1,6 @@
 // Operators of vectors, and those of scalars that C++ leaves undefined. Signed integers are computed as unsigned ones, so that
 // what overflows wraps. Division never traps, and a shift takes its amount modulo the width. Comparisons of vectors give -1 or
-// 0 in each lane. The prelude writes a call of one of these where C++ has no such operator. Sets and words: language.h.
+// 0 in each component. The prelude writes a call of one of these where C++ has no such operator. Sets and words: language.h.
 #pragma once
 
 #include "language.h"
@@ -142,7 +142,7 @@ Vector<T, I...> post_decrement(Vector<T, I...>& a) {
   return old;
 }
 
-// ---- Bits. From is the type of a shift's amount: a vector, or one scalar for all lanes.
+// ---- Bits. From is the type of a shift's amount: a vector, or one scalar for all components.
 
 template <Integer T, int... I>
 Vector<T, I...> bit_and(Vector<T, I...> a, Vector<T, I...> b) {
@@ -231,7 +231,7 @@ Vector<Signed<T>, I...> logical_not(Vector<T, I...> a) {
   return {(Signed<T>)-(a.s[I] == 0)...};
 }
 
-// c ? a : b, by the sign of each lane of c.
+// c ? a : b, by the sign of each component of c.
 template <Element T, Integer From, int... I>
 Vector<T, I...> choose(Vector<From, I...> c, Vector<T, I...> a, Vector<T, I...> b) {
   return {(Signed<T>)c.s[I] < 0 ? a.s[I] : b.s[I]...};

@@ -13,7 +13,7 @@ struct mrt_out {
 struct mrt_spec {
   const char* begin;
   char prefix[32];
-  int lanes;
+  int components;
   char length;
   char letter;
 };
@@ -61,10 +61,11 @@ mrt_print_fn bool mrt_next(mrt_out& o, mrt_spec& s) {
     mrt_put_number(o, to);
   }
   *to = 0;
-  s.lanes = 1;
+  s.components = 1;
   if (*o.at == 'v') {
-    s.lanes = 0;
-    for (++o.at; *o.at >= '0' && *o.at <= '9'; ++o.at) s.lanes = s.lanes > 16 ? 17 : s.lanes * 10 + (*o.at - '0');
+    s.components = 0;
+    for (++o.at; *o.at >= '0' && *o.at <= '9'; ++o.at)
+      s.components = s.components > 16 ? 17 : s.components * 10 + (*o.at - '0');
   }
   s.length = 0;
   if (*o.at == 'h' || *o.at == 'l') {
@@ -104,7 +105,7 @@ mrt_print_fn void mrt_print_integers(mrt_out& o, const long* v, int n, int bytes
   mrt_spec s;
   if (!mrt_next(o, s)) return;
   const bool is_signed = mrt_is(s.letter, "di"), is_char = s.letter == 'c' && n == 1;
-  if (s.lanes != n || (!is_signed && !is_char && !mrt_is(s.letter, "uoxX"))) return mrt_mismatch(o, s);
+  if (s.components != n || (!is_signed && !is_char && !mrt_is(s.letter, "uoxX"))) return mrt_mismatch(o, s);
   if (n == 1 && s.length == 'b') bytes = 1;
   if (n == 1 && s.length == 'h') bytes = 2;
   char format[48], text[2048];
@@ -126,7 +127,7 @@ mrt_print_fn void mrt_print_integers(mrt_out& o, const long* v, int n, int bytes
 mrt_print_fn void mrt_print_reals(mrt_out& o, const double* v, int n) {
   mrt_spec s;
   if (!mrt_next(o, s)) return;
-  if (s.lanes != n || !mrt_is(s.letter, "fFeEgGaA")) return mrt_mismatch(o, s);
+  if (s.components != n || !mrt_is(s.letter, "fFeEgGaA")) return mrt_mismatch(o, s);
   char format[48], text[2048];
   mrt_format(format, s, "");
   for (int i = 0; i < n; ++i) {
@@ -154,8 +155,8 @@ mrt_print_fn void mrt_print_string(mrt_out& o, const mrt_spec& s, const char* v)
 mrt_print_fn void mrt_print_pointer(mrt_out& o, const volatile void* v, bool is_text) {
   mrt_spec s;
   if (!mrt_next(o, s)) return;
-  if (s.letter == 's' && is_text && s.lanes == 1) return mrt_print_string(o, s, v == nullptr ? "(null)" : (const char*)v);
-  if (s.letter != 'p' || s.lanes != 1) return mrt_mismatch(o, s);
+  if (s.letter == 's' && is_text && s.components == 1) return mrt_print_string(o, s, v == nullptr ? "(null)" : (const char*)v);
+  if (s.letter != 'p' || s.components != 1) return mrt_mismatch(o, s);
   char format[48], text[2048];
   mrt_format(format, s, "");
   const int size = __builtin_snprintf(text, sizeof text, format, (const void*)v);

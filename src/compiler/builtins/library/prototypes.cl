@@ -4,11 +4,12 @@
 //
 // A line "where gentype is ..." holds until the next one or the next heading. In a prototype the words mean
 //   sgentype  the scalar of gentype's elements          ugentype  unsigned integers of gentype's size, igentype signed ones
-//   intn      ints, as many as gentype has lanes, and ushortn ushorts        wgentype  integers of twice the size
-//   rgentype  what comparisons give: int of a scalar, signed integers of the lanes' size of a vector
-// Pointers: gentype *p points to __global, __local or __private memory, const gentype *p to any, volatile gentype *p to __global or
-// __local memory. An n in a name stands for the lanes that "where" allows: 2, 3, 4, 8, 16, or nothing for one lane. destType, sourceType, a
-// gentypem beside a gentypen, and "..." are words whose rules no prototype can say: family.cpp has them.
+//   intn      ints, as many as gentype has components, and ushortn ushorts        wgentype  integers of twice the size
+//   rgentype  what comparisons give: int of a scalar, signed integers of the components' size of a vector
+// Pointers: gentype *p points to __global, __local or __private memory, const gentype *p to any, volatile gentype *p to
+// __global or __local memory. An n in a name stands for the components that "where" allows: 2, 3, 4, 8, 16, or nothing for one
+// component. destType, sourceType, a gentypem beside a gentypen, and "..." are words whose rules no prototype can say:
+// family.cpp has them.
 
 # Work-item functions (6.12.1), in the order of WorkItem in builtins.h
 size_t get_global_id(uint dimindx);
@@ -208,13 +209,13 @@ where gentype is float, double or a vector of them:
   rgentype signbit(gentype x);
 
 # Vector data load and store functions (6.12.7)
-where gentype is a vector of as many lanes as the name says:
+where gentype is a vector of as many components as the name says:
   gentype vloadn(size_t offset, const sgentype *p);
   void vstoren(gentype data, size_t offset, sgentype *p);
-where gentype is float, with as many lanes as the name says:
+where gentype is float, with as many components as the name says:
   gentype vload_halfn(size_t offset, const half *p);
   gentype vloada_halfn(size_t offset, const half *p);
-where gentype is float or double, with as many lanes as the name says:
+where gentype is float or double, with as many components as the name says:
   void vstore_halfn(gentype data, size_t offset, half *p);
   void vstore_halfn_rte(gentype data, size_t offset, half *p);
   void vstore_halfn_rtz(gentype data, size_t offset, half *p);
@@ -276,7 +277,7 @@ where gentype is int, uint, long or ulong:
   gentype atom_xchg(volatile gentype *p, gentype val);
   gentype atom_xor(volatile gentype *p, gentype val);
 
-# Miscellaneous vector functions (6.12.12)
+# Miscelcomponentous vector functions (6.12.12)
 gentypen shuffle(gentypem x, ugentypen mask);
 gentypen shuffle2(gentypem x, gentypem y, ugentypen mask);
 
@@ -321,7 +322,7 @@ where gentype is a number's type:
   gentype sub_group_shuffle_down(gentype value, uint delta);
 
 # Conversions of bfloat16 (cl_intel_bfloat16_conversions)
-where gentype is float, with as many lanes as the name says:
+where gentype is float, with as many components as the name says:
   ushortn intel_convert_bfloat16n_as_ushortn(gentype source);
   gentype intel_convert_as_bfloat16n_floatn(ushortn source);
 

@@ -15,13 +15,13 @@ struct SubGroupValues {
 };
 struct SubGroupCalls {
   const SubGroupValues* (*exchange)(unsigned long value);
-  unsigned int (*lane)();
+  unsigned int (*subGroupItem)();
 };
 [[maybe_unused]] static const SubGroupCalls* rtHostFibers = nullptr;
 
 // ---- What they are made of
 
-inline unsigned int sub_group_lane() { return rtHostFibers->lane(); }
+inline unsigned int sub_group_item() { return rtHostFibers->subGroupItem(); }
 
 template <Element T>
 unsigned long sub_group_bits(T x) {
@@ -145,17 +145,17 @@ T sub_group_broadcast_first(T x) {
 
 template <Element T>
 T sub_group_shuffle_xor(T x, unsigned int mask) {
-  return sub_group_shuffle(x, sub_group_lane() ^ mask);
+  return sub_group_shuffle(x, sub_group_item() ^ mask);
 }
 
 template <Element T>
 T sub_group_shuffle_up(T x, unsigned int delta) {
-  return sub_group_shuffle(x, sub_group_lane() - delta);
+  return sub_group_shuffle(x, sub_group_item() - delta);
 }
 
 template <Element T>
 T sub_group_shuffle_down(T x, unsigned int delta) {
-  return sub_group_shuffle(x, sub_group_lane() + delta);
+  return sub_group_shuffle(x, sub_group_item() + delta);
 }
 
 // ---- Votes
@@ -180,7 +180,7 @@ inline int sub_group_all(int predicate) { return !sub_group_any(!predicate); }
 
 template <NarrowUnsigned T>
 int sub_group_inverse_ballot(Vector4<T> votes) {
-  return (int)(votes.s[0] >> sub_group_lane() & 1u);
+  return (int)(votes.s[0] >> sub_group_item() & 1u);
 }
 
 template <NarrowUnsigned T>
@@ -195,12 +195,12 @@ unsigned int sub_group_ballot_bit_count(Vector4<T> votes) {
 
 template <NarrowUnsigned T>
 unsigned int sub_group_ballot_inclusive_scan(Vector4<T> votes) {
-  return (unsigned int)__builtin_popcount(votes.s[0] & ((2u << sub_group_lane()) - 1));
+  return (unsigned int)__builtin_popcount(votes.s[0] & ((2u << sub_group_item()) - 1));
 }
 
 template <NarrowUnsigned T>
 unsigned int sub_group_ballot_exclusive_scan(Vector4<T> votes) {
-  return (unsigned int)__builtin_popcount(votes.s[0] & ((1u << sub_group_lane()) - 1));
+  return (unsigned int)__builtin_popcount(votes.s[0] & ((1u << sub_group_item()) - 1));
 }
 
 template <NarrowUnsigned T>
@@ -229,7 +229,7 @@ template <Element T>
 T sub_group_scan_inclusive_add(T x) {
   const auto* g = rtHostFibers->exchange(sub_group_bits(x));
   T r = sub_group_zero<T>();
-  for (unsigned int i = 0; i <= sub_group_lane(); ++i) {
+  for (unsigned int i = 0; i <= sub_group_item(); ++i) {
     if ((g->members >> i & 1u) != 0) r = sub_group_sum(r, sub_group_value<T>(g->values[i]));
   }
   return r;
@@ -239,7 +239,7 @@ template <Element T>
 T sub_group_scan_exclusive_add(T x) {
   const auto* g = rtHostFibers->exchange(sub_group_bits(x));
   T r = sub_group_zero<T>();
-  for (unsigned int i = 0; i < sub_group_lane(); ++i) {
+  for (unsigned int i = 0; i < sub_group_item(); ++i) {
     if ((g->members >> i & 1u) != 0) r = sub_group_sum(r, sub_group_value<T>(g->values[i]));
   }
   return r;
@@ -259,7 +259,7 @@ template <Element T>
 T sub_group_scan_inclusive_min(T x) {
   const auto* g = rtHostFibers->exchange(sub_group_bits(x));
   T r = sub_group_highest<T>();
-  for (unsigned int i = 0; i <= sub_group_lane(); ++i) {
+  for (unsigned int i = 0; i <= sub_group_item(); ++i) {
     if ((g->members >> i & 1u) != 0) r = sub_group_least(r, sub_group_value<T>(g->values[i]));
   }
   return r;
@@ -269,7 +269,7 @@ template <Element T>
 T sub_group_scan_exclusive_min(T x) {
   const auto* g = rtHostFibers->exchange(sub_group_bits(x));
   T r = sub_group_highest<T>();
-  for (unsigned int i = 0; i < sub_group_lane(); ++i) {
+  for (unsigned int i = 0; i < sub_group_item(); ++i) {
     if ((g->members >> i & 1u) != 0) r = sub_group_least(r, sub_group_value<T>(g->values[i]));
   }
   return r;
@@ -289,7 +289,7 @@ template <Element T>
 T sub_group_scan_inclusive_max(T x) {
   const auto* g = rtHostFibers->exchange(sub_group_bits(x));
   T r = sub_group_lowest<T>();
-  for (unsigned int i = 0; i <= sub_group_lane(); ++i) {
+  for (unsigned int i = 0; i <= sub_group_item(); ++i) {
     if ((g->members >> i & 1u) != 0) r = sub_group_most(r, sub_group_value<T>(g->values[i]));
   }
   return r;
@@ -299,7 +299,7 @@ template <Element T>
 T sub_group_scan_exclusive_max(T x) {
   const auto* g = rtHostFibers->exchange(sub_group_bits(x));
   T r = sub_group_lowest<T>();
-  for (unsigned int i = 0; i < sub_group_lane(); ++i) {
+  for (unsigned int i = 0; i < sub_group_item(); ++i) {
     if ((g->members >> i & 1u) != 0) r = sub_group_most(r, sub_group_value<T>(g->values[i]));
   }
   return r;

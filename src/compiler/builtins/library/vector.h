@@ -1,6 +1,6 @@
-// Functions that move lanes: loads and stores of vectors, also as halves in memory, shuffles, the bits of a vector as another
-// one, and prefetch. I numbers the lanes of the result or of what is stored, M those of a source with another number of lanes.
-// Sets and words: language.h.
+// Functions that move components: loads and stores of vectors, also as halves in memory, shuffles, the bits of a vector as
+// another one, and prefetch. I numbers the components of the result or of what is stored, M those of a source with another
+// number of components. Sets and words: language.h.
 #pragma once
 
 #include "half.h"
@@ -57,7 +57,7 @@ void vstore_half_rtn(Vector<T, I...> data, unsigned long offset, half* p) {
   ((p[I] = to_half_rtn(data.s[I])), ...);
 }
 
-// ---- The same with aligned vectors of halves: three lanes lie like four, and the fourth is not written.
+// ---- The same with aligned vectors of halves: three components lie like four, and the fourth is not written.
 
 template <Float T, int... I>
 Vector<T, I...> vloada_half(unsigned long offset, const half* p) {
@@ -94,7 +94,7 @@ void vstorea_half_rtn(Vector<T, I...> data, unsigned long offset, half* p) {
   ((p[I] = to_half_rtn(data.s[I])), ...);
 }
 
-// ---- Shuffles. Of each lane of the mask the low bits count, as many as number the lanes of the sources.
+// ---- Shuffles. Of each component of the mask the low bits count, as many as number the components of the sources.
 
 template <Element T, int... M, int... I>
 Vector<T, I...> shuffle(Vector<T, M...> x, Vector<Unsigned<T>, I...> mask) {
@@ -108,7 +108,7 @@ Vector<T, I...> shuffle2(Vector<T, M...> x, Vector<T, M...> y, Vector<Unsigned<T
   return {v[mask.s[I] & (2 * sizeof...(M) - 1)]...};
 }
 
-// ---- The bits of one type as another. Lane by lane where the numbers of lanes agree, which compilers see through best.
+// ---- The bits of one type as another. One by one where the numbers of components agree, which compilers see through best.
 
 template <Element T, Element From>
 T as(From x) {
@@ -117,7 +117,7 @@ T as(From x) {
   return r;
 }
 
-// Else as a block of memory. A vector of three lanes has the size of four, and its fourth lane has no value.
+// Else as a block of memory. A vector of three components has the size of four, and its fourth component has no value.
 template <Element T, Element From, int... M, int... I>
 Vector<T, I...> as_block(Vector<From, M...> x) {
   Vector<T, I...> r = {};
@@ -126,7 +126,7 @@ Vector<T, I...> as_block(Vector<From, M...> x) {
   return r;
 }
 
-// ---- Any and all: by the sign bits of the lanes
+// ---- Any and all: by the sign bits of the components
 
 template <SignedInteger T, int... I>
 int any(Vector<T, I...> x) {

@@ -86,7 +86,7 @@ std::string CppText::vectorStep(const Expr& e) {
   const Expr& target = *e.a;
   if (target.kind == ExprKind::kSwizzle) {
     const Expr& vector = *target.a;
-    const std::string step = prelude_.stepSwizzle(e.op, vector.type.type, target.lanes, target.type->lanes());
+    const std::string step = prelude_.stepSwizzle(e.op, vector.type.type, target.components, target.type->components());
     return isPackedStorage(vector) ? changed(vector, step + "(mrt_v)") : step + "(" + expression(vector) + ")";
   }
   const std::string step = prelude_.step(e.op, target.type.type);
@@ -98,10 +98,10 @@ std::string CppText::assignFused(const Expr& e, const Fused& with) {
   const Type* type = e.a->type.type;
   if (e.a->kind == ExprKind::kSwizzle && type->isVector()) {
     const Expr& vector = *e.a->a;
-    const uint32_t count = type->lanes();
+    const uint32_t count = type->components();
     const std::string own = prelude_.type(type);
-    const std::string read = prelude_.swizzle(vector.type.type, e.a->lanes, count) + "(mrt_v)";
-    const std::string set = prelude_.setSwizzle(vector.type.type, e.a->lanes, count);
+    const std::string read = prelude_.swizzle(vector.type.type, e.a->components, count) + "(mrt_v)";
+    const std::string set = prelude_.setSwizzle(vector.type.type, e.a->components, count);
     const std::string sum = prelude_.multiplyAdd(with.kind, type) + "(mrt_w, mrt_y, " + read + ")";
     return changed(vector, set + "(mrt_v, " + sum + ")", ", " + own + " mrt_w, " + own + " mrt_y",
                    ", " + expression(*with.product->a) + ", " + expression(*with.product->b));
@@ -121,16 +121,16 @@ std::string CppText::assign(const Expr& e) {
            expression(*e.a) + ", &mrt_b, sizeof mrt_b); }()";
   }
   std::string value = expression(*e.b);
-  if (e.a->kind == ExprKind::kSwizzle && type->isVector()) {  // several lanes: read, change, write back
+  if (e.a->kind == ExprKind::kSwizzle && type->isVector()) {  // several components: read, change, write back
     const Expr& vector = *e.a->a;
-    const uint32_t count = type->lanes();
-    const std::string set = prelude_.setSwizzle(vector.type.type, e.a->lanes, count);
+    const uint32_t count = type->components();
+    const std::string set = prelude_.setSwizzle(vector.type.type, e.a->components, count);
     const std::string parameter = ", " + prelude_.type(e.b->type.type) + " mrt_w";
     if (e.op == Op::kNone) {
       if (isPackedStorage(vector)) return changed(vector, set + "(mrt_v, mrt_w)", parameter, ", " + value);
       return set + "(" + expression(vector) + ", " + value + ")";
     }
-    const std::string read = prelude_.swizzle(vector.type.type, e.a->lanes, count);
+    const std::string read = prelude_.swizzle(vector.type.type, e.a->components, count);
     const std::string result = arithmetic(e.op, type, e.b->type.type, read + "(mrt_v)", "mrt_w");
     return changed(vector, set + "(mrt_v, " + result + ")", parameter, ", " + value);
   }

@@ -330,9 +330,9 @@ std::string CppText::expression(const Expr& e) {
       return "(" + expression(*e.a) + ")." + (unnamed ? "unnamed_" + std::to_string(e.field) : fieldName(record, e.field));
     }
     case ExprKind::kSwizzle: {
-      static constexpr char kLane[] = "0123456789ABCDEF";
-      if (!e.type->isVector()) return "(" + expression(*e.a) + ").s" + kLane[e.lanes[0]];
-      return prelude_.swizzle(e.a->type.type, e.lanes, e.type->lanes()) + "(" + expression(*e.a) + ")";
+      static constexpr char kComponent[] = "0123456789ABCDEF";
+      if (!e.type->isVector()) return "(" + expression(*e.a) + ").s" + kComponent[e.components[0]];
+      return prelude_.swizzle(e.a->type.type, e.components, e.type->components()) + "(" + expression(*e.a) + ")";
     }
     case ExprKind::kSubscript:
       if (e.a->type->isVector()) {

@@ -55,7 +55,7 @@ class GroupPlanner {
  private:
   struct Facts {
     bool address_taken = false;
-    bool partly_assigned = false;  // a field, an element, some lanes
+    bool partly_assigned = false;  // a field, an element, some components
     uint32_t assignments = 0;      // the initialiser counts
     std::vector<const Expr*> assigned_by;
     Stmt* declared_by = nullptr;

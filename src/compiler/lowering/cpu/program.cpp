@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/builtins/library.h"
 #include "compiler/builtins/prelude.h"
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/kernel.h"
@@ -25,7 +26,7 @@ unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long l
 struct mrt_sub_group { unsigned long values[16]; unsigned int members; };
 struct mrt_fibers { void (*run)(void (*)(void*, unsigned int), void*, unsigned int); void (*wait)();
 void (*run_sub_groups)(void (*)(void*, unsigned int), void*, unsigned int);
-const mrt_sub_group* (*exchange)(unsigned long); unsigned int (*lane)(); };
+const mrt_sub_group* (*exchange)(unsigned long); unsigned int (*subGroupItem)(); };
 )";
 
 constexpr char kTableTypes[] = R"(struct mrt_arg { unsigned int size; int kind; const char* name; const char* type_name; };
@@ -191,9 +192,12 @@ class UnitText {
     if (fibers) all += kFiberVariable;
     if (with_table) all += kTableTypes;
     if (!shared) all += "namespace {\n";
-    if (body.find("mrt_L::") != std::string::npos) all += LaneText::support();
+    if (body.find("mrt_L::") != std::string::npos) {
+      all += libraryBody("lanes/types.h");
+      all += libraryBody("lanes/lanes.h");
+    }
     if (prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos) {
-      all += LaneText::math();
+      all += libraryBody("lanes/math.h");
     }
     all += supportOf(body) + prelude_.text() + body;
     if (!with_table) return all;
@@ -273,7 +277,7 @@ class UnitText {
   std::set<const Function*> reached_;
 };
 
-constexpr uint32_t kLeastNodes = 60;  // of expressions: below it, a compiler takes longer to start than to compile
+constexpr uint32_t kMinNodes = 60;  // of expressions: below it, a compiler takes longer to start than to compile
 
 // Kernels in groups of about the same size, the largest first.
 std::vector<std::vector<size_t>> spread(const Program& program, uint32_t most_texts) {
@@ -286,7 +290,7 @@ std::vector<std::vector<size_t>> spread(const Program& program, uint32_t most_te
     total += nodes;
   }
   std::sort(sizes.rbegin(), sizes.rend());
-  const size_t count = std::clamp<size_t>(total / kLeastNodes, 1, std::max(most_texts, 1u));
+  const size_t count = std::clamp<size_t>(total / kMinNodes, 1, std::max(most_texts, 1u));
   std::vector<std::vector<size_t>> groups(std::min(count, std::max<size_t>(sizes.size(), 1)));
   std::vector<uint32_t> filled(groups.size(), 0);
   for (const auto& [nodes, kernel] : sizes) {

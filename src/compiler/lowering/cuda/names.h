@@ -9,8 +9,8 @@
 //                 __constant__ and __device__ variables have external C linkage, are const and initialised by constants.
 //   waiting       __syncthreads()  __threadfence()  __threadfence_block()
 //   warps         __syncwarp(mask)  __shfl_sync(mask, unsigned int or unsigned long long, int)  __ballot_sync  __any_sync
-//   __all_sync atomics       atomicAdd atomicExch atomicCAS atomicMin atomicMax atomicAnd atomicOr atomicXor: on int, unsigned
-//   int and
+//                 __all_sync
+//   atomics       atomicAdd atomicExch atomicCAS atomicMin atomicMax atomicAnd atomicOr atomicXor: on int, unsigned int and
 //                 unsigned long long; Exch also on float, Min and Max also on long long. atomicSub: on int and unsigned int
 //   printing      printf(format, ...), at most 32 values; int, long long, unsigned long long, double, pointers, strings
 //   halves        mrt_half_to_float_ptx mrt_float_to_half_ptx: conversions. A substitute defines MANYRT_NO_PTX, and both itself

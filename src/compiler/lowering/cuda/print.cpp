@@ -1,6 +1,6 @@
-// Reads the format as library/print.h does at run time: vectors print lane by lane. A conversion that does not fit its argument
-// prints itself and "(?)". CUDA knows no vectors, no hl and no F. What has more values than CUDA's printf takes becomes several
-// calls of it.
+// Reads the format as library/print.h does at run time: vectors print component by component. A conversion that does not fit
+// its argument prints itself and "(?)". CUDA knows no vectors, no hl and no F. What has more values than CUDA's printf takes
+// becomes several calls of it.
 #include "compiler/lowering/cuda/print.h"
 
 #include "compiler/builtins/prelude_text.h"
@@ -40,7 +40,7 @@ bool formatBytes(std::string* bytes, const Expr& format) {
 struct Conversion {
   std::string_view spelled;  // from the percent sign
   std::string prefix;        // percent sign, flags, width and precision, each of at most three digits
-  uint32_t lanes = 1;
+  uint32_t components = 1;
   char length = 0;  // 'h', 'b' for hh, 'w' for hl, 'l'
   char letter = 0;
 };
@@ -89,11 +89,11 @@ class Format {
       number(&conversion->prefix);
     }
     if (peek() == 'v') {
-      conversion->lanes = 0;
+      conversion->components = 0;
       take();
       while (peek() >= '0' && peek() <= '9') {
         const uint32_t digit = static_cast<uint32_t>(take() - '0');
-        conversion->lanes = conversion->lanes > 16 ? 17 : conversion->lanes * 10 + digit;
+        conversion->components = conversion->components > 16 ? 17 : conversion->components * 10 + digit;
       }
     }
     if (isOneOf(peek(), "hl")) {
@@ -130,9 +130,9 @@ class Printer {
     const Type* type = argument.type;
     if (type->isPointer() || type->isArray()) {
       const bool text = isText(pointeeOf(argument));
-      if (conversion.lanes == 1 && conversion.letter == 's' && text) {
+      if (conversion.components == 1 && conversion.letter == 's' && text) {
         value(conversion.prefix + "s", "(" + name + " == nullptr ? \"(null)\" : (const char*)" + name + ")");
-      } else if (conversion.lanes == 1 && conversion.letter == 'p') {
+      } else if (conversion.components == 1 && conversion.letter == 'p') {
         value(conversion.prefix + "p", "(const void*)" + name);
       } else {
         mismatch(conversion);
@@ -141,20 +141,20 @@ class Printer {
     }
     const bool real = isFloat(elementOf(type));
     const bool is_signed = isOneOf(conversion.letter, "di");
-    const bool is_char = conversion.letter == 'c' && type->lanes() == 1;
+    const bool is_char = conversion.letter == 'c' && type->components() == 1;
     const bool fits =
         real ? isOneOf(conversion.letter, "fFeEgGaA") : is_signed || is_char || isOneOf(conversion.letter, "uoxX");
-    if (!fits || conversion.lanes != type->lanes()) return mismatch(conversion);
-    for (uint32_t i = 0; i < type->lanes(); ++i) {
+    if (!fits || conversion.components != type->components()) return mismatch(conversion);
+    for (uint32_t i = 0; i < type->components(); ++i) {
       if (i > 0) format += ',';
-      std::string lane_value = lane(name, type, i);
-      if (elementOf(type) == Scalar::kHalf) lane_value = prelude.halfToFloat() + "(" + lane_value + ")";
+      std::string component_value = component(name, type, i);
+      if (elementOf(type) == Scalar::kHalf) component_value = prelude.halfToFloat() + "(" + component_value + ")";
       if (real) {
-        value(conversion.prefix + (conversion.letter == 'F' ? 'f' : conversion.letter), "(double)" + lane_value);
+        value(conversion.prefix + (conversion.letter == 'F' ? 'f' : conversion.letter), "(double)" + component_value);
       } else if (is_char) {
-        value(conversion.prefix + "c", "(int)" + lane_value);
+        value(conversion.prefix + "c", "(int)" + component_value);
       } else {
-        value(conversion.prefix + "ll" + conversion.letter, wideInteger(conversion, type, is_signed) + lane_value);
+        value(conversion.prefix + "ll" + conversion.letter, wideInteger(conversion, type, is_signed) + component_value);
       }
     }
   }

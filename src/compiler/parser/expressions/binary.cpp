@@ -55,12 +55,13 @@ Expr* ExpressionBuilder::makeBinary(Op op, Expr* left, Expr* right, Location whe
   return result;
 }
 
-// The left side decides the type. A scalar amount is spread over the lanes of a vector. Shifts take it modulo the width of an
-// element, so that converting the amount to the element's type changes nothing.
+// The left side decides the type. A scalar amount is spread over the components of a vector. Shifts take it modulo the width of
+// an element, so that converting the amount to the element's type changes nothing.
 Expr* ExpressionBuilder::shift(Op op, Expr* a, Expr* b, Location where) {
   const Type* left = a->type.type;
   const Type* right = b->type.type;
-  if (!left->hasIntegerElements() || !right->hasIntegerElements() || (right->isVector() && right->lanes() != left->lanes())) {
+  if (!left->hasIntegerElements() || !right->hasIntegerElements() ||
+      (right->isVector() && right->components() != left->components())) {
     return invalidOperands(spell(op), *a, *b, where);
   }
   if (left->isVector()) {
@@ -204,7 +205,8 @@ Expr* ExpressionBuilder::choosePointers(Expr* condition, Expr* b, Expr* c, Locat
   return node(ExprKind::kConditional, QualType{common}, where, condition, implicit(b, common), implicit(c, common));
 }
 
-// The condition is a vector: each lane chooses for itself, so that all three agree in lanes and in the size of elements.
+// The condition is a vector: each component chooses for itself, so that all three agree in components and in the size of
+// elements.
 Expr* ExpressionBuilder::chooseByElement(Expr* condition, Expr* b, Expr* c, Location where) {
   const Type* selector = condition->type.type;
   if (b->type->isArithmetic() && c->type->isArithmetic()) {
@@ -216,7 +218,7 @@ Expr* ExpressionBuilder::chooseByElement(Expr* condition, Expr* b, Expr* c, Loca
     return nullptr;
   }
   const Type* chosen = b->type.type;
-  if (chosen->lanes() != selector->count || scalarSize(chosen->scalar) != scalarSize(selector->scalar)) {
+  if (chosen->components() != selector->count || scalarSize(chosen->scalar) != scalarSize(selector->scalar)) {
     diagnostics_.error(where,
                        "The condition of \"?:\" has the type %s, the result %s: they need as many elements of the same size.",
                        named(*condition).c_str(), named(*b).c_str());

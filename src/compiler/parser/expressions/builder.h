@@ -81,7 +81,7 @@ class ExpressionBuilder {
   const char* castTrouble(const Type* to, const Expr& a) const;
   const Type* commonType(const Type* a, const Type* b) const;              // the usual arithmetic conversions of scalars
   bool balance(Expr** a, Expr** b, const char* spelling, Location where);  // the usual conversions, vectors included
-  const Type* comparisonType(const Type* operands) const;                  // int, or signed integers of the lanes' size
+  const Type* comparisonType(const Type* operands) const;                  // int, or signed integers of the components' size
   bool checkPointers(QualType from, QualType to, const char* what, Location where);
 };
 

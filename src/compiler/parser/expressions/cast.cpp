@@ -97,10 +97,10 @@ Expr* Parser::parseVectorLiteral(const Type* vector, Location where) {
   return makeVector(vector, std::move(parts), where, "a vector literal");
 }
 
-// Scalars and vectors one behind the other; together they must have exactly the lanes asked for.
+// Scalars and vectors one behind the other; together they must have exactly the components asked for.
 Expr* ExpressionBuilder::makeVector(const Type* vector, std::vector<Expr*> parts, Location where, const char* what) {
   Expr* literal = node(ExprKind::kVectorLiteral, QualType{vector}, where);
-  uint64_t lanes = 0;
+  uint64_t components = 0;
   for (Expr*& part : parts) {
     part = value(part);
     if (part == nullptr) return nullptr;
@@ -112,12 +112,12 @@ Expr* ExpressionBuilder::makeVector(const Type* vector, std::vector<Expr*> parts
                          scalarName(vector->scalar), named(vector).c_str(), what);
       return nullptr;
     }
-    lanes += part->type->lanes();
+    components += part->type->components();
     if (!grow(literal, part)) return nullptr;
   }
-  if (lanes != vector->count) {
+  if (components != vector->count) {
     diagnostics_.error(where, "The type %s has %u elements; %llu are given.", named(vector).c_str(), vector->count,
-                       static_cast<unsigned long long>(lanes));
+                       static_cast<unsigned long long>(components));
     return nullptr;
   }
   literal->arguments = std::move(parts);

@@ -16,28 +16,28 @@ int hexDigit(char c) {
   return -1;
 }
 
-// The lanes that a name picks; false: no such name. Lanes beyond the vector are the caller's to refuse; the halves of three
-// lanes are those of four.
-bool lanesOf(std::vector<uint32_t>* lanes, std::string_view name, uint32_t count) {
+// The components that a name picks; false: no such name. Components beyond the vector are the caller's to refuse; the halves of
+// three components are those of four.
+bool componentsOf(std::vector<uint32_t>* components, std::string_view name, uint32_t count) {
   const uint32_t whole = count == 3 ? 4 : count;
   const bool low = name == "lo", high = name == "hi", even = name == "even", odd = name == "odd";
   if (low || high || even || odd) {
-    for (uint32_t i = 0; i < whole / 2; ++i) lanes->push_back(low ? i : high ? whole / 2 + i : even ? 2 * i : 2 * i + 1);
+    for (uint32_t i = 0; i < whole / 2; ++i) components->push_back(low ? i : high ? whole / 2 + i : even ? 2 * i : 2 * i + 1);
     return true;
   }
   if (name.size() > 1 && (name[0] == 's' || name[0] == 'S')) {
     for (const char c : name.substr(1)) {
-      const int lane = hexDigit(c);
-      if (lane < 0) return false;
-      lanes->push_back(static_cast<uint32_t>(lane));
+      const int component = hexDigit(c);
+      if (component < 0) return false;
+      components->push_back(static_cast<uint32_t>(component));
     }
     return true;
   }
   const std::string_view letters = name.find_first_not_of("rgba") == std::string_view::npos ? "rgba" : "xyzw";
   for (const char c : name) {
-    const size_t lane = letters.find(c);
-    if (lane == std::string_view::npos) return false;
-    lanes->push_back(static_cast<uint32_t>(lane));
+    const size_t component = letters.find(c);
+    if (component == std::string_view::npos) return false;
+    components->push_back(static_cast<uint32_t>(component));
   }
   return true;
 }
@@ -127,14 +127,14 @@ Expr* Parser::parseSubscript(Expr* base) {
 Expr* ExpressionBuilder::subscriptVector(Expr* base, Expr* index, Location where) {
   QualType type = base->type;
   type.type = base->type->element;
-  int64_t lane;
-  const bool fixed = evaluate(&lane, *index) && lane >= 0 && lane < base->type->count;
+  int64_t component;
+  const bool fixed = evaluate(&component, *index) && component >= 0 && component < base->type->count;
   Expr* result = fixed ? node(ExprKind::kSwizzle, type, where, base) : node(ExprKind::kSubscript, type, where, base, index);
   if (result == nullptr) return nullptr;
   result->lvalue = base->lvalue;
   if (!fixed) return result;
   const bool composed = base->kind == ExprKind::kSwizzle;
-  result->lanes[0] = composed ? base->lanes[lane] : static_cast<uint8_t>(lane);
+  result->components[0] = composed ? base->components[component] : static_cast<uint8_t>(component);
   if (composed) result->a = base->a;
   return result;
 }
@@ -172,23 +172,23 @@ Expr* Parser::parseMember(Expr* base) {
 }
 
 Expr* Parser::parseSwizzle(Expr* base, const Token& name) {
-  // `hi` and `odd` of three lanes name a fourth, which the language leaves undefined but allows. A swizzle of a swizzle is
-  // composed into one, so that lowerings see one list of lanes of the vector itself.
+  // `hi` and `odd` of three components name a fourth, which the language leaves undefined but allows. A swizzle of a swizzle is
+  // composed into one, so that lowerings see one list of components of the vector itself.
   const int length = static_cast<int>(std::min<size_t>(name.text.size(), 64));
   const uint32_t count = base->type->count;
-  std::vector<uint32_t> lanes;
-  if (!lanesOf(&lanes, name.text, count)) {
+  std::vector<uint32_t> components;
+  if (!componentsOf(&components, name.text, count)) {
     diagnostics_.error(name.where,
                        "The type %s has no component \"%.*s\"; x y z w, s and hexadecimal digits, lo, hi, even, odd name them.",
                        named(*base).c_str(), length, name.text.data());
     return nullptr;
   }
-  if (!isWidth(lanes.size())) {
+  if (!isWidth(components.size())) {
     diagnostics_.error(name.where, "The component \"%.*s\" has %zu elements; vectors have 2, 3, 4, 8 or 16.", length,
-                       name.text.data(), lanes.size());
+                       name.text.data(), components.size());
     return nullptr;
   }
-  const uint32_t highest = *std::max_element(lanes.begin(), lanes.end());
+  const uint32_t highest = *std::max_element(components.begin(), components.end());
   const bool halved = count == 3 && (name.text == "hi" || name.text == "odd");
   if (highest >= count && !halved) {
     diagnostics_.error(name.where, "The component \"%.*s\" is outside of the type %s.", length, name.text.data(),
@@ -200,17 +200,18 @@ Expr* Parser::parseSwizzle(Expr* base, const Token& name) {
                          length, name.text.data());
   }
   QualType type = base->type;
-  type.type = types_.vector(base->type->scalar, static_cast<uint32_t>(lanes.size()));
+  type.type = types_.vector(base->type->scalar, static_cast<uint32_t>(components.size()));
   Expr* result = node(ExprKind::kSwizzle, type, name.where, base);
   if (result == nullptr) return nullptr;
   // Components of components are components of the vector itself.
   const bool composed = base->kind == ExprKind::kSwizzle;
   uint32_t seen = 0;
   bool repeated = false;
-  for (size_t i = 0; i < lanes.size(); ++i) {
-    repeated |= (seen >> lanes[i] & 1) != 0;
-    seen |= 1u << lanes[i];
-    result->lanes[i] = static_cast<uint8_t>(composed && lanes[i] < count ? base->lanes[lanes[i]] : lanes[i]);
+  for (size_t i = 0; i < components.size(); ++i) {
+    repeated |= (seen >> components[i] & 1) != 0;
+    seen |= 1u << components[i];
+    result->components[i] =
+        static_cast<uint8_t>(composed && components[i] < count ? base->components[components[i]] : components[i]);
   }
   result->lvalue = base->lvalue && !repeated;
   if (composed) result->a = base->a;

@@ -255,7 +255,7 @@ Expr* Parser::parseSizeof() {
       diagnostics_.error(word.where, "vec_step takes a scalar or a vector; this is %s.", name.c_str());
       return nullptr;
     }
-    return integerLiteral(Scalar::kInt, type->lanes() == 3 ? 4 : type->lanes(), word.where);
+    return integerLiteral(Scalar::kInt, type->components() == 3 ? 4 : type->components(), word.where);
   }
   const uint64_t size = sizeOf(type);
   const bool empty = type->isRecord() && type->record->complete;

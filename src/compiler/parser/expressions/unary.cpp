@@ -120,8 +120,8 @@ Expr* ExpressionBuilder::makeStep(Op op, Expr* a, Location where) {
 }
 
 Expr* ExpressionBuilder::makeAddressOf(Expr* a, Location where) {
-  const bool lane = a->kind == ExprKind::kSwizzle || (a->kind == ExprKind::kSubscript && a->a->type->isVector());
-  if (lane) {
+  const bool component = a->kind == ExprKind::kSwizzle || (a->kind == ExprKind::kSubscript && a->a->type->isVector());
+  if (component) {
     diagnostics_.error(where, "Elements of a vector have no address; take the vector's, or store the element in a variable.");
     return nullptr;
   }

@@ -354,8 +354,8 @@ void runSubGroups(uint32_t count, Body body) {
 
 uint64_t sumOf(const compiler::SubGroupValues& values) {
   uint64_t sum = 0;
-  for (uint32_t lane = 0; lane < compiler::kSubGroupItems; ++lane)
-    sum += (values.members >> lane & 1) != 0 ? values.values[lane] : 0;
+  for (uint32_t item = 0; item < compiler::kSubGroupItems; ++item)
+    sum += (values.members >> item & 1) != 0 ? values.values[item] : 0;
   return sum;
 }
 
@@ -367,7 +367,7 @@ TEST(FiberTest, ItemsExchangeValuesWithTheirSubGroupAlone) {
       const uint32_t first = index / kSize * kSize, end = std::min(first + kSize, count);
       for (uint32_t round = 0; round < 1 + index / kSize; ++round) {  // each sub-group as often as it likes
         const uint64_t expected = uint64_t{end - first} * round + uint64_t{end - first} * (first + end - 1) / 2;
-        if (sumOf(*kCalls.exchange(index + round)) != expected || kCalls.lane() != index % kSize) ++wrong;
+        if (sumOf(*kCalls.exchange(index + round)) != expected || kCalls.subGroupItem() != index % kSize) ++wrong;
       }
     });
     EXPECT_EQ(wrong, 0u) << count;

@@ -14,7 +14,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kLaneCounts[] = {1, 2, 3, 4, 8, 16};
+constexpr uint32_t kComponentCounts[] = {1, 2, 3, 4, 8, 16};
 
 // A program's types by their names: "float4", "enum", "global const uchar*".
 class Types {
@@ -23,9 +23,9 @@ class Types {
     enumeration_ = table.makeEnum("direction", Location{})->type;
     for (uint32_t i = 0; i <= static_cast<uint32_t>(Scalar::kDouble); ++i) {
       const Scalar scalar = static_cast<Scalar>(i);
-      for (uint32_t lanes : kLaneCounts) {
-        if (lanes > 1 && (scalar == Scalar::kBool || scalar == Scalar::kHalf)) continue;
-        named_[scalarName(scalar) + (lanes > 1 ? std::to_string(lanes) : "")] = table.vector(scalar, lanes);
+      for (uint32_t components : kComponentCounts) {
+        if (components > 1 && (scalar == Scalar::kBool || scalar == Scalar::kHalf)) continue;
+        named_[scalarName(scalar) + (components > 1 ? std::to_string(components) : "")] = table.vector(scalar, components);
       }
     }
     named_["void"] = table.voidType();
@@ -165,12 +165,12 @@ TEST_F(BuiltinsTest, FamiliesReadTheirNames) {
   const Builtin* store = builtins_.find("vstorea_half3_rtz");
   ASSERT_NE(store, nullptr);
   EXPECT_EQ(store->name, "vstorea_half_rtz");
-  EXPECT_EQ(store->lanes, 3u);
+  EXPECT_EQ(store->components, 3u);
   EXPECT_EQ(store->kind, BuiltinKind::kMemory);
-  EXPECT_EQ(builtins_.find("vload16")->lanes, 16u);
-  EXPECT_EQ(builtins_.find("vload_half")->lanes, 1u);
+  EXPECT_EQ(builtins_.find("vload16")->components, 16u);
+  EXPECT_EQ(builtins_.find("vload_half")->components, 1u);
   EXPECT_EQ(builtins_.find("intel_convert_bfloat1616_as_ushort16")->name, "intel_convert_bfloat16_as_ushort");
-  EXPECT_EQ(builtins_.find("intel_convert_as_bfloat163_float3")->lanes, 3u);
+  EXPECT_EQ(builtins_.find("intel_convert_as_bfloat163_float3")->components, 3u);
   EXPECT_EQ(builtins_.find("as_float3")->target, types_.parse("float3").type);
 }
 

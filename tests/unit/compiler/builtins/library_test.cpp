@@ -23,8 +23,8 @@
 #include "compiler/builtins/library/atomic.h"
 #include "compiler/builtins/library/common.h"
 #include "compiler/builtins/library/convert.h"
-#include "compiler/builtins/library/elementary_angle.h"
-#include "compiler/builtins/library/elementary_exp.h"
+#include "compiler/builtins/library/elementary/angle.h"
+#include "compiler/builtins/library/elementary/exp.h"
 #include "compiler/builtins/library/geometric.h"
 #include "compiler/builtins/library/half.h"
 #include "compiler/builtins/library/integer.h"
@@ -88,7 +88,7 @@ TEST(LibraryTest, ItsFilesAreCppThatRuns) {
   EXPECT_EQ(shared, 9);
 }
 
-// Each lane by itself, and all lanes folded: what the packs of the library's text mean to a compiler.
+// Each component by itself, and all components folded: what the packs of the library's text mean to a compiler.
 TEST(LibraryTest, ItsVectorsAreCppThatRuns) {
   using library::Vector3;
   const Vector3<int> a = {{7, -2147483647 - 1, 5}}, b = {{2, -1, 0}};
@@ -121,13 +121,19 @@ TEST(LibraryTest, ItsLimitsAreThoseOfTheTypes) {
   EXPECT_EQ(library::smallest<unsigned short>, 0);
 }
 
+TEST(LibraryTest, WhatAProgramGetsAsItStandsHasNoHead) {
+  EXPECT_TRUE(libraryBody("print.h").starts_with("#define mrt_print_fn"));
+  EXPECT_TRUE(libraryBody("lanes/lanes.h").starts_with("template <int N>\nstruct mrt_lanes {"));
+  EXPECT_TRUE(libraryBody("lanes/nothing.h").empty());
+}
+
 TEST(LibraryTest, EachPrototypeIsUnderstood) {
   const std::string_view text = libraryText("prototypes.cl");
   const std::string_view table = text.substr(text.find("\n#"));  // behind the head
   size_t prototypes = 0;
   for (const BuiltinFunction& function : builtinFunctions()) {
     EXPECT_NE(function.has_own_rules, !function.prototypes.empty()) << function.name;
-    const bool counts = function.lanes == 0 || function.lanes == 4;  // else its name is made of the same line
+    const bool counts = function.components == 0 || function.components == 4;  // else its name is made of the same line
     if (counts) prototypes += function.has_own_rules ? 1 : function.prototypes.size();
     for (const Prototype& each : function.prototypes) {
       EXPECT_NE(each.result.type, TypeWord::kOwnRule) << function.name;
@@ -136,7 +142,7 @@ TEST(LibraryTest, EachPrototypeIsUnderstood) {
   EXPECT_EQ(prototypes, static_cast<size_t>(std::count(table.begin(), table.end(), ';')));
 }
 
-TEST(LibraryTest, NamesSayTheirLanesAsTheSpecificationDoes) {
+TEST(LibraryTest, NamesSayTheirComponentsAsTheSpecificationDoes) {
   for (const char* name : {"vload2", "vload16", "vload_half", "vloada_half3", "vstore_half8_rtn", "vstorea_half_rte"}) {
     EXPECT_NE(findBuiltinFunction(name), nullptr) << name;
   }
@@ -178,8 +184,8 @@ TEST(LibraryTest, EachConversionHasOneText) {
 
 TEST(LibraryTest, EachFunctionOfTheTableHasItsText) {
   for (const BuiltinFunction& function : builtinFunctions()) {
-    const bool by_lanes = function.kind == BuiltinKind::kPure || function.kind == BuiltinKind::kMemory;
-    if (function.has_own_rules || (!by_lanes && function.kind != BuiltinKind::kFence)) continue;
+    const bool by_components = function.kind == BuiltinKind::kPure || function.kind == BuiltinKind::kMemory;
+    if (function.has_own_rules || (!by_components && function.kind != BuiltinKind::kFence)) continue;
     EXPECT_TRUE(hasLibraryFunction(function.common)) << function.name;
     const TypeSet* set = function.prototypes[0].set;
     const bool integers = set != nullptr && (set->scalars >> static_cast<uint32_t>(Scalar::kInt) & 1) != 0;

@@ -1,4 +1,4 @@
-// Functions on vectors as wholes: those that go lane by lane, tests of reals, selections, shuffles, any and all.
+// Functions on vectors as wholes: those that go component by component, tests of reals, selections, shuffles, any and all.
 #include <cmath>
 
 #include "prelude_loops.h"
@@ -8,7 +8,7 @@ namespace {
 
 class PreludeBuiltinTest : public PreludeLoops {};
 
-TEST_P(PreludeBuiltinTest, ScalarsGoToEveryLane) {
+TEST_P(PreludeBuiltinTest, ScalarsGoToEveryComponent) {
   const size_t max = addCall("max", {value(Scalar::kFloat, 4), value(Scalar::kFloat)});
   const size_t step = addCall("step", {value(Scalar::kFloat), value(Scalar::kFloat, 4)});
   const size_t clamp = addCall("clamp", {value(Scalar::kInt, 4), value(Scalar::kInt), value(Scalar::kInt)});
@@ -31,7 +31,7 @@ TEST_P(PreludeBuiltinTest, ScalarsGoToEveryLane) {
   EXPECT_EQ(std::vector<float>(r, r + 4), (std::vector<float>{1, 0.5f, 27, 1}));
 }
 
-TEST_P(PreludeBuiltinTest, PointersToVectorsTakeALaneEach) {
+TEST_P(PreludeBuiltinTest, PointersToVectorsTakeAComponentEach) {
   const QualType real = value(Scalar::kDouble, 2);
   const size_t fract = addCall("fract", {real, pointer(real)});
   const size_t frexp = addCall("frexp", {real, pointer(value(Scalar::kInt, 2))});
@@ -67,8 +67,8 @@ const Relation kRelations[] = {
     {"isunordered", [](double a, double b) { return std::isnan(a) || std::isnan(b); }},
 };
 
-// Of scalars 1, of vectors a lane of ones.
-TEST_P(PreludeBuiltinTest, RelationsAreOneForScalarsAndMinusOneForLanes) {
+// Of scalars 1, of vectors a component of ones.
+TEST_P(PreludeBuiltinTest, RelationsAreOneForScalarsAndMinusOneForComponents) {
   const QualType real = value(Scalar::kDouble), pair = value(Scalar::kDouble, 2);
   std::vector<size_t> scalars, vectors;
   for (const Relation& relation : kRelations) {
@@ -85,9 +85,9 @@ TEST_P(PreludeBuiltinTest, RelationsAreOneForScalarsAndMinusOneForLanes) {
         run(scalars[k], &one, {&a, &b}, 1);
         EXPECT_EQ(one, holds ? 1 : 0) << kRelations[k].name << "(" << a << ", " << b << ")";
         alignas(16) const double x[2] = {a, b}, y[2] = {b, a};
-        alignas(16) int64_t lanes[2] = {7, 7};
-        run(vectors[k], lanes, {x, y}, 1);
-        EXPECT_EQ(lanes[0], holds ? -1 : 0) << kRelations[k].name << "(" << a << ", " << b << ")";
+        alignas(16) int64_t components[2] = {7, 7};
+        run(vectors[k], components, {x, y}, 1);
+        EXPECT_EQ(components[0], holds ? -1 : 0) << kRelations[k].name << "(" << a << ", " << b << ")";
       }
     }
   }
@@ -116,14 +116,14 @@ TEST_P(PreludeBuiltinTest, ClassesOfReals) {
       run(loops[k], &result, {&x}, 1);
       EXPECT_EQ(result, rows[k].holds(x) ? 1 : 0) << rows[k].name << "(" << x << ")";
       alignas(8) const float both[2] = {x, 1};
-      alignas(8) int lanes[2] = {};
-      run(vectors[k], lanes, {both}, 1);
-      EXPECT_EQ(lanes[0], rows[k].holds(x) ? -1 : 0) << rows[k].name << "(" << x << ")";
+      alignas(8) int components[2] = {};
+      run(vectors[k], components, {both}, 1);
+      EXPECT_EQ(components[0], rows[k].holds(x) ? -1 : 0) << rows[k].name << "(" << x << ")";
     }
   }
 }
 
-TEST_P(PreludeBuiltinTest, SelectTakesAnyBitOfScalarsAndTheSignOfLanes) {
+TEST_P(PreludeBuiltinTest, SelectTakesAnyBitOfScalarsAndTheSignOfComponents) {
   const size_t scalar = addCall("select", {value(Scalar::kFloat), value(Scalar::kFloat), value(Scalar::kInt)});
   const size_t vector = addCall("select", {value(Scalar::kInt, 4), value(Scalar::kInt, 4), value(Scalar::kUInt, 4)});
   ASSERT_NO_FATAL_FAILURE(build());
@@ -156,14 +156,14 @@ TEST_P(PreludeBuiltinTest, AnyAndAllLookAtSigns) {
   const size_t one = addCall("any", {value(Scalar::kLong)});
   ASSERT_NO_FATAL_FAILURE(build());
   const struct {
-    int8_t lanes[4];
+    int8_t components[4];
     int any, all;
   } rows[] = {{{0, 1, 127, -1}, 0, 0}, {{0, -1, 5, 0}, 1, 0}, {{-1, -128, -3, 0}, 1, 1}};
   for (const auto& row : rows) {
     int r = 7;
-    run(any, &r, {row.lanes}, 1);
+    run(any, &r, {row.components}, 1);
     EXPECT_EQ(r, row.any);
-    run(all, &r, {row.lanes}, 1);
+    run(all, &r, {row.components}, 1);
     EXPECT_EQ(r, row.all);
   }
   const int64_t low = 0xffffffff, negative = INT64_MIN;
@@ -174,7 +174,7 @@ TEST_P(PreludeBuiltinTest, AnyAndAllLookAtSigns) {
   EXPECT_EQ(r, 1);
 }
 
-TEST_P(PreludeBuiltinTest, ShufflesTakeTheMaskModuloTheLanes) {
+TEST_P(PreludeBuiltinTest, ShufflesTakeTheMaskModuloTheComponents) {
   const size_t one = addCall("shuffle", {value(Scalar::kFloat, 4), value(Scalar::kUInt, 8)});
   const size_t two = addCall("shuffle2", {value(Scalar::kUChar, 4), value(Scalar::kUChar, 4), value(Scalar::kUChar, 2)});
   ASSERT_NO_FATAL_FAILURE(build());

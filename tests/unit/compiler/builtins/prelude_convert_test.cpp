@@ -274,16 +274,16 @@ TEST_P(PreludeConvertTest, AsKeepsTheBits) {
   uint8_t split[4] = {};
   run(bytes, split, {&number}, 1);
   EXPECT_EQ(memcmp(split, &number, 4), 0);
-  alignas(16) const int32_t lanes[4] = {0x3f800000, 0x40000000, 0x40400000, 9};
+  alignas(16) const int32_t components[4] = {0x3f800000, 0x40000000, 0x40400000, 9};
   alignas(16) float reals[4] = {};
-  run(three, reals, {lanes}, 1);
+  run(three, reals, {components}, 1);
   EXPECT_EQ(reals[2], 3);
   alignas(16) int32_t again[4] = {};
   run(four, again, {reals}, 1);
-  EXPECT_EQ(memcmp(again, lanes, 12), 0);
+  EXPECT_EQ(memcmp(again, components, 12), 0);
 }
 
-TEST_P(PreludeConvertTest, VectorsConvertLaneByLane) {
+TEST_P(PreludeConvertTest, VectorsConvertComponentByComponent) {
   const size_t loop = addCall("convert_uchar4_sat_rte", {value(Scalar::kFloat, 4)});
   ASSERT_NO_FATAL_FAILURE(build());
   alignas(16) const float from[4] = {-3, 2.5f, 3.5f, 300};

@@ -11,7 +11,7 @@ namespace {
 
 constexpr Scalar kNumbers[] = {Scalar::kChar, Scalar::kUChar, Scalar::kShort, Scalar::kUShort, Scalar::kInt,
                                Scalar::kUInt, Scalar::kLong,  Scalar::kULong, Scalar::kFloat,  Scalar::kDouble};
-constexpr uint32_t kLanes[] = {1, 2, 3, 4, 8, 16};
+constexpr uint32_t kComponents[] = {1, 2, 3, 4, 8, 16};
 
 class CudaPreludeTest : public testing::Test {
  protected:
@@ -33,13 +33,13 @@ class CudaPreludeTest : public testing::Test {
   void addReinterpretations() {
     for (const Scalar to : kNumbers) {
       for (const Scalar from : kNumbers) {
-        for (const uint32_t lanes : kLanes) addReinterpretation(types_.vector(to, lanes), from);
+        for (const uint32_t components : kComponents) addReinterpretation(types_.vector(to, components), from);
       }
     }
   }
   void addReinterpretation(const Type* to, Scalar scalar) {
-    for (const uint32_t lanes : kLanes) {
-      const Type* from = types_.vector(scalar, lanes);
+    for (const uint32_t components : kComponents) {
+      const Type* from = types_.vector(scalar, components);
       if (sizeOf(QualType{to}) != sizeOf(QualType{from})) continue;
       prelude_.builtin(*builtins_.find("as_" + spell(QualType{to})), QualType{to}, {QualType{from}});
     }
@@ -51,7 +51,7 @@ class CudaPreludeTest : public testing::Test {
   }
   void addOperators() {
     for (const Scalar scalar : kNumbers) {
-      for (const uint32_t lanes : kLanes) addOperators(types_.vector(scalar, lanes), scalar >= Scalar::kFloat);
+      for (const uint32_t components : kComponents) addOperators(types_.vector(scalar, components), scalar >= Scalar::kFloat);
     }
   }
   void addOperators(const Type* type, bool real) {

@@ -93,8 +93,8 @@ class PreludeLoops : public testing::TestWithParam<const char*> {
   }
 
   static bool forCuda() { return std::string(GetParam()) == kForCuda; }
-  const Type* vector(Scalar scalar, uint32_t lanes) { return types_.vector(scalar, lanes); }
-  QualType value(Scalar scalar, uint32_t lanes = 1) { return QualType{types_.vector(scalar, lanes)}; }
+  const Type* vector(Scalar scalar, uint32_t components) { return types_.vector(scalar, components); }
+  QualType value(Scalar scalar, uint32_t components = 1) { return QualType{types_.vector(scalar, components)}; }
   QualType pointer(QualType pointee) { return QualType{types_.pointer(pointee)}; }
 
   // A loop that calls `function`; its number is what `run` takes. Pointer parameters are given element i of their array.

@@ -31,7 +31,7 @@ class PreludePrintTest : public PreludeLoops {
     return testing::internal::GetCapturedStdout();
   }
 
-  QualType type(Scalar scalar, uint32_t lanes = 1) { return value(scalar, lanes); }
+  QualType type(Scalar scalar, uint32_t components = 1) { return value(scalar, components); }
 
  private:
   size_t count_ = 0;

@@ -12,16 +12,16 @@ namespace {
 
 class PreludeTest : public PreludeLoops {
  protected:
-  std::vector<int> ints(size_t loop, const std::vector<const void*>& arguments, size_t lanes) {
+  std::vector<int> ints(size_t loop, const std::vector<const void*>& arguments, size_t components) {
     alignas(64) int result[16] = {};
     run(loop, result, arguments, 1);
-    return std::vector<int>(result, result + lanes);
+    return std::vector<int>(result, result + components);
   }
 };
 
 constexpr Scalar kNumbers[] = {Scalar::kChar, Scalar::kUChar, Scalar::kShort, Scalar::kUShort, Scalar::kInt,
                                Scalar::kUInt, Scalar::kLong,  Scalar::kULong, Scalar::kFloat,  Scalar::kDouble};
-constexpr uint32_t kLanes[] = {2, 3, 4, 8, 16};
+constexpr uint32_t kComponents[] = {2, 3, 4, 8, 16};
 
 TEST_P(PreludeTest, EveryFunctionOfTheLanguageCompilesForEveryType) {
   size_t functions = 0;
@@ -55,7 +55,7 @@ TEST_P(PreludeTest, EveryReinterpretationCompiles) {
   std::vector<const Type*> types;
   for (Scalar scalar : kNumbers) {
     types.push_back(types_.scalar(scalar));
-    for (uint32_t lanes : kLanes) types.push_back(vector(scalar, lanes));
+    for (uint32_t components : kComponents) types.push_back(vector(scalar, components));
   }
   size_t count = 0;
   for (const Type* to : types) {
@@ -74,8 +74,8 @@ TEST_P(PreludeTest, EveryReinterpretationCompiles) {
 TEST_P(PreludeTest, EveryOperatorOfEveryVectorCompiles) {
   for (Scalar scalar : kNumbers) {
     const bool real = scalar >= Scalar::kFloat;
-    for (uint32_t lanes : kLanes) {
-      const Type* type = vector(scalar, lanes);
+    for (uint32_t components : kComponents) {
+      const Type* type = vector(scalar, components);
       for (int number = static_cast<int>(Op::kAdd); number <= static_cast<int>(Op::kLogicalOr); ++number) {
         const Op op = static_cast<Op>(number);
         const bool whole = op == Op::kRem || (op >= Op::kShl && op <= Op::kBitXor);
@@ -88,13 +88,13 @@ TEST_P(PreludeTest, EveryOperatorOfEveryVectorCompiles) {
       }
       for (Op op : {Op::kPreIncrement, Op::kPreDecrement, Op::kPostIncrement, Op::kPostDecrement}) prelude_.step(op, type);
       prelude_.splat(type);
-      prelude_.make(type, std::vector<const Type*>(lanes, types_.scalar(scalar)));
+      prelude_.make(type, std::vector<const Type*>(components, types_.scalar(scalar)));
       for (uint32_t size : {1u, 2u, 4u, 8u}) {
         const Scalar condition = size == 1   ? Scalar::kChar
                                  : size == 2 ? Scalar::kUShort
                                  : size == 4 ? Scalar::kInt
                                              : Scalar::kLong;
-        if (size == scalarSize(scalar)) prelude_.select(type, vector(condition, lanes));
+        if (size == scalarSize(scalar)) prelude_.select(type, vector(condition, components));
       }
     }
   }
@@ -103,8 +103,8 @@ TEST_P(PreludeTest, EveryOperatorOfEveryVectorCompiles) {
 
 TEST_P(PreludeTest, VectorsHaveTheSizesOfTheLanguage) {
   for (Scalar scalar : kNumbers) {
-    for (uint32_t lanes : kLanes) {
-      const Type* type = vector(scalar, lanes);
+    for (uint32_t components : kComponents) {
+      const Type* type = vector(scalar, components);
       const std::string name = prelude_.type(type);
       const std::string size = std::to_string(sizeOf(QualType{type}));
       loop_text_ += "static_assert(sizeof(" + name + ") == " + size + " && alignof(" + name + ") == " + size + ", \"\");\n";
@@ -127,7 +127,7 @@ TEST_P(PreludeTest, LiteralsTakeTheirPartsInOrder) {
   EXPECT_EQ(ints(splat, {&d}, 4), (std::vector<int>{4, 4, 4, 4}));
 }
 
-TEST_P(PreludeTest, SwizzlesReadAndWriteTheirLanes) {
+TEST_P(PreludeTest, SwizzlesReadAndWriteTheirComponents) {
   const Type* four = vector(Scalar::kInt, 4);
   const Type* three = vector(Scalar::kInt, 3);
   const Type* two = vector(Scalar::kInt, 2);
@@ -182,7 +182,7 @@ TEST_P(PreludeTest, OperatorsOfIntegersWrapAndCompareToMinusOne) {
   }
 }
 
-TEST_P(PreludeTest, NarrowLanesWrapInTheirOwnWidth) {
+TEST_P(PreludeTest, NarrowComponentsWrapInTheirOwnWidth) {
   const Type* chars = vector(Scalar::kChar, 2);
   const Type* shorts = vector(Scalar::kUShort, 2);
   const size_t add_chars = add(prelude_.binary(Op::kAdd, chars, chars), chars, {QualType{chars}, QualType{chars}});

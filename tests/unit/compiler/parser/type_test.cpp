@@ -41,7 +41,7 @@ TEST_F(TypeTest, VectorsAreThoseOfTheLanguage) {
     const Type* vector = types_.vector(Scalar::kUShort, count);
     ASSERT_NE(vector, nullptr);
     EXPECT_EQ(vector->count, count);
-    EXPECT_EQ(vector->lanes(), count);
+    EXPECT_EQ(vector->components(), count);
     EXPECT_EQ(vector->element, types_.scalar(Scalar::kUShort));
     EXPECT_EQ(sizeOf(QualType{vector}), 2u * (count == 3 ? 4 : count));
     EXPECT_EQ(alignmentOf(QualType{vector}), sizeOf(QualType{vector}));

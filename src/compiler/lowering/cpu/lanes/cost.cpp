@@ -7,7 +7,7 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMostNodes = 100'000;  // no compiler reads as much
+constexpr uint32_t kMaxNodes = 100'000;  // no compiler reads as much
 constexpr double kLanes = 8, kGathered = 1.8, kScattered = 3, kLoopRuns = 8, kUneven = 2;
 
 bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }
@@ -16,21 +16,24 @@ bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.buil
 
 void LaneShapes::count(const Expr* e, double weight) {
   if (e == nullptr) return;
-  nodes_ += e->type->lanes();
+  nodes_ += e->type->components();
   count(e->a, weight);
   count(e->b, weight);
   count(e->c, weight);
   for (const Expr* argument : e->arguments) count(argument, weight);
+  // A helper counts at each call, since its text is written there. Helpers that call helpers twice would double this walk with
+  // each of them: it stops at kMaxNodes.
   if (e->kind == ExprKind::kCall) {
-    if (nodes_ < kMostNodes) count(e->function->body, weight);
+    if (nodes_ < kMaxNodes) count(e->function->body, weight);
     return;
   }
-  weight *= e->type->lanes();
+  weight *= e->type->components();
   const bool reads = e->kind == ExprKind::kSubscript || (e->kind == ExprKind::kUnary && e->op == Op::kDereference);
   const bool works = e->kind == ExprKind::kBinary || e->kind == ExprKind::kUnary || e->kind == ExprKind::kAssign ||
                      e->kind == ExprKind::kConditional || reads;
   const bool calls = e->kind == ExprKind::kBuiltinCall && e->builtin->kind != BuiltinKind::kWorkItem;
   if (of(*e).isUniform() || !(works || calls)) return;
+  // Uniform work counts in neither form. Atomic functions run lane after lane, which is a little more than item after item.
   if (calls && isAtomic(*e)) {
     alone_ += 10 * weight;
     together_ += 11 * weight;

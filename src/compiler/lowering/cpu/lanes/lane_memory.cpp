@@ -105,6 +105,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
   const Expr& index = behindWidening(given);
   const std::string bytes = std::to_string(size) + "l";
   const std::string sign = negative ? " - " : " + ";
+  // An own object has its lanes inside itself: what all lanes add is a scalar, the rest a vector of 32 bits beside it.
   if (base.kind == Place::Kind::kOwn) {
     if (shapes_.of(index).isUniform()) {
       base.step = "(" + base.step + sign + first(index) + " * " + bytes + ")";
@@ -115,6 +116,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
     return base;
   }
   std::vector<const Expr*> wrapping;
+  // Scalars suffice while the lanes keep one distance: of a linear index, also on a place that steps by the same elements.
   if (isStepped(index, &wrapping)) {
     if (shapes_.of(index).isUniform()) {
       base.pointer = "(" + base.pointer + sign + first(index) + ")";
@@ -125,6 +127,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
       base.step = (negative ? "-" : "") + stepOf(index);
       base.scale = bytes;
       base.unit = base.step == "1l";
+      // An unsigned index may wrap between two lanes. The access asks at run time, and then takes the lanes' own indices.
       if (!wrapping.empty()) {
         for (const Expr* each : wrapping) {
           base.guard += (base.guard.empty() ? "" : " && ") + ("mrt_L::fits(" + first(*each) + ", " + stepOf(*each) + ")");
@@ -143,6 +146,8 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
       return base;
     }
   }
+  // Each lane has a place of its own from here on. On one place the index itself is enough, which keeps its 32 bits; else both
+  // parts become offsets in bytes of 64 bits, since their elements may differ in size.
   const std::string own = temporary(value(index));
   base.likely = base.kind == Place::Kind::kOne && isLikelyStepped(index);
   if (base.kind == Place::Kind::kOne && !negative) {
@@ -166,6 +171,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
 
 LaneText::Place LaneText::pointer(const Expr& e) {
   switch (e.kind) {
+    // Another element type: the places stay, but elements of another size are no neighbours.
     case ExprKind::kConvert:
     case ExprKind::kCast:
       if (e.a->type->isArray()) {
@@ -207,6 +213,7 @@ LaneText::Place LaneText::pointer(const Expr& e) {
     default:
       break;
   }
+  // All other pointers are the same for all lanes: LaneShapes refuses regions where one is not.
   Place at;
   at.pointer = "(" + scalar(e) + ")";
   return at;
@@ -220,7 +227,7 @@ LaneText::Place LaneText::place(const Expr& e) {
       if (e.op == Op::kDereference) return pointer(*e.a);
       break;
     case ExprKind::kSwizzle:
-      return component(place(*e.a), e.a->type.type, std::min<uint32_t>(e.lanes[0], e.a->type->count - 1));
+      return component(place(*e.a), e.a->type.type, std::min<uint32_t>(e.components[0], e.a->type->count - 1));
     case ExprKind::kMember:
       return member(place(*e.a), *e.a->type->record, e.field);
     case ExprKind::kVariable:
@@ -269,6 +276,7 @@ std::string LaneText::load(const Place& at, const Type* type) {
 void LaneText::store(const Place& at, const Type* type, const std::string& value, bool uniform) {
   const std::string own = prelude_.type(type);
   const std::string to = "(" + own + "*)" + at.pointer;
+  // Of lanes that write to one place, the last one's value stays, as if the items ran in their order.
   if (at.kind == Place::Kind::kOne) {
     put(uniform ? "*(" + to + ") = " + value + ";\n" : "mrt_L::put_one(" + to + ", " + value + ", " + mask() + ");\n");
     return;
@@ -281,10 +289,12 @@ void LaneText::store(const Place& at, const Type* type, const std::string& value
     } else if (mask_.empty() || at.whole) {
       put("mrt_L::put_near(" + base + ", " + lanes + ");\n");
     } else {
+      // No other thread sees this memory, so that lanes that are off may be written with what they have: cheaper than a mask.
       put("mrt_L::put_near(" + base + ", mrt_L::pick(" + mask_ + ", " + lanes + ", mrt_L::near(" + base + ")));\n");
     }
     return;
   }
+  // Where an index may wrap: by steps if it does not, else each lane to its own index.
   if (!at.guard.empty()) {
     const std::string near = "mrt_L::put_near(" + to + ", " + lanes + (mask_.empty() ? "" : ", " + mask_) + ");\n";
     const std::string far =

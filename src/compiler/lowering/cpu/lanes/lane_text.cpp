@@ -207,6 +207,7 @@ bool LaneText::statement(const Stmt& s) {
     case StmtKind::kIf:
       choose(s);
       return true;
+    // A return inside needs the masks of loop() even where all lanes take it alike: the code behind the loop has to know.
     case StmtKind::kFor:
     case StmtKind::kWhile:
     case StmtKind::kDo:
@@ -219,6 +220,7 @@ bool LaneText::statement(const Stmt& s) {
     case StmtKind::kSwitch:
       select(s);
       return true;
+    // The lanes that are here leave; the code behind runs without them, or not at all (false).
     case StmtKind::kBreak:
       if (loops_.back().masked || loops_.back().is_switch) {
         put(loops_.back().broken + " = " + loops_.back().broken + " | " + mask_ + ";\n");
@@ -234,6 +236,7 @@ bool LaneText::statement(const Stmt& s) {
         put("goto " + loops_.back().label + ";\n");
       }
       return false;
+    // A helper's result is a variable of the code around. Lanes that returned before keep what they gave it.
     case StmtKind::kReturn:
       if (result_ != nullptr && s.a != nullptr && s.a->type->isRecord()) {
         Place to;
@@ -388,6 +391,8 @@ void LaneText::loop(const Stmt& s) {
   put("{ mrt_L::m " + own + " = " + mask() + ";\n");
   if (breaks) put("mrt_L::m " + state.broken + " = {};\n");
   mask_ = own;
+  // Three masks: `own` has the lanes that are still in the loop, `inside` those that are in this turn of the body, and
+  // `broken` and `continued` collect the ones that leave it.
   if (s.init != nullptr) statement(*s.init);
   put("for (;;) {\n");
   loops_.push_back(state);
@@ -409,6 +414,7 @@ void LaneText::loop(const Stmt& s) {
   statements({s.first}, 0);
   mask_ = own;
   put("}\n");
+  // Lanes that continued come back for the step and the condition. Those that broke or returned do not.
   if (breaks) put(own + " = " + own + " & ~" + state.broken + ";\n");
   if (returns) put(own + " = " + own + " & ~" + left_ + ";\n");
   if (breaks || returns) put("if (!mrt_L::any(" + own + ")) break;\n");
@@ -448,7 +454,7 @@ LaneText::Parts LaneText::inlined(const Expr& e) {
     put("alignas(64) char " + result[0] + "[" + std::to_string(sizeOf(function.result)) + " * mrt_L::n];\n");
   } else if (!type->isVoid()) {
     const std::string own = lane(type->isVector() ? type->element : type);
-    for (uint32_t k = 0; k < type->lanes(); ++k) {
+    for (uint32_t k = 0; k < type->components(); ++k) {
       result.push_back(fresh("mrt_r"));
       put(own + " " + result.back() + " = {};\n");
     }

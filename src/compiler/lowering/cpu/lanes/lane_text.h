@@ -29,9 +29,6 @@ class LaneText {
   std::string body(const std::vector<Stmt*>& statements, const std::vector<const Variable*>& recomputed,
                    const std::vector<Crossing>& crossing, bool all, bool asks_alive);
 
-  static const char* support();  // what the text needs, at file scope
-  static const char* math();     // behind it: what whole-vector forms of built-in functions need
-
  private:
   struct Place {  // where an lvalue is
     // kOwn: in an object that each lane has for itself. What is at offset x of an item is there at x times as many bytes as
@@ -114,7 +111,7 @@ class LaneText {
   void initialize(const Place& to, const Type* type, const Expr& e);
   Place member(Place at, const Record& record, uint32_t field);
   Place element(Place at, const Type* array, uint64_t index);
-  Place component(Place at, const Type* vector, uint32_t lane);
+  Place component(Place at, const Type* vector, uint32_t number);
   Place wholes(const Expr& pointer, const Expr& index, uint32_t count);  // of vload and vstore
   std::string first(const Expr& index);                                  // of a linear or uniform index: as a long
   std::string stepOf(const Expr& index);

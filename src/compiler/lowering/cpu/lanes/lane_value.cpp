@@ -55,6 +55,7 @@ std::string LaneText::varying(const Expr& e) {
       const Parts result = inlined(e);
       return result.empty() ? "0" : result[0];
     }
+    // One component. Of a vector in memory it is read alone; of a value the others are computed too and fall away.
     case ExprKind::kSwizzle: {
       const Expr* from = e.a;
       while (from->kind == ExprKind::kSwizzle) from = from->a;
@@ -64,7 +65,7 @@ std::string LaneText::varying(const Expr& e) {
           (from->kind == ExprKind::kVariable && (isLocal(*from->variable) || shapes_.isObject(*from->variable)));
       if (in_memory) return load(place(e), e.type.type);
       const Parts all = parts(*e.a);
-      return all[std::min<size_t>(e.lanes[0], all.size() - 1)];
+      return all[std::min<size_t>(e.components[0], all.size() - 1)];
     }
     case ExprKind::kMember:
     case ExprKind::kSubscript:
@@ -355,10 +356,10 @@ void LaneText::effect(const Expr& e) {
 std::string LaneText::componentName(const Expr& e) const {
   if (e.kind == ExprKind::kVariable) return text_.name(*e.variable);
   const Expr* from = &e;
-  uint32_t lane = 0;
+  uint32_t component = 0;
   for (; from->kind == ExprKind::kSwizzle; from = from->a)
-    lane = std::min<uint32_t>(from->lanes[lane], from->a->type->count - 1);
-  return partNames(*from->variable)[lane];
+    component = std::min<uint32_t>(from->components[component], from->a->type->count - 1);
+  return partNames(*from->variable)[component];
 }
 
 std::string LaneText::assign(const Expr& e) {

@@ -40,6 +40,8 @@ LaneText::Parts LaneText::uniformParts(const Type* type, const std::string& valu
 LaneText::Parts LaneText::parts(const Expr& e) {
   const Type* type = e.type.type;
   if (!type->isVector()) return {value(e)};
+  // The same for all lanes: computed once as a vector of the language. Not so where a scalar is spread over the components:
+  // that is one vector of lanes.
   const Expr* same = splatOf(e);
   if (!shapes_.of(e).isVarying() && same == nullptr) {
     return uniformParts(type, e.kind == ExprKind::kInitializer ? prelude_.type(type) + text_.initializer(e) : scalar(e));
@@ -79,7 +81,7 @@ LaneText::Parts LaneText::parts(const Expr& e) {
       return literalParts(e);
     case ExprKind::kSwizzle: {
       const Parts from = parts(*e.a);
-      for (uint32_t k = 0; k < type->count; ++k) result.push_back(from[std::min<size_t>(e.lanes[k], from.size() - 1)]);
+      for (uint32_t k = 0; k < type->count; ++k) result.push_back(from[std::min<size_t>(e.components[k], from.size() - 1)]);
       return result;
     }
     case ExprKind::kCall:
@@ -107,6 +109,7 @@ LaneText::Parts LaneText::binaryParts(const Expr& e) {
   }
   const Parts a = parts(*e.a);
   const Parts b = parts(*e.b);
+  // Comparisons of the compiler's vectors give masks of -1 and 0 in elements of that size, as OpenCL C says of its own.
   const Type* element = elementOf(e.a->type.type);
   const std::string zero = lane(element) + "{}", own = lane(e.type->element);
   for (size_t k = 0; k < a.size(); ++k) {
@@ -228,11 +231,11 @@ LaneText::Parts LaneText::componentCall(const Expr& e, const Builtin& one, const
 // Calls whose arguments or results are vectors; of a scalar result: one part.
 LaneText::Parts LaneText::callParts(const Expr& e) {
   const std::string& name = e.builtin->name;
-  if (name == "vload") return loadParts(wholes(*e.arguments[1], *e.arguments[0], e.builtin->lanes), e.type.type);
+  if (name == "vload") return loadParts(wholes(*e.arguments[1], *e.arguments[0], e.builtin->components), e.type.type);
   if (name == "vstore") {
     const Expr& data = *e.arguments[0];
     Parts values = parts(data);
-    storeParts(wholes(*e.arguments[2], *e.arguments[1], e.builtin->lanes), data.type.type, values);
+    storeParts(wholes(*e.arguments[2], *e.arguments[1], e.builtin->components), data.type.type, values);
     return {};
   }
   std::vector<Parts> given;
@@ -318,11 +321,11 @@ LaneText::Parts LaneText::assignParts(const Expr& e) {
   const Variable* variable = shapes_.changed(e);
   if (variable != nullptr && !shapes_.of(*variable).isVarying()) return uniformParts(type, scalar(e));
   // Which components: of the variable, or of the vector that lies in memory.
-  std::vector<uint32_t> lanes;
-  for (uint32_t k = 0; k < count; ++k) lanes.push_back(k);
+  std::vector<uint32_t> components;
+  for (uint32_t k = 0; k < count; ++k) components.push_back(k);
   const Expr* vector = &target;
   for (; vector->kind == ExprKind::kSwizzle; vector = vector->a) {
-    for (uint32_t& each : lanes) each = std::min<uint32_t>(vector->lanes[each], vector->a->type->count - 1);
+    for (uint32_t& each : components) each = std::min<uint32_t>(vector->components[each], vector->a->type->count - 1);
   }
   const Fused with = is_unary ? Fused() : contraction_.ofAssign(e);
   Parts factors[2], right;
@@ -336,12 +339,12 @@ LaneText::Parts LaneText::assignParts(const Expr& e) {
   Place where;
   Parts before;
   if (variable != nullptr) {
-    for (uint32_t each : lanes) before.push_back(partName(text_.name(*variable), each));
+    for (uint32_t each : components) before.push_back(partName(text_.name(*variable), each));
   } else {
     where = place(*vector);
     if (changes) {
       const Parts all = loadParts(where, vector->type.type);
-      for (uint32_t each : lanes) before.push_back(all[each]);
+      for (uint32_t each : components) before.push_back(all[each]);
     }
   }
   const std::string own = prelude_.type(type->element);
@@ -369,19 +372,20 @@ LaneText::Parts LaneText::assignParts(const Expr& e) {
   } else if (vector == &target) {
     storeParts(where, type, after);
   } else {
-    for (uint32_t k = 0; k < count; ++k) store(component(where, vector->type.type, lanes[k]), type->element, after[k], false);
+    for (uint32_t k = 0; k < count; ++k)
+      store(component(where, vector->type.type, components[k]), type->element, after[k], false);
   }
   return e.op == Op::kPostIncrement || e.op == Op::kPostDecrement ? old : after;
 }
 
 // --- memory
 
-LaneText::Place LaneText::component(Place at, const Type* vector, uint32_t lane) {
+LaneText::Place LaneText::component(Place at, const Type* vector, uint32_t number) {
   if (at.kind == Place::Kind::kOwn) {
-    at.step = "(" + at.step + " + " + std::to_string(lane * sizeOf(QualType{vector->element})) + "l)";
+    at.step = "(" + at.step + " + " + std::to_string(number * sizeOf(QualType{vector->element})) + "l)";
     return at;
   }
-  at.pointer = "((" + prelude_.type(vector->element) + "*)" + at.pointer + " + " + std::to_string(lane) + ")";
+  at.pointer = "((" + prelude_.type(vector->element) + "*)" + at.pointer + " + " + std::to_string(number) + ")";
   at.unit = false;
   at.likely = false;
   return at;
@@ -408,6 +412,7 @@ LaneText::Parts LaneText::loadParts(const Place& at, const Type* type) {
     }
     return result;
   }
+  // Neighbours: all vectors are one block that shuffles take apart, unless an index wraps within it.
   if (at.kind == Place::Kind::kStep && at.unit && type->count != 3) {
     if (!at.guard.empty()) {
       const std::string parts = fresh("mrt_c"), on = mask_.empty() ? "" : ", " + mask_;
@@ -426,6 +431,7 @@ LaneText::Parts LaneText::loadParts(const Place& at, const Type* type) {
     for (uint32_t k = 0; k < type->count; ++k) result.push_back(whole + ".s[" + std::to_string(k) + "]");
     return result;
   }
+  // Vectors at places of their own: each is one load, and no element is fetched by itself.
   if (type->count != 3 && at.kind != Place::Kind::kOwn && at.guard.empty()) {
     const bool steps = at.kind == Place::Kind::kStep;
     const std::string whole =

@@ -136,6 +136,8 @@ bool LaneShapes::supports(const Stmt& statement) {
 }
 
 bool LaneShapes::supports(const Expr& e) {
+  // The first pass over a region: besides what it refuses, it collects which variables are objects in memory, because their
+  // address is taken, and which pointers are moved. The passes that find shapes ask for both.
   const Type* type = e.type.type;
   const char* what = nullptr;
   if (e.type.is_volatile) what = "volatile memory";
@@ -240,6 +242,8 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
     if (storage == Storage::kArray && variable->type->isPointer()) variables_[variable] = Shape::varying();
     if (storage == Storage::kRecomputed) variables_[variable] = Shape();
   }
+  // Shapes only get worse (unknown, uniform, linear, varying), so that this ends. Loops and helpers need more than one round:
+  // what an assignment at their end does to a variable is seen by reads before it.
   do {
     changed_ = false;
     frames_.clear();
@@ -254,6 +258,7 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
   for (const auto& [function, shape] : results_) {
     visitExpressions(function->body, [&](Expr& e) { measure(e); });
   }
+  // Reasons that only known shapes give. The cost comes last: a region without a form has none.
   for (const auto& [variable, shape] : variables_) {
     const bool own = variable->type->isPointer() && variable->type->inner.space == AddressSpace::kPrivate;
     if ((own || shape.isVarying()) && variable->type->isPointer() && !isAlias(*variable))
@@ -324,6 +329,7 @@ void LaneShapes::declare(const Variable& variable) {
 
 void LaneShapes::look(const Expr* e) {
   if (e == nullptr) return;
+  // Lanes that skip one side must not see its assignments, and an expression has no masks for its parts.
   if (e->kind == ExprKind::kBinary && (e->op == Op::kLogicalAnd || e->op == Op::kLogicalOr) && assigns(*e->b) &&
       !of(*e->a).isUniform()) {
     why_not_ = "an assignment stands behind && or ||";
@@ -338,6 +344,8 @@ void LaneShapes::look(const Expr* e) {
   if (e->kind == ExprKind::kCall) enter(*e);
   const Variable* variable = changed(*e);
   if (variable == nullptr) return;
+  // A vector is never linear. A scalar that grows by the same in all lanes keeps its stride; not so a narrow integer, which may
+  // wrap between two lanes.
   if (e->a->kind == ExprKind::kSwizzle) {
     const bool uniform = e->b == nullptr || (of(*e->b).isUniform() && !of(*e->b).isLinear());
     assign(*variable, uniform ? Shape::uniform() : Shape::varying());

@@ -7,8 +7,8 @@ namespace {
 class PreludeGeometricTest : public PreludeLoops {
  protected:
   template <typename T>
-  void lengths(uint32_t lanes) {
-    const QualType vector = value(kRealOf<T>, lanes);
+  void lengths(uint32_t components) {
+    const QualType vector = value(kRealOf<T>, components);
     const size_t length = addCall("length", {vector});
     const size_t distance = addCall("distance", {vector, vector});
     const size_t normalize = addCall("normalize", {vector});
@@ -19,15 +19,15 @@ class PreludeGeometricTest : public PreludeLoops {
       alignas(64) T a[4] = {scale * 3, -scale * 4, scale * 12, scale * 5};
       alignas(64) T zero[4] = {}, r[4] = {};
       long double sum = 0;
-      for (size_t i = 0; i < lanes; ++i) sum += static_cast<long double>(a[i]) * a[i];
+      for (size_t i = 0; i < components; ++i) sum += static_cast<long double>(a[i]) * a[i];
       const long double exact = std::sqrt(sum);
       run(length, r, {a}, 1);
-      EXPECT_LE(unitsBetween(r[0], exact), 2.75 + 0.5 * lanes) << lanes << " lanes of " << scale;
+      EXPECT_LE(unitsBetween(r[0], exact), 2.75 + 0.5 * components) << components << " components of " << scale;
       run(distance, r, {zero, a}, 1);
-      EXPECT_LE(unitsBetween(r[0], exact), 2.75 + 0.5 * lanes) << lanes << " lanes of " << scale;
+      EXPECT_LE(unitsBetween(r[0], exact), 2.75 + 0.5 * components) << components << " components of " << scale;
       run(normalize, r, {a}, 1);
-      for (size_t i = 0; i < lanes; ++i)
-        EXPECT_LE(unitsBetween(r[i], a[i] / exact), 2 + lanes) << lanes << " lanes of " << scale;
+      for (size_t i = 0; i < components; ++i)
+        EXPECT_LE(unitsBetween(r[i], a[i] / exact), 2 + components) << components << " components of " << scale;
     }
   }
 };

@@ -126,8 +126,8 @@ inline std::string dump(const Expr& e) {
     case ExprKind::kMember:
       return "(." + a + " " + e.a->type->record->fields[e.field].name + ")";
     case ExprKind::kSwizzle:
-      for (uint32_t i = 0; i < e.type->lanes(); ++i) text += "0123456789ABCDEF"[e.lanes[i]];
-      return "(lanes" + a + " " + text + ")";
+      for (uint32_t i = 0; i < e.type->components(); ++i) text += "0123456789ABCDEF"[e.components[i]];
+      return "(components" + a + " " + text + ")";
     case ExprKind::kSubscript:
       return "([]" + a + b + ")";
   }

@@ -1,12 +1,10 @@
 // What the whole-vector form of built-in functions stands on: each function here is for the lanes L and does to every lane what
 // the function or operator of that name does to a number. builtins/instantiate.cpp writes calls of them. gcc's own functions
 // are used where the processor has an instruction; other compilers and processors take the loops, which do the same.
-#include "compiler/lowering/cpu/lanes/lane_text.h"
+#pragma once
 
-namespace manyrt::compiler {
-namespace {
+#include "lanes.h"
 
-constexpr char kMath[] = R"(
 #define MRT_W(t) typename L::template v<t>
 template <class L>
 using mrt_half_of = mrt_lanes<L::n / 2>;
@@ -26,7 +24,7 @@ MRT_IN auto mrt_w_join(V a, V b, mrt_numbers<I...>) {
 #define MRT_HIGH(x) mrt_w_high<L>(x, mrt_count<L::n / 2>{})
 #define MRT_HALVES_1(f, a) \
   return mrt_w_join<L>(f<mrt_half_of<L>>(MRT_LOW(a)), f<mrt_half_of<L>>(MRT_HIGH(a)), mrt_count<L::n>{});
-#define MRT_HALVES_2(f, a, b)                                                                             \
+#define MRT_HALVES_2(f, a, b)                                                                                  \
   return mrt_w_join<L>(f<mrt_half_of<L>>(MRT_LOW(a), MRT_LOW(b)), f<mrt_half_of<L>>(MRT_HIGH(a), MRT_HIGH(b)), \
                        mrt_count<L::n>{});
 template <class L, class T, class V>
@@ -90,49 +88,41 @@ MRT_IN V mrt_w_sqrt(V x) {
   return r;
 }
 #if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
-#define MRT_ROUND_512(how)                                                                            \
-  if constexpr (sizeof(V) == 64 && L::n == 16)                                                        \
-    return (V)__builtin_ia32_rndscaleps_mask((MRT_V(16, float))x, how, (MRT_V(16, float))x, -1, 4);   \
-  if constexpr (sizeof(V) == 64 && L::n == 8)                                                         \
+#define MRT_ROUND_512(how)                                                                          \
+  if constexpr (sizeof(V) == 64 && L::n == 16)                                                      \
+    return (V)__builtin_ia32_rndscaleps_mask((MRT_V(16, float))x, how, (MRT_V(16, float))x, -1, 4); \
+  if constexpr (sizeof(V) == 64 && L::n == 8)                                                       \
     return (V)__builtin_ia32_rndscalepd_mask((MRT_V(8, double))x, how, (MRT_V(8, double))x, -1, 4);
 #else
 #define MRT_ROUND_512(how)
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && defined(__AVX__)
-#define MRT_ROUND_256(how)                                                                                            \
-  if constexpr (sizeof(V) == 32 && L::n == 8) return (V)__builtin_ia32_roundps256((MRT_V(8, float))x, how);            \
+#define MRT_ROUND_256(how)                                                                                  \
+  if constexpr (sizeof(V) == 32 && L::n == 8) return (V)__builtin_ia32_roundps256((MRT_V(8, float))x, how); \
   if constexpr (sizeof(V) == 32 && L::n == 4) return (V)__builtin_ia32_roundpd256((MRT_V(4, double))x, how);
 #else
 #define MRT_ROUND_256(how)
 #endif
 #if defined(__GNUC__) && !defined(__clang__) && defined(__SSE4_1__)
-#define MRT_ROUND_128(how)                                                                                            \
-  if constexpr (sizeof(V) == 16 && L::n == 4) return (V)__builtin_ia32_roundps((MRT_V(4, float))x, how);              \
+#define MRT_ROUND_128(how)                                                                               \
+  if constexpr (sizeof(V) == 16 && L::n == 4) return (V)__builtin_ia32_roundps((MRT_V(4, float))x, how); \
   if constexpr (sizeof(V) == 16 && L::n == 2) return (V)__builtin_ia32_roundpd((MRT_V(2, double))x, how);
 #else
 #define MRT_ROUND_128(how)
 #endif
-#define MRT_ROUND(name, how)                                  \
-  template <class L, class V>                                 \
-  MRT_IN V mrt_w_##name(V x) {                                \
-    MRT_ROUND_512(how) MRT_ROUND_256(how) MRT_ROUND_128(how)  \
-    V r;                                                      \
-    for (int i = 0; i < L::n; ++i) {                          \
-      if constexpr (sizeof(V) == L::n * 4)                    \
-        r[i] = __builtin_##name##f(x[i]);                     \
-      else                                                    \
-        r[i] = __builtin_##name(x[i]);                        \
-    }                                                         \
-    return r;                                                 \
+#define MRT_ROUND(name, how)                                      \
+  template <class L, class V>                                     \
+  MRT_IN V mrt_w_##name(V x) {                                    \
+    MRT_ROUND_512(how) MRT_ROUND_256(how) MRT_ROUND_128(how) V r; \
+    for (int i = 0; i < L::n; ++i) {                              \
+      if constexpr (sizeof(V) == L::n * 4)                        \
+        r[i] = __builtin_##name##f(x[i]);                         \
+      else                                                        \
+        r[i] = __builtin_##name(x[i]);                            \
+    }                                                             \
+    return r;                                                     \
   }
 MRT_ROUND(rint, 4)
 MRT_ROUND(floor, 9)
 MRT_ROUND(ceil, 10)
 MRT_ROUND(trunc, 11)
-)";
-
-}  // namespace
-
-const char* LaneText::math() { return kMath; }
-
-}  // namespace manyrt::compiler

@@ -1,70 +1,13 @@
-// What the text of lanes is written in: vectors of the compiler, masks of -1 and 0 in 32 bits, and memory that only the lanes
-// of a mask touch. gcc's own functions are used where the processor has an instruction; other compilers and processors take
-// the loops, which do the same.
-#include "compiler/lowering/cpu/lanes/lane_text.h"
+// What the text of lanes is written in, part two: mrt_lanes<N> has all that N lanes do together. Masks are vectors of -1 and 0
+// in 32 bits, and functions with a mask `on` touch the memory of its lanes alone. gcc's own functions are used where the
+// processor has an instruction; other compilers and processors take the loops, which do the same.
+//
+// Memory: `near` are neighbours, `far` are places `by` bytes apart, `at` are places index * size bytes behind p, and `put_` is
+// the way back. With `_parts` the elements are vectors of C components, and each component is a vector of lanes.
+#pragma once
 
-namespace manyrt::compiler {
-namespace {
+#include "types.h"
 
-constexpr char kSupport[] = R"(
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
-#define MRT_BYTES 64
-#elif defined(__AVX2__)
-#define MRT_BYTES 32
-#else
-#define MRT_BYTES 16
-#endif
-#if defined(__GNUC__) && !defined(__clang__) && MRT_BYTES == 64
-#define MRT_MASKED 1
-#else
-#define MRT_MASKED 0
-#endif
-#define MRT_IN static inline __attribute__((always_inline))
-#define MRT_V(n, t) typename mrt_vector<n, t>::type
-#define MRT_E typename mrt_plain<T>::type
-template <int... I>
-struct mrt_numbers {};
-#ifdef __clang__
-template <class T, T... I>
-struct mrt_as_numbers {
-  using type = mrt_numbers<I...>;
-};
-template <int N>
-using mrt_count = typename __make_integer_seq<mrt_as_numbers, int, N>::type;
-#else
-template <int N>
-using mrt_count = mrt_numbers<__integer_pack(N)...>;
-#endif
-template <int N, class T>
-struct mrt_vector {
-  typedef T type __attribute__((vector_size(N * sizeof(T))));
-};
-template <class T>
-struct mrt_plain {
-  using type = T;
-};
-template <>
-struct mrt_plain<bool> {
-  using type = unsigned char;
-};
-template <int S>
-struct mrt_signed;
-template <>
-struct mrt_signed<1> {
-  using type = signed char;
-};
-template <>
-struct mrt_signed<2> {
-  using type = short;
-};
-template <>
-struct mrt_signed<4> {
-  using type = int;
-};
-template <>
-struct mrt_signed<8> {
-  using type = long;
-};
 template <int N>
 struct mrt_lanes {
   template <class T>
@@ -246,7 +189,8 @@ struct mrt_lanes {
   }
   template <int C, class T>
   MRT_IN w<T, C> far_parts(const T* p, long by, m on) {
-    return parts_at<C, T>([&](int i) __attribute__((always_inline)) { return (const char*)p + i * by; }, bits(on));
+    return parts_at<C, T>(
+        [&](int i) __attribute__((always_inline)) { return (const char*)p + i * by; }, bits(on));
   }
   template <int C, class T, class X>
   MRT_IN w<T, C> at_parts(const T* p, X index, long size, m on) {
@@ -272,11 +216,13 @@ struct mrt_lanes {
   }
   template <class T, int C>
   MRT_IN void put_far_parts(T* p, long by, w<T, C> x, m on) {
-    put_parts_at<T, C>([&](int i) __attribute__((always_inline)) { return (char*)p + i * by; }, x, bits(on));
+    put_parts_at<T, C>(
+        [&](int i) __attribute__((always_inline)) { return (char*)p + i * by; }, x, bits(on));
   }
   template <class T, int C, class X>
   MRT_IN void put_at_parts(T* p, X index, long size, w<T, C> x, m on) {
-    put_parts_at<T, C>([&](int i) __attribute__((always_inline)) { return (char*)p + (long)index[i] * size; }, x, bits(on));
+    put_parts_at<T, C>(
+        [&](int i) __attribute__((always_inline)) { return (char*)p + (long)index[i] * size; }, x, bits(on));
   }
   template <class T, int... I, class X>
   MRT_IN v<T> gather(const char* p, X at, long size, mrt_numbers<I...>) {
@@ -461,10 +407,3 @@ struct mrt_lanes {
     return r;
   }
 };
-)";
-
-}  // namespace
-
-const char* LaneText::support() { return kSupport; }
-
-}  // namespace manyrt::compiler

@@ -1,8 +1,8 @@
-// Sine, cosine, tangent and what undoes them, of float, for a number and for a vector of them (elementary.h). Every result that
-// is not a number has the same bits.
+// Sine, cosine, tangent and what undoes them, of float, for a number and for a vector of them (parts.h). Every result that is
+// not a number has the same bits.
 #pragma once
 
-#include "elementary.h"
+#include "parts.h"
 
 namespace manyrt::library {
 

@@ -1,10 +1,10 @@
 // native_ functions, and those half_ functions that may be as coarse, in float: half the work of the exact ones. They are for a
-// number and for a vector of them (elementary.h). -cl-fast-relaxed-math takes them for the exact ones (Prelude). Numbers too
+// number and for a vector of them (parts.h). -cl-fast-relaxed-math takes them for the exact ones (Prelude). Numbers too
 // small for a normal float are zero to them.
 #pragma once
 
-#include "elementary.h"
-#include "elementary_angle.h"
+#include "parts.h"
+#include "angle.h"
 
 namespace manyrt::library {
 

@@ -114,7 +114,7 @@ class Judge:
         return made
 
     def expected(self, form: table.Form, operands: Sequence[np.ndarray]) -> Any:
-        """The right results, lane by lane."""
+        """The right results, component by component."""
         kind = values.NUMPY[table.split(form.result)[0]]
         if form.name in ("bitselect", "select"):
             return _chosen(form, operands)
@@ -128,12 +128,12 @@ class Judge:
             return COMMON[form.name](*[each.astype(np.longdouble) for each in operands])
 
     def against_reference(self, at: int, title: str, operands: Sequence[np.ndarray], result: np.ndarray) -> None:
-        """The form with one lane."""
+        """The form with one component."""
         self._compare(self.form, title, operands, result)
 
     def against_scalar(self, form: table.Form, title: str, got: Any, wanted: Sequence[np.ndarray],
                        operands: Sequence[np.ndarray]) -> None:
-        """Another form: against the reference too, which knows that lanes of comparisons are 0 and -1."""
+        """Another form: against the reference too, which knows that components of comparisons are 0 and -1."""
         del wanted
         if got is not None:
             self._compare(form, title, operands, got[0])
@@ -208,7 +208,7 @@ def check(device: engine.Device, reference: math_part.Reference, sections: Seque
 
 
 def _any_and_all(device: engine.Device, pattern: str, widths: Sequence[int]) -> None:
-    """any and all look at the most significant bits of all lanes."""
+    """any and all look at the most significant bits of all components."""
     forms = [form for form in table.forms(table.RELATIONAL)
              if form.name in ("any", "all") and fnmatch.fnmatchcase(form.name, pattern) and form.width in widths]
     device.compile([engine.kernel_of(form, functions.identifier(form)) for form in forms])
@@ -219,4 +219,4 @@ def _any_and_all(device: engine.Device, pattern: str, widths: Sequence[int]) -> 
         wanted = (negative.any(axis=1) if form.name == "any" else negative.all(axis=1)).astype(np.int32)
         if got is not None and not np.array_equal(got[0], wanted):
             place = int(np.flatnonzero(got[0] != wanted)[0])
-            device.fail(form.title(), f"lanes {operand.reshape(-1, form.width)[place].tolist()}: {got[0][place]}")
+            device.fail(form.title(), f"components {operand.reshape(-1, form.width)[place].tolist()}: {got[0][place]}")

@@ -1,0 +1,63 @@
+// What the text of lanes is written in, part one: how many bytes a vector of the processor has, vectors of the compiler with N
+// elements of type T, and packs of numbers. A kernel whose regions run several work-items at once gets this file and lanes.h
+// as they stand behind their heads (lowering/cpu/program.cpp). It knows no T of a template by the words of ../language.h.
+#pragma once
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__)
+#define MRT_BYTES 64
+#elif defined(__AVX2__)
+#define MRT_BYTES 32
+#else
+#define MRT_BYTES 16
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && MRT_BYTES == 64
+#define MRT_MASKED 1
+#else
+#define MRT_MASKED 0
+#endif
+#define MRT_IN static inline __attribute__((always_inline))
+#define MRT_V(n, t) typename mrt_vector<n, t>::type
+#define MRT_E typename mrt_plain<T>::type
+template <int... I>
+struct mrt_numbers {};
+#ifdef __clang__
+template <class T, T... I>
+struct mrt_as_numbers {
+  using type = mrt_numbers<I...>;
+};
+template <int N>
+using mrt_count = typename __make_integer_seq<mrt_as_numbers, int, N>::type;
+#else
+template <int N>
+using mrt_count = mrt_numbers<__integer_pack(N)...>;
+#endif
+template <int N, class T>
+struct mrt_vector {
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+template <class T>
+struct mrt_plain {
+  using type = T;
+};
+template <>
+struct mrt_plain<bool> {
+  using type = unsigned char;
+};
+template <int S>
+struct mrt_signed;
+template <>
+struct mrt_signed<1> {
+  using type = signed char;
+};
+template <>
+struct mrt_signed<2> {
+  using type = short;
+};
+template <>
+struct mrt_signed<4> {
+  using type = int;
+};
+template <>
+struct mrt_signed<8> {
+  using type = long;
+};

@@ -1,0 +1,117 @@
+// library/lanes as C++ that the test's own compiler reads: four lanes move to memory and back, with and without a mask. No
+// vector has more than 16 bytes, which every processor passes and returns in the same way.
+#include <gtest/gtest.h>
+
+// Kernels are compiled without these warnings.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#pragma GCC diagnostic ignored "-Wunused-local-typedefs"
+#include "compiler/builtins/library/lanes/lanes.h"
+#include "compiler/builtins/library/lanes/math.h"
+#include "compiler/builtins/library/lanes/types.h"
+
+namespace {
+
+using Lanes = mrt_lanes<4>;
+
+template <typename V>
+testing::AssertionResult are(V lanes, std::initializer_list<double> values) {
+  int i = 0;
+  for (const double value : values) {
+    if (lanes[i] != value) return testing::AssertionFailure() << "lane " << i << " is " << lanes[i] << ", not " << value;
+    ++i;
+  }
+  return testing::AssertionSuccess();
+}
+
+const Lanes::m kOuter = {-1, 0, 0, -1};
+
+TEST(LibraryLanesTest, AMaskIsOneBitForEachLane) {
+  EXPECT_EQ(Lanes::full, 15u);
+  EXPECT_EQ(Lanes::bits(Lanes::every()), Lanes::full);
+  EXPECT_EQ(Lanes::bits(kOuter), 9u);
+  EXPECT_EQ(Lanes::bits(Lanes::head(3)), 7u);
+  EXPECT_FALSE(Lanes::any(Lanes::head(0)));
+  EXPECT_TRUE(are(Lanes::pick(kOuter, Lanes::line<short>(0, 1), Lanes::all<short>(7)), {0, 7, 7, 3}));
+}
+
+TEST(LibraryLanesTest, LoadsOfALaneThatIsOffAreZeroOrAnotherLanes) {
+  const float numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  EXPECT_TRUE(are(Lanes::near(numbers + 1), {2, 3, 4, 5}));
+  EXPECT_TRUE(are(Lanes::near(numbers, kOuter), {1, 0, 0, 4}));
+  EXPECT_TRUE(are(Lanes::far(numbers, 12), {1, 4, 7, 10}));
+  EXPECT_TRUE(are(Lanes::far(numbers, 12, kOuter), {1, 0, 0, 10}));
+  const Lanes::v<int> index = {3, 1000000, -1000000, 0};
+  EXPECT_TRUE(are(Lanes::at(numbers, index, 4, kOuter), {4, 4, 4, 1}));
+  EXPECT_TRUE(are(Lanes::likely_at(numbers, Lanes::line<int>(2, 1), 4), {3, 4, 5, 6}));
+  EXPECT_TRUE(are(Lanes::likely_at(numbers, Lanes::line<int>(6, -2), 4), {7, 5, 3, 1}));
+}
+
+TEST(LibraryLanesTest, StoresLeaveTheMemoryOfLanesThatAreOff) {
+  int numbers[8] = {};
+  const Lanes::v<int> values = {1, 2, 3, 4};
+  Lanes::put_near(numbers, values, kOuter);
+  EXPECT_EQ(numbers[0] + 10 * numbers[1] + 100 * numbers[2] + 1000 * numbers[3], 4001);
+  Lanes::put_far(numbers, 8, values, kOuter);
+  EXPECT_EQ(numbers[6], 4);
+  EXPECT_EQ(numbers[4], 0);
+  Lanes::put_at(numbers, Lanes::v<int>{7, 900000, 900000, 5}, 4, values, kOuter);
+  EXPECT_EQ(numbers[7], 1);
+  EXPECT_EQ(numbers[5], 4);
+  Lanes::put_one(numbers, values, kOuter);  // the last lane is the one whose value stays
+  EXPECT_EQ(numbers[0], 4);
+}
+
+template <int kComponents>
+void movesVectors() {
+  int numbers[kComponents * 4], copy[kComponents * 4] = {};
+  for (int i = 0; i < kComponents * 4; ++i) numbers[i] = 100 + i;
+  const auto parts = Lanes::near_parts<kComponents>(numbers);
+  for (int k = 0; k < kComponents; ++k) {
+    for (int lane = 0; lane < 4; ++lane) EXPECT_EQ(parts.s[k][lane], 100 + lane * kComponents + k);
+  }
+  Lanes::put_near_parts<int, kComponents>(copy, parts);
+  for (int i = 0; i < kComponents * 4; ++i) EXPECT_EQ(copy[i], numbers[i]);
+  const auto far = Lanes::far_parts<kComponents>(numbers, kComponents * sizeof(int), kOuter);
+  for (int k = 0; k < kComponents; ++k) EXPECT_EQ(far.s[k][3], parts.s[k][3]);
+  int masked[kComponents * 4] = {};
+  Lanes::put_far_parts<int, kComponents>(masked, kComponents * sizeof(int), parts, kOuter);
+  for (int i = 0; i < kComponents * 4; ++i) {
+    EXPECT_EQ(masked[i], i / kComponents == 0 || i / kComponents == 3 ? numbers[i] : 0);
+  }
+}
+
+TEST(LibraryLanesTest, VectorsAreTakenApartAndPutTogether) {
+  movesVectors<2>();
+  movesVectors<4>();
+  movesVectors<8>();
+}
+
+TEST(LibraryLanesTest, UnsignedIndicesFitUntilTheLastLaneWraps) {
+  EXPECT_TRUE(Lanes::fits(0xfffffffcl, 1));
+  EXPECT_FALSE(Lanes::fits(0xfffffffdl, 1));
+  EXPECT_FALSE(Lanes::fits(2, -1));
+}
+
+TEST(LibraryLanesTest, FunctionsOfNumbersAreThoseOfEachLane) {
+  const Lanes::v<float> x = {-1.5f, 2.5f, -0.25f, 9.0f};
+  EXPECT_TRUE(are(mrt_w_fabs<Lanes>(x), {1.5, 2.5, 0.25, 9}));
+  EXPECT_TRUE(are(mrt_w_copysign<Lanes>(mrt_w_fabs<Lanes>(x), x), {-1.5, 2.5, -0.25, 9}));
+  EXPECT_TRUE(are(mrt_w_rint<Lanes>(x), {-2, 2, 0, 9}));
+  EXPECT_TRUE(are(mrt_w_floor<Lanes>(x), {-2, 2, -1, 9}));
+  EXPECT_TRUE(are(mrt_w_ceil<Lanes>(x), {-1, 3, 0, 9}));
+  EXPECT_TRUE(are(mrt_w_trunc<Lanes>(x), {-1, 2, 0, 9}));
+  EXPECT_TRUE(are(mrt_w_sqrt<Lanes>(mrt_w_fabs<Lanes>(x) * 4), {__builtin_sqrtf(6), __builtin_sqrtf(10), 1, 6}));
+  EXPECT_TRUE(are(mrt_w_to<Lanes, int>(x), {-1, 2, 0, 9}));
+  const auto low = mrt_w_low<Lanes>(x, mrt_count<2>{}), high = mrt_w_high<Lanes>(x, mrt_count<2>{});
+  EXPECT_TRUE(are(high, {-0.25, 9}));
+  EXPECT_TRUE(are(mrt_w_join<Lanes>(low, high, mrt_count<4>{}), {-1.5, 2.5, -0.25, 9}));
+}
+
+}  // namespace
+
+#pragma GCC diagnostic pop
