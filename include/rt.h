@@ -952,6 +952,8 @@ RT_API const char* rtGetErrorString(rtStatus_t status);
 
 /** Returns the sentence of this thread's last failed call: what was asked, the limit it met, the words of the driver.
  *  Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated.
+ *  The sentence is on the operating system's thread. Where the code of a language may move to another thread between two
+ *  calls, as in Go, call through rt_message.h: each of its functions fetches the sentence before it returns.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
  *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL

@@ -1755,7 +1755,9 @@ extern "C" {
     pub fn rtGetErrorString(status: rtStatus_t) -> *const c_char;
 
     /// Returns the sentence of this thread's last failed call: what was asked, the limit it met, the words of the driver.
-    /// Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated.
+    /// Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated. The sentence is on
+    /// the operating system's thread. Where the code of a language may move to another thread between two calls, as in Go, call
+    /// through rt\_message.h: each of its functions fetches the sentence before it returns.
     ///
     /// - out buffer: receives the text; may be NULL if size is 0
     /// - in size: bytes of buffer
