@@ -94,13 +94,17 @@ func LibraryVersion() int {
 func CheckVersion(library int) error {
 	switch {
 	case library/10000 != Version/10000:
-		return failure(ErrNotSupported, "the library is manyrt %d.%d, of another major version than the Go package %d.%d",
-			library/10000, library/100%100, Version/10000, Version/100%100)
+		return failure(ErrNotSupported, "the library is manyrt %s, of another major version than the Go package %s",
+			versionText(library), versionText(Version))
 	case library/100 < Version/100:
-		return failure(ErrNotSupported, "the library is manyrt %d.%d, too old for the Go package %d.%d",
-			library/10000, library/100%100, Version/10000, Version/100%100)
+		return failure(ErrNotSupported, "the library is manyrt %s, too old for the Go package %s",
+			versionText(library), versionText(Version))
 	}
 	return nil
+}
+
+func versionText(version int) string {
+	return fmt.Sprintf("%d.%d.%d", version/10000, version/100%100, version%100)
 }
 
 // LiveHandles returns how many handles the program has made and not closed.
