@@ -323,7 +323,8 @@ class Module(Owned):
 
     _destroy = "rtModuleDestroy"
 
-    def __init__(self, context: "Context", source: Any = None, options: str = "", *, path: Optional[str] = None,
+    def __init__(self, context: "Context", source: Any = None, options: str = "", *,
+                 path: "str | os.PathLike[str] | None" = None,
                  format: str = "auto") -> None:  # pylint: disable=redefined-builtin
         out = ffi.new("rtModule_t *")
         if path is None:
