@@ -26,6 +26,7 @@ BLOCKS = ("never", "maybe", "yes")
 CAPTURE = ("node", "unsafe", "outside")
 DIRECTIONS = ("in", "out", "inout")
 THREADS = ("any", "library")
+NULLABLE = re.compile(r"\b(?:may be NULL|nullable)\b(?: if ([^;,:]+))?")
 INTEGER = re.compile(r"(const )?u?int32_t(?: \*)?")
 
 COMMENT = r"/\*\*(?:[^*]|\*(?!/))*\*/"
@@ -139,12 +140,17 @@ def parse_callback(match):
             "thread": facts["thread"].split(",")[0], "notes": facts, "doc": " ".join(" ".join(lines).split())}
 
 
-def nullable(doc):
-    """False, True, or the condition under which an argument may be NULL."""
-    match = re.search(r"\b(?:may be NULL|nullable)\b(?: if ([^;,:]+))?", doc)
-    if not match:
-        return False
-    return match[1].strip() if match[1] else True
+def nullable(where, doc, direction="in"):
+    """False, True, or the condition under which an argument or a field may be NULL.
+
+    A comment that speaks of NULL in other words is refused: a reader would see that NULL is legal, rt.json would deny it. What
+    is received through an output may be NULL; that says nothing of the output itself."""
+    match = NULLABLE.search(doc)
+    if match:
+        return match[1].strip() if match[1] else True
+    if re.search(r"\b(?:NULL|null)\b", doc) and not (direction != "in" and doc.startswith("receives ")):
+        raise HeaderError(f"{where}: the comment speaks of NULL without 'may be NULL' or 'may be NULL if ...'")
+    return False
 
 
 def integer_meaning(where, doc, enums):
@@ -236,7 +242,9 @@ def parse_function(match, statuses, enums, handles, callbacks):
         pointer = argument["type"].endswith("*")
         if written and (not pointer or argument["type"].startswith("const ")):
             raise HeaderError(f"{name}: {argument['name']} is {param['direction']}, but not a pointer to write through")
-        argument.update(direction=param["direction"], nullable=nullable(param["doc"]), doc=param["doc"])
+        takes_null = pointer or argument["type"] in handles or argument["type"] in callbacks
+        argument.update(direction=param["direction"], nullable=takes_null and
+                        nullable(f"{name}: {argument['name']}", param["doc"], param["direction"]), doc=param["doc"])
         add_meaning(f"{name}: {argument['name']}", argument, enums)
         argument.update(ownership(name, argument, handles))
     add_lengths(name, arguments)
@@ -332,7 +340,7 @@ def parse_struct(match, initialisers, enums, handles, callbacks):
     macro, values = initialisers.get(name, (None, {}))
     for field in fields:
         if field["type"].endswith("*") or field["type"] in callbacks or field["type"] in handles:
-            field["nullable"] = nullable(field["doc"])
+            field["nullable"] = nullable(f"{name}.{field['name']}", field["doc"])
         add_meaning(f"{name}.{field['name']}", field, enums)
         if macro and field["name"] != "struct_size":
             if field["name"] not in values:

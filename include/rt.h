@@ -501,10 +501,10 @@ typedef struct rtMallocOptions_t {
 typedef struct rtPointerAttributes_t {
   uint32_t struct_size;
   int32_t kind;        /**< RT_POINTER_* */
-  void* base;          /**< first byte of the allocation; NULL if unknown */
+  void* base;          /**< first byte of the allocation; may be NULL if the memory is unknown */
   uint64_t size;       /**< bytes that were asked for */
-  rtContext_t context; /**< the owner; NULL if unknown */
-  rtDevice_t device;   /**< the owner's device; NULL if unknown */
+  rtContext_t context; /**< the owner; may be NULL if the memory is unknown */
+  rtDevice_t device;   /**< the owner's device; may be NULL if the memory is unknown */
 } rtPointerAttributes_t;
 /* clang-format off */
 #define RT_POINTER_ATTRIBUTES_INIT                                                                                   \
@@ -684,9 +684,9 @@ typedef struct rtLaunchOptions_t {
 
 /** Memory that a node names: a place in a buffer of its graph, or an address; used in arrays, never grows. */
 typedef struct rtGraphOperand_t {
-  rtGraphBuffer_t buffer; /**< of the same graph; NULL: pointer is meant */
+  rtGraphBuffer_t buffer; /**< of the same graph; may be NULL if pointer is meant */
   uint64_t offset;        /**< bytes from the start of buffer; 0 where buffer is NULL */
-  void* pointer;          /**< an address; NULL where buffer is given */
+  void* pointer;          /**< an address, refused beside buffer; may be NULL if buffer is given, or as an argument */
 } rtGraphOperand_t;
 
 /** One argument of a kernel in a graph; used in arrays, never grows. */
@@ -695,7 +695,7 @@ typedef struct rtGraphArg_t {
   uint32_t access;         /**< RT_ARG_POINTER: RT_GRAPH_READ, RT_GRAPH_WRITE or both; 0: both */
   uint64_t size;           /**< RT_ARG_VALUE: bytes at value; RT_ARG_LOCAL: bytes to reserve; RT_ARG_POINTER: bytes
                                 that are used; 0: unknown, up to the end */
-  const void* value;       /**< RT_ARG_VALUE: the value, copied; else NULL */
+  const void* value;       /**< RT_ARG_VALUE: the value, copied; may be NULL if kind is another */
   rtGraphOperand_t memory; /**< RT_ARG_POINTER; else zeros */
 } rtGraphArg_t;
 
@@ -952,6 +952,8 @@ RT_API const char* rtGetErrorString(rtStatus_t status);
 
 /** Returns the sentence of this thread's last failed call: what was asked, the limit it met, the words of the driver.
  *  Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated.
+ *  The sentence is on the operating system's thread. Where the code of a language may move to another thread between two
+ *  calls, as in Go, call through rt_message.h: each of its functions fetches the sentence before it returns.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
  *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL

@@ -57,7 +57,11 @@ files_inside() {
 }
 
 install_packages() { inside "apt-get install /test/packages/*.deb"; }
-purge_packages() { inside "apt-get purge ${packages[*]}"; }
+# apt knows no package by its name that came from a file and is gone: only those are purged that are there.
+purge_packages() {
+  inside "dpkg-query -W -f '\${db:Status-Status} \${Package}\n' '*manyrt*' | sed -n 's/^\(installed\|config-files\) //p' |
+    xargs --no-run-if-empty apt-get purge"
+}
 
 # read_page PAGE FOLDER: the blocks of a page whose first line has a second word, each as a file of that name.
 read_page() {
@@ -112,12 +116,11 @@ recommends=$(dpkg-deb -f "$root/test/libmanyrt0_${version}"_*.deb Recommends)
 library=$(echo "$tree"/debian/libmanyrt0/usr/lib/*/libmanyrt.so.0)
 readelf -d "$library" | grep -q 'SONAME.*\[libmanyrt\.so\.0\]' || fail "the library's SONAME is not libmanyrt.so.0"
 
-# The wheel by its page, with the library that was built, and without an index of packages. 0 is how pip takes "no isolation".
+# The wheel by its page: the library as a release build of the tree has it, and no index of packages.
 read_page docs/bindings/python.md "$root/test/pages/python"
-quietly "apt-get install pip" inside "apt-get install python3-pip python3-cffi"
-ln -s debian "$tree/build/release"
-quietly "wheel: build" as_user "export PIP_NO_INDEX=1 PIP_NO_BUILD_ISOLATION=0
-  cd manyrt && bash -eu ../pages/python/build-wheel"
+quietly "wheel: install" inside "bash -eu pages/python/install-for-wheel"
+quietly "wheel: library" as_user "cd manyrt && bash -eu ../pages/python/build-library"
+quietly "wheel: build" as_user "export PIP_NO_INDEX=1 && cd manyrt && bash -eu ../pages/python/build-wheel"
 built=("$root"/test/*.deb "$tree"/manyrt-*.whl)
 if [[ -n $keep ]]; then
   mkdir -p "$keep"
@@ -137,9 +140,14 @@ quietly "python without a compiler" as_user "python3 -c 'import manyrt; print(ma
 pages=$root/usr/share/doc/libmanyrt-dev/docs/bindings
 for language in "${languages[@]}"; do
   read_page "$pages/$language.md" "$root/test/pages/$language"
-  quietly "$language: install" inside "bash -eu pages/$language/install"
 done
-quietly "apt-get install numpy venv" inside "apt-get install python3-numpy python3-venv"
+# Each page installs for itself, from the folder with the packages and without what another page has installed of manyrt.
+for language in "${languages[@]}"; do
+  quietly "$language: purge" purge_packages
+  quietly "$language: install" inside "cd packages && bash -eu ../pages/$language/install"
+done
+quietly "wheel: install for use" inside "bash -eu pages/python/install-for-use"
+quietly "apt-get install numpy" inside "apt-get install python3-numpy"
 chown -R 1000:1000 "$root/test"
 quietly "apt-get purge" purge_packages
 files_inside >"$work/before"

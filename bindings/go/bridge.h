@@ -16,8 +16,18 @@
 /* In callback.go. */
 extern void manyrtHostFunction(uintptr_t handle, rtStatus_t status);
 extern void manyrtRelease(uintptr_t handle);
+extern void manyrtLog(int32_t level, char* line);
 
 static inline void manyrtHost(void* user, rtStatus_t status) { manyrtHostFunction((uintptr_t)user, status); }
+
+static inline void manyrtLogLine(int32_t level, const char* line, void* user) {
+  (void)user;
+  manyrtLog(level, (char*)line);
+}
+
+static inline rtStatus_t manyrtSetLog(char* message, size_t size, int on, int32_t level) {
+  return rtSetLogCallbackWithMessage(message, size, on ? manyrtLogLine : NULL, NULL, level);
+}
 
 static inline void manyrtReleaseHost(void* user) { manyrtRelease((uintptr_t)user); }
 
@@ -29,6 +39,14 @@ static inline rtStatus_t manyrtCopy(char* message, size_t size, unsigned char* d
 static inline rtStatus_t manyrtCopyAsync(char* message, size_t size, unsigned char* dst, const unsigned char* src,
                                          size_t bytes, rtStream_t stream) {
   return rtMemcpyAsyncWithMessage(message, size, dst, src, bytes, RT_MEMCPY_DEFAULT, stream);
+}
+
+/* The options in C: cgo does not pass a struct of Go that has pointers of C in it without checks. */
+static inline rtStatus_t manyrtLoadFile(char* message, size_t size, rtModule_t* module, const char* path, const char* options,
+                                        rtContext_t context) {
+  rtModuleOptions_t all = RT_MODULE_OPTIONS_INIT;
+  all.build_options = options;
+  return rtModuleLoadFileWithMessage(message, size, module, path, &all, context);
 }
 
 static inline rtStatus_t manyrtLaunchHost(char* message, size_t size, uintptr_t handle, rtStream_t stream) {

@@ -285,6 +285,21 @@ func (m *memory) fill(pattern unsafe.Pointer, size, count int, s *Stream) error 
 	})
 }
 
+// Prefetch moves shared memory towards a device, or to the host with nil, in a stream's order. It is a hint.
+func (b *Buffer[T]) Prefetch(d *Device, s *Stream) error {
+	defer runtime.KeepAlive(b)
+	if err := b.memory.usable(); err != nil {
+		return err
+	}
+	var destination C.rtDevice_t
+	if d != nil {
+		destination = d.handle
+	}
+	return s.do(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtMemPrefetchAsyncWithMessage(m, n, b.memory.pointer, C.size_t(b.memory.bytes), destination, s.handle)
+	})
+}
+
 // Pool is where buffers come from.
 type Pool struct {
 	object
@@ -329,15 +344,69 @@ func (p *Pool) allocate(bytes int, s *Stream, element string) (*memory, error) {
 	return made, nil
 }
 
-// LiveBytes returns the bytes that are allocated from the pool and not freed.
-func (p *Pool) LiveBytes() (uint64, error) {
+// PoolStatistics counts bytes and allocations of a pool.
+type PoolStatistics struct {
+	LiveBytes, LiveCount                          uint64 // allocated and not freed
+	ReservedBytes                                 uint64 // taken from the driver
+	PeakLiveBytes, PeakReservedBytes              uint64 // since ResetPeak
+	PendingBytes                                  uint64 // freed, and held by work in flight or by a graph
+	Allocations, Frees, Reuses, DriverAllocations uint64 // so far
+}
+
+func (p *Pool) do(function func(m *C.char, n C.size_t) C.rtStatus_t) error {
 	defer runtime.KeepAlive(p)
 	if err := p.usable(); err != nil {
-		return 0, err
+		return err
 	}
+	_, err := call(function)
+	return err
+}
+
+// Statistics returns the pool's numbers.
+func (p *Pool) Statistics() (PoolStatistics, error) {
 	stats := C.rtMemPoolStats_t{struct_size: C.sizeof_rtMemPoolStats_t}
-	_, err := call(func(m *C.char, n C.size_t) C.rtStatus_t {
+	err := p.do(func(m *C.char, n C.size_t) C.rtStatus_t {
 		return C.rtMemPoolGetStatsWithMessage(m, n, &stats, p.handle)
 	})
-	return uint64(stats.live_bytes), err
+	return PoolStatistics{LiveBytes: uint64(stats.live_bytes), LiveCount: uint64(stats.live_count),
+		ReservedBytes: uint64(stats.reserved_bytes), PeakLiveBytes: uint64(stats.peak_live_bytes),
+		PeakReservedBytes: uint64(stats.peak_reserved_bytes), PendingBytes: uint64(stats.pending_bytes),
+		Allocations: uint64(stats.allocation_count), Frees: uint64(stats.free_count), Reuses: uint64(stats.reuse_count),
+		DriverAllocations: uint64(stats.driver_allocation_count)}, err
+}
+
+// LiveBytes returns the bytes that are allocated from the pool and not freed.
+func (p *Pool) LiveBytes() (uint64, error) {
+	stats, err := p.Statistics()
+	return stats.LiveBytes, err
+}
+
+// ResetPeak starts the peaks of Statistics again from the present.
+func (p *Pool) ResetPeak() error {
+	return p.do(func(m *C.char, n C.size_t) C.rtStatus_t { return C.rtMemPoolResetPeakWithMessage(m, n, p.handle) })
+}
+
+// Trim gives unused memory back to the driver, down to keep bytes.
+func (p *Pool) Trim(keep uint64) error {
+	return p.do(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtMemPoolTrimWithMessage(m, n, C.uint64_t(keep), p.handle)
+	})
+}
+
+// SetReleaseThreshold sets how many unused bytes the pool keeps at a synchronise.
+func (p *Pool) SetReleaseThreshold(bytes uint64) error {
+	return p.do(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtMemPoolSetReleaseThresholdWithMessage(m, n, C.uint64_t(bytes), p.handle)
+	})
+}
+
+// JSON returns the blocks and statistics of the pool.
+func (p *Pool) JSON() (string, error) {
+	defer runtime.KeepAlive(p)
+	if err := p.usable(); err != nil {
+		return "", err
+	}
+	return text(func(m *C.char, n C.size_t, buffer *C.char, size C.size_t, needed *C.size_t) C.rtStatus_t {
+		return C.rtMemPoolDumpJsonWithMessage(m, n, buffer, size, needed, p.handle)
+	})
 }

@@ -8,7 +8,33 @@ package manyrt
 */
 import "C"
 
-import "runtime/cgo"
+import (
+	"fmt"
+	"os"
+	"runtime/cgo"
+	"sync/atomic"
+)
+
+// LogFunction gets a line of the library's log.
+type LogFunction func(level LogLevel, line string)
+
+var logFunction atomic.Pointer[LogFunction]
+
+// manyrtLog is called by the library for each line of its log, on any thread.
+//
+//export manyrtLog
+func manyrtLog(level C.int32_t, line *C.char) {
+	function := logFunction.Load()
+	if function == nil {
+		return
+	}
+	defer func() {
+		if value := recover(); value != nil {
+			fmt.Fprintln(os.Stderr, "manyrt: a log function panicked:", value)
+		}
+	}()
+	(*function)(LogLevel(level), C.GoString(line))
+}
 
 // manyrtHostFunction is called by the library, once for each HostFunction, or for each launch of the graph that has it.
 //

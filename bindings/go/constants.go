@@ -132,3 +132,45 @@ const (
 	BufferRoleOutput    BufferRole = 2
 	BufferRoleConstant  BufferRole = 3
 )
+
+// Backend is rtBackend of rt.h.
+type Backend int32
+
+const (
+	BackendAll    Backend = 0
+	BackendCpu    Backend = 1
+	BackendCuda   Backend = 2
+	BackendOpencl Backend = 3
+	BackendNull   Backend = 4
+)
+
+// DeviceKind is rtDeviceKind of rt.h.
+type DeviceKind int32
+
+const (
+	DeviceKindCpu           DeviceKind = 1
+	DeviceKindDiscreteGpu   DeviceKind = 2
+	DeviceKindIntegratedGpu DeviceKind = 3
+	DeviceKindAccelerator   DeviceKind = 4
+)
+
+// MemoryTier is rtMemoryTier of rt.h.
+type MemoryTier int32
+
+const (
+	MemoryTierNative MemoryTier = 0
+	MemoryTierUsm    MemoryTier = 1
+	MemoryTierSvm    MemoryTier = 2
+	MemoryTierBuffer MemoryTier = 3
+)
+
+// LogLevel is rtLogLevel of rt.h.
+type LogLevel int32
+
+const (
+	LogLevelNone    LogLevel = 0
+	LogLevelError   LogLevel = 1
+	LogLevelWarning LogLevel = 2
+	LogLevelInfo    LogLevel = 3
+	LogLevelDebug   LogLevel = 4
+)

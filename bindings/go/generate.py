@@ -16,7 +16,9 @@ import sys
 FOLDER = pathlib.Path(__file__).resolve().parent
 # Enum of rt.h, its type in Go, and what replaces the prefix of its values.
 ENUMS = (("rtCapability", "Capability", "RT_CAPABILITY_"), ("rtAttribute", "Attribute", "RT_ATTRIBUTE_"),
-         ("rtMemoryKind", "MemoryKind", "RT_MEMORY_"), ("rtGraphBufferRole", "BufferRole", "RT_GRAPH_BUFFER_"))
+         ("rtMemoryKind", "MemoryKind", "RT_MEMORY_"), ("rtGraphBufferRole", "BufferRole", "RT_GRAPH_BUFFER_"),
+         ("rtBackend", "Backend", "RT_BACKEND_"), ("rtDeviceKind", "DeviceKind", "RT_DEVICE_KIND_"),
+         ("rtMemoryTier", "MemoryTier", "RT_MEMORY_TIER_"), ("rtLogLevel", "LogLevel", "RT_LOG_"))
 
 
 def camel(name):

@@ -60,7 +60,18 @@ type GraphBuffer struct {
 	handle C.rtGraphBuffer_t
 	graph  *Graph
 	bytes  int
+	name   string
+	role   BufferRole
 }
+
+// Name returns the buffer's name in the graph file, or an empty text.
+func (b *GraphBuffer) Name() string { return b.name }
+
+// Role returns what the buffer is for.
+func (b *GraphBuffer) Role() BufferRole { return b.role }
+
+// Bytes returns the size in bytes.
+func (b *GraphBuffer) Bytes() int { return b.bytes }
 
 // Buffer turns a buffer that the graph's nodes use into one that is bound.
 func (g *Graph) Buffer(b AnyBuffer, role BufferRole) (*GraphBuffer, error) {
@@ -69,7 +80,7 @@ func (g *Graph) Buffer(b AnyBuffer, role BufferRole) (*GraphBuffer, error) {
 	if err := memory.usable(); err != nil {
 		return nil, err
 	}
-	made := &GraphBuffer{graph: g, bytes: memory.bytes}
+	made := &GraphBuffer{graph: g, bytes: memory.bytes, role: role}
 	err := g.do(func(m *C.char, n C.size_t) C.rtStatus_t {
 		return C.rtGraphMakeBufferWithMessage(m, n, &made.handle, memory.pointer, C.uint64_t(memory.bytes), C.int32_t(role), nil,
 			g.handle)

@@ -46,6 +46,30 @@ func (c *Context) NewModule(source, options string) (*Module, error) {
 	return made, nil
 }
 
+// LoadModule makes a module of a file of OpenCL C, or of any other format that the device takes: CUDA C++, PTX, cubin, SPIR-V.
+// It may block while the file is read or a compiler runs.
+func (c *Context) LoadModule(path, options string) (*Module, error) {
+	if err := c.usable(); err != nil {
+		return nil, err
+	}
+	for what, given := range map[string]string{"the path": path, "the options": options} {
+		if err := withoutNul(given, what); err != nil {
+			return nil, err
+		}
+	}
+	file, flags := C.CString(path), C.CString(options)
+	defer C.free(unsafe.Pointer(file))
+	defer C.free(unsafe.Pointer(flags))
+	made := &Module{object: object{kind: "module", place: c.place, parent: &c.object}, context: c}
+	if _, err := call(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.manyrtLoadFile(m, n, &made.handle, file, flags, c.handle)
+	}); err != nil {
+		return nil, err
+	}
+	runtime.SetFinalizer(made, (*Module).Close)
+	return made, nil
+}
+
 // Close ends the module and its kernels; launches in flight complete.
 func (m *Module) Close() error {
 	return m.end(func(text *C.char, n C.size_t) C.rtStatus_t { return C.rtModuleDestroyWithMessage(text, n, m.handle) })
@@ -117,6 +141,22 @@ func (d Dim) sizes() [3]C.uint32_t {
 		}
 	}
 	return all
+}
+
+// SuggestGroup returns a work-group for a number of work-items in all, with local memory in bytes for each group.
+func (k *Kernel) SuggestGroup(items Dim, local int) (Dim, error) {
+	defer runtime.KeepAlive(k.module)
+	if err := k.module.usable(); err != nil {
+		return Dim{}, err
+	}
+	if local < 0 || int(uint32(local)) != local {
+		return Dim{}, failure(ErrInvalidValue, "%d bytes of local memory are none", local)
+	}
+	wanted, group := items.sizes(), [3]C.uint32_t{}
+	_, err := call(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtKernelSuggestGroupSizeWithMessage(m, n, &group[0], &wanted[0], C.uint32_t(local), k.handle)
+	})
+	return Dim{uint32(group[0]), uint32(group[1]), uint32(group[2])}, err
 }
 
 // Local is local memory of a kernel, in bytes.

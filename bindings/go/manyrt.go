@@ -74,6 +74,20 @@ func call(function func(message *C.char, size C.size_t) C.rtStatus_t) (Status, e
 	return status, &Error{status, text}
 }
 
+// text returns what a function of C with a buffer, its size and the size that is needed writes.
+func text(get func(m *C.char, n C.size_t, buffer *C.char, size C.size_t, needed *C.size_t) C.rtStatus_t) (string, error) {
+	var needed C.size_t
+	if _, err := call(func(m *C.char, n C.size_t) C.rtStatus_t { return get(m, n, nil, 0, &needed) }); err != nil {
+		return "", err
+	}
+	buffer := (*C.char)(C.malloc(needed + 1))
+	defer C.free(unsafe.Pointer(buffer))
+	if _, err := call(func(m *C.char, n C.size_t) C.rtStatus_t { return get(m, n, buffer, needed, nil) }); err != nil {
+		return "", err
+	}
+	return C.GoString(buffer), nil
+}
+
 // withoutNul refuses a text that C would end at a NUL character.
 func withoutNul(text, what string) error {
 	if at := strings.IndexByte(text, 0); at >= 0 {
@@ -94,13 +108,32 @@ func LibraryVersion() int {
 func CheckVersion(library int) error {
 	switch {
 	case library/10000 != Version/10000:
-		return failure(ErrNotSupported, "the library is manyrt %d.%d, of another major version than the Go package %d.%d",
-			library/10000, library/100%100, Version/10000, Version/100%100)
+		return failure(ErrNotSupported, "the library is manyrt %s, of another major version than the Go package %s",
+			versionText(library), versionText(Version))
 	case library/100 < Version/100:
-		return failure(ErrNotSupported, "the library is manyrt %d.%d, too old for the Go package %d.%d",
-			library/10000, library/100%100, Version/10000, Version/100%100)
+		return failure(ErrNotSupported, "the library is manyrt %s, too old for the Go package %s",
+			versionText(library), versionText(Version))
 	}
 	return nil
+}
+
+func versionText(version int) string {
+	return fmt.Sprintf("%d.%d.%d", version/10000, version/100%100, version%100)
+}
+
+// SetLog sends the library's log lines up to a level to a function, on any thread; nil: to stderr. It may wait while another
+// thread is inside the earlier function. Inside a log function it is ErrBusy. A panic in the function is told on stderr.
+func SetLog(function LogFunction, level LogLevel) error {
+	on, wanted := C.int(0), (*LogFunction)(nil)
+	if function != nil {
+		on, wanted = 1, &function
+	}
+	earlier := logFunction.Swap(wanted)
+	_, err := call(func(m *C.char, n C.size_t) C.rtStatus_t { return C.manyrtSetLog(m, n, on, C.int32_t(level)) })
+	if err != nil {
+		logFunction.CompareAndSwap(wanted, earlier)
+	}
+	return err
 }
 
 // LiveHandles returns how many handles the program has made and not closed.
@@ -195,11 +228,8 @@ func OpenDevice(id string) (*Device, error) {
 	}); err != nil {
 		return nil, err
 	}
-	properties := C.rtDeviceProperties_t{struct_size: C.sizeof_rtDeviceProperties_t}
-	_, err := call(func(m *C.char, n C.size_t) C.rtStatus_t {
-		return C.rtDeviceGetPropertiesWithMessage(m, n, &properties, device.handle)
-	})
-	device.id, device.name = C.GoString(&properties.id[0]), C.GoString(&properties.name[0])
+	properties, err := device.Properties()
+	device.id, device.name = properties.ID, properties.Name
 	return device, err
 }
 

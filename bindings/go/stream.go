@@ -114,6 +114,29 @@ func (s *Stream) WaitStream(other *Stream) error {
 	})
 }
 
+// WaitContext makes later work wait for all work that all streams of a context have now.
+func (s *Stream) WaitContext(c *Context) error {
+	if c == nil {
+		return failure(ErrInvalidValue, "the context is nil")
+	}
+	defer runtime.KeepAlive(c)
+	if err := c.usable(); err != nil {
+		return err
+	}
+	return s.do(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtStreamWaitContextWithMessage(m, n, c.handle, s.handle)
+	})
+}
+
+// Priority returns the priority; a negative one is higher than 0.
+func (s *Stream) Priority() (int, error) {
+	var priority C.int32_t
+	err := s.do(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtStreamGetPriorityWithMessage(m, n, &priority, s.handle)
+	})
+	return int(priority), err
+}
+
 // WaitFence makes later work wait until a fence has reached a value.
 func (s *Stream) WaitFence(f *Fence, value uint64) error {
 	if f == nil {

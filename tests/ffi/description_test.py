@@ -93,10 +93,22 @@ class DescriptionTest(unittest.TestCase):
         label = self.field("rtStreamOptions_t", "label")
         self.assertEqual(len(label["initial"]), label["count"])
 
+    def test_fields_and_arguments_that_may_be_null_say_so(self):
+        self.assertEqual(self.field("rtGraphOperand_t", "buffer")["nullable"], "pointer is meant")
+        self.assertEqual(self.field("rtGraphOperand_t", "pointer")["nullable"], "buffer is given")
+        self.assertEqual(self.field("rtGraphArg_t", "value")["nullable"], "kind is another")
+        for name in ("base", "context", "device"):
+            self.assertEqual(self.field("rtPointerAttributes_t", name)["nullable"], "the memory is unknown")
+        self.assertIs(self.argument("rtLaunchKernel", "stream")["nullable"], True)
+        self.assertIs(self.argument("rtMalloc", "pointer")["nullable"], False)  # the address in it may be NULL
+
     def test_a_comment_that_leaves_something_out_is_refused(self):
         text = pathlib.Path(self.header).read_text(encoding="utf-8")
         for old, new, word in (("RT_MEMCPY_*", "RT_MEMCOPY_*", "there is no enum"),
                                ("receives the stream, which the caller destroys", "receives the stream", "whose stream is"),
+                               ("the owner; may be NULL if the memory is unknown", "the owner; NULL if unknown",
+                                "speaks of NULL"),
+                               ("passed to callback; may be NULL", "passed to callback; NULL: none", "speaks of NULL"),
                                (" *  thread: library\n", "", "thread"),
                                ("first byte to write, size bytes;", "first byte to write;", "how long dst is"),
                                ("/**< 0 or RT_EVENT_DISABLE_TIMING */", "/**< options */", "name the flags")):

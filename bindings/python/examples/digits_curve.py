@@ -12,6 +12,7 @@ import argparse
 import array
 import pathlib
 import random
+from typing import List, Optional, Tuple
 
 import manyrt
 from progress import Progress
@@ -22,9 +23,11 @@ PIXELS, HIDDEN, CLASSES, BATCH = 64, 64, 10, 32
 WEIGHTS = (PIXELS + 1) * HIDDEN + (HIDDEN + 1) * CLASSES  # a layer ends with its biases
 OUTPUT_LAYER = (PIXELS + 1) * HIDDEN
 
+Image = Tuple[List[float], int]  # pixels from 0 to 1, and the digit
 
-def read_images(path):
-    """Images, each (pixels from 0 to 1, digit): those to learn from, and every fifth, which is held out."""
+
+def read_images(path: pathlib.Path) -> Tuple[List[Image], List[Image]]:
+    """The images to learn from, and those that are held out, which is every fifth."""
     rows = [[int(value) for value in line.split(",")] for line in path.read_text(encoding="ascii").splitlines()]
     images = [([value / 16 for value in row[:PIXELS]], row[PIXELS]) for row in rows]
     return ([image for at, image in enumerate(images) if at % 5 != 4],
@@ -34,14 +37,14 @@ def read_images(path):
 class Batch:
     """Images on the device, and what the network says of them."""
 
-    def __init__(self, context, count):
+    def __init__(self, context: manyrt.Context, count: int) -> None:
         self.count = count
         self.images, self.labels = context.empty((count, PIXELS)), context.empty(count, "int32")
         self.hidden, self.hidden_delta = context.empty((count, HIDDEN)), context.empty((count, HIDDEN))
         self.logits, self.logits_delta = context.empty((count, CLASSES)), context.empty((count, CLASSES))
         self.losses, self.predictions = context.empty(count), context.empty(count, "int32")
 
-    def upload(self, images, stream):
+    def upload(self, images: List[Image], stream: manyrt.Stream) -> None:
         self.images.copy_from(array.array("f", [value for pixels, _ in images for value in pixels]), stream)
         self.labels.copy_from(array.array("i", [digit for _, digit in images]), stream)
 
@@ -49,7 +52,7 @@ class Batch:
 class Network:
     """64 pixels, 64 hidden neurons with ReLU, 10 classes; momentum 0.9."""
 
-    def __init__(self, context, seed):
+    def __init__(self, context: manyrt.Context, seed: int) -> None:
         module = context.load_module(EXAMPLES / "digits" / "digits.cl", f"-DCLASSES={CLASSES}", "opencl_c")
         self.kernels = {name: module[name] for name in module.kernels}
         uniform = random.Random(seed).uniform
@@ -59,7 +62,7 @@ class Network:
         self.weights = context.array(start, "float32")
         self.gradients, self.velocity = context.zeros(WEIGHTS), context.zeros(WEIGHTS)
 
-    def predict(self, batch, delta, stream):
+    def predict(self, batch: Batch, delta: Optional[manyrt.Array], stream: manyrt.Stream) -> None:
         forward, local = self.kernels["forward"], manyrt.Local(4 * max(PIXELS, HIDDEN))
         forward[batch.count, HIDDEN](stream, batch.images, self.weights, batch.hidden, PIXELS, 1, local)
         forward[batch.count, CLASSES](stream, batch.hidden, self.weights[OUTPUT_LAYER:], batch.logits, HIDDEN, 0, local)
@@ -67,7 +70,7 @@ class Network:
         loss[loss.shape(batch.count, 8)](stream, batch.logits, batch.labels, delta, batch.losses, batch.predictions,
                                          batch.count)
 
-    def learn(self, batch, rate, stream):
+    def learn(self, batch: Batch, rate: float, stream: manyrt.Stream) -> None:
         self.predict(batch, batch.logits_delta, stream)
         self.kernels["backward"][batch.count, HIDDEN](stream, batch.logits_delta, self.weights[OUTPUT_LAYER:], batch.hidden,
                                                       batch.hidden_delta, CLASSES)
@@ -79,10 +82,10 @@ class Network:
         update[update.shape(WEIGHTS, 256)](stream, self.weights, self.gradients, self.velocity, WEIGHTS, rate, 0.9, 1e-4)
 
 
-def train(context, epochs, seed):
+def train(context: manyrt.Context, epochs: int, seed: int) -> List[Tuple[float, float]]:
     """Mean loss and accuracy on the held-out images after each epoch."""
     learn, held_out = read_images(EXAMPLES / "data" / "digits.csv")
-    curve = []
+    curve: List[Tuple[float, float]] = []
     with context.stream() as stream, Progress("Epochs", epochs) as progress:
         network, batch, check = Network(context, seed), Batch(context, BATCH), Batch(context, len(held_out))
         check.upload(held_out, stream)
@@ -103,7 +106,7 @@ def train(context, epochs, seed):
     return curve
 
 
-def draw(curve, output):
+def draw(curve: List[Tuple[float, float]], output: pathlib.Path) -> None:
     try:
         import matplotlib
     except ImportError:
@@ -122,7 +125,7 @@ def draw(curve, output):
     print(f"the curve is in {output}")
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", help='such as "cuda:0"; without it the best there is')
     parser.add_argument("--epochs", type=int, default=20)

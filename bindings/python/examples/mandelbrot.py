@@ -12,6 +12,8 @@ import argparse
 import pathlib
 import struct
 import zlib
+from functools import partial
+from typing import List, Tuple
 
 import manyrt
 from progress import Progress
@@ -37,22 +39,24 @@ kernel void mandelbrot(global uchar *pixels, int width, int height, int first_ro
 """
 
 
-def chunk(kind, data):
+def chunk(kind: bytes, data: bytes) -> bytes:
     """A piece of a PNG file: length, kind, data, check sum."""
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def write_png(path, width, height, compressed):
+def write_png(path: pathlib.Path, width: int, height: int, compressed: bytes) -> None:
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits, RGB
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", compressed) + chunk(b"IEND", b""))
 
 
-def render(context, width, height, limit, progress):
+def render(context: manyrt.Context, width: int, height: int, limit: int, progress: Progress) -> bytes:
     """The rows as the data of a PNG file: each begins with its filter, 0."""
     kernel = context.module(SOURCE)["mandelbrot"]
-    compressor, parts, pending = zlib.compressobj(), [], []
+    compressor = zlib.compressobj()
+    parts: List[bytes] = []
+    pending: List[Tuple[manyrt.Stream, manyrt.Array, int]] = []
 
-    def collect():
+    def collect() -> None:
         stream, band, rows = pending.pop(0)
         stream.synchronize()
         pixels = band.host()
@@ -69,7 +73,7 @@ def render(context, width, height, limit, progress):
         rows = min(ROWS, height - first_row)
         launch(stream, device_band, width, height, first_row, limit)
         band.copy_from(device_band, stream)
-        stream.call(lambda rows=rows: progress(rows))
+        stream.call(partial(progress, rows))
         pending.append((stream, band, rows))
     while pending:
         collect()
@@ -77,7 +81,7 @@ def render(context, width, height, limit, progress):
     return b"".join(parts)
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", help='such as "cuda:0"; without it the best there is')
     parser.add_argument("--size", default="960x640", help="WIDTHxHEIGHT")

@@ -2,6 +2,8 @@
 """A bar on stderr for long work, and a callback that moves it; used by the other examples."""
 
 import sys
+from types import TracebackType
+from typing import Optional, Type
 
 
 class Progress:
@@ -9,18 +11,19 @@ class Progress:
 
     WIDTH = 40
 
-    def __init__(self, title, total):
+    def __init__(self, title: str, total: int) -> None:
         self.title, self.total, self.done = title, total, 0
 
-    def __enter__(self):
+    def __enter__(self) -> "Progress":
         return self
 
-    def __call__(self, steps=1):
+    def __call__(self, steps: int = 1) -> None:
         self.done += steps
         if sys.stderr.isatty():
             filled = self.WIDTH * self.done // max(1, self.total)
             print(f"\r{self.title} [{'#' * filled}{'.' * (self.WIDTH - filled)}] {self.done}/{self.total}", end="",
                   file=sys.stderr, flush=True)
 
-    def __exit__(self, *_):
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
         print("" if sys.stderr.isatty() else f"{self.title}: {self.done} of {self.total}", file=sys.stderr)

@@ -17,7 +17,7 @@ kernel void leaky(global float *x, float slope, uint count) {
 """
 
 
-def main():
+def main() -> int:
     try:
         import torch
     except ImportError:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The fifteen behaviours of tests/bindings/README.md in Go: behaviours BEHAVIOUR DEVICE.
-// Ends with 0 if the behaviour is as documented, 77 if the device cannot do it, and 1 with the difference otherwise.
+// BEHAVIOUR may be "more", too: see more.go. Ends with 0 if the behaviour is as documented, 77 if the device cannot do it, and 1 with the difference otherwise.
 package main
 
 import (
@@ -404,7 +404,7 @@ func main() {
 	cells := map[string]func(device string){"create": create, "copy": copies, "launch": launch, "event_time": eventTime,
 		"cross_stream_wait": crossStreamWait, "use_after_close": useAfterClose, "wrong_size": wrongSize, "build_error": buildError,
 		"callback": callback, "out_of_memory": outOfMemory, "replay": replay, "two_devices": twoDevices, "version": version,
-		"missing_library": missingLibrary, "exit_with_work": exitWithWork}
+		"missing_library": missingLibrary, "exit_with_work": exitWithWork, "more": more}
 	expect(len(os.Args) == 3 && cells[os.Args[1]] != nil, "a behaviour and a device")
 	cells[os.Args[1]](os.Args[2])
 }

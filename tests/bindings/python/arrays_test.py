@@ -4,6 +4,7 @@
 
 import array
 import gc
+import sys
 import unittest
 
 import manyrt
@@ -35,6 +36,31 @@ class ArraysTest(unittest.TestCase):
         for bad in ("complex64", "f", object, None, 3):
             with self.assertRaisesRegex(TypeError, "float32"):
                 self.context.empty(4, bad)
+
+    def test_a_view_of_the_host_writes_the_memory_itself_and_keeps_it(self):
+        made = self.context.array([[1, 2, 3], [4, 5, 6]], "int32")
+        for view in (made.host(), made.__buffer__(0)):
+            self.assertEqual((view.shape, view.format, view.readonly, view.tolist()),
+                             ((2, 3), "i", False, [[1, 2, 3], [4, 5, 6]]))
+        view[1, 2] = 7
+        self.assertEqual(made.tolist(), [[1, 2, 3], [4, 5, 7]])
+        made.close()
+        gc.collect()
+        self.assertEqual(view.tolist(), [[1, 2, 3], [4, 5, 7]])
+
+    @unittest.skipIf(sys.version_info < (3, 12), "a class has a buffer from Python 3.12 on: before it is array.host()")
+    def test_memoryview_takes_an_array(self):
+        made = self.context.array([1, 2, 3], "int16")
+        view = memoryview(made)
+        view[0] = 9
+        self.assertEqual((view.format, made.tolist(), bytes(made)), ("h", [9, 2, 3], made.tobytes()))
+        made.close()
+        self.assertEqual(view.tolist(), [9, 2, 3])
+
+    @unittest.skipIf(sys.version_info >= (3, 12), "Python 3.12 and later ask __buffer__: memoryview() takes arrays")
+    def test_memoryview_refuses_an_array_before_python_3_12(self):
+        with self.assertRaises(TypeError):
+            memoryview(self.context.zeros(4))
 
     def test_a_number_that_does_not_fit_is_refused(self):
         made = self.context.zeros(4, "uint8")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds, opens and checks libmanyrt, and ends it before the interpreter goes.
 
-`lib` has every function through cffi, which releases the GIL in each call. `hot` is the same library through ctypes.PyDLL,
-which keeps the GIL: for the frequent calls that never block. Giving up the GIL there would hand the thread's turn to other
-Python threads. Its functions have no argtypes on purpose: ready arguments from carg() and small integers need no conversion.
+`raw` has every function through cffi, which releases the GIL in each call. `lib` is the same, but calls that never block and
+are short keep the GIL: _gil.py has the list. `hot` is the library through ctypes.PyDLL, for the most frequent of those. Its
+functions have no argtypes on purpose, because ready arguments from carg() and small integers need no conversion.
 """
 
 import atexit
@@ -11,7 +11,10 @@ import ctypes
 import os
 import threading
 import weakref
+from types import SimpleNamespace
 from typing import Any, Tuple
+
+from . import _gil
 
 try:
     from ._interface import ffi as _ffi
@@ -55,22 +58,22 @@ def library_path() -> str:
 def _open() -> Tuple[str, Any, Any]:
     path = library_path()
     try:
-        lib = ffi.dlopen(path, ffi.RTLD_NOW | ffi.RTLD_LOCAL)
+        opened = ffi.dlopen(path, ffi.RTLD_NOW | ffi.RTLD_LOCAL)
         hot = ctypes.PyDLL(path, mode=ctypes.RTLD_LOCAL)
     except OSError as error:
         origin = " (from MANYRT_LIBRARY)" if os.environ.get("MANYRT_LIBRARY") else ""
         raise LibraryError(f"libmanyrt cannot be opened as '{path}'{origin}: {error}. {WHERE_TO_GET_IT}") from error
     try:
         version = ffi.new("uint32_t *")
-        lib.rtGetVersion(version)
+        opened.rtGetVersion(version)
     except ffi.error as error:
         raise LibraryError(f"'{path}' is not libmanyrt: it has no rtGetVersion. {WHERE_TO_GET_IT}") from error
-    package = f"{lib.MANYRT_VERSION_MAJOR}.{lib.MANYRT_VERSION_MINOR}.{lib.MANYRT_VERSION_PATCH}"
+    package = f"{opened.MANYRT_VERSION_MAJOR}.{opened.MANYRT_VERSION_MINOR}.{opened.MANYRT_VERSION_PATCH}"
     check_version(version[0], package)
-    return package, lib, hot
+    return package, opened, hot
 
 
-PACKAGE_VERSION, lib, hot = _open()
+PACKAGE_VERSION, raw, hot = _open()
 NULL = ffi.NULL
 
 
@@ -83,8 +86,9 @@ def resolve(*types: str) -> None:
         ffi.typeof(name)
 
 
-for _name in dir(lib):
-    getattr(lib, _name)
+lib: Any = SimpleNamespace(**{_name: getattr(raw, _name) for _name in dir(raw)})
+for _name in _gil.KEPT:
+    setattr(lib, _name, _gil.keeping(ffi, raw, hot, _name))
 resolve("size_t *", "char[]", "int32_t *", "uintptr_t", "void *", "char *")
 
 

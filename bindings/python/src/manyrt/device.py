@@ -18,6 +18,8 @@ from .memory import Array, Pool
 from .stream import Event, Fence, Stream
 
 if TYPE_CHECKING:
+    import os
+
     from .graph import Graph
 
 _BACKENDS = {"all": lib.RT_BACKEND_ALL, "cpu": lib.RT_BACKEND_CPU, "cuda": lib.RT_BACKEND_CUDA, "opencl": lib.RT_BACKEND_OPENCL,
@@ -206,7 +208,8 @@ class Context(Owned):
         """Kernels from OpenCL C source. A compiler may run: blocks meanwhile. BuildFailed has the compiler's log."""
         return Module(self, source, options)
 
-    def load_module(self, path: str, options: str = "", format: str = "auto") -> Module:  # pylint: disable=redefined-builtin
+    def load_module(self, path: "str | os.PathLike[str]", options: str = "",
+                    format: str = "auto") -> Module:  # pylint: disable=redefined-builtin
         """Kernels from a file: OpenCL C, CUDA C++, PTX, cubin, SPIR-V, as the device takes them."""
         return Module(self, path=path, options=options, format=format)
 

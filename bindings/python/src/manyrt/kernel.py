@@ -211,7 +211,7 @@ class Kernel(Owned):
         wanted = _size3(items, "items")
         if group is None:
             out = ffi.new("uint32_t[3]")
-            check(lib.rtKernelSuggestGroupSize(out, [max(1, size) for size in wanted], 0, self._h))
+            check(lib.rtKernelSuggestGroupSize(out, ffi.new("uint32_t[3]", [max(1, size) for size in wanted]), 0, self._h))
             chosen = (out[0], out[1], out[2])
         else:
             chosen = _size3(group, "group")
@@ -323,7 +323,8 @@ class Module(Owned):
 
     _destroy = "rtModuleDestroy"
 
-    def __init__(self, context: "Context", source: Any = None, options: str = "", *, path: Optional[str] = None,
+    def __init__(self, context: "Context", source: Any = None, options: str = "", *,
+                 path: "str | os.PathLike[str] | None" = None,
                  format: str = "auto") -> None:  # pylint: disable=redefined-builtin
         out = ffi.new("rtModule_t *")
         if path is None:

@@ -293,7 +293,10 @@ class Array(Owned):
         whole = ffi.buffer(self._memory, offset + self.nbytes)
         return memoryview(whole)[offset:]
 
-    def __buffer__(self, flags: int) -> memoryview:  # Python 3.12 and later
+    def __buffer__(self, flags: int) -> memoryview:
+        """What memoryview(array) asks in Python 3.12 and later. Before, a class of Python cannot have a buffer of its own.
+
+        To derive Array from a ctypes array would not do: a view would keep the Array, whose close() ends the memory."""
         return self.host()
 
     def tobytes(self, stream: Optional["Stream"] = None) -> bytes:

@@ -5,14 +5,16 @@
     device = rt.ffi.new("rtDevice_t *")
     rt.check(rt.rtDeviceGetByName(device, b"cpu"))
 
-Handles of the package's objects are their attribute `handle`. The documentation is that of rt.h: `rt.help("rtMalloc")`.
+Each call releases the GIL. Handles of the package's objects are their attribute `handle`. The documentation is that of
+rt.h: `rt.help("rtMalloc")`.
 """
 
 import os
 from functools import lru_cache
 from typing import Any, Dict, List
 
-from ._library import PACKAGE, LibraryError, ffi, lib
+from ._library import PACKAGE, LibraryError, ffi
+from ._library import raw as lib
 from .errors import check
 
 __all__ = ["check", "constants", "ffi", "functions", "help", "lib", "make"]

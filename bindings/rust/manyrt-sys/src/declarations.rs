@@ -848,13 +848,13 @@ pub struct rtPointerAttributes_t {
     pub struct_size: u32,
     /// RT\_POINTER\_\*
     pub kind: i32,
-    /// first byte of the allocation; NULL if unknown
+    /// first byte of the allocation; may be NULL if the memory is unknown
     pub base: *mut c_void,
     /// bytes that were asked for
     pub size: u64,
-    /// the owner; NULL if unknown
+    /// the owner; may be NULL if the memory is unknown
     pub context: rtContext_t,
-    /// the owner's device; NULL if unknown
+    /// the owner's device; may be NULL if the memory is unknown
     pub device: rtDevice_t,
 }
 
@@ -1229,11 +1229,11 @@ impl Default for rtLaunchOptions_t {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct rtGraphOperand_t {
-    /// of the same graph; NULL: pointer is meant
+    /// of the same graph; may be NULL if pointer is meant
     pub buffer: rtGraphBuffer_t,
     /// bytes from the start of buffer; 0 where buffer is NULL
     pub offset: u64,
-    /// an address; NULL where buffer is given
+    /// an address, refused beside buffer; may be NULL if buffer is given, or as an argument
     pub pointer: *mut c_void,
 }
 
@@ -1248,7 +1248,7 @@ pub struct rtGraphArg_t {
     /// RT\_ARG\_VALUE: bytes at value; RT\_ARG\_LOCAL: bytes to reserve; RT\_ARG\_POINTER: bytes that are used; 0: unknown, up
     /// to the end
     pub size: u64,
-    /// RT\_ARG\_VALUE: the value, copied; else NULL
+    /// RT\_ARG\_VALUE: the value, copied; may be NULL if kind is another
     pub value: *const c_void,
     /// RT\_ARG\_POINTER; else zeros
     pub memory: rtGraphOperand_t,
@@ -1755,7 +1755,9 @@ extern "C" {
     pub fn rtGetErrorString(status: rtStatus_t) -> *const c_char;
 
     /// Returns the sentence of this thread's last failed call: what was asked, the limit it met, the words of the driver.
-    /// Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated.
+    /// Success does not clear it. Empty if no call has failed. A short buffer is truncated and terminated. The sentence is on
+    /// the operating system's thread. Where the code of a language may move to another thread between two calls, as in Go, call
+    /// through rt\_message.h: each of its functions fetches the sentence before it returns.
     ///
     /// - out buffer: receives the text; may be NULL if size is 0
     /// - in size: bytes of buffer
