@@ -133,6 +133,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
                          described.arguments.size(), backend::kMaxArguments);
   }
   Ref<Pipeline> fresh = Ref<Pipeline>::adopt(new Pipeline(std::move(library)));
+  // With hidden offsets a pointer takes two arguments of the driver's kernel: its root, and the offset inside it.
   uint32_t native_index = 0;
   for (const compiler::OpenClArgument& argument : described.arguments) {
     if (argument.size > backend::kMaxArgumentBytes) {
@@ -151,8 +152,10 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
   fresh->fewer_dimensions_ = fresh->library_->from_text && fresh->library_->device().quirks().has(Quirk::kDimensionsCost);
   backend::LaunchRules rules;
   std::copy(described.required_group, described.required_group + 3, rules.group);
+  // rt.h's local bytes of a launch have no counterpart here: an OpenCL kernel names its local memory in its arguments.
   rules.no_local_bytes = true;
   fresh->setRules(rules);
+  // Asked behind the last argument: the answer depends on whether any is a pointer or a record.
   fresh->checks_arguments_ = fresh->mayRefuseArguments();
   RT_TRY(fresh->ask());
   *out = std::move(fresh);
