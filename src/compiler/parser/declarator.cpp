@@ -169,7 +169,7 @@ bool Parser::parseDeclaratorPart(std::vector<Derivation>* chain, Declarator* dec
     declarator->where = token.where;
     declarator->name_token = static_cast<uint32_t>(at_);
     next();
-  // A name is required and missing: the message says which kind of token stands in its place.
+    // A name is required and missing: the message says which kind of token stands in its place.
   } else if (!may_be_abstract) {
     const Keyword& keyword = findKeyword(token.text);
     if (atEnd()) {

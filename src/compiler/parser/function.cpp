@@ -137,7 +137,8 @@ void Parser::checkKernel(const Function& function) {
                        "The kernel \"%s\" returns \"%s\"; kernels return void and write results through pointers.", name,
                        spell(function.result).c_str());
   }
-  // Host and device must agree on the bytes of each argument, and only the device may follow a pointer. The first reason is enough.
+  // Host and device must agree on the bytes of each argument, and only the device may follow a pointer. The first reason is
+  // enough.
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const Variable& parameter = *function.parameters[i];
     const Type* type = parameter.type.type;

@@ -235,7 +235,8 @@ bool Lexer::next(Lexeme* out) {
   out->name = nullptr;
   out->parameter = 0;
   if ((flags_ & Lexeme::kLineStart) != 0) directive_ = kText;
-  // directive_ is about the lexeme before this one. It thus lasts for one lexeme: "#", then "include", then the name of the file.
+  // directive_ is about the lexeme before this one. It thus lasts for one lexeme: "#", then "include", then the name of the
+  // file.
   auto directive = kText;
   const char c = *start;
   switch (classOf(c)) {

@@ -599,8 +599,9 @@ Storage GroupPlan::storage(const Variable& variable) const {
 }
 
 bool GroupPlan::isUniform(const Expr& root) const {
-  // Uniform is what no item can see differently: parameters, addresses of local arrays, and variables stored once for the group.
-  // Memory is never uniform here, because another item may write it meanwhile. Assignments and calls have effects of their own.
+  // Uniform is what no item can see differently: parameters, addresses of local arrays, and variables stored once for the
+  // group. Memory is never uniform here, because another item may write it meanwhile. Assignments and calls have effects of
+  // their own.
   bool uniform = true;
   visit(const_cast<Expr*>(&root), [&](Expr& e) {
     switch (e.kind) {

@@ -49,8 +49,8 @@ void WideIndices::findLoops(const std::vector<Stmt*>& statements) {
         }
       }
     }
-    // From here on a loop is recognised. Its only change must be its own step upwards, so that the variable stays between its first
-    // value and the end that the condition names.
+    // From here on a loop is recognised. Its only change must be its own step upwards, so that the variable stays between its
+    // first value and the end that the condition names.
     if (s.kind != StmtKind::kFor || s.init == nullptr || s.init->kind != StmtKind::kDeclare || s.a == nullptr || s.b == nullptr)
       return;
     if (s.init->variables.size() != 1) return;
