@@ -21,6 +21,7 @@ ResourcesList& resourcesList() {
   return *all;
 }
 
+// Relaxed: the numbers only have to differ.
 std::atomic<uint64_t> last_number{0};
 
 constexpr uint64_t kStagingAlignment = 4096;  // a page
@@ -128,6 +129,7 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
     return Status();
   }
   RT_TRY(native_->createStream(&found, options));
+  // No other thread knows the stream yet; the lock below publishes it with its claim.
   found->claims.store(1, std::memory_order_release);
   {
     std::lock_guard lock(lock_);
@@ -149,6 +151,7 @@ void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
   try {
     for (size_t i = free_.size(); i-- > 0 && free_.size() > kKeptStreams;) {
       if (!free_[i]->idle() || free_[i]->latch.failed()) continue;
+      // Relaxed: compared and never followed.
       if (free_[i].get() == default_stream.load(std::memory_order_relaxed)) continue;
       surplus.reserve(surplus.size() + 1);
       auto known = std::find_if(streams_.begin(), streams_.end(),
@@ -174,6 +177,7 @@ Status ContextResources::lendStream(Ref<backend::Stream>* stream, const backend:
       if (loan.busy) continue;
       if (loan.borrower == borrower && !loan.stream->latch.failed()) {
         loan.busy = true;
+        // As in takeStream(): the claim follows the state of the latch that belongs to it.
         loan.stream->claims.store(1, std::memory_order_release);
         *stream = loan.stream;
         return Status();
@@ -205,6 +209,7 @@ void ContextResources::returnStream(const backend::Stream& stream) {
   for (Loan& loan : loans_) {
     if (loan.stream.get() != &stream) continue;
     loan.busy = false;
+    // Release: a failure of this use is in the latch before the claim is gone.
     loan.stream->claims.store(0, std::memory_order_release);
   }
 }

@@ -98,6 +98,8 @@ class Releases final : public host_threads::Job {
   Region* added_ = nullptr;
   bool queued_ = false;
   Region* pending_ = nullptr;  // of the job alone
+  // Raised relaxed, since a caller that waits has added its regions itself. The release of finish() pairs with empty(): the
+  // owners have been told by then.
   std::atomic<uint64_t> waiting_{0};
 };
 

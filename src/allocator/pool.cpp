@@ -114,6 +114,7 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
     if (bytes < size || bytes - size > size / 4 || region->begin() % alignment != 0) continue;
     if (best != nullptr && best->memory().size <= bytes) continue;
     Block& block = region->block(0);
+    // Relaxed under the lock. The last lease changes the state without it, but from kLive alone, which does not matter here.
     uint32_t state = block.state.load(std::memory_order_relaxed);
     if (state == Block::kFree || (state == Block::kPending && passed(block, stream))) best = region;
   }
@@ -131,6 +132,7 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
 }
 
 inline void Pool::handOut(Region& region, Block& block, uint64_t size, bool pinned) {
+  // Relaxed: the release of the state below publishes the size.
   block.size.store(size, std::memory_order_relaxed);
   block.pinned = pinned;
   add(allocations_, 1);

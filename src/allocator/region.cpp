@@ -37,6 +37,7 @@ void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
     }
   }
   uses_.push_back({std::move(stream), serial});
+  // Release: pairs with hasUses(), behind which the lock is taken.
   has_uses_.store(true, std::memory_order_release);
 }
 

@@ -30,6 +30,9 @@ struct Stamp {
 struct Block {
   enum State : uint32_t { kFree, kLive, kClosing, kPending };
 
+  // Stored with release once the address map has the region. A reader without the pool's lock acquires kLive, and may read
+  // `size` then. Of another state it uses nothing. Under that lock relaxed loads are enough. Without a pool the claim of a
+  // block is seq_cst, against leases (block_lease.h).
   std::atomic<uint32_t> state{kFree};
   std::atomic<uint32_t> leases{0};  // see block_lease.h
   bool pinned = false;              // allocated in pin mode
@@ -103,6 +106,7 @@ class Region final : public epoch::Retired {
   const uint32_t block_count_;
   const uint32_t size_class_;
   std::unique_ptr<Block[]> blocks_;
+  // Written with release.
   std::atomic<bool> has_uses_{false};  // written under the lock
   Ranked<Mutex, LockRank::kRegionUses> uses_lock_;
   std::vector<Stamp> uses_;

@@ -57,6 +57,7 @@ rtStatus_t guarded(const char* function, Body body) {
 // For destroys and frees: success after the end of the library and in a forked child, where there is nothing to do.
 template <class Body>
 rtStatus_t guardedRelease(const char* function, Body body) {
+  // Acquire pairs with the end of the library: behind it there is nothing to release.
   uint32_t state = manager::library::state.load(std::memory_order_acquire);
   if (state == manager::library::kShutDown || state == manager::library::kForked) return RT_SUCCESS;
   rtStatus_t code = guarded<WhileEnding::kTaken>(function, body);

@@ -34,6 +34,7 @@ enum class WaitPolicy { kDefault, kSpin, kYield, kBlock };
 
 class Point : public RefCounted {
  public:
+  // Acquire pairs with the release in complete(): status and time are there.
   bool done() const { return done_.load(std::memory_order_acquire); }
   // These only once done.
   const Status& status() const { return status_; }

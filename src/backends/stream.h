@@ -77,6 +77,7 @@ class Stream : public FastPaths {
   StatusLatch latch;
   uint64_t track = 0;  // of the trace
   // How many streams of the program stand for this one. At 0 its failure is told no more, though its work goes on.
+  // Every change releases, and a load that asks for failures acquires: it then sees the latch as it was emptied for this use.
   std::atomic<uint32_t> claims{0};
 
   // cudaLaunchKernel · clEnqueueNDRangeKernel

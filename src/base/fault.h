@@ -9,6 +9,7 @@
 namespace manyrt::fault {
 
 namespace internal {
+// Relaxed loads: outside the tests it never changes, and a test starts no thread of its own before arm() returns.
 extern std::atomic<bool> armed;
 bool count(const char* what);
 }  // namespace internal

@@ -35,6 +35,7 @@ Sink& sink() {
   return *instance;
 }
 
+// Relaxed throughout: the level is a number by itself, and threads that read the configuration at once read the same.
 int32_t levelNow() {
   int32_t level = level_wanted.load(std::memory_order_relaxed);
   if (level != kUnread) return level;

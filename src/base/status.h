@@ -54,6 +54,7 @@ class [[nodiscard]] Status {
   static constexpr uint32_t kImmortal = 0x80000000u;
   explicit Status(Record* record) noexcept : record_(record) {}
   static void retain(Record* record) {
+    // Relaxed: the caller has a reference already.
     if (record != nullptr && record->references.load(std::memory_order_relaxed) < kImmortal) {
       record->references.fetch_add(1, std::memory_order_relaxed);
     }
@@ -67,6 +68,7 @@ class [[nodiscard]] Status {
 class StatusLatch {
  public:
   ~StatusLatch() { (void)take(); }
+  // Acquire pairs with set(): the record is complete.
   bool failed() const { return record_.load(std::memory_order_acquire) != nullptr; }
   void set(Status status);                                              // keeps the first one
   Status get() const { return failed() ? copyOfFailure() : Status(); }  // success if nothing failed

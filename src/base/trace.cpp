@@ -168,6 +168,7 @@ void afterForkInChild() {
 }
 
 uint64_t newTrack(const char* label) {
+  // Relaxed: tracks only have to differ.
   uint64_t track = next_track.fetch_add(1, std::memory_order_relaxed);
   if (enabled()) {
     char name[96];

@@ -48,6 +48,7 @@ Status enumerate(int32_t backend) {
   return Status();
 }
 
+// A handle, which is set once; the table that resolves it orders the device itself.
 std::atomic<HandleBits> default_device{0};
 
 }  // namespace

@@ -30,8 +30,11 @@ struct Event : Child {
   const bool timed;
   Ranked<Mutex, LockRank::kEvent> lock;  // held across the call of a driver that records the point again in place
   Ref<backend::Point> last;
+  // Relaxed: `recorded_on` carries no data.
   // The stream of the last record, compared and never dereferenced: a wait inside one of its host functions would never end.
   std::atomic<backend::Stream*> recorded_on{nullptr};
+  // Session::record() stores `recorder` and then `captured`, both with release. Acquire loads of `captured` pair with it, so
+  // that a caller which finds true finds the recorder, too.
   std::atomic<bool> captured{false};         // last recorded in a capture
   std::atomic<Recorder*> recorder{nullptr};  // the capture, until it ends; read under a guard
 };

@@ -43,6 +43,7 @@ Status Module::addGlobal(void* address, uint64_t size) {
   memory.host_visible = owner->device().limits().reaches_host;
   auto region = std::make_unique<allocator::Region>(owner, nullptr, allocator::Region::Kind::kGlobal, memory, size);
   region->block(0).size = size;
+  // Relaxed: insert() publishes the region with release.
   region->block(0).state.store(allocator::Block::kLive, std::memory_order_relaxed);
   RT_TRY(allocator::address_map::insert(region.get()));
   globals_.push_back(region.release());

@@ -19,6 +19,7 @@ struct Pool : Child {
 
   const Ref<allocator::Pool> pool;
   const bool is_own;  // the context's own default pool
+  // Relaxed: the exchange lets one of several callers count the change, and orders nothing.
   std::atomic<bool> trims{false};
 };
 

@@ -51,6 +51,9 @@ struct Stream : Child {
   const bool imported;
   StreamImport import;  // ended when the handle is closed
   int32_t priority = 0;
+  // Set by the beginning of a capture (seq_cst) and cleared at its end (acq_rel). An acquire load pairs with both: a session
+  // that is found is complete, and work that finds none comes behind the capture's last node. A load that only refuses the call
+  // where there is one is relaxed, since it uses nothing of the session.
   std::atomic<Recorder*> recorder{nullptr};  // while it captures; read under a guard
   StagedBytes staged;
 };

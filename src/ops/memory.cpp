@@ -84,6 +84,7 @@ namespace {
   if (*pointer == nullptr) return Status();
   Status status;
   try {
+    // Again, and with acquire: the caller only asked whether there is a capture, and the guard may have been left since.
     manager::Recorder* recorder = request.stream->recorder.load(std::memory_order_acquire);
     status = recorder != nullptr ? recorder->allocated(*request.stream, *pointer, request.size)
                                  : Status::error(RT_ERROR_CAPTURE_INVALIDATED,
@@ -207,6 +208,7 @@ namespace {
     Block& block = region->block(0);
     uint32_t live = Block::kLive;
     return region->begin() == reinterpret_cast<uintptr_t>(pointer) && !allocator::belongsToLeases(block) &&
+           // seq_cst, as the claim of claimRegistered(): a lease that is taken meanwhile sees it, or is seen.
            block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst);
   };
   // Another thread may have freed this import, and the memory may be imported again: then the newer import is freed.
@@ -253,6 +255,7 @@ Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::Contex
   if (told.release != nullptr) release = std::make_unique<callbacks::Release>(told.user, told.release);
   Region* region = new Region(Ref<allocator::ContextResources>(&owner), nullptr, kind, memory, memory.size);
   region->block(0).size = memory.size;
+  // Relaxed: insert() publishes the region with release.
   region->block(0).state.store(Block::kLive, std::memory_order_relaxed);
   region->tellOwner(release.get());  // before it can be found: another thread may free it at once
   Status status = allocator::address_map::insert(region);

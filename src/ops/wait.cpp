@@ -255,6 +255,8 @@ Status record(manager::Event& event, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->record(stream, event);
+  // Relaxed: it only says whether the two stores are needed. `captured` goes last, so that a wait which finds it true may still
+  // find no recorder, and refuses.
   if (event.captured.load(std::memory_order_relaxed)) [[unlikely]] {
     event.recorder.store(nullptr, std::memory_order_release);
     event.captured.store(false, std::memory_order_release);
@@ -292,6 +294,7 @@ Status waitCaptured(manager::Event& event, manager::Stream& stream) {
 
 Status waitEvent(manager::Event& event, manager::Stream& stream) {
   RT_TRY(submittable(stream));
+  // Relaxed for the recorder: waitCaptured() loads it again with acquire.
   if (stream.recorder.load(std::memory_order_relaxed) != nullptr || event.captured.load(std::memory_order_acquire)) [[unlikely]]
     return waitCaptured(event, stream);
   Ref<backend::Point> point;
@@ -340,6 +343,7 @@ Status pointsOf(allocator::ContextResources& owner, const manager::Stream& strea
   owner.forgetFailures();
   for (const Ref<backend::Stream>& each : owner.streams()) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
+    // Acquire: see Stream::claims.
     const uint32_t claims = each->claims.load(std::memory_order_acquire);
     // The failure of a destroyed stream ended with it, and that of a graph's own stream belongs to the launch. Their points
     // pass without it.

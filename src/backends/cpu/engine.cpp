@@ -108,6 +108,7 @@ void Engine::body(void* user) {
 
 void Engine::work(Worker& worker) {
   int64_t active = nowNanoseconds();
+  // Nothing is read behind this load; somethingFor() reads the flag in the one order before the worker sleeps.
   while (!stopping_.load(std::memory_order_acquire)) {
     if (step(worker, &active)) continue;
     bool found = false;
@@ -287,6 +288,7 @@ void Engine::append(int list, Stream* stream) {
   stream->previous_ = at.last;
   (at.last != nullptr ? at.last->next_ : at.first) = stream;
   at.last = stream;
+  // Both are read without lock_: listed_ by publish(), the counters by doze() and relay(). Hence seq_cst, also in remove().
   stream->listed_.store(list == kLazyList ? Stream::kLazy : Stream::kUrgent, std::memory_order_seq_cst);
   (list == kLazyList ? lazy_ : urgent_).fetch_add(1, std::memory_order_seq_cst);
 }

@@ -45,6 +45,7 @@ bool Stream::isInsideTask() const { return task_stream == this; }
 
 inline bool Stream::shouldYield(const Executor& who) const {
   if (who.worker == nullptr) return false;
+  // drainers_ is a step of the protocol in stream.h; let_go_ is a hint.
   if (drainers_.load(std::memory_order_seq_cst) != 0 || let_go_.load(std::memory_order_relaxed)) return true;
   if (engine_->interrupted()) return true;
   return engine_->urgentWaits() && nowNanoseconds() - who.since > kSlice;
@@ -141,6 +142,7 @@ inline bool Stream::shouldYield(const Executor& who) const {
 void Stream::passRecords() {
   Executor who;
   for (;;) {
+    // As in run(): this thread is the executor, and the acquire shows the slot at the head.
     const uint64_t done = completed_.load(std::memory_order_relaxed);
     if (done == submitted_.load(std::memory_order_acquire)) return;
     const Kind kind = ring_.front()->kind;

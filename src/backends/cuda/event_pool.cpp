@@ -76,6 +76,7 @@ Status EventPool::newEvent(NativeEvent* event, bool timed) {
 Status EventPool::createPoint(Ref<backend::Point>* out, bool timed) {
   auto* point = static_cast<Point*>(free_[timed].take());
   if (point != nullptr) {
+    // Relaxed: revive() releases the point below.
     point->exported_.store(false, std::memory_order_relaxed);
     point->pool_ = Ref<EventPool>(this);
     point->revive();  // last: an import may find it by its address

@@ -167,12 +167,15 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   Device& device_;
   const Traits traits_;
 
+  // The first two are written under mutex_, in the order of count(). completed_ only rises, by advance(). kernel_ is relaxed:
+  // the names that it points to are kept for good.
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> native_serial_{0};
   std::atomic<uint64_t> completed_{0};
   std::atomic<const char*> kernel_{nullptr};
   Command* first_ = nullptr;  // held; the first one is being waited for, or executed
   Command** last_ = &first_;
+  // Read and written under mutex_, which orders it.
   std::atomic<bool> held_{false};
   bool untold_ = false;  // the driver does not tell when the device has come to the first command: a thread waits
 

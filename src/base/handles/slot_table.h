@@ -107,6 +107,7 @@ class SlotTable {
       giveBack(slot);
       throw;
     }
+    // Relaxed: the release of the generation below publishes it.
     slot->leases_.store(1, std::memory_order_relaxed);
     uint32_t generation = slot->last_generation_ + 1;
     if (generation == kClosed) generation = 1;
@@ -156,6 +157,7 @@ class SlotTable {
     for (uint32_t c = 0; c < chunk_count_.load(std::memory_order_acquire); ++c) {
       Slot<T>* chunk = chunks_[c].load(std::memory_order_acquire);
       for (uint32_t i = 0; chunk != nullptr && i < kChunk; ++i) {
+        // Acquire, as in find(): the object of an open generation is whole.
         uint32_t generation = chunk[i].generation_.load(std::memory_order_acquire);
         if (generation == kClosed) continue;
         visitor(*chunk[i].object(), (HandleBits{generation} << 32) | (HandleBits{chunk[i].index_} << 8) | kind_);
@@ -207,6 +209,8 @@ class SlotTable {
   const uint8_t kind_;
   Ranked<SpinLock, LockRank::kSlotTable> lock_;
   Slot<T>* free_ = nullptr;
+  // Written under lock_, each chunk before the count that includes it, with release. find() and forEach() acquire. live_ is a
+  // count for reports: relaxed.
   std::atomic<uint32_t> chunk_count_{0};
   std::atomic<uint64_t> live_{0};
   std::atomic<Slot<T>*> chunks_[kChunks] = {};

@@ -37,6 +37,7 @@ void* run(void* argument) {
 void prepareThreadsWith(void (*prepare)()) {
   for (std::atomic<void (*)()>& entry : prepares) {
     void (*none)() = nullptr;
+    // Entries are filled front to back and never cleared, so prepareThread() may stop at the first empty one.
     if (entry.compare_exchange_strong(none, prepare)) return;
   }
 }

@@ -38,6 +38,7 @@ Status operandOf(Operand* operand, const void* pointer) {
   return Status::error(RT_ERROR_INVALID_VALUE, "The memory at %p is being freed.", pointer);
 }
 
+// Acquire pairs with attach(): the session is complete.
 Session* sessionOf(manager::Stream& stream) { return static_cast<Session*>(stream.recorder.load(std::memory_order_acquire)); }
 
 }  // namespace
@@ -214,6 +215,7 @@ void Session::finish() {
   for (CapturedStream& each : streams_) detach(*each.stream, *this);
   for (auto& [event, mark] : events_) {
     manager::Recorder* mine = this;
+    // acq_rel: a later capture that takes the event over comes behind this one's nodes; the same for the fences below.
     event->recorder.compare_exchange_strong(mine, nullptr, std::memory_order_acq_rel);
   }
   for (Lease<manager::Fence>& each : fences_) {

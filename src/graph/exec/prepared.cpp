@@ -37,6 +37,7 @@ ops::Range rangeOf(const Spot& spot, uint64_t size) {
   if (*spot.lease) {
     allocator::Region* region = spot.lease->region();
     allocator::Block* block = spot.lease->block();
+    // Relaxed: the lease keeps the block live, so that its size stays.
     range.allocation = {region, block, region->addressOf(*block), block->size.load(std::memory_order_relaxed)};
   }
   return range;

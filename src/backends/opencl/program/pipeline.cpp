@@ -76,6 +76,7 @@ class Pipeline::Leased {
   ~Leased() {
     if (clone_ == nullptr || clone_->slot >= kClones) return;
     const uint32_t slot = clone_->slot;
+    // Release: the next take() sees what this launch has noted in the clone.
     pipeline_.clones_[slot].store(clone_.release(), std::memory_order_release);
   }
   Clone& operator*() const { return *clone_; }
@@ -182,6 +183,7 @@ Status Pipeline::ask() {
 }
 
 Pipeline::~Pipeline() {
+  // The last reference is gone, so no clone is leased. Acquire pairs with the release of ~Leased().
   for (std::atomic<Clone*>& location : clones_) delete location.load(std::memory_order_acquire);
 }
 
