@@ -43,12 +43,12 @@ class Releases final : public host_threads::Job {
       if (Region* over = takeOver()) return finish(over);
       std::atomic<uint32_t> never{0};
       (void)futexWait(&never, 0, Deadline::after(nap));
-      nap = std::min(2 * nap, kLongestNap);
+      nap = std::min(2 * nap, kMaxNap);
     }
   }
 
  private:
-  static constexpr uint64_t kFirstNap = 50'000, kLongestNap = 2'000'000;  // nanoseconds
+  static constexpr uint64_t kFirstNap = 50'000, kMaxNap = 2'000'000;  // nanoseconds
 
   // Takes over what was added. False: there is nothing, and the next add() queues the job.
   bool hasWork() {

@@ -278,11 +278,11 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   uint64_t wanted = size;
   if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
     if (roundUpOverflows(size, alignment, &wanted)) wanted = UINT64_MAX;
-    if (wanted <= kLargestBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
+    if (wanted <= kMaxBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
   }
   Block* block = nullptr;
   bool in_use = false;  // reused in the order of its stream, where earlier work may still use it
-  if (wanted <= kLargestBlock && keeps_) [[likely]] {
+  if (wanted <= kMaxBlock && keeps_) [[likely]] {
     const uint32_t index = sizeClass(wanted);
     block = allocateKept(index, size, stream, pinned, &in_use);
     if (block == nullptr) [[unlikely]]
@@ -619,8 +619,8 @@ namespace {
 // Looks at all listed pools, then sleeps until one of their streams has passed a stamp, for ever longer times while nothing
 // ends. `running` is cleared under the lock together with the look at the empty list, so that no pool is missed.
 void PendingPools::run() {
-  constexpr uint64_t kShortest = 100'000, kLongest = 20'000'000;  // nanoseconds between two looks at all of them
-  for (uint64_t rest = kShortest;; rest = std::min(2 * rest, kLongest)) {
+  constexpr uint64_t kMinRest = 100'000, kMaxRest = 20'000'000;  // nanoseconds between two looks at all of them
+  for (uint64_t rest = kMinRest;; rest = std::min(2 * rest, kMaxRest)) {
     Ref<backend::Stream> stream;
     uint64_t serial = 0;
     Pool* looked_at;
@@ -633,7 +633,7 @@ void PendingPools::run() {
       looked_at = pool->next_pending_;
       if (pool->releasePassed(&stream, &serial)) {
         pool->drop();
-        rest = kShortest;
+        rest = kMinRest;
         continue;
       }
       std::lock_guard guard(lock);

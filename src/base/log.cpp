@@ -45,7 +45,7 @@ int32_t levelNow() {
   return level_wanted.load(std::memory_order_relaxed);
 }
 
-constexpr size_t kLongestLine = 1024;
+constexpr size_t kMaxLine = 1024;
 thread_local bool delivering = false;  // the callback runs on this thread
 
 void print(int32_t level, const char* text) {
@@ -88,7 +88,7 @@ class Line final : public host_threads::Job {
 
  private:
   const int32_t level_;
-  char text_[kLongestLine];
+  char text_[kMaxLine];
 };
 
 }  // namespace
@@ -97,7 +97,7 @@ bool wanted(int32_t level) { return level <= levelNow(); }
 
 void write(int32_t level, const char* format, ...) {
   if (!wanted(level)) return;
-  char text[kLongestLine];
+  char text[kMaxLine];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);

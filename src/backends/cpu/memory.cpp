@@ -17,7 +17,7 @@
 namespace manyrt::cpu {
 namespace {
 
-constexpr uint64_t kSmallestAlignment = 256;
+constexpr uint64_t kMinAlignment = 256;
 constexpr uint64_t kMapped = 1 << 20;  // from this size on
 constexpr uint64_t kHugePage = 2 << 20;
 enum Tag : uint64_t { kFromMalloc = 1, kFromMmap = 2, kLocked = 4 };
@@ -46,7 +46,7 @@ void* mapAligned(uint64_t size, uint64_t alignment) {
 }  // namespace
 
 Status allocateMemory(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) {
-  if (alignment < kSmallestAlignment) alignment = kSmallestAlignment;
+  if (alignment < kMinAlignment) alignment = kMinAlignment;
   if (size > physicalMemory()) {
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes exceeds the %llu bytes of memory of the machine.",
                          static_cast<unsigned long long>(size), static_cast<unsigned long long>(physicalMemory()));

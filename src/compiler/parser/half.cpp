@@ -6,9 +6,9 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr int kLeastExponent = -14;  // of normal numbers
+constexpr int kMinExponent = -14;  // of normal numbers
 constexpr int kFractionBits = 10;
-constexpr double kLargest = 65504;
+constexpr double kMaxHalf = 65504;
 constexpr uint16_t kInfinity = 0x7c00, kQuietNan = 0x7e00, kSign = 0x8000;
 
 }  // namespace
@@ -17,21 +17,21 @@ uint16_t halfBits(double value) {
   const uint16_t sign = std::signbit(value) ? kSign : 0;
   if (std::isnan(value)) return sign | kQuietNan;
   const double magnitude = std::fabs(value);
-  if (magnitude >= kLargest + 16) return sign | kInfinity;  // a tie between the largest half and what would follow it
-  int exponent = kLeastExponent;
-  if (magnitude >= std::ldexp(1.0, kLeastExponent)) exponent = std::ilogb(magnitude);
+  if (magnitude >= kMaxHalf + 16) return sign | kInfinity;  // a tie between the largest half and what would follow it
+  int exponent = kMinExponent;
+  if (magnitude >= std::ldexp(1.0, kMinExponent)) exponent = std::ilogb(magnitude);
   // In units of the last place: exact, and rounded once. What is rounded up to the next power of two carries into the exponent.
   const double units = std::ldexp(magnitude, kFractionBits - exponent), rest = units - std::floor(units);
   uint32_t whole = static_cast<uint32_t>(units);
   if (rest > 0.5 || (rest == 0.5 && (whole & 1) != 0)) ++whole;
-  const uint32_t below = static_cast<uint32_t>(exponent - kLeastExponent) << kFractionBits;  // 0 for subnormal numbers
+  const uint32_t below = static_cast<uint32_t>(exponent - kMinExponent) << kFractionBits;  // 0 for subnormal numbers
   return static_cast<uint16_t>(sign | (below + whole));
 }
 
 double valueOfHalf(uint16_t bits) {
   const int exponent = bits >> kFractionBits & 31;
   const int fraction = bits & 1023;
-  double magnitude = std::ldexp(fraction, kLeastExponent - kFractionBits);
+  double magnitude = std::ldexp(fraction, kMinExponent - kFractionBits);
   if (exponent == 31)
     magnitude = fraction != 0 ? std::nan("") : INFINITY;
   else if (exponent != 0)

@@ -100,7 +100,7 @@ class GraphReader {
     Buffer made;
     if (parts[0].present()) RT_TRY(parts[0].text(&made.name));
     RT_TRY(wordOf(parts[1], kRoleWords, &made.role));
-    RT_TRY(parts[2].number(&made.size, 1, kLargestBuffer));
+    RT_TRY(parts[2].number(&made.size, 1, kMaxBuffer));
     RT_TRY(shape(&made, parts[3], parts[4]));
     HandleBits bits = 0;
     RT_TRY(at(field, graph_.addBuffer(&bits, std::move(made))));

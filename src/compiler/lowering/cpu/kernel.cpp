@@ -485,10 +485,10 @@ void KernelText::loops(const Items& work, std::string* out) {
 bool KernelText::lanes(const Items& work, std::string* out) {
   // The compiler reads the text of whole vectors and that of the rest of a row. Large regions have the second alone, with a
   // mask that is always full but for the end.
-  constexpr uint32_t kTwice = 600, kMost = 3000;  // nodes of expressions: a second or two of compilation
+  constexpr uint32_t kTwice = 600, kMaxNodes = 3000;  // nodes of expressions: a second or two of compilation
   LaneShapes shapes(*plan_);
   std::string why_not;
-  if (shapes.find(work.statements, &why_not) && shapes.nodes() > kMost) why_not = "it is too long";
+  if (shapes.find(work.statements, &why_not) && shapes.nodes() > kMaxNodes) why_not = "it is too long";
   if (remark && !work.statements.empty()) {
     const std::string which = "The work-items of \"" + kernel_.name + "\" are from here on ";
     remark(work.statements[0]->where,

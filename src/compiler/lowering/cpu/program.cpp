@@ -267,7 +267,7 @@ class UnitText {
   std::set<const Function*> reached_;
 };
 
-constexpr uint32_t kLeastNodes = 60;  // of expressions: below it, a compiler takes longer to start than to compile
+constexpr uint32_t kMinNodes = 60;  // of expressions: below it, a compiler takes longer to start than to compile
 
 // Kernels in groups of about the same size, the largest first.
 std::vector<std::vector<size_t>> spread(const Program& program, uint32_t most_texts) {
@@ -280,7 +280,7 @@ std::vector<std::vector<size_t>> spread(const Program& program, uint32_t most_te
     total += nodes;
   }
   std::sort(sizes.rbegin(), sizes.rend());
-  const size_t count = std::clamp<size_t>(total / kLeastNodes, 1, std::max(most_texts, 1u));
+  const size_t count = std::clamp<size_t>(total / kMinNodes, 1, std::max(most_texts, 1u));
   std::vector<std::vector<size_t>> groups(std::min(count, std::max<size_t>(sizes.size(), 1)));
   std::vector<uint32_t> filled(groups.size(), 0);
   for (const auto& [nodes, kernel] : sizes) {
