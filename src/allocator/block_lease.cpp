@@ -30,8 +30,8 @@ bool BlockLease::take(BlockLease* lease, const void* pointer) {
   if (!(pool != nullptr ? pool->lease(*block) : countLease(*block))) return region->isProgramMemoryAgain();
   lease->region_ = region;
   lease->block_ = block;
-  // Without a pool's lock: the count above and this load are seq_cst, as are the claim of the block and the look at its leases
-  // (ops/memory). So the free sees the lease, or this thread sees the claim.
+  // Without a pool's lock: the count above and this load are seq_cst. So are the claim of the block and the look at its leases
+  // (ops/memory). The free sees the lease, or this thread sees the claim.
   if (pool != nullptr || block->state.load(std::memory_order_seq_cst) == Block::kLive) return true;
   *lease = BlockLease();
   return region->isProgramMemoryAgain();

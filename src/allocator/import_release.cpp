@@ -35,7 +35,7 @@ class Releases final : public host_threads::Job {
   }
   bool empty() const { return waiting_.load(std::memory_order_acquire) == 0; }
 
-  // Looks until something is over. The owners of that are told when the thread is at rest, behind this function: so the job
+  // Looks until something is over. The owners of that are told when the thread is at rest, behind this function. So the job
   // ends then, and is queued again for what is left.
   void run() override {
     uint64_t nap = kFirstNap;

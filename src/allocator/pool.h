@@ -1,7 +1,7 @@
 // A pool: blocks of one kind of memory of one context. Small blocks are cut from slabs of 2 MiB by size class; each larger one
 // has a region. A freed block carries stamps of the streams that may still use it. The pool hands it out again when these have
 // passed, or at once to the stream in the order of which it was freed. A free never waits and never fails. With RT_POOL=off
-// each allocation is one of the driver, exactly as large as asked for, and returns to the driver when its stamps have passed.
+// each allocation is one of the driver, exactly as large as asked for. It returns to the driver when its stamps have passed.
 //
 // One lock covers lists, counters and the state of the blocks. So the statistics are exact, and of two frees of one block only
 // the first finds it live. A common allocation or free takes the lock once, and writes no other word that threads or pools

@@ -58,7 +58,7 @@ class FastPaths : public RefCounted {
   // Does a short synchronous copy where the stream is idle.
   virtual bool copyNow(const Copy&) { return false; }
   // A copy from memory that the library does not know, which the stream may read until the call returns and no longer.
-  // True: `status` says what became of it, and a source in pageable memory has been read; one that the driver knows as its
+  // True: `status` says what became of it, and a source in pageable memory has been read. A source that the driver knows as its
   // own is read in the stream's order. False, as work is ahead: the caller gives copy() a source that stays.
   // cudaMemcpyAsync · clEnqueueWriteBuffer that blocks, on an idle queue.
   virtual bool copyAndRead(const Copy&, Status*) { return false; }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kSpin = 50'000;  // after the last command
 constexpr int64_t kNap = 50'000;
-constexpr int64_t kNapWhenFull = 1'000'000;  // beside as many threads at work as there may be; who is done first looks around
+constexpr int64_t kNapWhenFull = 1'000'000;  // beside as many threads at work as may be: the first one done looks around
 constexpr int64_t kNapsFor = 10'000'000;     // after the last sign of life, then workers park
 constexpr int64_t kWatch = 20'000;           // between two looks at launches that one thread runs alone
 constexpr int kLazyList = kPriorities;

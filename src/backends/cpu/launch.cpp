@@ -1,4 +1,4 @@
-// How a launch is run: the order of its work-groups never depends on who runs them.
+// How a launch is run: the order of its work-groups never depends on the threads that run them.
 #include "backends/cpu/launch.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 namespace manyrt::cpu {
 namespace {
 
-constexpr int64_t kLook = 20'000;      // of running, between two looks at who else wants the thread
+constexpr int64_t kLook = 20'000;      // of running, between two looks whether other work wants the thread
 constexpr int64_t kWorthTask = 400;    // nanoseconds of a task that is worth handing to another thread
 constexpr int64_t kWorthRun = 10'000;  // and of the whole launch
 constexpr uint32_t kSpins = 4096;      // without a task, before other threads of the machine get a turn

@@ -1,4 +1,4 @@
-// A stream of the CPU: a ring of commands and one word of state that says who may run them. Threads that submit write
+// A stream of the CPU: a ring of commands and one word of state that says which thread may run them. Threads that submit write
 // commands; an executor (a worker, or the thread that waits) runs them in order. See engine.h for how workers find it.
 //
 // A submission and an executor that leaves meet in two sequentially consistent operations each. A producer sets `producing_`,
@@ -17,7 +17,7 @@ namespace manyrt::cpu {
 
 class Point;
 
-// Who runs commands.
+// The thread that runs commands.
 struct Executor {
   Worker* worker = nullptr;  // null: a thread that waits
   int depth = 0;             // of streams run on behalf of streams
@@ -103,13 +103,13 @@ class Stream final : public backend::Stream {
   void tellSleepers(uint64_t done);
   bool linger(Worker& worker, int64_t* last);
 
-  Stop run(Executor& who, uint64_t target);
+  Stop run(Executor& executor, uint64_t target);
   void passRecords();
-  bool shouldYield(const Executor& who) const;
-  void runLaunch(LaunchCommand& command, const Executor& who);
+  bool shouldYield(const Executor& executor) const;
+  void runLaunch(LaunchCommand& command, const Executor& executor);
   void runCopy(const backend::Copy& copy, bool foreign);
   void runFill(const backend::Fill& fill, bool foreign);
-  bool awaitPoint(backend::Point& point, const Executor& who);
+  bool awaitPoint(backend::Point& point, const Executor& executor);
   bool callUser(Task* task);
   void callInternal(Task* task);
   void runUser();

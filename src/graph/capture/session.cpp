@@ -15,8 +15,8 @@ Status ended() {
   return Status::error(RT_ERROR_CAPTURE_INVALIDATED, "The capture of the stream was ended by another thread during the call.");
 }
 
-// Attaches a stream: its work becomes nodes from here on. seq_cst for `recorder` and then `default_stream`:
-// Stream::offerToCopies stores and reads them in the other order, so that one of the two threads clears the pointer.
+// Attaches a stream: its work becomes nodes from here on. `recorder` is stored before `default_stream`, both seq_cst. The
+// stores and reads of Stream::offerToCopies come in the other order, so that one of the two threads clears the pointer.
 bool attach(manager::Stream& stream, manager::Recorder& recorder) {
   manager::Recorder* none = nullptr;
   if (!stream.recorder.compare_exchange_strong(none, &recorder, std::memory_order_seq_cst)) return false;

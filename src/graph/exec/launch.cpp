@@ -1,5 +1,5 @@
-// One launch. It is one replay of the driver; or a wait for the launch before, the pieces or the steps of all branches, and a
-// point for the next launch.
+// One launch. It is one replay of the driver. Or it is a wait for the launch before, the pieces or the steps of all branches,
+// and a point for the next launch.
 #include <cstdio>
 #include <new>
 

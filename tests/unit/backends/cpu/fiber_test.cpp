@@ -64,7 +64,7 @@ TEST(FiberTest, NoItemPassesABarrierThatAnotherHasNotReached) {
 
 TEST(FiberTest, ItemsThatHaveEndedHoldNobodyUp) {
   constexpr uint32_t kCount = 50;
-  std::vector<std::vector<uint32_t>> rounds(kCount);  // who was there in each
+  std::vector<std::vector<uint32_t>> rounds(kCount);  // the fibers that were there in each
   runItems(kCount, [&](uint32_t index) {
     for (uint32_t round = 0; round < (index * 7) % kCount; ++round) {
       rounds[round].push_back(index);
