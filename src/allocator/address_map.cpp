@@ -109,7 +109,7 @@ Status insert(Region* region) {
       }
       cell->store(reinterpret_cast<uintptr_t>(entry) | 1, std::memory_order_release);
     }
-  } catch (const std::bad_alloc&) {  // the granules before have to be undone
+  } catch (const std::bad_alloc&) {  // the granules before have to be undone; the sentence says what cannot be kept track of
     while (done-- > first) removeFrom(cellOf(done, false), region);
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
                          static_cast<unsigned long long>(region->memory().size));

@@ -1,4 +1,5 @@
-// Pools: allocation, deferred reuse, and giving memory back to drivers. Drivers are called without the lock.
+// Pools: allocation, deferred reuse, and giving memory back to drivers. Under the lock a driver is only asked how far a stream
+// has come.
 //
 // The states of a block: kFree -> kLive (handOut) -> kClosing (claim, or its last lease) -> kPending (makePending) or kFree
 // (makeReady). All changes happen under the lock, but that of the last lease, which runs without it. A block in kClosing has
@@ -172,7 +173,7 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
     if (fault::fails("region")) throw std::bad_alloc();
     region = new Region(owner_, Ref<Pool>(this), kind, memory, block_size);
     status = address_map::insert(region);
-  } catch (const std::bad_alloc&) {  // the driver's memory has to go back
+  } catch (const std::bad_alloc&) {  // the driver's memory has to go back; the sentence says what could not be kept track of
     status = Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
                            static_cast<Number>(size));
   }

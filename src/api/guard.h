@@ -47,9 +47,9 @@ rtStatus_t guarded(const char* function, Body body) {
     if (status.ok()) [[likely]]
       return RT_SUCCESS;
     return fail(function, status);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the callers are C: every exception ends here
     return fail(function, Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for the call."));
-  } catch (...) {
+  } catch (...) {  // as above; nothing in the library throws it
     return fail(function, Status::error(RT_ERROR_INTERNAL, "An unexpected exception ended the call."));
   }
 }

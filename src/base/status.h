@@ -9,6 +9,8 @@
 // - A `catch` of bad_alloc stands only where the call must not throw (noexcept, destructors, threads, callbacks of drivers), or
 // where no destructor undoes what has to be undone. It says in a comment which of these it is.
 // - Memory of the program or of a device that is missing is a Status with a sentence: which memory, how much, of what.
+// - So is host memory of the library for keeping track of such memory, where a `catch` has undone the rest. The program then
+// learns which allocation or range it was.
 // - An expected outcome (not ready, full, nothing there) is a value, or a bare Status without a sentence.
 #pragma once
 

@@ -293,7 +293,7 @@ Status callWithRelease(const UserFunction& with, Call call) {
   Status status;
   try {
     status = call(std::shared_ptr<void>(keep));
-  } catch (...) {
+  } catch (...) {  // the call has failed, so the program keeps what it lent: its release function must not run
     keep->setRelease(nullptr);
     throw;
   }

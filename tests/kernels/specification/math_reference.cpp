@@ -1,6 +1,6 @@
-// The math functions of OpenCL C 1.2 by MPFR, as a library that math.py loads: what a result should be, and how far one that a
-// device gave is from it, in units in the last place (section 7.4 of the specification). The edge cases are those of C99's
-// F.9, which MPFR keeps, and of section 7.5.1 where that says otherwise. It knows neither the runtime nor its functions.
+// The math functions of OpenCL C 1.2 by MPFR, as a library that math_part.py loads: what a result should be, and how far one
+// that a device gave is from it, in units in the last place (section 7.4 of the specification). The edge cases are those of
+// C99's F.9, which MPFR keeps, and of section 7.5.1 where that says otherwise. It knows neither the runtime nor its functions.
 #include <mpfr.h>
 
 #include <cmath>

@@ -58,7 +58,7 @@ uintptr_t AddressWindow::reserve(Root* root, uint64_t size, uint64_t alignment) 
     try {
       taken_[address] = wanted;
       if (end < first + bytes) free_[end] = first + bytes - end;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // one of the two maps may have its entry already
       taken_.erase(address);
       return 0;
     }
