@@ -20,9 +20,9 @@ class Point;
 // program's code. Intrusive: the thread or the stream that waits owns it.
 class Waiter {
  public:
-  // May come under the locks of a driver's stream: kDriverMarkers, where a look finds a marker passed, and kDriverStream, where
-  // a record is over or fails at once. With them may be held what their callers hold: a graph exec, an event, a pool, the
-  // resources of a context or the uses of a region. So it takes only locks of ranks behind kDriverStream.
+  // May come under the locks of a driver's stream: kDriverMarkers, where a look finds a marker passed, or kDriverStream, where
+  // a record ends at once. Their callers may hold a lock as well: of a graph exec, an event, a pool, a context's resources or a
+  // region's uses. So it takes only locks of ranks behind kDriverStream.
   virtual void passed(Point& point) = 0;
 
  protected:

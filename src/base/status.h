@@ -6,8 +6,8 @@
 // allocates lets bad_alloc pass and says "Throws bad_alloc"; the guard of src/api turns it into RT_ERROR_OUT_OF_MEMORY.
 // - A bare RT_ERROR_OUT_OF_MEMORY stands where bad_alloc cannot pass: where a `catch` ends it, and at a fault point before a
 // call that returns a Status. A fault point before an allocation throws.
-// - A `catch` of bad_alloc stands only where the call must not throw (noexcept, destructors, threads, callbacks of drivers), or
-// where no destructor undoes what has to be undone. It says in a comment which of these it is.
+// - A `catch` of bad_alloc stands where the call must not throw: noexcept, destructors, threads, callbacks of drivers. Else it
+// stands only where no destructor undoes what has to be undone. A comment says which of these it is.
 // - Memory of the program or of a device that is missing is a Status with a sentence: which memory, how much, of what.
 // - So is host memory of the library for keeping track of such memory, where a `catch` has undone the rest. The program then
 // learns which allocation or range it was.

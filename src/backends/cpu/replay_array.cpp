@@ -201,7 +201,7 @@ bool ReplayArray::walk(Engine& engine, StatusLatch& latch, bool foreign) {
         runOther(*node, engine, latch, foreign);
       }
     }
-  } catch (...) {
+  } catch (...) {  // of the program's kernel, on a thread of the library
     latch.set(kernelThrew(*node->kernel));
   }
 }
