@@ -34,6 +34,7 @@ Entry* toList(uintptr_t value) { return reinterpret_cast<Entry*>(value & ~uintpt
 
 Cell* cellOf(uint64_t granule, bool create) {
   std::atomic<Leaf*>& slot = root[granule >> kLeafBits];
+  // overlaps() comes here without the writers' lock, hence acquire; the release shows the leaf with its null cells.
   Leaf* leaf = slot.load(std::memory_order_acquire);
   if (leaf == nullptr && create) {
     if (fault::fails("address map leaf")) throw std::bad_alloc();

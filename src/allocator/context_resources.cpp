@@ -53,10 +53,10 @@ std::vector<Stamp> submissionsOf(const backend::Device& device) {
   std::vector<Stamp> found;
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
-  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_) {
-    if (&owner->device_ != &device) continue;
-    std::lock_guard owner_lock(owner->lock_);
-    owner->addSubmissions(&found);
+  for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_) {
+    if (&resources->device_ != &device) continue;
+    std::lock_guard resources_lock(resources->lock_);
+    resources->addSubmissions(&found);
   }
   return found;
 }
@@ -65,8 +65,8 @@ std::vector<Stamp> hostWritesTo(uintptr_t begin, uintptr_t end) {
   std::vector<Stamp> found;
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
-  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_)
-    owner->host_writes_.find(begin, end, &found);
+  for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_)
+    resources->host_writes_.find(begin, end, &found);
   return found;
 }
 
@@ -74,9 +74,9 @@ uint64_t liveBytes() {
   uint64_t bytes = 0;
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
-  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_) {
-    std::lock_guard owner_lock(owner->lock_);
-    for (const Pool* pool = owner->pools_; pool != nullptr; pool = pool->next_of_owner_) bytes += pool->liveBytes();
+  for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_) {
+    std::lock_guard resources_lock(resources->lock_);
+    for (const Pool* pool = resources->pools_; pool != nullptr; pool = pool->next_of_resources_) bytes += pool->liveBytes();
   }
   return bytes;
 }
@@ -85,28 +85,29 @@ uint64_t liveAllocations() {
   uint64_t count = 0;
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
-  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_) count += owner->liveAllocations();
+  for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_)
+    count += resources->liveAllocations();
   return count;
 }
 
 uint64_t ContextResources::liveAllocations() {
   uint64_t count = adopted_.load(std::memory_order_acquire);
   std::lock_guard lock(lock_);
-  for (const Pool* pool = pools_; pool != nullptr; pool = pool->next_of_owner_) count += pool->liveCount();
+  for (const Pool* pool = pools_; pool != nullptr; pool = pool->next_of_resources_) count += pool->liveCount();
   return count;
 }
 
 void ContextResources::addPool(Pool& pool) {
   std::lock_guard lock(lock_);
-  pool.next_of_owner_ = pools_;
-  if (pools_ != nullptr) pools_->previous_of_owner_ = &pool;
+  pool.next_of_resources_ = pools_;
+  if (pools_ != nullptr) pools_->previous_of_resources_ = &pool;
   pools_ = &pool;
 }
 
 void ContextResources::removePool(Pool& pool) {
   std::lock_guard lock(lock_);
-  (pool.previous_of_owner_ != nullptr ? pool.previous_of_owner_->next_of_owner_ : pools_) = pool.next_of_owner_;
-  if (pool.next_of_owner_ != nullptr) pool.next_of_owner_->previous_of_owner_ = pool.previous_of_owner_;
+  (pool.previous_of_resources_ != nullptr ? pool.previous_of_resources_->next_of_resources_ : pools_) = pool.next_of_resources_;
+  if (pool.next_of_resources_ != nullptr) pool.next_of_resources_->previous_of_resources_ = pool.previous_of_resources_;
 }
 
 Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {

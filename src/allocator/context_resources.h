@@ -1,7 +1,7 @@
 // The resources of a context: the native context, its native streams, its pools and its pinned memory. They live as long as any
 // object uses them, also beyond the context and its reset. The manager's context holds one reference; each region, stream and
-// event holds another. In other code such an object calls them its `owner`. The last reference ends the native context on a
-// thread of the library, since that may wait.
+// event holds another, and calls them its `resources`. The last reference ends the native context on a thread of the library,
+// since that may wait.
 #pragma once
 
 #include <atomic>

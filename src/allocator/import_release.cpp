@@ -20,7 +20,7 @@ namespace {
 
 bool isOver(Region& region) {
   Block& block = region.block(0);
-  if (block.every_stream) return region.owner().allIdle() && !region.usesPending();
+  if (block.every_stream) return region.resources().allIdle() && !region.usesPending();
   std::erase_if(block.stamps, [](const Stamp& stamp) { return stamp.passed(); });
   return block.stamps.empty();
 }
@@ -112,7 +112,7 @@ void releaseImported(Region& region) {
   if (!region.tellsOwner()) return epoch::retire(&region);
   Block& block = region.block(0);
   try {
-    region.owner().pendingStreams(&block.stamps);
+    region.resources().pendingStreams(&block.stamps);
     region.pendingUses(&block.stamps);
   } catch (const std::bad_alloc&) {  // a free must not fail: it waits for more work than it has to
     block.stamps.clear();

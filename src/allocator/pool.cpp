@@ -62,15 +62,15 @@ bool poolsKeepMemory() {
 
 }  // namespace
 
-Pool::Pool(Ref<ContextResources> owner, const PoolOptions& options)
-    : owner_(std::move(owner)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), options_(options) {
-  owner_->addPool(*this);
+Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
+    : resources_(std::move(resources)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), options_(options) {
+  resources_->addPool(*this);
 }
 
-Pool::~Pool() { owner_->removePool(*this); }
+Pool::~Pool() { resources_->removePool(*this); }
 
 bool Pool::passed(Block& block, backend::Stream* stream) {
-  if (block.every_stream) return owner_->allIdle() && !block.region->usesPending();
+  if (block.every_stream) return resources_->allIdle() && !block.region->usesPending();
   for (const Stamp& stamp : block.stamps) {
     if (stamp.stream.get() != stream && !stamp.passed()) return false;
   }
@@ -164,21 +164,21 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
     return status;
   };
   backend::Memory memory;
-  Status status = owner_->native().allocate(&memory, options_.kind, size, alignment);
+  Status status = resources_->native().allocate(&memory, options_.kind, size, alignment);
   if (!status.ok()) return undo(std::move(status));
   memory.size = size;
   memory.kind = options_.kind;
   Region* region = nullptr;
   try {
     if (fault::fails("region")) throw std::bad_alloc();
-    region = new Region(owner_, Ref<Pool>(this), kind, memory, block_size);
+    region = new Region(resources_, Ref<Pool>(this), kind, memory, block_size);
     status = address_map::insert(region);
   } catch (const std::bad_alloc&) {  // the driver's memory has to go back; the sentence says what could not be kept track of
     status = Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
                            static_cast<Number>(size));
   }
   if (!status.ok()) {
-    owner_->native().release(memory);
+    resources_->native().release(memory);
     delete region;
     return undo(std::move(status));
   }
@@ -396,7 +396,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
       uint64_t submitted = stream->submitted();
       if (stream->completed() < submitted) block.stamps.push_back({Ref<backend::Stream>(stream), submitted});
     } else {
-      owner_->pendingStreams(&block.stamps);
+      resources_->pendingStreams(&block.stamps);
     }
     region.pendingUses(&block.stamps);
   } catch (const std::bad_alloc&) {  // a free must not fail

@@ -32,11 +32,11 @@ struct PoolOptions {
 
 class Pool final : public RefCounted {
  public:
-  Pool(Ref<ContextResources> owner, const PoolOptions& options);
+  Pool(Ref<ContextResources> resources, const PoolOptions& options);
   ~Pool() override;
 
   int32_t kind() const { return options_.kind; }
-  ContextResources& owner() const { return *owner_; }
+  ContextResources& resources() const { return *resources_; }
 
   // `stream`: the allocation is used in its order alone; null: at once, on any stream. Reports missing memory without asking
   // the program to free some: ops/memory does that.
@@ -75,8 +75,8 @@ class Pool final : public RefCounted {
   bool releasePassed(Ref<backend::Stream>* stream, uint64_t* serial);
   Pool* next_pending_ = nullptr;
   // In the list of the context's pools, under the lock of its resources.
-  Pool* next_of_owner_ = nullptr;
-  Pool* previous_of_owner_ = nullptr;
+  Pool* next_of_resources_ = nullptr;
+  Pool* previous_of_resources_ = nullptr;
 
  private:
   struct Class {
@@ -141,7 +141,7 @@ class Pool final : public RefCounted {
   Region* detachUnused(uint64_t keep_bytes);  // under the lock; the caller then passes the regions to giveBack()
   static void giveBack(Region* regions);
 
-  const Ref<ContextResources> owner_;
+  const Ref<ContextResources> resources_;
   const bool keeps_;  // false with RT_POOL=off
   const bool fills_;  // RT_MEMORY_DEBUG
   PoolOptions options_;

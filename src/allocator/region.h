@@ -49,14 +49,14 @@ class Region final : public epoch::Retired {
  public:
   enum class Kind { kSlab, kLarge, kRegistered, kImported, kGlobal };
 
-  Region(Ref<ContextResources> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size);
+  Region(Ref<ContextResources> resources, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size);
   ~Region();
 
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(memory_.address); }
   uintptr_t end() const { return begin() + memory_.size; }
   Kind kind() const { return kind_; }
   const backend::Memory& memory() const { return memory_; }
-  ContextResources& owner() const { return *owner_; }
+  ContextResources& resources() const { return *resources_; }
   Pool* pool() const { return pool_.get(); }  // null: registered, imported or a module's
   uint64_t blockSize() const { return block_size_; }
   uint32_t sizeClass() const { return size_class_; }  // of a slab
@@ -95,7 +95,7 @@ class Region final : public epoch::Retired {
   Region* next = nullptr;
 
  private:
-  Ref<ContextResources> owner_;
+  Ref<ContextResources> resources_;
   Ref<Pool> pool_;
   callbacks::Release* release_ = nullptr;  // owned once the region is in the address map
   const Kind kind_;

@@ -89,12 +89,12 @@ class Creation {
  public:
   Status open(rtContext_t handle);
   manager::Context& context() const { return *context_; }
-  allocator::ContextResources& owner() const { return *owner_; }
+  allocator::ContextResources& resources() const { return *resources_; }
 
  private:
   Pin pin_;
   manager::Context* context_ = nullptr;
-  allocator::ContextResources* owner_ = nullptr;
+  allocator::ContextResources* resources_ = nullptr;
 };
 
 // Writes a text result, truncated and terminated. `needed` counts the terminator.

@@ -127,6 +127,7 @@ Status setCallback(rtLogCallback_t callback, void* user, int32_t level) {
   ++out.turn;
   out.callback = callback;
   out.user = user;
+  // Relaxed, as in levelNow().
   level_wanted.store(level, std::memory_order_relaxed);
   out.left.wait(lock, [&] { return out.inside[before] == 0; });
   return Status();

@@ -30,6 +30,7 @@ class RefCounted {
   }
   // For places where an object may not end, such as under a lock. False: this is the last reference, and it is kept.
   bool dropUnlessLast() {
+    // Relaxed: the exchange below checks the count.
     uint32_t count = references_.load(std::memory_order_relaxed);
     // The release half is that of drop(); the count never reaches 0 here.
     while (count > 1 && !references_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {

@@ -28,6 +28,7 @@ Enumerated* const enumerated = new Enumerated[kBackends];  // never destroyed
 
 Status enumerate(int32_t backend) {
   Enumerated& list = enumerated[backend];
+  // Acquire pairs with the release at the end: the list is complete and never changes again.
   if (list.known.load(std::memory_order_acquire)) return Status();
   std::lock_guard lock(list.mutex);
   if (list.known.load(std::memory_order_relaxed)) return Status();  // the lock orders this load

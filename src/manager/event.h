@@ -13,8 +13,8 @@
 namespace manyrt::manager {
 
 struct Event : Child {
-  Event(Context& owner_context, Ref<allocator::ContextResources> native_owner, bool with_time)
-      : Child(owner_context, std::move(native_owner), true), timed(with_time) {}
+  Event(Context& owner_context, Ref<allocator::ContextResources> context_resources, bool with_time)
+      : Child(owner_context, std::move(context_resources), true), timed(with_time) {}
 
   Ref<backend::Point> point() {  // null: never recorded
     std::lock_guard guard(lock);
@@ -39,6 +39,6 @@ struct Event : Child {
   std::atomic<Recorder*> recorder{nullptr};  // the capture, until it ends; read under a guard
 };
 
-Status createEvent(Event** event, Context& context, allocator::ContextResources& owner, bool timed);
+Status createEvent(Event** event, Context& context, allocator::ContextResources& resources, bool timed);
 
 }  // namespace manyrt::manager

@@ -48,6 +48,8 @@ class alignas(64) Solo {
   // ---- The watching side: one thread at a time ----
 
   uint64_t running() const {  // 0: no launch; else a number of its own
+    // seq_cst: a worker looks here behind lowering the count of watchers, and begin() claims before its runner reads that
+    // count.
     const uint64_t generation = generation_.load(std::memory_order_seq_cst);
     return (generation & 1) != 0 ? generation : 0;
   }

@@ -37,6 +37,7 @@ template <class T>
 class Slot final : public epoch::Retired {
  public:
   // Called twice: when the guards have ended, which drops the handle's own lease, and through drop() after the last lease.
+  // Relaxed: 0 was stored by this thread, which dropped the last lease. Else the handle's own lease is still counted.
   void reclaim() override { leases_.load(std::memory_order_relaxed) == 0 ? end() : drop(); }
 
  private:

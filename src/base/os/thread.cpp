@@ -44,6 +44,7 @@ void prepareThreadsWith(void (*prepare)()) {
 
 void prepareThread() {
   while (prepared < kMaxPrepares) {
+    // Acquire pairs with the exchange above: what the function needs has been set up.
     void (*const prepare)() = prepares[prepared].load(std::memory_order_acquire);
     if (prepare == nullptr) return;
     ++prepared;

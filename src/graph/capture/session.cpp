@@ -21,7 +21,7 @@ bool attach(manager::Stream& stream, manager::Recorder& recorder) {
   manager::Recorder* none = nullptr;
   if (!stream.recorder.compare_exchange_strong(none, &recorder, std::memory_order_seq_cst)) return false;
   // Short synchronous copies use the default stream without asking for its recorder: they must not find it.
-  if (stream.is_default) stream.owner->default_stream.store(nullptr, std::memory_order_seq_cst);
+  if (stream.is_default) stream.resources->default_stream.store(nullptr, std::memory_order_seq_cst);
   return true;
 }
 

@@ -134,7 +134,7 @@ Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard)
   }
   flatten(graph, &plan->steps_, &plan->buffers_);
   BuiltSources built;
-  RT_TRY(built.build(plan->steps_, graph, request.context, request.owner, guard));
+  RT_TRY(built.build(plan->steps_, graph, request.context, request.resources, guard));
   RT_TRY(plan->findKernels(request, built));
   RT_TRY(plan->order(request.max_branches == 0 ? kDefaultBranches : request.max_branches));
   *out = std::move(plan);
