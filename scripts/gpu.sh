@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
 # Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
-# is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [STAGE...]
-# Stages: conformance examples memcheck bench opencl dlpack; without any, all of them. RT_GPU_ICD names the OpenCL driver of the
-# stage opencl (libnvidia-opencl.so.1). The stage dlpack needs PyTorch and cffi for python3; RT_GPU_WHEELS names a folder with
-# cffi's wheel where it is not installed. Results are JSON files in FOLDER (docs/measured), and a short table is printed last.
+# is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [--tier svm|buffer] [--no-build] [STAGE...]
+# Stages: conformance examples memcheck bench opencl dlpack; without any, all of them. RT_GPU_ICD names the GPU's OpenCL driver
+# (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3; RT_GPU_WHEELS names a
+# folder with cffi's wheel where it is not installed. CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a host.
+# Results are JSON files in FOLDER (docs/measured), and a short table is printed last.
 set -uo pipefail
 shopt -s nullglob
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
-out=docs/measured filter='*cuda*' stages=()
+out=docs/measured filter='*cuda*' tiers=(svm buffer) builds=yes stages=()
 while (($#)); do
   case $1 in
     --out) out=$2; shift ;;
     --filter) filter=$2; shift ;;
-    -h | --help) sed -n '2,6s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --tier) tiers=("$2"); shift ;;
+    --no-build) builds=no ;;
+    -h | --help) sed -n '2,7s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) stages+=("$1") ;;
   esac
   shift
@@ -29,13 +32,15 @@ wants() { [[ " ${stages[*]} " == *" $1 "* ]]; }
 start=$SECONDS
 targets=()
 [[ ${stages[*]} != dlpack ]] || targets=(--target manyrt)
-if ! { cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMANYRT_WERROR=OFF &&
+if [[ $builds == yes ]] && ! { cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMANYRT_WERROR=OFF &&
   cmake --build $build "${targets[@]}"; } >"$out/gpu_build.log" 2>&1; then
   tail -n 40 "$out/gpu_build.log"
   echo "The build failed."
   exit 1
 fi
 row "build" "$((SECONDS - start)) s"
+mkdir -p $build/icd
+echo "${RT_GPU_ICD:-libnvidia-opencl.so.1}" >$build/icd/gpu.icd
 
 summary() { # NAME XML
   python3 - "$1" "$2" <<'PYTHON'
@@ -59,7 +64,7 @@ PYTHON
 # JSON for docs/measured: what ran where, and each test that failed or was skipped, by name.
 results() { # XML JSON
   python3 - "$1" "$2" "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" <<'PYTHON'
-import json, subprocess, sys, xml.etree.ElementTree as tree
+import json, os, subprocess, sys, xml.etree.ElementTree as tree
 source, target, commit = sys.argv[1:]
 def lines(*command):
     try:
@@ -67,6 +72,9 @@ def lines(*command):
     except OSError:
         return []
 gpus = lines("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
+visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+if visible:
+    gpus = [gpus[int(index)] for index in visible.split(",") if index.isdigit() and int(index) < len(gpus)]
 failed, skipped, passed = [], {}, 0
 for case in tree.parse(source).getroot().iter("testcase"):
     name = f"{case.get('classname')}.{case.get('name')}"
@@ -110,12 +118,15 @@ if wants conformance; then
   timeout 300 $build/bin/conformance --gtest_filter="$filter" --gtest_output="xml:$out/gpu_conformance.xml" \
     >"$out/gpu_conformance.log" 2>&1
   row "conformance ($?)" "$(summary conformance "$out/gpu_conformance.xml")"
-  count=$(nvidia-smi -L 2>/dev/null | wc -l)
+  count=$($build/bin/device_info 2>/dev/null | grep -c '^cuda:')
   results "$out/gpu_conformance.xml" "$out/gpu_conformance_$count.json"
   timeout 300 $build/bin/kernels --gtest_filter="$filter" --gtest_output="xml:$out/gpu_kernels.xml" \
     >"$out/gpu_kernels.log" 2>&1
   row "kernels ($?)" "$(summary kernels "$out/gpu_kernels.xml")"
   results "$out/gpu_kernels.xml" "$out/gpu_kernels_$count.json"
+  timeout 300 $build/bin/kernels_sixty --gtest_filter="$filter" --gtest_output="xml:$out/gpu_kernels_sixty.xml" \
+    >"$out/gpu_kernels_sixty.log" 2>&1
+  row "kernels_sixty ($?)" "$(summary kernels_sixty "$out/gpu_kernels_sixty.xml")"
   timeout 200 $build/bin/threads --gtest_filter="$filter" --gtest_output="xml:$out/gpu_threads.xml" \
     >"$out/gpu_threads.log" 2>&1
   row "threads ($?)" "$(summary threads "$out/gpu_threads.xml")"
@@ -162,12 +173,17 @@ if wants bench && [[ -x $build/bin/bench_cuda ]]; then
   row "bench_start ($?)" ""
   tidy "$out/bench_cuda_start.json"
   grep -E "^P[0-9]" "$out/gpu_bench.log" | cut -c1-150
+  for tier in "${tiers[@]}"; do
+    OCL_ICD_VENDORS=$PWD/$build/icd RT_OPENCL_MEMORY=$tier timeout 200 $build/bin/bench_opencl \
+      --benchmark_out="$out/bench_opencl_gpu_$tier.json" --benchmark_out_format=json >"$out/gpu_bench_opencl.log" 2>&1
+    row "bench_opencl $tier ($?)" ""
+    tidy "$out/bench_opencl_gpu_$tier.json"
+    grep -E '^(P[0-9]|copy)' "$out/gpu_bench_opencl.log" | cut -c1-130
+  done
 fi
 
 # The GPU's OpenCL, in each tier that OpenCL without Intel's extension has, and PoCL's with it.
 if wants opencl; then
-  mkdir -p $build/icd
-  echo "${RT_GPU_ICD:-libnvidia-opencl.so.1}" >$build/icd/gpu.icd
   # opencl_suite NAME ICD TIER PROGRAM [FILTER]
   opencl_suite() {
     local log=$out/gpu_opencl_$1.log status=0
@@ -182,15 +198,15 @@ if wants opencl; then
   # The GPU's devices as a filter: other platforms may stand beside.
   of_gpus=$(OCL_ICD_VENDORS=$PWD/$build/icd $build/bin/device_info 2>/dev/null |
     sed -n 's/^opencl:\([0-9]*\): .*NVIDIA.*/*opencl_\1/p' | paste -sd:)
-  for tier in svm buffer; do
-    opencl_suite conformance_$tier $PWD/$build/icd $tier conformance
+  for tier in "${tiers[@]}"; do
+    opencl_suite "conformance_$tier" "$PWD/$build/icd" "$tier" conformance
     [[ ! -f $out/gpu_opencl_conformance_$tier.xml ]] ||
       results "$out/gpu_opencl_conformance_$tier.xml" "$out/gpu_opencl_conformance_$tier.json"
-    opencl_suite own_$tier $PWD/$build/icd $tier opencl
-    [[ -z $of_gpus ]] || opencl_suite kernels_$tier $PWD/$build/icd $tier kernels "$of_gpus"
+    opencl_suite "own_$tier" "$PWD/$build/icd" "$tier" opencl
+    [[ -z $of_gpus ]] || opencl_suite "kernels_$tier" "$PWD/$build/icd" "$tier" kernels "$of_gpus"
     [[ ! -f $out/gpu_opencl_kernels_$tier.xml ]] ||
       results "$out/gpu_opencl_kernels_$tier.xml" "$out/gpu_opencl_kernels_$tier.json"
-    opencl_suite threads_$tier $PWD/$build/icd $tier threads
+    opencl_suite "threads_$tier" "$PWD/$build/icd" "$tier" threads
     OCL_ICD_VENDORS=$PWD/$build/icd RT_OPENCL_MEMORY=$tier RT_DEVICE=opencl:0 timeout 120 $build/bin/digits \
       >"$out/gpu_opencl_digits.log" 2>&1
     row "opencl digits $tier" "exit $?, $(tail -n 1 "$out/gpu_opencl_digits.log")"
@@ -201,13 +217,6 @@ if wants opencl; then
     done
   done
   [[ ! -f /etc/OpenCL/vendors/pocl.icd ]] || opencl_suite conformance_pocl_usm /etc/OpenCL/vendors/pocl.icd usm conformance
-  for tier in svm buffer; do
-    OCL_ICD_VENDORS=$PWD/$build/icd RT_OPENCL_MEMORY=$tier timeout 200 $build/bin/bench_opencl \
-      --benchmark_out="$out/bench_opencl_gpu_$tier.json" --benchmark_out_format=json >"$out/gpu_bench_opencl.log" 2>&1
-    row "bench_opencl $tier ($?)" ""
-    tidy "$out/bench_opencl_gpu_$tier.json"
-    grep -E '^(P[0-9]|copy)' "$out/gpu_bench_opencl.log" | cut -c1-130
-  done
 fi
 # Python's package beside PyTorch. Of cffi only the compiled part is needed; a wheel of it goes into the build folder.
 if wants dlpack; then

@@ -2,8 +2,11 @@
  *
  * infinicore.h - the status codes, device types and data types of InfiniCore's C interface, for programs that are written
  * against it. The text is manyrt's own. Names and numbers are those that InfiniCore has published, so that a program compiles
- * unchanged and means the same; nothing else of InfiniCore is contained. Device types are those up to ALI: a program that
+ * unchanged and means the same; nothing else of InfiniCore is contained. Device types are those up to MARS: a program that
  * names a later one does not compile. Include infinirt.h, which includes this file.
+ *
+ * Of MARS the name alone was found in published programs, and no header with its number: 11 follows ALI. Only a program that
+ * stores numbers of device types, or exchanges them with one that InfiniCore's own header built, could see a difference.
  */
 #ifndef MANYRT_COMPAT_INFINICORE_H_
 #define MANYRT_COMPAT_INFINICORE_H_
@@ -52,6 +55,7 @@ typedef enum {
   INFINI_DEVICE_SUGON = 8, /* the earlier name of HYGON */
   INFINI_DEVICE_QY = 9,
   INFINI_DEVICE_ALI = 10,
+  INFINI_DEVICE_MARS = 11, /* see the head */
   INFINI_DEVICE_TYPE_COUNT,
   INFINI_DEVICE_OPENCL = 1000 /* an addition of manyrt: its OpenCL devices. Outside the count, far from numbers to come */
 } infiniDevice_t;

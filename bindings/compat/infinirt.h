@@ -6,6 +6,12 @@
  * `$(pkg-config --cflags manyrt)/compat` beside `$(pkg-config --cflags manyrt)`. Functions are static: a program that looks
  * them up by name at run time needs a file that calls them.
  *
+ * Versions. Covered are the functions that InfiniCore's include/infinirt.h had from its first form to that with graphs, and
+ * infinirtGetMemInfo. Its tests, src/infinirt-test, compile unchanged from the form of 64694c8 to that of 1f7bd22, and
+ * scripts/run-infinirt-tests.sh builds and runs them. Not covered: infinirtMemcpyPeer and infinirtMemcpyPeerAsync (at 3426759),
+ * infinirtGetDeviceResourceSnapshot, and what InfiniRT's repository of its own has since: the functions infiniRt* of
+ * infini/rt/c_api.h and the C++ namespace infini::rt, which are another interface.
+ *
  * Device types. INFINI_DEVICE_CPU is the CPU device and INFINI_DEVICE_NVIDIA the CUDA devices. InfiniRT has no type for OpenCL:
  * here it is INFINI_DEVICE_OPENCL. A program that only knows the published types is compiled with, for instance,
  * -DMANYRT_INFINIRT_OPENCL=INFINI_DEVICE_MOORE: that type means the OpenCL devices then. All other types have no devices.
@@ -21,7 +27,9 @@
  *   INFINIRT_EVENT_BLOCKING_SYNC has no effect: how a thread waits is an option of rtContextCreate.
  *   A failed call leaves a sentence for rtGetLastErrorMessage. Arguments that are NULL where they must not be are
  *     INFINI_STATUS_NULL_POINTER; memory that is exhausted is INFINI_STATUS_INTERNAL_ERROR, as InfiniCore has no code for it.
- *   Virtual memory (infinirtCreateVirtualMem and its like, which InfiniCore has removed again) is not part of rt.h.
+ *   Virtual memory (infinirtCreateVirtualMem and its like, which InfiniCore's newest header does not have) is declared, so that
+ *     programs compile. rt.h has none: each of these functions is INFINI_STATUS_NOT_IMPLEMENTED, as on InfiniRT's own CPU. They
+ *     were published in three forms. C has the last one; C++ has all three, as overloads.
  */
 #ifndef MANYRT_COMPAT_INFINIRT_H_
 #define MANYRT_COMPAT_INFINIRT_H_
@@ -428,7 +436,119 @@ static inline infiniStatus_t infinirtGraphLuanch(infinirtGraphExec_t graph_exec,
   return manyrtInfiniStatus(status < 0 ? status : rtGraphLaunch((rtGraphExec_t)graph_exec, real));
 }
 
+/* ---- Virtual memory: declared and refused -------------------------------------------------------------------------- */
+
+typedef void* infinirtPhysicalMemoryHandle_t;
+
+/** Each of these is INFINI_STATUS_NULL_POINTER for an output that is NULL. Else it is INFINI_STATUS_NOT_IMPLEMENTED, and the
+ *  output is zero or NULL. No reservation can exist, so that a handle that is passed in is not looked at. */
+static inline infiniStatus_t infinirtGetMemGranularityMinimum(size_t* granularity) {
+  if (granularity == NULL) return INFINI_STATUS_NULL_POINTER;
+  *granularity = 0;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtCreatePhysicalMem(infinirtPhysicalMemoryHandle_t* pm_handle, size_t len) {
+  (void)len;
+  if (pm_handle == NULL) return INFINI_STATUS_NULL_POINTER;
+  *pm_handle = NULL;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtReleasePhysicalMem(infinirtPhysicalMemoryHandle_t pm_handle) {
+  (void)pm_handle;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtCreateVirtualMem(void** vm, size_t len) {
+  (void)len;
+  if (vm == NULL) return INFINI_STATUS_NULL_POINTER;
+  *vm = NULL;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtMapVirtualMem(void* vm, size_t len, size_t offset,
+                                                   infinirtPhysicalMemoryHandle_t pm_handle) {
+  (void)vm;
+  (void)len;
+  (void)offset;
+  (void)pm_handle;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtUnmapVirtualMem(void* vm, size_t len) {
+  (void)vm;
+  (void)len;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtReleaseVirtualMem(void* vm, size_t len) {
+  (void)vm;
+  (void)len;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
 #ifdef __cplusplus
+} /* extern "C": overloads follow */
+
+/* The second form, of 417a4af: handles, and a mapping that tells its address. */
+typedef void* infinirtDeviceptr_t;
+typedef void* infinirtAllocationHandle_t;
+typedef void* infinirtPhyMem_t;
+typedef void* infinirtVirtualMem_t;
+
+static inline infiniStatus_t infinirtMapVirtualMem(void** mapped_ptr, infinirtVirtualMem_t, size_t, infinirtPhyMem_t) {
+  if (mapped_ptr == NULL) return INFINI_STATUS_NULL_POINTER;
+  *mapped_ptr = NULL;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtReleaseVirtualMem(infinirtVirtualMem_t) { return INFINI_STATUS_NOT_IMPLEMENTED; }
+
+/* The first form: structures, which only C++ had. Published, the second one has a std::map `map` as well. */
+typedef void* infinirtMemProp_t;
+
+struct infinirtPhyMem {
+  infinirtAllocationHandle_t handle;
+  size_t len;
+  infinirtMemProp_t prop;
+};
+
+struct infinirtVirtualMemManager {
+  infinirtDeviceptr_t device_ptr;
+  size_t len;
+};
+
+static inline infiniStatus_t infinirtGetMemProp(infinirtMemProp_t* prop, infiniDevice_t, int) {
+  if (prop == NULL) return INFINI_STATUS_NULL_POINTER;
+  *prop = NULL;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtGetMemGranularityMinimum(size_t* granularity, infinirtMemProp_t) {
+  return infinirtGetMemGranularityMinimum(granularity);
+}
+
+static inline infiniStatus_t infinirtCreatePhysicalMem(infinirtPhyMem* phy_mem, size_t, infinirtMemProp_t) {
+  if (phy_mem == NULL) return INFINI_STATUS_NULL_POINTER;
+  *phy_mem = infinirtPhyMem();
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtCreateVirtualMemManager(infinirtVirtualMemManager* vm, infiniDevice_t, size_t, size_t) {
+  if (vm == NULL) return INFINI_STATUS_NULL_POINTER;
+  *vm = infinirtVirtualMemManager();
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtMapVirtualMem(void** mapped_ptr, infinirtVirtualMemManager*, size_t, infinirtPhyMem*) {
+  if (mapped_ptr == NULL) return INFINI_STATUS_NULL_POINTER;
+  *mapped_ptr = NULL;
+  return INFINI_STATUS_NOT_IMPLEMENTED;
+}
+
+static inline infiniStatus_t infinirtUnmapVirtualMem(infinirtVirtualMemManager*, size_t) {
+  return INFINI_STATUS_NOT_IMPLEMENTED;
 }
 #endif
 

@@ -64,7 +64,8 @@ static void testNumbers(void) {
       {INFINI_DEVICE_HYGON, 8},
       {INFINI_DEVICE_QY, 9},
       {INFINI_DEVICE_ALI, 10},
-      {INFINI_DEVICE_TYPE_COUNT, 11},
+      {INFINI_DEVICE_MARS, 11},
+      {INFINI_DEVICE_TYPE_COUNT, 12},
       {INFINI_DTYPE_BF16, 19},
       {INFINIRT_MEMCPY_H2H, 0},
       {INFINIRT_MEMCPY_H2D, 1},
@@ -348,6 +349,57 @@ static void testGraph(void) {
   IS(OK, infinirtStreamDestroy(stream));
 }
 
+/* ---- Virtual memory ----------------------------------------------------------------------------------------------- */
+
+/* It compiles as published, in each of its forms that the language has; every call is refused and leaves nothing behind. */
+static void testVirtualMemory(infiniDevice_t device) {
+  size_t granularity = 7;
+  infinirtPhysicalMemoryHandle_t physical = &physical;
+  void* region = &region;
+  IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtGetMemGranularityMinimum(&granularity));
+  IS(0, (int)granularity);
+  IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtCreatePhysicalMem(&physical, 4096));
+  IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtCreateVirtualMem(&region, 4096));
+  HOLDS(physical == NULL && region == NULL);
+  IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtMapVirtualMem(region, 4096, 0, physical));
+  IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtUnmapVirtualMem(region, 4096));
+  IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtReleasePhysicalMem(physical));
+  IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtReleaseVirtualMem(region, 4096));
+  IS(INFINI_STATUS_NULL_POINTER, infinirtGetMemGranularityMinimum(NULL));
+  IS(INFINI_STATUS_NULL_POINTER, infinirtCreatePhysicalMem(NULL, 4096));
+  IS(INFINI_STATUS_NULL_POINTER, infinirtCreateVirtualMem(NULL, 4096));
+#ifdef __cplusplus
+  {
+    infinirtVirtualMem_t handle = &handle;
+    infinirtPhyMem_t memory = NULL;
+    infinirtMemProp_t property = &property;
+    infinirtPhyMem structure = {&structure, 4096, &structure};
+    infinirtVirtualMemManager manager = {&manager, 4096};
+    void* mapped = &mapped;
+    IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtCreateVirtualMem(&handle, 4096));
+    IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtMapVirtualMem(&mapped, handle, 4096, memory));
+    HOLDS(handle == NULL && mapped == NULL);
+    IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtReleaseVirtualMem(handle));
+
+    mapped = &mapped;
+    IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtGetMemProp(&property, device, 0));
+    IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtGetMemGranularityMinimum(&granularity, property));
+    IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtCreatePhysicalMem(&structure, 4096, property));
+    IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtCreateVirtualMemManager(&manager, device, 4096, 0));
+    IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtMapVirtualMem(&mapped, &manager, 4096, &structure));
+    IS(INFINI_STATUS_NOT_IMPLEMENTED, infinirtUnmapVirtualMem(&manager, 4096));
+    HOLDS(property == NULL && structure.handle == NULL && structure.len == 0 && manager.len == 0 && mapped == NULL);
+    IS(INFINI_STATUS_NULL_POINTER, infinirtGetMemProp(NULL, device, 0));
+    IS(INFINI_STATUS_NULL_POINTER, infinirtCreatePhysicalMem(NULL, 4096, property));
+    IS(INFINI_STATUS_NULL_POINTER, infinirtCreateVirtualMemManager(NULL, device, 4096, 0));
+    IS(INFINI_STATUS_NULL_POINTER, infinirtMapVirtualMem(NULL, &manager, 4096, &structure));
+    IS(INFINI_STATUS_NULL_POINTER, infinirtMapVirtualMem(NULL, handle, 4096, memory));
+  }
+#else
+  (void)device;
+#endif
+}
+
 int main(int argc, char** argv) {
   const char* const name = argc == 2 ? argv[1] : "";
   const infiniDevice_t device = strcmp(name, "--cpu") == 0      ? INFINI_DEVICE_CPU
@@ -374,6 +426,7 @@ int main(int argc, char** argv) {
   testCopyAfterStreams();
   testTwoDevices(device);
   testGraph();
+  testVirtualMemory(device);
   IS(RT_SUCCESS, rtGetLiveHandleCount(&alive, RT_HANDLE_ALL));
   IS(0, (int)alive);
   IS(RT_SUCCESS, rtShutdown());

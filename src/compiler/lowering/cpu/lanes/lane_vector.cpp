@@ -255,9 +255,13 @@ LaneText::Parts LaneText::callParts(const Expr& e) {
     return componentCall(e, one, given, false);
   }
   if (name == "select" && alike) {
-    const std::string zero = lane(elementOf(e.arguments[2]->type.type)) + "{}";
+    const Type* tested = elementOf(e.arguments[2]->type.type);
+    const std::string type = prelude_.type(tested);
+    // The highest bit decides: the sign, or what is above the greatest number without it.
+    const std::string chosen =
+        tested->isSigned() ? " < " + lane(tested) + "{}" : " > mrt_L::all<" + type + ">((" + type + ")((" + type + ")-1 >> 1))";
     for (uint32_t k = 0; k < e.type->count; ++k) {
-      result.push_back(temporary("(" + given[2][k] + " < " + zero + ") ? " + given[1][k] + " : " + given[0][k]));
+      result.push_back(temporary("(" + given[2][k] + chosen + ") ? " + given[1][k] + " : " + given[0][k]));
     }
     return result;
   }
