@@ -11,7 +11,7 @@ namespace {
 using namespace bench;
 
 constexpr uint64_t kKilo = 1024, kMega = kKilo * kKilo;
-constexpr uint64_t kLargest = 256 * kMega;
+constexpr uint64_t kMaxBytes = 256 * kMega;
 
 std::string sizeName(uint64_t size) {
   return size >= kMega ? std::to_string(size / kMega) + "MiB" : std::to_string(size / kKilo) + "KiB";
@@ -39,17 +39,17 @@ int main(int argc, char** argv) {
   RT_CHECK(rtContextGetPrimary(&context, device));
   RT_CHECK(rtContextSetCurrent(context));
   void* memory;
-  RT_CHECK(rtMalloc(&memory, kLargest, nullptr));
+  RT_CHECK(rtMalloc(&memory, kMaxBytes, nullptr));
   char* on_device = static_cast<char*>(memory);
-  char* on_host = static_cast<char*>(aligned_alloc(4096, kLargest));
+  char* on_host = static_cast<char*>(aligned_alloc(4096, kMaxBytes));
   if (on_host == nullptr) return EXIT_FAILURE;
-  memset(on_host, 1, kLargest);
-  memset(on_device, 2, kLargest);
-  for (int i = 0; i < 3; ++i) RT_CHECK(rtMemcpy(on_device, on_host, kLargest, RT_MEMCPY_DEFAULT));  // starts the workers
+  memset(on_host, 1, kMaxBytes);
+  memset(on_device, 2, kMaxBytes);
+  for (int i = 0; i < 3; ++i) RT_CHECK(rtMemcpy(on_device, on_host, kMaxBytes, RT_MEMCPY_DEFAULT));  // starts the workers
   pinning.done();
   pinHere(0);
 
-  for (uint64_t size : {4 * kKilo, 64 * kKilo, 256 * kKilo, kMega, 4 * kMega, 16 * kMega, 64 * kMega, kLargest}) {
+  for (uint64_t size : {4 * kKilo, 64 * kKilo, 256 * kKilo, kMega, 4 * kMega, 16 * kMega, 64 * kMega, kMaxBytes}) {
     registerCopy("to_device", on_device, on_host, size, RT_MEMCPY_HOST_TO_DEVICE);
     registerCopy("to_host", on_host, on_device, size, RT_MEMCPY_DEVICE_TO_HOST);
   }

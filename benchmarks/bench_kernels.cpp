@@ -69,13 +69,13 @@ Task::Argument value(T number) {
 }
 Task::Argument localMemory(size_t bytes) { return {{}, {}, bytes}; }
 
-void compare(const Task& task, const std::string& who, const std::vector<float>& expected, const std::vector<float>& found) {
+void compare(const Task& task, const std::string& side, const std::vector<float>& expected, const std::vector<float>& found) {
   double largest = 0;
   for (float v : expected) largest = std::max(largest, std::fabs(static_cast<double>(v)));
   for (size_t i = 0; i < expected.size(); ++i) {
     if (std::fabs(static_cast<double>(found[i]) - static_cast<double>(expected[i])) <= task.tolerance * largest) continue;
-    fprintf(stderr, "%s: %s has %g at %zu, others have %g.\n", task.name.c_str(), who.c_str(), static_cast<double>(found[i]), i,
-            static_cast<double>(expected[i]));
+    fprintf(stderr, "%s: %s has %g at %zu, others have %g.\n", task.name.c_str(), side.c_str(), static_cast<double>(found[i]),
+            i, static_cast<double>(expected[i]));
     exit(EXIT_FAILURE);
   }
 }

@@ -144,8 +144,8 @@ void measure(Entry& entry, bool restore, std::int64_t budget) {
 }
 
 std::string firstLine(const std::string& text) {
-  constexpr std::size_t kLongest = 300;
-  return text.substr(0, std::min(text.find("\n\n"), kLongest));
+  constexpr std::size_t kMaxLetters = 300;
+  return text.substr(0, std::min(text.find("\n\n"), kMaxLetters));
 }
 
 // Builds the kernel on the candidate and checks its result.

@@ -16,7 +16,7 @@ namespace {
 
 using namespace bench;
 
-constexpr int kLeast = 15;
+constexpr int kMinRepetitions = 15;
 
 void startLibrary(bool launch) {
   rtDevice_t device;
@@ -97,7 +97,7 @@ int main(int argc, char** argv) {
   std::string why;
 
   Comparison comparison("P18_start");
-  comparison.settle(false).repetitions(kLeast);
+  comparison.settle(false).repetitions(kMinRepetitions);
   comparison.ours("manyrt", start("", "stream"));
   comparison.ours("manyrt_others_disabled", start("RT_DISABLE=cuda,opencl", "stream"));
   comparison.ours("manyrt_and_first_launch", start("", "launch"));

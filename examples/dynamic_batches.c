@@ -4,7 +4,7 @@
  * largest batch; each batch then brings buffers, grids and copies of its own size, without a new plan. */
 #include "common.h"
 
-enum { kInputs = 16, kHidden = 32, kOutputs = 8, kMostRows = 256, kGroup = 32, kParameters = (kInputs + kOutputs) * kHidden };
+enum { kInputs = 16, kHidden = 32, kOutputs = 8, kMaxRows = 256, kGroup = 32, kParameters = (kInputs + kOutputs) * kHidden };
 
 static const char kSource[] =
     "__kernel void layer(__global const float* in, __global const float* weights, __global float* out, uint inputs,\n"
@@ -53,10 +53,10 @@ static void layerOnHost(const float* in, const float* weights, float* out, uint3
 }
 
 int main(void) {
-  static float weights[kParameters], x[kMostRows * kInputs], h[kMostRows * kHidden], y[kMostRows * kOutputs];
-  static float result[kMostRows * kOutputs];
+  static float weights[kParameters], x[kMaxRows * kInputs], h[kMaxRows * kHidden], y[kMaxRows * kOutputs];
+  static float result[kMaxRows * kOutputs];
   for (int i = 0; i < kParameters; ++i) weights[i] = (float)(i * 7 % 11 - 5); /* small whole numbers: sums are exact */
-  for (int i = 0; i < kMostRows * kInputs; ++i) x[i] = (float)(i * 5 % 13 - 6);
+  for (int i = 0; i < kMaxRows * kInputs; ++i) x[i] = (float)(i * 5 % 13 - 6);
   void* device = NULL;
   rtStream_t stream = NULL;
   rtModule_t module = NULL;
@@ -80,13 +80,13 @@ int main(void) {
   float* parts[2] = {device, (float*)device + kInputs * kHidden};
   for (int i = 0; i < 2; ++i) {
     layers[i].params.kernel = kernel;
-    setRows(&layers[i], parts[i], kMostRows);
+    setRows(&layers[i], parts[i], kMaxRows);
     CHECK(rtGraphAddKernelNode(&layers[i].node, &layers[i].params, NULL, RT_INFERRED, graph));
   }
   rtGraphExec_t exec = NULL;
   CHECK(rtGraphInstantiate(&exec, graph, NULL));
 
-  static const uint32_t kBatches[] = {kMostRows, 1, 100, 17, 255, 64, kMostRows};
+  static const uint32_t kBatches[] = {kMaxRows, 1, 100, 17, 255, 64, kMaxRows};
   for (size_t batch = 0; batch < sizeof kBatches / sizeof *kBatches; ++batch) {
     const uint32_t rows = kBatches[batch];
     const size_t in_size = sizeof(float) * rows * kInputs, out_size = sizeof(float) * rows * kOutputs;

@@ -5,7 +5,7 @@
 
 #include "common.h"
 
-enum { kSmallest = 1 << 16, kLargest = 1 << 26, kRepetitions = 5 };
+enum { kMinBytes = 1 << 16, kMaxBytes = 1 << 26, kRepetitions = 5 };
 
 int main(void) {
   rtStream_t stream = NULL;
@@ -17,18 +17,18 @@ int main(void) {
   CHECK(rtStreamCreate(&stream, NULL, NULL));
   CHECK(rtEventCreate(&start, NULL, NULL));
   CHECK(rtEventCreate(&stop, NULL, NULL));
-  CHECK(rtMallocHost(&host, kLargest, NULL));
-  CHECK(rtMalloc(&from, kLargest, NULL));
-  CHECK(rtMalloc(&to, kLargest, NULL));
+  CHECK(rtMallocHost(&host, kMaxBytes, NULL));
+  CHECK(rtMalloc(&from, kMaxBytes, NULL));
+  CHECK(rtMalloc(&to, kMaxBytes, NULL));
 
   /* The memory is touched once before anything is measured. The pattern is 8 bytes long. */
   const uint64_t pattern = 0x0123456789abcdefu;
-  CHECK(rtMemFillAsync(from, &pattern, sizeof pattern, kLargest / sizeof pattern, stream));
-  CHECK(rtMemsetAsync(to, 0, kLargest, stream));
+  CHECK(rtMemFillAsync(from, &pattern, sizeof pattern, kMaxBytes / sizeof pattern, stream));
+  CHECK(rtMemsetAsync(to, 0, kMaxBytes, stream));
   CHECK(rtStreamSynchronize(stream));
 
   printf("%10s %12s %12s\n", "bytes", "best of 5", "GB/s");
-  for (size_t size = kSmallest; size <= kLargest; size *= 4) {
+  for (size_t size = kMinBytes; size <= kMaxBytes; size *= 4) {
     int64_t best = INT64_MAX;
     for (int i = 0; i < kRepetitions; ++i) {
       int64_t nanoseconds = 0;
@@ -63,10 +63,10 @@ int main(void) {
   EXPECT(rtEventQuery(stop) == RT_SUCCESS);
   printf("behind a closed gate: %s; once it is open: %s\n", rtGetErrorName(RT_NOT_READY), rtGetErrorName(RT_SUCCESS));
 
-  CHECK(rtMemcpyAsync(host, to, kLargest, RT_MEMCPY_DEVICE_TO_HOST, stream));
+  CHECK(rtMemcpyAsync(host, to, kMaxBytes, RT_MEMCPY_DEVICE_TO_HOST, stream));
   CHECK(rtStreamSynchronize(stream));
   const uint64_t* words = host;
-  for (size_t i = 0; i < kLargest / sizeof *words; ++i) EXPECT(words[i] == pattern);
+  for (size_t i = 0; i < kMaxBytes / sizeof *words; ++i) EXPECT(words[i] == pattern);
 
   CHECK(rtFenceDestroy(gate));
   CHECK(rtFree(host));

@@ -7,12 +7,12 @@
 
 #include "common.h"
 
-enum { kStretch = 1 << 15, kStretches = 128, kMost = kStretch * kStretches, kRoot = 2048 };
+enum { kStretch = 1 << 15, kStretches = 128, kMaxNumber = kStretch * kStretches, kRoot = 2048 };
 
 /* The device calls the function once for each work-group, on several threads at the same time; it loops over the work-items
  * itself, where there is more than one. args[i] points to the value of argument i, for local memory to its address. */
 static void countPrimes(const rtHostGroup_t* group, void* const* args) {
-  const uint32_t* primes = *(uint32_t* const*)args[0]; /* up to kRoot, the root of kMost, or a little more */
+  const uint32_t* primes = *(uint32_t* const*)args[0]; /* up to kRoot, the root of kMaxNumber, or a little more */
   const uint32_t prime_count = *(const uint32_t*)args[1];
   uint32_t* found = *(uint32_t* const*)args[2];
   unsigned char* composite = *(unsigned char* const*)args[3]; /* private to this work-group, contents undefined */
@@ -87,11 +87,11 @@ int main(void) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < kStretch; ++i) {
     first += (uint32_t)isPrime(i);
-    last += (uint32_t)isPrime(kMost - kStretch + i);
+    last += (uint32_t)isPrime(kMaxNumber - kStretch + i);
   }
   EXPECT(counts[0] == first && counts[kStretches - 1] == last);
-  printf("%u primes below %d, %u of them in the first of %d stretches and %u in the last\n", total, kMost, first, kStretches,
-         last);
+  printf("%u primes below %d, %u of them in the first of %d stretches and %u in the last\n", total, kMaxNumber, first,
+         kStretches, last);
 
   CHECK(rtKernelDestroy(kernel));
   CHECK(rtFree(primes));

@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr double kLeastColumn = 20, kMostColumn = 64, kLane = 150, kLaneGap = 14, kLeft = 96, kTop = 78, kMemory = 280,
+constexpr double kMinColumn = 20, kMaxColumn = 64, kLane = 150, kLaneGap = 14, kLeft = 96, kTop = 78, kMemory = 280,
                  kLetter = 6.6;
 
 std::string escaped(std::string_view text) {
@@ -73,7 +73,7 @@ class Picture {
  public:
   Picture(const Loaded& loaded, const Planned& planned) : loaded_(loaded), planned_(planned) {
     columns_ = std::max<size_t>(planned.steps.size(), 1);
-    column_ = std::clamp(800 / static_cast<double>(columns_), kLeastColumn, kMostColumn);
+    column_ = std::clamp(800 / static_cast<double>(columns_), kMinColumn, kMaxColumn);
     width_ = std::max(kLeft + static_cast<double>(columns_) * column_ + 24, 900.0);
     lanes_end_ = kTop + planned.info.stream_count * (kLane + kLaneGap);
     memory_top_ = lanes_end_ + 56;
@@ -214,7 +214,7 @@ class Picture {
   const Loaded& loaded_;
   const Planned& planned_;
   size_t columns_ = 0;
-  double column_ = kLeastColumn, width_ = 0, lanes_end_ = 0, memory_top_ = 0;
+  double column_ = kMinColumn, width_ = 0, lanes_end_ = 0, memory_top_ = 0;
   std::string out_;
 };
 

@@ -28,7 +28,7 @@ constexpr std::array<Type, 11> kTypes = {{{"i8", "|i1", 1},
                                           {"f32", "<f4", 4},
                                           {"f64", "<f8", 8}}};
 constexpr std::string_view kMark("\x93NUMPY", 6);
-constexpr size_t kMostHeader = 1 << 16, kMostDimensions = 32;
+constexpr size_t kMaxHeader = 1 << 16, kMaxDimensions = 32;
 
 class Header {
  public:
@@ -102,7 +102,7 @@ class Header {
       blanks();
       uint64_t extent = 0;
       const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-      if (error != std::errc() || out->size() == kMostDimensions) fail("the header's shape is damaged");
+      if (error != std::errc() || out->size() == kMaxDimensions) fail("the header's shape is damaged");
       at_ = static_cast<size_t>(end - text_.data());
       out->push_back(extent);
       if (!take(',')) {
@@ -147,7 +147,7 @@ Array readArray(const std::string& path) {
   file.read(begin.data() + 8, static_cast<std::streamsize>(width));
   size_t length = 0;
   for (size_t i = 0; i < width; ++i) length |= static_cast<size_t>(static_cast<unsigned char>(begin[8 + i])) << (8 * i);
-  if (!file || length > kMostHeader || 8 + width + length > total) throw Failure(path + ": its header is cut.");
+  if (!file || length > kMaxHeader || 8 + width + length > total) throw Failure(path + ": its header is cut.");
   std::string text(length, '\0');
   file.read(text.data(), static_cast<std::streamsize>(length));
   Array array;

@@ -91,15 +91,15 @@ void kmpReference(std::vector<Buffer>& buffers, std::size_t scale) {
 
 // edit_distance ------------------------------------------------------------------------------------------------------------
 
-constexpr std::size_t kLongest = 24;  // as in the kernel
+constexpr std::size_t kMaxLetters = 24;  // as in the kernel
 
 Case editCase(std::size_t scale) {
   const std::size_t words = scale == 0 ? 37 : 6000;
   const Bytes word = letters(scale == 0 ? 7 : 11, 113, 5);
   Bytes lengths;
-  for (std::uint32_t length : integers(words, 114, kLongest + 1)) lengths.push_back(static_cast<std::uint8_t>(length));
+  for (std::uint32_t length : integers(words, 114, kMaxLetters + 1)) lengths.push_back(static_cast<std::uint8_t>(length));
   Case result;
-  result.buffers = {input(word), input(letters(words * kLongest, 115, 5)), input(lengths), output(Bytes(words, 99))};
+  result.buffers = {input(word), input(letters(words * kMaxLetters, 115, 5)), input(lengths), output(Bytes(words, 99))};
   result.launches = {over("edit_distance", {words, 1, 1}, {scale == 0 ? 5u : 64u, 1, 1},
                           {buffer(0), scalar(static_cast<std::uint32_t>(word.size())), buffer(1), buffer(2), buffer(3),
                            scalar(static_cast<std::uint32_t>(words))})};
@@ -109,7 +109,7 @@ Case editCase(std::size_t scale) {
 void editReference(std::vector<Buffer>& buffers, std::size_t) {
   const std::string_view word = text(buffers[0]);
   for (std::size_t w = 0; w < count<std::uint8_t>(buffers[3]); ++w) {
-    const std::string_view other = text(buffers[1]).substr(w * kLongest, data<std::uint8_t>(buffers[2])[w]);
+    const std::string_view other = text(buffers[1]).substr(w * kMaxLetters, data<std::uint8_t>(buffers[2])[w]);
     std::vector<std::vector<std::size_t>> table(word.size() + 1, std::vector<std::size_t>(other.size() + 1));
     for (std::size_t i = 0; i <= word.size(); ++i) {
       for (std::size_t j = 0; j <= other.size(); ++j) {

@@ -22,6 +22,7 @@ using internal::root;
 
 struct Entry final : epoch::Retired {
   Region* region = nullptr;
+  // A reader's acquire pairs with the release of the cell, or of the `next` before, that shows the entry.
   std::atomic<Entry*> next{nullptr};
   void reclaim() override { delete this; }
 };
@@ -33,6 +34,7 @@ Entry* toList(uintptr_t value) { return reinterpret_cast<Entry*>(value & ~uintpt
 
 Cell* cellOf(uint64_t granule, bool create) {
   std::atomic<Leaf*>& slot = root[granule >> kLeafBits];
+  // overlaps() comes here without the writers' lock, hence acquire; the release shows the leaf with its null cells.
   Leaf* leaf = slot.load(std::memory_order_acquire);
   if (leaf == nullptr && create) {
     if (fault::fails("address map leaf")) throw std::bad_alloc();
@@ -46,6 +48,7 @@ Entry* newEntry(Region* region, Entry* next) {
   if (fault::fails("address map entry")) throw std::bad_alloc();
   Entry* entry = new Entry;
   entry->region = region;
+  // Relaxed: no reader sees the entry before a cell shows it.
   entry->next.store(next, std::memory_order_relaxed);
   return entry;
 }
@@ -89,6 +92,8 @@ Status insert(Region* region) {
   try {
     for (; done <= last; ++done) {
       Cell* cell = cellOf(done, true);
+      // Relaxed: only writers change cells, and this thread has their lock. Each store below releases a complete region or
+      // list.
       uintptr_t value = cell->load(std::memory_order_relaxed);
       if (value == 0) {
         cell->store(reinterpret_cast<uintptr_t>(region), std::memory_order_release);
@@ -105,7 +110,7 @@ Status insert(Region* region) {
       }
       cell->store(reinterpret_cast<uintptr_t>(entry) | 1, std::memory_order_release);
     }
-  } catch (const std::bad_alloc&) {  // the granules before have to be undone
+  } catch (const std::bad_alloc&) {  // the granules before have to be undone; the sentence says what cannot be kept track of
     while (done-- > first) removeFrom(cellOf(done, false), region);
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
                          static_cast<unsigned long long>(region->memory().size));
@@ -148,6 +153,7 @@ bool overlaps(const void* pointer, uint64_t size) {
       granule |= (uint64_t{1} << kLeafBits) - 1;  // nothing in this whole leaf
       continue;
     }
+    // No lock: this reads as a reader does, and the guard keeps what it finds.
     uintptr_t value = cell->load(std::memory_order_acquire);
     if (value == 0) continue;
     if (!isList(value)) {

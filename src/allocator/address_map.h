@@ -19,6 +19,7 @@ using Cell = std::atomic<uintptr_t>;  // 0, a Region*, or a list of entries with
 struct Leaf {
   Cell cells[size_t{1} << kLeafBits] = {};
 };
+// Stored once, with release, when the leaf's cells are null; acquire loads pair with it.
 extern std::atomic<Leaf*> root[size_t{1} << kRootBits];
 Region* findInList(uintptr_t cell, uintptr_t address);
 }  // namespace internal

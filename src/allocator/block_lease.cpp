@@ -30,14 +30,15 @@ bool BlockLease::take(BlockLease* lease, const void* pointer) {
   if (!(pool != nullptr ? pool->lease(*block) : countLease(*block))) return region->isProgramMemoryAgain();
   lease->region_ = region;
   lease->block_ = block;
-  // Without a pool's lock: the count above and this load are seq_cst, as are the claim of the block and the look at its leases
-  // (ops/memory). So the free sees the lease, or this thread sees the claim.
+  // Without a pool's lock: the count above and this load are seq_cst. So are the claim of the block and the look at its leases
+  // (ops/memory). The free sees the lease, or this thread sees the claim.
   if (pool != nullptr || block->state.load(std::memory_order_seq_cst) == Block::kLive) return true;
   *lease = BlockLease();
   return region->isProgramMemoryAgain();
 }
 
 BlockLease::BlockLease(const BlockLease& other) : region_(other.region_), block_(other.block_) {
+  // Relaxed: the lease that is copied keeps the block meanwhile.
   if (block_ != nullptr) block_->leases.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -66,6 +67,7 @@ bool countLease(Block& block) {
 bool releaseFromProgram(Block& block) {
   uint32_t word = block.leases.load(std::memory_order_seq_cst);
   while (word != 0) {
+    // acq_rel: the program's uses come before the last lease, which gives the block back.
     if (block.leases.compare_exchange_weak(word, word | kFreed, std::memory_order_acq_rel, std::memory_order_acquire)) {
       return false;
     }
@@ -76,6 +78,7 @@ bool releaseFromProgram(Block& block) {
 // acq_rel, as every change of the word: the last lease comes behind it.
 void BlockLease::giveToLeases() const { block_->leases.fetch_or(kOfLeases, std::memory_order_acq_rel); }
 
+// seq_cst: the second half of a claim, as BlockLease::take says.
 bool leased(const Block& block) { return (block.leases.load(std::memory_order_seq_cst) & ~kFreed) != 0; }
 bool belongsToLeases(const Block& block) { return (block.leases.load(std::memory_order_acquire) & kOfLeases) != 0; }
 

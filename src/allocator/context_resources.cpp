@@ -21,6 +21,7 @@ ResourcesList& resourcesList() {
   return *all;
 }
 
+// Relaxed: the numbers only have to differ.
 std::atomic<uint64_t> last_number{0};
 
 constexpr uint64_t kStagingAlignment = 4096;  // a page
@@ -52,10 +53,10 @@ std::vector<Stamp> submissionsOf(const backend::Device& device) {
   std::vector<Stamp> found;
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
-  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_) {
-    if (&owner->device_ != &device) continue;
-    std::lock_guard owner_lock(owner->lock_);
-    owner->addSubmissions(&found);
+  for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_) {
+    if (&resources->device_ != &device) continue;
+    std::lock_guard resources_lock(resources->lock_);
+    resources->addSubmissions(&found);
   }
   return found;
 }
@@ -64,8 +65,8 @@ std::vector<Stamp> hostWritesTo(uintptr_t begin, uintptr_t end) {
   std::vector<Stamp> found;
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
-  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_)
-    owner->host_writes_.find(begin, end, &found);
+  for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_)
+    resources->host_writes_.find(begin, end, &found);
   return found;
 }
 
@@ -73,9 +74,9 @@ uint64_t liveBytes() {
   uint64_t bytes = 0;
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
-  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_) {
-    std::lock_guard owner_lock(owner->lock_);
-    for (const Pool* pool = owner->pools_; pool != nullptr; pool = pool->next_of_owner_) bytes += pool->liveBytes();
+  for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_) {
+    std::lock_guard resources_lock(resources->lock_);
+    for (const Pool* pool = resources->pools_; pool != nullptr; pool = pool->next_of_resources_) bytes += pool->liveBytes();
   }
   return bytes;
 }
@@ -84,28 +85,29 @@ uint64_t liveAllocations() {
   uint64_t count = 0;
   ResourcesList& all = resourcesList();
   std::lock_guard lock(all.mutex);
-  for (ContextResources* owner = all.first; owner != nullptr; owner = owner->next_) count += owner->liveAllocations();
+  for (ContextResources* resources = all.first; resources != nullptr; resources = resources->next_)
+    count += resources->liveAllocations();
   return count;
 }
 
 uint64_t ContextResources::liveAllocations() {
   uint64_t count = adopted_.load(std::memory_order_acquire);
   std::lock_guard lock(lock_);
-  for (const Pool* pool = pools_; pool != nullptr; pool = pool->next_of_owner_) count += pool->liveCount();
+  for (const Pool* pool = pools_; pool != nullptr; pool = pool->next_of_resources_) count += pool->liveCount();
   return count;
 }
 
 void ContextResources::addPool(Pool& pool) {
   std::lock_guard lock(lock_);
-  pool.next_of_owner_ = pools_;
-  if (pools_ != nullptr) pools_->previous_of_owner_ = &pool;
+  pool.next_of_resources_ = pools_;
+  if (pools_ != nullptr) pools_->previous_of_resources_ = &pool;
   pools_ = &pool;
 }
 
 void ContextResources::removePool(Pool& pool) {
   std::lock_guard lock(lock_);
-  (pool.previous_of_owner_ != nullptr ? pool.previous_of_owner_->next_of_owner_ : pools_) = pool.next_of_owner_;
-  if (pool.next_of_owner_ != nullptr) pool.next_of_owner_->previous_of_owner_ = pool.previous_of_owner_;
+  (pool.previous_of_resources_ != nullptr ? pool.previous_of_resources_->next_of_resources_ : pools_) = pool.next_of_resources_;
+  if (pool.next_of_resources_ != nullptr) pool.next_of_resources_->previous_of_resources_ = pool.previous_of_resources_;
 }
 
 Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {
@@ -128,6 +130,7 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
     return Status();
   }
   RT_TRY(native_->createStream(&found, options));
+  // No other thread knows the stream yet; the lock below publishes it with its claim.
   found->claims.store(1, std::memory_order_release);
   {
     std::lock_guard lock(lock_);
@@ -149,6 +152,7 @@ void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
   try {
     for (size_t i = free_.size(); i-- > 0 && free_.size() > kKeptStreams;) {
       if (!free_[i]->idle() || free_[i]->latch.failed()) continue;
+      // Relaxed: compared and never followed.
       if (free_[i].get() == default_stream.load(std::memory_order_relaxed)) continue;
       surplus.reserve(surplus.size() + 1);
       auto known = std::find_if(streams_.begin(), streams_.end(),
@@ -174,6 +178,7 @@ Status ContextResources::lendStream(Ref<backend::Stream>* stream, const backend:
       if (loan.busy) continue;
       if (loan.borrower == borrower && !loan.stream->latch.failed()) {
         loan.busy = true;
+        // As in takeStream(): the claim follows the state of the latch that belongs to it.
         loan.stream->claims.store(1, std::memory_order_release);
         *stream = loan.stream;
         return Status();
@@ -205,6 +210,7 @@ void ContextResources::returnStream(const backend::Stream& stream) {
   for (Loan& loan : loans_) {
     if (loan.stream.get() != &stream) continue;
     loan.busy = false;
+    // Release: a failure of this use is in the latch before the claim is gone.
     loan.stream->claims.store(0, std::memory_order_release);
   }
 }

@@ -1,7 +1,7 @@
 // The resources of a context: the native context, its native streams, its pools and its pinned memory. They live as long as any
 // object uses them, also beyond the context and its reset. The manager's context holds one reference; each region, stream and
-// event holds another. In other code such an object calls them its `owner`. The last reference ends the native context on a
-// thread of the library, since that may wait.
+// event holds another, and calls them its `resources`. The last reference ends the native context on a thread of the library,
+// since that may wait.
 #pragma once
 
 #include <atomic>
@@ -81,6 +81,7 @@ class ContextResources final : public RefCounted, public epoch::Retired, private
   HostWrites& hostWrites() { return host_writes_; }
 
   // The native stream behind the context's default stream, for synchronous copies; null: never created.
+  // Stored seq_cst against a capture that begins meanwhile (Stream::offerToCopies). A copy loads it with acquire.
   std::atomic<backend::Stream*> default_stream{nullptr};
 
   // Each pool is listed here for as long as it exists, and counts what it hands out.
@@ -97,6 +98,7 @@ class ContextResources final : public RefCounted, public epoch::Retired, private
   void recycle() override;  // after the last reference
   void run() override;      // the teardown, on a thread of the library
 
+  // Changed relaxed: a reset waits for all guards before it relies on the sum.
   std::atomic<uint64_t> adopted_{0};
   friend std::vector<Stamp> submissionsOf(const backend::Device& device);
   friend std::vector<Stamp> hostWritesTo(uintptr_t begin, uintptr_t end);

@@ -42,6 +42,7 @@ class HostWrites {
   void unlink(Write* write);  // under the lock
 
   static constexpr size_t kLookAt = 16;
+  // Changed under the lock of one context, for any(): a count that orders nothing.
   static inline std::atomic<uint64_t> count_{0};
 
   Ranked<SpinLock, LockRank::kHostWrites> lock_;

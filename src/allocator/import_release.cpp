@@ -20,7 +20,7 @@ namespace {
 
 bool isOver(Region& region) {
   Block& block = region.block(0);
-  if (block.every_stream) return region.owner().allIdle() && !region.usesPending();
+  if (block.every_stream) return region.resources().allIdle() && !region.usesPending();
   std::erase_if(block.stamps, [](const Stamp& stamp) { return stamp.passed(); });
   return block.stamps.empty();
 }
@@ -35,7 +35,7 @@ class Releases final : public host_threads::Job {
   }
   bool empty() const { return waiting_.load(std::memory_order_acquire) == 0; }
 
-  // Looks until something is over. The owners of that are told when the thread is at rest, behind this function: so the job
+  // Looks until something is over. The owners of that are told when the thread is at rest, behind this function. So the job
   // ends then, and is queued again for what is left.
   void run() override {
     uint64_t nap = kFirstNap;
@@ -43,12 +43,12 @@ class Releases final : public host_threads::Job {
       if (Region* over = takeOver()) return finish(over);
       std::atomic<uint32_t> never{0};
       (void)futexWait(&never, 0, Deadline::after(nap));
-      nap = std::min(2 * nap, kLongestNap);
+      nap = std::min(2 * nap, kMaxNap);
     }
   }
 
  private:
-  static constexpr uint64_t kFirstNap = 50'000, kLongestNap = 2'000'000;  // nanoseconds
+  static constexpr uint64_t kFirstNap = 50'000, kMaxNap = 2'000'000;  // nanoseconds
 
   // Takes over what was added. False: there is nothing, and the next add() queues the job.
   bool hasWork() {
@@ -98,6 +98,8 @@ class Releases final : public host_threads::Job {
   Region* added_ = nullptr;
   bool queued_ = false;
   Region* pending_ = nullptr;  // of the job alone
+  // Raised relaxed, since a caller that waits has added its regions itself. The release of finish() pairs with empty(): the
+  // owners have been told by then.
   std::atomic<uint64_t> waiting_{0};
 };
 
@@ -110,7 +112,7 @@ void releaseImported(Region& region) {
   if (!region.tellsOwner()) return epoch::retire(&region);
   Block& block = region.block(0);
   try {
-    region.owner().pendingStreams(&block.stamps);
+    region.resources().pendingStreams(&block.stamps);
     region.pendingUses(&block.stamps);
   } catch (const std::bad_alloc&) {  // a free must not fail: it waits for more work than it has to
     block.stamps.clear();

@@ -1,4 +1,5 @@
-// Pools: allocation, deferred reuse, and giving memory back to drivers. Drivers are called without the lock.
+// Pools: allocation, deferred reuse, and giving memory back to drivers. Under the lock a driver is only asked how far a stream
+// has come.
 //
 // The states of a block: kFree -> kLive (handOut) -> kClosing (claim, or its last lease) -> kPending (makePending) or kFree
 // (makeReady). All changes happen under the lock, but that of the last lease, which runs without it. A block in kClosing has
@@ -61,15 +62,15 @@ bool poolsKeepMemory() {
 
 }  // namespace
 
-Pool::Pool(Ref<ContextResources> owner, const PoolOptions& options)
-    : owner_(std::move(owner)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), options_(options) {
-  owner_->addPool(*this);
+Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
+    : resources_(std::move(resources)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), options_(options) {
+  resources_->addPool(*this);
 }
 
-Pool::~Pool() { owner_->removePool(*this); }
+Pool::~Pool() { resources_->removePool(*this); }
 
 bool Pool::passed(Block& block, backend::Stream* stream) {
-  if (block.every_stream) return owner_->allIdle() && !block.region->usesPending();
+  if (block.every_stream) return resources_->allIdle() && !block.region->usesPending();
   for (const Stamp& stamp : block.stamps) {
     if (stamp.stream.get() != stream && !stamp.passed()) return false;
   }
@@ -114,6 +115,7 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
     if (bytes < size || bytes - size > size / 4 || region->begin() % alignment != 0) continue;
     if (best != nullptr && best->memory().size <= bytes) continue;
     Block& block = region->block(0);
+    // Relaxed under the lock. The last lease changes the state without it, but from kLive alone, which does not matter here.
     uint32_t state = block.state.load(std::memory_order_relaxed);
     if (state == Block::kFree || (state == Block::kPending && passed(block, stream))) best = region;
   }
@@ -131,6 +133,7 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
 }
 
 inline void Pool::handOut(Region& region, Block& block, uint64_t size, bool pinned) {
+  // Relaxed: the release of the state below publishes the size.
   block.size.store(size, std::memory_order_relaxed);
   block.pinned = pinned;
   add(allocations_, 1);
@@ -161,21 +164,21 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
     return status;
   };
   backend::Memory memory;
-  Status status = owner_->native().allocate(&memory, options_.kind, size, alignment);
+  Status status = resources_->native().allocate(&memory, options_.kind, size, alignment);
   if (!status.ok()) return undo(std::move(status));
   memory.size = size;
   memory.kind = options_.kind;
   Region* region = nullptr;
   try {
     if (fault::fails("region")) throw std::bad_alloc();
-    region = new Region(owner_, Ref<Pool>(this), kind, memory, block_size);
+    region = new Region(resources_, Ref<Pool>(this), kind, memory, block_size);
     status = address_map::insert(region);
-  } catch (const std::bad_alloc&) {  // the driver's memory has to go back
+  } catch (const std::bad_alloc&) {  // the driver's memory has to go back; the sentence says what could not be kept track of
     status = Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
                            static_cast<Number>(size));
   }
   if (!status.ok()) {
-    owner_->native().release(memory);
+    resources_->native().release(memory);
     delete region;
     return undo(std::move(status));
   }
@@ -276,11 +279,11 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   uint64_t wanted = size;
   if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
     if (roundUpOverflows(size, alignment, &wanted)) wanted = UINT64_MAX;
-    if (wanted <= kLargestBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
+    if (wanted <= kMaxBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
   }
   Block* block = nullptr;
   bool in_use = false;  // reused in the order of its stream, where earlier work may still use it
-  if (wanted <= kLargestBlock && keeps_) [[likely]] {
+  if (wanted <= kMaxBlock && keeps_) [[likely]] {
     const uint32_t index = sizeClass(wanted);
     block = allocateKept(index, size, stream, pinned, &in_use);
     if (block == nullptr) [[unlikely]]
@@ -393,7 +396,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
       uint64_t submitted = stream->submitted();
       if (stream->completed() < submitted) block.stamps.push_back({Ref<backend::Stream>(stream), submitted});
     } else {
-      owner_->pendingStreams(&block.stamps);
+      resources_->pendingStreams(&block.stamps);
     }
     region.pendingUses(&block.stamps);
   } catch (const std::bad_alloc&) {  // a free must not fail
@@ -617,8 +620,8 @@ namespace {
 // Looks at all listed pools, then sleeps until one of their streams has passed a stamp, for ever longer times while nothing
 // ends. `running` is cleared under the lock together with the look at the empty list, so that no pool is missed.
 void PendingPools::run() {
-  constexpr uint64_t kShortest = 100'000, kLongest = 20'000'000;  // nanoseconds between two looks at all of them
-  for (uint64_t rest = kShortest;; rest = std::min(2 * rest, kLongest)) {
+  constexpr uint64_t kMinRest = 100'000, kMaxRest = 20'000'000;  // nanoseconds between two looks at all of them
+  for (uint64_t rest = kMinRest;; rest = std::min(2 * rest, kMaxRest)) {
     Ref<backend::Stream> stream;
     uint64_t serial = 0;
     Pool* looked_at;
@@ -631,7 +634,7 @@ void PendingPools::run() {
       looked_at = pool->next_pending_;
       if (pool->releasePassed(&stream, &serial)) {
         pool->drop();
-        rest = kShortest;
+        rest = kMinRest;
         continue;
       }
       std::lock_guard guard(lock);

@@ -1,7 +1,7 @@
 // A pool: blocks of one kind of memory of one context. Small blocks are cut from slabs of 2 MiB by size class; each larger one
 // has a region. A freed block carries stamps of the streams that may still use it. The pool hands it out again when these have
 // passed, or at once to the stream in the order of which it was freed. A free never waits and never fails. With RT_POOL=off
-// each allocation is one of the driver, exactly as large as asked for, and returns to the driver when its stamps have passed.
+// each allocation is one of the driver, exactly as large as asked for. It returns to the driver when its stamps have passed.
 //
 // One lock covers lists, counters and the state of the blocks. So the statistics are exact, and of two frees of one block only
 // the first finds it live. A common allocation or free takes the lock once, and writes no other word that threads or pools
@@ -32,11 +32,11 @@ struct PoolOptions {
 
 class Pool final : public RefCounted {
  public:
-  Pool(Ref<ContextResources> owner, const PoolOptions& options);
+  Pool(Ref<ContextResources> resources, const PoolOptions& options);
   ~Pool() override;
 
   int32_t kind() const { return options_.kind; }
-  ContextResources& owner() const { return *owner_; }
+  ContextResources& resources() const { return *resources_; }
 
   // `stream`: the allocation is used in its order alone; null: at once, on any stream. Reports missing memory without asking
   // the program to free some: ops/memory does that.
@@ -75,8 +75,8 @@ class Pool final : public RefCounted {
   bool releasePassed(Ref<backend::Stream>* stream, uint64_t* serial);
   Pool* next_pending_ = nullptr;
   // In the list of the context's pools, under the lock of its resources.
-  Pool* next_of_owner_ = nullptr;
-  Pool* previous_of_owner_ = nullptr;
+  Pool* next_of_resources_ = nullptr;
+  Pool* previous_of_resources_ = nullptr;
 
  private:
   struct Class {
@@ -141,7 +141,7 @@ class Pool final : public RefCounted {
   Region* detachUnused(uint64_t keep_bytes);  // under the lock; the caller then passes the regions to giveBack()
   static void giveBack(Region* regions);
 
-  const Ref<ContextResources> owner_;
+  const Ref<ContextResources> resources_;
   const bool keeps_;  // false with RT_POOL=off
   const bool fills_;  // RT_MEMORY_DEBUG
   PoolOptions options_;

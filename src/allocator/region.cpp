@@ -10,8 +10,8 @@
 
 namespace manyrt::allocator {
 
-Region::Region(Ref<ContextResources> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size)
-    : owner_(std::move(owner)),
+Region::Region(Ref<ContextResources> resources, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size)
+    : resources_(std::move(resources)),
       pool_(std::move(pool)),
       kind_(kind),
       memory_(memory),
@@ -37,6 +37,7 @@ void Region::noteUse(Ref<backend::Stream> stream, uint64_t serial) {
     }
   }
   uses_.push_back({std::move(stream), serial});
+  // Release: pairs with hasUses(), behind which the lock is taken.
   has_uses_.store(true, std::memory_order_release);
 }
 
@@ -67,10 +68,10 @@ void Region::reclaim() {
     case Kind::kSlab:
     case Kind::kLarge:
     case Kind::kImported:
-      owner_->native().release(memory_);
+      resources_->native().release(memory_);
       break;
     case Kind::kRegistered:
-      owner_->native().hostRegistration()->remove(memory_.address, memory_.size);
+      resources_->native().hostRegistration()->remove(memory_.address, memory_.size);
       break;
     case Kind::kGlobal:  // its module's
       break;

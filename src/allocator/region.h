@@ -30,6 +30,9 @@ struct Stamp {
 struct Block {
   enum State : uint32_t { kFree, kLive, kClosing, kPending };
 
+  // Stored with release once the address map has the region. A reader without the pool's lock acquires kLive, and may read
+  // `size` then. Of another state it uses nothing. Under that lock relaxed loads are enough. Without a pool the claim of a
+  // block is seq_cst, against leases (block_lease.h).
   std::atomic<uint32_t> state{kFree};
   std::atomic<uint32_t> leases{0};  // see block_lease.h
   bool pinned = false;              // allocated in pin mode
@@ -46,14 +49,14 @@ class Region final : public epoch::Retired {
  public:
   enum class Kind { kSlab, kLarge, kRegistered, kImported, kGlobal };
 
-  Region(Ref<ContextResources> owner, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size);
+  Region(Ref<ContextResources> resources, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size);
   ~Region();
 
   uintptr_t begin() const { return reinterpret_cast<uintptr_t>(memory_.address); }
   uintptr_t end() const { return begin() + memory_.size; }
   Kind kind() const { return kind_; }
   const backend::Memory& memory() const { return memory_; }
-  ContextResources& owner() const { return *owner_; }
+  ContextResources& resources() const { return *resources_; }
   Pool* pool() const { return pool_.get(); }  // null: registered, imported or a module's
   uint64_t blockSize() const { return block_size_; }
   uint32_t sizeClass() const { return size_class_; }  // of a slab
@@ -92,7 +95,7 @@ class Region final : public epoch::Retired {
   Region* next = nullptr;
 
  private:
-  Ref<ContextResources> owner_;
+  Ref<ContextResources> resources_;
   Ref<Pool> pool_;
   callbacks::Release* release_ = nullptr;  // owned once the region is in the address map
   const Kind kind_;
@@ -103,6 +106,7 @@ class Region final : public epoch::Retired {
   const uint32_t block_count_;
   const uint32_t size_class_;
   std::unique_ptr<Block[]> blocks_;
+  // Written with release.
   std::atomic<bool> has_uses_{false};  // written under the lock
   Ranked<Mutex, LockRank::kRegionUses> uses_lock_;
   std::vector<Stamp> uses_;

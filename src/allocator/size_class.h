@@ -8,10 +8,10 @@ namespace manyrt::allocator {
 
 inline constexpr uint64_t kAlignment = 256;
 inline constexpr uint64_t kSlabBytes = uint64_t{1} << 21;
-inline constexpr uint64_t kLargestBlock = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxBlock = uint64_t{1} << 20;
 inline constexpr uint32_t kSizeClasses = 44;
 
-// The class of the smallest block of at least `size` bytes, which is not 0 and at most kLargestBlock.
+// The class of the smallest block of at least `size` bytes, which is not 0 and at most kMaxBlock.
 inline uint32_t sizeClass(uint64_t size) {
   uint64_t units = (size + kAlignment - 1) / kAlignment;
   if (units <= 8) return static_cast<uint32_t>(units - 1);

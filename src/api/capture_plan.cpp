@@ -23,7 +23,7 @@ rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions
     RT_RESOLVE(Graph, object, graphs, graph, RT_HANDLE_GRAPH);
     api::Creation in;
     RT_TRY(in.open(context));
-    graph::Plan::Request request{graph::Graph::of(*object), in.context(), in.owner(), {}, chosen.max_streams};
+    graph::Plan::Request request{graph::Graph::of(*object), in.context(), in.resources(), {}, chosen.max_streams};
     for (uint32_t i = 0; i < chosen.module_count; ++i) {
       manager::Module* module = nullptr;
       RT_TRY(api::resolve(&module, manager::modules, chosen.modules[i], RT_HANDLE_MODULE, "options.modules"));
@@ -36,7 +36,7 @@ rtStatus_t rtCapturePlanCreate(rtCapturePlan_t* plan, const rtCapturePlanOptions
     Ref<graph::Plan> made;
     RT_TRY(graph::Plan::create(&made, request, guard));
     manager::CapturePlan* handle = nullptr;
-    RT_TRY(manager::createCapturePlan(&handle, in.context(), in.owner(), std::move(made)));
+    RT_TRY(manager::createCapturePlan(&handle, in.context(), in.resources(), std::move(made)));
     *plan = reinterpret_cast<rtCapturePlan_t>(handle->bits);
     return Status();
   });

@@ -170,10 +170,10 @@ rtStatus_t rtContextEnablePeerAccess(rtContext_t peer, rtContext_t context) {
       return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the %s cannot reach the memory of the %s.",
                            object->name().c_str(), other->name().c_str());
     }
-    allocator::ContextResources *owner, *peer_owner;
-    RT_TRY(object->ensureResources(&owner));
-    RT_TRY(other->ensureResources(&peer_owner));
-    return owner->enablePeer(*peer_owner);
+    allocator::ContextResources *resources, *peer_resources;
+    RT_TRY(object->ensureResources(&resources));
+    RT_TRY(other->ensureResources(&peer_resources));
+    return resources->enablePeer(*peer_resources);
   });
 }
 

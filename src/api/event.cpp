@@ -31,7 +31,7 @@ rtStatus_t rtEventCreate(rtEvent_t* event, const rtEventOptions_t* options, rtCo
     api::Creation in;
     RT_TRY(in.open(context));
     manager::Event* object = nullptr;
-    RT_TRY(manager::createEvent(&object, in.context(), in.owner(), (chosen.flags & RT_EVENT_DISABLE_TIMING) == 0));
+    RT_TRY(manager::createEvent(&object, in.context(), in.resources(), (chosen.flags & RT_EVENT_DISABLE_TIMING) == 0));
     *event = reinterpret_cast<rtEvent_t>(object->bits);
     return Status();
   });

@@ -9,12 +9,12 @@ using namespace manyrt;
 
 namespace {
 
-Status publish(rtGraphExec_t* out, Ref<graph::Plan> plan, manager::Context& context, allocator::ContextResources& owner,
+Status publish(rtGraphExec_t* out, Ref<graph::Plan> plan, manager::Context& context, allocator::ContextResources& resources,
                epoch::Guard& guard) {
   Ref<graph::Exec> made;
-  RT_TRY(graph::Exec::create(&made, std::move(plan), context, owner, guard));
+  RT_TRY(graph::Exec::create(&made, std::move(plan), context, resources, guard));
   manager::GraphExec* handle = nullptr;
-  RT_TRY(manager::createGraphExec(&handle, context, owner, std::move(made)));
+  RT_TRY(manager::createGraphExec(&handle, context, resources, std::move(made)));
   *out = reinterpret_cast<rtGraphExec_t>(handle->bits);
   return Status();
 }
@@ -66,7 +66,7 @@ rtStatus_t rtGraphExecCreate(rtGraphExec_t* exec, rtCapturePlan_t plan) {
     const Lease<manager::CapturePlan> lease(object);
     api::Pin pin;
     RT_TRY(pin.take(*object->context));
-    return publish(exec, Ref<graph::Plan>(&graph::Plan::of(*object)), *object->context, *object->owner, guard);
+    return publish(exec, Ref<graph::Plan>(&graph::Plan::of(*object)), *object->context, *object->resources, guard);
   });
 }
 
@@ -79,8 +79,8 @@ rtStatus_t rtGraphInstantiate(rtGraphExec_t* exec, rtGraph_t graph, rtContext_t 
     api::Creation in;
     RT_TRY(in.open(context != nullptr ? context : reinterpret_cast<rtContext_t>(content.context())));
     Ref<graph::Plan> plan;
-    RT_TRY(graph::Plan::create(&plan, {content, in.context(), in.owner(), {}, 0}, guard));
-    return publish(exec, std::move(plan), in.context(), in.owner(), guard);
+    RT_TRY(graph::Plan::create(&plan, {content, in.context(), in.resources(), {}, 0}, guard));
+    return publish(exec, std::move(plan), in.context(), in.resources(), guard);
   });
 }
 

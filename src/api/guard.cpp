@@ -63,7 +63,7 @@ Pin::~Pin() {
 Status Creation::open(rtContext_t handle) {
   RT_TRY(manager::resolve(&context_, handle, "context"));
   RT_TRY(pin_.take(*context_));
-  return context_->ensureResources(&owner_);
+  return context_->ensureResources(&resources_);
 }
 
 Status copyText(char* buffer, size_t size, size_t* needed, const char* text) {

@@ -47,9 +47,9 @@ rtStatus_t guarded(const char* function, Body body) {
     if (status.ok()) [[likely]]
       return RT_SUCCESS;
     return fail(function, status);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the callers are C: every exception ends here
     return fail(function, Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for the call."));
-  } catch (...) {
+  } catch (...) {  // as above; nothing in the library throws it
     return fail(function, Status::error(RT_ERROR_INTERNAL, "An unexpected exception ended the call."));
   }
 }
@@ -57,6 +57,7 @@ rtStatus_t guarded(const char* function, Body body) {
 // For destroys and frees: success after the end of the library and in a forked child, where there is nothing to do.
 template <class Body>
 rtStatus_t guardedRelease(const char* function, Body body) {
+  // Acquire pairs with the end of the library: behind it there is nothing to release.
   uint32_t state = manager::library::state.load(std::memory_order_acquire);
   if (state == manager::library::kShutDown || state == manager::library::kForked) return RT_SUCCESS;
   rtStatus_t code = guarded<WhileEnding::kTaken>(function, body);
@@ -88,12 +89,12 @@ class Creation {
  public:
   Status open(rtContext_t handle);
   manager::Context& context() const { return *context_; }
-  allocator::ContextResources& owner() const { return *owner_; }
+  allocator::ContextResources& resources() const { return *resources_; }
 
  private:
   Pin pin_;
   manager::Context* context_ = nullptr;
-  allocator::ContextResources* owner_ = nullptr;
+  allocator::ContextResources* resources_ = nullptr;
 };
 
 // Writes a text result, truncated and terminated. `needed` counts the terminator.

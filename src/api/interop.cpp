@@ -45,9 +45,9 @@ rtStatus_t rtContextGetNative(uint64_t native[2], rtContext_t context) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_CHECK_OUTPUT(native);
     RT_RESOLVE_CONTEXT(object, context);
-    allocator::ContextResources* owner = nullptr;
-    RT_TRY(object->ensureResources(&owner));
-    owner->native().native(native);
+    allocator::ContextResources* resources = nullptr;
+    RT_TRY(object->ensureResources(&resources));
+    resources->native().native(native);
     return Status();
   });
 }
@@ -69,7 +69,7 @@ rtStatus_t rtEventGetNative(uint64_t native[2], rtEvent_t event) {
     RT_RESOLVE(Event, object, events, event, RT_HANDLE_EVENT);
     Ref<backend::Point> point = object->point();
     RT_CHECK_ARG(point, "The event was never recorded: there is no native event yet.");
-    object->owner->native().nativePoint(*point, native);
+    object->resources->native().nativePoint(*point, native);
     return Status();
   });
 }
@@ -118,7 +118,7 @@ rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], rtContex
     api::Creation in;
     RT_TRY(in.open(context));
     manager::Stream* object = nullptr;
-    RT_TRY(manager::importStream(&object, in.context(), in.owner(), native));
+    RT_TRY(manager::importStream(&object, in.context(), in.resources(), native));
     *stream = reinterpret_cast<rtStream_t>(object->bits);
     return Status();
   });
@@ -133,10 +133,10 @@ rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t
     RT_TRY(in.open(context));
     Ref<backend::Point> point;
     backend::Interop* interop;
-    RT_TRY(backend::interopOf(&interop, in.owner().device()));
-    RT_TRY(interop->importPoint(&point, in.owner().native(), native));
+    RT_TRY(backend::interopOf(&interop, in.resources().device()));
+    RT_TRY(interop->importPoint(&point, in.resources().native(), native));
     manager::Event* object = nullptr;
-    RT_TRY(manager::createEvent(&object, in.context(), in.owner(), true));
+    RT_TRY(manager::createEvent(&object, in.context(), in.resources(), true));
     object->setPoint(std::move(point));
     *event = reinterpret_cast<rtEvent_t>(object->bits);
     return Status();

@@ -63,7 +63,7 @@ rtStatus_t rtKernelCreateFromHost(rtKernel_t* kernel, const rtHostKernel_t* host
     api::Creation in;
     RT_TRY(in.open(context));
     manager::Kernel* object = nullptr;
-    RT_TRY(manager::createHostKernel(&object, in.context(), in.owner(), chosen));
+    RT_TRY(manager::createHostKernel(&object, in.context(), in.resources(), chosen));
     *kernel = reinterpret_cast<rtKernel_t>(object->bits);
     return Status();
   });

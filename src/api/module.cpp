@@ -41,7 +41,7 @@ rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* source, cons
     api::Creation in;
     RT_TRY(in.open(context));
     manager::Module* object = nullptr;
-    RT_TRY(ops::loadModule(&object, image, in.context(), in.owner(), guard));
+    RT_TRY(ops::loadModule(&object, image, in.context(), in.resources(), guard));
     *module = reinterpret_cast<rtModule_t>(object->bits);
     return Status();
   });
@@ -60,7 +60,7 @@ rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, 
     api::Creation in;
     RT_TRY(in.open(context));
     manager::Module* object = nullptr;
-    RT_TRY(ops::loadModule(&object, given, in.context(), in.owner(), guard));
+    RT_TRY(ops::loadModule(&object, given, in.context(), in.resources(), guard));
     *module = reinterpret_cast<rtModule_t>(object->bits);
     return Status();
   });
@@ -76,7 +76,7 @@ rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModule
     api::Creation in;
     RT_TRY(in.open(context));
     manager::Module* object = nullptr;
-    RT_TRY(ops::loadModuleFile(&object, path, given, in.context(), in.owner(), guard));
+    RT_TRY(ops::loadModuleFile(&object, path, given, in.context(), in.resources(), guard));
     *module = reinterpret_cast<rtModule_t>(object->bits);
     return Status();
   });

@@ -24,12 +24,12 @@ rtStatus_t rtMemPoolCreate(rtMemPool_t* pool, const rtMemPoolOptions_t* options,
                  static_cast<unsigned long long>(chosen.initial_bytes));
     api::Creation in;
     RT_TRY(in.open(context));
-    if (chosen.kind == RT_MEMORY_SHARED && !in.owner().device().has(RT_CAPABILITY_SHARED_MEMORY)) {
+    if (chosen.kind == RT_MEMORY_SHARED && !in.resources().device().has(RT_CAPABILITY_SHARED_MEMORY)) {
       return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s has no shared memory.", in.context().device->name().c_str());
     }
     manager::Pool* object = nullptr;
-    RT_TRY(manager::createPool(&object, in.context(), in.owner(), {chosen.kind, chosen.maximum_bytes, chosen.release_threshold},
-                               false));
+    RT_TRY(manager::createPool(&object, in.context(), in.resources(),
+                               {chosen.kind, chosen.maximum_bytes, chosen.release_threshold}, false));
     Status reserved = object->pool->reserve(chosen.initial_bytes);
     if (!reserved.ok()) {
       manager::closeHandle(object->bits);

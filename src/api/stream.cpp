@@ -22,7 +22,7 @@ rtStatus_t rtStreamCreate(rtStream_t* stream, const rtStreamOptions_t* options, 
     api::Creation in;
     RT_TRY(in.open(context));
     manager::Stream* object = nullptr;
-    RT_TRY(manager::createStream(&object, in.context(), in.owner(), chosen, false));
+    RT_TRY(manager::createStream(&object, in.context(), in.resources(), chosen, false));
     *stream = reinterpret_cast<rtStream_t>(object->bits);
     return Status();
   });

@@ -4,10 +4,11 @@
 // teardown share them.
 //
 // Threads: any thread may call anything at any time. Locks: a call may come with locks of earlier ranks held
-// (base/lock_order.h), and takes its own only. Such are the locks of a graph exec in Replay::launch, of an event in
-// recordAgain, of a context's start in createContext and of a module's globals in Module::global. Memory is asked for without
-// one. What waits for work (Stream::wait, Point::wait) and a module loader are called outside of any guard. A backend calls the
-// program, or a Waiter that may lead there, with none of its locks held, but those that Waiter::passed allows.
+// (base/lock_order.h), and takes its own only. A graph exec holds its lock while it launches or changes its replay. An event
+// holds its own in recordAgain and waitAtOnce. Pools, the resources of a context and the uses of a region ask `submitted` and
+// `completed` under theirs. The list of devices is made under its own. Memory is asked for without a lock. What waits for work
+// (Stream::wait, Point::wait) and a module loader are called outside of any guard. A backend calls the program with none of its
+// locks held, and a Waiter only under those that Waiter::passed allows.
 #pragma once
 
 #include <cstdint>

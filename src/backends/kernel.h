@@ -41,6 +41,7 @@ class Kernel : public RefCounted {
   const std::vector<Argument>& arguments() const { return arguments_; }
   uint32_t argumentBytes() const { return argument_bytes_; }  // a multiple of 16
   const char* name() const { return name_; }
+  // Acquire pairs with the store of limitGroup(): what else was found out is there.
   uint32_t maxGroupItems() const { return max_group_items_.load(std::memory_order_acquire); }  // 0: not prepared
   // Finds out what the kernel needs, where that was put off: before limits are asked for, and before the first launch.
   // cuModuleGetFunction, which loads the code · nothing.

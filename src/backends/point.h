@@ -20,6 +20,9 @@ class Point;
 // program's code. Intrusive: the thread or the stream that waits owns it.
 class Waiter {
  public:
+  // May come under the locks of a driver's stream: kDriverMarkers, where a look finds a marker passed, or kDriverStream, where
+  // a record ends at once. Their callers may hold a lock as well: of a graph exec, an event, a pool, a context's resources or a
+  // region's uses. So it takes only locks of ranks behind kDriverStream.
   virtual void passed(Point& point) = 0;
 
  protected:
@@ -34,6 +37,7 @@ enum class WaitPolicy { kDefault, kSpin, kYield, kBlock };
 
 class Point : public RefCounted {
  public:
+  // Acquire pairs with the release in complete(): status and time are there.
   bool done() const { return done_.load(std::memory_order_acquire); }
   // These only once done.
   const Status& status() const { return status_; }

@@ -18,7 +18,7 @@ void* ReservedAddresses::reserve(uint64_t size, uint64_t alignment, void* behind
   try {
     std::lock_guard lock(mutex_);
     ranges_[address] = {size, behind, mapped, mapped_size};
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the mapping has to go back
     munmap(mapped, mapped_size);
     return nullptr;
   }

@@ -58,7 +58,7 @@ class FastPaths : public RefCounted {
   // Does a short synchronous copy where the stream is idle.
   virtual bool copyNow(const Copy&) { return false; }
   // A copy from memory that the library does not know, which the stream may read until the call returns and no longer.
-  // True: `status` says what became of it, and a source in pageable memory has been read; one that the driver knows as its
+  // True: `status` says what became of it, and a source in pageable memory has been read. A source that the driver knows as its
   // own is read in the stream's order. False, as work is ahead: the caller gives copy() a source that stays.
   // cudaMemcpyAsync · clEnqueueWriteBuffer that blocks, on an idle queue.
   virtual bool copyAndRead(const Copy&, Status*) { return false; }
@@ -77,6 +77,7 @@ class Stream : public FastPaths {
   StatusLatch latch;
   uint64_t track = 0;  // of the trace
   // How many streams of the program stand for this one. At 0 its failure is told no more, though its work goes on.
+  // Every change releases, and a load that asks for failures acquires: it then sees the latch as it was emptied for this use.
   std::atomic<uint32_t> claims{0};
 
   // cudaLaunchKernel · clEnqueueNDRangeKernel

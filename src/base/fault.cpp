@@ -7,6 +7,7 @@ namespace internal {
 std::atomic<bool> armed{false};
 
 namespace {
+// Relaxed: each is a number by itself; `armed` says when tests change them.
 std::atomic<uint64_t> passed{0};
 std::atomic<uint64_t> target{0};
 std::atomic<bool> from_then_on{false};

@@ -1,5 +1,5 @@
 // Fault points: places where an allocation, a system call or a driver call can fail. A test arms the k-th point, and the
-// library takes the path of a real failure there: it throws bad_alloc before an allocation, and returns a Status before a call
+// library takes the path of a real failure there. It throws bad_alloc before an allocation, and returns a Status before a call
 // that returns one. Outside the tests no point is armed, and each costs one relaxed load.
 #pragma once
 
@@ -9,6 +9,7 @@
 namespace manyrt::fault {
 
 namespace internal {
+// Relaxed loads: outside the tests it never changes, and a test starts no thread of its own before arm() returns.
 extern std::atomic<bool> armed;
 bool count(const char* what);
 }  // namespace internal

@@ -38,6 +38,7 @@ void body(void* user);
 Status grow(Threads& pool) {
   RT_TRY(startThread("manyrt-host", body, &pool));
   ++pool.threads;
+  // Release under the lock; reserve() acquires it without.
   if (pool.threads >= kKept) pool.enough.store(true, std::memory_order_release);
   return Status();
 }

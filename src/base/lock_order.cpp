@@ -34,6 +34,7 @@ const char* nameOf(LockRank rank) { return kNames[static_cast<int>(rank)]; }
 
 bool inGuard() {
   const epoch::Record* record = epoch::internal::record;
+  // Relaxed: the record of this thread, which it alone writes.
   return record != nullptr && record->active.load(std::memory_order_relaxed) != 0;
 }
 

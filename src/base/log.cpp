@@ -35,6 +35,7 @@ Sink& sink() {
   return *instance;
 }
 
+// Relaxed throughout: the level is a number by itself, and threads that read the configuration at once read the same.
 int32_t levelNow() {
   int32_t level = level_wanted.load(std::memory_order_relaxed);
   if (level != kUnread) return level;
@@ -44,7 +45,7 @@ int32_t levelNow() {
   return level_wanted.load(std::memory_order_relaxed);
 }
 
-constexpr size_t kLongestLine = 1024;
+constexpr size_t kMaxLine = 1024;
 thread_local bool delivering = false;  // the callback runs on this thread
 
 void print(int32_t level, const char* text) {
@@ -87,7 +88,7 @@ class Line final : public host_threads::Job {
 
  private:
   const int32_t level_;
-  char text_[kLongestLine];
+  char text_[kMaxLine];
 };
 
 }  // namespace
@@ -96,7 +97,7 @@ bool wanted(int32_t level) { return level <= levelNow(); }
 
 void write(int32_t level, const char* format, ...) {
   if (!wanted(level)) return;
-  char text[kLongestLine];
+  char text[kMaxLine];
   va_list list;
   va_start(list, format);
   vsnprintf(text, sizeof text, format, list);
@@ -126,6 +127,7 @@ Status setCallback(rtLogCallback_t callback, void* user, int32_t level) {
   ++out.turn;
   out.callback = callback;
   out.user = user;
+  // Relaxed, as in levelNow().
   level_wanted.store(level, std::memory_order_relaxed);
   out.left.wait(lock, [&] { return out.inside[before] == 0; });
   return Status();

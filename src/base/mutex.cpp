@@ -24,6 +24,7 @@ void Mutex::await() {
     if (locked_.exchange(1, std::memory_order_seq_cst) == 0) break;
     (void)futexWaitForLock(&wakes_, wakes, ordered ? Deadline::never() : Deadline::after(barrier::kNapNanoseconds));
   }
+  // Relaxed: an unlock that still counts this thread makes one needless call of wake().
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -33,6 +34,7 @@ void Mutex::wake() {
   // lock. It takes the lock, or another thread has it and unlocks again.
   (void)locked_.fetch_add(0, std::memory_order_seq_cst);
   if (waking_.exchange(true, std::memory_order_seq_cst)) return;
+  // Pairs with the acquire in await(): a sleeper that reads the new word looks at the lock behind this unlock.
   wakes_.fetch_add(1, std::memory_order_release);
   futexWake(&wakes_, 1);
 }

@@ -17,6 +17,7 @@ class Mutex {
     if (!try_lock()) [[unlikely]]
       await();
   }
+  // Acquire pairs with the release of the last unlock().
   bool try_lock() { return locked_.exchange(1, std::memory_order_acquire) == 0; }
   void unlock() {
     locked_.store(0, std::memory_order_release);

@@ -20,6 +20,7 @@ class RefCounted {
   // For an object that was found by its address. False: its last reference is gone already.
   bool tryRetain() {
     uint32_t count = references_.load(std::memory_order_relaxed);
+    // The count is never raised from 0, where recycle() has begun. A stale count makes the exchange fail, which reads it anew.
     while (count != 0 && !references_.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) {
     }
     return count != 0;
@@ -29,11 +30,14 @@ class RefCounted {
   }
   // For places where an object may not end, such as under a lock. False: this is the last reference, and it is kept.
   bool dropUnlessLast() {
+    // Relaxed: the exchange below checks the count.
     uint32_t count = references_.load(std::memory_order_relaxed);
+    // The release half is that of drop(); the count never reaches 0 here.
     while (count > 1 && !references_.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {
     }
     return count > 1;
   }
+  // Acquire: a caller that finds itself the only holder comes behind the drops of all others.
   uint32_t references() const { return references_.load(std::memory_order_acquire); }
 
  protected:

@@ -19,6 +19,7 @@ inline void relaxCpu() {
 class SpinLock {
  public:
   void lock() {
+    // Acquire pairs with unlock(). The inner loop only reads, so that waiting threads share the cache line: relaxed.
     while (locked_.exchange(true, std::memory_order_acquire)) {
       for (int spins = 0; locked_.load(std::memory_order_relaxed); ++spins) {
         if (spins < 200) {

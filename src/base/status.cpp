@@ -79,6 +79,7 @@ Status Status::bare(rtStatus_t code) noexcept {
     Record records[kEntryCount];
     Table() {
       for (size_t i = 0; i < kEntryCount; ++i) {
+        // Relaxed: the initialisation of a static object publishes it.
         records[i].references.store(kImmortal, std::memory_order_relaxed);
         records[i].code = kEntries[i].code;
         bool expected = kEntries[i].code == RT_ERROR_TIMEOUT || kEntries[i].code == RT_NOT_READY;
@@ -111,6 +112,7 @@ Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
     return bare(code);
   }
   Record* record = new (memory) Record;
+  // Relaxed: no other thread knows the record yet.
   record->references.store(1, std::memory_order_relaxed);
   record->code = code;
   record->text = static_cast<char*>(memory) + sizeof(Record);
@@ -125,6 +127,7 @@ Status Status::error(rtStatus_t code, const char* format, ...) noexcept {
 }
 
 void Status::release(Record* record) {
+  // Relaxed: whether a record is immortal never changes.
   if (record->references.load(std::memory_order_relaxed) >= kImmortal) return;
   // acq_rel: the last release comes behind all reads of the text on other threads.
   if (record->references.fetch_sub(1, std::memory_order_acq_rel) == 1) free(record);
@@ -150,6 +153,7 @@ void StatusLatch::set(Status status) {
 
 Status StatusLatch::copyOfFailure() const {
   FlagGuard guard(lock_);
+  // Relaxed under the flag, which also keeps takeFailure() away while the reference is taken.
   Status::Record* record = record_.load(std::memory_order_relaxed);
   Status::retain(record);
   return Status(record);

@@ -6,9 +6,11 @@
 // allocates lets bad_alloc pass and says "Throws bad_alloc"; the guard of src/api turns it into RT_ERROR_OUT_OF_MEMORY.
 // - A bare RT_ERROR_OUT_OF_MEMORY stands where bad_alloc cannot pass: where a `catch` ends it, and at a fault point before a
 // call that returns a Status. A fault point before an allocation throws.
-// - A `catch` of bad_alloc stands only where the call must not throw (noexcept, destructors, threads, callbacks of drivers), or
-// where no destructor undoes what has to be undone. It says in a comment which of these it is.
+// - A `catch` of bad_alloc stands where the call must not throw: noexcept, destructors, threads, callbacks of drivers. Else it
+// stands only where no destructor undoes what has to be undone. A comment says which of these it is.
 // - Memory of the program or of a device that is missing is a Status with a sentence: which memory, how much, of what.
+// - So is host memory of the library for keeping track of such memory, where a `catch` has undone the rest. The program then
+// learns which allocation or range it was.
 // - An expected outcome (not ready, full, nothing there) is a value, or a bare Status without a sentence.
 #pragma once
 
@@ -54,6 +56,7 @@ class [[nodiscard]] Status {
   static constexpr uint32_t kImmortal = 0x80000000u;
   explicit Status(Record* record) noexcept : record_(record) {}
   static void retain(Record* record) {
+    // Relaxed: the caller has a reference already.
     if (record != nullptr && record->references.load(std::memory_order_relaxed) < kImmortal) {
       record->references.fetch_add(1, std::memory_order_relaxed);
     }
@@ -67,6 +70,7 @@ class [[nodiscard]] Status {
 class StatusLatch {
  public:
   ~StatusLatch() { (void)take(); }
+  // Acquire pairs with set(): the record is complete.
   bool failed() const { return record_.load(std::memory_order_acquire) != nullptr; }
   void set(Status status);                                              // keeps the first one
   Status get() const { return failed() ? copyOfFailure() : Status(); }  // success if nothing failed

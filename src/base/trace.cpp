@@ -1,5 +1,5 @@
-// The writer behind RT_TRACE. Events are formatted by the thread that has them and written under one lock through a
-// buffer; Chrome's JSON array format allows a missing end, so a killed process leaves a usable file.
+// The writer behind RT_TRACE. Events are formatted by the thread that has them, and written under one lock through a buffer.
+// Chrome's JSON array format allows a missing end, so a killed process leaves a usable file.
 #include "base/trace.h"
 
 #include <errno.h>
@@ -168,6 +168,7 @@ void afterForkInChild() {
 }
 
 uint64_t newTrack(const char* label) {
+  // Relaxed: tracks only have to differ.
   uint64_t track = next_track.fetch_add(1, std::memory_order_relaxed);
   if (enabled()) {
     char name[96];

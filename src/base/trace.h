@@ -9,8 +9,9 @@
 namespace manyrt::trace {
 
 namespace internal {
+// Relaxed: a thread that reads an old value misses an event, or finds the file closed under its mutex.
 extern std::atomic<bool> on;
-}
+}  // namespace internal
 
 inline bool enabled() { return internal::on.load(std::memory_order_relaxed); }
 

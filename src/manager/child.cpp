@@ -3,8 +3,8 @@
 
 namespace manyrt::manager {
 
-Child::Child(Context& owner_context, Ref<allocator::ContextResources> native_owner, bool counted_object)
-    : context(&owner_context), owner(std::move(native_owner)), counted(counted_object) {}
+Child::Child(Context& owner_context, Ref<allocator::ContextResources> context_resources, bool counted_object)
+    : context(&owner_context), resources(std::move(context_resources)), counted(counted_object) {}
 
 Child::~Child() { context->removeChild(*this); }
 

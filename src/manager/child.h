@@ -12,7 +12,7 @@ namespace manyrt::manager {
 
 struct Child {
   // `counted`: made by the program, not a default object.
-  Child(Context& owner_context, Ref<allocator::ContextResources> native_owner, bool counted_object);
+  Child(Context& owner_context, Ref<allocator::ContextResources> context_resources, bool counted_object);
   ~Child();
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -20,7 +20,7 @@ struct Child {
   void link(HandleBits handle);  // behind the opening of its handle
 
   Lease<Context> context;
-  Ref<allocator::ContextResources> owner;
+  Ref<allocator::ContextResources> resources;
   HandleBits bits = 0;
   const bool counted;
 

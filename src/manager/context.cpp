@@ -76,6 +76,7 @@ Status Context::defaultStream(Stream** stream) {
     *stream = made;
     made->offerToCopies();
     if (resources_.load(std::memory_order_seq_cst) == resources) return Status();
+    // The reset has taken the handle away already, or this does. Closing it twice is harmless: one of the two finds it closed.
     default_stream_.compare_exchange_strong(mine, 0);
     closeHandle(made->bits);
     return defaultStream(stream);
@@ -150,6 +151,7 @@ std::vector<Ref<allocator::Pool>> Context::allPools() {
 
 Status Context::pin() {
   if (pins_.fetch_add(1, std::memory_order_acquire) >= 0) return Status();
+  // Relaxed: the refused call has created nothing that a reset would have to see.
   pins_.fetch_sub(1, std::memory_order_relaxed);
   return resetting();
 }

@@ -75,7 +75,10 @@ struct Context {
   Status inUse(uint64_t allocations) const;
 
   Ranked<std::mutex, LockRank::kContextStart> start_mutex_;
+  // Published by ensureResources() and taken away by detachResources(); acquire loads pair with the former. The defaults behind
+  // it are handles, so that a stale one is found closed; defaultStream() says why some steps are sequentially consistent.
   std::atomic<allocator::ContextResources*> resources_{nullptr};
+  // The acquire of pin() and isOpen() pairs with the release of endReset(): the context is as the reset has left it.
   std::atomic<int> pins_{0};
   std::atomic<HandleBits> default_stream_{0};
   std::atomic<HandleBits> own_pool_{0};

@@ -28,6 +28,7 @@ Enumerated* const enumerated = new Enumerated[kBackends];  // never destroyed
 
 Status enumerate(int32_t backend) {
   Enumerated& list = enumerated[backend];
+  // Acquire pairs with the release at the end: the list is complete and never changes again.
   if (list.known.load(std::memory_order_acquire)) return Status();
   std::lock_guard lock(list.mutex);
   if (list.known.load(std::memory_order_relaxed)) return Status();  // the lock orders this load
@@ -48,6 +49,7 @@ Status enumerate(int32_t backend) {
   return Status();
 }
 
+// A handle, which is set once; the table that resolves it orders the device itself.
 std::atomic<HandleBits> default_device{0};
 
 }  // namespace

@@ -29,6 +29,7 @@ struct Device {
 
  private:
   Ranked<std::mutex, LockRank::kDevice> mutex_;
+  // Stored with release, so that an acquire load finds the context that the handle names. Written under mutex_.
   std::atomic<HandleBits> primary_{0};
 };
 

@@ -5,8 +5,8 @@
 
 namespace manyrt::manager {
 
-Status createEvent(Event** event, Context& context, allocator::ContextResources& owner, bool timed) {
-  return createChild(event, events, context, Ref<allocator::ContextResources>(&owner), timed);
+Status createEvent(Event** event, Context& context, allocator::ContextResources& resources, bool timed) {
+  return createChild(event, events, context, Ref<allocator::ContextResources>(&resources), timed);
 }
 
 }  // namespace manyrt::manager

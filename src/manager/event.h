@@ -13,8 +13,8 @@
 namespace manyrt::manager {
 
 struct Event : Child {
-  Event(Context& owner_context, Ref<allocator::ContextResources> native_owner, bool with_time)
-      : Child(owner_context, std::move(native_owner), true), timed(with_time) {}
+  Event(Context& owner_context, Ref<allocator::ContextResources> context_resources, bool with_time)
+      : Child(owner_context, std::move(context_resources), true), timed(with_time) {}
 
   Ref<backend::Point> point() {  // null: never recorded
     std::lock_guard guard(lock);
@@ -30,12 +30,15 @@ struct Event : Child {
   const bool timed;
   Ranked<Mutex, LockRank::kEvent> lock;  // held across the call of a driver that records the point again in place
   Ref<backend::Point> last;
+  // Relaxed: `recorded_on` carries no data.
   // The stream of the last record, compared and never dereferenced: a wait inside one of its host functions would never end.
   std::atomic<backend::Stream*> recorded_on{nullptr};
+  // Session::record() stores `recorder` and then `captured`, both with release. Acquire loads of `captured` pair with it, so
+  // that a caller which finds true finds the recorder, too.
   std::atomic<bool> captured{false};         // last recorded in a capture
   std::atomic<Recorder*> recorder{nullptr};  // the capture, until it ends; read under a guard
 };
 
-Status createEvent(Event** event, Context& context, allocator::ContextResources& owner, bool timed);
+Status createEvent(Event** event, Context& context, allocator::ContextResources& resources, bool timed);
 
 }  // namespace manyrt::manager

@@ -18,6 +18,7 @@ Status Fence::waitPoint(Ref<backend::Point>* point, uint64_t until) {
   wait->until = until;
   std::lock_guard guard(lock_);
   if (closed_) return Status::error(RT_ERROR_INVALID_HANDLE, "The fence was destroyed.");
+  // Again, since signal() may have come in between: it raises the value and takes the waits under this lock.
   if (value.load(std::memory_order_relaxed) >= until) return Status();
   if (until <= failed_to_) {  // the wait gets the cause, as an earlier one did
     wait->complete(failure_, 0);

@@ -24,7 +24,10 @@ struct Fence : Child {
   size_t waiting();                             // points that are neither completed nor given up
   void close();                                 // fails all waits
 
+  // Stored with release under lock_, so relaxed there. Acquire loads without the lock pair with it: the signaller's earlier
+  // work is visible.
   std::atomic<uint64_t> value;
+  // Exchanged with acq_rel by the capture that names the fence, and by its end. Others only ask whether there is one.
   std::atomic<Recorder*> recorder{nullptr};  // a capture that names it, until that ends
 
  private:

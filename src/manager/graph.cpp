@@ -14,12 +14,13 @@ Status createGraph(HandleBits* bits, Ref<GraphContent> content) {
   return Status();
 }
 
-Status createCapturePlan(CapturePlan** plan, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content) {
-  return createChild(plan, capture_plans, context, Ref<allocator::ContextResources>(&owner), std::move(content));
+Status createCapturePlan(CapturePlan** plan, Context& context, allocator::ContextResources& resources,
+                         Ref<RefCounted> content) {
+  return createChild(plan, capture_plans, context, Ref<allocator::ContextResources>(&resources), std::move(content));
 }
 
-Status createGraphExec(GraphExec** exec, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content) {
-  return createChild(exec, graph_execs, context, Ref<allocator::ContextResources>(&owner), std::move(content));
+Status createGraphExec(GraphExec** exec, Context& context, allocator::ContextResources& resources, Ref<RefCounted> content) {
+  return createChild(exec, graph_execs, context, Ref<allocator::ContextResources>(&resources), std::move(content));
 }
 
 }  // namespace manyrt::manager

@@ -35,18 +35,18 @@ struct GraphBuffer : GraphPart {
 };
 
 struct CapturePlan : Child {
-  CapturePlan(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<RefCounted> behind)
-      : Child(owner_context, std::move(native_owner), true), content(std::move(behind)) {}
+  CapturePlan(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<RefCounted> behind)
+      : Child(owner_context, std::move(context_resources), true), content(std::move(behind)) {}
   const Ref<RefCounted> content;
 };
 struct GraphExec : Child {
-  GraphExec(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<RefCounted> behind)
-      : Child(owner_context, std::move(native_owner), true), content(std::move(behind)) {}
+  GraphExec(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<RefCounted> behind)
+      : Child(owner_context, std::move(context_resources), true), content(std::move(behind)) {}
   const Ref<RefCounted> content;
 };
 
-Status createCapturePlan(CapturePlan** plan, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content);
-Status createGraphExec(GraphExec** exec, Context& context, allocator::ContextResources& owner, Ref<RefCounted> content);
+Status createCapturePlan(CapturePlan** plan, Context& context, allocator::ContextResources& resources, Ref<RefCounted> content);
+Status createGraphExec(GraphExec** exec, Context& context, allocator::ContextResources& resources, Ref<RefCounted> content);
 
 // Opens the handle of a complete graph. Throws bad_alloc.
 Status createGraph(HandleBits* bits, Ref<GraphContent> content);

@@ -6,8 +6,8 @@
 
 namespace manyrt::manager {
 
-Status createHostKernel(Kernel** kernel, Context& context, allocator::ContextResources& owner, const rtHostKernel_t& host) {
-  backend::HostKernels* maker = owner.native().hostKernels();
+Status createHostKernel(Kernel** kernel, Context& context, allocator::ContextResources& resources, const rtHostKernel_t& host) {
+  backend::HostKernels* maker = resources.native().hostKernels();
   if (maker == nullptr) {
     return Status::error(
         RT_ERROR_NOT_SUPPORTED,
@@ -16,7 +16,7 @@ Status createHostKernel(Kernel** kernel, Context& context, allocator::ContextRes
   }
   Ref<backend::Kernel> native;
   RT_TRY(maker->create(&native, host));
-  return createChild(kernel, kernels, context, Ref<allocator::ContextResources>(&owner), std::move(native), false, nullptr);
+  return createChild(kernel, kernels, context, Ref<allocator::ContextResources>(&resources), std::move(native), false, nullptr);
 }
 
 }  // namespace manyrt::manager

@@ -17,11 +17,11 @@ struct KernelSource {
 };
 
 struct Kernel : Child {
-  Kernel(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<backend::Kernel> native_kernel,
+  Kernel(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<backend::Kernel> native_kernel,
          bool module_kernel, std::shared_ptr<const KernelSource> built_from)
-      : Child(owner_context, std::move(native_owner), !module_kernel),
+      : Child(owner_context, std::move(context_resources), !module_kernel),
         native(std::move(native_kernel)),
-        limits(owner->device().limits()),
+        limits(resources->device().limits()),
         local_end(native->rules() != nullptr || native->ownLocalBytes() > limits.local_bytes_per_group
                       ? 0
                       : limits.local_bytes_per_group - native->ownLocalBytes() + 1),
@@ -38,6 +38,6 @@ struct Kernel : Child {
   const std::shared_ptr<const KernelSource> source;  // its module's; null: an image or a host function
 };
 
-Status createHostKernel(Kernel** kernel, Context& context, allocator::ContextResources& owner, const rtHostKernel_t& host);
+Status createHostKernel(Kernel** kernel, Context& context, allocator::ContextResources& resources, const rtHostKernel_t& host);
 
 }  // namespace manyrt::manager

@@ -51,6 +51,7 @@ Status start() {
       break;
   }
   std::lock_guard lock(*mutex);
+  // Relaxed: the library is started under this mutex alone.
   if (state.load(std::memory_order_relaxed) == kRunning) return Status();
   barrier::prepare();
   if (pthread_atfork(trace::beforeFork, trace::afterForkInParent, inForkedChild) != 0)

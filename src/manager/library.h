@@ -11,9 +11,11 @@ namespace manyrt::manager::library {
 
 // kEnding: rtShutdown waits for work in flight. Only calls that let work end, or ask about it, are accepted.
 enum State : uint32_t { kNew, kRunning, kEnding, kShutDown, kForked };
+// Stored with release; acquire loads pair with it: what start() has prepared under the library's mutex is visible.
 extern std::atomic<uint32_t> state;
 // How many pools of the process give memory back at a synchronise. It lies beside `state`, in a cache line that a synchronise
 // has read already.
+// Relaxed: a count that orders nothing.
 extern std::atomic<uint32_t> trimming_pools;
 
 inline bool ending() { return state.load(std::memory_order_acquire) == kEnding; }

@@ -40,9 +40,10 @@ Status Module::addGlobal(void* address, uint64_t size) {
   memory.size = size;
   memory.kind = RT_MEMORY_DEVICE;
   memory.native[0] = reinterpret_cast<uintptr_t>(address);
-  memory.host_visible = owner->device().limits().reaches_host;
-  auto region = std::make_unique<allocator::Region>(owner, nullptr, allocator::Region::Kind::kGlobal, memory, size);
+  memory.host_visible = resources->device().limits().reaches_host;
+  auto region = std::make_unique<allocator::Region>(resources, nullptr, allocator::Region::Kind::kGlobal, memory, size);
   region->block(0).size = size;
+  // Relaxed: insert() publishes the region with release.
   region->block(0).state.store(allocator::Block::kLive, std::memory_order_relaxed);
   RT_TRY(allocator::address_map::insert(region.get()));
   globals_.push_back(region.release());
@@ -67,16 +68,16 @@ void Module::closeGlobals() {
   }
 }
 
-Status createModule(Module** module, Context& context, allocator::ContextResources& owner, Ref<backend::Module> native,
+Status createModule(Module** module, Context& context, allocator::ContextResources& resources, Ref<backend::Module> native,
                     std::shared_ptr<const KernelSource> source) {
   Handles made;
   made.bits.reserve(native->kernels().size());
   for (const Ref<backend::Kernel>& each : native->kernels()) {
     Kernel* kernel = nullptr;
-    RT_TRY(createChild(&kernel, kernels, context, Ref<allocator::ContextResources>(&owner), each, true, source));
+    RT_TRY(createChild(&kernel, kernels, context, Ref<allocator::ContextResources>(&resources), each, true, source));
     made.bits.push_back(kernel->bits);
   }
-  RT_TRY(createChild(module, modules, context, Ref<allocator::ContextResources>(&owner), std::move(native), made.bits));
+  RT_TRY(createChild(module, modules, context, Ref<allocator::ContextResources>(&resources), std::move(native), made.bits));
   made.bits.clear();
   return Status();
 }

@@ -13,9 +13,9 @@
 namespace manyrt::manager {
 
 struct Module : Child {
-  Module(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<backend::Module> native_module,
+  Module(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<backend::Module> native_module,
          std::vector<HandleBits> kernel_handles)
-      : Child(owner_context, std::move(native_owner), true),
+      : Child(owner_context, std::move(context_resources), true),
         native(std::move(native_module)),
         kernels(std::move(kernel_handles)) {}
   void closeKernels();  // under a guard
@@ -33,7 +33,7 @@ struct Module : Child {
 };
 
 // Under a guard. `source` may be null: the module was not built from such a source. Throws bad_alloc.
-Status createModule(Module** module, Context& context, allocator::ContextResources& owner, Ref<backend::Module> native,
+Status createModule(Module** module, Context& context, allocator::ContextResources& resources, Ref<backend::Module> native,
                     std::shared_ptr<const KernelSource> source);
 
 }  // namespace manyrt::manager

@@ -9,8 +9,9 @@
 namespace manyrt::manager {
 
 struct Pool : Child {
-  Pool(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<allocator::Pool> allocator_pool, bool own)
-      : Child(owner_context, std::move(native_owner), !own), pool(std::move(allocator_pool)), is_own(own) {}
+  Pool(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<allocator::Pool> allocator_pool,
+       bool own)
+      : Child(owner_context, std::move(context_resources), !own), pool(std::move(allocator_pool)), is_own(own) {}
   ~Pool() {
     if (trims) library::trimming_pools.fetch_sub(1, std::memory_order_relaxed);
     pool->close();
@@ -19,6 +20,7 @@ struct Pool : Child {
 
   const Ref<allocator::Pool> pool;
   const bool is_own;  // the context's own default pool
+  // Relaxed: the exchange lets one of several callers count the change, and orders nothing.
   std::atomic<bool> trims{false};
 };
 
@@ -28,7 +30,7 @@ inline Pool* Context::knownPool() const {
   return pool != nullptr ? pool : pools.find(own_pool_.load(std::memory_order_acquire));
 }
 
-Status createPool(Pool** pool, Context& context, allocator::ContextResources& owner, const allocator::PoolOptions& options,
+Status createPool(Pool** pool, Context& context, allocator::ContextResources& resources, const allocator::PoolOptions& options,
                   bool own);
 
 }  // namespace manyrt::manager

@@ -13,41 +13,41 @@ namespace manyrt::manager {
 // cleared. If the capture has ended by the second look, the pointer is offered again.
 void Stream::offerToCopies() {
   do {
-    owner->default_stream.store(native.get(), std::memory_order_seq_cst);
+    resources->default_stream.store(native.get(), std::memory_order_seq_cst);
     if (recorder.load(std::memory_order_seq_cst) == nullptr) return;
-    owner->default_stream.store(nullptr, std::memory_order_seq_cst);
+    resources->default_stream.store(nullptr, std::memory_order_seq_cst);
   } while (recorder.load(std::memory_order_seq_cst) == nullptr);
 }
 
-Status createStream(Stream** stream, Context& context, allocator::ContextResources& owner, const rtStreamOptions_t& options,
+Status createStream(Stream** stream, Context& context, allocator::ContextResources& resources, const rtStreamOptions_t& options,
                     bool is_default) {
   backend::StreamOptions native_options;
   native_options.priority = std::clamp(options.priority, context.device->native.limits().priority_greatest, 0);
   native_options.label = options.label[0] != '\0' ? options.label : "stream";
   Ref<backend::Stream> native;
-  RT_TRY(owner.takeStream(&native, native_options));
+  RT_TRY(resources.takeStream(&native, native_options));
   struct GiveBack {  // for a failure; a complete object takes the reference, and gives the stream back itself
-    allocator::ContextResources& owner;
+    allocator::ContextResources& resources;
     Ref<backend::Stream>& native;
     ~GiveBack() {
       if (!native) return;
       native->claims.store(0, std::memory_order_release);
-      owner.giveBackStream(std::move(native));
+      resources.giveBackStream(std::move(native));
     }
-  } give_back{owner, native};
-  RT_TRY(createChild(stream, streams, context, Ref<allocator::ContextResources>(&owner), std::move(native), is_default,
+  } give_back{resources, native};
+  RT_TRY(createChild(stream, streams, context, Ref<allocator::ContextResources>(&resources), std::move(native), is_default,
                      StreamImport()));
   (*stream)->priority = native_options.priority;
   return Status();
 }
 
-Status importStream(Stream** stream, Context& context, allocator::ContextResources& owner, const uint64_t native[2]) {
+Status importStream(Stream** stream, Context& context, allocator::ContextResources& resources, const uint64_t native[2]) {
   Ref<backend::Stream> borrowed;
   backend::Interop* interop;
-  RT_TRY(backend::interopOf(&interop, owner.device()));
-  RT_TRY(interop->importStream(&borrowed, owner.native(), native));
+  RT_TRY(backend::interopOf(&interop, resources.device()));
+  RT_TRY(interop->importStream(&borrowed, resources.native(), native));
   StreamImport import(borrowed);
-  owner.adoptStream(borrowed);
+  resources.adoptStream(borrowed);
   // The stream may have been imported before: a failure of that time ended with that import.
   if (borrowed->claims.load(std::memory_order_acquire) == 0 && borrowed->idle()) (void)borrowed->latch.take();
   borrowed->claims.fetch_add(1, std::memory_order_acq_rel);
@@ -57,7 +57,7 @@ Status importStream(Stream** stream, Context& context, allocator::ContextResourc
       if (stream) stream->claims.fetch_sub(1, std::memory_order_acq_rel);
     }
   } unclaim{borrowed};
-  return createChild(stream, streams, context, Ref<allocator::ContextResources>(&owner), std::move(borrowed), false,
+  return createChild(stream, streams, context, Ref<allocator::ContextResources>(&resources), std::move(borrowed), false,
                      std::move(import));
 }
 

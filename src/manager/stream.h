@@ -29,16 +29,16 @@ class StreamImport {
 };
 
 struct Stream : Child {
-  Stream(Context& owner_context, Ref<allocator::ContextResources> native_owner, Ref<backend::Stream> native_stream,
+  Stream(Context& owner_context, Ref<allocator::ContextResources> context_resources, Ref<backend::Stream> native_stream,
          bool default_stream, StreamImport stream_import)
-      : Child(owner_context, std::move(native_owner), !default_stream),
+      : Child(owner_context, std::move(context_resources), !default_stream),
         native(std::move(native_stream)),
-        device(owner->device()),
+        device(resources->device()),
         is_default(default_stream),
         imported(static_cast<bool>(stream_import)),
         import(std::move(stream_import)) {}
   ~Stream() {
-    if (!imported) owner->giveBackStream(std::move(native));
+    if (!imported) resources->giveBackStream(std::move(native));
   }
 
   // Shows the published default stream to short copies, which find its native stream in the context's resources; not while it
@@ -46,17 +46,20 @@ struct Stream : Child {
   void offerToCopies();
 
   Ref<backend::Stream> native;
-  backend::Device& device;  // the owner's
+  backend::Device& device;  // of its context
   const bool is_default;
   const bool imported;
   StreamImport import;  // ended when the handle is closed
   int32_t priority = 0;
+  // Set by the beginning of a capture (seq_cst) and cleared at its end (acq_rel). An acquire load pairs with both: a session
+  // that is found is complete, and work that finds none comes behind the capture's last node. A load that only refuses the call
+  // where there is one is relaxed, since it uses nothing of the session.
   std::atomic<Recorder*> recorder{nullptr};  // while it captures; read under a guard
   StagedBytes staged;
 };
 
-Status createStream(Stream** stream, Context& context, allocator::ContextResources& owner, const rtStreamOptions_t& options,
+Status createStream(Stream** stream, Context& context, allocator::ContextResources& resources, const rtStreamOptions_t& options,
                     bool is_default);
-Status importStream(Stream** stream, Context& context, allocator::ContextResources& owner, const uint64_t native[2]);
+Status importStream(Stream** stream, Context& context, allocator::ContextResources& resources, const uint64_t native[2]);
 
 }  // namespace manyrt::manager

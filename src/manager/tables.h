@@ -44,7 +44,8 @@ struct GraphExec;
 RT_HANDLE_TABLE(X)
 #undef X
 
-inline constexpr int kHandleKinds = 15;                   // up to RT_HANDLE_GRAPH_EXEC
+inline constexpr int kHandleKinds = 15;  // up to RT_HANDLE_GRAPH_EXEC
+// For reports: relaxed throughout, since no decision follows from them.
 extern std::atomic<uint64_t> live_handles[kHandleKinds];  // made by the program and not destroyed
 
 const char* kindWord(uint8_t kind);  // "stream"; null where no handle has this kind

@@ -28,15 +28,15 @@ Status handOver(Handoff* handoff, manager::Stream& stream) {
   if (fault::fails("bridge point")) throw std::bad_alloc();
   handoff->done = Ref<backend::Point>::adopt(new backend::Point);
   if (!stream.native->idle()) {
-    RT_TRY(stream.owner->native().createPoint(&handoff->begin, false));
+    RT_TRY(stream.resources->native().createPoint(&handoff->begin, false));
     RT_TRY(stream.native->record(handoff->begin));
   }
   return stream.native->wait(handoff->done, backend::Skip::kNever);
 }
 
-backend::StreamOptions optionsFor(const ContextResources& owner, int32_t priority) {
+backend::StreamOptions optionsFor(const ContextResources& resources, int32_t priority) {
   backend::StreamOptions options;
-  options.priority = std::clamp(priority, owner.device().limits().priority_greatest, 0);
+  options.priority = std::clamp(priority, resources.device().limits().priority_greatest, 0);
   options.label = "copies for others";
   return options;
 }
@@ -101,42 +101,42 @@ class LentCopy final : private backend::Waiter, private host_threads::Job {
 // A stream for one copy, which completes its work before it is given back.
 class Side {
  public:
-  explicit Side(ContextResources& owner) : owner_(owner) {}
+  explicit Side(ContextResources& resources) : resources_(resources) {}
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
   ~Side() {
     if (!stream_) return;
     (void)stream_->wait(stream_->submitted(), Deadline::never());
     stream_->claims.store(0, std::memory_order_release);
-    owner_.giveBackStream(std::move(stream_));
+    resources_.giveBackStream(std::move(stream_));
   }
-  Status take(int32_t priority) { return owner_.takeStream(&stream_, optionsFor(owner_, priority)); }
+  Status take(int32_t priority) { return resources_.takeStream(&stream_, optionsFor(resources_, priority)); }
   // Submits the copy, and a point behind it.
   Status copy(const backend::Copy& copy, Ref<backend::Point>* point) {
     RT_TRY(stream_->copy(copy));
-    RT_TRY(owner_.native().createPoint(point, false));
+    RT_TRY(resources_.native().createPoint(point, false));
     return stream_->record(*point);
   }
   Status wait(Ref<backend::Point> point) { return stream_->wait(std::move(point)); }
 
  private:
-  ContextResources& owner_;
+  ContextResources& resources_;
   Ref<backend::Stream> stream_;
 };
 
 // Pinned pieces of a context.
 class Pieces {
  public:
-  explicit Pieces(ContextResources& owner) : owner_(owner) {}
+  explicit Pieces(ContextResources& resources) : resources_(resources) {}
   Pieces(const Pieces&) = delete;
   Pieces& operator=(const Pieces&) = delete;
   ~Pieces() {
-    while (count_ > 0) owner_.giveBackStaging(memory_[--count_]);
+    while (count_ > 0) resources_.giveBackStaging(memory_[--count_]);
   }
   // One would do: where there is no memory for more the copy is slower.
   Status take(uint64_t wanted) {
     while (count_ < wanted && count_ < ContextResources::kStagingPieces) {
-      Status status = owner_.takeStaging(&memory_[count_]);
+      Status status = resources_.takeStaging(&memory_[count_]);
       if (!status.ok()) return count_ > 0 ? Status() : status;
       ++count_;
     }
@@ -146,7 +146,7 @@ class Pieces {
   void* at(uint64_t turn) const { return memory_[turn % count_].address; }
 
  private:
-  ContextResources& owner_;
+  ContextResources& resources_;
   backend::Memory memory_[ContextResources::kStagingPieces];
   uint32_t count_ = 0;
 };
@@ -188,7 +188,7 @@ class StagedCopy final : private backend::Waiter, private host_threads::Job {
  public:
   static Status start(const backend::Copy& copy, const Range& dst, const Range& src, manager::Stream& stream) {
     if (fault::fails("bridge")) throw std::bad_alloc();
-    std::unique_ptr<StagedCopy> made(new StagedCopy(copy, *dst.owner(), *src.owner(), stream.priority));
+    std::unique_ptr<StagedCopy> made(new StagedCopy(copy, *dst.resources(), *src.resources(), stream.priority));
     RT_TRY(handOver(&made->handoff_, stream));
     made.release()->begin();
     return Status();
@@ -249,16 +249,16 @@ class StagedCopy final : private backend::Waiter, private host_threads::Job {
   Handoff handoff_;
 };
 
-bool readsHostMemory(const ContextResources& owner) { return owner.device().limits().copies_host; }
+bool readsHostMemory(const ContextResources& resources) { return resources.device().limits().copies_host; }
 
 }  // namespace
 
 Route findRoute(const Range& dst, const Range& src, ContextResources& own) {
   if (copyable(dst, own) && copyable(src, own)) return {Route::kOwn};
-  for (ContextResources* owner : {dst.owner(), src.owner()}) {
-    if (owner != nullptr && copyable(dst, *owner) && copyable(src, *owner)) return {Route::kLent, owner};
+  for (ContextResources* resources : {dst.resources(), src.resources()}) {
+    if (resources != nullptr && copyable(dst, *resources) && copyable(src, *resources)) return {Route::kLent, resources};
   }
-  const bool staged = dst.known() && src.known() && readsHostMemory(*dst.owner()) && readsHostMemory(*src.owner());
+  const bool staged = dst.known() && src.known() && readsHostMemory(*dst.resources()) && readsHostMemory(*src.resources());
   return {staged ? Route::kStaged : Route::kNone};
 }
 

@@ -59,7 +59,7 @@ Status check(const CopyArguments& copy, Checked* ranges) {
 // A copy of device memory needs a stream of either side.
 Status checkSides(const Checked& ranges, manager::Stream& stream) {
   bool any = !ranges.dst.deviceSide() && !ranges.src.deviceSide();
-  bool owns = ranges.dst.owner() == stream.owner.get() || ranges.src.owner() == stream.owner.get();
+  bool owns = ranges.dst.resources() == stream.resources.get() || ranges.src.resources() == stream.resources.get();
   if (any || owns) return Status();
   const Range& held = ranges.dst.deviceSide() ? ranges.dst : ranges.src;
   return Status::error(RT_ERROR_WRONG_CONTEXT,
@@ -76,7 +76,7 @@ Status checkSides(const Checked& ranges, manager::Stream& stream) {
 
 Status checkRoute(const Route& route, const Checked& ranges, const manager::Stream& stream) {
   if (route.kind != Route::kNone) return Status();
-  const Range& beyond = copyable(ranges.dst, *stream.owner) ? ranges.src : ranges.dst;
+  const Range& beyond = copyable(ranges.dst, *stream.resources) ? ranges.src : ranges.dst;
   return beyondReach(beyond, stream);
 }
 
@@ -100,10 +100,10 @@ Status submit(const CopyArguments& given, const CopyArguments& copy, const Check
 }
 
 // The default stream of the context that owns the range. Null: that context is destroyed.
-Status ownersStream(const Range& range, manager::Stream** stream) {
+Status streamOfContext(const Range& range, manager::Stream** stream) {
   *stream = nullptr;
-  manager::Context* context = manager::contexts.find(toBits(range.owner()->contextHandle()));
-  if (context == nullptr || context->resourcesIfStarted() != range.owner()) return Status();
+  manager::Context* context = manager::contexts.find(toBits(range.resources()->contextHandle()));
+  if (context == nullptr || context->resourcesIfStarted() != range.resources()) return Status();
   return context->defaultStream(stream);
 }
 
@@ -111,7 +111,7 @@ Status ownersStream(const Range& range, manager::Stream** stream) {
 Status streamFor(const Range& dst, const Range& src, manager::Stream** stream) {
   for (const Range* range : {&dst, &src}) {
     if (!range->deviceSide()) continue;
-    RT_TRY(ownersStream(*range, stream));
+    RT_TRY(streamOfContext(*range, stream));
     if (*stream != nullptr) return Status();
   }
   return manager::resolve(stream, nullptr, "stream");
@@ -131,9 +131,9 @@ bool isShort(const CopyArguments& copy) {
   return copy.width <= kShortBytes && (copy.height == 1 || copy.height <= kShortBytes / copy.width);
 }
 
-// One side of a short copy. `owner`: its context, if it is device or shared memory. False: this path cannot take it.
-[[gnu::always_inline]] inline bool findEnd(const void* pointer, uint64_t size, allocator::ContextResources** owner) {
-  *owner = nullptr;
+// One side of a short copy. `resources`: of its context, if it is device or shared memory. False: this path cannot take it.
+[[gnu::always_inline]] inline bool findEnd(const void* pointer, uint64_t size, allocator::ContextResources** resources) {
+  *resources = nullptr;
   const uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   if (address == 0 || address + size < address) return false;
   allocator::Region* region = allocator::address_map::find(pointer);
@@ -142,7 +142,7 @@ bool isShort(const CopyArguments& copy) {
   if (block == nullptr || block->state.load(std::memory_order_acquire) != allocator::Block::kLive) return false;
   const uint64_t offset = address - region->addressOf(*block);
   if (offset >= block->size || size > block->size - offset || !region->memory().host_visible) return false;
-  if (region->memory().kind != RT_MEMORY_HOST) *owner = &region->owner();
+  if (region->memory().kind != RT_MEMORY_HOST) *resources = &region->resources();
   return true;
 }
 
@@ -158,11 +158,11 @@ bool isShort(const CopyArguments& copy) {
   if ((dst > src ? dst - src : src - dst) < copy.width) return false;
   const int32_t kind = RT_MEMCPY_HOST_TO_HOST + (to != nullptr ? 1 : 0) + (from != nullptr ? 2 : 0);
   if (copy.kind != RT_MEMCPY_DEFAULT && copy.kind != kind) return false;
-  allocator::ContextResources* owner = to != nullptr ? to : from;
-  if (owner == nullptr || owner->device().isLost() || trace::enabled()) return false;
+  allocator::ContextResources* resources = to != nullptr ? to : from;
+  if (resources == nullptr || resources->device().isLost() || trace::enabled()) return false;
   // Acquire pairs with Stream::offerToCopies: the stream is complete. A capture of it clears this pointer before it records
   // work; the caller's guard keeps the stream.
-  backend::Stream* stream = owner->default_stream.load(std::memory_order_acquire);
+  backend::Stream* stream = resources->default_stream.load(std::memory_order_acquire);
   return stream != nullptr && stream->copyNow(native(copy));
 }
 
@@ -301,12 +301,12 @@ Status prepareHostWrite(const Range& dst, HostWrite* write) {
 
 void noteHostWrite(HostWrite write, manager::Stream& stream) {
   write->stamp = {stream.native, stream.native->submitted()};
-  if (!write->stamp.passed()) stream.owner->hostWrites().add(std::move(write));
+  if (!write->stamp.passed()) stream.resources->hostWrites().add(std::move(write));
 }
 
-// Whether memory has outlived its context: then no stream of its owner exists.
+// Whether memory has outlived its context: then no stream of that exists.
 bool orphan(const Range& range) {
-  return range.known() && manager::contexts.find(toBits(range.owner()->contextHandle())) == nullptr;
+  return range.known() && manager::contexts.find(toBits(range.resources()->contextHandle())) == nullptr;
 }
 
 }  // namespace
@@ -361,7 +361,7 @@ Status copyAsync(const CopyArguments& copy, manager::Stream& stream, epoch::Guar
     if (waited) RT_TRY(check(copy, &ranges));
   }
   RT_TRY(checkSides(ranges, stream));
-  const Route route = findRoute(ranges.dst, ranges.src, *stream.owner);
+  const Route route = findRoute(ranges.dst, ranges.src, *stream.resources);
   HostWrite write;
   if (!ranges.dst.known() && !captures && route.kind != Route::kNone) RT_TRY(prepareHostWrite(ranges.dst, &write));
   Status status = ranges.src.known() || captures || route.kind == Route::kNone
@@ -388,7 +388,7 @@ Status copy(const CopyArguments& copy, epoch::Guard& guard) {
   RT_TRY(submittable(*stream));
   RT_TRY(checkNotCapturing(*stream));
   if (!orphan(ranges.dst) && !orphan(ranges.src)) RT_TRY(checkSides(ranges, *stream));
-  const Route route = findRoute(ranges.dst, ranges.src, *stream->owner);
+  const Route route = findRoute(ranges.dst, ranges.src, *stream->resources);
   if (route.kind == Route::kOwn && isShort(copy) && stream->native->copyNow(native(copy))) return Status();
   if (stream->native->isInsideTask()) {
     return Status::error(RT_ERROR_BUSY, "A host function cannot wait for its own stream: it would never end.");
@@ -434,7 +434,7 @@ Status checkFill(const FillArguments& fill, Range* range, backend::Fill* out) {
 }
 
 Status checkFillReach(const Range& range, manager::Stream& stream) {
-  if (range.deviceSide() && range.owner() != stream.owner.get() && !orphan(range)) {
+  if (range.deviceSide() && range.resources() != stream.resources.get() && !orphan(range)) {
     return otherContext(range, stream);
   }
   if (range.known() && !reachable(*range.allocation.region, stream)) {
@@ -466,7 +466,7 @@ Status fill(const FillArguments& fill, epoch::Guard& guard) {
   RT_TRY(checkFill(fill, &range, &native_fill));
   if (native_fill.width == 0 || native_fill.height == 0) return Status();
   manager::Stream* stream;
-  RT_TRY(ownersStream(range, &stream));  // also for pinned memory, which a stream of another device may not reach
+  RT_TRY(streamOfContext(range, &stream));  // also for pinned memory, which a stream of another device may not reach
   if (stream == nullptr) RT_TRY(manager::resolve(&stream, nullptr, "stream"));
   RT_TRY(checkNotCapturing(*stream));
   if (stream->native->isInsideTask()) {
@@ -482,10 +482,10 @@ Status prefetchAsync(const void* pointer, uint64_t size, manager::Device* destin
   Range range;
   RT_TRY(findRange(&range, pointer, size, "range"));
   RT_CHECK_ARG(range.known(), "The address %p is inside no allocation of the library.", pointer);
-  if (range.owner() != stream.owner.get()) {
+  if (range.resources() != stream.resources.get()) {
     return otherContext(range, stream);
   }
-  RT_CHECK_ARG(destination == nullptr || &destination->native == &stream.owner->device(),
+  RT_CHECK_ARG(destination == nullptr || &destination->native == &stream.resources->device(),
                "The destination %s is neither the host nor the stream's device, %s.", destination->name().c_str(),
                stream.context->device->name().c_str());
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]

@@ -191,7 +191,7 @@ Status checkLaunch(manager::Kernel& kernel, const backend::Launch& launch) {
   RT_TRY(checkShape(kernel, kernel.limits, launch));
   if (kernel.native->hasLocals()) RT_TRY(checkLocals(kernel, kernel.limits, launch));
   uint64_t groups = 0;
-  return checkGroups(&groups, kernel, launch, kernel.owner->device());
+  return checkGroups(&groups, kernel, launch, kernel.resources->device());
 }
 
 Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
@@ -203,7 +203,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
     const allocator::Region* region = allocator::address_map::find(address);
     if (region == nullptr) {
       if (kernel.refuses_unknown) return unknownAddress(kernel, i, address);
-    } else if (!reachable(*region, *kernel.owner)) {
+    } else if (!reachable(*region, *kernel.resources)) {
       return unreachable(kernel, i, address, *region);
     }
   }
@@ -239,7 +239,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
   if (!arguments.empty()) {
     RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu argument%s; args is NULL.", native.name(),
                  arguments.size(), plural(arguments.size()));
-    const allocator::ContextResources* own = stream.owner.get();
+    const allocator::ContextResources* own = stream.resources.get();
     const backend::Argument* argument = arguments.data();
     for (size_t i = 0, count = arguments.size(); i < count; ++i) {
       const void* value = launch.arguments[i];
@@ -253,7 +253,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
           return unknownAddress(kernel, i, address);
         continue;
       }
-      if (&region->owner() == own) [[likely]]
+      if (&region->resources() == own) [[likely]]
         continue;
       if (!reachable(*region, stream)) return unreachable(kernel, i, address, *region);
       foreign = true;
@@ -271,7 +271,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].kind != RT_ARG_POINTER) continue;
       allocator::Region* region = allocator::address_map::find(*static_cast<void* const*>(launch.arguments[i]));
-      if (region != nullptr && &region->owner() != stream.owner.get()) {
+      if (region != nullptr && &region->resources() != stream.resources.get()) {
         region->noteUse(stream.native, stream.native->submitted());
       }
     }
@@ -293,7 +293,7 @@ Status callWithRelease(const UserFunction& with, Call call) {
   Status status;
   try {
     status = call(std::shared_ptr<void>(keep));
-  } catch (...) {
+  } catch (...) {  // the call has failed, so the program keeps what it lent: its release function must not run
     keep->setRelease(nullptr);
     throw;
   }

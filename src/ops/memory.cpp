@@ -33,9 +33,9 @@ void trimAll(manager::Context& context, epoch::Guard& guard) {
     std::vector<Ref<allocator::Pool>> pools = context.allPools();
     for (const Ref<allocator::Pool>& pool : pools) pool->trim(0);
   }
-  const Ref<allocator::ContextResources> owner(context.resourcesIfStarted());
+  const Ref<allocator::ContextResources> resources(context.resourcesIfStarted());
   guard.leave();
-  if (owner) owner->releaseStaging();
+  if (resources) resources->releaseStaging();
   epoch::drain();  // also waits for memory that other contexts give back
   guard.enter();
 }
@@ -84,6 +84,7 @@ namespace {
   if (*pointer == nullptr) return Status();
   Status status;
   try {
+    // Again, and with acquire: the caller only asked whether there is a capture, and the guard may have been left since.
     manager::Recorder* recorder = request.stream->recorder.load(std::memory_order_acquire);
     status = recorder != nullptr ? recorder->allocated(*request.stream, *pointer, request.size)
                                  : Status::error(RT_ERROR_CAPTURE_INVALIDATED,
@@ -207,6 +208,7 @@ namespace {
     Block& block = region->block(0);
     uint32_t live = Block::kLive;
     return region->begin() == reinterpret_cast<uintptr_t>(pointer) && !allocator::belongsToLeases(block) &&
+           // seq_cst, as the claim of claimRegistered(): a lease that is taken meanwhile sees it, or is seen.
            block.state.compare_exchange_strong(live, Block::kClosing, std::memory_order_seq_cst);
   };
   // Another thread may have freed this import, and the memory may be imported again: then the newer import is freed.
@@ -216,7 +218,7 @@ namespace {
     region = next;
   }
   Block& block = region->block(0);
-  region->owner().countAdopted(-1);
+  region->resources().countAdopted(-1);
   if (!allocator::releaseFromProgram(block)) return Status();  // the last lease of a graph or an exec frees it
   allocator::releaseImported(*region);
   return Status();
@@ -247,18 +249,19 @@ Status free(void* pointer, manager::Stream* stream) {
 
 namespace {
 
-Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::ContextResources& owner, ImportOwner told = {}) {
+Status adopt(const backend::Memory& memory, Region::Kind kind, allocator::ContextResources& resources, ImportOwner told = {}) {
   if (fault::fails("region")) throw std::bad_alloc();
   std::unique_ptr<callbacks::Release> release;
   if (told.release != nullptr) release = std::make_unique<callbacks::Release>(told.user, told.release);
-  Region* region = new Region(Ref<allocator::ContextResources>(&owner), nullptr, kind, memory, memory.size);
+  Region* region = new Region(Ref<allocator::ContextResources>(&resources), nullptr, kind, memory, memory.size);
   region->block(0).size = memory.size;
+  // Relaxed: insert() publishes the region with release.
   region->block(0).state.store(Block::kLive, std::memory_order_relaxed);
   region->tellOwner(release.get());  // before it can be found: another thread may free it at once
   Status status = allocator::address_map::insert(region);
   if (status.ok()) {
     (void)release.release();
-    owner.countAdopted(1);
+    resources.countAdopted(1);
   } else {
     delete region;
   }
@@ -332,9 +335,9 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
                pointer);
   RT_CHECK_ARG(isMapped(reinterpret_cast<uintptr_t>(pointer), size), "The range of %llu bytes at %p is not mapped throughout.",
                static_cast<Number>(size), pointer);
-  allocator::ContextResources* owner;
-  RT_TRY(context.ensureResources(&owner));
-  backend::HostRegistration* registration = owner->native().hostRegistration();
+  allocator::ContextResources* resources;
+  RT_TRY(context.ensureResources(&resources));
+  backend::HostRegistration* registration = resources->native().hostRegistration();
   if (registration == nullptr) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "The device %s cannot register host memory.", context.device->name().c_str());
   }
@@ -349,7 +352,7 @@ Status registerHost(void* pointer, uint64_t size, manager::Context& context) {
   memory.native[1] = reinterpret_cast<uintptr_t>(device_pointer);
   Status status;
   try {
-    status = adopt(memory, Region::Kind::kRegistered, *owner);
+    status = adopt(memory, Region::Kind::kRegistered, *resources);
   } catch (const std::bad_alloc&) {  // the range has to be unlocked
     status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
@@ -393,8 +396,8 @@ static Status findRegistered(Region** out, void* pointer, manager::Context& cont
                    region->begin() == reinterpret_cast<uintptr_t>(pointer),
                "%p is not the start of a range that rtHostRegister has taken.", pointer);
   // Any context may unregister memory of a destroyed one.
-  bool orphan = manager::contexts.find(toBits(region->owner().contextHandle())) == nullptr;
-  if (&region->owner() != context.resourcesIfStarted() && !orphan) {
+  bool orphan = manager::contexts.find(toBits(region->resources().contextHandle())) == nullptr;
+  if (&region->resources() != context.resourcesIfStarted() && !orphan) {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "%p was registered with %s, not with the %s.", pointer,
                          holderOf(*region).c_str(), context.name().c_str());
   }
@@ -416,7 +419,7 @@ static Status awaitGraphsThatWent(void* pointer, manager::Context& context, epoc
     if (!allocator::leased(region->block(0))) break;
     std::vector<allocator::Stamp> stamps;
     if (waits) {
-      region->owner().pendingStreams(&stamps);
+      region->resources().pendingStreams(&stamps);
       region->pendingUses(&stamps);
     }
     for (const allocator::Stamp& each : stamps) {
@@ -436,19 +439,19 @@ static Status awaitGraphsThatWent(void* pointer, manager::Context& context, epoc
 Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& guard) {
   Region* region = nullptr;
   RT_TRY(findRegistered(&region, pointer, context));
-  for (const Ref<backend::Stream>& stream : region->owner().streams()) {
+  for (const Ref<backend::Stream>& stream : region->resources().streams()) {
     if (stream->isInsideTask()) return insideTask();
   }
   if (allocator::leased(region->block(0))) {
     RT_TRY(awaitGraphsThatWent(pointer, context, guard));
     RT_TRY(findRegistered(&region, pointer, context));
   }
-  allocator::ContextResources& owner = region->owner();
+  allocator::ContextResources& resources = region->resources();
   RT_TRY(claimRegistered(pointer, region->block(0)));
   Lease<manager::Context> lease(&context);
   std::vector<allocator::Stamp> stamps;
   try {
-    owner.pendingStreams(&stamps);
+    resources.pendingStreams(&stamps);
     region->pendingUses(&stamps);
   } catch (...) {  // the claim has to be undone
     region->block(0).state.store(Block::kLive);
@@ -462,7 +465,7 @@ Status unregisterHost(void* pointer, manager::Context& context, epoch::Guard& gu
   guard.leave();
   waitFor(stamps);
   guard.enter();
-  owner.countAdopted(-1);
+  resources.countAdopted(-1);
   const Registering leaving(*region);
   allocator::address_map::remove(region);
   // The range is unlocked before this returns: the program may free it, or register it again.
@@ -481,11 +484,11 @@ Status hostDevicePointer(void** device_pointer, void* host, manager::Context& co
   Range range;
   RT_TRY(findRange(&range, host, 1, "address"));
   RT_CHECK_ARG(range.known() && range.hostSide(), "%p is not pinned, shared or registered host memory.", host);
-  allocator::ContextResources* owner;
-  RT_TRY(context.ensureResources(&owner));
+  allocator::ContextResources* resources;
+  RT_TRY(context.ensureResources(&resources));
   const Region& region = *range.allocation.region;
   const backend::Limits& limits = context.device->native.limits();
-  const bool own = &region.owner().device() == &context.device->native;
+  const bool own = &region.resources().device() == &context.device->native;
   if (own ? region.memory().kind == RT_MEMORY_HOST && !limits.reaches_pinned : !limits.reaches_host) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "The device of the %s cannot reach %p, which is memory of %s.",
                          context.name().c_str(), host, holderOf(region).c_str());
@@ -497,12 +500,12 @@ Status hostDevicePointer(void** device_pointer, void* host, manager::Context& co
 
 Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, ImportOwner told, manager::Context& context) {
   RT_CHECK_ARG(size != 0, "Memory of 0 bytes cannot be imported.");
-  allocator::ContextResources* owner;
-  RT_TRY(context.ensureResources(&owner));
+  allocator::ContextResources* resources;
+  RT_TRY(context.ensureResources(&resources));
   backend::Memory memory;
   backend::Interop* interop;
-  RT_TRY(backend::interopOf(&interop, owner->device()));
-  RT_TRY(interop->importMemory(&memory, owner->native(), native, size));
+  RT_TRY(backend::interopOf(&interop, resources->device()));
+  RT_TRY(interop->importMemory(&memory, resources->native(), native, size));
   uint64_t end;
   Status status;
   if (addOverflows(reinterpret_cast<uintptr_t>(memory.address), size, &end)) {
@@ -510,7 +513,7 @@ Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, Imp
                            static_cast<Number>(size), memory.address);
   } else {
     try {
-      status = adopt(memory, Region::Kind::kImported, *owner, told);
+      status = adopt(memory, Region::Kind::kImported, *resources, told);
     } catch (const std::bad_alloc&) {  // the import has to end
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
@@ -518,7 +521,7 @@ Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, Imp
   if (status.ok()) {
     *pointer = memory.address;
   } else {
-    owner->native().release(memory);
+    resources->native().release(memory);
   }
   return status;
 }
@@ -540,8 +543,8 @@ Status attributes(rtPointerAttributes_t* out, const void* pointer) {
   }
   out->base = reinterpret_cast<void*>(allocation.base);
   out->size = allocation.size;
-  out->context = allocation.region->owner().contextHandle();
-  out->device = allocation.region->owner().deviceHandle();
+  out->context = allocation.region->resources().contextHandle();
+  out->device = allocation.region->resources().deviceHandle();
   return Status();
 }
 
@@ -600,10 +603,10 @@ Status reset(manager::Context& context, epoch::Guard& guard) {
     context.endReset();
     return unused;
   }
-  allocator::ContextResources* owner = context.detachResources();
+  allocator::ContextResources* resources = context.detachResources();
   guard.leave();
   const bool unseen = epoch::synchronize();  // behind it no call holds the plain pointer
-  if (owner != nullptr) unseen ? owner->drop() : epoch::retire(owner);
+  if (resources != nullptr) unseen ? resources->drop() : epoch::retire(resources);
   epoch::collect();
   context.endReset();
   guard.enter();

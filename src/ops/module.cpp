@@ -128,8 +128,8 @@ Status checkWords(const backend::Image& image) {
   return Status();
 }
 
-Status chooseLoader(backend::ModuleLoader** loader, manager::Context& context, allocator::ContextResources& owner) {
-  *loader = owner.native().modules();
+Status chooseLoader(backend::ModuleLoader** loader, manager::Context& context, allocator::ContextResources& resources) {
+  *loader = resources.native().modules();
   if (*loader != nullptr) return Status();
   return Status::error(RT_ERROR_NOT_SUPPORTED,
                        "The device %s runs no kernels from sources or images (RT_CAPABILITY_KERNELS is 0).",
@@ -224,10 +224,10 @@ Status readFile(std::string* data, const char* path) {
 }  // namespace
 
 Status loadModule(manager::Module** module, const backend::Image& given, manager::Context& context,
-                  allocator::ContextResources& owner, epoch::Guard& guard) {
+                  allocator::ContextResources& resources, epoch::Guard& guard) {
   RT_TRY(checkFormat(given.format));
   backend::ModuleLoader* loader = nullptr;
-  RT_TRY(chooseLoader(&loader, context, owner));
+  RT_TRY(chooseLoader(&loader, context, resources));
   RT_TRY(context.device->native.lost());
   backend::Image image = given;
   RT_TRY(checkImage(&image, *loader, context));
@@ -237,22 +237,22 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
     source->text = image.data;
     source->options = image.options;
   }
-  const Ref<allocator::ContextResources> kept(&owner);
+  const Ref<allocator::ContextResources> kept(&resources);
   Ref<backend::Module> native;
   guard.leave();
   Status loaded = loader->load(&native, image);
   guard.enter();
   RT_TRY(withHint(loaded, image));
   if (!manager::library::running()) return manager::library::start();  // it was ended meanwhile
-  return manager::createModule(module, context, owner, std::move(native), std::move(source));
+  return manager::createModule(module, context, resources, std::move(native), std::move(source));
 }
 
 Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& given, manager::Context& context,
-                      allocator::ContextResources& owner, epoch::Guard& guard) {
+                      allocator::ContextResources& resources, epoch::Guard& guard) {
   RT_TRY(checkFormat(given.format));
   backend::ModuleLoader* loader = nullptr;
-  RT_TRY(chooseLoader(&loader, context, owner));
-  const Ref<allocator::ContextResources> kept(&owner);
+  RT_TRY(chooseLoader(&loader, context, resources));
+  const Ref<allocator::ContextResources> kept(&resources);
   std::string data;
   guard.leave();
   Status status = readFile(&data, path);
@@ -261,7 +261,7 @@ Status loadModuleFile(manager::Module** module, const char* path, const backend:
   backend::Image image = given;
   image.data = data;
   if (image.name[0] == '\0') image.name = path;
-  return loadModule(module, image, context, owner, guard);
+  return loadModule(module, image, context, resources, guard);
 }
 
 }  // namespace manyrt::ops

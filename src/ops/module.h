@@ -11,8 +11,8 @@ namespace manyrt::ops {
 // `image` may have the format RT_IMAGE_AUTO. These leave the guard while they read, build and load; the caller has pinned the
 // context. Throw bad_alloc.
 Status loadModule(manager::Module** module, const backend::Image& image, manager::Context& context,
-                  allocator::ContextResources& owner, epoch::Guard& guard);
+                  allocator::ContextResources& resources, epoch::Guard& guard);
 Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& image, manager::Context& context,
-                      allocator::ContextResources& owner, epoch::Guard& guard);
+                      allocator::ContextResources& resources, epoch::Guard& guard);
 
 }  // namespace manyrt::ops

@@ -1,4 +1,4 @@
-// Finds the owner of an address, checks that a range stays inside its allocation, and whether a stream can reach it.
+// Finds the region of an address, checks that a range stays inside its allocation, and whether a stream can reach it.
 #include "ops/range.h"
 
 #include "manager/context.h"
@@ -52,28 +52,28 @@ Status findRange(Range* range, const void* pointer, uint64_t size, const char* w
 }
 
 std::string holderOf(const allocator::Region& region) {
-  const HandleBits context = toBits(region.owner().contextHandle());
-  const manager::Device* device = manager::devices.find(toBits(region.owner().deviceHandle()));
+  const HandleBits context = toBits(region.resources().contextHandle());
+  const manager::Device* device = manager::devices.find(toBits(region.resources().deviceHandle()));
   if (device == nullptr || manager::contexts.find(context) != nullptr) return manager::contextText(context);
   return "a context of " + device->name() + " that was destroyed";
 }
 
-bool reachable(const allocator::Region& region, allocator::ContextResources& owner) {
-  if (&region.owner() == &owner) return true;
-  const backend::Device& device = owner.device();
-  if (&region.owner().device() == &device) return true;
+bool reachable(const allocator::Region& region, allocator::ContextResources& resources) {
+  if (&region.resources() == &resources) return true;
+  const backend::Device& device = resources.device();
+  if (&region.resources().device() == &device) return true;
   if (region.memory().host_visible && device.limits().reaches_host) return true;
-  return owner.reachesPeer(region.owner());
+  return resources.reachesPeer(region.resources());
 }
 
-bool copyable(const Range& range, const allocator::ContextResources& owner) {
-  if (!range.known() || range.owner() == &owner) return true;
-  if (range.allocation.region->memory().host_visible && owner.device().limits().copies_host) return true;
-  return owner.device().copiesPeer(range.owner()->device());
+bool copyable(const Range& range, const allocator::ContextResources& resources) {
+  if (!range.known() || range.resources() == &resources) return true;
+  if (range.allocation.region->memory().host_visible && resources.device().limits().copies_host) return true;
+  return resources.device().copiesPeer(range.resources()->device());
 }
 
 void noteUse(const Range& range, manager::Stream& stream) {
-  if (!range.known() || &range.allocation.region->owner() == stream.owner.get()) return;
+  if (!range.known() || &range.allocation.region->resources() == stream.resources.get()) return;
   range.allocation.region->noteUse(stream.native, stream.native->submitted());
 }
 

@@ -18,26 +18,26 @@ struct Range {
   uint64_t size;
 
   bool known() const { return static_cast<bool>(allocation); }
-  allocator::ContextResources* owner() const { return known() ? &allocation.region->owner() : nullptr; }
+  allocator::ContextResources* resources() const { return known() ? &allocation.region->resources() : nullptr; }
   bool deviceSide() const {  // device or shared memory
     return known() && allocation.region->memory().kind != RT_MEMORY_HOST;
   }
   bool hostSide() const;  // everything but device memory
 };
 
-// The owner of a region for a message: "the context 3 of opencl:0".
+// The context of a region for a message: "the context 3 of opencl:0".
 std::string holderOf(const allocator::Region& region);
 
 // Finds the range and checks that it stays inside its allocation. `word` names it: "source", "destination".
 Status findRange(Range* range, const void* pointer, uint64_t size, const char* word);
 // Whether kernels, fills and prefetches of this stream can use an address inside the region.
-bool reachable(const allocator::Region& region, allocator::ContextResources& owner);
+bool reachable(const allocator::Region& region, allocator::ContextResources& resources);
 inline bool reachable(const allocator::Region& region, const manager::Stream& stream) {
-  return reachable(region, *stream.owner);
+  return reachable(region, *stream.resources);
 }
-// Whether copies on streams of `owner` can use the range. They can always use memory that no region knows.
-bool copyable(const Range& range, const allocator::ContextResources& owner);
-// Called behind a submission: the owner of the range will wait for this stream before it reuses the memory.
+// Whether copies on streams of these resources can use the range. They can always use memory that no region knows.
+bool copyable(const Range& range, const allocator::ContextResources& resources);
+// Called behind a submission: the memory is not reused before the stream has come here.
 void noteUse(const Range& range, manager::Stream& stream);
 
 }  // namespace manyrt::ops

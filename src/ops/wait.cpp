@@ -27,8 +27,8 @@ void trimPools(manager::Context& context) {
   }
 }
 
-Status checkNotInside(allocator::ContextResources& owner, const char* what) {
-  for (const Ref<backend::Stream>& stream : owner.streams()) {
+Status checkNotInside(allocator::ContextResources& resources, const char* what) {
+  for (const Ref<backend::Stream>& stream : resources.streams()) {
     if (stream->isInsideTask()) return insideOwnTask(what);
   }
   return Status();
@@ -135,13 +135,13 @@ Status synchronize(manager::Context& context, epoch::Guard& guard) {
   allocator::ContextResources* started = context.resourcesIfStarted();
   if (started == nullptr) return context.device->native.lost();
   RT_TRY(checkNotInside(*started, "context"));
-  Ref<allocator::ContextResources> owner(started);
+  Ref<allocator::ContextResources> resources(started);
   Lease<manager::Context> lease(&context);
-  std::vector<allocator::Stamp> so_far = owner->submissions();
+  std::vector<allocator::Stamp> so_far = resources->submissions();
   guard.leave();
   waitFor(so_far);
   so_far.clear();  // the last reference may end a stream, outside the guard
-  Status status = owner->firstFailure();
+  Status status = resources->firstFailure();
   guard.enter();
   trimPools(context);
   return status;
@@ -152,12 +152,12 @@ Status synchronize(manager::Device& device, epoch::Guard& guard) {
   manager::contexts.forEach([&](manager::Context& context, HandleBits) {
     if (context.device == &device) contexts.emplace_back(&context);
   });
-  std::vector<Ref<allocator::ContextResources>> owners;
+  std::vector<Ref<allocator::ContextResources>> all;
   for (Lease<manager::Context>& context : contexts) {
-    allocator::ContextResources* owner = context->resourcesIfStarted();
-    if (owner == nullptr) continue;
-    RT_TRY(checkNotInside(*owner, "device"));
-    owners.emplace_back(owner);
+    allocator::ContextResources* resources = context->resourcesIfStarted();
+    if (resources == nullptr) continue;
+    RT_TRY(checkNotInside(*resources, "device"));
+    all.emplace_back(resources);
   }
   // Includes destroyed contexts with work in flight, whose failures the program cannot ask for.
   std::vector<allocator::Stamp> so_far = allocator::submissionsOf(device.native);
@@ -168,8 +168,8 @@ Status synchronize(manager::Device& device, epoch::Guard& guard) {
   waitFor(so_far);
   so_far.clear();
   Status first;
-  for (const Ref<allocator::ContextResources>& owner : owners) {
-    Status status = owner->firstFailure();
+  for (const Ref<allocator::ContextResources>& resources : all) {
+    Status status = resources->firstFailure();
     if (first.ok()) first = std::move(status);
   }
   guard.enter();
@@ -182,7 +182,7 @@ Status synchronize(manager::Event& event, Deadline deadline, epoch::Guard& guard
   Ref<backend::Point> point = event.point();
   if (!point) return Status();
   if (!point->poll()) {
-    for (const Ref<backend::Stream>& stream : event.owner->streams()) {
+    for (const Ref<backend::Stream>& stream : event.resources->streams()) {
       bool own = stream.get() == event.recorded_on.load(std::memory_order_relaxed);
       if (own && stream->isInsideTask()) return insideOwnTask("stream's event");
     }
@@ -255,6 +255,8 @@ Status record(manager::Event& event, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   if (manager::Recorder* recorder = stream.recorder.load(std::memory_order_acquire)) [[unlikely]]
     return recorder->record(stream, event);
+  // Relaxed: it only says whether the two stores are needed. `captured` goes last, so that a wait which finds it true may still
+  // find no recorder, and refuses.
   if (event.captured.load(std::memory_order_relaxed)) [[unlikely]] {
     event.recorder.store(nullptr, std::memory_order_release);
     event.captured.store(false, std::memory_order_release);
@@ -266,7 +268,7 @@ Status record(manager::Event& event, manager::Stream& stream) {
     return Status();
   }
   Ref<backend::Point> point;
-  RT_TRY(stream.owner->native().createPoint(&point, event.timed));
+  RT_TRY(stream.resources->native().createPoint(&point, event.timed));
   RT_TRY(stream.native->record(point));
   traceSubmission(stream);
   event.recorded_on.store(stream.native.get(), std::memory_order_relaxed);
@@ -292,6 +294,7 @@ Status waitCaptured(manager::Event& event, manager::Stream& stream) {
 
 Status waitEvent(manager::Event& event, manager::Stream& stream) {
   RT_TRY(submittable(stream));
+  // Relaxed for the recorder: waitCaptured() loads it again with acquire.
   if (stream.recorder.load(std::memory_order_relaxed) != nullptr || event.captured.load(std::memory_order_acquire)) [[unlikely]]
     return waitCaptured(event, stream);
   Ref<backend::Point> point;
@@ -319,7 +322,7 @@ Status waitStream(manager::Stream& other, manager::Stream& stream) {
     return captureUnsafe("The stream is capturing and the other one is not: a capture cannot wait for work outside.");
   if (other.native->idle() && !other.native->latch.failed()) return Status();
   Ref<backend::Point> point;
-  RT_TRY(other.owner->native().createPoint(&point, false));
+  RT_TRY(other.resources->native().createPoint(&point, false));
   RT_TRY(other.native->record(point));
   RT_TRY(stream.native->wait(std::move(point)));
   traceSubmission(stream);
@@ -335,11 +338,13 @@ Status passBehind(backend::Stream& stream, std::vector<Ref<backend::Point>>* poi
   return stream.call(new PassTask(point), backend::TaskKind::kInternal);
 }
 
-// A point in every stream of the owner that is not idle. The stream that is to wait for them is left out.
-Status pointsOf(allocator::ContextResources& owner, const manager::Stream& stream, std::vector<Ref<backend::Point>>* points) {
-  owner.forgetFailures();
-  for (const Ref<backend::Stream>& each : owner.streams()) {
+// A point in every stream of the context that is not idle. The stream that is to wait for them is left out.
+Status pointsOf(allocator::ContextResources& resources, const manager::Stream& stream,
+                std::vector<Ref<backend::Point>>* points) {
+  resources.forgetFailures();
+  for (const Ref<backend::Stream>& each : resources.streams()) {
     if (each.get() == stream.native.get() || (each->idle() && !each->latch.failed())) continue;
+    // Acquire: see Stream::claims.
     const uint32_t claims = each->claims.load(std::memory_order_acquire);
     // The failure of a destroyed stream ended with it, and that of a graph's own stream belongs to the launch. Their points
     // pass without it.
@@ -348,7 +353,7 @@ Status pointsOf(allocator::ContextResources& owner, const manager::Stream& strea
       continue;
     }
     Ref<backend::Point> point;
-    RT_TRY(owner.native().createPoint(&point, false));
+    RT_TRY(resources.native().createPoint(&point, false));
     points->push_back(point);
     RT_TRY(each->record(std::move(point)));
   }
@@ -368,10 +373,10 @@ Status waitContext(manager::Context& other, manager::Stream& stream) {
   RT_TRY(submittable(stream));
   if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     return captureUnsafe("The stream is capturing: a capture cannot wait for work outside, such as that of a context.");
-  allocator::ContextResources* owner = other.resourcesIfStarted();
-  if (owner == nullptr) return Status();
+  allocator::ContextResources* resources = other.resourcesIfStarted();
+  if (resources == nullptr) return Status();
   std::vector<Ref<backend::Point>> points;
-  RT_TRY(pointsOf(*owner, stream, &points));
+  RT_TRY(pointsOf(*resources, stream, &points));
   return waitForPoints(points, stream);
 }
 
@@ -381,9 +386,9 @@ Status waitPointer(const void* pointer, manager::Stream& stream) {
     return captureUnsafe("The stream is capturing: a capture cannot wait for work outside, such as that with memory.");
   const allocator::address_map::Allocation allocation = allocator::address_map::locate(pointer);
   RT_CHECK_ARG(allocation, "The address %p is inside no memory of the library.", pointer);
-  allocator::ContextResources& owner = allocation.region->owner();
+  allocator::ContextResources& resources = allocation.region->resources();
   std::vector<Ref<backend::Point>> points;
-  RT_TRY(pointsOf(owner, stream, &points));
+  RT_TRY(pointsOf(resources, stream, &points));
   std::vector<allocator::Stamp> uses;
   allocation.region->pendingUses(&uses);
   for (const allocator::Stamp& use : uses) {

@@ -1,4 +1,4 @@
-// Captures: what becomes a node, who joins, which calls are refused line by line, and how a capture ends well or badly.
+// Captures: what becomes a node, which streams join, which calls are refused, and how a capture ends well or badly.
 #include <atomic>
 #include <set>
 #include <thread>

@@ -135,11 +135,11 @@ TEST_P(ExecTest, KernelsAreFoundByNameWhenAPlanIsMade) {
 }
 
 TEST_P(ExecTest, TemporariesThatTogetherLeaveTheAddressSpaceAreRefused) {
-  constexpr uint64_t kLargest = uint64_t{1} << 57;
+  constexpr uint64_t kMaxBytes = uint64_t{1} << 57;
   CapturePlan plan;
   rtStatus_t status = RT_SUCCESS;
   for (int i = 0; i < 40 && status == RT_SUCCESS; ++i) {
-    (void)fill(at(buffer(kLargest, RT_GRAPH_BUFFER_TEMPORARY, "huge")), 1, 16);
+    (void)fill(at(buffer(kMaxBytes, RT_GRAPH_BUFFER_TEMPORARY, "huge")), 1, 16);
     status = rtCapturePlanCreate(plan.out(), nullptr, graph_, context_);
   }
   EXPECT_EQ(status, RT_ERROR_OUT_OF_MEMORY);

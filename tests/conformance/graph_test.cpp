@@ -18,7 +18,7 @@ rtStatus_t noNative(const uint64_t*, void*) { return RT_SUCCESS; }
 class GraphTest : public DeviceTest {
  protected:
   static constexpr size_t kSize = 4096;
-  static constexpr uint64_t kLargest = uint64_t{1} << 57;  // of a buffer
+  static constexpr uint64_t kMaxBytes = uint64_t{1} << 57;  // of a buffer
   void SetUp() override {
     DeviceTest::SetUp();
     ASSERT_RT_OK(rtGraphCreate(graph_.out()));
@@ -288,8 +288,8 @@ TEST_P(GraphTest, WhatDoesNotFitIsRefusedWhenItIsAdded) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddBuffer(&made, 1, 4, nullptr, graph_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddBuffer(&made, UINT64_MAX - 10, RT_GRAPH_BUFFER_TEMPORARY, nullptr, graph_));
   EXPECT_TRUE(says("18446744073709551605") && says("address space")) << lastMessage();
-  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddBuffer(&made, kLargest + 1, RT_GRAPH_BUFFER_INPUT, nullptr, graph_));
-  EXPECT_RT_OK(rtGraphAddBuffer(&made, kLargest, RT_GRAPH_BUFFER_INPUT, nullptr, graph_));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphAddBuffer(&made, kMaxBytes + 1, RT_GRAPH_BUFFER_INPUT, nullptr, graph_));
+  EXPECT_RT_OK(rtGraphAddBuffer(&made, kMaxBytes, RT_GRAPH_BUFFER_INPUT, nullptr, graph_));
 }
 
 TEST_P(GraphTest, AKernelThatIsGivenIsCheckedAtOnce) {

@@ -17,25 +17,25 @@ void nothing(void*, rtStatus_t) {}
 
 class ShapesTest : public ExecTest {
  protected:
-  static constexpr uint64_t kMost = 1024;
+  static constexpr uint64_t kMaxBytes = 1024;
   enum Form { kLine, kHosted, kForked };  // one replay; cut by a host function; walked over lanes
 
   // in -> scratch, a fill of scratch's first bytes, scratch -> out.
   void makeBatch(Form form) {
     ASSERT_RT_OK(rtGraphCreate(graph_.out()));
-    in_ = buffer(kMost, RT_GRAPH_BUFFER_INPUT, "in");
-    out_ = buffer(kMost, RT_GRAPH_BUFFER_OUTPUT, "out");
-    scratch_ = buffer(kMost, RT_GRAPH_BUFFER_TEMPORARY, "scratch");
+    in_ = buffer(kMaxBytes, RT_GRAPH_BUFFER_INPUT, "in");
+    out_ = buffer(kMaxBytes, RT_GRAPH_BUFFER_OUTPUT, "out");
+    scratch_ = buffer(kMaxBytes, RT_GRAPH_BUFFER_TEMPORARY, "scratch");
     if (form == kHosted) (void)host(nothing, nullptr);
-    load_ = copy(at(scratch_), at(in_), kMost);
+    load_ = copy(at(scratch_), at(in_), kMaxBytes);
     if (form == kForked) {
       rtGraphHostParams_t params = RT_GRAPH_HOST_PARAMS_INIT;
       params.function = nothing;
       rtGraphNode_t aside = nullptr;
       ASSERT_RT_OK(rtGraphAddHostNode(&aside, &params, nullptr, 0, graph_));
     }
-    mark_ = fill(at(scratch_), 0x5A, kMost / 2);
-    store_ = copy(at(out_), at(scratch_), kMost);
+    mark_ = fill(at(scratch_), 0x5A, kMaxBytes / 2);
+    store_ = copy(at(out_), at(scratch_), kMaxBytes);
     instantiate();
   }
   rtStatus_t setCopy(rtGraphNode_t node, rtGraphBuffer_t dst, rtGraphBuffer_t src, uint64_t bytes) {
@@ -67,7 +67,7 @@ TEST_P(ShapesTest, SizesAndBuffersChangeTogetherInAnyOrder) {
   for (const Form form : {kLine, kHosted, kForked}) {
     SCOPED_TRACE(form);
     makeBatch(form);
-    for (const uint64_t size : {kMost, uint64_t{100}, uint64_t{700}, uint64_t{1}, uint64_t{699}, uint64_t{16}, kMost}) {
+    for (const uint64_t size : {kMaxBytes, uint64_t{100}, uint64_t{700}, uint64_t{1}, uint64_t{699}, uint64_t{16}, kMaxBytes}) {
       SCOPED_TRACE(size);
       Memory in, out;  // no byte more than the batch has; the memory of the batch before is gone
       ASSERT_RT_OK(rtMalloc(in.out(), size, context_));
@@ -145,13 +145,13 @@ TEST_P(ShapesTest, ALaunchBeforeAChangeIsCompleteNamesNodeAndBuffer) {
     EXPECT_EQ(contents(memory_.as(0), 64), std::vector<unsigned char>(64, 0x5A)) << "all of the 64 are inside the marked half";
     EXPECT_EQ(contents(memory_.as(64), 1)[0], 1);
     // Back, and once more by way of a launch that is refused.
-    ASSERT_RT_OK(setCopy(load_, scratch_, in_, kMost));
+    ASSERT_RT_OK(setCopy(load_, scratch_, in_, kMaxBytes));
     EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphLaunch(exec_, stream_));
-    ASSERT_RT_OK(rtGraphExecBindBuffer(in_, memory_.as<void>(kMost), exec_));
-    ASSERT_RT_OK(setCopy(store_, out_, scratch_, kMost));
+    ASSERT_RT_OK(rtGraphExecBindBuffer(in_, memory_.as<void>(kMaxBytes), exec_));
+    ASSERT_RT_OK(setCopy(store_, out_, scratch_, kMaxBytes));
     launch();
-    EXPECT_EQ(contents(memory_.as(kMost - 1), 1)[0], 1);
-    EXPECT_EQ(contents(memory_.as(kMost / 2 - 1), 1)[0], 0x5A);
+    EXPECT_EQ(contents(memory_.as(kMaxBytes - 1), 1)[0], 1);
+    EXPECT_EQ(contents(memory_.as(kMaxBytes / 2 - 1), 1)[0], 0x5A);
     ASSERT_RT_OK(exec_.reset());
   }
 }
@@ -159,16 +159,16 @@ TEST_P(ShapesTest, ALaunchBeforeAChangeIsCompleteNamesNodeAndBuffer) {
 TEST_P(ShapesTest, SizesAboveTheMaximaAreRefusedAtOnce) {
   makeBatch(kLine);
   ASSERT_RT_OK(rtGraphExecBindBuffer(in_, memory_.as<void>(0), exec_));
-  ASSERT_RT_OK(rtGraphExecBindBuffer(out_, memory_.as<void>(kMost), exec_));
-  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecBindBufferRange(in_, memory_, kMost + 1, exec_));
+  ASSERT_RT_OK(rtGraphExecBindBuffer(out_, memory_.as<void>(kMaxBytes), exec_));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecBindBufferRange(in_, memory_, kMaxBytes + 1, exec_));
   EXPECT_TRUE(says("\"in\"") && says("1024")) << lastMessage();
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecBindBufferRange(in_, memory_, 0, exec_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecBindBufferRange(in_, memory_.as<void>(kSize - 8), 9, exec_)) << "no such memory";
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecBindBufferRange(in_, nullptr, 8, exec_));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecBindBufferRange(scratch_, memory_, 8, exec_)) << "the exec's own";
-  EXPECT_RT(RT_ERROR_INVALID_VALUE, setCopy(load_, scratch_, in_, kMost + 1));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, setCopy(load_, scratch_, in_, kMaxBytes + 1));
   EXPECT_TRUE(says("1024")) << lastMessage();
-  const rtGraphFillParams_t params = fillParams(at(scratch_, 1), 0, kMost);
+  const rtGraphFillParams_t params = fillParams(at(scratch_, 1), 0, kMaxBytes);
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtGraphExecSetFillParams(mark_, &params, exec_));
   EXPECT_TRUE(says("\"scratch\"") && says("1024")) << lastMessage();
   launch();  // with what it had
@@ -182,11 +182,11 @@ TEST_P(ShapesTest, BatchesLeaveNothingBehindAndTakeNoMoreMemory) {
     for (const auto& call : callsFor(size, memory_.as<void>(0), memory_.as<void>(2048))) ASSERT_RT_OK(call());
     launch();
   };
-  batch(kMost);
+  batch(kMaxBytes);
   rtMemPoolStats_t before = RT_MEM_POOL_STATS_INIT, after = RT_MEM_POOL_STATS_INIT;
   ASSERT_RT_OK(rtMemPoolGetStats(&before, pool));
   const uint64_t handles = liveHandles();
-  for (uint64_t size = 1; size <= kMost; size += 31) batch(size);
+  for (uint64_t size = 1; size <= kMaxBytes; size += 31) batch(size);
   ASSERT_RT_OK(rtMemPoolGetStats(&after, pool));
   EXPECT_EQ(after.reserved_bytes, before.reserved_bytes);
   EXPECT_EQ(after.live_bytes, before.live_bytes);

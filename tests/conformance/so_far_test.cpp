@@ -14,7 +14,7 @@
 namespace rttest {
 namespace {
 
-constexpr uint64_t kLong = 20'000'000'000;  // nanoseconds: who has not returned by then never will
+constexpr uint64_t kLong = 20'000'000'000;  // nanoseconds: a call that has not returned by then never will
 
 bool sleeps(pid_t thread) {
   char path[64], state = 0;

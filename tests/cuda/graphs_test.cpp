@@ -116,12 +116,12 @@ TEST_P(CudaGraphTest, CopiesChangeInPlaceWhereTheirMemoryIsOfTheSameKind) {
 // A batch of another size: grids, values, the sizes of copies and fills, and smaller buffers, each by one call of the driver
 // that changes a node, the first time and the last. A node that does nothing for one batch is switched off.
 TEST_P(CudaGraphTest, BatchesOfChangingSizeAreInstantiatedOnce) {
-  constexpr uint64_t kMost = 4096;
+  constexpr uint64_t kMaxBytes = 4096;
   const auto named = [](rtGraphBuffer_t buffer) { return rtGraphOperand_t{buffer, 0, nullptr}; };
   rtGraphBuffer_t in = nullptr, out = nullptr, scratch = nullptr;
-  ASSERT_RT_OK(rtGraphAddBuffer(&in, kMost, RT_GRAPH_BUFFER_INPUT, "in", graph_));
-  ASSERT_RT_OK(rtGraphAddBuffer(&out, kMost, RT_GRAPH_BUFFER_OUTPUT, "out", graph_));
-  ASSERT_RT_OK(rtGraphAddBuffer(&scratch, kMost, RT_GRAPH_BUFFER_TEMPORARY, "scratch", graph_));
+  ASSERT_RT_OK(rtGraphAddBuffer(&in, kMaxBytes, RT_GRAPH_BUFFER_INPUT, "in", graph_));
+  ASSERT_RT_OK(rtGraphAddBuffer(&out, kMaxBytes, RT_GRAPH_BUFFER_OUTPUT, "out", graph_));
+  ASSERT_RT_OK(rtGraphAddBuffer(&scratch, kMaxBytes, RT_GRAPH_BUFFER_TEMPORARY, "scratch", graph_));
   rtGraphMemcpyParams_t load = RT_GRAPH_MEMCPY_PARAMS_INIT, store = RT_GRAPH_MEMCPY_PARAMS_INIT;
   load.dst = store.src = named(scratch);
   load.src = named(in);
@@ -147,11 +147,11 @@ TEST_P(CudaGraphTest, BatchesOfChangingSizeAreInstantiatedOnce) {
   ASSERT_RT_OK(rtGraphAddKernelNode(&nodes[3], &kernel.params, &nodes[2], 1, graph_));
   instantiate();
   ASSERT_RT_OK(rtGraphExecBindBuffer(in, memory_.as<char>(0), exec_));
-  ASSERT_RT_OK(rtGraphExecBindBuffer(out, memory_.as<char>(kMost), exec_));
+  ASSERT_RT_OK(rtGraphExecBindBuffer(out, memory_.as<char>(kMaxBytes), exec_));
   for (const uint32_t items : {64u, 5u, 63u, 1u, 2u, 64u}) {
     SCOPED_TRACE(items);
-    ASSERT_RT_OK(rtMemset(memory_, 3, 4 * kMost));
-    const uint64_t place = items % 2 == 0 ? kMost : 2 * kMost;
+    ASSERT_RT_OK(rtMemset(memory_, 3, 4 * kMaxBytes));
+    const uint64_t place = items % 2 == 0 ? kMaxBytes : 2 * kMaxBytes;
     sizes(items);
     const Calls calls = callsOf([&] {
       EXPECT_RT_OK(rtGraphExecBindBufferRange(out, memory_.as<char>(place), 64 * uint64_t{items}, exec_));

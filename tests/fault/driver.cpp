@@ -8,7 +8,7 @@
 namespace rttest {
 namespace {
 
-constexpr uint64_t kMostFaults = 5000;
+constexpr uint64_t kMaxFaults = 5000;
 
 void pointerAndValueKernel(const rtHostGroup_t*, void* const*) {}
 
@@ -199,8 +199,8 @@ void FaultTest::exhaust(const Scenario& scenario) {
   ASSERT_RT_OK(world_->settle());
   for (bool onwards : {false, true}) {
     uint64_t k = 1;
-    while (k < kMostFaults && runOnce(scenario, k, onwards) && !HasFailure()) ++k;
-    ASSERT_LT(k, kMostFaults);
+    while (k < kMaxFaults && runOnce(scenario, k, onwards) && !HasFailure()) ++k;
+    ASSERT_LT(k, kMaxFaults);
     if (HasFailure()) return;
     EXPECT_GT(k, static_cast<uint64_t>(scenario.at_least))
         << scenario.name << " met fewer faults than expected: " << scenario.why;

@@ -23,7 +23,7 @@ using manyrt::calls::functions;
 
 [[maybe_unused]] const auto* const kLibrary = testing::AddGlobalTestEnvironment(new LibraryReference);
 
-constexpr uint64_t kMostFaults = 3000;
+constexpr uint64_t kMaxFaults = 3000;
 
 // The functions that are not called here, with the reason.
 const std::map<std::string, std::string> kNotCalled = {
@@ -188,8 +188,8 @@ TEST_P(EveryFunctionFaults, EachFaultOfAValidCall) {
   uint64_t met = 0;
   for (bool onwards : {false, true}) {
     uint64_t k = 1;
-    while (k < kMostFaults && callWithFault(k, onwards) && !HasFailure()) ++k;
-    ASSERT_LT(k, kMostFaults);
+    while (k < kMaxFaults && callWithFault(k, onwards) && !HasFailure()) ++k;
+    ASSERT_LT(k, kMaxFaults);
     met += k - 1;
     if (HasFailure()) break;
   }

@@ -111,8 +111,7 @@ class Program:
                          f"as_uint4({a} < {b})", f"({self.condition(3)} ? {a} : {b})", f"select({a}, {b}, {b} > {a})",
                          f"select({a}, {b}, {b} << 3u)", f"(({a} > {b}) ? {a} : {b})", f"mul_hi({a}, {b})",
                          f"convert_uint4(convert_uchar4({a}))", f"as_uint4(!{a})", f"as_uint4({a} && {b})",
-                         f"as_uint4({self.fvec(depth + 1)})",
-                         f"({a} + {self.uint(3)})")
+                         f"as_uint4({self.fvec(depth + 1)})", f"({a} + {self.uint(3)})")
 
     def fvec(self, depth=0):
         if depth > 2 or self.random.random() < 0.3:

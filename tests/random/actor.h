@@ -12,7 +12,7 @@
 
 namespace rtrandom {
 
-// A fence of an actor. Its values only grow: who signals next waits for the last value first.
+// A fence of an actor. Its values only grow: the next thread to signal waits for the last value first.
 struct Fence {
   rtFence_t handle = nullptr;
   std::shared_ptr<Context> context;

@@ -227,10 +227,10 @@ class Known {
     return true;
   }
   void add(const std::string& key, const Compiled& made) {
-    constexpr size_t kMost = 8;
+    constexpr size_t kMaxKept = 8;
     std::lock_guard lock(mutex_);
     latest_.emplace_front(key, made);
-    if (latest_.size() > kMost) latest_.pop_back();
+    if (latest_.size() > kMaxKept) latest_.pop_back();
   }
 
  private:

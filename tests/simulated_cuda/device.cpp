@@ -31,8 +31,8 @@ std::vector<Context*>& contexts() {
 }
 
 // Plain data: usable in destructors of the thread's other variables.
-constexpr int kMostPushed = 64;
-thread_local Context* pushed[kMostPushed];
+constexpr int kMaxPushed = 64;
+thread_local Context* pushed[kMaxPushed];
 thread_local int pushed_count = 0;
 
 void activate(Context& context) {
@@ -60,17 +60,17 @@ Error attributeOf(int* value, int attribute, int device) {
     case kMaxThreadsPerBlock:
     case kMaxBlockDimX:
     case kMaxBlockDimY:
-      *value = kMostBlockThreads;
+      *value = kMaxBlockThreads;
       break;
     case kMaxBlockDimZ:
-      *value = kMostBlockDepth;
+      *value = kMaxBlockDepth;
       break;
     case kMaxGridDimX:
       *value = INT_MAX;
       break;
     case kMaxGridDimY:
     case kMaxGridDimZ:
-      *value = kMostGridYZ;
+      *value = kMaxGridYZ;
       break;
     case kMaxSharedMemoryPerBlock:
       *value = static_cast<int>(kSharedBytes);
@@ -117,7 +117,7 @@ Error attributeOf(int* value, int attribute, int device) {
       *value = 4 << 20;
       break;
     case 39:
-      *value = kMostResidentThreads;
+      *value = kMaxResidentThreads;
       break;
     case kComputeCapabilityMajor:
       *value = kArchitecture / 10;
@@ -148,7 +148,7 @@ Error attributeOf(int* value, int attribute, int device) {
       *value = static_cast<int>(kSharedOptinBytes);
       break;
     case 106:
-      *value = kMostResidentBlocks;
+      *value = kMaxResidentBlocks;
       break;
     case 111:
       *value = static_cast<int>(kSharedReservedBytes);
@@ -337,8 +337,8 @@ Error CtxPushCurrent(NativeContext handle) {
       violation("a push of the context of device %d, which has ended", context->device);
       return kContextDestroyed;
     }
-    if (pushed_count == kMostPushed) {
-      violation("%d contexts are pushed on one thread: pops are missing", kMostPushed);
+    if (pushed_count == kMaxPushed) {
+      violation("%d contexts are pushed on one thread: pops are missing", kMaxPushed);
       return kInvalidContext;
     }
     if (defect(Defect::stale_device) && pushed_count > 0) context = pushed[pushed_count - 1];

@@ -44,9 +44,9 @@ bool mayAccessPeer(Context& context, int device);
 int liveContexts();
 
 // The simulated machine: what occupancy and limits are computed from.
-inline constexpr int kMultiprocessors = 4, kWarpThreads = 32, kMostBlockThreads = 1024, kMostResidentThreads = 2048,
-                     kMostResidentBlocks = 32, kMostBlockDepth = 64, kMostGridYZ = 65535, kArchitecture = 90,
-                     kLeastPriority = 0, kGreatestPriority = -5;
+inline constexpr int kMultiprocessors = 4, kWarpThreads = 32, kMaxBlockThreads = 1024, kMaxResidentThreads = 2048,
+                     kMaxResidentBlocks = 32, kMaxBlockDepth = 64, kMaxGridYZ = 65535, kArchitecture = 90, kLeastPriority = 0,
+                     kGreatestPriority = -5;
 inline constexpr size_t kSharedBytes = size_t{48} << 10, kSharedOptinBytes = size_t{227} << 10,
                         kSharedMultiprocessorBytes = size_t{228} << 10, kSharedReservedBytes = 1024;
 

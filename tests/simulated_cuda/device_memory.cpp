@@ -38,8 +38,8 @@ DeviceMemory::DeviceMemory(size_t limit) : limit_(limit / kUnit * kUnit), window
 uintptr_t DeviceMemory::allocate(size_t size) {
   if (size > limit_) return 0;
   uintptr_t base = 0;
-  if (size < kLargestSmall) {
-    const size_t rounded = roundUp(size, kSmallest);
+  if (size < kMaxSmall) {
+    const size_t rounded = roundUp(size, kMinBytes);
     for (auto& unit : cut_) {
       base = unit.second.take(rounded);
       if (base != 0) break;
@@ -61,7 +61,7 @@ uintptr_t DeviceMemory::allocate(size_t size) {
 }
 
 void DeviceMemory::release(uintptr_t base, size_t size) {
-  if (size >= kLargestSmall) {
+  if (size >= kMaxSmall) {
     const size_t rounded = roundUp(size, kUnit);
     madvise(reinterpret_cast<void*>(base), rounded, MADV_DONTNEED);
     fill(base, std::min(size, kUnit), kFreed);
@@ -72,7 +72,7 @@ void DeviceMemory::release(uintptr_t base, size_t size) {
   fill(base, size, kFreed);
   const uintptr_t start = base / kUnit * kUnit;
   auto unit = cut_.find(start);
-  unit->second.give(base, roundUp(size, kSmallest));
+  unit->second.give(base, roundUp(size, kMinBytes));
   if (!unit->second.whole()) return;
   cut_.erase(unit);
   units_->give(start, kUnit);

@@ -19,7 +19,7 @@ class DeviceMemory {
   size_t freeBytes() const { return limit_ - used_; }
 
  private:
-  static constexpr size_t kUnit = size_t{2} << 20, kSmallest = 512, kLargestSmall = size_t{1} << 20;
+  static constexpr size_t kUnit = size_t{2} << 20, kMinBytes = 512, kMaxSmall = size_t{1} << 20;
 
   const size_t limit_;
   size_t used_ = 0;  // whole units

@@ -50,7 +50,7 @@ uint64_t checksum(const void* bytes, size_t size) {  // FNV-1a
   return sum;
 }
 
-// The flags are left out: who changes them makes an image for another device, not a damaged one.
+// The flags are left out: changed flags make an image for another device, not a damaged one.
 uint64_t headChecksum(const Head& head) { return checksum(&head.magic, offsetof(Head, head_checksum) - offsetof(Head, magic)); }
 
 bool runsHere(uint32_t architecture) {

@@ -61,10 +61,10 @@ void takeParametersLate(const simulated_cuda::Kernel& code, void** values, std::
 
 Error checkLimits(const KernelFunction& function, const Index& grid, const Index& block, size_t shared_bytes) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0) return kInvalidValue;
-  if (grid.x > 0x7FFFFFFFu || grid.y > kMostGridYZ || grid.z > kMostGridYZ) return kInvalidValue;
-  if (block.x > kMostBlockThreads || block.y > kMostBlockThreads || block.z > kMostBlockDepth) return kInvalidValue;
+  if (grid.x > 0x7FFFFFFFu || grid.y > kMaxGridYZ || grid.z > kMaxGridYZ) return kInvalidValue;
+  if (block.x > kMaxBlockThreads || block.y > kMaxBlockThreads || block.z > kMaxBlockDepth) return kInvalidValue;
   const size_t threads = size_t{block.x} * block.y * block.z;
-  if (threads > static_cast<size_t>(kMostBlockThreads)) return kInvalidValue;
+  if (threads > static_cast<size_t>(kMaxBlockThreads)) return kInvalidValue;
   if (threads > static_cast<size_t>(function.mostThreads())) return kOutOfResources;
   if (shared_bytes > static_cast<size_t>(function.most_dynamic_bytes.load())) return kInvalidValue;
   if (shared_bytes + function.kernel->shared_bytes > kSharedOptinBytes) return kInvalidValue;

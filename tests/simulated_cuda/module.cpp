@@ -48,16 +48,16 @@ void writeLog(const std::string& log, unsigned count, const int* options, void**
 int blocksThatFit(const KernelFunction& function, int block_size, size_t dynamic_bytes) {
   const int warps = (block_size + kWarpThreads - 1) / kWarpThreads;
   const size_t shared = function.kernel->shared_bytes + dynamic_bytes + kSharedReservedBytes;
-  const int by_threads = kMostResidentThreads / (warps * kWarpThreads);
+  const int by_threads = kMaxResidentThreads / (warps * kWarpThreads);
   const int by_shared = static_cast<int>(kSharedMultiprocessorBytes / shared);
-  return std::min({by_threads, by_shared, kMostResidentBlocks});
+  return std::min({by_threads, by_shared, kMaxResidentBlocks});
 }
 
 }  // namespace
 
 int KernelFunction::mostThreads() const {
   const int bound = static_cast<int>(kernel->code->most_threads);
-  return bound == 0 ? kMostBlockThreads : std::min(bound, kMostBlockThreads);
+  return bound == 0 ? kMaxBlockThreads : std::min(bound, kMaxBlockThreads);
 }
 
 Module::Module(Context& its_context, std::shared_ptr<Unit> its_unit) : context(its_context), unit(std::move(its_unit)) {
@@ -237,7 +237,7 @@ Error OccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, NativeFunction hand
   return DRIVER_CALL(OccupancyMaxActiveBlocksPerMultiprocessor, {
     std::shared_ptr<KernelFunction> function;
     SIMULATED_TRY(functionOf(handle, &function));
-    if (blocks == nullptr || block_size <= 0 || block_size > kMostBlockThreads) return kInvalidValue;
+    if (blocks == nullptr || block_size <= 0 || block_size > kMaxBlockThreads) return kInvalidValue;
     *blocks = block_size > function->mostThreads() ? 0 : blocksThatFit(*function, block_size, dynamic_bytes);
     return kSuccess;
   });

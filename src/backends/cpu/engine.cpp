@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kSpin = 50'000;  // after the last command
 constexpr int64_t kNap = 50'000;
-constexpr int64_t kNapWhenFull = 1'000'000;  // beside as many threads at work as there may be; who is done first looks around
+constexpr int64_t kNapWhenFull = 1'000'000;  // beside as many threads at work as may be: the first one done looks around
 constexpr int64_t kNapsFor = 10'000'000;     // after the last sign of life, then workers park
 constexpr int64_t kWatch = 20'000;           // between two looks at launches that one thread runs alone
 constexpr int kLazyList = kPriorities;
@@ -108,6 +108,7 @@ void Engine::body(void* user) {
 
 void Engine::work(Worker& worker) {
   int64_t active = nowNanoseconds();
+  // Nothing is read behind this load; somethingFor() reads the flag in the one order before the worker sleeps.
   while (!stopping_.load(std::memory_order_acquire)) {
     if (step(worker, &active)) continue;
     bool found = false;
@@ -287,6 +288,7 @@ void Engine::append(int list, Stream* stream) {
   stream->previous_ = at.last;
   (at.last != nullptr ? at.last->next_ : at.first) = stream;
   at.last = stream;
+  // Both are read without lock_: listed_ by publish(), the counters by doze() and relay(). Hence seq_cst, also in remove().
   stream->listed_.store(list == kLazyList ? Stream::kLazy : Stream::kUrgent, std::memory_order_seq_cst);
   (list == kLazyList ? lazy_ : urgent_).fetch_add(1, std::memory_order_seq_cst);
 }

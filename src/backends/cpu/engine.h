@@ -66,6 +66,7 @@ class Engine final : public RefCounted {
   // Puts the stream on the list, urgently or for a worker that looks around; listed already: may become urgent.
   void enlist(Stream* stream, bool urgent);
   bool urgentWaits() const { return urgent_.load(std::memory_order_seq_cst) != 0; }
+  // Asked again and again by a worker that is busy with a stream. Relaxed: a stale answer makes it stay for one more command.
   bool interrupted() const { return team_.cooperativeWaits() || stopping_.load(std::memory_order_relaxed); }
   // A worker that holds a stream may still be the one that looks around. Sequentially consistent, as the head of this file
   // says.
@@ -140,9 +141,13 @@ class Engine final : public RefCounted {
   std::unique_ptr<Worker[]> workers_;
   Team team_;
 
+  // These two, searching_ and watching_ below, and the `sleep` of each worker are the four steps of the head of this file. All
+  // accesses are sequentially consistent. The lists themselves are under lock_.
   alignas(64) std::atomic<uint32_t> urgent_{0};  // streams on the urgent lists
   std::atomic<uint32_t> lazy_{0};                // and on the one that is looked at in passing
+  // Written under start_mutex_. Behind a relaxed load that finds too few, start() looks again under the mutex.
   std::atomic<uint32_t> started_{0};
+  // stop() says how it meets the sleepers. A worker that reads it late runs one more turn.
   std::atomic<bool> stopping_{false};
 
   alignas(64) std::atomic<uint32_t> searching_{0};  // workers that spin and look at the urgent lists
@@ -154,6 +159,7 @@ class Engine final : public RefCounted {
   std::atomic<bool> watches_{false};
   uint64_t seen_solos_[kSolos] = {};  // of that worker
 
+  // Exchanged and counted in one order, as claimCooperative() says.
   alignas(64) std::atomic<bool> cooperative_{false};  // a thread has the right to launch cooperatively
   std::atomic<uint32_t> cooperative_waiting_{0};
 

@@ -43,28 +43,29 @@ class Traced {  // times one command where a trace is written
 
 bool Stream::isInsideTask() const { return task_stream == this; }
 
-inline bool Stream::shouldYield(const Executor& who) const {
-  if (who.worker == nullptr) return false;
+inline bool Stream::shouldYield(const Executor& executor) const {
+  if (executor.worker == nullptr) return false;
+  // drainers_ is a step of the protocol in stream.h; let_go_ is a hint.
   if (drainers_.load(std::memory_order_seq_cst) != 0 || let_go_.load(std::memory_order_relaxed)) return true;
   if (engine_->interrupted()) return true;
-  return engine_->urgentWaits() && nowNanoseconds() - who.since > kSlice;
+  return engine_->urgentWaits() && nowNanoseconds() - executor.since > kSlice;
 }
 
 // The stream is acquired. On kBlocked it no longer is, and may be gone.
-[[gnu::hot]] Stop Stream::run(Executor& who, uint64_t target) {
+[[gnu::hot]] Stop Stream::run(Executor& executor, uint64_t target) {
   // Relaxed: only the executor writes completed_, and state_ has handed it over. submitted_ is read when what was seen of it is
   // done, since each load takes the cache line from the producer. Its acquire pairs with the release in publish(), so that the
   // slots up to `limit` are visible. A command that blocks the stream stays at the head of the ring and is visited again.
   uint64_t done = completed_.load(std::memory_order_relaxed);
   uint64_t limit = done;
-  const bool foreign = who.worker == nullptr;
+  const bool foreign = executor.worker == nullptr;
   for (;;) {
     if (done == limit) {
       limit = submitted_.load(std::memory_order_acquire);
       if (done == limit) return Stop::kEmpty;
     }
     if (done >= target) return Stop::kTarget;
-    if (shouldYield(who)) return Stop::kYield;
+    if (shouldYield(executor)) return Stop::kYield;
     Header* header = ring_.front();
     const uint32_t slots = header->slots;
     switch (header->kind) {
@@ -77,7 +78,7 @@ inline bool Stream::shouldYield(const Executor& who) const {
         }
         if (command.header.cooperative && !engine_->claimCooperative(this)) return Stop::kBlocked;
         Traced traced(*this, done + 1, command.kernel->name());
-        runLaunch(command, who);
+        runLaunch(command, executor);
         break;
       }
       case Kind::kCopy: {
@@ -96,7 +97,7 @@ inline bool Stream::shouldYield(const Executor& who) const {
         ReplayCommand& command = *reinterpret_cast<ReplayCommand*>(header);
         Traced traced(*this, done + 1, "graph");
         while (!command.array->advance(*engine_, latch, foreign)) {
-          if (shouldYield(who)) return Stop::kYield;
+          if (shouldYield(executor)) return Stop::kYield;
         }
         command.array->drop();
         passPoint(command.end);
@@ -109,7 +110,7 @@ inline bool Stream::shouldYield(const Executor& who) const {
         const PointCommand& command = *reinterpret_cast<PointCommand*>(header);
         backend::Point* point = command.point;
         if (!latch.failed() || command.skip == backend::Skip::kNever) {
-          if (!awaitPoint(*point, who)) return Stop::kBlocked;
+          if (!awaitPoint(*point, executor)) return Stop::kBlocked;
           if (!point->status().ok()) latch.set(point->status());
         }
         point->drop();
@@ -139,24 +140,25 @@ inline bool Stream::shouldYield(const Executor& who) const {
 
 // The stream is acquired. Passes the records and hints at its head.
 void Stream::passRecords() {
-  Executor who;
+  Executor executor;
   for (;;) {
+    // As in run(): this thread is the executor, and the acquire shows the slot at the head.
     const uint64_t done = completed_.load(std::memory_order_relaxed);
     if (done == submitted_.load(std::memory_order_acquire)) return;
     const Kind kind = ring_.front()->kind;
     if (kind != Kind::kRecord && kind != Kind::kHint) return;
-    (void)run(who, done + 1);
+    (void)run(executor, done + 1);
   }
 }
 
-[[gnu::hot]] void Stream::runLaunch(LaunchCommand& command, const Executor& who) {
+[[gnu::hot]] void Stream::runLaunch(LaunchCommand& command, const Executor& executor) {
   HostKernel& kernel = *command.kernel;
   void* args[kMaxArguments];
   kernel.point(command.values(), args);
   const Header& header = command.header;
   cpu::runLaunch(*engine_, latch,
                  {&kernel, command.grid, command.group, header.local_bytes, header.cooperative, command.values(), args},
-                 who.worker == nullptr);
+                 executor.worker == nullptr);
 }
 
 void Stream::runCopy(const backend::Copy& copy, bool foreign) { copyRows(*engine_, copy, foreign); }
@@ -171,13 +173,13 @@ void Stream::passPoint(backend::Point* point) {
 }
 
 // True once the point is passed. False: the stream is blocked, and the thread that passes the point unblocks it.
-bool Stream::awaitPoint(backend::Point& point, const Executor& who) {
+bool Stream::awaitPoint(backend::Point& point, const Executor& executor) {
   if (point.done()) return true;
   if (Point* ours = dynamic_cast<Point*>(&point); ours != nullptr) {
     uint64_t serial;
     if (Ref<Stream> source = ours->source(&serial); source && source.get() != this) {
-      if (who.worker == nullptr && who.depth < kMaxDepth) {
-        source->help(serial, who.depth + 1);
+      if (executor.worker == nullptr && executor.depth < kMaxDepth) {
+        source->help(serial, executor.depth + 1);
       } else {
         source->hurry();
       }
@@ -246,11 +248,11 @@ int64_t Stream::work(Worker& worker) {
   // Both are hints, and a stale value costs a wake-up or a longer wait at most: relaxed.
   patient_.store(false, std::memory_order_relaxed);
   let_go_.store(false, std::memory_order_relaxed);
-  Executor who{.worker = &worker, .depth = 0, .since = last};
+  Executor executor{.worker = &worker, .depth = 0, .since = last};
   int64_t longest = 0;
   for (;;) {
     const int64_t began = nowNanoseconds();
-    Stop stop = run(who, UINT64_MAX);
+    Stop stop = run(executor, UINT64_MAX);
     longest = std::max(longest, nowNanoseconds() - began);
     if (stop == Stop::kBlocked) return nowNanoseconds();
     if (stop == Stop::kEmpty && linger(worker, &last)) continue;

@@ -1,5 +1,5 @@
-// From one flow of control to another on the same thread: Boost.Context's few instructions, or ucontext of libc where that
-// library was missing when this one was configured. Tells the sanitizers which stack is in use. Knows nothing of groups.
+// From one flow of control to another on the same thread: Boost.Context's few instructions, or ucontext of libc. The latter
+// serves a library that was configured without Boost. Tells the sanitizers which stack is in use. Knows nothing of groups.
 #pragma once
 
 #include <cstddef>

@@ -181,7 +181,7 @@ static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint32
       return;
     }
     callWithLocals(run, begin, end, participant, arena->bytes(), groups);
-  } catch (...) {
+  } catch (...) {  // of the program's kernel, on a thread of the library
     run.latch->set(kernelThrew(*run.kernel));
   }
   if (arena != nullptr) run.engine->giveArena(arena);

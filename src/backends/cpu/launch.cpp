@@ -1,4 +1,4 @@
-// How a launch is run: the order of its work-groups never depends on who runs them.
+// How a launch is run: the order of its work-groups never depends on the threads that run them.
 #include "backends/cpu/launch.h"
 
 #include <algorithm>
@@ -32,6 +32,7 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
   HostKernel& kernel = *run.kernel;
   Engine& engine = *run.engine;
   StatusLatch& latch = *run.latch;
+  // Relaxed: an estimate, as learn() says.
   const uint64_t cost = kernel.cost.load(std::memory_order_relaxed);
   double each = static_cast<double>(cost) / 16;  // nanoseconds
   const bool alone = cost == 0 || each * static_cast<double>(total) < kShareKnown;

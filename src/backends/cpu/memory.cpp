@@ -17,7 +17,7 @@
 namespace manyrt::cpu {
 namespace {
 
-constexpr uint64_t kSmallestAlignment = 256;
+constexpr uint64_t kMinAlignment = 256;
 constexpr uint64_t kMapped = 1 << 20;  // from this size on
 constexpr uint64_t kHugePage = 2 << 20;
 enum Tag : uint64_t { kFromMalloc = 1, kFromMmap = 2, kLocked = 4 };
@@ -46,13 +46,13 @@ void* mapAligned(uint64_t size, uint64_t alignment) {
 }  // namespace
 
 Status allocateMemory(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) {
-  if (alignment < kSmallestAlignment) alignment = kSmallestAlignment;
+  if (alignment < kMinAlignment) alignment = kMinAlignment;
   if (size > physicalMemory()) {
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes exceeds the %llu bytes of memory of the machine.",
                          static_cast<unsigned long long>(size), static_cast<unsigned long long>(physicalMemory()));
   }
-  // Pinned memory is mapped whatever its size: locking acts on whole pages, and two blocks may not share one. native[1] keeps
-  // the length for the release.
+  // Pinned memory is mapped whatever its size: locking acts on whole pages, and two blocks may not share one. The length is
+  // kept in native[1] for the release.
   memory->kind = kind;
   if (size >= kMapped || kind == RT_MEMORY_HOST) {
     const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
@@ -92,6 +92,7 @@ void releaseMemory(const backend::Memory& memory) {
 void lockMemory(void* pointer, uint64_t size) {
   static std::atomic<bool> told{false};
   if (!fault::fails("cpu.mlock") && mlock(pointer, size) == 0) return;
+  // Relaxed: it only lets one thread write the line.
   if (!told.exchange(true, std::memory_order_relaxed)) {
     log::write(RT_LOG_INFO, "Pinned memory is ordinary memory here: locking %llu bytes failed (%s).",
                static_cast<unsigned long long>(size), strerror(errno));

@@ -103,6 +103,7 @@ void giveFibers(const compiler::Object& object) {
   auto* place = static_cast<const compiler::FiberCalls**>(object.symbol(compiler::kFibersSymbol));
   if (place == nullptr) return;
   std::atomic_ref<const compiler::FiberCalls*> calls(*place);
+  // Relaxed: every thread stores the same address of a constant. The load spares a running object's cache line.
   if (calls.load(std::memory_order_relaxed) != &fibers::kCalls) calls.store(&fibers::kCalls, std::memory_order_relaxed);
 }
 

@@ -13,7 +13,7 @@
 namespace manyrt::cpu {
 namespace {
 
-constexpr int64_t kLook = 20'000;      // of running, between two looks at who else wants the thread
+constexpr int64_t kLook = 20'000;      // of running, between two looks whether other work wants the thread
 constexpr int64_t kWorthTask = 400;    // nanoseconds of a task that is worth handing to another thread
 constexpr int64_t kWorthRun = 10'000;  // and of the whole launch
 constexpr uint32_t kSpins = 4096;      // without a task, before other threads of the machine get a turn
@@ -201,7 +201,7 @@ bool ReplayArray::walk(Engine& engine, StatusLatch& latch, bool foreign) {
         runOther(*node, engine, latch, foreign);
       }
     }
-  } catch (...) {
+  } catch (...) {  // of the program's kernel, on a thread of the library
     latch.set(kernelThrew(*node->kernel));
   }
 }
@@ -286,6 +286,7 @@ uint32_t ReplayArray::finishTask(uint32_t task) {
       push(successor);
     }
   }
+  // Behind push(): a thread that sees all tasks finished leaves nothing in the list. Pairs with the acquire in takePart().
   finished_.fetch_add(1, std::memory_order_acq_rel);
   return next;
 }
@@ -298,6 +299,7 @@ void ReplayArray::push(uint32_t task) {
 
 bool ReplayArray::pop(uint32_t* task) {
   const auto all = static_cast<uint32_t>(layout_->tasks.size());
+  // head_ only deals out places; what a task has to see comes with its entry of ready_.
   uint32_t head = head_.load(std::memory_order_acquire);
   while (head < all) {
     // Zero: not pushed yet, or taken and reset by another thread since head was read. Either way the caller looks again. A

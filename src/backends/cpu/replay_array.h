@@ -73,7 +73,7 @@ class ReplayArray final : public RefCounted {
   Node* nodes_ = nullptr;
   uint32_t count_ = 0;
   uint32_t position_ = 0;  // of the launch that runs
-  uint32_t stride_ = 1;    // nodes between two looks at who else wants the thread
+  uint32_t stride_ = 1;    // nodes between two looks whether other work wants the thread
   int64_t spent_ = 0;      // by the launch that runs, nanoseconds
   int64_t work_ = 0;       // of the last launch that was measured, by all threads together
   bool spread_ = false;    // the next launch

@@ -168,6 +168,7 @@ class Ring {
     }
     spares_.fetch_add(1, std::memory_order_relaxed);
     segment->next = spare_.load(std::memory_order_relaxed);
+    // A push: if another one came first, the exchange has put the new head into `next`, and is tried again.
     while (!spare_.compare_exchange_weak(segment->next, segment, std::memory_order_release, std::memory_order_relaxed)) {
     }
   }

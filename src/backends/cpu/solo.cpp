@@ -10,6 +10,7 @@ namespace manyrt::cpu {
 // The watcher answers within a system call, unless it has lost its processor.
 Solo::Request Solo::answer() const {
   for (uint32_t spins = 0;; ++spins) {
+    // Acquire pairs with the last store of steal(): job_ and first_ are there where it has granted.
     const uint32_t request = request_.load(std::memory_order_acquire);
     if (request != kAsked) return static_cast<Request>(request);
     if (spins < 1000) {
@@ -37,6 +38,7 @@ bool Solo::end(Team& team) {
 }
 
 uint32_t Solo::steal(uint64_t running, uint32_t threads, Team& team) {
+  // Relaxed: one thread watches at a time, and a stale kGranted only puts this off. The question is seq_cst, ahead of heavy().
   if (request_.load(std::memory_order_relaxed) != kNone) return 0;
   request_.store(kAsked, std::memory_order_seq_cst);
   uint32_t helpers = 0;
@@ -52,6 +54,7 @@ uint32_t Solo::steal(uint64_t running, uint32_t threads, Team& team) {
       first_ = first;
     }
   }
+  // Release publishes job_ and first_ to answer() and take().
   request_.store(helpers != 0 ? kGranted : kNone, std::memory_order_release);
   return helpers;
 }

@@ -263,10 +263,10 @@ void Stream::hurry() {
 
 // The stream is acquired. Runs it up to the serial on this thread.
 inline void Stream::drain(uint64_t serial) {
-  Executor who;
+  Executor executor;
   bool timed = (drains_++ & (kTimedDrains - 1)) == 0;
   int64_t began = timed ? nowNanoseconds() : 0;
-  if (run(who, serial) == Stop::kBlocked) return;  // no longer ours
+  if (run(executor, serial) == Stop::kBlocked) return;  // no longer ours
   if (timed) short_drain_ = nowNanoseconds() - began < kShortDrain;
   if (patient_.load(std::memory_order_relaxed) != short_drain_) patient_.store(short_drain_, std::memory_order_relaxed);
   leave(false);
@@ -284,8 +284,8 @@ inline void Stream::drain(uint64_t serial) {
 
 void Stream::help(uint64_t serial, int depth) {
   if (completed_.load(std::memory_order_acquire) >= serial || !acquire()) return;
-  Executor who{.worker = nullptr, .depth = depth};
-  if (run(who, serial) != Stop::kBlocked) leave(true);
+  Executor executor{.worker = nullptr, .depth = depth};
+  if (run(executor, serial) != Stop::kBlocked) leave(true);
 }
 
 // Spins beside the executor, then sleeps. With an infinite deadline the thread is a drainer: it asks the executor to let go,

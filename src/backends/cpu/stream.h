@@ -1,4 +1,4 @@
-// A stream of the CPU: a ring of commands and one word of state that says who may run them. Threads that submit write
+// A stream of the CPU: a ring of commands and one word of state that says which thread may run them. Threads that submit write
 // commands; an executor (a worker, or the thread that waits) runs them in order. See engine.h for how workers find it.
 //
 // A submission and an executor that leaves meet in two sequentially consistent operations each. A producer sets `producing_`,
@@ -17,7 +17,7 @@ namespace manyrt::cpu {
 
 class Point;
 
-// Who runs commands.
+// The thread that runs commands.
 struct Executor {
   Worker* worker = nullptr;  // null: a thread that waits
   int depth = 0;             // of streams run on behalf of streams
@@ -89,6 +89,8 @@ class Stream final : public backend::Stream {
   Status outOfMemory();  // unlocks
   void publish(uint32_t slots, bool urgent);
 
+  // The load first: it leaves the cache line shared where another thread has the stream. The exchange is a step of the
+  // protocol, and acquires what the executor before released in leave().
   bool acquire() {
     uint32_t expected = kFree;
     return state_.load(std::memory_order_relaxed) == kFree &&
@@ -101,13 +103,13 @@ class Stream final : public backend::Stream {
   void tellSleepers(uint64_t done);
   bool linger(Worker& worker, int64_t* last);
 
-  Stop run(Executor& who, uint64_t target);
+  Stop run(Executor& executor, uint64_t target);
   void passRecords();
-  bool shouldYield(const Executor& who) const;
-  void runLaunch(LaunchCommand& command, const Executor& who);
+  bool shouldYield(const Executor& executor) const;
+  void runLaunch(LaunchCommand& command, const Executor& executor);
   void runCopy(const backend::Copy& copy, bool foreign);
   void runFill(const backend::Fill& fill, bool foreign);
-  bool awaitPoint(backend::Point& point, const Executor& who);
+  bool awaitPoint(backend::Point& point, const Executor& executor);
   bool callUser(Task* task);
   void callInternal(Task* task);
   void runUser();
@@ -124,9 +126,13 @@ class Stream final : public backend::Stream {
   Ring ring_;
 
   // Producers' line.
+  // submitted_ is written under producing_: relaxed there. Its release in publish() pairs with the acquire of the executor,
+  // which then reads the slots.
   alignas(64) std::atomic<bool> producing_{false};
   std::atomic<uint64_t> submitted_{0};
   // Executors' line.
+  // Written by the executor, which reads its own store relaxed. Its release pairs with the acquire of waits and queries: what
+  // the commands up to there wrote is visible.
   alignas(64) std::atomic<uint64_t> completed_{0};
   uint32_t drains_ = 0;      // executor's: counts drains by waiting threads, some of which are timed
   bool short_drain_ = true;  // executor's: the last timed one was short
@@ -135,6 +141,7 @@ class Stream final : public backend::Stream {
   std::atomic<uint32_t> listed_{kNotListed};
   std::atomic<uint32_t> drainers_{0};  // threads that wait, awake, and would run the stream
   std::atomic<uint32_t> sleepers_{0};
+  // let_go_ and patient_ are hints: relaxed, since a stale value costs a wake-up or a longer wait at most.
   std::atomic<bool> let_go_{false};    // a thread that waits has met a worker here and would rather run the stream itself
   std::atomic<bool> patient_{false};   // drained by its waiters: a submission need not wake a worker
   std::atomic<uint32_t> progress_{0};  // sleepers sleep on it

@@ -118,6 +118,7 @@ bool Team::enrol(Job& job, TeamMember& member, uint64_t inside, uint32_t* partic
 
 bool Team::joinCooperative(TeamMember& member) {
   Job& job = jobs_[0];
+  // Only a look: enrol() reads the gate again, and takes the ticket.
   uint64_t gate = job.gate.load(std::memory_order_acquire);
   if ((gate & kOpen) == 0 || (gate & kTicketMask) == 0 || gate / kGeneration == member.cooperative) return false;
   // Only a prefetch, so `user` may be that of another job: relaxed. It is read again behind the ticket.

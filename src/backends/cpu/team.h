@@ -73,6 +73,7 @@ class Team {
   // Whether a job would take another thread.
   bool wanted() const {
     if (wants(jobs_[0])) return true;
+    // seq_cst here and in wants(): a worker sets `sleep` before it asks, as open() says.
     if (open_.load(std::memory_order_seq_cst) == 0) return false;
     for (uint32_t i = 1; i < kJobs; ++i) {
       if (wants(jobs_[i])) return true;

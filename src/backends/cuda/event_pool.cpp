@@ -21,7 +21,7 @@ Status EventPool::takeStream(NativeStream* stream) {
     }
     try {
       streams_.reserve(++stream_count_);  // so that giving one back, on CUDA's thread, allocates nothing
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {     // the count has to be undone
       --stream_count_;
       return Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
@@ -76,6 +76,7 @@ Status EventPool::newEvent(NativeEvent* event, bool timed) {
 Status EventPool::createPoint(Ref<backend::Point>* out, bool timed) {
   auto* point = static_cast<Point*>(free_[timed].take());
   if (point != nullptr) {
+    // Relaxed: revive() releases the point below.
     point->exported_.store(false, std::memory_order_relaxed);
     point->pool_ = Ref<EventPool>(this);
     point->revive();  // last: an import may find it by its address
@@ -94,7 +95,7 @@ Status EventPool::createPoint(Ref<backend::Point>* out, bool timed) {
     try {
       std::lock_guard lock(mutex_);
       points_.emplace(event, point);
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // the native event has to be destroyed
       delete point;
       destroyEvent(event);
       return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
@@ -162,7 +163,7 @@ void EventPool::giveEvent(NativeEvent event) {
   try {
     std::lock_guard lock(mutex_);
     events_.push_back(event);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // called as a point ends: the event is destroyed, not kept
     destroyEvent(event);
   }
 }

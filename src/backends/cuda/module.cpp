@@ -122,8 +122,8 @@ void NativeModuleOwner::recycle() {
     } else {
       context->loader().unloadBehindWork(unloading.release());
     }
-  } catch (const std::bad_alloc&) {
-    host_threads::submit(this);  // tries again
+  } catch (const std::bad_alloc&) {  // after the last reference: no caller could do it later
+    host_threads::submit(this);      // tries again
   }
 }
 
@@ -258,7 +258,7 @@ void ModuleLoader::giveBack(NativeModule module, const compiler::Digest& key, si
     count = takeUnwanted(unwanted, code_bytes);
     try {
       idle_.push_back({module, key, code_bytes});
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // the module has to be unloaded instead
       unwanted[count++] = module;
     }
   }

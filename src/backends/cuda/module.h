@@ -66,7 +66,7 @@ class Module final : public backend::Module {
   std::unordered_map<std::string, std::string> symbols_;  // of globals
 };
 
-// One source of OpenCL C, with its options, is one native module of the context: modules made of it while it is in use share
+// One source of OpenCL C, with its options, is one native module of the context. Modules made of it while it is in use share
 // it. A few native modules without users and without state are kept. The same source built again gets the loaded code without
 // asking the driver for it.
 class ModuleLoader final : public backend::ModuleLoader {

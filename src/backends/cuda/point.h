@@ -9,7 +9,7 @@ namespace manyrt::cuda {
 
 class EventPool;
 
-// The record that was a stream's last submission, so far as it is known: the native event tells of the stream what it has told
+// The record that was a stream's last submission, so far as it is known. The native event tells of the stream what it has told
 // others of the record. Written under the stream's mutex, before and after the driver's call, and cleared by a point that takes
 // its event to another stream. A reader asks the driver between two equal looks: what it was told then is of that record.
 //

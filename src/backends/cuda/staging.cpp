@@ -184,9 +184,9 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
   // stack: the call waits until all threads have left it. A thread that is not to be had leaves its pieces to the others.
   std::lock_guard lock(mutex_);
   const auto cores = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  const size_t most_lanes = std::min(to_device ? kWorkersToDevice : kWorkersToHost, cores);
-  const uint64_t piece = size >= kSlots * kSlotBytes * most_lanes ? kSlotBytes : kSmallPiece;
-  const size_t workers = std::min<size_t>(most_lanes, (size + piece - 1) / piece);
+  const size_t max_workers = std::min(to_device ? kWorkersToDevice : kWorkersToHost, cores);
+  const uint64_t piece = size >= kSlots * kSlotBytes * max_workers ? kSlotBytes : kSmallPiece;
+  const size_t workers = std::min<size_t>(max_workers, (size + piece - 1) / piece);
   RT_TRY(prepare(workers));
   RT_CUDA_TRY(cuEventRecord, workers_[0]->joined, stream);
   for (size_t i = 0; i < workers; ++i) RT_CUDA_TRY(cuStreamWaitEvent, workers_[i]->stream, workers_[0]->joined, 0);

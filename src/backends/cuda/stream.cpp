@@ -33,7 +33,7 @@ class Stream::InternalCall final : public Callback {
   void reached() override {
     if (task_->tells()) stream_->announce(serial_);
     stream_->latch.set(task_->run(stream_->latch.get()));
-    stream_->advance(serial_);  // the driver counts the callback when it has returned: later than those who were told
+    stream_->advance(serial_);  // the driver counts the callback when it has returned: later than the task has told others
   }
   void lost(const Status& status) override { (void)task_->run(status); }
 

@@ -168,6 +168,7 @@ void open(State& at) {
     return;
   }
   at.table = std::move(fresh);
+  // Release; table() says why its load is relaxed.
   internal::current.store(at.table.get(), std::memory_order_release);
   prepareThreadsWith(takeNoPartInCaptures);
   (void)closedTable();  // so that nothing is allocated at exit

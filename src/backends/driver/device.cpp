@@ -36,7 +36,7 @@ void Context::nameRunning(std::string* names) {
 std::vector<Ref<Context>> Device::contexts() {
   try {
     return contexts_.alive();
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // a lost device is recorded all the same; its contexts are then not told
     return {};
   }
 }

@@ -67,8 +67,8 @@ class FastStream : public Stream {
   }
 
  protected:
-  // `now` gives the work to the driver, `work` makes what a held stream keeps instead; `may` says under the mutex whether it
-  // can be given to the driver at all.
+  // `now` gives the work to the driver, `work` makes what a held stream keeps instead. `may` says under the mutex whether the
+  // work can be given to the driver at all.
   template <class Now, class MakeWork, class May = bool (*)()>
   [[gnu::always_inline]] Status submit(
       Now now, MakeWork work, May may = [] { return true; }) {

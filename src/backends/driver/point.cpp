@@ -1,4 +1,4 @@
-// Recording and passing points, telling those who wait on the host, and the list of free points.
+// Recording and passing points, telling threads and streams that wait on the host, and the list of free points.
 #include "backends/driver/point.h"
 
 #include "base/os/futex.h"

@@ -85,6 +85,7 @@ bool Stream::mark(bool patiently) {
 void Stream::markThis(Ref<backend::Point> point) {
   std::unique_lock markers(markers_mutex_, std::try_to_lock);
   if (!markers.owns_lock() || marker_count_ == kMaxMarkers) return;
+  // Relaxed under the mutex of submission; the submission is counted behind this call.
   markers_[marker_count_++] = {std::move(point), native_serial_.load(std::memory_order_relaxed) + 1};
 }
 

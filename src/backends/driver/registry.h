@@ -31,7 +31,7 @@ class Registry {
     }
     return found;
   }
-  // Calls with each, also with those that end at this moment, under the lock: `act` uses what the object has until it has
+  // Calls with each, also with those that end at this moment, under the lock. `act` uses what the object has until it has
   // removed itself, and takes no lock.
   template <class Act>
   void each(Act act) {

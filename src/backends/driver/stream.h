@@ -48,7 +48,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
     bool fails_by_command = false;     // a command may fail without the loss of the device; markers tell
     int64_t spin_before_sleep_ns = 0;  // of waits with the default policy
   };
-  Stream(Context& context, const Traits& traits);  // who makes the stream adds it to the context once it is whole
+  Stream(Context& context, const Traits& traits);  // its maker adds the stream to the context once it is whole
 
   Context& context() const { return *context_; }
   Device& device() const { return device_; }
@@ -89,8 +89,8 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   virtual Progress ask() = 0;
   // Has resume() called once the device has come to here. False: no way to; a thread of the library waits. Under the mutex.
   virtual bool tellWhenReached() { return false; }
-  // Waits in the driver until all up to `serial`, which is with the device, may be over; the thread has waited for so many
-  // nanoseconds. kNotNow: the caller naps. kNever: the driver refuses, as it will again.
+  // Waits in the driver until all up to `serial`, which is with the device, may be over. The number says for how many
+  // nanoseconds the thread has waited. kNotNow: the caller naps. kNever: the driver refuses, as it will again.
   enum class Slept { kYes, kNotNow, kNever };
   virtual Slept sleep(uint64_t, Deadline, int64_t) { return Slept::kNotNow; }
   // Runs a function of the program or of the library with what the driver needs to be current on the thread.
@@ -106,7 +106,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   bool isHeld() const { return held_.load(std::memory_order_relaxed); }
   uint64_t nextSerial() const { return submitted_.load(std::memory_order_relaxed) + 1; }
   // One more submission is with the device. One that failed counts, too: the driver may have got a part of it. The number is
-  // published last: who sees it in submitted() sees that it is with the device.
+  // published last: a thread that sees it in submitted() sees that it is with the device.
   void count() {
     // Relaxed: written under the mutex alone. The releases pair with withDevice() and submitted(), which take no lock.
     const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
@@ -167,12 +167,15 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
   Device& device_;
   const Traits traits_;
 
+  // The first two are written under mutex_, in the order of count(). completed_ only rises, by advance(). kernel_ is relaxed:
+  // the names that it points to are kept for good.
   std::atomic<uint64_t> submitted_{0};
   std::atomic<uint64_t> native_serial_{0};
   std::atomic<uint64_t> completed_{0};
   std::atomic<const char*> kernel_{nullptr};
   Command* first_ = nullptr;  // held; the first one is being waited for, or executed
   Command** last_ = &first_;
+  // Read and written under mutex_, which orders it.
   std::atomic<bool> held_{false};
   bool untold_ = false;  // the driver does not tell when the device has come to the first command: a thread waits
 

@@ -39,7 +39,7 @@ Status Stream::enqueueFill(const backend::Fill& fill) {
   return Status();
 }
 
-// Others who see the point passed see the number, too.
+// A thread that sees the point passed sees the number, too.
 Status Stream::enqueueRecord(backend::Point& point, Status carried, uint64_t serial) {
   RT_TRY(driverCall("null.record"));
   announce(serial);

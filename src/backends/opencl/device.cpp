@@ -232,6 +232,7 @@ Status Device::attribute(int64_t* value, int32_t attribute) {
 Status Device::memInfo(uint64_t* free_bytes, uint64_t* total_bytes) {
   RT_TRY(lost());
   *total_bytes = properties_.memory_bytes;
+  // Relaxed: the sum is an estimate by its nature.
   *free_bytes = *total_bytes - std::min(*total_bytes, used_.load(std::memory_order_relaxed));
   return Status();
 }
@@ -287,6 +288,7 @@ void Device::native(uint64_t out[2]) {
 void Device::noteAddresses(void* address, uint64_t size) {
   std::lock_guard lock(mutex_);
   addresses_[reinterpret_cast<uintptr_t>(address)] = size;
+  // Behind the change of the list, also below: addressGeneration() acquires it.
   address_generation_.fetch_add(1, std::memory_order_release);
 }
 

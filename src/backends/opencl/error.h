@@ -40,6 +40,8 @@ void serializeCalls();  // from now on one thread at a time calls a driver: for 
 
 namespace internal {
 inline constexpr uint32_t kCounting = 1, kSerialized = 2;
+// Relaxed loads: tests start and stop counting between their own calls. A device whose driver needs turns says so when it is
+// found, before other threads can use the device.
 extern std::atomic<uint32_t> watch;
 }  // namespace internal
 

@@ -32,6 +32,7 @@ extern std::atomic<const Table*> current;
 }
 
 // Good once openTable() has succeeded.
+// Relaxed: a caller has seen the opening of the table succeed, which orders its contents before.
 inline const Table& table() { return *internal::current.load(std::memory_order_relaxed); }
 
 // At the first call opens the loader and fills the table; false: `reason` is a sentence. Later calls give the same answer.

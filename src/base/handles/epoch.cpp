@@ -29,6 +29,7 @@ struct Limbo {
   Ranked<SpinLock, LockRank::kEpoch> lock;
   Retired* first = nullptr;  // oldest
   Retired** last = &first;
+  // Changed under the lock. Read without it as a hint when a batch is full: relaxed.
   std::atomic<uint64_t> count{0};
 
   void push(Retired* object, uint64_t stamp) {
@@ -64,6 +65,7 @@ constexpr uint64_t kBatch = 64;
 constexpr int kGenerations = 3;               // a handle, its pool, the pool's memory
 constexpr std::chrono::seconds kPatience(1);  // of drain() and synchronize(): a driver may free behind work of its device
 
+// Acquire loads pair with the release that adds a record: its `next` and its fields are there.
 std::atomic<Record*> records{nullptr};
 Limbo limbo;  // constant-initialised, trivially destroyed
 static_assert(std::is_trivially_destructible_v<Limbo>);
@@ -131,6 +133,7 @@ namespace {
 Record* restsLater() {
   Record* record = internal::record;
   if (record == nullptr) return nullptr;
+  // Relaxed: a thread reads its own record's `active` and `reclaiming` here and below, which it alone writes.
   const bool in_call = record->active.load(std::memory_order_relaxed) != 0;
   return in_call || record->away != 0 || record->resting ? record : nullptr;
 }
@@ -139,6 +142,7 @@ Record* restsLater() {
 class Collector final : public host_threads::Job {
  public:
   void queue() {
+    // One job is queued at a time. run() clears the flag before it collects, so what is retired later queues the next one.
     if (!queued_.exchange(true, std::memory_order_acq_rel)) host_threads::submit(this);
   }
   void run() override {
@@ -289,6 +293,7 @@ void collect() { (void)collectOnce(); }
 
 void park() {
   Record* record = std::exchange(internal::record, nullptr);
+  // Release: as in Release, the next thread of the record goes on from these fields.
   if (record != nullptr) record->used.store(false, std::memory_order_release);
 }
 
@@ -332,6 +337,7 @@ void drain() {
 }
 
 void abandon() {
+  // The child of a fork has one thread: relaxed stores are enough.
   for (Record* record = records.load(std::memory_order_acquire); record != nullptr; record = record->next) {
     if (record == internal::record) continue;
     record->active.store(0, std::memory_order_relaxed);

@@ -61,6 +61,7 @@ class Guard {
   Guard() : record_(internal::record) {
     if (record_ == nullptr) [[unlikely]]
       record_ = internal::acquireRecord();
+    // Relaxed: this thread alone writes it.
     if (record_->active.load(std::memory_order_relaxed) != 0) [[unlikely]] {
       state_ = internal::kNested;  // a call inside a call
       return;
@@ -82,6 +83,7 @@ class Guard {
   void leave() {
     state_ |= internal::kAway;
     ++record_->away;
+    // Release, as in the destructor.
     if ((state_ & internal::kNested) == 0) record_->active.store(0, std::memory_order_release);
   }
   void enter() {

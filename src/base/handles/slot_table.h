@@ -37,6 +37,7 @@ template <class T>
 class Slot final : public epoch::Retired {
  public:
   // Called twice: when the guards have ended, which drops the handle's own lease, and through drop() after the last lease.
+  // Relaxed: 0 was stored by this thread, which dropped the last lease. Else the handle's own lease is still counted.
   void reclaim() override { leases_.load(std::memory_order_relaxed) == 0 ? end() : drop(); }
 
  private:
@@ -107,6 +108,7 @@ class SlotTable {
       giveBack(slot);
       throw;
     }
+    // Relaxed: the release of the generation below publishes it.
     slot->leases_.store(1, std::memory_order_relaxed);
     uint32_t generation = slot->last_generation_ + 1;
     if (generation == kClosed) generation = 1;
@@ -156,6 +158,7 @@ class SlotTable {
     for (uint32_t c = 0; c < chunk_count_.load(std::memory_order_acquire); ++c) {
       Slot<T>* chunk = chunks_[c].load(std::memory_order_acquire);
       for (uint32_t i = 0; chunk != nullptr && i < kChunk; ++i) {
+        // Acquire, as in find(): the object of an open generation is whole.
         uint32_t generation = chunk[i].generation_.load(std::memory_order_acquire);
         if (generation == kClosed) continue;
         visitor(*chunk[i].object(), (HandleBits{generation} << 32) | (HandleBits{chunk[i].index_} << 8) | kind_);
@@ -207,6 +210,8 @@ class SlotTable {
   const uint8_t kind_;
   Ranked<SpinLock, LockRank::kSlotTable> lock_;
   Slot<T>* free_ = nullptr;
+  // Written under lock_, each chunk before the count that includes it, with release. find() and forEach() acquire. live_ is a
+  // count for reports: relaxed.
   std::atomic<uint32_t> chunk_count_{0};
   std::atomic<uint64_t> live_{0};
   std::atomic<Slot<T>*> chunks_[kChunks] = {};

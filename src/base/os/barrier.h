@@ -25,6 +25,7 @@ void prepare();  // registers the process; called before the library runs
 constexpr uint64_t kNapNanoseconds = 1'000'000;
 
 // The frequent side. False: it was a fence of its own.
+// ThreadSanitizer does not know membarrier: a read-modify-write on one word orders both sides there.
 inline bool light() {
 #if defined(__SANITIZE_THREAD__)
   internal::rendezvous.fetch_add(1, std::memory_order_seq_cst);

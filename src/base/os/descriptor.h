@@ -1,4 +1,4 @@
-// A file descriptor with one owner, who closes it, passes it on, or gives it up.
+// A file descriptor with one owner, which closes it, passes it on, or gives it up.
 #pragma once
 
 #include <unistd.h>

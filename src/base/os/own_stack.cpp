@@ -1,5 +1,5 @@
-// A mapping with a guard page below it, and ucontext to switch there and back. ucontext makes system calls for the signal mask;
-// there is one switch for a whole build, so that they do not matter. Tells the sanitizers which stack is in use.
+// A mapping with a guard page below it, and ucontext to switch there and back. Its system calls for the signal mask do not
+// matter: there is one switch for a whole build. Tells the sanitizers which stack is in use.
 #include "base/os/own_stack.h"
 
 #include <sys/mman.h>

@@ -37,12 +37,14 @@ void* run(void* argument) {
 void prepareThreadsWith(void (*prepare)()) {
   for (std::atomic<void (*)()>& entry : prepares) {
     void (*none)() = nullptr;
+    // Entries are filled front to back and never cleared, so prepareThread() may stop at the first empty one.
     if (entry.compare_exchange_strong(none, prepare)) return;
   }
 }
 
 void prepareThread() {
   while (prepared < kMaxPrepares) {
+    // Acquire pairs with the exchange above: what the function needs has been set up.
     void (*const prepare)() = prepares[prepared].load(std::memory_order_acquire);
     if (prepare == nullptr) return;
     ++prepared;

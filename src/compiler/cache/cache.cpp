@@ -99,6 +99,7 @@ Header headerFor(const Digest& key, const void* data, size_t size) {
 // A folder that fails does so at every build; one line is enough.
 void complain(const std::string& path, const char* reason) {
   static std::atomic<bool> done{false};
+  // Relaxed here and in the two counters below: they order nothing.
   if (done.exchange(true, std::memory_order_relaxed)) return;
   log::write(RT_LOG_WARNING, "Compiled kernels are not kept in \"%s\": %s.", path.c_str(), reason);
 }

@@ -159,6 +159,7 @@ bool Parser::parseDeclaratorPart(std::vector<Derivation>* chain, Declarator* dec
   if (!parseAttributes(nullptr, &declarator->alignment, memberOnly(&declarator->packed))) return false;
   std::vector<Derivation> inner;
   const Token& token = peek();
+  // In an abstract declarator "()" and "(type" open the parameters of a function, not a group.
   const bool is_group = at("(") && !(may_be_abstract && (peek(1).is(")") || isTypeName(1)));
   if (is_group) {
     next();
@@ -168,6 +169,7 @@ bool Parser::parseDeclaratorPart(std::vector<Derivation>* chain, Declarator* dec
     declarator->where = token.where;
     declarator->name_token = static_cast<uint32_t>(at_);
     next();
+    // A name is required and missing: the message says which kind of token stands in its place.
   } else if (!may_be_abstract) {
     const Keyword& keyword = findKeyword(token.text);
     if (atEnd()) {
@@ -181,6 +183,7 @@ bool Parser::parseDeclaratorPart(std::vector<Derivation>* chain, Declarator* dec
     return false;
   }
   if (!parseDeclaratorSuffixes(chain)) return false;
+  // The parentheses bind closest to the name, and are therefore applied last.
   std::move(inner.begin(), inner.end(), std::back_inserter(*chain));
   return true;
 }

@@ -137,6 +137,8 @@ void Parser::checkKernel(const Function& function) {
                        "The kernel \"%s\" returns \"%s\"; kernels return void and write results through pointers.", name,
                        spell(function.result).c_str());
   }
+  // Host and device must agree on the bytes of each argument, and only the device may follow a pointer. The first reason is
+  // enough.
   for (size_t i = 0; i < function.parameters.size(); ++i) {
     const Variable& parameter = *function.parameters[i];
     const Type* type = parameter.type.type;
@@ -234,6 +236,7 @@ bool Parser::declareProgramVariable(const Specifiers& specifiers, Declarator& de
     return false;
   }
   Variable* variable = nullptr;
+  // A constant may be declared more than once. A later declaration may give the length that an earlier one left open.
   const auto known = scope().names.find(declarator.name);
   if (known != scope().names.end() && known->second.kind == Symbol::Kind::kVariable) {
     variable = known->second.variable;
@@ -253,6 +256,7 @@ bool Parser::declareProgramVariable(const Specifiers& specifiers, Declarator& de
     symbol.where = declarator.where;
     if (!declare(declarator.name, symbol)) return false;
   }
+  // The strictest of all declarations holds.
   variable->alignment = std::max({variable->alignment, specifiers.type_alignment, specifiers.alignment, declarator.alignment});
   if (!accept("=")) {
     if (specifiers.is_extern || variable->initializer != nullptr) {
@@ -266,6 +270,7 @@ bool Parser::declareProgramVariable(const Specifiers& specifiers, Declarator& de
     diagnostics_.error(declarator.where, "\"%s\" is defined a second time.", name.c_str());
     diagnostics_.note(variable->where, "This is its other definition.");
   }
+  // An array without a length is completed by its initialiser, so that it need not be complete yet.
   const bool is_array = type->isArray() && type->length == Type::kUnknownLength;
   if (!is_array && !isComplete(type)) {
     diagnostics_.error(declarator.where, "\"%s\" has the incomplete type \"%s\".", name.c_str(), spell(type).c_str());
@@ -278,6 +283,7 @@ bool Parser::declareProgramVariable(const Specifiers& specifiers, Declarator& de
     return true;
   }
   variable->initializer = initializer;
+  // The type is taken again: the initialiser may have given the array its length.
   variable->type = type;
   program_.declarations.push_back({Declaration::Kind::kVariable, nullptr, variable, nullptr});
   return true;

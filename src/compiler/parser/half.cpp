@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMinExponent = -14;  // of normal numbers
 constexpr int kFractionBits = 10;
-constexpr double kLargest = 65504;
+constexpr double kMaxHalf = 65504;
 constexpr uint16_t kInfinity = 0x7c00, kQuietNan = 0x7e00, kSign = 0x8000;
 
 }  // namespace
@@ -17,7 +17,7 @@ uint16_t halfBits(double value) {
   const uint16_t sign = std::signbit(value) ? kSign : 0;
   if (std::isnan(value)) return sign | kQuietNan;
   const double magnitude = std::fabs(value);
-  if (magnitude >= kLargest + 16) return sign | kInfinity;  // a tie between the largest half and what would follow it
+  if (magnitude >= kMaxHalf + 16) return sign | kInfinity;  // a tie between the largest half and what would follow it
   int exponent = kMinExponent;
   if (magnitude >= std::ldexp(1.0, kMinExponent)) exponent = std::ilogb(magnitude);
   // In units of the last place: exact, and rounded once. What is rounded up to the next power of two carries into the exponent.

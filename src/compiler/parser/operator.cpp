@@ -64,6 +64,7 @@ const char* spell(Op op) {
     case Op::kNone:
       break;
   }
+  // kNone is the operator of a plain assignment; compound assignments carry that of their arithmetic.
   return "=";
 }
 

@@ -1,5 +1,5 @@
-// The parser's inside, shared by its files: a cursor over the tokens, the scopes, a builder of expressions, and the grammar,
-// whose functions stand in the file of their subject:
+// The parser's inside, shared by its files: a cursor over the tokens, the scopes, a builder of expressions, and the grammar.
+// The functions of the grammar stand in the file of their subject:
 //   parser.cpp        program scope, pragmas                      function.cpp     functions, kernels, program variables
 //   specifier.cpp     types, qualifiers                           record.cpp       structs, unions, enums
 //   declarator.cpp    declarators, parameters                     attribute.cpp    attributes

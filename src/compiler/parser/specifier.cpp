@@ -153,6 +153,7 @@ bool Parser::parseSpecifier(Specifiers* specifiers, SpecifierWords* words, bool*
     case KeywordKind::kStorage:
       setStorage(specifiers, keyword.value);
       break;
+    // Attributes, records and enums read their own tokens and return at once; the other words end at next() below.
     case KeywordKind::kAttribute:
       return parseAttributes(specifiers, &specifiers->alignment, memberOnly(&specifiers->packed));
     case KeywordKind::kRecord:
@@ -166,6 +167,7 @@ bool Parser::parseSpecifier(Specifiers* specifiers, SpecifierWords* words, bool*
       diagnostics_.error(token.where, "\"%s\": %s", std::string(token.text).c_str(), keyword.advice);
       return false;
     default: {
+      // A name is a type only while none was given: in "uint x" with a typedef x, the x is the name that is declared.
       const Symbol* symbol = words->hasType() || keyword.kind != KeywordKind::kNone ? nullptr : find(token.text);
       *more = symbol != nullptr && symbol->kind == Symbol::Kind::kType;
       if (!*more) return true;

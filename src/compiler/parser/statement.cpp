@@ -191,6 +191,7 @@ Stmt* Parser::parseLabel() {
   if (token.is("default")) {
     Stmt* statement = program_.make(StmtKind::kDefault);
     statement->where = token.where;
+    // Parsing goes on after these errors: the statement is complete, and errors behind it are found too.
     if (switches_.empty()) {
       diagnostics_.error(token.where, "There is no switch around this default.");
     } else if (switches_.back().has_default) {
@@ -305,6 +306,7 @@ Stmt* Parser::parseFor() {
   if (!expect("(", "for")) return nullptr;
   scopes_.emplace_back();
   const size_t scopes = scopes_.size();
+  // After an error in the header the body is parsed all the same. Scopes that the header left open are closed first.
   const auto parseHeader = [&] {
     if (startsType(peek(behindAttributes()))) {
       const Location where = peek().where;

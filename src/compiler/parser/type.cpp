@@ -215,6 +215,7 @@ void TypeTable::layOut(Record& record) {
 uint64_t sizeOf(QualType type) {
   uint64_t count = 1;
   bool too_large = false;
+  // Arrays of arrays multiply. An overflow is remembered and answered as the largest size, which is over every limit.
   while (type->isArray()) {
     if (type->length == Type::kUnknownLength) return 0;
     too_large |= __builtin_mul_overflow(count, type->length, &count);
@@ -229,6 +230,7 @@ uint64_t sizeOf(QualType type) {
       size = scalarSize(Scalar::kInt);
       break;
     case TypeKind::kVector:
+      // A vector of three has the size and alignment of one of four.
       size = uint64_t{scalarSize(type->scalar)} * (type->count == 3 ? 4 : type->count);
       break;
     case TypeKind::kPointer:

@@ -47,7 +47,7 @@ void run(void*) {
       epoch::Scope scope;
       try {
         work(all.cancel);
-      } catch (const std::bad_alloc&) {
+      } catch (const std::bad_alloc&) {  // on a thread of the library
         log::write(RT_LOG_WARNING, "There was no memory for a build in the background; the code that runs stays.");
       }
       work = nullptr;  // what it held goes here, where no lock is held

@@ -10,7 +10,7 @@
 namespace manyrt::compiler {
 namespace {
 
-struct Place {
+struct SourceLine {
   std::string file;
   size_t line = 0;
 };
@@ -23,40 +23,40 @@ bool readNumber(size_t* number, std::string_view text, size_t begin, size_t end)
 // "file:line:column: error:", as gcc and clang say it, "file:line: error:", or NVRTC's "file(line): error". These are no errors
 // of the text: fatal errors come from files and memory, internal errors from the compiler itself. Errors of an assembler or
 // linker name no line.
-bool readError(Place* place, std::string_view line) {
+bool readError(SourceLine* at, std::string_view line) {
   const size_t error = line.find(": error");
   if (error == line.npos) return false;
   if (error > 0 && line[error - 1] == ')') {
     const size_t open = line.rfind('(', error);
-    if (open == line.npos || !readNumber(&place->line, line, open + 1, error - 1)) return false;
-    place->file = line.substr(0, open);
+    if (open == line.npos || !readNumber(&at->line, line, open + 1, error - 1)) return false;
+    at->file = line.substr(0, open);
     return true;
   }
   size_t end = error, colon = line.rfind(':', error - 1), column = 0;
-  if (error == 0 || colon == line.npos || !readNumber(&place->line, line, colon + 1, end)) return false;
+  if (error == 0 || colon == line.npos || !readNumber(&at->line, line, colon + 1, end)) return false;
   end = colon;
   const size_t before = colon == 0 ? line.npos : line.rfind(':', colon - 1);
   if (before != line.npos && readNumber(&column, line, before + 1, colon)) {  // that was the column
-    place->line = column;
+    at->line = column;
     end = before;
   }
-  place->file = line.substr(0, end);
+  at->file = line.substr(0, end);
   return true;
 }
 
 // The place of the function that a line of unitN.cpp belongs to. Other files are the user's, as #line says. Empty where there
 // is none.
-std::string placeOf(const Place& place, const std::vector<std::string>& texts) {
+std::string placeOf(const SourceLine& error, const std::vector<std::string>& texts) {
   constexpr std::string_view kBegin = "unit", kEnd = ".cpp";
   size_t unit = 0;
-  const std::string& file = place.file;
+  const std::string& file = error.file;
   if (!file.starts_with(kBegin) || !file.ends_with(kEnd) ||
       !readNumber(&unit, file, kBegin.size(), file.size() - kEnd.size()) || unit >= texts.size()) {
-    return file + ":" + std::to_string(place.line);
+    return file + ":" + std::to_string(error.line);
   }
   const std::string& text = texts[unit];
   size_t at = 0;
-  for (size_t line = 1; line < place.line && at != text.npos; ++line) {
+  for (size_t line = 1; line < error.line && at != text.npos; ++line) {
     at = text.find('\n', at);
     if (at != text.npos) ++at;
   }
@@ -70,15 +70,15 @@ std::string placeOf(const Place& place, const std::vector<std::string>& texts) {
 
 Status orDefect(Status status, const char* name, std::string_view said, const std::vector<std::string>& texts) {
   if (status.code() != RT_ERROR_BUILD_FAILED) return status;
-  Place place;
+  SourceLine error;
   bool found = false;
   for (std::string_view rest = said; !found && !rest.empty();) {
     const size_t end = std::min(rest.find('\n'), rest.size());
-    found = readError(&place, rest.substr(0, end));
+    found = readError(&error, rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   if (!found) return status;
-  const std::string where = placeOf(place, texts);
+  const std::string where = placeOf(error, texts);
   return Status::error(RT_ERROR_INTERNAL,
                        "\"%s\" is right, and the compiler refuses what was made of it%s%s: a defect of manyrt, which should be "
                        "reported with the source.\n%.*s",

@@ -96,7 +96,7 @@ Status FrontEnd::onLargeStack(const std::function<Status()>& work) {
         Call& given = *static_cast<Call*>(user);
         try {
           given.status = given.work();
-        } catch (...) {
+        } catch (...) {  // an exception must not leave this stack: it is thrown again behind the switch
           given.thrown = std::current_exception();
         }
       },

@@ -250,6 +250,7 @@ bool Condition::number(Value* value) {
   uint32_t base = 10;
   if (text[0] == '0' && text.size() > 1) {
     base = (text[1] | 32) == 'x' ? 16 : (text[1] | 32) == 'b' ? 2 : 8;
+    // A single leading 0 of an octal number is left in place: it is a valid digit and changes nothing.
     if (base != 8) text.remove_prefix(2);
   }
   uint64_t bits = 0;
@@ -264,6 +265,7 @@ bool Condition::number(Value* value) {
     overflow =
         overflow || __builtin_mul_overflow(bits, uint64_t{base}, &bits) || __builtin_add_overflow(bits, uint64_t{digit}, &bits);
   }
+  // The two letters of "ll" must agree in case; "lL" is no suffix in C.
   std::string suffix(text.substr(digits));
   const bool one_case = suffix.find("lL") == suffix.npos && suffix.find("Ll") == suffix.npos;
   for (char& c : suffix) c = static_cast<char>(c | 32);
@@ -272,6 +274,7 @@ bool Condition::number(Value* value) {
                      suffix == "ull" || suffix == "llu";
   if (digits == 0 || !known || !one_case) return fail("\"%.*s\" is not an integer.", static_cast<int>(at_->size), at_->text);
   if (overflow) return fail("The number %.*s has more than 64 bits.", static_cast<int>(at_->size), at_->text);
+  // As in C, what does not fit into a signed 64-bit number is unsigned.
   *value = {bits, is_unsigned || bits > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())};
   ++at_;
   return true;

@@ -34,6 +34,7 @@ Class classOf(char c) { return static_cast<Class>(kClasses[static_cast<unsigned 
 // Length of the longest punctuator at `p`, which ends with a zero byte at the latest.
 uint32_t punctuatorLength(const char* p) {
   const char a = p[0], b = p[1];
+  // The first byte decides how far to look. Reads past the text stop at its zero byte, which continues no punctuator.
   switch (a) {
     case '<':
       if (b == '<') return p[2] == '=' ? 3 : 2;
@@ -234,6 +235,8 @@ bool Lexer::next(Lexeme* out) {
   out->name = nullptr;
   out->parameter = 0;
   if ((flags_ & Lexeme::kLineStart) != 0) directive_ = kText;
+  // directive_ is about the lexeme before this one. It thus lasts for one lexeme: "#", then "include", then the name of the
+  // file.
   auto directive = kText;
   const char c = *start;
   switch (classOf(c)) {
@@ -249,6 +252,7 @@ bool Lexer::next(Lexeme* out) {
         lexNumber(out);
         break;
       }
+      // Only behind #include are angle brackets quotes. Without their end the "<" is a punctuator again.
       if (c == '<' && directive_ == kInclude) {
         lexQuoted(out, '>', false);
         if (out->kind == TokenKind::kString) break;
@@ -264,10 +268,12 @@ bool Lexer::next(Lexeme* out) {
       break;
     default:
       if (c == '"' || c == '\'') {
+        // In the name of a file a backslash is a letter, not an escape.
         lexQuoted(out, c, directive_ != kInclude);
       } else {
         out->kind = TokenKind::kOther;
         ++at_;
+        // The bytes of one UTF-8 letter stay together, so that messages can show it.
         while ((static_cast<unsigned char>(*at_) & 0xc0) == 0x80 && (static_cast<unsigned char>(c) & 0x80) != 0) ++at_;
       }
       break;

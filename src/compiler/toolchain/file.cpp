@@ -94,6 +94,7 @@ int PrivateFolder::create(const std::string& parent) {
   const int error = createIn(parent);
   if (error == 0 || parent == kSystemFolder || createIn(kSystemFolder) != 0) return error;
   static std::atomic<bool> said{false};
+  // Relaxed: it only lets one thread write the line.
   if (!said.exchange(true, std::memory_order_relaxed)) {
     log::write(RT_LOG_WARNING, "Files for compilers go to %s, because \"%s\" (TMPDIR) takes none: %s.", kSystemFolder,
                parent.c_str(), strerror(error));

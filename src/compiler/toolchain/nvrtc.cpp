@@ -369,7 +369,7 @@ Status compileWithNvrtc(CudaImage* image, const NvrtcLibrary& library, const Cud
         Call& given = *static_cast<Call*>(user);
         try {
           given.status = given.compilation.run(given.target, given.job);
-        } catch (const std::bad_alloc&) {
+        } catch (const std::bad_alloc&) {  // an exception must not leave this stack
           given.thrown = true;
         }
       },

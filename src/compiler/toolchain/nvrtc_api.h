@@ -1,5 +1,5 @@
 // The part of NVRTC's interface that is used here, declared by ourselves, so that no toolkit is needed to build the library.
-// tests/unit/compiler/toolchain/nvrtc_api_check.cpp compares it with nvrtc.h where a toolkit is found.
+// Where a toolkit is found, tests/unit/compiler/toolchain/nvrtc_api_check.cpp compares it with nvrtc.h.
 #pragma once
 
 #include <cstddef>

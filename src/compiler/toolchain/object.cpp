@@ -35,6 +35,7 @@ Descriptor makeMemoryFile() {
 
 // "/proc/self/fd/" and steps that lead nowhere, one for each bit of a number that grows with every load.
 std::string pathOf(int descriptor) {
+  // Relaxed: the numbers only have to differ.
   static std::atomic<uint32_t> loads{0};
   std::string path = "/proc/self/fd/";
   for (uint32_t serial = loads.fetch_add(1, std::memory_order_relaxed) + 1; serial != 0; serial >>= 1) {

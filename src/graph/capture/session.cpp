@@ -15,13 +15,13 @@ Status ended() {
   return Status::error(RT_ERROR_CAPTURE_INVALIDATED, "The capture of the stream was ended by another thread during the call.");
 }
 
-// Attaches a stream: its work becomes nodes from here on. seq_cst for `recorder` and then `default_stream`:
-// Stream::offerToCopies stores and reads them in the other order, so that one of the two threads clears the pointer.
+// Attaches a stream: its work becomes nodes from here on. `recorder` is stored before `default_stream`, both seq_cst. The
+// stores and reads of Stream::offerToCopies come in the other order, so that one of the two threads clears the pointer.
 bool attach(manager::Stream& stream, manager::Recorder& recorder) {
   manager::Recorder* none = nullptr;
   if (!stream.recorder.compare_exchange_strong(none, &recorder, std::memory_order_seq_cst)) return false;
   // Short synchronous copies use the default stream without asking for its recorder: they must not find it.
-  if (stream.is_default) stream.owner->default_stream.store(nullptr, std::memory_order_seq_cst);
+  if (stream.is_default) stream.resources->default_stream.store(nullptr, std::memory_order_seq_cst);
   return true;
 }
 
@@ -38,6 +38,7 @@ Status operandOf(Operand* operand, const void* pointer) {
   return Status::error(RT_ERROR_INVALID_VALUE, "The memory at %p is being freed.", pointer);
 }
 
+// Acquire pairs with attach(): the session is complete.
 Session* sessionOf(manager::Stream& stream) { return static_cast<Session*>(stream.recorder.load(std::memory_order_acquire)); }
 
 }  // namespace
@@ -214,6 +215,7 @@ void Session::finish() {
   for (CapturedStream& each : streams_) detach(*each.stream, *this);
   for (auto& [event, mark] : events_) {
     manager::Recorder* mine = this;
+    // acq_rel: a later capture that takes the event over comes behind this one's nodes; the same for the fences below.
     event->recorder.compare_exchange_strong(mine, nullptr, std::memory_order_acq_rel);
   }
   for (Lease<manager::Fence>& each : fences_) {

@@ -21,8 +21,8 @@ using Number = unsigned long long;
 // beforehand, since a destructor cannot say that there is no memory for it.
 class Exec::Keeper final : public host_threads::Job {
  public:
-  Keeper(std::vector<std::shared_ptr<UserData>> users, Ref<allocator::ContextResources> owner)
-      : users_(std::move(users)), owner_(std::move(owner)) {}
+  Keeper(std::vector<std::shared_ptr<UserData>> users, Ref<allocator::ContextResources> resources)
+      : users_(std::move(users)), resources_(std::move(resources)) {}
   // `stream` had the last launch; null: there was none. Deletes the keeper when that launch is over.
   void releaseBehind(Ref<backend::Stream> stream) {
     if (!stream || stream->idle()) {
@@ -40,18 +40,18 @@ class Exec::Keeper final : public host_threads::Job {
 
  private:
   const std::vector<std::shared_ptr<UserData>> users_;
-  const Ref<allocator::ContextResources> owner_;  // for as long as its stream
+  const Ref<allocator::ContextResources> resources_;  // for as long as its stream
   Ref<backend::Stream> stream_;
   uint64_t serial_ = 0;
 };
 
-Exec::Exec(Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner)
-    : plan_(std::move(plan)), context_(&context), owner_(&owner) {}
+Exec::Exec(Ref<Plan> plan, manager::Context& context, allocator::ContextResources& resources)
+    : plan_(std::move(plan)), context_(&context), resources_(&resources) {}
 
-Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner,
+Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, allocator::ContextResources& resources,
                     epoch::Guard& guard) {
   if (fault::fails("exec")) throw std::bad_alloc();
-  Ref<Exec> exec = Ref<Exec>::adopt(new Exec(std::move(plan), context, owner));
+  Ref<Exec> exec = Ref<Exec>::adopt(new Exec(std::move(plan), context, resources));
   exec->graph_ = exec->plan_->graph().snapshot(false);
   for (const Step& step : exec->plan_->steps()) {  // kernels that the graph names become those that the plan has found
     if (step.own && std::holds_alternative<KernelNode>(step.work)) exec->graph_->replace(step.node, Work(step.work));
@@ -99,7 +99,7 @@ Status Exec::prepare() {
   steps_.reserve(plan_->steps().size());
   for (const Step& step : plan_->steps()) {
     steps_.emplace_back(step.work);
-    const Status status = steps_.back().place(bound_, *owner_);
+    const Status status = steps_.back().place(bound_, *resources_);
     if (!status.ok()) {
       return Status::error(status.code(), "%s: %s", plan_->graph().nameOf(step.node).c_str(), status.message());
     }
@@ -109,7 +109,7 @@ Status Exec::prepare() {
 
 // If the driver can record, native functions are called once, here, and not by launches: their work becomes part of the exec.
 Status Exec::recordNatives(std::vector<Prepared>* steps, const Graph& graph, epoch::Guard& guard) const {
-  backend::ReplayMaker* maker = owner_->native().replays();
+  backend::ReplayMaker* maker = resources_->native().replays();
   for (size_t i = 0; i < steps->size() && maker != nullptr; ++i) {
     if (!(*steps)[i].callsNative()) continue;
     guard.leave();
@@ -128,7 +128,7 @@ std::unique_ptr<Exec::Keeper> Exec::makeKeeper(const std::vector<Prepared>& step
   for (const Prepared& step : steps) {
     if (std::shared_ptr<UserData> user = step.recordedUser()) users.push_back(std::move(user));
   }
-  return users.empty() ? nullptr : std::make_unique<Keeper>(std::move(users), owner_);
+  return users.empty() ? nullptr : std::make_unique<Keeper>(std::move(users), resources_);
 }
 
 void Exec::planPoints() {
@@ -213,7 +213,7 @@ Status Exec::replace(uint32_t buffer) try {
   Status first;
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     if (!steps_[i].uses(buffer)) continue;
-    Status status = steps_[i].place(bound_, *owner_);
+    Status status = steps_[i].place(bound_, *resources_);
     if (first.ok()) first = std::move(status);
     users.push_back(i);
   }
@@ -237,7 +237,7 @@ Status Exec::setWork(uint32_t node, Work work) {
   const uint32_t step = static_cast<uint32_t>(own - planned.begin());
   RT_TRY(fitWork(step, &work));
   fresh.emplace_back(work);
-  RT_TRY(fresh.front().place(bound_, *owner_));
+  RT_TRY(fresh.front().place(bound_, *resources_));
   RT_TRY(exchange(step, fresh));
   graph_->replace(node, std::move(work));
   return Status();
@@ -347,7 +347,7 @@ Status Exec::update(Graph& graph, epoch::Guard& guard) {
   {
     std::lock_guard lock(mutex_);
     for (uint32_t i = 0; i < fresh.size(); ++i) {
-      const Status status = fresh[i].place(bound_, *owner_);
+      const Status status = fresh[i].place(bound_, *resources_);
       if (!status.ok()) return Status::error(status.code(), "%s: %s", other->nameOf(steps[i].node).c_str(), status.message());
     }
     RT_TRY(exchange(0, fresh));

@@ -27,7 +27,7 @@ namespace manyrt::graph {
 class Exec final : public RefCounted {
  public:
   // Under the guard, which is left where memory has to be found. The context is pinned. May throw bad_alloc.
-  static Status create(Ref<Exec>* exec, Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner,
+  static Status create(Ref<Exec>* exec, Ref<Plan> plan, manager::Context& context, allocator::ContextResources& resources,
                        epoch::Guard& guard);
   static Exec& of(const manager::GraphExec& exec) { return static_cast<Exec&>(*exec.content); }
   ~Exec() override;
@@ -45,7 +45,7 @@ class Exec final : public RefCounted {
   Status capture(manager::Stream& stream);  // records a launch as a node, with the present bindings
 
  private:
-  Exec(Ref<Plan> plan, manager::Context& context, allocator::ContextResources& owner);
+  Exec(Ref<Plan> plan, manager::Context& context, allocator::ContextResources& resources);
 
   Status checkContext(const manager::Stream& stream) const {
     return stream.context.get() == context_.get() ? Status() : ofOtherContext(stream);
@@ -88,7 +88,7 @@ class Exec final : public RefCounted {
 
   const Ref<Plan> plan_;
   const Lease<manager::Context> context_;
-  const Ref<allocator::ContextResources> owner_;
+  const Ref<allocator::ContextResources> resources_;
   Ranked<Mutex, LockRank::kGraphExec> mutex_;  // launches of one exec are given to the streams one after another
   Ref<Graph> graph_;                           // with what was changed since
   std::vector<Prepared> steps_;
@@ -104,7 +104,7 @@ class Exec final : public RefCounted {
   bool stale_ = false;            // before the next launch all steps have to be placed, and the pieces made, anew
   uint32_t unbound_ = 0;          // buffers without memory
   uint32_t unfit_ = 0;            // steps that use more of a buffer than is bound, or whose sides overlap
-  bool foreign_ = false;          // a step uses memory of another owner
+  bool foreign_ = false;          // a step uses memory of another context
   std::vector<Bound> bound_;
   std::vector<Lease<manager::Stream>> branches_;  // from 1 on
   std::vector<backend::BranchOrder> orders_;      // of each step

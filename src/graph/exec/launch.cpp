@@ -1,5 +1,5 @@
-// One launch. It is one replay of the driver; or a wait for the launch before, the pieces or the steps of all branches, and a
-// point for the next launch.
+// One launch. It is one replay of the driver. Or it is a wait for the launch before, the pieces or the steps of all branches,
+// and a point for the next launch.
 #include <cstdio>
 #include <new>
 
@@ -22,7 +22,7 @@ Status Exec::takeBranches() {
 Status Exec::takeBranch(manager::Stream** stream, uint32_t branch) {
   rtStreamOptions_t options = RT_STREAM_OPTIONS_INIT;
   snprintf(options.label, sizeof options.label, "graph branch %u", branch);
-  RT_TRY(manager::createStream(stream, *context_, *owner_, options, true));
+  RT_TRY(manager::createStream(stream, *context_, *resources_, options, true));
   // Before its first work: firstFailure() reads the claims with acquire and leaves a stream with this flag out.
   (*stream)->native->claims.fetch_or(allocator::ContextResources::kOfGraph, std::memory_order_acq_rel);
   return Status();
@@ -45,7 +45,7 @@ Status Exec::repairBranches() {
 Status Exec::record(Ref<backend::Point>* point, manager::Stream& stream) try {
   if (Status status; *point && (*point)->references() == 1 && stream.native->recordAgain(**point, &status)) return status;
   Ref<backend::Point> fresh;
-  RT_TRY(owner_->native().createPoint(&fresh, false));
+  RT_TRY(resources_->native().createPoint(&fresh, false));
   RT_TRY(stream.native->record(fresh));
   *point = std::move(fresh);
   return Status();

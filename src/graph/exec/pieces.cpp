@@ -11,7 +11,7 @@ namespace manyrt::graph {
 constexpr uint32_t kMinRun = 4;
 
 bool Exec::replays(uint32_t step, backend::ReplayStep::Work* work) const {
-  backend::ReplayMaker* maker = owner_->native().replays();
+  backend::ReplayMaker* maker = resources_->native().replays();
   return maker != nullptr && steps_[step].replays(work) && maker->takes(*work);
 }
 
@@ -26,7 +26,7 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
     steps[i].before = before[i];
     steps[i].branch = plan_->steps()[first + i].branch;
   }
-  return owner_->native().replays()->make(replay, steps);
+  return resources_->native().replays()->make(replay, steps);
 }
 
 // Places all steps if they are stale, asks the driver which steps it takes, cuts the steps into pieces, and makes their
@@ -35,7 +35,7 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
 Status Exec::makePieces() {
   if (unfit_ != 0) stale_ = true;  // a later call has to make the steps fit, and then places all of them
   if (unbound_ != 0 || unfit_ != 0 || steps_.empty()) return Status();
-  for (size_t i = 0; i < steps_.size() && stale_; ++i) RT_TRY(steps_[i].place(bound_, *owner_));
+  for (size_t i = 0; i < steps_.size() && stale_; ++i) RT_TRY(steps_[i].place(bound_, *resources_));
   const uint32_t count = static_cast<uint32_t>(steps_.size());
   std::vector<bool> replayable(count);
   backend::ReplayStep::Work work;
@@ -59,7 +59,7 @@ Status Exec::makePieces() {
     if (piece.replay) std::fill_n(alone.begin() + piece.first, piece.count, false);
   }
   for (uint32_t i = 0; i < count; ++i) {
-    if (alone[i]) RT_TRY(steps_[i].makeAlone(*owner_->native().replays()));
+    if (alone[i]) RT_TRY(steps_[i].makeAlone(*resources_->native().replays()));
   }
   backend::Replay* whole = pieces.size() == 1 ? pieces.front().replay.get() : nullptr;
   if (whole == nullptr && plan_->branches() > 1) pieces.clear();
@@ -96,7 +96,7 @@ Status Exec::refresh(uint32_t first, uint32_t count) try {
       RT_TRY(piece.replay->change(&changed, index - piece.first, work));
       if (!changed) return makePieces();
     }
-    if (alone) RT_TRY(steps_[index].makeAlone(*owner_->native().replays()));
+    if (alone) RT_TRY(steps_[index].makeAlone(*resources_->native().replays()));
   }
   return Status();
 } catch (const std::bad_alloc&) {  // the caller has to undo the change

@@ -29,7 +29,7 @@ Spot spotOf(const Operand& operand, const std::vector<Bound>& buffers) {
   return {bound.pointer + operand.offset, &bound.lease, true};
 }
 
-// The lease knows the owner of the memory, also after the program has freed it.
+// The lease knows the context of the memory, also after the program has freed it.
 ops::Range rangeOf(const Spot& spot, uint64_t size) {
   ops::Range range;
   range.address = reinterpret_cast<uintptr_t>(spot.pointer);
@@ -37,6 +37,7 @@ ops::Range rangeOf(const Spot& spot, uint64_t size) {
   if (*spot.lease) {
     allocator::Region* region = spot.lease->region();
     allocator::Block* block = spot.lease->block();
+    // Relaxed: the lease keeps the block live, so that its size stays.
     range.allocation = {region, block, region->addressOf(*block), block->size.load(std::memory_order_relaxed)};
   }
   return range;
@@ -44,10 +45,10 @@ ops::Range rangeOf(const Spot& spot, uint64_t size) {
 
 std::string holderOf(const Spot& spot) { return *spot.lease ? ops::holderOf(*spot.lease->region()) : "the program"; }
 
-Status unreachable(const char* what, const Spot& spot, const allocator::ContextResources& owner) {
+Status unreachable(const char* what, const Spot& spot, const allocator::ContextResources& resources) {
   return Status::error(RT_ERROR_NOT_SUPPORTED, "The %s at %p is memory of %s, which %s, that of the exec, cannot reach.", what,
                        static_cast<void*>(spot.pointer), holderOf(spot).c_str(),
-                       manager::contextText(toBits(owner.contextHandle())).c_str());
+                       manager::contextText(toBits(resources.contextHandle())).c_str());
 }
 
 }  // namespace
@@ -59,16 +60,16 @@ bool Prepared::uses(uint32_t buffer) const {
   return false;
 }
 
-Status Prepared::place(const std::vector<Bound>& buffers, allocator::ContextResources& owner) {
+Status Prepared::place(const std::vector<Bound>& buffers, allocator::ContextResources& resources) {
   foreign_.clear();
   measure(buffers);
   for (const Access& access : accessesOf(work_).memory) {
     const Spot spot = spotOf(*access.memory, buffers);
-    if (*spot.lease && &spot.lease->region()->owner() != &owner) foreign_.push_back(spot.lease->region());
+    if (*spot.lease && &spot.lease->region()->resources() != &resources) foreign_.push_back(spot.lease->region());
   }
-  if (KernelNode* kernel = std::get_if<KernelNode>(&work_)) return placeKernel(*kernel, buffers, owner);
-  if (const CopyNode* copy = std::get_if<CopyNode>(&work_)) return placeCopy(*copy, buffers, owner);
-  if (const FillNode* fill = std::get_if<FillNode>(&work_)) return placeFill(*fill, buffers, owner);
+  if (KernelNode* kernel = std::get_if<KernelNode>(&work_)) return placeKernel(*kernel, buffers, resources);
+  if (const CopyNode* copy = std::get_if<CopyNode>(&work_)) return placeCopy(*copy, buffers, resources);
+  if (const FillNode* fill = std::get_if<FillNode>(&work_)) return placeFill(*fill, buffers, resources);
   if (const PrefetchNode* prefetch = std::get_if<PrefetchNode>(&work_)) {  // a hint, cut to the bound memory
     const Spot spot = spotOf(prefetch->memory, buffers);
     prefetch_ = {spot.pointer, prefetch->size, prefetch->to_host};
@@ -90,19 +91,19 @@ void Prepared::measure(const std::vector<Bound>& buffers) {
   }
 }
 
-Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& owner) {
+Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources) {
   arguments_.resize(node.arguments.size());
   for (size_t i = 0; i < node.arguments.size(); ++i) {
     const KernelArgument& argument = node.arguments[i];
     arguments_[i] = node.values.data() + argument.offset;
     if (argument.kind != RT_ARG_POINTER) continue;
     const Spot spot = spotOf(argument.memory, buffers);
-    if (*spot.lease && !ops::reachable(*spot.lease->region(), owner)) {
+    if (*spot.lease && !ops::reachable(*spot.lease->region(), resources)) {
       return Status::error(
           RT_ERROR_INVALID_VALUE,
           "Argument %zu of the kernel \"%s\" is the address %p, memory of %s, which %s, that of the exec, cannot reach.", i,
           node.kernel->native->name(), static_cast<void*>(spot.pointer), holderOf(spot).c_str(),
-          manager::contextText(toBits(owner.contextHandle())).c_str());
+          manager::contextText(toBits(resources.contextHandle())).c_str());
     }
     memcpy(arguments_[i], &spot.pointer, sizeof spot.pointer);
   }
@@ -117,7 +118,7 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
   return Status();
 }
 
-Status Prepared::placeCopy(const CopyNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& owner) {
+Status Prepared::placeCopy(const CopyNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources) {
   const Spot dst = spotOf(node.dst, buffers), src = spotOf(node.src, buffers);
   copy_ = {dst.pointer, src.pointer, node.width, node.height, node.dst_pitch, node.src_pitch};
   if (!dst.bound || !src.bound || !fits()) return Status();
@@ -130,19 +131,19 @@ Status Prepared::placeCopy(const CopyNode& node, const std::vector<Bound>& buffe
   }
   RT_TRY(ops::checkCopy(copy, dst_, src_));
   const bool any = !dst_.deviceSide() && !src_.deviceSide();
-  if (!any && dst_.owner() != &owner && src_.owner() != &owner) {
+  if (!any && dst_.resources() != &resources && src_.resources() != &resources) {
     return Status::error(RT_ERROR_WRONG_CONTEXT,
                          "The copy from %p, memory of %s, to %p, memory of %s, touches nothing of the exec's own, %s.",
                          static_cast<void*>(src.pointer), holderOf(src).c_str(), static_cast<void*>(dst.pointer),
-                         holderOf(dst).c_str(), manager::contextText(toBits(owner.contextHandle())).c_str());
+                         holderOf(dst).c_str(), manager::contextText(toBits(resources.contextHandle())).c_str());
   }
-  route_ = ops::findRoute(dst_, src_, owner);
+  route_ = ops::findRoute(dst_, src_, resources);
   if (route_.kind == ops::Route::kNone)
-    return unreachable("source or destination", ops::copyable(dst_, owner) ? src : dst, owner);
+    return unreachable("source or destination", ops::copyable(dst_, resources) ? src : dst, resources);
   return Status();
 }
 
-Status Prepared::placeFill(const FillNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& owner) {
+Status Prepared::placeFill(const FillNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources) {
   const Spot dst = spotOf(node.dst, buffers);
   fill_.dst = dst.pointer;
   memcpy(fill_.pattern, node.pattern, sizeof fill_.pattern);
@@ -156,12 +157,12 @@ Status Prepared::placeFill(const FillNode& node, const std::vector<Bound>& buffe
                node.pattern_size);
   if (!*dst.lease) return Status();
   const allocator::Region& region = *dst.lease->region();
-  if (region.memory().kind != RT_MEMORY_HOST && &region.owner() != &owner) {
+  if (region.memory().kind != RT_MEMORY_HOST && &region.resources() != &resources) {
     return Status::error(RT_ERROR_WRONG_CONTEXT, "The memory at %p belongs to %s; the exec belongs to %s.",
                          static_cast<void*>(dst.pointer), holderOf(dst).c_str(),
-                         manager::contextText(toBits(owner.contextHandle())).c_str());
+                         manager::contextText(toBits(resources.contextHandle())).c_str());
   }
-  return ops::reachable(region, owner) ? Status() : unreachable("destination", dst, owner);
+  return ops::reachable(region, resources) ? Status() : unreachable("destination", dst, resources);
 }
 
 Status Prepared::record(backend::ReplayMaker& maker, HandleBits context) {

@@ -30,7 +30,7 @@ class Prepared {
 
   // Takes the addresses over, and checks that the context can run the step with them. Leaves out buffers without memory. A step
   // that does not fit is placed too; it must not be launched.
-  Status place(const std::vector<Bound>& buffers, allocator::ContextResources& owner);
+  Status place(const std::vector<Bound>& buffers, allocator::ContextResources& resources);
   const Misfit& misfit() const { return misfit_; }
   bool fits() const { return misfit_.kind == Misfit::kNone; }
   bool uses(uint32_t buffer) const;
@@ -51,9 +51,9 @@ class Prepared {
   const Work& work() const { return work_; }
 
  private:
-  Status placeKernel(KernelNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& owner);
-  Status placeCopy(const CopyNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& owner);
-  Status placeFill(const FillNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& owner);
+  Status placeKernel(KernelNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources);
+  Status placeCopy(const CopyNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources);
+  Status placeFill(const FillNode& node, const std::vector<Bound>& buffers, allocator::ContextResources& resources);
   void measure(const std::vector<Bound>& buffers);
 
   Status order(manager::Stream& stream) const;

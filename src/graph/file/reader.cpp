@@ -100,7 +100,7 @@ class GraphReader {
     Buffer made;
     if (parts[0].present()) RT_TRY(parts[0].text(&made.name));
     RT_TRY(wordOf(parts[1], kRoleWords, &made.role));
-    RT_TRY(parts[2].number(&made.size, 1, kLargestBuffer));
+    RT_TRY(parts[2].number(&made.size, 1, kMaxBuffer));
     RT_TRY(shape(&made, parts[3], parts[4]));
     HandleBits bits = 0;
     RT_TRY(at(field, graph_.addBuffer(&bits, std::move(made))));
@@ -192,6 +192,7 @@ class GraphReader {
     constexpr size_t kScalars = 3, kOffset = 13, kBytes = 14, kAccess = 15;
     auto parts = Field::fields<16>(field);
     RT_TRY(field.members(&parts, kKeys));
+    // The keys before kOffset are the forms of an argument, of which exactly one must be there. The others belong to a buffer.
     size_t chosen = kOffset, forms = 0;
     for (size_t i = 0; i < kOffset; ++i) {
       if (!parts[i].present()) continue;
@@ -260,6 +261,7 @@ class GraphReader {
       });
       RT_TRY(read);
     }
+    // argument() filled the bytes. They are pointed at here, where both lists have stopped growing.
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].kind == RT_ARG_VALUE) arguments[i].value = values[i].data();
     }
@@ -337,6 +339,7 @@ class GraphReader {
     auto inside = Field::fields<2>(parts[1]);
     RT_TRY(parts[1].members(&inside, kGraphKeys));
     Unfinished inner;
+    // The child is complete before it becomes a node. If anything below fails, `inner` releases it.
     GraphReader reader(*inner.graph, modules_);
     RT_TRY(reader.read(inside[0], inside[1]));
     RT_TRY(at(field, manager::createGraph(&inner.bits, Ref<manager::GraphContent>(inner.graph.get()))));

@@ -25,8 +25,8 @@ Status openHandle(HandleBits* bits, SlotTable<Part>& table, Graph& graph, uint32
 
 Status checkBuffer(const Buffer& buffer) {
   RT_CHECK_ARG(buffer.size != 0, "A buffer of 0 bytes holds nothing.");
-  RT_CHECK_ARG(buffer.size <= kLargestBuffer, "A buffer of %llu bytes leaves the address space: it takes %llu at most.",
-               static_cast<Number>(buffer.size), static_cast<Number>(kLargestBuffer));
+  RT_CHECK_ARG(buffer.size <= kMaxBuffer, "A buffer of %llu bytes leaves the address space: it takes %llu at most.",
+               static_cast<Number>(buffer.size), static_cast<Number>(kMaxBuffer));
   RT_CHECK_ARG(buffer.role >= RT_GRAPH_BUFFER_TEMPORARY && buffer.role <= RT_GRAPH_BUFFER_CONSTANT,
                "%d is no role of a buffer: RT_GRAPH_BUFFER_* goes to %d.", buffer.role, RT_GRAPH_BUFFER_CONSTANT);
   return Status();

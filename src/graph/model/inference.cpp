@@ -163,8 +163,8 @@ std::vector<uint32_t> Inference::dependenciesOf(const Work& work, const std::vec
   }
   sets_.forget();
   return result;
-} catch (...) {
-  forget();  // a node may be learned by half
+} catch (...) {  // a node may be learned by half, which no destructor undoes
+  forget();
   throw;
 }
 

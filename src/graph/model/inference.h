@@ -3,9 +3,9 @@
 // that it conflicts with, except those that come before another one of these. A graph has one Inference, asks it for each added
 // node, and reports other changes. A graph with given dependencies alone pays nothing.
 //
-// An access is kept until an access of a later node covers it: all conflicts of the first are conflicts of the second, and the
-// second node comes behind the first. So a new node is compared with its conflicts, not with the whole graph. The worst case
-// are reads that overlap partly and have no order: n of them keep up to n * n / 2 entries.
+// An access is kept until an access of a later node covers it. All conflicts of the first are conflicts of the second then, and
+// the second node comes behind the first. So a new node is compared with its conflicts, not with the whole graph. The worst
+// case are reads that overlap partly and have no order: n of them keep up to n * n / 2 entries.
 #pragma once
 
 #include <map>

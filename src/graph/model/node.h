@@ -170,7 +170,7 @@ struct Node {
   HandleBits handle = 0;
 };
 
-constexpr uint64_t kLargestBuffer = uint64_t{1} << 57;  // no address space is larger
+constexpr uint64_t kMaxBuffer = uint64_t{1} << 57;  // no address space is larger
 
 struct Buffer {
   uint64_t size = 0;

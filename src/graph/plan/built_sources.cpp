@@ -11,7 +11,7 @@ BuiltSources::~BuiltSources() {
 }
 
 Status BuiltSources::build(const std::vector<Step>& steps, const Graph& graph, manager::Context& context,
-                           allocator::ContextResources& owner, epoch::Guard& guard) {
+                           allocator::ContextResources& resources, epoch::Guard& guard) {
   for (const Step& step : steps) {
     const KernelNode* node = std::get_if<KernelNode>(&step.work);
     if (node == nullptr || node->kernel || node->source == nullptr) continue;
@@ -24,7 +24,7 @@ Status BuiltSources::build(const std::vector<Step>& steps, const Graph& graph, m
     image.options = source->options.c_str();
     all_.reserve(all_.size() + 1);
     manager::Module* module = nullptr;
-    const Status status = ops::loadModule(&module, image, context, owner, guard);
+    const Status status = ops::loadModule(&module, image, context, resources, guard);
     if (!status.ok()) {
       return Status::error(status.code(), "The source for %s: %s", graph.nameOf(step.node).c_str(), status.message());
     }

@@ -21,7 +21,7 @@ class BuiltSources {
   // Builds all sources of the steps. Leaves the guard meanwhile. A failure names the first node of the source. Throws
   // bad_alloc.
   Status build(const std::vector<Step>& steps, const Graph& graph, manager::Context& context,
-               allocator::ContextResources& owner, epoch::Guard& guard);
+               allocator::ContextResources& resources, epoch::Guard& guard);
   Status find(manager::Kernel** kernel, const KernelNode& node) const;
 
  private:

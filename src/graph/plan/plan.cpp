@@ -134,7 +134,7 @@ Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard)
   }
   flatten(graph, &plan->steps_, &plan->buffers_);
   BuiltSources built;
-  RT_TRY(built.build(plan->steps_, graph, request.context, request.owner, guard));
+  RT_TRY(built.build(plan->steps_, graph, request.context, request.resources, guard));
   RT_TRY(plan->findKernels(request, built));
   RT_TRY(plan->order(request.max_branches == 0 ? kDefaultBranches : request.max_branches));
   *out = std::move(plan);
@@ -176,7 +176,7 @@ Status Plan::order(uint32_t max_branches) {
 
 Status Plan::placeTemporaries(const Ancestors& ancestors) {
   constexpr uint64_t kMaxBytes = uint64_t{1} << 62;  // so that sums of rounded sizes do not wrap
-  static_assert(kMaxBytes + kLargestBuffer < uint64_t{1} << 63);
+  static_assert(kMaxBytes + kMaxBuffer < uint64_t{1} << 63);
   std::vector<Temporary> temporaries(buffers_.size(), Temporary{0, {}});
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < steps_.size(); ++i) {

@@ -34,7 +34,7 @@ class Plan final : public RefCounted {
   struct Request {
     Graph& graph;  // as it is now
     manager::Context& context;
-    allocator::ContextResources& owner;
+    allocator::ContextResources& resources;
     std::vector<Lease<manager::Module>> modules;
     uint32_t max_branches;  // 0: kDefaultBranches
   };

@@ -1,6 +1,6 @@
-// The math functions of OpenCL C 1.2 by MPFR, as a library that math.py loads: what a result should be, and how far one that a
-// device gave is from it, in units in the last place (section 7.4 of the specification). The edge cases are those of C99's
-// F.9, which MPFR keeps, and of section 7.5.1 where that says otherwise. It knows neither the runtime nor its functions.
+// The math functions of OpenCL C 1.2 by MPFR, as a library that math_part.py loads: what a result should be, and how far one
+// that a device gave is from it, in units in the last place (section 7.4 of the specification). The edge cases are those of
+// C99's F.9, which MPFR keeps, and of section 7.5.1 where that says otherwise. It knows neither the runtime nor its functions.
 #include <mpfr.h>
 
 #include <cmath>
@@ -62,7 +62,7 @@ void whole(mpfr_t r, Call& call) {
 void fromDouble(mpfr_t r, double value) { mpfr_set_d(r, value, MPFR_RNDN); }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLeastInt = -2147483648.0, kLargestInt = 2147483647.0;
+constexpr double kMinInt = -2147483648.0, kMaxInt = 2147483647.0;
 
 // What is left over one: the type's largest number below one is the most.
 void fract(mpfr_t r, Call& call) {
@@ -87,7 +87,7 @@ void frexpExponent(mpfr_t r, Call& call) {
 
 void ilogb(mpfr_t r, Call& call) {
   const bool finite = std::isfinite(call.a) && call.a != 0;
-  fromDouble(r, finite ? std::ilogb(call.a) : std::isinf(call.a) ? kLargestInt : kLeastInt);
+  fromDouble(r, finite ? std::ilogb(call.a) : std::isinf(call.a) ? kMaxInt : kMinInt);
 }
 
 void lgammaValue(mpfr_t r, Call& call) {
@@ -289,8 +289,8 @@ constexpr double kWrongKind = kInfinity;
 double errorOf(const mpfr_t result, double got, const Function& function, const Type& type, mpfr_t scratch) {
   if (mpfr_nan_p(result) != 0) return std::isnan(got) ? 0 : kWrongKind;
   if (std::isnan(got)) return kWrongKind;
-  if ((function.rules & kEitherLimit) != 0 && mpfr_get_d(result, MPFR_RNDN) == kLeastInt) {
-    return got == kLeastInt || got == kLeastInt + 1 || got == kLargestInt ? 0 : kWrongKind;
+  if ((function.rules & kEitherLimit) != 0 && mpfr_get_d(result, MPFR_RNDN) == kMinInt) {
+    return got == kMinInt || got == kMinInt + 1 || got == kMaxInt ? 0 : kWrongKind;
   }
   if (mpfr_inf_p(result) != 0) return got == mpfr_get_d(result, MPFR_RNDN) ? 0 : kWrongKind;
   const bool exact_zero = mpfr_zero_p(result) != 0 && mpfr_underflow_p() == 0;

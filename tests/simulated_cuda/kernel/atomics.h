@@ -1,4 +1,4 @@
-// Atomic functions, and what the lanes of a warp exchange. Those who spin on an atomic leave the turn to others now and then.
+// Atomic functions, and what the lanes of a warp exchange. Lanes that spin on an atomic leave the turn to others now and then.
 
 SIMULATED_CUDA_FUNCTION void simulated_cuda_turn() {
   if (__builtin_is_constant_evaluated()) return;

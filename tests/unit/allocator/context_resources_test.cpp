@@ -1,4 +1,4 @@
-// What an owner lends and keeps: streams that work for streams of others, and pinned pieces.
+// What the resources of a context lend and keep: streams that work for streams of others, and pinned pieces.
 #include "allocator/context_resources.h"
 
 #include <gtest/gtest.h>

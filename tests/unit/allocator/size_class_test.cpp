@@ -7,7 +7,7 @@ namespace manyrt::allocator {
 namespace {
 
 TEST(SizeClassTest, EverySizeFitsItsClassAndNotTheOneBelow) {
-  for (uint64_t size = 1; size <= kLargestBlock; size += size < 8192 ? 1 : 129) {
+  for (uint64_t size = 1; size <= kMaxBlock; size += size < 8192 ? 1 : 129) {
     uint32_t index = sizeClass(size);
     ASSERT_LT(index, kSizeClasses);
     ASSERT_GE(classBytes(index), size);
@@ -21,7 +21,7 @@ TEST(SizeClassTest, ClassesAreAlignedAndAtMostAQuarterTooLarge) {
     EXPECT_EQ(sizeClass(classBytes(index)), index);
     EXPECT_TRUE(index < 8 || classBytes(index) - classBytes(index - 1) <= classBytes(index - 1) / 4);
   }
-  EXPECT_EQ(classBytes(kSizeClasses - 1), kLargestBlock);
+  EXPECT_EQ(classBytes(kSizeClasses - 1), kMaxBlock);
 }
 
 }  // namespace

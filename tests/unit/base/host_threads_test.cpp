@@ -102,7 +102,7 @@ class Note final : public host_threads::Job {
   std::atomic<bool>& ran_;
 };
 
-// A job that found no thread is queued; the next thread is for who is waited for, not for that one.
+// A job that found no thread is queued; the next thread is for the job that is waited for, not for that one.
 TEST(HostThreadsTest, AJobThatIsWaitedForGoesAheadOfThoseThatFoundNoThread) {
   ASSERT_TRUE(host_threads::reserve().ok());
   Room room;

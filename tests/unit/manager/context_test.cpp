@@ -13,8 +13,8 @@
 namespace manyrt::manager {
 namespace {
 
-// Short copies take the default stream's queue from the owner without a look at a handle: one that goes away again must not be
-// there, however short.
+// Short copies take the default stream's queue from the context's resources without a look at a handle: one that goes away
+// again must not be there, however short.
 TEST(ContextTest, OnlyTheQueueOfTheDefaultStreamIsOfferedToCopies) {
   constexpr int kRounds = 300, kAsking = 3;
   rtDevice_t device = nullptr;
@@ -23,15 +23,15 @@ TEST(ContextTest, OnlyTheQueueOfTheDefaultStreamIsOfferedToCopies) {
     rtContext_t handle = nullptr;
     rtStream_t first = nullptr;
     ASSERT_EQ(rtContextCreate(&handle, nullptr, device), RT_SUCCESS);
-    ASSERT_EQ(rtStreamCreate(&first, nullptr, handle), RT_SUCCESS);  // so that there is an owner
-    allocator::ContextResources* owner = nullptr;
+    ASSERT_EQ(rtStreamCreate(&first, nullptr, handle), RT_SUCCESS);  // so that the context has its resources
+    allocator::ContextResources* resources = nullptr;
     {
       epoch::Guard guard;
       Context* context = contexts.find(toBits(handle));
       ASSERT_NE(context, nullptr);
-      owner = context->resourcesIfStarted();
+      resources = context->resourcesIfStarted();
     }
-    ASSERT_NE(owner, nullptr);
+    ASSERT_NE(resources, nullptr);
     std::barrier start(kAsking + 1);
     std::atomic<int> asking{kAsking};
     std::vector<backend::Stream*> offered;
@@ -46,7 +46,7 @@ TEST(ContextTest, OnlyTheQueueOfTheDefaultStreamIsOfferedToCopies) {
     }
     start.arrive_and_wait();
     while (asking.load() != 0) {
-      backend::Stream* seen = owner->default_stream.load();
+      backend::Stream* seen = resources->default_stream.load();
       if (seen != nullptr && (offered.empty() || offered.back() != seen)) offered.push_back(seen);
     }
     for (std::thread& thread : threads) thread.join();
@@ -54,7 +54,7 @@ TEST(ContextTest, OnlyTheQueueOfTheDefaultStreamIsOfferedToCopies) {
     ASSERT_EQ(rtContextGetDefaultStream(&stream, handle), RT_SUCCESS);
     epoch::Guard guard;
     backend::Stream* native = streams.find(toBits(stream))->native.get();
-    EXPECT_EQ(owner->default_stream.load(), native);
+    EXPECT_EQ(resources->default_stream.load(), native);
     for (backend::Stream* seen : offered) EXPECT_EQ(seen, native);
     guard.leave();
     EXPECT_EQ(rtStreamDestroy(first), RT_SUCCESS);

@@ -58,7 +58,7 @@ uintptr_t AddressWindow::reserve(Root* root, uint64_t size, uint64_t alignment) 
     try {
       taken_[address] = wanted;
       if (end < first + bytes) free_[end] = first + bytes - end;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // one of the two maps may have its entry already
       taken_.erase(address);
       return 0;
     }
@@ -82,6 +82,7 @@ void AddressWindow::release(uintptr_t address) {
   uintptr_t first = address;
   uint64_t bytes = taken->second;
   for (uint64_t page = (first - base_) / kPage; page < (first + bytes - base_) / kPage; ++page) {
+    // No call looks an address up while it is released, as find() demands; noteChange() below tells cached look-ups.
     pages_[page].store(nullptr, std::memory_order_release);
   }
   noteChange();

@@ -27,7 +27,7 @@ namespace {
 Status makeRoot(std::unique_ptr<Root>* root, cl_mem memory, uint64_t size) try {  // takes the cl_mem
   *root = std::make_unique<Root>(memory, size);
   return Status();
-} catch (const std::bad_alloc&) {
+} catch (const std::bad_alloc&) {  // the cl_mem has to go back
   (void)RT_CL_PLAIN(clReleaseMemObject, memory);
   return Status::bare(RT_ERROR_OUT_OF_MEMORY);
 }

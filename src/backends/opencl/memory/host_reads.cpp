@@ -37,7 +37,7 @@ void HostReads::add(const backend::Copy& copy, cl_event event) {
   if (reads_.size() >= look_at_) forgetOver();
   try {
     reads_.push_back({span.begin, span.end, event});
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the copy is enqueued and cannot be refused any more
     unnoted_ = true;
     return;
   }

@@ -89,7 +89,7 @@ Status allocateAddresses(backend::Memory* memory, Device& device, int32_t kind, 
   try {
     device.noteAddresses(given, bytes);
     return Status();
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // the driver's memory has to go back
     freeAddresses(device, context, given);
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
@@ -123,7 +123,7 @@ Status allocatePlain(backend::Memory* memory, Device& device, uint64_t size, uin
       status = device.hostRoots().add(root);
       memory->tag = kHostRoot;
       return status;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc&) {  // the root has to go back
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
     }
     delete root;

@@ -29,7 +29,7 @@ Status Parts::take(Part** out, Device& device, cl_mem whole, uint64_t offset, ui
   ++(*out)->users;
   retain();
   return Status();
-} catch (const std::bad_alloc&) {
+} catch (const std::bad_alloc&) {  // answered as a driver's refusal would be
   return Status::bare(RT_ERROR_OUT_OF_MEMORY);
 }
 

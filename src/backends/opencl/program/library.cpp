@@ -147,7 +147,7 @@ Status Libraries::buildText(Ref<Library>* library, compiler::OpenClBuild& source
   return Status();
 }
 
-// Takes the program. A binary that a driver does not want any more is no failure for who has the source.
+// Takes the program. A binary that a driver does not want any more is no failure for a caller with the source.
 Status Libraries::build(Ref<Library>* out, cl_program program, const std::string& options, const char* name) {
   auto* made = new (std::nothrow) Library(device_, program);
   if (made == nullptr) {

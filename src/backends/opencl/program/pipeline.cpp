@@ -76,6 +76,7 @@ class Pipeline::Leased {
   ~Leased() {
     if (clone_ == nullptr || clone_->slot >= kClones) return;
     const uint32_t slot = clone_->slot;
+    // Release: the next take() sees what this launch has noted in the clone.
     pipeline_.clones_[slot].store(clone_.release(), std::memory_order_release);
   }
   Clone& operator*() const { return *clone_; }
@@ -133,6 +134,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
                          described.arguments.size(), backend::kMaxArguments);
   }
   Ref<Pipeline> fresh = Ref<Pipeline>::adopt(new Pipeline(std::move(library)));
+  // With hidden offsets a pointer takes two arguments of the driver's kernel: its root, and the offset inside it.
   uint32_t native_index = 0;
   for (const compiler::OpenClArgument& argument : described.arguments) {
     if (argument.size > backend::kMaxArgumentBytes) {
@@ -151,8 +153,10 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
   fresh->fewer_dimensions_ = fresh->library_->from_text && fresh->library_->device().quirks().has(Quirk::kDimensionsCost);
   backend::LaunchRules rules;
   std::copy(described.required_group, described.required_group + 3, rules.group);
+  // rt.h's local bytes of a launch have no counterpart here: an OpenCL kernel names its local memory in its arguments.
   rules.no_local_bytes = true;
   fresh->setRules(rules);
+  // Asked behind the last argument: the answer depends on whether any is a pointer or a record.
   fresh->checks_arguments_ = fresh->mayRefuseArguments();
   RT_TRY(fresh->ask());
   *out = std::move(fresh);
@@ -179,6 +183,7 @@ Status Pipeline::ask() {
 }
 
 Pipeline::~Pipeline() {
+  // The last reference is gone, so no clone is leased. Acquire pairs with the release of ~Leased().
   for (std::atomic<Clone*>& location : clones_) delete location.load(std::memory_order_acquire);
 }
 

@@ -74,7 +74,7 @@ Status watch(Device& device, cl_event event, Ref<Trigger> trigger) {
   if (all == nullptr) return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   try {
     all->add(device, event, std::move(trigger));
-  } catch (const std::bad_alloc&) {
+  } catch (const std::bad_alloc&) {  // answered as a driver's refusal would be
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
   return Status();

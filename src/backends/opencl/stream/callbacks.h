@@ -19,6 +19,7 @@ class Trigger : public RefCounted {
   // Once, on whatever thread: wakes or queues something. No OpenCL call, nothing that blocks.
   virtual void fired() = 0;
   void fire() {
+    // acq_rel: one of the two fires, behind what the other has done.
     // The driver's callback and a look of the library may both find the event over.
     if (!claimed_.exchange(true, std::memory_order_acq_rel)) fired();
   }

@@ -515,6 +515,7 @@ class GroupPlanner {
     uint32_t nodes = 0;
     bool pure = true;
     visit(const_cast<Expr*>(&root), [&](Expr& e) {
+      // What writes, calls or reads memory is refused; the rest is pure if its operands are.
       ++nodes;
       switch (e.kind) {
         case ExprKind::kVariable: {
@@ -598,6 +599,9 @@ Storage GroupPlan::storage(const Variable& variable) const {
 }
 
 bool GroupPlan::isUniform(const Expr& root) const {
+  // Uniform is what no item can see differently: parameters, addresses of local arrays, and variables stored once for the
+  // group. Memory is never uniform here, because another item may write it meanwhile. Assignments and calls have effects of
+  // their own.
   bool uniform = true;
   visit(const_cast<Expr*>(&root), [&](Expr& e) {
     switch (e.kind) {
@@ -619,6 +623,7 @@ bool GroupPlan::isUniform(const Expr& root) const {
         uniform = false;
         break;
       case ExprKind::kBuiltinCall:
+        // Only the ids differ between the items of a group; sizes, offsets and the group's id are the same.
         if (e.builtin->kind == BuiltinKind::kWorkItem) {
           const WorkItem which = e.builtin->work_item;
           uniform = uniform && which != WorkItem::kGlobalId && which != WorkItem::kLocalId &&

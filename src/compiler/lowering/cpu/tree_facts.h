@@ -1,5 +1,5 @@
-// Facts about statements and expressions of a kernel, for the files of this folder: the variable of an expression, and where
-// barriers stand and jumps lead. They depend on the tree alone, not on a plan.
+// Facts about statements and expressions of a kernel, for the files of this folder: the variable of an expression, the
+// barriers, the targets of jumps. They depend on the tree alone, not on a plan.
 #pragma once
 
 #include "compiler/parser/ast.h"

@@ -33,6 +33,7 @@ const Expr& behindWidening(const Expr& e) {  // of an index: uint, then converte
 
 // A loop `for (T k = first; k < end; ++k)` whose variable nothing else changes.
 void WideIndices::findLoops(const std::vector<Stmt*>& statements) {
+  // A taken address counts as a change: what is written through it is not seen here.
   std::map<const Variable*, uint32_t> changes;
   visitExpressions(kernel_.body, [&](Expr& e) {
     const bool writes =
@@ -48,6 +49,8 @@ void WideIndices::findLoops(const std::vector<Stmt*>& statements) {
         }
       }
     }
+    // From here on a loop is recognised. Its only change must be its own step upwards, so that the variable stays between its
+    // first value and the end that the condition names.
     if (s.kind != StmtKind::kFor || s.init == nullptr || s.init->kind != StmtKind::kDeclare || s.a == nullptr || s.b == nullptr)
       return;
     if (s.init->variables.size() != 1) return;
@@ -65,6 +68,7 @@ void WideIndices::findLoops(const std::vector<Stmt*>& statements) {
     loops_[variable] = {variable->initializer, condition.b, condition.op == Op::kLessEqual};
   };
   for (Stmt* s : statements) visitStatements(s, look);
+  // Recomputed variables may be declared in another region, so that the walk over these statements did not meet them.
   for (const Variable* variable : plan_.variables()) {
     if (plan_.storage(*variable) == Storage::kRecomputed) definitions_[variable] = variable->initializer;
   }

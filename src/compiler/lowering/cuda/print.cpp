@@ -127,6 +127,7 @@ class Printer {
   }
 
   void add(const Conversion& conversion, QualType argument, const std::string& name, Prelude& prelude) {
+    // A pointer is printed as text or as an address. A null text prints "(null)"; it is not left to CUDA's printf.
     const Type* type = argument.type;
     if (type->isPointer() || type->isArray()) {
       const bool text = isText(pointeeOf(argument));
@@ -145,6 +146,7 @@ class Printer {
     const bool fits =
         real ? isOneOf(conversion.letter, "fFeEgGaA") : is_signed || is_char || isOneOf(conversion.letter, "uoxX");
     if (!fits || conversion.components != type->components()) return mismatch(conversion);
+    // CUDA's printf gets doubles, ints and long longs alone: each component is widened to one of them.
     for (uint32_t i = 0; i < type->components(); ++i) {
       if (i > 0) format += ',';
       std::string component_value = component(name, type, i);

@@ -118,6 +118,7 @@ bool ExpressionBuilder::balance(Expr** a, Expr** b, const char* spelling, Locati
                        left->count == right->count ? "convert_ or as_ functions" : "operands of one width");
     return false;
   }
+  // One vector and one scalar are left: the scalar is converted to an element and then repeated in every lane.
   const Type* vector = left->isVector() ? left : right;
   const Type* scalar = left->isVector() ? right : left;
   if (!vector->isVector() || !scalar->isArithmetic()) return invalidOperands(spelling, **a, **b, where) != nullptr;

@@ -223,6 +223,7 @@ Expr* Parser::parseReal(const Token& token) {
                        std::string(suffix.substr(0, 64)).c_str());
     return nullptr;
   }
+  // A float is read as a float: through a double it would be rounded twice. A half is rounded from the double.
   const bool narrow = is_float || (suffix.empty() && options_.single_precision_constants);
   const Scalar scalar = is_half ? Scalar::kHalf : narrow ? Scalar::kFloat : Scalar::kDouble;
   Expr* literal = node(ExprKind::kLiteral, QualType{types_.scalar(scalar)}, token.where);

@@ -159,6 +159,7 @@ Expr* Parser::parseMember(Expr* base) {
                        base->type->record->complete ? "" : ": it is declared but not defined");
     return nullptr;
   }
+  // The path leads through unnamed records. Each member inherits address space and qualifiers of what contains it.
   for (const uint32_t index : found.path) {
     const QualType type =
         types_.qualify(base->type->record->fields[index].type, base->type.space, base->type.is_const, base->type.is_volatile);

@@ -47,6 +47,7 @@ bool ExpressionBuilder::modifiable(const Expr& expression, Location where) {
   QualType constant = type.unqualified();
   constant.is_const = true;
   if (!expression.lvalue) {
+    // v.xx names one component twice and is thus no lvalue, although v is one.
     if (expression.kind == ExprKind::kSwizzle && expression.a->lvalue) {
       diagnostics_.error(where, "This vector cannot be assigned: it names a component more than once.");
     } else {
@@ -55,6 +56,7 @@ bool ExpressionBuilder::modifiable(const Expr& expression, Location where) {
     }
     return false;
   }
+  // It is an lvalue; what follows are the lvalues that may still not be written, each with its own advice.
   if (type->isArray()) {
     diagnostics_.error(where, "An array, %s here, cannot be assigned; copy its elements.", named(expression).c_str());
   } else if (type.space == AddressSpace::kConstant) {

@@ -27,9 +27,9 @@ using cpu::fibers::kCalls;
 using cpu::fibers::keptStacks;
 
 #if defined(MANYRT_FIBERS_TSAN)
-constexpr uint32_t kLargestGroup = 300;  // a fiber costs ThreadSanitizer milliseconds
+constexpr uint32_t kMaxGroup = 300;  // a fiber costs ThreadSanitizer milliseconds
 #else
-constexpr uint32_t kLargestGroup = cpu::fibers::kMaxKept;
+constexpr uint32_t kMaxGroup = cpu::fibers::kMaxKept;
 #endif
 
 template <class Body>
@@ -38,7 +38,7 @@ void runItems(uint32_t count, Body body) {
 }
 
 TEST(FiberTest, EachItemRunsOnceWithItsIndex) {
-  for (uint32_t count : {0u, 1u, 2u, 3u, 16u, 17u, 255u, 256u, kLargestGroup}) {
+  for (uint32_t count : {0u, 1u, 2u, 3u, 16u, 17u, 255u, 256u, kMaxGroup}) {
     std::vector<uint32_t> calls(count);
     runItems(count, [&](uint32_t index) { ++calls.at(index); });
     EXPECT_EQ(calls, std::vector<uint32_t>(count, 1)) << count;
@@ -64,7 +64,7 @@ TEST(FiberTest, NoItemPassesABarrierThatAnotherHasNotReached) {
 
 TEST(FiberTest, ItemsThatHaveEndedHoldNobodyUp) {
   constexpr uint32_t kCount = 50;
-  std::vector<std::vector<uint32_t>> rounds(kCount);  // who was there in each
+  std::vector<std::vector<uint32_t>> rounds(kCount);  // the fibers that were there in each
   runItems(kCount, [&](uint32_t index) {
     for (uint32_t round = 0; round < (index * 7) % kCount; ++round) {
       rounds[round].push_back(index);
@@ -280,14 +280,14 @@ TEST(FiberTest, StacksAreKeptForTheGroupsToComeAndNoLonger) {
 }
 
 TEST(FiberTest, NoMoreStacksAreKeptThanAllowed) {
-  constexpr uint32_t kCount = kLargestGroup / 2 + 100;
+  constexpr uint32_t kCount = kMaxGroup / 2 + 100;
   cpu::fibers::Stacks stacks;
   stacks.take(kCount);
   stacks.take(kCount);
-  stacks.give(kCount, kLargestGroup / 2);  // what is taken is never given back
+  stacks.give(kCount, kMaxGroup / 2);  // what is taken is never given back
   EXPECT_GE(stacks.kept(), kCount);
-  stacks.give(kCount, kLargestGroup / 2);
-  EXPECT_LT(stacks.kept(), kLargestGroup / 2 + cpu::fibers::kSlabStacks);
+  stacks.give(kCount, kMaxGroup / 2);
+  EXPECT_LT(stacks.kept(), kMaxGroup / 2 + cpu::fibers::kSlabStacks);
 }
 
 uint64_t mappedPages() {

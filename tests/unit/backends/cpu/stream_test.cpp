@@ -1,4 +1,4 @@
-// Streams of the CPU: order, who runs what, waiting for points, failures, host functions.
+// Streams of the CPU: order, which thread runs what, waiting for points, failures, host functions.
 #include <numeric>
 #include <stdexcept>
 

@@ -54,12 +54,28 @@ class Point final : public driver::Point {
     number_ = queue.push(what);
     recorded(std::move(carried));
   }
+  // The driver says that the device has come here. False: the point was passed before.
+  bool reach() { return passOnce(recordedStatus(), 0); }
+  using driver::Point::renewInPlace;
+
+  bool tells = false;   // the driver calls reach() by itself; changed while nothing is recorded
+  bool sleeps = false;  // the driver waits for the device; likewise
+  std::atomic<int> asked_to_tell{0}, asked_to_sleep{0};
 
  private:
   bool ask(Status* status, int64_t*) override {
     if (!queue_->isOver(number_)) return false;
     *status = recordedStatus();
     return true;
+  }
+  bool sleep(int64_t*) override {
+    ++asked_to_sleep;
+    if (sleeps) queue_->comeOn();
+    return sleeps;
+  }
+  bool tellWhenReached() override {
+    ++asked_to_tell;
+    return tells;
   }
   Queue* queue_ = nullptr;
   uint64_t number_ = 0;
@@ -172,6 +188,11 @@ class Kernel final : public backend::Kernel {
 class Context final : public driver::Context {
  public:
   Context(driver::Device& device, backend::WaitPolicy policy) : driver::Context(device, policy) {}
+  void deviceLost() override {
+    ++losses;
+    driver::Context::deviceLost();
+  }
+  std::atomic<int> losses{0};
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions&) override {
     *stream = make(Stream::plain());
     return Status();
