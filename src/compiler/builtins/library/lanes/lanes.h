@@ -257,7 +257,15 @@ struct mrt_lanes {
       return (v<T>)__builtin_ia32_loaddqudi512_mask((const long long*)p, (MRT_V(8, long long)){}, (unsigned char)bits(on));
     if constexpr (N == 8 && sizeof(T) == 4)
       return (v<T>)__builtin_ia32_loaddqusi256_mask((const int*)p, (MRT_V(8, int)){}, (unsigned char)bits(on));
+#elif MRT_MASKED_AVX2
+    if constexpr (N == 8 && sizeof(T) == 4)
+      return (v<T>)__builtin_ia32_maskloadd256((const MRT_V(8, int)*)p, (MRT_V(8, int))on);
+    if constexpr (N == 4 && sizeof(T) == 4)
+      return (v<T>)__builtin_ia32_maskloadd((const MRT_V(4, int)*)p, (MRT_V(4, int))on);
+    if constexpr (N == 4 && sizeof(T) == 8)
+      return (v<T>)__builtin_ia32_maskloadq256((const MRT_V(4, long long)*)p, to<long long>(on));
 #endif
+    if (bits(on) == full) return near(p);
     v<T> r = {};
     for (bits_t b = bits(on); b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
@@ -271,6 +279,7 @@ struct mrt_lanes {
   }
   template <class T>
   MRT_IN v<T> far(const T* p, long by, m on) {
+    if (bits(on) == full) return far(p, by);
     v<T> r = {};
     for (bits_t b = bits(on); b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
@@ -304,6 +313,19 @@ struct mrt_lanes {
   MRT_IN void put_near(T* p, V x) {
     __builtin_memcpy((void*)p, &x, sizeof x);
   }
+  // The lanes in turn. All of them, which is the common case, take no loop over bits.
+  template <class T, class P, class V>
+  MRT_IN void put_each(P at, V x, bits_t on) {
+    if (on == full) {
+#pragma GCC unroll 16
+      for (int i = 0; i < N; ++i) *at(i) = (T)x[i];
+      return;
+    }
+    for (bits_t b = on; b != 0; b &= b - 1) {
+      const int i = __builtin_ctz(b);
+      *at(i) = (T)x[i];
+    }
+  }
   template <class T, class V>
   MRT_IN void put_near(T* p, V x, m on) {
 #if MRT_MASKED
@@ -318,24 +340,25 @@ struct mrt_lanes {
     if constexpr (N == 8 && sizeof(T) == 4)
       return __builtin_ia32_storedqusi256_mask((int*)p, (MRT_V(8, int))x, (unsigned char)bits(on));
 #endif
-    for (bits_t b = bits(on); b != 0; b &= b - 1) {
-      const int i = __builtin_ctz(b);
-      p[i] = (T)x[i];
-    }
+    if (bits(on) == full) return put_near(p, x);
+#if MRT_MASKED_AVX2
+    if constexpr (N == 8 && sizeof(T) == 4)
+      return __builtin_ia32_maskstored256((MRT_V(8, int)*)p, (MRT_V(8, int))on, (MRT_V(8, int))x);
+    if constexpr (N == 4 && sizeof(T) == 4)
+      return __builtin_ia32_maskstored((MRT_V(4, int)*)p, (MRT_V(4, int))on, (MRT_V(4, int))x);
+    if constexpr (N == 4 && sizeof(T) == 8)
+      return __builtin_ia32_maskstoreq256((MRT_V(4, long long)*)p, to<long long>(on), (MRT_V(4, long long))x);
+#endif
+    put_each<T>([&](int i) __attribute__((always_inline)) { return p + i; }, x, bits(on));
   }
   template <class T, class V>
   MRT_IN void put_far(T* p, long by, V x, m on) {
-    for (bits_t b = bits(on); b != 0; b &= b - 1) {
-      const int i = __builtin_ctz(b);
-      *(T*)((char*)p + i * by) = (T)x[i];
-    }
+    put_each<T>([&](int i) __attribute__((always_inline)) { return (T*)((char*)p + i * by); }, x, bits(on));
   }
   template <class T, class X, class V>
   MRT_IN void put_at(T* p, X index, long size, V x, m on) {
-    for (bits_t b = bits(on); b != 0; b &= b - 1) {
-      const int i = __builtin_ctz(b);
-      *(T*)((char*)p + (long)index[i] * size) = (T)x[i];
-    }
+    put_each<T>(
+        [&](int i) __attribute__((always_inline)) { return (T*)((char*)p + (long)index[i] * size); }, x, bits(on));
   }
   template <class T, class V>
   MRT_IN void put_one(T* p, V x, m on) {

@@ -15,6 +15,11 @@
 #else
 #define MRT_MASKED 0
 #endif
+#if defined(__GNUC__) && !defined(__clang__) && MRT_BYTES == 32
+#define MRT_MASKED_AVX2 1
+#else
+#define MRT_MASKED_AVX2 0
+#endif
 #define MRT_IN static inline __attribute__((always_inline))
 #define MRT_V(n, t) typename mrt_vector<n, t>::type
 #define MRT_E typename mrt_plain<T>::type
