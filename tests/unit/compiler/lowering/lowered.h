@@ -25,11 +25,11 @@ struct Lowered {
                     compiler::parse(&program, compiler::LanguageOptions(), diagnostics);
     EXPECT_TRUE(ok) << diagnostics.log();
   }
-  compiler::GroupPlan* makePlan() {
+  compiler::GroupPlan* makePlan(compiler::GroupPlan::Split split = compiler::GroupPlan::Split::kLoops) {
     compiler::Function& kernel = *program.kernels.back();
     if (!compiler::inlineHelpers(program, kernel, &why_not)) return nullptr;
     compiler::separateParameters(program, kernel);
-    plan = compiler::GroupPlan::make(program, kernel, &why_not);
+    plan = compiler::GroupPlan::make(program, kernel, &why_not, split);
     return plan.get();
   }
   std::string unit(const compiler::BuildOptions& options = {}) {

@@ -1,32 +1,10 @@
-// Which regions run as the lanes of vectors, what they do for memory, and the reason in the build log where one does not.
-#include <gtest/gtest.h>
+// Which regions run as the lanes of vectors, how they follow control, and the reason in the build log where one does not.
+#include "unit/compiler/lowering/cpu/lanes/lanes_kernel.h"
 
-#include "unit/compiler/lowering/lowered.h"
-
-namespace manyrt::compiler {
+namespace manyrt::test {
 namespace {
 
-using test::Lowered;
-
-// The remarks of a kernel whose body this is; `before`: helpers and types.
-std::string remarksOf(const std::string& body, const std::string& before = "") {
-  Lowered it(before +
-             "__kernel void f(__global float* a, __global float4* v, __global int* o, int n) {\nint i = get_global_id(0);\n" +
-             body + "\n}");
-  it.unit();
-  std::string all;
-  for (const std::string& each : it.remarks) all += each + "\n";
-  return all;
-}
-
-std::string textOf(const std::string& body) {
-  return Lowered(
-             "__kernel void f(__global float* a, __global float4* v, __global int* o, int n) {\nint i = get_global_id(0);\n" +
-             body + "\n}")
-      .unit();
-}
-
-TEST(LanesTest, TheLogSaysThatARegionIsLanes) {
+TEST(LaneTextTest, TheLogSaysThatARegionIsLanes) {
   const std::string lanes = "The work-items of \"f\" are from here on the lanes of vectors.";
   const std::string helpers =
       "typedef struct { float x; int k[3]; } R;\n"
@@ -46,7 +24,7 @@ TEST(LanesTest, TheLogSaysThatARegionIsLanes) {
     EXPECT_NE(remarksOf(body, helpers).find(lanes), std::string::npos) << body << remarksOf(body, helpers);
 }
 
-TEST(LanesTest, TheLogSaysWhyARegionIsNot) {
+TEST(LaneTextTest, TheLogSaysWhyARegionIsNot) {
   const struct {
     const char* body;
     const char* reason;
@@ -65,21 +43,11 @@ TEST(LanesTest, TheLogSaysWhyARegionIsNot) {
   }
 }
 
-TEST(LanesTest, NeighboursAreOneLoadAndOthersAreNot) {
-  EXPECT_NE(textOf("a[i + n] = a[i - 1] * 2.0f;").find("mrt_L::put_near("), std::string::npos);
-  EXPECT_NE(textOf("a[i] = sin(a[i * n]) * cos(a[i * n + 1]) + a[i];").find("mrt_L::far("), std::string::npos);
-  EXPECT_NE(textOf("v[i] = v[i] * 2.0f;").find("mrt_L::near_parts<4>("), std::string::npos);
-  EXPECT_NE(textOf("a[i] = a[clamp(i - 1, 0, n)] * 2.0f + a[i] * 3.0f + a[i + 1];").find("mrt_L::likely_at("),
-            std::string::npos);
-  // A place that all lanes share is read once, by a scalar.
-  EXPECT_EQ(textOf("a[i] = a[n] * 2.0f;").find("mrt_L::at("), std::string::npos);
-}
-
-TEST(LanesTest, WhatAllLanesComputeFromOneConditionHasNoMask) {
+TEST(LaneTextTest, WhatAllLanesComputeFromOneConditionHasNoMask) {
   const std::string text = textOf("if (n > 3) a[i] = 1.0f; for (int k = 0; k < n; ++k) a[i] += k;");
   EXPECT_NE(text.find("if ((n_"), std::string::npos) << text;
   EXPECT_EQ(text.find("mrt_L::any("), std::string::npos) << text;
 }
 
 }  // namespace
-}  // namespace manyrt::compiler
+}  // namespace manyrt::test
