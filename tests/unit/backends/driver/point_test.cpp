@@ -182,6 +182,7 @@ TEST_F(DriverPointTest, ThreadsThatFindItPassedAtOnceTellOnce) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_TRUE(point->done());
     EXPECT_EQ(told.count, subscribed ? 1 : 0);
+    EXPECT_LE(point->asked_to_tell, 1) << "a record and a subscription that meet ask once";
   }
 }
 
