@@ -66,18 +66,18 @@ enum class Op : uint8_t {
 };
 
 enum class ExprKind : uint8_t {
-  kLiteral,        // integers, characters, enumerators, folded sizeof: `integer`; floating: `text` (as spelled) and `real`
-  kString,         // `text`, with quotes; an array of const char in constant space
-  kVariable,       // `variable`
-  kUnary,          // op a
-  kBinary,         // a op b: both operands have the common type but for shifts (and pointers); comparisons and logic of
-                   // vectors give vectors of signed integers, of scalars int
-  kAssign,         // a = b, or a op= b; b has a's type, but in compound ones of scalars, which convert as C says
-  kConditional,    // a ? b : c; where a is a vector it selects by element (sign bits) and b and c have the result's type
-  kCast,           // (type)a, as the user wrote it
-  kConvert,        // the same, implicit: arithmetic, scalar to vector, array to pointer, null or void pointer to pointer
-  kVectorLiteral,  // (type)(arguments): scalars of the element type and vectors of it, together the type's components; one
-                   // scalar alone is for all components
+  kLiteral,          // integers, characters, enumerators, folded sizeof: `integer`; floating: `text` (as spelled) and `real`
+  kString,           // `text`, with quotes; an array of const char in constant space
+  kVariable,         // `variable`
+  kUnary,            // op a
+  kBinary,           // a op b: both operands have the common type but for shifts (and pointers); comparisons and logic of
+                     // vectors give vectors of signed integers, of scalars int
+  kAssign,           // a = b, or a op= b; b has a's type, but in compound ones of scalars, which convert as C says
+  kConditional,      // a ? b : c; where a is a vector it selects by element (sign bits) and b and c have the result's type
+  kCast,             // (type)a, as the user wrote it
+  kConvert,          // the same, implicit: arithmetic, scalar to vector, array to pointer, null or void pointer to pointer
+  kVectorLiteral,    // (type)(arguments): scalars of the element type and vectors of it, together the type's components; one
+                     // scalar alone is for all components
   kCompoundLiteral,  // (type){...}: a is the kInitializer
   kInitializer,      // braces: arguments[i] initialises element or field elements[i] of `type`; the rest is zero
   kCall,             // function(arguments), arguments converted to the parameters' types

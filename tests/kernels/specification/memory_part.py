@@ -118,7 +118,8 @@ def _async_copies(widths: Sequence[int]) -> Iterator[Case]:
                        f"{head} o[g + l] = a[g + l]; t[l] = a[g + l]; barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); "
                        f"event_t e = async_work_group_strided_copy(o + g, t, {half}, 2, 0); {wait} }}", [data],
                        spread.reshape(-1), three)
-            yield Case(f"prefetch(const global {components} *)", f"kernel void KERNEL(global const {components} *a, global {components} *o) "
+            yield Case(f"prefetch(const global {components} *)",
+                       f"kernel void KERNEL(global const {components} *a, global {components} *o) "
                        f"{{ size_t i = get_global_id(0); prefetch(a + i, 1); o[i] = a[i]; }}", [data], data, three)
 
 

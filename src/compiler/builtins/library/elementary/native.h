@@ -3,8 +3,8 @@
 // small for a normal float are zero to them.
 #pragma once
 
-#include "parts.h"
 #include "angle.h"
+#include "parts.h"
 
 namespace manyrt::library {
 

@@ -5,8 +5,8 @@
 // The polynomials are minimax ones for the relative error; scripts/fit_polynomials.py finds them, and says how good they are.
 #pragma once
 
-#include "../language.h"
-#include "../math.h"
+#include "compiler/builtins/library/language.h"
+#include "compiler/builtins/library/math.h"
 
 namespace manyrt::library {
 
