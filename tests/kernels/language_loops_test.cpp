@@ -230,5 +230,32 @@ TEST_P(LoopTest, VariablesOfTheBodyAreNewInEachRound) {
   });
 }
 
+TEST_P(LoopTest, NamesMayBeUsedAgainForOtherValues) {
+  check("names_used_again", [](const Ints& in, Ints& out, int s, int n) {
+    const Ints x = low(in);
+    Ints sums(s);
+    for (int i = 0; i < s; ++i) {
+      int sum = x[(i + 1) % s];
+      for (int k = 0; k < n; ++k) {
+        const int product = x[i] * k;
+        if (product & 1) continue;
+        sum += product;
+        sum ^= sum >> 3;
+      }
+      sums[i] = sum;
+    }
+    for (int i = 0; i < s; ++i) {
+      int k = 1;
+      while (k < 5 && (sums[((i + n) % s + k) % s] & 3) != 0) ++k;
+      int sum = k < 5 ? k : sums[i], t = k;
+      const int at = k < 5 ? k : n;
+      if ((at & 3) == 0) t = 40;
+      if ((at & 3) <= 1) sum += t;
+      if ((at & 3) > 1) t = 7;
+      out[i] = sum + 3 * t + 5 * at;
+    }
+  });
+}
+
 }  // namespace
 }  // namespace rttest

@@ -273,3 +273,40 @@ __kernel void declared_in_the_body(__global const int *in, __global int *out, in
   }
   out[g] = x;
 }
+
+// Names that are used again for other values, and declared far above their use.
+__kernel void names_used_again(__global const int *in, __global int *out, int n, __local int *scratch) {
+  int k, t, sum, at;
+  HEAD;
+  at = (i + 1) % s;
+  scratch[i] = x;
+  BARRIER;
+  t = scratch[at];
+  sum = t;
+  at = (i + n) % s;
+  BARRIER;
+  for (k = 0; k < n; ++k) {
+    t = x * k;
+    if (t & 1) continue;
+    sum += t;
+    t = sum >> 3;
+    sum ^= t;
+  }
+  scratch[i] = sum;
+  BARRIER;
+  for (k = 1; k < 5; ++k) {
+    if ((scratch[(at + k) % s] & 3) == 0) break;
+  }
+  t = k;
+  at = t < 5 ? (sum = t) : n;
+  switch (at & 3) {
+    case 0:
+      t = 40;
+    case 1:
+      sum += t;
+      break;
+    default:
+      t = 7;
+  }
+  out[g] = sum + 3 * t + 5 * at;
+}
