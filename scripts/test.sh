@@ -68,17 +68,6 @@ run_preset() {
   stage "test $preset" run_ctest "$preset"
 }
 
-# The CUDA backend as a machine without a toolkit builds it: the runtime is opened, here the simulated one.
-run_without_toolkit() {
-  local build=build/no-toolkit options=(--output-on-failure --output-junit results/ctest.xml)
-  results+=("$build/results")
-  rm -rf "$build/results" && mkdir -p "$build/results"
-  cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMANYRT_CUDA_TOOLKIT=OFF -DMANYRT_WERROR=ON \
-    -DMANYRT_BUILD_BENCHMARKS=OFF -DMANYRT_BUILD_EXAMPLES=OFF -DMANYRT_BUILD_TOOLS=OFF >/dev/null &&
-    cmake --build $build --target conformance simulated_cuda &&
-    ctest --test-dir $build -R '^conformance.simulated_cuda$' "${options[@]}"
-}
-
 finish() {
   local status=$? options=()
   trap - EXIT
@@ -104,8 +93,4 @@ for preset in "${presets[@]}"; do
   run_preset "$preset" || failed=yes
   [[ $failed == no || $keep_going == yes ]] || break
 done
-if [[ $failed == no && $sanitize == no && $quick == no ]] &&
-  grep -q '^MANYRT_CUDA_INCLUDE:PATH=/' build/release/CMakeCache.txt; then
-  stage "build and test without the CUDA toolkit" run_without_toolkit || failed=yes
-fi
 [[ $failed == no ]]

@@ -257,5 +257,42 @@ TEST_P(LoopTest, NamesMayBeUsedAgainForOtherValues) {
   });
 }
 
+TEST_P(LoopTest, OneItemMayActForItsGroup) {
+  check("one_item_by_itself", [](const Ints& in, Ints& out, int s, int n) {
+    Ints x = low(in);
+    int first = 0;
+    for (const int value : x) first = (first * 3 + value) & 0xffff;
+    for (int& value : x) value = (value + first) & 0xfff;
+    first = x[0] * n;
+    for (int& value : x) value ^= first & 0xff;
+    if (n > 2) first = x[0] + 5;
+    for (int& value : x) value ^= first & 0x1ff;
+    first = x[0] - 7;
+    for (int& value : x) value += first & 0x3f;
+    size_t at = 0;
+    for (size_t k = 1; k < in.size(); ++k) at = in[k] > in[at] ? k : at;
+    for (int i = 0; i < s; ++i) out[i] = x[i] + static_cast<int>(at) + (i % 2 == 0 ? i : 0);
+  });
+}
+
+TEST_P(LoopTest, NumbersAreCutToFewerBits) {
+  check("cut_to_fewer_bits", [](const Ints& in, Ints& out, int s, int n) {
+    const Ints x = low(in);
+    Ints scratch(s);
+    for (int i = 0; i < s; ++i) {
+      scratch[i] = ((x[i] << 7) & 0xff) > 100 ? x[i] - 5000 : static_cast<int>(static_cast<uint32_t>(x[i] * 0x7fffffffll));
+    }
+    for (int i = 0; i < s; ++i) {
+      const uint32_t a = static_cast<uint32_t>(i) * static_cast<uint32_t>(x[i] + n);
+      const auto b = static_cast<uint8_t>(x[i] * 3 + (x[i] << 4) - static_cast<uint8_t>(n));
+      const auto c = static_cast<int16_t>(static_cast<int64_t>(x[i]) * -x[i]);
+      const auto d = static_cast<uint16_t>(40000 + x[i]);
+      const auto e = static_cast<uint8_t>(static_cast<uint8_t>(200 ^ (x[i] | 0x100)) * static_cast<int>(a & 0xff));
+      const auto f = static_cast<int8_t>(-(~(x[i] & 0x1ff)));
+      out[i] = static_cast<int>(a * 31) + b * 7 + c + d + e * 1000 + f + scratch[s - 1 - i];
+    }
+  });
+}
+
 }  // namespace
 }  // namespace rttest

@@ -310,3 +310,58 @@ __kernel void names_used_again(__global const int *in, __global int *out, int n,
   }
   out[g] = sum + 3 * t + 5 * at;
 }
+
+// What one item of a group does by itself, in the forms in which programs say so.
+__kernel void one_item_by_itself(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  uint me = get_local_id(0);
+  scratch[i] = x;
+  BARRIER;
+  if (i == 0) {
+    int sum = 0;
+    for (size_t k = 0; k < (size_t)s; ++k) sum = (sum * 3 + scratch[k]) & 0xffff;
+    scratch[0] = sum;
+  }
+  BARRIER;
+  x = (x + scratch[0]) & 0xfff;
+  BARRIER;
+  if (!me) scratch[0] = x * n;
+  BARRIER;
+  x ^= scratch[0] & 0xff;
+  BARRIER;
+  if (get_local_id(0) < 1 && n > 2) scratch[0] = x + 5;
+  BARRIER;
+  x ^= scratch[0] & 0x1ff;
+  BARRIER;
+  if (1 > i) scratch[0] = x - 7;
+  BARRIER;
+  x += scratch[0] & 0x3f;
+  BARRIER;
+  if (0 == me) {
+    size_t at = 0;
+    for (size_t k = 1; k < (size_t)s; ++k) at = in[g + k] > in[g + at] ? k : at;
+    scratch[0] = (int)at;
+  }
+  BARRIER;
+  out[g] = x + scratch[0];
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  if (i > 0) return;
+  for (int k = 0; k < s; k += 2) out[g + k] += k;
+}
+
+// Sums and products of 64 bits, and of int, of which fewer are kept.
+__kernel void cut_to_fewer_bits(__global const int *in, __global int *out, int n, __local int *scratch) {
+  HEAD;
+  uint a = get_local_id(0) * (size_t)(x + n);
+  uchar b = x * 3 + (x << 4) - (uchar)n;
+  short c = (short)((long)x * -x);
+  ushort d = 40000;
+  d += (ulong)x * 0x100000001ul;
+  uchar e = 200;
+  e ^= x | 0x100;
+  e *= (int)a;
+  char f = -(~(x & 0x1ff));
+  scratch[i] = (uchar)(x << 7) > 100 ? (int)(uint)((size_t)x - 5000) : (int)((long)x * 0x7fffffffl);
+  BARRIER;
+  out[g] = (int)(a * 31) + b * 7 + c + d + e * 1000 + f + scratch[s - 1 - i];
+}

@@ -4,6 +4,7 @@
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/group_plan.h"
+#include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
@@ -51,10 +52,36 @@ LimitFinder::Id LimitFinder::idOf(const Expr& expression, int depth) const {
   return {static_cast<int>(dimension->integer), local};
 }
 
+// The id in a condition that only the item with the id 0 fulfils, or that all others fulfil: id == 0, !id; id != 0, id > 0, id.
+LimitFinder::Id LimitFinder::comparedWithZero(const Expr& e, bool others) const {
+  if (e.kind == ExprKind::kUnary && e.op == Op::kLogicalNot) return comparedWithZero(*e.a, !others);
+  if (const Id id = idOf(e); id.dimension >= 0) return others ? id : Id();
+  if (e.kind != ExprKind::kBinary || !e.a->type->isInteger()) return {};
+  const auto is = [](const Expr& side, uint64_t value) {
+    const Expr& inner = behindConversions(side);
+    return inner.kind == ExprKind::kLiteral && inner.type->isInteger() && inner.integer == value;
+  };
+  const auto fits = [&](Op zero_right, Op one_right, Op zero_left, Op one_left) {
+    if ((e.op == zero_right && is(*e.b, 0)) || (e.op == one_right && is(*e.b, 1))) return idOf(*e.a);
+    if ((e.op == zero_left && is(*e.a, 0)) || (e.op == one_left && is(*e.a, 1))) return idOf(*e.b);
+    return Id();
+  };
+  if (e.op == Op::kEqual || e.op == Op::kNotEqual) {
+    if ((e.op == Op::kNotEqual) != others) return {};
+    return is(*e.b, 0) ? idOf(*e.a) : is(*e.a, 0) ? idOf(*e.b) : Id();
+  }
+  return others ? fits(Op::kGreater, Op::kGreaterEqual, Op::kLess, Op::kLessEqual)
+                : fits(Op::kLessEqual, Op::kLess, Op::kGreaterEqual, Op::kGreater);
+}
+
 // `leaves`: items for which the condition holds do nothing; else those for which it does not.
 bool LimitFinder::limit(const Expr& e, bool leaves, std::vector<ItemLimit>* limits) const {
   if (e.kind == ExprKind::kBinary && e.op == (leaves ? Op::kLogicalOr : Op::kLogicalAnd)) {
     return limit(*e.a, leaves, limits) && limit(*e.b, leaves, limits);
+  }
+  if (const Id first = comparedWithZero(e, leaves); first.dimension >= 0) {
+    limits->push_back({first.dimension, first.local, true, nullptr});
+    return true;
   }
   if (e.kind != ExprKind::kBinary || e.op < Op::kLess || e.op > Op::kGreaterEqual || !e.a->type->isInteger()) return false;
   const bool id_left = idOf(*e.a).dimension >= 0;
@@ -106,6 +133,14 @@ bool LimitFinder::takeOne(std::vector<Stmt*>* statements, size_t* at, std::vecto
     statements->insert(statements->end(), body.begin(), body.end());
   }
   return false;  // what stands inside is not looked at again
+}
+
+std::vector<ItemLimit> takeLimits(const GroupPlan& plan, const Function& kernel, std::vector<Stmt*>* statements) {
+  const auto must_run = [&](const Variable& variable) {
+    const Storage storage = plan.storage(variable);
+    return storage == Storage::kArray || storage == Storage::kInPlace;
+  };
+  return LimitFinder(plan, kernel).take(statements, must_run);
 }
 
 }  // namespace manyrt::compiler

@@ -1,7 +1,8 @@
-// Conditions such as `if (i >= n) return;`, which compare an id with a value that is uniform in the group. The loops over the
-// items end there, and no item tests the condition again.
+// Conditions such as `if (i >= n) return;`, which compare an id with a value that is uniform in the group, and `if (i == 0)`.
+// The loops over the items end there, and no item tests the condition again.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -16,8 +17,14 @@ struct ItemLimit {
   int dimension = 0;
   bool local = false;  // the local id, else the global one
   bool inclusive = false;
-  const Expr* bound = nullptr;
+  const Expr* bound = nullptr;  // null: all but the item with the id 0 do nothing
 };
+
+// Whether a row has at most one item left.
+inline bool leavesOne(const std::vector<ItemLimit>& limits) {
+  return std::any_of(limits.begin(), limits.end(),
+                     [](const ItemLimit& limit) { return limit.dimension == 0 && limit.bound == nullptr; });
+}
 
 class LimitFinder {
  public:
@@ -48,6 +55,7 @@ class LimitFinder {
   };
   bool passesOver(const Variable& variable);
   bool takeOne(std::vector<Stmt*>* statements, size_t* at, std::vector<ItemLimit>* limits);
+  Id comparedWithZero(const Expr& condition, bool others) const;
   bool limit(const Expr& condition, bool leaves, std::vector<ItemLimit>* limits) const;
   Id idOf(const Expr& expression, int depth = 0) const;
   bool isChanged(const Variable& variable) const;
@@ -56,5 +64,8 @@ class LimitFinder {
   const Function& kernel_;
   std::map<const Variable*, Id> ids_;  // variables that are an id
 };
+
+// The limits of a region, taken out of its statements.
+std::vector<ItemLimit> takeLimits(const GroupPlan& plan, const Function& kernel, std::vector<Stmt*>* statements);
 
 }  // namespace manyrt::compiler

@@ -309,13 +309,10 @@ void KernelText::region(const Node& at, std::string* out) {
   bool leaves = false;
   for (const Stmt* s : work.statements) leaves = leaves || containsReturn(*s);
   if (!(plan_->hasMasks() && leaves)) {
-    const auto must_run = [&](const Variable& variable) {
-      const Storage storage = plan_->storage(variable);
-      return storage == Storage::kArray || storage == Storage::kInPlace;
-    };
-    const std::vector<ItemLimit> ends = LimitFinder(*plan_, kernel_).take(&work.statements, must_run);
+    const std::vector<ItemLimit> ends = takeLimits(*plan_, kernel_, &work.statements);
     work.limited = !ends.empty();
     work.rows = endOnlyRows(ends);
+    work.simd = !leavesOne(ends);
     if (work.limited) {
       *out += "{ long mrt_f0 = mrt_e0, mrt_f1 = mrt_e1, mrt_f2 = mrt_e2;\n";
       for (const ItemLimit& end : ends) limit(end, "mrt_f", out);
@@ -328,6 +325,10 @@ void KernelText::region(const Node& at, std::string* out) {
 
 void KernelText::limit(const ItemLimit& end, const std::string& ends, std::string* out) {
   const std::string n = std::to_string(end.dimension);
+  if (end.bound == nullptr) {
+    *out += ends + n + " = mrt_limit_u(" + ends + n + ", 0, " + (end.local ? "0" : "mrt_b" + n) + ", 1);\n";
+    return;
+  }
   *out += ends + n + (end.bound->type->isSigned() ? " = mrt_limit_s(" : " = mrt_limit_u(") + ends + n + ", " +
           text_.expression(*end.bound) + ", " + (end.local ? "0" : "mrt_b" + n) + ", " + (end.inclusive ? "1" : "0") + ");\n";
 }
@@ -450,7 +451,7 @@ void KernelText::items(const Items& work, std::string* out) {
 
 void KernelText::loops(const Items& work, std::string* out) {
   const std::string end = work.limited ? "mrt_f" : "mrt_e";
-  const bool simd = work.simd && work.result.empty() && options_.optimize;
+  const bool simd = work.simd && work.result.empty() && options_.optimize && !leavesOne(plan_->limits());
   if (simd && work.value == nullptr && lanes(work, out)) return;
   WideIndices indices(text_, *plan_, kernel_);
   std::string guard;

@@ -9,6 +9,7 @@
 #include "compiler/builtins/library.h"
 #include "compiler/builtins/prelude.h"
 #include "compiler/lowering/cpu/group_plan.h"
+#include "compiler/lowering/cpu/item_limits.h"
 #include "compiler/lowering/cpu/kernel.h"
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
@@ -92,12 +93,14 @@ std::string placeOf(const Sources& sources, Location where) {
   return sources.name(where.file) + ":" + std::to_string(where.line);
 }
 
-// Whether all regions run as lanes.
-bool hasLanes(const GroupPlan& plan) {
+// Whether all regions run as lanes, or have one item of a row alone.
+bool hasLanes(const GroupPlan& plan, const Function& kernel) {
   const std::function<bool(const Node&)> fits = [&](const Node& at) {
     LaneShapes shapes(plan);
     std::string why_not;
-    if (at.kind == NodeKind::kRegion && !shapes.find(at.statements, &why_not)) return false;
+    std::vector<Stmt*> statements = at.statements;
+    const bool alone = at.kind == NodeKind::kRegion && leavesOne(takeLimits(plan, kernel, &statements));
+    if (at.kind == NodeKind::kRegion && !alone && !shapes.find(at.statements, &why_not)) return false;
     return std::all_of(at.children.begin(), at.children.end(), [&](const auto& child) { return fits(*child); });
   };
   return fits(plan.root());
@@ -124,7 +127,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
       if (made != nullptr && options.optimize) {
         // Lanes need no loop around the items of a loop's body: what such a loop keeps stays in registers.
         auto whole = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
-        if (whole != nullptr && hasLanes(*whole)) made = std::move(whole);
+        if (whole != nullptr && hasLanes(*whole, *kernel)) made = std::move(whole);
       }
       if (made != nullptr && quick != nullptr) {
         plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);

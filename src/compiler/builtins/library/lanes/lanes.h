@@ -132,9 +132,28 @@ struct mrt_lanes {
     for (int i = 0; i < C; ++i) __builtin_memcpy(&r.s[i], (const void*)(p + i * N), sizeof r.s[i]);
     return parted<T, C>(r);
   }
+  // Where the processor has masked instructions for such elements: each component has the mask of its vector.
+  template <class T>
+  static constexpr bool masked() {
+    constexpr bool wide = MRT_MASKED && ((N == 16 && sizeof(T) <= 4) || (N == 8 && sizeof(T) >= 4));
+    return wide || (MRT_MASKED_AVX2 && ((N == 8 && sizeof(T) == 4) || (N == 4 && sizeof(T) >= 4)));
+  }
+  template <int C, int K, int... I>
+  MRT_IN m spread(m on, mrt_numbers<I...>) {
+    return __builtin_shufflevector(on, on, ((K * N + I) / C)...);
+  }
+  template <int C, class T, int... K>
+  MRT_IN w<T, C> near_pieces(const T* p, m on, mrt_numbers<K...>) {
+    return w<T, C>{{near(p + K * N, spread<C, K>(on, mrt_count<N>{}))...}};
+  }
+  template <class T, int C, int... K>
+  MRT_IN void put_near_pieces(T* p, w<T, C> x, m on, mrt_numbers<K...>) {
+    (put_near(p + K * N, x.s[K], spread<C, K>(on, mrt_count<N>{})), ...);
+  }
   template <int C, class T>
   MRT_IN w<T, C> near_parts(const T* p, m on) {
     if (bits(on) == full) return near_parts<C>(p);
+    if constexpr (masked<T>()) return parted<T, C>(near_pieces<C>(p, on, mrt_count<C>{}));
     w<T, C> r = {};
     for (bits_t b = bits(on); b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
@@ -150,6 +169,7 @@ struct mrt_lanes {
   template <class T, int C>
   MRT_IN void put_near_parts(T* p, w<T, C> x, m on) {
     if (bits(on) == full) return put_near_parts<T, C>(p, x);
+    if constexpr (masked<T>()) return put_near_pieces<T, C>(p, joined<T, C>(x), on, mrt_count<C>{});
     for (bits_t b = bits(on); b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
       for (int k = 0; k < C; ++k) p[i * C + k] = (T)x.s[k][i];

@@ -13,6 +13,7 @@ namespace {
 bool isComparison(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }
 bool isLogical(Op op) { return op == Op::kLogicalAnd || op == Op::kLogicalOr; }
 bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kBool; }
+std::string lowType(uint32_t bytes) { return bytes == 1 ? "unsigned char" : bytes == 2 ? "unsigned short" : "unsigned int"; }
 bool isLocal(const Variable& variable) { return variable.type.space == AddressSpace::kLocal; }
 
 }  // namespace
@@ -210,9 +211,31 @@ std::string LaneText::convert(const Expr& e) {
   }
   const std::string own = prelude_.type(to);
   if (isBool(to)) return "mrt_L::to<unsigned char>(" + condition(*e.a) + " & 1)";
+  const uint32_t bytes = static_cast<uint32_t>(sizeOf(e.type));
+  if (cutsOperand(e) && followsFromLow(*e.a, bytes)) return "((" + lane(to) + ")" + low(*e.a, bytes) + ")";
   const std::string inner = value(*e.a);
   if (prelude_.type(e.a->type.type) == own) return inner;
   return "mrt_L::to<" + own + ">(" + inner + ")";
+}
+
+// The low bytes of an integer, unsigned: operands are cut before, so that no vector is wider than what is wanted.
+std::string LaneText::low(const Expr& e, uint32_t bytes) {
+  const std::string own = lowType(bytes);
+  const Shape shape = shapes_.of(e);
+  if (!shape.isVarying()) {
+    const std::string first = "(" + own + ")(" + (hasEffects(e) ? temporary(scalar(e)) : scalar(e)) + ")";
+    if (shape.isUniform()) return "mrt_L::all<" + own + ">(" + first + ")";
+    return "mrt_L::line<" + own + ">(" + first + ", (" + own + ")" + std::to_string(shape.stride) + "l)";
+  }
+  if (!followsFromLow(e, bytes)) {
+    const std::string whole = value(e);
+    return sizeOf(e.type) == bytes ? "((mrt_L::v<" + own + ">)" + whole + ")" : "mrt_L::to<" + own + ">(" + whole + ")";
+  }
+  const std::string a = low(*e.a, bytes);
+  if (e.kind == ExprKind::kCast || e.kind == ExprKind::kConvert) return a;
+  if (e.kind == ExprKind::kUnary) return "(" + std::string(spell(e.op)) + a + ")";
+  const std::string b = e.op == Op::kShl ? std::to_string(behindConversions(*e.b).integer) : low(*e.b, bytes);
+  return "(" + a + " " + spell(e.op) + " " + b + ")";
 }
 
 std::string LaneText::call(const Expr& e) {
@@ -387,7 +410,7 @@ std::string LaneText::assign(const Expr& e) {
     factors[1] = temporary(value(*with.product->b));
   } else if (!is_unary) {
     const bool plain_store = !in_register && !changes && shapes_.of(*e.b).isUniform();
-    right = plain_store ? "" : temporary(value(*e.b));
+    if (!plain_store) right = temporary(cutsOperand(e) ? low(*e.b, static_cast<uint32_t>(sizeOf(target.type))) : value(*e.b));
   }
   if (in_register) {
     before = componentName(target);
@@ -402,6 +425,9 @@ std::string LaneText::assign(const Expr& e) {
   } else if (with.kind != Fused::Kind::kNone) {
     after = "mrt_L::fused(" + std::string(with.kind == Fused::Kind::kNegate ? "-" : "") + factors[0] + ", " + factors[1] +
             ", " + (with.kind == Fused::Kind::kSubtract ? "-" : "") + before + ")";
+  } else if (changes && cutsOperand(e)) {
+    const std::string own = "mrt_L::v<" + lowType(static_cast<uint32_t>(sizeOf(target.type))) + ">";
+    after = "((" + lane(type) + ")((" + own + ")" + before + " " + spell(e.op) + " " + right + "))";
   } else if (changes) {
     // In the type that C computes in, then back.
     const Type* other = e.b->type.type;

@@ -77,6 +77,38 @@ bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list) {
   return true;
 }
 
+bool followsFromLow(const Expr& e, uint32_t bytes) {
+  if (!e.type->isInteger() || !e.type->isScalar() || isBool(e.type.type) || sizeOf(e.type) <= bytes) return false;
+  switch (e.kind) {
+    case ExprKind::kCast:
+    case ExprKind::kConvert:
+      return e.a->type->isInteger() && e.a->type->isScalar() && !isBool(e.a->type.type);
+    case ExprKind::kUnary:
+      return e.op == Op::kMinus || e.op == Op::kBitNot;
+    case ExprKind::kBinary:
+      if (e.op == Op::kShl) {
+        const auto amount = constantOf(*e.b);
+        return amount && *amount >= 0 && *amount < static_cast<int64_t>(bytes) * 8;
+      }
+      return e.op == Op::kAdd || e.op == Op::kSub || e.op == Op::kMul || e.op == Op::kBitAnd || e.op == Op::kBitOr ||
+             e.op == Op::kBitXor;
+    default:
+      return false;
+  }
+}
+
+bool cutsOperand(const Expr& e) {
+  const auto is_integer = [](const Expr& each) {
+    return each.type->isInteger() && each.type->isScalar() && !isBool(each.type.type);
+  };
+  if (e.kind == ExprKind::kCast || e.kind == ExprKind::kConvert) {
+    return is_integer(e) && is_integer(*e.a) && sizeOf(e.a->type) > sizeOf(e.type);
+  }
+  const bool low = e.op == Op::kAdd || e.op == Op::kSub || e.op == Op::kMul || e.op == Op::kBitAnd || e.op == Op::kBitOr ||
+                   e.op == Op::kBitXor;
+  return e.kind == ExprKind::kAssign && low && is_integer(*e.a) && is_integer(*e.b) && sizeOf(e.b->type) > sizeOf(e.a->type);
+}
+
 bool isSafeForAllLanes(const Expr& expression) {
   bool safe = !hasEffects(expression);
   visit(const_cast<Expr*>(&expression), [&](Expr& e) {
@@ -252,12 +284,12 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
     }
     for (const Stmt* s : statements) look(*s);
   } while (changed_);
-  for (const Stmt* s : statements) {
-    visitExpressions(const_cast<Stmt*>(s), [&](Expr& e) { measure(e); });
-  }
-  for (const auto& [function, shape] : results_) {
-    visitExpressions(function->body, [&](Expr& e) { measure(e); });
-  }
+  const auto each = [&](auto visitor) {
+    for (const Stmt* s : statements) visitExpressions(const_cast<Stmt*>(s), visitor);
+    for (const auto& [function, shape] : results_) visitExpressions(function->body, visitor);
+  };
+  each([&](Expr& e) { findCut(e); });
+  each([&](Expr& e) { measure(e); });
   // Reasons that only known shapes give. The cost comes last: a region without a form has none.
   for (const auto& [variable, shape] : variables_) {
     const bool own = variable->type->isPointer() && variable->type->inner.space == AddressSpace::kPrivate;
@@ -295,8 +327,22 @@ void LaneShapes::checkPointers(const Expr& e) {
   if (is_value && why_not_.empty()) why_not_ = "it computes with pointers that differ from item to item";
 }
 
+void LaneShapes::findCut(const Expr& e) {
+  if (!cutsOperand(e)) return;
+  const Expr& operand = e.kind == ExprKind::kAssign ? *e.b : *e.a;
+  const uint32_t bytes = static_cast<uint32_t>(sizeOf(e.type));
+  if (of(operand).isVarying() && followsFromLow(operand, bytes)) cut(operand, bytes);
+}
+
+void LaneShapes::cut(const Expr& e, uint32_t bytes) {
+  cut_.insert(&e);
+  for (const Expr* operand : {e.a, e.kind == ExprKind::kBinary && e.op != Op::kShl ? e.b : nullptr}) {
+    if (operand != nullptr && of(*operand).isVarying() && followsFromLow(*operand, bytes)) cut(*operand, bytes);
+  }
+}
+
 void LaneShapes::measure(const Expr& e) {
-  if (!of(e).isVarying()) return;
+  if (!of(e).isVarying() || cut_.count(&e) != 0) return;
   if (e.type->isPointer()) return;  // their parts are measured
   if (!isLaneType(e.type.type)) return;
   const QualType element = e.type->isVector() ? QualType{e.type->element} : e.type;

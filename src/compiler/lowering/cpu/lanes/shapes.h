@@ -72,6 +72,8 @@ class LaneShapes {
   bool supportsLeaves(const Type* type) const;
   void checkPointers(const Expr& expression);
   Shape helperCall(const Expr& expression) const;
+  void findCut(const Expr& expression);
+  void cut(const Expr& expression, uint32_t bytes);
   void measure(const Expr& expression);
   void count(const Stmt* statement, double weight);
   void count(const Expr* expression, double weight);
@@ -90,6 +92,7 @@ class LaneShapes {
   const Function* function_ = nullptr;        // a helper; null in the kernel
   std::map<const Function*, Shape> results_;  // of helpers that the region calls
   std::map<const Function*, bool> alike_;     // whether equal arguments give equal results, and nothing else happens
+  std::set<const Expr*> cut_;                 // computed in fewer bytes than their types have
   bool changed_ = false;
   uint32_t widest_ = 4;
   uint32_t nodes_ = 0;
@@ -98,6 +101,11 @@ class LaneShapes {
 
 // A switch as a list: labels stand alone, each before what it leads to. False: some label is inside another statement.
 bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list);
+
+// Whether the low bytes of an integer expression follow from those of its operands. What is cut to fewer bytes, as in
+// `uint i = get_global_id(0) * n` or `(uchar)(a ^ b)`, needs no wider vectors then.
+bool followsFromLow(const Expr& expression, uint32_t bytes);
+bool cutsOperand(const Expr& expression);  // a conversion, or a += b and the like, where b is wider
 
 // No effects, and nothing that could fail for a lane that is off: no memory is read.
 bool isSafeForAllLanes(const Expr& expression);

@@ -39,6 +39,27 @@ TEST(CpuLoweringTest, ItemsBeyondASizeEndTheLoops) {
   EXPECT_EQ(text.find("mrt_alive"), std::string::npos);
 }
 
+// One item runs by itself, not as a lane of vectors whose others are off.
+TEST(CpuLoweringTest, AnItemThatActsForItsGroupHasNoVectors) {
+  const auto text = [](const std::string& condition, const std::string& after) {
+    return Lowered("__kernel void f(__global float* a, int n) { int i = get_local_id(0);\n" + condition +
+                   " for (size_t k = 0; k < n; ++k) a[i] += a[k]; " + after + "}")
+        .unit();
+  };
+  for (const char* condition : {"if (i == 0)", "if (!i)", "if (0 == i)", "if (i < 1)", "if (1 > i)", "if (i <= 0)",
+                                "if (i != 0) return;", "if (i) return;", "if (i > 0) return;", "if (0 < i) return;",
+                                "if (i >= 1) return;", "if (get_global_id(0) == 0)", "if (i == 0 && i < n)"}) {
+    const std::string found = text(condition, "");
+    EXPECT_NE(found.find("mrt_limit_u(mrt_e0, 0, "), std::string::npos) << condition << found;
+    EXPECT_EQ(found.find("using mrt_L"), std::string::npos) << condition;
+  }
+  for (const char* condition :
+       {"if (i == 1)", "if (i != 0)", "if (i)", "if (i == 0) return;", "if (!i) return;", "if (i < 2)"}) {
+    EXPECT_EQ(text(condition, "").find("mrt_limit_u(mrt_e0, 0, "), std::string::npos) << condition;
+  }
+  EXPECT_EQ(text("if (i == 0)", "a[n] = 1;").find("mrt_limit_u(mrt_e0, 0, "), std::string::npos);
+}
+
 TEST(CpuLoweringTest, ALimitIsNotTakenWhereMemoryDecides) {
   Lowered it("__kernel void f(__global int* a) { uint i = get_global_id(0); if (i >= a[0]) return; a[i] = 1; }");
   EXPECT_EQ(it.unit().find("= mrt_limit_"), std::string::npos);

@@ -142,5 +142,14 @@ TEST(ShapesTest, TheWidestValueThatNeedsAVectorDecidesTheLanes) {
   EXPECT_EQ(Shapes("long x = o[i]; x *= x; o[i] = x >> 32;").widest(), 8u);
 }
 
+TEST(ShapesTest, WhatIsCutToFewerBytesNeedsNoWiderVectors) {
+  EXPECT_EQ(Shapes("uint x = get_global_id(0) * by; o[i] = x;").widest(), 4u);
+  EXPECT_EQ(Shapes("int x = (int)((ulong)o[i] * 3 + ((ulong)o[i] << 5)); o[i] = x;").widest(), 4u);
+  EXPECT_EQ(Shapes("uint x = o[i]; x += (ulong)o[i] * 7; o[i] = x;").widest(), 4u);
+  EXPECT_EQ(Shapes("int x = (int)((ulong)o[i] * 3 >> 5); o[i] = x;").widest(), 8u)
+      << "a shift to the right moves high bits down";
+  EXPECT_EQ(Shapes("int x = (int)((ulong)o[i] / 3); o[i] = x;").widest(), 8u);
+}
+
 }  // namespace
 }  // namespace manyrt::test
