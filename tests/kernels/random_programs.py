@@ -81,7 +81,7 @@ class Program:
                              f"(uint)any(q0 > {self.uvec(depth + 2)})", f"(uint)all(q0 != {self.uvec(depth + 2)})")
         if self.objects and depth < 2 and self.random.random() < 0.2:
             return self.pick("t0[0]", "t0[3]", f"t0[{self.uint(3)} % 5u]", "r0.a", "r1.a", "(uint)r0.b[1]", "as_uint(r1.f)",
-                             f"r0.b[{self.uint(3)} % 3u]", "(uint)r1.s.x", f"mixed(r0, {self.uint(3)}).a", "t0[4]")
+                             f"(uint)r0.b[{self.uint(3)} % 3u]", "(uint)r1.s.x", f"mixed(r0, {self.uint(3)}).a", "t0[4]")
         if self.helpers and depth < 2 and self.random.random() < 0.15:
             return self.call(depth)
         a, b = self.uint(depth + 1), self.uint(depth + 1)
@@ -89,7 +89,16 @@ class Program:
                          f"({a} << ({b} & 31u))", f"({a} >> {self.random.randrange(32)})", f"({a} / {b})",
                          f"({a} % {b})", f"min({a}, {b})", f"max({a}, {b})", f"rotate({a}, {b})", self.load(depth + 1),
                          f"({self.condition(depth + 1)} ? {a} : {b})", f"as_uint({self.float(depth + 1)})",
-                         f"popcount({a})", f"mul_hi({a}, {b})")
+                         f"popcount({a})", f"mul_hi({a}, {b})", self.cut(a, b))
+
+    def cut(self, a, b):
+        """Computed in more bits than are kept."""
+        shift = self.random.randrange(40)
+        return self.pick(f"(uint)((size_t){a} * {b})", f"(uint)(((ulong){a} << {shift}) + {b})",
+                         f"(uint)(uchar)({a} ^ {b} << 3)",
+                         f"(uint)((ulong){a} * {b} >> {shift})", f"(uint)(ushort)(~{a} - (uchar){b} * 7)",
+                         f"(uint)(char)((long){a} | -(long){b})", f"(uint)(get_local_id(0) * {b} + {a})",
+                         f"(uint)((uchar){a} > (uchar)({b} + 3u))")
 
     def call(self, depth):
         name = self.pick(*self.helpers)[0]
@@ -110,8 +119,13 @@ class Program:
                          f"({a} / {b})", f"({a} % {self.random.randrange(1, 99)}u)", f"min({a}, {b})", f"rotate({a}, {b})",
                          f"as_uint4({a} < {b})", f"({self.condition(3)} ? {a} : {b})", f"select({a}, {b}, {b} > {a})",
                          f"select({a}, {b}, {b} << 3u)", f"(({a} > {b}) ? {a} : {b})", f"mul_hi({a}, {b})",
-                         f"convert_uint4(convert_uchar4({a}))", f"as_uint4(!{a})", f"as_uint4({a} && {b})",
+                         f"convert_uint4(convert_uchar4({a}))",
+                         f"convert_uint4({self.bytes()})", f"as_uint4(!{a})", f"as_uint4({a} && {b})",
                          f"as_uint4({self.fvec(depth + 1)})", f"({a} + {self.uint(3)})")
+
+    def bytes(self):
+        place = self.pick("g", "g * 3u + 1u", f"{self.uint(3)} & 255u")
+        return f"((global const uchar4 *)in)[{place}]"
 
     def fvec(self, depth=0):
         if depth > 2 or self.random.random() < 0.3:
@@ -133,6 +147,7 @@ class Program:
             "--q0.zw;", f"p0 {self.pick('=', '+=', '*=', '-=')} {self.fvec()};", f"p1 = {self.fvec()};",
             f"p0.{self.pick('x', 'z')} += {self.float(1)};", f"p1.yw = {self.fvec(1)}.xz;", "p0 += p1 * p0;",
             *([] if self.inside else [f"vectors[g] {self.pick('=', '^=')} {self.uvec(1)};", "vstore4(q0, g, out + ITEMS * 4u);",
+                                      f"((global uchar4 *)vectors)[g * 4u + 2u] = convert_uchar4({self.uvec(1)});",
                                       f"vectors[g].{self.pick('y', 'zw', 'x')} = q1.{self.pick('x', 'y')};"])))
 
     def load(self, depth):
@@ -179,6 +194,13 @@ class Program:
             return f"({self.uint(depth + 1)} {self.pick('<', '>', '==', '!=', '<=', '>=')} {self.uint(depth + 1)})"
         if kind < 0.8:
             return f"({self.int(depth + 1)} {self.pick('<', '>', '==', '!=')} {self.int(depth + 1)})"
+        if kind < 0.9:
+            wide = self.pick("get_global_id(0)", "get_local_id(0)", "(get_local_id(0) + 3)", "(get_local_id(0) - 5)")
+            bound = self.pick(f"(size_t)({self.uint(depth + 1)} & 63u)", "(size_t)w", "size", "(ulong)n - 9", "7ul")
+            sides = self.pick((wide, bound), (bound, wide))
+            return f"({sides[0]} {self.pick('<', '>', '==', '!=', '<=', '>=')} {sides[1]})"
+        if kind < 0.93:
+            return self.pick("get_local_id(0) == 0", "!get_local_id(0)", "l < 1u", "get_global_id(0) == 0")
         return f"({self.float(depth + 1)} {self.pick('<', '>', '==', '!=', '>=')} {self.float(depth + 1)})"
 
     # ---- Statements
@@ -267,12 +289,21 @@ class Program:
         self.counter += 1
         name = f"k{self.counter}"
         limit = self.pick("5", "(u0 & 7u)", "(i0 & 7)", "w", "(int)(l & 3u) + 1")
-        form = self.pick("for", "for", "while", "do", "array")
+        form = self.pick("for", "for", "while", "do", "array", "stride")
         self.loops += 1
         if form == "for":
             kind = self.pick("int", "uint", "size_t", "int")
             self.add(f"for ({kind} {name} = {self.pick('0', '1', 'l & 1u')}; {name} < ({kind}){limit}; {name}++) {{")
             self.uints = self.uints + [f"(uint){name}"]
+            self.block(budget)
+            self.uints = self.uints[:-1]
+            self.add("}")
+        elif form == "stride":
+            kind, start = self.pick("int", "uint", "size_t"), self.pick("l", "get_local_id(0)", "g")
+            end, step = self.pick(40, 70, 200), self.pick("size", "16", "n")
+            self.add(f"for ({kind} {name} = {start}; {name} < {end}; {name} += {step}) {{")
+            self.uints = self.uints + [f"(uint){name}"]
+            self.add(f"  u1 += in[{name}] ^ {name};")
             self.block(budget)
             self.uints = self.uints[:-1]
             self.add("}")

@@ -247,6 +247,12 @@ bool Engine::lookAround(bool keep_idle, bool* lively, Stream** found) {
 
 void Engine::enlist(Stream* stream, bool urgent) {
   lock_.lock();
+  // A host thread may come here behind the last work of a context that has ended meanwhile. stop() sets stopping_ before it
+  // empties the lists under this lock: what is listed before that it drops, what comes later sees it. Hence relaxed.
+  if (stopping_.load(std::memory_order_relaxed)) {
+    lock_.unlock();
+    return;
+  }
   uint32_t listed = stream->listed_.load(std::memory_order_relaxed);  // written under the lock alone
   if (listed == Stream::kUrgent || (listed == Stream::kLazy && !urgent)) {
     lock_.unlock();

@@ -520,8 +520,9 @@ bool KernelText::lanes(const Items& work, std::string* out) {
   one("mrt_p = [&](const long mrt_l0, mrt_L::m mrt_on)", false);
   const std::string last = end + "0", rest = last + " - mrt_l0";
   *out += "long mrt_l0 = 0;\n";
-  if (twice) *out += "for (; mrt_l0 + mrt_L::n <= " + last + "; mrt_l0 += mrt_L::n) mrt_f(mrt_l0);\n";
-  *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_L::n) mrt_p(mrt_l0, mrt_L::head(" + rest + "));\n}\n";
+  const std::string keeps = std::string("{\n") + kKeepsBranches;
+  if (twice) *out += "for (; mrt_l0 + mrt_L::n <= " + last + "; mrt_l0 += mrt_L::n) " + keeps + "mrt_f(mrt_l0);\n}\n";
+  *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_L::n) " + keeps + "mrt_p(mrt_l0, mrt_L::head(" + rest + "));\n}\n}\n";
   return true;
 }
 

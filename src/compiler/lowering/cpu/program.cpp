@@ -93,17 +93,23 @@ std::string placeOf(const Sources& sources, Location where) {
   return sources.name(where.file) + ":" + std::to_string(where.line);
 }
 
-// Whether all regions run as lanes, or have one item of a row alone.
-bool hasLanes(const GroupPlan& plan, const Function& kernel) {
-  const std::function<bool(const Node&)> fits = [&](const Node& at) {
-    LaneShapes shapes(plan);
-    std::string why_not;
+// Whether a plan is for lanes: all regions have a form, and together they pay. Regions of one item count for nothing.
+bool isForLanes(const GroupPlan& plan, const Function& kernel) {
+  constexpr double kLoopRuns = 8;
+  double alone = 0, together = 0;
+  const std::function<bool(const Node&, double)> add = [&](const Node& at, double weight) {
     std::vector<Stmt*> statements = at.statements;
-    const bool alone = at.kind == NodeKind::kRegion && leavesOne(takeLimits(plan, kernel, &statements));
-    if (at.kind == NodeKind::kRegion && !alone && !shapes.find(at.statements, &why_not)) return false;
-    return std::all_of(at.children.begin(), at.children.end(), [&](const auto& child) { return fits(*child); });
+    if (at.kind == NodeKind::kRegion && !leavesOne(takeLimits(plan, kernel, &statements))) {
+      LaneShapes shapes(plan);
+      std::string why_not;
+      if (!shapes.find(at.statements, &why_not) && !shapes.hasForm()) return false;
+      alone += weight * shapes.alone();
+      together += weight * shapes.together();
+    }
+    const double inner = at.kind == NodeKind::kLoop ? weight * kLoopRuns : weight;
+    return std::all_of(at.children.begin(), at.children.end(), [&](const auto& child) { return add(*child, inner); });
   };
-  return fits(plan.root());
+  return add(plan.root(), 1) && together <= alone;
 }
 
 using Plans = std::vector<std::unique_ptr<GroupPlan>>;
@@ -127,7 +133,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
       if (made != nullptr && options.optimize) {
         // Lanes need no loop around the items of a loop's body: what such a loop keeps stays in registers.
         auto whole = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
-        if (whole != nullptr && hasLanes(*whole, *kernel)) made = std::move(whole);
+        if (whole != nullptr && isForLanes(*whole, *kernel)) made = std::move(whole);
       }
       if (made != nullptr && quick != nullptr) {
         plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);

@@ -1,7 +1,10 @@
 // The engine of the CPU: shared and cooperative launches, many streams on few workers, contexts that come and go.
+#include "backends/cpu/engine.h"
+
 #include <mutex>
 #include <set>
 
+#include "backends/cpu/stream.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "unit/backends/rig.h"
@@ -368,6 +371,19 @@ TEST(CpuEngineTest, ContextsComeAndGo) {
     ASSERT_TRUE(launch(*stream, *kernel, {&at, &nanoseconds}, 8).ok());
     ASSERT_TRUE(finish(*stream));
   }
+}
+
+// A host thread frees a stream behind the last function, and lists it. By then the stream may have run to its end elsewhere,
+// and its context be gone.
+TEST(CpuEngineTest, AStreamThatIsListedBehindTheEndIsNotKept) {
+  Ref<cpu::Engine> engine = Ref<cpu::Engine>::adopt(new cpu::Engine(1, backend::WaitPolicy::kDefault));
+  Ref<backend::Stream> stream;
+  ASSERT_TRUE(cpu::Stream::create(&stream, *engine, {}).ok());
+  auto& own = static_cast<cpu::Stream&>(*stream);
+  engine->stop();
+  own.retain();  // the reference that a blocked stream has, and unblock() takes
+  own.unblock();
+  EXPECT_EQ(own.references(), 1u);
 }
 
 TEST(CpuEngineTest, PointsOutliveTheirContext) {

@@ -29,6 +29,31 @@ struct mrt_lanes {
   MRT_IN v<T> line(T first, T step) {
     return all<T>(first) + up<T>(mrt_count<N>{}) * (MRT_E)step;
   }
+  // Which of the numbers first, first + 1, ... are below a bound, at most it, or the same. Of 64 bits, without vectors of them.
+  template <class T>
+  MRT_IN int steps_to(T first, T bound) {
+    const unsigned long steps = (unsigned long)bound - (unsigned long)first;
+    return bound < first ? -1 : steps > N ? N : (int)steps;
+  }
+  template <class T>
+  MRT_IN bool wraps(T first) {
+    return (T)(first + (N - 1)) < first && (T)-1 > (T)0;
+  }
+  template <class T>
+  MRT_IN m below(T first, T bound) {
+    if (__builtin_expect(wraps(first), 0)) return mask(line<T>(first, 1) < all<T>(bound));
+    return up<int>(mrt_count<N>{}) < (m{} + steps_to(first, bound));
+  }
+  template <class T>
+  MRT_IN m at_most(T first, T bound) {
+    if (__builtin_expect(wraps(first), 0)) return mask(line<T>(first, 1) <= all<T>(bound));
+    return up<int>(mrt_count<N>{}) <= (m{} + steps_to(first, bound));
+  }
+  template <class T>
+  MRT_IN m same(T first, T bound) {
+    if (__builtin_expect(wraps(first), 0)) return mask(line<T>(first, 1) == all<T>(bound));
+    return up<int>(mrt_count<N>{}) == (m{} + steps_to(first, bound));
+  }
   MRT_IN m head(long count) { return up<int>(mrt_count<N>{}) < (m{} + (int)count); }
   template <class T, class F>
   MRT_IN v<T> to(F x) {
@@ -126,8 +151,23 @@ struct mrt_lanes {
       return r;
     }
   }
+  // Components that fill four bytes together are read and written as one number.
+  template <int C, class T, class U>
+  MRT_IN w<T, C> of_words(v<U> x) {
+    w<T, C> r;
+    for (int i = 0; i < C; ++i) r.s[i] = (v<T>)to<typename mrt_signed<sizeof(T)>::type>(x >> (8 * (int)sizeof(T) * i));
+    return r;
+  }
+  template <class T, int C>
+  MRT_IN v<unsigned int> words_of(w<T, C> x) {
+    v<unsigned int> r = {};
+    using bits_of = MRT_V(N, typename mrt_unsigned<sizeof(T)>::type);
+    for (int i = 0; i < C; ++i) r |= to<unsigned int>((bits_of)x.s[i]) << (8 * (int)sizeof(T) * i);
+    return r;
+  }
   template <int C, class T>
   MRT_IN w<T, C> near_parts(const T* p) {
+    if constexpr (C > 1 && C * sizeof(T) == 4) return of_words<C, T, unsigned int>(near((const unsigned int*)p));
     w<T, C> r;
     for (int i = 0; i < C; ++i) __builtin_memcpy(&r.s[i], (const void*)(p + i * N), sizeof r.s[i]);
     return parted<T, C>(r);
@@ -152,6 +192,7 @@ struct mrt_lanes {
   }
   template <int C, class T>
   MRT_IN w<T, C> near_parts(const T* p, m on) {
+    if constexpr (C > 1 && C * sizeof(T) == 4) return of_words<C, T, unsigned int>(near((const unsigned int*)p, on));
     if (bits(on) == full) return near_parts<C>(p);
     if constexpr (masked<T>()) return parted<T, C>(near_pieces<C>(p, on, mrt_count<C>{}));
     w<T, C> r = {};
@@ -163,11 +204,13 @@ struct mrt_lanes {
   }
   template <class T, int C>
   MRT_IN void put_near_parts(T* p, w<T, C> x) {
+    if constexpr (C > 1 && C * sizeof(T) == 4) return put_near((unsigned int*)p, words_of<T, C>(x));
     x = joined<T, C>(x);
     for (int i = 0; i < C; ++i) __builtin_memcpy((void*)(p + i * N), &x.s[i], sizeof x.s[i]);
   }
   template <class T, int C>
   MRT_IN void put_near_parts(T* p, w<T, C> x, m on) {
+    if constexpr (C > 1 && C * sizeof(T) == 4) return put_near((unsigned int*)p, words_of<T, C>(x), on);
     if (bits(on) == full) return put_near_parts<T, C>(p, x);
     if constexpr (masked<T>()) return put_near_pieces<T, C>(p, joined<T, C>(x), on, mrt_count<C>{});
     for (bits_t b = bits(on); b != 0; b &= b - 1) {
@@ -209,11 +252,15 @@ struct mrt_lanes {
   }
   template <int C, class T>
   MRT_IN w<T, C> far_parts(const T* p, long by, m on) {
+    if constexpr (C > 1 && C * sizeof(T) == 4) return of_words<C, T, unsigned int>(far((const unsigned int*)p, by, on));
     return parts_at<C, T>(
         [&](int i) __attribute__((always_inline)) { return (const char*)p + i * by; }, bits(on));
   }
   template <int C, class T, class X>
   MRT_IN w<T, C> at_parts(const T* p, X index, long size, m on) {
+    if constexpr (C > 1 && C * sizeof(T) == 4) {
+      return of_words<C, T, unsigned int>(at((const unsigned int*)p, index, size, on));
+    }
     return parts_at<C, T>(
         [&](int i) __attribute__((always_inline)) { return (const char*)p + (long)index[i] * size; }, bits(on));
   }
@@ -236,11 +283,13 @@ struct mrt_lanes {
   }
   template <class T, int C>
   MRT_IN void put_far_parts(T* p, long by, w<T, C> x, m on) {
+    if constexpr (C > 1 && C * sizeof(T) == 4) return put_far((unsigned int*)p, by, words_of<T, C>(x), on);
     put_parts_at<T, C>(
         [&](int i) __attribute__((always_inline)) { return (char*)p + i * by; }, x, bits(on));
   }
   template <class T, int C, class X>
   MRT_IN void put_at_parts(T* p, X index, long size, w<T, C> x, m on) {
+    if constexpr (C > 1 && C * sizeof(T) == 4) return put_at((unsigned int*)p, index, size, words_of<T, C>(x), on);
     put_parts_at<T, C>(
         [&](int i) __attribute__((always_inline)) { return (char*)p + (long)index[i] * size; }, x, bits(on));
   }
@@ -334,13 +383,13 @@ struct mrt_lanes {
     __builtin_memcpy((void*)p, &x, sizeof x);
   }
   // The lanes in turn. All of them, which is the common case, take no loop over bits.
+  template <class T, class P, class V, int... I>
+  MRT_IN void put_all(P at, V x, mrt_numbers<I...>) {
+    ((*at(I) = (T)x[I]), ...);
+  }
   template <class T, class P, class V>
   MRT_IN void put_each(P at, V x, bits_t on) {
-    if (on == full) {
-#pragma GCC unroll 16
-      for (int i = 0; i < N; ++i) *at(i) = (T)x[i];
-      return;
-    }
+    if (on == full) return put_all<T>(at, x, mrt_count<N>{});
     for (bits_t b = on; b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
       *at(i) = (T)x[i];

@@ -66,3 +66,13 @@ template <>
 struct mrt_signed<8> {
   using type = long;
 };
+template <int S>
+struct mrt_unsigned;
+template <>
+struct mrt_unsigned<1> {
+  using type = unsigned char;
+};
+template <>
+struct mrt_unsigned<2> {
+  using type = unsigned short;
+};

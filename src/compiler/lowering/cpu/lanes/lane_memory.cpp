@@ -6,17 +6,6 @@
 namespace manyrt::compiler {
 namespace {
 
-const Expr& behindWidening(const Expr& e) {  // of an index
-  const Expr* inner = &e;
-  while (inner->kind == ExprKind::kConvert && inner->type->isInteger() && inner->a->type->isInteger() &&
-         inner->a->type->isScalar() && sizeOf(inner->a->type) >= 4 && sizeOf(inner->type) > sizeOf(inner->a->type)) {
-    inner = inner->a;
-  }
-  return *inner;
-}
-
-bool isUnsigned32(const Expr& e) { return e.type->isInteger() && !e.type->isSigned() && sizeOf(e.type) == 4; }
-
 // Whether the lanes of an index that has no step are likely to be neighbours all the same, but for a few.
 bool isLikelyStepped(const Expr& index) {
   bool found = false;
@@ -32,45 +21,6 @@ bool isLikelyStepped(const Expr& index) {
 }
 
 }  // namespace
-
-// Whether an index grows by the same amount from lane to lane. Unsigned ones of 32 bits do so but where they wrap between two
-// lanes: those for which that is possible are added to `wrapping`.
-bool LaneText::isStepped(const Expr& given, std::vector<const Expr*>* wrapping) const {
-  const Expr& index = behindWidening(given);
-  const Shape shape = shapes_.of(index);
-  if (shape.isUniform()) return true;
-  if (isUnsigned32(index)) {
-    if (!shape.isLinear() && !isSteppedMod32(index)) return false;
-    if (!shape.isLinear() || shape.wraps) wrapping->push_back(&index);
-    return true;
-  }
-  if (shape.isLinear()) return true;
-  if (index.kind != ExprKind::kBinary || !index.type->isInteger() || sizeOf(index.type) < 4) return false;
-  switch (index.op) {
-    case Op::kAdd:
-    case Op::kSub:
-      return isStepped(*index.a, wrapping) && isStepped(*index.b, wrapping);
-    case Op::kMul:
-      return (shapes_.of(*index.a).isUniform() && isStepped(*index.b, wrapping)) ||
-             (shapes_.of(*index.b).isUniform() && isStepped(*index.a, wrapping));
-    default:
-      return false;
-  }
-}
-
-// The same for the low 32 bits.
-bool LaneText::isSteppedMod32(const Expr& index) const {
-  const Shape shape = shapes_.of(index);
-  if (shape.isUniform() || shape.isLinear()) return true;
-  if (!index.type->isInteger() || sizeOf(index.type) != 4) return false;
-  if (index.kind == ExprKind::kConvert || index.kind == ExprKind::kCast) {
-    return index.a->type->isInteger() && sizeOf(index.a->type) == 4 && isSteppedMod32(*index.a);
-  }
-  if (index.kind != ExprKind::kBinary) return false;
-  if (index.op == Op::kAdd || index.op == Op::kSub) return isSteppedMod32(*index.a) && isSteppedMod32(*index.b);
-  return index.op == Op::kMul && ((shapes_.of(*index.a).isUniform() && isSteppedMod32(*index.b)) ||
-                                  (shapes_.of(*index.b).isUniform() && isSteppedMod32(*index.a)));
-}
 
 // Unsigned ones of 32 bits as they are, signed ones without overflow.
 std::string LaneText::first(const Expr& given) {
@@ -117,7 +67,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
   }
   std::vector<const Expr*> wrapping;
   // Scalars suffice while the lanes keep one distance: of a linear index, also on a place that steps by the same elements.
-  if (isStepped(index, &wrapping)) {
+  if (shapes_.isStepped(index, &wrapping)) {
     if (shapes_.of(index).isUniform()) {
       base.pointer = "(" + base.pointer + sign + first(index) + ")";
       return base;

@@ -369,7 +369,7 @@ void LaneText::plainLoop(const Stmt& s) {
   } else {
     put("for (; " + asks + "; " + (simple && s.b != nullptr ? text_.expression(*s.b) : std::string()) + ") {\n");
   }
-  put("{\n");
+  put(std::string(kKeepsBranches) + "{\n");
   statements({s.first}, 0);
   put("}\n");
   if (loops_.back().uses_label) put(loops_.back().label + ": ;\n");
@@ -394,7 +394,7 @@ void LaneText::loop(const Stmt& s) {
   // Three masks: `own` has the lanes that are still in the loop, `inside` those that are in this turn of the body, and
   // `broken` and `continued` collect the ones that leave it.
   if (s.init != nullptr) statement(*s.init);
-  put("for (;;) {\n");
+  put(std::string("for (;;) {\n") + kKeepsBranches);
   loops_.push_back(state);
   const auto ask = [&] {
     if (s.a == nullptr) return;

@@ -13,6 +13,10 @@
 
 namespace manyrt::compiler {
 
+// Stands in each loop around vectors. gcc 12 turns branches in a loop into masks, with one bit for a whole vector: all lanes
+// but the first keep what they had before the branch. It leaves loops with such a statement as they are.
+constexpr char kKeepsBranches[] = "__asm__ volatile(\"\");\n";
+
 class LaneText {
  public:
   LaneText(CppText& text, Prelude& prelude, const GroupPlan& plan, const LaneShapes& shapes, const Contraction& contraction)
@@ -86,6 +90,7 @@ class LaneText {
   std::string scalar(const Expr& e);  // of a uniform expression, or the first lane of a linear one
   std::string varying(const Expr& e);
   std::string condition(const Expr& e);  // a mask; lanes that are off may have either value
+  std::string comparedLine(const Expr& e);
   std::string lazily(const Expr& e);
   std::string binary(const Expr& e);
   std::string arithmetic(Op op, const Type* type, const std::string& a, const std::string& b, const Expr* right,
@@ -116,8 +121,6 @@ class LaneText {
   Place wholes(const Expr& pointer, const Expr& index, uint32_t count);  // of vload and vstore
   std::string first(const Expr& index);                                  // of a linear or uniform index: as a long
   std::string stepOf(const Expr& index);
-  bool isStepped(const Expr& index, std::vector<const Expr*>* wrapping) const;
-  bool isSteppedMod32(const Expr& index) const;
 
   std::string lane(const Type* type) const { return "mrt_L::v<" + prelude_.type(type) + ">"; }
   std::string temporary(const std::string& text);

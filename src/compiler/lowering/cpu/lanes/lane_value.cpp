@@ -120,6 +120,7 @@ std::string LaneText::condition(const Expr& e) {
     return condition(*e.a);
   }
   if (e.kind == ExprKind::kBinary && isLogical(e.op)) return lazily(e);
+  if (const std::string line = comparedLine(e); !line.empty()) return line;
   if (e.kind == ExprKind::kBinary && isComparison(e.op) && !e.a->type->isPointer()) {
     const std::string a = value(*e.a);
     const std::string b = value(*e.b);
@@ -127,6 +128,25 @@ std::string LaneText::condition(const Expr& e) {
   }
   const std::string tested = value(e);
   return "mrt_L::mask(" + tested + " != " + lane(e.type.type) + "{})";
+}
+
+// Neighbouring numbers of 64 bits, compared with one that all lanes share; empty: something else.
+std::string LaneText::comparedLine(const Expr& e) {
+  if (e.kind != ExprKind::kBinary || !isComparison(e.op)) return "";
+  if (!e.a->type->isInteger() || !e.a->type->isScalar() || sizeOf(e.a->type) != 8) return "";
+  const Shape a = shapes_.of(*e.a), b = shapes_.of(*e.b);
+  const auto is_line = [](const Shape& shape) { return shape.isLinear() && shape.stride == 1; };
+  const bool left = is_line(a) && b.isUniform();
+  if (!left && !(a.isUniform() && is_line(b))) return "";
+  static constexpr Op kMirrored[] = {Op::kGreater, Op::kLess, Op::kGreaterEqual, Op::kLessEqual, Op::kEqual, Op::kNotEqual};
+  const Op op = left ? e.op : kMirrored[static_cast<int>(e.op) - static_cast<int>(Op::kLess)];
+  const bool negated = op == Op::kGreater || op == Op::kGreaterEqual || op == Op::kNotEqual;
+  const char* name = op == Op::kLess || op == Op::kGreaterEqual ? "below"
+                     : op == Op::kEqual || op == Op::kNotEqual  ? "same"
+                                                                : "at_most";
+  const Expr& first = left ? *e.a : *e.b;
+  return std::string(negated ? "(~" : "(") + "mrt_L::" + name + "<" + prelude_.type(first.type.type) + ">(" + scalar(first) +
+         ", " + scalar(left ? *e.b : *e.a) + "))";
 }
 
 // Whether all lanes may compute it, of what `before`, which has been computed, reads for all of them at one place.
@@ -281,6 +301,9 @@ std::string LaneText::function(const Builtin& builtin, QualType result, const st
     for (const std::string& each : given) list += (list.empty() ? "" : ", ") + each;
     const std::string called = whole + "(" + list + ")";
     return is_test ? "(mrt_L::mask(" + called + ") & 1)" : called;
+  }
+  if (builtin.kind == BuiltinKind::kPure && name.compare(0, 3, "as_") == 0 && sizeOf(types[0]) == sizeOf(result)) {
+    return "((" + lane(result.type) + ")" + given[0] + ")";
   }
   if (name == "select") {
     const std::string test = "mrt_L::mask(" + given[2] + " != " + lane(types[2].type) + "{})";

@@ -32,6 +32,7 @@ std::optional<int64_t> constantOf(const Expr& e) {
 Shape join(Shape a, Shape b) {
   if (a.kind == Shape::Kind::kUnknown) return b;
   if (b.kind == Shape::Kind::kUnknown || a == b) return a;
+  if (a.isLinear() && b.isLinear() && a.stride == b.stride) return Shape::linear(a.stride, true);
   return Shape::varying();
 }
 
@@ -299,7 +300,8 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
   for (const Stmt* s : statements) visitExpressions(const_cast<Stmt*>(s), [&](Expr& e) { checkPointers(e); });
   for (const auto& [function, shape] : results_) visitExpressions(function->body, [&](Expr& e) { checkPointers(e); });
   for (const Stmt* s : statements) count(s, 1);
-  if (why_not_.empty() && together_ > alone_) why_not_ = "its items read memory here and there, one by one";
+  has_form_ = why_not_.empty();
+  if (has_form_ && together_ > alone_) why_not_ = "its items read memory here and there, one by one";
   *why_not = why_not_;
   return why_not_.empty();
 }

@@ -34,8 +34,13 @@ class LaneShapes {
  public:
   explicit LaneShapes(const GroupPlan& plan) : plan_(plan) {}
 
-  // Looks at the statements of a region. False: something in them has no form in lanes yet; `why_not` says what.
+  // Looks at the statements of a region. False: something in them has no form in lanes yet, or lanes do not pay; `why_not` says
+  // which.
   bool find(const std::vector<Stmt*>& statements, std::string* why_not);
+  bool hasForm() const { return has_form_; }
+  // What the statements cost an item by itself, and as a lane.
+  double alone() const { return alone_; }
+  double together() const { return together_; }
 
   Shape of(const Expr& expression) const;
   Shape of(const Variable& variable) const;
@@ -47,6 +52,9 @@ class LaneShapes {
   bool isObject(const Variable& variable) const { return objects_.count(&variable) != 0; }
   // A pointer that is never changed: where it points to is known where it is declared.
   bool isAlias(const Variable& variable) const;
+  // Whether an index grows by the same amount from lane to lane. Unsigned ones of 32 bits do so but where they wrap between two
+  // lanes: those for which that is possible are added to `wrapping`.
+  bool isStepped(const Expr& index, std::vector<const Expr*>* wrapping) const;
   // Bytes of the widest value that needs a vector.
   uint32_t widest() const { return widest_; }
   // How much there is to compile: expressions, those of helpers for each call, and those of vectors for each component.
@@ -75,6 +83,9 @@ class LaneShapes {
   void findCut(const Expr& expression);
   void cut(const Expr& expression, uint32_t bytes);
   void measure(const Expr& expression);
+  bool isSteppedMod32(const Expr& index) const;
+  bool isSteppedPlace(const Expr& lvalue) const;
+  bool isBound(const Expr& condition) const;
   void count(const Stmt* statement, double weight);
   void count(const Expr* expression, double weight);
 
@@ -96,7 +107,10 @@ class LaneShapes {
   bool changed_ = false;
   uint32_t widest_ = 4;
   uint32_t nodes_ = 0;
-  double alone_ = 0, together_ = 0;  // what an item costs by itself, and as a lane
+  double alone_ = 0, together_ = 0;
+  bool masked_ = false;  // what is counted runs under a mask
+  uint32_t loops_ = 0;   // around it
+  bool has_form_ = false;
 };
 
 // A switch as a list: labels stand alone, each before what it leads to. False: some label is inside another statement.
@@ -109,5 +123,8 @@ bool cutsOperand(const Expr& expression);  // a conversion, or a += b and the li
 
 // No effects, and nothing that could fail for a lane that is off: no memory is read.
 bool isSafeForAllLanes(const Expr& expression);
+
+const Expr& behindWidening(const Expr& index);  // an integer without conversions to more bytes
+bool isUnsigned32(const Expr& expression);
 
 }  // namespace manyrt::compiler

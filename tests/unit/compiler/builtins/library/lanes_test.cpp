@@ -66,29 +66,77 @@ TEST(LibraryLanesTest, StoresLeaveTheMemoryOfLanesThatAreOff) {
   EXPECT_EQ(numbers[0], 4);
 }
 
-template <int kComponents>
+template <typename T, int kComponents>
 void movesVectors() {
-  int numbers[kComponents * 4], copy[kComponents * 4] = {};
-  for (int i = 0; i < kComponents * 4; ++i) numbers[i] = 100 + i;
+  constexpr int kCount = kComponents * 4;
+  constexpr long kStep = kComponents * sizeof(T);
+  T numbers[kCount], copy[kCount] = {};
+  for (int i = 0; i < kCount; ++i) numbers[i] = static_cast<T>(100 - 9 * i);
   const auto parts = Lanes::near_parts<kComponents>(numbers);
   for (int k = 0; k < kComponents; ++k) {
-    for (int lane = 0; lane < 4; ++lane) EXPECT_EQ(parts.s[k][lane], 100 + lane * kComponents + k);
+    for (int lane = 0; lane < 4; ++lane) EXPECT_EQ(parts.s[k][lane], numbers[lane * kComponents + k]);
   }
-  Lanes::put_near_parts<int, kComponents>(copy, parts);
-  for (int i = 0; i < kComponents * 4; ++i) EXPECT_EQ(copy[i], numbers[i]);
-  const auto far = Lanes::far_parts<kComponents>(numbers, kComponents * sizeof(int), kOuter);
-  for (int k = 0; k < kComponents; ++k) EXPECT_EQ(far.s[k][3], parts.s[k][3]);
-  int masked[kComponents * 4] = {};
-  Lanes::put_far_parts<int, kComponents>(masked, kComponents * sizeof(int), parts, kOuter);
-  for (int i = 0; i < kComponents * 4; ++i) {
-    EXPECT_EQ(masked[i], i / kComponents == 0 || i / kComponents == 3 ? numbers[i] : 0);
+  Lanes::put_near_parts<T, kComponents>(copy, parts);
+  for (int i = 0; i < kCount; ++i) EXPECT_EQ(copy[i], numbers[i]);
+  const Lanes::v<int> index = {0, 1000000, -1000000, 3};
+  const auto near = Lanes::near_parts<kComponents>(numbers, kOuter);
+  const auto far = Lanes::far_parts<kComponents>(numbers, kStep, kOuter);
+  const auto at = Lanes::at_parts<kComponents>(numbers, index, kStep, kOuter);
+  for (int k = 0; k < kComponents; ++k) {
+    for (const int lane : {0, 3}) {
+      EXPECT_EQ(near.s[k][lane], parts.s[k][lane]);
+      EXPECT_EQ(far.s[k][lane], parts.s[k][lane]);
+      EXPECT_EQ(at.s[k][lane], parts.s[k][lane]);
+    }
   }
+  const auto wrote = [&](const auto& put) {
+    T masked[kCount] = {};
+    put(masked);
+    for (int i = 0; i < kCount; ++i) {
+      EXPECT_EQ(masked[i], i / kComponents == 0 || i / kComponents == 3 ? numbers[i] : 0) << i;
+    }
+  };
+  wrote([&](T* to) { Lanes::put_near_parts<T, kComponents>(to, parts, kOuter); });
+  wrote([&](T* to) { Lanes::put_far_parts<T, kComponents>(to, kStep, parts, kOuter); });
+  wrote([&](T* to) { Lanes::put_at_parts<T, kComponents>(to, index, kStep, parts, kOuter); });
 }
 
 TEST(LibraryLanesTest, VectorsAreTakenApartAndPutTogether) {
-  movesVectors<2>();
-  movesVectors<4>();
-  movesVectors<8>();
+  movesVectors<int, 2>();
+  movesVectors<int, 4>();
+  movesVectors<int, 8>();
+}
+
+TEST(LibraryLanesTest, ComponentsThatFillFourBytesAreOneNumber) {
+  movesVectors<signed char, 4>();
+  movesVectors<unsigned char, 4>();
+  movesVectors<unsigned char, 2>();
+  movesVectors<short, 2>();
+  movesVectors<unsigned short, 2>();
+}
+
+template <typename T>
+void comparesLines(T first, T bound) {
+  using Two = mrt_lanes<2>;
+  const auto line = Two::line<T>(first, 1);
+  for (int lane = 0; lane < 2; ++lane) {
+    EXPECT_EQ(Two::below(first, bound)[lane] != 0, line[lane] < bound) << first << " " << bound;
+    EXPECT_EQ(Two::at_most(first, bound)[lane] != 0, line[lane] <= bound) << first << " " << bound;
+    EXPECT_EQ(Two::same(first, bound)[lane] != 0, line[lane] == bound) << first << " " << bound;
+  }
+}
+
+TEST(LibraryLanesTest, NeighbouringNumbersAreComparedWithABoundByTheirDistance) {
+  constexpr unsigned long kLargest = ~0ul;
+  for (const unsigned long first : {0ul, 1ul, 5ul, kLargest - 5, kLargest - 3, kLargest - 2, kLargest}) {
+    for (unsigned long more = 0; more < 12; ++more) comparesLines<unsigned long>(first, first - 6 + more);
+    for (const unsigned long bound : {0ul, 3ul, kLargest}) comparesLines<unsigned long>(first, bound);
+  }
+  constexpr long kLongest = 0x7fffffffffffffffl;
+  constexpr long kLeast = -kLongest - 1;
+  for (const long first : {-5l, 0l, kLeast, kLongest - 3}) {
+    for (const long bound : {-6l, -5l, -3l, -2l, 0l, 2l, 3l, 4l, kLeast, kLongest}) comparesLines<long>(first, bound);
+  }
 }
 
 TEST(LibraryLanesTest, UnsignedIndicesFitUntilTheLastLaneWraps) {

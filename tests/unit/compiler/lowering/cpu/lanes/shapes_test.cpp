@@ -115,6 +115,9 @@ TEST(ShapesTest, ACounterHasTheShapeOfItsStartAndItsStep) {
   EXPECT_EQ(linear.of("at"), Shape::linear(1)) << "the same is added in all lanes";
   Shapes wrapping("uint at = i + by; for (int k = 0; k < n; ++k) at += by; a[at] = 1.0f;");
   EXPECT_EQ(wrapping.of("at"), Shape::linear(1, true));
+  Shapes strided("uint id = get_global_id(0); for (uint k = id; k < n; k += by) a[k] = 1.0f;");
+  EXPECT_EQ(strided.of("id"), Shape::linear(1));
+  EXPECT_EQ(strided.of("k"), Shape::linear(1, true)) << "lanes that have left the loop do not see it";
   Shapes varying("int at = 0; for (int k = 0; k < n; ++k) at += i; a[i] = at;");
   EXPECT_EQ(varying.of("at"), Shape::varying());
 }

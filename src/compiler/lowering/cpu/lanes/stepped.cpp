@@ -1,0 +1,54 @@
+// Indices that grow by the same amount from lane to lane, though the amount is known only when a kernel runs: `row * n + id`.
+#include "compiler/lowering/cpu/lanes/shapes.h"
+
+namespace manyrt::compiler {
+
+const Expr& behindWidening(const Expr& e) {
+  const Expr* inner = &e;
+  while (inner->kind == ExprKind::kConvert && inner->type->isInteger() && inner->a->type->isInteger() &&
+         inner->a->type->isScalar() && sizeOf(inner->a->type) >= 4 && sizeOf(inner->type) > sizeOf(inner->a->type)) {
+    inner = inner->a;
+  }
+  return *inner;
+}
+
+bool isUnsigned32(const Expr& e) { return e.type->isInteger() && !e.type->isSigned() && sizeOf(e.type) == 4; }
+
+bool LaneShapes::isStepped(const Expr& given, std::vector<const Expr*>* wrapping) const {
+  const Expr& index = behindWidening(given);
+  const Shape shape = of(index);
+  if (shape.isUniform()) return true;
+  if (isUnsigned32(index)) {
+    if (!shape.isLinear() && !isSteppedMod32(index)) return false;
+    if (!shape.isLinear() || shape.wraps) wrapping->push_back(&index);
+    return true;
+  }
+  if (shape.isLinear()) return true;
+  if (index.kind != ExprKind::kBinary || !index.type->isInteger() || sizeOf(index.type) < 4) return false;
+  switch (index.op) {
+    case Op::kAdd:
+    case Op::kSub:
+      return isStepped(*index.a, wrapping) && isStepped(*index.b, wrapping);
+    case Op::kMul:
+      return (of(*index.a).isUniform() && isStepped(*index.b, wrapping)) ||
+             (of(*index.b).isUniform() && isStepped(*index.a, wrapping));
+    default:
+      return false;
+  }
+}
+
+// The same for the low 32 bits.
+bool LaneShapes::isSteppedMod32(const Expr& index) const {
+  const Shape shape = of(index);
+  if (shape.isUniform() || shape.isLinear()) return true;
+  if (!index.type->isInteger() || sizeOf(index.type) != 4) return false;
+  if (index.kind == ExprKind::kConvert || index.kind == ExprKind::kCast) {
+    return index.a->type->isInteger() && sizeOf(index.a->type) == 4 && isSteppedMod32(*index.a);
+  }
+  if (index.kind != ExprKind::kBinary) return false;
+  if (index.op == Op::kAdd || index.op == Op::kSub) return isSteppedMod32(*index.a) && isSteppedMod32(*index.b);
+  return index.op == Op::kMul &&
+         ((of(*index.a).isUniform() && isSteppedMod32(*index.b)) || (of(*index.b).isUniform() && isSteppedMod32(*index.a)));
+}
+
+}  // namespace manyrt::compiler
