@@ -50,6 +50,19 @@ class WithGit(Tree):
         (line,) = self.says()
         self.assertIn("gpu_conformance_1: current", line)
 
+    def test_what_the_cpu_alone_has_of_the_compiler_does_not_count(self):
+        self.measured(self.commit())
+        self.write("src/compiler/lowering/cpu/kernel.cpp", "second\n")
+        self.write("src/compiler/builtins/library/lanes/lanes.h", "second\n")
+        self.commit()
+        (line,) = self.says()
+        self.assertIn("gpu_conformance_1: current", line)
+        self.write("src/backends/driver/stream.h", "second\n")
+        self.commit()
+        (line,) = self.says()
+        self.assertIn("gpu_conformance_1: stale", line)
+        self.assertIn("1 files", line)
+
     def test_sources_changed_since_are_counted_committed_or_not(self):
         self.measured(self.commit())
         self.write("src/backends/cuda/fill.cpp", "second\n")
