@@ -1,0 +1,81 @@
+// Work-items that do not take part touch nothing: the memory that they would touch is not there, or what they would do is a fault.
+#define COPY(T)                                                                           \
+  __kernel void copy_##T(__global const T *in, __global T *out, uint n) {                 \
+    uint i = get_global_id(0);                                                            \
+    if (i < n) out[i] = in[i];                                                            \
+  }                                                                                       \
+  __kernel void behind_##T(__global const T *in, __global T *out, uint low, uint n) {     \
+    uint i = get_global_id(0);                                                            \
+    if (i >= low && i < n) out[i - low] = in[i - low];                                    \
+  }                                                                                       \
+  __kernel void chosen_##T(__global const T *in, __global T *out, __global const int *flags, uint n) { \
+    uint i = get_global_id(0);                                                            \
+    if (i >= n) return;                                                                   \
+    if (flags[i]) out[i] = in[i];                                                         \
+  }                                                                                       \
+  __kernel void indexed_##T(__global const T *in, __global T *out, __global const int *index, uint n) { \
+    uint i = get_global_id(0);                                                            \
+    if (i >= n) return;                                                                   \
+    int at = index[i];                                                                    \
+    if (at < 100000) out[at] = in[at];                                                    \
+  }                                                                                       \
+  __kernel void stepped_##T(__global const T *in, __global T *out, uint step, uint n) {   \
+    uint i = get_global_id(0);                                                            \
+    if (i * step < n) out[i * step] = in[i * step];                                       \
+  }
+COPY(uchar)
+COPY(ushort)
+COPY(int)
+COPY(float)
+COPY(long)
+COPY(uchar4)
+COPY(short2)
+COPY(float2)
+COPY(float4)
+
+__kernel void divided(__global const int *x, __global const int *by, __global int *out, uint n) {
+  uint i = get_global_id(0);
+  if (i >= n) return;
+  int d = by[i];
+  if (d != 0 && !(d == -1 && x[i] == INT_MIN)) out[i] = x[i] / d + x[i] % d;
+  else out[i] = -7;
+}
+
+// The lanes leave where `limits` says, all at once where these are 0.
+__kernel void left(__global const int *limits, __global const int *in, __global int *out, uint n) {
+  uint i = get_global_id(0);
+  if (i >= n) return;
+  int sum = 0;
+  for (int k = 0;; ++k) {
+    if (k >= limits[i]) break;
+    if (in[k] == 3) continue;
+    if (in[k] == 99) {
+      out[i] = -1;
+      return;
+    }
+    sum += in[k];
+  }
+  out[i] = sum;
+}
+
+// Whole groups are beyond n, and so are all lanes of some vectors, on both sides of a barrier.
+__kernel void around_a_barrier(__global const int *in, __global int *out, uint n, __local int *tile) {
+  uint i = get_global_id(0), l = get_local_id(0), size = get_local_size(0);
+  tile[l] = -1;
+  if (i < n) tile[l] = in[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int other = tile[size - 1 - l];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (l == 0) tile[0] = other + 1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (i < n) out[i] = other ^ tile[0];
+}
+
+// The bits of numbers go through a mask as they are.
+__kernel void one_of_two(__global const float *x, __global const float *y, __global const int *flags, __global float *out, uint n) {
+  uint i = get_global_id(0);
+  if (i >= n) return;
+  float a = x[i];
+  if (flags[i]) a = y[i];
+  out[i] = a;
+}

@@ -1,0 +1,232 @@
+// language/lanes_off.cl: work-items that do not take part, on the CPU. Memory ends where a page begins that nothing may touch,
+// or begins behind one, and lanes that are off have their addresses there.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "source_test.h"
+
+namespace rttest {
+namespace {
+
+const uint32_t kSizes[] = {1, 3, 17, 64, 4096};  // of groups
+
+size_t pageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+// Bytes of host memory between two pages that nothing may touch, at the end of the memory between them or at its beginning.
+class Fenced {
+ public:
+  enum class Side { kEnd, kBegin };
+  Fenced(size_t bytes, Side side) : bytes_(bytes) {
+    const size_t page = pageBytes(), middle = (bytes + page - 1) / page * page;
+    size_ = middle + 2 * page;
+    whole_ = static_cast<unsigned char*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (whole_ == MAP_FAILED) abort();
+    EXPECT_EQ(mprotect(whole_, page, PROT_NONE), 0);
+    EXPECT_EQ(mprotect(whole_ + page + middle, page, PROT_NONE), 0);
+    address_ = whole_ + page + (side == Side::kEnd ? middle - bytes : 0);
+  }
+  Fenced(const Fenced&) = delete;
+  Fenced& operator=(const Fenced&) = delete;
+  ~Fenced() { munmap(whole_, size_); }
+
+  unsigned char* data() const { return address_; }
+  void* slot() const { return const_cast<unsigned char**>(&address_); }
+  void count() const {
+    for (size_t i = 0; i < bytes_; ++i) address_[i] = static_cast<unsigned char>(i * 7 + 1);
+  }
+  void clear() const { memset(address_, 0, bytes_); }
+
+ private:
+  size_t bytes_, size_;
+  unsigned char* whole_;
+  unsigned char* address_;
+};
+void* slotOf(const Fenced& memory) { return memory.slot(); }
+
+struct Element {
+  const char* name;
+  size_t bytes;
+};
+const Element kElements[] = {{"uchar", 1},  {"ushort", 2}, {"int", 4},    {"float", 4},  {"long", 8},
+                             {"uchar4", 4}, {"short2", 4}, {"float2", 8}, {"float4", 16}};
+
+class LanesOffTest : public SourceTest {
+ protected:
+  void SetUp() override {
+    SourceTest::SetUp();
+    build("language/lanes_off.cl");
+  }
+  // Elements of `out` for which `copied` holds are those of `in`, the others are still 0.
+  template <typename Copied>
+  static void expectCopied(const Fenced& in, const Fenced& out, const Element& element, uint32_t count, const Copied& copied,
+                           const std::string& what) {
+    static const unsigned char kZeros[16] = {};
+    for (uint32_t i = 0; i < count; ++i) {
+      const unsigned char* expected = copied(i) ? in.data() + i * element.bytes : kZeros;
+      ASSERT_EQ(memcmp(out.data() + i * element.bytes, expected, element.bytes), 0)
+          << what << " " << element.name << ", element " << i << " of " << count;
+    }
+  }
+  // f(element, elements in memory, size of groups, groups)
+  template <typename Function>
+  void forAll(const Function& f) {
+    for (const Element& element : kElements) {
+      for (const uint32_t size : kSizes) {
+        for (const uint32_t count : {1u, 5u, 33u, 250u}) {
+          f(element, count, size, (count + 40) / size + 1);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, LanesOffTest, testing::Values("cpu"), testName);
+
+TEST_P(LanesOffTest, MemoryMayEndBeforeTheGridDoes) {
+  forAll([&](const Element& element, uint32_t count, uint32_t size, uint32_t groups) {
+    const Fenced in(count * element.bytes, Fenced::Side::kEnd), out(count * element.bytes, Fenced::Side::kEnd);
+    in.count();
+    run((std::string("copy_") + element.name).c_str(), {groups}, {size}, in, out, count);
+    expectCopied(
+        in, out, element, count, [](uint32_t) { return true; }, "copy");
+    out.clear();
+    const uint32_t step = 3;
+    run((std::string("stepped_") + element.name).c_str(), {groups}, {size}, in, out, step, count);
+    expectCopied(
+        in, out, element, count, [](uint32_t i) { return i % 3 == 0; }, "stepped");
+  });
+}
+
+TEST_P(LanesOffTest, MemoryMayBeginBehindTheFirstItems) {
+  forAll([&](const Element& element, uint32_t count, uint32_t size, uint32_t groups) {
+    const Fenced in(count * element.bytes, Fenced::Side::kBegin), out(count * element.bytes, Fenced::Side::kBegin);
+    in.count();
+    const uint32_t low = 5, end = low + count;
+    run((std::string("behind_") + element.name).c_str(), {groups}, {size}, in, out, low, end);
+    expectCopied(
+        in, out, element, count, [](uint32_t) { return true; }, "behind");
+  });
+}
+
+TEST_P(LanesOffTest, FlagsAndIndicesMaySayWhoTakesPart) {
+  forAll([&](const Element& element, uint32_t count, uint32_t size, uint32_t groups) {
+    const uint32_t items = count + 30;
+    std::vector<int> flags(items, 0), index(items, 1 << 28);
+    for (uint32_t i = 0; i < count; ++i) {
+      flags[i] = i % 5 != 2;
+      if (i % 4 != 1) index[i] = static_cast<int>(count - 1 - i);
+    }
+    const Buffer<int> chosen = buffer(flags), places = buffer(index);
+    const Fenced in(count * element.bytes, Fenced::Side::kEnd), out(count * element.bytes, Fenced::Side::kEnd);
+    in.count();
+    run((std::string("chosen_") + element.name).c_str(), {groups}, {size}, in, out, chosen, items);
+    expectCopied(
+        in, out, element, count, [](uint32_t i) { return i % 5 != 2; }, "chosen");
+    out.clear();
+    run((std::string("indexed_") + element.name).c_str(), {groups}, {size}, in, out, places, items);
+    expectCopied(
+        in, out, element, count, [&](uint32_t i) { return (count - 1 - i) % 4 != 1; }, "indexed");
+  });
+}
+
+// Lanes that are off do not write back what they read either: that page takes no writes.
+TEST_P(LanesOffTest, AStoreLeavesItsNeighboursAlone) {
+  const size_t page = pageBytes();
+  for (const Element& element : kElements) {
+    const uint32_t off = 5, count = 40;
+    unsigned char* pages =
+        static_cast<unsigned char*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(pages, MAP_FAILED);
+    memset(pages, 42, page);
+    ASSERT_EQ(mprotect(pages, page, PROT_READ), 0);
+    unsigned char* out = pages + page - off * element.bytes;
+    const Fenced in(count * element.bytes, Fenced::Side::kEnd);
+    in.count();
+    std::vector<int> flags(count, 1);
+    for (uint32_t i = 0; i < off; ++i) flags[i] = 0;
+    const Buffer<int> chosen = buffer(flags);
+    for (const uint32_t size : {1u, 8u, 20u, 64u}) {
+      run((std::string("chosen_") + element.name).c_str(), {count / size + 1}, {size}, in, out, chosen, count);
+      ASSERT_EQ(out[0], 42);
+      ASSERT_EQ(memcmp(out + off * element.bytes, in.data() + off * element.bytes, (count - off) * element.bytes), 0)
+          << element.name;
+    }
+    munmap(pages, 2 * page);
+  }
+}
+
+TEST_P(LanesOffTest, NoFaultOfALaneThatIsOff) {
+  for (const uint32_t size : kSizes) {
+    const uint32_t count = 200;
+    std::vector<int> x(count), by(count), expected(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      x[i] = i % 9 == 0 ? std::numeric_limits<int>::min() : static_cast<int>(i * 37) - 3000;
+      by[i] = static_cast<int>(i % 6) - 2;  // 0 and -1 among them
+      const bool faults = by[i] == 0 || (by[i] == -1 && x[i] == std::numeric_limits<int>::min());
+      expected[i] = faults ? -7 : x[i] / by[i] + x[i] % by[i];
+    }
+    const Buffer<int> out = buffer(std::vector<int>(count, 0));
+    run("divided", {count / size + 1}, {size}, buffer(x), buffer(by), out, count);
+    expectEqual(out.read(), expected, "groups of " + std::to_string(size));
+  }
+}
+
+TEST_P(LanesOffTest, AllMayLeaveAtOnce) {
+  const std::vector<int> in = {1, 3, 5, 3, 8, 99, 4};
+  for (const uint32_t size : kSizes) {
+    for (const int most : {0, 1, 5, 7}) {  // 0: nobody enters the loop
+      const uint32_t count = 130;
+      std::vector<int> limits(count), expected(count);
+      for (uint32_t i = 0; i < count; ++i) {
+        limits[i] = most == 0 ? 0 : static_cast<int>(i) % (most + 1);
+        for (int k = 0; k < limits[i]; ++k) {
+          if (in[static_cast<size_t>(k)] == 99) expected[i] = -1;
+          if (in[static_cast<size_t>(k)] == 99) break;
+          if (in[static_cast<size_t>(k)] != 3) expected[i] += in[static_cast<size_t>(k)];
+        }
+      }
+      const Buffer<int> out = buffer(std::vector<int>(count, 0));
+      run("left", {count / size + 1}, {size}, buffer(limits), buffer(in), out, count);
+      expectEqual(out.read(), expected, "groups of " + std::to_string(size) + ", limits up to " + std::to_string(most));
+    }
+  }
+}
+
+TEST_P(LanesOffTest, MasksMayBeEmptyAtABarrier) {
+  for (const uint32_t size : kSizes) {
+    const uint32_t count = size + size / 2 + 1, groups = 4;
+    const std::vector<int> in = randomIntegers(count, size, 0, 1000);
+    std::vector<int> expected(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      const auto at = [&](uint32_t item) { return item < count ? in[item] : -1; };
+      const uint32_t first = i / size * size;
+      expected[i] = at(first + size - 1 - i % size) ^ (at(first + size - 1) + 1);
+    }
+    const Buffer<int> out = buffer(std::vector<int>(count, 0));
+    run("around_a_barrier", {groups}, {size}, buffer(in), out, count, Local{size * sizeof(int)});
+    expectEqual(out.read(), expected, "groups of " + std::to_string(size));
+  }
+}
+
+TEST_P(LanesOffTest, BitsGoThroughMasksAsTheyAre) {
+  const uint32_t patterns[] = {0x7fc12345, 0xffc00001, 0x7f800000, 0x00000001, 0x807fffff, 0x80000000, 0x3f800000, 0x7f800001};
+  const uint32_t count = 100;
+  std::vector<float> x(count), y(count);
+  std::vector<int> flags(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    memcpy(&x[i], &patterns[i % 8], 4);
+    memcpy(&y[i], &patterns[(i * 3 + 1) % 8], 4);
+    flags[i] = i % 3 == 0;
+  }
+  for (const uint32_t size : kSizes) {
+    const Buffer<float> out = buffer(std::vector<float>(count, 0));
+    run("one_of_two", {count / size + 1}, {size}, buffer(x), buffer(y), buffer(flags), out, count);
+    const std::vector<float> got = out.read();
+    for (uint32_t i = 0; i < count; ++i) {
+      ASSERT_EQ(memcmp(&got[i], flags[i] != 0 ? &y[i] : &x[i], 4), 0) << "element " << i << ", groups of " << size;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rttest
