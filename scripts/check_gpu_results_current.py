@@ -3,8 +3,8 @@
 
 check_gpu_results_current.py [ROOT]
 
-Each gpu_*.json names the commit it was measured at. Where src/backends/cuda, src/backends/driver or src/compiler differ from that
-commit, in the working tree too, the result is stale; that of gpu_dlpack.json also where Python's package differs. What the
+Each gpu_*.json names the commit it was measured at. Where src/backends/cuda, src/backends/driver or src/compiler differ from
+that commit, in the working tree too, the result is stale; that of gpu_dlpack.json also where Python's package differs. What the
 compiler has for the CPU alone is left out. That is information: the exit status is 0 whatever is found, without git too.
 """
 import json

@@ -174,7 +174,7 @@ TEST_P(LanesOffTest, NoFaultOfALaneThatIsOff) {
 TEST_P(LanesOffTest, AllMayLeaveAtOnce) {
   const std::vector<int> in = {1, 3, 5, 3, 8, 99, 4};
   for (const uint32_t size : kSizes) {
-    for (const int most : {0, 1, 5, 7}) {  // 0: nobody enters the loop
+    for (const int most : {0, 1, 5, 7}) {  // 0: the loop is not entered
       const uint32_t count = 130;
       std::vector<int> limits(count), expected(count);
       for (uint32_t i = 0; i < count; ++i) {
