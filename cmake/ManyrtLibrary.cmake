@@ -35,6 +35,13 @@ target_include_directories(manyrt_objects PUBLIC ${PROJECT_SOURCE_DIR}/src ${PRO
 target_link_libraries(manyrt_objects PRIVATE manyrt_warnings manyrt_hardening manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads
   nlohmann_json::nlohmann_json)
 
+# Sanitizers are slow to compile; see tests/CMakeLists.txt.
+set(manyrt_precompiled_headers <algorithm> <array> <atomic> <cstdint> <cstring> <functional> <map> <memory> <mutex> <optional> <set>
+  <string> <thread> <unordered_map> <vector>)
+if(MANYRT_SANITIZE)
+  target_precompile_headers(manyrt_objects PRIVATE ${manyrt_precompiled_headers})
+endif()
+
 set(manyrt_map ${PROJECT_SOURCE_DIR}/cmake/manyrt.map)
 add_library(manyrt SHARED $<TARGET_OBJECTS:manyrt_objects>)
 add_library(manyrt::manyrt ALIAS manyrt)

@@ -12,6 +12,9 @@ function(manyrt_add_gtest name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
+  if(MANYRT_SANITIZE)
+    math(EXPR arg_TIMEOUT "2 * ${arg_TIMEOUT}")
+  endif()
 
   add_executable(${name} ${arg_SOURCES})
   if(arg_SKIPS)
@@ -31,6 +34,10 @@ function(manyrt_add_gtest name)
     $<IF:$<BOOL:${arg_INTERNAL}>,manyrt_static,manyrt>
     $<IF:$<BOOL:${arg_NO_MAIN}>,GTest::gtest,GTest::gtest_main>
     manyrt_warnings Threads::Threads)
+
+  if(TARGET manyrt_test_headers)
+    target_precompile_headers(${name} REUSE_FROM manyrt_test_headers)
+  endif()
 
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES
