@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every mathematical function in all the forms in which the CPU backend computes it: the same bits.
 
-    function_forms.py [--only sin,pow] [--options=-cl-mad-enable] [--keep FOLDER]
+    function_forms.py [--only sin,pow] [--options=-cl-mad-enable] [--few] [--keep FOLDER]
 
 A kernel for each function has it over special values, each with each, and over random ones: as lanes of vectors, for a vector
 type, beside a double, and for literals, which compilers compute. It is built without optimisation, as quick code and as
-optimised code, by each compiler that is installed, and for processors with narrower vectors than this one. NaNs have to be the
-same bits too where the library makes them itself. Exit status: 0 all agree, 1 some do not, 77 nothing could be run.
+optimised code, by each compiler that is installed, and for processors with narrower vectors than this one; with --few by g++ and
+for the next narrower vectors alone. NaNs have to be the same bits too where the library makes them itself. Exit status: 0 all
+agree, 1 some do not, 77 nothing could be run.
 """
 
 import argparse
@@ -182,6 +183,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default="")
     parser.add_argument("--options", default="")
+    parser.add_argument("--few", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path)
     arguments = parser.parse_args()
     import manyrt
@@ -192,7 +194,7 @@ def main():
     values = inputs()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        programs = compilers(pathlib.Path(folder))
+        programs = compilers(pathlib.Path(folder))[:2 if arguments.few else None]
         for start in range(0, len(names), AT_ONCE):
             some = names[start:start + AT_ONCE]
             source = "".join(source_of(name, values) for name in some)
