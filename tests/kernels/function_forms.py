@@ -7,8 +7,8 @@
 A kernel for each function has it over special values, each with each, and over random ones: as lanes of vectors, for a vector
 type, beside a double, and for literals, which compilers compute. It is built without optimisation, as quick code and as
 optimised code, by each compiler that is installed, and for processors with narrower vectors than this one; with --few by g++
-and for the next narrower vectors alone. NaNs have to be the same bits too where the library makes them itself. Exit status: 0 all
-agree, 1 some do not, 77 nothing could be run.
+and for the next narrower vectors alone. NaNs have to be the same bits too where the library makes them itself. Exit status: 0
+all agree, 1 some do not, 77 nothing could be run.
 """
 
 import argparse
