@@ -95,7 +95,6 @@ std::string placeOf(const Sources& sources, Location where) {
 
 // Whether a plan is for lanes: all regions have a form, and together they pay. Regions of one item count for nothing.
 bool isForLanes(const GroupPlan& plan, const Function& kernel) {
-  constexpr double kLoopRuns = 8;
   double alone = 0, together = 0;
   const std::function<bool(const Node&, double)> add = [&](const Node& at, double weight) {
     std::vector<Stmt*> statements = at.statements;
@@ -106,7 +105,7 @@ bool isForLanes(const GroupPlan& plan, const Function& kernel) {
       alone += weight * shapes.alone();
       together += weight * shapes.together();
     }
-    const double inner = at.kind == NodeKind::kLoop ? weight * kLoopRuns : weight;
+    const double inner = at.kind == NodeKind::kLoop ? weight * LaneShapes::kLoopRuns : weight;
     return std::all_of(at.children.begin(), at.children.end(), [&](const auto& child) { return add(*child, inner); });
   };
   return add(plan.root(), 1) && together <= alone;

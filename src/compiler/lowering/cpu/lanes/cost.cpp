@@ -10,8 +10,8 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMaxNodes = 100'000;                   // no compiler reads as much
-constexpr double kLanes = 8, kLoopRuns = 8, kUneven = 2;  // kLanes: of 4 bytes
+constexpr uint32_t kMaxNodes = 100'000;    // no compiler reads as much
+constexpr double kLanes = 8, kUneven = 2;  // kLanes: of 4 bytes
 constexpr double kAtomic = 4, kAtomicLane = 5;
 // Memory of a lane: at one distance from the next, anywhere, and anywhere under a mask. What is read needs an index out of a
 // vector and goes into another one; what is written needs both out.

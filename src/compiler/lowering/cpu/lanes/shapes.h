@@ -38,6 +38,7 @@ class LaneShapes {
   // which.
   bool find(const std::vector<Stmt*>& statements, std::string* why_not);
   bool hasForm() const { return has_form_; }
+  static constexpr double kLoopRuns = 8;  // how often a loop is taken to run, where costs are counted
   // What the statements cost an item by itself, and as a lane.
   double alone() const { return alone_; }
   double together() const { return together_; }
