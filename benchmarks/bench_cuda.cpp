@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "machine.h"
+#include "pool_work.h"
 
 namespace {
 
@@ -294,6 +295,42 @@ void registerCopies() {
           .floor("pinned", once([] { CUDA_CHECK(cudaMemcpy(pinned, raw_device, kBytes, cudaMemcpyDefault)); })));
 }
 
+// The driver's pool, which keeps what is freed, as ours does.
+struct DriverPool {
+  cudaStream_t createStream() const {
+    cudaStream_t made;
+    CUDA_CHECK(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+    return made;
+  }
+  void* allocate(uint64_t size, cudaStream_t on) const {
+    void* pointer = nullptr;
+    CUDA_CHECK(cudaMallocAsync(&pointer, size, on));
+    return pointer;
+  }
+  void free(void* pointer, cudaStream_t on) const { CUDA_CHECK(cudaFreeAsync(pointer, on)); }
+};
+
+void registerPools() {
+  cudaMemPool_t pool;
+  uint64_t all = UINT64_MAX;
+  CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+  CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+  for (const bool beside : {false, true}) {
+    const std::string end = beside ? "_1000_live" : "";
+    registerComparison(Comparison("P5_cuda_malloc_free_async" + end)
+                           .ours("manyrt", pairs(OurPool{context}, beside))
+                           .peer("cudaMallocAsync", pairs(DriverPool(), beside))
+                           .settle(false));
+    for (const int threads : {8, 16}) {
+      registerComparison(Comparison("P6_cuda_malloc_free_async_" + std::to_string(threads) + "_threads" + end)
+                             .ours("manyrt", pairsFrom(threads, OurPool{context}, beside))
+                             .peer("cudaMallocAsync", pairsFrom(threads, DriverPool(), beside))
+                             .repetitions(5)
+                             .settle(false));
+    }
+  }
+}
+
 std::string read(const char* path) {
   std::ifstream file(path);
   std::stringstream text;
@@ -417,6 +454,7 @@ int main(int argc, char** argv) {
   registerGraph();
   registerReplays();
   registerCopies();
+  registerPools();
   registerModules();
   const int status = finish();
   if (system((std::string("rm -rf '") + folder + "'").c_str()) != 0) return EXIT_FAILURE;

@@ -534,7 +534,9 @@ typedef struct rtMemPoolStats_t {
   uint64_t live_bytes;              /**< allocated and not freed */
   uint64_t live_count;              /**< allocations not freed */
   uint64_t reserved_bytes;          /**< taken from the driver and not given back */
-  uint64_t peak_live_bytes;         /**< highest live_bytes since rtMemPoolResetPeak */
+  uint64_t peak_live_bytes;         /**< highest live_bytes since rtMemPoolResetPeak. Exact where one stream
+                                         allocates between two calls of rtMemPoolGetStats; of several at once, up to
+                                         64 KiB, or a 64th of its live bytes, too high for each */
   uint64_t peak_reserved_bytes;     /**< highest reserved_bytes since rtMemPoolResetPeak */
   uint64_t pending_bytes;           /**< freed, and held by work in flight or by a graph */
   uint64_t allocation_count;        /**< allocations so far */
@@ -1775,13 +1777,14 @@ RT_API rtStatus_t rtMemPoolSetReleaseThreshold(uint64_t bytes, rtMemPool_t pool)
  *    DRIVER, CAPTURE_INVALIDATED */
 RT_API rtStatus_t rtMallocFromPool(void** pointer, size_t size, size_t alignment, rtStream_t stream, rtMemPool_t pool);
 
-/** While on, allocations of this thread from the pool have addresses of their own: freed memory is not used again for them as
- *  long as an object may still name its address.
- *  @param[in] on    1 or 0
+/** While on, what the pool allocates is pinned: freed or not, it stays reserved until pin mode is off and the graphs are gone
+ *  that were captured or instantiated meanwhile, which may name an address as a value. Memory that is freed and pinned is
+ *  pending; one capture may be given it again.
+ *  @param[in] on    1 or 0; for all threads
  *  @param[in] pool  the pool
  *  blocks: never
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, OUT_OF_MEMORY */
 RT_API rtStatus_t rtMemPoolSetPinMode(int32_t on, rtMemPool_t pool);
 
 /** Returns the statistics of a pool.

@@ -21,6 +21,10 @@ GOALS = [
      "exported_call"),
     ("P6", "the same from 8 threads on their own streams", "P6_malloc_free_async_8_threads", "manyrt", (), 80, "exported_call"),
     ("P6", "the same from 16 threads", "P6_malloc_free_async_16_threads", "manyrt", (), 100, "exported_call"),
+    ("P6", "from 8 threads beside 1000 live blocks each", "P6_malloc_free_async_8_threads_1000_live", "manyrt", (), 80,
+     "exported_call"),
+    ("P6", "from 16 threads beside 1000 live blocks each", "P6_malloc_free_async_16_threads_1000_live", "manyrt", (), 100,
+     "exported_call"),
     ("P7", "peak of committed over peak of live bytes, training steps", "P7_trace_training", "committed", ("live",), 1.15,
      None),
     ("P7", "the same, inference with growing caches", "P7_trace_inference", "committed", ("live",), 1.15, None),
@@ -139,6 +143,8 @@ METHOD = """
 - OpenCL (P8, P17): the peer is raw OpenCL on the same device, with a context, queue, kernel and buffers of its own; calls are
   timed in batches of 256, and the queue is emptied outside of the time. `clEnqueueNDRangeKernel` has buffers as arguments,
   `clEnqueueNDRangeKernel_svm` addresses of shared virtual memory, as ours has in the tier `svm`.
+- Pools (P5, P6): pairs of an allocation of 64 KiB and its free, or of a free and an allocation of random size up to 60 KB.
+  With threads: nanoseconds of a core for a pair, so that threads beyond the number of cores do not count as slow.
 - Copies are between touched pages; the peer is memcpy between the same ones.
 - Instructions are counted by callgrind, on the calling thread, as the difference between two numbers of calls.
 

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "allocator/pin_scope.h"
 #include "allocator/pool.h"
 #include "base/fault.h"
 #include "base/lock_order.h"
@@ -110,6 +111,45 @@ void ContextResources::removePool(Pool& pool) {
   if (pool.next_of_resources_ != nullptr) pool.next_of_resources_->previous_of_resources_ = pool.previous_of_resources_;
 }
 
+std::vector<Ref<Pool>> ContextResources::pools() {
+  std::vector<Ref<Pool>> found;
+  std::lock_guard lock(lock_);
+  for (Pool* pool = pools_; pool != nullptr; pool = pool->next_of_resources_) {
+    // Reserved first: a reference that is dropped here could be the last one, and end the pool under the lock.
+    found.reserve(found.size() + 1);
+    if (pool->tryRetain()) found.push_back(Ref<Pool>::adopt(pool));
+  }
+  return found;
+}
+
+void ContextResources::captureBegins() {
+  std::lock_guard lock(lock_);
+  ++captures_;
+}
+
+void ContextResources::captureEnds() {
+  std::vector<Ref<PinScope>> over;  // ends behind the lock
+  std::lock_guard lock(lock_);
+  if (--captures_ == 0) over.swap(ended_pins_);
+}
+
+void ContextResources::keepForCaptures(Ref<PinScope> scope) {
+  const Ref<PinScope> kept(scope);  // the last reference may not go under the lock
+  std::lock_guard lock(lock_);
+  if (captures_ == 0) return;
+  try {
+    if (fault::fails("ended pins")) throw std::bad_alloc();
+    ended_pins_.reserve(ended_pins_.size() + 1);
+    ended_pins_.push_back(std::move(scope));
+  } catch (const std::bad_alloc&) {  // the end of a pool must not fail: the stretch ends with it
+  }
+}
+
+std::vector<Ref<PinScope>> ContextResources::endedPins() {
+  std::lock_guard lock(lock_);
+  return ended_pins_;
+}
+
 Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {
   Ref<backend::Stream> found;
   {
@@ -135,7 +175,7 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
   {
     std::lock_guard lock(lock_);
     free_.reserve(streams_.size() + 1);  // giveBackStream must not fail
-    streams_.push_back(found);
+    list(found);
   }
   *stream = std::move(found);
   return Status();
@@ -157,6 +197,8 @@ void ContextResources::giveBackStream(Ref<backend::Stream> stream) {
       surplus.reserve(surplus.size() + 1);
       auto known = std::find_if(streams_.begin(), streams_.end(),
                                 [&](const Ref<backend::Stream>& each) { return each.get() == free_[i].get(); });
+      for (Pool* pool = pools_; pool != nullptr; pool = pool->next_of_resources_) pool->forgetStream(free_[i]->list_number);
+      free_numbers_.push_back(free_[i]->list_number);
       surplus.push_back(std::move(free_[i]));
       free_[i] = std::move(free_.back());
       free_.pop_back();
@@ -239,8 +281,18 @@ void ContextResources::adoptStream(const Ref<backend::Stream>& stream) {
   for (const Ref<backend::Stream>& known : streams_) {
     if (known.get() == stream.get()) return;
   }
+  free_.reserve(streams_.size() + 1);
+  list(stream);
+}
+
+// A stream of another context's pool may be known there already; then pools here take it as a foreign one.
+void ContextResources::list(const Ref<backend::Stream>& stream) {
+  free_numbers_.reserve(streams_.size() + 1);  // giveBackStream must not fail
   streams_.push_back(stream);
-  free_.reserve(streams_.size());
+  if (stream->listed_by != nullptr) return;
+  stream->list_number = static_cast<uint32_t>(free_numbers_.empty() ? numbers_++ : free_numbers_.back());
+  if (!free_numbers_.empty()) free_numbers_.pop_back();
+  stream->listed_by = this;
 }
 
 std::vector<Ref<backend::Stream>> ContextResources::streams() {

@@ -19,6 +19,7 @@
 
 namespace manyrt::allocator {
 
+class PinScope;
 class Pool;
 
 // The streams of all contexts of a device, each with its last submission. Includes contexts that were destroyed and still have
@@ -87,6 +88,13 @@ class ContextResources final : public RefCounted, public epoch::Retired, private
   // Each pool is listed here for as long as it exists, and counts what it hands out.
   void addPool(Pool& pool);
   void removePool(Pool& pool);
+  std::vector<Ref<Pool>> pools();  // throws bad_alloc
+  // Stretches of pin mode that end while a capture is at work stay until no capture is.
+  void captureBegins();
+  void captureEnds();
+  void keepForCaptures(Ref<PinScope> scope);
+  std::vector<Ref<PinScope>> endedPins();  // throws bad_alloc
+
   // Memory that no pool made: registered and imported ranges.
   void countAdopted(int change) { adopted_.fetch_add(static_cast<uint64_t>(change), std::memory_order_relaxed); }
   uint64_t liveAllocations();
@@ -103,6 +111,7 @@ class ContextResources final : public RefCounted, public epoch::Retired, private
   friend std::vector<Stamp> submissionsOf(const backend::Device& device);
   friend std::vector<Stamp> hostWritesTo(uintptr_t begin, uintptr_t end);
   void addSubmissions(std::vector<Stamp>* stamps);  // under the lock
+  void list(const Ref<backend::Stream>& stream);    // under the lock; throws bad_alloc
   friend uint64_t allocator::liveBytes();
   friend uint64_t allocator::liveAllocations();
 
@@ -118,9 +127,13 @@ class ContextResources final : public RefCounted, public epoch::Retired, private
 
   Ranked<Mutex, LockRank::kContextResources> lock_;
   Pool* pools_ = nullptr;
+  uint32_t captures_ = 0;
+  std::vector<Ref<PinScope>> ended_pins_;
   size_t kept_ = kKeptStreams;
   std::vector<Ref<backend::Stream>> streams_;  // all that the native context has made
   std::vector<Ref<backend::Stream>> free_;     // given back
+  std::vector<uint32_t> free_numbers_;         // below numbers_, of streams that have ended
+  uint32_t numbers_ = 0;
   struct Loan {
     const backend::Stream* borrower;  // compared, never dereferenced
     Ref<backend::Stream> stream;

@@ -21,8 +21,9 @@ namespace {
 bool isOver(Region& region) {
   Block& block = region.block(0);
   if (block.every_stream) return region.resources().allIdle() && !region.usesPending();
-  std::erase_if(block.stamps, [](const Stamp& stamp) { return stamp.passed(); });
-  return block.stamps.empty();
+  if (block.stamps == nullptr) return true;
+  std::erase_if(*block.stamps, [](const Stamp& stamp) { return stamp.passed(); });
+  return block.stamps->empty();
 }
 
 class Releases final : public host_threads::Job {
@@ -112,10 +113,11 @@ void releaseImported(Region& region) {
   if (!region.tellsOwner()) return epoch::retire(&region);
   Block& block = region.block(0);
   try {
-    region.resources().pendingStreams(&block.stamps);
-    region.pendingUses(&block.stamps);
+    std::vector<Stamp>& stamps = block.writableStamps();
+    region.resources().pendingStreams(&stamps);
+    region.pendingUses(&stamps);
   } catch (const std::bad_alloc&) {  // a free must not fail: it waits for more work than it has to
-    block.stamps.clear();
+    block.stamps = nullptr;
     block.every_stream = true;
   }
   releases->add(region);

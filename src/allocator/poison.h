@@ -14,6 +14,12 @@ namespace manyrt::allocator {
 inline constexpr int kFreshPattern = 0xcd;
 inline constexpr int kFreedPattern = 0xdd;
 
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kPoisons = true;
+#else
+inline constexpr bool kPoisons = false;
+#endif
+
 inline void poison([[maybe_unused]] uintptr_t address, [[maybe_unused]] uint64_t size) {
 #if defined(__SANITIZE_ADDRESS__)
   __asan_poison_memory_region(reinterpret_cast<void*>(address), size);

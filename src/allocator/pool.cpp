@@ -1,9 +1,12 @@
 // Pools: allocation, deferred reuse, and giving memory back to drivers. Under the lock a driver is only asked how far a stream
 // has come.
 //
-// The states of a block: kFree -> kLive (handOut) -> kClosing (claim, or its last lease) -> kPending (makePending) or kFree
-// (makeReady). All changes happen under the lock, but that of the last lease, which runs without it. A block in kClosing has
-// exactly one thread that brings it further: the one that passes it to free().
+// The states of a block: kFree -> kLive (handOut) -> kClosing (claim, or its last lease) -> kCached (in the cache of a stream),
+// kPending (makePending) or kFree (makeReady). A block in kClosing has exactly one thread that brings it further: the one that
+// passes it to free(). Cached blocks change under the lock of their cache, all others under the pool's.
+//
+// Locks: the pool's comes before those of caches. An allocation that finds its cache empty leaves it, takes from the pool and
+// comes back.
 #include "allocator/pool.h"
 
 #include <algorithm>
@@ -13,18 +16,19 @@
 
 #include "allocator/block_lease.h"
 #include "allocator/poison.h"
+#include "allocator/pool_fast.h"
 #include "base/checked.h"
 #include "base/config.h"
 #include "base/fault.h"
 #include "base/lock_order.h"
 #include "base/log.h"
-#include "base/os/futex.h"
 
 namespace manyrt::allocator {
 namespace {
 
 constexpr uint64_t kLargeGranule = 64 << 10;
 constexpr int kPendingLooks = 16;            // pending blocks that an allocation tries before it takes fresh memory
+constexpr int kScavengedCaches = 64;         // caches of other streams that it tries
 constexpr uint64_t kPatternBytes = 1 << 20;  // RT_MEMORY_DEBUG fills this much at either end
 
 using Number = unsigned long long;
@@ -33,16 +37,6 @@ bool fillsMemory() {
   static const bool fills = config::flag(config::Variable::kMemoryDebug);
   return fills;
 }
-
-// Changes a counter that is written under the lock and read without it: no read-modify-write is needed. Release pairs with the
-// acquire loads of liveBytes() and liveCount().
-uint64_t add(std::atomic<uint64_t>& counter, uint64_t change) {
-  const uint64_t sum = counter.load(std::memory_order_relaxed) + change;
-  counter.store(sum, std::memory_order_release);
-  return sum;
-}
-
-[[gnu::cold]] void traceLiveBytes() { trace::liveBytes(liveBytes()); }
 
 void fillEnds(uintptr_t address, uint64_t size, int pattern) {
   auto* bytes = reinterpret_cast<unsigned char*>(address);
@@ -63,22 +57,25 @@ bool poolsKeepMemory() {
 }  // namespace
 
 Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
-    : resources_(std::move(resources)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), options_(options) {
+    : resources_(std::move(resources)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), plain_(isPlain()), options_(options) {
   resources_->addPool(*this);
 }
 
 Pool::~Pool() { resources_->removePool(*this); }
 
+[[gnu::cold]] void Pool::traceLiveBytes() const { trace::liveBytes(allocator::liveBytes()); }
+
 bool Pool::passed(Block& block, backend::Stream* stream) {
   if (block.every_stream) return resources_->allIdle() && !block.region->usesPending();
-  for (const Stamp& stamp : block.stamps) {
-    if (stamp.stream.get() != stream && !stamp.passed()) return false;
-  }
-  return true;
+  if (block.stamps == nullptr) return true;
+  return std::all_of(block.stamps->begin(), block.stamps->end(),
+                     [&](const Stamp& stamp) { return stamp.stream.get() == stream || stamp.passed(); });
 }
 
 bool Pool::Dropped::take(Block& block, const backend::Stream* stream) {
-  for (std::vector<Stamp>& stamps = block.stamps; !stamps.empty(); stamps.pop_back()) {
+  block.every_stream = false;
+  if (block.stamps == nullptr) return true;
+  for (std::vector<Stamp>& stamps = *block.stamps; !stamps.empty(); stamps.pop_back()) {
     // The stamp of `stream` goes last: if there is no room, the block must still have it, since it may not have passed.
     if (stamps.back().stream.get() == stream) std::swap(stamps.front(), stamps.back());
     backend::Stream* passed = stamps.back().stream.get();
@@ -88,7 +85,6 @@ bool Pool::Dropped::take(Block& block, const backend::Stream* stream) {
     }
     (void)stamps.back().stream.detach();
   }
-  block.every_stream = false;
   return true;
 }
 
@@ -99,7 +95,6 @@ Block* Pool::takePending(Class& bucket, backend::Stream* stream, Dropped* droppe
     if (passed(*block, stream) && dropped->take(*block, stream)) {
       *at = block->next;
       pending_bytes_ -= block->size;
-      ++reuses_;
       return block;
     }
     at = &block->next;
@@ -107,13 +102,34 @@ Block* Pool::takePending(Class& bucket, backend::Stream* stream, Dropped* droppe
   return nullptr;
 }
 
-// Best fit among the large regions, with a quarter of the size wasted at most.
+namespace {
+
+bool isGoodFit(const Region& region, uint64_t size, uint64_t alignment) {  // with a quarter of the size wasted at most
+  const uint64_t bytes = region.memory().size;
+  return region.kind() == Region::Kind::kLarge && bytes >= size && bytes - size <= size / 4 && region.begin() % alignment == 0;
+}
+
+}  // namespace
+
+template <class Fits>
+Block* Pool::takeHeld(backend::Stream* stream, Dropped* dropped, Fits fits) {
+  for (Block** at = &pins_->held_; *at != nullptr; at = &(*at)->next) {
+    Block* block = *at;
+    if (block->serial != pins_->joined_ || !fits(*block->region)) continue;
+    if (!passed(*block, stream) || !dropped->take(*block, stream)) continue;
+    *at = block->next;
+    leased_bytes_.fetch_sub(block->size.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    block->freed_early = false;
+    return block;
+  }
+  return nullptr;
+}
+
+// Best fit among the large regions.
 Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped) {
   Region* best = nullptr;
   for (Region* region = large_; region != nullptr; region = region->next) {
-    uint64_t bytes = region->memory().size;
-    if (bytes < size || bytes - size > size / 4 || region->begin() % alignment != 0) continue;
-    if (best != nullptr && best->memory().size <= bytes) continue;
+    if (!isGoodFit(*region, size, alignment) || (best != nullptr && best->memory().size <= region->memory().size)) continue;
     Block& block = region->block(0);
     // Relaxed under the lock. The last lease changes the state without it, but from kLive alone, which does not matter here.
     uint32_t state = block.state.load(std::memory_order_relaxed);
@@ -128,20 +144,15 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
     unused_ -= best->memory().size;
     ++best->busy;
   }
-  ++reuses_;
   return best;
 }
 
-inline void Pool::handOut(Region& region, Block& block, uint64_t size, bool pinned) {
-  // Relaxed: the release of the state below publishes the size.
-  block.size.store(size, std::memory_order_relaxed);
-  block.pinned = pinned;
-  add(allocations_, 1);
-  const uint64_t live = add(live_bytes_, size);
-  if (live > peak_live_) peak_live_ = live;
-  if (region.memory().host_visible) unpoison(region.addressOf(block), size);
-  // Release: address_map::locate reads the size behind the state.
-  block.state.store(Block::kLive, std::memory_order_release);
+void Pool::credit(int64_t change) {
+  if (change == 0) return;
+  const int64_t sum = credit_.fetch_add(change, std::memory_order_relaxed) + change;
+  int64_t peak = credit_peak_.load(std::memory_order_relaxed);
+  while (sum > peak && !credit_peak_.compare_exchange_weak(peak, sum, std::memory_order_relaxed)) {
+  }
 }
 
 // A new region of the driver, in the lists of the pool and counted as busy. The bytes are checked against the limit and
@@ -202,58 +213,134 @@ uint64_t Pool::slabBytes(uint64_t block_size) {
   return std::max(block_size, std::min(kSlabBytes, room) / block_size * block_size);
 }
 
-// A block that was never handed out. Null: no slab of the class has one.
-inline Block* Pool::takeUnused(uint32_t index) {
+// Blocks that were never handed out, of the slab that is open.
+BlockChain Pool::takeUnused(uint32_t index, uint32_t count) {
+  BlockChain taken;
   Region* open = open_[index];
-  if (open == nullptr) return nullptr;
-  Block* block = &open->block(open->next_unused++);
-  if (open->next_unused == open->blockCount()) open_[index] = nullptr;
-  return block;
+  if (open == nullptr) return taken;
+  // The first one last, so that it is handed out first.
+  const uint32_t first = open->next_unused, last = std::min(first + count, open->blockCount());
+  for (uint32_t i = last; i-- > first;) taken.push(&open->block(i));
+  open->next_unused = last;
+  if (last == open->blockCount()) open_[index] = nullptr;
+  unused_ -= open->blockSize() * taken.count;
+  open->busy += taken.count;
+  return taken;
 }
 
-inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream* stream, bool pinned, bool* in_use) {
-  Dropped dropped;
-  std::lock_guard lock(lock_);
-  Class& bucket = classes_[index];
-  Block* block = bucket.pending == nullptr ? nullptr : takePending(bucket, stream, &dropped);
-  *in_use = block != nullptr;
-  if (block == nullptr) {
-    block = bucket.ready;
-    if (block != nullptr) [[likely]] {
-      bucket.ready = block->next;
-      ++reuses_;
-    } else if ((block = takeUnused(index)) == nullptr) {
-      return nullptr;
+// What other streams have in their caches and have done with, before memory is asked of the driver. A few caches in turn: with
+// thousands of streams a look at all of them would cost more than a slab.
+BlockChain Pool::takeFromCaches(uint32_t index, uint32_t count) {
+  BlockChain taken;
+  StreamCache* cache = next_scavenged_;
+  for (int looks = 0; looks < kScavengedCaches && taken.first == nullptr; ++looks) {
+    if (cache == nullptr) cache = caches_.first();
+    if (cache == nullptr) break;
+    {
+      std::lock_guard lock(cache->lock);
+      taken = cache->takePassed(index, count);
     }
+    cache = cache->next;
+    if (cache == nullptr && looks > 0 && next_scavenged_ == nullptr) break;  // all of them
+  }
+  next_scavenged_ = cache;
+  return taken;
+}
+
+BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* stream, Dropped* dropped, bool* in_use) {
+  BlockChain taken;
+  Class& bucket = classes_[index];
+  Block* pending = bucket.pending == nullptr ? nullptr : takePending(bucket, stream, dropped);
+  *in_use = pending != nullptr;
+  if (pending != nullptr) {
+    taken.push(pending);
+    return taken;
+  }
+  for (Block* block; taken.count < count && (block = bucket.ready) != nullptr;) {
+    bucket.ready = block->next;
     unused_ -= block->region->blockSize();
     ++block->region->busy;
+    // In their order: the newest is handed out first.
+    block->next = nullptr;
+    (taken.first == nullptr ? taken.first : taken.last->next) = block;
+    taken.last = block;
+    ++taken.count;
   }
-  handOut(*block->region, *block, size, pinned);
-  return block;
+  if (taken.first == nullptr) taken = takeUnused(index, count);
+  if (taken.first == nullptr) taken = takeFromCaches(index, count);
+  return taken;
 }
 
-[[gnu::cold]] Status Pool::allocateFresh(Block** block, uint32_t index, uint64_t size, bool pinned) {
+// A fresh slab of the class, which becomes the open one.
+[[gnu::cold]] Status Pool::openSlab(uint32_t index) {
   const uint64_t bytes = classBytes(index);
   const uint64_t slab = slabBytes(bytes);
   Region* fresh = nullptr;
   RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, kSlabBytes, bytes));
   std::lock_guard lock(lock_);
-  unused_ += slab - bytes;
+  unused_ += slab;
+  --fresh->busy;
   // Another thread may have opened a slab meanwhile. One slab of a class is open at a time: its unused blocks become ready.
-  Region* spare = open_[index];
-  open_[index] = fresh->blockCount() > 1 ? fresh : nullptr;
+  Region* spare = std::exchange(open_[index], fresh);
   while (spare != nullptr && spare->next_unused < spare->blockCount()) {
     Block& rest = spare->block(spare->next_unused++);
     rest.next = classes_[index].ready;
     classes_[index].ready = &rest;
   }
-  *block = &fresh->block(fresh->next_unused++);
-  handOut(*fresh, **block, size, pinned);
   return Status();
 }
 
+StreamCache* Pool::cacheOf(const backend::Stream& stream) {
+  StreamCache* known = knownCacheOf(stream);
+  if (known != nullptr || stream.listed_by != resources_.get()) return known;
+  std::lock_guard lock(lock_);
+  return isClosed() ? nullptr : caches_.make(stream.list_number);
+}
+
+[[gnu::noinline]] Status Pool::allocateKept(Block** out, StreamCache* cache, uint32_t index, uint64_t size,
+                                            backend::Stream* stream, bool* in_use) {
+  for (;;) {
+    {
+      Dropped dropped;
+      std::unique_lock lock(lock_);
+      if (pins_ || isClosed()) cache = nullptr;
+      const auto of_class = [&](const Region& region) {
+        return region.kind() == Region::Kind::kSlab && region.sizeClass() == index;
+      };
+      Block* held = pins_ ? takeHeld(stream, &dropped, of_class) : nullptr;
+      BlockChain taken;
+      if (held != nullptr) {
+        taken.push(held);
+      } else {
+        taken = takeKept(index, cache == nullptr ? 1 : cache->nextBatch(index), stream, &dropped, in_use);
+      }
+      if (Block* block = taken.pop()) {
+        if (cache == nullptr) {
+          if (pins_) pinBlock(*block);
+          handOut(*block->region, *block, size, nullptr);
+        } else {
+          // In the order of the locks. Under both, so that close() finds all blocks, here or there.
+          std::lock_guard cache_lock(cache->lock);
+          (void)bind(*cache, *stream);
+          handOut(*block->region, *block, size, cache);
+          BlockChain rest;
+          while (Block* each = taken.pop()) rest.push(each);
+          while (Block* each = rest.pop()) {
+            // Relaxed: a block that is not live is looked at under this lock alone.
+            each->state.store(Block::kCached, std::memory_order_relaxed);
+            (void)cache->push(index, each, 0);
+          }
+        }
+        *out = block;
+        return Status();
+      }
+    }
+    RT_TRY(openSlab(index));
+  }
+}
+
 [[gnu::noinline]] Status Pool::allocateLarge(Block** out, uint64_t wanted, uint64_t size, uint64_t alignment,
-                                             backend::Stream* stream, bool pinned, bool* in_use) {
+                                             backend::Stream* stream, bool* in_use) {
   uint64_t bytes;
   if (wanted == UINT64_MAX || roundUpOverflows(wanted, kLargeGranule, &bytes)) {
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes is more than any device has.",
@@ -263,19 +350,23 @@ inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream*
   Region* region = nullptr;
   Dropped dropped;
   std::unique_lock lock(lock_);
-  if (keeps_) region = takeLarge(wanted, std::max(alignment, kAlignment), stream, &dropped);
+  const uint64_t aligned = std::max(alignment, kAlignment);
+  const auto fits = [&](const Region& each) { return isGoodFit(each, wanted, aligned); };
+  if (Block* held = pins_ ? takeHeld(stream, &dropped, fits) : nullptr) region = held->region;
+  if (region == nullptr && keeps_) region = takeLarge(wanted, aligned, stream, &dropped);
   if (region == nullptr) {
     lock.unlock();
-    RT_TRY(grow(&region, Region::Kind::kLarge, bytes, std::max(alignment, kAlignment), bytes));
+    RT_TRY(grow(&region, Region::Kind::kLarge, bytes, aligned, bytes));
     lock.lock();
   }
   *out = &region->block(0);
   *in_use = (*out)->state.load(std::memory_order_relaxed) == Block::kPending;
-  handOut(*region, **out, size, pinned);
+  if (pins_) pinBlock(**out);
+  handOut(*region, **out, size, nullptr);
   return Status();
 }
 
-Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned) {
+Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream) {
   uint64_t wanted = size;
   if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
     if (roundUpOverflows(size, alignment, &wanted)) wanted = UINT64_MAX;
@@ -285,12 +376,14 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   bool in_use = false;  // reused in the order of its stream, where earlier work may still use it
   if (wanted <= kMaxBlock && keeps_) [[likely]] {
     const uint32_t index = sizeClass(wanted);
-    block = allocateKept(index, size, stream, pinned, &in_use);
+    StreamCache* cache = stream == nullptr ? nullptr : cacheOf(*stream);
+    if (cache != nullptr && plain_.load(std::memory_order_relaxed)) [[likely]]  // relaxed: see setPinMode()
+      block = allocateCached(*cache, *stream, index, size, &in_use);
     if (block == nullptr) [[unlikely]]
-      RT_TRY(allocateFresh(&block, index, size, pinned));
+      RT_TRY(allocateKept(&block, cache, index, size, stream, &in_use));
   } else {
     if (!keeps_) trimPassed();
-    RT_TRY(allocateLarge(&block, wanted, size, alignment, stream, pinned, &in_use));
+    RT_TRY(allocateLarge(&block, wanted, size, alignment, stream, &in_use));
   }
   Region& region = *block->region;
   const uintptr_t address = region.addressOf(*block);
@@ -302,37 +395,58 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   return Status();
 }
 
+void Pool::countFree(uint64_t size) {
+  (void)own_.freed(size);
+  credit(own_.exact());
+}
+
+template <class Body>
+auto Pool::atHome(Block& block, Body body) {
+  for (;;) {
+    StreamCache* home = block.home.load(std::memory_order_relaxed);
+    if (home == nullptr) {
+      std::lock_guard lock(lock_);
+      if (block.home.load(std::memory_order_relaxed) == nullptr) return body(nullptr);
+    } else {
+      std::lock_guard lock(home->lock);
+      if (block.home.load(std::memory_order_relaxed) == home) return body(home);
+    }
+  }
+}
+
 bool Pool::lease(Block& block) {
-  std::lock_guard lock(lock_);
-  return countLease(block);
+  return atHome(block, [&](StreamCache*) { return countLease(block); });
 }
 
-inline void Pool::countFree(uint64_t size) {
-  add(live_bytes_, 0 - size);
-  add(frees_, 1);
-}
-
-// Ends the program's part of a block. Leases of a live block begin under the lock alone, so that a block without leases stays
-// so here. The last lease of a block that belongs to its leases runs without the lock: it closes the state first and clears the
-// word then. So the word is read before the state, both with acquire: a cleared word implies a state that is not live.
+// Ends the program's part of a block. Leases of a live block begin under the lock of its home alone, so that a block without
+// leases stays so here. The last lease of a block that belongs to its leases runs without the lock: it closes the state first
+// and clears the word then. So the word is read before the state, both with acquire: a cleared word implies a state that is not
+// live.
 inline Pool::Freed Pool::claim(Block& block) {
-  const bool leased = block.leases.load(std::memory_order_acquire) != 0;
-  if (block.state.load(std::memory_order_acquire) != Block::kLive) [[unlikely]]
-    return Freed::kNotLive;
-  if (!leased) [[likely]]
-    return Freed::kYes;
-  if (belongsToLeases(block)) return Freed::kNotLive;
-  block.state.store(Block::kClosing, std::memory_order_release);
-  if (releaseFromProgram(block)) return Freed::kYes;
-  const uint64_t size = block.size.load(std::memory_order_relaxed);
-  countFree(size);
-  leased_bytes_ += size;
-  block.freed_early = true;  // in time: the last lease may end now, but its free() waits for the lock
-  return Freed::kLater;
+  return atHome(block, [&](StreamCache* home) {
+    const bool leased = block.leases.load(std::memory_order_acquire) != 0;
+    if (block.state.load(std::memory_order_acquire) != Block::kLive) [[unlikely]]
+      return Freed::kNotLive;
+    if (leased && belongsToLeases(block)) [[unlikely]]
+      return Freed::kNotLive;
+    block.state.store(Block::kClosing, std::memory_order_release);
+    if (!leased) [[likely]]
+      return Freed::kYes;
+    // Counted first: the last lease may end as soon as it knows that it has to free the block.
+    const uint64_t size = block.size.load(std::memory_order_relaxed);
+    block.freed_early = true;
+    leased_bytes_.fetch_add(size, std::memory_order_relaxed);
+    if (home != nullptr) {
+      if (home->counters.freed(size)) credit(home->counters.lowered(size));
+    } else {
+      countFree(size);
+    }
+    return releaseFromProgram(block) ? Freed::kYes : Freed::kLater;
+  });
 }
 
 // Frees a block that no stream uses any more.
-inline void Pool::makeReady(Region& region, Block& block) {
+void Pool::makeReady(Region& region, Block& block) {
   if (region.memory().host_visible) poison(region.addressOf(block), region.blockSize());
   block.state.store(Block::kFree, std::memory_order_release);
   unused_ += region.blockSize();
@@ -344,7 +458,7 @@ inline void Pool::makeReady(Region& region, Block& block) {
 }
 
 // Frees a block that may be in use until its stamps have passed.
-inline void Pool::makePending(Region& region, Block& block) {
+void Pool::makePending(Region& region, Block& block) {
   pending_bytes_ += block.size.load(std::memory_order_relaxed);
   block.state.store(Block::kPending, std::memory_order_release);
   if (region.kind() == Region::Kind::kLarge) return;
@@ -353,57 +467,68 @@ inline void Pool::makePending(Region& region, Block& block) {
   bucket.pending = &block;
 }
 
-Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* stream) {
-  // The common free, in the order of a stream, of memory that no other context has used, is one section under the lock. The
-  // stream is asked before: it may call a driver. Work that is submitted behind that question is ordered behind the free.
-  const bool common = stream != nullptr && !region.hasUses() && !fills_;
-  const uint64_t serial = common ? stream->submitted() : 0;
-  const bool unused = common && stream->completed() >= serial;
-  bool done = false;
-  {
-    std::lock_guard lock(lock_);
-    const Freed freed = claim(block);
-    if (freed != Freed::kYes) [[unlikely]]
-      return freed;
-    const bool room = block.stamps.capacity() != 0;  // nothing is allocated under the lock
-    done = common && (unused || room) && !releasesAtOnce();
-    if (!done) {  // free() goes on without the lock; the state keeps all others away from the block
-      block.state.store(Block::kClosing, std::memory_order_release);
-    } else {
-      countFree(block.size.load(std::memory_order_relaxed));
-      if (unused) {
-        makeReady(region, block);
-      } else {
-        block.stamps.push_back({Ref<backend::Stream>(stream), serial});
-        makePending(region, block);
-      }
-    }
-  }
-  if (done) {
-    if (trace::enabled()) [[unlikely]]
-      traceLiveBytes();
-  } else {
+// Of a block that another stream has allocated, that is large, or that is still used elsewhere.
+[[gnu::noinline]] Pool::Freed Pool::releaseElsewhere(StreamCache* cache, Region& region, Block& block,
+                                                     backend::Stream* stream) {
+  const Freed freed = claim(block);
+  if (freed != Freed::kYes) return freed;
+  if (cache == nullptr || block.freed_early || block.pinned || !freeInto(*cache, region, block, *stream, true)) {
     free(region, block, stream);
+  } else if (trace::enabled()) {
+    traceLiveBytes();
   }
   return Freed::kYes;
+}
+
+void Pool::takeBack(BlockChain blocks, backend::Stream* stream) {
+  const uint64_t completed = stream == nullptr ? UINT64_MAX : stream->completed();
+  BlockChain oldest_first;
+  while (Block* block = blocks.pop()) {
+    oldest_first.push(block);
+    if (block->serial <= completed) continue;
+    try {
+      block->writableStamps().push_back({Ref<backend::Stream>(stream), block->serial});
+    } catch (const std::bad_alloc&) {  // a free must not fail: it waits for more work than it has to
+      block->stamps = nullptr;
+      block->every_stream = true;
+    }
+  }
+  Region* released = nullptr;
+  bool wait = false;
+  {
+    std::lock_guard lock(lock_);
+    while (Block* block = oldest_first.pop()) {
+      if (block->serial <= completed) {
+        makeReady(*block->region, *block);
+      } else {
+        makePending(*block->region, *block);
+        wait = releasesAtOnce();
+      }
+    }
+    if (releasesAtOnce()) released = detachUnused(0);
+  }
+  giveBack(released);
+  if (wait) releaseWhenPassed();
 }
 
 // The block is in the state kClosing and this thread's alone, so that its stamps are written without the lock. Without memory
 // for stamps the block waits for every stream of the context, and for the uses by others: a free must not fail.
 void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   try {
+    std::vector<Stamp> stamps;  // kept if there are any: the common free allocates nothing
     if (stream != nullptr) {
-      uint64_t submitted = stream->submitted();
-      if (stream->completed() < submitted) block.stamps.push_back({Ref<backend::Stream>(stream), submitted});
+      const uint64_t submitted = stream->submitted();
+      if (stream->completed() < submitted) stamps.push_back({Ref<backend::Stream>(stream), submitted});
     } else {
-      resources_->pendingStreams(&block.stamps);
+      resources_->pendingStreams(&stamps);
     }
-    region.pendingUses(&block.stamps);
+    region.pendingUses(&stamps);
+    if (!stamps.empty()) block.writableStamps() = std::move(stamps);
   } catch (const std::bad_alloc&) {  // a free must not fail
-    block.stamps.clear();
+    block.stamps = nullptr;
     block.every_stream = true;
   }
-  const bool pending = block.every_stream || !block.stamps.empty();
+  const bool pending = block.every_stream || (block.stamps != nullptr && !block.stamps->empty());
   const uint64_t size = block.size;
   if (fills_ && region.memory().host_visible && !pending) fillEnds(region.addressOf(block), size, kFreedPattern);
   Region* released = nullptr;
@@ -411,11 +536,13 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   {
     std::lock_guard lock(lock_);
     if (std::exchange(block.freed_early, false)) {
-      leased_bytes_ -= size;
+      leased_bytes_.fetch_sub(size, std::memory_order_relaxed);
     } else {
       countFree(size);
     }
-    if (pending) {
+    if (holdPinned(block)) {
+      // Its stretch gives it back.
+    } else if (pending) {
       makePending(region, block);
       wait = releasesAtOnce();
     } else {
@@ -429,76 +556,11 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   if (wait) releaseWhenPassed();
 }
 
-// Blocks whose stamps have passed become ready. Stops when `dropped` is full: the caller gives the references back without the
-// lock and calls again.
-bool Pool::settle(Dropped* dropped) {
-  auto ready = [&](Region& region, Block& block) {
-    if (!dropped->take(block, nullptr)) return false;
-    pending_bytes_ -= block.size;
-    makeReady(region, block);
-    return true;
-  };
-  for (Class& bucket : classes_) {
-    for (Block** at = &bucket.pending; *at != nullptr;) {
-      Block* block = *at;
-      if (!passed(*block, nullptr)) {
-        at = &block->next;
-        continue;
-      }
-      Block* next = block->next;  // before makeReady() links the block into another list
-      if (!ready(*block->region, *block)) return false;
-      *at = next;
-    }
-  }
-  for (Region* region = large_; region != nullptr; region = region->next) {
-    Block& block = region->block(0);
-    if (block.state.load(std::memory_order_relaxed) != Block::kPending || !passed(block, nullptr)) continue;
-    if (!ready(*region, block)) return false;
-  }
-  return true;
-}
-
-// Takes regions without a live or pending block out of the lists, until `keep_bytes` are left unused. The blocks of a slab
-// leave the lists of their class with it.
-Region* Pool::detachUnused(uint64_t keep_bytes) {
-  Region* detached = nullptr;
-  for (Region** list : {&large_, &slabs_}) {
-    for (Region** at = list; *at != nullptr && unused_ > keep_bytes;) {
-      Region* region = *at;
-      if (region->busy != 0) {
-        at = &region->next;
-        continue;
-      }
-      *at = region->next;
-      region->next = detached;
-      detached = region;
-      reserved_ -= region->memory().size;
-      unused_ -= region->memory().size;
-      if (region->kind() != Region::Kind::kSlab) continue;
-      uint32_t index = region->sizeClass();
-      if (open_[index] == region) open_[index] = nullptr;
-      for (Block** ready = &classes_[index].ready; *ready != nullptr;) {
-        if ((*ready)->region == region) {
-          *ready = (*ready)->next;
-        } else {
-          ready = &(*ready)->next;
-        }
-      }
-    }
-  }
-  return detached;
-}
-
-// A call may have found a region before it leaves the map: the driver gets the memory back a grace period later
-// (Region::reclaim).
-void Pool::giveBack(Region* regions) {
-  while (regions != nullptr) {
-    Region* next = regions->next;
-    address_map::remove(regions);
-    if (regions->memory().host_visible) unpoison(regions->begin(), regions->memory().size);
-    epoch::retire(regions);
-    regions = next;
-  }
+void Pool::forgetStream(uint32_t number) {
+  StreamCache* cache = caches_.find(number);
+  if (cache == nullptr) return;
+  std::lock_guard lock(cache->lock);
+  cache->forget();
 }
 
 Status Pool::reserve(uint64_t bytes) {
@@ -515,150 +577,6 @@ Status Pool::reserve(uint64_t bytes) {
   unused_ += size;
   return Status();
 }
-
-void Pool::trim(uint64_t keep_bytes) {
-  Ref<Pool> self(this);
-  Region* released = nullptr;
-  settled([&] { released = detachUnused(keep_bytes); });
-  giveBack(released);
-}
-
-void Pool::trimPassed() {
-  {
-    std::lock_guard lock(lock_);
-    if (pending_bytes_ == 0) return;
-  }
-  trim(0);
-}
-
-void Pool::trimToThreshold() {
-  uint64_t threshold;
-  {
-    std::lock_guard lock(lock_);
-    threshold = options_.release_threshold;
-    if (unused_ + pending_bytes_ <= threshold) return;
-  }
-  trim(threshold);
-}
-
-void Pool::close() {
-  bool pending;
-  {
-    std::lock_guard lock(lock_);
-    closed_ = true;
-  }
-  trim(0);
-  {
-    std::lock_guard lock(lock_);
-    pending = pending_bytes_ != 0;
-  }
-  if (pending) releaseWhenPassed();
-}
-
-namespace {
-
-// The pools that keep nothing and have pending blocks. One job of the library serves all of them, and ends when there are none.
-struct PendingPools final : host_threads::Job {
-  void run() override;
-
-  Ranked<SpinLock, LockRank::kPendingPools> lock;
-  Pool* first = nullptr;
-  bool running = false;
-};
-PendingPools& pendingPools() {
-  static PendingPools* all = new PendingPools;  // never destroyed: it may run until the process ends
-  return *all;
-}
-
-}  // namespace
-
-// `waiting_` and the list change under two locks, in this order. The job clears `waiting_` under the pool's lock, only if
-// nothing is pending. A block that becomes pending later enters the pool into the list again.
-void Pool::releaseWhenPassed() {
-  {
-    std::lock_guard lock(lock_);
-    if (waiting_) return;
-    waiting_ = true;
-  }
-  retain();
-  PendingPools& all = pendingPools();
-  bool start;
-  {
-    std::lock_guard lock(all.lock);
-    next_pending_ = all.first;
-    all.first = this;
-    start = !std::exchange(all.running, true);
-  }
-  if (start) host_threads::submit(&all);
-}
-
-bool Pool::releasePassed(Ref<backend::Stream>* stream, uint64_t* serial) {
-  trim(0);
-  std::lock_guard lock(lock_);
-  if (pending_bytes_ == 0) {
-    waiting_ = false;
-    return true;
-  }
-  auto look = [&](Block& block) {
-    for (const Stamp& stamp : block.stamps) {
-      if (*stream || stamp.passed()) continue;
-      *stream = stamp.stream;
-      *serial = stamp.serial;
-    }
-  };
-  for (Class& bucket : classes_) {
-    for (Block* block = bucket.pending; block != nullptr; block = block->next) look(*block);
-  }
-  for (Region* region = large_; region != nullptr; region = region->next) {
-    if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) look(region->block(0));
-  }
-  return false;
-}
-
-namespace {
-
-// Looks at all listed pools, then sleeps until one of their streams has passed a stamp, for ever longer times while nothing
-// ends. `running` is cleared under the lock together with the look at the empty list, so that no pool is missed.
-void PendingPools::run() {
-  constexpr uint64_t kMinRest = 100'000, kMaxRest = 20'000'000;  // nanoseconds between two looks at all of them
-  for (uint64_t rest = kMinRest;; rest = std::min(2 * rest, kMaxRest)) {
-    Ref<backend::Stream> stream;
-    uint64_t serial = 0;
-    Pool* looked_at;
-    {
-      std::lock_guard guard(lock);
-      looked_at = std::exchange(first, nullptr);
-    }
-    while (looked_at != nullptr) {
-      Pool* pool = looked_at;
-      looked_at = pool->next_pending_;
-      if (pool->releasePassed(&stream, &serial)) {
-        pool->drop();
-        rest = kMinRest;
-        continue;
-      }
-      std::lock_guard guard(lock);
-      pool->next_pending_ = first;
-      first = pool;
-    }
-    epoch::safePoint();
-    {
-      std::lock_guard guard(lock);
-      if (first == nullptr) {
-        running = false;
-        return;
-      }
-    }
-    if (stream) {
-      (void)stream->wait(serial, Deadline::after(rest));
-    } else {
-      std::atomic<uint32_t> word{0};
-      (void)futexWait(&word, 0, Deadline::after(rest));
-    }
-  }
-}
-
-}  // namespace
 
 void Pool::setLimit(uint64_t bytes) {
   std::lock_guard lock(lock_);

@@ -1,11 +1,11 @@
 // A pool: blocks of one kind of memory of one context. Small blocks are cut from slabs of 2 MiB by size class; each larger one
-// has a region. A freed block carries stamps of the streams that may still use it. The pool hands it out again when these have
-// passed, or at once to the stream in the order of which it was freed. A free never waits and never fails. With RT_POOL=off
-// each allocation is one of the driver, exactly as large as asked for. It returns to the driver when its stamps have passed.
+// has a region. A block that a stream frees stays in that stream's cache (stream_cache.h), where the stream finds it at once.
+// Blocks move between caches and the pool in batches. What the pool has carries stamps of the streams that may still use it,
+// and is handed out again when these have passed. A free never waits and never fails. With RT_POOL=off each allocation is one
+// of the driver, exactly as large as asked for. It returns to the driver when its stamps have passed.
 //
-// One lock covers lists, counters and the state of the blocks. So the statistics are exact, and of two frees of one block only
-// the first finds it live. A common allocation or free takes the lock once, and writes no other word that threads or pools
-// share.
+// A common allocation or free takes the lock of its stream's cache, and writes no word that streams share. The pool's own lock
+// covers slabs, large blocks and what is between caches. Of two frees of one block only the first finds it live.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,10 @@
 
 #include "allocator/address_map.h"
 #include "allocator/context_resources.h"
+#include "allocator/pin_scope.h"
 #include "allocator/region.h"
 #include "allocator/size_class.h"
+#include "allocator/stream_cache.h"
 #include "base/host_threads.h"
 #include "base/lock_order.h"
 #include "base/mutex.h"
@@ -40,7 +42,9 @@ class Pool final : public RefCounted {
 
   // `stream`: the allocation is used in its order alone; null: at once, on any stream. Reports missing memory without asking
   // the program to free some: ops/memory does that.
-  Status allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned);
+  Status allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream);
+  // The same for a block that the stream's cache has, aligned to kAlignment. Null: nothing was done.
+  void* allocateFromCache(uint64_t size, backend::Stream& stream);
   enum class Freed { kYes, kLater, kNotLive };  // kLater: leases hold the block, and the last one frees it
   // Frees a block for the program, in the order of `stream`; null: every stream of the context may still use it. Under a guard,
   // which keeps the region and with it the pool.
@@ -48,6 +52,9 @@ class Pool final : public RefCounted {
   // The same for a block in the state kClosing. The caller keeps the pool.
   void free(Region& region, Block& block, backend::Stream* stream);
   bool lease(Block& block);  // counts a lease of a live block; false: it is not live
+
+  void setPinMode(bool on);  // throws bad_alloc
+  Ref<PinScope> pinScope();  // null: pin mode is off
 
   Status reserve(uint64_t bytes);  // takes memory from the driver at once
   void trim(uint64_t keep_bytes);  // gives unused memory back; the driver gets it when no call can find it any more
@@ -61,19 +68,16 @@ class Pool final : public RefCounted {
   void statistics(rtMemPoolStats_t* stats);  // all but struct_size
   void resetPeak();
   uint64_t unusedBytes();  // reserved and neither live nor pending
-  // Without the lock. The reader sees the allocations and frees that it is ordered behind.
-  uint64_t liveBytes() const { return live_bytes_.load(std::memory_order_acquire); }
-  uint64_t liveCount() const {
-    // Frees first: add() releases, so that the allocations of all these frees are visible, and the difference is never
-    // negative.
-    const uint64_t frees = frees_.load(std::memory_order_acquire);
-    return allocations_.load(std::memory_order_acquire) - frees;
-  }
+  // Added up over the streams. The reader sees the allocations and frees that it is ordered behind.
+  uint64_t liveBytes() const;
+  uint64_t liveCount() const;
   std::string json();  // throws bad_alloc
 
   // Releases what has passed, of a pool that keeps nothing. True: nothing is pending any more; else sets what to wait for.
   bool releasePassed(Ref<backend::Stream>* stream, uint64_t* serial);
   Pool* next_pending_ = nullptr;
+  // A stream of the context ends, and has done everything. Another one may get its number. Under the lock of the resources.
+  void forgetStream(uint32_t number);
   // In the list of the context's pools, under the lock of its resources.
   Pool* next_of_resources_ = nullptr;
   Pool* previous_of_resources_ = nullptr;
@@ -84,11 +88,21 @@ class Pool final : public RefCounted {
     Block* pending = nullptr;  // freed, with stamps that had not passed at the last look; newest first
   };
 
-  // A block that the pool has; null: none of this class. `in_use`: it was freed in the stream's order, and earlier work may
-  // still use it.
-  Block* allocateKept(uint32_t index, uint64_t size, backend::Stream* stream, bool pinned, bool* in_use);
-  Status allocateFresh(Block** block, uint32_t index, uint64_t size, bool pinned);  // from a new slab
-  Status allocateLarge(Block** block, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned,
+  // The cache of a stream of this context, made by its first allocation. Null: another context's stream, or there is none.
+  StreamCache* knownCacheOf(const backend::Stream& stream) const;
+  StreamCache* cacheOf(const backend::Stream& stream);
+  static bool bind(StreamCache& cache, backend::Stream& stream);  // under the cache's lock; false: the pool is closed
+  Block* allocateCached(StreamCache& cache, backend::Stream& stream, uint32_t index, uint64_t size, bool* in_use);
+  // From the pool itself; what comes with the block goes into the cache, which may be null.
+  Status allocateKept(Block** block, StreamCache* cache, uint32_t index, uint64_t size, backend::Stream* stream, bool* in_use);
+  Status openSlab(uint32_t index);
+  // Frees into the cache of the stream. `claimed`: the caller has claimed the block; else its home is this cache, if it is
+  // live. False: nothing was done.
+  bool freeInto(StreamCache& cache, Region& region, Block& block, backend::Stream& stream, bool claimed);
+  Freed releaseElsewhere(StreamCache* cache, Region& region, Block& block, backend::Stream* stream);
+  // Takes blocks of a cache whose stream is `stream`, without a lock. Null: all have passed.
+  void takeBack(BlockChain blocks, backend::Stream* stream);
+  Status allocateLarge(Block** block, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream,
                        bool* in_use);
 
   // References of passed stamps, taken under the lock and dropped behind it. The last reference ends a stream, which may call a
@@ -112,11 +126,23 @@ class Pool final : public RefCounted {
   };
 
   // Under the lock.
-  Block* takeUnused(uint32_t index);
+  // At most `count` blocks of a class that the pool has, or that other caches have and need not keep. `in_use`: the one block
+  // was freed in the stream's order, and earlier work may still use it.
+  BlockChain takeKept(uint32_t index, uint32_t count, backend::Stream* stream, Dropped* dropped, bool* in_use);
+  BlockChain takeUnused(uint32_t index, uint32_t count);
+  BlockChain takeFromCaches(uint32_t index, uint32_t count);
+  void flushCaches();  // what has passed goes to the pool
   Block* takePending(Class& bucket, backend::Stream* stream, Dropped* dropped);
   Region* takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped);
-  void handOut(Region& region, Block& block, uint64_t size, bool pinned);
-  Freed claim(Block& block);
+  // Under the lock of the counters.
+  void handOut(Region& region, Block& block, uint64_t size, StreamCache* home);
+  // Pin mode; in pin_scope.cpp.
+  friend class PinScope;
+  // A block that the stretch holds, and that no graph can name which has joined since; null: none fits.
+  template <class Fits>
+  Block* takeHeld(backend::Stream* stream, Dropped* dropped, Fits fits);
+  void pinBlock(Block& block);
+  bool holdPinned(Block& block);  // at its free; true: the block stays with its stretch
   void countFree(uint64_t size);
   void makeReady(Region& region, Block& block);
   void makePending(Region& region, Block& block);
@@ -133,9 +159,21 @@ class Pool final : public RefCounted {
   }
   bool passed(Block& block, backend::Stream* stream);
 
+  // Runs the body under the lock of the block's home.
+  template <class Body>
+  auto atHome(Block& block, Body body);
+  void joinPins(PinScope& scope);
+  void releasePins(PinScope* scope);
+
+  Freed claim(Block& block);
+  void credit(int64_t change);
+  uint64_t foldPeak();  // under the lock: the peak of live bytes by now
+  void traceLiveBytes() const;
   void releaseWhenPassed();
   void trimPassed();  // gives back all that has passed by now
-  bool releasesAtOnce() const { return closed_ || !keeps_; }
+  // Relaxed: under a lock that close() takes behind its store.
+  bool isClosed() const { return closed_.load(std::memory_order_relaxed); }
+  bool releasesAtOnce() const { return isClosed() || !keeps_; }
   uint64_t slabBytes(uint64_t block_size);
   Status grow(Region** region, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size);
   Region* detachUnused(uint64_t keep_bytes);  // under the lock; the caller then passes the regions to giveBack()
@@ -144,10 +182,13 @@ class Pool final : public RefCounted {
   const Ref<ContextResources> resources_;
   const bool keeps_;  // false with RT_POOL=off
   const bool fills_;  // RT_MEMORY_DEBUG
+  bool isPlain() const { return keeps_ && !fills_; }
+  // Allocations may come from caches. Relaxed: see setPinMode().
+  std::atomic<bool> plain_;
   PoolOptions options_;
   Ranked<Mutex, LockRank::kPool> lock_;
-  bool closed_ = false;
-  bool waiting_ = false;  // in the list of PendingPools
+  std::atomic<bool> closed_{false};  // set under the lock
+  bool waiting_ = false;             // in the list of PendingPools
   Class classes_[kSizeClasses];
   Region* open_[kSizeClasses] = {};  // the slab that has blocks which were never handed out
   Region* slabs_ = nullptr;
@@ -155,10 +196,20 @@ class Pool final : public RefCounted {
   rtOutOfMemoryCallback_t callback_ = nullptr;
   void* callback_user_ = nullptr;
 
-  std::atomic<uint64_t> live_bytes_{0}, allocations_{0}, frees_{0};  // written under the lock
-  uint64_t reserved_ = 0, unused_ = 0, peak_live_ = 0, peak_reserved_ = 0, pending_bytes_ = 0;
-  uint64_t leased_bytes_ = 0;  // freed, and held by leases
-  uint64_t reuses_ = 0, driver_allocations_ = 0;
+  StreamCaches caches_;
+  StreamCache* next_scavenged_ = nullptr;  // where takeFromCaches() goes on; null: at the first
+
+  Ref<PinScope> pins_;  // null: pin mode is off
+
+  Counters own_;  // of what belongs to no stream's cache, and of large blocks; under the lock
+  uint64_t reserved_ = 0, unused_ = 0, peak_reserved_ = 0, pending_bytes_ = 0;
+  std::atomic<uint64_t> leased_bytes_{0};  // freed, and held by leases; relaxed: a figure
+  uint64_t driver_allocations_ = 0;
+  uint64_t peak_live_ = 0;  // up to the last foldPeak()
+  // Live bytes, for the peak: no less than they are, and too high by Counters::kSlack for each stream at most. Relaxed: numbers
+  // that nothing is ordered by.
+  alignas(64) std::atomic<int64_t> credit_{0};
+  std::atomic<int64_t> credit_peak_{0};  // since the last foldPeak()
 };
 
 }  // namespace manyrt::allocator

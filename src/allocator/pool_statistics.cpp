@@ -1,4 +1,5 @@
 // The statistics of a pool: its counters, and its regions and blocks as JSON.
+#include <algorithm>
 #include <cstdio>
 #include <mutex>
 
@@ -6,23 +7,70 @@
 
 namespace manyrt::allocator {
 
+uint64_t Pool::liveBytes() const {
+  // Frees first: the allocations of all these frees are visible then, and the difference is never negative.
+  uint64_t freed = own_.freedBytes();
+  for (const StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) freed += cache->counters.freedBytes();
+  uint64_t allocated = own_.allocatedBytes();
+  for (const StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next)
+    allocated += cache->counters.allocatedBytes();
+  return allocated - freed;
+}
+
+uint64_t Pool::liveCount() const {
+  uint64_t frees = own_.frees();  // first, as in liveBytes()
+  for (const StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) frees += cache->counters.frees();
+  uint64_t allocations = own_.allocations();
+  for (const StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next)
+    allocations += cache->counters.allocations();
+  return allocations - frees;
+}
+
+// The peak lies below the sum of the streams' own peaks, and below the peak of the credit. Where one stream allocates, the
+// first is exact; where several do, the second is too high by the slack of each at most.
+uint64_t Pool::foldPeak() {
+  const uint64_t live = liveBytes();
+  int64_t peaks = own_.peak();
+  own_.restartPeak();
+  for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
+    std::lock_guard lock(cache->lock);
+    peaks += cache->counters.peak();
+    cache->counters.restartPeak();
+  }
+  const int64_t credits =
+      credit_peak_.exchange(credit_.load(std::memory_order_relaxed), std::memory_order_relaxed);  // threads go on meanwhile
+  const int64_t bound = std::max<int64_t>(std::min(peaks, credits), 0);
+  peak_live_ = std::max({peak_live_, static_cast<uint64_t>(bound), live});
+  return peak_live_;
+}
+
 void Pool::statistics(rtMemPoolStats_t* stats) {
   settled([&] {
+    stats->peak_live_bytes = foldPeak();
     stats->live_bytes = liveBytes();
     stats->live_count = liveCount();
+    stats->peak_live_bytes = std::max(stats->peak_live_bytes, stats->live_bytes);
     stats->reserved_bytes = reserved_;
-    stats->peak_live_bytes = peak_live_;
     stats->peak_reserved_bytes = peak_reserved_;
-    stats->pending_bytes = pending_bytes_ + leased_bytes_;
-    stats->allocation_count = allocations_;
-    stats->free_count = frees_;
-    stats->reuse_count = reuses_;
+    stats->pending_bytes = pending_bytes_ + leased_bytes_.load(std::memory_order_relaxed);
+    stats->free_count = own_.frees();
+    stats->allocation_count = own_.allocations();
+    uint64_t fresh = own_.fresh();
+    for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
+      std::lock_guard lock(cache->lock);
+      stats->pending_bytes += cache->pendingBytes();
+      stats->free_count += cache->counters.frees();
+      stats->allocation_count += cache->counters.allocations();
+      fresh += cache->counters.fresh();
+    }
+    stats->reuse_count = stats->allocation_count - fresh;
     stats->driver_allocation_count = driver_allocations_;
   });
 }
 
 void Pool::resetPeak() {
   std::lock_guard lock(lock_);
+  (void)foldPeak();
   peak_live_ = liveBytes();
   peak_reserved_ = reserved_;
 }
@@ -64,7 +112,8 @@ std::string Pool::json() {
         text += first_block ? "" : ",";
         first_block = false;
         add("{\"index\":%llu,\"size\":%llu,", i, block.size.load(std::memory_order_relaxed));
-        text += state == Block::kPending || block.freed_early ? "\"state\":\"pending\"" : "\"state\":\"live\"";
+        text += state == Block::kPending || state == Block::kCached || block.freed_early ? "\"state\":\"pending\""
+                                                                                         : "\"state\":\"live\"";
         text += block.pinned ? ",\"pinned\":true}" : "}";
       }
       text += "]}";

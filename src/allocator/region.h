@@ -16,7 +16,9 @@
 namespace manyrt::allocator {
 
 class ContextResources;
+class PinScope;
 class Pool;
+class StreamCache;
 class Region;
 
 // All submissions of a stream up to `serial`.
@@ -27,23 +29,38 @@ struct Stamp {
   bool passed() const { return stream->completed() >= serial; }
 };
 
-struct Block {
-  enum State : uint32_t { kFree, kLive, kClosing, kPending };
+// A line of the processor's cache for each block: neighbours belong to different streams.
+struct alignas(64) Block {
+  // kCached: in the cache of a stream (stream_cache.h). kPending: in the pool, with stamps that had not passed.
+  enum State : uint32_t { kFree, kLive, kClosing, kPending, kCached };
 
   // Stored with release once the address map has the region. A reader without the pool's lock acquires kLive, and may read
-  // `size` then. Of another state it uses nothing. Under that lock relaxed loads are enough. Without a pool the claim of a
-  // block is seq_cst, against leases (block_lease.h).
+  // `size` then. Of another state it uses nothing. A block of a pool leaves kLive under the lock of its home. Without a pool
+  // the claim is seq_cst, against leases (block_lease.h).
   std::atomic<uint32_t> state{kFree};
   std::atomic<uint32_t> leases{0};  // see block_lease.h
-  bool pinned = false;              // allocated in pin mode
-  bool freed_early = false;         // the program has freed it while leases hold it; counts as pending; under the pool's lock
-  bool every_stream = false;        // without memory for stamps: pending until all streams of its context are idle
   uint32_t index = 0;
+  bool pinned = false;            // allocated in pin mode, see pin_scope.h; under the pool's lock
+  bool freed_early = false;       // the program has freed it while leases hold it; counts as pending; under the pool's lock
+  bool every_stream = false;      // without memory for stamps: pending until all streams of its context are idle
+  bool recycled = false;          // was freed before
   Region* region = nullptr;       // that it is part of
   std::atomic<uint64_t> size{0};  // as asked for; a look-up of a stale address may read it while the block is handed out again
-  Block* next = nullptr;
-  std::vector<Stamp> stamps;  // while pending
+  union {
+    Block* next = nullptr;
+    PinScope* scope;  // of a live block that is pinned
+  };
+  uint64_t serial = 0;  // while cached: the stream's work that may use it; pinned: how many graphs had joined
+  // Which lock a free and a first lease take while the block is live: that of the cache that has handed it out, or, null, the
+  // pool's. Relaxed: changes under that lock, and is read again behind taking it.
+  std::atomic<StreamCache*> home{nullptr};
+  std::unique_ptr<std::vector<Stamp>> stamps;  // while pending; null: none
+  std::vector<Stamp>& writableStamps() {
+    if (stamps == nullptr) stamps = std::make_unique<std::vector<Stamp>>();
+    return *stamps;
+  }
 };
+static_assert(sizeof(Block) == 64);
 
 class Region final : public epoch::Retired {
  public:

@@ -12,7 +12,7 @@ inline constexpr uint64_t kMaxBlock = uint64_t{1} << 20;
 inline constexpr uint32_t kSizeClasses = 44;
 
 // The class of the smallest block of at least `size` bytes, which is not 0 and at most kMaxBlock.
-inline uint32_t sizeClass(uint64_t size) {
+constexpr uint32_t sizeClass(uint64_t size) {
   uint64_t units = (size + kAlignment - 1) / kAlignment;
   if (units <= 8) return static_cast<uint32_t>(units - 1);
   uint32_t exponent = 63 - static_cast<uint32_t>(__builtin_clzll(units - 1));  // 2^exponent <= units - 1
@@ -21,7 +21,7 @@ inline uint32_t sizeClass(uint64_t size) {
   return 8 + (exponent - 3) * 4 + static_cast<uint32_t>(quarter - 4);
 }
 
-inline uint64_t classBytes(uint32_t index) {
+constexpr uint64_t classBytes(uint32_t index) {
   if (index < 8) return (index + 1) * kAlignment;
   uint32_t exponent = (index - 8) / 4 + 3;
   uint64_t quarter = (index - 8) % 4 + 4;

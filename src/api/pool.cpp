@@ -95,7 +95,7 @@ rtStatus_t rtMemPoolSetPinMode(int32_t on, rtMemPool_t pool) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Pool, object, pools, pool, RT_HANDLE_MEM_POOL);
     RT_CHECK_ARG(on == 0 || on == 1, "Pin mode is 1 or 0, not %d.", on);
-    ops::setPinMode(object->bits, on == 1);
+    object->pool->setPinMode(on == 1);
     return Status();
   });
 }

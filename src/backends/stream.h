@@ -79,6 +79,9 @@ class Stream : public FastPaths {
   // How many streams of the program stand for this one. At 0 its failure is told no more, though its work goes on.
   // Every change releases, and a load that asks for failures acquires: it then sees the latch as it was emptied for this use.
   std::atomic<uint32_t> claims{0};
+  // Of src/allocator: the resources that list this stream, and its number there. Written before the stream is handed out.
+  const void* listed_by = nullptr;
+  uint32_t list_number = 0;
 
   // cudaLaunchKernel · clEnqueueNDRangeKernel
   virtual Status launch(Kernel& kernel, const Launch& launch) = 0;

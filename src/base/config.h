@@ -14,6 +14,7 @@ namespace manyrt::config {
   X(kTrace, "RT_TRACE", "a file that receives a Chrome trace")                       \
   X(kLeakReport, "RT_LEAK_REPORT", "1: print what is still alive at shutdown")       \
   X(kCudart, "RT_CUDART", "the CUDA runtime to open, a path")                        \
+  X(kCudaLaunch, "RT_CUDA_LAUNCH", "graph or plain: how kernels are launched")       \
   X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")          \
   X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas")  \
   X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: fill new and freed memory with patterns")   \

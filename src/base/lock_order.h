@@ -30,6 +30,7 @@ namespace manyrt {
   X(ContextResourcesList, "list of resources of contexts") \
   X(Pool, "pool")                                          \
   X(ContextResources, "resources of a context")            \
+  X(StreamCache, "stream's cache of a pool")               \
   X(RegionUses, "uses of a region")                        \
   X(AddressMap, "address map")                             \
   X(ImportReleases, "releases of imported memory")         \

@@ -12,6 +12,7 @@
 #include "allocator/address_map.h"
 #include "allocator/block_lease.h"
 #include "allocator/import_release.h"
+#include "allocator/pool_fast.h"
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/lock_order.h"
@@ -40,37 +41,7 @@ void trimAll(manager::Context& context, epoch::Guard& guard) {
   guard.enter();
 }
 
-constexpr size_t kPinned = 8;
-thread_local HandleBits pinned_pools[kPinned];
-thread_local bool pins_any __attribute__((tls_model("initial-exec"))) = false;  // never cleared; most threads never set it
-
-[[gnu::cold]] bool pinsFrom(const allocator::Pool& pool) {
-  return std::any_of(pinned_pools, pinned_pools + kPinned, [&](HandleBits slot) {
-    const manager::Pool* handle = slot == 0 ? nullptr : manager::pools.find(slot);
-    return handle != nullptr && handle->pool == &pool;
-  });
-}
-
 }  // namespace
-
-void setPinMode(HandleBits pool, bool on) {
-  HandleBits* free_slot = nullptr;
-  for (HandleBits& slot : pinned_pools) {
-    if (slot == pool) {
-      if (!on) slot = 0;
-      return;
-    }
-    if (slot == 0 || manager::pools.find(slot) == nullptr) free_slot = &slot;
-  }
-  if (!on) return;
-  if (free_slot == nullptr) throw std::bad_alloc();
-  *free_slot = pool;
-  pins_any = true;
-}
-
-bool pinMode(HandleBits pool) {
-  return pool != 0 && std::find(pinned_pools, pinned_pools + kPinned, pool) != pinned_pools + kPinned;
-}
 
 namespace {
 
@@ -100,8 +71,8 @@ namespace {
 
 // Finds memory that the pool does not have. First the context gives its unused memory back to the driver. Then the callback of
 // the pool may free memory, as often as it asks for another attempt.
-[[gnu::cold]] Status findMemory(void** pointer, const AllocationRequest& request, uint64_t alignment, bool pinned,
-                                allocator::Pool& from, manager::Context& context, epoch::Guard& guard) {
+[[gnu::cold]] Status findMemory(void** pointer, const AllocationRequest& request, uint64_t alignment, allocator::Pool& from,
+                                manager::Context& context, epoch::Guard& guard) {
   RT_TRY(context.pin());  // the guard is left below
   struct Pinned {
     Lease<manager::Context> context;
@@ -110,7 +81,7 @@ namespace {
   const Ref<allocator::Pool> pool(&from);
   const Ref<backend::Stream> stream = request.stream == nullptr ? nullptr : request.stream->native;
   trimAll(context, guard);
-  Status status = pool->allocate(pointer, request.size, alignment, stream.get(), pinned);
+  Status status = pool->allocate(pointer, request.size, alignment, stream.get());
   void* user;
   while (status.code() == RT_ERROR_OUT_OF_MEMORY) {
     rtOutOfMemoryCallback_t callback = pool->outOfMemoryCallback(&user);
@@ -124,7 +95,7 @@ namespace {
     guard.enter();
     if (again == 0) break;
     trimAll(context, guard);
-    status = pool->allocate(pointer, request.size, alignment, stream.get(), pinned);
+    status = pool->allocate(pointer, request.size, alignment, stream.get());
   }
   if (status.code() != RT_ERROR_OUT_OF_MEMORY || request.label[0] == '\0') return status;
   return Status::error(RT_ERROR_OUT_OF_MEMORY, "The allocation \"%s\" failed: %s", request.label, status.message());
@@ -146,11 +117,15 @@ namespace {
   const uint64_t alignment = request.alignment == 0 ? allocator::kAlignment : request.alignment;
   RT_CHECK_ARG(isPowerOfTwo(alignment), "An alignment of %llu bytes is no power of two.", static_cast<Number>(alignment));
   if (request.size == 0) return Status();
-  const bool pinned = pins_any && pinsFrom(pool);
-  Status status = pool.allocate(pointer, request.size, alignment, stream, pinned);
+  if (stream != nullptr && alignment <= allocator::kAlignment) [[likely]] {
+    *pointer = pool.allocateFromCache(request.size, *stream);
+    if (*pointer != nullptr) [[likely]]
+      return Status();
+  }
+  Status status = pool.allocate(pointer, request.size, alignment, stream);
   if (status.ok() || status.code() != RT_ERROR_OUT_OF_MEMORY) [[likely]]
     return status;
-  return findMemory(pointer, request, alignment, pinned, pool, context, guard);
+  return findMemory(pointer, request, alignment, pool, context, guard);
 }
 
 }  // namespace

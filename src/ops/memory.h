@@ -40,8 +40,4 @@ Status nativeOf(uint64_t native[2], const void* pointer);
 Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes, manager::Context& context);
 Status reset(manager::Context& context, epoch::Guard& guard);
 
-// The pin mode of this thread for a pool, by the bits of its handle. Throws bad_alloc.
-void setPinMode(HandleBits pool, bool on);
-bool pinMode(HandleBits pool);
-
 }  // namespace manyrt::ops

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "allocator/address_map.h"
+#include "allocator/pool_fast.h"
 #include "base/fault.h"
 
 namespace manyrt::ops {
@@ -18,7 +19,7 @@ void* allocate(uint64_t bytes, manager::Context& context) {
   Ref<allocator::Pool> pool;
   void* address = nullptr;
   // Without a stream, since the host writes the memory now: a block that a stream may still read does not serve.
-  if (!context.hostPool(RT_MEMORY_HOST, &pool).ok() || !pool->allocate(&address, bytes, 0, nullptr, false).ok()) return nullptr;
+  if (!context.hostPool(RT_MEMORY_HOST, &pool).ok() || !pool->allocate(&address, bytes, 0, nullptr).ok()) return nullptr;
   return address;
 }
 

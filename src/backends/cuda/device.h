@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "backends/cuda/declarations.h"
+#include "backends/cuda/launch_graphs.h"
 #include "backends/driver/device.h"
 #include "base/lock_order.h"
 
@@ -33,6 +34,7 @@ class Device final : public driver::Device, private backend::Interop {
   uint32_t sharedBytesByDefault() const { return shared_default_; }  // of a group, without asking for more
   bool managedIsConcurrent() const { return concurrent_managed_; }
   bool readsPageable() const { return pageable_; }
+  LaunchSpeed& launchSpeed() { return launch_speed_; }
 
   // The primary context, retained at the first call and then kept, as the CUDA runtime does.
   Status primary(NativeContext* context);
@@ -54,6 +56,7 @@ class Device final : public driver::Device, private backend::Interop {
 
   Ranked<std::mutex, LockRank::kCudaDevice> mutex_;
   NativeContext primary_ = nullptr;
+  LaunchSpeed launch_speed_;
 };
 
 }  // namespace manyrt::cuda

@@ -2,6 +2,7 @@
 #include "backends/cuda/kernel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <unordered_set>
@@ -30,6 +31,11 @@ const char* keep(const char* name) {
   return names->all.emplace(name).first->c_str();
 }
 
+uint64_t nextNumber() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: the numbers only have to differ
+}
+
 Status ask(int* value, int attribute, NativeFunction function) {
   RT_CUDA_TRY(cuFuncGetAttribute, value, attribute, function);
   return Status();
@@ -37,7 +43,8 @@ Status ask(int* value, int attribute, NativeFunction function) {
 
 }  // namespace
 
-Kernel::Kernel(Ref<NativeModuleOwner> module, std::string symbol) : module_(std::move(module)), symbol_(std::move(symbol)) {}
+Kernel::Kernel(Ref<NativeModuleOwner> module, std::string symbol)
+    : module_(std::move(module)), symbol_(std::move(symbol)), number_(nextNumber()) {}
 
 Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, std::string symbol, const char* name,
                       std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c) {

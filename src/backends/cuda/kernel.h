@@ -36,6 +36,8 @@ class Kernel final : public backend::Kernel {
   uint32_t preferredGroupMultiple() const override { return warp_; }
 
   NativeFunction function() const { return function_; }
+  uint64_t number() const { return number_; }  // no two kernels of a process have the same
+  const NativeModuleOwner& module() const { return *module_; }
   const char* keptName() const { return kept_name_; }  // until the process ends
 
   // For kernels with local arguments: offsets into dynamic shared memory behind `local_bytes`, each aligned as the kernel wants
@@ -48,6 +50,7 @@ class Kernel final : public backend::Kernel {
 
   const Ref<NativeModuleOwner> module_;
   const std::string symbol_;
+  const uint64_t number_;
   Ranked<std::mutex, LockRank::kCudaKernel> mutex_;  // of preparing
   NativeFunction function_ = nullptr;
   const char* kept_name_ = "";

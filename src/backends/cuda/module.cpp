@@ -13,6 +13,7 @@
 #include "backends/cuda/device.h"
 #include "backends/cuda/error.h"
 #include "backends/cuda/image_target.h"
+#include "backends/cuda/stream.h"
 #include "base/host_threads.h"
 #include "base/os/futex.h"
 #include "compiler/build.h"
@@ -113,6 +114,7 @@ void NativeModuleOwner::recycle() {
     auto unloading = std::make_unique<Unloading>(context, this);
     bool pending = false;
     for (Ref<driver::Stream>& stream : streams) {
+      static_cast<Stream&>(*stream).forgetLaunches(*this);
       if (stream->idle()) continue;
       unloading->add(std::move(stream));
       pending = true;

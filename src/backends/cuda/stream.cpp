@@ -11,7 +11,9 @@
 #include "backends/cuda/fill.h"
 #include "backends/cuda/kernel.h"
 #include "backends/cuda/memory.h"
+#include "backends/cuda/module.h"
 #include "backends/cuda/replay.h"
+#include "base/clock.h"
 
 namespace manyrt::cuda {
 
@@ -56,7 +58,8 @@ Stream::Stream(Context& context, Ref<LastRecord> last_record, NativeStream nativ
       imports_(borrowed ? 1 : 0),
       of_current_(native == reinterpret_cast<NativeStream>(kLegacyStream) ||
                   native == reinterpret_cast<NativeStream>(kPerThreadStream)),
-      priority_(priority) {}
+      priority_(priority),
+      launches_by_graph_(!borrowed) {}
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
   auto last_record = Ref<LastRecord>::adopt(new LastRecord);
@@ -85,7 +88,22 @@ Status Stream::import(Ref<backend::Stream>* out, Context& context, NativeStream 
 
 Stream::~Stream() {
   Current current(native_context_);
+  launch_graphs_.clear();
   if (!borrowed_) (void)table().cudaStreamDestroy(native_);
+}
+
+// A thread that is at work with the mutex may keep it for a long copy. The graphs go at the next launch then, which comes
+// before any that could use them.
+void Stream::forgetLaunches(const NativeModuleOwner& module) {
+  if (!launches_by_graph_.load(std::memory_order_relaxed)) return;
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) {
+    forgets_all_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  if (launch_graphs_.empty()) return;
+  Current current(native_context_);
+  launch_graphs_.forget(module);
 }
 
 bool Stream::importAgain(NativeStream native) {
@@ -126,6 +144,7 @@ void Stream::endImport() {
 
 void Stream::native(uint64_t out[2]) {
   std::lock_guard lock(mutex_);
+  launches_by_graph_.store(false, std::memory_order_relaxed);  // the program may capture the native stream from now on
   out[0] = reinterpret_cast<uintptr_t>(native_);
   out[1] = 0;
 }
@@ -151,6 +170,24 @@ Error Stream::callOnNative(Call call) const {
   return call();
 }
 
+bool Stream::launchByGraph(Kernel& kernel, const backend::Launch& launch, uint32_t dynamic_bytes, void** parameters) {
+  LaunchSpeed& speed = device().launchSpeed();
+  if (forgets_all_.load(std::memory_order_relaxed) || !speed.usesGraphs()) [[unlikely]] {
+    forgets_all_.store(false, std::memory_order_relaxed);
+    launch_graphs_.clear();
+    if (!speed.usesGraphs()) {
+      launches_by_graph_.store(false, std::memory_order_relaxed);
+      return false;
+    }
+  }
+  const bool measures = speed.measures();
+  const int64_t begin = measures ? nowNanoseconds() : 0;
+  const LaunchGraphs::Launched launched =
+      launch_graphs_.launch(kernel, launch, dynamic_bytes, parameters, native_, speed.plainAtFirst());
+  if (measures && launched == LaunchGraphs::Launched::kYes) speed.graphTook(static_cast<uint64_t>(nowNanoseconds() - begin));
+  return launched != LaunchGraphs::Launched::kNo;
+}
+
 Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& launch) {
   auto& kernel = static_cast<Kernel&>(given);
   const uint32_t* grid = launch.grid;
@@ -164,10 +201,18 @@ Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& laun
     parameters = placed;
   }
   Current current(native_context_);
+  const bool by_graph = !launch.cooperative && launches_by_graph_.load(std::memory_order_relaxed);
+  if (by_graph && launchByGraph(kernel, launch, dynamic_bytes, parameters)) {
+    noteKernel(kernel.keptName());
+    return Status();
+  }
+  const int64_t begin = by_graph && device().launchSpeed().measures() ? nowNanoseconds() : 0;
   const Error error = launch.cooperative ? RT_CUDA_CALL(cuLaunchCooperativeKernel, kernel.function(), grid[0], grid[1], grid[2],
                                                         group[0], group[1], group[2], dynamic_bytes, native_, parameters)
                                          : RT_CUDA_CALL(cuLaunchKernel, kernel.function(), grid[0], grid[1], grid[2], group[0],
                                                         group[1], group[2], dynamic_bytes, native_, parameters, nullptr);
+  if (begin != 0) [[unlikely]]
+    device().launchSpeed().plainTook(static_cast<uint64_t>(nowNanoseconds() - begin));
   noteKernel(kernel.keptName());
   if (error == kSuccess) [[likely]]
     return Status();

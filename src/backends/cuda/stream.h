@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "backends/cuda/event_pool.h"
+#include "backends/cuda/launch_graphs.h"
 #include "backends/driver/fast_stream.h"
 #include "base/lock_order.h"
 
@@ -13,6 +14,8 @@ namespace manyrt::cuda {
 
 class Context;
 class Device;
+class Kernel;
+class NativeModuleOwner;
 
 class Stream final : public driver::FastStream<Stream> {
  public:
@@ -26,6 +29,7 @@ class Stream final : public driver::FastStream<Stream> {
   void native(uint64_t out[2]) override;
   void endImport() override;
   bool importAgain(NativeStream native);  // false: this stream is on another one
+  void forgetLaunches(const NativeModuleOwner& module);
 
  private:
   friend class driver::FastStream<Stream>;
@@ -56,6 +60,7 @@ class Stream final : public driver::FastStream<Stream> {
 
   template <class Call>
   Error callOnNative(Call call) const;
+  bool launchByGraph(Kernel& kernel, const backend::Launch& launch, uint32_t dynamic_bytes, void** parameters);
   Status waitFor(backend::Point& point, NativeEvent event);
   bool awaitInDriver();
 
@@ -68,6 +73,10 @@ class Stream final : public driver::FastStream<Stream> {
   uint32_t imports_ = 0;   // handles that have imported it; under the mutex
   const bool of_current_;  // one of the handles that name a stream of whichever context is current
   const int32_t priority_;
+  LaunchGraphs launch_graphs_;           // under the mutex
+  std::atomic<bool> launches_by_graph_;  // may: relaxed, under the mutex or as a hint
+  std::atomic<bool> forgets_all_{
+      false};  // a module has ended while another thread had the mutex; relaxed: see forgetLaunches()
   Ranked<std::mutex, LockRank::kCudaImport> asking_;  // of an import: a question to the native stream, or its end
 };
 

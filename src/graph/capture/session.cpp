@@ -48,6 +48,7 @@ Status Session::begin(manager::Stream& stream) {
   std::unique_ptr<Session> session(new Session);
   session->streams_.push_back({Lease<manager::Stream>(&stream)});
   session->graph_->bindTo(stream.context->bits, "capture");
+  session->graph_->captureBegins(*stream.resources);
   if (!attach(stream, *session)) {
     return Status::error(RT_ERROR_BUSY, "The stream is capturing already: rtStreamEndCapture comes first.");
   }
@@ -74,6 +75,7 @@ Status Session::end(HandleBits* graph, manager::Stream& stream) {
                  "The stream joined a capture that began on another stream, %p: it is ended there.",
                  reinterpret_cast<void*>(session->streams_[0].stream->bits));
     try {
+      session->graph_->captureEnds();
       status = session->broken_.ok() ? session->joined() : session->broken_;
     } catch (const std::bad_alloc&) {  // the capture has to end
       status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
@@ -212,6 +214,7 @@ Status Session::joined() {
 // The exchanges fail where the event or fence belongs to a later capture, which keeps it.
 void Session::finish() {
   over_ = true;
+  graph_->captureFails();  // if it has not ended well
   for (CapturedStream& each : streams_) detach(*each.stream, *this);
   for (auto& [event, mark] : events_) {
     manager::Recorder* mine = this;

@@ -53,6 +53,7 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   if (fault::fails("exec")) throw std::bad_alloc();
   Ref<Exec> exec = Ref<Exec>::adopt(new Exec(std::move(plan), context, resources));
   exec->graph_ = exec->plan_->graph().snapshot(false);
+  exec->pins_ = allocator::joinPinScopes(resources);
   for (const Step& step : exec->plan_->steps()) {  // kernels that the graph names become those that the plan has found
     if (step.own && std::holds_alternative<KernelNode>(step.work)) exec->graph_->replace(step.node, Work(step.work));
   }
@@ -369,6 +370,7 @@ Status Exec::capture(manager::Stream& stream) {
     std::lock_guard lock(mutex_);
     RT_TRY(checkComplete());
     child.graph = graph_->snapshot(false);
+    child.graph->keep(pins_);
     for (uint32_t i = 0; i < child.graph->buffers().size(); ++i) {
       if (child.graph->buffers()[i].role == RT_GRAPH_BUFFER_TEMPORARY) continue;
       Binding binding{i, {}};

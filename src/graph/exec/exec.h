@@ -89,8 +89,9 @@ class Exec final : public RefCounted {
   const Ref<Plan> plan_;
   const Lease<manager::Context> context_;
   const Ref<allocator::ContextResources> resources_;
-  Ranked<Mutex, LockRank::kGraphExec> mutex_;  // launches of one exec are given to the streams one after another
-  Ref<Graph> graph_;                           // with what was changed since
+  Ranked<Mutex, LockRank::kGraphExec> mutex_;   // launches of one exec are given to the streams one after another
+  std::vector<Ref<allocator::PinScope>> pins_;  // that were on when the exec was made
+  Ref<Graph> graph_;                            // with what was changed since
   std::vector<Prepared> steps_;
   struct Piece {  // steps that follow each other in the plan
     uint32_t first, count;

@@ -318,12 +318,31 @@ Status Graph::removeDependencies(const std::vector<uint32_t>& from, const std::v
   return Status();
 }
 
+void Graph::keep(std::vector<Ref<allocator::PinScope>> pins) {
+  std::lock_guard lock(mutex_);
+  pins_.reserve(pins_.size() + pins.size());  // a reference that is dropped under the lock is not the last one
+  for (Ref<allocator::PinScope>& pin : pins) {
+    const bool known = std::any_of(pins_.begin(), pins_.end(), [&](const auto& each) { return each.get() == pin.get(); });
+    if (!known) pins_.push_back(std::move(pin));
+  }
+}
+
+void Graph::captureBegins(allocator::ContextResources& resources) {
+  capture_pins_ = std::make_unique<allocator::CapturePins>(resources);
+}
+
+void Graph::captureEnds() {
+  keep(capture_pins_->take());
+  capture_pins_ = nullptr;
+}
+
 Ref<Graph> Graph::snapshot(bool with_handles) const {
   Ref<Graph> copy = Ref<Graph>::adopt(new Graph);
   {
     std::lock_guard lock(mutex_);
     copy->nodes_ = nodes_;
     copy->buffers_ = buffers_;
+    copy->pins_ = pins_;
     copy->context_ = context_;
     copy->context_from_ = context_from_;
   }

@@ -3,10 +3,12 @@
 // that never changes.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "allocator/pin_scope.h"
 #include "base/lock_order.h"
 #include "base/status.h"
 #include "graph/model/inference.h"
@@ -43,6 +45,12 @@ class Graph final : public manager::GraphContent {
   void resizeBuffer(uint32_t buffer, uint64_t size);     // of a copy without a node that uses more
   void bindTo(HandleBits context, std::string because);  // for a capture, to the context of its stream
   const std::string& boundBy() const { return context_from_; }
+  // Keeps memory reserved that nodes may name as a value (pin mode); each copy keeps it too. Throws bad_alloc.
+  void keep(std::vector<Ref<allocator::PinScope>> pins);
+  // For a capture: keeps what is pinned between these two. The first and the second throw bad_alloc.
+  void captureBegins(allocator::ContextResources& resources);
+  void captureEnds();
+  void captureFails() { capture_pins_ = nullptr; }
   HandleBits context() const;                            // that nodes are bound to; 0: none
   HandleBits contextOfCopy() const { return context_; }  // of a copy that no other thread can reach
   bool waitsFor(uint32_t second, uint32_t first) const;  // by dependencies. Throws bad_alloc
@@ -68,6 +76,8 @@ class Graph final : public manager::GraphContent {
   std::vector<Node> nodes_;
   std::vector<Buffer> buffers_;
   Inference inference_;
+  std::vector<Ref<allocator::PinScope>> pins_;
+  std::unique_ptr<allocator::CapturePins> capture_pins_;  // of the capture alone, while it is at work
   HandleBits context_ = 0;
   std::string context_from_;  // the node that has bound it, for messages
 };

@@ -1,0 +1,109 @@
+// The short ways through a pool, inline in ops/memory: an allocation that the stream's cache has a block for, and a free in the
+// order of the stream that has allocated. All else is in pool.cpp.
+#pragma once
+
+#include <mutex>
+
+#include "allocator/poison.h"
+#include "allocator/pool.h"
+#include "base/trace.h"
+
+namespace manyrt::allocator {
+
+[[gnu::always_inline]] inline void Pool::handOut(Region& region, Block& block, uint64_t size, StreamCache* home) {
+  // Relaxed: the release of the state below publishes the rest.
+  block.size.store(size, std::memory_order_relaxed);
+  block.home.store(home, std::memory_order_relaxed);
+  Counters& counters = home != nullptr ? home->counters : own_;
+  if (counters.allocated(size)) [[unlikely]]
+    credit(home != nullptr ? counters.raised(size) : counters.exact());
+  if (!block.recycled) [[unlikely]] {
+    block.recycled = true;
+    counters.allocatedFresh();
+  }
+  if (kPoisons && region.memory().host_visible) unpoison(region.addressOf(block), size);
+  // Release: address_map::locate reads the size behind the state.
+  block.state.store(Block::kLive, std::memory_order_release);
+}
+
+inline bool Pool::bind(StreamCache& cache, backend::Stream& stream) {
+  if (cache.stream() == &stream) [[likely]]
+    return true;
+  if (cache.closed()) return false;
+  cache.bind(&stream);  // a number has one stream at a time, so that this cache had none
+  return true;
+}
+
+inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
+  return stream.listed_by == resources_.get() ? caches_.find(stream.list_number) : nullptr;
+}
+
+[[gnu::always_inline]] inline Block* Pool::allocateCached(StreamCache& cache, backend::Stream& stream, uint32_t index,
+                                                          uint64_t size, bool* in_use) {
+  std::lock_guard lock(cache.lock);
+  if (!bind(cache, stream)) return nullptr;
+  Block* block = cache.pop(index);
+  if (block == nullptr) return nullptr;
+  if (fills_) [[unlikely]]
+    *in_use = stream.completed() < block->serial;
+  handOut(*block->region, *block, size, &cache);
+  return block;
+}
+
+inline void* Pool::allocateFromCache(uint64_t size, backend::Stream& stream) {
+  // Relaxed: see setPinMode().
+  if (size > kMaxBlock || !plain_.load(std::memory_order_relaxed) || trace::enabled()) [[unlikely]]
+    return nullptr;
+  StreamCache* cache = knownCacheOf(stream);
+  bool in_use;
+  Block* block = cache == nullptr ? nullptr : allocateCached(*cache, stream, sizeClass(size), size, &in_use);
+  return block == nullptr ? nullptr : reinterpret_cast<void*>(block->region->addressOf(*block));
+}
+
+// The common free, in the order of a stream, of memory that no other context has used. The stream is asked for its submissions
+// before the block can be found: work that is submitted behind that is ordered behind the free.
+[[gnu::always_inline]] inline bool Pool::freeInto(StreamCache& cache, Region& region, Block& block, backend::Stream& stream,
+                                                  bool claimed) {
+  const uint64_t serial = stream.submitted();
+  const uint32_t index = region.sizeClass();
+  const bool idle = kPoisons && region.memory().host_visible && stream.completed() >= serial;
+  BlockChain surplus;
+  {
+    std::lock_guard lock(cache.lock);
+    if (!bind(cache, stream)) [[unlikely]]
+      return false;
+    if (!claimed) {
+      const bool simple = block.home.load(std::memory_order_relaxed) == &cache &&
+                          block.leases.load(std::memory_order_acquire) == 0 &&  // first, as in claim()
+                          block.state.load(std::memory_order_acquire) == Block::kLive;
+      if (!simple) [[unlikely]]
+        return false;
+    }
+    if (idle) poison(region.addressOf(block), region.blockSize());
+    const uint64_t size = block.size.load(std::memory_order_relaxed);
+    // Release, as every end of kLive: what the program did with the block comes before.
+    block.state.store(Block::kCached, std::memory_order_release);
+    if (cache.counters.freed(size)) [[unlikely]]
+      credit(cache.counters.lowered(size));
+    if (cache.push(index, &block, serial)) [[unlikely]]
+      surplus = cache.takeOldest(index, StreamCache::capacity(index) / 2);
+  }
+  if (surplus.first != nullptr) [[unlikely]]
+    takeBack(surplus, &stream);
+  return true;
+}
+
+inline Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* stream) {
+  StreamCache* cache = nullptr;
+  if (stream != nullptr && region.kind() == Region::Kind::kSlab && !region.hasUses() && !fills_) [[likely]]
+    cache = knownCacheOf(*stream);
+  if (cache != nullptr && block.home.load(std::memory_order_relaxed) == cache &&
+      freeInto(*cache, region, block, *stream, false)) [[likely]] {
+    if (trace::enabled()) [[unlikely]]
+      traceLiveBytes();
+    return Freed::kYes;
+  }
+  return releaseElsewhere(cache, region, block, stream);
+}
+
+}  // namespace manyrt::allocator

@@ -1,0 +1,265 @@
+// How memory leaves a pool: what streams have done with is collected from their caches, and unused regions go back to the
+// driver. A pool that keeps nothing, or whose handle is gone, is looked after by a thread of the library until nothing is
+// pending.
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "allocator/poison.h"
+#include "allocator/pool.h"
+#include "base/host_threads.h"
+#include "base/lock_order.h"
+#include "base/os/futex.h"
+
+namespace manyrt::allocator {
+
+// What streams have in their caches and have done with. The newest comes last, and is the first to be handed out again.
+void Pool::flushCaches() {
+  for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
+    for (uint32_t index = 0; index < kSizeClasses; ++index) {
+      BlockChain passed;
+      {
+        std::lock_guard lock(cache->lock);
+        passed = cache->takePassed(index, UINT32_MAX);
+      }
+      BlockChain oldest_first;
+      while (Block* block = passed.pop()) oldest_first.push(block);
+      while (Block* block = oldest_first.pop()) makeReady(*block->region, *block);
+    }
+  }
+}
+
+// Blocks whose stamps have passed become ready. Stops when `dropped` is full: the caller gives the references back without the
+// lock and calls again.
+bool Pool::settle(Dropped* dropped) {
+  flushCaches();
+  auto ready = [&](Region& region, Block& block) {
+    if (!dropped->take(block, nullptr)) return false;
+    pending_bytes_ -= block.size;
+    makeReady(region, block);
+    return true;
+  };
+  for (Class& bucket : classes_) {
+    for (Block** at = &bucket.pending; *at != nullptr;) {
+      Block* block = *at;
+      if (!passed(*block, nullptr)) {
+        at = &block->next;
+        continue;
+      }
+      Block* next = block->next;  // before makeReady() links the block into another list
+      if (!ready(*block->region, *block)) return false;
+      *at = next;
+    }
+  }
+  for (Region* region = large_; region != nullptr; region = region->next) {
+    Block& block = region->block(0);
+    if (block.state.load(std::memory_order_relaxed) != Block::kPending || !passed(block, nullptr)) continue;
+    if (!ready(*region, block)) return false;
+  }
+  return true;
+}
+
+// Takes regions without a live or pending block out of the lists, until `keep_bytes` are left unused. The blocks of a slab
+// leave the lists of their class with it.
+Region* Pool::detachUnused(uint64_t keep_bytes) {
+  Region* detached = nullptr;
+  for (Region** list : {&large_, &slabs_}) {
+    for (Region** at = list; *at != nullptr && unused_ > keep_bytes;) {
+      Region* region = *at;
+      if (region->busy != 0) {
+        at = &region->next;
+        continue;
+      }
+      *at = region->next;
+      region->next = detached;
+      detached = region;
+      reserved_ -= region->memory().size;
+      unused_ -= region->memory().size;
+      if (region->kind() != Region::Kind::kSlab) continue;
+      uint32_t index = region->sizeClass();
+      if (open_[index] == region) open_[index] = nullptr;
+      for (Block** ready = &classes_[index].ready; *ready != nullptr;) {
+        if ((*ready)->region == region) {
+          *ready = (*ready)->next;
+        } else {
+          ready = &(*ready)->next;
+        }
+      }
+    }
+  }
+  return detached;
+}
+
+// A call may have found a region before it leaves the map: the driver gets the memory back a grace period later
+// (Region::reclaim).
+void Pool::giveBack(Region* regions) {
+  while (regions != nullptr) {
+    Region* next = regions->next;
+    address_map::remove(regions);
+    if (regions->memory().host_visible) unpoison(regions->begin(), regions->memory().size);
+    epoch::retire(regions);
+    regions = next;
+  }
+}
+
+void Pool::trim(uint64_t keep_bytes) {
+  Ref<Pool> self(this);
+  Region* released = nullptr;
+  settled([&] { released = detachUnused(keep_bytes); });
+  giveBack(released);
+}
+
+void Pool::trimPassed() {
+  {
+    std::lock_guard lock(lock_);
+    if (pending_bytes_ == 0) return;
+  }
+  trim(0);
+}
+
+void Pool::trimToThreshold() {
+  uint64_t threshold;
+  {
+    std::lock_guard lock(lock_);
+    threshold = options_.release_threshold;
+    if (reserved_ - std::min(liveBytes(), reserved_) <= threshold) return;  // no less than what is unused
+  }
+  trim(threshold);
+}
+
+void Pool::close() {
+  setPinMode(false);
+  bool pending;
+  {
+    std::lock_guard lock(lock_);
+    closed_.store(true, std::memory_order_relaxed);  // the locks below publish it: nothing enters a cache behind them
+  }
+  for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
+    BlockChain all[kSizeClasses];
+    backend::Stream* stream;
+    {
+      std::lock_guard lock(cache->lock);
+      for (uint32_t index = 0; index < kSizeClasses; ++index) all[index] = cache->takeAll(index);
+      stream = cache->stream();
+      cache->close();
+    }
+    for (const BlockChain& blocks : all) {
+      if (blocks.first != nullptr) takeBack(blocks, stream);
+    }
+  }
+  trim(0);
+  {
+    std::lock_guard lock(lock_);
+    pending = pending_bytes_ != 0;
+  }
+  if (pending) releaseWhenPassed();
+}
+
+namespace {
+
+// The pools that keep nothing and have pending blocks. One job of the library serves all of them, and ends when there are none.
+struct PendingPools final : host_threads::Job {
+  void run() override;
+
+  Ranked<SpinLock, LockRank::kPendingPools> lock;
+  Pool* first = nullptr;
+  bool running = false;
+};
+PendingPools& pendingPools() {
+  static PendingPools* all = new PendingPools;  // never destroyed: it may run until the process ends
+  return *all;
+}
+
+}  // namespace
+
+// `waiting_` and the list change under two locks, in this order. The job clears `waiting_` under the pool's lock, only if
+// nothing is pending. A block that becomes pending later enters the pool into the list again.
+void Pool::releaseWhenPassed() {
+  {
+    std::lock_guard lock(lock_);
+    if (waiting_) return;
+    waiting_ = true;
+  }
+  retain();
+  PendingPools& all = pendingPools();
+  bool start;
+  {
+    std::lock_guard lock(all.lock);
+    next_pending_ = all.first;
+    all.first = this;
+    start = !std::exchange(all.running, true);
+  }
+  if (start) host_threads::submit(&all);
+}
+
+bool Pool::releasePassed(Ref<backend::Stream>* stream, uint64_t* serial) {
+  trim(0);
+  std::lock_guard lock(lock_);
+  if (pending_bytes_ == 0) {
+    waiting_ = false;
+    return true;
+  }
+  auto look = [&](Block& block) {
+    if (block.stamps == nullptr) return;
+    for (const Stamp& stamp : *block.stamps) {
+      if (*stream || stamp.passed()) continue;
+      *stream = stamp.stream;
+      *serial = stamp.serial;
+    }
+  };
+  for (Class& bucket : classes_) {
+    for (Block* block = bucket.pending; block != nullptr; block = block->next) look(*block);
+  }
+  for (Region* region = large_; region != nullptr; region = region->next) {
+    if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) look(region->block(0));
+  }
+  return false;
+}
+
+namespace {
+
+// Looks at all listed pools, then sleeps until one of their streams has passed a stamp, for ever longer times while nothing
+// ends. `running` is cleared under the lock together with the look at the empty list, so that no pool is missed.
+void PendingPools::run() {
+  constexpr uint64_t kMinRest = 100'000, kMaxRest = 20'000'000;  // nanoseconds between two looks at all of them
+  for (uint64_t rest = kMinRest;; rest = std::min(2 * rest, kMaxRest)) {
+    Ref<backend::Stream> stream;
+    uint64_t serial = 0;
+    Pool* looked_at;
+    {
+      std::lock_guard guard(lock);
+      looked_at = std::exchange(first, nullptr);
+    }
+    while (looked_at != nullptr) {
+      Pool* pool = looked_at;
+      looked_at = pool->next_pending_;
+      if (pool->releasePassed(&stream, &serial)) {
+        pool->drop();
+        rest = kMinRest;
+        continue;
+      }
+      std::lock_guard guard(lock);
+      pool->next_pending_ = first;
+      first = pool;
+    }
+    epoch::safePoint();
+    {
+      std::lock_guard guard(lock);
+      if (first == nullptr) {
+        running = false;
+        return;
+      }
+    }
+    if (stream) {
+      (void)stream->wait(serial, Deadline::after(rest));
+    } else {
+      std::atomic<uint32_t> word{0};
+      (void)futexWait(&word, 0, Deadline::after(rest));
+    }
+  }
+}
+
+}  // namespace
+
+}  // namespace manyrt::allocator
