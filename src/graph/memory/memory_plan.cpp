@@ -22,10 +22,10 @@
 
 namespace manyrt::graph {
 
-MemoryPlan planMemory(const std::vector<Temporary>& temporaries, const Ancestors& ancestors) {
+MemoryPlan planMemory(const std::vector<Temporary>& temporaries, const Before& before) {
   MemoryPlan plan;
   plan.offsets.assign(temporaries.size(), 0);
-  const InterferenceGraph graph(temporaries, ancestors);
+  const InterferenceGraph graph(temporaries, before);
   for (uint64_t size : graph.size) plan.without_reuse += size;
   Placement placement = placeLargestFirst(graph);
   plan.peak = mostLiveInSequence(graph);

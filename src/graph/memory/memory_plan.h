@@ -20,6 +20,6 @@ struct MemoryPlan {
 };
 
 // A function of its arguments alone, whatever the machine and however long it takes. Throws bad_alloc.
-MemoryPlan planMemory(const std::vector<Temporary>& temporaries, const Ancestors& ancestors);
+MemoryPlan planMemory(const std::vector<Temporary>& temporaries, const Before& before);
 
 }  // namespace manyrt::graph

@@ -162,19 +162,18 @@ Status Plan::findKernels(const Request& request, const BuiltSources& built) {
 Status Plan::order(uint32_t max_branches) {
   Before before(steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i) before[i] = steps_[i].before;
-  const Ancestors ancestors(before);
-  const Before fewer = reduced(before, ancestors);
-  const std::vector<uint32_t> levels = levelsOf(fewer), branches = branchesOf(fewer, ancestors, max_branches, &branches_);
+  const Before fewer = reduced(std::move(before));
+  const std::vector<uint32_t> levels = levelsOf(fewer), branches = branchesOf(fewer, max_branches, &branches_);
   for (size_t i = 0; i < steps_.size(); ++i) {
     steps_[i].before = fewer[i];
     steps_[i].level = levels[i];
     steps_[i].branch = branches[i];
     levels_ = std::max(levels_, levels[i] + 1);
   }
-  return placeTemporaries(ancestors);
+  return placeTemporaries(fewer);
 }
 
-Status Plan::placeTemporaries(const Ancestors& ancestors) {
+Status Plan::placeTemporaries(const Before& before) {
   constexpr uint64_t kMaxBytes = uint64_t{1} << 62;  // so that sums of rounded sizes do not wrap
   static_assert(kMaxBytes + kMaxBuffer < uint64_t{1} << 63);
   std::vector<Temporary> temporaries(buffers_.size(), Temporary{0, {}});
@@ -191,7 +190,7 @@ Status Plan::placeTemporaries(const Ancestors& ancestors) {
       if (temporaries[buffer].users.empty() || temporaries[buffer].users.back() != i) temporaries[buffer].users.push_back(i);
     }
   }
-  memory_ = planMemory(temporaries, ancestors);
+  memory_ = planMemory(temporaries, before);
   return Status();
 }
 

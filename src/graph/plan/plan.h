@@ -58,7 +58,7 @@ class Plan final : public RefCounted {
  private:
   Status findKernels(const Request& request, const BuiltSources& built);
   Status order(uint32_t max_branches);
-  Status placeTemporaries(const Ancestors& ancestors);
+  Status placeTemporaries(const Before& before);
 
   Ref<Graph> graph_, source_;
   std::vector<HandleBits> handles_;

@@ -49,7 +49,7 @@ TEST(MemoryPlanTest, TemporariesThatMayBeLiveAtOnceNeverShareABit) {
   for (int round = 0; round < 40; ++round) {
     const Before before = randomGraph(random, 80, 0.05);
     const std::vector<Temporary> temporaries = randomTemporaries(random, 80, 30, 20);
-    const MemoryPlan plan = planMemory(temporaries, Ancestors(before));
+    const MemoryPlan plan = planMemory(temporaries, before);
     expectApart(temporaries, before, plan);
     EXPECT_LE(plan.peak, plan.bytes);
     EXPECT_LE(plan.bytes, plan.without_reuse);
@@ -65,7 +65,7 @@ TEST(MemoryPlanTest, AChainsPlanComesCloseToItsPeak) {
     Before chain(kSteps);
     for (uint32_t i = 1; i < kSteps; ++i) chain[i] = {i - 1};
     const std::vector<Temporary> temporaries = randomTemporaries(random, kSteps, 120, 12);
-    const MemoryPlan plan = planMemory(temporaries, Ancestors(chain));
+    const MemoryPlan plan = planMemory(temporaries, chain);
     expectApart(temporaries, chain, plan);
     const double ratio = static_cast<double>(plan.bytes) / static_cast<double>(plan.peak);
     sum += ratio;
@@ -79,13 +79,13 @@ TEST(MemoryPlanTest, TheSameGraphHasTheSamePlan) {
   std::mt19937 random(6);
   const Before before = randomGraph(random, 80, 0.05);
   const std::vector<Temporary> temporaries = randomTemporaries(random, 80, 60, 20);
-  const MemoryPlan one = planMemory(temporaries, Ancestors(before)), other = planMemory(temporaries, Ancestors(before));
+  const MemoryPlan one = planMemory(temporaries, before), other = planMemory(temporaries, before);
   EXPECT_EQ(one.offsets, other.offsets);
   EXPECT_EQ(one.bytes, other.bytes);
 }
 
 TEST(MemoryPlanTest, ATemporaryWithoutUsersNeedsNoMemory) {
-  const MemoryPlan plan = planMemory({{1000, {}}}, Ancestors(Before(1)));
+  const MemoryPlan plan = planMemory({{1000, {}}}, Before(1));
   EXPECT_EQ(plan.bytes, 0u);
   EXPECT_EQ(plan.without_reuse, 0u);
 }

@@ -34,7 +34,7 @@ TEST(PlacementTest, TheSearchNeverMakesAPlanLargerOrPutsTwoOverEachOther) {
   std::mt19937 random(15);
   for (int round = 0; round < 40; ++round) {
     const SmallProgram program = randomProgram(random, 40, 60);
-    const InterferenceGraph graph(program.temporaries, Ancestors(program.before));
+    const InterferenceGraph graph(program.temporaries, program.before);
     Placement placement = placeLargestFirst(graph);
     ASSERT_TRUE(apart(graph, placement.offset));
     const uint64_t before = placement.bytes;
@@ -50,7 +50,7 @@ TEST(PlacementTest, TheSearchFindsTheBestPlanOfSmallPrograms) {
   int worse = 0;
   for (int round = 0; round < 200; ++round) {
     const SmallProgram program = randomProgram(random, 12, 8);
-    const InterferenceGraph graph(program.temporaries, Ancestors(program.before));
+    const InterferenceGraph graph(program.temporaries, program.before);
     const uint64_t least = graph.sumOf(heaviestClique(graph));
     Placement placement = placeLargestFirst(graph);
     improve(&placement, least, graph);
@@ -66,9 +66,8 @@ TEST(PlacementTest, APlanMayNeedMoreThanTheHeaviestClique) {
   for (uint32_t i = 1; i < 10; ++i) program.before[i] = {i - 1};
   program.temporaries = {{256, {5, 8}}, {768, {9, 9}}, {512, {4, 5}}, {512, {4, 7}},
                          {768, {7, 9}}, {256, {6, 9}}, {768, {0, 2}}, {768, {2, 4}}};
-  const Ancestors ancestors(program.before);
-  EXPECT_FALSE(fits(InterferenceGraph(program.temporaries, ancestors), 7 * 256));
-  const MemoryPlan plan = planMemory(program.temporaries, ancestors);
+  EXPECT_FALSE(fits(InterferenceGraph(program.temporaries, program.before), 7 * 256));
+  const MemoryPlan plan = planMemory(program.temporaries, program.before);
   EXPECT_EQ(plan.peak, 7u * 256);
   EXPECT_EQ(plan.bytes, 8u * 256);
 }
