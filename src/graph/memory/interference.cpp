@@ -282,6 +282,53 @@ InterferenceGraph::InterferenceGraph(const std::vector<Temporary>& temporaries, 
   if (count() != 0) findPredecessors(temporaries, before);
 }
 
+InterferenceGraph::InterferenceGraph(const InterferenceGraph& whole, const std::vector<uint32_t>& vertices)
+    : conflicts(vertices.size()), predecessors(vertices.size()) {
+  for (uint32_t i = 0; i < vertices.size(); ++i) {
+    const uint32_t vertex = vertices[i];
+    number.push_back(whole.number[vertex]);
+    size.push_back(whole.size[vertex]);
+    first.push_back(whole.first[vertex]);
+    last.push_back(whole.last[vertex]);
+    for (uint32_t k = 0; k < vertices.size(); ++k) {
+      const uint64_t bit = uint64_t{1} << (k % 64);
+      if (whole.conflicts.test(vertex, vertices[k])) conflicts.row(i)[k / 64] |= bit;
+      if (whole.predecessors.test(vertex, vertices[k])) predecessors.row(i)[k / 64] |= bit;
+    }
+  }
+}
+
+std::vector<std::vector<uint32_t>> InterferenceGraph::components() const {
+  std::vector<std::vector<uint32_t>> result;
+  std::vector<uint64_t> left(conflicts.words(), ~uint64_t{0});  // bits of vertices in no list
+  for (uint32_t vertex = 0; vertex < count(); ++vertex) {
+    if ((left[vertex / 64] >> (vertex % 64) & 1) == 0) continue;
+    left[vertex / 64] &= ~(uint64_t{1} << (vertex % 64));
+    std::vector<uint32_t> list{vertex};
+    for (size_t at = 0; at < list.size(); ++at) {
+      const uint64_t* row = conflicts.row(list[at]);
+      for (size_t w = 0; w < left.size(); ++w) {
+        uint64_t fresh = left[w] & ~row[w];
+        if (w + 1 == left.size() && count() % 64 != 0) fresh &= (uint64_t{1} << (count() % 64)) - 1;
+        left[w] &= ~fresh;
+        forEachBit(fresh, [&](uint32_t bit) { list.push_back(static_cast<uint32_t>(w * 64) + bit); });
+      }
+    }
+    std::sort(list.begin(), list.end());
+    result.push_back(std::move(list));
+  }
+  return result;
+}
+
+std::vector<uint32_t> InterferenceGraph::byConflicts() const {
+  std::vector<double> key;
+  for (uint32_t i = 0; i < count(); ++i) key.push_back(static_cast<double>(size[i]) * conflicts.countRow(i));
+  std::vector<uint32_t> order(count());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key[a] > key[b]; });
+  return order;
+}
+
 uint64_t InterferenceGraph::sumOf(const std::vector<uint32_t>& vertices) const {
   return std::accumulate(vertices.begin(), vertices.end(), uint64_t{0},
                          [this](uint64_t sum, uint32_t vertex) { return sum + size[vertex]; });

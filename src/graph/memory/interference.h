@@ -32,7 +32,12 @@ class InterferenceGraph {
  public:
   InterferenceGraph(const std::vector<Temporary>& temporaries, const Before& before);
   uint32_t count() const { return static_cast<uint32_t>(size.size()); }
+  // The vertices of a graph that `vertices`, ascending, name.
+  InterferenceGraph(const InterferenceGraph& whole, const std::vector<uint32_t>& vertices);
   uint64_t sumOf(const std::vector<uint32_t>& vertices) const;
+  // Lists of vertices, ascending: two of different lists conflict. As many lists as there can be.
+  std::vector<std::vector<uint32_t>> components() const;
+  std::vector<uint32_t> byConflicts() const;  // vertices by size times conflicts, the most first
 
   std::vector<uint32_t> number;       // of each vertex, among all temporaries
   std::vector<uint64_t> size;         // bytes, rounded up to the alignment of offsets

@@ -80,6 +80,47 @@ TEST(InterferenceTest, InEveryShapeTwoConflictUnlessOneIsOver) {
   }
 }
 
+TEST(InterferenceTest, ComponentsConflictAsWholesAndCannotBeDivided) {
+  std::mt19937 random(20);
+  for (int round = 0; round < 60; ++round) {
+    SmallProgram program = randomProgram(random, 90, 10 + static_cast<uint32_t>(random() % 80));
+    for (uint32_t step = 10; step < 90; step += 10) {  // in up to nine parts
+      if (random() % 3 != 0) {
+        for (uint32_t i = step; i < 90; ++i) std::erase_if(program.before[i], [&](uint32_t first) { return first < step; });
+      }
+    }
+    const InterferenceGraph graph(program.temporaries, program.before);
+    const std::vector<std::vector<uint32_t>> components = graph.components();
+    std::vector<uint32_t> component(graph.count(), UINT32_MAX);
+    for (uint32_t i = 0; i < components.size(); ++i) {
+      for (uint32_t vertex : components[i]) {
+        ASSERT_EQ(component[vertex], UINT32_MAX);
+        component[vertex] = i;
+      }
+      std::vector<uint32_t> reached{components[i].front()};
+      for (size_t at = 0; at < reached.size(); ++at) {
+        for (uint32_t other = 0; other < graph.count(); ++other) {
+          if (graph.conflicts.test(reached[at], other) || std::find(reached.begin(), reached.end(), other) != reached.end())
+            continue;
+          reached.push_back(other);
+        }
+      }
+      std::sort(reached.begin(), reached.end());
+      ASSERT_EQ(reached, components[i]);
+      const InterferenceGraph part(graph, components[i]);
+      for (uint32_t a = 0; a < part.count(); ++a) {
+        ASSERT_EQ(part.number[a], graph.number[components[i][a]]);
+        ASSERT_EQ(part.size[a], graph.size[components[i][a]]);
+        for (uint32_t b = 0; b < part.count(); ++b) {
+          ASSERT_EQ(part.conflicts.test(a, b), graph.conflicts.test(components[i][a], components[i][b]));
+          ASSERT_EQ(part.predecessors.test(a, b), graph.predecessors.test(components[i][a], components[i][b]));
+        }
+      }
+    }
+    ASSERT_EQ(std::find(component.begin(), component.end(), UINT32_MAX), component.end());
+  }
+}
+
 TEST(InterferenceTest, VerticesAreLargestFirstAndOfOneSizeInTheirOrder) {
   const InterferenceGraph graph({{100, {0}}, {1000, {0}}, {0, {}}, {256, {0}}, {5000, {0}}}, Before(1));
   EXPECT_EQ(graph.number, (std::vector<uint32_t>{4, 1, 0, 3}));
