@@ -24,14 +24,18 @@
 #include "graph/memory/memory_plan.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "graph/memory/clique.h"
 #include "graph/memory/interference.h"
 #include "graph/memory/placement.h"
+#include "graph/memory/sequence.h"
 
 namespace manyrt::graph {
 
 namespace {
+
+constexpr size_t kMostVertices = 16'384;  // with two bits for each pair: 100 MB
 
 struct Found {
   Placement placement;
@@ -66,13 +70,81 @@ void searchComponents(Found* found, const InterferenceGraph& graph, const std::v
   if (whole.bytes < found->placement.bytes) found->placement = std::move(whole);
 }
 
+// The parts of a graph that nothing connects, neither a dependency nor a temporary, by step.
+std::vector<uint32_t> partsOf(const std::vector<Temporary>& temporaries, const Before& before, uint32_t* count) {
+  std::vector<uint32_t> parent(before.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](uint32_t step) {
+    while (parent[step] != step) step = parent[step] = parent[parent[step]];
+    return step;
+  };
+  const auto join = [&](uint32_t a, uint32_t b) {  // the earlier step is the root
+    a = root(a);
+    b = root(b);
+    parent[std::max(a, b)] = std::min(a, b);
+  };
+  for (uint32_t i = 0; i < before.size(); ++i) {
+    for (uint32_t first : before[i]) join(first, i);
+  }
+  for (const Temporary& each : temporaries) {
+    for (uint32_t user : each.users) join(each.users.front(), user);
+  }
+  *count = 0;
+  std::vector<uint32_t> part(before.size());
+  for (uint32_t i = 0; i < before.size(); ++i) part[i] = root(i) == i ? (*count)++ : part[root(i)];
+  return part;
+}
+
+// Parts are planned by themselves, each with a range of bytes of its own. False: there is but one.
+bool planParts(MemoryPlan* plan, const std::vector<Temporary>& temporaries, const Before& before) {
+  struct Part {
+    std::vector<uint32_t> numbers;  // of its temporaries
+    std::vector<Temporary> temporaries;
+    Before before;
+  };
+  uint32_t count = 0;
+  const std::vector<uint32_t> part_of = partsOf(temporaries, before, &count);
+  if (count == 1) return false;
+  std::vector<Part> parts(count);
+  std::vector<uint32_t> place(before.size());  // of a step in its part
+  for (uint32_t i = 0; i < before.size(); ++i) {
+    Before& steps = parts[part_of[i]].before;
+    place[i] = static_cast<uint32_t>(steps.size());
+    steps.emplace_back();
+    for (uint32_t first : before[i]) steps.back().push_back(place[first]);
+  }
+  for (uint32_t i = 0; i < temporaries.size(); ++i) {
+    if (temporaries[i].users.empty()) continue;
+    Part& part = parts[part_of[temporaries[i].users.front()]];
+    part.numbers.push_back(i);
+    part.temporaries.push_back({temporaries[i].size, {}});
+    for (uint32_t user : temporaries[i].users) part.temporaries.back().users.push_back(place[user]);
+  }
+  for (const Part& part : parts) {
+    const MemoryPlan one = planMemory(part.temporaries, part.before);
+    for (uint32_t i = 0; i < part.numbers.size(); ++i) plan->offsets[part.numbers[i]] = plan->bytes + one.offsets[i];
+    plan->bytes += one.bytes;
+    plan->peak += one.peak;
+  }
+  return true;
+}
+
 }  // namespace
 
 MemoryPlan planMemory(const std::vector<Temporary>& temporaries, const Before& before) {
   MemoryPlan plan;
   plan.offsets.assign(temporaries.size(), 0);
+  size_t used = 0;
+  for (const Temporary& each : temporaries) {
+    if (each.users.empty()) continue;
+    ++used;
+    plan.without_reuse += rounded(each.size);
+  }
+  if (used > kMostVertices) {
+    if (!planParts(&plan, temporaries, before)) placeInSequence(&plan, temporaries, before);
+    return plan;
+  }
   const InterferenceGraph graph(temporaries, before);
-  for (uint64_t size : graph.size) plan.without_reuse += size;
   Found found{placeLargestFirst(graph), mostLiveInSequence(graph)};
   if (found.placement.bytes > found.least) {
     const std::vector<std::vector<uint32_t>> components = graph.components();
