@@ -17,8 +17,8 @@
 //
 //   graph                        largest first   by conflicts   backwards   ejection
 //   a line of pairs                      1.365          1.365       1.430      1.000
-//   four streams                         1.297          1.117       1.190      1.034
-//   64 streams                           1.953          1.393       1.473      1.389
+//   four streams                         1.297          1.117       1.190      1.044
+//   64 streams                           1.953          1.393       1.473      1.393
 //   layers of 100                        2.182          1.890       1.469      1.467
 //   random, 3 of the last 64             1.011          1.008       1.006      1.006
 #include "graph/memory/memory_plan.h"

@@ -13,7 +13,8 @@ namespace {
 constexpr uint64_t kMostWork = 100'000'000, kLeastWork = 40'000'000;
 constexpr uint64_t kWorkOfVertex = 40'000;  // at most, for graphs of few vertices
 constexpr uint64_t kAttempts = 8;           // that may fail for all of the work
-constexpr uint64_t kPrecision = 128;        // of the limit, as a part of the least
+constexpr int kMostFailures = 4;
+constexpr uint64_t kPrecision = 128;  // of the limit, as a part of the least
 
 uint64_t workFor(uint64_t vertices) {
   const uint64_t pairs = std::min(kMostWork - kLeastWork, vertices * vertices);
@@ -144,12 +145,15 @@ void squeeze(Placement* best, uint64_t least, const InterferenceGraph& graph) {
   const uint64_t all = workFor(graph.count());
   Squeezer squeezer(graph);
   uint64_t limit = least, part = 4;
-  while (best->bytes - least > least / kPrecision && squeezer.work() < all) {
+  int failures = 0;  // one after another
+  while (best->bytes - least > least / kPrecision && squeezer.work() < all && failures < kMostFailures) {
     std::vector<uint64_t> offset = best->offset;
     const uint64_t most = limit == least ? all / (2 * kAttempts) : all / kAttempts;
     if (squeezer.run(&offset, limit, std::min(all - squeezer.work(), most))) {
       *best = {std::move(offset), limit};
+      failures = 0;
     } else {
+      ++failures;
       part *= 2;
     }
     const uint64_t step = (best->bytes - least) / part / 256 * 256;
