@@ -26,7 +26,7 @@ Placement placeBackwards(const InterferenceGraph& graph);
 void improve(Placement* best, uint64_t least, const InterferenceGraph& graph);
 
 // The same for graphs of any size, from any placement: puts what lies above a limit lower, where it pushes others out, and
-// lowers the limit as long as that succeeds. Throws bad_alloc.
+// lowers the limit as long as that succeeds. `least` is at least the size of the largest vertex. Throws bad_alloc.
 void squeeze(Placement* best, uint64_t least, const InterferenceGraph& graph);
 
 }  // namespace manyrt::graph
