@@ -84,6 +84,7 @@ void registerComparison(Comparison given) {
           const Candidate& first = comparison->candidates_.front();
           if (i != 0 && !first.samples.empty()) state.counters["first_to_this"] = quantile(first.samples, 0.5) / median;
           if (comparison->bytes_ != 0) state.counters["bytes"] = static_cast<double>(comparison->bytes_);
+          if (comparison->in_bytes_) state.counters["in_bytes"] = 1;
           state.SetLabel(candidate.role == Role::kOurs ? "ours" : candidate.role == Role::kPeer ? "peer" : "floor");
         })
         ->UseManualTime()

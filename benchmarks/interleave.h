@@ -42,6 +42,7 @@ class Comparison {
   Comparison& budget(double factor) { return budget_ = factor, *this; }       // of the usual time
   Comparison& settle(bool wanted) { return settle_ = wanted, *this; }         // pause before each repetition
   Comparison& bytes(uint64_t count) { return bytes_ = count, *this; }         // moved by one operation
+  Comparison& inBytes() { return in_bytes_ = true, *this; }                   // figures are bytes, not nanoseconds
   Comparison& before(std::function<void()> action) { return before_ = std::move(action), *this; }
   Comparison& after(std::function<void()> action) { return after_ = std::move(action), *this; }
 
@@ -57,6 +58,7 @@ class Comparison {
   bool settle_ = true;
   bool ran_ = false;
   uint64_t bytes_ = 0;
+  bool in_bytes_ = false;
   std::function<void()> before_, after_;  // around the whole comparison
 };
 

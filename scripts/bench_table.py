@@ -12,8 +12,36 @@ OPENMP = ("libgomp", "libomp")
 POCL = ("pocl_basic", "pocl_pthread")
 RAW_LAUNCH = ("clEnqueueNDRangeKernel",)
 
+# Shapes of graphs (benchmarks/graph_shapes.h), and what they are.
+SHAPES = {
+    "line": "a line",
+    "four_streams": "four streams that wait for each other now and then",
+    "64_streams": "64 such streams",
+    "1000_chains": "1000 chains",
+    "apart": "nodes without an order",
+    "fan": "one node, all others but one, one node",
+    "diamonds": "diamonds of 8",
+    "tree": "a binary tree",
+    "reduction": "the same upside down",
+    "layers": "layers of 100, three edges a node",
+    "full_layers": "layers of 32, all edges",
+    "random_near": "random, three of the last 64",
+    "random_far": "random, three of all earlier",
+}
+
+
+# P20 of each shape: column of the table of growth, comparison, ours, peers, limit (None: no goal).
+GROWTH = [
+    ("node of 1,000", "P20_plan_{}", "plan_1000", (), None),
+    ("node of 10,000", "P20_plan_{}", "plan_10000", (), None),
+    ("node of 100,000", "P20_plan_{}", "plan_100000", (), 5000),
+    ("memory of 100,000", "P20_plan_bytes_{}", "plan_100000", (), ("bytes", 200e6)),
+    ("10,000 temporaries", "P20_temporaries_{}_10000", "plan", (), 1_000_000_000),
+    ("their bytes / live", "P20_temporary_bytes_{}_10000", "planned", ("live",), 1.05),
+]
+
 # goal, what, comparison, ours, peers (the fastest counts; none: the limit is in nanoseconds), limit of ours / peer or
-# ("plus", nanoseconds more than the peer), floor
+# ("plus", nanoseconds more than the peer) or ("bytes", most bytes), floor
 GOALS = [
     ("P1", "launch with 8 arguments, null backend", "P1_launch_null_8_args", "manyrt", (), 30, "exported_call"),
     ("P5", "allocate and free in a stream's order", "P5_malloc_free_async", "manyrt", (), 30, "exported_call"),
@@ -78,6 +106,12 @@ GOALS = [
     ("P8", "OpenCL: 64 KiB from the pool and back, PoCL pthread", "P8_malloc_free_pocl_pthread_svm", "manyrt",
      ("clCreateBuffer",), 1 / 4, None),
     ("P18", "first call to a CPU stream, fresh process", "P18_start", "manyrt", (), 300_000, "thread_start"),
+    ("P20", "launch beside 10,000 streams, against one stream", "P20_launch_null", "streams_10000", ("streams_1",), 1.2,
+     "exported_call"),
+    ("P20", "launch + synchronise beside 10,000 streams", "P20_launch_synchronize_cpu", "streams_10000", ("streams_1",), 1.2,
+     "exported_call"),
+    ("P20", "allocate and free beside 1,000,000 live blocks, against 1000", "P20_malloc_free_async", "live_1000000",
+     ("live_1000",), 1.2, "exported_call"),
 ]
 
 # The same of the CUDA backend, measured elsewhere, beside the CUDA runtime on the same primary context.
@@ -145,6 +179,9 @@ METHOD = """
   `clEnqueueNDRangeKernel_svm` addresses of shared virtual memory, as ours has in the tier `svm`.
 - Pools (P5, P6): pairs of an allocation of 64 KiB and its free, or of a free and an allocation of random size up to 60 KB.
   With threads: nanoseconds of a core for a pair, so that threads beyond the number of cores do not count as slow.
+- Growth (P20): graphs of thirteen shapes (`benchmarks/graph_shapes.h`) with kernel nodes. rtCapturePlanCreate alone is timed;
+  `instantiate` is rtGraphInstantiate. Memory is the peak of the process above what it had. A node with a temporary writes it,
+  and nodes behind it read up to three; sizes are random, 1 to 100,000 bytes. `live` is temporary_bytes_live.
 - Copies are between touched pages; the peer is memcpy between the same ones.
 - Instructions are counted by callgrind, on the calling thread, as the difference between two numbers of calls.
 
@@ -171,15 +208,25 @@ def missing(entry):
 
 
 def time_text(nanoseconds):
-    for unit, size in (("ms", 1e6), ("µs", 1e3), ("ns", 1)):
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3), ("ns", 1)):
         if nanoseconds >= size or unit == "ns":
             value = nanoseconds / size
             return f"{value:.0f} {unit}" if value >= 100 else f"{value:.1f} {unit}" if value >= 10 else f"{value:.2f} {unit}"
 
 
+def bytes_text(count):
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
+        if count >= size or unit == "KB":
+            return f"{count / size:.3g} {unit}"
+
+
+def figure_text(entry, key="median_ns"):
+    return bytes_text(entry[key]) if entry.get("in_bytes") else time_text(entry[key])
+
+
 def limit_text(limit, peers):
     if isinstance(limit, tuple):
-        return f"≤ peer + {limit[1]} ns"
+        return f"≤ {bytes_text(limit[1])}" if limit[0] == "bytes" else f"≤ peer + {limit[1]} ns"
     if not peers:
         number, unit = time_text(limit).split()
         return f"≤ {float(number):g} {unit}"
@@ -194,14 +241,15 @@ def goal_row(entries, goal, what, comparison, ours, peers, limit, floor):
     if missing(ours_entry):
         return [goal, what, "not measured", "", "", limit_text(limit, peers), "", floor_text], None
     time = ours_entry["median_ns"]
+    ours_text = figure_text(ours_entry)
     if not peers:
-        met = time <= limit
-        return [goal, what, time_text(time), "", "", limit_text(limit, peers), "met" if met else "**missed**", floor_text], met
+        met = time <= (limit[1] if isinstance(limit, tuple) else limit)
+        return [goal, what, ours_text, "", "", limit_text(limit, peers), "met" if met else "**missed**", floor_text], met
     there = {name: found[name]["median_ns"] for name in peers if not missing(found.get(name)) and found[name]["median_ns"] > 0}
     if not there:
         why = next((found[name]["error_message"] for name in peers if name in found and "error_message" in found[name]),
                    "peer missing")
-        return [goal, what, time_text(time), why, "", limit_text(limit, peers), "", floor_text], None
+        return [goal, what, ours_text, why, "", limit_text(limit, peers), "", floor_text], None
     best = min(there, key=there.get)
     ratio = time / there[best]
     if isinstance(limit, tuple):
@@ -209,7 +257,7 @@ def goal_row(entries, goal, what, comparison, ours, peers, limit, floor):
     else:
         met = ratio <= limit * 1.005  # the half percent that a median moves from run to run
         digits = 4 if limit < 0.1 else 2
-    return [goal, what, time_text(time), f"{best} {time_text(there[best])}", f"{ratio:.{digits}f}", limit_text(limit, peers),
+    return [goal, what, ours_text, f"{best} {figure_text(found[best])}", f"{ratio:.{digits}f}", limit_text(limit, peers),
             "met" if met else "**missed**", floor_text], met
 
 
@@ -217,6 +265,24 @@ def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     lines += ["| " + " | ".join(row) + " |" for row in rows]
     return "\n".join(lines)
+
+
+def growth_table(entries):
+    """The table of plans by the shape of their graph, and for each goal in it whether it is met."""
+    rows, verdicts = [], []
+    for shape, words in SHAPES.items():
+        cells = [words]
+        for _, comparison, ours, peers, limit in GROWTH:
+            entry = entries.get(comparison.format(shape), {}).get(ours)
+            if limit is None:
+                cells.append("not measured" if missing(entry) else figure_text(entry))
+                continue
+            row, met = goal_row(entries, "P20", words, comparison.format(shape), ours, peers, limit, None)
+            cells.append((row[4] or row[2]) + (" **missed**" if met is False else ""))
+            verdicts.append(met)
+        rows.append(cells)
+    head = ["plan"] + [name if limit is None else f"{name} ({limit_text(limit, peers)})" for name, _, _, peers, limit in GROWTH]
+    return table(head, rows), verdicts
 
 
 def head_text(contexts):
@@ -247,10 +313,10 @@ def all_figures(entries):
                              "", "", ""])
                 continue
             median = entry["median_ns"]
-            spread = f"{time_text(entry['low_ns'])} to {time_text(entry['high_ns'])}"
+            spread = f"{figure_text(entry, 'low_ns')} to {figure_text(entry, 'high_ns')}"
             ratio = "" if ours is None or median <= 0 or entry.get("label") == "ours" else f"{ours / median:.3f}"
             rate = f"{entry['bytes'] / median:.1f} GB/s" if "bytes" in entry else ""
-            rows.append([comparison, name, time_text(median), spread, ratio, rate])
+            rows.append([comparison, name, figure_text(entry), spread, ratio, rate])
     return rows
 
 
@@ -265,11 +331,17 @@ def main():
         return 1
     results = [goal_row(entries, *goal) for goal in (CUDA_GOALS if cuda else GOALS)]
     verdicts = [met for _, met in results]
+    growth, growth_verdicts = ("", []) if cuda else growth_table(entries)
+    verdicts += growth_verdicts
     print("# Benchmarks on CUDA\n" if cuda else "# Benchmarks\n")
     print("This file is made by `scripts/bench_table.py` from the JSON in `docs/measured`; nothing in it is typed.\n")
     print(head_text(contexts))
     print(f"\n{verdicts.count(True)} met, {verdicts.count(False)} missed, {verdicts.count(None)} not measured.\n")
     print(table(["goal", "what", "ours", "peer", "ours / peer", "wanted", "", "floor"], [cells for cells, _ in results]))
+    if growth:
+        print("\n## Growth of plans (P20)\n")
+        print("Time for each node, memory at most, and what temporaries take, by the shape of the graph.\n")
+        print(growth)
     if counts is not None:
         context = counts["context"]
         print("\n## Instructions of hot calls\n")

@@ -101,7 +101,8 @@ rtStatus_t rtCapturePlanGetBuffer(rtCapturePlanBuffer_t* buffer, uint32_t index,
     rtCapturePlanBuffer_t result = RT_CAPTURE_PLAN_BUFFER_INIT;
     result.role = of.role;
     result.size = of.size;
-    content.useOf(index, &result.first_step, &result.last_step);
+    result.first_step = content.useOf(index).first;
+    result.last_step = content.useOf(index).last;
     const bool placed = of.role == RT_GRAPH_BUFFER_TEMPORARY && result.first_step <= result.last_step;
     result.offset = placed ? content.offsetOf(index) : UINT64_MAX;
     api::writeResult(buffer, result);

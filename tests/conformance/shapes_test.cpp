@@ -62,6 +62,25 @@ class ShapesTest : public ExecTest {
 };
 INSTANTIATE_TEST_SUITE_P(, ShapesTest, testing::ValuesIn(deviceNames()), testName);
 
+// A step that gets another buffer by its parameters has to follow the next binding of that buffer, and leaves the first alone.
+TEST_P(ShapesTest, AStepFollowsTheBindingsOfTheBufferThatItsParametersName) {
+  const rtGraphBuffer_t first = buffer(64, RT_GRAPH_BUFFER_OUTPUT, "first"),
+                        second = buffer(64, RT_GRAPH_BUFFER_OUTPUT, "second");
+  const rtGraphNode_t node = fill(at(first), 1, 64);
+  instantiate();
+  ASSERT_RT_OK(rtGraphExecBindBuffer(first, memory_.as(0), exec_));
+  ASSERT_RT_OK(rtGraphExecBindBuffer(second, memory_.as(64), exec_));
+  launch();
+  const rtGraphFillParams_t params = fillParams(at(second), 2, 32);
+  ASSERT_RT_OK(rtGraphExecSetFillParams(node, &params, exec_));
+  launch();
+  ASSERT_RT_OK(rtGraphExecBindBuffer(second, memory_.as(128), exec_));
+  ASSERT_RT_OK(rtGraphExecBindBuffer(first, memory_.as(192), exec_));
+  launch();
+  const std::vector<unsigned char> bytes = contents(memory_, 256);
+  for (size_t i = 0; i < 256; ++i) ASSERT_EQ(bytes[i], i < 64 ? 1 : i % 64 < 32 && i < 192 ? 2 : 0xEE) << i;
+}
+
 TEST_P(ShapesTest, SizesAndBuffersChangeTogetherInAnyOrder) {
   std::mt19937 random(5);
   for (const Form form : {kLine, kHosted, kForked}) {

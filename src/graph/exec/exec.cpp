@@ -62,8 +62,6 @@ Status Exec::create(Ref<Exec>* out, Ref<Plan> plan, manager::Context& context, a
   RT_TRY(exec->recordNatives(&exec->steps_, exec->plan_->graph(), guard));
   exec->keeper_ = exec->makeKeeper(exec->steps_);
   exec->planPoints();
-  exec->countUnbound();
-  exec->countUnfit();
   RT_TRY(exec->makePieces());
   *out = std::move(exec);
   return Status();
@@ -91,16 +89,22 @@ Status Exec::takeMemory(epoch::Guard& guard) {
       if (memory != nullptr) bound_[i] = {static_cast<char*>(memory) + plan_->offsetOf(i), buffer.size, lease};
     } else if (buffer.recorded != nullptr) {
       bound_[i] = {static_cast<char*>(buffer.recorded), buffer.size, buffer.lease};
+    } else {
+      ++unbound_;
     }
   }
   return Status();
 }
 
 Status Exec::prepare() {
+  users_.resize(plan_->buffers().size());
   steps_.reserve(plan_->steps().size());
   for (const Step& step : plan_->steps()) {
+    const uint32_t index = static_cast<uint32_t>(steps_.size());
     steps_.emplace_back(step.work);
-    const Status status = steps_.back().place(bound_, *resources_);
+    count(steps_.back());
+    noteUsers(index);
+    const Status status = placeStep(index);
     if (!status.ok()) {
       return Status::error(status.code(), "%s: %s", plan_->graph().nameOf(step.node).c_str(), status.message());
     }
@@ -140,10 +144,36 @@ void Exec::planPoints() {
   points_.resize(points);
 }
 
-void Exec::countUnbound() {
-  unbound_ = 0;
-  for (uint32_t i = 0; i < plan_->graph().buffers().size(); ++i) {
-    if (bound_[i].pointer == nullptr && plan_->buffers()[i].role != RT_GRAPH_BUFFER_TEMPORARY) ++unbound_;
+// Adds a step to the users of its buffers. It stays there when it gets other work.
+void Exec::noteUsers(uint32_t step) {
+  for (const Access& access : accessesOf(steps_[step].work()).memory) {
+    if (access.memory->buffer == kNone) continue;
+    std::vector<uint32_t>& users = users_[access.memory->buffer];
+    const auto at = std::lower_bound(users.begin(), users.end(), step);
+    if (at == users.end() || *at != step) users.insert(at, step);
+  }
+}
+
+void Exec::count(const Prepared& step) {
+  unfit_ += step.fits() ? 0 : 1;
+  foreign_ += step.usesForeign() ? 1 : 0;
+}
+
+void Exec::uncount(const Prepared& step) {
+  unfit_ -= step.fits() ? 0 : 1;
+  foreign_ -= step.usesForeign() ? 1 : 0;
+}
+
+// Counts the step anew, also if it throws bad_alloc.
+Status Exec::placeStep(uint32_t step) {
+  uncount(steps_[step]);
+  try {
+    Status status = steps_[step].place(bound_, *resources_);
+    count(steps_[step]);
+    return status;
+  } catch (...) {
+    count(steps_[step]);
+    throw;
   }
 }
 
@@ -154,11 +184,6 @@ Status Exec::notBound() const {
                          plan_->graph().bufferName(i).c_str());
   }
   return Status();
-}
-
-void Exec::countUnfit() {
-  unfit_ =
-      static_cast<uint32_t>(std::count_if(steps_.begin(), steps_.end(), [](const Prepared& each) { return !each.fits(); }));
 }
 
 Status Exec::notFitting() const {
@@ -198,29 +223,27 @@ Status Exec::bind(uint32_t index, void* pointer, uint64_t size) {
   RT_CHECK_ARG(allocator::BlockLease::take(&bound.lease, pointer), "The memory at %p for the %s is being freed.", pointer,
                name.c_str());
   std::lock_guard lock(mutex_);
-  std::swap(bound_[index], bound);
-  status = replace(index);
+  status = replace(index, &bound);
   if (status.ok()) return Status();
-  std::swap(bound_[index], bound);  // as it was
-  if (!replace(index).ok()) stale_ = true;
+  if (!replace(index, &bound).ok()) stale_ = true;  // as it was
   return Status::error(status.code(), "The %s cannot be bound to %p: %s", name.c_str(), pointer, status.message());
 }
 
-// Gives the steps that use a buffer its new address. While buffers are missing no pieces exist; the last binding makes them.
-Status Exec::replace(uint32_t buffer) try {
+// Exchanges the memory of a buffer, and gives the steps that use it the new addresses. While buffers are missing no pieces
+// exist; the last binding makes them.
+Status Exec::replace(uint32_t buffer, Bound* bound) try {
   const bool complete = unbound_ == 0;
-  countUnbound();
-  std::vector<uint32_t> users;
+  unbound_ -= bound_[buffer].pointer == nullptr ? 1 : 0;
+  std::swap(bound_[buffer], *bound);
+  unbound_ += bound_[buffer].pointer == nullptr ? 1 : 0;
   Status first;
-  for (uint32_t i = 0; i < steps_.size(); ++i) {
-    if (!steps_[i].uses(buffer)) continue;
-    Status status = steps_[i].place(bound_, *resources_);
+  for (uint32_t user : users_[buffer]) {
+    if (!steps_[user].uses(buffer)) continue;
+    Status status = placeStep(user);
     if (first.ok()) first = std::move(status);
-    users.push_back(i);
   }
-  countUnfit();
-  for (uint32_t each : users) {
-    if (complete && first.ok()) first = refresh(each, 1);
+  for (uint32_t user : users_[buffer]) {
+    if (complete && first.ok() && steps_[user].uses(buffer)) first = refresh(user, 1);
   }
   return first.ok() && !complete ? makePieces() : first;
 } catch (const std::bad_alloc&) {  // the caller has to undo the change
@@ -231,11 +254,8 @@ Status Exec::setWork(uint32_t node, Work work) {
   std::vector<Prepared> fresh;  // destroyed behind the lock, with the old step in it
   std::lock_guard lock(mutex_);
   RT_TRY(graph_->checkReplacement(node, work));
-  const std::vector<Step>& planned = plan_->steps();
-  const auto own =
-      std::find_if(planned.begin(), planned.end(), [&](const Step& step) { return step.own && step.node == node; });
-  if (own == planned.end()) return Status();
-  const uint32_t step = static_cast<uint32_t>(own - planned.begin());
+  const uint32_t step = plan_->stepOf(node);
+  if (step == kNone) return Status();
   RT_TRY(fitWork(step, &work));
   fresh.emplace_back(work);
   RT_TRY(fresh.front().place(bound_, *resources_));
@@ -284,12 +304,23 @@ Status Exec::findPlanned(KernelNode* kernel, const Work& planned) {
 
 // Exchanges steps from `first` on for `fresh`, which then has the old ones. After a failure the steps are the old ones.
 Status Exec::exchange(uint32_t first, std::vector<Prepared>& fresh) {
-  std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
-  countUnfit();
-  Status status = refresh(first, static_cast<uint32_t>(fresh.size()));
+  const auto swap = [&] {
+    for (uint32_t i = 0; i < fresh.size(); ++i) {
+      uncount(steps_[first + i]);
+      std::swap(fresh[i], steps_[first + i]);
+      count(steps_[first + i]);
+    }
+  };
+  swap();
+  Status status;
+  try {
+    for (uint32_t i = 0; i < fresh.size(); ++i) noteUsers(first + i);
+    status = refresh(first, static_cast<uint32_t>(fresh.size()));
+  } catch (const std::bad_alloc&) {
+    status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
   if (status.ok()) return status;
-  std::swap_ranges(fresh.begin(), fresh.end(), steps_.begin() + first);
-  countUnfit();
+  swap();
   if (!refresh(first, static_cast<uint32_t>(fresh.size())).ok()) stale_ = true;
   return status;
 }

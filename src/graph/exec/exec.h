@@ -62,17 +62,18 @@ class Exec final : public RefCounted {
   Status fitWork(uint32_t step, Work* work) const;
   static Status findPlanned(KernelNode* kernel, const Work& planned);
   Status exchange(uint32_t first, std::vector<Prepared>& fresh);
-  void countUnbound();
-  void countUnfit();
+  void noteUsers(uint32_t step);
+  Status placeStep(uint32_t step);
+  void count(const Prepared& step);
+  void uncount(const Prepared& step);
   Status notBound() const;
   Status notFitting() const;
   Status checkComplete() const;
   bool replays(uint32_t step, backend::ReplayStep::Work* work) const;
   Status makePieces();
   Status makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t count) const;
-  Status replace(uint32_t buffer);
+  Status replace(uint32_t buffer, Bound* bound);
   Status refresh(uint32_t first, uint32_t count);
-  void noteForeign();
   Status launchWhole(manager::Stream& stream);
   Status launchPieces(manager::Stream& stream);
   Status awaitEarlier(manager::Stream& stream);
@@ -105,8 +106,9 @@ class Exec final : public RefCounted {
   bool stale_ = false;            // before the next launch all steps have to be placed, and the pieces made, anew
   uint32_t unbound_ = 0;          // buffers without memory
   uint32_t unfit_ = 0;            // steps that use more of a buffer than is bound, or whose sides overlap
-  bool foreign_ = false;          // a step uses memory of another context
+  uint32_t foreign_ = 0;          // steps that use memory of another context
   std::vector<Bound> bound_;
+  std::vector<std::vector<uint32_t>> users_;  // of each buffer, the steps that use it, ascending, and some that no longer do
   std::vector<Lease<manager::Stream>> branches_;  // from 1 on
   std::vector<backend::BranchOrder> orders_;      // of each step
   std::vector<Ref<backend::Point>> points_;       // where branches meet

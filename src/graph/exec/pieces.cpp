@@ -1,6 +1,7 @@
 // The pieces of an exec, of which the driver runs some as graphs of its own. They are made when all buffers are bound. A step
 // with other parameters changes its piece in place; if the driver cannot do that, all pieces are made again.
 #include <algorithm>
+#include <iterator>
 #include <new>
 
 #include "graph/exec/exec.h"
@@ -35,7 +36,7 @@ Status Exec::makeReplay(Ref<backend::Replay>* replay, uint32_t first, uint32_t c
 Status Exec::makePieces() {
   if (unfit_ != 0) stale_ = true;  // a later call has to make the steps fit, and then places all of them
   if (unbound_ != 0 || unfit_ != 0 || steps_.empty()) return Status();
-  for (size_t i = 0; i < steps_.size() && stale_; ++i) RT_TRY(steps_[i].place(bound_, *resources_));
+  for (uint32_t i = 0; i < steps_.size() && stale_; ++i) RT_TRY(placeStep(i));
   const uint32_t count = static_cast<uint32_t>(steps_.size());
   std::vector<bool> replayable(count);
   backend::ReplayStep::Work work;
@@ -70,27 +71,22 @@ Status Exec::makePieces() {
   replayable_ = std::move(replayable);
   whole_ = whole;
   stale_ = false;
-  noteForeign();
   return Status();
-}
-
-void Exec::noteForeign() {
-  foreign_ = false;
-  for (const Prepared& step : steps_) foreign_ |= step.usesForeign();
 }
 
 // Updates the pieces of steps with new parameters. A step that does not fit keeps its old parameters in the replay: the exec is
 // not launched meanwhile.
 Status Exec::refresh(uint32_t first, uint32_t count) try {
   if (replayable_.empty() || stale_) return makePieces();
-  noteForeign();
   for (uint32_t index = first; index < first + count; ++index) {
     if (!steps_[index].fits()) continue;  // a later call makes it fit, or undoes the change
     backend::ReplayStep::Work work;
     if (replays(index, &work) != replayable_[index]) return makePieces();  // of all steps
     bool alone = replayable_[index];                                       // the driver takes it, but it is in no replay
-    for (Piece& piece : pieces_) {
-      if (!piece.replay || index < piece.first || index - piece.first >= piece.count) continue;
+    const auto behind = std::upper_bound(pieces_.begin(), pieces_.end(), index,
+                                         [](uint32_t step, const Piece& each) { return step < each.first; });
+    if (behind != pieces_.begin() && std::prev(behind)->replay) {  // pieces hold all steps, if there are any
+      const Piece& piece = *std::prev(behind);
       alone = false;
       bool changed = false;
       RT_TRY(piece.replay->change(&changed, index - piece.first, work));

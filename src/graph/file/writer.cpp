@@ -2,6 +2,7 @@
 // that only this process knows is refused, with the name of the node.
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 #include "graph/file/file.h"
 #include "graph/file/json.h"
@@ -18,15 +19,24 @@ const manager::KernelSource* sourceOf(const KernelNode& node) {
 bool same(Source a, Source b) { return a == b || (a->text == b->text && a->options == b->options); }
 
 // The sources in the order in which kernels name them, each once.
-void collect(std::vector<Source>* sources, const Graph& graph) {
+struct Sources {
+  std::vector<Source> list;
+  std::unordered_map<Source, size_t> place;  // in the list, also of a second source with the same text
+
+  void add(Source source) {
+    if (place.contains(source)) return;
+    const auto known = std::find_if(list.begin(), list.end(), [&](Source each) { return same(each, source); });
+    place[source] = static_cast<size_t>(known - list.begin());
+    if (known == list.end()) list.push_back(source);
+  }
+};
+
+void collect(Sources* sources, const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     if (const ChildNode* child = std::get_if<ChildNode>(&node.work)) collect(sources, *child->graph);
     const KernelNode* kernel = std::get_if<KernelNode>(&node.work);
     const Source source = kernel != nullptr ? sourceOf(*kernel) : nullptr;
-    if (source == nullptr) continue;
-    if (std::none_of(sources->begin(), sources->end(), [&](Source each) { return same(each, source); })) {
-      sources->push_back(source);
-    }
+    if (source != nullptr) sources->add(source);
   }
 }
 
@@ -51,7 +61,7 @@ std::string list(const List& values) {
 
 class GraphWriter {
  public:
-  GraphWriter(std::string& out, const std::vector<Source>& sources, const Graph& graph, size_t depth)
+  GraphWriter(std::string& out, const Sources& sources, const Graph& graph, size_t depth)
       : out_(out), sources_(sources), graph_(graph), indent_(depth * 2, ' ') {}
 
   Status write() {
@@ -112,8 +122,7 @@ class GraphWriter {
     out_ += "{\"kind\": \"kernel\", \"kernel\": ";
     RT_TRY(quoted(kernel.kernel ? kernel.kernel->native->name() : kernel.name.c_str(), "name of a kernel"));
     if (const Source source = sourceOf(kernel)) {
-      const auto found = std::find_if(sources_.begin(), sources_.end(), [&](Source each) { return same(each, source); });
-      out_ += ", \"module\": " + number(static_cast<uint64_t>(found - sources_.begin()));
+      out_ += ", \"module\": " + number(sources_.place.at(source));
     }
     out_ += ", \"grid\": " + list(kernel.grid) + ", \"group\": " + list(kernel.group);
     if (kernel.local_bytes != 0) out_ += ", \"local_bytes\": " + number(kernel.local_bytes);
@@ -209,7 +218,7 @@ class GraphWriter {
   }
 
   std::string& out_;
-  const std::vector<Source>& sources_;
+  const Sources& sources_;
   const Graph& graph_;
   const std::string indent_;
   uint32_t node_ = 0;
@@ -219,8 +228,9 @@ class GraphWriter {
 
 Status writeFile(std::string* text, const Graph& graph) {
   std::lock_guard lock(graph.mutex());
-  std::vector<Source> sources;
-  collect(&sources, graph);
+  Sources collected;
+  collect(&collected, graph);
+  const std::vector<Source>& sources = collected.list;
   *text =
       std::string("{\n  \"format\": \"") + kFileFormat + "\",\n  \"version\": " + number(kFileVersion) + ",\n  \"modules\": [";
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -234,7 +244,7 @@ Status writeFile(std::string* text, const Graph& graph) {
     *text += '}';
   }
   *text += sources.empty() ? "],\n" : "\n  ],\n";
-  RT_TRY(GraphWriter(*text, sources, graph, 1).write());
+  RT_TRY(GraphWriter(*text, collected, graph, 1).write());
   *text += "\n}\n";
   return Status();
 }

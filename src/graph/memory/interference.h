@@ -2,19 +2,14 @@
 // The members of a clique are all joined: they need the sum of their sizes. Made by planMemory; knows nothing of offsets.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "graph/memory/memory_plan.h"
+#include "graph/model/sweep.h"
 
 namespace manyrt::graph {
-
-template <class Visit>
-void forEachBit(uint64_t word, Visit visit) {
-  for (; word != 0; word &= word - 1) visit(static_cast<uint32_t>(std::countr_zero(word)));
-}
 
 // A square of bits, by rows of words.
 class BitMatrix {
@@ -35,9 +30,14 @@ class BitMatrix {
 // Vertices are the temporaries with users, the largest first; those of one size in the order of their numbers.
 class InterferenceGraph {
  public:
-  InterferenceGraph(const std::vector<Temporary>& temporaries, const Ancestors& ancestors);
+  InterferenceGraph(const std::vector<Temporary>& temporaries, const Before& before);
   uint32_t count() const { return static_cast<uint32_t>(size.size()); }
+  // The vertices of a graph that `vertices`, ascending, name.
+  InterferenceGraph(const InterferenceGraph& whole, const std::vector<uint32_t>& vertices);
   uint64_t sumOf(const std::vector<uint32_t>& vertices) const;
+  // Lists of vertices, ascending: two of different lists conflict. As many lists as there can be.
+  std::vector<std::vector<uint32_t>> components() const;
+  std::vector<uint32_t> byConflicts() const;  // vertices by size times conflicts, the most first
 
   std::vector<uint32_t> number;       // of each vertex, among all temporaries
   std::vector<uint64_t> size;         // bytes, rounded up to the alignment of offsets
@@ -46,8 +46,7 @@ class InterferenceGraph {
   BitMatrix predecessors;             // by row, the vertices that are over when that of the row begins
 
  private:
-  explicit InterferenceGraph(std::vector<uint32_t> numbers)
-      : number(std::move(numbers)), conflicts(number.size()), predecessors(number.size()) {}
+  void findPredecessors(const std::vector<Temporary>& temporaries, const Before& before);
 };
 
 }  // namespace manyrt::graph

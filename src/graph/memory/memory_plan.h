@@ -12,6 +12,9 @@ struct Temporary {
   std::vector<uint32_t> users;  // steps; none: it needs no memory
 };
 
+constexpr uint64_t kAlignment = 256;  // of offsets
+inline uint64_t rounded(uint64_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+
 struct MemoryPlan {
   std::vector<uint64_t> offsets;  // by temporary, multiples of 256
   uint64_t bytes = 0;             // of the block
@@ -20,6 +23,6 @@ struct MemoryPlan {
 };
 
 // A function of its arguments alone, whatever the machine and however long it takes. Throws bad_alloc.
-MemoryPlan planMemory(const std::vector<Temporary>& temporaries, const Ancestors& ancestors);
+MemoryPlan planMemory(const std::vector<Temporary>& temporaries, const Before& before);
 
 }  // namespace manyrt::graph

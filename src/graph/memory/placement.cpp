@@ -1,8 +1,10 @@
-// Best fit in a given order, and a search for a better order that moves one vertex at a time.
+// Fitting in a given order, and a search for a better order that moves one vertex at a time.
 #include "graph/memory/placement.h"
 
 #include <algorithm>
 #include <numeric>
+
+#include "graph/memory/places.h"
 
 namespace manyrt::graph {
 namespace {
@@ -12,56 +14,48 @@ using Order = std::vector<uint32_t>;  // of vertices
 constexpr uint64_t kSearchWork = 2'000'000;  // edges, and words of rows, that the search looks at
 constexpr uint64_t kAllowance = 25;          // at first an order may be worse than the best by this part of it
 
-class BestFit {
+enum class Fit { kSmallestGap, kLowestGap };
+
+class Placer {
  public:
-  explicit BestFit(const InterferenceGraph& graph) : graph_(graph), placed_(graph.conflicts.words()) {}
+  Placer(const InterferenceGraph& graph, Fit fit) : graph_(graph), fit_(fit), places_(graph) {}
 
   // Offsets from position `first` of the order on; the earlier ones are read from `offset`. Returns the bytes of all, or
   // UINT64_MAX as soon as they are more than `limit`.
   uint64_t place(const Order& order, size_t first, uint64_t limit, std::vector<uint64_t>* offset) {
-    std::fill(placed_.begin(), placed_.end(), 0);
+    places_.clear();
     uint64_t bytes = 0;
     for (size_t position = 0; position < order.size(); ++position) {
       const uint32_t vertex = order[position];
-      if (position >= first) (*offset)[vertex] = smallestGap(vertex, *offset);
-      placed_[vertex / 64] |= uint64_t{1} << (vertex % 64);
-      bytes = std::max(bytes, (*offset)[vertex] + graph_.size[vertex]);
+      if (position >= first) (*offset)[vertex] = gapFor(vertex);
+      places_.insert(vertex, (*offset)[vertex]);
+      bytes = std::max(bytes, places_.endOf(vertex));
       if (bytes > limit) return UINT64_MAX;
     }
     return bytes;
   }
 
  private:
-  struct Range {
-    uint64_t begin, end;
-  };
-
-  // The lowest of the smallest gaps between conflicting vertices that hold this one; else the end of the last of these.
-  uint64_t smallestGap(uint32_t vertex, const std::vector<uint64_t>& offset) {
-    taken_.clear();
-    const uint64_t* conflicts = graph_.conflicts.row(vertex);
-    for (size_t w = 0; w < placed_.size(); ++w) {
-      forEachBit(conflicts[w] & placed_[w], [&](uint32_t bit) {
-        const size_t other = w * 64 + bit;
-        taken_.push_back({offset[other], offset[other] + graph_.size[other]});
-      });
-    }
-    std::sort(taken_.begin(), taken_.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  // The lowest of the smallest gaps between conflicting vertices that hold this one, or the lowest gap; else the end of the
+  // last of these.
+  uint64_t gapFor(uint32_t vertex) {
     const uint64_t size = graph_.size[vertex];
     uint64_t at = 0, best = UINT64_MAX, best_gap = UINT64_MAX;
-    for (const Range& range : taken_) {  // sorted, so that `at` is the end of all ranges so far
-      if (range.begin >= at + size && range.begin - at < best_gap) {
+    places_.forEachConflict(vertex, [&](const Taken& taken) {  // `at` is the end of all so far
+      if (taken.begin >= at + size && taken.begin - at < best_gap) {
         best = at;
-        best_gap = range.begin - at;
+        best_gap = taken.begin - at;
+        if (fit_ == Fit::kLowestGap) return false;
       }
-      at = std::max(at, range.end);
-    }
+      at = std::max(at, taken.end);
+      return true;
+    });
     return best != UINT64_MAX ? best : at;
   }
 
   const InterferenceGraph& graph_;
-  std::vector<uint64_t> placed_;  // bits of vertices
-  std::vector<Range> taken_;
+  const Fit fit_;
+  Places places_;
 };
 
 // A fixed sequence (xorshift): a plan is a function of the graph alone.
@@ -88,12 +82,35 @@ Order sizeOrder(const InterferenceGraph& graph) {
 
 Placement placeLargestFirst(const InterferenceGraph& graph) {
   Placement result{std::vector<uint64_t>(graph.count()), 0};
-  result.bytes = BestFit(graph).place(sizeOrder(graph), 0, UINT64_MAX, &result.offset);
+  result.bytes = Placer(graph, Fit::kSmallestGap).place(sizeOrder(graph), 0, UINT64_MAX, &result.offset);
+  return result;
+}
+
+Placement placeByConflicts(const InterferenceGraph& graph) {
+  Placement result{std::vector<uint64_t>(graph.count()), 0};
+  result.bytes = Placer(graph, Fit::kLowestGap).place(graph.byConflicts(), 0, UINT64_MAX, &result.offset);
+  return result;
+}
+
+// Upside down, each vertex finds its old place free at least, so that no pass makes the whole larger: what was placed before it
+// lies no higher than it did.
+Placement placeBackwards(const InterferenceGraph& graph) {
+  constexpr int kPasses = 2;
+  Placer placer(graph, Fit::kLowestGap);
+  Placement result{std::vector<uint64_t>(graph.count()), 0};
+  Order order = sizeOrder(graph);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return graph.last[a] > graph.last[b]; });
+  result.bytes = placer.place(order, 0, UINT64_MAX, &result.offset);
+  for (int pass = 0; pass < kPasses; ++pass) {
+    for (uint32_t vertex : order) result.offset[vertex] = result.bytes - graph.size[vertex] - result.offset[vertex];
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return result.offset[a] < result.offset[b]; });
+    result.bytes = placer.place(order, 0, UINT64_MAX, &result.offset);
+  }
   return result;
 }
 
 void improve(Placement* best, uint64_t least, const InterferenceGraph& graph) {
-  BestFit fit(graph);
+  Placer fit(graph, Fit::kSmallestGap);
   Order order = sizeOrder(graph);
   uint64_t work = order.size() * graph.conflicts.words();  // of one attempt
   for (uint32_t vertex : order) work += graph.conflicts.countRow(vertex);

@@ -14,8 +14,19 @@ struct Placement {
 // In the order of vertices, which is by size, each in the smallest gap that it fits. Throws bad_alloc.
 Placement placeLargestFirst(const InterferenceGraph& graph);
 
+// In the order of size times conflicts, the most first, each as low as it fits. Throws bad_alloc.
+Placement placeByConflicts(const InterferenceGraph& graph);
+
+// From the last step to the first, each as low as it fits; then, twice, upside down in the order in which they lie. Throws
+// bad_alloc.
+Placement placeBackwards(const InterferenceGraph& graph);
+
 // Local search: makes `best`, which came of placeLargestFirst and is never under `least`, smaller where it finds how. Bounded
-// by counted work, never by time. Throws bad_alloc.
+// by counted work, never by time: it is for graphs of some hundred vertices and does nothing with more. Throws bad_alloc.
 void improve(Placement* best, uint64_t least, const InterferenceGraph& graph);
+
+// The same for graphs of any size, from any placement: puts what lies above a limit lower, where it pushes others out, and
+// lowers the limit as long as that succeeds. `least` is at least the size of the largest vertex. Throws bad_alloc.
+void squeeze(Placement* best, uint64_t least, const InterferenceGraph& graph);
 
 }  // namespace manyrt::graph

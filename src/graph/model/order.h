@@ -15,24 +15,9 @@ using Before = std::vector<std::vector<uint32_t>>;
 // circle.
 std::vector<uint32_t> sequenceOf(const Before& before);
 
-// The transitive closure: a bit for each pair of steps. `before` names only earlier steps.
-class Ancestors {
- public:
-  explicit Ancestors(const Before& before);
-  bool comesBefore(uint32_t first, uint32_t second) const {
-    return (bits_[second * words_ + first / 64] >> (first % 64) & 1) != 0;
-  }
-
-  size_t words() const { return words_; }
-  const uint64_t* of(uint32_t step) const { return &bits_[step * words_]; }  // words(): the bits of those that come before it
-
- private:
-  size_t words_;
-  std::vector<uint64_t> bits_;
-};
-
-// The transitive reduction: without the dependencies that follow from others.
-Before reduced(const Before& before, const Ancestors& ancestors);
+// The transitive reduction: without the dependencies that follow from others. `before` names only earlier steps. Each list of
+// the result is ascending.
+Before reduced(Before before);
 std::vector<uint32_t> levelsOf(const Before& before);
 
 }  // namespace manyrt::graph

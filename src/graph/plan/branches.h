@@ -8,6 +8,6 @@ namespace manyrt::graph {
 
 // Returns a branch for each step. A branch is a chain of steps in their order. There are as many as the graph is wide, up to
 // `most`.
-std::vector<uint32_t> branchesOf(const Before& reduced_before, const Ancestors& ancestors, uint32_t most, uint32_t* count);
+std::vector<uint32_t> branchesOf(const Before& reduced_before, uint32_t most, uint32_t* count);
 
 }  // namespace manyrt::graph

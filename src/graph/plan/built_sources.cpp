@@ -7,7 +7,7 @@
 namespace manyrt::graph {
 
 BuiltSources::~BuiltSources() {
-  for (const Built& each : all_) manager::closeHandle(each.bits);
+  for (const auto& [source, built] : all_) manager::closeHandle(built.bits);
 }
 
 Status BuiltSources::build(const std::vector<Step>& steps, const Graph& graph, manager::Context& context,
@@ -16,36 +16,35 @@ Status BuiltSources::build(const std::vector<Step>& steps, const Graph& graph, m
     const KernelNode* node = std::get_if<KernelNode>(&step.work);
     if (node == nullptr || node->kernel || node->source == nullptr) continue;
     const manager::KernelSource* source = node->source.get();
-    bool known = false;
-    for (const Built& each : all_) known = known || each.source == source;
-    if (known) continue;
+    const auto [built, fresh] = all_.try_emplace(source);
+    if (!fresh) continue;
     backend::Image image;
     image.data = source->text;
     image.options = source->options.c_str();
-    all_.reserve(all_.size() + 1);
     manager::Module* module = nullptr;
     const Status status = ops::loadModule(&module, image, context, resources, guard);
     if (!status.ok()) {
       return Status::error(status.code(), "The source for %s: %s", graph.nameOf(step.node).c_str(), status.message());
     }
-    all_.push_back({source, Lease<manager::Module>(module), module->bits});
+    built->second = {Lease<manager::Module>(module), module->bits};
   }
   return Status();
 }
 
 Status BuiltSources::find(manager::Kernel** kernel, const KernelNode& node) const {
-  for (const Built& each : all_) {
-    if (each.source != node.source.get()) continue;
-    const size_t index = each.module->native->find(node.name);
-    if (index == each.module->native->kernels().size()) {
-      return Status::error(RT_ERROR_NOT_FOUND, "There is no kernel \"%s\" in the source that the graph brings for it. %s",
-                           node.name.c_str(), each.module->native->whatItHas().c_str());
-    }
-    *kernel = manager::kernels.find(each.module->kernels[index]);
-    if (*kernel == nullptr) return Status::error(RT_ERROR_INVALID_HANDLE, "The context was destroyed during the call.");
-    return Status();
+  const auto built = all_.find(node.source.get());
+  if (built == all_.end()) {
+    return Status::error(RT_ERROR_INTERNAL, "The source of the kernel \"%s\" was not built.", node.name.c_str());
   }
-  return Status::error(RT_ERROR_INTERNAL, "The source of the kernel \"%s\" was not built.", node.name.c_str());
+  const manager::Module& module = *built->second.module;
+  const size_t index = module.native->find(node.name);
+  if (index == module.native->kernels().size()) {
+    return Status::error(RT_ERROR_NOT_FOUND, "There is no kernel \"%s\" in the source that the graph brings for it. %s",
+                         node.name.c_str(), module.native->whatItHas().c_str());
+  }
+  *kernel = manager::kernels.find(module.kernels[index]);
+  if (*kernel == nullptr) return Status::error(RT_ERROR_INVALID_HANDLE, "The context was destroyed during the call.");
+  return Status();
 }
 
 }  // namespace manyrt::graph

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/handles/epoch.h"
@@ -26,11 +27,10 @@ class BuiltSources {
 
  private:
   struct Built {
-    const manager::KernelSource* source;  // of a step, which the plan keeps
     Lease<manager::Module> module;
-    HandleBits bits;
+    HandleBits bits = 0;
   };
-  std::vector<Built> all_;
+  std::unordered_map<const manager::KernelSource*, Built> all_;  // by the source of steps, which the plan keeps
 };
 
 }  // namespace manyrt::graph

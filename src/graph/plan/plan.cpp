@@ -2,6 +2,8 @@
 #include "graph/plan/plan.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 
 #include "graph/model/params.h"
 #include "graph/plan/branches.h"
@@ -142,6 +144,7 @@ Status Plan::create(Ref<Plan>* out, const Request& request, epoch::Guard& guard)
 }
 
 Status Plan::findKernels(const Request& request, const BuiltSources& built) {
+  std::unordered_map<std::string, manager::Kernel*> named;  // of the modules
   for (Step& step : steps_) {
     step.verdict = verdictOf(step.work);
     KernelNode* node = std::get_if<KernelNode>(&step.work);
@@ -149,7 +152,14 @@ Status Plan::findKernels(const Request& request, const BuiltSources& built) {
     Status status;
     if (!node->kernel) {
       manager::Kernel* kernel = nullptr;
-      status = node->source ? built.find(&kernel, *node) : findByName(&kernel, node->name, request.modules);
+      if (node->source) {
+        status = built.find(&kernel, *node);
+      } else if (const auto [found, fresh] = named.try_emplace(node->name); fresh) {
+        status = findByName(&kernel, node->name, request.modules);
+        found->second = kernel;
+      } else {
+        kernel = found->second;
+      }
       if (status.ok()) status = checkArguments(*node, *kernel->native);
       if (status.ok()) node->kernel = Lease<manager::Kernel>(kernel);
     }
@@ -162,27 +172,32 @@ Status Plan::findKernels(const Request& request, const BuiltSources& built) {
 Status Plan::order(uint32_t max_branches) {
   Before before(steps_.size());
   for (size_t i = 0; i < steps_.size(); ++i) before[i] = steps_[i].before;
-  const Ancestors ancestors(before);
-  const Before fewer = reduced(before, ancestors);
-  const std::vector<uint32_t> levels = levelsOf(fewer), branches = branchesOf(fewer, ancestors, max_branches, &branches_);
-  for (size_t i = 0; i < steps_.size(); ++i) {
+  const Before fewer = reduced(std::move(before));
+  const std::vector<uint32_t> levels = levelsOf(fewer), branches = branchesOf(fewer, max_branches, &branches_);
+  step_of_.assign(graph_->nodes().size(), kNone);
+  for (uint32_t i = 0; i < steps_.size(); ++i) {
+    if (steps_[i].own) step_of_[steps_[i].node] = i;
     steps_[i].before = fewer[i];
     steps_[i].level = levels[i];
     steps_[i].branch = branches[i];
     levels_ = std::max(levels_, levels[i] + 1);
   }
-  return placeTemporaries(ancestors);
+  return placeTemporaries(fewer);
 }
 
-Status Plan::placeTemporaries(const Ancestors& ancestors) {
+Status Plan::placeTemporaries(const Before& before) {
   constexpr uint64_t kMaxBytes = uint64_t{1} << 62;  // so that sums of rounded sizes do not wrap
   static_assert(kMaxBytes + kMaxBuffer < uint64_t{1} << 63);
   std::vector<Temporary> temporaries(buffers_.size(), Temporary{0, {}});
+  uses_.resize(buffers_.size());
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < steps_.size(); ++i) {
     for (const Access& access : accessesOf(steps_[i].work).memory) {
       const uint32_t buffer = access.memory->buffer;
-      if (buffer == kNone || buffers_[buffer].role != RT_GRAPH_BUFFER_TEMPORARY) continue;
+      if (buffer == kNone) continue;
+      uses_[buffer].first = std::min(uses_[buffer].first, i);
+      uses_[buffer].last = i;
+      if (buffers_[buffer].role != RT_GRAPH_BUFFER_TEMPORARY) continue;
       if (temporaries[buffer].size == 0) bytes += temporaries[buffer].size = buffers_[buffer].size;
       if (bytes > kMaxBytes) {
         return Status::error(RT_ERROR_OUT_OF_MEMORY, "The temporaries up to the %s leave the address space.",
@@ -191,7 +206,7 @@ Status Plan::placeTemporaries(const Ancestors& ancestors) {
       if (temporaries[buffer].users.empty() || temporaries[buffer].users.back() != i) temporaries[buffer].users.push_back(i);
     }
   }
-  memory_ = planMemory(temporaries, ancestors);
+  memory_ = planMemory(temporaries, before);
   return Status();
 }
 
@@ -203,18 +218,6 @@ uint64_t Plan::memoryOffset(const Step& step) const {
     lowest = std::min(lowest, offsetOf(buffer) + access.memory->offset);
   }
   return lowest;
-}
-
-void Plan::useOf(uint32_t buffer, uint32_t* first, uint32_t* last) const {
-  *first = UINT32_MAX;
-  *last = 0;
-  for (uint32_t i = 0; i < steps_.size(); ++i) {
-    for (const Access& access : accessesOf(steps_[i].work).memory) {
-      if (access.memory->buffer != buffer) continue;
-      *first = std::min(*first, i);
-      *last = i;
-    }
-  }
 }
 
 uint64_t Plan::dependencies() const {

@@ -51,19 +51,25 @@ class Plan final : public RefCounted {
   uint32_t levels() const { return levels_; }
   const MemoryPlan& memory() const { return memory_; }
   uint64_t offsetOf(uint32_t buffer) const { return memory_.offsets[buffer]; }  // of a temporary
-  uint64_t memoryOffset(const Step& step) const;                       // the lowest one that the step uses; UINT64_MAX: none
-  void useOf(uint32_t buffer, uint32_t* first, uint32_t* last) const;  // by steps; UINT32_MAX and 0: no step names it
+  uint64_t memoryOffset(const Step& step) const;  // the lowest one that the step uses; UINT64_MAX: none
+  struct Use {                                    // by steps
+    uint32_t first = UINT32_MAX, last = 0;
+  };
+  Use useOf(uint32_t buffer) const { return uses_[buffer]; }       // first above last: no step names it
+  uint32_t stepOf(uint32_t node) const { return step_of_[node]; }  // kNone: a child graph, whose steps are others
   uint64_t dependencies() const;
 
  private:
   Status findKernels(const Request& request, const BuiltSources& built);
   Status order(uint32_t max_branches);
-  Status placeTemporaries(const Ancestors& ancestors);
+  Status placeTemporaries(const Before& before);
 
   Ref<Graph> graph_, source_;
   std::vector<HandleBits> handles_;
   std::vector<Step> steps_;
   std::vector<Buffer> buffers_;
+  std::vector<Use> uses_;          // by buffer
+  std::vector<uint32_t> step_of_;  // by node
   uint32_t branches_ = 0, levels_ = 0;
   MemoryPlan memory_;
 };

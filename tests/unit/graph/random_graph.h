@@ -36,4 +36,21 @@ inline bool reaches(const Before& before, uint32_t first, uint32_t second) {
   return false;
 }
 
+// The same for every pair of a graph, whose steps wait for earlier ones alone: a bit for each.
+class Closure {
+ public:
+  explicit Closure(const Before& before) : bits_(before.size(), std::vector<bool>(before.size())) {
+    for (size_t i = 0; i < before.size(); ++i) {
+      for (uint32_t first : before[i]) {
+        for (size_t k = 0; k < first; ++k) bits_[i][k] = bits_[i][k] || bits_[first][k];
+        bits_[i][first] = true;
+      }
+    }
+  }
+  bool comesBefore(uint32_t first, uint32_t second) const { return bits_[second][first]; }
+
+ private:
+  std::vector<std::vector<bool>> bits_;
+};
+
 }  // namespace manyrt::graph

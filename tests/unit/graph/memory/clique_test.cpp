@@ -27,7 +27,7 @@ TEST(CliqueTest, TheHeaviestCliqueIsTheHeaviestOfAllSets) {
   std::mt19937 random(11);
   for (int round = 0; round < 200; ++round) {
     const SmallProgram program = randomProgram(random, 12, 12);
-    const InterferenceGraph graph(program.temporaries, Ancestors(program.before));
+    const InterferenceGraph graph(program.temporaries, program.before);
     const std::vector<uint32_t> clique = heaviestClique(graph);
     for (uint32_t a : clique) {
       for (uint32_t b : clique) ASSERT_TRUE(a == b || graph.conflicts.test(a, b));
@@ -40,7 +40,7 @@ TEST(CliqueTest, TheGreedyCliqueIsOneAndTakesNoOtherVertex) {
   std::mt19937 random(14);
   for (int round = 0; round < 50; ++round) {
     const SmallProgram program = randomProgram(random, 40, 80);
-    const InterferenceGraph graph(program.temporaries, Ancestors(program.before));
+    const InterferenceGraph graph(program.temporaries, program.before);
     const std::vector<uint32_t> clique = greedyClique(graph);
     for (uint32_t i = 0; i < graph.count(); ++i) {
       const bool member = std::find(clique.begin(), clique.end(), i) != clique.end();
@@ -55,10 +55,10 @@ TEST(CliqueTest, WhatIsLiveInSequenceIsNeverMoreAndInAChainTheSame) {
   std::mt19937 random(12);
   for (int round = 0; round < 200; ++round) {
     SmallProgram program = randomProgram(random, 40, 60);
-    const InterferenceGraph graph(program.temporaries, Ancestors(program.before));
+    const InterferenceGraph graph(program.temporaries, program.before);
     ASSERT_LE(mostLiveInSequence(graph), graph.sumOf(heaviestClique(graph))) << "round " << round;
     for (uint32_t i = 1; i < program.before.size(); ++i) program.before[i] = {i - 1};
-    const InterferenceGraph chain(program.temporaries, Ancestors(program.before));
+    const InterferenceGraph chain(program.temporaries, program.before);
     ASSERT_EQ(mostLiveInSequence(chain), chain.sumOf(heaviestClique(chain))) << "round " << round;
   }
 }

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 
+#include "graph/memory/clique.h"
+#include "graph_shapes.h"
+#include "small_program.h"
 #include "unit/graph/random_graph.h"
 
 namespace manyrt::graph {
@@ -49,7 +53,7 @@ TEST(MemoryPlanTest, TemporariesThatMayBeLiveAtOnceNeverShareABit) {
   for (int round = 0; round < 40; ++round) {
     const Before before = randomGraph(random, 80, 0.05);
     const std::vector<Temporary> temporaries = randomTemporaries(random, 80, 30, 20);
-    const MemoryPlan plan = planMemory(temporaries, Ancestors(before));
+    const MemoryPlan plan = planMemory(temporaries, before);
     expectApart(temporaries, before, plan);
     EXPECT_LE(plan.peak, plan.bytes);
     EXPECT_LE(plan.bytes, plan.without_reuse);
@@ -65,7 +69,7 @@ TEST(MemoryPlanTest, AChainsPlanComesCloseToItsPeak) {
     Before chain(kSteps);
     for (uint32_t i = 1; i < kSteps; ++i) chain[i] = {i - 1};
     const std::vector<Temporary> temporaries = randomTemporaries(random, kSteps, 120, 12);
-    const MemoryPlan plan = planMemory(temporaries, Ancestors(chain));
+    const MemoryPlan plan = planMemory(temporaries, chain);
     expectApart(temporaries, chain, plan);
     const double ratio = static_cast<double>(plan.bytes) / static_cast<double>(plan.peak);
     sum += ratio;
@@ -75,17 +79,42 @@ TEST(MemoryPlanTest, AChainsPlanComesCloseToItsPeak) {
   EXPECT_LE(sum / kRounds, 1.05) << "worst " << worst;
 }
 
+// A temporary for each step, which the first three steps behind it read; their sizes differ by a factor of a hundred thousand.
+// In two shapes steps have an order with few others, so that few may take the place of each.
+TEST(MemoryPlanTest, InMostShapesAPlanComesWithinFivePercentOfItsPeak) {
+  std::mt19937 random(21);
+  for (const bench::GraphShape& shape : bench::kGraphShapes) {
+    constexpr uint32_t kSteps = 1500;
+    const Before before = shape.make(kSteps);
+    std::vector<Temporary> temporaries;
+    for (uint32_t i = 0; i < kSteps; ++i) {
+      temporaries.push_back({1 + random() % 100'000, {i}});
+      for (uint32_t k = 0; k < before[i].size() && k < 3; ++k) temporaries[before[i][k]].users.push_back(i);
+    }
+    const MemoryPlan plan = planMemory(temporaries, before);
+    const InterferenceGraph graph(temporaries, before);
+    std::vector<uint64_t> offset;
+    for (uint32_t number : graph.number) offset.push_back(plan.offsets[number]);
+    ASSERT_TRUE(apart(graph, offset)) << shape.name;
+    ASSERT_EQ(plan.peak, graph.sumOf(heaviestClique(graph))) << shape.name;
+    const bool hard = shape.name == std::string("64_streams") || shape.name == std::string("layers");
+    const double over = static_cast<double>(plan.bytes) / static_cast<double>(plan.peak);
+    EXPECT_GE(over, 1.0) << shape.name;
+    EXPECT_LE(over, hard ? 1.4 : 1.05) << shape.name;
+  }
+}
+
 TEST(MemoryPlanTest, TheSameGraphHasTheSamePlan) {
   std::mt19937 random(6);
   const Before before = randomGraph(random, 80, 0.05);
   const std::vector<Temporary> temporaries = randomTemporaries(random, 80, 60, 20);
-  const MemoryPlan one = planMemory(temporaries, Ancestors(before)), other = planMemory(temporaries, Ancestors(before));
+  const MemoryPlan one = planMemory(temporaries, before), other = planMemory(temporaries, before);
   EXPECT_EQ(one.offsets, other.offsets);
   EXPECT_EQ(one.bytes, other.bytes);
 }
 
 TEST(MemoryPlanTest, ATemporaryWithoutUsersNeedsNoMemory) {
-  const MemoryPlan plan = planMemory({{1000, {}}}, Ancestors(Before(1)));
+  const MemoryPlan plan = planMemory({{1000, {}}}, Before(1));
   EXPECT_EQ(plan.bytes, 0u);
   EXPECT_EQ(plan.without_reuse, 0u);
 }

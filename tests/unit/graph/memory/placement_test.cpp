@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/memory/clique.h"
+#include "graph_shapes.h"
 #include "small_program.h"
 
 namespace manyrt::graph {
@@ -34,7 +35,7 @@ TEST(PlacementTest, TheSearchNeverMakesAPlanLargerOrPutsTwoOverEachOther) {
   std::mt19937 random(15);
   for (int round = 0; round < 40; ++round) {
     const SmallProgram program = randomProgram(random, 40, 60);
-    const InterferenceGraph graph(program.temporaries, Ancestors(program.before));
+    const InterferenceGraph graph(program.temporaries, program.before);
     Placement placement = placeLargestFirst(graph);
     ASSERT_TRUE(apart(graph, placement.offset));
     const uint64_t before = placement.bytes;
@@ -50,7 +51,7 @@ TEST(PlacementTest, TheSearchFindsTheBestPlanOfSmallPrograms) {
   int worse = 0;
   for (int round = 0; round < 200; ++round) {
     const SmallProgram program = randomProgram(random, 12, 8);
-    const InterferenceGraph graph(program.temporaries, Ancestors(program.before));
+    const InterferenceGraph graph(program.temporaries, program.before);
     const uint64_t least = graph.sumOf(heaviestClique(graph));
     Placement placement = placeLargestFirst(graph);
     improve(&placement, least, graph);
@@ -60,15 +61,60 @@ TEST(PlacementTest, TheSearchFindsTheBestPlanOfSmallPrograms) {
   EXPECT_EQ(worse, 0);
 }
 
+// In a row where each lives beside the next: against the bottom and against the limit in turn all fit.
+TEST(PlacementTest, SqueezingFindsThePlanOfARowOfPairs) {
+  std::mt19937 random(18);
+  constexpr uint32_t kSteps = 3000;
+  SmallProgram program{Before(kSteps), {}};
+  for (uint32_t i = 1; i < kSteps; ++i) {
+    program.before[i] = {i - 1};
+    program.temporaries.push_back({1 + random() % 100'000, {i - 1, i}});
+  }
+  const InterferenceGraph graph(program.temporaries, program.before);
+  const uint64_t least = mostLiveInSequence(graph);
+  Placement placement = placeLargestFirst(graph);
+  ASSERT_GT(placement.bytes, least) << "too easy";
+  squeeze(&placement, least, graph);
+  EXPECT_EQ(placement.bytes, least);
+  EXPECT_TRUE(apart(graph, placement.offset));
+}
+
+TEST(PlacementTest, EveryWayOfPlacingKeepsConflictsApartAndSqueezingNeverMakesAPlanLarger) {
+  std::mt19937 random(19);
+  for (const bench::GraphShape& shape : bench::kGraphShapes) {
+    constexpr uint32_t kSteps = 300;
+    const Before before = shape.make(kSteps);
+    std::vector<Temporary> temporaries;
+    for (uint32_t i = 0; i < kSteps; ++i) {
+      const uint32_t until = std::min(kSteps - 1, i + static_cast<uint32_t>(random() % 20));
+      temporaries.push_back({1 + random() % 100'000, {i, until}});
+    }
+    const InterferenceGraph graph(temporaries, before);
+    const uint64_t least = graph.sumOf(heaviestClique(graph));
+    for (Placement (*place)(const InterferenceGraph&) : {placeLargestFirst, placeByConflicts, placeBackwards}) {
+      Placement placement = place(graph);
+      for (bool squeezed : {false, true}) {
+        ASSERT_TRUE(apart(graph, placement.offset)) << shape.name;
+        uint64_t end = 0;
+        for (uint32_t i = 0; i < graph.count(); ++i) end = std::max(end, placement.offset[i] + graph.size[i]);
+        ASSERT_LE(end, placement.bytes) << shape.name;
+        ASSERT_GE(placement.bytes, least) << shape.name;
+        const uint64_t bytes = placement.bytes;
+        if (!squeezed) squeeze(&placement, least, graph);
+        ASSERT_LE(placement.bytes, bytes) << shape.name;
+      }
+    }
+  }
+}
+
 // In a row of ten steps, where at most seven times 256 bytes are live at once.
 TEST(PlacementTest, APlanMayNeedMoreThanTheHeaviestClique) {
   SmallProgram program{Before(10), {}};
   for (uint32_t i = 1; i < 10; ++i) program.before[i] = {i - 1};
   program.temporaries = {{256, {5, 8}}, {768, {9, 9}}, {512, {4, 5}}, {512, {4, 7}},
                          {768, {7, 9}}, {256, {6, 9}}, {768, {0, 2}}, {768, {2, 4}}};
-  const Ancestors ancestors(program.before);
-  EXPECT_FALSE(fits(InterferenceGraph(program.temporaries, ancestors), 7 * 256));
-  const MemoryPlan plan = planMemory(program.temporaries, ancestors);
+  EXPECT_FALSE(fits(InterferenceGraph(program.temporaries, program.before), 7 * 256));
+  const MemoryPlan plan = planMemory(program.temporaries, program.before);
   EXPECT_EQ(plan.peak, 7u * 256);
   EXPECT_EQ(plan.bytes, 8u * 256);
 }

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "graph/memory/memory_plan.h"
+#include "unit/graph/random_graph.h"
 
 namespace manyrt::graph {
 namespace {
@@ -35,19 +36,19 @@ Program randomProgram(std::mt19937& random, bool row, uint32_t reach) {
   return program;
 }
 
-bool allBefore(const Temporary& a, const Temporary& b, const Ancestors& ancestors) {
+bool allBefore(const Temporary& a, const Temporary& b, const Closure& closure) {
   return std::all_of(a.users.begin(), a.users.end(), [&](uint32_t x) {
-    return std::all_of(b.users.begin(), b.users.end(), [&](uint32_t y) { return ancestors.comesBefore(x, y); });
+    return std::all_of(b.users.begin(), b.users.end(), [&](uint32_t y) { return closure.comesBefore(x, y); });
   });
 }
 
 bool sharesOnlyInTurn(const Program& program, const MemoryPlan& plan) {
-  const Ancestors ancestors(program.before);
+  const Closure closure(program.before);
   for (size_t i = 0; i < program.temporaries.size(); ++i) {
     for (size_t k = 0; k < i; ++k) {
       const Temporary &a = program.temporaries[i], &b = program.temporaries[k];
       const bool share = plan.offsets[i] < plan.offsets[k] + b.size && plan.offsets[k] < plan.offsets[i] + a.size;
-      if (share && !allBefore(a, b, ancestors) && !allBefore(b, a, ancestors)) return false;
+      if (share && !allBefore(a, b, closure) && !allBefore(b, a, closure)) return false;
     }
   }
   return true;
@@ -58,8 +59,8 @@ bool sharesOnlyInTurn(const Program& program, const MemoryPlan& plan) {
 // greatest flow from those that are over to those that begin.
 uint64_t mostLive(const Program& program) {
   const std::vector<Temporary>& all = program.temporaries;
-  const Ancestors ancestors(program.before);
-  const auto before = [&](const Temporary& a, const Temporary& b) { return allBefore(a, b, ancestors); };
+  const Closure closure(program.before);
+  const auto before = [&](const Temporary& a, const Temporary& b) { return allBefore(a, b, closure); };
   const size_t n = all.size(), source = 2 * n, sink = source + 1;
   std::vector<std::vector<uint64_t>> room(sink + 1, std::vector<uint64_t>(sink + 1));
   uint64_t sum = 0;
@@ -102,7 +103,7 @@ TEST(PlanProgramsTest, ThePlansOfAThousandProgramsComeCloseToWhatIsLiveAtOnce) {
   int exact = 0;
   for (int round = 0; round < kRounds; ++round) {
     const Program program = randomProgram(random, round % 2 == 0, round % 3 == 0 ? 12 : 6);
-    const MemoryPlan plan = planMemory(program.temporaries, Ancestors(program.before));
+    const MemoryPlan plan = planMemory(program.temporaries, program.before);
     ASSERT_TRUE(sharesOnlyInTurn(program, plan)) << "program " << round;
     const uint64_t live = mostLive(program);
     ASSERT_EQ(plan.peak, live) << "program " << round;
