@@ -160,7 +160,36 @@ void registerEvents() {
                          .peer("cudaStreamQuery", calls([] { CUDA_CHECK(cudaStreamQuery(raw_stream)); }, emptyRaw)));
 }
 
-// The stretch goal: is a launch through a graph of one node cheaper than a launch? Raw calls on both sides.
+// Launches of one geometry again and again, with an argument that changes each time; and each waited for. The library has
+// measured by then whether a graph of one kernel is faster.
+void registerRepeated() {
+  static const auto ours = [] {
+    ++rows;
+    RT_CHECK(rtLaunchKernel(eight, 64, 1, 1, 256, 1, 1, 0, stream, args, RT_ARGS_ALL));
+  };
+  static const auto raw = [] {
+    ++rows;
+    CUDA_CHECK(cudaLaunchKernel(reinterpret_cast<const void*>(raw_eight), dim3(64), dim3(256), args, 0, raw_stream));
+  };
+  registerComparison(Comparison("P3_launch_again")
+                         .before([] {
+                           for (int i = 0; i < 1000; ++i) ours();
+                           emptyOurs();
+                         })
+                         .ours("manyrt", calls(ours, emptyOurs))
+                         .peer("cudaLaunchKernel", calls(raw, emptyRaw)));
+  registerComparison(Comparison("P3_launch_again_and_synchronise")
+                         .ours("manyrt", hot([] {
+                                 ours();
+                                 RT_CHECK(rtStreamSynchronize(stream));
+                               }))
+                         .peer("cudaLaunchKernel", hot([] {
+                                 raw();
+                                 CUDA_CHECK(cudaStreamSynchronize(raw_stream));
+                               })));
+}
+
+// Is a launch through a graph of one node cheaper than a launch? Raw calls on both sides.
 void registerGraph() {
   static cudaGraph_t graph;
   static cudaGraphNode_t node;
@@ -451,6 +480,7 @@ int main(int argc, char** argv) {
   note("gpu_driver", properties.driver_version);
   registerLaunches();
   registerEvents();
+  registerRepeated();
   registerGraph();
   registerReplays();
   registerCopies();

@@ -134,6 +134,9 @@ if wants conformance; then
     timeout 200 $build/bin/$test --gtest_output="xml:$out/gpu_$test.xml" >"$out/gpu_$test.log" 2>&1
     row "$test ($?)" "$(summary $test "$out/gpu_$test.xml")"
   done
+  RT_CUDA_LAUNCH=graph timeout 200 $build/bin/cuda_launches --gtest_output="xml:$out/gpu_cuda_launches.xml" \
+    >"$out/gpu_cuda_launches.log" 2>&1
+  row "cuda_launches ($?)" "$(summary cuda_launches "$out/gpu_cuda_launches.xml")"
 fi
 
 if wants examples; then
