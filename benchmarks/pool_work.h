@@ -15,7 +15,7 @@ namespace bench {
 
 // `Pool` has allocate(size, stream), free(pointer, stream) and createStream(), which gives what the two take.
 template <class Pool>
-class PoolWork {
+class alignas(128) PoolWork {  // neighbours on the heap belong to other threads
  public:
   PoolWork(Pool pool, bool beside_others) : pool_(pool), stream_(pool.createStream()), beside_others_(beside_others) {
     for (int i = 0; beside_others_ && i < kLive; ++i) live_.push_back(pool_.allocate(nextSize(), stream_));
