@@ -238,7 +238,7 @@ BlockChain Pool::takeFromCaches(uint32_t index, uint32_t count) {
     if (cache == nullptr) break;
     {
       std::lock_guard lock(cache->lock);
-      taken = cache->takePassed(index, count);
+      if (cache->has(index)) taken = cache->takePassed(index, count, cache->completed());
     }
     cache = cache->next;
     if (cache == nullptr && looks > 0 && next_scavenged_ == nullptr) break;  // all of them

@@ -17,16 +17,17 @@ namespace manyrt::allocator {
 // What streams have in their caches and have done with. The newest comes last, and is the first to be handed out again.
 void Pool::flushCaches() {
   for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
-    for (uint32_t index = 0; index < kSizeClasses; ++index) {
-      BlockChain passed;
-      {
-        std::lock_guard lock(cache->lock);
-        passed = cache->takePassed(index, UINT32_MAX);
+    BlockChain oldest_first;
+    {
+      std::lock_guard lock(cache->lock);
+      if (cache->isEmpty()) continue;
+      const uint64_t completed = cache->completed();
+      for (uint32_t index = 0; index < kSizeClasses; ++index) {
+        BlockChain passed = cache->takePassed(index, UINT32_MAX, completed);
+        while (Block* block = passed.pop()) oldest_first.push(block);
       }
-      BlockChain oldest_first;
-      while (Block* block = passed.pop()) oldest_first.push(block);
-      while (Block* block = oldest_first.pop()) makeReady(*block->region, *block);
     }
+    while (Block* block = oldest_first.pop()) makeReady(*block->region, *block);
   }
 }
 

@@ -24,11 +24,10 @@ BlockChain StreamCache::takeOldest(uint32_t index, uint32_t kept) {
   return rest;
 }
 
-BlockChain StreamCache::takePassed(uint32_t index, uint32_t limit) {
+BlockChain StreamCache::takePassed(uint32_t index, uint32_t limit, uint64_t completed) {
   List& list = lists_[index];
   BlockChain passed;
   if (list.first == nullptr) return passed;
-  const uint64_t completed = stream_ == nullptr ? UINT64_MAX : stream_->completed();
   BlockChain kept;
   for (Block *block = list.first, *following; block != nullptr; block = following) {
     following = block->next;
@@ -47,22 +46,11 @@ BlockChain StreamCache::takeAll(uint32_t index) { return takeOldest(index, 0); }
 
 uint64_t StreamCache::pendingBytes() {
   uint64_t bytes = 0;
-  if (stream_ == nullptr) return bytes;
+  if (stream_ == nullptr || isEmpty()) return bytes;
   const uint64_t completed = stream_->completed();
   for (const List& list : lists_) {
     for (const Block* block = list.first; block != nullptr; block = block->next) {
       if (block->serial > completed) bytes += block->size.load(std::memory_order_relaxed);
-    }
-  }
-  return bytes;
-}
-
-uint64_t StreamCache::passedBytes() {
-  uint64_t bytes = 0;
-  const uint64_t completed = stream_ == nullptr ? UINT64_MAX : stream_->completed();
-  for (const List& list : lists_) {
-    for (const Block* block = list.first; block != nullptr; block = block->next) {
-      if (block->serial <= completed) bytes += block->region->blockSize();
     }
   }
   return bytes;

@@ -148,11 +148,16 @@ class alignas(64) StreamCache {
   }
   // The blocks of a class that were freed first, behind the `kept` newest.
   BlockChain takeOldest(uint32_t index, uint32_t kept);
+  // How far the stream has come, for the two below: asking may call a driver.
+  uint64_t completed() { return stream_ == nullptr ? UINT64_MAX : stream_->completed(); }
+  bool has(uint32_t index) const { return lists_[index].first != nullptr; }
+  bool isEmpty() const {
+    return std::all_of(lists_, lists_ + kSizeClasses, [](const List& list) { return list.first == nullptr; });
+  }
   // All of a class that the stream has done with; at most `limit`.
-  BlockChain takePassed(uint32_t index, uint32_t limit);
+  BlockChain takePassed(uint32_t index, uint32_t limit, uint64_t completed);
   BlockChain takeAll(uint32_t index);
   uint64_t pendingBytes();  // as asked for, of blocks that the stream may still use
-  uint64_t passedBytes();   // of whole blocks that it has done with
   // The stream ends, and has done everything. Another one may get its number.
   void forget();
 
