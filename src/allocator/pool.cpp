@@ -276,9 +276,10 @@ inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream*
 }
 
 Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned) {
-  uint64_t wanted = size;
+  uint64_t wanted;
+  if (addOverflows(size, keeps_ ? redZone() : 0, &wanted)) wanted = UINT64_MAX;
   if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
-    if (roundUpOverflows(size, alignment, &wanted)) wanted = UINT64_MAX;
+    if (roundUpOverflows(wanted, alignment, &wanted)) wanted = UINT64_MAX;
     if (wanted <= kMaxBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
   }
   Block* block = nullptr;
@@ -495,7 +496,6 @@ void Pool::giveBack(Region* regions) {
   while (regions != nullptr) {
     Region* next = regions->next;
     address_map::remove(regions);
-    if (regions->memory().host_visible) unpoison(regions->begin(), regions->memory().size);
     epoch::retire(regions);
     regions = next;
   }

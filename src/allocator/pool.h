@@ -47,6 +47,9 @@ class Pool final : public RefCounted {
   Freed release(Region& region, Block& block, backend::Stream* stream);
   // The same for a block in the state kClosing. The caller keeps the pool.
   void free(Region& region, Block& block, backend::Stream* stream);
+  // With AddressSanitizer, behind release() with a stream: the block is poisoned where the stream comes to this point.
+  void poisonBehind(Region& region, Block& block, backend::Stream& stream);
+  void poisonPending(Region& region, Block& block, uint64_t serial);
   bool lease(Block& block);  // counts a lease of a live block; false: it is not live
 
   Status reserve(uint64_t bytes);  // takes memory from the driver at once

@@ -43,6 +43,7 @@ struct Block {
   std::atomic<uint64_t> size{0};  // as asked for; a look-up of a stale address may read it while the block is handed out again
   Block* next = nullptr;
   std::vector<Stamp> stamps;  // while pending
+  uint64_t freed_as = 0;      // see pool_poison.cpp; under the pool's lock
 };
 
 class Region final : public epoch::Retired {
