@@ -30,6 +30,7 @@ struct Group {
   Fiber* running = nullptr;
   Continuation home = {};  // the flow that called run()
   std::exception_ptr failure;
+  bool failed = false;  // looked at by each item, in begin()
   bool abandoned = false;
   bool apart = false;  // see runApart; the addresses of the two below order its items behind the caller and before it
   char begins = 0, ends = 0;
@@ -94,11 +95,13 @@ void forget(Group&, Stacks&, uint32_t, uint32_t) {}
 #endif
 
 // The item's frames are gone, and the exception is caught and kept, before the fiber is left.
-void callItem(Group& group, uint32_t index) {
+bool callItem(Group& group, uint32_t index) {
   try {
     group.item(group.user, index);
+    return true;
   } catch (...) {
     group.failure = std::current_exception();
+    return false;
   }
 }
 
@@ -248,14 +251,14 @@ MANYRT_NOT_COUNTED void begin(Continuation& from) {
   self.started = true;
   arrive(self, from);
   follow(group.begins);
-  callItem(group, self.index);
-  publish(group.ends);
+  if (!callItem(group, self.index)) group.failed = true;
   if (!group.sub_groups.empty()) leaveMeetings(group);
+  publish(group.ends);  // the caller ends the group: nothing of it is read by what the sanitizer sees behind this
   Fiber* const next = self.next;
   self.previous->next = next;
   next->previous = self.previous;
   self.next = nullptr;
-  if (next == &self || group.failure) leave(self, group.home, group.apart);
+  if (next == &self || group.failed) leave(self, group.home, group.apart);
   group.running = next;
   leave(self, *next, group.apart);
 }
