@@ -21,18 +21,12 @@ cmake --preset release -DMANYRT_BUILD_TESTS=OFF -DMANYRT_BUILD_BENCHMARKS=ON --l
 cmake --build --preset release
 
 # Intel's driver is found through a folder of its own, beside those that the system lists.
-venv=$PWD/build/venv-intel
-if [[ $intel == yes ]]; then
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet intel-opencl-rt intel-cmplr-lib-rt
-fi
+with_intel=--no-install
+[[ $intel == no ]] || with_intel=
 sixty=(env)
-if [[ -e $venv/lib/libintelocl.so ]]; then
-  vendors=$PWD/build/opencl-vendors
-  mkdir -p "$vendors"
-  cp -f /etc/OpenCL/vendors/*.icd "$vendors/" 2>/dev/null || true
-  echo "$venv/lib/libintelocl.so" >"$vendors/intel.icd"
-  sixty=(env "OCL_ICD_VENDORS=$vendors")
+# shellcheck disable=SC2086
+if scripts/install-intel-opencl.sh $with_intel; then
+  sixty=(env "OCL_ICD_VENDORS=$PWD/build/opencl-vendors")
 fi
 
 # Keeps what a reader needs and drops what only names this machine.

@@ -1,35 +1,29 @@
-// Debugging of memory that the host can see. Sanitizer builds poison freed and never-used bytes of slabs for AddressSanitizer.
-// RT_MEMORY_DEBUG fills them with patterns.
+// Debugging of memory that the host can see. Where the process has AddressSanitizer, freed and never-used bytes of slabs are
+// poisoned for it. RT_MEMORY_DEBUG fills them with patterns.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
+#include "base/os/sanitizer.h"
 
 namespace manyrt::allocator {
 
 inline constexpr int kFreshPattern = 0xcd;
 inline constexpr int kFreedPattern = 0xdd;
 
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool kPoisons = true;
-#else
-inline constexpr bool kPoisons = false;
-#endif
+// Bytes behind each allocation that belong to none, so that what runs over its end is seen beside another live block.
+inline constexpr uint64_t kRedZone = 64;
+inline uint64_t redZone() { return sanitizer::hasAddress() ? kRedZone : 0; }
 
-inline void poison([[maybe_unused]] uintptr_t address, [[maybe_unused]] uint64_t size) {
-#if defined(__SANITIZE_ADDRESS__)
-  __asan_poison_memory_region(reinterpret_cast<void*>(address), size);
-#endif
+inline void poison(uintptr_t address, uint64_t size) {
+  if (sanitizer::hasAddress()) [[unlikely]]
+    __asan_poison_memory_region(reinterpret_cast<void*>(address), size);
 }
 
-inline void unpoison([[maybe_unused]] uintptr_t address, [[maybe_unused]] uint64_t size) {
-#if defined(__SANITIZE_ADDRESS__)
-  __asan_unpoison_memory_region(reinterpret_cast<void*>(address), size);
-#endif
+inline void unpoison(uintptr_t address, uint64_t size) {
+  if (sanitizer::hasAddress()) [[unlikely]]
+    __asan_unpoison_memory_region(reinterpret_cast<void*>(address), size);
 }
 
 }  // namespace manyrt::allocator

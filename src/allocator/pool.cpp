@@ -57,7 +57,12 @@ bool poolsKeepMemory() {
 }  // namespace
 
 Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
-    : resources_(std::move(resources)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), plain_(isPlain()), options_(options) {
+    : resources_(std::move(resources)),
+      keeps_(poolsKeepMemory()),
+      fills_(fillsMemory()),
+      poisons_(sanitizer::hasAddress()),
+      plain_(isPlain()),
+      options_(options) {
   resources_->addPool(*this);
 }
 
@@ -367,17 +372,19 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
 }
 
 Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream) {
-  uint64_t wanted = size;
+  uint64_t wanted;
+  if (addOverflows(size, keeps_ ? redZone() : 0, &wanted)) wanted = UINT64_MAX;
   if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
-    if (roundUpOverflows(size, alignment, &wanted)) wanted = UINT64_MAX;
+    if (roundUpOverflows(wanted, alignment, &wanted)) wanted = UINT64_MAX;
     if (wanted <= kMaxBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
   }
   Block* block = nullptr;
   bool in_use = false;  // reused in the order of its stream, where earlier work may still use it
   if (wanted <= kMaxBlock && keeps_) [[likely]] {
     const uint32_t index = sizeClass(wanted);
-    StreamCache* cache = stream == nullptr ? nullptr : cacheOf(*stream);
-    if (cache != nullptr && plain_.load(std::memory_order_relaxed)) [[likely]]  // relaxed: see setPinMode()
+    const bool plain = plain_.load(std::memory_order_relaxed);  // relaxed: see setPinMode()
+    StreamCache* cache = stream == nullptr || !plain ? nullptr : cacheOf(*stream);
+    if (cache != nullptr) [[likely]]
       block = allocateCached(*cache, *stream, index, size, &in_use);
     if (block == nullptr) [[unlikely]]
       RT_TRY(allocateKept(&block, cache, index, size, stream, &in_use));
@@ -472,7 +479,7 @@ void Pool::makePending(Region& region, Block& block) {
                                                      backend::Stream* stream) {
   const Freed freed = claim(block);
   if (freed != Freed::kYes) return freed;
-  if (cache == nullptr || block.freed_early || block.pinned || !freeInto(*cache, region, block, *stream, true)) {
+  if (cache == nullptr || block.freed_early || block.pinned || !isPlain() || !freeInto(*cache, region, block, *stream, true)) {
     free(region, block, stream);
   } else if (trace::enabled()) {
     traceLiveBytes();

@@ -51,6 +51,9 @@ class Pool final : public RefCounted {
   Freed release(Region& region, Block& block, backend::Stream* stream);
   // The same for a block in the state kClosing. The caller keeps the pool.
   void free(Region& region, Block& block, backend::Stream* stream);
+  // With AddressSanitizer, behind release() with a stream: the block is poisoned where the stream comes to this point.
+  void poisonBehind(Region& region, Block& block, backend::Stream& stream);
+  void poisonPending(Region& region, Block& block, uint64_t serial);
   bool lease(Block& block);  // counts a lease of a live block; false: it is not live
 
   void setPinMode(bool on);  // throws bad_alloc
@@ -180,9 +183,10 @@ class Pool final : public RefCounted {
   static void giveBack(Region* regions);
 
   const Ref<ContextResources> resources_;
-  const bool keeps_;  // false with RT_POOL=off
-  const bool fills_;  // RT_MEMORY_DEBUG
-  bool isPlain() const { return keeps_ && !fills_; }
+  const bool keeps_;    // false with RT_POOL=off
+  const bool fills_;    // RT_MEMORY_DEBUG
+  const bool poisons_;  // the process has AddressSanitizer
+  bool isPlain() const { return keeps_ && !fills_ && !poisons_; }
   // Allocations may come from caches. Relaxed: see setPinMode().
   std::atomic<bool> plain_;
   PoolOptions options_;

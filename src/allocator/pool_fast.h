@@ -21,7 +21,8 @@ namespace manyrt::allocator {
     block.recycled = true;
     counters.allocatedFresh();
   }
-  if (kPoisons && region.memory().host_visible) unpoison(region.addressOf(block), size);
+  // With AddressSanitizer no stream has a cache.
+  if (home == nullptr && region.memory().host_visible) unpoison(region.addressOf(block), size);
   // Release: address_map::locate reads the size behind the state.
   block.state.store(Block::kLive, std::memory_order_release);
 }
@@ -66,7 +67,6 @@ inline void* Pool::allocateFromCache(uint64_t size, backend::Stream& stream) {
                                                   bool claimed) {
   const uint64_t serial = stream.submitted();
   const uint32_t index = region.sizeClass();
-  const bool idle = kPoisons && region.memory().host_visible && stream.completed() >= serial;
   BlockChain surplus;
   {
     std::lock_guard lock(cache.lock);
@@ -79,7 +79,6 @@ inline void* Pool::allocateFromCache(uint64_t size, backend::Stream& stream) {
       if (!simple) [[unlikely]]
         return false;
     }
-    if (idle) poison(region.addressOf(block), region.blockSize());
     const uint64_t size = block.size.load(std::memory_order_relaxed);
     // Release, as every end of kLive: what the program did with the block comes before.
     block.state.store(Block::kCached, std::memory_order_release);

@@ -98,7 +98,6 @@ void Pool::giveBack(Region* regions) {
   while (regions != nullptr) {
     Region* next = regions->next;
     address_map::remove(regions);
-    if (regions->memory().host_visible) unpoison(regions->begin(), regions->memory().size);
     epoch::retire(regions);
     regions = next;
   }

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "allocator/context_resources.h"
+#include "allocator/poison.h"
 #include "allocator/pool.h"
 #include "allocator/size_class.h"
 
@@ -67,6 +68,8 @@ void Region::reclaim() {
   switch (kind_) {
     case Kind::kSlab:
     case Kind::kLarge:
+      if (memory_.host_visible) unpoison(begin(), memory_.size);
+      [[fallthrough]];
     case Kind::kImported:
       resources_->native().release(memory_);
       break;

@@ -50,7 +50,8 @@ struct alignas(64) Block {
     Block* next = nullptr;
     PinScope* scope;  // of a live block that is pinned
   };
-  uint64_t serial = 0;  // while cached: the stream's work that may use it; pinned: how many graphs had joined
+  uint64_t serial =
+      0;  // cached: the stream's work that may use it; pinned: how many graphs had joined; else see pool_poison.cpp
   // Which lock a free and a first lease take while the block is live: that of the cache that has handed it out, or, null, the
   // pool's. Relaxed: changes under that lock, and is read again behind taking it.
   std::atomic<StreamCache*> home{nullptr};

@@ -26,6 +26,7 @@ namespace manyrt::config {
   X(kOpenClMemory, "RT_OPENCL_MEMORY", "usm, svm or buffer: how OpenCL addresses")   \
   X(kNvrtc, "RT_NVRTC", "NVRTC, the compiler for kernels on CUDA, a path or a name") \
   X(kCpuBuild, "RT_CPU_BUILD", "tiered, optimized or quick code for kernels")        \
+  X(kCpuSanitize, "RT_CPU_SANITIZE", "address, thread or off: sanitizer of kernels") \
   X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")          \
   X(kCacheSize, "RT_CACHE_SIZE", "MiB that this folder may hold")
 

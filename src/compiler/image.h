@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/os/descriptor.h"
 #include "base/ref.h"
 #include "base/status.h"
 #include "compiler/cache/blake2b.h"
@@ -38,6 +39,7 @@ class Object : public RefCounted {
  private:
   explicit Object(void* handle) : handle_(handle) {}
   void* const handle_;
+  Descriptor file_;  // open where a sanitizer may read it
   std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
   Ref<Object> better_object_;
   void (*watcher_)(const Object*) = nullptr;

@@ -21,7 +21,7 @@ class TiersAtExitTest : public manyrt::compiler::TemporaryTest {
   // Runs a scenario with a compiler that does `instead` before it makes optimised code.
   Outcome runWith(const std::string& instead, const std::vector<std::string>& words, const char* sanitizer_options = nullptr) {
     const std::string compiler =
-        write("compiler", "#!/bin/sh\ncase \"$*\" in\n*-O3*) " + instead + " ;;\nesac\nexec g++ \"$@\"\n", 0700);
+        write("compiler", "#!/bin/sh\ncase \"$*\" in\n*-O3* | *-O1*) " + instead + " ;;\nesac\nexec g++ \"$@\"\n", 0700);
     std::vector<std::string> command = {PROCESS_CHILD};
     command.insert(command.end(), words.begin(), words.end());
     Environment environment = {

@@ -30,7 +30,10 @@ struct Group {
   Fiber* running = nullptr;
   Continuation home = {};  // the flow that called run()
   std::exception_ptr failure;
+  bool failed = false;  // looked at by each item, in begin()
   bool abandoned = false;
+  bool apart = false;  // see runApart; the addresses of the two below order its items behind the caller and before it
+  char begins = 0, ends = 0;
   // Of items in sub-groups, which come to the group's barriers at different times: here they are counted.
   std::vector<SubGroup> sub_groups;
   Meeting meeting;
@@ -92,15 +95,42 @@ void forget(Group&, Stacks&, uint32_t, uint32_t) {}
 #endif
 
 // The item's frames are gone, and the exception is caught and kept, before the fiber is left.
-void callItem(Group& group, uint32_t index) {
+bool callItem(Group& group, uint32_t index) {
   try {
     group.item(group.user, index);
+    return true;
   } catch (...) {
     group.failure = std::current_exception();
+    return false;
   }
 }
 
+#if defined(MANYRT_FIBERS_TSAN)
+
+// What fibers of a thread share of this file: items that ThreadSanitizer takes for threads use it one behind the other.
+class Turn {
+ public:
+  Turn() { __tsan_acquire(&current); }
+  ~Turn() { __tsan_release(&current); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+};
+
+void publish(const char& point) { __tsan_release(const_cast<char*>(&point)); }
+void follow(const char& point) { __tsan_acquire(const_cast<char*>(&point)); }
+
+#else
+
+struct Turn {
+  ~Turn() {}
+};
+void publish(const char&) {}
+void follow(const char&) {}
+
+#endif
+
 void runGroup(Group& group, uint32_t count) {
+  const Turn turn;
   Stacks& stacks = stacksOfThread();
   const uint32_t first = stacks.take(count);
   group.running = &stacks[first];
@@ -116,7 +146,9 @@ void runGroup(Group& group, uint32_t count) {
     makeOn(*fiber, fiber->stack, usableBytes(first + i));
   }
   Group* const outer = std::exchange(current, &group);
-  switchTo(group.home, *group.running);
+  publish(group.begins);
+  switchTo(group.home, *group.running, group.apart);
+  follow(group.ends);
   if (kWatched && group.failure) forget(group, stacks, first, count);
   current = outer;
   giveBack(count);
@@ -218,16 +250,28 @@ MANYRT_NOT_COUNTED void begin(Continuation& from) {
   Fiber& self = *group.running;
   self.started = true;
   arrive(self, from);
-  callItem(group, self.index);
+  follow(group.begins);
+  if (!callItem(group, self.index)) group.failed = true;
   if (!group.sub_groups.empty()) leaveMeetings(group);
+  publish(group.ends);  // the caller ends the group: nothing of it is read by what the sanitizer sees behind this
   Fiber* const next = self.next;
   self.previous->next = next;
   next->previous = self.previous;
   self.next = nullptr;
-  if (next == &self || group.failure) leave(self, group.home);
+  if (next == &self || group.failed) leave(self, group.home, group.apart);
   group.running = next;
-  leave(self, *next);
+  leave(self, *next, group.apart);
 }
+
+#if defined(MANYRT_FIBERS_TSAN)
+void runApart(void (*item)(void* user, uint32_t index), void* user, uint32_t count) {
+  Group group;
+  group.item = item;
+  group.user = user;
+  group.apart = true;
+  runGroup(group, count);
+}
+#endif
 
 const compiler::FiberCalls kCalls = {run, wait, runSubGroups, exchange, subGroupItem};
 

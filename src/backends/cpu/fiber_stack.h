@@ -14,7 +14,11 @@ namespace manyrt::cpu::fibers {
 // A stack holds the private arrays of an item and printf of libc (some 8 KiB). A thread of the program that waits runs
 // kernels, too. So a stack also holds the frame of a signal handler (up to 12 KiB with the widest registers). What is not
 // touched costs nothing. A guard is as large as the largest array that a kernel is likely to skip on its way down.
+#if defined(MANYRT_FIBERS_TSAN)
+inline constexpr size_t kStackBytes = size_t{512} << 10;  // whole work-groups run here, too (runApart)
+#else
 inline constexpr size_t kStackBytes = size_t{128} << 10;
+#endif
 inline constexpr size_t kGuardBytes = size_t{64} << 10;
 inline constexpr uint32_t kSlabStacks = 16;    // mapped together
 inline constexpr uint32_t kMaxKept = 4096;     // by one thread: the largest group

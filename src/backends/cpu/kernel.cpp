@@ -1,10 +1,12 @@
 // Making kernels, calling one for a range of work-groups, with its arguments and its local memory, and catching what it throws.
 #include "backends/cpu/kernel.h"
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 
 #include "backends/cpu/engine.h"
+#include "backends/cpu/fiber.h"
 #include "backends/cpu/solo.h"
 #include "base/checked.h"
 #include "base/text.h"
@@ -167,6 +169,59 @@ Status kernelThrew(const backend::Kernel& kernel) {
   }
 }
 
+#if defined(MANYRT_BUILT_FOR_THREAD)
+
+namespace {
+
+struct ApartGroups {
+  GroupRun* run;
+  uint64_t begin, end;
+  uint32_t participant;
+  Arena* arenas[kApart];  // one each: their memory is not handed on from group to group
+};
+
+void runApartGroups(void* user, uint32_t index) {
+  const ApartGroups& all = *static_cast<ApartGroups*>(user);
+  Taken each;
+  for (uint64_t at = all.begin + index; at < all.end; at += kApart) {
+    if (all.run->local == 0) {
+      callGroups(*all.run, at, at + 1, all.participant, all.run->args, nullptr, each);
+    } else {
+      callWithLocals(*all.run, at, at + 1, all.participant, all.arenas[index]->bytes(), each);
+    }
+  }
+}
+
+void runGroupsApart(GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant) {
+  ApartGroups all{&run, begin, end, participant, {}};
+  const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(end - begin, kApart));
+  bool enough = run.local <= kMaxArenaBytes;
+  for (uint32_t i = 0; i < count && run.local != 0 && enough; ++i) {
+    all.arenas[i] = run.engine->takeArena(run.local);
+    enough = all.arenas[i] != nullptr;
+  }
+  if (enough) {
+    try {
+      fibers::runApart(runApartGroups, &all, count);
+    } catch (...) {
+      run.latch->set(kernelThrew(*run.kernel));
+    }
+  } else {
+    run.latch->set(noArena(run));
+  }
+  for (Arena* arena : all.arenas) {
+    if (arena != nullptr) run.engine->giveArena(arena);
+  }
+}
+
+}  // namespace
+
+#else
+
+static void runGroupsApart(GroupRun&, uint64_t, uint64_t, uint32_t) {}
+
+#endif
+
 template <class Groups>
 static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, Groups& groups) {
   Arena* arena = nullptr;
@@ -188,8 +243,10 @@ static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint32
 }
 
 [[gnu::hot]] void runGroups(void* user, uint64_t begin, uint64_t end, uint32_t participant) {
+  GroupRun& run = *static_cast<GroupRun*>(user);
+  if (kGroupsApart && run.kernel->isCompiled() && end - begin > 1) return runGroupsApart(run, begin, end, participant);
   Taken all;
-  runGroups(*static_cast<GroupRun*>(user), begin, end, participant, all);
+  runGroups(run, begin, end, participant, all);
 }
 
 [[gnu::hot]] void runGroupsAlone(GroupRun& run, uint64_t begin, uint64_t end, Solo* solo) {

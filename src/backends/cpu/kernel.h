@@ -6,6 +6,7 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/ring.h"
+#include "base/os/sanitizer.h"
 #include "compiler/image.h"
 
 namespace manyrt::cpu {
@@ -33,6 +34,7 @@ class HostKernel final : public backend::Kernel {
   bool localBytes(const unsigned char* values, uint32_t local_bytes, uint64_t* bytes) const;
   uint64_t scratchBytes(const uint32_t group[3]) const;  // UINT64_MAX: more than can be counted
   bool needsArena() const { return needs_arena_; }       // whatever the launch asks for
+  bool isCompiled() const { return object_.get() != nullptr; }
   void point(unsigned char* values, void** args) const {
     for (size_t i = 0; i < arguments_.size(); ++i) args[i] = values + arguments_[i].offset;
   }
@@ -77,6 +79,16 @@ static_assert(offsetof(GroupRun, kernel) <= 64);
 
 // What latches when a kernel throws: the exception that is being handled.
 Status kernelThrew(const backend::Kernel& kernel);
+
+// ThreadSanitizer finds a race of two groups where it takes them for threads. A range of groups runs as so many (fibers.h),
+// whichever thread has it; ranges below kApartGroups are not cut in pieces.
+#if defined(MANYRT_BUILT_FOR_THREAD)
+inline constexpr bool kGroupsApart = true;
+#else
+inline constexpr bool kGroupsApart = false;
+#endif
+inline constexpr uint32_t kApart = 8;
+inline constexpr uint64_t kApartGroups = 64;
 
 // A JobBody: groups [begin, end) counted from run->first. What a kernel throws latches.
 void runGroups(void* run, uint64_t begin, uint64_t end, uint32_t participant);

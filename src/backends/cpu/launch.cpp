@@ -105,6 +105,10 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
   }
   if (launch.cooperative) return engine.together(runGroups, &run, static_cast<uint32_t>(total), foreign);
   if (total == 1 || engine.threads() == 1) return runGroups(&run, 0, total, 0);
+  if (kGroupsApart && kernel.isCompiled()) {
+    if (total <= kApartGroups) return runGroups(&run, 0, total, 0);
+    return engine.share(runGroups, &run, total, kApartGroups, INT64_MAX, foreign);
+  }
   runSeveral(run, total, foreign);
 }
 

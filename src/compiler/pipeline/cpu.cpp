@@ -16,16 +16,20 @@
 #include "compiler/pipeline/background.h"
 #include "compiler/pipeline/failure.h"
 #include "compiler/pipeline/front_end.h"
+#include "compiler/pipeline/sanitizer.h"
 #include "compiler/toolchain/compiler.h"
 
 namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kForm = 14;
+constexpr uint32_t kForm = 15;
 
 // gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
 constexpr char kQuickLevel[] = "-Og";
+
+// A sanitizer sees each access of a loop that is no vector, and hardly any that the compiler's vectoriser has made.
+constexpr char kWatchedLevel[] = "-O1";
 
 // Compilers that work on one quick build; each takes some 10 ms to start.
 uint32_t mostTexts() { return std::clamp(std::thread::hardware_concurrency(), 1u, 8u); }
@@ -52,13 +56,15 @@ bool hasOneForm(const BuildOptions& options) {
   return !options.optimize || options.debug || options.unsafe_math || options.finite_math || options.no_signed_zeros;
 }
 
-std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form) {
+std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form,
+                                  const KernelSanitizer& sanitizer) {
   const bool quick = form == CpuForm::kQuick;
   std::vector<std::string> flags = {
     "-std=c++17",
-    !options.optimize ? "-O0"
-    : quick           ? kQuickLevel
-                      : "-O3",
+    !options.optimize     ? "-O0"
+    : quick               ? kQuickLevel
+    : sanitizer.watches() ? kWatchedLevel
+                          : "-O3",
 #if defined(__aarch64__)
     "-mcpu=native",
 #elif defined(__x86_64__)
@@ -83,9 +89,14 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
 #if defined(__x86_64__)
   if (quick) flags.emplace_back("-mno-avx512f");  // nothing is vectorised, and compilers prepare each register that there is
 #endif
-  if (!quick) flags.emplace_back("-fopenmp-simd");
+  if (!quick && !sanitizer.watches()) flags.emplace_back("-fopenmp-simd");
   if (unit.fibers) flags.emplace_back("-fstack-clash-protection");  // no frame skips the guard of a fiber's stack
   if (options.debug) flags.emplace_back("-g");
+  if (sanitizer.watches()) {
+    if (!options.debug) flags.emplace_back("-g1");
+    flags.insert(flags.end(), sanitizer.flags.begin(), sanitizer.flags.end());
+    if (unit.fibers) flags.insert(flags.end(), sanitizer.fiber_flags.begin(), sanitizer.fiber_flags.end());
+  }
   if (options.no_signed_zeros || options.unsafe_math) flags.emplace_back("-fno-signed-zeros");
   if (options.finite_math) flags.emplace_back("-ffinite-math-only");
   if (options.unsafe_math) {
@@ -206,6 +217,7 @@ class Pipeline {
   FrontEnd front_end_;
   std::string& log_;
   Compiler compiler_;
+  KernelSanitizer sanitizer_;
   Mode mode_ = Mode::kTiered;
   Digest key_{};
 };
@@ -215,6 +227,7 @@ Status Pipeline::makeKey() {
   addNumber(&hash, kForm);
   hash.addPart(cpuIdentity());
   hash.addPart(compiler_.identity);
+  hash.addPart(sanitizer_.key());
   addNumber(&hash, mode_ == Mode::kQuick);  // the code of the other two is the same
   RT_TRY(front_end_.addToKey(&hash, &log_));
   key_ = hash.finish();
@@ -224,7 +237,9 @@ Status Pipeline::makeKey() {
 Status Pipeline::translate(CpuUnit* optimized, CpuUnit* quick, std::string* log) {
   RT_TRY(front_end_.translate(
       log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
-        return lowerToCpu(optimized, quick, mostTexts(), program, sources, options, diagnostics);
+        BuildOptions own = options;
+        own.exact_lines = sanitizer_.watches();
+        return lowerToCpu(optimized, quick, mostTexts(), program, sources, own, diagnostics);
       }));
   if (front_end_.options().no_warnings) return Status();
   for (const std::string& remark : optimized->remarks) log->append(remark).append("\n");
@@ -255,7 +270,7 @@ void store(const cache::Directory& directory, const Digest& key, const std::stri
 }
 
 Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form) {
-  const CompileJob job{unit.texts, flagsFor(front_end_.options(), unit, form)};
+  const CompileJob job{unit.texts, flagsFor(front_end_.options(), unit, form, sanitizer_)};
   std::string output;
   Status status = compile(object, &output, compiler_, job);
   if (status.ok()) return status;
@@ -291,7 +306,7 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.fibers = request_.fibers;
   work.compiler = compiler_;
   work.directory = cache::directory();
-  work.job = {optimized.texts, flagsFor(front_end_.options(), optimized, CpuForm::kOptimized), kBackgroundNiceness};
+  work.job = {optimized.texts, flagsFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_), kBackgroundNiceness};
   const Status status = background::submit([work](int cancel) { improve(work, cancel); });
   if (!status.ok()) reportUnimproved(work.name, status);
 }
@@ -299,6 +314,7 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
 Status Pipeline::run(Ref<Object>* object) {
   RT_TRY(front_end_.readOptions());
   RT_TRY(findCompiler(&compiler_));
+  RT_TRY(findKernelSanitizer(&sanitizer_));
   mode_ = modeFromEnvironment();
   RT_TRY(makeKey());
   const Wanted wanted(key_, mode_);

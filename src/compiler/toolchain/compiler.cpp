@@ -240,8 +240,12 @@ Status Build::checkUnit(std::vector<std::string>* undefined, const std::string& 
 // A failure here is no failure of the build: the compiler's driver then links again.
 bool Build::linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined) {
   const std::vector<std::string> linkers = findPrograms("ld", compiler_.search_path);
-  // Names that begin so are of the compiler's own library, whose place the driver knows.
-  const auto isCompilers = [](const std::string& name) { return name.starts_with("__"); };
+  // Names that begin so are of the compiler's own library, whose place the driver knows; those of a sanitizer are in the
+  // process.
+  const auto isCompilers = [](const std::string& name) {
+    const bool sanitizers = name.starts_with("__asan_") || name.starts_with("__tsan_") || name.starts_with("__ubsan_");
+    return name.starts_with("__") && !sanitizers;
+  };
   if (linkers.empty() || std::any_of(undefined.begin(), undefined.end(), isCompilers)) return false;
   std::vector<std::string> arguments = {linkers[0]};
   for (const char* argument : {"-shared", "--eh-frame-hdr", "--hash-style=gnu", "--build-id=none", "-znoseparate-code", "-znow",

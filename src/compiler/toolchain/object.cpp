@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/fault.h"
+#include "base/os/sanitizer.h"
 #include "compiler/image.h"
 #include "compiler/toolchain/elf.h"
 #include "compiler/toolchain/file.h"
@@ -33,11 +35,15 @@ Descriptor makeMemoryFile() {
   return Descriptor(memfd_create("manyrt kernel", kFlags | MFD_NOEXEC_SEAL));
 }
 
+// A sanitizer reads the lines of a report from the file by this path, perhaps in a process of its own. So the file stays open
+// with the object, and the path names this process.
+bool isReadLater() { return sanitizer::hasAddress() || sanitizer::hasThread(); }
+
 // "/proc/self/fd/" and steps that lead nowhere, one for each bit of a number that grows with every load.
 std::string pathOf(int descriptor) {
   // Relaxed: the numbers only have to differ.
   static std::atomic<uint32_t> loads{0};
-  std::string path = "/proc/self/fd/";
+  std::string path = "/proc/" + (isReadLater() ? std::to_string(getpid()) : "self") + "/fd/";
   for (uint32_t serial = loads.fetch_add(1, std::memory_order_relaxed) + 1; serial != 0; serial >>= 1) {
     path += (serial & 1) != 0 ? ".//" : "./";
   }
@@ -66,11 +72,11 @@ Status refused(const char* name) {
 }
 
 // False: there is no memory file, or no /proc to name it by.
-bool loadFromMemory(void** handle, Status* status, const void* data, size_t size, const char* name) {
-  const Descriptor file = makeMemoryFile();
-  if (!file.valid() || writeAll(file.get(), data, size) != 0) return false;
-  fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
-  const std::string path = pathOf(file.get());
+bool loadFromMemory(void** handle, Descriptor* file, Status* status, const void* data, size_t size, const char* name) {
+  *file = makeMemoryFile();
+  if (!file->valid() || writeAll(file->get(), data, size) != 0) return false;
+  fcntl(file->get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL);
+  const std::string path = pathOf(file->get());
   if (access(path.c_str(), F_OK) != 0) return false;
   *handle = openObject(path);
   if (*handle == nullptr) *status = refused(name);
@@ -98,14 +104,16 @@ Status Object::load(Ref<Object>* object, const void* data, size_t size, const ch
     return Status::error(RT_ERROR_INVALID_IMAGE, "The image of \"%s\" (%zu bytes) %s.", name, size, wrong.c_str());
   }
   void* handle = nullptr;
+  Descriptor file;
   Status status;
-  if (!loadFromMemory(&handle, &status, data, size, name)) status = loadFromFolder(&handle, data, size, name);
+  if (!loadFromMemory(&handle, &file, &status, data, size, name)) status = loadFromFolder(&handle, data, size, name);
   RT_TRY(status);
   Object* fresh = new (std::nothrow) Object(handle);
   if (fresh == nullptr) {
     closeObject(handle);
     return Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
+  if (isReadLater()) fresh->file_ = std::move(file);
   *object = Ref<Object>::adopt(fresh);
   return Status();
 }

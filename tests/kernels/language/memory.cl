@@ -117,7 +117,7 @@ __kernel void atomics(__global int *counters, __global uint *bits, __global floa
   atom_add(&counters[6], 1);
   atomic_inc(local_counter);
   volatile __global int *turns = counters + 7;
-  int seen = *turns;
+  int seen = atomic_add(turns, 0);
   for (;;) {
     int before = atomic_cmpxchg(turns, seen, seen + g);
     if (before == seen) break;

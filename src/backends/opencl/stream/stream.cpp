@@ -144,7 +144,8 @@ Status Stream::enqueueCopy(const backend::Copy& copy, bool blocks) {
   return error == CL_SUCCESS ? Status() : device().failed(call, error);
 }
 
-// A queue that is idle has nothing to wait for but the copy itself.
+// A queue that is idle has nothing to wait for but the copy itself. Shared virtual memory then has the bytes. A buffer may get
+// them later: OpenCL 1.2 says of a blocking write that its source has been copied, and Intel's runtime returns that early.
 bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
   const uint64_t done = completed();  // before the mutex, which asking takes
   std::lock_guard lock(mutex_);
@@ -158,7 +159,7 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status* status) {
   }
   *status = enqueueCopy(copy, true);
   count();
-  if (status->ok()) advance(submitted());
+  if (status->ok() && locationOf(copy.dst).root == nullptr) advance(submitted());
   return true;
 }
 

@@ -139,7 +139,7 @@ std::string CppText::constant(const Variable& variable) {
 
 std::string CppText::place(const Function& function) const {
   std::string text = "\n";
-  if (quick) {
+  if (!lines) {
     text += kPlaceComment;
     for (char letter : sources_.name(function.where.file)) text += static_cast<unsigned char>(letter) >= ' ' ? letter : ' ';
     text += ":" + std::to_string(function.where.line) + "\n";
@@ -151,7 +151,7 @@ std::string CppText::place(const Function& function) const {
 }
 
 void CppText::line(Location where, std::string* out) const {
-  if (where.line == 0 || quick) return;
+  if (where.line == 0 || !lines) return;
   if (!out->empty() && out->back() != '\n') *out += '\n';
   *out += "#line " + std::to_string(where.line) + " \"";
   for (char letter : sources_.name(where.file)) {

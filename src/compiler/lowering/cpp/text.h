@@ -57,7 +57,8 @@ class CppText {
   std::function<bool(const Variable&)> is_bound;             // declared by the surroundings: only its initialiser is printed
   std::function<bool(const Stmt&)> loop_runs;                // whether a loop is known to run at least once
   std::function<std::string(const Expr&)> index_text;        // another form of an index; empty: as it is
-  bool quick = false;                                        // no lines and no forced inlining
+  bool quick = false;                                        // no forced inlining
+  bool lines = true;                                         // #line before statements and functions
   std::function<std::string(const Expr&)> builtin_text;      // another form of a call of a builtin; empty: as it is
   std::string item = "mrt_i";                                // what helpers are given; empty: nothing
   std::string first_item = "(mrt_i.l0 | mrt_i.l1 | mrt_i.l2) == 0";

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "compiler/builtins/library.h"
 #include "compiler/builtins/prelude.h"
@@ -77,6 +78,21 @@ std::string supportOf(const std::string& text) {
     }
   }
   return all;
+}
+
+// The text of a statement may have several lines, which a compiler counts on from its #line. Here each of them repeats it.
+std::string withExactLines(const std::string& text) {
+  std::string out;
+  std::string_view place;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    const std::string_view line = std::string_view(text).substr(at, end - at);
+    if (line.starts_with("#line ")) place = line;
+    if (line[0] != '#') out += place;
+    out += line;
+    at = end;
+  }
+  return out;
 }
 
 std::string quoted(const std::string& text) {
@@ -161,6 +177,7 @@ class UnitText {
         prelude_(program.types, form == CpuForm::kQuick ? Dialect::kHostQuick : Dialect::kHost),
         text_(program, sources, prelude_, diagnostics) {
     text_.quick = form == CpuForm::kQuick;
+    text_.lines = !text_.quick || options.exact_lines;
     prelude_.relaxed = options.relaxed_math;
   }
 
@@ -196,6 +213,7 @@ class UnitText {
       definitions += text_.definition(*declaration.function);
     }
     body += definitions + kernels;
+    if (options_.exact_lines) body = withExactLines(body);
     std::string all = kHead;
     if (fibers) all += kFiberVariable;
     if (with_table) all += kTableTypes;

@@ -70,7 +70,7 @@ class TiersTest : public TemporaryTest {
   // A compiler that does `instead` where it is asked for optimised code.
   void compilerWith(const std::string& instead) {
     const std::string script =
-        "#!/bin/sh\ncase \"$*\" in\n*-O3*) " + instead + " ;;\nesac\nexec " + compiler.path + " \"$@\"\n";
+        "#!/bin/sh\ncase \"$*\" in\n*-O3* | *-O1*) " + instead + " ;;\nesac\nexec " + compiler.path + " \"$@\"\n";
     environment("RT_CC", write("compiler", script, 0700).c_str());
   }
   const rtHostModuleKernel_t* better() const { return object->better().load(); }

@@ -10,12 +10,18 @@
 #else
 #define MRT_BYTES 16
 #endif
-#if defined(__GNUC__) && !defined(__clang__) && MRT_BYTES == 64
+// Masked loads and stores of gcc's are not seen by sanitizers: what they watch takes its lanes one by one.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MRT_WATCHED 1
+#else
+#define MRT_WATCHED 0
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && !MRT_WATCHED && MRT_BYTES == 64
 #define MRT_MASKED 1
 #else
 #define MRT_MASKED 0
 #endif
-#if defined(__GNUC__) && !defined(__clang__) && MRT_BYTES == 32
+#if defined(__GNUC__) && !defined(__clang__) && !MRT_WATCHED && MRT_BYTES == 32
 #define MRT_MASKED_AVX2 1
 #else
 #define MRT_MASKED_AVX2 0

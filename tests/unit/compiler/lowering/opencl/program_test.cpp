@@ -90,6 +90,14 @@ void expectLowered(const std::string& source, const std::string& expected) {
   accept(lowered);
 }
 
+// Newer versions of clang refuse 5 > 4 > 3 unless they are told that it is a warning.
+TEST(OpenClTest, AComparisonOfAComparisonMayBeWritten) {
+  const std::string pragma = "#pragma clang diagnostic warning \"-Wparentheses\"\n";
+  EXPECT_EQ(lower("kernel void k(int a) { a = 5 > 4 > 3; }").substr(0, pragma.size()), pragma);
+  EXPECT_EQ(lower("kernel void k(int a) { if (a < 3 == 1) a = 2; }").substr(0, pragma.size()), pragma);
+  EXPECT_EQ(lower("kernel void k(int a) { a = 5 > 4 && 4 > 3; }").find("#pragma"), std::string::npos);
+}
+
 TEST(OpenClTest, APointerBecomesARootAndAnOffset) {
   expectLowered("__kernel void f(__global float *a, int n, __constant float4 *c) { a[0] = n * c[1].x; }",
                 "__kernel void f(__global unsigned char *mrt_root_0, unsigned long mrt_offset_0, int n,"

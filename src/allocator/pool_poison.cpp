@@ -1,0 +1,57 @@
+// Poisoning a freed block in the order of the stream that frees it, for AddressSanitizer: what the stream runs behind the free
+// is a use of freed memory, also where the work ahead of it had not ended when the program freed the block.
+#include <atomic>
+#include <mutex>
+#include <new>
+
+#include "allocator/address_map.h"
+#include "allocator/poison.h"
+#include "allocator/pool.h"
+#include "base/handles/epoch.h"
+#include "base/task.h"
+
+namespace manyrt::allocator {
+namespace {
+
+// Numbers frees in all pools, since memory may come to another one. Relaxed: the numbers only have to differ.
+std::atomic<uint64_t> poisonings{0};
+
+class PoisonTask final : public Task {
+ public:
+  PoisonTask(uintptr_t address, uint64_t serial) : address_(address), serial_(serial) {}
+  Status run(const Status&) override {
+    const epoch::Guard guard;
+    Region* region = address_map::find(reinterpret_cast<void*>(address_));
+    if (region == nullptr || region->pool() == nullptr) return Status();
+    Block* block = region->blockAt(address_);
+    if (block != nullptr) region->pool()->poisonPending(*region, *block, serial_);
+    return Status();
+  }
+
+ private:
+  const uintptr_t address_;
+  const uint64_t serial_;
+};
+
+}  // namespace
+
+// The block may have been handed out again in the meantime, and freed again: then a later task poisons it.
+void Pool::poisonPending(Region& region, Block& block, uint64_t serial) {
+  std::lock_guard lock(lock_);
+  const bool same = block.state.load(std::memory_order_relaxed) == Block::kPending && block.serial == serial;
+  if (same) poison(region.addressOf(block), region.blockSize());
+}
+
+void Pool::poisonBehind(Region& region, Block& block, backend::Stream& stream) {
+  if (!region.memory().host_visible || stream.latch.failed()) return;
+  uint64_t serial;
+  {
+    std::lock_guard lock(lock_);
+    if (block.state.load(std::memory_order_relaxed) != Block::kPending) return;
+    serial = block.serial = poisonings.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+  auto* task = new (std::nothrow) PoisonTask(region.addressOf(block), serial);
+  if (task != nullptr) (void)stream.call(task, backend::TaskKind::kInternal);
+}
+
+}  // namespace manyrt::allocator
