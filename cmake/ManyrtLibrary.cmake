@@ -9,6 +9,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/ManyrtCuda.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtOpenCl.cmake)
 
 file(GLOB_RECURSE manyrt_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+list(FILTER manyrt_sources EXCLUDE REGEX "/src/comm/")  # a library of its own: ManyrtComm.cmake
 if(manyrt_no_toolkit_sources)
   list(REMOVE_ITEM manyrt_sources ${manyrt_no_toolkit_sources})
 endif()

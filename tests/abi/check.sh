@@ -1,13 +1,14 @@
 #!/bin/sh
-# Compares a built libmanyrt.so with what the releases promised: the exported symbols (symbols.txt, by the release that they
-# came with; --write appends those that are missing there) and the types behind them (manyrt-0.1.0.abi, made by abidw from
-# debug information; additions are allowed, anything else is a break). What is missing for the second part (libabigail, debug
-# information) is one line `SKIP: reason` and exit status 77, which ctest reports as skipped.
+# Compares a built libmanyrt.so, or libmanyrt-comm.so, with what the releases promised: the exported symbols (symbols.txt,
+# comm_symbols.txt, by the release that they came with; --write appends those that are missing there) and, of the first, the types
+# behind them (manyrt-0.1.0.abi, made by abidw from debug information; additions are allowed, anything else is a break). What is
+# missing for the second part (libabigail, debug information) is one line `SKIP: reason` and exit status 77, which ctest reports as
+# skipped.
 # Usage: check.sh libmanyrt.so [symbols|description|all] [--write]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 1 ] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
 library=$1
 shift
 what=all
@@ -19,6 +20,8 @@ for word in "$@"; do
     *) echo "check.sh: unknown word '$word'" >&2; exit 2 ;;
   esac
 done
+list=$here/symbols.txt
+case $library in *-comm.so*) list=$here/comm_symbols.txt ;; esac
 [ -f "$library" ] || { echo "check.sh: there is no $library" >&2; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -26,13 +29,13 @@ trap 'rm -rf "$work"' EXIT
 check_symbols() {
   # The version node that a linker script defines is an absolute symbol (A), not a function.
   nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort > "$work/symbols.txt"
-  grep -v '^#' "$here/symbols.txt" | LC_ALL=C sort > "$work/promised.txt"
+  grep -v '^#' "$list" | LC_ALL=C sort > "$work/promised.txt"
   if [ $write = yes ]; then
-    LC_ALL=C comm -13 "$work/promised.txt" "$work/symbols.txt" >> "$here/symbols.txt"
-    grep -v '^#' "$here/symbols.txt" | LC_ALL=C sort > "$work/promised.txt"
+    LC_ALL=C comm -13 "$work/promised.txt" "$work/symbols.txt" >> "$list"
+    grep -v '^#' "$list" | LC_ALL=C sort > "$work/promised.txt"
   fi
   if ! diff -u --label promised "$work/promised.txt" --label exported "$work/symbols.txt"; then
-    echo "The exported symbols differ from tests/abi/symbols.txt." >&2
+    echo "The exported symbols differ from tests/abi/$(basename "$list")." >&2
     return 1
   fi
   echo "$(wc -l < "$work/symbols.txt") exported symbols, as promised"

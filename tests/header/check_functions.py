@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compares the functions that rt.h declares with tests/header/functions.txt.
+"""Compares the functions that a public header declares with its list here: functions.txt, comm_functions.txt.
 
 The list is the interface that was agreed on, in the header's order. A new function is added here on purpose, and one that
-disappears is a broken promise: both differences fail the test. Run by ctest as header.functions.
+disappears is a broken promise: both differences fail the test. Run by ctest as header.functions and
+header.comm_functions.
 """
 
 import argparse

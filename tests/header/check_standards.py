@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles rt.h alone, and a use of every initialiser macro, under each language standard that it promises.
+"""Compiles a public header alone, and a use of every initialiser macro, under each language standard that it promises.
 
 C99 to C23 and C++11 to C++20, with every compiler that is given or found, and no warning allowed; -Wpadded shows that no
-public struct has a hidden hole. Run by ctest as header.standards.
+public struct has a hidden hole. Run by ctest as header.standards and header.comm_standards.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def initialiser_uses(header):
     missing = structs - {struct for _, struct in pairs}
     if missing:
         raise SystemExit(f"no initialiser macro for {', '.join(sorted(missing))}")
-    lines = ['#include "rt.h"', "static uint32_t uses(void) {", "  uint32_t sum = 0;"]
+    lines = [f'#include "{header.name}"', "static uint32_t uses(void) {", "  uint32_t sum = 0;"]
     for macro, struct in pairs:
         lines += [f"  {struct} x_{macro.lower()} = {macro};", f"  sum += x_{macro.lower()}.struct_size;"]
     return "\n".join(lines + ["  return sum;", "}", ""])
@@ -46,7 +46,7 @@ def main():
     failures = runs = 0
     with tempfile.TemporaryDirectory() as folder:
         alone = pathlib.Path(folder, "alone.h")
-        alone.write_text('#include "rt.h"\n', encoding="utf-8")
+        alone.write_text(f'#include "{args.header.name}"\n', encoding="utf-8")
         uses = pathlib.Path(folder, "uses.c")
         uses.write_text(initialiser_uses(args.header), encoding="utf-8")
         for language, compilers, standards in (("c", c_compilers, C_STANDARDS), ("c++", cxx_compilers, CXX_STANDARDS)):

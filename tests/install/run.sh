@@ -26,6 +26,10 @@ try() {
   "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror "$client/client.c" $flags -o "$programs/client_c"
   # shellcheck disable=SC2086
   "$cxx" -std=c++11 -Wall -Wextra -Wpedantic -Werror "$client/client.cpp" $flags -o "$programs/client_cpp"
+  # shellcheck disable=SC2046
+  "$cc" -std=c99 -Wall -Wextra -Wpedantic -Werror "$client/client_comm.c" $(pkg-config --cflags --libs manyrt-comm) \
+    -o "$programs/client_comm"
+  LD_LIBRARY_PATH=$libdir "$programs/client_comm"
   LD_LIBRARY_PATH=$libdir "$programs/client_c"
   LD_LIBRARY_PATH=$libdir "$programs/client_cpp"
 
@@ -35,6 +39,7 @@ try() {
   "$cmake" --build "$programs/build" >"$programs/build.log" || { cat "$programs/build.log"; fail "the client does not build"; }
   "$programs/build/client_c"
   "$programs/build/client_cpp"
+  "$programs/build/client_comm"
 
   if [[ -x $prefix/bin/manyrt ]]; then
     "$prefix/bin/manyrt" info >/dev/null || fail "the installed manyrt info does not run"
@@ -47,8 +52,11 @@ mkdir -p "$work"
 
 libraries=$(find "$work/first" -name 'libmanyrt.so*' | wc -l)
 [[ $libraries -eq 3 ]] || fail "expected libmanyrt.so, .so.0 and .so.0.x.y, found $libraries"
-for file in include/manyrt/rt.h include/manyrt/rt_message.h include/manyrt/rt.hpp include/manyrt/rt/runtime.hpp \
-            include/manyrt/compat/infinirt.h share/manyrt/rt.cdef.h share/manyrt/rt.json share/manyrt/graph.schema.json \
+libraries=$(find "$work/first" -name 'libmanyrt-comm.so*' | wc -l)
+[[ $libraries -eq 3 ]] || fail "expected libmanyrt-comm.so, .so.0 and .so.0.x.y, found $libraries"
+for file in include/manyrt/rt.h include/manyrt/rt_comm.h include/manyrt/rt_message.h include/manyrt/rt.hpp \
+            include/manyrt/rt/runtime.hpp include/manyrt/compat/infinirt.h share/manyrt/rt.cdef.h share/manyrt/rt.json \
+            share/manyrt/graph.schema.json \
             share/manyrt/rust/manyrt/Cargo.toml share/manyrt/rust/manyrt-sys/build.rs share/manyrt/go/go.mod \
             share/manyrt/go/bridge.h share/manyrt/lua/manyrt.lua share/manyrt/fortran/manyrt.f90 \
             share/doc/manyrt/LICENSE share/doc/manyrt/README.md share/doc/manyrt/CHANGELOG.md share/doc/manyrt/docs/kernels.md \

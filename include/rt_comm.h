@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * rt_comm.h - communicators: collective operations between contexts. The library is libmanyrt-comm.so, beside libmanyrt.so.
+ * A communicator has `size` ranks, and a handle stands for one of them, in one context. Operations go to streams of that
+ * context, in order with their other work, and return at once. The comments read as those of rt.h, with its statuses.
+ *
+ * Order
+ *   Every rank submits the same operations of one communicator in the same order, with the same type, count, reduction and
+ *   root. This is order of submission, also where one rank uses several streams: an operation begins when the earlier ones of
+ * its rank have ended. Replays of a graph stand in the order of their stream alone. Different communicators have no order. A
+ * send is matched by the next receive of its peer from this rank. Memory count is in elements. In contexts of the CPU every
+ * host address serves; else memory of the context: device, shared or imported. The ranges stay valid, and the source unchanged,
+ * until the stream has passed the operation. `send` and `receive` may be the same memory where a comment says how ("in place");
+ * any other overlap is INVALID_VALUE. Results The operands of a reduction are taken in the order of the ranks, so that the same
+ * call gives the same bits on every rank and at each run. Sums and products of integers wrap. Results of f16 and bf16 are
+ * rounded to even behind each operand. MINIMUM and MAXIMUM are NaN where an operand is. AVERAGE is the sum divided by the
+ * ranks; of integers it is truncated towards 0. Failures A communicator that has failed stays so. Its first failure is that of
+ * all operations in flight, whose streams latch the code, and of all later calls. rtCommGetStatus and rtCommGetStatusMessage
+ * tell it, with the rank. Causes: a rank that does not come to an operation within timeout_ns (TIMEOUT); one that comes with
+ * another operation, type, count, reduction or root (INVALID_VALUE); one whose stream had failed before, whose communicator is
+ * destroyed, or that called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). Capture A captured operation
+ * becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures. On a stream of CUDA a capture
+ * is NOT_SUPPORTED.
+ */
+#ifndef MANYRT_RT_COMM_H_
+#define MANYRT_RT_COMM_H_
+
+#include "rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct rtComm_st* rtComm_t; /**< one rank of a communicator; opaque, checked on every call, never an address */
+
+/** Types of elements. */
+enum rtCommType {
+  RT_COMM_TYPE_INVALID = -1,
+  RT_COMM_I8 = 0,
+  RT_COMM_U8 = 1,
+  RT_COMM_I16 = 2,
+  RT_COMM_U16 = 3,
+  RT_COMM_I32 = 4,
+  RT_COMM_U32 = 5,
+  RT_COMM_I64 = 6,
+  RT_COMM_U64 = 7,
+  RT_COMM_F16 = 8,
+  RT_COMM_BF16 = 9,
+  RT_COMM_F32 = 10,
+  RT_COMM_F64 = 11
+};
+
+/** How elements of several ranks become one. */
+enum rtCommReduction {
+  RT_COMM_REDUCTION_INVALID = -1,
+  RT_COMM_SUM = 0,
+  RT_COMM_PRODUCT = 1,
+  RT_COMM_MINIMUM = 2,
+  RT_COMM_MAXIMUM = 3,
+  RT_COMM_AVERAGE = 4
+};
+
+/** For the color of rtCommSplit: no part of a new communicator. */
+enum rtCommColor { RT_COMM_NO_COLOR = -1 };
+
+/** Options of rtCommCreateAll. */
+typedef struct rtCommOptions_t {
+  uint32_t struct_size;
+  uint32_t flags;      /**< 0 */
+  uint64_t timeout_ns; /**< how long a rank waits for others in an operation; 0: 5 minutes; RT_TIMEOUT_INFINITE is for ever */
+  char label[64];      /**< for messages; terminated */
+} rtCommOptions_t;
+/* clang-format off */
+#define RT_COMM_OPTIONS_INIT                                                              \
+  {sizeof(rtCommOptions_t) /* struct_size */, 0 /* flags */, 0 /* timeout_ns */, {0} /* label */}
+/* clang-format on */
+
+/* ---- Communicators ------------------------------------------------------------------------------------------------ */
+
+/** Returns the sentence of this thread's last failed call of this library. Success does not clear it. Empty if no call has
+ *  failed. A short buffer is truncated and terminated.
+ *  @param[out] buffer  receives the text; may be NULL if size is 0
+ *  @param[in]  size    bytes of buffer
+ *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE */
+RT_API rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* needed);
+
+/** Makes a communicator of contexts of this process, of any devices, as ncclCommInitAll. Rank i works in contexts[i]; a context
+ *  may stand there more than once. One thread may submit for all ranks, one after the other.
+ *  @param[out] comms     receives count ranks, which the caller destroys one by one
+ *  @param[in]  options   may be NULL
+ *  @param[in]  contexts  count contexts; an element may be NULL: current
+ *  @param[in]  count     1 to 64
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContext_t* contexts, uint32_t count);
+
+/** Makes new communicators of the ranks of one, as MPI_Comm_split: of all ranks with the same color, in the order of key and,
+ *  where keys are equal, of rank. Every rank calls it, each on its own thread; a thread that has several ranks calls it within
+ * a group, and rtCommGroupEnd waits for all.
+ *  @param[out] comm    receives the rank of the new communicator, which the caller destroys; NULL for RT_COMM_NO_COLOR. In a
+ *                      group written by rtCommGroupEnd
+ *  @param[in]  color   0 and above, or RT_COMM_NO_COLOR
+ *  @param[in]  key     any number
+ *  @param[in]  parent  goes on as before
+ *  blocks: yes, for the other ranks; at most timeout_ns
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, TIMEOUT, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtCommSplit(rtComm_t* comm, int32_t color, int32_t key, rtComm_t parent);
+
+/** Ends a rank. Its operations in flight go on, and so do graphs that captured some. Behind the last of these, what other ranks
+ *  still expect of this one fails.
+ *  @param[in] comm  may be NULL: nothing happens
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtCommDestroy(rtComm_t comm);
+
+/** Fails the communicator, with LAUNCH_FAILED, on all its ranks. From any thread; one that waits for a stream is freed.
+ *  @param[in] comm  of any rank
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_HANDLE */
+RT_API rtStatus_t rtCommAbort(rtComm_t comm);
+
+/** Returns the first failure of the communicator, or RT_SUCCESS.
+ *  @param[out] status  receives the status
+ *  @param[out] rank    receives the rank that the failure is about, -1 if there is none; may be NULL
+ *  @param[in]  comm    the communicator
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCommGetStatus(rtStatus_t* status, int32_t* rank, rtComm_t comm);
+
+/** Tells the first failure of the communicator in words; empty if it has not failed. A short buffer is truncated and
+ * terminated.
+ *  @param[out] buffer  receives the text; may be NULL if size is 0
+ *  @param[in]  size    bytes of buffer
+ *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
+ *  @param[in]  comm    the communicator
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCommGetStatusMessage(char* buffer, size_t size, size_t* needed, rtComm_t comm);
+
+/** Returns the rank of a handle.
+ *  @param[out] rank  receives 0 to the size - 1
+ *  @param[in]  comm  the communicator
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCommGetRank(int32_t* rank, rtComm_t comm);
+
+/** Returns how many ranks a communicator has.
+ *  @param[out] size  receives the number
+ *  @param[in]  comm  the communicator
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCommGetSize(int32_t* size, rtComm_t comm);
+
+/** Returns the context in which a rank works.
+ *  @param[out] context  receives the context; borrowed
+ *  @param[in]  comm     the communicator
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE */
+RT_API rtStatus_t rtCommGetContext(rtContext_t* context, rtComm_t comm);
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------- */
+
+/** Begins a group on this thread, as ncclGroupStart: the operations that follow are checked at once and submitted by
+ *  rtCommGroupEnd. Those of one rank and stream then run as one: sends and receives among them do not wait for each other.
+ *  Groups nest; the outermost counts.
+ *  blocks: never
+ *  capture: outside
+ *  errors: none */
+RT_API rtStatus_t rtCommGroupBegin(void);
+
+/** Ends a group and submits its operations. After a failure of a call in the group, nothing of it is submitted, and that
+ * failure is returned. blocks: maybe, for the other ranks of an rtCommSplit in the group capture: node errors: INVALID_VALUE
+ * (no group, or a refused call in it), and those of its calls */
+RT_API rtStatus_t rtCommGroupEnd(void);
+
+/* ---- Operations --------------------------------------------------------------------------------------------------- */
+
+/** Reduces the elements of all ranks and gives every rank the result.
+ *  @param[in] receive    count elements
+ *  @param[in] send       count elements; in place: the same as receive
+ *  @param[in] count      elements; 0 is legal
+ *  @param[in] type       RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] reduction  RT_COMM_SUM to RT_COMM_AVERAGE
+ *  @param[in] stream     of the rank's context; may be NULL: its default
+ *  @param[in] comm       the communicator
+ *  blocks: maybe, while a compiler runs
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, BUILD_FAILED, COMPILER_NOT_FOUND,
+ *    TIMEOUT, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommAllReduce(void* receive, const void* send, uint64_t count, int32_t type, int32_t reduction,
+                                  rtStream_t stream, rtComm_t comm);
+
+/** Reduces the elements of all ranks and gives root the result.
+ *  @param[in] receive    count elements; of root alone, else may be NULL
+ *  @param[in] send       count elements; in place at root: the same as receive
+ *  @param[in] count      elements; 0 is legal
+ *  @param[in] type       RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] reduction  RT_COMM_SUM to RT_COMM_AVERAGE
+ *  @param[in] root       the rank that receives
+ *  @param[in] stream     of the rank's context; may be NULL: its default
+ *  @param[in] comm       the communicator
+ *  blocks: maybe, while a compiler runs
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, BUILD_FAILED, COMPILER_NOT_FOUND,
+ *    TIMEOUT, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommReduce(void* receive, const void* send, uint64_t count, int32_t type, int32_t reduction, int32_t root,
+                               rtStream_t stream, rtComm_t comm);
+
+/** Gives every rank the elements of root.
+ *  @param[in] receive  count elements
+ *  @param[in] send     count elements; of root alone, else may be NULL; in place at root: the same as receive
+ *  @param[in] count    elements; 0 is legal
+ *  @param[in] type     RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] root     the rank that sends
+ *  @param[in] stream   of the rank's context; may be NULL: its default
+ *  @param[in] comm     the communicator
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, TIMEOUT, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommBroadcast(void* receive, const void* send, uint64_t count, int32_t type, int32_t root,
+                                  rtStream_t stream, rtComm_t comm);
+
+/** Gives every rank the elements of all, one behind the other in the order of the ranks.
+ *  @param[in] receive  count times size elements
+ *  @param[in] send     count elements; in place: those of this rank in receive
+ *  @param[in] count    elements of each rank; 0 is legal
+ *  @param[in] type     RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] stream   of the rank's context; may be NULL: its default
+ *  @param[in] comm     the communicator
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, TIMEOUT, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommAllGather(void* receive, const void* send, uint64_t count, int32_t type, rtStream_t stream,
+                                  rtComm_t comm);
+
+/** Reduces the elements of all ranks and gives rank i the i-th part of the result.
+ *  @param[in] receive    count elements
+ *  @param[in] send       count times size elements; in place: receive is the part of this rank in send
+ *  @param[in] count      elements that each rank receives; 0 is legal
+ *  @param[in] type       RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] reduction  RT_COMM_SUM to RT_COMM_AVERAGE
+ *  @param[in] stream     of the rank's context; may be NULL: its default
+ *  @param[in] comm       the communicator
+ *  blocks: maybe, while a compiler runs
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, BUILD_FAILED, COMPILER_NOT_FOUND,
+ *    TIMEOUT, LAUNCH_FAILED, DEVICE_LOST, DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommReduceScatter(void* receive, const void* send, uint64_t count, int32_t type, int32_t reduction,
+                                      rtStream_t stream, rtComm_t comm);
+
+/** Gives rank i the i-th part of every rank, one behind the other in the order of the ranks.
+ *  @param[in] receive  count times size elements
+ *  @param[in] send     count times size elements; in place: the same as receive, on every rank
+ *  @param[in] count    elements from each rank to each; 0 is legal
+ *  @param[in] type     RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] stream   of the rank's context; may be NULL: its default
+ *  @param[in] comm     the communicator
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, TIMEOUT, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommAllToAll(void* receive, const void* send, uint64_t count, int32_t type, rtStream_t stream,
+                                 rtComm_t comm);
+
+/** Gives root the elements of all ranks, one behind the other in the order of the ranks.
+ *  @param[in] receive  count times size elements; of root alone, else may be NULL
+ *  @param[in] send     count elements; in place at root: those of root in receive
+ *  @param[in] count    elements of each rank; 0 is legal
+ *  @param[in] type     RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] root     the rank that receives
+ *  @param[in] stream   of the rank's context; may be NULL: its default
+ *  @param[in] comm     the communicator
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, TIMEOUT, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommGather(void* receive, const void* send, uint64_t count, int32_t type, int32_t root, rtStream_t stream,
+                               rtComm_t comm);
+
+/** Gives rank i the i-th part of the elements of root.
+ *  @param[in] receive  count elements
+ *  @param[in] send     count times size elements; of root alone, else may be NULL; in place at root: receive is root's part
+ *  @param[in] count    elements that each rank receives; 0 is legal
+ *  @param[in] type     RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] root     the rank that sends
+ *  @param[in] stream   of the rank's context; may be NULL: its default
+ *  @param[in] comm     the communicator
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, TIMEOUT, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommScatter(void* receive, const void* send, uint64_t count, int32_t type, int32_t root, rtStream_t stream,
+                                rtComm_t comm);
+
+/** Sends elements to a rank, which receives as many of the same type. The stream goes on when the peer has them. Two ranks that
+ *  send to each other do so within a group.
+ *  @param[in] send    count elements
+ *  @param[in] count   elements; 0 is legal
+ *  @param[in] type    RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] peer    the rank that receives; this one only within a group
+ *  @param[in] stream  of the rank's context; may be NULL: its default
+ *  @param[in] comm    the communicator
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, TIMEOUT, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommSend(const void* send, uint64_t count, int32_t type, int32_t peer, rtStream_t stream, rtComm_t comm);
+
+/** Receives what a rank sends.
+ *  @param[in] receive  count elements
+ *  @param[in] count    elements; 0 is legal
+ *  @param[in] type     RT_COMM_I8 to RT_COMM_F64
+ *  @param[in] peer     the rank that sends; this one only within a group
+ *  @param[in] stream   of the rank's context; may be NULL: its default
+ *  @param[in] comm     the communicator
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, TIMEOUT, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommReceive(void* receive, uint64_t count, int32_t type, int32_t peer, rtStream_t stream, rtComm_t comm);
+
+/** Makes later work of the stream wait until the streams of all ranks have come to this operation.
+ *  @param[in] stream  of the rank's context; may be NULL: its default
+ *  @param[in] comm    the communicator
+ *  blocks: never
+ *  capture: node
+ *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_SUPPORTED, OUT_OF_MEMORY, TIMEOUT, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_INVALIDATED */
+RT_API rtStatus_t rtCommBarrier(rtStream_t stream, rtComm_t comm);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MANYRT_RT_COMM_H_ */

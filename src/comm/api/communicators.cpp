@@ -1,0 +1,146 @@
+// The life of communicators, questions about them, groups, and the last sentence.
+#include "comm/checks.h"
+#include "comm/group.h"
+#include "comm/guard.h"
+#include "comm/handles.h"
+#include "comm/in_process/create.h"
+
+using namespace manyrt;
+using namespace manyrt::comm;
+
+namespace {
+
+constexpr uint32_t kMostRanks = 64;  // of one process
+
+Status createAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContext_t* contexts, uint32_t count) {
+  RT_CHECK_ARG(count >= 1 && count <= kMostRanks, "The count is %u; 1 to %u contexts make a communicator.", count, kMostRanks);
+  RT_CHECK_ARG(contexts != nullptr, "The array \"contexts\" is NULL; count is %u.", count);
+  Settings settings;
+  RT_TRY(checkOptions(&settings, options));
+  std::vector<Place> places(count);
+  for (uint32_t rank = 0; rank < count; ++rank) RT_TRY(checkPlace(&places[rank], contexts[rank]));
+  std::vector<std::shared_ptr<Communicator>> members;
+  RT_TRY(createInProcess(&members, std::move(places), settings));
+  uint32_t published = 0;
+  try {
+    for (; published < count; ++published) comms[published] = publish(members[published]);
+  } catch (...) {  // the handles that were made are undone, and the guard tells
+    std::shared_ptr<Communicator> retired;
+    while (published != 0) (void)retire(&retired, comms[--published]);
+    throw;
+  }
+  return Status();
+}
+
+// Answers a question about the communicator of a handle.
+template <class Answer>
+Status ask(rtComm_t comm, Answer answer) {
+  std::shared_ptr<Communicator> communicator;
+  RT_TRY(find(&communicator, comm));
+  return answer(*communicator);
+}
+
+}  // namespace
+
+extern "C" {
+
+rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* needed) {
+  return guarded(__func__, [&] { return copyText(buffer, size, needed, lastErrorMessage()); });
+}
+
+rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContext_t* contexts, uint32_t count) {
+  if (comms != nullptr && count <= kMostRanks) std::fill_n(comms, count, nullptr);
+  const rtStatus_t code = guarded(__func__, [&] {
+    RT_CHECK_OUTPUT(comms);
+    return createAll(comms, options, contexts, count);
+  });
+  if (code != RT_SUCCESS && comms != nullptr && count <= kMostRanks) std::fill_n(comms, count, nullptr);
+  return code;
+}
+
+rtStatus_t rtCommSplit(rtComm_t* comm, int32_t color, int32_t key, rtComm_t parent) {
+  if (comm != nullptr) *comm = nullptr;
+  return guarded(__func__, [&] {
+    const auto split = [&]() -> Status {
+      RT_CHECK_OUTPUT(comm);
+      RT_CHECK_ARG(color >= RT_COMM_NO_COLOR, "The color is %d; it is 0 or above, or RT_COMM_NO_COLOR.", color);
+      std::shared_ptr<Communicator> communicator;
+      RT_TRY(find(&communicator, parent));
+      return splitOrCollect(comm, communicator, color, key);
+    };
+    const Status status = split();
+    if (!status.ok()) spoilGroup(status);
+    return status;
+  });
+}
+
+rtStatus_t rtCommDestroy(rtComm_t comm) {
+  if (comm == nullptr || forked()) return RT_SUCCESS;
+  return guarded(__func__, [&] {
+    std::shared_ptr<Communicator> communicator;
+    return retire(&communicator, comm);
+  });
+}
+
+rtStatus_t rtCommAbort(rtComm_t comm) {
+  return guarded(__func__, [&] {
+    return ask(comm, [](Communicator& of) {
+      const std::string name = of.settings().label.empty() ? "" : " of \"" + of.settings().label + "\"";
+      of.monitor().fail(Status::error(RT_ERROR_LAUNCH_FAILED, "Rank %d%s called rtCommAbort.", of.rank(), name.c_str()),
+                        of.rank());
+      return Status();
+    });
+  });
+}
+
+rtStatus_t rtCommGetStatus(rtStatus_t* status, int32_t* rank, rtComm_t comm) {
+  if (status != nullptr) *status = RT_SUCCESS;
+  if (rank != nullptr) *rank = -1;
+  return guarded(__func__, [&]() -> Status {
+    RT_CHECK_OUTPUT(status);
+    return ask(comm, [&](Communicator& of) {
+      *status = of.monitor().failure(rank).code();
+      return Status();
+    });
+  });
+}
+
+rtStatus_t rtCommGetStatusMessage(char* buffer, size_t size, size_t* needed, rtComm_t comm) {
+  return guarded(__func__, [&] {
+    return ask(comm, [&](Communicator& of) { return copyText(buffer, size, needed, of.monitor().failure().message()); });
+  });
+}
+
+rtStatus_t rtCommGetRank(int32_t* rank, rtComm_t comm) {
+  if (rank != nullptr) *rank = 0;
+  return guarded(__func__, [&]() -> Status {
+    RT_CHECK_OUTPUT(rank);
+    return ask(comm, [&](Communicator& of) { return *rank = of.rank(), Status(); });
+  });
+}
+
+rtStatus_t rtCommGetSize(int32_t* size, rtComm_t comm) {
+  if (size != nullptr) *size = 0;
+  return guarded(__func__, [&]() -> Status {
+    RT_CHECK_OUTPUT(size);
+    return ask(comm, [&](Communicator& of) { return *size = of.size(), Status(); });
+  });
+}
+
+rtStatus_t rtCommGetContext(rtContext_t* context, rtComm_t comm) {
+  if (context != nullptr) *context = nullptr;
+  return guarded(__func__, [&]() -> Status {
+    RT_CHECK_OUTPUT(context);
+    return ask(comm, [&](Communicator& of) { return *context = of.place().context, Status(); });
+  });
+}
+
+rtStatus_t rtCommGroupBegin(void) {
+  return guarded(__func__, [] { return beginGroup(), Status(); });
+}
+
+rtStatus_t rtCommGroupEnd(void) {
+  return guarded(__func__, [] { return endGroup(); });
+}
+
+}  // extern "C"

@@ -1,0 +1,128 @@
+// A batch in a stream. On the CPU it is one native function: the stream calls it on a thread of the library when what is ahead
+// is complete, goes on when it returns, and latches the status that it returns. On a driver's stream a native function comes as
+// soon as the work ahead is submitted, so a host function stands before it, which the stream calls when that work is complete.
+// Captured, the host function stands there on the CPU too: it alone is called when the stream has failed, and tells the other
+// ranks.
+#include "comm/batch.h"
+
+#include <atomic>
+#include <new>
+#include <utility>
+
+#include "comm/core.h"
+
+namespace manyrt::comm {
+namespace {
+
+class Batch {
+ public:
+  Batch(std::shared_ptr<Communicator> communicator, std::vector<Operation> operations, bool captured)
+      : communicator_(std::move(communicator)), operations_(std::move(operations)), captured_(captured) {}
+
+  // Of what was submitted, the stream dropped all that it did not call.
+  ~Batch() {
+    if (captured_ || !submitted_.load(std::memory_order_acquire) || ran_.load(std::memory_order_acquire)) return;
+    streamFailed(RT_ERROR_LAUNCH_FAILED);
+    endTurn();
+  }
+
+  void takeTurn() { turn_ = communicator_->turns.next++; }  // under `submitting`
+  void markSubmitted(bool submitted) { submitted_.store(submitted, std::memory_order_release); }
+
+  void streamFailed(rtStatus_t code) {
+    communicator_->monitor().fail(
+        Status::error(RT_ERROR_LAUNCH_FAILED, "The stream of rank %d failed before its %s: %s.", communicator_->rank(),
+                      describe(operations_.front()).c_str(), rtGetErrorName(code)),
+        communicator_->rank());
+  }
+
+  Status run() {
+    ran_.store(true, std::memory_order_release);
+    Status status = waitForTurn();
+    if (status.ok()) status = communicator_->run(operations_);
+    endTurn();
+    return status;
+  }
+
+ private:
+  Status waitForTurn() {
+    if (captured_) return Status();
+    Monitor& monitor = communicator_->monitor();
+    Monitor::Lock lock = monitor.lock();
+    // Without a limit: what is ahead has limits of its own.
+    const auto turn = [&] { return communicator_->turns.serving == turn_; };
+    return monitor.wait(lock, Deadline::never(), turn) == Monitor::Wait::kReady ? Status() : monitor.failureLocked();
+  }
+
+  void endTurn() {
+    if (captured_) return;
+    Monitor& monitor = communicator_->monitor();
+    Communicator::Turns& turns = communicator_->turns;
+    const Monitor::Lock lock = monitor.lock();
+    turns.over.insert(turn_);
+    while (turns.over.erase(turns.serving) != 0) ++turns.serving;
+    monitor.notifyLocked();
+  }
+
+  const std::shared_ptr<Communicator> communicator_;
+  const std::vector<Operation> operations_;
+  const bool captured_;
+  uint64_t turn_ = 0;
+  std::atomic<bool> submitted_{false};
+  std::atomic<bool> ran_{false};
+};
+
+// References of one batch, as the streams' user pointers hold them: the host function's and the native function's.
+using Reference = std::shared_ptr<Batch>;
+
+void release(void* user) { delete static_cast<Reference*>(user); }
+
+void arrive(void* user, rtStatus_t status) {
+  if (status != RT_SUCCESS) (*static_cast<Reference*>(user))->streamFailed(status);
+}
+
+rtStatus_t runBatch(const uint64_t*, void* user) {
+  try {
+    return (*static_cast<Reference*>(user))->run().code();
+  } catch (const std::bad_alloc&) {  // the caller is C
+    return RT_ERROR_OUT_OF_MEMORY;
+  }
+}
+
+Status launch(const Reference& batch, bool host_function_ahead, rtStream_t stream) {
+  if (host_function_ahead) {
+    auto ahead = std::make_unique<Reference>(batch);
+    RT_TRY_CORE(rtLaunchHostFunctionWithRelease(arrive, ahead.get(), release, stream));
+    (void)ahead.release();
+  }
+  auto reference = std::make_unique<Reference>(batch);
+  batch->markSubmitted(true);  // before the call: the stream may call the function at once
+  const rtStatus_t code = rtStreamLaunchNativeWithRelease(runBatch, reference.get(), release, stream);
+  if (code != RT_SUCCESS) {
+    batch->markSubmitted(false);
+    return fromCore(code);
+  }
+  (void)reference.release();
+  return Status();
+}
+
+}  // namespace
+
+Status submit(const std::shared_ptr<Communicator>& communicator, std::vector<Operation> operations, rtStream_t stream) {
+  int32_t state = RT_CAPTURE_NONE;
+  RT_TRY_CORE(rtStreamIsCapturing(&state, stream));
+  const bool captured = state != RT_CAPTURE_NONE;
+  for (const Operation& operation : operations) RT_TRY(communicator->check(operation, captured));
+  const auto batch = std::make_shared<Batch>(communicator, std::move(operations), captured);
+  const std::lock_guard order(communicator->turns.submitting);
+  if (captured) return launch(batch, true, stream);
+  batch->takeTurn();
+  const Status status = launch(batch, !communicator->onHost(), stream);
+  if (!status.ok()) {
+    --communicator->turns.next;  // nothing was submitted: the turn is the next one's
+    if (const rtStatus_t code = rtStreamQuery(stream); code < 0) batch->streamFailed(code);  // the other ranks need not wait
+  }
+  return status;
+}
+
+}  // namespace manyrt::comm

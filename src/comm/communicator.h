@@ -1,0 +1,71 @@
+// One rank of a communicator, as everything above the engines sees it. An engine is a class below this one: it checks what it
+// alone knows, and runs the operations of one submission. Handles, batches in flight and graphs hold references; when the last
+// is gone, the rank leaves.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "comm/monitor.h"
+#include "comm/operation.h"
+
+namespace manyrt::comm {
+
+// What a rank is made from; checked.
+struct Place {
+  rtContext_t context = nullptr;
+  int32_t backend = RT_BACKEND_INVALID;
+  rtDevice_t device = nullptr;
+};
+
+struct Settings {
+  uint64_t timeout_ns = 0;
+  std::string label;
+};
+
+class Communicator {
+ public:
+  Communicator(const Place& place, const Settings& settings, int32_t rank, int32_t size, std::shared_ptr<Monitor> monitor)
+      : place_(place), settings_(settings), rank_(rank), size_(size), monitor_(std::move(monitor)) {}
+  virtual ~Communicator() = default;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+
+  const Place& place() const { return place_; }
+  const Settings& settings() const { return settings_; }
+  int32_t rank() const { return rank_; }
+  int32_t size() const { return size_; }
+  Monitor& monitor() { return *monitor_; }
+  bool onHost() const { return place_.backend == RT_BACKEND_CPU; }
+
+  // Of an operation whose numbers and memory are valid: whether this engine can do it. May build kernels. `captured`: it
+  // becomes a part of a graph.
+  virtual Status check(const Operation& operation, bool captured) = 0;
+  // On a thread of the library, when the stream has come to the operations. Returns when this rank's part of all is done.
+  virtual Status run(const std::vector<Operation>& operations) = 0;
+  // Of rtCommSplit, in two steps, so that one thread can announce several ranks before it waits.
+  virtual Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) = 0;
+  virtual Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) = 0;
+
+  // The order of submission. A batch that is no part of a graph has a turn.
+  struct Turns {
+    std::recursive_mutex submitting;  // from taking a turn to the end of the submission; a log line may call back
+    uint64_t next = 0;                // under `submitting`
+    uint64_t serving = 0;             // under the monitor's lock, as the next
+    std::set<uint64_t> over;          // later ones that were dropped
+  };
+  Turns turns;
+
+ private:
+  const Place place_;
+  const Settings settings_;
+  const int32_t rank_;
+  const int32_t size_;
+  const std::shared_ptr<Monitor> monitor_;
+};
+
+}  // namespace manyrt::comm

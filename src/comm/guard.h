@@ -1,0 +1,37 @@
+// The frame of every function of rt_comm.h: it refuses a forked child, ends all exceptions, and keeps the sentence of a failure
+// for rtCommGetLastErrorMessage.
+#pragma once
+
+#include <new>
+
+#include "base/status.h"
+
+namespace manyrt::comm {
+
+// In a child of fork: the threads that operations wait for are not there.
+bool forked();
+
+// Keeps the sentence, with the function's name before it, and returns the code.
+rtStatus_t fail(const char* function, const Status& status);
+const char* lastErrorMessage();
+
+template <class Body>
+rtStatus_t guarded(const char* function, Body body) {
+  try {
+    if (forked()) [[unlikely]]
+      return fail(function, Status::bare(RT_ERROR_FORKED));
+    const Status status = body();
+    return status.ok() ? static_cast<rtStatus_t>(RT_SUCCESS) : fail(function, status);
+  } catch (const std::bad_alloc&) {  // the callers are C: every exception ends here
+    return fail(function, Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for the call."));
+  } catch (...) {  // as above; nothing in the library throws it
+    return fail(function, Status::error(RT_ERROR_INTERNAL, "An unexpected exception ended the call."));
+  }
+}
+
+// Writes a text result, truncated and terminated. `needed` counts the terminator.
+Status copyText(char* buffer, size_t size, size_t* needed, const char* text);
+
+}  // namespace manyrt::comm
+
+#define RT_CHECK_OUTPUT(pointer) RT_CHECK_ARG((pointer) != nullptr, "The output \"%s\" is NULL.", #pointer)

@@ -1,0 +1,68 @@
+// A map behind one lock: an operation among ranks takes microseconds, beside which a look-up is nothing. The map is never
+// destroyed, since destructors of a program may come later than any destructor here.
+#include "comm/handles.h"
+
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+namespace manyrt::comm {
+namespace {
+
+struct Table {
+  std::mutex mutex;
+  uint64_t next = 1;
+  std::unordered_map<uint64_t, std::shared_ptr<Communicator>> entries;
+};
+Table* const table = new Table;
+
+// No handle of the core library and no address looks like it.
+constexpr uint64_t kMark = 0xc033u;
+
+uint64_t bitsOf(rtComm_t handle) { return reinterpret_cast<uintptr_t>(handle); }
+
+Status unknown(rtComm_t handle) {
+  if (handle == nullptr) return Status::error(RT_ERROR_INVALID_HANDLE, "The communicator \"comm\" is NULL.");
+  const uint64_t bits = bitsOf(handle);
+  const std::lock_guard lock(table->mutex);
+  const bool was = bits >> 48 == kMark && (bits & 0xffffffffffffu) < table->next;
+  return Status::error(RT_ERROR_INVALID_HANDLE, "The communicator \"comm\" (0x%llx) %s.", static_cast<unsigned long long>(bits),
+                       was ? "has been destroyed" : "is none of this library");
+}
+
+}  // namespace
+
+rtComm_t publish(std::shared_ptr<Communicator> communicator) {
+  const std::lock_guard lock(table->mutex);
+  const uint64_t bits = kMark << 48 | table->next;
+  table->entries.emplace(bits, std::move(communicator));
+  ++table->next;
+  return reinterpret_cast<rtComm_t>(static_cast<uintptr_t>(bits));
+}
+
+Status find(std::shared_ptr<Communicator>* communicator, rtComm_t handle) {
+  {
+    const std::lock_guard lock(table->mutex);
+    const auto entry = table->entries.find(bitsOf(handle));
+    if (entry != table->entries.end()) {
+      *communicator = entry->second;
+      return Status();
+    }
+  }
+  return unknown(handle);
+}
+
+Status retire(std::shared_ptr<Communicator>* communicator, rtComm_t handle) {
+  {
+    const std::lock_guard lock(table->mutex);
+    const auto entry = table->entries.find(bitsOf(handle));
+    if (entry != table->entries.end()) {
+      *communicator = std::move(entry->second);
+      table->entries.erase(entry);
+      return Status();
+    }
+  }
+  return unknown(handle);
+}
+
+}  // namespace manyrt::comm

@@ -1,0 +1,82 @@
+// Splitting a team: the ranks announce color and key, the last one makes all new teams, and each takes its rank.
+#include <algorithm>
+#include <utility>
+
+#include "comm/core.h"
+#include "comm/in_process/member.h"
+#include "comm/in_process/team.h"
+
+namespace manyrt::comm {
+
+Status Team::announceSplit(int32_t color, int32_t key, int32_t rank, uint64_t* ticket) {
+  std::shared_ptr<Split> split;
+  {
+    const Monitor::Lock lock = monitor_->lock();
+    if (monitor_->failedLocked()) return monitor_->failureLocked();
+    *ticket = splits_[rank]++;
+    std::shared_ptr<Split>& entry = open_splits_[*ticket];
+    if (entry == nullptr) {
+      entry = std::make_shared<Split>();
+      entry->colors.resize(places_.size());
+      entry->keys.resize(places_.size());
+      entry->here.resize(places_.size());
+      entry->members.resize(places_.size());
+    }
+    entry->colors[rank] = color;
+    entry->keys[rank] = key;
+    entry->here[rank] = true;
+    for (int32_t other = 0; other < size(); ++other) {
+      if (!entry->here[other] && parted_[other]) failParted(other, "split");
+    }
+    if (++entry->arrived < size()) return Status();
+    split = entry;
+  }
+  // The others wait for `made` alone, so the members are this thread's until then.
+  const Status status = makeSplit(*split);
+  if (!status.ok()) monitor_->fail(status, rank);
+  const Monitor::Lock lock = monitor_->lock();
+  split->made = status.ok();
+  monitor_->notifyLocked();
+  return Status();  // takeSplit() tells
+}
+
+Status Team::makeSplit(Split& split) {
+  std::vector<int32_t> order;
+  for (int32_t rank = 0; rank < size(); ++rank) {
+    if (split.colors[rank] != RT_COMM_NO_COLOR) order.push_back(rank);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return std::pair(split.colors[a], split.keys[a]) < std::pair(split.colors[b], split.keys[b]);
+  });
+  for (size_t first = 0, last = 0; first < order.size(); first = last) {
+    std::vector<Place> places;
+    for (last = first; last < order.size() && split.colors[order[last]] == split.colors[order[first]]; ++last) {
+      places.push_back(places_[order[last]]);
+    }
+    const auto monitor = std::make_shared<Monitor>();
+    const auto team = std::make_shared<Team>(std::move(places), settings_, monitor);
+    for (size_t i = first; i < last; ++i) {
+      RT_TRY(Member::create(&split.members[order[i]], team, settings_, static_cast<int32_t>(i - first), monitor));
+    }
+  }
+  return Status();
+}
+
+Status Team::takeSplit(uint64_t ticket, int32_t rank, std::shared_ptr<Communicator>* made) {
+  Monitor::Lock lock = monitor_->lock();
+  const std::shared_ptr<Split> split = open_splits_.at(ticket);
+  const Monitor::Wait waited = monitor_->wait(lock, Deadline::after(settings_.timeout_ns), [&] { return split->made; });
+  if (waited == Monitor::Wait::kTimeout) {
+    const auto missing = std::find(split->here.begin(), split->here.end(), false);
+    const int32_t late = static_cast<int32_t>(missing - split->here.begin());
+    monitor_->failLocked(Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come to the split %s, for which rank %d waits.",
+                                       late, name().c_str(), within().c_str(), rank),
+                         late);
+  }
+  Status status = waited == Monitor::Wait::kReady ? Status() : monitor_->failureLocked();
+  if (status.ok()) *made = std::move(split->members[rank]);
+  if (++split->taken == size()) open_splits_.erase(ticket);
+  return status;
+}
+
+}  // namespace manyrt::comm

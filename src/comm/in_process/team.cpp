@@ -1,0 +1,209 @@
+// How ranks meet. A meeting begins for all ranks or for none: the last arrival decides under the lock, and `begun` counts
+// before a failure. So each rank that works knows that all others do, and can wait for their leaving without a limit: work ends
+// in bounded time, whatever becomes of the communicator.
+#include "comm/in_process/team.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "comm/core.h"
+
+namespace manyrt::comm {
+namespace {
+
+bool has(int32_t capability, rtDevice_t device) {
+  int32_t yes = 0;
+  return rtDeviceHasCapability(&yes, capability, device) == RT_SUCCESS && yes == 1;
+}
+
+}  // namespace
+
+Team::Team(std::vector<Place> places, Settings settings, std::shared_ptr<Monitor> monitor)
+    : places_(std::move(places)),
+      settings_(std::move(settings)),
+      monitor_(std::move(monitor)),
+      collectives_(places_.size()),
+      splits_(places_.size()),
+      parted_(places_.size()),
+      queues_(places_.size() * places_.size()) {
+  for (int32_t rank = 0; rank < size(); ++rank) {
+    const Place& at = places_[rank];
+    const bool on_host = at.backend == RT_BACKEND_CPU;
+    if (!on_host && (at.backend == RT_BACKEND_NULL || !has(RT_CAPABILITY_KERNELS, at.device))) continue;
+    owners_.push_back(rank);
+    if (on_host || has(RT_CAPABILITY_DOUBLE, at.device)) double_owners_.push_back(rank);
+  }
+}
+
+std::string Team::within() const {
+  char text[48];
+  snprintf(text, sizeof text, "within %.3g s", static_cast<double>(settings_.timeout_ns) * 1e-9);
+  return text;
+}
+
+std::string Team::name() const { return settings_.label.empty() ? "" : " of \"" + settings_.label + "\""; }
+
+void Team::failParted(int32_t rank, const char* what) {
+  monitor_->failLocked(
+      Status::error(RT_ERROR_LAUNCH_FAILED, "Rank %d%s destroyed its communicator; another rank waits for its %s.", rank,
+                    name().c_str(), what),
+      rank);
+}
+
+int32_t Team::partedOf(const Meeting& meeting) const {
+  for (int32_t rank = 0; rank < size(); ++rank) {
+    if (meeting.operations[rank] == nullptr && parted_[rank]) return rank;
+  }
+  return -1;
+}
+
+// ---- Collectives ----
+
+Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, int32_t rank) {
+  Monitor::Lock lock = monitor_->lock();
+  if (monitor_->failedLocked()) return monitor_->failureLocked();
+  const uint64_t number = collectives_[rank]++;
+  std::shared_ptr<Meeting>& entry = meetings_[number];
+  if (entry == nullptr) {
+    entry = std::make_shared<Meeting>();
+    entry->operations.resize(places_.size());
+  }
+  const std::shared_ptr<Meeting> meeting = entry;
+  meeting->operations[rank] = &operation;
+  if (++meeting->arrived == size()) {
+    meetings_.erase(number);  // those that wait hold it
+    begin(*meeting);
+  } else if (const int32_t parted = partedOf(*meeting); parted >= 0) {
+    failParted(parted, kindName(operation.kind));
+  }
+  const auto begun = [&] { return meeting->begun; };
+  const Monitor::Wait waited = monitor_->wait(lock, Deadline::after(settings_.timeout_ns), begun);
+  if (waited == Monitor::Wait::kTimeout) {
+    const auto missing = std::find(meeting->operations.begin(), meeting->operations.end(), nullptr);
+    const int32_t late = static_cast<int32_t>(missing - meeting->operations.begin());
+    monitor_->failLocked(
+        Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come to collective %llu %s, for which rank %d waits: %s.", late,
+                      name().c_str(), static_cast<unsigned long long>(number), within().c_str(), rank,
+                      describe(operation).c_str()),
+        late);
+  }
+  if (waited != Monitor::Wait::kReady) return monitor_->failureLocked();
+  *out = meeting;
+  return Status();
+}
+
+void Team::begin(Meeting& meeting) {
+  // What most ranks mean is right, or what the first one means; the first rank that means something else is told.
+  int32_t most = 0, right = 0;
+  for (int32_t i = 0; i < size(); ++i) {
+    const auto same = [&](const Operation* other) { return matches(*meeting.operations[i], *other); };
+    const int32_t count = static_cast<int32_t>(std::count_if(meeting.operations.begin(), meeting.operations.end(), same));
+    if (count > most) most = count, right = i;
+    if (most == size()) break;
+  }
+  for (int32_t i = 0; i < size() && most < size(); ++i) {
+    if (matches(*meeting.operations[right], *meeting.operations[i])) continue;
+    monitor_->failLocked(
+        Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", i, name().c_str(),
+                      describe(*meeting.operations[i]).c_str(), right, describe(*meeting.operations[right]).c_str()),
+        i);
+    return;
+  }
+  meeting.begun = true;
+  monitor_->notifyLocked();
+}
+
+Status Team::step(Meeting& meeting) {
+  Monitor::Lock lock = monitor_->lock();
+  ++meeting.stepped;
+  monitor_->notifyLocked();
+  // Without a limit: every rank that has begun comes here, or fails the communicator.
+  const auto all = [&] { return meeting.stepped == size(); };
+  return monitor_->wait(lock, Deadline::never(), all) == Monitor::Wait::kReady ? Status() : monitor_->failureLocked();
+}
+
+Status Team::leave(Meeting& meeting) {
+  Monitor::Lock lock = monitor_->lock();
+  ++meeting.left;
+  monitor_->notifyLocked();
+  monitor_->waitForEnd(lock, [&] { return meeting.left == size(); });
+  return monitor_->failureLocked();
+}
+
+// ---- Sends and receives ----
+
+void Team::offer(Offer& offer, int32_t rank) {
+  const Monitor::Lock lock = monitor_->lock();
+  queue(rank, offer.operation->root).push_back(&offer);
+  monitor_->notifyLocked();
+}
+
+Status Team::waitForTaker(Offer& offer, int32_t rank) {
+  Monitor::Lock lock = monitor_->lock();
+  const int32_t peer = offer.operation->root;
+  const auto over = [&] { return offer.taken || parted_[peer]; };
+  const Monitor::Wait waited = monitor_->wait(lock, Deadline::after(settings_.timeout_ns), over);
+  if (waited == Monitor::Wait::kTimeout) {
+    monitor_->failLocked(Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not receive %s what rank %d sends: %s.", peer,
+                                       name().c_str(), within().c_str(), rank, describe(*offer.operation).c_str()),
+                         peer);
+  }
+  if (!offer.taken && parted_[peer]) failParted(peer, "receive");
+  if (!offer.taken) return monitor_->failureLocked();
+  monitor_->waitForEnd(lock, [&] { return offer.done; });
+  return monitor_->failureLocked();
+}
+
+void Team::takeBack(Offer& offer, int32_t rank) {
+  Monitor::Lock lock = monitor_->lock();
+  std::erase(queue(rank, offer.operation->root), &offer);
+  if (offer.taken) monitor_->waitForEnd(lock, [&] { return offer.done; });
+}
+
+Status Team::take(Offer** out, const Operation& receive, int32_t rank) {
+  Monitor::Lock lock = monitor_->lock();
+  const int32_t peer = receive.root;
+  Queue& from = queue(peer, rank);
+  const auto over = [&] { return !from.empty() || parted_[peer]; };
+  const Monitor::Wait waited = monitor_->wait(lock, Deadline::after(settings_.timeout_ns), over);
+  if (waited == Monitor::Wait::kTimeout) {
+    monitor_->failLocked(Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not send %s what rank %d receives: %s.", peer,
+                                       name().c_str(), within().c_str(), rank, describe(receive).c_str()),
+                         peer);
+  } else if (waited == Monitor::Wait::kReady && from.empty()) {
+    failParted(peer, "send");
+  }
+  if (monitor_->failedLocked()) return monitor_->failureLocked();
+  Offer* const offer = from.front();
+  if (offer->operation->type != receive.type || offer->operation->count != receive.count) {
+    monitor_->failLocked(Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", peer,
+                                       name().c_str(), describe(*offer->operation).c_str(), rank, describe(receive).c_str()),
+                         peer);
+    return monitor_->failureLocked();
+  }
+  from.pop_front();
+  offer->taken = true;
+  *out = offer;
+  return Status();
+}
+
+void Team::finish(Offer& offer) {
+  const Monitor::Lock lock = monitor_->lock();
+  offer.done = true;
+  monitor_->notifyLocked();
+}
+
+void Team::part(int32_t rank) {
+  const Monitor::Lock lock = monitor_->lock();
+  parted_[rank] = true;
+  for (const auto& [number, meeting] : meetings_) {
+    if (meeting->operations[rank] == nullptr) failParted(rank, "collective");
+  }
+  for (const auto& [number, split] : open_splits_) {
+    if (!split->made && !split->here[rank]) failParted(rank, "split");
+  }
+  monitor_->notifyLocked();
+}
+
+}  // namespace manyrt::comm

@@ -1,0 +1,34 @@
+// The first failure of a communicator and the sleep of a wait. The condition is one for all, since few threads wait and each
+// change concerns most of them.
+#include "comm/monitor.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace manyrt::comm {
+
+void Monitor::fail(const Status& status, int32_t rank) {
+  const Lock held = lock();
+  failLocked(status, rank);
+}
+
+void Monitor::failLocked(const Status& status, int32_t rank) {
+  if (!failure_.ok()) return;
+  failure_ = status;
+  rank_ = rank;
+  changed_.notify_all();
+}
+
+Status Monitor::failure(int32_t* rank) {
+  const Lock held = lock();
+  if (rank != nullptr) *rank = rank_;
+  return failure_;
+}
+
+void Monitor::sleep(Lock& lock, const Deadline& deadline) {
+  // An hour at most: the sum with the present time has to fit.
+  const int64_t left = std::min<int64_t>(deadline.remaining(), 3'600'000'000'000);
+  (void)changed_.wait_for(lock, std::chrono::nanoseconds(left));
+}
+
+}  // namespace manyrt::comm

@@ -1,0 +1,86 @@
+// The table of the operations: their names, ranges and words. It knows no engine and no memory; checks.cpp compares its ranges
+// with the memory that a program gave.
+#include "comm/operation.h"
+
+#include "base/checked.h"
+
+namespace manyrt::comm {
+namespace {
+
+// How many times `count` elements a range has: nothing, once, once for each rank; at the root alone or everywhere.
+enum class Extent { kNone, kOne, kAll, kOneAtRoot, kAllAtRoot };
+
+struct Row {
+  const char* name;
+  Extent send;
+  Extent receive;
+  bool reduces;
+  bool root;
+};
+
+constexpr Row kRows[] = {
+    {"all-reduce", Extent::kOne, Extent::kOne, true, false},      {"reduce", Extent::kOne, Extent::kOneAtRoot, true, true},
+    {"broadcast", Extent::kOneAtRoot, Extent::kOne, false, true}, {"all-gather", Extent::kOne, Extent::kAll, false, false},
+    {"reduce-scatter", Extent::kAll, Extent::kOne, true, false},  {"all-to-all", Extent::kAll, Extent::kAll, false, false},
+    {"gather", Extent::kOne, Extent::kAllAtRoot, false, true},    {"scatter", Extent::kAllAtRoot, Extent::kOne, false, true},
+    {"barrier", Extent::kNone, Extent::kNone, false, false},      {"send", Extent::kOne, Extent::kNone, false, true},
+    {"receive", Extent::kNone, Extent::kOne, false, true},
+};
+
+const Row& row(Kind kind) { return kRows[static_cast<size_t>(kind)]; }
+
+uint64_t times(Extent extent, bool at_root, int32_t size) {
+  switch (extent) {
+    case Extent::kNone:
+      return 0;
+    case Extent::kOne:
+      return 1;
+    case Extent::kAll:
+      return static_cast<uint64_t>(size);
+    case Extent::kOneAtRoot:
+      return at_root ? 1 : 0;
+    case Extent::kAllAtRoot:
+      return at_root ? static_cast<uint64_t>(size) : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool isCollective(Kind kind) { return kind != Kind::kSend && kind != Kind::kReceive; }
+bool reduces(Kind kind) { return row(kind).reduces; }
+bool hasRoot(Kind kind) { return row(kind).root; }
+const char* kindName(Kind kind) { return row(kind).name; }
+
+bool rangesOf(const Operation& operation, int32_t rank, int32_t size, Ranges* ranges) {
+  const Row& of = row(operation.kind);
+  const bool at_root = rank == operation.root;
+  uint64_t one = 0;
+  if (mulOverflows(operation.count, sizeOf(operation.type), &one)) return false;
+  if (mulOverflows(one, times(of.send, at_root, size), &ranges->send)) return false;
+  if (mulOverflows(one, times(of.receive, at_root, size), &ranges->receive)) return false;
+  ranges->may_coincide = ranges->send != 0 && ranges->receive != 0;
+  // Parts of one rank lie in the order of the ranks.
+  ranges->in_place = ranges->send == ranges->receive ? 0 : one * static_cast<uint64_t>(rank);
+  return true;
+}
+
+bool matches(const Operation& a, const Operation& b) {
+  if (a.kind != b.kind) return false;
+  if (a.kind == Kind::kBarrier) return true;
+  return a.type == b.type && a.count == b.count && (!reduces(a.kind) || a.reduction == b.reduction) &&
+         (!hasRoot(a.kind) || a.root == b.root);
+}
+
+std::string describe(const Operation& operation) {
+  std::string text = kindName(operation.kind);
+  if (operation.kind == Kind::kBarrier) return text;
+  text += " of " + std::to_string(operation.count) + " " + typeName(operation.type);
+  if (reduces(operation.kind)) text += std::string(" (") + reductionName(operation.reduction) + ")";
+  if (isCollective(operation.kind) && hasRoot(operation.kind)) text += ", root " + std::to_string(operation.root);
+  if (operation.kind == Kind::kSend) text += " to rank " + std::to_string(operation.root);
+  if (operation.kind == Kind::kReceive) text += " from rank " + std::to_string(operation.root);
+  return text;
+}
+
+}  // namespace manyrt::comm
