@@ -4,7 +4,7 @@
 
 #include "base/checked.h"
 #include "base/structs.h"
-#include "comm/core.h"
+#include "comm/core_call.h"
 
 namespace manyrt::comm {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "comm/core.h"
+#include "comm/core_call.h"
 #include "comm/host_reduction.h"
 #include "comm/in_process/member.h"
 

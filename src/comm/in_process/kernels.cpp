@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "comm/core.h"
+#include "comm/core_call.h"
 
 namespace manyrt::comm {
 namespace {

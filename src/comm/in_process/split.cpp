@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "comm/core.h"
+#include "comm/core_call.h"
 #include "comm/in_process/member.h"
 #include "comm/in_process/team.h"
 

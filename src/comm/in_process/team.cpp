@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "comm/core.h"
+#include "comm/core_call.h"
 
 namespace manyrt::comm {
 namespace {
