@@ -63,7 +63,11 @@ bool poolsKeepMemory() {
 }  // namespace
 
 Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
-    : resources_(std::move(resources)), keeps_(poolsKeepMemory()), fills_(fillsMemory()), options_(options) {
+    : resources_(std::move(resources)),
+      keeps_(poolsKeepMemory()),
+      fills_(fillsMemory()),
+      red_zone_(keeps_ && options.maximum_bytes == 0 && resources_->device().limits().reaches_host ? redZone() : 0),
+      options_(options) {
   resources_->addPool(*this);
 }
 
@@ -277,7 +281,7 @@ inline Block* Pool::allocateKept(uint32_t index, uint64_t size, backend::Stream*
 
 Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream, bool pinned) {
   uint64_t wanted;
-  if (addOverflows(size, keeps_ ? redZone() : 0, &wanted)) wanted = UINT64_MAX;
+  if (addOverflows(size, red_zone_, &wanted)) wanted = UINT64_MAX;
   if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
     if (roundUpOverflows(wanted, alignment, &wanted)) wanted = UINT64_MAX;
     if (wanted <= kMaxBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));

@@ -145,8 +145,9 @@ class Pool final : public RefCounted {
   static void giveBack(Region* regions);
 
   const Ref<ContextResources> resources_;
-  const bool keeps_;  // false with RT_POOL=off
-  const bool fills_;  // RT_MEMORY_DEBUG
+  const bool keeps_;         // false with RT_POOL=off
+  const bool fills_;         // RT_MEMORY_DEBUG
+  const uint64_t red_zone_;  // bytes behind each allocation, for AddressSanitizer; none where a limit counts bytes exactly
   PoolOptions options_;
   Ranked<Mutex, LockRank::kPool> lock_;
   bool closed_ = false;
