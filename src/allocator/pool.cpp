@@ -62,6 +62,7 @@ Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
       fills_(fillsMemory()),
       poisons_(sanitizer::hasAddress()),
       plain_(isPlain()),
+      red_zone_(keeps_ && options.maximum_bytes == 0 && resources_->device().limits().reaches_host ? redZone() : 0),
       options_(options) {
   resources_->addPool(*this);
 }
@@ -373,7 +374,7 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
 
 Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream) {
   uint64_t wanted;
-  if (addOverflows(size, keeps_ ? redZone() : 0, &wanted)) wanted = UINT64_MAX;
+  if (addOverflows(size, red_zone_, &wanted)) wanted = UINT64_MAX;
   if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
     if (roundUpOverflows(wanted, alignment, &wanted)) wanted = UINT64_MAX;
     if (wanted <= kMaxBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));

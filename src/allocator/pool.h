@@ -189,6 +189,7 @@ class Pool final : public RefCounted {
   bool isPlain() const { return keeps_ && !fills_ && !poisons_; }
   // Allocations may come from caches. Relaxed: see setPinMode().
   std::atomic<bool> plain_;
+  const uint64_t red_zone_;  // bytes behind each allocation, for AddressSanitizer; none where a limit counts bytes exactly
   PoolOptions options_;
   Ranked<Mutex, LockRank::kPool> lock_;
   std::atomic<bool> closed_{false};  // set under the lock
