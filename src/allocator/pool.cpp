@@ -100,6 +100,7 @@ Block* Pool::takePending(Class& bucket, backend::Stream* stream, Dropped* droppe
     Block* block = *at;
     if (passed(*block, stream) && dropped->take(*block, stream)) {
       *at = block->next;
+      block->serial = 0;  // a task that would have poisoned it comes too late
       pending_bytes_ -= block->size;
       return block;
     }
@@ -145,6 +146,7 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
   Block& block = best->block(0);
   if (block.state.load(std::memory_order_relaxed) == Block::kPending) {
     if (!dropped->take(block, stream)) return nullptr;
+    block.serial = 0;  // as in takePending()
     pending_bytes_ -= block.size;
   } else {
     unused_ -= best->memory().size;
