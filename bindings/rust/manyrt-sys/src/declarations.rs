@@ -918,7 +918,8 @@ pub struct rtMemPoolStats_t {
     pub live_count: u64,
     /// taken from the driver and not given back
     pub reserved_bytes: u64,
-    /// highest live\_bytes since rtMemPoolResetPeak
+    /// highest live\_bytes since rtMemPoolResetPeak. Exact where one stream allocates between two calls of rtMemPoolGetStats;
+    /// of several at once, up to 64 KiB, or a 64th of its live bytes, too high for each
     pub peak_live_bytes: u64,
     /// highest reserved\_bytes since rtMemPoolResetPeak
     pub peak_reserved_bytes: u64,
@@ -2794,14 +2795,15 @@ extern "C" {
         pool: rtMemPool_t,
     ) -> rtStatus_t;
 
-    /// While on, allocations of this thread from the pool have addresses of their own: freed memory is not used again for them
-    /// as long as an object may still name its address.
+    /// While on, what the pool allocates is pinned: freed or not, it stays reserved until pin mode is off and the graphs are
+    /// gone that were captured or instantiated meanwhile, which may name an address as a value. Memory that is freed and pinned
+    /// is pending; one capture may be given it again.
     ///
-    /// - in on: 1 or 0
+    /// - in on: 1 or 0; for all threads
     /// - in pool: the pool
     /// - blocks: never
     /// - capture: outside
-    /// - errors: INVALID\_VALUE, INVALID\_HANDLE
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, OUT\_OF\_MEMORY
     pub fn rtMemPoolSetPinMode(on: i32, pool: rtMemPool_t) -> rtStatus_t;
 
     /// Returns the statistics of a pool.
