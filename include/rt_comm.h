@@ -5,22 +5,32 @@
  * context, in order with their other work, and return at once. The comments read as those of rt.h, with its statuses.
  *
  * Order
- *   Every rank submits the same operations of one communicator in the same order, with the same type, count, reduction and
- *   root. This is order of submission, also where one rank uses several streams: an operation begins when the earlier ones of
- * its rank have ended. Replays of a graph stand in the order of their stream alone. Different communicators have no order. A
- * send is matched by the next receive of its peer from this rank. Memory count is in elements. In contexts of the CPU every
- * host address serves; else memory of the context: device, shared or imported. The ranges stay valid, and the source unchanged,
- * until the stream has passed the operation. `send` and `receive` may be the same memory where a comment says how ("in place");
- * any other overlap is INVALID_VALUE. Results The operands of a reduction are taken in the order of the ranks, so that the same
- * call gives the same bits on every rank and at each run. Sums and products of integers wrap. Results of f16 and bf16 are
- * rounded to even behind each operand. MINIMUM and MAXIMUM are NaN where an operand is. AVERAGE is the sum divided by the
- * ranks; of integers it is truncated towards 0. Failures A communicator that has failed stays so. Its first failure is that of
- * all operations in flight, whose streams latch the code, and of all later calls. rtCommGetStatus and rtCommGetStatusMessage
- * tell it, with the rank. Causes: a rank that does not come to an operation within timeout_ns (TIMEOUT); one that comes with
- * another operation, type, count, reduction or root (INVALID_VALUE); one whose stream had failed before, whose communicator is
- * destroyed, or that called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). Capture A captured operation
- * becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures. On a stream of CUDA a capture
- * is NOT_SUPPORTED.
+ *   Every rank submits the same operations of one communicator in the same order, with the same type, count, reduction
+ *   and root. This is order of submission, also where one rank uses several streams: an operation begins when the
+ *   earlier ones of its rank have ended. Replays of a graph stand in the order of their stream alone. Different
+ *   communicators have no order. A send is matched by the next receive of its peer from this rank.
+ *
+ * Memory
+ *   count is in elements. In contexts of the CPU every host address serves; else memory of the context: device, shared
+ *   or imported. The ranges stay valid, and the source unchanged, until the stream has passed the operation. `send` and
+ *   `receive` may be the same memory where a comment says how ("in place"); any other overlap is INVALID_VALUE.
+ *
+ * Results
+ *   The operands of a reduction are taken in the order of the ranks, so that the same call gives the same bits on every
+ *   rank and at each run. Sums and products of integers wrap. Results of f16 and bf16 are rounded to even behind each
+ *   operand. MINIMUM and MAXIMUM are NaN where an operand is. AVERAGE is the sum divided by the ranks; of integers it is
+ *   truncated towards 0.
+ *
+ * Failures
+ *   A communicator that has failed stays so. Its first failure is that of all operations in flight, whose streams latch
+ *   the code, and of all later calls. rtCommGetStatus and rtCommGetStatusMessage tell it, with the rank. Causes: a rank
+ *   that does not come to an operation within timeout_ns (TIMEOUT); one that comes with another operation, type, count,
+ *   reduction or root (INVALID_VALUE); one whose stream had failed before, whose communicator is destroyed, or that
+ *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code).
+ *
+ * Capture
+ *   A captured operation becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures.
+ *   On a stream of CUDA a capture is NOT_SUPPORTED.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_
@@ -100,7 +110,7 @@ RT_API rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* option
 
 /** Makes new communicators of the ranks of one, as MPI_Comm_split: of all ranks with the same color, in the order of key and,
  *  where keys are equal, of rank. Every rank calls it, each on its own thread; a thread that has several ranks calls it within
- * a group, and rtCommGroupEnd waits for all.
+ *  a group, and rtCommGroupEnd waits for all.
  *  @param[out] comm    receives the rank of the new communicator, which the caller destroys; NULL for RT_COMM_NO_COLOR. In a
  *                      group written by rtCommGroupEnd
  *  @param[in]  color   0 and above, or RT_COMM_NO_COLOR
@@ -136,7 +146,7 @@ RT_API rtStatus_t rtCommAbort(rtComm_t comm);
 RT_API rtStatus_t rtCommGetStatus(rtStatus_t* status, int32_t* rank, rtComm_t comm);
 
 /** Tells the first failure of the communicator in words; empty if it has not failed. A short buffer is truncated and
- * terminated.
+ *  terminated.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
  *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL
@@ -181,8 +191,10 @@ RT_API rtStatus_t rtCommGetContext(rtContext_t* context, rtComm_t comm);
 RT_API rtStatus_t rtCommGroupBegin(void);
 
 /** Ends a group and submits its operations. After a failure of a call in the group, nothing of it is submitted, and that
- * failure is returned. blocks: maybe, for the other ranks of an rtCommSplit in the group capture: node errors: INVALID_VALUE
- * (no group, or a refused call in it), and those of its calls */
+ *  failure is returned.
+ *  blocks: maybe, for the other ranks of an rtCommSplit in the group
+ *  capture: node
+ *  errors: INVALID_VALUE (no group, or a refused call in it), and those of its calls */
 RT_API rtStatus_t rtCommGroupEnd(void);
 
 /* ---- Operations --------------------------------------------------------------------------------------------------- */

@@ -1,7 +1,9 @@
 // Pin mode: what a pool does with blocks of a stretch, and how graphs join the stretches that are on.
 #include "allocator/pin_scope.h"
 
+#include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -48,8 +50,12 @@ CapturePins::CapturePins(ContextResources& resources) : resources_(&resources), 
 CapturePins::~CapturePins() { resources_->captureEnds(); }
 
 std::vector<Ref<PinScope>> CapturePins::take() {
-  for (std::vector<Ref<PinScope>> more : {resources_->endedPins(), joinPinScopes(*resources_)})
-    scopes_.insert(scopes_.end(), more.begin(), more.end());
+  // In this order: a stretch that ends between the two is in both, and in neither the other way round.
+  std::vector<Ref<PinScope>> on = joinPinScopes(*resources_);
+  std::vector<Ref<PinScope>> ended = resources_->endedPins();
+  scopes_.reserve(scopes_.size() + on.size() + ended.size());
+  std::move(on.begin(), on.end(), std::back_inserter(scopes_));
+  std::move(ended.begin(), ended.end(), std::back_inserter(scopes_));
   return std::move(scopes_);
 }
 

@@ -88,13 +88,18 @@ LaunchGraphs::Launched LaunchGraphs::launch(const Kernel& kernel, const backend:
   return fresh ? Launched::kMade : Launched::kYes;
 }
 
-bool LaunchGraphs::make(Entry& entry, const Kernel& kernel, void** parameters) {
+KernelNodeParameters LaunchGraphs::nodeOf(const Entry& entry, const Kernel& kernel, void** parameters) {
   KernelNodeParameters native{};
   native.function = kernel.function();
   memcpy(native.grid, entry.grid, sizeof native.grid);
   memcpy(native.block, entry.group, sizeof native.block);
   native.shared_bytes = entry.dynamic_bytes;
   native.parameters = parameters;
+  return native;
+}
+
+bool LaunchGraphs::make(Entry& entry, const Kernel& kernel, void** parameters) {
+  const KernelNodeParameters native = nodeOf(entry, kernel, parameters);
   try {
     size_t bytes = 0;
     for (const backend::Argument& argument : kernel.arguments()) bytes += bytesOf(argument);
@@ -126,12 +131,7 @@ bool LaunchGraphs::setArguments(Entry& entry, const Kernel& kernel, void** param
     value += bytes;
   }
   if (!changed) return true;
-  KernelNodeParameters native{};
-  native.function = kernel.function();
-  memcpy(native.grid, entry.grid, sizeof native.grid);
-  memcpy(native.block, entry.group, sizeof native.block);
-  native.shared_bytes = entry.dynamic_bytes;
-  native.parameters = parameters;
+  const KernelNodeParameters native = nodeOf(entry, kernel, parameters);
   return table().cuGraphExecKernelNodeSetParams(entry.exec, entry.node, &native) == kSuccess;
 }
 

@@ -75,6 +75,7 @@ class LaunchGraphs {
     bool refused = false;
     std::vector<unsigned char> values;  // of the arguments that the node has
   };
+  static KernelNodeParameters nodeOf(const Entry& entry, const Kernel& kernel, void** parameters);
   static bool make(Entry& entry, const Kernel& kernel, void** parameters);
   static bool setArguments(Entry& entry, const Kernel& kernel, void** parameters);
   static void end(Entry& entry);

@@ -144,7 +144,10 @@ void Stream::endImport() {
 
 void Stream::native(uint64_t out[2]) {
   std::lock_guard lock(mutex_);
-  launches_by_graph_.store(false, std::memory_order_relaxed);  // the program may capture the native stream from now on
+  if (launches_by_graph_.exchange(false, std::memory_order_relaxed)) {  // the program may capture the native stream from now on
+    Current current(native_context_);
+    launch_graphs_.clear();
+  }
   out[0] = reinterpret_cast<uintptr_t>(native_);
   out[1] = 0;
 }

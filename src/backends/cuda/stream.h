@@ -75,8 +75,8 @@ class Stream final : public driver::FastStream<Stream> {
   const int32_t priority_;
   LaunchGraphs launch_graphs_;           // under the mutex
   std::atomic<bool> launches_by_graph_;  // may: relaxed, under the mutex or as a hint
-  std::atomic<bool> forgets_all_{
-      false};  // a module has ended while another thread had the mutex; relaxed: see forgetLaunches()
+  // A module has ended while another thread had the mutex. Relaxed: see forgetLaunches().
+  std::atomic<bool> forgets_all_{false};
   Ranked<std::mutex, LockRank::kCudaImport> asking_;  // of an import: a question to the native stream, or its end
 };
 

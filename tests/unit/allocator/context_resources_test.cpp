@@ -5,34 +5,24 @@
 
 #include <vector>
 
-#include "backends/null/null.h"
+#include "unit/allocator/null_context.h"
 
 namespace manyrt::allocator {
 namespace {
 
-class ContextResourcesTest : public testing::Test {
+class ContextResourcesTest : public NullContextTest {
  protected:
+  ContextResourcesTest() : NullContextTest(1) {}
   void SetUp() override {
-    backend::Device& device = *null::backend()->device(1);
-    Ref<backend::Context> native;
-    ASSERT_TRUE(device.createContext(&native, {}).ok());
-    owner_ = Ref<ContextResources>::adopt(new ContextResources(native, device, nullptr, nullptr));
-    for (Ref<backend::Stream>& borrower : borrowers_) ASSERT_TRUE(native->createStream(&borrower, {}).ok());
+    NullContextTest::SetUp();
+    for (Ref<backend::Stream>& borrower : borrowers_) ASSERT_TRUE(owner_->native().createStream(&borrower, {}).ok());
   }
   Ref<backend::Stream> lend(int borrower) {
     Ref<backend::Stream> stream;
     EXPECT_TRUE(owner_->lendStream(&stream, borrowers_[borrower].get(), {}).ok());
     return stream;
   }
-  // Holds a stream back until the point is completed.
-  Ref<backend::Point> block(backend::Stream& stream) {
-    Ref<backend::Point> point;
-    EXPECT_TRUE(owner_->native().createPoint(&point, false).ok());
-    EXPECT_TRUE(stream.wait(point).ok());
-    return point;
-  }
 
-  Ref<ContextResources> owner_;
   Ref<backend::Stream> borrowers_[3];
 };
 

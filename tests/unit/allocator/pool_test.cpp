@@ -18,30 +18,18 @@
 #include "allocator/address_map.h"
 #include "allocator/block_lease.h"
 #include "allocator/pool_fast.h"
-#include "backends/null/null.h"
 #include "base/handles/epoch.h"
+#include "unit/allocator/null_context.h"
 
 namespace manyrt::allocator {
 namespace {
 
-class PoolTest : public testing::Test {
+class PoolTest : public NullPoolTest {
  protected:
   void SetUp() override {
-    Ref<backend::Context> native;
-    ASSERT_TRUE(null::backend()->device(0)->createContext(&native, {}).ok());
-    owner_ = Ref<ContextResources>::adopt(new ContextResources(native, *null::backend()->device(0), nullptr, nullptr));
+    NullPoolTest::SetUp();
     ASSERT_TRUE(owner_->takeStream(&stream_, {}).ok());
     ASSERT_TRUE(owner_->takeStream(&other_, {}).ok());
-  }
-  void TearDown() override {
-    pool_ = nullptr;
-    epoch::synchronize();
-    epoch::collect();
-  }
-  Pool& pool(PoolOptions options = {}) {
-    options.release_threshold = UINT64_MAX;
-    pool_ = Ref<Pool>::adopt(new Pool(owner_, options));
-    return *pool_;
   }
   void* allocate(uint64_t size, uint64_t alignment = kAlignment, backend::Stream* stream = nullptr) {
     void* pointer = nullptr;
@@ -55,21 +43,7 @@ class PoolTest : public testing::Test {
     ASSERT_TRUE(allocation);
     EXPECT_EQ(pool_->release(*allocation.region, *allocation.block, stream.get()), Pool::Freed::kYes);
   }
-  rtMemPoolStats_t statistics() {
-    rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
-    pool_->statistics(&stats);
-    return stats;
-  }
-  // Holds a stream back until the point is completed.
-  Ref<backend::Point> block(backend::Stream& stream) {
-    Ref<backend::Point> point;
-    EXPECT_TRUE(owner_->native().createPoint(&point, false).ok());
-    EXPECT_TRUE(stream.wait(point).ok());
-    return point;
-  }
 
-  Ref<ContextResources> owner_;
-  Ref<Pool> pool_;
   Ref<backend::Stream> stream_, other_;
 };
 

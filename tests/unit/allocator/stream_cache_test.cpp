@@ -16,27 +16,18 @@
 #include "allocator/context_resources.h"
 #include "allocator/pool.h"
 #include "allocator/pool_fast.h"
-#include "backends/null/null.h"
 #include "base/handles/epoch.h"
+#include "unit/allocator/null_context.h"
 
 namespace manyrt::allocator {
 namespace {
 
-class StreamCacheTest : public testing::Test {
+class StreamCacheTest : public NullPoolTest {
  protected:
   void SetUp() override {
-    Ref<backend::Context> native;
-    ASSERT_TRUE(null::backend()->device(0)->createContext(&native, {}).ok());
-    owner_ = Ref<ContextResources>::adopt(new ContextResources(native, *null::backend()->device(0), nullptr, nullptr));
+    NullPoolTest::SetUp();
     for (Ref<backend::Stream>& stream : streams_) ASSERT_TRUE(owner_->takeStream(&stream, {}).ok());
-    PoolOptions options;
-    options.release_threshold = UINT64_MAX;
-    pool_ = Ref<Pool>::adopt(new Pool(owner_, options));
-  }
-  void TearDown() override {
-    pool_ = nullptr;
-    epoch::synchronize();
-    epoch::collect();
+    pool();
   }
   void* allocate(uint64_t size, backend::Stream& stream) {
     if (void* cached = pool_->allocateFromCache(size, stream)) return cached;
@@ -52,20 +43,7 @@ class StreamCacheTest : public testing::Test {
     return pool_->release(*region, *block, stream);
   }
   void free(void* pointer, backend::Stream& stream) { EXPECT_EQ(release(pointer, &stream), Pool::Freed::kYes); }
-  rtMemPoolStats_t statistics() {
-    rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
-    pool_->statistics(&stats);
-    return stats;
-  }
-  Ref<backend::Point> block(backend::Stream& stream) {
-    Ref<backend::Point> point;
-    EXPECT_TRUE(owner_->native().createPoint(&point, false).ok());
-    EXPECT_TRUE(stream.wait(point).ok());
-    return point;
-  }
 
-  Ref<ContextResources> owner_;
-  Ref<Pool> pool_;
   Ref<backend::Stream> streams_[4];
 };
 
