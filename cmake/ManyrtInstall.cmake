@@ -12,6 +12,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/manyrtConfigVersion.cmake
   VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
 
 install(TARGETS manyrt manyrt_comm EXPORT manyrtTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(MANYRT_MPI)  # opened by its file name, so no program links it
+  install(TARGETS manyrt_comm_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
+endif()
 install(EXPORT manyrtTargets NAMESPACE manyrt:: DESTINATION ${manyrt_cmake_dir})
 install(FILES ${PROJECT_BINARY_DIR}/manyrtConfig.cmake ${PROJECT_BINARY_DIR}/manyrtConfigVersion.cmake
         DESTINATION ${manyrt_cmake_dir})

@@ -16,10 +16,10 @@
  *   `receive` may be the same memory where a comment says how ("in place"); any other overlap is INVALID_VALUE.
  *
  * Results
- *   The operands of a reduction are taken in the order of the ranks, so that the same call gives the same bits on every
- *   rank and at each run. Sums and products of integers wrap. Results of f16 and bf16 are rounded to even behind each
- *   operand. MINIMUM and MAXIMUM are NaN where an operand is. AVERAGE is the sum divided by the ranks; of integers it is
- *   truncated towards 0.
+ *   In one process the operands of a reduction are taken in the order of the ranks, so that the same call gives the
+ *   same bits on every rank and at each run; between processes MPI chooses the order. Sums and products of integers
+ *   wrap. Results of f16 and bf16 are rounded to even behind each operand. MINIMUM and MAXIMUM are NaN where an operand
+ *   is. AVERAGE is the sum divided by the ranks; of integers it is truncated towards 0.
  *
  * Failures
  *   A communicator that has failed stays so. Its first failure is that of all operations in flight, whose streams latch
@@ -73,7 +73,7 @@ enum rtCommReduction {
 /** For the color of rtCommSplit: no part of a new communicator. */
 enum rtCommColor { RT_COMM_NO_COLOR = -1 };
 
-/** Options of rtCommCreateAll. */
+/** Options of rtCommCreateAll and rtCommCreateFromMpi. */
 typedef struct rtCommOptions_t {
   uint32_t struct_size;
   uint32_t flags;      /**< 0 */
@@ -107,6 +107,20 @@ RT_API rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* n
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContext_t* contexts, uint32_t count);
+
+/** Makes a communicator of processes of MPI: each calls it, and has the rank that it has in mpi_comm. On the CPU operations
+ *  work in its memory, on other devices in copies on the host. The engine is a library of its own, opened by the first call.
+ *  MPI runs with MPI_THREAD_MULTIPLE, from before this call until the communicator and its graphs are gone.
+ *  @param[out] comm      receives the rank, which the caller destroys
+ *  @param[in]  options   may be NULL
+ *  @param[in]  mpi_comm  points to an MPI_Comm of the MPI that the engine was built for; duplicated
+ *  @param[in]  context   may be NULL: current
+ *  blocks: yes, for the other processes
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (MPI does not run, or not with threads), OUT_OF_MEMORY,
+ *    BACKEND_UNAVAILABLE (no engine), DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, const void* mpi_comm,
+                                      rtContext_t context);
 
 /** Makes new communicators of the ranks of one, as MPI_Comm_split: of all ranks with the same color, in the order of key and,
  *  where keys are equal, of rank. Every rank calls it, each on its own thread; a thread that has several ranks calls it within

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-packages=(libmanyrt0 libmanyrt-comm0 libmanyrt-dev manyrt-tools python3-manyrt)
+packages=(libmanyrt0 libmanyrt-comm0 libmanyrt-comm-mpi0 libmanyrt-dev manyrt-tools python3-manyrt)
 languages=(cpp fortran go lua python rust)  # the pages docs/bindings/LANGUAGE.md
 keep=${1:-}
 

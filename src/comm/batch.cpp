@@ -30,10 +30,8 @@ class Batch {
   void markSubmitted(bool submitted) { submitted_.store(submitted, std::memory_order_release); }
 
   void streamFailed(rtStatus_t code) {
-    communicator_->monitor().fail(
-        Status::error(RT_ERROR_LAUNCH_FAILED, "The stream of rank %d failed before its %s: %s.", communicator_->rank(),
-                      describe(operations_.front()).c_str(), rtGetErrorName(code)),
-        communicator_->rank());
+    communicator_->fail(Status::error(RT_ERROR_LAUNCH_FAILED, "The stream of rank %d failed before its %s: %s.",
+                                      communicator_->rank(), describe(operations_.front()).c_str(), rtGetErrorName(code)));
   }
 
   Status run() {

@@ -42,6 +42,12 @@ class Communicator {
   Monitor& monitor() { return *monitor_; }
   bool onHost() const { return place_.backend == RT_BACKEND_CPU; }
 
+  // The communicator fails for a reason that this rank alone knows: the others are told.
+  void fail(const Status& status) {
+    monitor_->fail(status, rank_);
+    announceFailure();
+  }
+
   // Of an operation whose numbers and memory are valid: whether this engine can do it. May build kernels. `captured`: it
   // becomes a part of a graph.
   virtual Status check(const Operation& operation, bool captured) = 0;
@@ -59,6 +65,9 @@ class Communicator {
     std::set<uint64_t> over;          // later ones that were dropped
   };
   Turns turns;
+
+ protected:
+  virtual void announceFailure() {}  // to ranks that do not share the monitor
 
  private:
   const Place place_;

@@ -5,7 +5,7 @@
 
 namespace manyrt::comm {
 
-// out[i] = a[i] reduced with b[i]; an average adds. `out` is `a`, or apart from both. Valid numbers alone.
+// out[i] = a[i] reduced with b[i]; an average adds. `out` is `a`, is `b`, or is apart from both. Valid numbers alone.
 void combineOnHost(int32_t type, int32_t reduction, void* out, const void* a, const void* b, uint64_t count);
 
 // data[i] = data[i] / divisor: the end of an average. Integers are truncated towards 0.

@@ -2,6 +2,8 @@
 // with the memory that a program gave.
 #include "comm/operation.h"
 
+#include <algorithm>
+
 #include "base/checked.h"
 
 namespace manyrt::comm {
@@ -70,6 +72,20 @@ bool matches(const Operation& a, const Operation& b) {
   if (a.kind == Kind::kBarrier) return true;
   return a.type == b.type && a.count == b.count && (!reduces(a.kind) || a.reduction == b.reduction) &&
          (!hasRoot(a.kind) || a.root == b.root);
+}
+
+int32_t firstThatDiffers(const std::vector<const Operation*>& operations, int32_t* right) {
+  const auto size = static_cast<std::ptrdiff_t>(operations.size());
+  std::ptrdiff_t most = 0;
+  for (std::ptrdiff_t i = 0; i < size && most < size; ++i) {
+    const auto same = [&](const Operation* other) { return matches(*operations[i], *other); };
+    const std::ptrdiff_t count = std::count_if(operations.begin(), operations.end(), same);
+    if (count > most) most = count, *right = static_cast<int32_t>(i);
+  }
+  for (std::ptrdiff_t i = 0; i < size && most < size; ++i) {
+    if (!matches(*operations[*right], *operations[i])) return static_cast<int32_t>(i);
+  }
+  return -1;
 }
 
 std::string describe(const Operation& operation) {

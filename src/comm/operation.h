@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "comm/types.h"
 
@@ -53,5 +54,8 @@ bool rangesOf(const Operation& operation, int32_t rank, int32_t size, Ranges* ra
 // Whether two ranks mean the same collective, and in words what this one means: "all-reduce of 100 f32 (sum)".
 bool matches(const Operation& a, const Operation& b);
 std::string describe(const Operation& operation);
+
+// Of what the ranks mean, most are right, or the first is. Returns the first rank that means something else, or -1.
+int32_t firstThatDiffers(const std::vector<const Operation*>& operations, int32_t* right);
 
 }  // namespace manyrt::comm

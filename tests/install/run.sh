@@ -52,6 +52,8 @@ mkdir -p "$work"
 
 libraries=$(find "$work/first" -name 'libmanyrt.so*' | wc -l)
 [[ $libraries -eq 3 ]] || fail "expected libmanyrt.so, .so.0 and .so.0.x.y, found $libraries"
+libraries=$(find "$work/first" -name 'libmanyrt-comm-mpi.so' | wc -l)
+[[ $libraries -eq 0 ]] || fail "the engine of MPI has a link for programs, which never link it"
 libraries=$(find "$work/first" -name 'libmanyrt-comm.so*' | wc -l)
 [[ $libraries -eq 3 ]] || fail "expected libmanyrt-comm.so, .so.0 and .so.0.x.y, found $libraries"
 for file in include/manyrt/rt.h include/manyrt/rt_comm.h include/manyrt/rt_message.h include/manyrt/rt.hpp \
@@ -104,6 +106,10 @@ tr -s ' \n' ' ' <"$work/components.log" | grep -q 'manyrt has no component "cuda
 library=$(find "$work/stripped" -name 'libmanyrt.so.0')
 if readelf -S --wide "$library" | grep -q '\.debug_info'; then fail "the stripped library has debug information"; fi
 try "$work/stripped" 3
+
+# Without the engine of MPI, one sentence says what to install.
+find "$work/stripped" -name 'libmanyrt-comm-mpi.so.*' -delete
+LD_LIBRARY_PATH=$(dirname "$library") "$work/programs-3/client_comm" without-mpi || fail "no sentence about the missing engine"
 
 # As a folder of another project; only configured, as a build takes minutes.
 "$cmake" -S "$here/parent" -B "$work/parent" -G Ninja -DMANYRT_SOURCE="$source" -DCMAKE_C_COMPILER="$cc" \

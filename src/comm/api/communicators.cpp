@@ -4,6 +4,7 @@
 #include "comm/guard.h"
 #include "comm/handles.h"
 #include "comm/in_process/create.h"
+#include "comm/mpi/rank.h"
 
 using namespace manyrt;
 using namespace manyrt::comm;
@@ -58,6 +59,22 @@ rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* options, cons
   return code;
 }
 
+rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, const void* mpi_comm, rtContext_t context) {
+  if (comm != nullptr) *comm = nullptr;
+  return guarded(__func__, [&]() -> Status {
+    RT_CHECK_OUTPUT(comm);
+    RT_CHECK_ARG(mpi_comm != nullptr, "\"mpi_comm\" is NULL; it points to an MPI_Comm.");
+    Settings settings;
+    Place place;
+    RT_TRY(checkOptions(&settings, options));
+    RT_TRY(checkPlace(&place, context));
+    std::shared_ptr<Communicator> made;
+    RT_TRY(mpi::create(&made, place, settings, mpi_comm));
+    *comm = publish(std::move(made));
+    return Status();
+  });
+}
+
 rtStatus_t rtCommSplit(rtComm_t* comm, int32_t color, int32_t key, rtComm_t parent) {
   if (comm != nullptr) *comm = nullptr;
   return guarded(__func__, [&] {
@@ -86,8 +103,7 @@ rtStatus_t rtCommAbort(rtComm_t comm) {
   return guarded(__func__, [&] {
     return ask(comm, [](Communicator& of) {
       const std::string name = of.settings().label.empty() ? "" : " of \"" + of.settings().label + "\"";
-      of.monitor().fail(Status::error(RT_ERROR_LAUNCH_FAILED, "Rank %d%s called rtCommAbort.", of.rank(), name.c_str()),
-                        of.rank());
+      of.fail(Status::error(RT_ERROR_LAUNCH_FAILED, "Rank %d%s called rtCommAbort.", of.rank(), name.c_str()));
       return Status();
     });
   });

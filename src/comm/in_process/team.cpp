@@ -94,20 +94,13 @@ Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, i
 }
 
 void Team::begin(Meeting& meeting) {
-  // What most ranks mean is right, or what the first one means; the first rank that means something else is told.
-  int32_t most = 0, right = 0;
-  for (int32_t i = 0; i < size(); ++i) {
-    const auto same = [&](const Operation* other) { return matches(*meeting.operations[i], *other); };
-    const int32_t count = static_cast<int32_t>(std::count_if(meeting.operations.begin(), meeting.operations.end(), same));
-    if (count > most) most = count, right = i;
-    if (most == size()) break;
-  }
-  for (int32_t i = 0; i < size() && most < size(); ++i) {
-    if (matches(*meeting.operations[right], *meeting.operations[i])) continue;
+  int32_t right = 0;
+  const int32_t odd = firstThatDiffers(meeting.operations, &right);
+  if (odd >= 0) {
     monitor_->failLocked(
-        Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", i, name().c_str(),
-                      describe(*meeting.operations[i]).c_str(), right, describe(*meeting.operations[right]).c_str()),
-        i);
+        Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", odd, name().c_str(),
+                      describe(*meeting.operations[odd]).c_str(), right, describe(*meeting.operations[right]).c_str()),
+        odd);
     return;
   }
   meeting.begun = true;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * all_reduce: every device of the machine is a rank of one communicator, at least two ranks in all. Each has numbers of its
+ * own, and all get the averages, on their streams and without a word about how the numbers travel. */
+#include <rt_comm.h>
+
+#include "common.h"
+
+enum { kMostRanks = 8, kCount = 100000 };
+
+/* A call of rt_comm.h that fails leaves its sentence there. */
+static void checkComm(rtStatus_t status, const char* call) {
+  char message[1024] = "";
+  if (status >= 0) return;
+  (void)rtCommGetLastErrorMessage(message, sizeof message, NULL);
+  fprintf(stderr, "%s: %s\n%s\n", call, rtGetErrorName(status), message);
+  exit(EXIT_FAILURE);
+}
+#define CHECK_COMM(call) checkComm((call), #call)
+
+int main(void) {
+  static float host[kCount];
+  rtContext_t contexts[kMostRanks];
+  rtStream_t streams[kMostRanks];
+  rtComm_t comms[kMostRanks];
+  void* data[kMostRanks];
+  int32_t devices = 0;
+  CHECK(rtDeviceGetCount(&devices, RT_BACKEND_ALL));
+  const int ranks = devices < 2 ? 2 : devices > kMostRanks ? kMostRanks : devices;
+
+  for (int rank = 0; rank < ranks; ++rank) {
+    rtDevice_t device = NULL;
+    rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+    CHECK(rtDeviceGet(&device, RT_BACKEND_ALL, rank % devices));
+    CHECK(rtDeviceGetProperties(&properties, device));
+    printf("rank %d: %s\n", rank, properties.name);
+    CHECK(rtContextCreate(&contexts[rank], NULL, device));
+    CHECK(rtStreamCreate(&streams[rank], NULL, contexts[rank]));
+    CHECK(rtMalloc(&data[rank], sizeof host, contexts[rank]));
+    for (int i = 0; i < kCount; ++i) host[i] = (float)(i + rank * ranks);
+    CHECK(rtMemcpy(data[rank], host, sizeof host, RT_MEMCPY_HOST_TO_DEVICE));
+  }
+
+  /* One thread submits for all ranks: no call waits, each stream does when it comes there. */
+  CHECK_COMM(rtCommCreateAll(comms, NULL, contexts, (uint32_t)ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    CHECK_COMM(rtCommAllReduce(data[rank], data[rank], kCount, RT_COMM_F32, RT_COMM_AVERAGE, streams[rank], comms[rank]));
+  }
+
+  for (int rank = 0; rank < ranks; ++rank) {
+    CHECK(rtStreamSynchronize(streams[rank]));
+    CHECK(rtMemcpy(host, data[rank], sizeof host, RT_MEMCPY_DEVICE_TO_HOST));
+    for (int i = 0; i < kCount; ++i) EXPECT(host[i] == (float)i + (float)(ranks * (ranks - 1)) / 2);
+    CHECK_COMM(rtCommDestroy(comms[rank]));
+    CHECK(rtFree(data[rank]));
+    CHECK(rtStreamDestroy(streams[rank]));
+    CHECK(rtContextDestroy(contexts[rank]));
+  }
+  printf("%d averages on each of %d ranks\n", kCount, ranks);
+  return EXIT_SUCCESS;
+}

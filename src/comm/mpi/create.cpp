@@ -1,0 +1,97 @@
+// Opening the plug-in, once, and making ranks with it: of an MPI_Comm, and by splitting.
+#include <dlfcn.h>
+
+#include <mutex>
+#include <string>
+
+#include "base/os/dynamic_library.h"
+#include "comm/core.h"
+#include "comm/mpi/rank.h"
+
+namespace manyrt::comm::mpi {
+namespace {
+
+// The plug-in lies beside this library, or where the loader looks. It is opened by a path that the program cannot choose.
+std::string besideThisLibrary() {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(&besideThisLibrary), &info) == 0 || info.dli_fname == nullptr) return "";
+  const std::string path = info.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1) + kPluginFile;
+}
+
+Status open(const Plugin** plugin) {
+  static std::mutex mutex;
+  static const Plugin* opened = nullptr;
+  const std::lock_guard lock(mutex);
+  if (opened == nullptr) {
+    std::string reason, why;
+    const std::string beside = besideThisLibrary();
+    void* library = beside.empty() ? nullptr : openLibrary(beside.c_str(), &reason);
+    if (library == nullptr) library = openLibrary(kPluginFile, &why);
+    if (library == nullptr) {
+      if (!why.empty()) reason = why;
+      return Status::error(RT_ERROR_BACKEND_UNAVAILABLE,
+                           "The engine of MPI, %s, %s%s. It is in Debian's package libmanyrt-comm-mpi0, with an MPI.",
+                           kPluginFile, reason.empty() ? "was not found" : "did not load: ", reason.c_str());
+    }
+    const auto entry = reinterpret_cast<PluginEntry>(dlsym(library, kPluginSymbol));
+    const Plugin* const table = entry != nullptr ? entry() : nullptr;
+    if (table == nullptr || table->version != kPluginVersion) {
+      return Status::error(RT_ERROR_BACKEND_UNAVAILABLE, "%s is of another release than this library.", kPluginFile);
+    }
+    opened = table;
+  }
+  *plugin = opened;
+  return Status();
+}
+
+}  // namespace
+
+Status create(std::shared_ptr<Communicator>* made, const Place& place, const Settings& settings, const void* mpi_comm) {
+  const Plugin* plugin = nullptr;
+  RT_TRY(open(&plugin));
+  PluginComm* comm = nullptr;
+  int32_t rank = 0, size = 0;
+  if (const char* why = plugin->attach(&comm, mpi_comm, &rank, &size)) return Status::error(RT_ERROR_NOT_SUPPORTED, "%s", why);
+  const auto of = std::make_shared<Rank>(*plugin, comm, place, settings, rank, size);
+  if (!of->onHost()) RT_TRY_CORE(rtStreamCreate(&of->stream_, nullptr, place.context));
+  *made = of;
+  return Status();
+}
+
+Rank::~Rank() {
+  (void)rtStreamDestroy(stream_);
+  // Behind a failure operations and messages may be under way. MPI would give them to the next communicator with this one's
+  // number, so the number is not given back.
+  if (monitor().failure().ok()) plugin_.release(comm_);
+}
+
+// MPI has no split that can be given up. So the ranks meet first, as for a collective, on the calling thread.
+Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
+  *ticket = static_cast<uint64_t>(static_cast<uint32_t>(color)) << 32 | static_cast<uint32_t>(key);
+  return Status();
+}
+
+Status Rank::takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) {
+  const std::lock_guard alone(splitting_);
+  const auto color = static_cast<int32_t>(ticket >> 32), key = static_cast<int32_t>(ticket & 0xffffffffu);
+  {
+    const std::lock_guard running(running_);
+    const Status met = meet({Kind::kBarrier});
+    if (!met.ok()) {
+      fail(met);
+      return met;
+    }
+  }
+  PluginComm* comm = nullptr;
+  int32_t rank = 0, size = 0;
+  if (const char* why = plugin_.split(&comm, color, key, &rank, &size, comm_)) return failedPlugin(why);
+  if (comm == nullptr) return Status();
+  const auto of = std::make_shared<Rank>(plugin_, comm, place(), settings(), rank, size);
+  if (!onHost()) RT_TRY_CORE(rtStreamCreate(&of->stream_, nullptr, place().context));
+  *made = of;
+  return Status();
+}
+
+}  // namespace manyrt::comm::mpi

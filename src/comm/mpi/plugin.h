@@ -1,0 +1,41 @@
+// What libmanyrt-comm-mpi.so gives libmanyrt-comm.so: a table of functions over one MPI, whose handles and constants are known
+// in the plug-in alone. Both are built together, so the table may change with every release; `version` finds a wrong pair.
+#pragma once
+
+#include <cstdint>
+
+#include "comm/operation.h"
+
+namespace manyrt::comm::mpi {
+
+inline constexpr uint32_t kPluginVersion = 1;
+inline constexpr char kPluginFile[] = "libmanyrt-comm-mpi.so.0";
+inline constexpr char kPluginSymbol[] = "manyrtCommMpiPlugin";
+
+struct PluginComm;     // three communicators of MPI: for operations, for messages between engines, for splits
+struct PluginRequest;  // one operation in flight
+
+// Functions return null, or a sentence that lives until the thread's next call. Any thread may call any function.
+struct Plugin {
+  uint32_t version;
+  // Collective and blocking. `mpi_comm` points to an MPI_Comm, which is duplicated.
+  const char* (*attach)(PluginComm** comm, const void* mpi_comm, int32_t* rank, int32_t* size);
+  // Collective and blocking; a color below 0 is none, and *made is null.
+  const char* (*split)(PluginComm** made, int32_t color, int32_t key, int32_t* rank, int32_t* size, PluginComm* comm);
+  void (*release)(PluginComm* comm);
+
+  // Begins an operation on memory of the host; an average is a sum. The operation's memory stays as it is until it is done.
+  const char* (*start)(PluginRequest** request, const Operation& operation, PluginComm* comm);
+  // Begins to gather `bytes` bytes of every rank.
+  const char* (*exchange)(PluginRequest** request, const void* mine, void* all, uint32_t bytes, PluginComm* comm);
+  // Also makes progress. Done: the request is gone, and `bytes` is what a receive got.
+  const char* (*test)(int32_t* done, uint64_t* bytes, PluginRequest* request);
+
+  // Short messages between engines: sent without being waited for; *from is -1 where none has come.
+  const char* (*post)(int32_t to, int32_t tag, const void* message, uint32_t bytes, PluginComm* comm);
+  const char* (*take)(int32_t* from, int32_t* tag, void* message, uint32_t capacity, PluginComm* comm);
+};
+
+using PluginEntry = const Plugin* (*)();
+
+}  // namespace manyrt::comm::mpi

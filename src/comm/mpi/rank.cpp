@@ -1,0 +1,200 @@
+// What a batch does: sends and receives are begun first, then collectives run in order, then all is waited for. Waiting is
+// asking MPI again and again, which makes its progress; between the questions the rank listens to the others.
+#include "comm/mpi/rank.h"
+
+#include <algorithm>
+#include <deque>
+#include <new>
+#include <utility>
+
+#include "comm/core.h"
+#include "comm/host_reduction.h"
+
+namespace manyrt::comm::mpi {
+namespace {
+
+constexpr uint64_t kStagedPiece = 4 * 1024 * 1024;  // bytes of a device's memory that are on the host at a time
+constexpr uint64_t kMostElements = 1u << 30;        // of one call of MPI, which counts with an int
+// NULL, as a rank gives it for what only the root has, stays NULL.
+void* at(void* base, uint64_t bytes) { return base == nullptr ? nullptr : static_cast<char*>(base) + bytes; }
+const void* at(const void* base, uint64_t bytes) { return base == nullptr ? nullptr : static_cast<const char*>(base) + bytes; }
+
+// For those collectives alone in which no rank is the root.
+bool isInPlace(const Operation& of, int32_t rank) {
+  if (of.kind == Kind::kAllGather) return of.send == at(of.receive, of.count * sizeOf(of.type) * static_cast<uint64_t>(rank));
+  return (of.kind == Kind::kAllReduce || of.kind == Kind::kAllToAll) && of.send == of.receive;
+}
+
+bool goesInPieces(Kind kind) { return kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kBroadcast; }
+
+template <class Body>
+Status withoutThrowing(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for an operation of a communicator.");
+  }
+}
+
+}  // namespace
+
+std::string Rank::name() const { return settings().label.empty() ? "" : " of \"" + settings().label + "\""; }
+
+Status Rank::failedPlugin(const char* why) {
+  return Status::error(RT_ERROR_DRIVER, "Rank %d%s: %s", rank(), name().c_str(), why);
+}
+
+Status Rank::check(const Operation& operation, bool captured) {
+  if (captured && place().backend == RT_BACKEND_CUDA) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "A capture on CUDA cannot hold an operation of a communicator of MPI.");
+  }
+  if (goesInPieces(operation.kind) || operation.count <= kMostElements) return Status();
+  return Status::error(RT_ERROR_NOT_SUPPORTED, "The %s has %llu elements; MPI takes %llu at a time.", kindName(operation.kind),
+                       static_cast<unsigned long long>(operation.count), static_cast<unsigned long long>(kMostElements));
+}
+
+Status Rank::run(const std::vector<Operation>& operations) {
+  const std::lock_guard alone(running_);
+  std::deque<Staged> points;
+  Status status = withoutThrowing([&]() -> Status {
+    for (const bool receives : {true, false}) {
+      for (const Operation& operation : operations) {
+        if (operation.kind == (receives ? Kind::kReceive : Kind::kSend)) RT_TRY(startPoint(&points.emplace_back(), operation));
+      }
+    }
+    for (const Operation& operation : operations) {
+      if (isCollective(operation.kind)) RT_TRY(collective(operation));
+    }
+    for (Staged& point : points) RT_TRY(finish(&point));
+    return Status();
+  });
+  if (status.ok()) return status;
+  fail(status);                // what MPI may still write to, such as staged memory, is left to it
+  return monitor().failure();  // the first one, which may have come from another rank
+}
+
+// ---- Memory ----
+
+Status Rank::stage(Staged* staged, const Operation& operation) {
+  staged->operation = staged->given = operation;
+  if (operation.kind == Kind::kBarrier) return Status();
+  Ranges ranges;
+  (void)rangesOf(operation, rank(), size(), &ranges);
+  if (onHost()) {
+    if (all_in_place_ || ranges.send == 0 || !isInPlace(operation, rank())) return Status();
+    const char* const bytes = static_cast<const char*>(operation.send);
+    staged->source.assign(bytes, bytes + ranges.send);
+    staged->operation.send = staged->source.data();
+    return Status();
+  }
+  RT_TRY_CORE(rtMallocHost(&staged->memory, std::max<uint64_t>(1, ranges.send + ranges.receive), place().context));
+  if (ranges.send != 0) {
+    RT_TRY_CORE(rtMemcpyAsync(staged->memory, operation.send, ranges.send, RT_MEMCPY_DEFAULT, stream_));
+    RT_TRY_CORE(rtStreamSynchronize(stream_));
+  }
+  staged->operation.send = staged->memory;
+  staged->operation.receive = at(staged->memory, ranges.send);
+  return Status();
+}
+
+Status Rank::finish(Staged* staged) {
+  const Operation& given = staged->given;
+  Ranges ranges;
+  (void)rangesOf(given, rank(), size(), &ranges);
+  uint64_t bytes = ranges.receive;
+  RT_TRY(wait(staged->request, given, &bytes));
+  if (given.kind == Kind::kReceive && bytes != ranges.receive) {
+    monitor().fail(Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s sent %llu bytes, and rank %d came with %s.", given.root,
+                                 name().c_str(), static_cast<unsigned long long>(bytes), rank(), comm::describe(given).c_str()),
+                   given.root);
+    return monitor().failure();
+  }
+  if (reduces(given.kind) && given.reduction == RT_COMM_AVERAGE) {
+    divideOnHost(given.type, staged->operation.receive, ranges.receive / sizeOf(given.type), static_cast<uint32_t>(size()));
+  }
+  if (staged->memory == nullptr) return Status();
+  if (ranges.receive != 0) {
+    RT_TRY_CORE(rtMemcpyAsync(given.receive, staged->operation.receive, ranges.receive, RT_MEMCPY_DEFAULT, stream_));
+    RT_TRY_CORE(rtStreamSynchronize(stream_));
+  }
+  RT_TRY_CORE(rtFree(std::exchange(staged->memory, nullptr)));
+  return Status();
+}
+
+// ---- Operations ----
+
+Status Rank::startPoint(Staged* staged, const Operation& operation) {
+  RT_TRY(stage(staged, operation));
+  if (const char* why = plugin_.start(&staged->request, staged->operation, comm_)) return failedPlugin(why);
+  return Status();
+}
+
+Status Rank::perform(const Operation& operation) {
+  Staged staged;
+  RT_TRY(startPoint(&staged, operation));
+  return finish(&staged);
+}
+
+Status Rank::collective(const Operation& operation) {
+  RT_TRY(meet(operation));
+  if (!goesInPieces(operation.kind)) return perform(operation);
+  // All ranks cut alike, whatever their devices.
+  const uint64_t element = sizeOf(operation.type);
+  const uint64_t most = stages_ ? kStagedPiece / element : kMostElements;
+  for (uint64_t done = 0; done < operation.count; done += most) {
+    Operation piece = operation;
+    piece.count = std::min(most, operation.count - done);
+    piece.send = at(operation.send, done * element);
+    piece.receive = at(operation.receive, done * element);
+    RT_TRY(perform(piece));
+  }
+  return Status();
+}
+
+// Gathers what all ranks mean: success if it is the same.
+Status Rank::meet(const Operation& operation) {
+  struct Exchange {  // MPI writes to it as long as it pleases, also behind a time-out
+    Header mine;
+    std::vector<Header> all;
+  };
+  auto exchange = std::make_unique<Exchange>();
+  exchange->mine = {collectives_++,
+                    operation.count,
+                    static_cast<int32_t>(operation.kind),
+                    operation.type,
+                    operation.reduction,
+                    operation.root,
+                    onHost() ? 1 : 0,
+                    onHost() && isInPlace(operation, rank()) ? 1 : 0};
+  exchange->all.resize(static_cast<size_t>(size()));
+  PluginRequest* request = nullptr;
+  if (const char* why = plugin_.exchange(&request, &exchange->mine, exchange->all.data(), sizeof(Header), comm_)) {
+    return failedPlugin(why);
+  }
+  waits_for_ = collectives_;
+  const Status waited = wait(request, operation, nullptr);
+  waits_for_ = 0;
+  if (!waited.ok()) {
+    (void)exchange.release();
+    return waited;
+  }
+  std::vector<Operation> means;
+  std::vector<const Operation*> pointers;
+  stages_ = false;
+  all_in_place_ = true;
+  for (const Header& of : exchange->all) {
+    stages_ = stages_ || of.on_host == 0;
+    all_in_place_ = all_in_place_ && of.in_place != 0;
+    means.push_back({static_cast<Kind>(of.kind), of.type, of.reduction, of.root, of.count});
+  }
+  for (const Operation& of : means) pointers.push_back(&of);
+  int32_t right = 0;
+  const int32_t odd = firstThatDiffers(pointers, &right);
+  if (odd < 0) return Status();
+  monitor().fail(Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", odd, name().c_str(),
+                               comm::describe(means[odd]).c_str(), right, comm::describe(means[right]).c_str()),
+                 odd);
+  return monitor().failure();
+}
+
+}  // namespace manyrt::comm::mpi

@@ -1,0 +1,88 @@
+// One rank of a communicator of several processes. Operations run through MPI's non-blocking collectives, on memory of the
+// host: a CPU's own, or copies of a device's. The thread of the library that runs a batch makes their progress, and listens to
+// the others.
+//
+// Before a collective the ranks gather what each means. That is where a rank is found out that comes with another operation,
+// and where a late one is waited for: no operation of MPI begins before all ranks have come.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "comm/mpi/plugin.h"
+
+namespace manyrt::comm::mpi {
+
+// Opens the plug-in at the first call. Collective over the ranks of `mpi_comm`, which points to an MPI_Comm.
+Status create(std::shared_ptr<Communicator>* made, const Place& place, const Settings& settings, const void* mpi_comm);
+
+class Rank final : public Communicator {
+ public:
+  Rank(const Plugin& plugin, PluginComm* comm, const Place& place, const Settings& settings, int32_t rank, int32_t size)
+      : Communicator(place, settings, rank, size, std::make_shared<Monitor>()), plugin_(plugin), comm_(comm) {}
+  ~Rank() override;
+
+  Status check(const Operation& operation, bool captured) override;
+  Status run(const std::vector<Operation>& operations) override;
+  Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;
+  Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) override;
+
+ protected:
+  void announceFailure() override;
+
+ private:
+  friend Status create(std::shared_ptr<Communicator>*, const Place&, const Settings&, const void*);
+
+  // What a rank says of itself before a collective, and between engines.
+  struct Header {
+    uint64_t number;  // of the collective
+    uint64_t count;
+    int32_t kind, type, reduction, root;
+    int32_t on_host;
+    int32_t in_place;  // as MPI would get it: with copies on the host never
+  };
+  struct Report {
+    int32_t code;
+    int32_t rank;
+    char text[400];
+  };
+  enum Tag : int32_t { kAsk = 1, kAnswer = 2, kFail = 3 };
+
+  // An operation with its memory on the host. Of a rank on the host this is the program's own memory.
+  struct Staged {
+    Operation operation;  // as MPI gets it
+    Operation given;
+    void* memory = nullptr;
+    std::vector<char> source;  // a copy, where this rank is in place and another is not
+    PluginRequest* request = nullptr;
+  };
+
+  Status collective(const Operation& operation);
+  Status meet(const Operation& operation);
+  Status perform(const Operation& operation);
+  Status stage(Staged* staged, const Operation& operation);
+  Status finish(Staged* staged);  // waits, and brings the result to its place
+  Status startPoint(Staged* staged, const Operation& operation);
+
+  Status wait(PluginRequest* request, const Operation& operation, uint64_t* bytes);
+  Status listen();
+  Status expire(const Operation& operation);  // of a wait: asks which ranks are there, and fails the communicator
+  Status failedPlugin(const char* why);
+  std::string name() const;
+
+  const Plugin& plugin_;
+  PluginComm* const comm_;
+  std::mutex running_;  // one batch of a rank runs at a time; only graphs on two streams meet here
+  std::mutex splitting_;
+  uint64_t collectives_ = 0;       // that have begun; under `running_`
+  uint64_t waits_for_ = 0;         // the number of the collective that this rank waits in, from 1; 0: none
+  std::vector<uint64_t> answers_;  // by rank: the number that it said it waits in, from 1; 0: has not answered
+  rtStream_t stream_ = nullptr;    // for copies between device and host
+  bool stages_ = false;            // of the present collective: some rank is on a device
+  bool all_in_place_ = false;      // of the present collective: MPI's mark for it has to stand at all ranks or at none
+};
+
+}  // namespace manyrt::comm::mpi

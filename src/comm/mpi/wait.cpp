@@ -1,0 +1,129 @@
+// Waiting for MPI, and what ranks tell each other meanwhile: that one has failed, and, when the time of a wait has passed,
+// which of them are there. A rank answers while it waits, and only then: one that does not answer is the one that is missing.
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "comm/mpi/rank.h"
+
+namespace manyrt::comm::mpi {
+namespace {
+
+constexpr int kSpins = 2000;              // questions before a thread gives its core away
+constexpr int64_t kYielding = 1'000'000;  // nanoseconds of giving the core away, before it sleeps
+constexpr long kSleep = 50'000;           // nanoseconds
+constexpr uint64_t kLeastGrace = 100'000'000, kMostGrace = 1'000'000'000;  // nanoseconds in which a rank has to answer
+
+// Between two questions: at first none, then after others have run, at last after a sleep.
+class Patience {
+ public:
+  void pause() {
+    if (++questions_ < kSpins) return;
+    if (since_ == 0) since_ = nowNanoseconds();
+    if (nowNanoseconds() - since_ < kYielding) {
+      (void)sched_yield();
+      return;
+    }
+    const timespec sleep = {0, kSleep};
+    (void)nanosleep(&sleep, nullptr);
+  }
+  bool listens() const { return questions_ % 64 == 63 || questions_ >= kSpins; }
+
+ private:
+  int questions_ = 0;
+  int64_t since_ = 0;
+};
+
+}  // namespace
+
+// `bytes` may be null.
+Status Rank::wait(PluginRequest* request, const Operation& operation, uint64_t* bytes) {
+  const Deadline deadline = Deadline::after(settings().timeout_ns);
+  Patience patience;
+  for (;;) {
+    int32_t done = 0;
+    uint64_t got = bytes != nullptr ? *bytes : 0;
+    if (const char* why = plugin_.test(&done, &got, request)) return failedPlugin(why);
+    if (done != 0) {
+      if (bytes != nullptr) *bytes = got;
+      return Status();
+    }
+    if (patience.listens()) RT_TRY(listen());
+    if (deadline.passed()) return expire(operation);
+    patience.pause();
+  }
+}
+
+// Takes what other ranks have sent. Returns the failure of the communicator.
+Status Rank::listen() {
+  for (;;) {
+    Report report;
+    int32_t from = -1, tag = 0;
+    if (const char* why = plugin_.take(&from, &tag, &report, sizeof report, comm_)) return failedPlugin(why);
+    if (from < 0) return monitor().failure();
+    if (tag == kAsk) {
+      Report answer = {};
+      snprintf(answer.text, sizeof answer.text, "%llu", static_cast<unsigned long long>(waits_for_));
+      if (const char* why = plugin_.post(from, kAnswer, &answer, sizeof answer, comm_)) return failedPlugin(why);
+    } else if (tag == kAnswer) {
+      unsigned long long number = 0;
+      if (sscanf(report.text, "%llu", &number) == 1 && !answers_.empty()) answers_[from] = number + 1;
+    } else if (tag == kFail) {
+      monitor().fail(Status::error(report.code, "%s", report.text), report.rank);
+    }
+  }
+}
+
+void Rank::announceFailure() {
+  Report report = {};
+  const Status failure = monitor().failure(&report.rank);
+  report.code = failure.code();
+  copyLetters(report.text, sizeof report.text, failure.message());
+  for (int32_t to = 0; to < size(); ++to) {
+    if (to != rank()) (void)plugin_.post(to, kFail, &report, sizeof report, comm_);  // one that cannot be told times out
+  }
+}
+
+Status Rank::expire(const Operation& operation) {
+  char within[48];
+  snprintf(within, sizeof within, "within %.3g s", static_cast<double>(settings().timeout_ns) * 1e-9);
+  if (!isCollective(operation.kind)) {
+    monitor().fail(
+        Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not %s %s: rank %d waits in %s.", operation.root, name().c_str(),
+                      operation.kind == Kind::kSend ? "receive" : "send", within, rank(), comm::describe(operation).c_str()),
+        operation.root);
+    return monitor().failure();
+  }
+  answers_.assign(static_cast<size_t>(size()), 0);
+  answers_[rank()] = waits_for_ + 1;
+  const Report question = {};
+  for (int32_t to = 0; to < size(); ++to) {
+    if (to == rank()) continue;
+    if (const char* why = plugin_.post(to, kAsk, &question, sizeof question, comm_)) return failedPlugin(why);
+  }
+  const Deadline grace = Deadline::after(std::clamp(settings().timeout_ns / 4, kLeastGrace, kMostGrace));
+  while (!grace.passed() && std::find(answers_.begin(), answers_.end(), 0) != answers_.end()) {
+    RT_TRY(listen());
+    const timespec sleep = {0, kSleep};
+    (void)nanosleep(&sleep, nullptr);
+  }
+  // Missing is a rank that waits in nothing, or in another collective than this one.
+  const auto other = [&](uint64_t answer) { return answer != waits_for_ + 1; };
+  const auto missing = std::find_if(answers_.begin(), answers_.end(), other);
+  const int32_t late = missing == answers_.end() ? -1 : static_cast<int32_t>(missing - answers_.begin());
+  monitor().fail(
+      late < 0 ? Status::error(RT_ERROR_TIMEOUT, "All ranks%s have come to collective %llu, which did not end %s: %s.",
+                               name().c_str(), static_cast<unsigned long long>(collectives_ - 1), within,
+                               comm::describe(operation).c_str())
+               : Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come to collective %llu %s, for which rank %d waits: %s.",
+                               late, name().c_str(), static_cast<unsigned long long>(collectives_ - 1), within, rank(),
+                               comm::describe(operation).c_str()),
+      late);
+  return monitor().failure();
+}
+
+}  // namespace manyrt::comm::mpi

@@ -1,0 +1,318 @@
+// libmanyrt-comm-mpi.so: the one place that sees mpi.h. It translates operations into MPI's non-blocking collectives and knows
+// neither streams nor contexts nor time; comm/mpi/rank.cpp decides what to do when.
+#include "comm/mpi/plugin.h"
+
+#include <mpi.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "comm/host_reduction.h"
+
+namespace manyrt::comm::mpi {
+
+struct PluginComm {
+  MPI_Comm operations = MPI_COMM_NULL;
+  MPI_Comm messages = MPI_COMM_NULL;
+  MPI_Comm splits = MPI_COMM_NULL;
+  int rank = 0;
+  int size = 0;
+};
+
+struct PluginRequest {
+  MPI_Request request = MPI_REQUEST_NULL;
+  std::vector<char> result;  // where MPI cannot write to the place of the result
+  void* to = nullptr;        // then: that place
+};
+
+namespace {
+
+thread_local char sentence[MPI_MAX_ERROR_STRING + 128];
+
+const char* failed(const char* call, int code) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  (void)MPI_Error_string(code, text, &length);
+  snprintf(sentence, sizeof sentence, "%s failed: %s.", call, text);
+  return sentence;
+}
+
+const char* refused(const char* text) {
+  snprintf(sentence, sizeof sentence, "%s", text);
+  return sentence;
+}
+
+#define MPI_TRY(call)                                                                \
+  do {                                                                               \
+    if (const int code_ = (call); code_ != MPI_SUCCESS) return failed(#call, code_); \
+  } while (0)
+
+MPI_Datatype datatype(int32_t type) {
+  switch (type) {
+    case RT_COMM_I8:
+      return MPI_INT8_T;
+    case RT_COMM_U8:
+      return MPI_UINT8_T;
+    case RT_COMM_I16:
+      return MPI_INT16_T;
+    case RT_COMM_I32:
+      return MPI_INT32_T;
+    case RT_COMM_U32:
+      return MPI_UINT32_T;
+    case RT_COMM_I64:
+      return MPI_INT64_T;
+    case RT_COMM_U64:
+      return MPI_UINT64_T;
+    case RT_COMM_F32:
+      return MPI_FLOAT;
+    case RT_COMM_F64:
+      return MPI_DOUBLE;
+    default:
+      return MPI_UINT16_T;  // u16, and the storage of f16 and bf16
+  }
+}
+
+// ---- Reductions ----
+
+template <int32_t kType, int32_t kReduction>
+void reduceElements(void* in, void* inout, int* count, MPI_Datatype*) {
+  combineOnHost(kType, kReduction, inout, in, inout, static_cast<uint64_t>(*count));
+}
+
+// MPI's own operations where they mean the same: not on 16-bit floating point, which MPI does not know, nor where a NaN may be.
+MPI_Op makeOperation(int32_t type, int32_t reduction) {
+  MPI_User_function* function = nullptr;
+  MPI_Op made = MPI_OP_NULL;
+#define MANYRT_COMM_FUNCTIONS(number)                                                   \
+  if (type == (number)) {                                                               \
+    function = reduction == RT_COMM_PRODUCT   ? reduceElements<number, RT_COMM_PRODUCT> \
+               : reduction == RT_COMM_MINIMUM ? reduceElements<number, RT_COMM_MINIMUM> \
+               : reduction == RT_COMM_MAXIMUM ? reduceElements<number, RT_COMM_MAXIMUM> \
+                                              : reduceElements<number, RT_COMM_SUM>;    \
+  }
+  MANYRT_COMM_FUNCTIONS(RT_COMM_F16)
+  MANYRT_COMM_FUNCTIONS(RT_COMM_BF16)
+  if (reduction == RT_COMM_MINIMUM || reduction == RT_COMM_MAXIMUM) {
+    MANYRT_COMM_FUNCTIONS(RT_COMM_F32)
+    MANYRT_COMM_FUNCTIONS(RT_COMM_F64)
+  }
+#undef MANYRT_COMM_FUNCTIONS
+  if (function != nullptr) return MPI_Op_create(function, 1, &made) == MPI_SUCCESS ? made : MPI_OP_NULL;
+  constexpr MPI_Op (*own)(int32_t) = [](int32_t of) {
+    return of == RT_COMM_PRODUCT ? MPI_PROD : of == RT_COMM_MINIMUM ? MPI_MIN : of == RT_COMM_MAXIMUM ? MPI_MAX : MPI_SUM;
+  };
+  return own(reduction);
+}
+
+MPI_Op operationOf(int32_t type, int32_t reduction) {
+  struct Table {
+    MPI_Op entries[kTypeCount][kReductionCount];
+    Table() {
+      for (int32_t i = 0; i < kTypeCount; ++i) {
+        for (int32_t j = 0; j < kReductionCount; ++j) entries[i][j] = makeOperation(i, j);
+      }
+    }
+  };
+  static const Table* const table = new Table;  // lives as long as MPI
+  return table->entries[type][reduction];
+}
+
+// ---- Life ----
+
+const char* adopt(PluginComm** out, std::unique_ptr<PluginComm> made, int32_t* rank, int32_t* size) {
+  MPI_TRY(MPI_Comm_dup(made->operations, &made->messages));
+  MPI_TRY(MPI_Comm_dup(made->operations, &made->splits));
+  for (MPI_Comm each : {made->operations, made->messages, made->splits})
+    MPI_TRY(MPI_Comm_set_errhandler(each, MPI_ERRORS_RETURN));
+  MPI_TRY(MPI_Comm_rank(made->operations, &made->rank));
+  MPI_TRY(MPI_Comm_size(made->operations, &made->size));
+  *rank = made->rank;
+  *size = made->size;
+  *out = made.release();
+  return nullptr;
+}
+
+const char* attach(PluginComm** out, const void* mpi_comm, int32_t* rank, int32_t* size) {
+  int initialised = 0, finalised = 0, level = 0;
+  MPI_TRY(MPI_Initialized(&initialised));
+  MPI_TRY(MPI_Finalized(&finalised));
+  if (initialised == 0 || finalised != 0) return refused("MPI is not running: MPI_Init_thread comes first.");
+  MPI_TRY(MPI_Query_thread(&level));
+  if (level < MPI_THREAD_MULTIPLE) {
+    return refused("MPI was initialised without threads: ask MPI_Init_thread for MPI_THREAD_MULTIPLE.");
+  }
+  MPI_Comm given = MPI_COMM_NULL;
+  memcpy(&given, mpi_comm, sizeof given);
+  if (given == MPI_COMM_NULL) return refused("The communicator of MPI is MPI_COMM_NULL.");
+  int inter = 0;
+  MPI_TRY(MPI_Comm_test_inter(given, &inter));
+  if (inter != 0) return refused("The communicator of MPI is an inter-communicator.");
+  auto made = std::make_unique<PluginComm>();
+  MPI_TRY(MPI_Comm_dup(given, &made->operations));
+  return adopt(out, std::move(made), rank, size);
+}
+
+const char* split(PluginComm** out, int32_t color, int32_t key, int32_t* rank, int32_t* size, PluginComm* comm) {
+  auto made = std::make_unique<PluginComm>();
+  *out = nullptr;
+  MPI_TRY(MPI_Comm_split(comm->splits, color < 0 ? MPI_UNDEFINED : color, key, &made->operations));
+  if (made->operations == MPI_COMM_NULL) return nullptr;
+  return adopt(out, std::move(made), rank, size);
+}
+
+void release(PluginComm* comm) {
+  int finalised = 0;
+  if (MPI_Finalized(&finalised) == MPI_SUCCESS && finalised == 0) {
+    for (MPI_Comm each : {comm->operations, comm->messages, comm->splits}) (void)MPI_Comm_free(&each);
+  }
+  delete comm;
+}
+
+// ---- Operations ----
+
+const char* begin(PluginRequest& request, const Operation& of, PluginComm* comm) {
+  const int count = static_cast<int>(of.count);
+  const MPI_Datatype type = datatype(of.type);
+  const MPI_Comm on = comm->operations;
+  const size_t bytes = of.count * sizeOf(of.type);
+  const char* const send = static_cast<const char*>(of.send);
+  char* const receive = static_cast<char*>(of.receive);
+  MPI_Request* const out = &request.request;
+  const bool at_root = comm->rank == of.root;
+  const auto own = static_cast<size_t>(comm->rank) * bytes;
+  // Where the two are one place, MPI wants its mark instead of the address.
+  const auto mark = [](bool in_place, const void* address) { return in_place ? MPI_IN_PLACE : address; };
+  switch (of.kind) {
+    case Kind::kAllReduce:
+      MPI_TRY(MPI_Iallreduce(mark(send == receive, send), receive, count, type, operationOf(of.type, of.reduction), on, out));
+      return nullptr;
+    case Kind::kReduce:
+      MPI_TRY(MPI_Ireduce(mark(at_root && send == receive, send), receive, count, type, operationOf(of.type, of.reduction),
+                          of.root, on, out));
+      return nullptr;
+    case Kind::kBroadcast:
+      if (at_root && send != receive) memcpy(receive, send, bytes);
+      MPI_TRY(MPI_Ibcast(receive, count, type, of.root, on, out));
+      return nullptr;
+    case Kind::kAllGather:
+      MPI_TRY(MPI_Iallgather(mark(send == receive + own, send), count, type, receive, count, type, on, out));
+      return nullptr;
+    case Kind::kReduceScatter:
+      // In place MPI would put the result at the start of all operands, and not at this rank's part.
+      if (receive == send + own) {
+        request.result.resize(bytes);
+        request.to = receive;
+      }
+      MPI_TRY(MPI_Ireduce_scatter_block(send, request.to != nullptr ? request.result.data() : receive, count, type,
+                                        operationOf(of.type, of.reduction), on, out));
+      return nullptr;
+    case Kind::kAllToAll:
+      MPI_TRY(MPI_Ialltoall(mark(send == receive, send), count, type, receive, count, type, on, out));
+      return nullptr;
+    case Kind::kGather:
+      MPI_TRY(MPI_Igather(mark(at_root && send == receive + own, send), count, type, receive, count, type, of.root, on, out));
+      return nullptr;
+    case Kind::kScatter:
+      MPI_TRY(MPI_Iscatter(send, count, type, at_root && receive == send + own ? MPI_IN_PLACE : receive, count, type, of.root,
+                           on, out));
+      return nullptr;
+    case Kind::kBarrier:
+      MPI_TRY(MPI_Ibarrier(on, out));
+      return nullptr;
+    case Kind::kSend:
+      MPI_TRY(MPI_Isend(send, count, type, of.root, 0, on, out));
+      return nullptr;
+    case Kind::kReceive:
+      MPI_TRY(MPI_Irecv(receive, count, type, of.root, 0, on, out));
+      return nullptr;
+  }
+  return nullptr;
+}
+
+const char* start(PluginRequest** out, const Operation& operation, PluginComm* comm) {
+  if (operation.count > INT_MAX) return refused("MPI counts elements with an int: one operation has too many.");
+  auto request = std::make_unique<PluginRequest>();
+  if (const char* why = begin(*request, operation, comm)) return why;
+  *out = request.release();
+  return nullptr;
+}
+
+const char* exchange(PluginRequest** out, const void* mine, void* all, uint32_t bytes, PluginComm* comm) {
+  auto request = std::make_unique<PluginRequest>();
+  const int count = static_cast<int>(bytes);
+  MPI_TRY(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm->operations, &request->request));
+  *out = request.release();
+  return nullptr;
+}
+
+const char* test(int32_t* done, uint64_t* bytes, PluginRequest* request) {
+  MPI_Status status;
+  int over = 0, count = 0;
+  *done = 0;
+  MPI_TRY(MPI_Test(&request->request, &over, &status));
+  if (over == 0) return nullptr;
+  if (MPI_Get_count(&status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0) *bytes = static_cast<uint64_t>(count);
+  if (request->to != nullptr) memcpy(request->to, request->result.data(), request->result.size());
+  delete request;
+  *done = 1;
+  return nullptr;
+}
+
+// ---- Messages ----
+
+const char* post(int32_t to, int32_t tag, const void* message, uint32_t bytes, PluginComm* comm) {
+  // The copy and its request are MPI's: a rank that is gone never takes the message, and nothing waits for that.
+  auto* const copy = new char[bytes];
+  memcpy(copy, message, bytes);
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_TRY(MPI_Isend(copy, static_cast<int>(bytes), MPI_BYTE, to, tag, comm->messages, &request));
+  int over = 0;
+  MPI_TRY(MPI_Test(&request, &over, MPI_STATUS_IGNORE));
+  if (over != 0) {
+    delete[] copy;
+  } else {
+    MPI_TRY(MPI_Request_free(&request));
+  }
+  return nullptr;
+}
+
+const char* take(int32_t* from, int32_t* tag, void* message, uint32_t capacity, PluginComm* comm) {
+  int there = 0;
+  MPI_Message handle = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  *from = -1;
+  MPI_TRY(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->messages, &there, &handle, &status));
+  if (there == 0) return nullptr;
+  MPI_TRY(MPI_Mrecv(message, static_cast<int>(capacity), MPI_BYTE, &handle, &status));
+  *from = status.MPI_SOURCE;
+  *tag = status.MPI_TAG;
+  return nullptr;
+}
+
+// The callers are on the other side of a C interface: no exception passes it.
+template <class... Parameters, const char* (*function)(Parameters...)>
+constexpr auto fence(std::integral_constant<const char* (*)(Parameters...), function>) {
+  return +[](Parameters... arguments) -> const char* {
+    try {
+      return function(arguments...);
+    } catch (const std::bad_alloc&) {
+      return refused("There is no host memory for an operation of MPI.");
+    }
+  };
+}
+template <auto function>
+constexpr auto kFenced = fence(std::integral_constant<decltype(function), function>());
+
+constexpr Plugin kPlugin = {kPluginVersion,    kFenced<attach>, kFenced<split>, release,      kFenced<start>,
+                            kFenced<exchange>, kFenced<test>,   kFenced<post>,  kFenced<take>};
+
+}  // namespace
+}  // namespace manyrt::comm::mpi
+
+extern "C" __attribute__((visibility("default"))) const manyrt::comm::mpi::Plugin* manyrtCommMpiPlugin() {
+  return &manyrt::comm::mpi::kPlugin;
+}
