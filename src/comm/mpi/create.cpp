@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/os/dynamic_library.h"
-#include "comm/core.h"
+#include "comm/core_call.h"
 #include "comm/mpi/rank.h"
 
 namespace manyrt::comm::mpi {

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "comm/core.h"
+#include "comm/core_call.h"
 #include "comm/host_reduction.h"
 
 namespace manyrt::comm::mpi {
