@@ -74,7 +74,9 @@ class Pool final : public RefCounted {
   // Added up over the streams. The reader sees the allocations and frees that it is ordered behind.
   uint64_t liveBytes() const;
   uint64_t liveCount() const;
-  std::string json();  // throws bad_alloc
+  std::string json(const rtContextStats_t& context);  // throws bad_alloc
+  // Appends what has to pass until nothing is pending any more. Throws bad_alloc.
+  void pendingStamps(std::vector<Stamp>* stamps);
 
   // Releases what has passed, of a pool that keeps nothing. True: nothing is pending any more; else sets what to wait for.
   bool releasePassed(Ref<backend::Stream>* stream, uint64_t* serial);

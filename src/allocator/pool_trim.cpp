@@ -110,6 +110,31 @@ void Pool::trim(uint64_t keep_bytes) {
   giveBack(released);
 }
 
+// References that are dropped while this runs are never the last ones: the stamp that a block has, or the list of the context,
+// holds another. `stamps` grows, and drops nothing, under the lock.
+void Pool::pendingStamps(std::vector<Stamp>* stamps) {
+  bool every_stream = leased_bytes_.load(std::memory_order_relaxed) != 0;  // graphs and work of others: no stamp tells
+  {
+    std::lock_guard lock(lock_);
+    const auto add = [&](const Block& block) {
+      every_stream = every_stream || block.every_stream;
+      if (block.stamps != nullptr) stamps->insert(stamps->end(), block.stamps->begin(), block.stamps->end());
+    };
+    for (const Class& bucket : classes_) {
+      for (const Block* block = bucket.pending; block != nullptr; block = block->next) add(*block);
+    }
+    for (Region* region = large_; region != nullptr; region = region->next) {
+      if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) add(region->block(0));
+    }
+    for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
+      std::lock_guard cache_lock(cache->lock);
+      if (cache->pendingBytes() == 0) continue;
+      stamps->push_back({Ref<backend::Stream>(cache->stream()), cache->stream()->submitted()});
+    }
+  }
+  if (every_stream) resources_->pendingStreams(stamps);
+}
+
 void Pool::trimPassed() {
   {
     std::lock_guard lock(lock_);

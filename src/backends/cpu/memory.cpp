@@ -96,7 +96,7 @@ void lockMemory(void* pointer, uint64_t size) {
   if (!fault::fails("cpu.mlock") && mlock(pointer, size) == 0) return;
   // Relaxed: it only lets one thread write the line.
   if (!told.exchange(true, std::memory_order_relaxed)) {
-    log::write(RT_LOG_INFO, "Pinned memory is ordinary memory here: locking %llu bytes failed (%s).",
+    log::write(RT_LOG_WARNING, "Pinned memory is ordinary memory here: locking %llu bytes failed (%s).",
                static_cast<unsigned long long>(size), strerror(errno));
   }
 }
