@@ -322,6 +322,38 @@ void registerCopies() {
           .ours("manyrt", once([] { RT_CHECK(rtMemcpy(pageable, device, kBytes, RT_MEMCPY_DEFAULT)); }))
           .peer("cudaMemcpy", once([] { CUDA_CHECK(cudaMemcpy(pageable, raw_device, kBytes, cudaMemcpyDefault)); }))
           .floor("pinned", once([] { CUDA_CHECK(cudaMemcpy(pinned, raw_device, kBytes, cudaMemcpyDefault)); })));
+  // cudaMemcpy to the device returns before the bytes are there; "complete" waits for them, as rtMemcpy does.
+  for (const uint64_t bytes : {4 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20}) {
+    const std::string size = bytes < (1 << 20) ? std::to_string(bytes >> 10) + "KiB" : std::to_string(bytes >> 20) + "MiB";
+    const int calls = bytes < (1 << 20) ? 50 : 5;
+    const auto each = [calls](auto call) {
+      return [calls, call](int64_t) {
+        const int64_t start = nanoseconds();
+        for (int i = 0; i < calls; ++i) call();
+        return static_cast<double>(nanoseconds() - start) / calls;
+      };
+    };
+    registerComparison(
+        Comparison("P9_pageable_to_device_" + size)
+            .bytes(bytes)
+            .repetitions(21)
+            .settle(false)
+            .ours("manyrt", each([bytes] { RT_CHECK(rtMemcpy(device, pageable, bytes, RT_MEMCPY_DEFAULT)); }))
+            .peer("cudaMemcpy", each([bytes] { CUDA_CHECK(cudaMemcpy(raw_device, pageable, bytes, cudaMemcpyDefault)); }))
+            .peer("cudaMemcpy_complete", each([bytes] {
+                    CUDA_CHECK(cudaMemcpy(raw_device, pageable, bytes, cudaMemcpyDefault));
+                    CUDA_CHECK(cudaStreamSynchronize(cudaStreamLegacy));
+                  }))
+            .floor("pinned", each([bytes] { CUDA_CHECK(cudaMemcpy(raw_device, pinned, bytes, cudaMemcpyDefault)); })));
+    registerComparison(
+        Comparison("P9_device_to_pageable_" + size)
+            .bytes(bytes)
+            .repetitions(21)
+            .settle(false)
+            .ours("manyrt", each([bytes] { RT_CHECK(rtMemcpy(pageable, device, bytes, RT_MEMCPY_DEFAULT)); }))
+            .peer("cudaMemcpy", each([bytes] { CUDA_CHECK(cudaMemcpy(pageable, raw_device, bytes, cudaMemcpyDefault)); }))
+            .floor("pinned", each([bytes] { CUDA_CHECK(cudaMemcpy(pinned, raw_device, bytes, cudaMemcpyDefault)); })));
+  }
 }
 
 // The driver's pool, which keeps what is freed, as ours does.
