@@ -58,6 +58,7 @@ bool poolsKeepMemory() {
 
 Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
     : resources_(std::move(resources)),
+      number_(nextTraceNumber()),
       keeps_(poolsKeepMemory()),
       fills_(fillsMemory()),
       poisons_(sanitizer::hasAddress()),
@@ -68,8 +69,6 @@ Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
 }
 
 Pool::~Pool() { resources_->removePool(*this); }
-
-[[gnu::cold]] void Pool::traceLiveBytes() const { trace::liveBytes(allocator::liveBytes()); }
 
 bool Pool::passed(Block& block, backend::Stream* stream) {
   if (block.every_stream) return resources_->allIdle() && !block.region->usesPending();
@@ -202,6 +201,8 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
     return undo(std::move(status));
   }
   if (memory.host_visible) poison(region->begin(), size);
+  if (trace::enabled()) [[unlikely]]
+    traceRegion(*region);
   std::lock_guard lock(lock_);
   ++driver_allocations_;
   region->busy = 1;  // for the caller: no trim gives the region back meanwhile
@@ -400,7 +401,7 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   if (fills_ && region.memory().host_visible && !in_use) [[unlikely]]
     fillEnds(address, size, kFreshPattern);
   if (trace::enabled()) [[unlikely]]
-    traceLiveBytes();
+    traceAllocation(region, *block, stream);
   *pointer = reinterpret_cast<void*>(address);
   return Status();
 }
@@ -432,13 +433,15 @@ bool Pool::lease(Block& block) {
 // leases stays so here. The last lease of a block that belongs to its leases runs without the lock: it closes the state first
 // and clears the word then. So the word is read before the state, both with acquire: a cleared word implies a state that is not
 // live.
-inline Pool::Freed Pool::claim(Block& block) {
+inline Pool::Freed Pool::claim(Region& region, Block& block, const backend::Stream* stream) {
   return atHome(block, [&](StreamCache* home) {
     const bool leased = block.leases.load(std::memory_order_acquire) != 0;
     if (block.state.load(std::memory_order_acquire) != Block::kLive) [[unlikely]]
       return Freed::kNotLive;
     if (leased && belongsToLeases(block)) [[unlikely]]
       return Freed::kNotLive;
+    if (trace::enabled()) [[unlikely]]
+      traceFree(region, block, stream);
     block.state.store(Block::kClosing, std::memory_order_release);
     if (!leased) [[likely]]
       return Freed::kYes;
@@ -480,7 +483,7 @@ void Pool::makePending(Region& region, Block& block) {
 // Of a block that another stream has allocated, that is large, or that is still used elsewhere.
 [[gnu::noinline]] Pool::Freed Pool::releaseElsewhere(StreamCache* cache, Region& region, Block& block,
                                                      backend::Stream* stream) {
-  const Freed freed = claim(block);
+  const Freed freed = claim(region, block, stream);
   if (freed != Freed::kYes) return freed;
   if (cache == nullptr || block.freed_early || block.pinned || !isPlain() || !freeInto(*cache, region, block, *stream, true)) {
     free(region, block, stream);

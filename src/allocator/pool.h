@@ -55,6 +55,7 @@ class Pool final : public RefCounted {
   void poisonBehind(Region& region, Block& block, backend::Stream& stream);
   void poisonPending(Region& region, Block& block, uint64_t serial);
   bool lease(Block& block);  // counts a lease of a live block; false: it is not live
+  void traceFree(const Region& region, const Block& block, const backend::Stream* stream) const;  // of a live block
 
   void setPinMode(bool on);  // throws bad_alloc
   Ref<PinScope> pinScope();  // null: pin mode is off
@@ -168,10 +169,15 @@ class Pool final : public RefCounted {
   void joinPins(PinScope& scope);
   void releasePins(PinScope* scope);
 
-  Freed claim(Block& block);
+  Freed claim(Region& region, Block& block, const backend::Stream* stream);
   void credit(int64_t change);
   uint64_t foldPeak();  // under the lock: the peak of live bytes by now
+  // In pool_trace.cpp.
+  static uint64_t nextTraceNumber();
   void traceLiveBytes() const;
+  void traceAllocation(const Region& region, const Block& block, const backend::Stream* stream) const;
+  void traceRegion(const Region& region) const;  // taken from the driver
+  static void traceReleased(const Region& region);
   void releaseWhenPassed();
   void trimPassed();  // gives back all that has passed by now
   // Relaxed: under a lock that close() takes behind its store.
@@ -183,9 +189,10 @@ class Pool final : public RefCounted {
   static void giveBack(Region* regions);
 
   const Ref<ContextResources> resources_;
-  const bool keeps_;    // false with RT_POOL=off
-  const bool fills_;    // RT_MEMORY_DEBUG
-  const bool poisons_;  // the process has AddressSanitizer
+  const uint64_t number_;  // of the trace
+  const bool keeps_;       // false with RT_POOL=off
+  const bool fills_;       // RT_MEMORY_DEBUG
+  const bool poisons_;     // the process has AddressSanitizer
   bool isPlain() const { return keeps_ && !fills_ && !poisons_; }
   // Allocations may come from caches. Relaxed: see setPinMode().
   std::atomic<bool> plain_;

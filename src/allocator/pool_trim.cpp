@@ -11,6 +11,7 @@
 #include "base/host_threads.h"
 #include "base/lock_order.h"
 #include "base/os/futex.h"
+#include "base/trace.h"
 
 namespace manyrt::allocator {
 
@@ -97,6 +98,8 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
 void Pool::giveBack(Region* regions) {
   while (regions != nullptr) {
     Region* next = regions->next;
+    if (trace::enabled()) [[unlikely]]
+      traceReleased(*regions);
     address_map::remove(regions);
     epoch::retire(regions);
     regions = next;
