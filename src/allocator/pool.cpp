@@ -27,6 +27,7 @@ namespace manyrt::allocator {
 namespace {
 
 constexpr uint64_t kLargeGranule = 64 << 10;
+constexpr uint64_t kFirstSlabBytes = 64 << 10;
 constexpr int kPendingLooks = 16;            // pending blocks that an allocation tries before it takes fresh memory
 constexpr int kScavengedCaches = 64;         // caches of other streams that it tries
 constexpr uint64_t kPatternBytes = 1 << 20;  // RT_MEMORY_DEBUG fills this much at either end
@@ -139,7 +140,8 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
     Block& block = region->block(0);
     // Relaxed under the lock. The last lease changes the state without it, but from kLive alone, which does not matter here.
     uint32_t state = block.state.load(std::memory_order_relaxed);
-    if (state == Block::kFree || (state == Block::kPending && passed(block, stream))) best = region;
+    // One that is free and busy belongs to a thread that has it from the driver and has not handed it out yet.
+    if ((state == Block::kFree && region->busy == 0) || (state == Block::kPending && passed(block, stream))) best = region;
   }
   if (best == nullptr) return nullptr;
   Block& block = best->block(0);
@@ -214,12 +216,18 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
   return Status();
 }
 
-// The size of a slab: kSlabBytes, or what the limit of the pool leaves.
-uint64_t Pool::slabBytes(uint64_t block_size) {
+// The size of a slab: as much as the class has, so that a program with little memory takes little; at most kSlabBytes, or what
+// the limit of the pool leaves. A device with memory of its own has it from its driver in pieces of kSlabBytes.
+uint64_t Pool::slabBytes(uint32_t index) {
   std::lock_guard lock(lock_);
-  if (options_.maximum_bytes == 0) return kSlabBytes;
-  const uint64_t room = options_.maximum_bytes > reserved_ ? options_.maximum_bytes - reserved_ : 0;
-  return std::max(block_size, std::min(kSlabBytes, room) / block_size * block_size);
+  const uint64_t block_size = classBytes(index);
+  uint64_t most = kSlabBytes;
+  if (resources_->device().limits().reaches_host)
+    most = std::clamp(classes_[index].slab_bytes / 2, kFirstSlabBytes, kSlabBytes);
+  if (options_.maximum_bytes != 0) {
+    most = std::min(most, options_.maximum_bytes > reserved_ ? options_.maximum_bytes - reserved_ : 0);
+  }
+  return most == kSlabBytes ? most : std::max(block_size, most / block_size * block_size);
 }
 
 // Blocks that were never handed out, of the slab that is open.
@@ -283,10 +291,11 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
 // A fresh slab of the class, which becomes the open one.
 [[gnu::cold]] Status Pool::openSlab(uint32_t index) {
   const uint64_t bytes = classBytes(index);
-  const uint64_t slab = slabBytes(bytes);
+  const uint64_t slab = slabBytes(index);
   Region* fresh = nullptr;
   RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, kSlabBytes, bytes));
   std::lock_guard lock(lock_);
+  classes_[index].slab_bytes += slab;
   unused_ += slab;
   --fresh->busy;
   // Another thread may have opened a slab meanwhile. One slab of a class is open at a time: its unused blocks become ready.
@@ -364,7 +373,12 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
   if (Block* held = pins_ ? takeHeld(stream, &dropped, fits) : nullptr) region = held->region;
   if (region == nullptr && keeps_) region = takeLarge(wanted, aligned, stream, &dropped);
   if (region == nullptr) {
+    Region* outgrown = keeps_ ? detachOutgrown(&dropped) : nullptr;
     lock.unlock();
+    if (outgrown != nullptr) {
+      giveBack(outgrown);
+      epoch::collectBehindCall();  // memory must not wait for a batch of other objects
+    }
     RT_TRY(grow(&region, Region::Kind::kLarge, bytes, aligned, bytes));
     lock.lock();
   }

@@ -90,6 +90,7 @@ class Pool final : public RefCounted {
   struct Class {
     Block* ready = nullptr;    // free for any stream
     Block* pending = nullptr;  // freed, with stamps that had not passed at the last look; newest first
+    uint64_t slab_bytes = 0;
   };
 
   // The cache of a stream of this context, made by its first allocation. Null: another context's stream, or there is none.
@@ -138,6 +139,7 @@ class Pool final : public RefCounted {
   void flushCaches();  // what has passed goes to the pool
   Block* takePending(Class& bucket, backend::Stream* stream, Dropped* dropped);
   Region* takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped);
+  Region* detachOutgrown(Dropped* dropped);  // the caller passes the regions to giveBack()
   // Under the lock of the counters.
   void handOut(Region& region, Block& block, uint64_t size, StreamCache* home);
   // Pin mode; in pin_scope.cpp.
@@ -183,7 +185,7 @@ class Pool final : public RefCounted {
   // Relaxed: under a lock that close() takes behind its store.
   bool isClosed() const { return closed_.load(std::memory_order_relaxed); }
   bool releasesAtOnce() const { return isClosed() || !keeps_; }
-  uint64_t slabBytes(uint64_t block_size);
+  uint64_t slabBytes(uint32_t index);
   Status grow(Region** region, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size);
   Region* detachUnused(uint64_t keep_bytes);  // under the lock; the caller then passes the regions to giveBack()
   static void giveBack(Region* regions);

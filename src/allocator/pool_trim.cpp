@@ -15,6 +15,8 @@
 
 namespace manyrt::allocator {
 
+constexpr uint64_t kKeptPart = 32;
+
 // What streams have in their caches and have done with. The newest comes last, and is the first to be handed out again.
 void Pool::flushCaches() {
   for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
@@ -80,6 +82,7 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
       unused_ -= region->memory().size;
       if (region->kind() != Region::Kind::kSlab) continue;
       uint32_t index = region->sizeClass();
+      classes_[index].slab_bytes -= region->memory().size;
       if (open_[index] == region) open_[index] = nullptr;
       for (Block** ready = &classes_[index].ready; *ready != nullptr;) {
         if ((*ready)->region == region) {
@@ -89,6 +92,35 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
         }
       }
     }
+  }
+  return detached;
+}
+
+// Large regions that are unused when another one is needed: the older ones go, beyond a small part of what is in use. A program
+// whose blocks grow, such as caches of keys and values, would leave a region of each size behind. A driver is called here
+// anyway.
+Region* Pool::detachOutgrown(Dropped* dropped) {
+  uint64_t keep = (reserved_ - std::min(unused_, reserved_)) / kKeptPart;
+  Region* detached = nullptr;
+  for (Region** at = &large_; *at != nullptr;) {  // the newest first
+    Region* region = *at;
+    Block& block = region->block(0);
+    if (block.state.load(std::memory_order_relaxed) == Block::kPending && passed(block, nullptr) &&
+        dropped->take(block, nullptr)) {
+      pending_bytes_ -= block.size;
+      makeReady(*region, block);
+    }
+    const uint64_t bytes = region->memory().size;
+    if (region->busy != 0 || bytes <= keep) {
+      if (region->busy == 0) keep -= bytes;
+      at = &region->next;
+      continue;
+    }
+    *at = region->next;
+    region->next = detached;
+    detached = region;
+    reserved_ -= bytes;
+    unused_ -= bytes;
   }
   return detached;
 }

@@ -121,6 +121,35 @@ class MemoryTest(unittest.TestCase):
         self.assertEqual(again, self.transformer.read_text())
         self.assertNotEqual(other, again)
 
+    def test_what_pytorch_records_becomes_a_trace(self):
+        sys.path.insert(0, str(ROOT / "benchmarks/traces"))
+        sys.dont_write_bytecode = True
+        import pytorch
+        entries = [{"action": "free_requested", "addr": 16, "size": 512, "stream": 0, "time_us": 5},
+                   {"action": "segment_alloc", "addr": 4096, "size": 2048, "stream": 0, "time_us": 6},
+                   {"action": "alloc", "addr": 4096, "size": 500, "stream": 0, "time_us": 7},
+                   {"action": "alloc", "addr": 4608, "size": 100, "stream": 77, "time_us": 7},
+                   {"action": "free_requested", "addr": 4096, "size": 500, "stream": 0, "time_us": 8},
+                   {"action": "free_completed", "addr": 4096, "size": 500, "stream": 0, "time_us": 9},
+                   {"action": "alloc", "addr": 4096, "size": 400, "stream": 0, "time_us": 10},
+                   {"action": "free_requested", "addr": 4608, "size": 100, "stream": 77, "time_us": 11},
+                   {"action": "snapshot", "addr": 0, "size": 0, "stream": 0, "time_us": 12}]
+        path = written("pytorch.json", pytorch.convert(entries), name="PyTorch")
+        text = self.read(path)
+        for words in ("3 allocations of 1000 bytes, 2 frees, 2 streams\n", "peak of live bytes: 600\n",
+                      "reserved bytes: 2048,"):
+            self.assertIn(words, text)
+        self.check_picture(self.read(path, "--svg", "--by-stream"), 4)
+        without_times = [{key: value for key, value in entry.items() if key != "time_us"} for entry in entries]
+        self.assertIn("3 allocations", self.read(written("pytorch_old.json", pytorch.convert(without_times))))
+        for arguments in (("record", FOLDER / "x.json"), ("replay", FOLDER / "x.json", f"a={path}")):
+            if subprocess.run([sys.executable, "-c", "import torch; assert torch.cuda.is_available()"], capture_output=True,
+                              check=False).returncode != 0:  # else it takes its time, and is run by scripts/gpu.sh
+                result = subprocess.run([sys.executable, ROOT / "benchmarks/traces/pytorch.py", *arguments],
+                                        capture_output=True, text=True, check=False)
+                self.assertEqual(result.returncode, 77)
+                self.assertRegex(result.stderr, r"^SKIP: [^\n]*\n$")
+
     def test_first_fit_exceeds_the_live_bytes_of_a_whole_transformer_by_three_tenths(self):
         path = FOLDER / "whole.json"
         with path.open("w") as file:
