@@ -273,6 +273,9 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
     taken.push(pending);
     return taken;
   }
+  // Behind the newest that are in use there may be any number that has passed: a program that frees while its streams are
+  // always at work would take memory for ever.
+  if (bucket.ready == nullptr && open_[index] == nullptr) settlePending(bucket, dropped);
   for (Block* block; taken.count < count && (block = bucket.ready) != nullptr;) {
     bucket.ready = block->next;
     unused_ -= block->region->blockSize();

@@ -152,6 +152,7 @@ class Pool final : public RefCounted {
   void countFree(uint64_t size);
   void makeReady(Region& region, Block& block);
   void makePending(Region& region, Block& block);
+  void settlePending(Class& bucket, Dropped* dropped);  // as far as there is room
   bool settle(Dropped* dropped);  // makes passed blocks ready; false: `dropped` is full, and there are more
   // Runs the body under the lock when all passed blocks are ready.
   template <class Body>

@@ -34,6 +34,19 @@ void Pool::flushCaches() {
   }
 }
 
+void Pool::settlePending(Class& bucket, Dropped* dropped) {
+  for (Block** at = &bucket.pending; *at != nullptr;) {
+    Block* block = *at;
+    if (!passed(*block, nullptr) || !dropped->take(*block, nullptr)) {
+      at = &block->next;
+      continue;
+    }
+    *at = block->next;
+    pending_bytes_ -= block->size;
+    makeReady(*block->region, *block);
+  }
+}
+
 // Blocks whose stamps have passed become ready. Stops when `dropped` is full: the caller gives the references back without the
 // lock and calls again.
 bool Pool::settle(Dropped* dropped) {

@@ -365,6 +365,19 @@ TEST_F(PoolTest, AClassBeginsWithASmallSlabWhereTheDriverHasSmallPieces) {
   free(again);
 }
 
+// As of a program that makes and frees memory while its device is always at work.
+TEST_F(PoolTest, BlocksThatHavePassedAreFoundBehindAnyNumberThatHaveNot) {
+  constexpr int kInUse = 40;
+  pool();
+  for (int round = 0; round < 50; ++round) {
+    const Ref<backend::Point> point = block(*stream_);
+    for (int i = 0; i < kInUse; ++i) free(allocate(300'000));
+    point->complete(Status(), 0);
+    ASSERT_TRUE(stream_->wait(stream_->submitted(), Deadline::never()));
+  }
+  EXPECT_LE(statistics().peak_reserved_bytes, uint64_t{2} * kInUse * 320 << 10);
+}
+
 // A region that one thread has just got from the driver is in the pool's list before the thread hands it out.
 TEST_F(PoolTest, LargeBlocksOfThreadsThatGrowAtOnceAreDisjoint) {
   constexpr int kThreads = 4, kRounds = 6000;
