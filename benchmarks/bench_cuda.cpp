@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "machine.h"
+#include "memory_replay.h"
+#include "memory_traces.h"
 #include "pool_work.h"
 
 namespace {
@@ -371,6 +373,48 @@ struct DriverPool {
   void free(void* pointer, cudaStream_t on) const { CUDA_CHECK(cudaFreeAsync(pointer, on)); }
 };
 
+// The peak of what a pool of the driver takes for a trace. Each replay has a pool of its own, which keeps what it has.
+uint64_t replayInDriverPool(const MemoryTrace& trace) {
+  struct Replay {
+    cudaMemPool_t pool;
+    std::vector<cudaStream_t> streams;
+
+    // Memory without a stream is that of a stream which is synchronised.
+    cudaStream_t stream(uint32_t number) {
+      const size_t place = number == kNoStream ? 0 : number + 1;
+      while (streams.size() <= place) {
+        streams.emplace_back();
+        CUDA_CHECK(cudaStreamCreateWithFlags(&streams.back(), cudaStreamNonBlocking));
+      }
+      return streams[place];
+    }
+    void* allocate(uint64_t bytes, uint32_t number) {
+      void* pointer = nullptr;
+      CUDA_CHECK(cudaMallocFromPoolAsync(&pointer, bytes, pool, stream(number)));
+      if (number == kNoStream) CUDA_CHECK(cudaStreamSynchronize(stream(number)));
+      return pointer;
+    }
+    void free(void* pointer, uint32_t number) {
+      CUDA_CHECK(cudaFreeAsync(pointer, stream(number)));
+      if (number == kNoStream) CUDA_CHECK(cudaStreamSynchronize(stream(number)));
+    }
+  } replayed;
+  cudaMemPoolProps properties = {};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  CUDA_CHECK(cudaMemPoolCreate(&replayed.pool, &properties));
+  uint64_t all = UINT64_MAX, peak = 0;
+  CUDA_CHECK(cudaMemPoolSetAttribute(replayed.pool, cudaMemPoolAttrReleaseThreshold, &all));
+  replay(trace, replayed);
+  CUDA_CHECK(cudaMemPoolGetAttribute(replayed.pool, cudaMemPoolAttrReservedMemHigh, &peak));
+  for (const cudaStream_t each : replayed.streams) {
+    CUDA_CHECK(cudaStreamSynchronize(each));
+    CUDA_CHECK(cudaStreamDestroy(each));
+  }
+  CUDA_CHECK(cudaMemPoolDestroy(replayed.pool));
+  return peak;
+}
+
 void registerPools() {
   cudaMemPool_t pool;
   uint64_t all = UINT64_MAX;
@@ -517,6 +561,7 @@ int main(int argc, char** argv) {
   registerReplays();
   registerCopies();
   registerPools();
+  registerTraces("P7_cuda_trace", "cuda:0", {{"cudaMallocAsync", replayInDriverPool}});
   registerModules();
   const int status = finish();
   if (system((std::string("rm -rf '") + folder + "'").c_str()) != 0) return EXIT_FAILURE;

@@ -167,10 +167,19 @@ if wants bench && [[ -x $build/bin/bench_cuda ]]; then
     "$nvcc" -cubin -arch=native -o "$build/digits.cubin" "$build/digits.cu" >"$out/gpu_cubin.log" 2>&1; then
     export RT_BENCH_CUBIN=$build/digits.cubin
   fi
+  # A training loop's allocations, once, for P7; they belong to the tree.
+  trace=benchmarks/traces/pytorch_training.json
+  [[ -f $trace ]] || timeout 200 python3 benchmarks/traces/pytorch.py record $trace >"$out/gpu_trace.log" 2>&1
+  [[ ! -f $trace ]] || cp $trace "$out/"
   timeout 300 $build/bin/bench_cuda --benchmark_out="$out/bench_cuda.json" --benchmark_out_format=json \
     >"$out/gpu_bench.log" 2>&1
   row "bench ($?)" "$(tail -n 1 "$out/gpu_bench.log")"
   tidy "$out/bench_cuda.json"
+  made=(inference=$build/benchmarks/traces/transformer.json digits=benchmarks/traces/digits.json)
+  [[ ! -f $trace ]] || made+=(training=$trace)
+  timeout 200 python3 benchmarks/traces/pytorch.py replay "$out/bench_cuda_pytorch.json" "${made[@]}" \
+    >"$out/gpu_pytorch.log" 2>&1
+  row "traces in PyTorch ($?)" "$(tail -n 1 "$out/gpu_pytorch.log")"
   timeout 120 $build/bin/bench_start --benchmark_out="$out/bench_cuda_start.json" --benchmark_out_format=json \
     >"$out/gpu_bench_start.log" 2>&1
   row "bench_start ($?)" ""
