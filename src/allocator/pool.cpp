@@ -376,7 +376,7 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
   if (Block* held = pins_ ? takeHeld(stream, &dropped, fits) : nullptr) region = held->region;
   if (region == nullptr && keeps_) region = takeLarge(wanted, aligned, stream, &dropped);
   if (region == nullptr) {
-    Region* outgrown = keeps_ ? detachOutgrown(&dropped) : nullptr;
+    Region* outgrown = keeps_ ? detachOutgrown(bytes, &dropped) : nullptr;
     lock.unlock();
     if (outgrown != nullptr) {
       giveBack(outgrown);
@@ -570,6 +570,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
     } else {
       countFree(size);
     }
+    region.idle_since = large_taken_;
     if (holdPinned(block)) {
       // Its stretch gives it back.
     } else if (pending) {

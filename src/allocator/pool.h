@@ -141,7 +141,7 @@ class Pool final : public RefCounted {
   void flushCaches();  // what has passed goes to the pool
   Block* takePending(Class& bucket, backend::Stream* stream, Dropped* dropped);
   Region* takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped);
-  Region* detachOutgrown(Dropped* dropped);  // the caller passes the regions to giveBack()
+  Region* detachOutgrown(uint64_t bytes, Dropped* dropped);  // `bytes` are wanted; the caller passes the regions to giveBack()
   // Under the lock of the counters.
   void handOut(Region& region, Block& block, uint64_t size, StreamCache* home);
   // Pin mode; in pin_scope.cpp.
@@ -210,6 +210,13 @@ class Pool final : public RefCounted {
   Region* open_[kSizeClasses] = {};  // the slab that has blocks which were never handed out
   Region* slabs_ = nullptr;
   Region* large_ = nullptr;
+  // See detachOutgrown(). Under the lock.
+  static constexpr uint32_t kLargeRegrets = 64;
+  uint32_t large_taken_ = 0;               // so far
+  uint32_t patience_ = 0;                  // in large regions taken
+  uint32_t regretted_ = 0;                 // large_taken_ at the last regret
+  uint64_t outgrown_[kLargeRegrets] = {};  // the sizes of those that went last
+  uint32_t outgrown_count_ = 0;
   rtOutOfMemoryCallback_t callback_ = nullptr;
   void* callback_user_ = nullptr;
 

@@ -109,31 +109,47 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
   return detached;
 }
 
-// Large regions that are unused when another one is needed: the older ones go, beyond a small part of what is in use. A program
-// whose blocks grow, such as caches of keys and values, would leave a region of each size behind. A driver is called here
-// anyway.
-Region* Pool::detachOutgrown(Dropped* dropped) {
+// A program whose blocks grow, such as caches of keys and values, would leave a large region of each size behind. So one that
+// has been unused while the pool took `patience_` others goes when the pool takes one more, beyond a small part of what is in
+// use. A driver is called then anyway. Sizes that come again in turn must not go and come for ever: a size that is wanted again
+// soon behind its region's end doubles the patience, from none, and a time without such a regret halves it.
+Region* Pool::detachOutgrown(uint64_t bytes, Dropped* dropped) {
+  constexpr uint32_t kLeastPatience = 2, kMostPatience = 8;
+  ++large_taken_;
+  if (std::find(outgrown_, outgrown_ + kLargeRegrets, bytes) != outgrown_ + kLargeRegrets) {
+    patience_ = std::clamp(2 * patience_, kLeastPatience, kMostPatience);
+    regretted_ = large_taken_;
+  } else if (large_taken_ - regretted_ > 8 * patience_) {
+    patience_ /= 2;
+    regretted_ = large_taken_;
+  }
   uint64_t keep = (reserved_ - std::min(unused_, reserved_)) / kKeptPart;
   Region* detached = nullptr;
   for (Region** at = &large_; *at != nullptr;) {  // the newest first
     Region* region = *at;
+    // What was reserved ahead and never used is not outgrown.
+    if (region->idle_since == Region::kNeverFreed || large_taken_ - region->idle_since < patience_) {
+      at = &region->next;
+      continue;
+    }
     Block& block = region->block(0);
     if (block.state.load(std::memory_order_relaxed) == Block::kPending && passed(block, nullptr) &&
         dropped->take(block, nullptr)) {
       pending_bytes_ -= block.size;
       makeReady(*region, block);
     }
-    const uint64_t bytes = region->memory().size;
-    if (region->busy != 0 || bytes <= keep) {
-      if (region->busy == 0) keep -= bytes;
+    const uint64_t size = region->memory().size;
+    if (region->busy != 0 || size <= keep) {
+      if (region->busy == 0) keep -= size;
       at = &region->next;
       continue;
     }
     *at = region->next;
     region->next = detached;
     detached = region;
-    reserved_ -= bytes;
-    unused_ -= bytes;
+    reserved_ -= size;
+    unused_ -= size;
+    outgrown_[outgrown_count_++ % kLargeRegrets] = size;
   }
   return detached;
 }

@@ -110,6 +110,9 @@ class Region final : public epoch::Retired {
   // Of the pool that has cut it, under the pool's lock. `next` of imported memory: see import_release.h.
   uint32_t next_unused = 0;  // blocks from here on have never been handed out
   uint32_t busy = 0;         // blocks live or pending
+  // Of a large one: how many large regions the pool had taken at the last free.
+  static constexpr uint32_t kNeverFreed = UINT32_MAX;
+  uint32_t idle_since = kNeverFreed;
   Region* next = nullptr;
 
  private:

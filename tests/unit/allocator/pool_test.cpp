@@ -334,6 +334,18 @@ TEST_F(PoolTest, RegionsThatBlocksHaveOutgrownGoBackWhenAnotherIsNeeded) {
   for (void* cache : caches) free(cache, stream_);
 }
 
+// Temporary memory of an iteration: one block after the other, of sizes that do not fit each other.
+TEST_F(PoolTest, SizesThatComeInTurnAreKeptAfterAFewRounds) {
+  pool();
+  const auto round = [&] {
+    for (uint64_t size = 2 << 20; size < uint64_t{200} << 20; size *= 2) free(allocate(size), stream_);
+  };
+  for (int i = 0; i < 6; ++i) round();
+  const uint64_t before = statistics().driver_allocation_count;
+  for (int i = 0; i < 20; ++i) round();
+  EXPECT_EQ(statistics().driver_allocation_count, before);
+}
+
 TEST_F(PoolTest, OutgrownRegionsThatAStreamStillUsesStay) {
   pool();
   const Ref<backend::Point> point = block(*stream_);

@@ -32,6 +32,11 @@ class Stay final : public host_threads::Job {
   Room& room_;
 };
 
+bool submitted(host_threads::Job& job) {
+  host_threads::Job* const one = &job;
+  return host_threads::trySubmit(&one, 1) == 1;
+}
+
 class Await final : public host_threads::Job {
  public:
   Await(std::atomic<bool>& awaited, std::atomic<bool>& told) : awaited_(awaited), told_(told) {}
@@ -76,14 +81,14 @@ TEST(HostThreadsTest, AJobThatIsWaitedForIsRefusedWhereNoThreadCanBeHad) {
   std::vector<std::unique_ptr<Stay>> jobs;
   for (int i = 0; i < 3; ++i) {  // a few threads
     jobs.push_back(std::make_unique<Stay>(room));
-    ASSERT_TRUE(host_threads::trySubmit(jobs.back().get()));
+    ASSERT_TRUE(submitted(*jobs.back()));
   }
   while (room.inside != jobs.size()) std::this_thread::yield();
   fault::arm(1, true);  // no further one
   bool taken = true;
   while (taken && jobs.size() < kMax) {
     jobs.push_back(std::make_unique<Stay>(room));
-    taken = host_threads::trySubmit(jobs.back().get());
+    taken = submitted(*jobs.back());
   }
   (void)fault::disarm();
   ASSERT_FALSE(taken);
@@ -111,7 +116,7 @@ TEST(HostThreadsTest, AJobThatIsWaitedForGoesAheadOfThoseThatFoundNoThread) {
   jobs.push_back(std::make_unique<Stay>(room));
   for (int refused = 0;
        refused < 20;) {  // until all threads stay in a job, those too that are just leaving one of another test
-    if (host_threads::trySubmit(jobs.back().get())) {
+    if (submitted(*jobs.back())) {
       jobs.push_back(std::make_unique<Stay>(room));
       refused = 0;
     } else {
@@ -124,7 +129,7 @@ TEST(HostThreadsTest, AJobThatIsWaitedForGoesAheadOfThoseThatFoundNoThread) {
   while (room.inside < jobs.size() - 1) std::this_thread::yield();
   std::atomic<bool> ran{false};
   Note note(ran);
-  ASSERT_TRUE(host_threads::trySubmit(&note));
+  ASSERT_TRUE(submitted(note));
   while (!ran) std::this_thread::yield();
   room.open = true;
   while (room.left != jobs.size()) std::this_thread::yield();
