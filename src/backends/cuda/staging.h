@@ -20,7 +20,7 @@ class Context;
 class Staging {
  public:
   // Below these the driver's own way is as good.
-  static constexpr uint64_t kMinToDevice = 1 << 20, kMinToHost = 2 << 20;
+  static constexpr uint64_t kMinToDevice = 2 << 20, kMinToHost = 2 << 20;
   static bool takes(uint64_t size, bool to_device) { return size >= (to_device ? kMinToDevice : kMinToHost); }
 
   explicit Staging(Context& context);
