@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "machine.h"
+#include "memory_replay.h"
+#include "memory_traces.h"
 #include "pool_work.h"
 
 namespace {
@@ -322,6 +324,38 @@ void registerCopies() {
           .ours("manyrt", once([] { RT_CHECK(rtMemcpy(pageable, device, kBytes, RT_MEMCPY_DEFAULT)); }))
           .peer("cudaMemcpy", once([] { CUDA_CHECK(cudaMemcpy(pageable, raw_device, kBytes, cudaMemcpyDefault)); }))
           .floor("pinned", once([] { CUDA_CHECK(cudaMemcpy(pinned, raw_device, kBytes, cudaMemcpyDefault)); })));
+  // cudaMemcpy to the device returns before the bytes are there; "complete" waits for them, as rtMemcpy does.
+  for (const uint64_t bytes : {4 << 10, 64 << 10, 256 << 10, 1 << 20, 16 << 20}) {
+    const std::string size = bytes < (1 << 20) ? std::to_string(bytes >> 10) + "KiB" : std::to_string(bytes >> 20) + "MiB";
+    const int calls = bytes < (1 << 20) ? 50 : 5;
+    const auto each = [calls](auto call) {
+      return [calls, call](int64_t) {
+        const int64_t start = nanoseconds();
+        for (int i = 0; i < calls; ++i) call();
+        return static_cast<double>(nanoseconds() - start) / calls;
+      };
+    };
+    registerComparison(
+        Comparison("P9_pageable_to_device_" + size)
+            .bytes(bytes)
+            .repetitions(21)
+            .settle(false)
+            .ours("manyrt", each([bytes] { RT_CHECK(rtMemcpy(device, pageable, bytes, RT_MEMCPY_DEFAULT)); }))
+            .peer("cudaMemcpy", each([bytes] { CUDA_CHECK(cudaMemcpy(raw_device, pageable, bytes, cudaMemcpyDefault)); }))
+            .peer("cudaMemcpy_complete", each([bytes] {
+                    CUDA_CHECK(cudaMemcpy(raw_device, pageable, bytes, cudaMemcpyDefault));
+                    CUDA_CHECK(cudaStreamSynchronize(cudaStreamLegacy));
+                  }))
+            .floor("pinned", each([bytes] { CUDA_CHECK(cudaMemcpy(raw_device, pinned, bytes, cudaMemcpyDefault)); })));
+    registerComparison(
+        Comparison("P9_device_to_pageable_" + size)
+            .bytes(bytes)
+            .repetitions(21)
+            .settle(false)
+            .ours("manyrt", each([bytes] { RT_CHECK(rtMemcpy(pageable, device, bytes, RT_MEMCPY_DEFAULT)); }))
+            .peer("cudaMemcpy", each([bytes] { CUDA_CHECK(cudaMemcpy(pageable, raw_device, bytes, cudaMemcpyDefault)); }))
+            .floor("pinned", each([bytes] { CUDA_CHECK(cudaMemcpy(pinned, raw_device, bytes, cudaMemcpyDefault)); })));
+  }
 }
 
 // The driver's pool, which keeps what is freed, as ours does.
@@ -338,6 +372,48 @@ struct DriverPool {
   }
   void free(void* pointer, cudaStream_t on) const { CUDA_CHECK(cudaFreeAsync(pointer, on)); }
 };
+
+// The peak of what a pool of the driver takes for a trace. Each replay has a pool of its own, which keeps what it has.
+uint64_t replayInDriverPool(const MemoryTrace& trace) {
+  struct Replay {
+    cudaMemPool_t pool;
+    std::vector<cudaStream_t> streams;
+
+    // Memory without a stream is that of a stream which is synchronised.
+    cudaStream_t stream(uint32_t number) {
+      const size_t place = number == kNoStream ? 0 : number + 1;
+      while (streams.size() <= place) {
+        streams.emplace_back();
+        CUDA_CHECK(cudaStreamCreateWithFlags(&streams.back(), cudaStreamNonBlocking));
+      }
+      return streams[place];
+    }
+    void* allocate(uint64_t bytes, uint32_t number) {
+      void* pointer = nullptr;
+      CUDA_CHECK(cudaMallocFromPoolAsync(&pointer, bytes, pool, stream(number)));
+      if (number == kNoStream) CUDA_CHECK(cudaStreamSynchronize(stream(number)));
+      return pointer;
+    }
+    void free(void* pointer, uint32_t number) {
+      CUDA_CHECK(cudaFreeAsync(pointer, stream(number)));
+      if (number == kNoStream) CUDA_CHECK(cudaStreamSynchronize(stream(number)));
+    }
+  } replayed;
+  cudaMemPoolProps properties = {};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  CUDA_CHECK(cudaMemPoolCreate(&replayed.pool, &properties));
+  uint64_t all = UINT64_MAX, peak = 0;
+  CUDA_CHECK(cudaMemPoolSetAttribute(replayed.pool, cudaMemPoolAttrReleaseThreshold, &all));
+  replay(trace, replayed);
+  CUDA_CHECK(cudaMemPoolGetAttribute(replayed.pool, cudaMemPoolAttrReservedMemHigh, &peak));
+  for (const cudaStream_t each : replayed.streams) {
+    CUDA_CHECK(cudaStreamSynchronize(each));
+    CUDA_CHECK(cudaStreamDestroy(each));
+  }
+  CUDA_CHECK(cudaMemPoolDestroy(replayed.pool));
+  return peak;
+}
 
 void registerPools() {
   cudaMemPool_t pool;
@@ -485,6 +561,7 @@ int main(int argc, char** argv) {
   registerReplays();
   registerCopies();
   registerPools();
+  registerTraces("P7_cuda_trace", "cuda:0", {{"cudaMallocAsync", replayInDriverPool}});
   registerModules();
   const int status = finish();
   if (system((std::string("rm -rf '") + folder + "'").c_str()) != 0) return EXIT_FAILURE;

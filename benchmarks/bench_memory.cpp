@@ -1,7 +1,8 @@
 // Memory of a stream's order on the CPU: allocation and free from one thread (P5) and from many (P6), beside malloc and free,
-// which know no streams.
+// which know no streams; and how much of it recorded programs need (P7).
 #include <cstdlib>
 
+#include "memory_traces.h"
 #include "pool_work.h"
 
 namespace {
@@ -40,5 +41,6 @@ int main(int argc, char** argv) {
                              .settle(false));
     }
   }
+  registerTraces("P7_trace", "cpu", {});
   return finish();
 }

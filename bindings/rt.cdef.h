@@ -343,6 +343,21 @@ typedef struct rtMemPoolStats_t {
   uint64_t reuse_count;
   uint64_t driver_allocation_count;
 } rtMemPoolStats_t;
+typedef struct rtContextStats_t {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t streams_created;
+  uint64_t streams_recycled;
+  uint64_t streams_live;
+  uint64_t streams_native;
+  uint64_t events_created;
+  uint64_t events_recycled;
+  uint64_t events_live;
+  uint64_t points_created;
+  uint64_t points_recycled;
+  uint64_t points_live;
+  uint64_t points_native;
+} rtContextStats_t;
 typedef struct rtHostArg_t {
   uint32_t size;
   int32_t kind;
@@ -580,6 +595,7 @@ rtStatus_t rtContextGetCurrent(rtContext_t* context);
 rtStatus_t rtContextGetDevice(rtDevice_t* device, rtContext_t context);
 rtStatus_t rtContextGetDefaultStream(rtStream_t* stream, rtContext_t context);
 rtStatus_t rtContextGetDefaultPool(rtMemPool_t* pool, rtContext_t context);
+rtStatus_t rtContextGetStats(rtContextStats_t* stats, rtContext_t context);
 rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context);
 rtStatus_t rtContextSynchronize(rtContext_t context);
 rtStatus_t rtContextReset(rtContext_t context);

@@ -141,6 +141,11 @@ static inline rtStatus_t rtContextGetDefaultPoolWithMessage(char* message, size_
   return rtKeepMessage(message, message_size, rtContextGetDefaultPool(pool, context));
 }
 
+static inline rtStatus_t rtContextGetStatsWithMessage(char* message, size_t message_size, rtContextStats_t* stats,
+    rtContext_t context) {
+  return rtKeepMessage(message, message_size, rtContextGetStats(stats, context));
+}
+
 static inline rtStatus_t rtContextSetDefaultPoolWithMessage(char* message, size_t message_size, rtMemPool_t pool,
     rtContext_t context) {
   return rtKeepMessage(message, message_size, rtContextSetDefaultPool(pool, context));

@@ -551,6 +551,32 @@ typedef struct rtMemPoolStats_t {
    0 /* allocation_count */, 0 /* free_count */, 0 /* reuse_count */, 0 /* driver_allocation_count */}
 /* clang-format on */
 
+/** Counts of the objects that a context hands out again and again: of its native streams, of its events, and of the points
+ *  behind them, one for each record in flight or kept by an event. Those of the library itself are counted too, but for events.
+ *  created: handed out so far; recycled: how many of these had been used before; live: in use now; native: that exist now, in
+ *  use or kept for the next use. */
+typedef struct rtContextStats_t {
+  uint32_t struct_size;
+  uint32_t reserved; /**< 0 */
+  uint64_t streams_created;
+  uint64_t streams_recycled;
+  uint64_t streams_live;
+  uint64_t streams_native;
+  uint64_t events_created;
+  uint64_t events_recycled;
+  uint64_t events_live;
+  uint64_t points_created;
+  uint64_t points_recycled;
+  uint64_t points_live;
+  uint64_t points_native; /**< native events on CUDA */
+} rtContextStats_t;
+/* clang-format off */
+#define RT_CONTEXT_STATS_INIT                                                                                        \
+  {sizeof(rtContextStats_t) /* struct_size */, 0 /* reserved */, 0 /* streams_created */, 0 /* streams_recycled */,  \
+   0 /* streams_live */, 0 /* streams_native */, 0 /* events_created */, 0 /* events_recycled */,                    \
+   0 /* events_live */, 0 /* points_created */, 0 /* points_recycled */, 0 /* points_live */, 0 /* points_native */}
+/* clang-format on */
+
 /** One argument of a host kernel; used in arrays, never grows. */
 typedef struct rtHostArg_t {
   uint32_t size; /**< bytes of the value; 8 for RT_ARG_POINTER and RT_ARG_LOCAL */
@@ -1162,6 +1188,14 @@ RT_API rtStatus_t rtContextGetDefaultStream(rtStream_t* stream, rtContext_t cont
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtContextGetDefaultPool(rtMemPool_t* pool, rtContext_t context);
 
+/** Counts the streams, events and points of a context. What is counted while other threads work may be a moment old.
+ *  @param[inout] stats    struct_size set by the caller; receives the rest, 0 before the context's first use
+ *  @param[in]    context  may be NULL: current
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND */
+RT_API rtStatus_t rtContextGetStats(rtContextStats_t* stats, rtContext_t context);
+
 /** Makes a pool of device memory the one that rtMalloc and rtMallocAsync use. When it is destroyed, they use the context's own
  *  pool again.
  *  @param[in] pool     a pool of this context; borrowed
@@ -1497,7 +1531,7 @@ RT_API rtStatus_t rtStreamWaitFence(rtFence_t fence, uint64_t value, rtStream_t 
  *  @param[out] pointer  receives the address, for rtFree; NULL if size is 0
  *  @param[in]  size     bytes
  *  @param[in]  context  may be NULL: current
- *  blocks: never
+ *  blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMalloc(void** pointer, size_t size, rtContext_t context);
@@ -1506,7 +1540,7 @@ RT_API rtStatus_t rtMalloc(void** pointer, size_t size, rtContext_t context);
  *  @param[out] pointer  receives the address, for rtFree; NULL if size is 0
  *  @param[in]  size     bytes
  *  @param[in]  context  may be NULL: current
- *  blocks: never
+ *  blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMallocHost(void** pointer, size_t size, rtContext_t context);
@@ -1515,7 +1549,7 @@ RT_API rtStatus_t rtMallocHost(void** pointer, size_t size, rtContext_t context)
  *  @param[out] pointer  receives the address, for rtFree; NULL if size is 0
  *  @param[in]  size     bytes
  *  @param[in]  context  may be NULL: current
- *  blocks: never
+ *  blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t context);
@@ -1524,7 +1558,7 @@ RT_API rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t contex
  *  @param[out] pointer  receives the address, for rtFree or rtFreeAsync; NULL if size is 0
  *  @param[in]  size     bytes
  *  @param[in]  stream   may be NULL: default
- *  blocks: never
+ *  blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
  *  capture: node
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST, DRIVER,
  *    CAPTURE_INVALIDATED */
@@ -1535,7 +1569,7 @@ RT_API rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream);
  *  @param[in]  size     bytes
  *  @param[in]  options  may be NULL: as rtMalloc
  *  @param[in]  context  may be NULL: current
- *  blocks: never
+ *  blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
  *  capture: outside
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMallocWithOptions(void** pointer, size_t size, const rtMallocOptions_t* options, rtContext_t context);
@@ -1771,7 +1805,7 @@ RT_API rtStatus_t rtMemPoolSetReleaseThreshold(uint64_t bytes, rtMemPool_t pool)
  *  @param[in]  alignment  a power of two; 0: 256
  *  @param[in]  stream     a stream of the pool's context; may be NULL: default
  *  @param[in]  pool       the pool
- *  blocks: never
+ *  blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
  *  capture: node
  *  errors: INVALID_VALUE, INVALID_HANDLE, WRONG_CONTEXT, NOT_FOUND, OUT_OF_MEMORY, LAUNCH_FAILED, DEVICE_LOST,
  *    DRIVER, CAPTURE_INVALIDATED */
@@ -1802,7 +1836,8 @@ RT_API rtStatus_t rtMemPoolGetStats(rtMemPoolStats_t* stats, rtMemPool_t pool);
  *  errors: INVALID_HANDLE */
 RT_API rtStatus_t rtMemPoolResetPeak(rtMemPool_t pool);
 
-/** Writes the blocks and statistics of a pool as JSON. A short buffer is truncated and terminated.
+/** Writes the blocks and statistics of a pool, and the counts of rtContextGetStats, as JSON. A short buffer is truncated and
+ * terminated.
  *  @param[out] buffer  receives the text; may be NULL if size is 0
  *  @param[in]  size    bytes of buffer
  *  @param[out] needed  receives the bytes that the whole text takes with its terminator; may be NULL

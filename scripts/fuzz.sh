@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Searches with a fuzz target for inputs that crash, hang or take too much memory, under AddressSanitizer and UBSan, and keeps what
-# it finds in build/fuzz. Usage: scripts/fuzz.sh [TARGET [SECONDS]], for instance scripts/fuzz.sh front_end 600
+# Searches with a fuzz target for inputs that crash, hang or take too much memory, under AddressSanitizer (but for pool) and UBSan,
+# and keeps what it finds in build/fuzz. Usage: scripts/fuzz.sh [TARGET [SECONDS]], for instance scripts/fuzz.sh front_end 600
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -11,7 +11,7 @@ command -v clang++ >/dev/null || { echo "scripts/fuzz.sh: clang++ is missing; in
 
 folder=build/fuzz/$target
 mkdir -p "$folder/corpus" "$folder/objects"
-if [[ $target == graph_file ]]; then  # graphs stand above everything but the interface: the whole library
+if [[ $target != front_end ]]; then  # graphs and pools stand above much of the rest: the whole library
   cmake -S . -B "$folder/build" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug \
     -DMANYRT_FUZZER=ON -DMANYRT_BUILD_EXAMPLES=OFF -DMANYRT_BUILD_TOOLS=OFF -DMANYRT_BUILD_BENCHMARKS=OFF \
     >"$folder/configure.log"

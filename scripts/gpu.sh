@@ -1,27 +1,29 @@
 #!/usr/bin/env bash
 # Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
 # is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [--tier svm|buffer] [--no-build] [STAGE...]
-# Stages: conformance comm examples memcheck bench opencl dlpack; without any, all of them. RT_GPU_ICD names the GPU's OpenCL driver
-# (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3; RT_GPU_WHEELS names a
-# folder with cffi's wheel where it is not installed. CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a host.
-# Results are JSON files in FOLDER (docs/measured), and a short table is printed last.
+# Stages: conformance comm examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the GPU's OpenCL
+# driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3; RT_GPU_WHEELS names
+# a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100, and runs them on cuda:0
+# and on the CPU, as far as they come in RT_GPU_SECONDS (400). CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a
+# host. Results are JSON files in FOLDER (docs/measured), and a short table is printed last.
 set -uo pipefail
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
-out=docs/measured filter='*cuda*' tiers=(svm buffer) builds=yes stages=()
+out=docs/measured filter='*cuda*' tiers=(svm buffer) builds=yes stages=() programs=100
 while (($#)); do
   case $1 in
     --out) out=$2; shift ;;
     --filter) filter=$2; shift ;;
     --tier) tiers=("$2"); shift ;;
     --no-build) builds=no ;;
-    -h | --help) sed -n '2,7s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    random) stages+=(random); [[ ! ${2:-} =~ ^[0-9]+$ ]] || { programs=$2; shift; } ;;
     *) stages+=("$1") ;;
   esac
   shift
 done
-((${#stages[@]})) || stages=(conformance comm examples memcheck bench opencl dlpack)
+((${#stages[@]})) || stages=(conformance comm examples memcheck bench opencl dlpack random)
 mkdir -p "$out"
 
 build=build/gpu
@@ -31,7 +33,7 @@ wants() { [[ " ${stages[*]} " == *" $1 "* ]]; }
 
 start=$SECONDS
 targets=()
-[[ ${stages[*]} != dlpack ]] || targets=(--target manyrt)
+case ${stages[*]} in dlpack | random | 'dlpack random' | 'random dlpack') targets=(--target manyrt) ;; esac
 if [[ $builds == yes ]] && ! { cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DMANYRT_WERROR=OFF &&
   cmake --build $build "${targets[@]}"; } >"$out/gpu_build.log" 2>&1; then
   tail -n 40 "$out/gpu_build.log"
@@ -179,10 +181,19 @@ if wants bench && [[ -x $build/bin/bench_cuda ]]; then
     "$nvcc" -cubin -arch=native -o "$build/digits.cubin" "$build/digits.cu" >"$out/gpu_cubin.log" 2>&1; then
     export RT_BENCH_CUBIN=$build/digits.cubin
   fi
+  # A training loop's allocations, once, for P7; they belong to the tree.
+  trace=benchmarks/traces/pytorch_training.json
+  [[ -f $trace ]] || timeout 200 python3 benchmarks/traces/pytorch.py record $trace >"$out/gpu_trace.log" 2>&1
+  [[ ! -f $trace ]] || cp $trace "$out/"
   timeout 300 $build/bin/bench_cuda --benchmark_out="$out/bench_cuda.json" --benchmark_out_format=json \
     >"$out/gpu_bench.log" 2>&1
   row "bench ($?)" "$(tail -n 1 "$out/gpu_bench.log")"
   tidy "$out/bench_cuda.json"
+  made=(inference=$build/benchmarks/traces/transformer.json digits=benchmarks/traces/digits.json)
+  [[ ! -f $trace ]] || made+=(training=$trace)
+  timeout 200 python3 benchmarks/traces/pytorch.py replay "$out/bench_cuda_pytorch.json" "${made[@]}" \
+    >"$out/gpu_pytorch.log" 2>&1
+  row "traces in PyTorch ($?)" "$(tail -n 1 "$out/gpu_pytorch.log")"
   timeout 120 $build/bin/bench_start --benchmark_out="$out/bench_cuda_start.json" --benchmark_out_format=json \
     >"$out/gpu_bench_start.log" 2>&1
   row "bench_start ($?)" ""
@@ -258,6 +269,18 @@ if wants dlpack; then
     row "dlpack ($?)" "$(tail -n 1 "$out/gpu_dlpack.log")"
     cut -c1-150 "$out/gpu_dlpack.log"
   fi
+fi
+# Kernels made at random, whose results depend on no device: not optimised and optimised on the CPU, and on the GPU.
+if wants random; then
+  gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)
+  MANYRT_LIBRARY=$PWD/$build/lib/libmanyrt.so python3 tests/kernels/random_programs.py --exact --parallel --count "$programs" \
+    --seconds "${RT_GPU_SECONDS:-400}" --forms none,optimized,cuda --keep "$out/gpu_random" --json "$out/gpu_random.json" \
+    --commit "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" --device "$gpu" \
+    >"$out/gpu_random.log" 2>&1
+  status=$?
+  ! grep -q '^cuda: left out' "$out/gpu_random.log" || status="not on the GPU"
+  row "random ($status)" "$(grep -E '^(none|optimized|cuda): ' "$out/gpu_random.log" | paste -sd';')"
+  grep -E '^kernel ' "$out/gpu_random.log" | cut -c1-150
 fi
 measured=("$out"/bench_cuda*.json "$out"/bench_opencl_gpu_*.json)
 ((${#measured[@]} == 0)) || python3 scripts/bench_table.py --cuda "${measured[@]}" >"$out/benchmarks-cuda.md"

@@ -16,12 +16,12 @@ rm -rf "$kept"
 mkdir -p "$kept"
 # shellcheck disable=SC2086
 scripts/install-intel-opencl.sh $install && export OCL_ICD_VENDORS=$PWD/build/opencl-vendors
-export PYTHONPATH=$PWD/bindings/python/src PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE=1
 MANYRT_LIBRARY=$(realpath "$build/lib/libmanyrt.so")
 export MANYRT_LIBRARY
 
 run() {
-  /usr/bin/python3 tests/kernels/random_programs.py --count "$count" --first "$first" --keep "$kept" "$@" </dev/null
+  python3 tests/kernels/random_programs.py --count "$count" --first "$first" --keep "$kept" "$@" </dev/null
 }
 failed=0
 echo "-- $count kernels on every device"

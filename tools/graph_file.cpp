@@ -1,11 +1,10 @@
 // Loading, planning and printing. What the file says is read a second time as JSON once the library has accepted it.
 #include "graph_file.h"
 
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "check.h"
+#include "read_file.h"
 
 namespace {
 
@@ -42,10 +41,7 @@ std::string padded(std::string text, size_t width) {
 }  // namespace
 
 Loaded loadGraphFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Failure(path + ": it cannot be opened.");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw Failure(path + ": it cannot be read.");
+  const std::string text = readFile(path);
   Loaded loaded;
   check(rtGraphLoad(&loaded.graph, text.data(), text.size()), "rtGraphLoad", path);
   const Json json = Json::parse(text);

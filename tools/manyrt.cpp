@@ -5,6 +5,8 @@
 //   manyrt --version
 //   manyrt graph FILE     what a graph file holds and how a device would run it; --dot and --svg: as a picture
 //   manyrt run FILE --device cuda:0 --input x=x.npy --output y=y.npy
+//   manyrt memory FILE    what a memory trace, or a file of RT_TRACE, holds; replayed with --first-fit or --device; --svg: a
+//   picture
 #include <rt.h>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +20,8 @@
 
 #include "check.h"
 #include "graph_file.h"
+#include "memory_replay.h"
+#include "memory_trace.h"
 
 namespace {
 
@@ -240,7 +244,8 @@ void print(const Json& all) {
 }
 
 struct Options {
-  bool json = false, null_devices = false, dot = false, svg = false;
+  bool json = false, null_devices = false, dot = false, svg = false, first_fit = false, by_stream = false;
+  uint64_t pool = 0;
   std::string file, device;
   std::vector<std::string> inputs, outputs;
 };
@@ -266,6 +271,24 @@ void runGraphCommand(const Options& options) {
   }
 }
 
+void runMemoryCommand(const Options& options) {
+  MemoryTrace trace = loadMemoryTrace(options.file, options.pool);
+  if (!options.device.empty()) {
+    trace = placeInPool(trace, options.device);
+  } else if (options.first_fit) {
+    trace = placeFirstFit(trace, kFirstFitAlignment);
+  }
+  if (options.json) {
+    std::printf("%s", memoryTraceJson(trace).c_str());
+  } else if (!options.svg) {
+    std::printf("%s", memoryText(trace).c_str());
+  } else if (trace.placed) {
+    std::printf("%s", memorySvg(trace, options.by_stream).c_str());
+  } else {
+    throw Failure(options.file + ": its blocks have no addresses to draw; place them with --first-fit or --device.");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -287,13 +310,26 @@ int main(int argc, char** argv) {
   run->add_option("--device", options.device, "The device, as cuda:0; else the default device");
   run->add_option("--input", options.inputs, "NAME=FILE.npy: the contents of a buffer; once for each")->take_all();
   run->add_option("--output", options.outputs, "NAME=FILE.npy: where a buffer is written when the graph has run")->take_all();
+  CLI::App* memory = app.add_subcommand("memory", "Prints what a memory trace holds, replays or draws it");
+  memory->add_option("FILE", options.file, "A memory trace (docs/memory-trace.md) or a file that RT_TRACE wrote")->required();
+  memory->add_option("--pool", options.pool, "The pool, of a file of RT_TRACE; else the one with the highest peak");
+  CLI::Option* device = memory->add_option("--device", options.device, "Replays the trace in a pool of this device, as cpu");
+  memory->add_flag("--first-fit", options.first_fit, "Replays the trace by first fit on offsets")->excludes(device);
+  CLI::Option* picture = memory->add_flag("--svg", options.svg, "Prints a picture: addresses over time");
+  memory->add_flag("--by-stream", options.by_stream, "Colours the blocks of the picture by stream, not by size")
+      ->needs(picture);
+  memory->add_flag("--json", options.json, "Prints the trace as a file of its own")->excludes(picture);
   CLI11_PARSE(app, argc, argv);
 
   try {
     if (info->parsed()) runInfo(options);
     if (graph->parsed()) runGraphCommand(options);
     if (run->parsed()) runGraph(options.file, options.device, options.inputs, options.outputs);
-    CHECK(rtShutdown());
+    if (memory->parsed()) {
+      runMemoryCommand(options);  // a replay ends the library itself
+    } else {
+      CHECK(rtShutdown());
+    }
   } catch (const Failure& failure) {
     std::fprintf(stderr, "manyrt: %s\n", failure.what());
     return 1;

@@ -101,6 +101,7 @@ module manyrt
   type, extends(rt_object) :: rt_context
   contains
     procedure :: create => context_create
+    procedure :: statistics => context_statistics
     procedure :: synchronize => context_synchronize
   end type rt_context
 
@@ -536,6 +537,15 @@ contains
     if (status == RT_SUCCESS) self%label = label_of(self%handle)
     call finish(status, stat, errmsg)
   end subroutine context_create
+
+  ! The counts of its streams, events and points.
+  subroutine context_statistics(self, statistics, stat, errmsg)
+    class(rt_context), intent(in) :: self
+    type(rtContextStats_t), intent(inout) :: statistics
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (usable(self, stat, errmsg)) call finish(rtContextGetStats(statistics, self%handle), stat, errmsg)
+  end subroutine context_statistics
 
   ! Waits for all work of the context.
   subroutine context_synchronize(self, stat, errmsg)

@@ -77,6 +77,31 @@ func (c *Context) Memory() (free, total uint64, err error) {
 	return uint64(unused), uint64(all), err
 }
 
+// ObjectCounts counts objects that are handed out again and again: so far, of these not for the first time, and in use now.
+// Native ones exist now, in use or kept for the next use; of events there are none.
+type ObjectCounts struct{ Created, Recycled, Live, Native uint64 }
+
+// ContextStatistics counts the streams and events of a context, and the points behind its events.
+type ContextStatistics struct{ Streams, Events, Points ObjectCounts }
+
+// Statistics returns the context's counts.
+func (c *Context) Statistics() (ContextStatistics, error) {
+	defer runtime.KeepAlive(c)
+	if err := c.usable(); err != nil {
+		return ContextStatistics{}, err
+	}
+	stats := C.rtContextStats_t{struct_size: C.sizeof_rtContextStats_t}
+	_, err := call(func(m *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtContextGetStatsWithMessage(m, n, &stats, c.handle)
+	})
+	return ContextStatistics{
+		Streams: ObjectCounts{uint64(stats.streams_created), uint64(stats.streams_recycled), uint64(stats.streams_live),
+			uint64(stats.streams_native)},
+		Events: ObjectCounts{uint64(stats.events_created), uint64(stats.events_recycled), uint64(stats.events_live), 0},
+		Points: ObjectCounts{uint64(stats.points_created), uint64(stats.points_recycled), uint64(stats.points_live),
+			uint64(stats.points_native)}}, err
+}
+
 // BackendInfo tells whether a backend can be used.
 type BackendInfo struct {
 	Name, DriverName, DriverVersion string

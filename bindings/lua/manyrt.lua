@@ -320,6 +320,13 @@ end
 -- Waits for all work of the context.
 function Context.methods:synchronize() check(C.rtContextSynchronize(handle_of(self, Context))) end
 
+-- The counts of its streams, events and points, as a struct rtContextStats_t of C.
+function Context.methods:stats()
+  local stats = options("rtContextStats_t")
+  check(C.rtContextGetStats(stats, handle_of(self, Context)))
+  return stats
+end
+
 -- A stream. settings: label, priority (0 or negative, which is higher).
 function Context.methods:stream(settings)
   settings = settings or {}

@@ -161,6 +161,8 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
       // Release: firstFailure() reads the claim with acquire, and then sees the latch empty.
       found->claims.store(1, std::memory_order_release);
       free_.erase(free_.begin() + static_cast<std::ptrdiff_t>(i));
+      ++streams_taken_;
+      ++streams_recycled_;
       break;
     }
   }
@@ -176,6 +178,7 @@ Status ContextResources::takeStream(Ref<backend::Stream>* stream, const backend:
     std::lock_guard lock(lock_);
     free_.reserve(streams_.size() + 1);  // giveBackStream must not fail
     list(found);
+    ++streams_taken_;
   }
   *stream = std::move(found);
   return Status();
@@ -255,6 +258,11 @@ void ContextResources::returnStream(const backend::Stream& stream) {
     // Release: a failure of this use is in the latch before the claim is gone.
     loan.stream->claims.store(0, std::memory_order_release);
   }
+}
+
+backend::Counts ContextResources::streamCounts() {
+  std::lock_guard lock(lock_);
+  return {streams_taken_, streams_recycled_, streams_.size() - free_.size(), streams_.size()};
 }
 
 void ContextResources::forgetFailures() {

@@ -56,6 +56,7 @@ class ContextResources final : public RefCounted, public epoch::Retired, private
   void forgetFailures();  // of idle streams without a claim, about which the program cannot ask any more
   // The failure of a stream about which the program can ask, or of the device.
   Status firstFailure();
+  backend::Counts streamCounts();
   // Adds a stream of another library, which is never handed out again.
   void adoptStream(const Ref<backend::Stream>& stream);
   // All streams, also those that were given back and are not idle yet. Throws bad_alloc.
@@ -130,9 +131,10 @@ class ContextResources final : public RefCounted, public epoch::Retired, private
   uint32_t captures_ = 0;
   std::vector<Ref<PinScope>> ended_pins_;
   size_t kept_ = kKeptStreams;
-  std::vector<Ref<backend::Stream>> streams_;  // all that the native context has made
-  std::vector<Ref<backend::Stream>> free_;     // given back
-  std::vector<uint32_t> free_numbers_;         // below numbers_, of streams that have ended
+  uint64_t streams_taken_ = 0, streams_recycled_ = 0;  // so far
+  std::vector<Ref<backend::Stream>> streams_;          // all that the native context has made
+  std::vector<Ref<backend::Stream>> free_;             // given back
+  std::vector<uint32_t> free_numbers_;                 // below numbers_, of streams that have ended
   uint32_t numbers_ = 0;
   struct Loan {
     const backend::Stream* borrower;  // compared, never dereferenced

@@ -27,6 +27,7 @@ namespace manyrt::allocator {
 namespace {
 
 constexpr uint64_t kLargeGranule = 64 << 10;
+constexpr uint64_t kFirstSlabBytes = 64 << 10;
 constexpr int kPendingLooks = 16;            // pending blocks that an allocation tries before it takes fresh memory
 constexpr int kScavengedCaches = 64;         // caches of other streams that it tries
 constexpr uint64_t kPatternBytes = 1 << 20;  // RT_MEMORY_DEBUG fills this much at either end
@@ -58,6 +59,7 @@ bool poolsKeepMemory() {
 
 Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
     : resources_(std::move(resources)),
+      number_(nextTraceNumber()),
       keeps_(poolsKeepMemory()),
       fills_(fillsMemory()),
       poisons_(sanitizer::hasAddress()),
@@ -68,8 +70,6 @@ Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
 }
 
 Pool::~Pool() { resources_->removePool(*this); }
-
-[[gnu::cold]] void Pool::traceLiveBytes() const { trace::liveBytes(allocator::liveBytes()); }
 
 bool Pool::passed(Block& block, backend::Stream* stream) {
   if (block.every_stream) return resources_->allIdle() && !block.region->usesPending();
@@ -140,7 +140,8 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
     Block& block = region->block(0);
     // Relaxed under the lock. The last lease changes the state without it, but from kLive alone, which does not matter here.
     uint32_t state = block.state.load(std::memory_order_relaxed);
-    if (state == Block::kFree || (state == Block::kPending && passed(block, stream))) best = region;
+    // One that is free and busy belongs to a thread that has it from the driver and has not handed it out yet.
+    if ((state == Block::kFree && region->busy == 0) || (state == Block::kPending && passed(block, stream))) best = region;
   }
   if (best == nullptr) return nullptr;
   Block& block = best->block(0);
@@ -202,6 +203,8 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
     return undo(std::move(status));
   }
   if (memory.host_visible) poison(region->begin(), size);
+  if (trace::enabled()) [[unlikely]]
+    traceRegion(*region);
   std::lock_guard lock(lock_);
   ++driver_allocations_;
   region->busy = 1;  // for the caller: no trim gives the region back meanwhile
@@ -213,12 +216,18 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
   return Status();
 }
 
-// The size of a slab: kSlabBytes, or what the limit of the pool leaves.
-uint64_t Pool::slabBytes(uint64_t block_size) {
+// The size of a slab: as much as the class has, so that a program with little memory takes little; at most kSlabBytes, or what
+// the limit of the pool leaves. A device with memory of its own has it from its driver in pieces of kSlabBytes.
+uint64_t Pool::slabBytes(uint32_t index) {
   std::lock_guard lock(lock_);
-  if (options_.maximum_bytes == 0) return kSlabBytes;
-  const uint64_t room = options_.maximum_bytes > reserved_ ? options_.maximum_bytes - reserved_ : 0;
-  return std::max(block_size, std::min(kSlabBytes, room) / block_size * block_size);
+  const uint64_t block_size = classBytes(index);
+  uint64_t most = kSlabBytes;
+  if (resources_->device().limits().reaches_host)
+    most = std::clamp(classes_[index].slab_bytes / 2, kFirstSlabBytes, kSlabBytes);
+  if (options_.maximum_bytes != 0) {
+    most = std::min(most, options_.maximum_bytes > reserved_ ? options_.maximum_bytes - reserved_ : 0);
+  }
+  return most == kSlabBytes ? most : std::max(block_size, most / block_size * block_size);
 }
 
 // Blocks that were never handed out, of the slab that is open.
@@ -264,6 +273,9 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
     taken.push(pending);
     return taken;
   }
+  // Behind the newest that are in use there may be any number that has passed: a program that frees while its streams are
+  // always at work would take memory for ever.
+  if (bucket.ready == nullptr && open_[index] == nullptr) settlePending(bucket, dropped);
   for (Block* block; taken.count < count && (block = bucket.ready) != nullptr;) {
     bucket.ready = block->next;
     unused_ -= block->region->blockSize();
@@ -282,10 +294,11 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
 // A fresh slab of the class, which becomes the open one.
 [[gnu::cold]] Status Pool::openSlab(uint32_t index) {
   const uint64_t bytes = classBytes(index);
-  const uint64_t slab = slabBytes(bytes);
+  const uint64_t slab = slabBytes(index);
   Region* fresh = nullptr;
   RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, kSlabBytes, bytes));
   std::lock_guard lock(lock_);
+  classes_[index].slab_bytes += slab;
   unused_ += slab;
   --fresh->busy;
   // Another thread may have opened a slab meanwhile. One slab of a class is open at a time: its unused blocks become ready.
@@ -363,7 +376,12 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
   if (Block* held = pins_ ? takeHeld(stream, &dropped, fits) : nullptr) region = held->region;
   if (region == nullptr && keeps_) region = takeLarge(wanted, aligned, stream, &dropped);
   if (region == nullptr) {
+    Region* outgrown = keeps_ ? detachOutgrown(&dropped) : nullptr;
     lock.unlock();
+    if (outgrown != nullptr) {
+      giveBack(outgrown);
+      epoch::collectBehindCall();  // memory must not wait for a batch of other objects
+    }
     RT_TRY(grow(&region, Region::Kind::kLarge, bytes, aligned, bytes));
     lock.lock();
   }
@@ -400,7 +418,7 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   if (fills_ && region.memory().host_visible && !in_use) [[unlikely]]
     fillEnds(address, size, kFreshPattern);
   if (trace::enabled()) [[unlikely]]
-    traceLiveBytes();
+    traceAllocation(region, *block, stream);
   *pointer = reinterpret_cast<void*>(address);
   return Status();
 }
@@ -432,13 +450,15 @@ bool Pool::lease(Block& block) {
 // leases stays so here. The last lease of a block that belongs to its leases runs without the lock: it closes the state first
 // and clears the word then. So the word is read before the state, both with acquire: a cleared word implies a state that is not
 // live.
-inline Pool::Freed Pool::claim(Block& block) {
+inline Pool::Freed Pool::claim(Region& region, Block& block, const backend::Stream* stream) {
   return atHome(block, [&](StreamCache* home) {
     const bool leased = block.leases.load(std::memory_order_acquire) != 0;
     if (block.state.load(std::memory_order_acquire) != Block::kLive) [[unlikely]]
       return Freed::kNotLive;
     if (leased && belongsToLeases(block)) [[unlikely]]
       return Freed::kNotLive;
+    if (trace::enabled()) [[unlikely]]
+      traceFree(region, block, stream);
     block.state.store(Block::kClosing, std::memory_order_release);
     if (!leased) [[likely]]
       return Freed::kYes;
@@ -480,7 +500,7 @@ void Pool::makePending(Region& region, Block& block) {
 // Of a block that another stream has allocated, that is large, or that is still used elsewhere.
 [[gnu::noinline]] Pool::Freed Pool::releaseElsewhere(StreamCache* cache, Region& region, Block& block,
                                                      backend::Stream* stream) {
-  const Freed freed = claim(block);
+  const Freed freed = claim(region, block, stream);
   if (freed != Freed::kYes) return freed;
   if (cache == nullptr || block.freed_early || block.pinned || !isPlain() || !freeInto(*cache, region, block, *stream, true)) {
     free(region, block, stream);

@@ -55,6 +55,7 @@ class Pool final : public RefCounted {
   void poisonBehind(Region& region, Block& block, backend::Stream& stream);
   void poisonPending(Region& region, Block& block, uint64_t serial);
   bool lease(Block& block);  // counts a lease of a live block; false: it is not live
+  void traceFree(const Region& region, const Block& block, const backend::Stream* stream) const;  // of a live block
 
   void setPinMode(bool on);  // throws bad_alloc
   Ref<PinScope> pinScope();  // null: pin mode is off
@@ -74,7 +75,9 @@ class Pool final : public RefCounted {
   // Added up over the streams. The reader sees the allocations and frees that it is ordered behind.
   uint64_t liveBytes() const;
   uint64_t liveCount() const;
-  std::string json();  // throws bad_alloc
+  std::string json(const rtContextStats_t& context);  // throws bad_alloc
+  // Appends what has to pass until nothing is pending any more. Throws bad_alloc.
+  void pendingStamps(std::vector<Stamp>* stamps);
 
   // Releases what has passed, of a pool that keeps nothing. True: nothing is pending any more; else sets what to wait for.
   bool releasePassed(Ref<backend::Stream>* stream, uint64_t* serial);
@@ -89,6 +92,7 @@ class Pool final : public RefCounted {
   struct Class {
     Block* ready = nullptr;    // free for any stream
     Block* pending = nullptr;  // freed, with stamps that had not passed at the last look; newest first
+    uint64_t slab_bytes = 0;
   };
 
   // The cache of a stream of this context, made by its first allocation. Null: another context's stream, or there is none.
@@ -137,6 +141,7 @@ class Pool final : public RefCounted {
   void flushCaches();  // what has passed goes to the pool
   Block* takePending(Class& bucket, backend::Stream* stream, Dropped* dropped);
   Region* takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped);
+  Region* detachOutgrown(Dropped* dropped);  // the caller passes the regions to giveBack()
   // Under the lock of the counters.
   void handOut(Region& region, Block& block, uint64_t size, StreamCache* home);
   // Pin mode; in pin_scope.cpp.
@@ -149,6 +154,7 @@ class Pool final : public RefCounted {
   void countFree(uint64_t size);
   void makeReady(Region& region, Block& block);
   void makePending(Region& region, Block& block);
+  void settlePending(Class& bucket, Dropped* dropped);  // as far as there is room
   bool settle(Dropped* dropped);  // makes passed blocks ready; false: `dropped` is full, and there are more
   // Runs the body under the lock when all passed blocks are ready.
   template <class Body>
@@ -168,24 +174,30 @@ class Pool final : public RefCounted {
   void joinPins(PinScope& scope);
   void releasePins(PinScope* scope);
 
-  Freed claim(Block& block);
+  Freed claim(Region& region, Block& block, const backend::Stream* stream);
   void credit(int64_t change);
   uint64_t foldPeak();  // under the lock: the peak of live bytes by now
+  // In pool_trace.cpp.
+  static uint64_t nextTraceNumber();
   void traceLiveBytes() const;
+  void traceAllocation(const Region& region, const Block& block, const backend::Stream* stream) const;
+  void traceRegion(const Region& region) const;  // taken from the driver
+  static void traceReleased(const Region& region);
   void releaseWhenPassed();
   void trimPassed();  // gives back all that has passed by now
   // Relaxed: under a lock that close() takes behind its store.
   bool isClosed() const { return closed_.load(std::memory_order_relaxed); }
   bool releasesAtOnce() const { return isClosed() || !keeps_; }
-  uint64_t slabBytes(uint64_t block_size);
+  uint64_t slabBytes(uint32_t index);
   Status grow(Region** region, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size);
   Region* detachUnused(uint64_t keep_bytes);  // under the lock; the caller then passes the regions to giveBack()
   static void giveBack(Region* regions);
 
   const Ref<ContextResources> resources_;
-  const bool keeps_;    // false with RT_POOL=off
-  const bool fills_;    // RT_MEMORY_DEBUG
-  const bool poisons_;  // the process has AddressSanitizer
+  const uint64_t number_;  // of the trace
+  const bool keeps_;       // false with RT_POOL=off
+  const bool fills_;       // RT_MEMORY_DEBUG
+  const bool poisons_;     // the process has AddressSanitizer
   bool isPlain() const { return keeps_ && !fills_ && !poisons_; }
   // Allocations may come from caches. Relaxed: see setPinMode().
   std::atomic<bool> plain_;

@@ -96,12 +96,9 @@ inline Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* 
   StreamCache* cache = nullptr;
   if (stream != nullptr && region.kind() == Region::Kind::kSlab && !region.hasUses() && !fills_) [[likely]]
     cache = knownCacheOf(*stream);
-  if (cache != nullptr && block.home.load(std::memory_order_relaxed) == cache &&
-      freeInto(*cache, region, block, *stream, false)) [[likely]] {
-    if (trace::enabled()) [[unlikely]]
-      traceLiveBytes();
+  if (cache != nullptr && block.home.load(std::memory_order_relaxed) == cache && !trace::enabled() &&
+      freeInto(*cache, region, block, *stream, false)) [[likely]]
     return Freed::kYes;
-  }
   return releaseElsewhere(cache, region, block, stream);
 }
 

@@ -81,7 +81,7 @@ uint64_t Pool::unusedBytes() {
   return unused;
 }
 
-std::string Pool::json() {
+std::string Pool::json(const rtContextStats_t& context) {
   rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
   statistics(&stats);
   std::string text;
@@ -94,6 +94,12 @@ std::string Pool::json() {
       stats.live_bytes, stats.live_count, stats.reserved_bytes, stats.peak_live_bytes);
   add("\"peak_reserved_bytes\":%llu,\"pending_bytes\":%llu,\"allocation_count\":%llu,\"free_count\":%llu,",
       stats.peak_reserved_bytes, stats.pending_bytes, stats.allocation_count, stats.free_count);
+  add("\"streams\":{\"created\":%llu,\"recycled\":%llu,\"live\":%llu,\"native\":%llu},", context.streams_created,
+      context.streams_recycled, context.streams_live, context.streams_native);
+  add("\"events\":{\"created\":%llu,\"recycled\":%llu,\"live\":%llu},", context.events_created, context.events_recycled,
+      context.events_live);
+  add("\"points\":{\"created\":%llu,\"recycled\":%llu,\"live\":%llu,\"native\":%llu},", context.points_created,
+      context.points_recycled, context.points_live, context.points_native);
   add("\"reuse_count\":%llu,\"driver_allocation_count\":%llu,\"regions\":[", stats.reuse_count, stats.driver_allocation_count);
   // Regions and blocks are read later than the statistics: work on other threads may have changed them in between.
   std::lock_guard lock(lock_);

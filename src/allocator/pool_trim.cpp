@@ -11,8 +11,11 @@
 #include "base/host_threads.h"
 #include "base/lock_order.h"
 #include "base/os/futex.h"
+#include "base/trace.h"
 
 namespace manyrt::allocator {
+
+constexpr uint64_t kKeptPart = 32;
 
 // What streams have in their caches and have done with. The newest comes last, and is the first to be handed out again.
 void Pool::flushCaches() {
@@ -28,6 +31,19 @@ void Pool::flushCaches() {
       }
     }
     while (Block* block = oldest_first.pop()) makeReady(*block->region, *block);
+  }
+}
+
+void Pool::settlePending(Class& bucket, Dropped* dropped) {
+  for (Block** at = &bucket.pending; *at != nullptr;) {
+    Block* block = *at;
+    if (!passed(*block, nullptr) || !dropped->take(*block, nullptr)) {
+      at = &block->next;
+      continue;
+    }
+    *at = block->next;
+    pending_bytes_ -= block->size;
+    makeReady(*block->region, *block);
   }
 }
 
@@ -79,6 +95,7 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
       unused_ -= region->memory().size;
       if (region->kind() != Region::Kind::kSlab) continue;
       uint32_t index = region->sizeClass();
+      classes_[index].slab_bytes -= region->memory().size;
       if (open_[index] == region) open_[index] = nullptr;
       for (Block** ready = &classes_[index].ready; *ready != nullptr;) {
         if ((*ready)->region == region) {
@@ -92,11 +109,42 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
   return detached;
 }
 
+// Large regions that are unused when another one is needed: the older ones go, beyond a small part of what is in use. A program
+// whose blocks grow, such as caches of keys and values, would leave a region of each size behind. A driver is called here
+// anyway.
+Region* Pool::detachOutgrown(Dropped* dropped) {
+  uint64_t keep = (reserved_ - std::min(unused_, reserved_)) / kKeptPart;
+  Region* detached = nullptr;
+  for (Region** at = &large_; *at != nullptr;) {  // the newest first
+    Region* region = *at;
+    Block& block = region->block(0);
+    if (block.state.load(std::memory_order_relaxed) == Block::kPending && passed(block, nullptr) &&
+        dropped->take(block, nullptr)) {
+      pending_bytes_ -= block.size;
+      makeReady(*region, block);
+    }
+    const uint64_t bytes = region->memory().size;
+    if (region->busy != 0 || bytes <= keep) {
+      if (region->busy == 0) keep -= bytes;
+      at = &region->next;
+      continue;
+    }
+    *at = region->next;
+    region->next = detached;
+    detached = region;
+    reserved_ -= bytes;
+    unused_ -= bytes;
+  }
+  return detached;
+}
+
 // A call may have found a region before it leaves the map: the driver gets the memory back a grace period later
 // (Region::reclaim).
 void Pool::giveBack(Region* regions) {
   while (regions != nullptr) {
     Region* next = regions->next;
+    if (trace::enabled()) [[unlikely]]
+      traceReleased(*regions);
     address_map::remove(regions);
     epoch::retire(regions);
     regions = next;
@@ -108,6 +156,31 @@ void Pool::trim(uint64_t keep_bytes) {
   Region* released = nullptr;
   settled([&] { released = detachUnused(keep_bytes); });
   giveBack(released);
+}
+
+// References that are dropped while this runs are never the last ones: the stamp that a block has, or the list of the context,
+// holds another. `stamps` grows, and drops nothing, under the lock.
+void Pool::pendingStamps(std::vector<Stamp>* stamps) {
+  bool every_stream = leased_bytes_.load(std::memory_order_relaxed) != 0;  // graphs and work of others: no stamp tells
+  {
+    std::lock_guard lock(lock_);
+    const auto add = [&](const Block& block) {
+      every_stream = every_stream || block.every_stream;
+      if (block.stamps != nullptr) stamps->insert(stamps->end(), block.stamps->begin(), block.stamps->end());
+    };
+    for (const Class& bucket : classes_) {
+      for (const Block* block = bucket.pending; block != nullptr; block = block->next) add(*block);
+    }
+    for (Region* region = large_; region != nullptr; region = region->next) {
+      if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) add(region->block(0));
+    }
+    for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
+      std::lock_guard cache_lock(cache->lock);
+      if (cache->pendingBytes() == 0) continue;
+      stamps->push_back({Ref<backend::Stream>(cache->stream()), cache->stream()->submitted()});
+    }
+  }
+  if (every_stream) resources_->pendingStreams(stamps);
 }
 
 void Pool::trimPassed() {

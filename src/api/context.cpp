@@ -132,6 +132,17 @@ rtStatus_t rtContextGetDefaultPool(rtMemPool_t* pool, rtContext_t context) {
   });
 }
 
+rtStatus_t rtContextGetStats(rtContextStats_t* stats, rtContext_t context) {
+  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+    RT_TRY(api::checkResult(stats, "stats"));
+    RT_RESOLVE_CONTEXT(object, context);
+    rtContextStats_t result = RT_CONTEXT_STATS_INIT;
+    object->statistics(&result);
+    api::writeResult(stats, result);
+    return Status();
+  });
+}
+
 rtStatus_t rtContextSetDefaultPool(rtMemPool_t pool, rtContext_t context) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Pool, found, pools, pool, RT_HANDLE_MEM_POOL);

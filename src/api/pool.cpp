@@ -124,7 +124,9 @@ rtStatus_t rtMemPoolDumpJson(char* buffer, size_t size, size_t* needed, rtMemPoo
   if (buffer != nullptr && size != 0) buffer[0] = '\0';
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {
     RT_RESOLVE(Pool, object, pools, pool, RT_HANDLE_MEM_POOL);
-    return api::copyText(buffer, size, needed, object->pool->json().c_str());
+    rtContextStats_t context = RT_CONTEXT_STATS_INIT;
+    object->context->statistics(&context);
+    return api::copyText(buffer, size, needed, object->pool->json(context).c_str());
   });
 }
 

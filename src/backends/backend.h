@@ -72,6 +72,11 @@ class Interop {
 
 // ---- What every backend has ----
 
+// Of objects that are handed out again and again: handed out so far, of these not for the first time, in use, and that exist.
+struct Counts {
+  uint64_t created = 0, recycled = 0, live = 0, native = 0;
+};
+
 // What a device gives to one owner: its streams, points, kernels and memory. Destroyed on a thread of the library, when
 // its streams are idle and its memory is released; then it may block.
 class Context : public RefCounted {
@@ -82,6 +87,7 @@ class Context : public RefCounted {
   virtual void renewStream(Stream& stream, const StreamOptions& options) = 0;
   // cudaEventCreateWithFlags · nothing (OpenCL's events come from commands). Pooled: cheap.
   virtual Status createPoint(Ref<Point>* point, bool timed) = 0;
+  virtual Counts pointCounts() { return {}; }  // of a backend that keeps them for reuse
   // What is optional. Null: the backend has it not. Lives as long as the context.
   virtual HostKernels* hostKernels() { return nullptr; }            // RT_CAPABILITY_HOST_KERNELS
   virtual ModuleLoader* modules() { return nullptr; }               // RT_CAPABILITY_KERNELS

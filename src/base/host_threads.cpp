@@ -101,17 +101,22 @@ void submit(Job* job) {
   pool.ready.notify_one();
 }
 
-bool trySubmit(Job* job) {
+size_t trySubmit(Job* const* jobs, size_t count) {
   Threads& pool = *instance;
-  std::lock_guard lock(pool.mutex);
-  if (pool.queued >= pool.idle && !grow(pool).ok()) return false;
-  // Ahead of starved jobs: one of these may wait for the thread that waits for this job.
-  job->next = pool.first;
-  pool.first = job;
-  if (job->next == nullptr) pool.last = &job->next;
-  ++pool.queued;
-  pool.ready.notify_one();
-  return true;
+  size_t taken = 0;
+  {
+    std::lock_guard lock(pool.mutex);
+    for (; taken < count && (pool.queued < pool.idle || grow(pool).ok()); ++taken) {
+      // Ahead of starved jobs: one of these may wait for the thread that waits for this job.
+      Job* const job = jobs[taken];
+      job->next = pool.first;
+      pool.first = job;
+      if (job->next == nullptr) pool.last = &job->next;
+      ++pool.queued;
+    }
+  }
+  for (size_t i = 0; i < taken; ++i) pool.ready.notify_one();  // without the lock, for which the threads would wait in turn
+  return taken;
 }
 
 void settle() {

@@ -19,9 +19,9 @@ Status reserve();
 // Runs the job on a thread of the library as soon as one is free. Starts a further thread where none is free; if that fails, it
 // tries again with each job that is submitted or taken.
 void submit(Job* job);
-// The same for a job that its submitter will wait for. False: nothing was queued, since no thread is free and none can be
-// started. The job might wait for the thread that waits for it.
-bool trySubmit(Job* job);
+// The same for jobs that help their submitter. Returns how many were queued, the first ones: the others find no free thread,
+// and none can be started.
+size_t trySubmit(Job* const* jobs, size_t count);
 // Waits, a second at most, until every job is over with all that the program is called for behind it. For the shutdown: then no
 // thread of the library calls the program any more, which may end.
 void settle();

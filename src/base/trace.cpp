@@ -208,4 +208,17 @@ void liveBytes(uint64_t bytes) {
        Time(nowNanoseconds()).text, static_cast<unsigned long long>(bytes));
 }
 
+void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64_t track, const char* device,
+            const char* kind) {
+  static constexpr const char* kNames[] = {"allocate", "free", "reserve", "release"};
+  char origin[128] = "";
+  if (what == Memory::kReserve) snprintf(origin, sizeof origin, ",\"device\":\"%s\",\"kind\":\"%s\"", device, kind);
+  emit(
+      "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"memory\",\"pid\":%d,\"tid\":%ld,\"ts\":%s,\"args\":{\"pool\":%llu,"
+      "\"address\":%llu,\"bytes\":%llu,\"stream\":%llu%s}}",
+      kNames[static_cast<int>(what)], kThreads, syscall(SYS_gettid), Time(nowNanoseconds()).text,
+      static_cast<unsigned long long>(pool), static_cast<unsigned long long>(address), static_cast<unsigned long long>(bytes),
+      static_cast<unsigned long long>(track), origin);
+}
+
 }  // namespace manyrt::trace

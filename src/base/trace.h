@@ -1,6 +1,7 @@
 // RT_TRACE: a Chrome trace. Each thread has a track with its calls, each stream one with the kernels and copies on the clock of
-// the device. Arrows lead from calls to work, and a counter shows live bytes. Switched off, the trace costs one load. A full
-// disk or an unwritable file is logged once and ends the trace, never a call.
+// the device. Arrows lead from calls to work, a counter shows live bytes, and marks tell what pools allocate, free and take
+// from the driver. Switched off, the trace costs one load. A full disk or an unwritable file is logged once and ends the trace,
+// never a call.
 #pragma once
 
 #include <atomic>
@@ -30,5 +31,12 @@ void submitted(uint64_t track, uint64_t serial, int64_t now);
 // Work of a stream, in nanoseconds of the host's clock, to which the backend converts its device's.
 void work(uint64_t track, uint64_t serial, const char* name, int64_t begin, int64_t end);
 void liveBytes(uint64_t bytes);
+
+// What a pool hands out and takes back, and the ranges that it takes from the driver and gives back. Told before others can
+// have the bytes, so that the file has frees ahead of the allocations that follow them. `manyrt memory` reads these.
+enum class Memory { kAllocate, kFree, kReserve, kRelease };
+// `track`: of the stream in whose order it happens; 0: none. `device` and `kind`, for kReserve: of the pool.
+void memory(Memory what, uint64_t pool, uint64_t address, uint64_t bytes, uint64_t track, const char* device = "",
+            const char* kind = "");
 
 }  // namespace manyrt::trace

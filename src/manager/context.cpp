@@ -218,18 +218,46 @@ void Context::addChild(Child& child) {
   if (children_ != nullptr) children_->previous = &child;
   children_ = &child;
   child.linked = true;
+  if (handleKind(child.bits) != RT_HANDLE_EVENT) return;
+  ++events_created_;
+  ++events_live_;
+  if (child.bits >> 32 > 1) ++events_recycled_;  // the generation: its slot was used before
 }
 
-void Context::removeChild(Child& child) {
-  std::lock_guard lock(children_lock_);
-  if (!child.linked) return;
+void Context::unlink(Child& child) {
   child.linked = false;
+  if (handleKind(child.bits) == RT_HANDLE_EVENT) --events_live_;
   if (child.previous != nullptr) {
     child.previous->next = child.next;
   } else {
     children_ = child.next;
   }
   if (child.next != nullptr) child.next->previous = child.previous;
+}
+
+void Context::removeChild(Child& child) {
+  std::lock_guard lock(children_lock_);
+  if (child.linked) unlink(child);
+}
+
+void Context::statistics(rtContextStats_t* stats) {
+  {
+    std::lock_guard lock(children_lock_);
+    stats->events_created = events_created_;
+    stats->events_recycled = events_recycled_;
+    stats->events_live = events_live_;
+  }
+  allocator::ContextResources* started = resourcesIfStarted();
+  if (started == nullptr) return;
+  const backend::Counts of_streams = started->streamCounts(), of_points = started->native().pointCounts();
+  stats->streams_created = of_streams.created;
+  stats->streams_recycled = of_streams.recycled;
+  stats->streams_live = of_streams.live;
+  stats->streams_native = of_streams.native;
+  stats->points_created = of_points.created;
+  stats->points_recycled = of_points.recycled;
+  stats->points_live = of_points.live;
+  stats->points_native = of_points.native;
 }
 
 // Closing a handle may take locks and call a driver, so the lock of the list covers the unlinking alone. A child that is linked
@@ -242,9 +270,7 @@ void Context::closeChildren() {
       Child* child = children_;
       if (child == nullptr) break;
       handle = child->bits;
-      children_ = child->next;
-      if (children_ != nullptr) children_->previous = nullptr;
-      child->linked = false;
+      unlink(*child);
     }
     closeHandle(handle);
   }

@@ -52,6 +52,8 @@ struct Context {
   allocator::ContextResources* detachResources();                              // closes the defaults too
   void endReset() { pins_.fetch_sub(kResetting, std::memory_order_release); }  // no store: refused pins count up and down
 
+  void statistics(rtContextStats_t* stats);  // all but struct_size; under a guard
+
   void addChild(Child& child);
   void removeChild(Child& child);
   void closeChildren();  // under a guard
@@ -73,6 +75,7 @@ struct Context {
   static constexpr int kResetting = -(1 << 30);
 
   Status inUse(uint64_t allocations) const;
+  void unlink(Child& child);  // under the lock of the children
 
   Ranked<std::mutex, LockRank::kContextStart> start_mutex_;
   // Published by ensureResources() and taken away by detachResources(); acquire loads pair with the former. The defaults behind
@@ -87,6 +90,7 @@ struct Context {
   Ref<allocator::Pool> shared_pool_;  // under start_mutex_
   Ranked<SpinLock, LockRank::kContextChildren> children_lock_;
   Child* children_ = nullptr;
+  uint64_t events_created_ = 0, events_recycled_ = 0, events_live_ = 0;  // under the same lock
 };
 
 // "the context 3 of opencl:0", for messages; also where the handle is stale. Under a guard.

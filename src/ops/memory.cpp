@@ -1,4 +1,4 @@
-// Finds memory when a pool has none left, and handles memory that no pool made: registered and imported ranges.
+// Allocates and frees, and handles memory that no pool made: registered and imported ranges.
 #include "ops/memory.h"
 
 #include <sys/mman.h>
@@ -18,6 +18,7 @@
 #include "base/fault.h"
 #include "base/lock_order.h"
 #include "manager/device.h"
+#include "ops/out_of_memory.h"
 #include "ops/range.h"
 #include "ops/wait.h"
 
@@ -27,24 +28,6 @@ namespace {
 using allocator::Block;
 using allocator::Region;
 using Number = unsigned long long;
-
-// Gives unused memory of the context's pools back to the driver. Outside the guard, because regions are freed a grace period
-// after they leave the map.
-void trimAll(manager::Context& context, epoch::Guard& guard) {
-  {
-    std::vector<Ref<allocator::Pool>> pools = context.allPools();
-    for (const Ref<allocator::Pool>& pool : pools) pool->trim(0);
-  }
-  const Ref<allocator::ContextResources> resources(context.resourcesIfStarted());
-  guard.leave();
-  if (resources) resources->releaseStaging();
-  epoch::drain();  // also waits for memory that other contexts give back
-  guard.enter();
-}
-
-}  // namespace
-
-namespace {
 
 // An allocation in a capture: it is made at once, keeps its address for good, and belongs to the graph.
 [[gnu::cold]] Status allocateCaptured(void** pointer, const AllocationRequest& request, allocator::Pool& pool,
@@ -68,38 +51,6 @@ namespace {
   (void)free(*pointer, nullptr);
   *pointer = nullptr;
   return status;
-}
-
-// Finds memory that the pool does not have. First the context gives its unused memory back to the driver. Then the callback of
-// the pool may free memory, as often as it asks for another attempt.
-[[gnu::cold]] Status findMemory(void** pointer, const AllocationRequest& request, uint64_t alignment, allocator::Pool& from,
-                                manager::Context& context, epoch::Guard& guard) {
-  RT_TRY(context.pin());  // the guard is left below
-  struct Pinned {
-    Lease<manager::Context> context;
-    ~Pinned() { context->unpin(); }
-  } lease{Lease<manager::Context>(&context)};
-  const Ref<allocator::Pool> pool(&from);
-  const Ref<backend::Stream> stream = request.stream == nullptr ? nullptr : request.stream->native;
-  trimAll(context, guard);
-  Status status = pool->allocate(pointer, request.size, alignment, stream.get());
-  void* user;
-  while (status.code() == RT_ERROR_OUT_OF_MEMORY) {
-    rtOutOfMemoryCallback_t callback = pool->outOfMemoryCallback(&user);
-    if (callback == nullptr) break;
-    guard.leave();
-    int32_t again;
-    {
-      callbacks::Running running("out-of-memory callback");
-      again = callback(request.size, user);
-    }
-    guard.enter();
-    if (again == 0) break;
-    trimAll(context, guard);
-    status = pool->allocate(pointer, request.size, alignment, stream.get());
-  }
-  if (status.code() != RT_ERROR_OUT_OF_MEMORY || request.label[0] == '\0') return status;
-  return Status::error(RT_ERROR_OUT_OF_MEMORY, "The allocation \"%s\" failed: %s", request.label, status.message());
 }
 
 // In a context that is open (Context::isOpen).

@@ -435,6 +435,49 @@ TEST_P(ContextTest, UserDataIsReleasedOnceWhenItIsReplacedOrTheContextEnds) {
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtContextGetUserData(nullptr, context_));
 }
 
+TEST_P(ContextTest, StreamsEventsAndPointsAreCounted) {
+  Context context;
+  ASSERT_RT_OK(rtContextCreate(context.out(), nullptr, device_));
+  rtContextStats_t fresh = RT_CONTEXT_STATS_INIT;
+  ASSERT_RT_OK(rtContextGetStats(&fresh, context));
+  EXPECT_EQ(fresh.streams_created + fresh.events_created + fresh.points_created, 0u) << "before the first use";
+  const auto stats = [&] {
+    rtContextStats_t now = RT_CONTEXT_STATS_INIT;
+    EXPECT_RT_OK(rtContextGetStats(&now, context));
+    return now;
+  };
+  for (int round = 0; round < 2; ++round) {
+    Stream streams[3];
+    Event events[3];
+    for (Stream& stream : streams) ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
+    for (Event& event : events) ASSERT_RT_OK(rtEventCreate(event.out(), nullptr, context));
+    for (int i = 0; i < 3; ++i) ASSERT_RT_OK(rtEventRecord(events[i], streams[i]));
+    ASSERT_RT_OK(rtContextSynchronize(context));
+    const rtContextStats_t now = stats();
+    EXPECT_GE(now.streams_live, 3u);
+    EXPECT_GE(now.streams_native, now.streams_live);
+    EXPECT_EQ(now.events_live, 3u);
+    EXPECT_EQ(now.events_created, 3u * (round + 1));
+    EXPECT_LE(now.events_recycled, now.events_created);
+    if (!GetParam().starts_with("null")) {  // which keeps no points
+      EXPECT_GE(now.points_live, 3u);
+      EXPECT_GE(now.points_created, now.points_live);
+      EXPECT_GE(now.points_native, now.points_live);
+    }
+  }
+  const rtContextStats_t last = stats();
+  EXPECT_EQ(last.events_live, 0u);
+  EXPECT_GE(last.events_recycled, 1u) << "the slots of the first three";
+  EXPECT_GE(last.streams_created, 6u);
+  EXPECT_GE(last.streams_recycled, 3u);
+  EXPECT_LE(last.streams_native, last.streams_created - last.streams_recycled + 1);
+  if (!GetParam().starts_with("null")) {
+    EXPECT_GE(last.points_recycled, 1u);
+  }
+  checkResult<rtContextStats_t>(RT_CONTEXT_STATS_INIT, [&](rtContextStats_t* out) { return rtContextGetStats(out, context); });
+  EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtContextGetStats(&fresh, garbage<rtContext_t>()));
+}
+
 TEST_P(ContextTest, StaleHandlesNameTheArgument) {
   rtContext_t context = nullptr;
   ASSERT_RT_OK(rtContextCreate(&context, nullptr, device_));

@@ -69,6 +69,11 @@ TEST_P(FiguresTest, TheDumpOfAPoolHasTheFiguresOfItsStatisticsAndEachBlock) {
     EXPECT_NE(text.find("\"" + std::string(name) + "\":" + std::to_string(value) + ","), std::string::npos)
         << name << ": " << text;
   }
+  rtContextStats_t context = RT_CONTEXT_STATS_INIT;
+  ASSERT_RT_OK(rtContextGetStats(&context, context_));
+  EXPECT_NE(text.find("\"streams\":{\"created\":" + std::to_string(context.streams_created) + ","), std::string::npos) << text;
+  EXPECT_NE(text.find("\"events\":{"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"points\":{"), std::string::npos) << text;
   EXPECT_EQ(stats.live_bytes, 4000u);
   EXPECT_EQ(stats.peak_live_bytes, 6000u);
   EXPECT_EQ(countOf(text, "\"state\":\"live\""), 2u) << text;

@@ -2,6 +2,7 @@
 // for, and the program does what it likes with it then. Sources are mappings of their own, which are given back at once.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <thread>
@@ -65,6 +66,26 @@ TEST_P(PageableTest, TheSourceIsReadByAnIdleStream) {
     ASSERT_RT_OK(copyFromMapping(0, size));
     ASSERT_RT_OK(rtStreamSynchronize(stream_));
     expectBytes(0, size);
+  }
+}
+
+// Backends cut copies in ways that depend on the size.
+TEST_P(PageableTest, CopiesOfEverySizeArriveWholeBothWays) {
+  constexpr size_t kLargest = 33 * kMiB + 77;
+  allocate(kLargest + 64);
+  std::vector<unsigned char> source(kLargest + 64), back(kLargest + 64);
+  for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<unsigned char>(i * 7 + i / 251);
+  const size_t sizes[] = {63,           64 * kKiB,    512 * kKiB - 1, 512 * kKiB,     512 * kKiB + 1,
+                          700'001,      kMiB,         kMiB + 3,       2 * kMiB + 129, 3 * kMiB,
+                          4 * kMiB - 5, 8 * kMiB - 1, 8 * kMiB + 1,   17 * kMiB + 5,  kLargest};
+  for (const size_t size : sizes) {
+    const size_t from = size % 13, to = size % 7, at = size % 31;
+    std::fill(back.begin(), back.end(), 0xA5);
+    ASSERT_RT_OK(rtMemcpy(memory_.as<unsigned char>(at), source.data() + from, size, RT_MEMCPY_DEFAULT));
+    ASSERT_RT_OK(rtMemcpy(back.data() + to, memory_.as<unsigned char>(at), size, RT_MEMCPY_DEFAULT));
+    ASSERT_TRUE(std::equal(back.begin() + to, back.begin() + to + size, source.begin() + from)) << size;
+    EXPECT_TRUE(to == 0 || back[to - 1] == 0xA5) << size;
+    EXPECT_EQ(back[to + size], 0xA5) << size;
   }
 }
 

@@ -1,5 +1,6 @@
 // Pools: creation, allocation in a stream's order, statistics, limits, trim and threshold, the out-of-memory callback.
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -265,6 +266,65 @@ TEST_P(PoolTest, TheOutOfMemoryCallbackMayFreeSomethingAndAskForAnotherTry) {
   ASSERT_RT_OK(rtMemPoolSetOutOfMemoryCallback(nullptr, nullptr, pool_));
   EXPECT_RT(RT_ERROR_OUT_OF_MEMORY, allocate(&second, 20 * kMiB));
   EXPECT_EQ(rescue.sizes.size(), 2u);
+}
+
+TEST_P(PoolTest, AnAllocationWaitsOnceForWorkThatHoldsFreedMemory) {
+  ASSERT_RT_OK(rtMemPoolSetLimit(8 * kMiB, pool_));
+  Gate gate(context_);
+  Memory first, second;
+  ASSERT_RT_OK(allocate(&first, 6 * kMiB));
+  ASSERT_RT_OK(gate.close(stream_));
+  ASSERT_RT_OK(rtMemsetAsync(first, 1, 6 * kMiB, stream_));
+  ASSERT_RT_OK(rtFreeAsync(first.release(), stream_));
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_RT_OK(gate.open());
+  });
+  Stream other;
+  EXPECT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  EXPECT_RT_OK(rtMallocFromPool(second.out(), 6 * kMiB, 0, other, pool_));
+  opener.join();
+}
+
+TEST_P(PoolTest, WorkThatIsHeldBackDoesNotKeepAnAllocationForEver) {
+  if (poolsAreOff()) GTEST_SKIP() << "a block that waits for work has memory of its own then";
+  ASSERT_RT_OK(rtMemPoolSetLimit(8 * kMiB, pool_));
+  Gate gate(context_);
+  Memory first, second, third;
+  ASSERT_RT_OK(allocate(&first, 6 * kMiB));
+  ASSERT_RT_OK(allocate(&third, kMiB));
+  ASSERT_RT_OK(gate.close(stream_));
+  ASSERT_RT_OK(rtMemsetAsync(first, 1, 6 * kMiB, stream_));
+  ASSERT_RT_OK(rtFreeAsync(first.release(), stream_));
+  Stream other;
+  ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  EXPECT_RT(RT_ERROR_OUT_OF_MEMORY, rtMallocFromPool(second.out(), 6 * kMiB, 0, other, pool_));
+  for (const char* figure : {"6291456 bytes", "1048576 live", "6291456 freed and still in use", " cached; the device has "}) {
+    EXPECT_NE(lastMessage().find(figure), std::string::npos) << figure << " in: " << lastMessage();
+  }
+  ASSERT_RT_OK(gate.open());
+  EXPECT_RT_OK(rtMallocFromPool(second.out(), 6 * kMiB, 0, other, pool_));
+}
+
+TEST_P(PoolTest, AHostFunctionThatFindsNoMemoryWaitsForNothing) {
+  ASSERT_RT_OK(rtMemPoolSetLimit(8 * kMiB, pool_));
+  Memory first;
+  ASSERT_RT_OK(allocate(&first, 6 * kMiB));
+  struct Seen {
+    rtMemPool_t pool;
+    rtStream_t stream;
+    void* freed;
+    rtStatus_t status = RT_SUCCESS;
+  } seen{pool_, stream_, first.release()};
+  const auto inside = [](void* user, rtStatus_t) {
+    Seen& all = *static_cast<Seen*>(user);
+    EXPECT_RT_OK(rtFreeAsync(all.freed, all.stream));  // behind this very function
+    void* pointer = nullptr;
+    all.status = rtMallocFromPool(&pointer, 6 * kMiB, 0, nullptr, all.pool);
+  };
+  ASSERT_RT_OK(rtLaunchHostFunction(inside, &seen, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen.status, RT_ERROR_OUT_OF_MEMORY);
 }
 
 TEST_P(PoolTest, TheOutOfMemoryCallbackCannotEndTheLibrary) {

@@ -213,6 +213,35 @@ TEST_P(ProgramTest, LoadsAndStoresOfVectorsNeedNoAlignment) {
   expectEqual(out.read(), expected, "loads_and_stores, 32 results for each item");
 }
 
+TEST_P(ProgramTest, RowsOfVectorsAreReadAndWrittenWhole) {
+  build("language/memory.cl");
+  const auto check = [&](auto element, const char* kernel, uint32_t components) {
+    using T = decltype(element);
+    for (const uint32_t length : {1u, 2u, 5u}) {
+      for (const uint32_t back : {0u, 3u, 21u}) {
+        const uint32_t rows = 96 - back;
+        std::vector<T> values(size_t{rows} * length * components), expected;
+        for (size_t at = 0; at < values.size(); ++at) {
+          values[at] = static_cast<T>(at * 7 % 251);
+          const int64_t i = static_cast<int64_t>(at / components % length);
+          const int64_t row = static_cast<int64_t>(at / components / length) + back;
+          int64_t x = static_cast<int64_t>(values[at]);
+          x = ((x + i) * 3 + row) * 3;
+          expected.push_back(static_cast<T>(((x - i) * 3 - row) + back));
+        }
+        const Buffer<T> in = buffer(values), out = buffer(std::vector<T>(values.size(), T{99}));
+        run(kernel, {3}, {32}, in, out, length, back);
+        expectEqual(out.read(), expected, kernel);
+      }
+    }
+  };
+  check(uint32_t{}, "rows_uint4", 4);
+  check(float{}, "rows_float2", 2);
+  check(uint8_t{}, "rows_uchar4", 4);
+  check(uint64_t{}, "rows_ulong8", 8);
+  check(int16_t{}, "rows_short16", 16);
+}
+
 TEST_P(ProgramTest, GroupsCopyTogether) {
   build("language/memory.cl");
   for (const uint32_t size : {1u, 3u, 64u}) {

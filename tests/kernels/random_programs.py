@@ -3,15 +3,19 @@
 """Kernels made at random (random_kernels.py), which have to give the same bits however and wherever they are built.
 
     random_programs.py [--count 40] [--first 1] [--forms none,quick,optimized] [--exact] [--batch 5] [--keep FOLDER]
+                       [--parallel] [--seconds N] [--json FILE]
 
 A form is a way to build, or a device; `--forms list` says which there are. Each has a process of its own, and programs with
 --batch kernels each. All run groups of several sizes; what other devices than the CPU have to agree about is --exact. A
 process that ends or hangs is started again behind the kernel at fault. A difference, a crash or a refusal prints the kernel's
 number, and --keep writes its source and a line of the differences; `--first NUMBER --count 1` makes the kernel again. At the
-end there is a line for each form. Exit status: 0 all agree, 1 some do not, 77 fewer than two forms are here.
+end there is a line for each form, which --json writes too. --seconds begins no batch after that time, --parallel lets all forms
+work at once. Exit status: 0 all agree, 1 some do not, 77 fewer than two forms are here.
 """
 
 import argparse
+import concurrent.futures
+import ctypes
 import hashlib
 import json
 import os
@@ -23,7 +27,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
+import random_device
 import random_kernels
 
 SKIP = 77
@@ -32,11 +38,13 @@ PATIENCE = 300  # seconds for one program, with all of its kernels
 
 
 class Form:
-    """How kernels are built: for a device, with options of the build and variables of the environment."""
+    """How kernels are built: for a device, with options of the build and variables of the environment. Groups of some sizes may
+    be left out, those that a driver runs wrongly."""
 
-    def __init__(self, device, build="tiered", options="", compiler="", compiler_flags="", vendors=""):
+    def __init__(self, device, build="tiered", options="", compiler="", compiler_flags="", vendors="", without=()):
         self.device, self.build, self.options = device, build, options
         self.compiler, self.compiler_flags, self.vendors = compiler, compiler_flags, vendors
+        self.without = without
 
     def environment(self, name, folder):
         """None: it is not here. A compiler for another processor is a script around the real one."""
@@ -72,7 +80,7 @@ FORMS = {
     "avx2": Form("cpu", "optimized", compiler="g++", compiler_flags="-march=haswell"),
     "sse": Form("cpu", "optimized", compiler="g++", compiler_flags="-march=x86-64"),
     "clang": Form("cpu", "optimized", compiler="clang++"),
-    "pocl": Form("opencl:0", vendors="pocl"),
+    "pocl": Form("opencl:0", vendors="pocl", without=((1, 16),)),  # docs/opencl.md: its first item runs twice
     "intel": Form("opencl:0", vendors="intel"),
     "cuda": Form("cuda:0"),
 }
@@ -80,56 +88,62 @@ FORMS = {
 
 # ---- The process of one form ----
 
-def contents(context, seed):
+def contents(seed):
     numbers = random.Random(seed)
     words = [numbers.randrange(1 << 32) if at % 3 else numbers.randrange(16) for at in range(1024)]
     floats = [numbers.uniform(-8, 8) for _ in range(1024)]
-    return context.array(words, "uint32"), context.array(floats, "float32")
+    return (ctypes.c_uint32 * 1024)(*words), (ctypes.c_float * 1024)(*floats)
 
 
-def launched(manyrt, context, kernel, seed):
-    """What the kernel wrote, for each size of groups."""
-    words, floats = contents(context, seed)
+def launched(device, module, seed, without):
+    """What the kernel wrote, for each size of groups; None for those that are left out."""
+    words, floats = contents(seed)
     results = []
     for width, height in random_kernels.GROUPS:
-        out = context.zeros(WORDS, "uint32")
+        if (width, height) in without:
+            results.append(None)
+            continue
         items = width * height
-        launch = kernel[(random_kernels.ITEMS // items, 1), (width, height)]
-        launch(context.default_stream, words, floats, out, 5, 3, manyrt.Local(4 * items))
-        context.synchronize()
-        results.append(out.tolist())
+        arguments = (words, floats, None, ctypes.c_uint32(5), ctypes.c_int32(3), ctypes.c_size_t(4 * items))
+        results.append(device.run(module, f"k{seed}", (random_kernels.ITEMS // items, 1), (width, height), arguments, WORDS))
     return results
 
 
 def digest(results):
-    return [hashlib.sha256(json.dumps(words).encode()).hexdigest()[:16] for words in results]
+    return [words and hashlib.sha256(json.dumps(words).encode()).hexdigest()[:16] for words in results]
+
+
+def agree(one, other):
+    """Of two lists of results or digests, for the sizes that both have."""
+    return all(None in (a, b) or a == b for a, b in zip(one, other))
 
 
 def work(name, exact):
     """Reads lines of seeds, one for each program; says before each kernel which it is, and then what it gave."""
-    import manyrt  # pylint: disable=import-outside-toplevel
     form = FORMS[name]
 
     def say(**what):
         print(json.dumps(what), flush=True)
 
-    if form.device not in [device.name for device in manyrt.devices()]:
-        say(absent=f"there is no device {form.device}")
+    try:
+        device = random_device.Device(form.device)
+    except random_device.Error as error:
+        say(absent=str(error))
         return
-    with manyrt.Context(form.device) as context:
-        say(device=form.device)
-        for line in sys.stdin:
-            request = json.loads(line)
-            try:
-                module = context.module(random_kernels.source(request["seeds"], exact), form.options)
-            except manyrt.Error as error:
-                say(refused=str(error))
-                continue
-            for seed in request["seeds"]:
-                say(seed=seed)
-                results = launched(manyrt, context, module[f"k{seed}"], seed)
-                say(results=results if request.get("whole") else digest(results))
-            say(done=True)
+    say(device=form.device)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            module = device.module(random_kernels.source(request["seeds"], exact), form.options)
+        except random_device.Error as error:
+            say(refused=str(error))
+            continue
+        for seed in request["seeds"]:
+            say(seed=seed)
+            results = launched(device, module, seed, form.without)
+            say(results=results if request.get("whole") else digest(results))
+        device.destroy(module)
+        say(done=True)
 
 
 # ---- The process that compares ----
@@ -225,6 +239,8 @@ class Comparison:
         self.workers = {name: Worker(name, arguments.exact, folder) for name in names}
         self.agreed = dict.fromkeys(names, 0)
         self.differed, self.failed = {name: [] for name in names}, {name: [] for name in names}
+        self.programs = 0
+        self.pool = concurrent.futures.ThreadPoolExecutor(len(names) if arguments.parallel else 1)
 
     def keep(self, seed, text):
         print(f"kernel {seed}: {text}", flush=True)
@@ -241,27 +257,27 @@ class Comparison:
         if None in results:
             return "only once"
         for size, a, b in zip(random_kernels.GROUPS, *results):
-            for at, (x, y) in enumerate(zip(a, b)):
+            for at, (x, y) in enumerate(zip(a or (), b or ())):
                 if x != y:
                     return f"for groups of {size} at word {at}, {x:#x} and {y:#x}"
         return "only once"
 
     def run(self, seeds):
+        present = [name for name, worker in self.workers.items() if not worker.absent]
+        asked = self.pool.map(lambda name: self.workers[name].ask(seeds), present)
         answers = {}
-        for name, worker in self.workers.items():
-            if worker.absent:
-                continue
-            found, wrong = worker.ask(seeds)
+        for name, (found, wrong) in zip(present, asked):
             for seed, reason in wrong.items():
                 self.failed[name].append(seed)
                 self.keep(seed, f"{name}: {reason}")
-            if not worker.absent:
+            if not self.workers[name].absent:
                 answers[name] = found
+        self.programs += len(seeds)
         for seed in seeds:
             having = [name for name in answers if seed in answers[name]]
             for name in having:
                 first = answers[having[0]][seed]
-                if answers[name][seed] == first:
+                if agree(answers[name][seed], first):
                     self.agreed[name] += 1
                 else:
                     self.differed[name].append(seed)
@@ -277,6 +293,12 @@ class Comparison:
                 print(f"{name}: left out, {worker.absent}")
             else:
                 print(f"{name}: {self.agreed[name]} agree, {len(self.differed[name])} differ, {len(self.failed[name])} not run")
+        if self.arguments.json:
+            forms = {name: {"agree": self.agreed[name], "differ": self.differed[name], "not_run": self.failed[name]}
+                     for name in present}
+            self.arguments.json.write_text(json.dumps({
+                "commit": self.arguments.commit, "device": self.arguments.device, "exact": self.arguments.exact,
+                "first": self.arguments.first, "programs": self.programs, "forms": forms}, indent=1) + "\n", encoding="utf-8")
         if len(present) < 2:
             print("SKIP: there is nothing to compare")
             return SKIP
@@ -291,6 +313,11 @@ def main():
     parser.add_argument("--batch", type=int, default=5)
     parser.add_argument("--exact", action="store_true")
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--parallel", action="store_true")
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--commit", default="unknown", help="for --json")
+    parser.add_argument("--device", default="", help="for --json: the machine's own, in words")
     parser.add_argument("--work", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.work:
@@ -304,7 +331,11 @@ def main():
         parser.error(f"unknown forms: {' '.join(unknown)}")
     with tempfile.TemporaryDirectory() as folder:
         comparison = Comparison(arguments, names, pathlib.Path(folder))
+        end = time.monotonic() + arguments.seconds
         for first in range(arguments.first, arguments.first + arguments.count, arguments.batch):
+            if time.monotonic() > end:
+                print(f"stopped before kernel {first}, after {arguments.seconds:.0f} s")
+                break
             comparison.run(list(range(first, min(first + arguments.batch, arguments.first + arguments.count))))
         return comparison.end()
 

@@ -1,6 +1,8 @@
 // The library beside a program's own OpenCL calls: buffers, queues and binaries that the program made, in the library's
 // context.
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 #include "opencl_test.h"
 
@@ -99,8 +101,7 @@ constexpr char kSource[] =
     "}\n";
 
 // The binary of a program that knows nothing of offsets: made by the driver alone.
-std::vector<unsigned char> compileNatively(cl_context context, cl_device_id device) {
-  const char* text = kSource;
+std::vector<unsigned char> compileNatively(cl_context context, cl_device_id device, const char* text = kSource) {
   cl_int error = CL_SUCCESS;
   cl_program program = table().clCreateProgramWithSource(context, 1, &text, nullptr, &error);
   EXPECT_EQ(error, CL_SUCCESS);
@@ -138,6 +139,84 @@ TEST_P(OpenClInteropTest, ABinaryOfTheDriverRunsAndKnowsItsArguments) {
     EXPECT_NE(lastMessage().find("rgument 1"), std::string::npos) << lastMessage();
   }
   EXPECT_RT_OK(rtStreamSynchronize(stream_));
+}
+
+// Without information on arguments the driver is asked by clSetKernelArg, which tells the size of a struct, too.
+TEST_P(OpenClInteropTest, ABinaryIsTakenAlsoWithoutInformationOnItsArguments) {
+  const char* text =
+      "kernel void mixed(global uint *out, constant uint *in, local uint *own, uchar a, uint3 b, ulong c, short d, float e) {\n"
+      "  own[0] = in[0];\n"
+      "  out[0] = own[0] + a * 10u + b.z * 100u + (uint)(c >> 32) * 1000u + d * 10000u + (uint)e * 100000u;\n}\n";
+  ASSERT_RT_OK(loadBinary(compileNatively(cl_context_, cl_device_, text)));
+  rtKernel_t mixed = nullptr;
+  ASSERT_RT_OK(rtModuleGetKernel(&mixed, "mixed", loaded_));
+  const struct {
+    int32_t kind;
+    uint32_t size;
+  } kinds[] = {{RT_ARG_POINTER, 8}, {RT_ARG_POINTER, 8}, {RT_ARG_LOCAL, 8}, {RT_ARG_VALUE, 1},
+               {RT_ARG_VALUE, 16},  {RT_ARG_VALUE, 8},   {RT_ARG_VALUE, 2}, {RT_ARG_VALUE, 4}};
+  rtKernelArgInfo_t info = RT_KERNEL_ARG_INFO_INIT;
+  for (uint32_t i = 0; i < std::size(kinds); ++i) {
+    ASSERT_RT_OK(rtKernelGetArgInfo(&info, i, mixed));
+    EXPECT_EQ(info.kind, kinds[i].kind) << i;
+    EXPECT_EQ(info.size, kinds[i].size) << i;
+  }
+  Memory memory;
+  const uint32_t one = 1;
+  uint32_t seen = 0;
+  struct alignas(16) {
+    uint32_t s[4] = {0, 0, 3, 0};
+  } three;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 8192, context_));
+  ASSERT_RT_OK(rtMemcpyAsync(memory.as<void>(4096), &one, sizeof one, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(launchOver(mixed, stream_, 1, 1, memory.get(), memory.as<void>(4096), size_t{4}, uint8_t{2}, three,
+                          uint64_t{4} << 32, int16_t{5}, 6.0f));
+  ASSERT_RT_OK(rtMemcpyAsync(&seen, memory, 4, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen, 654321u);
+}
+
+TEST_P(OpenClInteropTest, ABinaryWithAStructIsTakenWhereTheDriverTellsItsSize) {
+  const char* text =
+      "typedef struct { ulong a; uint b; } Pair;\n"
+      "kernel void first(global uint *out, Pair pair) { out[0] = pair.b; }\n";
+  const std::vector<unsigned char> binary = compileNatively(cl_context_, cl_device_, text);
+  const rtStatus_t status = loadBinary(binary);
+  if (status == RT_ERROR_NOT_SUPPORTED) {  // the name of the type alone
+    EXPECT_NE(lastMessage().find("Pair"), std::string::npos) << lastMessage();
+    return;
+  }
+  ASSERT_RT_OK(status);
+  rtKernel_t first = nullptr;
+  ASSERT_RT_OK(rtModuleGetKernel(&first, "first", loaded_));
+  struct {
+    uint64_t a;
+    uint32_t b;
+  } pair = {1, 2};
+  Memory memory;
+  uint32_t seen = 0;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 4096, context_));
+  ASSERT_RT_OK(launchOver(first, stream_, 1, 1, memory.get(), pair));
+  ASSERT_RT_OK(rtMemcpyAsync(&seen, memory, 4, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen, 2u);
+  if (inBuffers()) {  // an address inside reaches nothing
+    pair.a = number(memory.as<void>(0));
+    EXPECT_RT(RT_ERROR_NOT_SUPPORTED, launchOver(first, stream_, 1, 1, memory.get(), pair));
+  }
+  // tests/opencl/silent_arguments.cpp reads this: a driver that takes any size tells nothing.
+  EXPECT_RT_OK(loaded_.reset());
+  ASSERT_EQ(setenv("SILENT_ARGUMENTS", "careless", 1), 0);
+  const rtStatus_t careless = loadBinary(binary);
+  const std::string message = lastMessage();
+  ASSERT_EQ(unsetenv("SILENT_ARGUMENTS"), 0);
+  const char* loader = getenv("RT_OPENCL");
+  if (loader != nullptr && strstr(loader, "silent_arguments") != nullptr) {
+    EXPECT_EQ(careless, RT_ERROR_NOT_SUPPORTED) << message;
+    EXPECT_NE(message.find("-cl-kernel-arg-info"), std::string::npos) << message;
+  } else {
+    EXPECT_EQ(careless, RT_SUCCESS) << message;
+  }
 }
 
 // In buffers each node has parts of roots of its own.

@@ -170,6 +170,7 @@ class GraphTest(unittest.TestCase):
         nowhere = f"y={FOLDER}/no/y.npy"
         self.refused("cannot be written", "run", self.graph, "--device", "cpu", *self.inputs, "--output", nowhere)
         self.refused("required", "graph")
+        self.refused("cannot be read", "graph", FOLDER)
         self.refused("Line 1, column ", "graph", ROOT / "tests/fuzz/corpus/graph_file/cut.json")
 
     def test_a_graph_is_printed(self):

@@ -52,6 +52,11 @@ class ContextRef : public Borrowed<rtContext_t> {
   Outcome<E, MemPoolRef> defaultPool(E = {}) const {
     return detail::fetch<E, MemPoolRef>(rtContextGetDefaultPool, get());
   }
+  /** Counts of its streams, events and points. */
+  template <class E = DefaultMode>
+  Outcome<E, rtContextStats_t> stats(E = {}) const {
+    return detail::fetchStruct<E>(rtContextStats_t RT_CONTEXT_STATS_INIT, rtContextGetStats, get());
+  }
   /** Has later allocations come from `pool`, which stays the caller's. */
   template <class E = DefaultMode>
   Outcome<E, void> setDefaultPool(const Borrowed<rtMemPool_t>& pool, E = {}) const {

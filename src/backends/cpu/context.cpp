@@ -77,6 +77,7 @@ void Context::renewStream(backend::Stream& stream, const backend::StreamOptions&
 }
 
 Status Context::createPoint(Ref<backend::Point>* point, bool timed) { return points_->create(point, timed); }
+backend::Counts Context::pointCounts() { return points_->counts(); }
 
 Status Context::create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) {
   return HostKernel::create(kernel, host, engine_->threads());

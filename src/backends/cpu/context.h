@@ -19,6 +19,7 @@ class Context final : public backend::Context, private backend::HostKernels, pri
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override;
   void renewStream(backend::Stream& stream, const backend::StreamOptions& options) override;
   Status createPoint(Ref<backend::Point>* point, bool timed) override;
+  backend::Counts pointCounts() override;
   backend::HostKernels* hostKernels() override { return this; }
   backend::HostRegistration* hostRegistration() override { return this; }
   backend::ModuleLoader* modules() override { return &loader_; }

@@ -53,10 +53,11 @@ Status allocateMemory(backend::Memory* memory, int32_t kind, uint64_t size, uint
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes exceeds the %llu bytes of memory of the machine.",
                          static_cast<unsigned long long>(size), static_cast<unsigned long long>(physicalMemory()));
   }
-  // Pinned memory is mapped whatever its size: locking acts on whole pages, and two blocks may not share one. The length is
-  // kept in native[1] for the release.
+  // Pinned memory is mapped whatever its size: locking acts on whole pages, and two blocks may not share one. For a large
+  // alignment, malloc would keep what lies before the block. The length is kept in native[1] for the release.
   memory->kind = kind;
-  if ((size >= kMapped && !sanitizer::hasAddress()) || kind == RT_MEMORY_HOST) {
+  const bool large = size >= kMapped || alignment >= kMapped;
+  if ((large && !sanitizer::hasAddress()) || kind == RT_MEMORY_HOST) {
     const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
     const uint64_t unit = size >= kMapped ? kHugePage : page;
     uint64_t mapped;
@@ -96,7 +97,7 @@ void lockMemory(void* pointer, uint64_t size) {
   if (!fault::fails("cpu.mlock") && mlock(pointer, size) == 0) return;
   // Relaxed: it only lets one thread write the line.
   if (!told.exchange(true, std::memory_order_relaxed)) {
-    log::write(RT_LOG_INFO, "Pinned memory is ordinary memory here: locking %llu bytes failed (%s).",
+    log::write(RT_LOG_WARNING, "Pinned memory is ordinary memory here: locking %llu bytes failed (%s).",
                static_cast<unsigned long long>(size), strerror(errno));
   }
 }

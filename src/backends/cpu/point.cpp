@@ -60,6 +60,7 @@ Status PointPool::create(Ref<backend::Point>* out, bool timed) {
   if (point != nullptr) {
     free_ = point->next_;
     --free_count_;
+    ++recycled_;
   }
   lock_.unlock();
   if (point != nullptr) {
@@ -70,6 +71,7 @@ Status PointPool::create(Ref<backend::Point>* out, bool timed) {
     std::unique_ptr<Point> fresh(new Point);
     std::lock_guard lock(all_mutex_);
     all_.insert(fresh.get());
+    ++made_;
     point = fresh.release();
   }
   point->pool_ = Ref<PointPool>(this);
@@ -80,6 +82,7 @@ Status PointPool::create(Ref<backend::Point>* out, bool timed) {
 
 void PointPool::give(Point* point) {
   lock_.lock();
+  ++given_;
   bool kept = free_count_ < kMaxFree;
   if (kept) {
     point->next_ = free_;
@@ -93,6 +96,19 @@ void PointPool::give(Point* point) {
     all_.erase(point);
   }
   delete point;
+}
+
+backend::Counts PointPool::counts() {
+  backend::Counts counts;
+  lock_.lock();
+  counts.recycled = recycled_;
+  counts.live = recycled_ - given_;  // with those below
+  lock_.unlock();
+  std::lock_guard lock(all_mutex_);
+  counts.created = made_ + counts.recycled;
+  counts.live += made_;
+  counts.native = all_.size();
+  return counts;
 }
 
 Ref<backend::Point> PointPool::find(uint64_t address) {

@@ -39,6 +39,7 @@ class PointPool final : public RefCounted {
   ~PointPool() override;
   Status create(Ref<backend::Point>* point, bool timed);
   Ref<backend::Point> find(uint64_t address);
+  backend::Counts counts();
 
  private:
   friend class Point;
@@ -48,8 +49,10 @@ class PointPool final : public RefCounted {
   Ranked<SpinLock, LockRank::kCpuFreePoints> lock_;  // of the free list
   Point* free_ = nullptr;
   uint32_t free_count_ = 0;
+  uint64_t recycled_ = 0, given_ = 0;  // so far, under the lock
   Ranked<std::mutex, LockRank::kCpuPoints> all_mutex_;
   std::unordered_set<Point*> all_;  // in use or free
+  uint64_t made_ = 0;               // so far, under its mutex
 };
 
 }  // namespace manyrt::cpu

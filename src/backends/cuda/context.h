@@ -20,6 +20,7 @@ class Context final : public driver::Context, private backend::HostRegistration,
 
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override;
   Status createPoint(Ref<backend::Point>* point, bool timed) override { return events_->createPoint(point, timed); }
+  backend::Counts pointCounts() override { return events_->counts(); }
   backend::ModuleLoader* modules() override { return &modules_; }
   backend::ReplayMaker* replays() override { return &replays_; }
   backend::HostRegistration* hostRegistration() override { return this; }

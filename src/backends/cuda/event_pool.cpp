@@ -100,9 +100,20 @@ Status EventPool::createPoint(Ref<backend::Point>* out, bool timed) {
       destroyEvent(event);
       return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
     }
+    free_[timed].countMade();
   }
   *out = Ref<backend::Point>::adopt(point);
   return Status();
+}
+
+backend::Counts EventPool::counts() {
+  backend::Counts all = free_[0].counts();
+  const backend::Counts timed = free_[1].counts();
+  all.created += timed.created;
+  all.recycled += timed.recycled;
+  all.live += timed.live;
+  all.native += timed.native;
+  return all;
 }
 
 Status EventPool::importPoint(Ref<backend::Point>* out, NativeEvent event) {

@@ -27,6 +27,7 @@ class EventPool final : public RefCounted {
   Status takeEvent(NativeEvent* event);
   void giveEvent(NativeEvent event);
 
+  backend::Counts counts();
   Device& device() const { return device_; }
   NativeContext context() const { return context_; }
   backend::WaitPolicy policy() const { return policy_; }

@@ -1,5 +1,4 @@
-// The workers of a staged copy. On an H100 and an H200 with 16 cores, 12 workers to the device and 8 back were the fastest,
-// by little. Pieces of 2 MiB were best where each worker gets several.
+// Cutting a copy into pieces, and the workers that take them through pinned memory in both directions.
 #include "backends/cuda/staging.h"
 
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include "backends/cuda/device.h"
 #include "backends/cuda/error.h"
 #include "base/lock_order.h"
+#include "base/spin_lock.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -22,9 +22,13 @@
 namespace manyrt::cuda {
 namespace {
 
-constexpr size_t kWorkersToDevice = 12, kWorkersToHost = 8;
+// Past the caches. To the device: a store through them would first read the slot's old lines. Back: what comes from the device
+// is not read again soon, if it is much.
+constexpr uint64_t kPastCachesToHost = 8 << 20;  // of the whole copy
 
-// Past the caches: what comes from the device is not read again soon.
+constexpr size_t kMostWorkers = 12;
+constexpr int kSpins = 2000;  // looks at the other threads before this one sleeps
+
 void copyPastCaches(void* dst, const void* src, size_t size) {
 #if defined(__SSE2__)
   auto* out = static_cast<unsigned char*>(dst);
@@ -49,15 +53,37 @@ void copyPastCaches(void* dst, const void* src, size_t size) {
 #endif
 }
 
+void copyPlainly(void* dst, const void* src, size_t size) { memcpy(dst, src, size); }
+
 }  // namespace
+
+// Measured on an H200 with 16 cores, by sizes from 64 KiB to 64 MiB: a few workers are enough for a bus, calls of the driver
+// from more threads than that wait for each other, and a piece has to outweigh its two calls.
+Staging::Cut Staging::cutOf(uint64_t size, bool to_device) {
+  constexpr uint64_t kKiB = 1 << 10, kMiB = 1 << 20;
+  const auto cores = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  Cut cut;
+  if (to_device) {
+    cut.workers = size < 32 * kMiB ? 4 : size < 256 * kMiB ? 8 : kMostWorkers;
+    cut.piece = size < 32 * kMiB ? std::clamp(size / 8, 256 * kKiB, kMiB) : kSlotBytes;
+  } else {
+    cut.workers = 8;
+    cut.piece = size < 256 * kMiB ? std::clamp(size / 32, 128 * kKiB, kMiB) : kSlotBytes;
+  }
+  cut.piece &= ~(4 * kKiB - 1);
+  cut.workers = std::min({cut.workers, cores, static_cast<size_t>((size + cut.piece - 1) / cut.piece)});
+  return cut;
+}
 
 struct Staging::Worker final : host_threads::Job {
   void run() override;
 
   Staging* home = nullptr;
-  Work* work = nullptr;
+  size_t index = 0;
+  bool queued = false;  // as a job; under work_mutex_
   NativeStream stream = nullptr;
   NativeEvent joined = nullptr;
+  NativeEvent last = nullptr;  // behind its last copy to the device in this one; null: it took no piece
   unsigned char* slots[kSlots] = {};
   NativeEvent reached[kSlots] = {};
 };
@@ -71,14 +97,9 @@ struct Staging::Work {
   std::atomic<uint64_t> next{0};  // piece
   std::atomic<Error> error{kSuccess};
   std::atomic<const char*> call{""};
-  Ranked<std::mutex, LockRank::kCudaStagingWork> mutex;
-  ConditionVariable done;
-  size_t running = 0;
+  size_t workers;                  // that may join
+  std::atomic<size_t> running{0};  // that have joined and not left; changes under work_mutex_
 
-  void leave() {
-    std::lock_guard lock(mutex);
-    if (--running == 0) done.notify_one();
-  }
   void fail(const char* name, Error code) {
     call.store(name);
     error.store(code);
@@ -89,6 +110,11 @@ Staging::Staging(Context& context) : context_(context) {}
 
 Staging::~Staging() {
   if (workers_.empty()) return;
+  {
+    std::unique_lock wait(work_mutex_);
+    left_.wait(wait,
+               [&] { return std::none_of(workers_.begin(), workers_.end(), [](const auto& each) { return each->queued; }); });
+  }
   Current current(context_.native());
   for (const std::unique_ptr<Worker>& worker : workers_) {
     if (worker->stream != nullptr) {
@@ -113,6 +139,7 @@ Status Staging::prepare(size_t workers) {
   for (size_t i = 0; i < workers; ++i) {
     Worker& worker = *workers_[i];
     worker.home = this;
+    worker.index = i;
     if (worker.stream == nullptr) RT_CUDA_TRY(cudaStreamCreateWithPriority, &worker.stream, kStreamNonBlocking, 0);
     if (worker.joined == nullptr) RT_CUDA_TRY(cudaEventCreateWithFlags, &worker.joined, kEventDisableTiming);
     for (int slot = 0; slot < kSlots; ++slot) {
@@ -124,13 +151,30 @@ Status Staging::prepare(size_t workers) {
   return Status();
 }
 
+// A thread may come when the copy that it was to help with is over.
 void Staging::Worker::run() {
+  Staging& staging = *home;
+  Work* work = nullptr;
   {
-    Current current(home->context_.native());
-    home->copyPieces(*this, *work);
+    std::lock_guard lock(staging.work_mutex_);
+    if (staging.open_ != nullptr && index < staging.open_->workers) work = staging.open_;
+    if (work != nullptr) {
+      work->running.fetch_add(1, std::memory_order_relaxed);
+    } else {
+      queued = false;
+      staging.left_.notify_all();
+    }
   }
-  Work& at = *work;
-  at.leave();
+  if (work == nullptr) return;
+  {
+    Current current(staging.context_.native());
+    staging.copyPieces(*this, *work);
+  }
+  std::lock_guard lock(staging.work_mutex_);
+  queued = false;
+  // Release: the submitter that sees it without the lock sees what this thread has written.
+  work->running.fetch_sub(1, std::memory_order_release);
+  staging.left_.notify_all();
 }
 
 void Staging::copyPieces(Worker& worker, Work& work) {
@@ -148,7 +192,8 @@ void Staging::copyPieces(Worker& worker, Work& work) {
   const auto empty = [&](int slot) {
     if (!check("cudaEventSynchronize", table().cudaEventSynchronize(worker.reached[slot]))) return false;
     if (!work.to_device && in_slot[slot].size != 0) {
-      copyPastCaches(work.dst + in_slot[slot].begin, worker.slots[slot], in_slot[slot].size);
+      const auto copy = work.size >= kPastCachesToHost ? copyPastCaches : copyPlainly;
+      copy(work.dst + in_slot[slot].begin, worker.slots[slot], in_slot[slot].size);
       in_slot[slot].size = 0;
     }
     return true;
@@ -162,7 +207,7 @@ void Staging::copyPieces(Worker& worker, Work& work) {
     void* to = work.dst + begin;
     const void* from = work.src + begin;
     if (work.to_device) {
-      memcpy(worker.slots[slot], from, size);
+      copyPastCaches(worker.slots[slot], from, size);
       from = worker.slots[slot];
     } else {
       to = worker.slots[slot];
@@ -172,6 +217,7 @@ void Staging::copyPieces(Worker& worker, Work& work) {
         !check("cuEventRecord", RT_CUDA_CALL(cuEventRecord, worker.reached[slot], worker.stream))) {
       return;
     }
+    worker.last = worker.reached[slot];
   }
   for (int i = 0; i < kSlots && !work.to_device; ++i) {
     const int oldest = (slot + i) % kSlots;
@@ -179,17 +225,17 @@ void Staging::copyPieces(Worker& worker, Work& work) {
   }
 }
 
-Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, NativeStream stream) {
-  // Each worker's stream waits for what `stream` has, and `stream` waits for each worker's stream in the end. `work` is on this
-  // stack: the call waits until all threads have left it. A thread that is not to be had leaves its pieces to the others.
+Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, NativeStream stream, bool idle) {
+  // Each worker's stream waits for what `stream` has, and `stream` waits for each worker's last copy in the end. What came back
+  // is there by then. `work` is on this stack: the call waits until all threads that have joined it have left it.
   std::lock_guard lock(mutex_);
-  const auto cores = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  const size_t max_workers = std::min(to_device ? kWorkersToDevice : kWorkersToHost, cores);
-  const uint64_t piece = size >= kSlots * kSlotBytes * max_workers ? kSlotBytes : kSmallPiece;
-  const size_t workers = std::min<size_t>(max_workers, (size + piece - 1) / piece);
+  const auto [piece, workers] = cutOf(size, to_device);
   RT_TRY(prepare(workers));
-  RT_CUDA_TRY(cuEventRecord, workers_[0]->joined, stream);
-  for (size_t i = 0; i < workers; ++i) RT_CUDA_TRY(cuStreamWaitEvent, workers_[i]->stream, workers_[0]->joined, 0);
+  if (!idle) {
+    RT_CUDA_TRY(cuEventRecord, workers_[0]->joined, stream);
+    for (size_t i = 0; i < workers; ++i) RT_CUDA_TRY(cuStreamWaitEvent, workers_[i]->stream, workers_[0]->joined, 0);
+  }
+  for (size_t i = 0; i < workers; ++i) workers_[i]->last = nullptr;
 
   Work work;
   work.dst = static_cast<unsigned char*>(dst);
@@ -197,23 +243,37 @@ Status Staging::copy(void* dst, const void* src, uint64_t size, bool to_device, 
   work.size = size;
   work.piece = piece;
   work.to_device = to_device;
-  work.running = workers;  // one for those that are being given out
-  for (size_t i = 1; i < workers; ++i) {
-    workers_[i]->work = &work;
-    if (!host_threads::trySubmit(workers_[i].get())) work.leave();  // the others copy its pieces
+  work.workers = workers;
+  host_threads::Job* helpers[kMostWorkers];
+  size_t count = 0;
+  {
+    std::lock_guard opening(work_mutex_);
+    open_ = &work;
+    for (size_t i = 1; i < workers; ++i) {
+      if (!workers_[i]->queued) helpers[count++] = workers_[i].get();  // else it comes as it is
+      workers_[i]->queued = true;
+    }
   }
-  work.leave();
+  const size_t taken = host_threads::trySubmit(helpers, count);
+  if (taken < count) {
+    std::lock_guard opening(work_mutex_);
+    for (size_t i = taken; i < count; ++i) static_cast<Worker*>(helpers[i])->queued = false;
+  }
   copyPieces(*workers_[0], work);
   {
-    std::unique_lock wait(work.mutex);
     // This waits inside the call's guard, as a driver's own copy from pageable memory would. It ends: the pieces are copies,
-    // which wait for no other thread.
-    work.done.wait(wait, [&] { return work.running == 0; });
+    // which wait for no other thread. Threads that have not come by now are not waited for.
+    std::unique_lock wait(work_mutex_);
+    open_ = nullptr;
+    wait.unlock();
+    for (int spins = 0; spins < kSpins && work.running.load(std::memory_order_acquire) != 0; ++spins) relaxCpu();
+    wait.lock();  // also for the worker that has counted down and still has the lock
+    left_.wait(wait, [&] { return work.running.load(std::memory_order_relaxed) == 0; });
   }
   // What was submitted to the workers comes before what follows in the stream.
-  for (size_t i = 0; i < workers && work.error.load() == kSuccess; ++i) {
-    Error error = RT_CUDA_CALL(cuEventRecord, workers_[i]->joined, workers_[i]->stream);
-    if (error == kSuccess) error = RT_CUDA_CALL(cuStreamWaitEvent, stream, workers_[i]->joined, 0);
+  for (size_t i = 0; i < workers && to_device && work.error.load() == kSuccess; ++i) {
+    if (workers_[i]->last == nullptr) continue;
+    const Error error = RT_CUDA_CALL(cuStreamWaitEvent, stream, workers_[i]->last, 0);
     if (error != kSuccess) work.fail("cuStreamWaitEvent", error);
   }
   if (work.error.load() == kSuccess) return Status();

@@ -1,6 +1,7 @@
 // Making streams, what they give to the native ones, and how they wait for them.
 #include "backends/cuda/stream.h"
 
+#include <algorithm>
 #include <new>
 #include <typeinfo>
 
@@ -59,6 +60,7 @@ Stream::Stream(Context& context, Ref<LastRecord> last_record, NativeStream nativ
       of_current_(native == reinterpret_cast<NativeStream>(kLegacyStream) ||
                   native == reinterpret_cast<NativeStream>(kPerThreadStream)),
       priority_(priority),
+      others_submit_(borrowed),
       launches_by_graph_(!borrowed) {}
 
 Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend::StreamOptions& options) {
@@ -144,6 +146,7 @@ void Stream::endImport() {
 
 void Stream::native(uint64_t out[2]) {
   std::lock_guard lock(mutex_);
+  others_submit_ = true;
   if (launches_by_graph_.exchange(false, std::memory_order_relaxed)) {  // the program may capture the native stream from now on
     Current current(native_context_);
     launch_graphs_.clear();
@@ -225,9 +228,11 @@ Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& laun
 Status Stream::enqueueCopy(const backend::Copy& copy) {
   Current current(native_context_);
   if (copy.height == 1) {
-    if (copy.width >= Staging::kMinBytes && !device().readsPageable()) {
+    if (copy.width >= std::min(Staging::kMinToDevice, Staging::kMinToHost) && !device().readsPageable()) {
       const bool from = isPageable(copy.src), to = isPageable(copy.dst);
-      if (from != to) return context().staging().copy(copy.dst, copy.src, copy.width, from, native_);
+      const bool idle = !others_submit_ && known() == withDevice();
+      if (from != to && Staging::takes(copy.width, from))
+        return context().staging().copy(copy.dst, copy.src, copy.width, from, native_, idle);
     }
     const Error error = RT_CUDA_CALL(cudaMemcpyAsync, copy.dst, copy.src, copy.width, kCopyDefault, native_);
     return error == kSuccess ? Status() : failed("cudaMemcpyAsync", error);

@@ -73,6 +73,7 @@ class Stream final : public driver::FastStream<Stream> {
   uint32_t imports_ = 0;   // handles that have imported it; under the mutex
   const bool of_current_;  // one of the handles that name a stream of whichever context is current
   const int32_t priority_;
+  bool others_submit_;                   // under the mutex: the program has the native stream, and may submit work to it
   LaunchGraphs launch_graphs_;           // under the mutex
   std::atomic<bool> launches_by_graph_;  // may: relaxed, under the mutex or as a hint
   // A module has ended while another thread had the mutex. Relaxed: see forgetLaunches().

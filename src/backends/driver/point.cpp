@@ -97,6 +97,7 @@ Point* FreePoints::take() {
   if (point != nullptr) {
     first_ = point->next_;
     --count_;
+    ++taken_;
   }
   lock_.unlock();
   if (point != nullptr) point->renew();
@@ -106,6 +107,7 @@ Point* FreePoints::take() {
 bool FreePoints::give(Point* point) {
   lock_.lock();
   const bool kept = count_ < kMaxFree;
+  ++(kept ? given_ : refused_);
   if (kept) {
     point->next_ = first_;
     first_ = point;
@@ -113,6 +115,19 @@ bool FreePoints::give(Point* point) {
   }
   lock_.unlock();
   return kept;
+}
+
+void FreePoints::countMade() {
+  lock_.lock();
+  ++made_;
+  lock_.unlock();
+}
+
+backend::Counts FreePoints::counts() {
+  lock_.lock();
+  const backend::Counts counts = {made_ + taken_, taken_, made_ + taken_ - given_ - refused_, made_ - refused_};
+  lock_.unlock();
+  return counts;
 }
 
 }  // namespace manyrt::driver

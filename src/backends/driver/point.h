@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "backends/backend.h"
 #include "backends/point.h"
 #include "base/host_threads.h"
 #include "base/lock_order.h"
@@ -71,16 +72,19 @@ class Point : public backend::Point, protected host_threads::Job {
 // Points without references, kept for the next record.
 class FreePoints {
  public:
-  ~FreePoints();  // deletes what is left
-  Point* take();  // as new but for its references; null: there is none
+  ~FreePoints();     // deletes what is left
+  Point* take();     // as new but for its references; null: there is none
+  void countMade();  // one that the caller has made, since there was none
   // False: there are enough, the caller keeps it.
   bool give(Point* point);
+  backend::Counts counts();
 
  private:
   static constexpr uint32_t kMaxFree = 1024;
   Ranked<SpinLock, LockRank::kDriverFreePoints> lock_;
   Point* first_ = nullptr;
   uint32_t count_ = 0;
+  uint64_t taken_ = 0, made_ = 0, given_ = 0, refused_ = 0;  // under the lock, so far
 };
 
 }  // namespace manyrt::driver

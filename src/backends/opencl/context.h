@@ -17,6 +17,7 @@ class Context final : public driver::Context {
 
   Status createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) override;
   Status createPoint(Ref<backend::Point>* point, bool timed) override { return points_->createPoint(point, timed); }
+  backend::Counts pointCounts() override { return points_->counts(); }
   backend::ReplayMaker* replays() override { return &replays_; }
   backend::ModuleLoader* modules() override { return &modules_; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override;

@@ -190,6 +190,7 @@ void memory(const rt::Context& context, rt::Device cpu) {
   {
     const auto pooled = OK(rt::Buffer<float>::fromPool(kCount, pool, stream, 512, no));
     EXPECT(OK(pool.stats(no)).live_bytes == kBytes);
+    EXPECT(OK(context.stats(no)).streams_live > 0);
   }
   OK(pool.setPinMode(false, no));
   OK(pool.resetPeak(no));

@@ -187,6 +187,7 @@ class ArraysTest(unittest.TestCase):
                 pool.empty(1 << 20, "uint8")
             made.close()
             self.assertEqual(pool.stats["live_count"], 0)
+            self.assertGreater(pool.context.stats["streams_native"], 0)
 
     def test_arrays_cannot_be_copied_by_accident(self):
         import copy

@@ -127,3 +127,21 @@ __kernel void atomics(__global int *counters, __global uint *bits, __global floa
   barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) == 0) atomic_add(&counters[8], *local_counter);
 }
+
+// An item takes a row of vectors. Indices of the items before `back` wrap: these leave. There is enough work for lanes to pay.
+#define ROWS(name, type, element)                                                         \
+  __kernel void name(__global const type *in, __global type *out, uint length, uint back) { \
+    uint row = get_global_id(0);                                                          \
+    if (row < back) return;                                                               \
+    for (uint i = 0; i < length; ++i) {                                                   \
+      type x = in[(row - back) * length + i];                                             \
+      x = ((x + (element)i) * (element)3 + (element)row) * (element)3;                    \
+      x = ((x - (element)i) * (element)3 - (element)row) + (element)back;                 \
+      out[(row - back) * length + i] = x;                                                 \
+    }                                                                                     \
+  }
+ROWS(rows_uint4, uint4, uint)
+ROWS(rows_float2, float2, float)
+ROWS(rows_uchar4, uchar4, uchar)
+ROWS(rows_ulong8, ulong8, ulong)
+ROWS(rows_short16, short16, short)

@@ -317,6 +317,98 @@ TEST_F(PoolTest, AClosedPoolGivesBackWhatIsPendingOnceItHasPassed) {
   while (statistics().reserved_bytes != 0) std::this_thread::yield();
 }
 
+// As caches of keys and values do: no old region has room for the next block.
+TEST_F(PoolTest, RegionsThatBlocksHaveOutgrownGoBackWhenAnotherIsNeeded) {
+  pool();
+  constexpr int kCaches = 8;
+  void* caches[kCaches] = {};
+  for (uint64_t size = 2 << 20; size < 24 << 20; size += size / 3) {
+    for (void*& cache : caches) {
+      void* longer = allocate(size, kAlignment, stream_.get());
+      if (cache != nullptr) free(cache, stream_);
+      cache = longer;
+    }
+  }
+  const rtMemPoolStats_t stats = statistics();
+  EXPECT_LE(stats.peak_reserved_bytes, stats.peak_live_bytes + stats.peak_live_bytes / 4);
+  for (void* cache : caches) free(cache, stream_);
+}
+
+TEST_F(PoolTest, OutgrownRegionsThatAStreamStillUsesStay) {
+  pool();
+  const Ref<backend::Point> point = block(*stream_);
+  free(allocate(8 << 20, kAlignment, stream_.get()), stream_);
+  void* other = allocate(16 << 20, kAlignment, other_.get());
+  EXPECT_EQ(statistics().reserved_bytes, uint64_t{24} << 20) << "the first one is pending";
+  point->complete(Status(), 0);
+  ASSERT_TRUE(stream_->wait(stream_->submitted(), Deadline::never()));
+  void* third = allocate(32 << 20, kAlignment, other_.get());
+  EXPECT_EQ(statistics().reserved_bytes, uint64_t{48} << 20);
+  free(other, other_);
+  free(third, other_);
+}
+
+TEST_F(PoolTest, AClassBeginsWithASmallSlabWhereTheDriverHasSmallPieces) {
+  pool();
+  ASSERT_TRUE(device_.limits().reaches_host);
+  std::vector<void*> blocks;
+  for (const uint64_t size : {256, 1024, 5000}) blocks.push_back(allocate(size));
+  EXPECT_LE(statistics().reserved_bytes, uint64_t{3} * 64 << 10);
+  while (statistics().live_bytes < 4 * kSlabBytes) blocks.push_back(allocate(5000));
+  EXPECT_LE(statistics().reserved_bytes, statistics().live_bytes + kSlabBytes + (uint64_t{4} << 20) / 3);
+  EXPECT_LE(statistics().driver_allocation_count, 20u);
+  for (void* each : blocks) free(each);
+  pool_->trim(0);
+  EXPECT_EQ(statistics().reserved_bytes, 0u);
+  void* again = allocate(5000);
+  EXPECT_LE(statistics().reserved_bytes, uint64_t{64} << 10) << "what went back does not count";
+  free(again);
+}
+
+// As of a program that makes and frees memory while its device is always at work.
+TEST_F(PoolTest, BlocksThatHavePassedAreFoundBehindAnyNumberThatHaveNot) {
+  constexpr int kInUse = 40;
+  pool();
+  for (int round = 0; round < 50; ++round) {
+    const Ref<backend::Point> point = block(*stream_);
+    for (int i = 0; i < kInUse; ++i) free(allocate(300'000));
+    point->complete(Status(), 0);
+    ASSERT_TRUE(stream_->wait(stream_->submitted(), Deadline::never()));
+  }
+  EXPECT_LE(statistics().peak_reserved_bytes, uint64_t{2} * kInUse * 320 << 10);
+}
+
+// A region that one thread has just got from the driver is in the pool's list before the thread hands it out.
+TEST_F(PoolTest, LargeBlocksOfThreadsThatGrowAtOnceAreDisjoint) {
+  constexpr int kThreads = 4, kRounds = 6000;
+  pool();
+  std::atomic<int> arrived{0};
+  void* blocks[kThreads] = {};
+  std::atomic<int> doubles{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      const auto meet = [&](int times) {
+        arrived.fetch_add(1);
+        while (arrived.load() < times * kThreads) std::this_thread::yield();
+      };
+      for (int round = 0; round < kRounds; ++round) {
+        meet(4 * round + 1);
+        blocks[i] = allocate(2 << 20);
+        meet(4 * round + 2);
+        for (int k = 0; k < i; ++k) doubles.fetch_add(blocks[k] == blocks[i] ? 1 : 0);
+        meet(4 * round + 3);
+        if (doubles.load() == 0) free(blocks[i]);
+        meet(4 * round + 4);
+        if (doubles.load() != 0) return;
+        if (i == 0) pool_->trim(0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(doubles.load(), 0);
+}
+
 TEST_F(PoolTest, RegionsThatShareAGranuleAreToldApart) {
   alignas(4096) static char memory[3 * 4096];
   std::vector<Region*> regions;

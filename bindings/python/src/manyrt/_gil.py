@@ -14,9 +14,9 @@ from typing import Any, Callable, Dict, List
 HOT = frozenset("""rtEventQuery rtEventRecord rtGraphLaunch rtLaunchKernel rtStreamQuery rtStreamWaitEvent
 rtStreamWaitStream""".split())
 
-KEPT = HOT | frozenset("""rtCapturePlanGetInfo rtCapturePlanGetStep rtContextGetCurrent rtContextSetCurrent
-rtDeviceGetProperties rtDeviceHasCapability rtEventCreate rtEventElapsedNanoseconds rtFenceCreate rtFenceGetValue
-rtGetLastErrorMessage rtGetLiveHandleCount rtGetVersion
+KEPT = HOT | frozenset("""rtCapturePlanGetInfo rtCapturePlanGetStep rtContextGetCurrent rtContextGetStats
+rtContextSetCurrent rtDeviceGetProperties rtDeviceHasCapability rtEventCreate rtEventElapsedNanoseconds rtFenceCreate
+rtFenceGetValue rtGetLastErrorMessage rtGetLiveHandleCount rtGetVersion
 rtGraphBufferGetInfo rtGraphExecBindBufferRange rtGraphExecSetKernelParams rtGraphNodeGetType rtKernelGetArgInfo rtKernelGetInfo
 rtKernelGetName rtKernelSuggestGroupSize rtLaunchHostFunctionWithRelease rtMemFillAsync rtMemPoolGetStats rtMemPoolResetPeak
 rtModuleGetBuildLog rtModuleGetKernelByIndex rtModuleGetKernelCount rtPointerGetNative rtStreamBeginCapture
@@ -34,7 +34,7 @@ _TEXT = "it gives out a pointer to text, after a failure alone"
 RELEASED: Dict[str, str] = {
     **dict.fromkeys("""rtBackendGetInfo rtContextCreate rtContextEnablePeerAccess rtContextGetPrimary rtDeviceGet
 rtDeviceGetByName rtDeviceGetCount rtDeviceGetMemInfo rtInit""".split(), _DRIVER),
-    **dict.fromkeys("""rtFree rtMalloc rtMallocFromPool rtMallocHost rtMallocShared rtMemImportWithRelease rtMemPoolCreate
+    **dict.fromkeys("""rtFree rtMemImportWithRelease rtMemPoolCreate
 rtMemPoolSetLimit rtMemPoolTrim""".split(), _MEMORY),
     **dict.fromkeys("""rtContextGetDefaultStream rtEventGetDescriptor rtKernelGetMaxActiveGroups
 rtModuleGetKernel rtStreamCreate rtStreamImport""".split(), _OBJECT),

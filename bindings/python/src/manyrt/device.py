@@ -222,6 +222,13 @@ class Context(Owned):
         """Waits for all work so far of all streams of the context."""
         apart(lambda: check(lib.rtContextSynchronize(self._h)))
 
+    @property
+    def stats(self) -> Dict[str, int]:
+        """Counts of streams, events and points: streams_created, streams_recycled, streams_live, streams_native, ..."""
+        out = ffi.new("rtContextStats_t *", {"struct_size": ffi.sizeof("rtContextStats_t")})
+        check(lib.rtContextGetStats(out, self._h))
+        return as_dict(out)
+
     def enable_peer_access(self, peer: "Context") -> None:
         """Kernels of this context may use memory of `peer`."""
         check(lib.rtContextEnablePeerAccess(peer._h, self._h))

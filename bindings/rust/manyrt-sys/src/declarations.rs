@@ -955,6 +955,62 @@ impl Default for rtMemPoolStats_t {
     }
 }
 
+/// Counts of the objects that a context hands out again and again: of its native streams, of its events, and of the points
+/// behind them, one for each record in flight or kept by an event. Those of the library itself are counted too, but for events.
+/// created: handed out so far; recycled: how many of these had been used before; live: in use now; native: that exist now, in
+/// use or kept for the next use.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct rtContextStats_t {
+    /// struct size.
+    pub struct_size: u32,
+    /// 0
+    pub reserved: u32,
+    /// streams created.
+    pub streams_created: u64,
+    /// streams recycled.
+    pub streams_recycled: u64,
+    /// streams live.
+    pub streams_live: u64,
+    /// streams native.
+    pub streams_native: u64,
+    /// events created.
+    pub events_created: u64,
+    /// events recycled.
+    pub events_recycled: u64,
+    /// events live.
+    pub events_live: u64,
+    /// points created.
+    pub points_created: u64,
+    /// points recycled.
+    pub points_recycled: u64,
+    /// points live.
+    pub points_live: u64,
+    /// native events on CUDA
+    pub points_native: u64,
+}
+
+impl Default for rtContextStats_t {
+    /// As RT\_CONTEXT\_STATS\_INIT: struct\_size is set, and the rest means the defaults.
+    fn default() -> Self {
+        rtContextStats_t {
+            struct_size: std::mem::size_of::<Self>() as u32,
+            reserved: 0,
+            streams_created: 0,
+            streams_recycled: 0,
+            streams_live: 0,
+            streams_native: 0,
+            events_created: 0,
+            events_recycled: 0,
+            events_live: 0,
+            points_created: 0,
+            points_recycled: 0,
+            points_live: 0,
+            points_native: 0,
+        }
+    }
+}
+
 /// One argument of a host kernel; used in arrays, never grows.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -2017,6 +2073,15 @@ extern "C" {
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, DEVICE\_LOST, DRIVER
     pub fn rtContextGetDefaultPool(pool: *mut rtMemPool_t, context: rtContext_t) -> rtStatus_t;
 
+    /// Counts the streams, events and points of a context. What is counted while other threads work may be a moment old.
+    ///
+    /// - inout stats: struct\_size set by the caller; receives the rest, 0 before the context's first use
+    /// - in context: may be NULL: current
+    /// - blocks: never
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND
+    pub fn rtContextGetStats(stats: *mut rtContextStats_t, context: rtContext_t) -> rtStatus_t;
+
     /// Makes a pool of device memory the one that rtMalloc and rtMallocAsync use. When it is destroyed, they use the context's
     /// own pool again.
     ///
@@ -2413,7 +2478,7 @@ extern "C" {
     /// - out pointer: receives the address, for rtFree; NULL if size is 0
     /// - in size: bytes
     /// - in context: may be NULL: current
-    /// - blocks: never
+    /// - blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
     /// - capture: outside
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, DEVICE\_LOST, DRIVER
     pub fn rtMalloc(pointer: *mut *mut c_void, size: usize, context: rtContext_t) -> rtStatus_t;
@@ -2423,7 +2488,7 @@ extern "C" {
     /// - out pointer: receives the address, for rtFree; NULL if size is 0
     /// - in size: bytes
     /// - in context: may be NULL: current
-    /// - blocks: never
+    /// - blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
     /// - capture: outside
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, DEVICE\_LOST, DRIVER
     pub fn rtMallocHost(
@@ -2437,7 +2502,7 @@ extern "C" {
     /// - out pointer: receives the address, for rtFree; NULL if size is 0
     /// - in size: bytes
     /// - in context: may be NULL: current
-    /// - blocks: never
+    /// - blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
     /// - capture: outside
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED, DEVICE\_LOST, DRIVER
     pub fn rtMallocShared(
@@ -2451,7 +2516,7 @@ extern "C" {
     /// - out pointer: receives the address, for rtFree or rtFreeAsync; NULL if size is 0
     /// - in size: bytes
     /// - in stream: may be NULL: default
-    /// - blocks: never
+    /// - blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
     /// - capture: node
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, LAUNCH\_FAILED, DEVICE\_LOST, DRIVER,
     /// - CAPTURE\_INVALIDATED
@@ -2463,7 +2528,7 @@ extern "C" {
     /// - in size: bytes
     /// - in options: may be NULL: as rtMalloc
     /// - in context: may be NULL: current
-    /// - blocks: never
+    /// - blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
     /// - capture: outside
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED, DEVICE\_LOST, DRIVER
     pub fn rtMallocWithOptions(
@@ -2783,7 +2848,7 @@ extern "C" {
     /// - in alignment: a power of two; 0: 256
     /// - in stream: a stream of the pool's context; may be NULL: default
     /// - in pool: the pool
-    /// - blocks: never
+    /// - blocks: maybe, where memory is out: for work that holds freed memory, at most 2 s in which none of it ends
     /// - capture: node
     /// - errors: INVALID\_VALUE, INVALID\_HANDLE, WRONG\_CONTEXT, NOT\_FOUND, OUT\_OF\_MEMORY, LAUNCH\_FAILED, DEVICE\_LOST,
     /// - DRIVER, CAPTURE\_INVALIDATED
@@ -2823,7 +2888,8 @@ extern "C" {
     /// - errors: INVALID\_HANDLE
     pub fn rtMemPoolResetPeak(pool: rtMemPool_t) -> rtStatus_t;
 
-    /// Writes the blocks and statistics of a pool as JSON. A short buffer is truncated and terminated.
+    /// Writes the blocks and statistics of a pool, and the counts of rtContextGetStats, as JSON. A short buffer is truncated
+    /// and terminated.
     ///
     /// - out buffer: receives the text; may be NULL if size is 0
     /// - in size: bytes of buffer
@@ -4149,6 +4215,24 @@ mod tests {
     }
 
     #[test]
+    fn layout_of_rtContextStats_t() {
+        assert_eq!((size_of::<rtContextStats_t>(), align_of::<rtContextStats_t>()), (96, 8));
+        assert_eq!(offset!(rtContextStats_t, struct_size), 0);
+        assert_eq!(offset!(rtContextStats_t, reserved), 4);
+        assert_eq!(offset!(rtContextStats_t, streams_created), 8);
+        assert_eq!(offset!(rtContextStats_t, streams_recycled), 16);
+        assert_eq!(offset!(rtContextStats_t, streams_live), 24);
+        assert_eq!(offset!(rtContextStats_t, streams_native), 32);
+        assert_eq!(offset!(rtContextStats_t, events_created), 40);
+        assert_eq!(offset!(rtContextStats_t, events_recycled), 48);
+        assert_eq!(offset!(rtContextStats_t, events_live), 56);
+        assert_eq!(offset!(rtContextStats_t, points_created), 64);
+        assert_eq!(offset!(rtContextStats_t, points_recycled), 72);
+        assert_eq!(offset!(rtContextStats_t, points_live), 80);
+        assert_eq!(offset!(rtContextStats_t, points_native), 88);
+    }
+
+    #[test]
     fn layout_of_rtHostArg_t() {
         assert_eq!((size_of::<rtHostArg_t>(), align_of::<rtHostArg_t>()), (8, 4));
         assert_eq!(offset!(rtHostArg_t, size), 0);
@@ -4439,7 +4523,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 175] = [
+        let functions: [(&str, *const ()); 176] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -4469,6 +4553,7 @@ mod tests {
             ("rtContextGetDevice", rtContextGetDevice as *const ()),
             ("rtContextGetDefaultStream", rtContextGetDefaultStream as *const ()),
             ("rtContextGetDefaultPool", rtContextGetDefaultPool as *const ()),
+            ("rtContextGetStats", rtContextGetStats as *const ()),
             ("rtContextSetDefaultPool", rtContextSetDefaultPool as *const ()),
             ("rtContextSynchronize", rtContextSynchronize as *const ()),
             ("rtContextReset", rtContextReset as *const ()),

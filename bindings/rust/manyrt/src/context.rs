@@ -3,9 +3,10 @@
 
 use crate::constants::WaitPolicy;
 use crate::device::{Device, MemoryInfo};
-use crate::error::{call, get, label};
+use crate::error::{call, get, get_struct, label};
 use crate::memory::kind::Device as DeviceKind;
 use crate::pool::Pool;
+use crate::results::ContextStats;
 use crate::stream::Stream;
 use crate::{Result, Status};
 use std::fmt;
@@ -135,6 +136,11 @@ impl Context {
     pub fn default_pool(&self) -> Result<Pool> {
         let handle = get!(rtContextGetDefaultPool(manyrt_sys::rtMemPool_t, self.as_raw()))?;
         Ok(Pool::<DeviceKind>::from_handle(handle, false, self.clone()))
+    }
+
+    /// Counts of the streams, events and points of the context.
+    pub fn stats(&self) -> Result<ContextStats> {
+        get_struct!(rtContextGetStats(rtContextStats_t, self.as_raw())).map(|raw| ContextStats::new(&raw))
     }
 
     /// Makes a pool the one that allocations without a pool of their own use. When it ends, the context's own is used again.

@@ -132,6 +132,55 @@ impl DeviceProperties {
     }
 }
 
+/// Counts of the objects that a context hands out again and again: of its native streams, of its events, and of the points
+/// behind them, one for each record in flight or kept by an event. Those of the library itself are counted too, but for events.
+/// created: handed out so far; recycled: how many of these had been used before; live: in use now; native: that exist now, in
+/// use or kept for the next use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ContextStats {
+    /// streams created.
+    pub streams_created: u64,
+    /// streams recycled.
+    pub streams_recycled: u64,
+    /// streams live.
+    pub streams_live: u64,
+    /// streams native.
+    pub streams_native: u64,
+    /// events created.
+    pub events_created: u64,
+    /// events recycled.
+    pub events_recycled: u64,
+    /// events live.
+    pub events_live: u64,
+    /// points created.
+    pub points_created: u64,
+    /// points recycled.
+    pub points_recycled: u64,
+    /// points live.
+    pub points_live: u64,
+    /// native events on CUDA
+    pub points_native: u64,
+}
+
+impl ContextStats {
+    pub(crate) fn new(raw: &manyrt_sys::rtContextStats_t) -> Self {
+        ContextStats {
+            streams_created: raw.streams_created,
+            streams_recycled: raw.streams_recycled,
+            streams_live: raw.streams_live,
+            streams_native: raw.streams_native,
+            events_created: raw.events_created,
+            events_recycled: raw.events_recycled,
+            events_live: raw.events_live,
+            points_created: raw.points_created,
+            points_recycled: raw.points_recycled,
+            points_live: raw.points_live,
+            points_native: raw.points_native,
+        }
+    }
+}
+
 /// Result of rtMemPoolGetStats. Live and peak count the bytes asked for, reserved those taken from the driver.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include "backends/kernel.h"
 #include "backends/opencl/device.h"
 #include "backends/opencl/error.h"
 #include "compiler/build.h"
@@ -59,6 +60,32 @@ std::string argumentText(cl_kernel kernel, cl_uint index, cl_kernel_arg_info wha
   char text[256] = "";
   if (RT_CL_PLAIN(clGetKernelArgInfo, kernel, index, what, sizeof text, text, nullptr) != CL_SUCCESS) return "";
   return text;
+}
+
+// A driver without information on arguments still tells them apart by what clSetKernelArg takes: local memory any number of
+// bytes without a value, a pointer the size of a cl_mem without one, a value its own size alone. False where the answers of the
+// driver fit no kind, as those of one that accepts wrong sizes do not. `kernel` is not launched.
+bool probeArgument(compiler::OpenClArgument* argument, cl_kernel kernel, cl_uint index) {
+  static constexpr uint64_t kZeros[backend::kMaxArgumentBytes / sizeof(uint64_t)] = {};
+  const auto takes = [&](size_t size, const void* value) {
+    return RT_CL_PLAIN(clSetKernelArg, kernel, index, size, value) == CL_SUCCESS;
+  };
+  constexpr size_t kNoCell = 2 * sizeof(cl_mem);
+  if (takes(kNoCell, nullptr)) {
+    argument->kind = RT_ARG_LOCAL;
+    argument->size = 8;
+    return !takes(kNoCell, kZeros);
+  }
+  uint32_t taken = 0;
+  for (uint32_t size = 1; size <= sizeof kZeros; ++size) {
+    if (!takes(size, kZeros)) continue;
+    if (taken != 0) return false;
+    taken = size;
+  }
+  argument->kind = takes(sizeof(cl_mem), nullptr) ? RT_ARG_POINTER : RT_ARG_VALUE;
+  argument->size = taken;
+  argument->is_record = argument->kind == RT_ARG_VALUE && taken >= sizeof(void*);  // may hold an address
+  return argument->kind == RT_ARG_VALUE ? taken != 0 : taken == sizeof(cl_mem);
 }
 
 struct KernelHandle {
@@ -230,8 +257,33 @@ Status Libraries::fromIl(Ref<Library>* library, const void* data, size_t size, c
   return describe(**library, name);
 }
 
-// A program's own words about its kernels. They name a value's type, and not its size: one that has no size everywhere cannot
-// be checked, and is refused.
+// A program names a value's type, and not its size: one that has no size everywhere cannot be checked, and is refused.
+Status Libraries::describeArgument(compiler::OpenClArgument* argument, cl_kernel kernel, cl_uint index, const char* kernel_name,
+                                   const char* name) {
+  cl_kernel_arg_address_qualifier space = 0;
+  const Error error =
+      RT_CL_CALL(clGetKernelArgInfo, kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr);
+  if (error == CL_KERNEL_ARG_INFO_NOT_AVAILABLE) {
+    if (probeArgument(argument, kernel, index)) return Status();
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "The driver does not tell what argument %u of the kernel \"%s\" in \"%s\" is: the program was built "
+                         "without -cl-kernel-arg-info.",
+                         index, kernel_name, name);
+  }
+  if (error != CL_SUCCESS) return device_.failed("clGetKernelArgInfo", error);
+  argument->name = argumentText(kernel, index, CL_KERNEL_ARG_NAME);
+  argument->type_name = argumentText(kernel, index, CL_KERNEL_ARG_TYPE_NAME);
+  argument->kind = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? RT_ARG_VALUE
+                   : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? RT_ARG_LOCAL
+                                                          : RT_ARG_POINTER;
+  argument->size = argument->kind == RT_ARG_VALUE ? sizeOfType(argument->type_name) : 8;
+  if (argument->size != 0) return Status();
+  return Status::error(RT_ERROR_NOT_SUPPORTED,
+                       "Argument %u of the kernel \"%s\" in \"%s\" has the type %s, whose size a binary does not tell.", index,
+                       kernel_name, name, argument->type_name.c_str());
+}
+
+// A program's own words about its kernels.
 Status Libraries::describe(Library& library, const char* name) {
   size_t size = 0;
   RT_CL_TRY(clGetProgramInfo, library.program(), CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size);
@@ -251,20 +303,8 @@ Status Libraries::describe(Library& library, const char* name) {
     cl_uint count = 0;
     RT_CL_TRY(clGetKernelInfo, native.kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, nullptr);
     for (cl_uint index = 0; index < count; ++index) {
-      cl_kernel_arg_address_qualifier space = 0;
-      RT_CL_TRY(clGetKernelArgInfo, native.kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, nullptr);
       compiler::OpenClArgument argument;
-      argument.name = argumentText(native.kernel, index, CL_KERNEL_ARG_NAME);
-      argument.type_name = argumentText(native.kernel, index, CL_KERNEL_ARG_TYPE_NAME);
-      argument.kind = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? RT_ARG_VALUE
-                      : space == CL_KERNEL_ARG_ADDRESS_LOCAL ? RT_ARG_LOCAL
-                                                             : RT_ARG_POINTER;
-      argument.size = argument.kind == RT_ARG_VALUE ? sizeOfType(argument.type_name) : 8;
-      if (argument.size == 0) {
-        return Status::error(RT_ERROR_NOT_SUPPORTED,
-                             "Argument %u of the kernel \"%s\" in \"%s\" has the type %s, whose size a binary does not tell.",
-                             index, described.name.c_str(), name, argument.type_name.c_str());
-      }
+      RT_TRY(describeArgument(&argument, native.kernel, index, described.name.c_str(), name));
       described.arguments.push_back(std::move(argument));
     }
     size_t group[3] = {0, 0, 0};

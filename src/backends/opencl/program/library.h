@@ -53,6 +53,8 @@ class Libraries {
   Status buildText(Ref<Library>* library, compiler::OpenClBuild& build, compiler::OpenClImage* image, const char* name);
   bool loadBinary(Ref<Library>* library, const compiler::OpenClImage& image);
   Status describe(Library& library, const char* name);
+  Status describeArgument(compiler::OpenClArgument* argument, cl_kernel kernel, cl_uint index, const char* kernel_name,
+                          const char* name);
   void forget(Library& library);
 
   Device& device_;

@@ -72,6 +72,7 @@ Status PointPool::createPoint(Ref<backend::Point>* out, bool timed) {
   } else {
     if (fault::fails("opencl.point")) return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no memory for an event's point.");
     point = new Point;
+    free_.countMade();
   }
   point->timed_ = timed;
   point->imported_ = false;

@@ -53,6 +53,7 @@ class PointPool final : public RefCounted {
   // A cl_event of this device's context, or what nativePoint gave for a point that has none yet.
   Status importPoint(Ref<backend::Point>* point, const uint64_t native[2]);
   void nativePoint(Point& point, uint64_t out[2]);
+  backend::Counts counts() { return free_.counts(); }
 
   Device& device() const { return device_; }
   backend::WaitPolicy policy() const { return policy_; }

@@ -270,6 +270,10 @@ struct mrt_lanes {
       x = joined<T, C>(x);
       alignas(64) MRT_E all[N * C];
       for (int i = 0; i < C; ++i) __builtin_memcpy(all + i * N, &x.s[i], sizeof x.s[i]);
+      if (on == full) {
+        for (int i = 0; i < N; ++i) __builtin_memcpy(at(i), all + i * C, C * sizeof(T));
+        return;
+      }
       for (bits_t b = on; b != 0; b &= b - 1) {
         const int i = __builtin_ctz(b);
         __builtin_memcpy(at(i), all + i * C, C * sizeof(T));

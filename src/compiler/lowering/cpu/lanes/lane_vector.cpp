@@ -412,31 +412,25 @@ LaneText::Parts LaneText::loadParts(const Place& at, const Type* type) {
     }
     return result;
   }
-  // Neighbours: all vectors are one block that shuffles take apart, unless an index wraps within it.
-  if (at.kind == Place::Kind::kStep && at.unit && type->count != 3) {
-    if (!at.guard.empty()) {
-      const std::string parts = fresh("mrt_c"), on = mask_.empty() ? "" : ", " + mask_;
-      put("mrt_L::w<" + own + ", " + count + "> " + parts + ";\nif (__builtin_expect(" + at.guard + ", 1)) " + parts +
-          " = mrt_L::near_parts<" + count + ">((const " + own + "*)" + at.pointer + on + "); else {\n");
-      for (uint32_t k = 0; k < type->count; ++k) {
-        result.push_back(parts + ".s[" + std::to_string(k) + "]");
-        put(result[k] + " = mrt_L::at((const " + own + "*)" + at.pointer + " + " + std::to_string(k) + ", " + at.index + ", " +
-            at.scale + on + ");\n");
-      }
-      put("}\n");
-      return result;
+  // Neighbours are one block that shuffles take apart; of vectors at places of their own each is one load. No element is
+  // fetched by itself. Where an index may wrap, the lanes' own indices are the other way.
+  if (type->count != 3 && at.kind != Place::Kind::kOwn) {
+    const std::string from = "_parts<" + count + ">((const " + own + "*)" + at.pointer;
+    const std::string own_places = "mrt_L::at" + from + ", " + at.index + ", " + at.scale + ", " + mask() + ")";
+    std::string whole = own_places;
+    if (at.kind == Place::Kind::kStep && at.unit) {
+      whole = "mrt_L::near" + from + (mask_.empty() ? "" : ", " + mask_) + ")";
+    } else if (at.kind == Place::Kind::kStep) {
+      whole = "mrt_L::far" + from + ", (" + at.step + ") * " + at.scale + ", " + mask() + ")";
     }
-    const std::string whole = temporary("mrt_L::near_parts<" + count + ">((const " + own + "*)" + at.pointer +
-                                        (mask_.empty() ? "" : ", " + mask_) + ")");
-    for (uint32_t k = 0; k < type->count; ++k) result.push_back(whole + ".s[" + std::to_string(k) + "]");
-    return result;
-  }
-  // Vectors at places of their own: each is one load, and no element is fetched by itself.
-  if (type->count != 3 && at.kind != Place::Kind::kOwn && at.guard.empty()) {
-    const bool steps = at.kind == Place::Kind::kStep;
-    const std::string whole =
-        temporary("mrt_L::" + std::string(steps ? "far" : "at") + "_parts<" + count + ">((const " + own + "*)" + at.pointer +
-                  ", " + (steps ? "(" + at.step + ") * " : at.index + ", ") + at.scale + ", " + mask() + ")");
+    if (at.guard.empty()) {
+      whole = temporary(whole);
+    } else {
+      const std::string either = fresh("mrt_c");
+      put("mrt_L::w<" + own + ", " + count + "> " + either + ";\nif (__builtin_expect(" + at.guard + ", 1)) " + either + " = " +
+          whole + "; else " + either + " = " + own_places + ";\n");
+      whole = either;
+    }
     for (uint32_t k = 0; k < type->count; ++k) result.push_back(whole + ".s[" + std::to_string(k) + "]");
     return result;
   }
@@ -445,22 +439,23 @@ LaneText::Parts LaneText::loadParts(const Place& at, const Type* type) {
 }
 
 void LaneText::storeParts(const Place& at, const Type* vector, const Parts& values) {
-  const bool whole = vector->count != 3 && at.guard.empty();
-  if (!whole || (at.kind != Place::Kind::kStep && at.kind != Place::Kind::kIndex)) {
+  if (vector->count == 3 || (at.kind != Place::Kind::kStep && at.kind != Place::Kind::kIndex)) {
     for (uint32_t k = 0; k < vector->count; ++k) store(component(at, vector, k), vector->element, values[k], false);
     return;
   }
-  const std::string own = prelude_.type(vector->element), to = "(" + own + "*)" + at.pointer;
+  const std::string own = prelude_.type(vector->element), to = "_parts((" + own + "*)" + at.pointer;
   std::string all;
   for (const std::string& each : values) all += (all.empty() ? "" : ", ") + each;
-  all = "mrt_L::w<" + own + ", " + std::to_string(vector->count) + ">{{" + all + "}}";
-  if (at.kind == Place::Kind::kIndex) {
-    put("mrt_L::put_at_parts(" + to + ", " + at.index + ", " + at.scale + ", " + all + ", " + mask() + ");\n");
-  } else if (at.unit) {
-    put("mrt_L::put_near_parts(" + to + ", " + all + (mask_.empty() ? "" : ", " + mask_) + ");\n");
+  all = ", mrt_L::w<" + own + ", " + std::to_string(vector->count) + ">{{" + all + "}}";
+  const std::string own_places = "mrt_L::put_at" + to + ", " + at.index + ", " + at.scale + all + ", " + mask() + ");\n";
+  if (at.kind == Place::Kind::kIndex) return put(own_places);
+  if (!at.guard.empty()) put("if (__builtin_expect(" + at.guard + ", 1)) ");
+  if (at.unit) {
+    put("mrt_L::put_near" + to + all + (mask_.empty() ? "" : ", " + mask_) + ");\n");
   } else {
-    put("mrt_L::put_far_parts(" + to + ", (" + at.step + ") * " + at.scale + ", " + all + ", " + mask() + ");\n");
+    put("mrt_L::put_far" + to + ", (" + at.step + ") * " + at.scale + all + ", " + mask() + ");\n");
   }
+  if (!at.guard.empty()) put("else " + own_places);
 }
 
 }  // namespace manyrt::compiler

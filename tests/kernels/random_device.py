@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device for random_programs.py through ctypes alone, so that any Python runs it. MANYRT_LIBRARY is the library's path."""
+
+import ctypes
+import os
+
+SUCCESS = 0
+MEMCPY_DEFAULT = ctypes.c_int32(0)
+
+
+class Error(Exception):
+    """A call that failed, with the library's message."""
+
+
+class Device:
+    """A context on a device with its default stream. Ends with the process."""
+
+    def __init__(self, name):
+        self.library = ctypes.CDLL(os.environ.get("MANYRT_LIBRARY", "libmanyrt.so.0"))
+        device, self.context, self.stream = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        self.call("rtDeviceGetByName", ctypes.byref(device), name.encode())
+        self.call("rtContextCreate", ctypes.byref(self.context), None, device)
+        self.call("rtContextGetDefaultStream", ctypes.byref(self.stream), self.context)
+
+    def call(self, name, *arguments):
+        code = getattr(self.library, name)(*arguments)
+        if code != SUCCESS:
+            needed = ctypes.c_size_t()
+            self.library.rtGetLastErrorMessage(None, ctypes.c_size_t(0), ctypes.byref(needed))
+            text = ctypes.create_string_buffer(max(1, needed.value))
+            self.library.rtGetLastErrorMessage(text, ctypes.c_size_t(len(text)), None)
+            raise Error(text.value.decode(errors='replace'))
+
+    def module(self, source, options):
+        module = ctypes.c_void_p()
+        self.call("rtModuleCreateFromSource", ctypes.byref(module), source.encode(), options.encode(), self.context)
+        return module
+
+    def destroy(self, module):
+        self.call("rtModuleDestroy", module)
+
+    def run(self, module, name, grid, group, arguments, out_words):
+        """Arguments are arrays of ctypes, which the kernel reads, None for the words that it writes (zeros before), or single
+        values of ctypes (a size_t is the bytes of local memory). Returns the words."""
+        kernel, out = ctypes.c_void_p(), (ctypes.c_uint32 * out_words)()
+        self.call("rtModuleGetKernel", ctypes.byref(kernel), name.encode(), module)
+        allocated = []
+        try:
+            written = self.uploaded(out, allocated)
+            values = [written if argument is None else
+                      self.uploaded(argument, allocated) if isinstance(argument, ctypes.Array) else argument
+                      for argument in arguments]
+            places = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
+            sizes = [ctypes.c_uint32(size) for size in (*grid, 1, *group, 1)]
+            self.call("rtLaunchKernel", kernel, *sizes, ctypes.c_uint32(0), self.stream, places, ctypes.c_uint32(len(values)))
+            self.copy(out, written, out)
+            self.call("rtStreamSynchronize", self.stream)
+        finally:
+            for pointer in allocated:
+                self.call("rtFree", pointer)
+        return list(out)
+
+    def uploaded(self, data, allocated):
+        pointer = ctypes.c_void_p()
+        self.call("rtMalloc", ctypes.byref(pointer), ctypes.c_size_t(ctypes.sizeof(data)), self.context)
+        allocated.append(pointer)
+        self.copy(pointer, data, data)
+        return pointer
+
+    def copy(self, to, source, sized):
+        self.call("rtMemcpyAsync", to, source, ctypes.c_size_t(ctypes.sizeof(sized)), MEMCPY_DEFAULT, self.stream)
