@@ -34,8 +34,10 @@
  *
  * NCCL
  *   Where each rank of a process has a CUDA device of its own, and NCCL 2.18 or later is installed, NCCL runs the operations.
- *   It reduces no 16-bit integers (NOT_SUPPORTED), chooses the order of operands, and leaves NaN out of MINIMUM and MAXIMUM.
- *   RT_COMM_ENGINE chooses: see the documentation of the environment.
+ *   The order of operands, the rounding of AVERAGE, and MINIMUM and MAXIMUM of a NaN are then NCCL's. 16-bit integers, which
+ *   it has no type for, are reduced as without it, and not captured. Communicators that share devices need one order of
+ *   submission on all of them, also of launches of graphs: NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a
+ *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_

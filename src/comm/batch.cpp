@@ -26,6 +26,7 @@ class Batch {
     endTurn();
   }
 
+  const std::vector<Operation>& operations() const { return operations_; }
   const Operation& first() const { return operations_.front(); }
   void takeTurn() { turn_ = communicator_->turns.next++; }  // under `submitting`
   void markSubmitted(bool submitted) { submitted_.store(submitted, std::memory_order_release); }
@@ -113,7 +114,7 @@ Status submit(const std::shared_ptr<Communicator>& communicator, std::vector<Ope
   const bool captured = state != RT_CAPTURE_NONE;
   for (const Operation& operation : operations) RT_TRY(communicator->check(operation, captured));
   const auto batch = std::make_shared<Batch>(communicator, std::move(operations), captured);
-  const bool on_stream = communicator->submitsToStream();
+  const bool on_stream = communicator->submitsToStream(batch->operations());
   const std::lock_guard order(communicator->turns.submitting);
   if (captured) return launch(batch, !on_stream, stream);
   batch->takeTurn();

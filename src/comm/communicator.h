@@ -46,6 +46,7 @@ class Communicator {
   int32_t rank() const { return rank_; }
   int32_t size() const { return size_; }
   Monitor& monitor() { return *monitor_; }
+  const std::shared_ptr<Monitor>& sharedMonitor() const { return monitor_; }
   bool onHost() const { return place_.backend == RT_BACKEND_CPU; }
 
   // The communicator fails for a reason that this rank alone knows: the others are told.
@@ -60,7 +61,7 @@ class Communicator {
   // On a thread of the library, when the stream has come to the operations. Returns when this rank's part of all is done.
   virtual Status run(const std::vector<Operation>& operations, const Submission& at) = 0;
   // Whether run() gives its work to the driver's stream and returns. Then it is called as soon as what is ahead is submitted.
-  virtual bool submitsToStream() const { return false; }
+  virtual bool submitsToStream(const std::vector<Operation>&) const { return false; }
   // Around the submission of a batch that is no part of a graph, under turns.submitting.
   virtual Status before(const Operation&, rtStream_t) { return Status(); }
   virtual void behind(bool submitted) { (void)submitted; }

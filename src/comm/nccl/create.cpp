@@ -1,7 +1,8 @@
-// Making ranks: NCCL's start and splits, which wait for all ranks. They run in native functions of a stream of the rank's own,
-// as NCCL takes the device whose context is current. A thread that a missing rank holds in NCCL stays there; the caller does
-// not.
-#include <new>
+// Making ranks. All of them are in this process, so that one call of NCCL starts all: it succeeds or fails for all at once,
+// which a call for each rank would not: behind a failure of one the others would stay in NCCL for ever. The call has a thread
+// of its own, since NCCL has no clock, and changes the device that is current.
+#include <cstdio>
+#include <thread>
 #include <utility>
 
 #include "base/clock.h"
@@ -11,147 +12,73 @@
 namespace manyrt::comm::nccl {
 namespace {
 
-struct Call {
-  std::function<void()> function;
+struct Start {
+  std::vector<int> devices;
+  std::vector<NativeComm*> comms;
+  // Under the monitor's lock:
+  Result result = kSuccess;
+  bool done = false;
+  bool abandoned = false;  // its time has passed: what comes is ended
 };
 
-rtStatus_t runCall(const uint64_t*, void* user) {
-  static_cast<Call*>(user)->function();
-  return RT_SUCCESS;
+Status ordinals(std::vector<int>* devices, const Team& team) {
+  for (int32_t rank = 0; rank < team.size(); ++rank) {
+    uint64_t native[2] = {};
+    RT_TRY_CORE(rtDeviceGetNative(native, team.place(rank).device));
+    devices->push_back(static_cast<int>(native[0]));  // CUdevice, the number of the device
+  }
+  return Status();
 }
 
-void releaseCall(void* user) { delete static_cast<Call*>(user); }
+void run(const std::shared_ptr<Start>& start, const Library& library, const std::shared_ptr<Monitor>& monitor) {
+  const Result result = library.initAll(start->comms.data(), static_cast<int>(start->devices.size()), start->devices.data());
+  bool abandoned = false;
+  {
+    const Monitor::Lock lock = monitor->lock();
+    start->result = result;
+    start->done = true;
+    abandoned = start->abandoned;
+    monitor->notifyLocked();
+  }
+  if (abandoned && result == kSuccess) Clique(library, monitor, start->comms).abort();
+}
+
+Status startAll(std::vector<NativeComm*>* comms, const Library& library, const Team& team, const Settings& settings,
+                const std::shared_ptr<Monitor>& monitor) {
+  const auto start = std::make_shared<Start>();
+  RT_TRY(ordinals(&start->devices, team));
+  start->comms.resize(start->devices.size());
+  std::thread([start, &library, monitor] { run(start, library, monitor); }).detach();
+  Monitor::Lock lock = monitor->lock();
+  const Deadline deadline = Deadline::after(settings.timeout_ns);
+  if (monitor->wait(lock, deadline, [&] { return start->done; }) != Monitor::Wait::kReady) {
+    start->abandoned = true;
+    return Status::error(RT_ERROR_TIMEOUT, "NCCL did not start %d ranks within %.3g s.", team.size(),
+                         static_cast<double>(settings.timeout_ns) * 1e-9);
+  }
+  if (start->result != kSuccess) return failure(library, "ncclCommInitAll", start->result);
+  *comms = std::move(start->comms);
+  return Status();
+}
 
 }  // namespace
-
-Status Rank::beginOnThread(std::shared_ptr<Waiting>* out, Blocking blocking) {
-  if (stream_ == nullptr) RT_TRY_CORE(rtStreamCreate(&stream_, nullptr, place().context));
-  const auto waiting = std::make_shared<Waiting>();
-  const auto self = shared_from_this();
-  auto call = std::make_unique<Call>();
-  call->function = [self, waiting, blocking = std::move(blocking)] {
-    NativeComm* made = nullptr;
-    const Status status = blocking(&made);
-    const Monitor::Lock lock = self->monitor().lock();
-    waiting->made = made;
-    waiting->status = status;
-    waiting->done = true;
-    self->monitor().notifyLocked();
-  };
-  RT_TRY_CORE(rtStreamLaunchNativeWithRelease(runCall, call.get(), releaseCall, stream_));
-  (void)call.release();
-  *out = waiting;
-  return Status();
-}
-
-Status Rank::await(Waiting& waiting, const Deadline& deadline, const char* what) {
-  Monitor::Lock lock = monitor().lock();
-  const Monitor::Wait waited = monitor().wait(lock, deadline, [&] { return waiting.done; });
-  if (waited == Monitor::Wait::kTimeout) {
-    char within[48];
-    snprintf(within, sizeof within, "within %.3g s", static_cast<double>(settings().timeout_ns) * 1e-9);
-    monitor().failLocked(Status::error(RT_ERROR_TIMEOUT, "Not all of %d ranks came to %s %s, for which rank %d waits.", size(),
-                                       what, within, rank()),
-                         -1);
-  }
-  return waited == Monitor::Wait::kReady ? waiting.status : monitor().failureLocked();
-}
-
-Status Rank::beginStart(const UniqueId& id) {
-  return beginOnThread(&starting_, [this, id](NativeComm** made) {
-    return result("ncclCommInitRank", library_.initRank(made, size(), id, rank()));
-  });
-}
-
-Status Rank::awaitStart(const Deadline& deadline) {
-  const std::shared_ptr<Waiting> waiting = std::exchange(starting_, nullptr);
-  RT_TRY(await(*waiting, deadline, "the start of NCCL"));
-  return adopt(waiting->made);
-}
-
-Status Rank::adopt(NativeComm* native) {
-  comm_.store(native, std::memory_order_release);
-  RT_TRY_CORE(rtMalloc(&barrier_, sizeof(int64_t), place().context));
-  if (stream_ == nullptr) RT_TRY_CORE(rtStreamCreate(&stream_, nullptr, place().context));
-  RT_TRY_CORE(rtMemsetAsync(barrier_, 0, sizeof(int64_t), stream_));
-  RT_TRY_CORE(rtStreamSynchronize(stream_));
-  return Status();
-}
 
 Status create(std::vector<std::shared_ptr<Communicator>>* members, std::vector<Place> places, const Settings& settings) {
   const Library* library = nullptr;
   RT_TRY(open(&library));
-  UniqueId id;
-  if (const Result given = library->getUniqueId(&id); given != kSuccess) return failure(*library, "ncclGetUniqueId", given);
+  prepareWatch();
   const auto monitor = std::make_shared<Monitor>();
   const auto team = std::make_shared<Team>(std::move(places), settings, monitor, create);
-  const auto known = std::make_shared<Known>();
-  std::vector<std::shared_ptr<Rank>> ranks;
-  Status status;
+  std::vector<NativeComm*> comms;
+  RT_TRY(startAll(&comms, *library, *team, settings, monitor));
+  const auto clique = std::make_shared<Clique>(*library, monitor, std::move(comms));
+  std::vector<std::shared_ptr<Communicator>> made;
   for (int32_t rank = 0; rank < team->size(); ++rank) {
-    ranks.push_back(std::make_shared<Rank>(*library, team->place(rank), settings, rank, team->size(), monitor, team, known));
+    const auto of = std::make_shared<Rank>(team->place(rank), settings, rank, monitor, team, clique);
+    made.push_back(of);
+    RT_TRY(of->prepare());
   }
-  for (const auto& rank : ranks) {
-    status = rank->beginStart(id);
-    if (!status.ok()) monitor->fail(status, rank->rank());  // those that have begun wait in NCCL for one that never comes
-    RT_TRY(std::move(status));
-  }
-  const Deadline deadline = Deadline::after(settings.timeout_ns);
-  for (const auto& rank : ranks) {  // all, also behind a failure: what is made is ended then
-    const Status started = rank->awaitStart(deadline);
-    if (!started.ok()) monitor->fail(started, rank->rank());
-    if (status.ok()) status = started;
-  }
-  RT_TRY(std::move(status));
-  members->assign(ranks.begin(), ranks.end());
-  return Status();
-}
-
-Status createAmongProcesses(std::shared_ptr<Communicator>* made, const UniqueId& id, const Place& place,
-                            const Settings& settings, int32_t rank, int32_t size) {
-  const Library* library = nullptr;
-  RT_TRY(open(&library));
-  const auto of = std::make_shared<Rank>(*library, place, settings, rank, size, std::make_shared<Monitor>(), nullptr, nullptr);
-  RT_TRY(of->beginStart(id));
-  if (const Status status = of->awaitStart(Deadline::after(settings.timeout_ns)); !status.ok()) {
-    of->monitor().fail(status, -1);
-    return status;
-  }
-  *made = of;
-  return Status();
-}
-
-// ---- Splits ----
-
-Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
-  if (team_ != nullptr) return team_->announceSplit(color, key, rank(), ticket);
-  *ticket = static_cast<uint64_t>(static_cast<uint32_t>(color)) << 32 | static_cast<uint32_t>(key);
-  return Status();
-}
-
-Status Rank::takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) {
-  if (team_ != nullptr) return team_->takeSplit(ticket, rank(), made);
-  const std::lock_guard alone(splitting_);
-  const auto color = static_cast<int32_t>(ticket >> 32), key = static_cast<int32_t>(ticket & 0xffffffffu);
-  NativeComm* const parent = native();
-  if (parent == nullptr) return monitor().failure();
-  std::shared_ptr<Waiting> waiting;
-  RT_TRY(beginOnThread(&waiting, [this, parent, color, key](NativeComm** part) {
-    return result("ncclCommSplit", library_.split(parent, color, key, part, nullptr));  // -1 is NCCL's "no color", too
-  }));
-  if (const Status status = await(*waiting, Deadline::after(settings().timeout_ns), "a split"); !status.ok()) {
-    fail(status);
-    return monitor().failure();
-  }
-  NativeComm* const native = waiting->made;
-  if (native == nullptr) return Status();
-  int size = 0, rank = 0;
-  RT_TRY(result("ncclCommCount", library_.count(native, &size)));
-  RT_TRY(result("ncclCommUserRank", library_.userRank(native, &rank)));
-  const auto of =
-      std::make_shared<Rank>(library_, place(), settings(), rank, size, std::make_shared<Monitor>(), nullptr, nullptr);
-  RT_TRY(of->adopt(native));
-  *made = of;
+  *members = std::move(made);
   return Status();
 }
 

@@ -9,10 +9,6 @@ namespace manyrt::comm::nccl {
 
 struct NativeComm;  // ncclComm_t points to one
 
-struct UniqueId {
-  char bytes[128];
-};
-
 using Result = int;
 inline constexpr Result kSuccess = 0, kUnhandledCudaError = 1, kSystemError = 2, kInternalError = 3, kInvalidArgument = 4,
                         kInvalidUsage = 5, kRemoteError = 6, kInProgress = 7;
@@ -24,14 +20,10 @@ using Stream = void*;  // cudaStream_t
 // member, symbol, parameters; all return a Result
 #define MANYRT_NCCL_FUNCTIONS(X)                                                                                          \
   X(getVersion, ncclGetVersion, (int* version))                                                                           \
-  X(getUniqueId, ncclGetUniqueId, (UniqueId * id))                                                                        \
-  X(initRank, ncclCommInitRank, (NativeComm * *comm, int size, UniqueId id, int rank))                                    \
-  X(split, ncclCommSplit, (NativeComm * comm, int color, int key, NativeComm** made, void* config))                       \
+  X(initAll, ncclCommInitAll, (NativeComm * *comms, int count, const int* devices))                                       \
   X(destroy, ncclCommDestroy, (NativeComm * comm))                                                                        \
   X(abort, ncclCommAbort, (NativeComm * comm))                                                                            \
   X(asyncError, ncclCommGetAsyncError, (NativeComm * comm, Result * error))                                               \
-  X(count, ncclCommCount, (NativeComm * comm, int* count))                                                                \
-  X(userRank, ncclCommUserRank, (NativeComm * comm, int* rank))                                                           \
   X(groupStart, ncclGroupStart, ())                                                                                       \
   X(groupEnd, ncclGroupEnd, ())                                                                                           \
   X(allReduce, ncclAllReduce,                                                                                             \

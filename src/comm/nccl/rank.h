@@ -2,106 +2,66 @@
 // operation has its place in the stream like any other work. Captured, they are called while the exec is made, and NCCL's work
 // is a part of the native graph.
 //
-// Where all ranks are in this process they meet in a team before each call: a rank that is late, or means something else, is
-// found there, on the host, and named. Among processes NCCL itself is all that the ranks share.
+// The ranks meet in a team before each call: a rank that is late, or means something else, is found there, on the host, and
+// named. What NCCL has no type for runs in the engine of this process, in the same order.
 #pragma once
 
-#include <atomic>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
-#include <set>
-#include <tuple>
 #include <vector>
 
 #include "comm/communicator.h"
 #include "comm/in_process/team.h"
-#include "comm/nccl/library.h"
+#include "comm/nccl/clique.h"
 #include "comm/nccl/watch.h"
 
 namespace manyrt::comm::nccl {
 
-// What the ranks of one process share: operations that have run, after which NCCL has connected what they need.
-class Known {
- public:
-  using Key = std::tuple<Kind, int32_t, int32_t, uint64_t>;  // type, reduction, count
-  void add(const Operation& operation) {
-    const std::lock_guard lock(mutex_);
-    keys_.insert(keyOf(operation));
-  }
-  bool has(const Operation& operation) {
-    const std::lock_guard lock(mutex_);
-    return keys_.count(keyOf(operation)) != 0;
-  }
-
- private:
-  static Key keyOf(const Operation& of) { return {of.kind, of.type, reduces(of.kind) ? of.reduction : 0, of.count}; }
-  std::mutex mutex_;
-  std::set<Key> keys_;
-};
-
 class Rank final : public Communicator, public std::enable_shared_from_this<Rank> {
  public:
-  // `team` is null where ranks are in other processes.
-  Rank(const Library& library, const Place& place, const Settings& settings, int32_t rank, int32_t size,
-       std::shared_ptr<Monitor> monitor, std::shared_ptr<Team> team, std::shared_ptr<Known> known)
-      : Communicator(place, settings, rank, size, std::move(monitor)),
-        library_(library),
+  Rank(const Place& place, const Settings& settings, int32_t rank, std::shared_ptr<Monitor> monitor, std::shared_ptr<Team> team,
+       std::shared_ptr<Clique> clique)
+      : Communicator(place, settings, rank, team->size(), std::move(monitor)),
         team_(std::move(team)),
-        known_(std::move(known)) {}
+        clique_(std::move(clique)) {}
   ~Rank() override;
-
-  // Begins NCCL's start; awaitStart() returns when all ranks have come.
-  Status beginStart(const UniqueId& id);
-  Status awaitStart(const Deadline& deadline);
-  Status adopt(NativeComm* native);  // instead of both: one that a split made
+  Status prepare();  // once, before all else
 
   Status check(const Operation& operation, bool captured) override;
   Status run(const std::vector<Operation>& operations, const Submission& at) override;
-  bool submitsToStream() const override { return true; }
+  bool submitsToStream(const std::vector<Operation>& operations) const override;
   Status before(const Operation& first, rtStream_t stream) override;
   void behind(bool submitted) override;
   Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;
   Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) override;
 
   // For the watch.
-  const Library& library() const { return library_; }
-  NativeComm* native() const { return comm_.load(std::memory_order_acquire); }
-  void abortNative();
+  Clique& clique() const { return *clique_; }
   void giveBack(rtEvent_t begin, rtEvent_t end);
 
  protected:
   void announceFailure() override;
 
  private:
-  // A call of NCCL that waits for other ranks, on a thread of the library with the device's context current.
-  struct Waiting {
-    bool done = false;  // under the monitor's lock, as the next
-    Status status;
-    NativeComm* made = nullptr;
-  };
-  using Blocking = std::function<Status(NativeComm** made)>;
-  Status beginOnThread(std::shared_ptr<Waiting>* waiting, Blocking call);
-  Status await(Waiting& waiting, const Deadline& deadline, const char* what);
-
   Status meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress);
   Status call(const Operation& operation, Stream stream, bool captured);
+  Status callCollective(const Operation& operation, NativeComm* comm, Stream stream, bool captured);
   Status callPoints(const std::vector<Operation>& operations, Stream stream);
-  Status allToAll(const Operation& operation, Stream stream, bool captured);
-  Status exchange(const Operation& operation, void* receive, Stream stream);
+  Status allToAll(const Operation& operation, NativeComm* comm, Stream stream, bool captured);
+  Status exchange(const Operation& operation, void* receive, NativeComm* comm, Stream stream);
   Status result(const char* call, Result result) const;
+  const Library& library() const { return clique_->library(); }
+  Status awaitBeside();  // what NCCL has in stream_
   rtEvent_t takeEvent();
 
-  const Library& library_;
   const std::shared_ptr<Team> team_;
-  const std::shared_ptr<Known> known_;
-  std::atomic<NativeComm*> comm_{nullptr};
-  rtStream_t stream_ = nullptr;  // of NCCL's start and of splits
-  std::shared_ptr<Waiting> starting_;
-  std::mutex splitting_;
-  void* barrier_ = nullptr;  // one element, for barriers
-  std::vector<void*> kept_;  // memory that captured operations name
+  const std::shared_ptr<Clique> clique_;
+  std::shared_ptr<Communicator> in_process_;  // the same rank in the engine of this process
+  rtStream_t stream_ = nullptr;               // of batches that both engines run
+  Stream native_stream_ = nullptr;            // the driver's, of stream_
+  void* barrier_ = nullptr;                   // one element, for barriers
+  std::vector<void*> kept_;                   // memory that captured operations name
 
   std::mutex events_mutex_;
   std::vector<rtEvent_t> spare_;
@@ -112,8 +72,5 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
 
 // A rank for each place, of contexts on CUDA devices that all differ.
 Status create(std::vector<std::shared_ptr<Communicator>>* members, std::vector<Place> places, const Settings& settings);
-// One rank among processes. Waits for the others.
-Status createAmongProcesses(std::shared_ptr<Communicator>* made, const UniqueId& id, const Place& place,
-                            const Settings& settings, int32_t rank, int32_t size);
 
 }  // namespace manyrt::comm::nccl

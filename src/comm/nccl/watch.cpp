@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "comm/nccl/rank.h"
@@ -25,6 +26,7 @@ struct Watched {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Flight> arriving;
+  bool prepared = false;
   bool started = false;
   bool hurry = false;
   bool ending = false;  // the process ends: NCCL and the driver take no calls soon
@@ -76,10 +78,8 @@ void expire(const Flight& flight) {
 void lookForFailure(Flight& flight) {
   Rank& rank = *flight.rank;
   if (flight.begun == 0 && rtEventQuery(flight.begin) != RT_NOT_READY) flight.begun = nowNanoseconds();
-  Result error = kSuccess;
-  NativeComm* const native = rank.native();
-  if (native != nullptr && rank.library().asyncError(native, &error) == kSuccess && error != kSuccess && error != kInProgress) {
-    const Status said = failure(rank.library(), "An operation of NCCL", error);
+  if (const Result error = rank.clique().asyncError(rank.rank()); error != kSuccess) {
+    const Status said = failure(rank.clique().library(), "An operation of NCCL", error);
     rank.monitor().fail(Status::error(RT_ERROR_DRIVER, "Rank %d: %s", rank.rank(), said.message()), -1);
   }
   const int64_t called = flight.progress->called.load(std::memory_order_acquire);
@@ -107,7 +107,7 @@ void endFailed(std::vector<Flight>& flights) {
     flight.told = true;
     tellStream(flight, failure.code());
   }
-  for (const std::shared_ptr<Rank>& rank : failed) rank->abortNative();
+  for (const std::shared_ptr<Rank>& rank : failed) rank->clique().abort();
 }
 
 void watchForEver() {
@@ -149,17 +149,26 @@ void stopWatch() {
   std::unique_lock lock(watched->mutex);
   watched->ending = true;
   watched->changed.notify_all();
-  (void)watched->changed.wait_for(lock, std::chrono::seconds(1), [] { return watched->stopped; });
+  (void)watched->changed.wait_for(lock, std::chrono::seconds(1), [] { return watched->stopped || !watched->started; });
 }
 
 }  // namespace
+
+void prepareWatch() {
+  const std::lock_guard lock(watched->mutex);
+  if (!std::exchange(watched->prepared, true)) (void)std::atexit(stopWatch);
+}
+
+bool processEnds() {
+  const std::lock_guard lock(watched->mutex);
+  return watched->ending;
+}
 
 void watch(Flight flight) {
   const std::lock_guard lock(watched->mutex);
   watched->arriving.push_back(std::move(flight));
   if (!watched->started) {
     std::thread(watchForEver).detach();
-    (void)std::atexit(stopWatch);
     watched->started = true;
   }
   if (watched->arriving.size() == 1) watched->changed.notify_one();

@@ -31,6 +31,8 @@ struct Flight {
   bool told = false;  // its stream has been given the failure
 };
 
+void prepareWatch();  // before the first rank; NCCL is loaded
+bool processEnds();   // NCCL and the driver take no calls any more
 void watch(Flight flight);
 void wakeWatch();  // a communicator has failed: look at once
 

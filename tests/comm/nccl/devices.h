@@ -33,11 +33,24 @@ struct SimulatedNccl {
   int (*count)(const char*) = find<int(const char*)>("simulatedNcclCount");
   void (*fail)(const char*, int) = find<void(const char*, int)>("simulatedNcclFail");
   void (*async_error)(int) = find<void(int)>("simulatedNcclAsyncError");
+  void (*hold)(int, int) = find<void(int, int)>("simulatedNcclHold");
   bool here() const { return live != nullptr; }
 };
 inline const SimulatedNccl& simulatedNccl() {
   static const SimulatedNccl functions;
   return functions;
 }
+
+// Work of a rank waits on the simulated device while this lives.
+class Held {
+ public:
+  explicit Held(int rank) : rank_(rank) { simulatedNccl().hold(rank, 1); }
+  ~Held() { simulatedNccl().hold(rank_, 0); }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+ private:
+  const int rank_;
+};
 
 }  // namespace commtest

@@ -70,22 +70,98 @@ TEST_F(NcclFailureTest, AnAbortFromAnotherThreadFreesAllRanks) {
   other.join();
 }
 
-// All ranks have called NCCL, and the stream of one is held back on the device: the other's kernel waits there. The abort ends
-// it, and the stream that waited does not take that for success.
-TEST_F(NcclFailureTest, AnAbortEndsWhatWaitsOnTheDevice) {
-  if (!simulatedNccl().here()) GTEST_SKIP() << "holds a device back";
-  ASSERT_NO_FATAL_FAILURE(make(2, RT_TIMEOUT_INFINITE));
-  for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
-  ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
-  rttest::Gate gate(ranks_.contexts[1]);
-  ASSERT_RT_OK(gate.close(ranks_.streams[1]));
-  ASSERT_COMM_OK(allReduce(0));
-  ASSERT_COMM_OK(allReduce(1));
+// ---- On the device: all ranks have called NCCL, and the work of rank 1 does not begin, so that rank 0 waits for it there ----
+
+class NcclDeviceFailureTest : public NcclFailureTest {
+ protected:
+  void SetUp() override {
+    NcclFailureTest::SetUp();
+    if (!IsSkipped() && !simulatedNccl().here()) GTEST_SKIP() << "NCCL holds no device back";
+  }
+  // Behind an operation of the same kind, so that no call waits on the host.
+  void makeConnected(uint64_t timeout_ns, const char* label = "") {
+    ASSERT_NO_FATAL_FAILURE(make(2, timeout_ns, label));
+    for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
+    ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+    calls_ = simulatedNccl().count("ncclAllReduce");
+    aborts_ = simulatedNccl().count("ncclCommAbort");
+  }
+  void submitBoth() {
+    for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
+    awaitCalls("ncclAllReduce", calls_ + 2);
+    EXPECT_EQ(simulatedNccl().count("ncclCommAbort"), aborts_);
+  }
+  static void awaitCalls(const char* function, int wanted) {
+    while (simulatedNccl().count(function) < wanted) std::this_thread::yield();  // the test's time limit ends it
+  }
+
+  int calls_ = 0, aborts_ = 0;
+};
+
+TEST_F(NcclDeviceFailureTest, WhatWaitsOnTheDeviceEndsAfterTheTime) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kShort, "pair"));
+  const Held held(1);
+  ASSERT_NO_FATAL_FAILURE(submitBoth());
+  expectFailure(RT_ERROR_TIMEOUT, -1, "of \"pair\" did not end within 0.2 s: another rank has not come", {0, 1});
+  awaitCalls("ncclCommAbort", aborts_ + 2);
+}
+
+TEST_F(NcclDeviceFailureTest, AReceiveThatWaitsOnTheDeviceNamesTheSenderAfterTheTime) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kShort));
+  const Held held(1);
+  ASSERT_COMM_OK(rtCommReceive(memory_[0].get(), 4, RT_COMM_I32, 1, ranks_.streams[0], ranks_.comms[0]));
+  ASSERT_COMM_OK(rtCommSend(memory_[1].get(), 4, RT_COMM_I32, 0, ranks_.streams[1], ranks_.comms[1]));
+  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronize(ranks_.streams[0]));
+  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronize(ranks_.streams[1]));
+  char text[512] = "";
+  EXPECT_COMM_OK(rtCommGetStatusMessage(text, sizeof text, nullptr, ranks_.comms[0]));
+  EXPECT_NE(std::string(text).find("within 0.2 s to what rank"), std::string::npos) << text;
+}
+
+// The thread of a group that both engines run waits for NCCL's part.
+TEST_F(NcclDeviceFailureTest, WhatAGroupOfBothEnginesWaitsForEndsAfterTheTime) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kShort));
+  const Held held(1);
+  for (int rank = 0; rank < 2; ++rank) {
+    ASSERT_COMM_OK(rtCommGroupBegin());
+    ASSERT_COMM_OK(allReduce(rank));
+    ASSERT_COMM_OK(allReduce(rank, 16, RT_COMM_I16));
+    ASSERT_COMM_OK(rtCommGroupEnd());
+  }
+  expectFailure(RT_ERROR_TIMEOUT, -1, "did not end within 0.2 s: another rank has not come", {0, 1});
+}
+
+TEST_F(NcclDeviceFailureTest, AnAsynchronousErrorOfNcclEndsWhatWaits) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
+  const Held held(1);
+  ASSERT_NO_FATAL_FAILURE(submitBoth());
+  simulatedNccl().async_error(6);
+  expectFailure(RT_ERROR_DRIVER, -1, "An operation of NCCL failed: remote process exited", {0, 1});
+  simulatedNccl().async_error(0);
+}
+
+TEST_F(NcclDeviceFailureTest, AnAbortEndsWhatWaitsOnTheDevice) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(RT_TIMEOUT_INFINITE));
+  const Held held(1);
+  ASSERT_NO_FATAL_FAILURE(submitBoth());
   EXPECT_EQ(rtStreamSynchronizeFor(kShort / 4, ranks_.streams[0]), RT_ERROR_TIMEOUT);
   ASSERT_COMM_OK(rtCommAbort(ranks_.comms[0]));
-  EXPECT_RT(RT_ERROR_LAUNCH_FAILED, rtStreamSynchronize(ranks_.streams[0]));
-  ASSERT_RT_OK(gate.open());
-  (void)rtStreamSynchronize(ranks_.streams[1]);
+  expectFailure(RT_ERROR_LAUNCH_FAILED, 0, "Rank 0 called rtCommAbort.", {0, 1});
+}
+
+// The start of NCCL has no clock of its own. What comes late is ended.
+TEST_F(NcclDeviceFailureTest, AStartThatDoesNotEndIsGivenUpAfterTheTime) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
+  const rtContext_t contexts[] = {ranks_.contexts[0], ranks_.contexts[1]};
+  const rtCommOptions_t given = options(kShort);
+  rtComm_t made[2] = {};
+  {
+    const Held start(-1);
+    EXPECT_COMM(RT_ERROR_TIMEOUT, rtCommCreateAll(made, &given, contexts, 2));
+    EXPECT_NE(lastMessage().find("NCCL did not start 2 ranks within 0.2 s"), std::string::npos) << lastMessage();
+    EXPECT_EQ(made[0], nullptr);
+  }
+  awaitCalls("ncclCommAbort", aborts_ + 2);
 }
 
 TEST_F(NcclFailureTest, ADestroyedRankIsNamedByThoseThatWait) {
@@ -142,29 +218,26 @@ TEST_F(NcclFailureTest, AFailedStartMakesNoCommunicator) {
   ASSERT_NO_FATAL_FAILURE(make(2, kLong));
   const rtContext_t contexts[] = {ranks_.contexts[0], ranks_.contexts[1]};
   rtComm_t made[2] = {};
-  for (const char* function : {"ncclGetUniqueId", "ncclCommInitRank"}) {
-    simulatedNccl().fail(function, 2);
-    EXPECT_COMM(RT_ERROR_DRIVER, rtCommCreateAll(made, nullptr, contexts, 2));
-    EXPECT_NE(lastMessage().find(std::string(function) + " failed: unhandled system error"), std::string::npos);
-    simulatedNccl().fail(function, 0);
-    EXPECT_EQ(made[0], nullptr);
-  }
+  simulatedNccl().fail("ncclCommInitAll", 2);
+  EXPECT_COMM(RT_ERROR_DRIVER, rtCommCreateAll(made, nullptr, contexts, 2));
+  simulatedNccl().fail("ncclCommInitAll", 0);
+  EXPECT_NE(lastMessage().find("ncclCommInitAll failed: unhandled system error"), std::string::npos) << lastMessage();
+  EXPECT_EQ(made[0], nullptr);
 }
 
+// Ranks end behind their work, on a thread of the library. No rank of an earlier test is left, failed or not.
 TEST_F(NcclFailureTest, EveryCommunicatorOfNcclIsEnded) {
   if (!simulatedNccl().here()) GTEST_SKIP() << "counts in the simulation";
-  const auto settle = [](int wanted) {  // ranks end behind their work, on a thread of the library
-    for (int i = 0; i < 2000 && simulatedNccl().live() != wanted; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return simulatedNccl().live();
+  const auto awaitNone = [] {
+    while (simulatedNccl().live() != 0) std::this_thread::yield();  // the test's time limit ends it
   };
-  const int before = settle(0);
+  awaitNone();
   ASSERT_NO_FATAL_FAILURE(make(2, kLong));
   for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
   ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+  EXPECT_EQ(simulatedNccl().live(), 2);
   ranks_.comms.clear();
-  EXPECT_EQ(settle(before), before);
+  awaitNone();
 }
 
 }  // namespace

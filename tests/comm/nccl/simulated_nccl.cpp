@@ -21,7 +21,7 @@
 #include "rt_comm.h"
 #include "simulated_cuda.h"
 
-extern "C" int cudaGetDriverEntryPoint(const char* symbol, void** function, unsigned long long flags, int* status);
+extern "C" int cudaGetDeviceCount(int* count);
 
 namespace manyrt::comm::nccl {
 
@@ -34,6 +34,7 @@ auto& calls = *new std::map<std::string, int>;
 auto& failures = *new std::map<std::string, int>;
 int async_error = 0;
 int live = 0;
+auto& held = *new std::set<int>;  // ranks whose work the device does not begin
 
 bool refused(const char* function, Result* result) {
   const std::lock_guard lock(mutex);
@@ -78,25 +79,11 @@ using Kind = std::tuple<What, size_t, int, int>;
 
 struct Clique {
   int size = 0;
-  std::vector<NativeComm*> ranks;
-  std::set<void*> devices;  // their contexts
-  int arrived = 0;
-  bool twice = false;  // two ranks on one device
+  Result error = kSuccess;  // asynchronous
   std::map<uint64_t, std::shared_ptr<Meeting>> meetings;
   std::map<std::pair<int, int>, std::deque<std::shared_ptr<Message>>> messages;
   std::map<Kind, std::set<int>> connected;
-  // Splits, by number.
-  struct Split {
-    std::vector<std::pair<int, int>> given;  // color and key by rank
-    int arrived = 0;
-    std::map<int, std::shared_ptr<Clique>> parts;
-  };
-  std::map<int, Split> splits;
 };
-std::map<std::string, std::shared_ptr<Clique>>& cliques() {
-  static auto* all = new std::map<std::string, std::shared_ptr<Clique>>;
-  return *all;
-}
 
 int sizeOfType(int type) {
   static constexpr int sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
@@ -119,7 +106,6 @@ struct NativeComm {
   int rank = 0;
   bool aborted = false;
   uint64_t executed = 0;  // collectives that the device has come to
-  int splits = 0;
   std::mutex submitting;
   uint64_t submitted = 0;  // outside of graphs; under `submitting`
   uint64_t served = 0;
@@ -168,6 +154,7 @@ void perform(const std::vector<const Work*>& works) {
 
 void meet(NativeComm& comm, const Work& work) {
   std::unique_lock lock(mutex);
+  if (comm.aborted) return;  // the others have left, and their work with them
   Clique& clique = *comm.clique;
   std::shared_ptr<Meeting>& entry = clique.meetings[comm.executed++];
   if (entry == nullptr) entry = std::make_shared<Meeting>();
@@ -177,9 +164,9 @@ void meet(NativeComm& comm, const Work& work) {
   if (++meeting->arrived == clique.size) {
     clique.meetings.erase(comm.executed - 1);
     for (const Work* each : meeting->works) {
-      if (each->what != work.what || each->count != work.count || each->type != work.type) async_error = kInvalidUsage;
+      if (each->what != work.what || each->count != work.count || each->type != work.type) clique.error = kInvalidUsage;
     }
-    if (async_error == 0) perform(meeting->works);
+    if (clique.error == kSuccess) perform(meeting->works);
     meeting->done = true;
     changed.notify_all();
   }
@@ -188,6 +175,7 @@ void meet(NativeComm& comm, const Work& work) {
 
 void exchange(NativeComm& comm, const std::vector<Point>& points) {
   std::unique_lock lock(mutex);
+  if (comm.aborted) return;
   Clique& clique = *comm.clique;
   std::vector<std::shared_ptr<Message>> sent;
   for (const Point& point : points) {
@@ -202,7 +190,7 @@ void exchange(NativeComm& comm, const std::vector<Point>& points) {
     changed.wait(lock, [&] { return !queue.empty() || comm.aborted; });
     if (comm.aborted) return;
     Message& message = *queue.front();
-    if (message.point->bytes != point.bytes) async_error = kInvalidUsage;
+    if (message.point->bytes != point.bytes) clique.error = kInvalidUsage;
     memmove(point.memory, message.point->memory, std::min(point.bytes, message.point->bytes));
     message.done = true;
     queue.pop_front();
@@ -217,6 +205,7 @@ struct Group {
   int depth = 0;
   std::vector<std::function<Result()>> calls;  // starts and collectives
   std::map<std::pair<NativeComm*, Stream>, std::vector<Point>> points;
+  std::vector<std::pair<NativeComm*, bool>> ends;  // true: an abort
 };
 thread_local Group group;
 
@@ -231,9 +220,10 @@ struct InStream {
 void runInStream(void* user) {
   InStream& work = *static_cast<InStream*>(user);
   NativeComm& comm = *work.comm;
-  if (!work.captured) {
+  {
     std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return comm.served == work.turn || comm.aborted; });
+    const auto begins = [&] { return held.count(comm.rank) == 0 && (work.captured || comm.served == work.turn); };
+    changed.wait(lock, [&] { return begins() || comm.aborted; });
   }
   work.function();
   if (work.captured) return;  // a graph calls it often: it stays
@@ -315,109 +305,66 @@ EXPORT const char* ncclGetErrorString(Result result) {
 }
 EXPORT const char* ncclGetLastError(NativeComm*) { return ""; }
 
-EXPORT Result ncclGetUniqueId(UniqueId* id) {
+// Fails without a rank that has begun: for all or for none.
+EXPORT Result ncclCommInitAll(NativeComm** comms, int count, const int* devices) {
   Result result = kSuccess;
-  if (refused("ncclGetUniqueId", &result)) return result;
-  static int next = 0;
-  const std::lock_guard lock(mutex);
-  memset(id->bytes, 0, sizeof id->bytes);
-  const int number = ++next;
-  memcpy(id->bytes, &number, sizeof number);
-  return kSuccess;
-}
-
-EXPORT Result ncclCommInitRank(NativeComm** out, int size, UniqueId id, int rank) {
-  Result result = kSuccess;
-  if (refused("ncclCommInitRank", &result)) return result;
-  void *entry_point = nullptr, *device = nullptr;
-  if (cudaGetDriverEntryPoint("cuCtxGetCurrent", &entry_point, 0, nullptr) != 0) return kUnhandledCudaError;
-  if (reinterpret_cast<int (*)(void**)>(entry_point)(&device) != 0 || device == nullptr) return kUnhandledCudaError;
+  if (refused("ncclCommInitAll", &result)) return result;
+  int present = 0;
+  if (cudaGetDeviceCount(&present) != 0) return kUnhandledCudaError;
+  const std::set<int> different(devices, devices + count);
+  if (static_cast<int>(different.size()) != count) return kInvalidUsage;
+  if (*different.begin() < 0 || *different.rbegin() >= present) return kInvalidArgument;
   std::unique_lock lock(mutex);
-  std::shared_ptr<Clique>& entry = cliques()[std::string(id.bytes, sizeof id.bytes)];
-  if (entry == nullptr) entry = std::make_shared<Clique>();
-  const std::shared_ptr<Clique> clique = entry;
-  clique->size = size;
-  clique->ranks.resize(static_cast<size_t>(size));
-  auto* const comm = new NativeComm;
-  comm->clique = clique;
-  comm->rank = rank;
-  clique->ranks[static_cast<size_t>(rank)] = comm;
-  clique->twice = clique->twice || !clique->devices.insert(device).second;
-  ++clique->arrived;
-  ++live;
-  changed.notify_all();
-  changed.wait(lock, [&] { return clique->arrived == size; });
-  if (clique->twice) return kInvalidUsage;
-  *out = comm;
-  return kSuccess;
-}
-
-EXPORT Result ncclCommSplit(NativeComm* comm, int color, int key, NativeComm** out, void*) {
-  Result result = kSuccess;
-  if (refused("ncclCommSplit", &result)) return result;
-  std::unique_lock lock(mutex);
-  Clique& clique = *comm->clique;
-  Clique::Split& split = clique.splits[comm->splits++];
-  split.given.resize(static_cast<size_t>(clique.size));
-  split.given[static_cast<size_t>(comm->rank)] = {color, key};
-  ++split.arrived;
-  changed.notify_all();
-  changed.wait(lock, [&] { return split.arrived == clique.size || comm->aborted; });
-  *out = nullptr;
-  if (comm->aborted) return kInternalError;
-  if (color < 0) return kSuccess;
-  int size = 0, rank = 0;
-  for (int other = 0; other < clique.size; ++other) {
-    const auto [its_color, its_key] = split.given[static_cast<size_t>(other)];
-    if (its_color != color) continue;
-    ++size;
-    if (std::pair(its_key, other) < std::pair(key, comm->rank)) ++rank;
+  changed.wait(lock, [] { return held.count(-1) == 0; });
+  const auto clique = std::make_shared<Clique>();
+  clique->size = count;
+  for (int rank = 0; rank < count; ++rank) {
+    comms[rank] = new NativeComm;
+    comms[rank]->clique = clique;
+    comms[rank]->rank = rank;
   }
-  std::shared_ptr<Clique>& entry = split.parts[color];
-  if (entry == nullptr) entry = std::make_shared<Clique>();
-  entry->size = size;
-  entry->ranks.resize(static_cast<size_t>(size));
-  auto* const made = new NativeComm;
-  made->clique = entry;
-  made->rank = rank;
-  entry->ranks[static_cast<size_t>(rank)] = made;
-  ++live;
-  *out = made;
+  live += count;
   return kSuccess;
 }
 
 namespace {
 
-// What runs in a stream may still look at it: it is left behind.
-void end(NativeComm* comm, bool aborts) {
+// Of one group, or of one call outside of groups. An end without those of the other ranks may wait for them: here it fails.
+Result endAll(const std::vector<std::pair<NativeComm*, bool>>& ends) {
   const std::lock_guard lock(mutex);
-  --live;
-  if (!aborts) return;
-  comm->aborted = true;
+  for (const auto& [comm, aborts] : ends) {
+    const auto same = [&, &clique = comm->clique](const auto& other) { return other.first->clique == clique; };
+    if (std::count_if(ends.begin(), ends.end(), same) != comm->clique->size) return kInvalidUsage;
+  }
+  for (const auto& [comm, aborts] : ends) {
+    --live;  // what runs in a stream may still look at it: it is left behind
+    comm->aborted = comm->aborted || aborts;
+  }
   changed.notify_all();
+  return kSuccess;
+}
+
+Result end(NativeComm* comm, bool aborts) {
+  if (group.depth == 0) return endAll({{comm, aborts}});
+  group.ends.emplace_back(comm, aborts);
+  return kSuccess;
 }
 
 }  // namespace
 
 EXPORT Result ncclCommDestroy(NativeComm* comm) {
   Result result = kSuccess;
-  if (refused("ncclCommDestroy", &result)) return result;
-  end(comm, false);
-  return kSuccess;
+  return refused("ncclCommDestroy", &result) ? result : end(comm, false);
 }
 EXPORT Result ncclCommAbort(NativeComm* comm) {
   Result result = kSuccess;
-  if (refused("ncclCommAbort", &result)) return result;
-  end(comm, true);
-  return kSuccess;
+  return refused("ncclCommAbort", &result) ? result : end(comm, true);
 }
-EXPORT Result ncclCommGetAsyncError(NativeComm*, Result* error) {
+EXPORT Result ncclCommGetAsyncError(NativeComm* comm, Result* error) {
   const std::lock_guard lock(mutex);
-  *error = async_error;
+  *error = async_error != 0 ? async_error : comm->clique->error;
   return kSuccess;
 }
-EXPORT Result ncclCommCount(NativeComm* comm, int* count) { return *count = comm->clique->size, kSuccess; }
-EXPORT Result ncclCommUserRank(NativeComm* comm, int* rank) { return *rank = comm->rank, kSuccess; }
 
 EXPORT Result ncclGroupStart() { return ++group.depth, kSuccess; }
 EXPORT Result ncclGroupEnd() {
@@ -425,7 +372,7 @@ EXPORT Result ncclGroupEnd() {
   if (--group.depth != 0) return kSuccess;
   Group ended;
   std::swap(ended, group);
-  Result first = kSuccess;
+  Result first = ended.ends.empty() ? kSuccess : endAll(ended.ends);
   for (const auto& call : ended.calls) {
     const Result result = call();
     if (first == kSuccess) first = result;
@@ -475,6 +422,15 @@ EXPORT int simulatedNcclCount(const char* function) {
 EXPORT void simulatedNcclFail(const char* function, int result) {
   const std::lock_guard lock(mutex);
   failures[function] = result;
+}
+EXPORT void simulatedNcclHold(int rank, int on) {
+  const std::lock_guard lock(mutex);
+  if (on != 0) {
+    held.insert(rank);
+  } else {
+    held.erase(rank);
+  }
+  changed.notify_all();
 }
 EXPORT void simulatedNcclAsyncError(int result) {
   const std::lock_guard lock(mutex);
