@@ -1,5 +1,8 @@
 // The list of flights and the look at each. The stream of a flight gets the failure before NCCL's kernel is ended, so that a
 // thread that waits for the stream does not take the end for success.
+//
+// CUDA frees memory when the device has come to rest, also behind a kernel of NCCL that waits for a rank. So the watch, which
+// alone can end such a kernel, destroys nothing: a second thread drops the ranks, whose ends may free memory.
 #include "comm/nccl/watch.h"
 
 #include <time.h>
@@ -26,13 +29,15 @@ struct Watched {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Flight> arriving;
+  std::condition_variable leaves;
+  std::vector<Flight> leaving;  // over: with the last one its rank ends
   bool prepared = false;
   bool started = false;
   bool hurry = false;
   bool ending = false;  // the process ends: NCCL and the driver take no calls soon
-  bool stopped = false;
+  int running = 0;      // threads
 };
-Watched* const watched = new Watched;  // never destroyed: the thread goes on until the process ends
+Watched* const watched = new Watched;  // never destroyed: the threads go on until the process ends
 
 struct Failing {
   rtStatus_t code;
@@ -110,6 +115,13 @@ void endFailed(std::vector<Flight>& flights) {
   for (const std::shared_ptr<Rank>& rank : failed) rank->clique().abort();
 }
 
+// No rank ends any more: its end would call NCCL.
+void stopLocked(std::vector<Flight> kept) {
+  new std::vector<Flight>(std::move(kept));
+  --watched->running;
+  watched->changed.notify_all();
+}
+
 void watchForEver() {
   std::vector<Flight> flights;
   for (;;) {
@@ -121,35 +133,42 @@ void watchForEver() {
       } else {
         (void)watched->changed.wait_for(lock, kTick, any);
       }
-      if (watched->ending) {
-        watched->stopped = true;
-        watched->changed.notify_all();
-        new std::vector<Flight>(std::move(flights));  // no rank ends any more: its end would call NCCL
-        return;
-      }
+      if (watched->ending) return stopLocked(std::move(flights));
       watched->hurry = false;
       std::move(watched->arriving.begin(), watched->arriving.end(), std::back_inserter(flights));
       watched->arriving.clear();
     }
-    std::vector<Flight> over;
-    for (Flight& flight : flights) {
-      if (!look(flight)) continue;
-      flight.rank->giveBack(flight.begin, flight.end);
-      over.push_back(std::move(flight));
-      flight.rank = nullptr;
+    const auto over = std::stable_partition(flights.begin(), flights.end(), [](Flight& flight) { return !look(flight); });
+    for (auto flight = over; flight != flights.end(); ++flight) flight->rank->giveBack(flight->begin, flight->end);
+    if (over != flights.end()) {
+      const std::lock_guard lock(watched->mutex);
+      std::move(over, flights.end(), std::back_inserter(watched->leaving));
+      flights.erase(over, flights.end());
+      watched->leaves.notify_one();
     }
-    std::erase_if(flights, [](const Flight& flight) { return flight.rank == nullptr; });
     endFailed(flights);
-    over.clear();  // ranks may end here
   }
 }
 
-// At the exit of the process, before NCCL's own end, as NCCL was loaded before. A round that hangs in NCCL is not waited for.
+void dropForEver() {
+  for (;;) {
+    std::vector<Flight> leaving;
+    std::unique_lock lock(watched->mutex);
+    watched->leaves.wait(lock, [] { return !watched->leaving.empty() || watched->ending; });
+    leaving.swap(watched->leaving);
+    if (watched->ending) return stopLocked(std::move(leaving));
+    lock.unlock();
+    leaving.clear();
+  }
+}
+
+// At the exit of the process, before NCCL's own end, as NCCL was loaded before. A thread that hangs in NCCL is not waited for.
 void stopWatch() {
   std::unique_lock lock(watched->mutex);
   watched->ending = true;
   watched->changed.notify_all();
-  (void)watched->changed.wait_for(lock, std::chrono::seconds(1), [] { return watched->stopped || !watched->started; });
+  watched->leaves.notify_all();
+  (void)watched->changed.wait_for(lock, std::chrono::seconds(1), [] { return watched->running == 0; });
 }
 
 }  // namespace
@@ -167,9 +186,10 @@ bool processEnds() {
 void watch(Flight flight) {
   const std::lock_guard lock(watched->mutex);
   watched->arriving.push_back(std::move(flight));
-  if (!watched->started) {
+  if (!std::exchange(watched->started, true)) {
+    watched->running = 2;
     std::thread(watchForEver).detach();
-    watched->started = true;
+    std::thread(dropForEver).detach();
   }
   if (watched->arriving.size() == 1) watched->changed.notify_one();
 }
