@@ -30,7 +30,14 @@
  *
  * Capture
  *   A captured operation becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures.
- *   On a stream of CUDA a capture is NOT_SUPPORTED.
+ *   On a stream of CUDA a capture is NOT_SUPPORTED, but with NCCL, of an operation that has run before.
+ *
+ * NCCL
+ *   Where each rank of a process has a CUDA device of its own, and NCCL 2.18 or later is installed, NCCL runs the operations.
+ *   The order of operands, the rounding of AVERAGE, and MINIMUM and MAXIMUM of a NaN are then NCCL's. 16-bit integers, which
+ *   it has no type for, are reduced as without it, and not captured. Communicators that share devices need one order of
+ *   submission on all of them, also of launches of graphs: NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a
+ *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_
@@ -103,9 +110,10 @@ RT_API rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* n
  *  @param[in]  options   may be NULL
  *  @param[in]  contexts  count contexts; an element may be NULL: current
  *  @param[in]  count     1 to 64
- *  blocks: never
+ *  blocks: maybe, while NCCL starts; at most timeout_ns
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, BACKEND_UNAVAILABLE (RT_COMM_ENGINE or RT_NCCL asks for
+ *    an NCCL that is not there), TIMEOUT, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContext_t* contexts, uint32_t count);
 
 /** Makes a communicator of processes of MPI: each calls it, and has the rank that it has in mpi_comm. On the CPU operations

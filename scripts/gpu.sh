@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
 # is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [--tier svm|buffer] [--no-build] [STAGE...]
-# Stages: conformance examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the GPU's OpenCL
+# Stages: conformance comm examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the GPU's OpenCL
 # driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3; RT_GPU_WHEELS names
 # a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100, and runs them on cuda:0
 # and on the CPU, as far as they come in RT_GPU_SECONDS (400). CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a
@@ -23,7 +23,7 @@ while (($#)); do
   esac
   shift
 done
-((${#stages[@]})) || stages=(conformance examples memcheck bench opencl dlpack random)
+((${#stages[@]})) || stages=(conformance comm examples memcheck bench opencl dlpack random)
 mkdir -p "$out"
 
 build=build/gpu
@@ -139,6 +139,18 @@ if wants conformance; then
   RT_CUDA_LAUNCH=graph timeout 200 $build/bin/cuda_launches --gtest_output="xml:$out/gpu_cuda_launches.xml" \
     >"$out/gpu_cuda_launches.log" 2>&1
   row "cuda_launches ($?)" "$(summary cuda_launches "$out/gpu_cuda_launches.xml")"
+fi
+
+# Communicators, with NCCL where it is installed, and reduced in process; one rank on each device.
+if wants comm; then
+  for engine in nccl in_process; do
+    test=comm_nccl
+    [[ $engine == nccl ]] || test=comm
+    RT_COMM_ENGINE=$engine timeout 300 $build/bin/$test --gtest_filter='*cuda*:Nccl*:*Nccl*' \
+      --gtest_output="xml:$out/gpu_comm_$engine.xml" >"$out/gpu_comm_$engine.log" 2>&1
+    row "comm $engine ($?)" "$(summary comm "$out/gpu_comm_$engine.xml")"
+  done
+  results "$out/gpu_comm_nccl.xml" "$out/gpu_comm.json"
 fi
 
 if wants examples; then

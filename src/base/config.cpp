@@ -1,4 +1,4 @@
-// Reads environment variables through secure_getenv alone, so that a set-user-id program reads none.
+// Environment variables as flags, numbers and lists, with a line in the log for a bad value. environment.cpp reads them.
 #include "base/config.h"
 
 #include <cstdio>
@@ -9,19 +9,6 @@
 #include "rt.h"
 
 namespace manyrt::config {
-namespace {
-constexpr const char* kNames[] = {
-#define X(id, name, text) name,
-    RT_ENVIRONMENT_TABLE(X)
-#undef X
-};
-}  // namespace
-
-const char* get(Variable variable) {
-  const char* value = secure_getenv(kNames[static_cast<int>(variable)]);
-  return value != nullptr && value[0] != '\0' ? value : nullptr;
-}
-
 bool flag(Variable variable) {
   const char* value = get(variable);
   return value != nullptr && strcmp(value, "0") != 0;
@@ -33,8 +20,8 @@ int64_t integer(Variable variable, int64_t least, int64_t most, int64_t otherwis
   char* end = nullptr;
   long long number = strtoll(value, &end, 10);
   if (end == value || *end != '\0' || number < least || number > most) {
-    log::write(RT_LOG_WARNING, "%s=%s is not a number from %lld to %lld and is not used.", kNames[static_cast<int>(variable)],
-               value, static_cast<long long>(least), static_cast<long long>(most));
+    log::write(RT_LOG_WARNING, "%s=%s is not a number from %lld to %lld and is not used.", nameOf(variable), value,
+               static_cast<long long>(least), static_cast<long long>(most));
     return otherwise;
   }
   return number;

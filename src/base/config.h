@@ -27,6 +27,8 @@ namespace manyrt::config {
   X(kNvrtc, "RT_NVRTC", "NVRTC, the compiler for kernels on CUDA, a path or a name") \
   X(kCpuBuild, "RT_CPU_BUILD", "tiered, optimized or quick code for kernels")        \
   X(kCpuSanitize, "RT_CPU_SANITIZE", "address, thread or off: sanitizer of kernels") \
+  X(kNccl, "RT_NCCL", "NCCL, for communicators of CUDA devices, a path or a name")   \
+  X(kCommEngine, "RT_COMM_ENGINE", "nccl or in_process: the engine in one process")  \
   X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")          \
   X(kCacheSize, "RT_CACHE_SIZE", "MiB that this folder may hold")
 
@@ -36,6 +38,7 @@ enum class Variable {
 #undef X
 };
 
+const char* nameOf(Variable variable);
 const char* get(Variable variable);  // null: not set, empty, or a set-user-id program
 bool flag(Variable variable);        // set and not "0"
 int64_t integer(Variable variable, int64_t least, int64_t most, int64_t otherwise);  // a bad value is logged, then otherwise

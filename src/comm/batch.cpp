@@ -2,7 +2,7 @@
 // is complete, goes on when it returns, and latches the status that it returns. On a driver's stream a native function comes as
 // soon as the work ahead is submitted, so a host function stands before it, which the stream calls when that work is complete.
 // Captured, the host function stands there on the CPU too: it alone is called when the stream has failed, and tells the other
-// ranks.
+// ranks. Work that an engine gives to the driver's stream needs no host function: the stream keeps its order.
 #include "comm/batch.h"
 
 #include <atomic>
@@ -26,6 +26,8 @@ class Batch {
     endTurn();
   }
 
+  const std::vector<Operation>& operations() const { return operations_; }
+  const Operation& first() const { return operations_.front(); }
   void takeTurn() { turn_ = communicator_->turns.next++; }  // under `submitting`
   void markSubmitted(bool submitted) { submitted_.store(submitted, std::memory_order_release); }
 
@@ -34,10 +36,10 @@ class Batch {
                                       communicator_->rank(), describe(operations_.front()).c_str(), rtGetErrorName(code)));
   }
 
-  Status run() {
+  Status run(uint64_t native) {
     ran_.store(true, std::memory_order_release);
     Status status = waitForTurn();
-    if (status.ok()) status = communicator_->run(operations_);
+    if (status.ok()) status = communicator_->run(operations_, {native, captured_});
     endTurn();
     return status;
   }
@@ -79,9 +81,9 @@ void arrive(void* user, rtStatus_t status) {
   if (status != RT_SUCCESS) (*static_cast<Reference*>(user))->streamFailed(status);
 }
 
-rtStatus_t runBatch(const uint64_t*, void* user) {
+rtStatus_t runBatch(const uint64_t* native, void* user) {
   try {
-    return (*static_cast<Reference*>(user))->run().code();
+    return (*static_cast<Reference*>(user))->run(native[0]).code();
   } catch (const std::bad_alloc&) {  // the caller is C
     return RT_ERROR_OUT_OF_MEMORY;
   }
@@ -112,10 +114,15 @@ Status submit(const std::shared_ptr<Communicator>& communicator, std::vector<Ope
   const bool captured = state != RT_CAPTURE_NONE;
   for (const Operation& operation : operations) RT_TRY(communicator->check(operation, captured));
   const auto batch = std::make_shared<Batch>(communicator, std::move(operations), captured);
+  const bool on_stream = communicator->submitsToStream(batch->operations());
   const std::lock_guard order(communicator->turns.submitting);
-  if (captured) return launch(batch, true, stream);
+  if (captured) return launch(batch, !on_stream, stream);
   batch->takeTurn();
-  const Status status = launch(batch, !communicator->onHost(), stream);
+  Status status = communicator->before(batch->first(), stream);
+  if (status.ok()) {
+    status = launch(batch, !on_stream && !communicator->onHost(), stream);
+    communicator->behind(status.ok());
+  }
   if (!status.ok()) {
     --communicator->turns.next;  // nothing was submitted: the turn is the next one's
     if (const rtStatus_t code = rtStreamQuery(stream); code < 0) batch->streamFailed(code);  // the other ranks need not wait

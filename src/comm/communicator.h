@@ -27,6 +27,12 @@ struct Settings {
   std::string label;
 };
 
+// Where a batch runs.
+struct Submission {
+  uint64_t native = 0;    // the driver's stream
+  bool captured = false;  // it is a part of a graph
+};
+
 class Communicator {
  public:
   Communicator(const Place& place, const Settings& settings, int32_t rank, int32_t size, std::shared_ptr<Monitor> monitor)
@@ -40,6 +46,7 @@ class Communicator {
   int32_t rank() const { return rank_; }
   int32_t size() const { return size_; }
   Monitor& monitor() { return *monitor_; }
+  const std::shared_ptr<Monitor>& sharedMonitor() const { return monitor_; }
   bool onHost() const { return place_.backend == RT_BACKEND_CPU; }
 
   // The communicator fails for a reason that this rank alone knows: the others are told.
@@ -52,7 +59,12 @@ class Communicator {
   // becomes a part of a graph.
   virtual Status check(const Operation& operation, bool captured) = 0;
   // On a thread of the library, when the stream has come to the operations. Returns when this rank's part of all is done.
-  virtual Status run(const std::vector<Operation>& operations) = 0;
+  virtual Status run(const std::vector<Operation>& operations, const Submission& at) = 0;
+  // Whether run() gives its work to the driver's stream and returns. Then it is called as soon as what is ahead is submitted.
+  virtual bool submitsToStream(const std::vector<Operation>&) const { return false; }
+  // Around the submission of a batch that is no part of a graph, under turns.submitting.
+  virtual Status before(const Operation&, rtStream_t) { return Status(); }
+  virtual void behind(bool submitted) { (void)submitted; }
   // Of rtCommSplit, in two steps, so that one thread can announce several ranks before it waits.
   virtual Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) = 0;
   virtual Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) = 0;

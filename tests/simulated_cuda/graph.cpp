@@ -7,6 +7,7 @@
 #include "call.h"
 #include "module.h"
 #include "settings.h"
+#include "simulated_cuda.h"
 
 namespace manyrt::simulated {
 namespace {
@@ -246,6 +247,24 @@ void dropCapture(Stream& stream) {
   if (stream.capture != nullptr) (void)destroy(std::exchange(stream.capture, nullptr)->graph);
 }
 
+// Of a library that is simulated beside: what would be a kernel of its own.
+Error runInStream(NativeStream handle, void (*function)(void*), void* user, int* captured) {
+  std::shared_ptr<Stream> stream;
+  SIMULATED_TRY(streamForDriver(handle, &stream));
+  *captured = stream->capture != nullptr ? 1 : 0;
+  const auto run = [=](Runner&) { function(user); };
+  if (*captured != 0) {
+    return addCaptured(*stream, NodeKind::kEmpty, [&](Context&, NodeWork* work) -> Error {
+      work->run = run;
+      return kSuccess;
+    });
+  }
+  Command command;
+  command.work = run;
+  stream->submit(std::move(command));
+  return kSuccess;
+}
+
 int liveGraphs() { return graphs().live(); }
 int liveGraphExecs() { return execs().live(); }
 
@@ -448,3 +467,8 @@ Error cudaGraphExecMemcpyNodeSetParams1D(NativeGraphExec handle, NativeNode name
 }  // extern "C"
 
 }  // namespace manyrt::simulated
+
+extern "C" int simulatedCudaRunInStream(void* stream, void (*function)(void*), void* user, int* captured) {
+  using manyrt::simulated::NativeStream;
+  return manyrt::simulated::runInStream(static_cast<NativeStream>(stream), function, user, captured);
+}

@@ -50,6 +50,9 @@ SIMULATED_CUDA_API void simulatedCudaDelay(int microseconds);
 // As though the program captured a stream in global mode, from 1 to 0: waits, queries, allocations and frees of threads that
 // have not said that they take no part fail meanwhile. 0: whether the capture has come through.
 SIMULATED_CUDA_API int simulatedCudaCapture(int on);
+// Has a function run in the order of the stream, as a library's kernel would, and says whether that is a part of a capture. The
+// function may block. An error of CUDA is returned.
+SIMULATED_CUDA_API int simulatedCudaRunInStream(void* stream, void (*function)(void*), void* user, int* captured);
 SIMULATED_CUDA_API void simulatedCudaInsistOnCurrent(int on);  // SIMULATED_CUDA_CURRENT from now on
 
 #if defined(__cplusplus)

@@ -1,9 +1,9 @@
 // The life of communicators, questions about them, groups, and the last sentence.
 #include "comm/checks.h"
+#include "comm/engine.h"
 #include "comm/group.h"
 #include "comm/guard.h"
 #include "comm/handles.h"
-#include "comm/in_process/create.h"
 #include "comm/mpi/rank.h"
 
 using namespace manyrt;
@@ -21,7 +21,7 @@ Status createAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContex
   std::vector<Place> places(count);
   for (uint32_t rank = 0; rank < count; ++rank) RT_TRY(checkPlace(&places[rank], contexts[rank]));
   std::vector<std::shared_ptr<Communicator>> members;
-  RT_TRY(createInProcess(&members, std::move(places), settings));
+  RT_TRY(createHere(&members, std::move(places), settings));
   uint32_t published = 0;
   try {
     for (; published < count; ++published) comms[published] = publish(members[published]);

@@ -10,7 +10,7 @@ namespace manyrt::comm {
 Status createInProcess(std::vector<std::shared_ptr<Communicator>>* members, std::vector<Place> places,
                        const Settings& settings) {
   const auto monitor = std::make_shared<Monitor>();
-  const auto team = std::make_shared<Team>(std::move(places), settings, monitor);
+  const auto team = std::make_shared<Team>(std::move(places), settings, monitor, createInProcess);
   members->resize(static_cast<size_t>(team->size()));
   for (int32_t rank = 0; rank < team->size(); ++rank) {
     RT_TRY(Member::create(&(*members)[rank], team, settings, rank, monitor));

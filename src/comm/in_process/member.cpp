@@ -59,7 +59,7 @@ Status Member::check(const Operation& operation, bool captured) {
   return kernels_.build(operation.type);
 }
 
-Status Member::run(const std::vector<Operation>& operations) {
+Status Member::run(const std::vector<Operation>& operations, const Submission&) {
   const std::lock_guard alone(running_);
   std::deque<Offer> offers;  // their addresses stay
   Status status = withoutThrowing([&] {

@@ -23,7 +23,7 @@ class Member final : public Communicator {
   ~Member() override;
 
   Status check(const Operation& operation, bool captured) override;
-  Status run(const std::vector<Operation>& operations) override;
+  Status run(const std::vector<Operation>& operations, const Submission& at) override;
   Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;
   Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) override;
 

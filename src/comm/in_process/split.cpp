@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "comm/core_call.h"
-#include "comm/in_process/member.h"
 #include "comm/in_process/team.h"
 
 namespace manyrt::comm {
@@ -53,11 +51,9 @@ Status Team::makeSplit(Split& split) {
     for (last = first; last < order.size() && split.colors[order[last]] == split.colors[order[first]]; ++last) {
       places.push_back(places_[order[last]]);
     }
-    const auto monitor = std::make_shared<Monitor>();
-    const auto team = std::make_shared<Team>(std::move(places), settings_, monitor);
-    for (size_t i = first; i < last; ++i) {
-      RT_TRY(Member::create(&split.members[order[i]], team, settings_, static_cast<int32_t>(i - first), monitor));
-    }
+    std::vector<std::shared_ptr<Communicator>> made;
+    RT_TRY(maker_(&made, std::move(places), settings_));
+    for (size_t i = first; i < last; ++i) split.members[order[i]] = std::move(made[i - first]);
   }
   return Status();
 }

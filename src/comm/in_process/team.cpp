@@ -19,10 +19,11 @@ bool has(int32_t capability, rtDevice_t device) {
 
 }  // namespace
 
-Team::Team(std::vector<Place> places, Settings settings, std::shared_ptr<Monitor> monitor)
+Team::Team(std::vector<Place> places, Settings settings, std::shared_ptr<Monitor> monitor, Maker maker)
     : places_(std::move(places)),
       settings_(std::move(settings)),
       monitor_(std::move(monitor)),
+      maker_(maker),
       collectives_(places_.size()),
       splits_(places_.size()),
       parted_(places_.size()),

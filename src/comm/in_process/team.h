@@ -31,7 +31,10 @@ struct Offer {
 
 class Team : public std::enable_shared_from_this<Team> {
  public:
-  Team(std::vector<Place> places, Settings settings, std::shared_ptr<Monitor> monitor);
+  // Makes a rank for each place: what a split makes of a part of the team.
+  using Maker = Status (*)(std::vector<std::shared_ptr<Communicator>>* members, std::vector<Place> places,
+                           const Settings& settings);
+  Team(std::vector<Place> places, Settings settings, std::shared_ptr<Monitor> monitor, Maker maker);
 
   int32_t size() const { return static_cast<int32_t>(places_.size()); }
   const Place& place(int32_t rank) const { return places_[rank]; }
@@ -79,6 +82,7 @@ class Team : public std::enable_shared_from_this<Team> {
   const std::vector<Place> places_;
   const Settings settings_;
   const std::shared_ptr<Monitor> monitor_;
+  const Maker maker_;
   std::vector<int32_t> owners_, double_owners_;
 
   // Under the monitor's lock.

@@ -53,7 +53,7 @@ Status Rank::check(const Operation& operation, bool captured) {
                        static_cast<unsigned long long>(operation.count), static_cast<unsigned long long>(kMostElements));
 }
 
-Status Rank::run(const std::vector<Operation>& operations) {
+Status Rank::run(const std::vector<Operation>& operations, const Submission&) {
   const std::lock_guard alone(running_);
   std::deque<Staged> points;
   Status status = withoutThrowing([&]() -> Status {

@@ -26,7 +26,7 @@ class Rank final : public Communicator {
   ~Rank() override;
 
   Status check(const Operation& operation, bool captured) override;
-  Status run(const std::vector<Operation>& operations) override;
+  Status run(const std::vector<Operation>& operations, const Submission& at) override;
   Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;
   Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) override;
 

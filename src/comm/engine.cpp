@@ -1,0 +1,40 @@
+// NCCL where each rank has a CUDA device of its own, and NCCL is there; else copies and kernels in this process, which every
+// device has. RT_COMM_ENGINE chooses.
+#include "comm/engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "base/config.h"
+#include "comm/in_process/create.h"
+#include "comm/nccl/rank.h"
+
+namespace manyrt::comm {
+namespace {
+
+bool eachHasACudaDevice(const std::vector<Place>& places) {
+  std::set<rtDevice_t> devices;
+  for (const Place& place : places) devices.insert(place.device);
+  return devices.size() == places.size() &&
+         std::all_of(places.begin(), places.end(), [](const Place& at) { return at.backend == RT_BACKEND_CUDA; });
+}
+
+}  // namespace
+
+Status createHere(std::vector<std::shared_ptr<Communicator>>* members, std::vector<Place> places, const Settings& settings) {
+  const char* const chosen = config::get(config::Variable::kCommEngine);
+  const bool in_process = chosen != nullptr && strcmp(chosen, "in_process") == 0;
+  const bool nccl = chosen != nullptr && strcmp(chosen, "nccl") == 0;
+  RT_CHECK_ARG(chosen == nullptr || in_process || nccl, "RT_COMM_ENGINE=%s is no engine; in_process and nccl are.", chosen);
+  const nccl::Library* library = nullptr;
+  if (in_process || !eachHasACudaDevice(places)) return createInProcess(members, std::move(places), settings);
+  if (const Status found = nccl::open(&library); !found.ok()) {
+    const bool named = nccl || config::get(config::Variable::kNccl) != nullptr;  // what was asked for is not replaced
+    return named ? found : createInProcess(members, std::move(places), settings);
+  }
+  return nccl::create(members, std::move(places), settings);
+}
+
+}  // namespace manyrt::comm

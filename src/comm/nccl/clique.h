@@ -1,0 +1,65 @@
+// The communicators of NCCL behind the ranks of one team. NCCL ends them together: the end or the abort of one waits for those
+// of the others in the process, so that one thread has to make both within a group of NCCL.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "comm/monitor.h"
+#include "comm/nccl/library.h"
+#include "comm/operation.h"
+
+namespace manyrt::comm::nccl {
+
+class Clique {
+ public:
+  // Takes what ncclCommInitAll made, by rank.
+  Clique(const Library& library, std::shared_ptr<Monitor> monitor, std::vector<NativeComm*> comms);
+  ~Clique();  // the last rank is gone
+  Clique(const Clique&) = delete;
+  Clique& operator=(const Clique&) = delete;
+
+  const Library& library() const { return library_; }
+
+  // A rank's communicator for a call of NCCL, which takes one at a time of each. Null behind an abort.
+  class Use {
+   public:
+    explicit operator bool() const { return comm_ != nullptr; }
+    NativeComm* comm() const { return comm_; }
+
+   private:
+    friend class Clique;
+    std::unique_lock<std::timed_mutex> alone_;
+    NativeComm* comm_ = nullptr;
+  };
+  Use use(int32_t rank);
+
+  // For the watch, on its thread alone.
+  Result asyncError(int32_t rank);
+  void abort();
+
+  // Operations that have run, after which NCCL has connected what they need.
+  void learn(const Operation& operation);
+  bool knows(const Operation& operation);
+
+ private:
+  using Key = std::tuple<Kind, int32_t, int32_t, uint64_t>;  // type, reduction, count
+  static Key keyOf(const Operation& of) { return {of.kind, of.type, reduces(of.kind) ? of.reduction : 0, of.count}; }
+  void end(Result (*function)(NativeComm*));
+
+  const Library& library_;
+  const std::shared_ptr<Monitor> monitor_;
+  const std::vector<NativeComm*> comms_;
+  std::deque<std::timed_mutex> calling_;  // by rank
+  std::atomic<bool> ended_{false};
+  std::mutex mutex_;  // of the next
+  std::set<Key> known_;
+};
+
+}  // namespace manyrt::comm::nccl

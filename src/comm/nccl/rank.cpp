@@ -1,0 +1,362 @@
+// The calls of NCCL. Each collective is one call, or one group of sends and receives; what a batch sends and receives is one
+// group. NCCL may block in a call until the other ranks have come: at the first of a kind it connects them. So calls are made
+// on threads of the library, one for each stream.
+#include "comm/nccl/rank.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/clock.h"
+#include "comm/core_call.h"
+#include "comm/in_process/member.h"
+
+namespace manyrt::comm::nccl {
+namespace {
+
+// NCCL has no type of 16-bit integers. What does not reduce moves twice as many bytes.
+struct Elements {
+  int type;
+  size_t count;
+};
+constexpr int kInt8 = 0;
+
+Elements elementsOf(const Operation& of) {
+  static constexpr int types[kTypeCount] = {0, 1, -1, -1, 2, 3, 4, 5, 6, 9, 7, 8};
+  const int type = types[of.type];
+  return type >= 0 ? Elements{type, of.count} : Elements{kInt8, of.count * 2};
+}
+bool ncclRuns(const Operation& of) { return !reduces(of.kind) || (of.type != RT_COMM_I16 && of.type != RT_COMM_U16); }
+
+static_assert(RT_COMM_SUM == 0 && RT_COMM_PRODUCT == 1 && RT_COMM_MINIMUM == 2 && RT_COMM_MAXIMUM == 3 && RT_COMM_AVERAGE == 4);
+int reductionOf(const Operation& of) {  // ncclSum, ncclProd, ncclMax, ncclMin, ncclAvg
+  static constexpr int reductions[kReductionCount] = {0, 1, 3, 2, 4};
+  return reductions[of.reduction];
+}
+
+void* at(void* base, uint64_t bytes) { return static_cast<char*>(base) + bytes; }
+const void* at(const void* base, uint64_t bytes) { return static_cast<const char*>(base) + bytes; }
+
+}  // namespace
+
+Status Rank::prepare() {
+  RT_TRY(Member::create(&in_process_, team_, settings(), rank(), sharedMonitor()));
+  RT_TRY_CORE(rtStreamCreate(&stream_, nullptr, place().context));
+  uint64_t native[2] = {};
+  RT_TRY_CORE(rtStreamGetNative(native, stream_));
+  native_stream_ = reinterpret_cast<Stream>(static_cast<uintptr_t>(native[0]));
+  RT_TRY_CORE(rtMalloc(&barrier_, sizeof(int64_t), place().context));
+  RT_TRY_CORE(rtMemsetAsync(barrier_, 0, sizeof(int64_t), stream_));
+  RT_TRY_CORE(rtStreamSynchronize(stream_));
+  return Status();
+}
+
+Rank::~Rank() {
+  for (rtEvent_t event : spare_) (void)rtEventDestroy(event);
+  for (void* memory : kept_) (void)rtFree(memory);
+  (void)rtFree(barrier_);
+  (void)rtStreamDestroy(stream_);
+  team_->part(rank());
+}
+
+void Rank::announceFailure() { wakeWatch(); }
+
+Status Rank::result(const char* call, Result result) const {
+  return result == kSuccess ? Status() : failure(library(), call, result);
+}
+
+// ---- Checks and submission ----
+
+bool Rank::submitsToStream(const std::vector<Operation>& operations) const {
+  return std::all_of(operations.begin(), operations.end(), ncclRuns);
+}
+
+Status Rank::check(const Operation& operation, bool captured) {
+  if (!ncclRuns(operation)) return in_process_->check(operation, captured);
+  // NCCL may connect ranks at the first operation of a kind, and wait for all of them. In a capture the ranks of one thread
+  // come one after the other.
+  if (captured && size() > 1 && !clique_->knows(operation)) {
+    return Status::error(
+        RT_ERROR_NOT_SUPPORTED,
+        "A capture of %s: NCCL has to have connected the ranks for it. Run the same operation once, outside of "
+        "a capture, before.",
+        describe(operation).c_str());
+  }
+  return Status();
+}
+
+rtEvent_t Rank::takeEvent() {
+  {
+    const std::lock_guard lock(events_mutex_);
+    if (!spare_.empty()) {
+      const rtEvent_t event = spare_.back();
+      spare_.pop_back();
+      return event;
+    }
+  }
+  rtEvent_t event = nullptr;
+  return rtEventCreate(&event, nullptr, place().context) == RT_SUCCESS ? event : nullptr;
+}
+
+void Rank::giveBack(rtEvent_t begin, rtEvent_t end) {
+  const std::lock_guard lock(events_mutex_);
+  for (rtEvent_t event : {begin, end}) {
+    if (event != nullptr) spare_.push_back(event);
+  }
+}
+
+Status Rank::before(const Operation& first, rtStream_t stream) {
+  Flight flight;
+  flight.begin = takeEvent();
+  flight.end = takeEvent();
+  if (flight.begin == nullptr || flight.end == nullptr) {
+    giveBack(flight.begin, flight.end);
+    return fromCore(RT_ERROR_OUT_OF_MEMORY);
+  }
+  if (const rtStatus_t code = rtEventRecord(flight.begin, stream); code != RT_SUCCESS) {
+    const Status status = fromCore(code);
+    giveBack(flight.begin, flight.end);
+    return status;
+  }
+  flight.rank = shared_from_this();
+  flight.progress = std::make_shared<Progress>();
+  flight.stream = stream;
+  flight.first = first;
+  {
+    const std::lock_guard lock(progress_mutex_);
+    to_call_.push_back(flight.progress);
+  }
+  next_ = std::move(flight);
+  return Status();
+}
+
+void Rank::behind(bool submitted) {
+  Flight flight = std::exchange(next_, Flight());
+  if (!submitted) {
+    const std::lock_guard lock(progress_mutex_);
+    to_call_.pop_back();
+  }
+  if (submitted && rtEventRecord(flight.end, flight.stream) == RT_SUCCESS) {
+    watch(std::move(flight));
+  } else {
+    giveBack(flight.begin, flight.end);
+  }
+}
+
+Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
+  return team_->announceSplit(color, key, rank(), ticket);
+}
+
+Status Rank::takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) { return team_->takeSplit(ticket, rank(), made); }
+
+// ---- Running ----
+
+Status Rank::run(const std::vector<Operation>& operations, const Submission& at) {
+  const auto stream = reinterpret_cast<Stream>(static_cast<uintptr_t>(at.native));
+  if (at.captured) {  // no rank waits for another: a failure is that of the exec alone
+    for (const Operation& operation : operations) {
+      if (isCollective(operation.kind)) RT_TRY(call(operation, stream, true));
+    }
+    return callPoints(operations, stream);
+  }
+  std::shared_ptr<Progress> progress;
+  {
+    const std::lock_guard lock(progress_mutex_);
+    progress = std::move(to_call_.front());
+    to_call_.pop_front();
+  }
+  Status status;
+  try {
+    status = meetAndCall(operations, stream, *progress);
+  } catch (const std::bad_alloc&) {
+    status = Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for an operation of a communicator.");
+  }
+  progress->returned.store(true, std::memory_order_release);
+  if (status.ok()) status = monitor().failure();  // it may have come before `returned`: the watch leaves it to this function
+  if (status.ok()) return status;
+  fail(status);
+  return monitor().failure();
+}
+
+Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress) {
+  // The team has its own clock for ranks that do not come. From here on the watch has one.
+  const auto startClock = [&] { progress.called.store(nowNanoseconds(), std::memory_order_release); };
+  const auto stopClock = [&] { progress.called.store(0, std::memory_order_release); };
+  // A collective of the other engine reads memory at once. What NCCL does before it in the batch goes to a stream that this
+  // thread can wait for.
+  const auto last = std::find_if_not(operations.rbegin(), operations.rend(), ncclRuns).base();
+  std::deque<Offer> offers;  // their addresses stay
+  const auto meet = [&]() -> Status {
+    for (const Operation& operation : operations) {
+      if (operation.kind != Kind::kSend) continue;
+      offers.push_back({&operation});
+      team_->offer(offers.back(), rank());
+    }
+    bool beside = false;
+    for (auto at = operations.begin(); at != operations.end(); ++at) {
+      if (!isCollective(at->kind)) continue;
+      if (!ncclRuns(*at)) {
+        startClock();
+        if (std::exchange(beside, false)) RT_TRY(awaitBeside());
+        stopClock();
+        RT_TRY(in_process_->run({*at}, {}));
+        continue;
+      }
+      std::shared_ptr<Meeting> meeting;
+      RT_TRY(team_->arrive(&meeting, *at, rank()));
+      startClock();
+      beside = at < last;
+      RT_TRY(call(*at, beside ? native_stream_ : stream, false));
+      stopClock();  // the next one meets first
+      clique_->learn(*at);
+    }
+    for (const Operation& operation : operations) {
+      if (operation.kind != Kind::kReceive) continue;
+      Offer* offer = nullptr;
+      RT_TRY(team_->take(&offer, operation, rank()));
+      team_->finish(*offer);  // the device does the rest: nothing of the sender is read here
+    }
+    return Status();
+  };
+  Status status = meet();
+  for (Offer& offer : offers) {
+    if (status.ok()) status = team_->waitForTaker(offer, rank());
+    if (!status.ok()) team_->takeBack(offer, rank());
+  }
+  startClock();
+  if (status.ok()) status = callPoints(operations, stream);
+  if (status.ok()) {
+    for (const Operation& operation : operations) clique_->learn(operation);
+  }
+  return status;
+}
+
+// The core library knows nothing of what NCCL submits: an event behind it does.
+Status Rank::awaitBeside() {
+  const rtEvent_t event = takeEvent();
+  if (event == nullptr) return fromCore(RT_ERROR_OUT_OF_MEMORY);
+  rtStatus_t code = rtEventRecord(event, stream_);
+  if (code == RT_SUCCESS) code = rtEventSynchronize(event);
+  const Status status = code == RT_SUCCESS ? Status() : fromCore(code);
+  giveBack(event, nullptr);
+  return status;
+}
+
+Status Rank::call(const Operation& of, Stream stream, bool captured) {
+  const Clique::Use use = clique_->use(rank());
+  return use ? callCollective(of, use.comm(), stream, captured) : monitor().failure();
+}
+
+Status Rank::callCollective(const Operation& of, NativeComm* comm, Stream stream, bool captured) {
+  const Elements elements = of.kind == Kind::kBarrier ? Elements{kInt8, 1} : elementsOf(of);
+  const uint64_t bytes = of.count * sizeOf(of.type);
+  switch (of.kind) {
+    case Kind::kAllReduce:
+      return result("ncclAllReduce",
+                    library().allReduce(of.send, of.receive, elements.count, elements.type, reductionOf(of), comm, stream));
+    case Kind::kReduce:
+      return result("ncclReduce", library().reduce(of.send, of.receive, elements.count, elements.type, reductionOf(of), of.root,
+                                                   comm, stream));
+    case Kind::kBroadcast:
+      return result("ncclBroadcast",
+                    library().broadcast(of.send, of.receive, elements.count, elements.type, of.root, comm, stream));
+    case Kind::kAllGather:
+      return result("ncclAllGather", library().allGather(of.send, of.receive, elements.count, elements.type, comm, stream));
+    case Kind::kReduceScatter:
+      return result("ncclReduceScatter",
+                    library().reduceScatter(of.send, of.receive, elements.count, elements.type, reductionOf(of), comm, stream));
+    case Kind::kBarrier:
+      return result("ncclAllReduce", library().allReduce(barrier_, barrier_, 1, kInt8, 0, comm, stream));
+    case Kind::kAllToAll:
+      return allToAll(of, comm, stream, captured);
+    case Kind::kGather:
+    case Kind::kScatter:
+      break;
+    case Kind::kSend:
+    case Kind::kReceive:
+      return Status();
+  }
+  // Gather and scatter: the root's own part is where it should be, or is sent like the others.
+  const bool gathers = of.kind == Kind::kGather, root = rank() == of.root;
+  if (of.count == 0) return Status();
+  RT_TRY(result("ncclGroupStart", library().groupStart()));
+  Result first = kSuccess;
+  const auto note = [&](Result given) {
+    if (first == kSuccess) first = given;
+  };
+  const bool in_place =
+      root && (gathers ? of.send == at(of.receive, bytes * rank()) : of.receive == at(of.send, bytes * rank()));
+  for (int32_t peer = 0; root && peer < size(); ++peer) {
+    if (peer == rank() && in_place) continue;
+    note(gathers ? library().receive(at(of.receive, bytes * peer), elements.count, elements.type, peer, comm, stream)
+                 : library().send(at(of.send, bytes * peer), elements.count, elements.type, peer, comm, stream));
+  }
+  if (!in_place) {
+    note(gathers ? library().send(of.send, elements.count, elements.type, of.root, comm, stream)
+                 : library().receive(of.receive, elements.count, elements.type, of.root, comm, stream));
+  }
+  note(library().groupEnd());
+  return result(gathers ? "The gather by ncclSend and ncclRecv" : "The scatter by ncclSend and ncclRecv", first);
+}
+
+// In place the parts go to memory beside, and from there to their place: a send of this rank to itself is a copy.
+Status Rank::allToAll(const Operation& of, NativeComm* comm, Stream stream, bool captured) {
+  if (of.count == 0) return Status();
+  if (of.send != of.receive) return exchange(of, of.receive, comm, stream);
+  void* beside = nullptr;
+  const uint64_t bytes = of.count * sizeOf(of.type) * static_cast<uint64_t>(size());
+  RT_TRY_CORE(rtMalloc(&beside, bytes, place().context));
+  Status status = exchange(of, beside, comm, stream);
+  if (status.ok()) {
+    Result first = library().groupStart();
+    if (first == kSuccess) first = library().send(beside, bytes, kInt8, rank(), comm, stream);
+    if (first == kSuccess) first = library().receive(of.receive, bytes, kInt8, rank(), comm, stream);
+    const Result ended = library().groupEnd();
+    status = result("ncclGroupEnd", first != kSuccess ? first : ended);
+  }
+  if (captured) {
+    kept_.push_back(beside);  // as long as the graph, which keeps this rank
+  } else {
+    RT_TRY_CORE(rtFree(beside));  // behind this submission
+  }
+  return status;
+}
+
+Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stream stream) {
+  const Elements elements = elementsOf(of);
+  const uint64_t bytes = of.count * sizeOf(of.type);
+  RT_TRY(result("ncclGroupStart", library().groupStart()));
+  Result first = kSuccess;
+  for (int32_t peer = 0; peer < size(); ++peer) {
+    for (const Result given :
+         {library().send(at(of.send, bytes * peer), elements.count, elements.type, peer, comm, stream),
+          library().receive(at(receive, bytes * peer), elements.count, elements.type, peer, comm, stream)}) {
+      if (first == kSuccess) first = given;
+    }
+  }
+  const Result ended = library().groupEnd();
+  return result("The all-to-all by ncclSend and ncclRecv", first != kSuccess ? first : ended);
+}
+
+Status Rank::callPoints(const std::vector<Operation>& operations, Stream stream) {
+  const Clique::Use use = clique_->use(rank());
+  if (!use) return monitor().failure();
+  NativeComm* const comm = use.comm();
+  bool open = false;
+  Result first = kSuccess;
+  for (const Operation& of : operations) {
+    if (isCollective(of.kind) || of.count == 0) continue;
+    if (!open) RT_TRY(result("ncclGroupStart", library().groupStart()));
+    open = true;
+    const Elements elements = elementsOf(of);
+    const Result given = of.kind == Kind::kSend
+                             ? library().send(of.send, elements.count, elements.type, of.root, comm, stream)
+                             : library().receive(of.receive, elements.count, elements.type, of.root, comm, stream);
+    if (first == kSuccess) first = given;
+  }
+  if (!open) return Status();
+  const Result ended = library().groupEnd();
+  return result("ncclGroupEnd", first != kSuccess ? first : ended);
+}
+
+}  // namespace manyrt::comm::nccl

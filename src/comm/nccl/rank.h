@@ -1,0 +1,76 @@
+// One rank of a communicator of NCCL, on a CUDA device. Its native functions call NCCL with the driver's stream, so that an
+// operation has its place in the stream like any other work. Captured, they are called while the exec is made, and NCCL's work
+// is a part of the native graph.
+//
+// The ranks meet in a team before each call: a rank that is late, or means something else, is found there, on the host, and
+// named. What NCCL has no type for runs in the engine of this process, in the same order.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "comm/in_process/team.h"
+#include "comm/nccl/clique.h"
+#include "comm/nccl/watch.h"
+
+namespace manyrt::comm::nccl {
+
+class Rank final : public Communicator, public std::enable_shared_from_this<Rank> {
+ public:
+  Rank(const Place& place, const Settings& settings, int32_t rank, std::shared_ptr<Monitor> monitor, std::shared_ptr<Team> team,
+       std::shared_ptr<Clique> clique)
+      : Communicator(place, settings, rank, team->size(), std::move(monitor)),
+        team_(std::move(team)),
+        clique_(std::move(clique)) {}
+  ~Rank() override;
+  Status prepare();  // once, before all else
+
+  Status check(const Operation& operation, bool captured) override;
+  Status run(const std::vector<Operation>& operations, const Submission& at) override;
+  bool submitsToStream(const std::vector<Operation>& operations) const override;
+  Status before(const Operation& first, rtStream_t stream) override;
+  void behind(bool submitted) override;
+  Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;
+  Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) override;
+
+  // For the watch.
+  Clique& clique() const { return *clique_; }
+  void giveBack(rtEvent_t begin, rtEvent_t end);
+
+ protected:
+  void announceFailure() override;
+
+ private:
+  Status meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress);
+  Status call(const Operation& operation, Stream stream, bool captured);
+  Status callCollective(const Operation& operation, NativeComm* comm, Stream stream, bool captured);
+  Status callPoints(const std::vector<Operation>& operations, Stream stream);
+  Status allToAll(const Operation& operation, NativeComm* comm, Stream stream, bool captured);
+  Status exchange(const Operation& operation, void* receive, NativeComm* comm, Stream stream);
+  Status result(const char* call, Result result) const;
+  const Library& library() const { return clique_->library(); }
+  Status awaitBeside();  // what NCCL has in stream_
+  rtEvent_t takeEvent();
+
+  const std::shared_ptr<Team> team_;
+  const std::shared_ptr<Clique> clique_;
+  std::shared_ptr<Communicator> in_process_;  // the same rank in the engine of this process
+  rtStream_t stream_ = nullptr;               // of batches that both engines run
+  Stream native_stream_ = nullptr;            // the driver's, of stream_
+  void* barrier_ = nullptr;                   // one element, for barriers
+  std::vector<void*> kept_;                   // memory that captured operations name
+
+  std::mutex events_mutex_;
+  std::vector<rtEvent_t> spare_;
+  Flight next_;                                    // between before() and behind(), under turns.submitting
+  std::mutex progress_mutex_;                      // of the next
+  std::deque<std::shared_ptr<Progress>> to_call_;  // of flights whose function has not been called, in their order
+};
+
+// A rank for each place, of contexts on CUDA devices that all differ.
+Status create(std::vector<std::shared_ptr<Communicator>>* members, std::vector<Place> places, const Settings& settings);
+
+}  // namespace manyrt::comm::nccl

@@ -1,0 +1,244 @@
+// Ranks of NCCL that do not do their part: each of the others gets a status, the rank is named where it can be known, and
+// nothing hangs. The simulation says what NCCL would say; with NCCL itself those tests are skipped.
+#include <thread>
+
+#include "comm/nccl/devices.h"
+
+namespace commtest {
+namespace {
+
+class NcclFailureTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (rttest::cudaDeviceCount() < 2) GTEST_SKIP() << "fewer than two CUDA devices";
+  }
+  void make(int count, uint64_t timeout_ns, const char* label = "") {
+    ASSERT_NO_FATAL_FAILURE(ranks_.make(everyDevice(count), count, timeout_ns, label));
+    for (int rank = 0; rank < count; ++rank) {
+      ASSERT_NO_FATAL_FAILURE(upload(&memory_.emplace_back(), Bytes(4096), ranks_.contexts[rank]));
+    }
+  }
+  rtStatus_t allReduce(int rank, uint64_t count = 16, int32_t type = RT_COMM_I32) {
+    return rtCommAllReduce(memory_[rank].get(), memory_[rank].get(), count, type, RT_COMM_SUM, ranks_.streams[rank],
+                           ranks_.comms[rank]);
+  }
+  void expectFailure(rtStatus_t code, int32_t about, const std::string& words, const std::vector<int>& streams) {
+    for (const int rank : streams) EXPECT_RT(code, rtStreamSynchronize(ranks_.streams[rank])) << "rank " << rank;
+    for (const Comm& comm : ranks_.comms) {
+      if (comm.get() == nullptr) continue;
+      rtStatus_t status = RT_SUCCESS;
+      int32_t rank = -2;
+      char text[512] = "";
+      EXPECT_COMM_OK(rtCommGetStatus(&status, &rank, comm));
+      EXPECT_COMM_OK(rtCommGetStatusMessage(text, sizeof text, nullptr, comm));
+      EXPECT_EQ(status, code) << text;
+      EXPECT_EQ(rank, about) << text;
+      EXPECT_NE(std::string(text).find(words), std::string::npos) << text;
+    }
+  }
+
+  Ranks ranks_;
+  std::vector<rttest::Memory> memory_;
+};
+
+TEST_F(NcclFailureTest, ARankThatDoesNotComeIsNamedAfterTheTime) {
+  ASSERT_NO_FATAL_FAILURE(make(2, kShort, "pair"));
+  ASSERT_COMM_OK(allReduce(0));
+  expectFailure(RT_ERROR_TIMEOUT, 1, "Rank 1 of \"pair\" did not come to collective 0 within 0.2 s", {0});
+  EXPECT_COMM(RT_ERROR_TIMEOUT, allReduce(1));
+}
+
+TEST_F(NcclFailureTest, ARankWithAnotherCountIsNamed) {
+  ASSERT_NO_FATAL_FAILURE(make(2, kLong));
+  ASSERT_COMM_OK(allReduce(0, 16));
+  ASSERT_COMM_OK(allReduce(1, 17));
+  expectFailure(RT_ERROR_INVALID_VALUE, 1, "Rank 1 came with all-reduce of 17 i32 (sum)", {0, 1});
+}
+
+TEST_F(NcclFailureTest, AReceiveOfAnotherSizeNamesTheSender) {
+  ASSERT_NO_FATAL_FAILURE(make(2, kLong));
+  ASSERT_COMM_OK(rtCommSend(memory_[0].get(), 5, RT_COMM_I32, 1, ranks_.streams[0], ranks_.comms[0]));
+  ASSERT_COMM_OK(rtCommReceive(memory_[1].get(), 4, RT_COMM_I32, 0, ranks_.streams[1], ranks_.comms[1]));
+  expectFailure(RT_ERROR_INVALID_VALUE, 0, "Rank 0 came with send of 5 i32 to rank 1", {0, 1});
+}
+
+TEST_F(NcclFailureTest, AnAbortFromAnotherThreadFreesAllRanks) {
+  ASSERT_NO_FATAL_FAILURE(make(2, RT_TIMEOUT_INFINITE));
+  ASSERT_COMM_OK(allReduce(0));
+  std::thread other([&] { EXPECT_COMM_OK(rtCommAbort(ranks_.comms[1])); });
+  expectFailure(RT_ERROR_LAUNCH_FAILED, 1, "Rank 1 called rtCommAbort.", {0});
+  other.join();
+}
+
+// ---- On the device: all ranks have called NCCL, and the work of rank 1 does not begin, so that rank 0 waits for it there ----
+
+class NcclDeviceFailureTest : public NcclFailureTest {
+ protected:
+  void SetUp() override {
+    NcclFailureTest::SetUp();
+    if (!IsSkipped() && !simulatedNccl().here()) GTEST_SKIP() << "NCCL holds no device back";
+  }
+  // Behind an operation of the same kind, so that no call waits on the host.
+  void makeConnected(uint64_t timeout_ns, const char* label = "") {
+    ASSERT_NO_FATAL_FAILURE(make(2, timeout_ns, label));
+    for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
+    ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+    calls_ = simulatedNccl().count("ncclAllReduce");
+    aborts_ = simulatedNccl().count("ncclCommAbort");
+  }
+  void submitBoth() {
+    for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
+    awaitCalls("ncclAllReduce", calls_ + 2);
+    EXPECT_EQ(simulatedNccl().count("ncclCommAbort"), aborts_);
+  }
+  static void awaitCalls(const char* function, int wanted) {
+    while (simulatedNccl().count(function) < wanted) std::this_thread::yield();  // the test's time limit ends it
+  }
+
+  int calls_ = 0, aborts_ = 0;
+};
+
+TEST_F(NcclDeviceFailureTest, WhatWaitsOnTheDeviceEndsAfterTheTime) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kShort, "pair"));
+  const Held held(1);
+  ASSERT_NO_FATAL_FAILURE(submitBoth());
+  expectFailure(RT_ERROR_TIMEOUT, -1, "of \"pair\" did not end within 0.2 s: another rank has not come", {0, 1});
+  awaitCalls("ncclCommAbort", aborts_ + 2);
+}
+
+TEST_F(NcclDeviceFailureTest, AReceiveThatWaitsOnTheDeviceNamesTheSenderAfterTheTime) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kShort));
+  const Held held(1);
+  ASSERT_COMM_OK(rtCommReceive(memory_[0].get(), 4, RT_COMM_I32, 1, ranks_.streams[0], ranks_.comms[0]));
+  ASSERT_COMM_OK(rtCommSend(memory_[1].get(), 4, RT_COMM_I32, 0, ranks_.streams[1], ranks_.comms[1]));
+  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronize(ranks_.streams[0]));
+  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronize(ranks_.streams[1]));
+  char text[512] = "";
+  EXPECT_COMM_OK(rtCommGetStatusMessage(text, sizeof text, nullptr, ranks_.comms[0]));
+  EXPECT_NE(std::string(text).find("within 0.2 s to what rank"), std::string::npos) << text;
+}
+
+// The thread of a group that both engines run waits for NCCL's part.
+TEST_F(NcclDeviceFailureTest, WhatAGroupOfBothEnginesWaitsForEndsAfterTheTime) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kShort));
+  const Held held(1);
+  for (int rank = 0; rank < 2; ++rank) {
+    ASSERT_COMM_OK(rtCommGroupBegin());
+    ASSERT_COMM_OK(allReduce(rank));
+    ASSERT_COMM_OK(allReduce(rank, 16, RT_COMM_I16));
+    ASSERT_COMM_OK(rtCommGroupEnd());
+  }
+  expectFailure(RT_ERROR_TIMEOUT, -1, "did not end within 0.2 s: another rank has not come", {0, 1});
+}
+
+TEST_F(NcclDeviceFailureTest, AnAsynchronousErrorOfNcclEndsWhatWaits) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
+  const Held held(1);
+  ASSERT_NO_FATAL_FAILURE(submitBoth());
+  simulatedNccl().async_error(6);
+  expectFailure(RT_ERROR_DRIVER, -1, "An operation of NCCL failed: remote process exited", {0, 1});
+  simulatedNccl().async_error(0);
+}
+
+TEST_F(NcclDeviceFailureTest, AnAbortEndsWhatWaitsOnTheDevice) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(RT_TIMEOUT_INFINITE));
+  const Held held(1);
+  ASSERT_NO_FATAL_FAILURE(submitBoth());
+  EXPECT_EQ(rtStreamSynchronizeFor(kShort / 4, ranks_.streams[0]), RT_ERROR_TIMEOUT);
+  ASSERT_COMM_OK(rtCommAbort(ranks_.comms[0]));
+  expectFailure(RT_ERROR_LAUNCH_FAILED, 0, "Rank 0 called rtCommAbort.", {0, 1});
+}
+
+// The start of NCCL has no clock of its own. What comes late is ended.
+TEST_F(NcclDeviceFailureTest, AStartThatDoesNotEndIsGivenUpAfterTheTime) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
+  const rtContext_t contexts[] = {ranks_.contexts[0], ranks_.contexts[1]};
+  const rtCommOptions_t given = options(kShort);
+  rtComm_t made[2] = {};
+  {
+    const Held start(-1);
+    EXPECT_COMM(RT_ERROR_TIMEOUT, rtCommCreateAll(made, &given, contexts, 2));
+    EXPECT_NE(lastMessage().find("NCCL did not start 2 ranks within 0.2 s"), std::string::npos) << lastMessage();
+    EXPECT_EQ(made[0], nullptr);
+  }
+  awaitCalls("ncclCommAbort", aborts_ + 2);
+}
+
+TEST_F(NcclFailureTest, ADestroyedRankIsNamedByThoseThatWait) {
+  ASSERT_NO_FATAL_FAILURE(make(2, RT_TIMEOUT_INFINITE));
+  ASSERT_COMM_OK(allReduce(0));
+  ASSERT_COMM_OK(ranks_.comms[1].reset());
+  expectFailure(RT_ERROR_LAUNCH_FAILED, 1, "Rank 1 destroyed its communicator", {0});
+}
+
+TEST_F(NcclFailureTest, ADestroyWithWorkInFlightLetsTheWorkEnd) {
+  ASSERT_NO_FATAL_FAILURE(make(2, kLong));
+  const Bytes ones(64, 1);
+  for (int rank = 0; rank < 2; ++rank) ASSERT_RT_OK(rtMemcpy(memory_[rank].get(), ones.data(), 64, RT_MEMCPY_DEFAULT));
+  for (int rank = 0; rank < 2; ++rank) {
+    ASSERT_COMM_OK(allReduce(rank, 64, RT_COMM_U8));
+    ASSERT_COMM_OK(ranks_.comms[rank].reset());
+  }
+  ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+  for (int rank = 0; rank < 2; ++rank) EXPECT_EQ(download(memory_[rank].get(), 64), Bytes(64, 2));
+}
+
+TEST_F(NcclFailureTest, TwoCommunicatorsOnTwoStreamsInTwoOrdersDoNotHang) {
+  ASSERT_NO_FATAL_FAILURE(make(2, kLong));
+  const rtContext_t contexts[] = {ranks_.contexts[0], ranks_.contexts[1]};
+  rtComm_t made[2] = {};
+  ASSERT_COMM_OK(rtCommCreateAll(made, nullptr, contexts, 2));
+  const Comm second[] = {Comm(made[0]), Comm(made[1])};
+  rttest::Stream streams[2];
+  for (int rank = 0; rank < 2; ++rank) ASSERT_RT_OK(rtStreamCreate(streams[rank].out(), nullptr, contexts[rank]));
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_COMM_OK(rtCommBarrier(ranks_.streams[0], ranks_.comms[0]));
+    ASSERT_COMM_OK(rtCommBarrier(streams[0], second[0]));
+    ASSERT_COMM_OK(rtCommBarrier(streams[1], second[1]));
+    ASSERT_COMM_OK(rtCommBarrier(ranks_.streams[1], ranks_.comms[1]));
+    ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+    for (const rttest::Stream& stream : streams) ASSERT_RT_OK(rtStreamSynchronize(stream));
+  }
+}
+
+TEST_F(NcclFailureTest, AFailedCallFailsTheCommunicator) {
+  if (!simulatedNccl().here()) GTEST_SKIP() << "NCCL does not fail when it is told to";
+  ASSERT_NO_FATAL_FAILURE(make(2, kLong));
+  simulatedNccl().fail("ncclAllReduce", 3);
+  for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
+  for (const rttest::Stream& stream : ranks_.streams) EXPECT_RT(RT_ERROR_DRIVER, rtStreamSynchronize(stream));
+  simulatedNccl().fail("ncclAllReduce", 0);
+  char text[512] = "";
+  EXPECT_COMM_OK(rtCommGetStatusMessage(text, sizeof text, nullptr, ranks_.comms[0]));
+  EXPECT_NE(std::string(text).find("ncclAllReduce failed: internal error"), std::string::npos) << text;
+}
+
+TEST_F(NcclFailureTest, AFailedStartMakesNoCommunicator) {
+  if (!simulatedNccl().here()) GTEST_SKIP() << "NCCL does not fail when it is told to";
+  ASSERT_NO_FATAL_FAILURE(make(2, kLong));
+  const rtContext_t contexts[] = {ranks_.contexts[0], ranks_.contexts[1]};
+  rtComm_t made[2] = {};
+  simulatedNccl().fail("ncclCommInitAll", 2);
+  EXPECT_COMM(RT_ERROR_DRIVER, rtCommCreateAll(made, nullptr, contexts, 2));
+  simulatedNccl().fail("ncclCommInitAll", 0);
+  EXPECT_NE(lastMessage().find("ncclCommInitAll failed: unhandled system error"), std::string::npos) << lastMessage();
+  EXPECT_EQ(made[0], nullptr);
+}
+
+// Ranks end behind their work, on a thread of the library. No rank of an earlier test is left, failed or not.
+TEST_F(NcclFailureTest, EveryCommunicatorOfNcclIsEnded) {
+  if (!simulatedNccl().here()) GTEST_SKIP() << "counts in the simulation";
+  const auto awaitNone = [] {
+    while (simulatedNccl().live() != 0) std::this_thread::yield();  // the test's time limit ends it
+  };
+  awaitNone();
+  ASSERT_NO_FATAL_FAILURE(make(2, kLong));
+  for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
+  ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+  EXPECT_EQ(simulatedNccl().live(), 2);
+  ranks_.comms.clear();
+  awaitNone();
+}
+
+}  // namespace
+}  // namespace commtest

@@ -1,0 +1,440 @@
+// NCCL's functions on host functions of the simulated runtime. A collective is one function in each rank's stream: the last
+// rank to come reduces or copies for all, since the memory of simulated devices is the host's.
+#include "comm/nccl/simulated_nccl.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "comm/host_reduction.h"
+#include "comm/nccl/declarations.h"
+#include "rt_comm.h"
+#include "simulated_cuda.h"
+
+extern "C" int cudaGetDeviceCount(int* count);
+
+namespace manyrt::comm::nccl {
+
+namespace {
+
+// Never destroyed: streams may wait in them while the process ends.
+std::mutex& mutex = *new std::mutex;  // of everything
+std::condition_variable& changed = *new std::condition_variable;
+auto& calls = *new std::map<std::string, int>;
+auto& failures = *new std::map<std::string, int>;
+int async_error = 0;
+int live = 0;
+auto& held = *new std::set<int>;  // ranks whose work the device does not begin
+
+bool refused(const char* function, Result* result) {
+  const std::lock_guard lock(mutex);
+  ++calls[function];
+  const auto failing = failures.find(function);
+  if (failing == failures.end() || failing->second == 0) return false;
+  *result = failing->second;
+  return true;
+}
+
+enum class What { kAllReduce, kReduce, kBroadcast, kAllGather, kReduceScatter };
+
+struct Work {
+  What what;
+  const void* send;
+  void* receive;
+  size_t count;
+  int type;
+  int reduction;
+  int root;
+};
+
+struct Point {
+  bool sends;
+  void* memory;
+  size_t bytes;
+  int peer;
+};
+
+struct Meeting {
+  std::vector<const Work*> works;
+  int arrived = 0;
+  bool done = false;
+};
+
+struct Message {
+  const Point* point;
+  bool done = false;
+};
+
+using Kind = std::tuple<What, size_t, int, int>;
+
+struct Clique {
+  int size = 0;
+  Result error = kSuccess;  // asynchronous
+  std::map<uint64_t, std::shared_ptr<Meeting>> meetings;
+  std::map<std::pair<int, int>, std::deque<std::shared_ptr<Message>>> messages;
+  std::map<Kind, std::set<int>> connected;
+};
+
+int sizeOfType(int type) {
+  static constexpr int sizes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+  return sizes[type];
+}
+int typeOf(int type) {
+  static constexpr int types[] = {RT_COMM_I8,  RT_COMM_U8,  RT_COMM_I32, RT_COMM_U32, RT_COMM_I64,
+                                  RT_COMM_U64, RT_COMM_F16, RT_COMM_F32, RT_COMM_F64, RT_COMM_BF16};
+  return types[type];
+}
+int reductionOf(int reduction) {
+  static constexpr int reductions[] = {RT_COMM_SUM, RT_COMM_PRODUCT, RT_COMM_MAXIMUM, RT_COMM_MINIMUM, RT_COMM_AVERAGE};
+  return reductions[reduction];
+}
+
+}  // namespace
+
+struct NativeComm {
+  std::shared_ptr<Clique> clique;
+  int rank = 0;
+  bool aborted = false;
+  uint64_t executed = 0;  // collectives that the device has come to
+  std::mutex submitting;
+  uint64_t submitted = 0;  // outside of graphs; under `submitting`
+  uint64_t served = 0;
+};
+
+namespace {
+
+const char* part(const void* memory, size_t bytes, int rank) {
+  return static_cast<const char*>(memory) + bytes * static_cast<size_t>(rank);
+}
+
+// The last rank does the work of all.
+void perform(const std::vector<const Work*>& works) {
+  const Work& first = *works.front();
+  const int size = static_cast<int>(works.size());
+  const auto element = static_cast<size_t>(sizeOfType(first.type));
+  const size_t bytes = first.count * element;
+  if (first.what == What::kBroadcast) {
+    for (const Work* work : works) memmove(work->receive, works[static_cast<size_t>(first.root)]->send, bytes);
+    return;
+  }
+  const bool gathers = first.what == What::kAllGather;
+  const size_t all = first.what == What::kAllReduce || first.what == What::kReduce ? bytes : bytes * works.size();
+  std::vector<char> result(all == 0 ? 1 : all);
+  if (gathers) {
+    for (int rank = 0; rank < size; ++rank)
+      memcpy(&result[bytes * static_cast<size_t>(rank)], works[static_cast<size_t>(rank)]->send, bytes);
+  } else {
+    const int type = typeOf(first.type), reduction = reductionOf(first.reduction);
+    memcpy(result.data(), first.send, all);
+    for (int rank = 1; rank < size; ++rank) {
+      combineOnHost(type, reduction, result.data(), result.data(), works[static_cast<size_t>(rank)]->send, all / element);
+    }
+    if (reduction == RT_COMM_AVERAGE) divideOnHost(type, result.data(), all / element, static_cast<uint32_t>(size));
+  }
+  for (int rank = 0; rank < size; ++rank) {
+    const Work& work = *works[static_cast<size_t>(rank)];
+    if (first.what == What::kReduce && rank != first.root) continue;
+    if (first.what == What::kReduceScatter) {
+      memcpy(work.receive, part(result.data(), bytes, rank), bytes);
+    } else {
+      memcpy(work.receive, result.data(), all);
+    }
+  }
+}
+
+void meet(NativeComm& comm, const Work& work) {
+  std::unique_lock lock(mutex);
+  if (comm.aborted) return;  // the others have left, and their work with them
+  Clique& clique = *comm.clique;
+  std::shared_ptr<Meeting>& entry = clique.meetings[comm.executed++];
+  if (entry == nullptr) entry = std::make_shared<Meeting>();
+  const std::shared_ptr<Meeting> meeting = entry;
+  meeting->works.resize(static_cast<size_t>(clique.size));
+  meeting->works[static_cast<size_t>(comm.rank)] = &work;
+  if (++meeting->arrived == clique.size) {
+    clique.meetings.erase(comm.executed - 1);
+    for (const Work* each : meeting->works) {
+      if (each->what != work.what || each->count != work.count || each->type != work.type) clique.error = kInvalidUsage;
+    }
+    if (clique.error == kSuccess) perform(meeting->works);
+    meeting->done = true;
+    changed.notify_all();
+  }
+  changed.wait(lock, [&] { return meeting->done || comm.aborted; });
+}
+
+void exchange(NativeComm& comm, const std::vector<Point>& points) {
+  std::unique_lock lock(mutex);
+  if (comm.aborted) return;
+  Clique& clique = *comm.clique;
+  std::vector<std::shared_ptr<Message>> sent;
+  for (const Point& point : points) {
+    if (!point.sends) continue;
+    sent.push_back(std::make_shared<Message>(Message{&point}));
+    clique.messages[{comm.rank, point.peer}].push_back(sent.back());
+  }
+  changed.notify_all();
+  for (const Point& point : points) {
+    if (point.sends) continue;
+    auto& queue = clique.messages[{point.peer, comm.rank}];
+    changed.wait(lock, [&] { return !queue.empty() || comm.aborted; });
+    if (comm.aborted) return;
+    Message& message = *queue.front();
+    if (message.point->bytes != point.bytes) clique.error = kInvalidUsage;
+    memmove(point.memory, message.point->memory, std::min(point.bytes, message.point->bytes));
+    message.done = true;
+    queue.pop_front();
+    changed.notify_all();
+  }
+  for (const auto& message : sent) changed.wait(lock, [&] { return message->done || comm.aborted; });
+}
+
+// ---- Groups ----
+
+struct Group {
+  int depth = 0;
+  std::vector<std::function<Result()>> calls;  // starts and collectives
+  std::map<std::pair<NativeComm*, Stream>, std::vector<Point>> points;
+  std::vector<std::pair<NativeComm*, bool>> ends;  // true: an abort
+};
+thread_local Group group;
+
+// What runs in a stream. Outside of graphs the operations of a rank run in the order of their calls, whatever their streams.
+struct InStream {
+  NativeComm* comm;
+  std::function<void()> function;
+  bool captured = false;
+  uint64_t turn = 0;
+};
+
+void runInStream(void* user) {
+  InStream& work = *static_cast<InStream*>(user);
+  NativeComm& comm = *work.comm;
+  {
+    std::unique_lock lock(mutex);
+    const auto begins = [&] { return held.count(comm.rank) == 0 && (work.captured || comm.served == work.turn); };
+    changed.wait(lock, [&] { return begins() || comm.aborted; });
+  }
+  work.function();
+  if (work.captured) return;  // a graph calls it often: it stays
+  const std::lock_guard lock(mutex);
+  ++comm.served;
+  changed.notify_all();
+  delete &work;
+}
+
+Result enqueue(NativeComm* comm, Stream stream, std::function<void()> function) {
+  auto* const work = new InStream{comm, std::move(function)};
+  int captured = 0;
+  const std::lock_guard order(comm->submitting);
+  work->turn = comm->submitted;
+  // Whether it is captured is said before it can run: a captured function runs at a launch.
+  const int error = simulatedCudaRunInStream(stream, runInStream, work, &captured);
+  if (error != 0) return kUnhandledCudaError;
+  if (captured != 0) {
+    work->captured = true;
+  } else {
+    ++comm->submitted;
+  }
+  return kSuccess;
+}
+
+// The first operation of a kind connects the ranks: the call waits for all.
+Result connect(NativeComm* comm, const Work& work) {
+  std::unique_lock lock(mutex);
+  if (comm->aborted) return kInvalidUsage;
+  std::set<int>& here = comm->clique->connected[{work.what, work.count, work.type, work.reduction}];
+  here.insert(comm->rank);
+  changed.notify_all();
+  changed.wait(lock, [&] { return static_cast<int>(here.size()) == comm->clique->size || comm->aborted; });
+  return comm->aborted ? kInternalError : kSuccess;
+}
+
+Result collective(const char* name, NativeComm* comm, Stream stream, const Work& work) {
+  Result result = kSuccess;
+  if (refused(name, &result)) return result;
+  if (comm == nullptr || work.type < 0 || work.type > 9 || work.root < 0 || work.root >= comm->clique->size) {
+    return kInvalidArgument;
+  }
+  const auto call = [=] {
+    const Result connected = connect(comm, work);
+    if (connected != kSuccess || work.count == 0) return connected;
+    return enqueue(comm, stream, [=] { meet(*comm, work); });
+  };
+  if (group.depth == 0) return call();
+  group.calls.push_back(call);
+  return kSuccess;
+}
+
+Result point(const char* name, NativeComm* comm, Stream stream, const Point& given) {
+  Result result = kSuccess;
+  if (refused(name, &result)) return result;
+  if (comm == nullptr || given.peer < 0 || given.peer >= comm->clique->size) return kInvalidArgument;
+  if (group.depth != 0) {
+    group.points[{comm, stream}].push_back(given);
+    return kSuccess;
+  }
+  return enqueue(comm, stream, [=] { exchange(*comm, {given}); });
+}
+
+}  // namespace
+
+#define EXPORT extern "C" SIMULATED_NCCL_API
+
+EXPORT Result ncclGetVersion(int* version) {
+  const char* const given = getenv("SIMULATED_NCCL_VERSION");
+  *version = given != nullptr ? atoi(given) : 22800;
+  return kSuccess;
+}
+
+EXPORT const char* ncclGetErrorString(Result result) {
+  static constexpr const char* texts[] = {
+      "no error",         "unhandled cuda error", "unhandled system error", "internal error",
+      "invalid argument", "invalid usage",        "remote process exited",  "in progress"};
+  return result >= 0 && result <= 7 ? texts[result] : "unknown result code";
+}
+EXPORT const char* ncclGetLastError(NativeComm*) { return ""; }
+
+// Fails without a rank that has begun: for all or for none.
+EXPORT Result ncclCommInitAll(NativeComm** comms, int count, const int* devices) {
+  Result result = kSuccess;
+  if (refused("ncclCommInitAll", &result)) return result;
+  int present = 0;
+  if (cudaGetDeviceCount(&present) != 0) return kUnhandledCudaError;
+  const std::set<int> different(devices, devices + count);
+  if (static_cast<int>(different.size()) != count) return kInvalidUsage;
+  if (*different.begin() < 0 || *different.rbegin() >= present) return kInvalidArgument;
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [] { return held.count(-1) == 0; });
+  const auto clique = std::make_shared<Clique>();
+  clique->size = count;
+  for (int rank = 0; rank < count; ++rank) {
+    comms[rank] = new NativeComm;
+    comms[rank]->clique = clique;
+    comms[rank]->rank = rank;
+  }
+  live += count;
+  return kSuccess;
+}
+
+namespace {
+
+// Of one group, or of one call outside of groups. An end without those of the other ranks may wait for them: here it fails.
+Result endAll(const std::vector<std::pair<NativeComm*, bool>>& ends) {
+  const std::lock_guard lock(mutex);
+  for (const auto& [comm, aborts] : ends) {
+    const auto same = [&, &clique = comm->clique](const auto& other) { return other.first->clique == clique; };
+    if (std::count_if(ends.begin(), ends.end(), same) != comm->clique->size) return kInvalidUsage;
+  }
+  for (const auto& [comm, aborts] : ends) {
+    --live;  // what runs in a stream may still look at it: it is left behind
+    comm->aborted = comm->aborted || aborts;
+  }
+  changed.notify_all();
+  return kSuccess;
+}
+
+Result end(NativeComm* comm, bool aborts) {
+  if (group.depth == 0) return endAll({{comm, aborts}});
+  group.ends.emplace_back(comm, aborts);
+  return kSuccess;
+}
+
+}  // namespace
+
+EXPORT Result ncclCommDestroy(NativeComm* comm) {
+  Result result = kSuccess;
+  return refused("ncclCommDestroy", &result) ? result : end(comm, false);
+}
+EXPORT Result ncclCommAbort(NativeComm* comm) {
+  Result result = kSuccess;
+  return refused("ncclCommAbort", &result) ? result : end(comm, true);
+}
+EXPORT Result ncclCommGetAsyncError(NativeComm* comm, Result* error) {
+  const std::lock_guard lock(mutex);
+  *error = async_error != 0 ? async_error : comm->clique->error;
+  return kSuccess;
+}
+
+EXPORT Result ncclGroupStart() { return ++group.depth, kSuccess; }
+EXPORT Result ncclGroupEnd() {
+  if (group.depth == 0) return kInvalidUsage;
+  if (--group.depth != 0) return kSuccess;
+  Group ended;
+  std::swap(ended, group);
+  Result first = ended.ends.empty() ? kSuccess : endAll(ended.ends);
+  for (const auto& call : ended.calls) {
+    const Result result = call();
+    if (first == kSuccess) first = result;
+  }
+  for (auto& [at, points] : ended.points) {
+    NativeComm* const comm = at.first;
+    const Result result = enqueue(comm, at.second, [comm, points = points] { exchange(*comm, points); });
+    if (first == kSuccess) first = result;
+  }
+  return first;
+}
+
+EXPORT Result ncclAllReduce(const void* send, void* receive, size_t count, int type, int reduction, NativeComm* comm,
+                            Stream stream) {
+  return collective("ncclAllReduce", comm, stream, {What::kAllReduce, send, receive, count, type, reduction, 0});
+}
+EXPORT Result ncclReduce(const void* send, void* receive, size_t count, int type, int reduction, int root, NativeComm* comm,
+                         Stream stream) {
+  return collective("ncclReduce", comm, stream, {What::kReduce, send, receive, count, type, reduction, root});
+}
+EXPORT Result ncclBroadcast(const void* send, void* receive, size_t count, int type, int root, NativeComm* comm,
+                            Stream stream) {
+  return collective("ncclBroadcast", comm, stream, {What::kBroadcast, send, receive, count, type, 0, root});
+}
+EXPORT Result ncclAllGather(const void* send, void* receive, size_t count, int type, NativeComm* comm, Stream stream) {
+  return collective("ncclAllGather", comm, stream, {What::kAllGather, send, receive, count, type, 0, 0});
+}
+EXPORT Result ncclReduceScatter(const void* send, void* receive, size_t count, int type, int reduction, NativeComm* comm,
+                                Stream stream) {
+  return collective("ncclReduceScatter", comm, stream, {What::kReduceScatter, send, receive, count, type, reduction, 0});
+}
+EXPORT Result ncclSend(const void* send, size_t count, int type, int peer, NativeComm* comm, Stream stream) {
+  return point("ncclSend", comm, stream, {true, const_cast<void*>(send), count * static_cast<size_t>(sizeOfType(type)), peer});
+}
+EXPORT Result ncclRecv(void* receive, size_t count, int type, int peer, NativeComm* comm, Stream stream) {
+  return point("ncclRecv", comm, stream, {false, receive, count * static_cast<size_t>(sizeOfType(type)), peer});
+}
+
+EXPORT int simulatedNcclLive() {
+  const std::lock_guard lock(mutex);
+  return live;
+}
+EXPORT int simulatedNcclCount(const char* function) {
+  const std::lock_guard lock(mutex);
+  return calls[function];
+}
+EXPORT void simulatedNcclFail(const char* function, int result) {
+  const std::lock_guard lock(mutex);
+  failures[function] = result;
+}
+EXPORT void simulatedNcclHold(int rank, int on) {
+  const std::lock_guard lock(mutex);
+  if (on != 0) {
+    held.insert(rank);
+  } else {
+    held.erase(rank);
+  }
+  changed.notify_all();
+}
+EXPORT void simulatedNcclAsyncError(int result) {
+  const std::lock_guard lock(mutex);
+  async_error = result;
+}
+
+}  // namespace manyrt::comm::nccl
