@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "base/fault.h"
 #include "base/lock_order.h"

@@ -421,8 +421,10 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   }
   Region& region = *block->region;
   const uintptr_t address = region.addressOf(*block);
-  if (fills_ && region.memory().host_visible && !in_use) [[unlikely]]
-    fillEnds(address, size, kFreshPattern);
+  if (fills_) [[unlikely]] {
+    records::forget(address, address + 1);  // of an earlier block here
+    if (region.memory().host_visible && !in_use) fillEnds(address, size, kFreshPattern);
+  }
   if (trace::enabled()) [[unlikely]]
     traceAllocation(region, *block, stream);
   *pointer = reinterpret_cast<void*>(address);

@@ -54,7 +54,7 @@ using Number = unsigned long long;
   return status;
 }
 
-// RT_MEMORY_DEBUG: notes who has allocated, and puts a guard behind the allocation. `status`: of the first attempt.
+// RT_MEMORY_DEBUG: notes the allocation, and puts a guard behind the allocation. `status`: of the first attempt.
 [[gnu::cold]] Status allocateDebugged(Status status, void** pointer, const AllocationRequest& request, uint64_t alignment,
                                       allocator::Pool& pool, manager::Context& context, epoch::Guard& guard) {
   const Ref<allocator::Pool> kept(&pool);  // the guard is left below
