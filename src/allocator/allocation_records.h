@@ -1,6 +1,6 @@
-// RT_MEMORY_DEBUG: where each block was allocated and freed, by its address, and the lines of the log about what was found. A record
-// stays until its memory goes back to the driver, so that a second free can be told of the first one. Calls may come from any
-// thread with no lock of a pool held. Without memory for a record its allocation is not checked.
+// RT_MEMORY_DEBUG: where each block was allocated and freed, by its address, and the lines of the log about what was found. A
+// record stays until its memory goes back to the driver, so that a second free can be told of the first one. Calls may come
+// from any thread with no lock of a pool held. Without memory for a record its allocation is not checked.
 #pragma once
 
 #include <cstdint>
