@@ -1,5 +1,5 @@
 // Debugging of memory that the host can see. Where the process has AddressSanitizer, freed and never-used bytes of slabs are
-// poisoned for it. RT_MEMORY_DEBUG fills them with patterns.
+// poisoned for it. RT_MEMORY_DEBUG fills memory with patterns (pool_quarantine.cpp).
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,11 @@ namespace manyrt::allocator {
 
 inline constexpr int kFreshPattern = 0xcd;
 inline constexpr int kFreedPattern = 0xdd;
+inline constexpr int kGuardPattern = 0xfd;
+inline constexpr uint64_t kPatternBytes = 1 << 20;  // at either end of an allocation
+
+// Bytes behind each allocation that RT_MEMORY_DEBUG watches, at least.
+inline constexpr uint64_t kGuardBytes = 64;
 
 // Bytes behind each allocation that belong to none, so that what runs over its end is seen beside another live block.
 inline constexpr uint64_t kRedZone = 64;

@@ -14,6 +14,7 @@
 #include <new>
 #include <utility>
 
+#include "allocator/allocation_records.h"
 #include "allocator/block_lease.h"
 #include "allocator/poison.h"
 #include "allocator/pool_fast.h"
@@ -28,9 +29,8 @@ namespace {
 
 constexpr uint64_t kLargeGranule = 64 << 10;
 constexpr uint64_t kFirstSlabBytes = 64 << 10;
-constexpr int kPendingLooks = 16;            // pending blocks that an allocation tries before it takes fresh memory
-constexpr int kScavengedCaches = 64;         // caches of other streams that it tries
-constexpr uint64_t kPatternBytes = 1 << 20;  // RT_MEMORY_DEBUG fills this much at either end
+constexpr int kPendingLooks = 16;     // pending blocks that an allocation tries before it takes fresh memory
+constexpr int kScavengedCaches = 64;  // caches of other streams that it tries
 
 using Number = unsigned long long;
 
@@ -63,8 +63,12 @@ Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
       keeps_(poolsKeepMemory()),
       fills_(fillsMemory()),
       poisons_(sanitizer::hasAddress()),
+      guards_(fills_ && keeps_ && !poisons_),
       plain_(isPlain()),
-      red_zone_(keeps_ && options.maximum_bytes == 0 && resources_->device().limits().reaches_host ? redZone() : 0),
+      red_zone_(!keeps_ || options.maximum_bytes != 0        ? 0
+                : guards_                                    ? kGuardBytes
+                : resources_->device().limits().reaches_host ? redZone()
+                                                             : 0),
       options_(options) {
   resources_->addPool(*this);
 }
@@ -332,6 +336,7 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
       BlockChain taken;
       if (held != nullptr) {
         taken.push(held);
+        *in_use = true;
       } else {
         taken = takeKept(index, cache == nullptr ? 1 : cache->nextBatch(index), stream, &dropped, in_use);
       }
@@ -373,7 +378,8 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
   std::unique_lock lock(lock_);
   const uint64_t aligned = std::max(alignment, kAlignment);
   const auto fits = [&](const Region& each) { return isGoodFit(each, wanted, aligned); };
-  if (Block* held = pins_ ? takeHeld(stream, &dropped, fits) : nullptr) region = held->region;
+  Block* held = pins_ ? takeHeld(stream, &dropped, fits) : nullptr;
+  if (held != nullptr) region = held->region;
   if (region == nullptr && keeps_) region = takeLarge(wanted, aligned, stream, &dropped);
   if (region == nullptr) {
     Region* outgrown = keeps_ ? detachOutgrown(bytes, &dropped) : nullptr;
@@ -386,7 +392,7 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
     lock.lock();
   }
   *out = &region->block(0);
-  *in_use = (*out)->state.load(std::memory_order_relaxed) == Block::kPending;
+  *in_use = held != nullptr || (*out)->state.load(std::memory_order_relaxed) == Block::kPending;
   if (pins_) pinBlock(**out);
   handOut(*region, **out, size, nullptr);
   return Status();
@@ -415,8 +421,10 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   }
   Region& region = *block->region;
   const uintptr_t address = region.addressOf(*block);
-  if (fills_ && region.memory().host_visible && !in_use) [[unlikely]]
-    fillEnds(address, size, kFreshPattern);
+  if (fills_) [[unlikely]] {
+    records::forget(address, address + 1);  // of an earlier block here
+    if (region.memory().host_visible && !in_use) fillEnds(address, size, kFreshPattern);
+  }
   if (trace::enabled()) [[unlikely]]
     traceAllocation(region, *block, stream);
   *pointer = reinterpret_cast<void*>(address);
@@ -501,9 +509,13 @@ void Pool::makePending(Region& region, Block& block) {
 [[gnu::noinline]] Pool::Freed Pool::releaseElsewhere(StreamCache* cache, Region& region, Block& block,
                                                      backend::Stream* stream) {
   const Freed freed = claim(region, block, stream);
+  if (fills_ && freed != Freed::kNotLive) [[unlikely]]
+    records::freed(region.addressOf(block));
   if (freed != Freed::kYes) return freed;
   if (cache == nullptr || block.freed_early || block.pinned || !isPlain() || !freeInto(*cache, region, block, *stream, true)) {
     free(region, block, stream);
+    if (guards_ && stream != nullptr) [[unlikely]]
+      inspectBehind(region, block, *stream);
   } else if (trace::enabled()) {
     traceLiveBytes();
   }
@@ -559,6 +571,8 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
     block.every_stream = true;
   }
   const bool pending = block.every_stream || (block.stamps != nullptr && !block.stamps->empty());
+  if (guards_) [[unlikely]]
+    return quarantine(region, block, pending);
   const uint64_t size = block.size;
   if (fills_ && region.memory().host_visible && !pending) fillEnds(region.addressOf(block), size, kFreedPattern);
   Region* released = nullptr;

@@ -54,6 +54,13 @@ class Pool final : public RefCounted {
   // With AddressSanitizer, behind release() with a stream: the block is poisoned where the stream comes to this point.
   void poisonBehind(Region& region, Block& block, backend::Stream& stream);
   void poisonPending(Region& region, Block& block, uint64_t serial);
+  // RT_MEMORY_DEBUG; in pool_quarantine.cpp.
+  bool debugs() const { return fills_; }
+  // Behind each allocation that ops/memory makes, under its guard. True: fillDistant() has to follow.
+  bool recordAllocation(const void* pointer, const char* label);
+  void fillDistant(const void* pointer);  // of memory that the host does not see; waits, without a guard or a lock
+  void inspectPending(Region& region, Block& block, uint64_t serial);
+  void emptyQuarantine();    // waits, without a guard or a lock
   bool lease(Block& block);  // counts a lease of a live block; false: it is not live
   void traceFree(const Region& region, const Block& block, const backend::Stream* stream) const;  // of a live block
 
@@ -71,7 +78,7 @@ class Pool final : public RefCounted {
 
   void statistics(rtMemPoolStats_t* stats);  // all but struct_size
   void resetPeak();
-  uint64_t unusedBytes();  // reserved and neither live nor pending
+  uint64_t unusedBytes();  // reserved and neither live nor pending; with those in quarantine
   // Added up over the streams. The reader sees the allocations and frees that it is ordered behind.
   uint64_t liveBytes() const;
   uint64_t liveCount() const;
@@ -183,6 +190,20 @@ class Pool final : public RefCounted {
   void traceAllocation(const Region& region, const Block& block, const backend::Stream* stream) const;
   void traceRegion(const Region& region) const;  // taken from the driver
   static void traceReleased(const Region& region);
+  // In pool_quarantine.cpp.
+  template <class Body>
+  Status throughStream(Body body);  // submits with the body to a stream of the context, and waits for it
+  void quarantine(Region& region, Block& block, bool pending);
+  void keepFreed(Block& block);
+  // Behind free() with a stream: the block is inspected where the stream comes to this point.
+  void inspectBehind(Region& region, Block& block, backend::Stream& stream);
+  void inspect(const Region& region, const Block& block);
+  void inspectFreed(const Region& region, const Block& block);
+  void inspectPassed(bool may_wait);
+  void inspectTaken(Block& block);
+  void endQuarantine(uint64_t keep, bool may_wait);
+  uint64_t quarantineLimit();
+  void trimUnused(uint64_t keep_bytes);
   void releaseWhenPassed();
   void trimPassed();  // gives back all that has passed by now
   // Relaxed: under a lock that close() takes behind its store.
@@ -198,10 +219,11 @@ class Pool final : public RefCounted {
   const bool keeps_;       // false with RT_POOL=off
   const bool fills_;       // RT_MEMORY_DEBUG
   const bool poisons_;     // the process has AddressSanitizer
+  const bool guards_;      // with it: guards and a quarantine, where pools keep memory and AddressSanitizer does not look
   bool isPlain() const { return keeps_ && !fills_ && !poisons_; }
   // Allocations may come from caches. Relaxed: see setPinMode().
   std::atomic<bool> plain_;
-  const uint64_t red_zone_;  // bytes behind each allocation, for AddressSanitizer; none where a limit counts bytes exactly
+  const uint64_t red_zone_;  // bytes behind each allocation that belong to none; none where a limit counts bytes exactly
   PoolOptions options_;
   Ranked<Mutex, LockRank::kPool> lock_;
   std::atomic<bool> closed_{false};  // set under the lock
@@ -222,6 +244,11 @@ class Pool final : public RefCounted {
 
   StreamCaches caches_;
   StreamCache* next_scavenged_ = nullptr;  // where takeFromCaches() goes on; null: at the first
+
+  BlockQueue waiting_blocks_;  // freed, and not inspected yet; under the lock, as the three below
+  BlockQueue quarantined_;
+  uint64_t quarantined_bytes_ = 0;
+  uint32_t inspecting_ = 0;  // blocks that are in neither list since a thread compares them
 
   Ref<PinScope> pins_;  // null: pin mode is off
 

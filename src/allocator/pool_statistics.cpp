@@ -77,7 +77,7 @@ void Pool::resetPeak() {
 
 uint64_t Pool::unusedBytes() {
   uint64_t unused = 0;
-  settled([&] { unused = unused_; });
+  settled([&] { unused = unused_ + quarantined_bytes_; });
   return unused;
 }
 
@@ -114,12 +114,13 @@ std::string Pool::json(const rtContextStats_t& context) {
       for (uint32_t i = 0; i < region->blockCount(); ++i) {
         Block& block = region->block(i);
         uint32_t state = block.state.load(std::memory_order_relaxed);
-        if (state == Block::kFree) continue;
+        if (state == Block::kFree) continue;  // blocks in quarantine are told as pending
         text += first_block ? "" : ",";
         first_block = false;
         add("{\"index\":%llu,\"size\":%llu,", i, block.size.load(std::memory_order_relaxed));
-        text += state == Block::kPending || state == Block::kCached || block.freed_early ? "\"state\":\"pending\""
-                                                                                         : "\"state\":\"live\"";
+        text += state == Block::kPending || state == Block::kCached || state == Block::kQuarantined || block.freed_early
+                    ? "\"state\":\"pending\""
+                    : "\"state\":\"live\"";
         text += block.pinned ? ",\"pinned\":true}" : "}";
       }
       text += "]}";

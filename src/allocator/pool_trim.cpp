@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "allocator/allocation_records.h"
 #include "allocator/poison.h"
 #include "allocator/pool.h"
 #include "base/host_threads.h"
@@ -161,6 +162,8 @@ void Pool::giveBack(Region* regions) {
     Region* next = regions->next;
     if (trace::enabled()) [[unlikely]]
       traceReleased(*regions);
+    if (regions->pool()->debugs()) [[unlikely]]
+      records::forget(regions->begin(), regions->end());
     address_map::remove(regions);
     epoch::retire(regions);
     regions = next;
@@ -168,7 +171,16 @@ void Pool::giveBack(Region* regions) {
 }
 
 void Pool::trim(uint64_t keep_bytes) {
-  Ref<Pool> self(this);
+  const Ref<Pool> self(this);
+  if (guards_) [[unlikely]] {
+    inspectPassed(false);
+    endQuarantine(0, false);
+  }
+  trimUnused(keep_bytes);
+}
+
+void Pool::trimUnused(uint64_t keep_bytes) {
+  const Ref<Pool> self(this);
   Region* released = nullptr;
   settled([&] { released = detachUnused(keep_bytes); });
   giveBack(released);
@@ -190,6 +202,7 @@ void Pool::pendingStamps(std::vector<Stamp>* stamps) {
     for (Region* region = large_; region != nullptr; region = region->next) {
       if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) add(region->block(0));
     }
+    for (const Block* block = waiting_blocks_.first; block != nullptr; block = block->next) add(*block);
     for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
       std::lock_guard cache_lock(cache->lock);
       if (cache->pendingBytes() == 0) continue;
@@ -214,7 +227,9 @@ void Pool::trimToThreshold() {
     threshold = options_.release_threshold;
     if (reserved_ - std::min(liveBytes(), reserved_) <= threshold) return;  // no less than what is unused
   }
-  trim(threshold);
+  if (guards_) [[unlikely]]
+    inspectPassed(false);  // what was freed last stays in quarantine
+  trimUnused(threshold);
 }
 
 void Pool::close() {
@@ -240,7 +255,7 @@ void Pool::close() {
   trim(0);
   {
     std::lock_guard lock(lock_);
-    pending = pending_bytes_ != 0;
+    pending = pending_bytes_ != 0 || quarantined_.first != nullptr;
   }
   if (pending) releaseWhenPassed();
 }
@@ -283,9 +298,13 @@ void Pool::releaseWhenPassed() {
 }
 
 bool Pool::releasePassed(Ref<backend::Stream>* stream, uint64_t* serial) {
-  trim(0);
+  if (guards_) [[unlikely]] {
+    inspectPassed(true);
+    endQuarantine(quarantineLimit(), true);
+  }
+  if (releasesAtOnce()) trimUnused(0);
   std::lock_guard lock(lock_);
-  if (pending_bytes_ == 0) {
+  if (pending_bytes_ == 0 && !(isClosed() && quarantined_.first != nullptr)) {
     waiting_ = false;
     return true;
   }
@@ -303,6 +322,7 @@ bool Pool::releasePassed(Ref<backend::Stream>* stream, uint64_t* serial) {
   for (Region* region = large_; region != nullptr; region = region->next) {
     if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) look(region->block(0));
   }
+  for (Block* block = waiting_blocks_.first; block != nullptr; block = block->next) look(*block);
   return false;
 }
 

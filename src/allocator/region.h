@@ -32,7 +32,8 @@ struct Stamp {
 // A line of the processor's cache for each block: neighbours belong to different streams.
 struct alignas(64) Block {
   // kCached: in the cache of a stream (stream_cache.h). kPending: in the pool, with stamps that had not passed.
-  enum State : uint32_t { kFree, kLive, kClosing, kPending, kCached };
+  // kQuarantined: freed with RT_MEMORY_DEBUG, see pool_quarantine.cpp.
+  enum State : uint32_t { kFree, kLive, kClosing, kPending, kCached, kQuarantined };
 
   // Stored with release once the address map has the region. A reader without the pool's lock acquires kLive, and may read
   // `size` then. Of another state it uses nothing. A block of a pool leaves kLive under the lock of its home. Without a pool
@@ -50,8 +51,8 @@ struct alignas(64) Block {
     Block* next = nullptr;
     PinScope* scope;  // of a live block that is pinned
   };
-  uint64_t serial =
-      0;  // cached: the stream's work that may use it; pinned: how many graphs had joined; else see pool_poison.cpp
+  uint64_t serial = 0;  // cached: the stream's work that may use it; pinned: how many graphs had joined; else see
+                        // pool_poison.cpp and pool_quarantine.cpp
   // Which lock a free and a first lease take while the block is live: that of the cache that has handed it out, or, null, the
   // pool's. Relaxed: changes under that lock, and is read again behind taking it.
   std::atomic<StreamCache*> home{nullptr};

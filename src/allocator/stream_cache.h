@@ -109,6 +109,24 @@ struct BlockChain {
   }
 };
 
+// A list of blocks, the oldest first.
+struct BlockQueue {
+  Block* first = nullptr;
+  Block* last = nullptr;
+
+  void append(Block* block) {
+    block->next = nullptr;
+    (first == nullptr ? first : last->next) = block;
+    last = block;
+  }
+  void remove(Block* block) {  // which is in it
+    Block* before = nullptr;
+    for (Block* each = first; each != block; each = each->next) before = each;
+    (before == nullptr ? first : before->next) = block->next;
+    if (last == block) last = before;
+  }
+};
+
 class alignas(64) StreamCache {
  public:
   StreamCache() {

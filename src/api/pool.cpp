@@ -52,10 +52,16 @@ rtStatus_t rtMemPoolDestroy(rtMemPool_t pool) {
 }
 
 rtStatus_t rtMemPoolTrim(uint64_t keep_bytes, rtMemPool_t pool) {
-  return api::guarded(__func__, [&](epoch::Guard&) -> Status {
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
     epoch::collectBehindCall();
     RT_RESOLVE(Pool, object, pools, pool, RT_HANDLE_MEM_POOL);
-    object->pool->trim(keep_bytes);
+    const Ref<allocator::Pool> trimmed(object->pool);
+    if (trimmed->debugs()) [[unlikely]] {
+      guard.leave();
+      trimmed->emptyQuarantine();
+      guard.enter();
+    }
+    trimmed->trim(keep_bytes);
     return Status();
   });
 }

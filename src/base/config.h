@@ -17,8 +17,8 @@ namespace manyrt::config {
   X(kCudaLaunch, "RT_CUDA_LAUNCH", "graph or plain: how kernels are launched")       \
   X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")          \
   X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas")  \
-  X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: fill new and freed memory with patterns")   \
-  X(kStrict, "RT_STRICT", "1: kernels take addresses that the library knows alone")  \
+  X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: report overruns and uses of freed memory")  \
+  X(kStrict, "RT_STRICT", "1: kernels take addresses of live memory alone")          \
   X(kPool, "RT_POOL", "off: each allocation is one of the driver")                   \
   X(kCompiler, "RT_CC", "the C++ compiler for kernels on the CPU, a name or a path") \
   X(kCompilerTimeout, "RT_CC_TIMEOUT", "seconds until a compiler is killed")         \

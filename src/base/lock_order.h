@@ -32,6 +32,7 @@ namespace manyrt {
   X(ContextResources, "resources of a context")            \
   X(StreamCache, "stream's cache of a pool")               \
   X(RegionUses, "uses of a region")                        \
+  X(AllocationRecords, "records of allocations")           \
   X(AddressMap, "address map")                             \
   X(ImportReleases, "releases of imported memory")         \
   X(DriverMarkers, "markers of a driver's stream")         \

@@ -62,7 +62,7 @@ struct Context {
   Device* const device;
   const rtContextOptions_t options;
   const bool primary;
-  const bool strict;  // its kernels take known addresses alone, even if the device reaches more
+  const bool strict;  // its kernels take addresses of live memory alone, even if the device reaches more
   bool counted = true;
   HandleBits bits = 0;
   Ref<backend::Context> imported;  // borrowed from another library; null for our own

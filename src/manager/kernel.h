@@ -26,6 +26,7 @@ struct Kernel : Child {
                       ? 0
                       : limits.local_bytes_per_group - native->ownLocalBytes() + 1),
         refuses_unknown(limits.refuses_unknown || owner_context.strict),
+        strict(owner_context.strict),
         of_module(module_kernel),
         source(std::move(built_from)) {}
 
@@ -34,6 +35,7 @@ struct Kernel : Child {
   // A launch with fewer local_bytes needs no check of the kernel's own local memory or rules; 0: every launch needs it.
   const uint64_t local_end;
   const bool refuses_unknown;  // addresses that no region has
+  const bool strict;           // also addresses beside live memory: of its context
   const bool of_module;
   const std::shared_ptr<const KernelSource> source;  // its module's; null: an image or a host function
 };

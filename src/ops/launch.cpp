@@ -5,6 +5,7 @@
 #include <new>
 
 #include "allocator/address_map.h"
+#include "allocator/block_lease.h"
 #include "base/checked.h"
 #include "base/fault.h"
 #include "base/text.h"
@@ -88,6 +89,29 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
                        "%s take no other.",
                        index, kernel.native->name(), address,
                        kernel.limits.refuses_unknown ? kernel.context->device->name().c_str() : "a strict context");
+}
+
+// In a strict context: each address is inside an allocation that is live. A graph's node may also name freed memory that the
+// graph holds.
+[[gnu::noinline]] Status checkLive(const manager::Kernel& kernel, const void* const* values, bool in_graph) {
+  const std::vector<backend::Argument>& arguments = kernel.native->arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind != RT_ARG_POINTER) continue;
+    void* const address = *static_cast<void* const*>(values[i]);
+    allocator::Region* region = address == nullptr ? nullptr : allocator::address_map::find(address);
+    if (region == nullptr) continue;  // unknown addresses were refused
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    const allocator::Block* block = region->blockAt(at);
+    // Acquire, as in address_map::locate(): the size is read behind the state.
+    const bool live = block != nullptr && (block->state.load(std::memory_order_acquire) == allocator::Block::kLive ||
+                                           (in_graph && allocator::leased(*block)));
+    if (live && at - region->addressOf(*block) < block->size) continue;
+    return Status::error(RT_ERROR_INVALID_VALUE,
+                         "Argument %zu of the kernel \"%s\" is the address %p, which is not inside a live allocation: it was "
+                         "freed, or lies beside one. Kernels of a strict context take no such address.",
+                         i, kernel.native->name(), address);
+  }
+  return Status();
 }
 
 // Checks the local memory of arguments, in addition to the launch's and the kernel's own.
@@ -207,6 +231,7 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
       return unreachable(kernel, i, address, *region);
     }
   }
+  if (kernel.strict) RT_TRY(checkLive(kernel, values, true));
   return kernel.native->checkArguments(values);
 }
 
@@ -260,6 +285,8 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
     }
     if (native.hasLocals()) RT_TRY(checkLocals(kernel, limits, launch));
   }
+  if (kernel.strict) [[unlikely]]
+    RT_TRY(checkLive(kernel, launch.arguments, false));
   if (native.checksArguments()) RT_TRY(native.checkArguments(launch.arguments));
   uint64_t groups = 0;
   RT_TRY(checkGroups(&groups, kernel, launch, stream.device));

@@ -10,6 +10,7 @@
 #include <new>
 
 #include "allocator/address_map.h"
+#include "allocator/allocation_records.h"
 #include "allocator/block_lease.h"
 #include "allocator/import_release.h"
 #include "allocator/poison.h"
@@ -53,6 +54,19 @@ using Number = unsigned long long;
   return status;
 }
 
+// RT_MEMORY_DEBUG: notes the allocation, and puts a guard behind the allocation. `status`: of the first attempt.
+[[gnu::cold]] Status allocateDebugged(Status status, void** pointer, const AllocationRequest& request, uint64_t alignment,
+                                      allocator::Pool& pool, manager::Context& context, epoch::Guard& guard) {
+  const Ref<allocator::Pool> kept(&pool);  // the guard is left below
+  if (status.code() == RT_ERROR_OUT_OF_MEMORY) status = findMemory(pointer, request, alignment, pool, context, guard);
+  if (!status.ok() || !pool.recordAllocation(*pointer, request.label)) return status;
+  const Lease<manager::Context> lease(&context);
+  guard.leave();
+  pool.fillDistant(*pointer);
+  guard.enter();
+  return status;
+}
+
 // In a context that is open (Context::isOpen).
 [[gnu::always_inline]] inline Status allocateFrom(allocator::Pool& pool, void** pointer, const AllocationRequest& request,
                                                   manager::Context& context, epoch::Guard& guard) {
@@ -75,6 +89,8 @@ using Number = unsigned long long;
       return Status();
   }
   Status status = pool.allocate(pointer, request.size, alignment, stream);
+  if (pool.debugs()) [[unlikely]]
+    return allocateDebugged(std::move(status), pointer, request, alignment, pool, context, guard);
   if (status.ok() || status.code() != RT_ERROR_OUT_OF_MEMORY) [[likely]]
     return status;
   return findMemory(pointer, request, alignment, pool, context, guard);
@@ -120,8 +136,9 @@ namespace {
                "%p was registered by rtHostRegister; rtHostUnregister takes it back.", pointer);
   RT_CHECK_ARG(region->kind() != Region::Kind::kGlobal, "%p is a variable of a module and goes with it.", pointer);
   const Block* block = region->blockAt(reinterpret_cast<uintptr_t>(pointer));
-  RT_CHECK_ARG(block != nullptr && block->state.load(std::memory_order_acquire) == Block::kLive,
-               "%p is not a live allocation: it was freed already, or lies beside one.", pointer);
+  const bool live = block != nullptr && block->state.load(std::memory_order_acquire) == Block::kLive;
+  RT_CHECK_ARG(live, "%p is not a live allocation: it was freed already, or lies beside one.%s", pointer,
+               block == nullptr ? "" : allocator::records::history(region->addressOf(*block)).c_str());
   RT_CHECK_ARG(region->addressOf(*block) == reinterpret_cast<uintptr_t>(pointer),
                "%p is %llu bytes inside an allocation; only its start can be freed.", pointer,
                static_cast<Number>(reinterpret_cast<uintptr_t>(pointer) - region->addressOf(*block)));

@@ -22,6 +22,9 @@ constexpr uint64_t kPatience = 2'000'000'000;  // nanoseconds without a submissi
 void trimAll(manager::Context& context, epoch::Guard& guard) {
   {
     std::vector<Ref<allocator::Pool>> pools = context.allPools();
+    guard.leave();
+    for (const Ref<allocator::Pool>& pool : pools) pool->emptyQuarantine();
+    guard.enter();
     for (const Ref<allocator::Pool>& pool : pools) pool->trim(0);
   }
   const Ref<allocator::ContextResources> resources(context.resourcesIfStarted());
