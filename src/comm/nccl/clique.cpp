@@ -1,7 +1,8 @@
-// NCCL's guide asks that no thread calls NCCL while an abort begins. So the abort takes each rank's lock first, and goes on
-// without it where a call does not return: then the abort is the only way out of that call.
+// NCCL's guide asks that no thread calls NCCL while an abort begins. So the abort waits for calls to return, and goes on
+// where one does not: then the abort is the only way out of that call.
 #include "comm/nccl/clique.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -22,11 +23,17 @@ Clique::~Clique() {
   end(monitor_->failure().ok() ? library_.destroy : library_.abort);
 }
 
-Clique::Use Clique::use(int32_t rank) {
-  Use use;
-  use.alone_ = std::unique_lock(calling_[static_cast<size_t>(rank)]);
-  if (!ended_.load(std::memory_order_acquire)) use.comm_ = comms_[static_cast<size_t>(rank)];
-  return use;
+Clique::Use::Use(Clique& clique, int32_t rank) : clique_(clique), rank_(static_cast<size_t>(rank)) {
+  std::unique_lock lock(clique_.mutex_);
+  clique_.returned_.wait(lock, [&] { return !clique_.calling_[rank_]; });
+  clique_.calling_[rank_] = true;
+  if (!clique_.ended_.load(std::memory_order_acquire)) comm_ = clique_.comms_[rank_];
+}
+
+Clique::Use::~Use() {
+  const std::lock_guard lock(clique_.mutex_);
+  clique_.calling_[rank_] = false;
+  clique_.returned_.notify_all();
 }
 
 Result Clique::asyncError(int32_t rank) {
@@ -41,8 +48,10 @@ void Clique::abort() { end(library_.abort); }
 void Clique::end(Result (*function)(NativeComm*)) {
   if (ended_.exchange(true, std::memory_order_acq_rel)) return;  // from here on no call begins
   if (processEnds()) return;  // a thread, or a static object of the program, that has the last rank
-  for (std::timed_mutex& calling : calling_) {
-    if (calling.try_lock_for(kPatience)) calling.unlock();
+  {
+    std::unique_lock lock(mutex_);
+    const auto none = [&] { return std::find(calling_.begin(), calling_.end(), true) == calling_.end(); };
+    (void)returned_.wait_for(lock, kPatience, none);
   }
   (void)library_.groupStart();
   for (NativeComm* comm : comms_) (void)function(comm);

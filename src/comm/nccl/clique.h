@@ -3,8 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -30,15 +30,18 @@ class Clique {
   // A rank's communicator for a call of NCCL, which takes one at a time of each. Null behind an abort.
   class Use {
    public:
+    Use(Clique& clique, int32_t rank);
+    ~Use();
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
     explicit operator bool() const { return comm_ != nullptr; }
     NativeComm* comm() const { return comm_; }
 
    private:
-    friend class Clique;
-    std::unique_lock<std::timed_mutex> alone_;
+    Clique& clique_;
+    const size_t rank_;
     NativeComm* comm_ = nullptr;
   };
-  Use use(int32_t rank);
 
   // For the watch, on its thread alone.
   Result asyncError(int32_t rank);
@@ -56,9 +59,10 @@ class Clique {
   const Library& library_;
   const std::shared_ptr<Monitor> monitor_;
   const std::vector<NativeComm*> comms_;
-  std::deque<std::timed_mutex> calling_;  // by rank
   std::atomic<bool> ended_{false};
-  std::mutex mutex_;  // of the next
+  std::mutex mutex_;  // of the next; not a timed mutex for each rank, which ThreadSanitizer does not follow
+  std::condition_variable returned_;
+  std::vector<bool> calling_;  // by rank
   std::set<Key> known_;
 };
 

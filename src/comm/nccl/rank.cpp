@@ -243,7 +243,7 @@ Status Rank::awaitBeside() {
 }
 
 Status Rank::call(const Operation& of, Stream stream, bool captured) {
-  const Clique::Use use = clique_->use(rank());
+  const Clique::Use use(*clique_, rank());
   return use ? callCollective(of, use.comm(), stream, captured) : monitor().failure();
 }
 
@@ -339,7 +339,7 @@ Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stre
 }
 
 Status Rank::callPoints(const std::vector<Operation>& operations, Stream stream) {
-  const Clique::Use use = clique_->use(rank());
+  const Clique::Use use(*clique_, rank());
   if (!use) return monitor().failure();
   NativeComm* const comm = use.comm();
   bool open = false;

@@ -207,7 +207,8 @@ struct Group {
   std::map<std::pair<NativeComm*, Stream>, std::vector<Point>> points;
   std::vector<std::pair<NativeComm*, bool>> ends;  // true: an abort
 };
-thread_local Group group;
+// In the static block of each thread: the loader frees others out of ThreadSanitizer's sight.
+thread_local Group group __attribute__((tls_model("initial-exec")));
 
 // What runs in a stream. Outside of graphs the operations of a rank run in the order of their calls, whatever their streams.
 struct InStream {
