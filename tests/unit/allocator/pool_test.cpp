@@ -17,6 +17,7 @@
 
 #include "allocator/address_map.h"
 #include "allocator/block_lease.h"
+#include "allocator/poison.h"
 #include "allocator/pool_fast.h"
 #include "base/handles/epoch.h"
 #include "unit/allocator/null_context.h"
@@ -349,12 +350,12 @@ TEST_F(PoolTest, SizesThatComeInTurnAreKeptAfterAFewRounds) {
 TEST_F(PoolTest, OutgrownRegionsThatAStreamStillUsesStay) {
   pool();
   const Ref<backend::Point> point = block(*stream_);
-  free(allocate(8 << 20, kAlignment, stream_.get()), stream_);
-  void* other = allocate(16 << 20, kAlignment, other_.get());
+  free(allocate((8 << 20) - kRedZone, kAlignment, stream_.get()), stream_);
+  void* other = allocate((16 << 20) - kRedZone, kAlignment, other_.get());
   EXPECT_EQ(statistics().reserved_bytes, uint64_t{24} << 20) << "the first one is pending";
   point->complete(Status(), 0);
   ASSERT_TRUE(stream_->wait(stream_->submitted(), Deadline::never()));
-  void* third = allocate(32 << 20, kAlignment, other_.get());
+  void* third = allocate((32 << 20) - kRedZone, kAlignment, other_.get());
   EXPECT_EQ(statistics().reserved_bytes, uint64_t{48} << 20);
   free(other, other_);
   free(third, other_);
