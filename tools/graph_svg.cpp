@@ -7,28 +7,12 @@
 #include <string_view>
 
 #include "graph_file.h"
+#include "svg_text.h"
 
 namespace {
 
 constexpr double kMinColumn = 20, kMaxColumn = 64, kLane = 150, kLaneGap = 14, kLeft = 96, kTop = 78, kMemory = 280,
                  kLetter = 6.6;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char letter : text) {
-    const std::string_view special = letter == '<'   ? "&lt;"
-                                     : letter == '>' ? "&gt;"
-                                     : letter == '&' ? "&amp;"
-                                     : letter == '"' ? "&quot;"
-                                                     : "";
-    if (!special.empty()) {
-      out += special;
-    } else {
-      out += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
-    }
-  }
-  return out;
-}
 
 // What fits into a width: names are told apart by their ends as often as by their beginnings, so the middle is left out.
 std::string fitting(const std::string& text, double width) {

@@ -8,28 +8,12 @@
 #include <string_view>
 
 #include "memory_trace.h"
+#include "svg_text.h"
 
 namespace {
 
 constexpr double kLeft = 112, kRight = 24, kPlot = 1000, kTop = 84, kMemory = 520, kGap = 44, kCurve = 150, kBottom = 40;
 constexpr double kSmallest = 0.4;  // of both sides in pixels: what is smaller cannot be seen
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char letter : text) {
-    const std::string_view special = letter == '<'   ? "&lt;"
-                                     : letter == '>' ? "&gt;"
-                                     : letter == '&' ? "&amp;"
-                                     : letter == '"' ? "&quot;"
-                                                     : "";
-    if (!special.empty()) {
-      out += special;
-    } else {
-      out += static_cast<unsigned char>(letter) < ' ' ? ' ' : letter;
-    }
-  }
-  return out;
-}
 
 // At most so many letters.
 std::string beginning(const std::string& text, size_t letters) {

@@ -1,5 +1,5 @@
-// The frame of every function of rt_comm.h: it refuses a forked child, ends all exceptions, and keeps the sentence of a failure
-// for rtCommGetLastErrorMessage.
+// The frame of every function of rt_comm.h, and of what operations do behind them. The first refuses a forked child, ends all
+// exceptions, and keeps the sentence of a failure for rtCommGetLastErrorMessage.
 #pragma once
 
 #include <new>
@@ -26,6 +26,17 @@ rtStatus_t guarded(const char* function, Body body) {
     return fail(function, Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for the call."));
   } catch (...) {  // as above; nothing in the library throws it
     return fail(function, Status::error(RT_ERROR_INTERNAL, "An unexpected exception ended the call."));
+  }
+}
+
+// Runs what an operation does in its stream. Other ranks wait for what this one has begun: a want of memory is a failure like
+// any other, and no way out.
+template <class Body>
+Status withoutThrowing(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for an operation of a communicator.");
   }
 }
 

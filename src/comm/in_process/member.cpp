@@ -8,22 +8,9 @@
 #include <utility>
 
 #include "comm/core_call.h"
+#include "comm/guard.h"
 
 namespace manyrt::comm {
-namespace {
-
-// Other ranks wait for what this one has begun: a want of memory is a failure like any other, and no way out.
-template <class Body>
-Status withoutThrowing(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for an operation of a communicator.");
-  }
-}
-
-}  // namespace
-
 Member::Member(std::shared_ptr<Team> team, const Settings& settings, int32_t rank, std::shared_ptr<Monitor> monitor)
     : Communicator(team->place(rank), settings, rank, team->size(), std::move(monitor)),
       team_(std::move(team)),

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "comm/core_call.h"
+#include "comm/guard.h"
 #include "comm/host_reduction.h"
 
 namespace manyrt::comm::mpi {
@@ -26,15 +27,6 @@ bool isInPlace(const Operation& of, int32_t rank) {
 }
 
 bool goesInPieces(Kind kind) { return kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kBroadcast; }
-
-template <class Body>
-Status withoutThrowing(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for an operation of a communicator.");
-  }
-}
 
 }  // namespace
 
