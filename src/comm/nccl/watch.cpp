@@ -34,8 +34,9 @@ struct Watched {
   bool prepared = false;
   bool started = false;
   bool hurry = false;
-  bool ending = false;  // the process ends: NCCL and the driver take no calls soon
-  int running = 0;      // threads
+  bool ending = false;                    // the process ends: NCCL and the driver take no calls soon
+  int running = 0;                        // threads
+  std::vector<std::vector<Flight>> kept;  // what the threads had when they stopped
 };
 Watched* const watched = new Watched;  // never destroyed: the threads go on until the process ends
 
@@ -117,7 +118,7 @@ void endFailed(std::vector<Flight>& flights) {
 
 // No rank ends any more: its end would call NCCL.
 void stopLocked(std::vector<Flight> kept) {
-  new std::vector<Flight>(std::move(kept));
+  watched->kept.push_back(std::move(kept));
   --watched->running;
   watched->changed.notify_all();
 }
