@@ -214,7 +214,7 @@ enum rtWaitPolicy {
 /** Flags of rtContextOptions_t. */
 enum rtContextFlags {
   RT_CONTEXT_FLAGS_INVALID = -1,
-  RT_CONTEXT_STRICT = 1 /**< kernels take addresses that the library knows alone, as on devices that reach no others */
+  RT_CONTEXT_STRICT = 1 /**< kernels take addresses inside live memory of the library that the device reaches, and no others */
 };
 
 /** Flags of rtEventOptions_t. */

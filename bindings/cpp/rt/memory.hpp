@@ -40,7 +40,7 @@ class MemPoolRef : public Borrowed<rtMemPool_t> {
   Outcome<E, void> setReleaseThreshold(std::uint64_t bytes, E = {}) const {
     return detail::done<E>(rtMemPoolSetReleaseThreshold(bytes, get()));
   }
-  /** While on, what this thread allocates keeps its address as long as a graph may name it. */
+  /** While on, what any thread allocates keeps its address, freed or not, as long as a graph may name it. */
   template <class E = DefaultMode>
   Outcome<E, void> setPinMode(bool on, E = {}) const {
     return detail::done<E>(rtMemPoolSetPinMode(on ? 1 : 0, get()));

@@ -144,7 +144,7 @@ class Runtime {
   void streamWaitEvent(const StreamRef& stream, const EventRef& event) { orOwn(stream).wait(event); }
 
   bool isGraphRecording() const noexcept { return recording_; }
-  /** From here on the stream's work is recorded, and memory that this thread allocates keeps its address for the graph. */
+  /** From here on the stream's work is recorded, and memory of its pool keeps its address for the graph. */
   void startGraphRecording() {
     if (recording_) raise(Failure{RT_ERROR_BUSY, "startGraphRecording: this Runtime records already."});
     pool_.setPinMode(true);

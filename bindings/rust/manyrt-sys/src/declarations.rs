@@ -374,7 +374,7 @@ pub const RT_WAIT_BLOCK: i32 = 3;
 // enum rtContextFlags
 /// See enum rtContextFlags.
 pub const RT_CONTEXT_FLAGS_INVALID: i32 = -1;
-/// kernels take addresses that the library knows alone, as on devices that reach no others
+/// kernels take addresses inside live memory of the library that the device reaches, and no others
 pub const RT_CONTEXT_STRICT: i32 = 1;
 
 // enum rtEventFlags

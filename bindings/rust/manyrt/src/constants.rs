@@ -456,7 +456,7 @@ impl fmt::Debug for WaitPolicy {
 pub struct ContextFlags(pub i32);
 
 impl ContextFlags {
-    /// kernels take addresses that the library knows alone, as on devices that reach no others
+    /// kernels take addresses inside live memory of the library that the device reaches, and no others
     pub const STRICT: ContextFlags = ContextFlags(manyrt_sys::RT_CONTEXT_STRICT);
 }
 

@@ -22,7 +22,7 @@ pub struct ContextOptions {
     pub wait_policy: WaitPolicy,
     /// CPU: threads that run kernels; 0: as many as the device has.
     pub cpu_threads: u32,
-    /// Kernels take addresses that the library knows alone, as on devices that reach no others.
+    /// Kernels take addresses inside live memory of the library that the device reaches, and no others.
     pub strict: bool,
     /// For messages and traces; cut to 63 bytes.
     pub label: String,

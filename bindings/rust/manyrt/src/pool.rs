@@ -80,7 +80,7 @@ impl<K: Kind> Pool<K> {
         call!(rtMemPoolSetReleaseThreshold(bytes, self.handle)).map(drop)
     }
 
-    /// While on, allocations of this thread from the pool have addresses of their own, as long as a graph may name them.
+    /// While on, what any thread allocates from the pool keeps its address, freed or not, as long as a graph may name it.
     pub fn set_pin_mode(&self, on: bool) -> Result<()> {
         call!(rtMemPoolSetPinMode(i32::from(on), self.handle)).map(drop)
     }
