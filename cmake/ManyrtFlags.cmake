@@ -7,6 +7,13 @@ target_compile_options(manyrt_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshad
 if(MANYRT_SANITIZE STREQUAL "address")
   set(manyrt_sanitize_flags -fsanitize=address,undefined -fno-sanitize-recover=all)
   add_compile_definitions(MANYRT_SANITIZE=address MANYRT_SANITIZE_ADDRESS=1)
+  # In a function that gcc 12 makes small, as cold ones are, it writes the end of a frame with one string instruction and does
+  # not say that the frame is free. When all of a size are taken, each call searches them all.
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-mstringop-strategy=libcall manyrt_has_stringop_strategy)
+  if(manyrt_has_stringop_strategy)
+    list(APPEND manyrt_sanitize_flags -mstringop-strategy=libcall)
+  endif()
 elseif(MANYRT_SANITIZE STREQUAL "thread")
   set(manyrt_sanitize_flags -fsanitize=thread)
   add_compile_definitions(MANYRT_SANITIZE=thread MANYRT_SANITIZE_THREAD=1)

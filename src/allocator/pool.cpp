@@ -104,7 +104,6 @@ Block* Pool::takePending(Class& bucket, backend::Stream* stream, Dropped* droppe
     Block* block = *at;
     if (passed(*block, stream) && dropped->take(*block, stream)) {
       *at = block->next;
-      block->serial = 0;  // a task that would have poisoned it comes too late
       pending_bytes_ -= block->size;
       return block;
     }
@@ -151,7 +150,6 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
   Block& block = best->block(0);
   if (block.state.load(std::memory_order_relaxed) == Block::kPending) {
     if (!dropped->take(block, stream)) return nullptr;
-    block.serial = 0;  // as in takePending()
     pending_bytes_ -= block.size;
   } else {
     unused_ -= best->memory().size;
@@ -498,6 +496,7 @@ void Pool::makeReady(Region& region, Block& block) {
 // Frees a block that may be in use until its stamps have passed.
 void Pool::makePending(Region& region, Block& block) {
   pending_bytes_ += block.size.load(std::memory_order_relaxed);
+  block.serial = 0;  // a task of an earlier free comes too late
   block.state.store(Block::kPending, std::memory_order_release);
   if (region.kind() == Region::Kind::kLarge) return;
   Class& bucket = classes_[region.sizeClass()];
@@ -577,6 +576,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   if (fills_ && region.memory().host_visible && !pending) fillEnds(region.addressOf(block), size, kFreedPattern);
   Region* released = nullptr;
   bool wait = false;
+  uint64_t poisoning = 0;
   {
     std::lock_guard lock(lock_);
     if (std::exchange(block.freed_early, false)) {
@@ -590,6 +590,8 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
     } else if (pending) {
       makePending(region, block);
       wait = releasesAtOnce();
+      if (poisons_ && stream != nullptr) [[unlikely]]
+        poisoning = numberPoisoning(block);
     } else {
       makeReady(region, block);
       if (releasesAtOnce()) released = detachUnused(0);
@@ -597,6 +599,8 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   }
   if (trace::enabled()) [[unlikely]]
     traceLiveBytes();
+  if (poisoning != 0) [[unlikely]]
+    poisonBehind(region, block, *stream, poisoning);
   giveBack(released);
   if (wait) releaseWhenPassed();
 }

@@ -51,8 +51,7 @@ class Pool final : public RefCounted {
   Freed release(Region& region, Block& block, backend::Stream* stream);
   // The same for a block in the state kClosing. The caller keeps the pool.
   void free(Region& region, Block& block, backend::Stream* stream);
-  // With AddressSanitizer, behind release() with a stream: the block is poisoned where the stream comes to this point.
-  void poisonBehind(Region& region, Block& block, backend::Stream& stream);
+  // With AddressSanitizer; in pool_poison.cpp.
   void poisonPending(Region& region, Block& block, uint64_t serial);
   // RT_MEMORY_DEBUG; in pool_quarantine.cpp.
   bool debugs() const { return fills_; }
@@ -161,6 +160,9 @@ class Pool final : public RefCounted {
   void countFree(uint64_t size);
   void makeReady(Region& region, Block& block);
   void makePending(Region& region, Block& block);
+  // With AddressSanitizer, of a block that is pending: it is poisoned where the stream comes to this point.
+  uint64_t numberPoisoning(Block& block);
+  static void poisonBehind(const Region& region, const Block& block, backend::Stream& stream, uint64_t serial);
   void settlePending(Class& bucket, Dropped* dropped);  // as far as there is room
   bool settle(Dropped* dropped);  // makes passed blocks ready; false: `dropped` is full, and there are more
   // Runs the body under the lock when all passed blocks are ready.

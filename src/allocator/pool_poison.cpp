@@ -42,14 +42,11 @@ void Pool::poisonPending(Region& region, Block& block, uint64_t serial) {
   if (same) poison(region.addressOf(block), region.blockSize());
 }
 
-void Pool::poisonBehind(Region& region, Block& block, backend::Stream& stream) {
+// Under the lock of the free: later, the block may be another's, and pending again.
+uint64_t Pool::numberPoisoning(Block& block) { return block.serial = poisonings.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+void Pool::poisonBehind(const Region& region, const Block& block, backend::Stream& stream, uint64_t serial) {
   if (!region.memory().host_visible || stream.latch.failed()) return;
-  uint64_t serial;
-  {
-    std::lock_guard lock(lock_);
-    if (block.state.load(std::memory_order_relaxed) != Block::kPending) return;
-    serial = block.serial = poisonings.fetch_add(1, std::memory_order_relaxed) + 1;
-  }
   auto* task = new (std::nothrow) PoisonTask(region.addressOf(block), serial);
   if (task != nullptr) (void)stream.call(task, backend::TaskKind::kInternal);
 }

@@ -13,7 +13,6 @@
 #include "allocator/allocation_records.h"
 #include "allocator/block_lease.h"
 #include "allocator/import_release.h"
-#include "allocator/poison.h"
 #include "allocator/pool_fast.h"
 #include "base/checked.h"
 #include "base/fault.h"
@@ -188,8 +187,6 @@ Status free(void* pointer, manager::Stream* stream) {
   const auto freed = region->pool()->release(*region, *block, stream == nullptr ? nullptr : stream->native.get());
   if (freed == allocator::Pool::Freed::kNotLive) [[unlikely]]
     return notFreed(pointer, region);
-  if (allocator::redZone() != 0 && stream != nullptr && stream->device.limits().reaches_host) [[unlikely]]
-    region->pool()->poisonBehind(*region, *block, *stream->native);
   return Status();
 }
 

@@ -50,7 +50,9 @@ simulated_cuda::Hooks kernelHooks() {
 }
 
 Runner::~Runner() {
+  running_ = nullptr;
   for (auto& fiber : fibers_) {
+    if (fiber->entered) fibers::switchTo(home_, *fiber);  // leaves
     fibers::destroyFor(*fiber, fiber->stack, kStackBytes);
     munmap(fiber->stack - kGuardBytes, kStackBytes + kGuardBytes);
   }
@@ -121,7 +123,8 @@ void Runner::startAll() {
     Thread& thread = threads_[i];
     thread.index = indexOf(i, launch_->block);
     thread.fiber = takeFiber();
-    fibers::makeOn(*thread.fiber, thread.fiber->stack, kStackBytes);
+    if (!thread.fiber->entered) fibers::makeOn(*thread.fiber, thread.fiber->stack, kStackBytes);
+    thread.fiber->entered = true;
     resume(thread);
   }
 }
@@ -137,13 +140,18 @@ void Runner::resume(Thread& thread) {
   thread.fiber = nullptr;
 }
 
-// Not counted by ThreadSanitizer: it never returns, and its fiber is used again and again.
+// Runs thread after thread: a fiber that ended with each would cost AddressSanitizer a stack of its own each time. Not counted
+// by ThreadSanitizer: it never returns.
 MANYRT_NOT_COUNTED void Runner::enterThread(fibers::Continuation& from) {
-  Thread& thread = *running_;
-  fibers::arrive(*thread.fiber, from);
-  launch_->kernel->code->invoke(launch_->parameters.data());
-  thread.state = State::kEnded;
-  fibers::leave(*thread.fiber, home_);
+  Fiber& self = *running_->fiber;
+  fibers::arrive(self, from);
+  while (running_ != nullptr) {
+    launch_->kernel->code->invoke(launch_->parameters.data());
+    running_->state = State::kEnded;
+    fibers::switchTo(self, home_);
+  }
+  self.entered = false;
+  fibers::leave(self, home_);
 }
 
 void Runner::switchAway() { fibers::switchTo(*running_->fiber, home_); }
@@ -290,6 +298,7 @@ void Runner::abandon() {
     if (thread.fiber == nullptr) continue;
     fibers::destroyFor(*thread.fiber, thread.fiber->stack, kStackBytes);
     fibers::createFor(*thread.fiber);
+    thread.fiber->entered = false;
     free_fibers_.push_back(thread.fiber);
     thread.fiber = nullptr;
   }

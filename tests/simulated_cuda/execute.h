@@ -48,6 +48,7 @@ class Runner {
  private:
   struct Fiber : cpu::fibers::Continuation {
     unsigned char* stack = nullptr;
+    bool entered = false;  // it waits in enterThread() for the next thread of a kernel
   };
   enum class State : uint8_t { kReady, kBarrier, kExchange, kEnded };
   struct Thread {
