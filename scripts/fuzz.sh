@@ -11,7 +11,10 @@ command -v clang++ >/dev/null || { echo "scripts/fuzz.sh: clang++ is missing; in
 
 folder=build/fuzz/$target
 mkdir -p "$folder/corpus" "$folder/objects"
-if [[ $target != front_end ]]; then  # graphs and pools stand above much of the rest: the whole library
+if [[ $target == offsets ]]; then  # numbers alone
+  clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -Isrc \
+    src/allocator/offset_allocator.cpp "$source" -o "$folder/run"
+elif [[ $target != front_end ]]; then  # graphs and pools stand above much of the rest: the whole library
   cmake -S . -B "$folder/build" -G Ninja -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug \
     -DMANYRT_FUZZER=ON -DMANYRT_BUILD_EXAMPLES=OFF -DMANYRT_BUILD_TOOLS=OFF -DMANYRT_BUILD_BENCHMARKS=OFF \
     >"$folder/configure.log"

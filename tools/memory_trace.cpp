@@ -38,6 +38,12 @@ class Ranges {
     return nullptr;
   }
   void remove(uint64_t address) { ranges_.erase(address); }
+  // The first range that shares a byte with this one; null: none does.
+  const std::pair<const uint64_t, uint64_t>* meets(uint64_t address, uint64_t bytes) const {
+    auto at = ranges_.upper_bound(address);
+    if (at != ranges_.begin() && std::prev(at)->first + std::prev(at)->second > address) --at;
+    return at != ranges_.end() && at->first < address + bytes ? &*at : nullptr;
+  }
 
  private:
   std::map<uint64_t, uint64_t> ranges_;
@@ -96,6 +102,18 @@ class Checker {
     add({MemoryEvent::Kind::kRelease, 0, found->second.id, found->second.bytes, address, time_});
     regions_.erase(found);
     reserved_.remove(address);
+    return "";
+  }
+  // A part of what is reserved, which may be in several ranges. What is left of them counts as reserved anew.
+  std::string releasePart(uint64_t address, uint64_t bytes) {
+    const auto* met = reserved_.meets(address, bytes);
+    if (met == nullptr) return release(address);  // which says so
+    for (; met != nullptr; met = reserved_.meets(address, bytes)) {
+      const auto [begin, size] = *met;
+      (void)release(begin);
+      if (begin < address) (void)reserve(begin, address - begin);
+      if (begin + size > address + bytes) (void)reserve(address + bytes, begin + size - address - bytes);
+    }
     return "";
   }
   // The time of the next event. False: it lies before the last one.
@@ -257,7 +275,7 @@ class LibraryTrace {
     const std::string wrong = name == "allocate"  ? pool->checker.allocate(address, bytes, stream, address)
                               : name == "free"    ? pool->checker.free(address, stream)
                               : name == "reserve" ? pool->checker.reserve(address, bytes)
-                              : name == "release" ? pool->checker.release(address)
+                              : name == "release" ? pool->checker.releasePart(address, bytes)
                                                   : "it is none of allocate, free, reserve and release.";
     if (!wrong.empty()) throw Failure(where + wrong);
     return true;

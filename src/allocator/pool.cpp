@@ -45,6 +45,8 @@ void fillEnds(uintptr_t address, uint64_t size, int pattern) {
   if (size > kPatternBytes) memset(bytes + size - kPatternBytes, pattern, kPatternBytes);
 }
 
+constexpr uint64_t kPage = 4096;
+
 bool poolsKeepMemory() {
   static const bool keep = [] {
     const char* value = config::get(config::Variable::kPool);
@@ -53,6 +55,11 @@ bool poolsKeepMemory() {
     return !off;
   }();
   return keep;
+}
+
+backend::AddressRanges* rangesOf(backend::Context& context, int32_t kind) {
+  backend::AddressRanges* ranges = context.addressRanges();
+  return ranges != nullptr && ranges->commits(kind) ? ranges : nullptr;
 }
 
 }  // namespace
@@ -64,6 +71,8 @@ Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
       fills_(fillsMemory()),
       poisons_(sanitizer::hasAddress()),
       guards_(fills_ && keeps_ && !poisons_),
+      ranges_of_driver_(keeps_ ? rangesOf(resources_->native(), options.kind) : nullptr),
+      max_block_(ranges_of_driver_ != nullptr ? kMaxBlockBesideRanges : kMaxBlock),
       plain_(isPlain()),
       red_zone_(!keeps_ || options.maximum_bytes != 0        ? 0
                 : guards_                                    ? kGuardBytes
@@ -121,20 +130,6 @@ bool isGoodFit(const Region& region, uint64_t size, uint64_t alignment) {  // wi
 
 }  // namespace
 
-template <class Fits>
-Block* Pool::takeHeld(backend::Stream* stream, Dropped* dropped, Fits fits) {
-  for (Block** at = &pins_->held_; *at != nullptr; at = &(*at)->next) {
-    Block* block = *at;
-    if (block->serial != pins_->joined_ || !fits(*block->region)) continue;
-    if (!passed(*block, stream) || !dropped->take(*block, stream)) continue;
-    *at = block->next;
-    leased_bytes_.fetch_sub(block->size.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    block->freed_early = false;
-    return block;
-  }
-  return nullptr;
-}
-
 // Best fit among the large regions.
 Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped) {
   Region* best = nullptr;
@@ -170,23 +165,21 @@ void Pool::credit(int64_t change) {
 // reserved under the lock, before the driver is called without it. So two threads that grow at once cannot pass the limit
 // together.
 Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size) {
+  const bool lazy = kind == Region::Kind::kRange || (kind == Region::Kind::kSlab && ranges_of_driver_ != nullptr);
+  const uint64_t committed = lazy ? 0 : size;
   {
     std::lock_guard lock(lock_);
-    uint64_t total;
-    if (options_.maximum_bytes != 0 && (addOverflows(reserved_, size, &total) || total > options_.maximum_bytes)) {
-      return Status::error(RT_ERROR_OUT_OF_MEMORY, "The pool holds %llu bytes; %llu more would pass its limit of %llu bytes.",
-                           static_cast<Number>(reserved_), static_cast<Number>(size),
-                           static_cast<Number>(options_.maximum_bytes));
-    }
-    reserved_ += size;
+    if (passesLimit(committed)) return limitReached(committed);
+    reserved_ += committed;
   }
   auto undo = [&](Status status) {
     std::lock_guard lock(lock_);
-    reserved_ -= size;
+    reserved_ -= committed;
     return status;
   };
   backend::Memory memory;
-  Status status = resources_->native().allocate(&memory, options_.kind, size, alignment);
+  Status status =
+      lazy ? ranges_of_driver_->reserve(&memory, size) : resources_->native().allocate(&memory, options_.kind, size, alignment);
   if (!status.ok()) return undo(std::move(status));
   memory.size = size;
   memory.kind = options_.kind;
@@ -205,13 +198,14 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
     return undo(std::move(status));
   }
   if (memory.host_visible) poison(region->begin(), size);
-  if (trace::enabled()) [[unlikely]]
+  if (!lazy && trace::enabled()) [[unlikely]]
     traceRegion(*region);
   std::lock_guard lock(lock_);
-  ++driver_allocations_;
+  if (kind != Region::Kind::kRange) ++driver_allocations_;
+  region->committed = committed;
   region->busy = 1;  // for the caller: no trim gives the region back meanwhile
   peak_reserved_ = std::max(peak_reserved_, reserved_);
-  Region*& list = kind == Region::Kind::kSlab ? slabs_ : large_;
+  Region*& list = kind == Region::Kind::kSlab ? slabs_ : kind == Region::Kind::kRange ? ranges_ : large_;
   region->next = list;
   list = region;
   *out = region;
@@ -224,6 +218,7 @@ uint64_t Pool::slabBytes(uint32_t index) {
   std::lock_guard lock(lock_);
   const uint64_t block_size = classBytes(index);
   uint64_t most = kSlabBytes;
+  if (ranges_of_driver_ != nullptr) return most;  // whose pages count when blocks are handed out
   if (resources_->device().limits().reaches_host)
     most = std::clamp(classes_[index].slab_bytes / 2, kFirstSlabBytes, kSlabBytes);
   if (options_.maximum_bytes != 0) {
@@ -238,7 +233,23 @@ BlockChain Pool::takeUnused(uint32_t index, uint32_t count) {
   Region* open = open_[index];
   if (open == nullptr) return taken;
   // The first one last, so that it is handed out first.
-  const uint32_t first = open->next_unused, last = std::min(first + count, open->blockCount());
+  const uint32_t first = open->next_unused;
+  uint32_t last = std::min(first + count, open->blockCount());
+  if (last * open->blockSize() > open->committed) {
+    const auto lacking = [&] {
+      const uint64_t pages = (last * open->blockSize() + kPage - 1) & ~(kPage - 1);
+      return std::max(std::min(pages, open->memory().size), open->committed) - open->committed;
+    };
+    if (passesLimit(lacking())) last = first + 1;
+    const uint64_t bytes = lacking();
+    if (passesLimit(bytes)) return taken;
+    if (trace::enabled()) [[unlikely]]
+      traceCommitted(*open, open->committed, bytes);
+    open->committed += bytes;
+    reserved_ += bytes;
+    unused_ += bytes;
+    peak_reserved_ = std::max(peak_reserved_, reserved_);
+  }
   for (uint32_t i = last; i-- > first;) taken.push(&open->block(i));
   open->next_unused = last;
   if (last == open->blockCount()) open_[index] = nullptr;
@@ -277,7 +288,7 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
   }
   // Behind the newest that are in use there may be any number that has passed: a program that frees while its streams are
   // always at work would take memory for ever.
-  if (bucket.ready == nullptr && open_[index] == nullptr) settlePending(bucket, dropped);
+  if (bucket.ready == nullptr && open_[index] == nullptr) settlePending(&bucket.pending, dropped);
   for (Block* block; taken.count < count && (block = bucket.ready) != nullptr;) {
     bucket.ready = block->next;
     unused_ -= block->region->blockSize();
@@ -301,7 +312,7 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
   RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, kSlabBytes, bytes));
   std::lock_guard lock(lock_);
   classes_[index].slab_bytes += slab;
-  unused_ += slab;
+  unused_ += fresh->committed;
   --fresh->busy;
   // Another thread may have opened a slab meanwhile. One slab of a class is open at a time: its unused blocks become ready.
   Region* spare = std::exchange(open_[index], fresh);
@@ -327,8 +338,8 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
       Dropped dropped;
       std::unique_lock lock(lock_);
       if (pins_ || isClosed()) cache = nullptr;
-      const auto of_class = [&](const Region& region) {
-        return region.kind() == Region::Kind::kSlab && region.sizeClass() == index;
+      const auto of_class = [&](const Block& held) {
+        return held.region->kind() == Region::Kind::kSlab && held.region->sizeClass() == index;
       };
       Block* held = pins_ ? takeHeld(stream, &dropped, of_class) : nullptr;
       BlockChain taken;
@@ -358,9 +369,20 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
         *out = block;
         return Status();
       }
+      if (open_[index] != nullptr) return limitReached(classBytes(index));  // it has blocks, whose pages would pass the limit
     }
     RT_TRY(openSlab(index));
   }
+}
+
+bool Pool::passesLimit(uint64_t bytes) const {
+  uint64_t total;
+  return options_.maximum_bytes != 0 && (addOverflows(reserved_, bytes, &total) || total > options_.maximum_bytes);
+}
+
+Status Pool::limitReached(uint64_t bytes) const {
+  return Status::error(RT_ERROR_OUT_OF_MEMORY, "The pool holds %llu bytes; %llu more would pass its limit of %llu bytes.",
+                       static_cast<Number>(reserved_), static_cast<Number>(bytes), static_cast<Number>(options_.maximum_bytes));
 }
 
 [[gnu::noinline]] Status Pool::allocateLarge(Block** out, uint64_t wanted, uint64_t size, uint64_t alignment,
@@ -375,7 +397,7 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
   Dropped dropped;
   std::unique_lock lock(lock_);
   const uint64_t aligned = std::max(alignment, kAlignment);
-  const auto fits = [&](const Region& each) { return isGoodFit(each, wanted, aligned); };
+  const auto fits = [&](const Block& each) { return isGoodFit(*each.region, wanted, aligned); };
   Block* held = pins_ ? takeHeld(stream, &dropped, fits) : nullptr;
   if (held != nullptr) region = held->region;
   if (region == nullptr && keeps_) region = takeLarge(wanted, aligned, stream, &dropped);
@@ -401,11 +423,11 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
   if (addOverflows(size, red_zone_, &wanted)) wanted = UINT64_MAX;
   if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
     if (roundUpOverflows(wanted, alignment, &wanted)) wanted = UINT64_MAX;
-    if (wanted <= kMaxBlock && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
+    if (wanted <= max_block_ && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
   }
   Block* block = nullptr;
   bool in_use = false;  // reused in the order of its stream, where earlier work may still use it
-  if (wanted <= kMaxBlock && keeps_) [[likely]] {
+  if (wanted <= max_block_ && keeps_) [[likely]] {
     const uint32_t index = sizeClass(wanted);
     const bool plain = plain_.load(std::memory_order_relaxed);  // relaxed: see setPinMode()
     StreamCache* cache = stream == nullptr || !plain ? nullptr : cacheOf(*stream);
@@ -415,7 +437,9 @@ Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend
       RT_TRY(allocateKept(&block, cache, index, size, stream, &in_use));
   } else {
     if (!keeps_) trimPassed();
-    RT_TRY(allocateLarge(&block, wanted, size, alignment, stream, &in_use));
+    bool done = false;
+    if (ranges_of_driver_ != nullptr) RT_TRY(allocateInRange(&block, wanted, size, alignment, stream, &in_use, &done));
+    if (!done) RT_TRY(allocateLarge(&block, wanted, size, alignment, stream, &in_use));
   }
   Region& region = *block->region;
   const uintptr_t address = region.addressOf(*block);
@@ -483,11 +507,16 @@ inline Pool::Freed Pool::claim(Region& region, Block& block, const backend::Stre
 
 // Frees a block that no stream uses any more.
 void Pool::makeReady(Region& region, Block& block) {
-  if (region.memory().host_visible) poison(region.addressOf(block), region.blockSize());
+  const uint64_t capacity = region.capacityOf(block);
+  if (region.memory().host_visible) poison(region.addressOf(block), capacity);
   block.state.store(Block::kFree, std::memory_order_release);
-  unused_ += region.blockSize();
+  unused_ += capacity;
   --region.busy;
   if (region.kind() == Region::Kind::kLarge) return;
+  if (region.kind() == Region::Kind::kRange) {
+    region.range().offsets().give(region.range().spanOf(block));
+    return;
+  }
   Class& bucket = classes_[region.sizeClass()];
   block.next = bucket.ready;
   bucket.ready = &block;
@@ -499,9 +528,9 @@ void Pool::makePending(Region& region, Block& block) {
   block.serial = 0;  // a task of an earlier free comes too late
   block.state.store(Block::kPending, std::memory_order_release);
   if (region.kind() == Region::Kind::kLarge) return;
-  Class& bucket = classes_[region.sizeClass()];
-  block.next = bucket.pending;
-  bucket.pending = &block;
+  Block*& pending = region.kind() == Region::Kind::kRange ? pending_in_ranges_ : classes_[region.sizeClass()].pending;
+  block.next = pending;
+  pending = &block;
 }
 
 // Of a block that another stream has allocated, that is large, or that is still used elsewhere.
@@ -535,7 +564,7 @@ void Pool::takeBack(BlockChain blocks, backend::Stream* stream) {
     }
   }
   Region* released = nullptr;
-  bool wait = false;
+  bool wait = false, at_once;
   {
     std::lock_guard lock(lock_);
     while (Block* block = oldest_first.pop()) {
@@ -546,9 +575,11 @@ void Pool::takeBack(BlockChain blocks, backend::Stream* stream) {
         wait = releasesAtOnce();
       }
     }
-    if (releasesAtOnce()) released = detachUnused(0);
+    at_once = releasesAtOnce();
+    if (at_once) released = detachUnused(0);
   }
   giveBack(released);
+  if (at_once) trimRanges(0);
   if (wait) releaseWhenPassed();
 }
 
@@ -575,7 +606,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   const uint64_t size = block.size;
   if (fills_ && region.memory().host_visible && !pending) fillEnds(region.addressOf(block), size, kFreedPattern);
   Region* released = nullptr;
-  bool wait = false;
+  bool wait = false, at_once = false;
   uint64_t poisoning = 0;
   {
     std::lock_guard lock(lock_);
@@ -594,7 +625,8 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
         poisoning = numberPoisoning(block);
     } else {
       makeReady(region, block);
-      if (releasesAtOnce()) released = detachUnused(0);
+      at_once = releasesAtOnce();
+      if (at_once) released = detachUnused(0);
     }
   }
   if (trace::enabled()) [[unlikely]]
@@ -602,6 +634,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   if (poisoning != 0) [[unlikely]]
     poisonBehind(region, block, *stream, poisoning);
   giveBack(released);
+  if (at_once) trimRanges(0);
   if (wait) releaseWhenPassed();
 }
 
@@ -618,6 +651,11 @@ Status Pool::reserve(uint64_t bytes) {
   if (roundUpOverflows(bytes, kLargeGranule, &size)) {
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "A pool of %llu bytes is more than any device has.",
                          static_cast<Number>(bytes));
+  }
+  if (ranges_of_driver_ != nullptr) {
+    bool done = false;
+    RT_TRY(reserveInRange(size, &done));
+    if (done) return Status();
   }
   Region* region;
   RT_TRY(grow(&region, Region::Kind::kLarge, size, kAlignment, size));

@@ -117,6 +117,11 @@ class Pool final : public RefCounted {
   void takeBack(BlockChain blocks, backend::Stream* stream);
   Status allocateLarge(Block** block, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream,
                        bool* in_use);
+  // In pool_ranges.cpp. `done`: false, with success, where no range can be had: allocateLarge() serves then.
+  Status allocateInRange(Block** block, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream,
+                         bool* in_use, bool* done);
+  Status reserveInRange(uint64_t bytes, bool* done);
+  Status openRange(uint64_t bytes, bool* done);
 
   // References of passed stamps, taken under the lock and dropped behind it. The last reference ends a stream, which may call a
   // driver, or unload a module with code that frees memory.
@@ -146,6 +151,25 @@ class Pool final : public RefCounted {
   BlockChain takeFromCaches(uint32_t index, uint32_t count);
   void flushCaches();  // what has passed goes to the pool
   Block* takePending(Class& bucket, backend::Stream* stream, Dropped* dropped);
+  // In pool_ranges.cpp. Parts of a range whose memory comes and goes behind the lock; its region counts as busy.
+  struct Exchange {
+    struct Part {
+      Region* range = nullptr;
+      OffsetAllocator::Span span;
+    };
+    static constexpr uint32_t kMostSpares = 8;
+    Part spares[kMostSpares];  // lose their memory first
+    uint32_t spare_count = 0;
+    Region* range = nullptr;
+    OffsetAllocator::Fresh fresh;  // gets it; may be none
+  };
+  Block* takeFromRanges(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped, bool* in_use);
+  bool takeSpare(Exchange* exchange, uint64_t bytes);  // at most so many bytes; false: there is none, or no more room
+  Status plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* full);
+  void giveUp(Exchange& exchange);
+  Status carryOut(Exchange& exchange);   // without the lock
+  void trimRanges(uint64_t keep_bytes);  // without the lock
+  Region* detachEmptyRanges();
   Region* takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped);
   Region* detachOutgrown(uint64_t bytes, Dropped* dropped);  // `bytes` are wanted; the caller passes the regions to giveBack()
   // Under the lock of the counters.
@@ -163,7 +187,7 @@ class Pool final : public RefCounted {
   // With AddressSanitizer, of a block that is pending: it is poisoned where the stream comes to this point.
   uint64_t numberPoisoning(Block& block);
   static void poisonBehind(const Region& region, const Block& block, backend::Stream& stream, uint64_t serial);
-  void settlePending(Class& bucket, Dropped* dropped);  // as far as there is room
+  void settlePending(Block** pending, Dropped* dropped);  // a list, as far as there is room
   bool settle(Dropped* dropped);  // makes passed blocks ready; false: `dropped` is full, and there are more
   // Runs the body under the lock when all passed blocks are ready.
   template <class Body>
@@ -192,6 +216,8 @@ class Pool final : public RefCounted {
   void traceAllocation(const Region& region, const Block& block, const backend::Stream* stream) const;
   void traceRegion(const Region& region) const;  // taken from the driver
   static void traceReleased(const Region& region);
+  void traceCommitted(const Region& region, uint64_t offset, uint64_t bytes) const;
+  void traceDecommitted(const Region& region, uint64_t offset, uint64_t bytes) const;
   // In pool_quarantine.cpp.
   template <class Body>
   Status throughStream(Body body);  // submits with the body to a stream of the context, and waits for it
@@ -212,6 +238,8 @@ class Pool final : public RefCounted {
   bool isClosed() const { return closed_.load(std::memory_order_relaxed); }
   bool releasesAtOnce() const { return isClosed() || !keeps_; }
   uint64_t slabBytes(uint32_t index);
+  Status limitReached(uint64_t bytes) const;
+  bool passesLimit(uint64_t bytes) const;
   Status grow(Region** region, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size);
   Region* detachUnused(uint64_t keep_bytes);  // under the lock; the caller then passes the regions to giveBack()
   static void giveBack(Region* regions);
@@ -222,6 +250,8 @@ class Pool final : public RefCounted {
   const bool fills_;       // RT_MEMORY_DEBUG
   const bool poisons_;     // the process has AddressSanitizer
   const bool guards_;      // with it: guards and a quarantine, where pools keep memory and AddressSanitizer does not look
+  backend::AddressRanges* const ranges_of_driver_;  // null: each large block is an allocation of the driver
+  const uint64_t max_block_;                        // in slabs
   bool isPlain() const { return keeps_ && !fills_ && !poisons_; }
   // Allocations may come from caches. Relaxed: see setPinMode().
   std::atomic<bool> plain_;
@@ -234,6 +264,9 @@ class Pool final : public RefCounted {
   Region* open_[kSizeClasses] = {};  // the slab that has blocks which were never handed out
   Region* slabs_ = nullptr;
   Region* large_ = nullptr;
+  Region* ranges_ = nullptr;
+  Block* pending_in_ranges_ = nullptr;  // as Class::pending
+  uint64_t reserved_ahead_ = 0;         // bytes that reserve() has taken since the last trim
   // See detachOutgrown(). Under the lock.
   static constexpr uint32_t kLargeRegrets = 64;
   uint32_t large_taken_ = 0;               // so far

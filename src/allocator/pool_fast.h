@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "allocator/pin_scope.h"
 #include "allocator/poison.h"
 #include "allocator/pool.h"
 #include "base/trace.h"
@@ -53,7 +54,7 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
 
 inline void* Pool::allocateFromCache(uint64_t size, backend::Stream& stream) {
   // Relaxed: see setPinMode().
-  if (size > kMaxBlock || !plain_.load(std::memory_order_relaxed) || trace::enabled()) [[unlikely]]
+  if (size > max_block_ || !plain_.load(std::memory_order_relaxed) || trace::enabled()) [[unlikely]]
     return nullptr;
   StreamCache* cache = knownCacheOf(stream);
   bool in_use;
@@ -100,6 +101,21 @@ inline Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* 
       freeInto(*cache, region, block, *stream, false)) [[likely]]
     return Freed::kYes;
   return releaseElsewhere(cache, region, block, stream);
+}
+
+// Not short, and of use to both kinds of large blocks.
+template <class Fits>
+Block* Pool::takeHeld(backend::Stream* stream, Dropped* dropped, Fits fits) {
+  for (Block** at = &pins_->held_; *at != nullptr; at = &(*at)->next) {
+    Block* block = *at;
+    if (block->serial != pins_->joined_ || !fits(*block)) continue;
+    if (!passed(*block, stream) || !dropped->take(*block, stream)) continue;
+    *at = block->next;
+    leased_bytes_.fetch_sub(block->size.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    block->freed_early = false;
+    return block;
+  }
+  return nullptr;
 }
 
 }  // namespace manyrt::allocator

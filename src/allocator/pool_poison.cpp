@@ -39,7 +39,7 @@ class PoisonTask final : public Task {
 void Pool::poisonPending(Region& region, Block& block, uint64_t serial) {
   std::lock_guard lock(lock_);
   const bool same = block.state.load(std::memory_order_relaxed) == Block::kPending && block.serial == serial;
-  if (same) poison(region.addressOf(block), region.blockSize());
+  if (same) poison(region.addressOf(block), region.capacityOf(block));
 }
 
 // Under the lock of the free: later, the block may be another's, and pending again.

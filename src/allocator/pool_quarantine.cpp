@@ -108,7 +108,7 @@ bool Pool::recordAllocation(const void* pointer, const char* label) {
   // A block of a stretch of pin mode may be handed out while work that used more of it is in flight.
   if (!guards_ || block.pinned) return false;
   if (!region.memory().host_visible) return true;
-  const uint64_t guard = std::min(region.blockSize() - size, kMostGuardBytes);
+  const uint64_t guard = std::min(region.capacityOf(block) - size, kMostGuardBytes);
   memset(reinterpret_cast<void*>(address + size), kGuardPattern, guard);
   records::setGuard(address, guard);
   return false;
@@ -119,9 +119,10 @@ void Pool::fillDistant(const void* pointer) {
   uint64_t size, guard;
   {
     const epoch::Guard reads;
-    const Region& region = *address_map::find(pointer);
+    Region& region = *address_map::find(pointer);
     size = address_map::locate(pointer).size;
-    guard = std::min(region.blockSize() - size, kMostGuardBytes);
+    const Block& block = *region.blockAt(address);
+    guard = std::min(region.capacityOf(block) - size, kMostGuardBytes);
   }
   try {
     const Status status = throughStream([&](backend::Stream& stream) {
@@ -226,7 +227,7 @@ void Pool::quarantine(Region& region, Block& block, bool pending) {
 // Under the lock.
 void Pool::keepFreed(Block& block) {
   quarantined_.append(&block);
-  quarantined_bytes_ += block.region->blockSize();
+  quarantined_bytes_ += block.region->capacityOf(block);
 }
 
 // Inspects the blocks whose work is done. Without `may_wait` those alone that the host sees.
@@ -272,7 +273,7 @@ void Pool::endQuarantine(uint64_t keep, bool may_wait) {
       if (block == nullptr || quarantined_bytes_ <= keep) return;
       if (!may_wait && !block->region->memory().host_visible) return;
       quarantined_.remove(block);
-      quarantined_bytes_ -= block->region->blockSize();
+      quarantined_bytes_ -= block->region->capacityOf(*block);
       ++inspecting_;
     }
     inspectFreed(*block->region, *block);

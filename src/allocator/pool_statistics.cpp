@@ -104,25 +104,26 @@ std::string Pool::json(const rtContextStats_t& context) {
   // Regions and blocks are read later than the statistics: work on other threads may have changed them in between.
   std::lock_guard lock(lock_);
   bool first_region = true;
-  for (Region* list : {slabs_, large_}) {
+  for (Region* list : {slabs_, large_, ranges_}) {
     for (Region* region = list; region != nullptr; region = region->next) {
       add(first_region ? "{\"base\":%llu,\"size\":%llu,\"block_size\":%llu,\"blocks\":["
                        : ",{\"base\":%llu,\"size\":%llu,\"block_size\":%llu,\"blocks\":[",
-          region->begin(), region->memory().size, region->blockSize());
+          region->begin(), region->committed, region->blockSize());
       first_region = false;
       bool first_block = true;
-      for (uint32_t i = 0; i < region->blockCount(); ++i) {
-        Block& block = region->block(i);
+      const auto tell = [&](const Block& block) {
         uint32_t state = block.state.load(std::memory_order_relaxed);
-        if (state == Block::kFree) continue;  // blocks in quarantine are told as pending
+        if (state == Block::kFree) return;  // blocks in quarantine are told as pending
         text += first_block ? "" : ",";
         first_block = false;
-        add("{\"index\":%llu,\"size\":%llu,", i, block.size.load(std::memory_order_relaxed));
+        add("{\"index\":%llu,\"size\":%llu,", block.index, block.size.load(std::memory_order_relaxed));
         text += state == Block::kPending || state == Block::kCached || state == Block::kQuarantined || block.freed_early
                     ? "\"state\":\"pending\""
                     : "\"state\":\"live\"";
         text += block.pinned ? ",\"pinned\":true}" : "}";
-      }
+      };
+      if (region->kind() == Region::Kind::kRange) region->range().forEach(tell);
+      for (uint32_t i = 0; i < region->blockCount(); ++i) tell(region->block(i));
       text += "]}";
     }
   }

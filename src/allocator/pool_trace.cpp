@@ -31,15 +31,21 @@ void Pool::traceFree(const Region& region, const Block& block, const backend::St
                 trackOf(stream));
 }
 
-void Pool::traceRegion(const Region& region) const {
+void Pool::traceRegion(const Region& region) const { traceCommitted(region, 0, region.memory().size); }
+
+void Pool::traceReleased(const Region& region) {
+  if (region.committed != 0) region.pool()->traceDecommitted(region, 0, region.committed);
+}
+
+void Pool::traceCommitted(const Region& region, uint64_t offset, uint64_t bytes) const {
   const rtDeviceProperties_t* properties = nullptr;
   const bool known = resources_->device().properties(&properties).ok();
-  trace::memory(trace::Memory::kReserve, number_, region.begin(), region.memory().size, 0, known ? properties->id : "",
+  trace::memory(trace::Memory::kReserve, number_, region.begin() + offset, bytes, 0, known ? properties->id : "",
                 kindName(options_.kind));
 }
 
-void Pool::traceReleased(const Region& region) {
-  trace::memory(trace::Memory::kRelease, region.pool()->number_, region.begin(), region.memory().size, 0);
+void Pool::traceDecommitted(const Region& region, uint64_t offset, uint64_t bytes) const {
+  trace::memory(trace::Memory::kRelease, number_, region.begin() + offset, bytes, 0);
 }
 
 }  // namespace manyrt::allocator

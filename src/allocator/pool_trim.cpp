@@ -35,8 +35,8 @@ void Pool::flushCaches() {
   }
 }
 
-void Pool::settlePending(Class& bucket, Dropped* dropped) {
-  for (Block** at = &bucket.pending; *at != nullptr;) {
+void Pool::settlePending(Block** pending, Dropped* dropped) {
+  for (Block** at = pending; *at != nullptr;) {
     Block* block = *at;
     if (!passed(*block, nullptr) || !dropped->take(*block, nullptr)) {
       at = &block->next;
@@ -58,8 +58,8 @@ bool Pool::settle(Dropped* dropped) {
     makeReady(region, block);
     return true;
   };
-  for (Class& bucket : classes_) {
-    for (Block** at = &bucket.pending; *at != nullptr;) {
+  auto settle_list = [&](Block** at) {
+    while (*at != nullptr) {
       Block* block = *at;
       if (!passed(*block, nullptr)) {
         at = &block->next;
@@ -69,7 +69,12 @@ bool Pool::settle(Dropped* dropped) {
       if (!ready(*block->region, *block)) return false;
       *at = next;
     }
+    return true;
+  };
+  for (Class& bucket : classes_) {
+    if (!settle_list(&bucket.pending)) return false;
   }
+  if (!settle_list(&pending_in_ranges_)) return false;
   for (Region* region = large_; region != nullptr; region = region->next) {
     Block& block = region->block(0);
     if (block.state.load(std::memory_order_relaxed) != Block::kPending || !passed(block, nullptr)) continue;
@@ -92,8 +97,8 @@ Region* Pool::detachUnused(uint64_t keep_bytes) {
       *at = region->next;
       region->next = detached;
       detached = region;
-      reserved_ -= region->memory().size;
-      unused_ -= region->memory().size;
+      reserved_ -= region->committed;
+      unused_ -= region->committed;
       if (region->kind() != Region::Kind::kSlab) continue;
       uint32_t index = region->sizeClass();
       classes_[index].slab_bytes -= region->memory().size;
@@ -182,8 +187,12 @@ void Pool::trim(uint64_t keep_bytes) {
 void Pool::trimUnused(uint64_t keep_bytes) {
   const Ref<Pool> self(this);
   Region* released = nullptr;
-  settled([&] { released = detachUnused(keep_bytes); });
+  settled([&] {
+    released = detachUnused(keep_bytes);
+    reserved_ahead_ = 0;
+  });
   giveBack(released);
+  trimRanges(keep_bytes);
 }
 
 // References that are dropped while this runs are never the last ones: the stamp that a block has, or the list of the context,
@@ -199,6 +208,7 @@ void Pool::pendingStamps(std::vector<Stamp>* stamps) {
     for (const Class& bucket : classes_) {
       for (const Block* block = bucket.pending; block != nullptr; block = block->next) add(*block);
     }
+    for (const Block* block = pending_in_ranges_; block != nullptr; block = block->next) add(*block);
     for (Region* region = large_; region != nullptr; region = region->next) {
       if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) add(region->block(0));
     }
@@ -319,6 +329,7 @@ bool Pool::releasePassed(Ref<backend::Stream>* stream, uint64_t* serial) {
   for (Class& bucket : classes_) {
     for (Block* block = bucket.pending; block != nullptr; block = block->next) look(*block);
   }
+  for (Block* block = pending_in_ranges_; block != nullptr; block = block->next) look(*block);
   for (Region* region = large_; region != nullptr; region = region->next) {
     if (region->block(0).state.load(std::memory_order_relaxed) == Block::kPending) look(region->block(0));
   }

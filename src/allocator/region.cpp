@@ -16,11 +16,16 @@ Region::Region(Ref<ContextResources> resources, Ref<Pool> pool, Kind kind, const
       pool_(std::move(pool)),
       kind_(kind),
       memory_(memory),
-      block_size_(block_size),
-      block_reciprocal_(((uint64_t{1} << kReciprocalBits) + block_size - 1) / block_size),
-      block_count_(static_cast<uint32_t>(kind == Kind::kSlab ? memory.size / block_size : 1)),
+      block_size_(kind == Kind::kRange ? RangeBlocks::kUnit : block_size),
+      block_reciprocal_(((uint64_t{1} << kReciprocalBits) + block_size_ - 1) / block_size_),
+      block_count_(static_cast<uint32_t>(kind == Kind::kSlab    ? memory.size / block_size
+                                         : kind == Kind::kRange ? 0
+                                                                : 1)),
       size_class_(kind == Kind::kSlab ? allocator::sizeClass(block_size) : 0),
       blocks_(new Block[block_count_]) {
+  if (kind == Kind::kRange) {
+    range_ = std::make_unique<RangeBlocks>(this, static_cast<uint32_t>(memory.size / RangeBlocks::kUnit));
+  }
   for (uint32_t i = 0; i < block_count_; ++i) {
     blocks_[i].index = i;
     blocks_[i].region = this;
@@ -68,6 +73,7 @@ void Region::reclaim() {
   switch (kind_) {
     case Kind::kSlab:
     case Kind::kLarge:
+    case Kind::kRange:
       if (memory_.host_visible) unpoison(begin(), memory_.size);
       [[fallthrough]];
     case Kind::kImported:

@@ -1,5 +1,4 @@
-// Sizes of blocks: multiples of 256 bytes, four steps in each doubling, up to 1 MiB. A larger allocation has a region of its
-// own.
+// Sizes of blocks in slabs: multiples of 256 bytes, four steps in each doubling, up to 1 MiB.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +8,7 @@ namespace manyrt::allocator {
 inline constexpr uint64_t kAlignment = 256;
 inline constexpr uint64_t kSlabBytes = uint64_t{1} << 21;
 inline constexpr uint64_t kMaxBlock = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxBlockBesideRanges = uint64_t{1} << 19;  // of pools that cut ranges for larger ones
 inline constexpr uint32_t kSizeClasses = 44;
 
 // The class of the smallest block of at least `size` bytes, which is not 0 and at most kMaxBlock.

@@ -44,6 +44,8 @@ struct Memory {
 
 // ---- What a backend may have ----
 
+class AddressRanges;
+
 // Functions of the program as kernels.
 class HostKernels {
  public:
@@ -98,6 +100,7 @@ class Context : public RefCounted {
   // alignment, larger ones as asked (a power of two).
   virtual Status allocate(Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) = 0;
   virtual void release(const Memory& memory) = 0;
+  virtual AddressRanges* addressRanges() { return nullptr; }  // null: allocate() alone
 
   // cudaDeviceEnablePeerAccess · nothing in OpenCL 1.2: kernels of this context may use the peer's memory from now on. The
   // peer's device is one that canAccess has said yes to.
@@ -106,6 +109,18 @@ class Context : public RefCounted {
   // The native objects, for programs that call the driver themselves.
   virtual void native(uint64_t out[2]) = 0;
   virtual void nativePoint(Point& point, uint64_t out[2]) = 0;
+};
+
+// Addresses without memory, parts of which get memory and lose it again. Drivers that work on whole pages.
+class AddressRanges {
+ public:
+  virtual ~AddressRanges() = default;
+  // Addresses alone, at a multiple of 2 MiB, of a kind that commits() says yes to. release() of the context ends them.
+  virtual Status reserve(Memory* memory, uint64_t size) = 0;
+  virtual bool commits(int32_t kind) const = 0;
+  // Both of whole multiples of 64 KiB inside. Nothing uses what loses its memory.
+  virtual Status commit(const Memory& memory, uint64_t offset, uint64_t size) = 0;
+  virtual void decommit(const Memory& memory, uint64_t offset, uint64_t size) = 0;
 };
 
 // What every launch is checked against; known without asking a driver much.

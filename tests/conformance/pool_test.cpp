@@ -274,7 +274,7 @@ TEST_P(PoolTest, AnAllocationWaitsOnceForWorkThatHoldsFreedMemory) {
   Memory first, second;
   ASSERT_RT_OK(allocate(&first, 6 * kMiB));
   ASSERT_RT_OK(gate.close(stream_));
-  ASSERT_RT_OK(rtMemsetAsync(first, 1, 6 * kMiB, stream_));
+  ASSERT_RT_OK(rtMemsetAsync(first, 1, 4096, stream_));
   ASSERT_RT_OK(rtFreeAsync(first.release(), stream_));
   std::thread opener([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -294,7 +294,7 @@ TEST_P(PoolTest, WorkThatIsHeldBackDoesNotKeepAnAllocationForEver) {
   ASSERT_RT_OK(allocate(&first, 6 * kMiB));
   ASSERT_RT_OK(allocate(&third, kMiB));
   ASSERT_RT_OK(gate.close(stream_));
-  ASSERT_RT_OK(rtMemsetAsync(first, 1, 6 * kMiB, stream_));
+  ASSERT_RT_OK(rtMemsetAsync(first, 1, 4096, stream_));
   ASSERT_RT_OK(rtFreeAsync(first.release(), stream_));
   Stream other;
   ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));

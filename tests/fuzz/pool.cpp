@@ -1,7 +1,8 @@
 // Any bytes as calls of a pool. A model knows which bytes are live, and which a stream that is held back may still use. What
 // must hold: blocks are aligned, overlap no other block and no bytes of a stream that is held back, but for the stream that
 // freed them; every address inside finds its block; counts of bytes and blocks are those of the model; in the end nothing is
-// left.
+// left. Each input runs on the null device, where a large block is an allocation of its own, and on the CPU, where it is cut
+// from a range.
 #include "allocator/pool.h"
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include "allocator/address_map.h"
 #include "allocator/context_resources.h"
 #include "allocator/pool_fast.h"
+#include "backends/cpu/cpu.h"
 #include "backends/null/null.h"
 #include "base/handles/epoch.h"
 
@@ -49,8 +51,7 @@ class Input {
 
 class Machine {
  public:
-  Machine() {
-    backend::Device& device = *null::backend()->device(0);
+  explicit Machine(backend::Device& device) {
     Ref<backend::Context> native;
     require(device.createContext(&native, {}).ok());
     owner_ = Ref<allocator::ContextResources>::adopt(new allocator::ContextResources(native, device, nullptr, nullptr));
@@ -195,6 +196,7 @@ class Machine {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  Machine().run(Input(data, size));
+  Machine(*null::backend()->device(0)).run(Input(data, size));
+  Machine(*cpu::backend()->device(0)).run(Input(data, size));
   return 0;
 }

@@ -9,6 +9,7 @@
 #include "backends/cpu/topology.h"
 #include "base/fault.h"
 #include "base/lock_order.h"
+#include "base/os/sanitizer.h"
 
 namespace manyrt::cpu {
 namespace {
@@ -88,6 +89,15 @@ Status Context::allocate(backend::Memory* memory, int32_t kind, uint64_t size, u
 }
 
 void Context::release(const backend::Memory& memory) { releaseMemory(memory); }
+
+// AddressSanitizer watches what its malloc has given, and its search for leaks would read a whole range.
+backend::AddressRanges* Context::addressRanges() { return sanitizer::hasAddress() ? nullptr : this; }
+bool Context::commits(int32_t kind) const { return kind != RT_MEMORY_HOST; }  // which is locked, and so has all its pages
+Status Context::reserve(backend::Memory* memory, uint64_t size) { return reserveAddresses(memory, size); }
+Status Context::commit(const backend::Memory& memory, uint64_t offset, uint64_t size) {
+  return commitPages(memory, offset, size);
+}
+void Context::decommit(const backend::Memory& memory, uint64_t offset, uint64_t size) { decommitPages(memory, offset, size); }
 
 Status Context::add(void* pointer, uint64_t size, void** device_pointer) {
   lockMemory(pointer, size);

@@ -10,7 +10,10 @@
 
 namespace manyrt::cpu {
 
-class Context final : public backend::Context, private backend::HostKernels, private backend::HostRegistration {
+class Context final : public backend::Context,
+                      private backend::HostKernels,
+                      private backend::HostRegistration,
+                      private backend::AddressRanges {
  public:
   static Status create(Ref<backend::Context>* context, const backend::ContextOptions& options);
   static Ref<backend::Context> find(uint64_t address);
@@ -26,6 +29,7 @@ class Context final : public backend::Context, private backend::HostKernels, pri
   backend::ReplayMaker* replays() override { return &replays_; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override;
   void release(const backend::Memory& memory) override;
+  backend::AddressRanges* addressRanges() override;
   void native(uint64_t out[2]) override;
   void nativePoint(backend::Point& point, uint64_t out[2]) override;
 
@@ -38,6 +42,10 @@ class Context final : public backend::Context, private backend::HostKernels, pri
   Status create(Ref<backend::Kernel>* kernel, const rtHostKernel_t& host) override;
   Status add(void* pointer, uint64_t size, void** device_pointer) override;
   void remove(void* pointer, uint64_t size) override;
+  Status reserve(backend::Memory* memory, uint64_t size) override;
+  bool commits(int32_t kind) const override;
+  Status commit(const backend::Memory& memory, uint64_t offset, uint64_t size) override;
+  void decommit(const backend::Memory& memory, uint64_t offset, uint64_t size) override;
   Context(uint32_t threads, backend::WaitPolicy policy);
 
   Ref<Engine> engine_;

@@ -87,6 +87,47 @@ Status allocateMemory(backend::Memory* memory, int32_t kind, uint64_t size, uint
   return Status();
 }
 
+Status reserveAddresses(backend::Memory* memory, uint64_t size) {
+  void* address = mapAligned(size, kHugePage);
+  if (address == nullptr) return outOfMemory(size);
+  // A huge page would take memory for more than was committed.
+  (void)madvise(address, size, MADV_NOHUGEPAGE);
+  memory->kind = RT_MEMORY_DEVICE;
+  memory->address = address;
+  memory->size = size;
+  memory->native[0] = reinterpret_cast<uintptr_t>(address);
+  memory->native[1] = size;
+  memory->tag = kFromMmap;
+  memory->host_visible = true;
+  return Status();
+}
+
+namespace {
+
+// The whole huge pages of a part.
+template <class Body>
+void forHugePages(const backend::Memory& memory, uint64_t offset, uint64_t size, Body body) {
+  const uint64_t first = (offset + kHugePage - 1) & ~(kHugePage - 1), end = (offset + size) & ~(kHugePage - 1);
+  if (first < end) body(static_cast<unsigned char*>(memory.address) + first, end - first);
+}
+
+}  // namespace
+
+Status commitPages(const backend::Memory& memory, uint64_t offset, uint64_t size) {
+  if (size > physicalMemory()) {
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "An allocation of %llu bytes exceeds the %llu bytes of memory of the machine.",
+                         static_cast<unsigned long long>(size), static_cast<unsigned long long>(physicalMemory()));
+  }
+  if (fault::fails("cpu.commit")) return outOfMemory(size);
+  forHugePages(memory, offset, size, [](void* pages, uint64_t bytes) { (void)madvise(pages, bytes, MADV_HUGEPAGE); });
+  return Status();
+}
+
+void decommitPages(const backend::Memory& memory, uint64_t offset, uint64_t size) {
+  (void)madvise(static_cast<unsigned char*>(memory.address) + offset, size, MADV_DONTNEED);
+  forHugePages(memory, offset, size, [](void* pages, uint64_t bytes) { (void)madvise(pages, bytes, MADV_NOHUGEPAGE); });
+}
+
 void releaseMemory(const backend::Memory& memory) {
   if (memory.tag & kFromMmap) munmap(memory.address, memory.native[1]);  // unlocks it too
   if (memory.tag & kFromMalloc) free(memory.address);

@@ -8,6 +8,10 @@ namespace manyrt::cpu {
 
 Status allocateMemory(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment);
 void releaseMemory(const backend::Memory& memory);
+// Addresses whose pages come when they are touched; what is not committed is not to be touched.
+Status reserveAddresses(backend::Memory* memory, uint64_t size);
+Status commitPages(const backend::Memory& memory, uint64_t offset, uint64_t size);
+void decommitPages(const backend::Memory& memory, uint64_t offset, uint64_t size);
 void lockMemory(void* pointer, uint64_t size);  // a failure costs one line in the log, once
 void unlockMemory(void* pointer, uint64_t size);
 

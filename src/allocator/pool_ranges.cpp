@@ -1,0 +1,283 @@
+// Large blocks of backends that give memory to parts of a range of addresses. A block that is done with joins its free
+// neighbours at once, so that any size can use it. What is free keeps its memory, up to a part of what is in use: before more
+// memory is taken, the largest free parts beyond that lose theirs. So blocks that grow leave nothing behind, and sizes that
+// come in turn find each other's memory.
+#include <algorithm>
+#include <mutex>
+
+#include "allocator/pool.h"
+#include "allocator/pool_fast.h"
+#include "base/checked.h"
+#include "base/trace.h"
+
+namespace manyrt::allocator {
+namespace {
+
+constexpr uint64_t kUnit = RangeBlocks::kUnit;
+constexpr uint64_t kRangeBytes = uint64_t{1} << 30;
+constexpr uint64_t kMostBytes = uint64_t{1} << 45;
+constexpr uint64_t kRangeAlignment = uint64_t{1} << 21;
+constexpr uint64_t kSparePart = 32;  // of what is in use
+constexpr int kPendingLooks = 16;
+
+uint64_t bytesOf(OffsetAllocator::Span span) { return span.count * kUnit; }
+
+bool isGoodFit(const Block& block, uint64_t size, uint64_t alignment) {  // with an eighth of the size wasted at most
+  const Region& region = *block.region;
+  if (region.kind() != Region::Kind::kRange || region.addressOf(block) % alignment != 0) return false;
+  const uint64_t bytes = region.capacityOf(block);
+  return bytes >= size && bytes - size <= std::max(size / 8, kUnit - 1);
+}
+
+}  // namespace
+
+Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream,
+                             bool* in_use, bool* done) {
+  if (wanted > kMostBytes || alignment > kRangeAlignment) return Status();
+  const auto units = static_cast<uint32_t>((wanted + kUnit - 1) / kUnit);
+  const auto unit_alignment = static_cast<uint32_t>(std::max(alignment / kUnit, uint64_t{1}));
+  for (;;) {
+    Exchange exchange;
+    bool full = false;
+    {
+      Dropped dropped;
+      std::lock_guard lock(lock_);
+      const auto fits = [&](const Block& each) { return isGoodFit(each, wanted, std::max(alignment, kAlignment)); };
+      Block* block = pins_ ? takeHeld(stream, &dropped, fits) : nullptr;
+      *in_use = block != nullptr;
+      if (block == nullptr) block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
+      if (block != nullptr) {
+        if (pins_) pinBlock(*block);
+        handOut(*block->region, *block, size, nullptr);
+        *out = block;
+        *done = true;
+        return Status();
+      }
+      RT_TRY(plan(&exchange, units, unit_alignment, &full));
+    }
+    if (full) {
+      bool opened = false;
+      RT_TRY(openRange(wanted, &opened));
+      if (!opened) return Status();
+      continue;
+    }
+    RT_TRY(carryOut(exchange));
+    if (exchange.range == nullptr) continue;
+    std::lock_guard lock(lock_);
+    Block& block = exchange.range->range().cut(exchange.fresh.span);
+    block.recycled = false;
+    *in_use = false;
+    if (pins_) pinBlock(block);
+    handOut(*exchange.range, block, size, nullptr);
+    *out = &block;
+    *done = true;
+    return Status();
+  }
+}
+
+// A block that was freed in the stream's order and is still in use, or a free part that has memory.
+Block* Pool::takeFromRanges(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped, bool* in_use) {
+  int looks = 0;
+  for (Block** at = &pending_in_ranges_; *at != nullptr && looks < kPendingLooks; ++looks) {  // newest first
+    Block* block = *at;
+    const bool over = passed(*block, nullptr);
+    if (!over && !(isGoodFit(*block, size, std::max(alignment, kAlignment)) && passed(*block, stream))) {
+      at = &block->next;
+      continue;
+    }
+    if (!dropped->take(*block, over ? nullptr : stream)) break;
+    *at = block->next;
+    pending_bytes_ -= block->size;
+    if (!over) {
+      *in_use = true;
+      return block;
+    }
+    makeReady(*block->region, *block);
+  }
+  const auto units = static_cast<uint32_t>((size + kUnit - 1) / kUnit);
+  const auto unit_alignment = static_cast<uint32_t>(std::max(alignment / kUnit, uint64_t{1}));
+  for (bool settled = pending_in_ranges_ == nullptr;; settled = true) {
+    for (Region* range = ranges_; range != nullptr; range = range->next) {
+      const OffsetAllocator::Span span = range->range().offsets().take(units, unit_alignment);
+      if (!span) continue;
+      unused_ -= bytesOf(span);
+      ++range->busy;
+      Block& block = range->range().cut(span);
+      block.recycled = true;
+      return &block;
+    }
+    if (settled) return nullptr;
+    settlePending(&pending_in_ranges_, dropped);
+  }
+}
+
+bool Pool::takeSpare(Exchange* exchange, uint64_t bytes) {
+  if (exchange->spare_count == Exchange::kMostSpares) return false;
+  const auto units = static_cast<uint32_t>(std::min<uint64_t>((bytes + kUnit - 1) / kUnit, UINT32_MAX));
+  for (Region* range = ranges_; range != nullptr; range = range->next) {
+    const OffsetAllocator::Span span = range->range().offsets().takeSpare(units);
+    if (!span) continue;
+    unused_ -= bytesOf(span);
+    reserved_ -= bytesOf(span);
+    range->committed -= bytesOf(span);
+    ++range->busy;
+    exchange->spares[exchange->spare_count++] = {range, span};
+    return true;
+  }
+  return false;
+}
+
+// Units for a block, some of them without memory; and what loses its memory for that. `full`: no range has the addresses.
+Status Pool::plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* full) {
+  for (Region* range = ranges_; range != nullptr && exchange->range == nullptr; range = range->next) {
+    exchange->fresh = range->range().offsets().takeFresh(units, alignment);
+    if (exchange->fresh.span) exchange->range = range;
+  }
+  *full = exchange->range == nullptr;
+  if (*full) return Status();
+  const uint64_t bytes = bytesOf(exchange->fresh.commit);
+  unused_ -= bytesOf(exchange->fresh.span) - bytes;
+  ++exchange->range->busy;
+  uint64_t spare = 0;
+  for (Region* range = ranges_; range != nullptr; range = range->next) spare += range->range().offsets().spare() * kUnit;
+  const uint64_t keep = (reserved_ - std::min(unused_, reserved_) + bytes) / kSparePart + reserved_ahead_;
+  while (spare > keep) {
+    const uint64_t before = reserved_;
+    if (!takeSpare(exchange, spare - keep)) break;
+    spare -= before - reserved_;
+  }
+  while (passesLimit(bytes)) {
+    if (takeSpare(exchange, bytes)) continue;
+    giveUp(*exchange);
+    // What has been found so far loses its memory first, and the caller asks again.
+    return exchange->spare_count != 0 ? Status() : limitReached(bytes);
+  }
+  reserved_ += bytes;
+  exchange->range->committed += bytes;
+  peak_reserved_ = std::max(peak_reserved_, reserved_);
+  return Status();
+}
+
+// The units of a block that is not made.
+void Pool::giveUp(Exchange& exchange) {
+  OffsetAllocator& offsets = exchange.range->range().offsets();
+  const auto [span, commit] = exchange.fresh;
+  const uint32_t commit_end = commit.first + commit.count;
+  offsets.giveUncommitted(commit);
+  offsets.give({span.first, commit.first - span.first});
+  offsets.give({commit_end, span.first + span.count - commit_end});
+  unused_ += bytesOf(span) - bytesOf(commit);
+  --exchange.range->busy;
+  exchange.range = nullptr;
+}
+
+Status Pool::carryOut(Exchange& exchange) {
+  for (uint32_t i = 0; i < exchange.spare_count; ++i) {
+    const auto& [range, span] = exchange.spares[i];
+    if (trace::enabled()) [[unlikely]]
+      traceDecommitted(*range, span.first * kUnit, bytesOf(span));
+    ranges_of_driver_->decommit(range->memory(), span.first * kUnit, bytesOf(span));
+  }
+  Status status;
+  if (exchange.range != nullptr) {
+    const OffsetAllocator::Span commit = exchange.fresh.commit;
+    status = ranges_of_driver_->commit(exchange.range->memory(), commit.first * kUnit, bytesOf(commit));
+    if (status.ok() && trace::enabled()) [[unlikely]]
+      traceCommitted(*exchange.range, commit.first * kUnit, bytesOf(commit));
+  }
+  std::lock_guard lock(lock_);
+  for (uint32_t i = 0; i < exchange.spare_count; ++i) {
+    const auto& [range, span] = exchange.spares[i];
+    range->range().offsets().giveUncommitted(span);
+    --range->busy;
+  }
+  exchange.spare_count = 0;
+  if (exchange.range == nullptr) return Status();
+  if (status.ok()) {
+    ++driver_allocations_;
+    return Status();
+  }
+  reserved_ -= bytesOf(exchange.fresh.commit);
+  exchange.range->committed -= bytesOf(exchange.fresh.commit);
+  giveUp(exchange);
+  return status;
+}
+
+// `done`: false where the driver has no such range. Then each block is an allocation of its own, which also tells what is
+// missing.
+Status Pool::openRange(uint64_t bytes, bool* done) {
+  const uint64_t wanted = (bytes + bytes / 2 + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
+  Region* range = nullptr;
+  *done = grow(&range, Region::Kind::kRange, std::max(kRangeBytes, wanted), kRangeAlignment, kUnit).ok();
+  if (!*done) return Status();
+  std::lock_guard lock(lock_);
+  --range->busy;
+  return Status();
+}
+
+Status Pool::reserveInRange(uint64_t bytes, bool* done) {
+  if (bytes > kMostBytes) return Status();
+  const auto units = static_cast<uint32_t>((bytes + kUnit - 1) / kUnit);
+  for (;;) {
+    Exchange exchange;
+    bool full = false;
+    {
+      std::lock_guard lock(lock_);
+      RT_TRY(plan(&exchange, units, 1, &full));
+    }
+    if (full) {
+      bool opened = false;
+      RT_TRY(openRange(bytes, &opened));
+      if (!opened) return Status();
+      continue;
+    }
+    RT_TRY(carryOut(exchange));
+    if (exchange.range == nullptr) continue;
+    std::lock_guard lock(lock_);
+    exchange.range->range().offsets().give(exchange.fresh.span);
+    --exchange.range->busy;
+    unused_ += bytesOf(exchange.fresh.span);
+    reserved_ahead_ += bytes;
+    *done = true;
+    return Status();
+  }
+}
+
+Region* Pool::detachEmptyRanges() {
+  Region* detached = nullptr;
+  for (Region** at = &ranges_; *at != nullptr;) {
+    Region* range = *at;
+    if (range->busy != 0 || !range->range().offsets().isEmpty()) {
+      at = &range->next;
+      continue;
+    }
+    *at = range->next;
+    range->next = detached;
+    detached = range;
+  }
+  return detached;
+}
+
+void Pool::trimRanges(uint64_t keep_bytes) {
+  if (ranges_of_driver_ == nullptr) return;
+  const Ref<Pool> self(this);
+  for (;;) {
+    Exchange exchange;
+    {
+      std::lock_guard lock(lock_);
+      while (unused_ > keep_bytes && takeSpare(&exchange, unused_ - keep_bytes)) {
+      }
+    }
+    if (exchange.spare_count == 0) break;
+    (void)carryOut(exchange);
+  }
+  if (keep_bytes != 0) return;
+  Region* empty;
+  {
+    std::lock_guard lock(lock_);
+    empty = detachEmptyRanges();
+  }
+  giveBack(empty);
+}
+
+}  // namespace manyrt::allocator

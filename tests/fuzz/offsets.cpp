@@ -1,0 +1,166 @@
+// Any bytes as calls of the allocator of offsets. A model knows of each unit whether it is taken, and whether it has memory.
+// What must hold: a span that is taken was free, is as long and as aligned as asked for, and has memory where that was said;
+// what a take finds nothing for does not lie side by side; counts are those of the model; in the end all units are one free
+// span.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include "allocator/offset_allocator.h"
+
+namespace {
+
+using manyrt::allocator::OffsetAllocator;
+using Span = OffsetAllocator::Span;
+
+constexpr size_t kMostLive = 200;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+class Machine {
+ public:
+  explicit Machine(uint32_t units) : allocator_(units), units_(units) {}
+
+  void take(uint32_t count, uint32_t alignment) {
+    const Span span = allocator_.take(count, alignment);
+    if (!span) {
+      // A good fit asks for room for any beginning, and for a size that fills a bin.
+      require(count == 0 ||
+              longest([](const Unit& unit) { return !unit.taken && unit.memory; }) < slack(count + alignment - 1));
+      return;
+    }
+    require(span.count == count && span.first % alignment == 0);
+    mark(span, true);
+  }
+  void takeFresh(uint32_t count, uint32_t alignment, bool fails) {
+    const auto [span, commit] = allocator_.takeFresh(count, alignment);
+    if (!span) {
+      require(count == 0 ||
+              longest([](const Unit& unit) { return !unit.taken && !unit.memory; }) < slack(count + alignment - 1));
+      return;
+    }
+    require(span.count == count && span.first % alignment == 0);
+    require(commit.count != 0 && commit.first >= span.first && commit.first + commit.count <= span.first + span.count);
+    for (uint32_t unit = commit.first; unit < commit.first + commit.count; ++unit) {
+      require(!unit_[unit].memory);
+      unit_[unit].memory = true;
+    }
+    mark(span, true);
+    if (!fails) return;
+    live_.pop_back();  // the memory could not be had
+    free(span);
+    for (uint32_t unit = commit.first; unit < commit.first + commit.count; ++unit) unit_[unit].memory = false;
+    allocator_.giveUncommitted(commit);
+    allocator_.give({span.first, commit.first - span.first});
+    allocator_.give({commit.first + commit.count, span.first + span.count - commit.first - commit.count});
+  }
+  void give(size_t index) {
+    if (live_.empty()) return;
+    const Span span = live_[index % live_.size()];
+    live_[index % live_.size()] = live_.back();
+    live_.pop_back();
+    free(span);
+    allocator_.give(span);
+  }
+  void spare(uint32_t most) {
+    const Span span = allocator_.takeSpare(most);
+    require(static_cast<bool>(span) == (most != 0 && allocator_.spare() + span.count != 0));
+    require(span.count <= most);
+    for (uint32_t unit = span.first; unit < span.first + span.count; ++unit) {
+      require(!unit_[unit].taken && unit_[unit].memory);
+      unit_[unit].memory = false;
+    }
+    if (span) allocator_.giveUncommitted(span);
+  }
+  void check() const {
+    uint32_t used = 0, spare = 0;
+    for (const Unit& unit : unit_) {
+      used += unit.taken;
+      spare += !unit.taken && unit.memory;
+    }
+    require(allocator_.used() == used && allocator_.spare() == spare);
+  }
+  void end() {
+    while (!live_.empty()) give(0);
+    check();
+    const uint32_t spare = allocator_.spare();
+    if (spare == units_) require(allocator_.take(units_, 1).count == units_), allocator_.give({0, units_});
+    while (allocator_.spare() != 0) this->spare(units_);
+    require(allocator_.isEmpty());
+    const auto [span, commit] = allocator_.takeFresh(units_, 1);
+    require(span.count == units_ && commit.count == units_);
+  }
+  size_t live() const { return live_.size(); }
+
+ private:
+  struct Unit {
+    bool taken = false, memory = false;
+  };
+
+  static uint32_t slack(uint32_t count) {
+    uint32_t doubling = 0;
+    while (count >> doubling > 1) ++doubling;
+    return doubling < 4 ? count : count + (1u << (doubling - 4));
+  }
+  template <class Has>
+  uint32_t longest(Has has) const {
+    uint32_t longest = 0, length = 0;
+    for (const Unit& unit : unit_) {
+      length = has(unit) ? length + 1 : 0;
+      longest = length > longest ? length : longest;
+    }
+    return longest;
+  }
+  void mark(Span span, bool memory) {
+    require(span.first + span.count <= units_);
+    for (uint32_t unit = span.first; unit < span.first + span.count; ++unit) {
+      require(!unit_[unit].taken && unit_[unit].memory == memory);
+      unit_[unit].taken = true;
+    }
+    live_.push_back(span);
+  }
+  void free(Span span) {
+    for (uint32_t unit = span.first; unit < span.first + span.count; ++unit) unit_[unit].taken = false;
+  }
+
+  OffsetAllocator allocator_;
+  const uint32_t units_;
+  std::vector<Unit> unit_ = std::vector<Unit>(units_);
+  std::vector<Span> live_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size < 1) return 0;
+  Machine machine(1u << (data[0] % 13));
+  for (size_t i = 1; i + 2 < size; i += 3) {
+    const uint32_t what = data[i] & 7, alignment = 1u << ((data[i] >> 3) % 5 % 4);
+    const uint32_t number = data[i + 1] | (data[i + 2] & 15u) << 8;
+    const uint32_t count = number >> (data[i + 2] >> 4) | (number == 0 ? 0 : 1);
+    switch (what) {
+      case 0:
+      case 1:
+        if (machine.live() < kMostLive) machine.take(count, alignment);
+        break;
+      case 2:
+      case 3:
+        if (machine.live() < kMostLive) machine.takeFresh(count, (data[i] & 0x80) != 0 ? alignment : 1, false);
+        break;
+      case 4:
+        machine.takeFresh(count, alignment, true);
+        break;
+      case 5:
+        machine.spare(count);
+        break;
+      default:
+        machine.give(number);
+    }
+    machine.check();
+  }
+  machine.end();
+  return 0;
+}
