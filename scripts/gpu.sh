@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
 # is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [--tier svm|buffer] [--no-build] [STAGE...]
-# Stages: conformance comm examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the GPU's OpenCL
+# Stages: conformance comm stamps examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the GPU's OpenCL
 # driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3; RT_GPU_WHEELS names
 # a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100, and runs them on cuda:0
-# and on the CPU, as far as they come in RT_GPU_SECONDS (400). CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a
+# and on the CPU, as far as they come in RT_GPU_SECONDS (400); `stamps 600` takes so many seconds, `stamps` 30. CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a
 # host. Results are JSON files in FOLDER (docs/measured), and a short table is printed last.
 set -uo pipefail
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
-out=docs/measured filter='*cuda*' tiers=(svm buffer) builds=yes stages=() programs=100
+out=docs/measured filter='*cuda*' tiers=(svm buffer) builds=yes stages=() programs=100 stamp_seconds=30
 while (($#)); do
   case $1 in
     --out) out=$2; shift ;;
@@ -18,12 +18,13 @@ while (($#)); do
     --tier) tiers=("$2"); shift ;;
     --no-build) builds=no ;;
     -h | --help) sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    stamps) stages+=(stamps); [[ ! ${2:-} =~ ^[0-9]+$ ]] || { stamp_seconds=$2; shift; } ;;
     random) stages+=(random); [[ ! ${2:-} =~ ^[0-9]+$ ]] || { programs=$2; shift; } ;;
     *) stages+=("$1") ;;
   esac
   shift
 done
-((${#stages[@]})) || stages=(conformance comm examples memcheck bench opencl dlpack random)
+((${#stages[@]})) || stages=(conformance comm stamps examples memcheck bench opencl dlpack random)
 mkdir -p "$out"
 
 build=build/gpu
@@ -269,6 +270,11 @@ if wants dlpack; then
     row "dlpack ($?)" "$(tail -n 1 "$out/gpu_dlpack.log")"
     cut -c1-150 "$out/gpu_dlpack.log"
   fi
+fi
+# No block is used again before its last use.
+if wants stamps; then
+  RT_DISABLE=opencl timeout $((stamp_seconds + 60)) $build/bin/stamps cuda:0 "$stamp_seconds" >"$out/gpu_stamps.log" 2>&1
+  row "stamps ($?)" "$(tail -n 1 "$out/gpu_stamps.log")"
 fi
 # Kernels made at random, whose results depend on no device: not optimised and optimised on the CPU, and on the GPU.
 if wants random; then

@@ -96,6 +96,7 @@ class Worker {
  public:
   Worker(World& world, uint64_t seed, bool broken) : world_(world), random_(seed), broken_(broken) {
     for (rtStream_t& stream : streams_) CHECK(rtStreamCreate(&stream, nullptr, world_.context));
+    CHECK(rtStreamCreate(&capture_, nullptr, world_.context));
   }
 
   void run(double seconds) {
@@ -106,6 +107,7 @@ class Worker {
   // Behind all threads, since others' blocks are behind these streams.
   void end() {
     for (const rtStream_t stream : streams_) CHECK(rtStreamDestroy(stream));
+    CHECK(rtStreamDestroy(capture_));
   }
   const Counts& counts() const { return counts_; }
 
@@ -231,7 +233,7 @@ class Worker {
   // The block is freed while a graph that names it is at work, and its own temporary memory comes and goes in it.
   void replay() {
     Block block;
-    block.stream = anyStream();
+    block.stream = capture_;
     block.bytes = 4 + below(200'000);
     void* memory = nullptr;
     CHECK(rtMallocAsync(&memory, block.bytes, block.stream));
@@ -276,6 +278,7 @@ class Worker {
   std::mt19937_64 random_;
   const bool broken_;
   rtStream_t streams_[kStreamsOfEach] = {};
+  rtStream_t capture_ = nullptr;  // of no block, so that no other thread submits to it
   std::vector<Block> live_;
   Counts counts_;
 };
