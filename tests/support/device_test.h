@@ -52,10 +52,24 @@ class DeviceTest : public testing::TestWithParam<std::string> {
   }
 
   void TearDown() override {
+    expectNoBytesLive();
     EXPECT_RT_OK(stream_.reset());
     EXPECT_RT_OK(context_.reset());
     EXPECT_RT_OK(rtContextSetCurrent(nullptr));
     EXPECT_EQ(liveHandles(), live_before_) << "the test or the library lost a handle";
+  }
+
+  // The census of the context's pool: what a test has allocated it has freed, and with no work in flight nothing is pending.
+  void expectNoBytesLive() {
+    rtMemPool_t pool = nullptr;
+    rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
+    if (!context_ || rtContextSynchronize(context_) != RT_SUCCESS) return;  // the test has ended it, or its device
+    if (rtContextGetDefaultPool(&pool, context_) != RT_SUCCESS) return;
+    EXPECT_RT_OK(rtMemPoolGetStats(&stats, pool));
+    EXPECT_EQ(stats.live_bytes, 0u);
+    EXPECT_EQ(stats.live_count, 0u);
+    EXPECT_EQ(stats.pending_bytes, 0u);
+    EXPECT_EQ(stats.allocation_count, stats.free_count);
   }
 
   bool has(int32_t capability) const {
