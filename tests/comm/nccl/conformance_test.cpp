@@ -156,6 +156,27 @@ TEST_P(NcclTest, RanksInARingSendAndReceiveAtOnce) {
   }
 }
 
+// Ranks that meet by an id are NCCL's like those that one call makes.
+TEST_P(NcclTest, RanksOfThreadsMeetById) {
+  const int ranks = GetParam();
+  ranks_.comms.clear();
+  ranks_.comms.resize(static_cast<size_t>(ranks));
+  rtCommUniqueId_t id = {};
+  ASSERT_COMM_OK(rtCommGetUniqueId(&id));
+  const int starts = simulatedNccl().here() ? simulatedNccl().count("ncclCommInitAll") : 0;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      EXPECT_COMM_OK(rtCommCreate(ranks_.comms[rank].out(), nullptr, &id, rank, ranks, ranks_.contexts[rank]));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (simulatedNccl().here()) {
+    EXPECT_EQ(simulatedNccl().count("ncclCommInitAll"), starts + 1);
+  }
+  run(operationRows()[0], {RT_COMM_F32, RT_COMM_SUM, 1000, 0, ranks}, false, Submit::kByThreads);
+}
+
 TEST_P(NcclTest, ASplitMakesRanksByColorAndKey) {
   const int ranks = GetParam();
   std::vector<rtComm_t> parts(static_cast<size_t>(ranks));

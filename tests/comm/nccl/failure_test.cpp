@@ -23,18 +23,7 @@ class NcclFailureTest : public testing::Test {
                            ranks_.comms[rank]);
   }
   void expectFailure(rtStatus_t code, int32_t about, const std::string& words, const std::vector<int>& streams) {
-    for (const int rank : streams) EXPECT_RT(code, rtStreamSynchronize(ranks_.streams[rank])) << "rank " << rank;
-    for (const Comm& comm : ranks_.comms) {
-      if (comm.get() == nullptr) continue;
-      rtStatus_t status = RT_SUCCESS;
-      int32_t rank = -2;
-      char text[512] = "";
-      EXPECT_COMM_OK(rtCommGetStatus(&status, &rank, comm));
-      EXPECT_COMM_OK(rtCommGetStatusMessage(text, sizeof text, nullptr, comm));
-      EXPECT_EQ(status, code) << text;
-      EXPECT_EQ(rank, about) << text;
-      EXPECT_NE(std::string(text).find(words), std::string::npos) << text;
-    }
+    ranks_.expectFailure(code, about, words, streams);
   }
 
   Ranks ranks_;
