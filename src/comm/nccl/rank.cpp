@@ -155,7 +155,10 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   const auto stream = reinterpret_cast<Stream>(static_cast<uintptr_t>(at.native));
   if (at.captured) {  // no rank waits for another: a failure is that of the exec alone
     for (const Operation& operation : operations) {
-      if (isCollective(operation.kind)) RT_TRY(call(operation, stream, true));
+      if (!isCollective(operation.kind)) continue;
+      void* beside = nullptr;
+      RT_TRY(reserveBeside(&beside, operation));
+      RT_TRY(call(operation, beside, stream, true));
     }
     return callPoints(operations, stream);
   }
@@ -202,11 +205,16 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
         RT_TRY(in_process_->run({*at}, {}));
         continue;
       }
+      void* memory = nullptr;  // reserved first: behind the meeting the others would wait in NCCL for a rank without it
+      RT_TRY(reserveBeside(&memory, *at));
       std::shared_ptr<Meeting> meeting;
-      RT_TRY(team_->arrive(&meeting, *at, rank()));
+      if (const Status met = team_->arrive(&meeting, *at, rank()); !met.ok()) {
+        (void)rtFree(memory);
+        return met;
+      }
       startClock();
       beside = at < last;
-      RT_TRY(call(*at, beside ? native_stream_ : stream, false));
+      RT_TRY(call(*at, memory, beside ? native_stream_ : stream, false));
       stopClock();  // the next one meets first
       clique_->learn(*at);
     }
@@ -242,12 +250,26 @@ Status Rank::awaitBeside() {
   return status;
 }
 
-Status Rank::call(const Operation& of, Stream stream, bool captured) {
-  const Clique::Use use(*clique_, rank());
-  return use ? callCollective(of, use.comm(), stream, captured) : monitor().failure();
+// Memory for the parts of an all-to-all in place; null for all else.
+Status Rank::reserveBeside(void** beside, const Operation& of) {
+  if (of.kind != Kind::kAllToAll || of.count == 0 || of.send != of.receive) return Status();
+  RT_TRY_CORE(rtMalloc(beside, of.count * sizeOf(of.type) * static_cast<uint64_t>(size()), place().context));
+  return Status();
 }
 
-Status Rank::callCollective(const Operation& of, NativeComm* comm, Stream stream, bool captured) {
+// Takes `beside`.
+Status Rank::call(const Operation& of, void* beside, Stream stream, bool captured) {
+  const Clique::Use use(*clique_, rank());
+  const Status status = use ? callCollective(of, beside, use.comm(), stream) : monitor().failure();
+  if (captured && beside != nullptr) {
+    kept_.push_back(beside);  // as long as the graph, which keeps this rank
+    return status;
+  }
+  const rtStatus_t freed = rtFree(beside);  // behind this submission
+  return status.ok() ? fromCore(freed) : status;
+}
+
+Status Rank::callCollective(const Operation& of, void* beside, NativeComm* comm, Stream stream) {
   const Elements elements = of.kind == Kind::kBarrier ? Elements{kInt8, 1} : elementsOf(of);
   const uint64_t bytes = of.count * sizeOf(of.type);
   switch (of.kind) {
@@ -268,7 +290,7 @@ Status Rank::callCollective(const Operation& of, NativeComm* comm, Stream stream
     case Kind::kBarrier:
       return result("ncclAllReduce", library().allReduce(barrier_, barrier_, 1, kInt8, 0, comm, stream));
     case Kind::kAllToAll:
-      return allToAll(of, comm, stream, captured);
+      return allToAll(of, beside, comm, stream);
     case Kind::kGather:
     case Kind::kScatter:
       break;
@@ -300,26 +322,16 @@ Status Rank::callCollective(const Operation& of, NativeComm* comm, Stream stream
 }
 
 // In place the parts go to memory beside, and from there to their place: a send of this rank to itself is a copy.
-Status Rank::allToAll(const Operation& of, NativeComm* comm, Stream stream, bool captured) {
+Status Rank::allToAll(const Operation& of, void* beside, NativeComm* comm, Stream stream) {
   if (of.count == 0) return Status();
-  if (of.send != of.receive) return exchange(of, of.receive, comm, stream);
-  void* beside = nullptr;
+  if (beside == nullptr) return exchange(of, of.receive, comm, stream);
+  RT_TRY(exchange(of, beside, comm, stream));
   const uint64_t bytes = of.count * sizeOf(of.type) * static_cast<uint64_t>(size());
-  RT_TRY_CORE(rtMalloc(&beside, bytes, place().context));
-  Status status = exchange(of, beside, comm, stream);
-  if (status.ok()) {
-    Result first = library().groupStart();
-    if (first == kSuccess) first = library().send(beside, bytes, kInt8, rank(), comm, stream);
-    if (first == kSuccess) first = library().receive(of.receive, bytes, kInt8, rank(), comm, stream);
-    const Result ended = library().groupEnd();
-    status = result("ncclGroupEnd", first != kSuccess ? first : ended);
-  }
-  if (captured) {
-    kept_.push_back(beside);  // as long as the graph, which keeps this rank
-  } else {
-    RT_TRY_CORE(rtFree(beside));  // behind this submission
-  }
-  return status;
+  Result first = library().groupStart();
+  if (first == kSuccess) first = library().send(beside, bytes, kInt8, rank(), comm, stream);
+  if (first == kSuccess) first = library().receive(of.receive, bytes, kInt8, rank(), comm, stream);
+  const Result ended = library().groupEnd();
+  return result("ncclGroupEnd", first != kSuccess ? first : ended);
 }
 
 Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stream stream) {

@@ -45,10 +45,11 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
 
  private:
   Status meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress);
-  Status call(const Operation& operation, Stream stream, bool captured);
-  Status callCollective(const Operation& operation, NativeComm* comm, Stream stream, bool captured);
+  Status reserveBeside(void** beside, const Operation& operation);
+  Status call(const Operation& operation, void* beside, Stream stream, bool captured);
+  Status callCollective(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
   Status callPoints(const std::vector<Operation>& operations, Stream stream);
-  Status allToAll(const Operation& operation, NativeComm* comm, Stream stream, bool captured);
+  Status allToAll(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
   Status exchange(const Operation& operation, void* receive, NativeComm* comm, Stream stream);
   Status result(const char* call, Result result) const;
   const Library& library() const { return clique_->library(); }
@@ -61,7 +62,7 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   rtStream_t stream_ = nullptr;               // of batches that both engines run
   Stream native_stream_ = nullptr;            // the driver's, of stream_
   void* barrier_ = nullptr;                   // one element, for barriers
-  std::vector<void*> kept_;                   // memory that captured operations name
+  std::vector<void*> kept_;                   // memory that captured operations name; under this rank's Clique::Use
 
   std::mutex events_mutex_;
   std::vector<rtEvent_t> spare_;

@@ -239,6 +239,34 @@ TEST_P(NcclTest, EachLaunchOfAGraphIsAnOperation) {
   }
 }
 
+// Each exec has memory of its own beside an all-to-all in place, which the rank keeps.
+TEST_P(NcclTest, ThreadsMakeGraphsOfOneRankAtOnce) {
+  const int ranks = GetParam();
+  std::vector<rttest::Memory> memory(ranks_.comms.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    ASSERT_NO_FATAL_FAILURE(upload(&memory[rank], Bytes(static_cast<size_t>(64 * ranks)), ranks_.contexts[rank]));
+    ASSERT_COMM_OK(
+        rtCommAllToAll(memory[rank].get(), memory[rank].get(), 64, RT_COMM_U8, ranks_.streams[rank], ranks_.comms[rank]));
+  }
+  ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 8; ++round) {
+        rttest::Stream stream;
+        rttest::Graph graph;
+        rttest::GraphExec exec;
+        ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, ranks_.contexts[0]));
+        ASSERT_RT_OK(rtStreamBeginCapture(stream));
+        ASSERT_COMM_OK(rtCommAllToAll(memory[0].get(), memory[0].get(), 64, RT_COMM_U8, stream, ranks_.comms[0]));
+        ASSERT_RT_OK(rtStreamEndCapture(graph.out(), stream));
+        ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, nullptr));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 INSTANTIATE_TEST_SUITE_P(Comm, NcclTest, testing::ValuesIn(rankCounts()),
                          [](const auto& given) { return std::to_string(given.param); });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(NcclTest);

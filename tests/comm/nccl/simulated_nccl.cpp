@@ -105,6 +105,7 @@ struct NativeComm {
   std::shared_ptr<Clique> clique;
   int rank = 0;
   bool aborted = false;
+  int calling = 0;        // threads that wait in a call
   uint64_t executed = 0;  // collectives that the device has come to
   std::mutex submitting;
   uint64_t submitted = 0;  // outside of graphs; under `submitting`
@@ -267,7 +268,10 @@ Result connect(NativeComm* comm, const Work& work) {
   std::set<int>& here = comm->clique->connected[{work.what, work.count, work.type, work.reduction}];
   here.insert(comm->rank);
   changed.notify_all();
-  changed.wait(lock, [&] { return static_cast<int>(here.size()) == comm->clique->size || comm->aborted; });
+  ++comm->calling;
+  const auto all = [&] { return static_cast<int>(here.size()) == comm->clique->size && held.count(-2) == 0; };
+  changed.wait(lock, [&] { return all() || comm->aborted; });
+  --comm->calling;
   return comm->aborted ? kInternalError : kSuccess;
 }
 
@@ -354,6 +358,7 @@ Result endAll(const std::vector<std::pair<NativeComm*, bool>>& ends) {
   for (const auto& [comm, aborts] : ends) {
     --live;  // what runs in a stream may still look at it: it is left behind
     comm->aborted = comm->aborted || aborts;
+    if (comm->calling != 0) ++calls["abort within a call"];
   }
   changed.notify_all();
   return kSuccess;
