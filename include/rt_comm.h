@@ -38,6 +38,10 @@
  *   it has no type for, are reduced as without it, and not captured. Communicators that share devices need one order of
  *   submission on all of them, also of launches of graphs: NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a
  *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment.
+ *   Where the ranks of rtCommCreate are in several processes, NCCL alone joins them. Then it finds no rank that means
+ *   something else. A rank that stays away ends the wait of the others by their time, without its number. An abort or a
+ *   failure reaches the ranks of its own process. Such a communicator is not split and not captured, and reduces no
+ *   16-bit integers: NOT_SUPPORTED.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_
@@ -128,21 +132,24 @@ RT_API rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* option
  *  errors: INVALID_VALUE, IO */
 RT_API rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id);
 
-/** Makes one rank of a communicator, as ncclCommInitRank, of contexts of this process, on any devices. Every rank calls it with
- * the same id and size, each on its own thread; a thread that has several ranks calls it within a group, and rtCommGroupEnd
- * waits for all. The communicator is that of rtCommCreateAll. When the time of a rank has passed, every rank that came gets
- * TIMEOUT, with a sentence that names those that did not come. Then, and when the communicator is made, the id is used.
+/** Makes one rank of a communicator, as ncclCommInitRank. Every rank calls it with the same id and size, each on its own
+ *  thread; a thread that has several ranks calls it within a group, and rtCommGroupEnd waits for all. Where all ranks are
+ *  in the process that made the id, on any devices, the communicator is that of rtCommCreateAll. Else each rank has a CUDA
+ *  device of its own, and NCCL joins them. When the time of a rank has passed, every rank that came in its process gets
+ *  TIMEOUT, with a sentence that names those that did not come. Then, and when the communicator is made, the id is used.
  *  @param[out] comm     receives the rank, which the caller destroys. In a group written by rtCommGroupEnd
- *  @param[in]  options  may be NULL; timeout_ns is also how long this rank waits here; in operations those of rank 0 count
- *  @param[in]  id       of rtCommGetUniqueId, called in this process; copied
+ *  @param[in]  options  may be NULL; timeout_ns is also how long this rank waits here; for operations those of the lowest
+ *                       rank in the process count
+ *  @param[in]  id       of rtCommGetUniqueId; copied
  *  @param[in]  rank     0 to size - 1
  *  @param[in]  size     1 to 64
  *  @param[in]  context  may be NULL: current
  *  blocks: yes, for the other ranks; at most timeout_ns, and as rtCommCreateAll
  *  capture: outside
  *  errors: INVALID_VALUE (no id, an id that was used, a rank that has come already, another size than other ranks),
- *    INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (an id of another process: see rtCommCreateFromMpi), OUT_OF_MEMORY,
- *    BACKEND_UNAVAILABLE (as rtCommCreateAll), TIMEOUT, IO, DEVICE_LOST, DRIVER */
+ *    INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (an id of another process, and no CUDA context, or no NCCL where it was made:
+ *    see rtCommCreateFromMpi), OUT_OF_MEMORY, BACKEND_UNAVAILABLE (as rtCommCreateAll; an id of another process, and no
+ *    NCCL here), TIMEOUT, IO, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCommCreate(rtComm_t* comm, const rtCommOptions_t* options, const rtCommUniqueId_t* id, int32_t rank,
                                int32_t size, rtContext_t context);
 

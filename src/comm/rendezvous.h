@@ -27,6 +27,8 @@ class Seat {
   Status take(std::shared_ptr<Communicator>* made);
 
  private:
+  Status late() const;  // the time has passed; under the lock
+
   const std::shared_ptr<Gathering> gathering_;
   const int32_t rank_;
   const uint64_t timeout_ns_;

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "comm/nccl/processes.h"
+
 namespace manyrt::comm {
 namespace {
 
@@ -47,6 +49,7 @@ Status makeUniqueId(rtCommUniqueId_t* out) {
   id.mark = kMark;
   memcpy(id.process, token().bytes, sizeof id.process);
   id.number = numbers.fetch_add(1, std::memory_order_relaxed) + 1;
+  id.has_nccl = nccl::makeId(&id.nccl) ? 1 : 0;
   id.check = checkOf(id);
   memcpy(out->bytes, &id, sizeof id);
   return Status();

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "comm/nccl/declarations.h"
 #include "rt_comm.h"
 
 namespace manyrt::comm {
@@ -13,7 +14,9 @@ struct UniqueId {
   uint64_t mark;        // no other bytes are an id
   uint8_t process[16];  // random, one for each process
   uint64_t number;      // of the ids of that process, from 1
-  uint64_t check;       // over all above
+  uint64_t has_nccl;    // 1: `nccl` is NCCL's own id, by which ranks of several processes meet
+  nccl::NativeId nccl;
+  uint64_t check;  // over all above
 };
 static_assert(sizeof(UniqueId) <= sizeof(rtCommUniqueId_t));
 

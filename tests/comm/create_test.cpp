@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "comm/ranks.h"
+#include "comm/unique_ids.h"
 
 namespace commtest {
 namespace {
@@ -245,17 +246,10 @@ INSTANTIATE_TEST_SUITE_P(Comm, CreateTest, testing::ValuesIn(layouts()),
 
 // ---- An id of another process ----
 
-constexpr char kVariable[] = "COMM_TEST_ID";
-
 // In a process of its own, which has the id in its environment. The sentence goes to stderr.
 [[noreturn]] void createFromTheEnvironment() {
   rtCommUniqueId_t id = {};
-  const char* const text = std::getenv(kVariable);
-  for (size_t i = 0; text != nullptr && i < sizeof id.bytes; ++i) {
-    unsigned byte = 0;
-    if (std::sscanf(text + 2 * i, "%2x", &byte) != 1) _exit(3);
-    id.bytes[i] = static_cast<uint8_t>(byte);
-  }
+  if (!fromEnvironment(&id)) _exit(3);
   rtDevice_t device = nullptr;
   rtContext_t context = nullptr;
   rtComm_t comm = nullptr;
@@ -269,16 +263,10 @@ TEST(CreateDeathTest, AnIdOfAnotherProcessIsRefusedAtOnce) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new program, not a child of fork
   rtCommUniqueId_t id = {};
   ASSERT_COMM_OK(rtCommGetUniqueId(&id));
-  std::string text;
-  for (const uint8_t byte : id.bytes) {
-    char hex[3];
-    std::snprintf(hex, sizeof hex, "%02x", byte);
-    text += hex;
-  }
-  ASSERT_EQ(setenv(kVariable, text.c_str(), 0), 0);  // the new program keeps its own
+  ASSERT_EQ(setenv(kUniqueId, toText(id).c_str(), 0), 0);  // the new program keeps its own
   EXPECT_EXIT(createFromTheEnvironment(), testing::ExitedWithCode(0),
-              "The id was made by another process. .* through MPI: rtCommCreateFromMpi");
-  (void)unsetenv(kVariable);
+              "The id was made by another process, .* through MPI: rtCommCreateFromMpi");
+  (void)unsetenv(kUniqueId);
 }
 
 }  // namespace

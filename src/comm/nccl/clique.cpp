@@ -64,7 +64,9 @@ void Clique::end(Result (*function)(NativeComm*)) {
     if (!mayEndLocked()) return;
   }
   (void)library_.groupStart();
-  for (NativeComm* comm : comms_) (void)function(comm);
+  for (NativeComm* comm : comms_) {
+    if (comm != nullptr) (void)function(comm);
+  }
   (void)library_.groupEnd();
 }
 

@@ -19,7 +19,7 @@ namespace manyrt::comm::nccl {
 
 class Clique {
  public:
-  // Takes what ncclCommInitAll made, by rank.
+  // Takes communicators of NCCL by rank; null for ranks of other processes.
   Clique(const Library& library, std::shared_ptr<Monitor> monitor, std::vector<NativeComm*> comms);
   ~Clique();  // the last rank is gone
   Clique(const Clique&) = delete;

@@ -3,6 +3,8 @@
 // on threads of the library, one for each stream.
 #include "comm/nccl/rank.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -40,7 +42,7 @@ const void* at(const void* base, uint64_t bytes) { return static_cast<const char
 }  // namespace
 
 Status Rank::prepare() {
-  RT_TRY(Member::create(&in_process_, team_, settings(), rank(), sharedMonitor()));
+  if (team_ != nullptr) RT_TRY(Member::create(&in_process_, team_, settings(), rank(), sharedMonitor()));
   RT_TRY_CORE(rtStreamCreate(&stream_, nullptr, place().context));
   uint64_t native[2] = {};
   RT_TRY_CORE(rtStreamGetNative(native, stream_));
@@ -56,13 +58,26 @@ Rank::~Rank() {
   for (void* memory : kept_) (void)rtFree(memory);
   (void)rtFree(barrier_);
   (void)rtStreamDestroy(stream_);
-  team_->part(rank());
+  if (team_ != nullptr) team_->part(rank());
 }
 
 void Rank::announceFailure() { wakeWatch(); }
 
 Status Rank::result(const char* call, Result result) const {
-  return result == kSuccess ? Status() : failure(library(), call, result);
+  return result == kSuccess || result == kInProgress ? Status() : failure(library(), call, result);
+}
+
+// NCCL goes on in a thread of its own, which may connect the ranks and wait for them. The watch ends that wait.
+Status Rank::settled(const Status& status, NativeComm* comm) const {
+  if (team_ != nullptr || !status.ok()) return status;
+  for (;;) {
+    Result state = kSuccess;
+    const Result asked = library().asyncError(comm, &state);
+    if (asked != kSuccess || state != kInProgress) return result("A call of NCCL", asked != kSuccess ? asked : state);
+    if (const Status failed = sharedMonitor()->failure(); !failed.ok()) return failed;
+    const timespec nap = {0, 20'000};
+    (void)nanosleep(&nap, nullptr);
+  }
 }
 
 // ---- Checks and submission ----
@@ -72,6 +87,10 @@ bool Rank::submitsToStream(const std::vector<Operation>& operations) const {
 }
 
 Status Rank::check(const Operation& operation, bool captured) {
+  if (team_ == nullptr && (captured || !ncclRuns(operation))) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "Among processes NCCL runs no %s%s.", captured ? "captured " : "",
+                         captured ? kindName(operation.kind) : "reduction of 16-bit integers");
+  }
   if (!ncclRuns(operation)) return in_process_->check(operation, captured);
   // NCCL may connect ranks at the first operation of a kind, and wait for all of them. In a capture the ranks of one thread
   // come one after the other.
@@ -144,6 +163,10 @@ void Rank::behind(bool submitted) {
 }
 
 Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
+  if (team_ == nullptr) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "A communicator among processes through NCCL is not split: make another one by an id of its own.");
+  }
   return team_->announceSplit(color, key, rank(), ticket);
 }
 
@@ -170,7 +193,7 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   }
   Status status;
   try {
-    status = meetAndCall(operations, stream, *progress);
+    status = team_ == nullptr ? callAll(operations, stream, *progress) : meetAndCall(operations, stream, *progress);
   } catch (const std::bad_alloc&) {
     status = Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for an operation of a communicator.");
   }
@@ -179,6 +202,18 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   if (status.ok()) return status;
   fail(status);
   return monitor().failure();
+}
+
+// The other processes are met by NCCL alone, on the device or in its own threads. The watch has the clock.
+Status Rank::callAll(const std::vector<Operation>& operations, Stream stream, Progress& progress) {
+  progress.called.store(nowNanoseconds(), std::memory_order_release);
+  for (const Operation& operation : operations) {
+    if (!isCollective(operation.kind)) continue;
+    void* memory = nullptr;
+    RT_TRY(reserveBeside(&memory, operation));
+    RT_TRY(call(operation, memory, stream, false));
+  }
+  return callPoints(operations, stream);
 }
 
 Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress) {
@@ -260,7 +295,7 @@ Status Rank::reserveBeside(void** beside, const Operation& of) {
 // Takes `beside`.
 Status Rank::call(const Operation& of, void* beside, Stream stream, bool captured) {
   const Clique::Use use(*clique_, rank());
-  const Status status = use ? callCollective(of, beside, use.comm(), stream) : monitor().failure();
+  const Status status = use ? settled(callCollective(of, beside, use.comm(), stream), use.comm()) : monitor().failure();
   if (captured && beside != nullptr) {
     kept_.push_back(beside);  // as long as the graph, which keeps this rank
     return status;
@@ -304,7 +339,7 @@ Status Rank::callCollective(const Operation& of, void* beside, NativeComm* comm,
   RT_TRY(result("ncclGroupStart", library().groupStart()));
   Result first = kSuccess;
   const auto note = [&](Result given) {
-    if (first == kSuccess) first = given;
+    if (first == kSuccess || first == kInProgress) first = given;
   };
   const bool in_place =
       root && (gathers ? of.send == at(of.receive, bytes * rank()) : of.receive == at(of.send, bytes * rank()));
@@ -325,13 +360,13 @@ Status Rank::callCollective(const Operation& of, void* beside, NativeComm* comm,
 Status Rank::allToAll(const Operation& of, void* beside, NativeComm* comm, Stream stream) {
   if (of.count == 0) return Status();
   if (beside == nullptr) return exchange(of, of.receive, comm, stream);
-  RT_TRY(exchange(of, beside, comm, stream));
+  RT_TRY(settled(exchange(of, beside, comm, stream), comm));
   const uint64_t bytes = of.count * sizeOf(of.type) * static_cast<uint64_t>(size());
   Result first = library().groupStart();
   if (first == kSuccess) first = library().send(beside, bytes, kInt8, rank(), comm, stream);
-  if (first == kSuccess) first = library().receive(of.receive, bytes, kInt8, rank(), comm, stream);
+  if (first == kSuccess || first == kInProgress) first = library().receive(of.receive, bytes, kInt8, rank(), comm, stream);
   const Result ended = library().groupEnd();
-  return result("ncclGroupEnd", first != kSuccess ? first : ended);
+  return result("ncclGroupEnd", first != kSuccess && first != kInProgress ? first : ended);
 }
 
 Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stream stream) {
@@ -343,11 +378,11 @@ Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stre
     for (const Result given :
          {library().send(at(of.send, bytes * peer), elements.count, elements.type, peer, comm, stream),
           library().receive(at(receive, bytes * peer), elements.count, elements.type, peer, comm, stream)}) {
-      if (first == kSuccess) first = given;
+      if (first == kSuccess || first == kInProgress) first = given;
     }
   }
   const Result ended = library().groupEnd();
-  return result("The all-to-all by ncclSend and ncclRecv", first != kSuccess ? first : ended);
+  return result("The all-to-all by ncclSend and ncclRecv", first != kSuccess && first != kInProgress ? first : ended);
 }
 
 Status Rank::callPoints(const std::vector<Operation>& operations, Stream stream) {
@@ -364,11 +399,11 @@ Status Rank::callPoints(const std::vector<Operation>& operations, Stream stream)
     const Result given = of.kind == Kind::kSend
                              ? library().send(of.send, elements.count, elements.type, of.root, comm, stream)
                              : library().receive(of.receive, elements.count, elements.type, of.root, comm, stream);
-    if (first == kSuccess) first = given;
+    if (first == kSuccess || first == kInProgress) first = given;
   }
   if (!open) return Status();
   const Result ended = library().groupEnd();
-  return result("ncclGroupEnd", first != kSuccess ? first : ended);
+  return settled(result("ncclGroupEnd", first != kSuccess && first != kInProgress ? first : ended), comm);
 }
 
 }  // namespace manyrt::comm::nccl
