@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table of the benchmarks from the JSON files that it is given; use it as
 bench_table.py docs/measured/bench_*.json [docs/measured/instructions.json] >docs/benchmarks.md
-bench_table.py --cuda docs/measured/bench_cuda*.json docs/measured/bench_opencl_gpu_*.json >docs/benchmarks-cuda.md
+bench_table.py --cuda docs/measured/bench_{cuda,comm_cuda,opencl_gpu_}*.json >docs/benchmarks-cuda.md
 
 Every figure comes from the files; the goals below are the only numbers that stand here."""
 import json
@@ -193,6 +193,18 @@ CUDA_GOALS = [
      None),
 ]
 
+CUDA_GOALS += [
+    ("P19", f"all-reduce of {size} on two GPUs{words}", f"P19_cuda_all_reduce_{size}{suffix}", "manyrt", ("ncclAllReduce",),
+     1.02, None)
+    for size in ("1KiB", "32KiB", "1MiB", "32MiB", "1GiB")
+    for suffix, words in (("", ""), ("_in_flight", ", 16 in flight"))
+]
+CUDA_GOALS += [
+    ("P19", f"copy of {size} between two GPUs", f"P19_cuda_peer_copy_{size}", "manyrt", ("cudaMemcpyPeerAsync",), 1 / 0.95,
+     None)
+    for size in ("4KiB", "256KiB", "16MiB", "1GiB")
+]
+
 METHOD = """
 ## How this is measured
 
@@ -344,7 +356,7 @@ def head_text(contexts):
             if key.startswith("peer_") or key in ("gpu", "gpu_driver"):
                 peers[key] = value
     names = {"peer_opencl": "OpenCL", "peer_tbb": "oneTBB", "peer_libgomp": "libgomp", "peer_libomp": "libomp",
-             "peer_pytorch": "PyTorch", "peer_mpi": "MPI",
+             "peer_pytorch": "PyTorch", "peer_mpi": "MPI", "peer_nccl": "NCCL",
              "gpu": "GPU", "gpu_driver": "driver of CUDA"}
     if peers:
         lines.append("Peers: " + "; ".join(f"{names.get(key, key)}: {value}" for key, value in sorted(peers.items())) + ".")

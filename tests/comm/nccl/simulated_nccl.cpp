@@ -259,7 +259,8 @@ Result begun(NativeComm* comm) {
 
 struct Group {
   int depth = 0;
-  std::vector<std::function<Result()>> calls;  // starts and collectives
+  std::vector<std::function<void()>> arrivals;  // of the collectives, before any waits: one thread may have all ranks
+  std::vector<std::function<Result()>> calls;
   std::map<std::pair<NativeComm*, Stream>, std::vector<Point>> points;
   std::vector<std::pair<NativeComm*, bool>> ends;  // true: an abort
 };
@@ -316,13 +317,22 @@ Result enqueue(NativeComm* comm, Stream stream, std::function<void()> function) 
   return kSuccess;
 }
 
+std::set<int>& connectedLocked(NativeComm* comm, const Work& work) {
+  return comm->clique->connected[{work.what, work.count, work.type, work.reduction}];
+}
+
+void comeToConnect(NativeComm* comm, const Work& work) {
+  const std::lock_guard lock(mutex);
+  connectedLocked(comm, work).insert(comm->rank);
+  changed.notify_all();
+}
+
 // The first operation of a kind connects the ranks: the call waits for all.
 Result connect(NativeComm* comm, const Work& work) {
+  comeToConnect(comm, work);
   std::unique_lock lock(mutex);
   if (comm->aborted) return kInvalidUsage;
-  std::set<int>& here = comm->clique->connected[{work.what, work.count, work.type, work.reduction}];
-  here.insert(comm->rank);
-  changed.notify_all();
+  std::set<int>& here = connectedLocked(comm, work);
   ++comm->calling;
   const auto all = [&] { return static_cast<int>(here.size()) == comm->clique->size && held.count(-2) == 0; };
   changed.wait(lock, [&] { return all() || comm->aborted; });
@@ -346,6 +356,7 @@ Result collective(const char* name, NativeComm* comm, Stream stream, const Work&
     return enqueue(comm, stream, [=] { meet(*comm, work); });
   };
   if (group.depth == 0) return call();
+  if (comm->remote == nullptr) group.arrivals.push_back([=] { comeToConnect(comm, work); });
   group.calls.push_back(call);
   return kSuccess;
 }
@@ -493,6 +504,7 @@ EXPORT Result ncclGroupEnd() {
   Group ended;
   std::swap(ended, group);
   Result first = ended.ends.empty() ? kSuccess : endAll(ended.ends);
+  for (const auto& arrive : ended.arrivals) arrive();
   for (const auto& call : ended.calls) {
     const Result result = call();
     if (first == kSuccess || first == kInProgress) first = result == kSuccess ? first : result;
