@@ -2658,8 +2658,8 @@ RT_API rtStatus_t rtMemImport(void** pointer, const uint64_t native[2], uint64_t
 RT_API rtStatus_t rtMemImportWithRelease(void** pointer, const uint64_t native[2], uint64_t size, void* user,
                                          rtReleaseFunction_t release, rtContext_t context);
 
-/** Calls a function that submits work to the driver's own stream, in order with the stream. In a capture it becomes a node:
- *  see rtGraphAddNativeNode for when that is called.
+/** Calls a function that submits work to the driver's own stream, in order with the stream, on a thread of the library or on one
+ *  that waits for the stream. In a capture it becomes a node: see rtGraphAddNativeNode for when that is called.
  *  @param[in] function  receives the native stream; a failure that it returns is the stream's
  *  @param[in] user      passed to function; may be NULL
  *  @param[in] stream    may be NULL: default

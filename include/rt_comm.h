@@ -38,6 +38,10 @@
  *   it has no type for, are reduced as without it, and not captured. Communicators that share devices need one order of
  *   submission on all of them, also of launches of graphs: NCCL may wait for ever otherwise, which TIMEOUT ends, but not of a
  *   launch. RT_COMM_ENGINE chooses the engine: see the documentation of the environment.
+ *   Where the ranks of rtCommCreate are in several processes, NCCL alone joins them. Then it finds no rank that means
+ *   something else. A rank that stays away ends the wait of the others by their time, without its number. An abort or a
+ *   failure reaches the ranks of its own process. Such a communicator is not split and not captured, and reduces no
+ *   16-bit integers: NOT_SUPPORTED.
  */
 #ifndef MANYRT_RT_COMM_H_
 #define MANYRT_RT_COMM_H_
@@ -80,7 +84,12 @@ enum rtCommReduction {
 /** For the color of rtCommSplit: no part of a new communicator. */
 enum rtCommColor { RT_COMM_NO_COLOR = -1 };
 
-/** Options of rtCommCreateAll and rtCommCreateFromMpi. */
+/** What the ranks of a communicator find each other by: bytes, to be handed on as they are. */
+typedef struct rtCommUniqueId_t {
+  uint8_t bytes[256];
+} rtCommUniqueId_t;
+
+/** Options of rtCommCreateAll, rtCommCreate and rtCommCreateFromMpi. */
 typedef struct rtCommOptions_t {
   uint32_t struct_size;
   uint32_t flags;      /**< 0 */
@@ -115,6 +124,34 @@ RT_API rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* n
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, BACKEND_UNAVAILABLE (RT_COMM_ENGINE or RT_NCCL asks for
  *    an NCCL that is not there), TIMEOUT, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContext_t* contexts, uint32_t count);
+
+/** Makes an id for one communicator of rtCommCreate, as ncclGetUniqueId.
+ *  @param[out] id  receives the id
+ *  blocks: never
+ *  capture: outside
+ *  errors: INVALID_VALUE, IO */
+RT_API rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id);
+
+/** Makes one rank of a communicator, as ncclCommInitRank. Every rank calls it with the same id and size, each on its own
+ *  thread; a thread that has several ranks calls it within a group, and rtCommGroupEnd waits for all. Where all ranks are
+ *  in the process that made the id, on any devices, the communicator is that of rtCommCreateAll. Else each rank has a CUDA
+ *  device of its own, and NCCL joins them. When the time of a rank has passed, every rank that came in its process gets
+ *  TIMEOUT, with a sentence that names those that did not come. Then, and when the communicator is made, the id is used.
+ *  @param[out] comm     receives the rank, which the caller destroys. In a group written by rtCommGroupEnd
+ *  @param[in]  options  may be NULL; timeout_ns is also how long this rank waits here; for operations those of the lowest
+ *                       rank in the process count
+ *  @param[in]  id       of rtCommGetUniqueId; copied
+ *  @param[in]  rank     0 to size - 1
+ *  @param[in]  size     1 to 64
+ *  @param[in]  context  may be NULL: current
+ *  blocks: yes, for the other ranks; at most timeout_ns, and as rtCommCreateAll
+ *  capture: outside
+ *  errors: INVALID_VALUE (no id, an id that was used, a rank that has come already, another size than other ranks),
+ *    INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (an id of another process, and no CUDA context, or no NCCL where it was made:
+ *    see rtCommCreateFromMpi), OUT_OF_MEMORY, BACKEND_UNAVAILABLE (as rtCommCreateAll; an id of another process, and no
+ *    NCCL here), TIMEOUT, IO, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtCommCreate(rtComm_t* comm, const rtCommOptions_t* options, const rtCommUniqueId_t* id, int32_t rank,
+                               int32_t size, rtContext_t context);
 
 /** Makes a communicator of processes of MPI: each calls it, and has the rank that it has in mpi_comm. On the CPU operations
  *  work in its memory, on other devices in copies on the host. The engine is a library of its own, opened by the first call.
@@ -214,7 +251,7 @@ RT_API rtStatus_t rtCommGroupBegin(void);
 
 /** Ends a group and submits its operations. After a failure of a call in the group, nothing of it is submitted, and that
  *  failure is returned.
- *  blocks: maybe, for the other ranks of an rtCommSplit in the group
+ *  blocks: maybe, for the other ranks of an rtCommCreate or rtCommSplit in the group
  *  capture: node
  *  errors: INVALID_VALUE (no group, or a refused call in it), and those of its calls */
 RT_API rtStatus_t rtCommGroupEnd(void);

@@ -52,7 +52,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=()
 for program in build/release/bin/bench_*"$pattern"*; do
-  [[ -x $program && $program != */bench_cuda ]] || continue
+  [[ -x $program && $program != */bench_cuda && $program != */bench_comm* ]] || continue
   name=$(basename "$program")
   name=${name#bench_}
   echo "== $name"
@@ -64,6 +64,20 @@ for program in build/release/bin/bench_*"$pattern"*; do
     failed+=("$name")
   fi
 done
+
+# Communicators, among two processes and among four.
+if [[ -x build/release/bin/bench_comm && (-z $pattern || comm == *"$pattern"*) ]]; then
+  mpirun=$(command -v mpirun.openmpi || command -v mpirun)
+  for ranks in 2 4; do
+    echo "== comm, $ranks processes"
+    if "$mpirun" --allow-run-as-root --oversubscribe -n $ranks build/release/bin/bench_comm \
+      --benchmark_out="$scratch/comm_$ranks.json" --benchmark_out_format=json </dev/null; then
+      tidy "$scratch/comm_$ranks.json" "docs/measured/bench_comm_$ranks.json"
+    else
+      failed+=("comm_$ranks")
+    fi
+  done
+fi
 
 # The same devices without shared virtual memory, and the picture of both.
 if [[ -x build/release/bin/bench_opencl && (-z $pattern || opencl == *"$pattern"*) ]]; then
@@ -83,7 +97,7 @@ fi
 tables=()
 for file in docs/measured/bench_*.json; do
   case $file in
-    */bench_cuda*.json | */bench_opencl_gpu_*.json) ;;  # of scripts/gpu.sh
+    */bench_cuda*.json | */bench_comm_cuda.json | */bench_opencl_gpu_*.json) ;;  # of scripts/gpu.sh
     */bench_sixty.json) python3 scripts/sixty_table.py "$file" >"$scratch/sixty.md"
       mv "$scratch/sixty.md" docs/benchmarks-sixty.md
       chmod 644 docs/benchmarks-sixty.md ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table of the benchmarks from the JSON files that it is given; use it as
 bench_table.py docs/measured/bench_*.json [docs/measured/instructions.json] >docs/benchmarks.md
-bench_table.py --cuda docs/measured/bench_cuda*.json docs/measured/bench_opencl_gpu_*.json >docs/benchmarks-cuda.md
+bench_table.py --cuda docs/measured/bench_{cuda,comm_cuda,opencl_gpu_}*.json >docs/benchmarks-cuda.md
 
 Every figure comes from the files; the goals below are the only numbers that stand here."""
 import json
@@ -116,6 +116,12 @@ GOALS = [
      ("live_1000",), 1.2, "exported_call"),
 ]
 
+GOALS += [
+    ("P19", f"all-reduce of {size} among {ranks} processes", f"P19_all_reduce_{ranks}_processes_{size}", "manyrt",
+     ("MPI_Allreduce",), ("times", 1.05, 2000), "native_function")
+    for ranks in (2, 4) for size in ("8B", "1KiB", "64KiB", "1MiB", "16MiB")
+]
+
 # The same of the CUDA backend, measured elsewhere, beside the CUDA runtime on the same primary context.
 CUDA_GOALS = [
     ("P1", "launch without arguments", "P1_launch_cuda", "manyrt", ("cudaLaunchKernel",), 1.01, None),
@@ -187,6 +193,18 @@ CUDA_GOALS = [
      None),
 ]
 
+CUDA_GOALS += [
+    ("P19", f"all-reduce of {size} on two GPUs{words}", f"P19_cuda_all_reduce_{size}{suffix}", "manyrt", ("ncclAllReduce",),
+     1.02, None)
+    for size in ("1KiB", "32KiB", "1MiB", "32MiB", "1GiB")
+    for suffix, words in (("", ""), ("_in_flight", ", 16 in flight"))
+]
+CUDA_GOALS += [
+    ("P19", f"copy of {size} between two GPUs", f"P19_cuda_peer_copy_{size}", "manyrt", ("cudaMemcpyPeerAsync",), 1 / 0.95,
+     None)
+    for size in ("4KiB", "256KiB", "16MiB", "1GiB")
+]
+
 METHOD = """
 ## How this is measured
 
@@ -203,6 +221,8 @@ METHOD = """
   inside another kernel; timed are the signal and rtStreamSynchronize.
 - A graph (P13) is launched and waited for; the figure is for each of its nodes. oneTBB's nodes are continue_nodes; PoCL gets
   the same number of launches, because its command buffers do not copy arguments.
+- Collectives (P19) run among processes of `mpirun`: the first one measures and tells the others what follows and how often.
+  Ours is submitted and waited for each time. `native_function` is a native function that calls `MPI_Allreduce` itself.
 - After a pause single operations are timed; `nothing_timed` is the same with nothing between the two looks at the clock.
 - A start is timed inside a fresh process, from the first call on; the peer's goes from clGetPlatformIDs until there are a
   context and a queue.
@@ -336,7 +356,7 @@ def head_text(contexts):
             if key.startswith("peer_") or key in ("gpu", "gpu_driver"):
                 peers[key] = value
     names = {"peer_opencl": "OpenCL", "peer_tbb": "oneTBB", "peer_libgomp": "libgomp", "peer_libomp": "libomp",
-             "peer_pytorch": "PyTorch",
+             "peer_pytorch": "PyTorch", "peer_mpi": "MPI", "peer_nccl": "NCCL",
              "gpu": "GPU", "gpu_driver": "driver of CUDA"}
     if peers:
         lines.append("Peers: " + "; ".join(f"{names.get(key, key)}: {value}" for key, value in sorted(peers.items())) + ".")

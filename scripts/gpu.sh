@@ -152,6 +152,13 @@ if wants comm; then
     row "comm $engine ($?)" "$(summary comm "$out/gpu_comm_$engine.xml")"
   done
   results "$out/gpu_comm_nccl.xml" "$out/gpu_comm.json"
+  # Beside NCCL's own calls and the runtime's copies between peers (P19); ends with a line where there is one GPU.
+  if [[ -x $build/bin/bench_comm_cuda ]]; then
+    timeout 300 $build/bin/bench_comm_cuda --benchmark_out="$out/bench_comm_cuda.json" --benchmark_out_format=json \
+      >"$out/gpu_bench_comm.log" 2>&1
+    row "bench_comm_cuda ($?)" "$(tail -n 1 "$out/gpu_bench_comm.log")"
+    [[ ! -s $out/bench_comm_cuda.json ]] || tidy "$out/bench_comm_cuda.json"
+  fi
 fi
 
 if wants examples; then
@@ -288,7 +295,7 @@ if wants random; then
   row "random ($status)" "$(grep -E '^(none|optimized|cuda): ' "$out/gpu_random.log" | paste -sd';')"
   grep -E '^kernel ' "$out/gpu_random.log" | cut -c1-150
 fi
-measured=("$out"/bench_cuda*.json "$out"/bench_opencl_gpu_*.json)
+measured=("$out"/bench_cuda*.json "$out"/bench_comm_cuda*.json "$out"/bench_opencl_gpu_*.json)
 ((${#measured[@]} == 0)) || python3 scripts/bench_table.py --cuda "${measured[@]}" >"$out/benchmarks-cuda.md"
 
 echo

@@ -1,5 +1,5 @@
-// The group of a thread. Its end gives each rank and stream one batch, in the order in which they came first. Splits are
-// announced for all ranks before the thread waits for the first.
+// The group of a thread. Its end gives each rank and stream one batch, in the order in which they came first. Ranks to be
+// made are announced, all of them, before the thread waits for the first.
 #include "comm/group.h"
 
 #include <algorithm>
@@ -17,37 +17,29 @@ struct Part {
   std::vector<Operation> operations;
 };
 
-struct SplitCall {
-  rtComm_t* comm;
-  std::shared_ptr<Communicator> parent;
-  int32_t color;
-  int32_t key;
-  uint64_t ticket = 0;
-};
-
 struct Group {
   uint32_t depth = 0;
   Status refused;
   std::vector<Part> parts;
-  std::vector<SplitCall> splits;
+  std::vector<Birth> births;
 };
 thread_local Group group;
 
-Status takeSplit(SplitCall& call) {
+Status take(Birth& birth) {
   std::shared_ptr<Communicator> made;
-  RT_TRY(call.parent->takeSplit(call.ticket, &made));
-  if (made != nullptr) *call.comm = publish(std::move(made));
+  RT_TRY(birth.take(&made));
+  if (made != nullptr) *birth.comm = publish(std::move(made));
   return Status();
 }
 
-Status runSplits(std::vector<SplitCall>& calls) {
+Status bear(std::vector<Birth>& births) {
   Status first;
-  for (SplitCall& call : calls) {
-    const Status status = call.parent->announceSplit(call.color, call.key, &call.ticket);
-    if (!status.ok()) return status;  // the communicator has failed: no other rank waits for ever
+  for (Birth& birth : births) {
+    const Status status = birth.announce();
+    if (!status.ok()) return status;  // no other rank waits for ever: its communicator has failed, or the seats are given back
   }
-  for (SplitCall& call : calls) {
-    const Status status = takeSplit(call);
+  for (Birth& birth : births) {
+    const Status status = take(birth);
     if (first.ok()) first = status;
   }
   return first;
@@ -68,7 +60,7 @@ Status endGroup() {
   Group ended;
   std::swap(ended, group);
   if (!ended.refused.ok()) return ended.refused;
-  Status first = runSplits(ended.splits);
+  Status first = bear(ended.births);
   for (Part& part : ended.parts) {  // all of them, whatever becomes of one: other ranks wait for them
     const Status status = submit(part.communicator, std::move(part.operations), part.stream);
     if (first.ok()) first = status;
@@ -85,12 +77,15 @@ Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const 
   return Status();
 }
 
-Status splitOrCollect(rtComm_t* comm, const std::shared_ptr<Communicator>& parent, int32_t color, int32_t key) {
-  std::vector<SplitCall> calls;
-  calls.push_back({comm, parent, color, key});
-  if (!inGroup()) return runSplits(calls);
-  group.splits.push_back(std::move(calls.front()));
-  return Status();
+Status bearOrCollect(Birth birth) {
+  std::vector<Birth>& births = group.births;
+  if (inGroup()) {
+    births.push_back(std::move(birth));
+    return Status();
+  }
+  std::vector<Birth> one;
+  one.push_back(std::move(birth));
+  return bear(one);
 }
 
 }  // namespace manyrt::comm

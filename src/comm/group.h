@@ -2,6 +2,7 @@
 // submitted at once.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "comm/communicator.h"
@@ -15,8 +16,15 @@ bool inGroup();
 // A call of the group was refused: its end submits nothing.
 void spoilGroup(const Status& status);
 
-// At once or with the group. A split writes *comm when it is done.
+// A rank that is made when others have come too. `announce` waits for none, `take` for all; no rank is no failure.
+struct Birth {
+  rtComm_t* comm;
+  std::function<Status()> announce;
+  std::function<Status(std::shared_ptr<Communicator>*)> take;
+};
+
+// At once or with the group. A birth writes *comm when it is done.
 Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const Operation& operation, rtStream_t stream);
-Status splitOrCollect(rtComm_t* comm, const std::shared_ptr<Communicator>& parent, int32_t color, int32_t key);
+Status bearOrCollect(Birth birth);
 
 }  // namespace manyrt::comm

@@ -44,6 +44,18 @@ inline std::string layoutName(std::string layout) {
   return layout;
 }
 
+// What one rank says of the communicator.
+inline void expectCommFailure(rtStatus_t code, int32_t about, const std::string& words, rtComm_t comm) {
+  rtStatus_t status = RT_SUCCESS;
+  int32_t rank = -2;
+  char text[512] = "";
+  EXPECT_COMM_OK(rtCommGetStatus(&status, &rank, comm));
+  EXPECT_COMM_OK(rtCommGetStatusMessage(text, sizeof text, nullptr, comm));
+  EXPECT_EQ(status, code) << text;
+  EXPECT_EQ(rank, about) << text;
+  EXPECT_NE(std::string(text).find(words), std::string::npos) << text;
+}
+
 struct Ranks {
   std::vector<rttest::Context> contexts;
   std::vector<rttest::Stream> streams;
@@ -72,6 +84,14 @@ struct Ranks {
 
   void synchronize() {
     for (const rttest::Stream& stream : streams) ASSERT_RT_OK(rtStreamSynchronize(stream));
+  }
+
+  // The failure of these streams, and what every rank says of the communicator.
+  void expectFailure(rtStatus_t code, int32_t about, const std::string& words, const std::vector<int>& failed) {
+    for (const int rank : failed) EXPECT_RT(code, rtStreamSynchronize(streams[rank])) << "rank " << rank;
+    for (const Comm& comm : comms) {
+      if (comm.get() != nullptr) expectCommFailure(code, about, words, comm);
+    }
   }
 };
 

@@ -1,5 +1,6 @@
 // Interop: native objects out, borrowed ones in, native calls in a stream's order.
 #include <atomic>
+#include <thread>
 #include <vector>
 
 #include "support/device_test.h"
@@ -210,6 +211,39 @@ TEST_P(InteropTest, NativeCallsRunInTheStreamsOrderWithItsNativeStream) {
   EXPECT_EQ(seen.native[1], native[1]);
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtStreamLaunchNative(nullptr, nullptr, stream_));
   EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamLaunchNative(callNative, &seen, garbage<rtStream_t>()));
+}
+
+// A thread that waits for the stream may make the call itself. What is current on it is the stream's context meanwhile, and
+// afterwards what it was.
+TEST_P(InteropTest, ANativeCallHasTheContextOfItsStreamOnAnyThread) {
+  struct Seen {
+    rtContext_t context = nullptr;
+    std::atomic<bool> called{false};
+  };
+  const auto look = [](const uint64_t*, void* user) -> rtStatus_t {
+    Seen& seen = *static_cast<Seen*>(user);
+    const rtStatus_t status = rtContextGetCurrent(&seen.context);
+    seen.called.store(true);
+    return status;
+  };
+  rtContext_t before = nullptr, after = nullptr;
+  ASSERT_RT_OK(rtContextGetCurrent(&before));
+  rtDevice_t device = nullptr;
+  ASSERT_RT_OK(rtContextGetDevice(&device, context_));
+  Context other;
+  Stream stream;
+  ASSERT_RT_OK(rtContextCreate(other.out(), nullptr, device));
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, other));
+  Seen waited, alone;
+  ASSERT_RT_OK(rtStreamLaunchNative(look, &waited, stream));
+  ASSERT_RT_OK(rtStreamSynchronize(stream));
+  EXPECT_EQ(waited.context, other.get());
+  ASSERT_RT_OK(rtContextGetCurrent(&after));
+  EXPECT_EQ(after, before);
+  ASSERT_RT_OK(rtStreamLaunchNative(look, &alone, stream));  // without a thread that waits
+  while (!alone.called.load()) std::this_thread::yield();
+  ASSERT_RT_OK(rtStreamSynchronize(stream));
+  EXPECT_EQ(alone.context, other.get());
 }
 
 TEST_P(InteropTest, AFailureThatANativeCallReturnsIsTheStreams) {

@@ -122,7 +122,7 @@ inline bool Stream::shouldYield(const Executor& executor) const {
         break;
       }
       case Kind::kUser:
-        if (!callUser(reinterpret_cast<TaskCommand*>(header)->task)) return Stop::kBlocked;
+        if (!callUser(*reinterpret_cast<TaskCommand*>(header), executor)) return Stop::kBlocked;
         break;
       case Kind::kHint:
       case Kind::kJump:
@@ -213,31 +213,39 @@ void Stream::callInternal(Task* task) {
   delete task;
 }
 
-// The first visit hands the function to a thread of the library, the second finds that it has run.
-bool Stream::callUser(Task* task) {
+// The first visit hands the function to a thread of the library, the second finds that it has run. A thread that waits for the
+// stream without a limit calls a native function itself: it has nothing else to do, and saves the way there and back.
+bool Stream::callUser(const TaskCommand& command, const Executor& executor) {
   if (task_done_) {
     task_done_ = false;
+    return true;
+  }
+  if (command.may_run_here && executor.worker == nullptr && executor.depth == 0) {
+    runTask(command.task);
     return true;
   }
   // The queue of host threads hands task_ and the ring's position over to runUser(). That sets task_done_ before unblock()
   // frees the stream, which publishes it to the next executor. Nothing is touched behind submit(): the stream may run again by
   // then.
-  task_ = task;
+  task_ = command.task;
   retain();  // until unblock()
   state_.store(kBlocked, std::memory_order_seq_cst);
   host_threads::submit(&host_);
   return false;
 }
 
-void Stream::runUser() {
+void Stream::runTask(Task* task) {
   const Stream* outer = std::exchange(task_stream, this);
   {
     Traced traced(*this, completed_.load(std::memory_order_relaxed) + 1, "host function");
-    Task* task = std::exchange(task_, nullptr);
     latch.set(task->run(latch.get()));
     delete task;
   }
   task_stream = outer;
+}
+
+void Stream::runUser() {
+  runTask(std::exchange(task_, nullptr));
   task_done_ = true;
   unblock();
 }

@@ -60,7 +60,8 @@ struct PointCommand {  // kRecord, kWait
 };
 struct TaskCommand {  // kInternal, kUser
   Header header;
-  Task* task;  // owned
+  Task* task;                 // owned
+  bool may_run_here = false;  // of kUser: on a thread that waits for the stream
 };
 struct JumpCommand {
   Header header;

@@ -205,12 +205,13 @@ Status Stream::wait(Ref<backend::Point> point, backend::Skip skip) {
 Status Stream::call(Task* task, backend::TaskKind kind) {
   std::unique_ptr<Task> owner(task);
   RT_TRY(engine_->ready(false));
-  if (kind != backend::TaskKind::kInternal) RT_TRY(host_threads::reserve());
+  const bool of_program = kind != backend::TaskKind::kInternal, native = kind == backend::TaskKind::kNative;
+  if (of_program) RT_TRY(host_threads::reserve());
   lockProducer();
   void* slot = ring_.reserve(1);
   if (slot == nullptr) return outOfMemory();
-  new (slot) TaskCommand{{.kind = kind != backend::TaskKind::kInternal ? Kind::kUser : Kind::kInternal}, owner.release()};
-  publish(1, kind != backend::TaskKind::kInternal);
+  new (slot) TaskCommand{{.kind = of_program ? Kind::kUser : Kind::kInternal}, owner.release(), native};
+  publish(1, of_program && !native);  // a host function goes to another thread in any case: not a moment late
   return Status();
 }
 

@@ -110,7 +110,8 @@ class Stream final : public backend::Stream {
   void runCopy(const backend::Copy& copy, bool foreign);
   void runFill(const backend::Fill& fill, bool foreign);
   bool awaitPoint(backend::Point& point, const Executor& executor);
-  bool callUser(Task* task);
+  bool callUser(const TaskCommand& command, const Executor& executor);
+  void runTask(Task* task);
   void callInternal(Task* task);
   void runUser();
   void passPoint(backend::Point* point);

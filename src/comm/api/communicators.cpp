@@ -5,16 +5,19 @@
 #include "comm/guard.h"
 #include "comm/handles.h"
 #include "comm/mpi/rank.h"
+#include "comm/rendezvous.h"
+#include "comm/unique_id.h"
 
 using namespace manyrt;
 using namespace manyrt::comm;
 
 namespace {
 
-constexpr uint32_t kMostRanks = 64;  // of one process
+constexpr uint32_t kMostContexts = kMostRanks;
 
 Status createAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContext_t* contexts, uint32_t count) {
-  RT_CHECK_ARG(count >= 1 && count <= kMostRanks, "The count is %u; 1 to %u contexts make a communicator.", count, kMostRanks);
+  RT_CHECK_ARG(count >= 1 && count <= kMostContexts, "The count is %u; 1 to %u contexts make a communicator.", count,
+               kMostContexts);
   RT_CHECK_ARG(contexts != nullptr, "The array \"contexts\" is NULL; count is %u.", count);
   Settings settings;
   RT_TRY(checkOptions(&settings, options));
@@ -31,6 +34,36 @@ Status createAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContex
     throw;
   }
   return Status();
+}
+
+Status create(rtComm_t* comm, const rtCommOptions_t* options, const rtCommUniqueId_t* id, int32_t rank, int32_t size,
+              rtContext_t context) {
+  RT_CHECK_OUTPUT(comm);
+  RT_CHECK_ARG(id != nullptr, "\"id\" is NULL; rtCommGetUniqueId makes one.");
+  Settings settings;
+  Place place;
+  RT_TRY(checkOptions(&settings, options));
+  RT_TRY(checkPlace(&place, context));
+  RT_TRY(checkSeat(rank, size));
+  const auto seat = std::make_shared<std::shared_ptr<Seat>>();
+  return bearOrCollect({comm, [=, id = *id] { return come(seat.get(), id, rank, size, place, settings); },
+                        [=](std::shared_ptr<Communicator>* made) { return (*seat)->take(made); }});
+}
+
+Status split(rtComm_t* comm, int32_t color, int32_t key, rtComm_t of) {
+  RT_CHECK_OUTPUT(comm);
+  RT_CHECK_ARG(color >= RT_COMM_NO_COLOR, "The color is %d; it is 0 or above, or RT_COMM_NO_COLOR.", color);
+  std::shared_ptr<Communicator> parent;
+  RT_TRY(find(&parent, of));
+  const auto ticket = std::make_shared<uint64_t>(0);
+  return bearOrCollect({comm, [=] { return parent->announceSplit(color, key, ticket.get()); },
+                        [=](std::shared_ptr<Communicator>* made) { return parent->takeSplit(*ticket, made); }});
+}
+
+// A failure of a call that may stand in a group is that of the group.
+Status orSpoilGroup(const Status& status) {
+  if (!status.ok()) spoilGroup(status);
+  return status;
 }
 
 // Answers a question about the communicator of a handle.
@@ -50,12 +83,12 @@ rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* needed) 
 }
 
 rtStatus_t rtCommCreateAll(rtComm_t* comms, const rtCommOptions_t* options, const rtContext_t* contexts, uint32_t count) {
-  if (comms != nullptr && count <= kMostRanks) std::fill_n(comms, count, nullptr);
+  if (comms != nullptr && count <= kMostContexts) std::fill_n(comms, count, nullptr);
   const rtStatus_t code = guarded(__func__, [&] {
     RT_CHECK_OUTPUT(comms);
     return createAll(comms, options, contexts, count);
   });
-  if (code != RT_SUCCESS && comms != nullptr && count <= kMostRanks) std::fill_n(comms, count, nullptr);
+  if (code != RT_SUCCESS && comms != nullptr && count <= kMostContexts) std::fill_n(comms, count, nullptr);
   return code;
 }
 
@@ -75,20 +108,23 @@ rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, c
   });
 }
 
+rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id) {
+  if (id != nullptr) *id = {};
+  return guarded(__func__, [&]() -> Status {
+    RT_CHECK_OUTPUT(id);
+    return makeUniqueId(id);
+  });
+}
+
+rtStatus_t rtCommCreate(rtComm_t* comm, const rtCommOptions_t* options, const rtCommUniqueId_t* id, int32_t rank, int32_t size,
+                        rtContext_t context) {
+  if (comm != nullptr) *comm = nullptr;
+  return guarded(__func__, [&] { return orSpoilGroup(create(comm, options, id, rank, size, context)); });
+}
+
 rtStatus_t rtCommSplit(rtComm_t* comm, int32_t color, int32_t key, rtComm_t parent) {
   if (comm != nullptr) *comm = nullptr;
-  return guarded(__func__, [&] {
-    const auto split = [&]() -> Status {
-      RT_CHECK_OUTPUT(comm);
-      RT_CHECK_ARG(color >= RT_COMM_NO_COLOR, "The color is %d; it is 0 or above, or RT_COMM_NO_COLOR.", color);
-      std::shared_ptr<Communicator> communicator;
-      RT_TRY(find(&communicator, parent));
-      return splitOrCollect(comm, communicator, color, key);
-    };
-    const Status status = split();
-    if (!status.ok()) spoilGroup(status);
-    return status;
-  });
+  return guarded(__func__, [&] { return orSpoilGroup(split(comm, color, key, parent)); });
 }
 
 rtStatus_t rtCommDestroy(rtComm_t comm) {

@@ -3,6 +3,7 @@
 #include "comm/mpi/rank.h"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <new>
 #include <utility>
@@ -15,7 +16,9 @@ namespace manyrt::comm::mpi {
 namespace {
 
 constexpr uint64_t kStagedPiece = 4 * 1024 * 1024;  // bytes of a device's memory that are on the host at a time
-constexpr uint64_t kMostElements = 1u << 30;        // of one call of MPI, which counts with an int
+// Bytes that a rank gathers when it meets the others: in slots that are long for few ranks and short for many.
+constexpr uint64_t kGathered = 8192, kLeastSlot = 256, kMostSlot = 2048;
+constexpr uint64_t kMostElements = 1u << 30;  // of one call of MPI, which counts with an int
 // NULL, as a rank gives it for what only the root has, stays NULL.
 void* at(void* base, uint64_t bytes) { return base == nullptr ? nullptr : static_cast<char*>(base) + bytes; }
 const void* at(const void* base, uint64_t bytes) { return base == nullptr ? nullptr : static_cast<const char*>(base) + bytes; }
@@ -129,6 +132,8 @@ Status Rank::perform(const Operation& operation) {
 
 Status Rank::collective(const Operation& operation) {
   RT_TRY(meet(operation));
+  if (operation.kind == Kind::kBarrier) return Status();  // the ranks have met
+  if (isShort(operation)) return finishShort(operation);
   if (!goesInPieces(operation.kind)) return perform(operation);
   // All ranks cut alike, whatever their devices.
   const uint64_t element = sizeOf(operation.type);
@@ -143,38 +148,108 @@ Status Rank::collective(const Operation& operation) {
   return Status();
 }
 
+// ---- Short operations: what the ranks send comes with the meeting, and each makes its own result ----
+
+uint64_t Rank::slotBytes() const {
+  return std::clamp(kGathered / static_cast<uint64_t>(size()) / 8 * 8, kLeastSlot, kMostSlot);
+}
+
+// The same at all ranks, whatever each of them sends.
+bool Rank::isShort(const Operation& of) const {
+  const bool sends_to_each = of.kind == Kind::kReduceScatter || of.kind == Kind::kAllToAll || of.kind == Kind::kScatter;
+  const uint64_t most = (slotBytes() - sizeof(Header)) / sizeOf(of.type);
+  return of.count <= (sends_to_each ? most / static_cast<uint64_t>(size()) : most);
+}
+
+Status Rank::bring(void* to, const void* from, uint64_t bytes) {
+  if (bytes == 0) return Status();
+  if (onHost()) {
+    memcpy(to, from, bytes);
+    return Status();
+  }
+  RT_TRY_CORE(rtMemcpyAsync(to, from, bytes, RT_MEMCPY_DEFAULT, stream_));
+  RT_TRY_CORE(rtStreamSynchronize(stream_));
+  return Status();
+}
+
+// The operands are taken in the order of the ranks, so that all have the same bits.
+Status Rank::finishShort(const Operation& of) {
+  Ranges ranges;
+  (void)rangesOf(of, rank(), size(), &ranges);
+  const uint64_t bytes = of.count * sizeOf(of.type), own = bytes * static_cast<uint64_t>(rank());
+  if (ranges.receive == 0) return Status();
+  switch (of.kind) {
+    case Kind::kAllReduce:
+    case Kind::kReduce:
+    case Kind::kReduceScatter: {
+      const uint64_t part = of.kind == Kind::kReduceScatter ? own : 0;
+      char* const result = payloadOf(0) + part;
+      for (int32_t other = 1; other < size(); ++other) {
+        combineOnHost(of.type, of.reduction, result, result, payloadOf(other) + part, of.count);
+      }
+      if (of.reduction == RT_COMM_AVERAGE) divideOnHost(of.type, result, of.count, static_cast<uint32_t>(size()));
+      return bring(of.receive, result, bytes);
+    }
+    case Kind::kBroadcast:
+      return bring(of.receive, payloadOf(of.root), bytes);
+    case Kind::kScatter:
+      return bring(of.receive, payloadOf(of.root) + own, bytes);
+    case Kind::kAllGather:
+    case Kind::kGather:
+    case Kind::kAllToAll:
+      for (int32_t other = 0; other < size(); ++other) {
+        RT_TRY(bring(at(of.receive, bytes * static_cast<uint64_t>(other)),
+                     payloadOf(other) + (of.kind == Kind::kAllToAll ? own : 0), bytes));
+      }
+      return Status();
+    case Kind::kBarrier:
+    case Kind::kSend:
+    case Kind::kReceive:
+      return Status();
+  }
+  return Status();
+}
+
 // Gathers what all ranks mean: success if it is the same.
 Status Rank::meet(const Operation& operation) {
-  struct Exchange {  // MPI writes to it as long as it pleases, also behind a time-out
-    Header mine;
-    std::vector<Header> all;
-  };
-  auto exchange = std::make_unique<Exchange>();
-  exchange->mine = {collectives_++,
-                    operation.count,
-                    static_cast<int32_t>(operation.kind),
-                    operation.type,
-                    operation.reduction,
-                    operation.root,
-                    onHost() ? 1 : 0,
-                    onHost() && isInPlace(operation, rank()) ? 1 : 0};
-  exchange->all.resize(static_cast<size_t>(size()));
+  if (gathered_ == nullptr) {
+    gathered_ = std::make_unique<Gathered>();
+    gathered_->mine.resize(slotBytes());
+    gathered_->all.resize(slotBytes() * static_cast<uint64_t>(size()));
+  }
+  const Header mine = {collectives_++,
+                       operation.count,
+                       static_cast<int32_t>(operation.kind),
+                       operation.type,
+                       operation.reduction,
+                       operation.root,
+                       onHost() ? 1 : 0,
+                       onHost() && isInPlace(operation, rank()) ? 1 : 0};
+  memcpy(gathered_->mine.data(), &mine, sizeof mine);
+  if (operation.kind != Kind::kBarrier && isShort(operation)) {
+    Ranges ranges;
+    (void)rangesOf(operation, rank(), size(), &ranges);
+    RT_TRY(bring(&gathered_->mine[sizeof mine], operation.send, ranges.send));
+  }
   PluginRequest* request = nullptr;
-  if (const char* why = plugin_.exchange(&request, &exchange->mine, exchange->all.data(), sizeof(Header), comm_)) {
+  if (const char* why = plugin_.exchange(&request, gathered_->mine.data(), gathered_->all.data(),
+                                         static_cast<uint32_t>(slotBytes()), comm_)) {
     return failedPlugin(why);
   }
   waits_for_ = collectives_;
   const Status waited = wait(request, operation, nullptr);
   waits_for_ = 0;
   if (!waited.ok()) {
-    (void)exchange.release();
+    (void)gathered_.release();
     return waited;
   }
   std::vector<Operation> means;
   std::vector<const Operation*> pointers;
   stages_ = false;
   all_in_place_ = true;
-  for (const Header& of : exchange->all) {
+  for (int32_t other = 0; other < size(); ++other) {
+    Header of;
+    memcpy(&of, &gathered_->all[slotBytes() * static_cast<uint64_t>(other)], sizeof of);
     stages_ = stages_ || of.on_host == 0;
     all_in_place_ = all_in_place_ && of.in_place != 0;
     means.push_back({static_cast<Kind>(of.kind), of.type, of.reduction, of.root, of.count});

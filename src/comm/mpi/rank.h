@@ -36,7 +36,7 @@ class Rank final : public Communicator {
  private:
   friend Status create(std::shared_ptr<Communicator>*, const Place&, const Settings&, const void*);
 
-  // What a rank says of itself before a collective, and between engines.
+  // What a rank says of itself before a collective. Behind it stands what the rank sends, where that is short.
   struct Header {
     uint64_t number;  // of the collective
     uint64_t count;
@@ -60,8 +60,19 @@ class Rank final : public Communicator {
     PluginRequest* request = nullptr;
   };
 
+  // What the ranks gather when they meet: a header and some bytes of each. MPI writes to it as long as it pleases, also behind
+  // a time-out.
+  struct Gathered {
+    std::vector<char> mine, all;
+  };
+
   Status collective(const Operation& operation);
   Status meet(const Operation& operation);
+  bool isShort(const Operation& operation) const;
+  uint64_t slotBytes() const;
+  char* payloadOf(int32_t rank) const { return &gathered_->all[slotBytes() * static_cast<uint64_t>(rank)] + sizeof(Header); }
+  Status bring(void* to, const void* from, uint64_t bytes);
+  Status finishShort(const Operation& operation);
   Status perform(const Operation& operation);
   Status stage(Staged* staged, const Operation& operation);
   Status finish(Staged* staged);  // waits, and brings the result to its place
@@ -77,12 +88,13 @@ class Rank final : public Communicator {
   PluginComm* const comm_;
   std::mutex running_;  // one batch of a rank runs at a time; only graphs on two streams meet here
   std::mutex splitting_;
-  uint64_t collectives_ = 0;       // that have begun; under `running_`
-  uint64_t waits_for_ = 0;         // the number of the collective that this rank waits in, from 1; 0: none
-  std::vector<uint64_t> answers_;  // by rank: the number that it said it waits in, from 1; 0: has not answered
-  rtStream_t stream_ = nullptr;    // for copies between device and host
-  bool stages_ = false;            // of the present collective: some rank is on a device
-  bool all_in_place_ = false;      // of the present collective: MPI's mark for it has to stand at all ranks or at none
+  std::unique_ptr<Gathered> gathered_;  // of the last meeting
+  uint64_t collectives_ = 0;            // that have begun; under `running_`
+  uint64_t waits_for_ = 0;              // the number of the collective that this rank waits in, from 1; 0: none
+  std::vector<uint64_t> answers_;       // by rank: the number that it said it waits in, from 1; 0: has not answered
+  rtStream_t stream_ = nullptr;         // for copies between device and host
+  bool stages_ = false;                 // of the present collective: some rank is on a device
+  bool all_in_place_ = false;           // of the present collective: MPI's mark for it has to stand at all ranks or at none
 };
 
 }  // namespace manyrt::comm::mpi

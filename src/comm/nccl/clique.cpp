@@ -1,17 +1,19 @@
-// NCCL's guide asks that no thread calls NCCL while an abort begins. So the abort waits for calls to return, and goes on
-// where one does not: then the abort is the only way out of that call.
+// NCCL's guide lets any thread abort, but not while another is in a call with the same communicator: the abort frees what the
+// call still uses. The ranks have met before a call, so each of them calls, and the calls return: at the first of a kind behind
+// the seconds in which NCCL connects the ranks. So an abort leaves NCCL alone while a call lasts. It begins in spite of one
+// that outlasts kPatience, where a rank failed within NCCL: then the abort is the only way out of that call.
 #include "comm/nccl/clique.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
+#include "base/clock.h"
 #include "comm/nccl/watch.h"
 
 namespace manyrt::comm::nccl {
 namespace {
 
-constexpr auto kPatience = std::chrono::milliseconds(100);  // for a call to return; one that waits for a rank does not
+constexpr int64_t kPatience = 10'000'000'000;  // nanoseconds for a call to return
 
 }  // namespace
 
@@ -45,16 +47,26 @@ Result Clique::asyncError(int32_t rank) {
 
 void Clique::abort() { end(library_.abort); }
 
+bool Clique::mayEndLocked() {
+  if (over_) return false;
+  const bool called = std::find(calling_.begin(), calling_.end(), true) != calling_.end();
+  if (called && ending_since_ == 0) ending_since_ = nowNanoseconds();
+  over_ = !called || nowNanoseconds() - ending_since_ >= kPatience;
+  return over_;
+}
+
+// Does not wait, since the watch looks after other communicators too. The last rank, which ends them, is in no call.
 void Clique::end(Result (*function)(NativeComm*)) {
-  if (ended_.exchange(true, std::memory_order_acq_rel)) return;  // from here on no call begins
+  ended_.store(true, std::memory_order_release);
   if (processEnds()) return;  // a thread, or a static object of the program, that has the last rank
   {
-    std::unique_lock lock(mutex_);
-    const auto none = [&] { return std::find(calling_.begin(), calling_.end(), true) == calling_.end(); };
-    (void)returned_.wait_for(lock, kPatience, none);
+    const std::lock_guard lock(mutex_);
+    if (!mayEndLocked()) return;
   }
   (void)library_.groupStart();
-  for (NativeComm* comm : comms_) (void)function(comm);
+  for (NativeComm* comm : comms_) {
+    if (comm != nullptr) (void)function(comm);
+  }
   (void)library_.groupEnd();
 }
 

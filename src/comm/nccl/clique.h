@@ -19,7 +19,7 @@ namespace manyrt::comm::nccl {
 
 class Clique {
  public:
-  // Takes what ncclCommInitAll made, by rank.
+  // Takes communicators of NCCL by rank; null for ranks of other processes.
   Clique(const Library& library, std::shared_ptr<Monitor> monitor, std::vector<NativeComm*> comms);
   ~Clique();  // the last rank is gone
   Clique(const Clique&) = delete;
@@ -43,7 +43,7 @@ class Clique {
     NativeComm* comm_ = nullptr;
   };
 
-  // For the watch, on its thread alone.
+  // For the watch, on its thread alone. An abort may leave NCCL as it is: it is asked for again as long as there is work.
   Result asyncError(int32_t rank);
   void abort();
 
@@ -54,15 +54,18 @@ class Clique {
  private:
   using Key = std::tuple<Kind, int32_t, int32_t, uint64_t>;  // type, reduction, count
   static Key keyOf(const Operation& of) { return {of.kind, of.type, reduces(of.kind) ? of.reduction : 0, of.count}; }
+  bool mayEndLocked();
   void end(Result (*function)(NativeComm*));
 
   const Library& library_;
   const std::shared_ptr<Monitor> monitor_;
   const std::vector<NativeComm*> comms_;
-  std::atomic<bool> ended_{false};
-  std::mutex mutex_;  // of the next; not a timed mutex for each rank, which ThreadSanitizer does not follow
+  std::atomic<bool> ended_{false};  // no call begins any more
+  std::mutex mutex_;                // of the next; not a timed mutex for each rank, which ThreadSanitizer does not follow
   std::condition_variable returned_;
   std::vector<bool> calling_;  // by rank
+  int64_t ending_since_ = 0;   // the first abort that met a call; 0: none has
+  bool over_ = false;          // NCCL has been told
   std::set<Key> known_;
 };
 

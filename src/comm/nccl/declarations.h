@@ -17,10 +17,32 @@ inline constexpr int kOldestVersion = 21800;  // 2.18.0
 
 using Stream = void*;  // cudaStream_t
 
+struct NativeId {  // ncclUniqueId, which goes by value
+  char bytes[128];
+};
+
+// ncclConfig_t of 2.18. Later releases take it for what its version says.
+struct Config {
+  size_t size = sizeof(Config);
+  unsigned int magic = 0xcafebeef;
+  unsigned int version = kOldestVersion;
+  int blocking = kUndefined;
+  int cga_cluster_size = kUndefined;
+  int least_ctas = kUndefined;
+  int most_ctas = kUndefined;
+  const char* net_name = nullptr;
+  int split_share = kUndefined;
+
+ private:
+  static constexpr int kUndefined = INT32_MIN;
+};
+
 // member, symbol, parameters; all return a Result
 #define MANYRT_NCCL_FUNCTIONS(X)                                                                                          \
   X(getVersion, ncclGetVersion, (int* version))                                                                           \
   X(initAll, ncclCommInitAll, (NativeComm * *comms, int count, const int* devices))                                       \
+  X(uniqueId, ncclGetUniqueId, (NativeId * id))                                                                           \
+  X(initRank, ncclCommInitRankConfig, (NativeComm * *comm, int count, NativeId id, int rank, Config* config))             \
   X(destroy, ncclCommDestroy, (NativeComm * comm))                                                                        \
   X(abort, ncclCommAbort, (NativeComm * comm))                                                                            \
   X(asyncError, ncclCommGetAsyncError, (NativeComm * comm, Result * error))                                               \

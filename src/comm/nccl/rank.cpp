@@ -3,6 +3,8 @@
 // on threads of the library, one for each stream.
 #include "comm/nccl/rank.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -40,7 +42,7 @@ const void* at(const void* base, uint64_t bytes) { return static_cast<const char
 }  // namespace
 
 Status Rank::prepare() {
-  RT_TRY(Member::create(&in_process_, team_, settings(), rank(), sharedMonitor()));
+  if (team_ != nullptr) RT_TRY(Member::create(&in_process_, team_, settings(), rank(), sharedMonitor()));
   RT_TRY_CORE(rtStreamCreate(&stream_, nullptr, place().context));
   uint64_t native[2] = {};
   RT_TRY_CORE(rtStreamGetNative(native, stream_));
@@ -56,13 +58,26 @@ Rank::~Rank() {
   for (void* memory : kept_) (void)rtFree(memory);
   (void)rtFree(barrier_);
   (void)rtStreamDestroy(stream_);
-  team_->part(rank());
+  if (team_ != nullptr) team_->part(rank());
 }
 
 void Rank::announceFailure() { wakeWatch(); }
 
 Status Rank::result(const char* call, Result result) const {
-  return result == kSuccess ? Status() : failure(library(), call, result);
+  return result == kSuccess || result == kInProgress ? Status() : failure(library(), call, result);
+}
+
+// NCCL goes on in a thread of its own, which may connect the ranks and wait for them. The watch ends that wait.
+Status Rank::settled(const Status& status, NativeComm* comm) const {
+  if (team_ != nullptr || !status.ok()) return status;
+  for (;;) {
+    Result state = kSuccess;
+    const Result asked = library().asyncError(comm, &state);
+    if (asked != kSuccess || state != kInProgress) return result("A call of NCCL", asked != kSuccess ? asked : state);
+    if (const Status failed = sharedMonitor()->failure(); !failed.ok()) return failed;
+    const timespec nap = {0, 20'000};
+    (void)nanosleep(&nap, nullptr);
+  }
 }
 
 // ---- Checks and submission ----
@@ -72,6 +87,10 @@ bool Rank::submitsToStream(const std::vector<Operation>& operations) const {
 }
 
 Status Rank::check(const Operation& operation, bool captured) {
+  if (team_ == nullptr && (captured || !ncclRuns(operation))) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "Among processes NCCL runs no %s%s.", captured ? "captured " : "",
+                         captured ? kindName(operation.kind) : "reduction of 16-bit integers");
+  }
   if (!ncclRuns(operation)) return in_process_->check(operation, captured);
   // NCCL may connect ranks at the first operation of a kind, and wait for all of them. In a capture the ranks of one thread
   // come one after the other.
@@ -144,6 +163,10 @@ void Rank::behind(bool submitted) {
 }
 
 Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
+  if (team_ == nullptr) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "A communicator among processes through NCCL is not split: make another one by an id of its own.");
+  }
   return team_->announceSplit(color, key, rank(), ticket);
 }
 
@@ -155,7 +178,10 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   const auto stream = reinterpret_cast<Stream>(static_cast<uintptr_t>(at.native));
   if (at.captured) {  // no rank waits for another: a failure is that of the exec alone
     for (const Operation& operation : operations) {
-      if (isCollective(operation.kind)) RT_TRY(call(operation, stream, true));
+      if (!isCollective(operation.kind)) continue;
+      void* beside = nullptr;
+      RT_TRY(reserveBeside(&beside, operation));
+      RT_TRY(call(operation, beside, stream, true));
     }
     return callPoints(operations, stream);
   }
@@ -167,7 +193,7 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   }
   Status status;
   try {
-    status = meetAndCall(operations, stream, *progress);
+    status = team_ == nullptr ? callAll(operations, stream, *progress) : meetAndCall(operations, stream, *progress);
   } catch (const std::bad_alloc&) {
     status = Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for an operation of a communicator.");
   }
@@ -176,6 +202,18 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   if (status.ok()) return status;
   fail(status);
   return monitor().failure();
+}
+
+// The other processes are met by NCCL alone, on the device or in its own threads. The watch has the clock.
+Status Rank::callAll(const std::vector<Operation>& operations, Stream stream, Progress& progress) {
+  progress.called.store(nowNanoseconds(), std::memory_order_release);
+  for (const Operation& operation : operations) {
+    if (!isCollective(operation.kind)) continue;
+    void* memory = nullptr;
+    RT_TRY(reserveBeside(&memory, operation));
+    RT_TRY(call(operation, memory, stream, false));
+  }
+  return callPoints(operations, stream);
 }
 
 Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress) {
@@ -202,11 +240,16 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
         RT_TRY(in_process_->run({*at}, {}));
         continue;
       }
+      void* memory = nullptr;  // reserved first: behind the meeting the others would wait in NCCL for a rank without it
+      RT_TRY(reserveBeside(&memory, *at));
       std::shared_ptr<Meeting> meeting;
-      RT_TRY(team_->arrive(&meeting, *at, rank()));
+      if (const Status met = team_->arrive(&meeting, *at, rank()); !met.ok()) {
+        (void)rtFree(memory);
+        return met;
+      }
       startClock();
       beside = at < last;
-      RT_TRY(call(*at, beside ? native_stream_ : stream, false));
+      RT_TRY(call(*at, memory, beside ? native_stream_ : stream, false));
       stopClock();  // the next one meets first
       clique_->learn(*at);
     }
@@ -242,12 +285,26 @@ Status Rank::awaitBeside() {
   return status;
 }
 
-Status Rank::call(const Operation& of, Stream stream, bool captured) {
-  const Clique::Use use(*clique_, rank());
-  return use ? callCollective(of, use.comm(), stream, captured) : monitor().failure();
+// Memory for the parts of an all-to-all in place; null for all else.
+Status Rank::reserveBeside(void** beside, const Operation& of) {
+  if (of.kind != Kind::kAllToAll || of.count == 0 || of.send != of.receive) return Status();
+  RT_TRY_CORE(rtMalloc(beside, of.count * sizeOf(of.type) * static_cast<uint64_t>(size()), place().context));
+  return Status();
 }
 
-Status Rank::callCollective(const Operation& of, NativeComm* comm, Stream stream, bool captured) {
+// Takes `beside`.
+Status Rank::call(const Operation& of, void* beside, Stream stream, bool captured) {
+  const Clique::Use use(*clique_, rank());
+  const Status status = use ? settled(callCollective(of, beside, use.comm(), stream), use.comm()) : monitor().failure();
+  if (captured && beside != nullptr) {
+    kept_.push_back(beside);  // as long as the graph, which keeps this rank
+    return status;
+  }
+  const rtStatus_t freed = rtFree(beside);  // behind this submission
+  return status.ok() ? fromCore(freed) : status;
+}
+
+Status Rank::callCollective(const Operation& of, void* beside, NativeComm* comm, Stream stream) {
   const Elements elements = of.kind == Kind::kBarrier ? Elements{kInt8, 1} : elementsOf(of);
   const uint64_t bytes = of.count * sizeOf(of.type);
   switch (of.kind) {
@@ -268,7 +325,7 @@ Status Rank::callCollective(const Operation& of, NativeComm* comm, Stream stream
     case Kind::kBarrier:
       return result("ncclAllReduce", library().allReduce(barrier_, barrier_, 1, kInt8, 0, comm, stream));
     case Kind::kAllToAll:
-      return allToAll(of, comm, stream, captured);
+      return allToAll(of, beside, comm, stream);
     case Kind::kGather:
     case Kind::kScatter:
       break;
@@ -282,7 +339,7 @@ Status Rank::callCollective(const Operation& of, NativeComm* comm, Stream stream
   RT_TRY(result("ncclGroupStart", library().groupStart()));
   Result first = kSuccess;
   const auto note = [&](Result given) {
-    if (first == kSuccess) first = given;
+    if (first == kSuccess || first == kInProgress) first = given;
   };
   const bool in_place =
       root && (gathers ? of.send == at(of.receive, bytes * rank()) : of.receive == at(of.send, bytes * rank()));
@@ -300,26 +357,16 @@ Status Rank::callCollective(const Operation& of, NativeComm* comm, Stream stream
 }
 
 // In place the parts go to memory beside, and from there to their place: a send of this rank to itself is a copy.
-Status Rank::allToAll(const Operation& of, NativeComm* comm, Stream stream, bool captured) {
+Status Rank::allToAll(const Operation& of, void* beside, NativeComm* comm, Stream stream) {
   if (of.count == 0) return Status();
-  if (of.send != of.receive) return exchange(of, of.receive, comm, stream);
-  void* beside = nullptr;
+  if (beside == nullptr) return exchange(of, of.receive, comm, stream);
+  RT_TRY(settled(exchange(of, beside, comm, stream), comm));
   const uint64_t bytes = of.count * sizeOf(of.type) * static_cast<uint64_t>(size());
-  RT_TRY_CORE(rtMalloc(&beside, bytes, place().context));
-  Status status = exchange(of, beside, comm, stream);
-  if (status.ok()) {
-    Result first = library().groupStart();
-    if (first == kSuccess) first = library().send(beside, bytes, kInt8, rank(), comm, stream);
-    if (first == kSuccess) first = library().receive(of.receive, bytes, kInt8, rank(), comm, stream);
-    const Result ended = library().groupEnd();
-    status = result("ncclGroupEnd", first != kSuccess ? first : ended);
-  }
-  if (captured) {
-    kept_.push_back(beside);  // as long as the graph, which keeps this rank
-  } else {
-    RT_TRY_CORE(rtFree(beside));  // behind this submission
-  }
-  return status;
+  Result first = library().groupStart();
+  if (first == kSuccess) first = library().send(beside, bytes, kInt8, rank(), comm, stream);
+  if (first == kSuccess || first == kInProgress) first = library().receive(of.receive, bytes, kInt8, rank(), comm, stream);
+  const Result ended = library().groupEnd();
+  return result("ncclGroupEnd", first != kSuccess && first != kInProgress ? first : ended);
 }
 
 Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stream stream) {
@@ -331,11 +378,11 @@ Status Rank::exchange(const Operation& of, void* receive, NativeComm* comm, Stre
     for (const Result given :
          {library().send(at(of.send, bytes * peer), elements.count, elements.type, peer, comm, stream),
           library().receive(at(receive, bytes * peer), elements.count, elements.type, peer, comm, stream)}) {
-      if (first == kSuccess) first = given;
+      if (first == kSuccess || first == kInProgress) first = given;
     }
   }
   const Result ended = library().groupEnd();
-  return result("The all-to-all by ncclSend and ncclRecv", first != kSuccess ? first : ended);
+  return result("The all-to-all by ncclSend and ncclRecv", first != kSuccess && first != kInProgress ? first : ended);
 }
 
 Status Rank::callPoints(const std::vector<Operation>& operations, Stream stream) {
@@ -352,11 +399,11 @@ Status Rank::callPoints(const std::vector<Operation>& operations, Stream stream)
     const Result given = of.kind == Kind::kSend
                              ? library().send(of.send, elements.count, elements.type, of.root, comm, stream)
                              : library().receive(of.receive, elements.count, elements.type, of.root, comm, stream);
-    if (first == kSuccess) first = given;
+    if (first == kSuccess || first == kInProgress) first = given;
   }
   if (!open) return Status();
   const Result ended = library().groupEnd();
-  return result("ncclGroupEnd", first != kSuccess ? first : ended);
+  return settled(result("ncclGroupEnd", first != kSuccess && first != kInProgress ? first : ended), comm);
 }
 
 }  // namespace manyrt::comm::nccl

@@ -20,11 +20,10 @@ namespace manyrt::comm::nccl {
 
 class Rank final : public Communicator, public std::enable_shared_from_this<Rank> {
  public:
-  Rank(const Place& place, const Settings& settings, int32_t rank, std::shared_ptr<Monitor> monitor, std::shared_ptr<Team> team,
-       std::shared_ptr<Clique> clique)
-      : Communicator(place, settings, rank, team->size(), std::move(monitor)),
-        team_(std::move(team)),
-        clique_(std::move(clique)) {}
+  // `team` is null where ranks of other processes take part: only NCCL knows them.
+  Rank(const Place& place, const Settings& settings, int32_t rank, int32_t size, std::shared_ptr<Monitor> monitor,
+       std::shared_ptr<Team> team, std::shared_ptr<Clique> clique)
+      : Communicator(place, settings, rank, size, std::move(monitor)), team_(std::move(team)), clique_(std::move(clique)) {}
   ~Rank() override;
   Status prepare();  // once, before all else
 
@@ -44,13 +43,16 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   void announceFailure() override;
 
  private:
+  Status callAll(const std::vector<Operation>& operations, Stream stream, Progress& progress);
   Status meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress);
-  Status call(const Operation& operation, Stream stream, bool captured);
-  Status callCollective(const Operation& operation, NativeComm* comm, Stream stream, bool captured);
+  Status reserveBeside(void** beside, const Operation& operation);
+  Status call(const Operation& operation, void* beside, Stream stream, bool captured);
+  Status callCollective(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
   Status callPoints(const std::vector<Operation>& operations, Stream stream);
-  Status allToAll(const Operation& operation, NativeComm* comm, Stream stream, bool captured);
+  Status allToAll(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
   Status exchange(const Operation& operation, void* receive, NativeComm* comm, Stream stream);
   Status result(const char* call, Result result) const;
+  Status settled(const Status& status, NativeComm* comm) const;  // of a call among processes, which returns before its end
   const Library& library() const { return clique_->library(); }
   Status awaitBeside();  // what NCCL has in stream_
   rtEvent_t takeEvent();
@@ -61,7 +63,7 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   rtStream_t stream_ = nullptr;               // of batches that both engines run
   Stream native_stream_ = nullptr;            // the driver's, of stream_
   void* barrier_ = nullptr;                   // one element, for barriers
-  std::vector<void*> kept_;                   // memory that captured operations name
+  std::vector<void*> kept_;                   // memory that captured operations name; under this rank's Clique::Use
 
   std::mutex events_mutex_;
   std::vector<rtEvent_t> spare_;

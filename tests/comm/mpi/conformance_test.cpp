@@ -40,6 +40,21 @@ TEST_P(MpiTest, GivesEveryRankWhatItShould) {
   }
 }
 
+// What is short comes with the meeting of the ranks; around the longest of it, of each operation and number of ranks.
+TEST_P(MpiTest, ShortAndLongRangesAgree) {
+  for (const OperationRow& row : operationRows()) {
+    for (const uint64_t slot : {256, 2048, 8192 / process_.size / 8 * 8}) {
+      for (const uint64_t bytes : {slot - 40, (slot - 40) / static_cast<uint64_t>(process_.size)}) {
+        for (const uint64_t count : {bytes - 1, bytes, bytes + 1}) {
+          run(row, {RT_COMM_U8, RT_COMM_SUM, count, 0, process_.size}, false);
+          run(row, {RT_COMM_F64, RT_COMM_SUM, count / 8, 0, process_.size}, true);
+        }
+      }
+    }
+    if (HasFatalFailure() || HasNonfatalFailure()) return;
+  }
+}
+
 // More than what is on the host at a time where a rank is on a device.
 TEST_P(MpiTest, LongRangesGoInPieces) {
   for (const OperationRow& row : operationRows()) {

@@ -156,6 +156,27 @@ TEST_P(NcclTest, RanksInARingSendAndReceiveAtOnce) {
   }
 }
 
+// Ranks that meet by an id are NCCL's like those that one call makes.
+TEST_P(NcclTest, RanksOfThreadsMeetById) {
+  const int ranks = GetParam();
+  ranks_.comms.clear();
+  ranks_.comms.resize(static_cast<size_t>(ranks));
+  rtCommUniqueId_t id = {};
+  ASSERT_COMM_OK(rtCommGetUniqueId(&id));
+  const int starts = simulatedNccl().here() ? simulatedNccl().count("ncclCommInitAll") : 0;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < ranks; ++rank) {
+    threads.emplace_back([&, rank] {
+      EXPECT_COMM_OK(rtCommCreate(ranks_.comms[rank].out(), nullptr, &id, rank, ranks, ranks_.contexts[rank]));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (simulatedNccl().here()) {
+    EXPECT_EQ(simulatedNccl().count("ncclCommInitAll"), starts + 1);
+  }
+  run(operationRows()[0], {RT_COMM_F32, RT_COMM_SUM, 1000, 0, ranks}, false, Submit::kByThreads);
+}
+
 TEST_P(NcclTest, ASplitMakesRanksByColorAndKey) {
   const int ranks = GetParam();
   std::vector<rtComm_t> parts(static_cast<size_t>(ranks));
@@ -216,6 +237,34 @@ TEST_P(NcclTest, EachLaunchOfAGraphIsAnOperation) {
   if (simulatedNccl().here()) {
     EXPECT_EQ(simulatedNccl().count("ncclAllReduce"), calls) << "a launch called NCCL";
   }
+}
+
+// Each exec has memory of its own beside an all-to-all in place, which the rank keeps.
+TEST_P(NcclTest, ThreadsMakeGraphsOfOneRankAtOnce) {
+  const int ranks = GetParam();
+  std::vector<rttest::Memory> memory(ranks_.comms.size());
+  for (int rank = 0; rank < ranks; ++rank) {
+    ASSERT_NO_FATAL_FAILURE(upload(&memory[rank], Bytes(static_cast<size_t>(64 * ranks)), ranks_.contexts[rank]));
+    ASSERT_COMM_OK(
+        rtCommAllToAll(memory[rank].get(), memory[rank].get(), 64, RT_COMM_U8, ranks_.streams[rank], ranks_.comms[rank]));
+  }
+  ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 8; ++round) {
+        rttest::Stream stream;
+        rttest::Graph graph;
+        rttest::GraphExec exec;
+        ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, ranks_.contexts[0]));
+        ASSERT_RT_OK(rtStreamBeginCapture(stream));
+        ASSERT_COMM_OK(rtCommAllToAll(memory[0].get(), memory[0].get(), 64, RT_COMM_U8, stream, ranks_.comms[0]));
+        ASSERT_RT_OK(rtStreamEndCapture(graph.out(), stream));
+        ASSERT_RT_OK(rtGraphInstantiate(exec.out(), graph, nullptr));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 INSTANTIATE_TEST_SUITE_P(Comm, NcclTest, testing::ValuesIn(rankCounts()),

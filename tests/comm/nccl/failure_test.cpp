@@ -23,20 +23,10 @@ class NcclFailureTest : public testing::Test {
                            ranks_.comms[rank]);
   }
   void expectFailure(rtStatus_t code, int32_t about, const std::string& words, const std::vector<int>& streams) {
-    for (const int rank : streams) EXPECT_RT(code, rtStreamSynchronize(ranks_.streams[rank])) << "rank " << rank;
-    for (const Comm& comm : ranks_.comms) {
-      if (comm.get() == nullptr) continue;
-      rtStatus_t status = RT_SUCCESS;
-      int32_t rank = -2;
-      char text[512] = "";
-      EXPECT_COMM_OK(rtCommGetStatus(&status, &rank, comm));
-      EXPECT_COMM_OK(rtCommGetStatusMessage(text, sizeof text, nullptr, comm));
-      EXPECT_EQ(status, code) << text;
-      EXPECT_EQ(rank, about) << text;
-      EXPECT_NE(std::string(text).find(words), std::string::npos) << text;
-    }
+    ranks_.expectFailure(code, about, words, streams);
   }
 
+  static constexpr uint64_t kLarge = 32 << 20;  // no pool has it at hand
   Ranks ranks_;
   std::vector<rttest::Memory> memory_;
 };
@@ -150,6 +140,20 @@ TEST_F(NcclDeviceFailureTest, AnAbortEndsWhatWaitsOnTheDevice) {
   expectFailure(RT_ERROR_LAUNCH_FAILED, 0, "Rank 0 called rtCommAbort.", {0, 1});
 }
 
+// An abort frees what a call still uses. The first operation of a kind may take NCCL long, and the ranks have met before.
+TEST_F(NcclDeviceFailureTest, AnAbortWaitsForTheCallsOfNccl) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(RT_TIMEOUT_INFINITE));
+  {
+    const Held calls(-2);
+    ASSERT_NO_FATAL_FAILURE(submitBoth());
+    ASSERT_COMM_OK(rtCommAbort(ranks_.comms[0]));
+    EXPECT_EQ(rtStreamSynchronizeFor(2 * kShort, ranks_.streams[0]), RT_ERROR_TIMEOUT);
+    EXPECT_EQ(simulatedNccl().count("ncclCommAbort"), aborts_);
+  }
+  expectFailure(RT_ERROR_LAUNCH_FAILED, 0, "Rank 0 called rtCommAbort.", {0, 1});
+  EXPECT_EQ(simulatedNccl().count("abort within a call"), 0);
+}
+
 // The start of NCCL has no clock of its own. What comes late is ended.
 TEST_F(NcclDeviceFailureTest, AStartThatDoesNotEndIsGivenUpAfterTheTime) {
   ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
@@ -212,6 +216,37 @@ TEST_F(NcclFailureTest, AFailedCallFailsTheCommunicator) {
   char text[512] = "";
   EXPECT_COMM_OK(rtCommGetStatusMessage(text, sizeof text, nullptr, ranks_.comms[0]));
   EXPECT_NE(std::string(text).find("ncclAllReduce failed: internal error"), std::string::npos) << text;
+}
+
+// The parts of an all-to-all in place go to memory beside. A rank that gets none fails before the others wait in NCCL for it.
+TEST_F(NcclFailureTest, AnAllToAllInPlaceWithoutMemoryFailsBeforeNcclIsCalled) {
+  if (!simulatedNccl().here()) GTEST_SKIP() << "no device fails when it is told to";
+  ASSERT_NO_FATAL_FAILURE(make(2, kLong));
+  std::vector<rttest::Memory> large(2);
+  for (int rank = 0; rank < 2; ++rank) ASSERT_RT_OK(rtMalloc(large[rank].out(), 2 * kLarge, ranks_.contexts[rank]));
+  const int calls = simulatedNccl().count("ncclSend");
+  rttest::simulatedCuda().fail("cudaMalloc", 0, 2);
+  ASSERT_COMM_OK(rtCommAllToAll(large[0].get(), large[0].get(), kLarge, RT_COMM_U8, ranks_.streams[0], ranks_.comms[0]));
+  expectFailure(RT_ERROR_OUT_OF_MEMORY, 0, "", {0});
+  rttest::simulatedCuda().fail("cudaMalloc", 0, 0);
+  EXPECT_COMM(RT_ERROR_OUT_OF_MEMORY,
+              rtCommAllToAll(large[1].get(), large[1].get(), kLarge, RT_COMM_U8, ranks_.streams[1], ranks_.comms[1]));
+  EXPECT_EQ(simulatedNccl().count("ncclSend"), calls);
+}
+
+// The engine of this process allocates when the ranks have met: the others leave the meeting with the failure.
+TEST_F(NcclFailureTest, AnAllToAllInPlaceWithoutMemoryFreesTheRanksOnOtherDevices) {
+  if (!simulatedNccl().here()) GTEST_SKIP() << "no device fails when it is told to";
+  ASSERT_NO_FATAL_FAILURE(ranks_.make("cpu cuda:0", 3, RT_TIMEOUT_INFINITE));
+  std::vector<rttest::Memory> large(3);
+  for (int rank = 0; rank < 3; ++rank) ASSERT_RT_OK(rtMalloc(large[rank].out(), 3 * kLarge, ranks_.contexts[rank]));
+  rttest::simulatedCuda().fail("cudaMalloc", 0, 2);
+  for (int rank = 0; rank < 3; ++rank) {
+    ASSERT_COMM_OK(
+        rtCommAllToAll(large[rank].get(), large[rank].get(), kLarge, RT_COMM_U8, ranks_.streams[rank], ranks_.comms[rank]));
+  }
+  expectFailure(RT_ERROR_OUT_OF_MEMORY, 1, "", {0, 1, 2});
+  rttest::simulatedCuda().fail("cudaMalloc", 0, 0);
 }
 
 TEST_F(NcclFailureTest, AFailedStartMakesNoCommunicator) {

@@ -18,10 +18,12 @@
 
 #include "comm/host_reduction.h"
 #include "comm/nccl/declarations.h"
+#include "comm/nccl/simulated_processes.h"
 #include "rt_comm.h"
 #include "simulated_cuda.h"
 
 extern "C" int cudaGetDeviceCount(int* count);
+extern "C" int cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags, int* outcome);
 
 namespace manyrt::comm::nccl {
 
@@ -105,10 +107,13 @@ struct NativeComm {
   std::shared_ptr<Clique> clique;
   int rank = 0;
   bool aborted = false;
+  int calling = 0;        // threads that wait in a call
   uint64_t executed = 0;  // collectives that the device has come to
   std::mutex submitting;
   uint64_t submitted = 0;  // outside of graphs; under `submitting`
   uint64_t served = 0;
+  Remote* remote = nullptr;  // of a rank among processes, which does not block; its clique is its own
+  int unseen = 0;            // looks that say "in progress"
 };
 
 namespace {
@@ -199,11 +204,63 @@ void exchange(NativeComm& comm, const std::vector<Point>& points) {
   for (const auto& message : sent) changed.wait(lock, [&] { return message->done || comm.aborted; });
 }
 
+// ---- Among processes ----
+
+std::vector<Buffer> combine(const std::vector<Buffer>& heads, const std::vector<Buffer>& sent) {
+  std::vector<Work> works(heads.size());
+  std::vector<const Work*> pointers;
+  std::vector<Buffer> results(heads.size());
+  for (size_t rank = 0; rank < heads.size(); ++rank) {
+    Work& work = works[rank];
+    memcpy(&work, heads[rank].data(), sizeof work);
+    const size_t bytes = work.count * static_cast<size_t>(sizeOfType(work.type));
+    results[rank].resize(work.what == What::kAllGather ? bytes * heads.size() : bytes);
+    work.send = sent[rank].data();
+    work.receive = results[rank].data();
+    pointers.push_back(&work);
+  }
+  perform(pointers);
+  return results;
+}
+
+void meetFar(NativeComm& comm, const Work& work) {
+  const size_t bytes = work.count * static_cast<size_t>(sizeOfType(work.type));
+  const auto size = static_cast<size_t>(comm.clique->size);
+  const bool sends = work.what != What::kBroadcast || comm.rank == work.root;
+  Buffer head(sizeof work), sent(work.what == What::kReduceScatter ? bytes * size : bytes), received;
+  memcpy(head.data(), &work, sizeof work);
+  if (sends) memcpy(sent.data(), work.send, sent.size());
+  if (!comm.remote->collective(head, sent, &received)) return;
+  if (work.what != What::kReduce || comm.rank == work.root) memcpy(work.receive, received.data(), received.size());
+}
+
+void exchangeFar(NativeComm& comm, const std::vector<Point>& points) {
+  for (const Point& point : points) {
+    const char* const bytes = static_cast<const char*>(point.memory);
+    if (point.sends && !comm.remote->send(point.peer, Buffer(bytes, bytes + point.bytes))) return;
+  }
+  for (const Point& point : points) {
+    Buffer received;
+    if (point.sends) continue;
+    if (!comm.remote->receive(point.peer, &received)) return;
+    memcpy(point.memory, received.data(), std::min(received.size(), point.bytes));
+  }
+}
+
+// The call returns before its end, which the next look but one sees.
+Result begun(NativeComm* comm) {
+  if (comm->remote == nullptr) return kSuccess;
+  const std::lock_guard lock(mutex);
+  comm->unseen = 1;
+  return kInProgress;
+}
+
 // ---- Groups ----
 
 struct Group {
   int depth = 0;
-  std::vector<std::function<Result()>> calls;  // starts and collectives
+  std::vector<std::function<void()>> arrivals;  // of the collectives, before any waits: one thread may have all ranks
+  std::vector<std::function<Result()>> calls;
   std::map<std::pair<NativeComm*, Stream>, std::vector<Point>> points;
   std::vector<std::pair<NativeComm*, bool>> ends;  // true: an abort
 };
@@ -260,14 +317,26 @@ Result enqueue(NativeComm* comm, Stream stream, std::function<void()> function) 
   return kSuccess;
 }
 
+std::set<int>& connectedLocked(NativeComm* comm, const Work& work) {
+  return comm->clique->connected[{work.what, work.count, work.type, work.reduction}];
+}
+
+void comeToConnect(NativeComm* comm, const Work& work) {
+  const std::lock_guard lock(mutex);
+  connectedLocked(comm, work).insert(comm->rank);
+  changed.notify_all();
+}
+
 // The first operation of a kind connects the ranks: the call waits for all.
 Result connect(NativeComm* comm, const Work& work) {
+  comeToConnect(comm, work);
   std::unique_lock lock(mutex);
   if (comm->aborted) return kInvalidUsage;
-  std::set<int>& here = comm->clique->connected[{work.what, work.count, work.type, work.reduction}];
-  here.insert(comm->rank);
-  changed.notify_all();
-  changed.wait(lock, [&] { return static_cast<int>(here.size()) == comm->clique->size || comm->aborted; });
+  std::set<int>& here = connectedLocked(comm, work);
+  ++comm->calling;
+  const auto all = [&] { return static_cast<int>(here.size()) == comm->clique->size && held.count(-2) == 0; };
+  changed.wait(lock, [&] { return all() || comm->aborted; });
+  --comm->calling;
   return comm->aborted ? kInternalError : kSuccess;
 }
 
@@ -278,11 +347,16 @@ Result collective(const char* name, NativeComm* comm, Stream stream, const Work&
     return kInvalidArgument;
   }
   const auto call = [=] {
+    if (comm->remote != nullptr) {
+      const Result enqueued = work.count == 0 ? kSuccess : enqueue(comm, stream, [=] { meetFar(*comm, work); });
+      return enqueued != kSuccess ? enqueued : begun(comm);
+    }
     const Result connected = connect(comm, work);
     if (connected != kSuccess || work.count == 0) return connected;
     return enqueue(comm, stream, [=] { meet(*comm, work); });
   };
   if (group.depth == 0) return call();
+  if (comm->remote == nullptr) group.arrivals.push_back([=] { comeToConnect(comm, work); });
   group.calls.push_back(call);
   return kSuccess;
 }
@@ -295,6 +369,7 @@ Result point(const char* name, NativeComm* comm, Stream stream, const Point& giv
     group.points[{comm, stream}].push_back(given);
     return kSuccess;
   }
+  if (comm->remote != nullptr) return kInvalidUsage;  // the library groups them
   return enqueue(comm, stream, [=] { exchange(*comm, {given}); });
 }
 
@@ -342,18 +417,56 @@ EXPORT Result ncclCommInitAll(NativeComm** comms, int count, const int* devices)
   return kSuccess;
 }
 
+EXPORT Result ncclGetUniqueId(NativeId* id) {
+  Result result = kSuccess;
+  if (refused("ncclGetUniqueId", &result)) return result;
+  const std::string name = serve(combine);
+  if (name.empty() || name.size() >= sizeof id->bytes) return kSystemError;
+  memset(id, 0, sizeof *id);
+  memcpy(id->bytes, name.data(), name.size());
+  return kSuccess;
+}
+
+// Of a rank among processes, on the device that is current. Here it does not block.
+EXPORT Result ncclCommInitRankConfig(NativeComm** comm, int count, NativeId id, int rank, Config* config) {
+  Result result = kSuccess;
+  if (refused("ncclCommInitRankConfig", &result)) return result;
+  void* context = nullptr;
+  void* current = nullptr;
+  int outcome = 0;
+  if (cudaGetDriverEntryPoint("cuCtxGetCurrent", &current, 0, &outcome) != 0 || current == nullptr) return kInternalError;
+  if (reinterpret_cast<int (*)(void**)>(current)(&context) != 0 || context == nullptr) return kUnhandledCudaError;
+  if (config->magic != 0xcafebeef || config->blocking != 0 || rank < 0 || rank >= count) return kInvalidArgument;
+  const std::lock_guard lock(mutex);
+  auto* const made = new NativeComm;
+  {
+    const std::lock_guard keeping(left->mutex);
+    left->comms.push_back(made);
+  }
+  made->clique = std::make_shared<Clique>();
+  made->clique->size = count;
+  made->rank = rank;
+  made->remote = new Remote(std::string(id.bytes, strnlen(id.bytes, sizeof id.bytes)), rank, count);
+  ++live;
+  *comm = made;
+  return kInProgress;
+}
+
 namespace {
 
 // Of one group, or of one call outside of groups. An end without those of the other ranks may wait for them: here it fails.
 Result endAll(const std::vector<std::pair<NativeComm*, bool>>& ends) {
   const std::lock_guard lock(mutex);
   for (const auto& [comm, aborts] : ends) {
+    if (comm->remote != nullptr) continue;
     const auto same = [&, &clique = comm->clique](const auto& other) { return other.first->clique == clique; };
     if (std::count_if(ends.begin(), ends.end(), same) != comm->clique->size) return kInvalidUsage;
   }
   for (const auto& [comm, aborts] : ends) {
     --live;  // what runs in a stream may still look at it: it is left behind
     comm->aborted = comm->aborted || aborts;
+    if (comm->remote != nullptr) comm->remote->abort();
+    if (comm->calling != 0) ++calls["abort within a call"];
   }
   changed.notify_all();
   return kSuccess;
@@ -378,6 +491,9 @@ EXPORT Result ncclCommAbort(NativeComm* comm) {
 EXPORT Result ncclCommGetAsyncError(NativeComm* comm, Result* error) {
   const std::lock_guard lock(mutex);
   *error = async_error != 0 ? async_error : comm->clique->error;
+  if (comm->remote == nullptr || *error != kSuccess) return kSuccess;
+  if (comm->unseen > 0 || !comm->remote->joined()) *error = kInProgress;
+  comm->unseen = std::max(0, comm->unseen - 1);
   return kSuccess;
 }
 
@@ -388,14 +504,18 @@ EXPORT Result ncclGroupEnd() {
   Group ended;
   std::swap(ended, group);
   Result first = ended.ends.empty() ? kSuccess : endAll(ended.ends);
+  for (const auto& arrive : ended.arrivals) arrive();
   for (const auto& call : ended.calls) {
     const Result result = call();
-    if (first == kSuccess) first = result;
+    if (first == kSuccess || first == kInProgress) first = result == kSuccess ? first : result;
   }
   for (auto& [at, points] : ended.points) {
     NativeComm* const comm = at.first;
-    const Result result = enqueue(comm, at.second, [comm, points = points] { exchange(*comm, points); });
-    if (first == kSuccess) first = result;
+    Result result = enqueue(comm, at.second, [comm, points = points] {
+      comm->remote != nullptr ? exchangeFar(*comm, points) : exchange(*comm, points);
+    });
+    if (result == kSuccess) result = begun(comm);
+    if (first == kSuccess || first == kInProgress) first = result == kSuccess ? first : result;
   }
   return first;
 }

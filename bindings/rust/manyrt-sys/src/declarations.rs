@@ -4030,8 +4030,8 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Calls a function that submits work to the driver's own stream, in order with the stream. In a capture it becomes a node:
-    /// see rtGraphAddNativeNode for when that is called.
+    /// Calls a function that submits work to the driver's own stream, in order with the stream, on a thread of the library or
+    /// on one that waits for the stream. In a capture it becomes a node: see rtGraphAddNativeNode for when that is called.
     ///
     /// - in function: receives the native stream; a failure that it returns is the stream's
     /// - in user: passed to function; may be NULL

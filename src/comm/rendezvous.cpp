@@ -1,0 +1,278 @@
+// The gatherings of this process, by their id. One is open from its first rank until all have come or the time of one has
+// passed. From then on its id is used, and what comes with it is refused.
+//
+// Ranks of other processes are known to NCCL alone. Where the id is of another process, its ranks here start NCCL at once.
+// Where it was made here, they do so when not all have come within kPatience. NCCL's start ends when the last rank has come. So
+// if the last one comes here, no start has ended: all are given up, and the communicator is one of this process.
+#include "comm/rendezvous.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "comm/engine.h"
+#include "comm/guard.h"
+#include "comm/nccl/processes.h"
+
+namespace manyrt::comm {
+
+// Its monitor's failure is that of all ranks: the time has passed, or the communicator could not be made.
+struct Gathering {
+  Gathering(const UniqueId& of, bool made_here, int32_t size)
+      : id(of), foreign(!made_here), places(static_cast<size_t>(size)), here(places.size()), starts(places.size()) {}
+
+  int32_t size() const { return static_cast<int32_t>(places.size()); }
+  std::string missing() const;
+  bool mayStartNccl() const;
+
+  Monitor monitor;
+  const UniqueId id;
+  const bool foreign;  // another process made the id
+  // Under the monitor's lock:
+  std::vector<Place> places;
+  std::vector<bool> here;
+  Settings settings;  // of the lowest rank here: of rank 0, unless that is in another process
+  int32_t settings_of = INT32_MAX;
+  int32_t arrived = 0;
+  bool made = false;
+  std::vector<std::shared_ptr<Communicator>> members;
+  bool nccl = false;     // ranks have started NCCL
+  bool looking = false;  // a thread has `starts`, by rank
+  std::vector<std::unique_ptr<nccl::Start>> starts;
+};
+
+namespace {
+
+constexpr int64_t kPatience = 200'000'000;  // nanoseconds from the first look, for ranks of this process
+constexpr uint64_t kLook = 1'000'000;       // nanoseconds between two looks at NCCL
+
+// The ids that one process made.
+struct Ids {
+  std::map<uint64_t, std::shared_ptr<Gathering>> open;
+  // Ids are used about in the order of their numbers: all below `used_below` are, and those in `used`.
+  uint64_t used_below = 1;
+  std::set<uint64_t> used;
+};
+using Process = std::array<uint8_t, sizeof(UniqueId::process)>;
+
+struct Table {
+  std::mutex mutex;
+  std::map<Process, Ids> of;
+
+  Ids& ids(const UniqueId& id) {  // under the lock
+    Process process;
+    std::copy(std::begin(id.process), std::end(id.process), process.begin());
+    return of[process];
+  }
+};
+Table* const table = new Table;  // never destroyed, as handles are not
+
+// Takes the seat of a rank. `full`: it is the last one.
+Status sit(std::shared_ptr<Seat>* seat, std::shared_ptr<Gathering>* out, bool* full, const UniqueId& id, bool made_here,
+           int32_t rank, int32_t size, const Place& place, const Settings& settings) {
+  const std::lock_guard lock(table->mutex);
+  Ids& ids = table->ids(id);
+  RT_CHECK_ARG(id.number >= ids.used_below && ids.used.count(id.number) == 0,
+               "The id has been used: its ranks have met, or their time had passed. Each communicator needs an id of its own.");
+  const auto entry = ids.open.find(id.number);
+  const auto gathering = entry != ids.open.end() ? entry->second : std::make_shared<Gathering>(id, made_here, size);
+  const auto index = static_cast<size_t>(rank);
+  const auto taken = std::make_shared<Seat>(gathering, rank, settings.timeout_ns);
+  {
+    const Monitor::Lock inside = gathering->monitor.lock();
+    if (gathering->monitor.failedLocked()) return gathering->monitor.failureLocked();
+    RT_CHECK_ARG(size == gathering->size(), "Rank %d came with a size of %d, and another rank of this id with %d.", rank, size,
+                 gathering->size());
+    RT_CHECK_ARG(!gathering->here[index], "Rank %d of this id has come already.", rank);
+    if (entry == ids.open.end()) ids.open.emplace(id.number, gathering);
+    if (rank <= gathering->settings_of) {
+      gathering->settings = settings;
+      gathering->settings_of = rank;
+    }
+    gathering->here[index] = true;
+    gathering->places[index] = place;
+    *full = ++gathering->arrived == size;
+    if (*full) gathering->monitor.notifyLocked();
+  }
+  taken->taken();
+  *seat = taken;
+  *out = gathering;
+  return Status();
+}
+
+// The last one is gone: nothing was met.
+void closeEmpty(const std::shared_ptr<Gathering>& gathering) {
+  const std::lock_guard lock(table->mutex);
+  Ids& ids = table->ids(gathering->id);
+  const auto entry = ids.open.find(gathering->id.number);
+  if (entry == ids.open.end() || entry->second != gathering) return;
+  const Monitor::Lock inside = gathering->monitor.lock();
+  if (gathering->arrived == 0) ids.open.erase(entry);
+}
+
+void markUsed(const Gathering& gathering) {
+  const std::lock_guard lock(table->mutex);
+  Ids& ids = table->ids(gathering.id);
+  if (ids.open.erase(gathering.id.number) == 0) return;
+  ids.used.insert(gathering.id.number);
+  while (ids.used.erase(ids.used_below) != 0) ++ids.used_below;
+}
+
+Status make(Gathering& gathering) {
+  markUsed(gathering);
+  std::vector<std::shared_ptr<Communicator>> members;
+  RT_TRY(createHere(&members, gathering.places, gathering.settings));
+  const Monitor::Lock lock = gathering.monitor.lock();
+  gathering.members = std::move(members);
+  gathering.made = true;
+  gathering.monitor.notifyLocked();
+  return Status();
+}
+
+// One look at the starts of NCCL, by one thread at a time, without the lock. Begins those of ranks that have come since.
+Status lookAtNccl(Gathering& of, Monitor::Lock& lock) {
+  std::vector<std::unique_ptr<nccl::Start>> starts = std::move(of.starts);
+  const std::vector<bool> here = of.here;
+  const std::vector<Place> places = of.places;
+  Settings settings = of.settings;
+  of.looking = of.nccl = true;
+  lock.unlock();
+  std::vector<std::shared_ptr<Communicator>> members;
+  const Status status = withoutThrowing([&]() -> Status {
+    bool over = true;
+    for (size_t rank = 0; rank < starts.size(); ++rank) {
+      if (!here[rank]) continue;
+      if (starts[rank] == nullptr) {
+        RT_TRY(nccl::Start::begin(&starts[rank], of.id.nccl, static_cast<int32_t>(rank), of.size(), places[rank]));
+      }
+      bool done = false;
+      RT_TRY(starts[rank]->look(&done));
+      over = over && done;
+    }
+    if (!over) return Status();
+    markUsed(of);  // no rank comes any more
+    return nccl::createAmong(&members, std::move(starts), places, settings);
+  });
+  lock.lock();
+  of.looking = false;
+  of.starts = std::move(starts);
+  if (members.empty()) return status;
+  of.members = std::move(members);
+  of.made = true;
+  of.monitor.notifyLocked();
+  return Status();
+}
+
+}  // namespace
+
+// NCCL takes ranks on CUDA devices that all differ.
+bool Gathering::mayStartNccl() const {
+  if (id.has_nccl == 0 || arrived == size()) return false;
+  std::set<rtDevice_t> devices;
+  for (size_t rank = 0; rank < places.size(); ++rank) {
+    if (here[rank] && (places[rank].backend != RT_BACKEND_CUDA || !devices.insert(places[rank].device).second)) return false;
+  }
+  return true;
+}
+
+// "rank 1", "ranks 1 and 3", "ranks 1, 2 and 5".
+std::string Gathering::missing() const {
+  std::vector<int32_t> ranks;
+  for (int32_t rank = 0; rank < size(); ++rank) {
+    if (!here[static_cast<size_t>(rank)]) ranks.push_back(rank);
+  }
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == ranks.size() ? " and " : ", ") + std::to_string(ranks[i]);
+  }
+  return text;
+}
+
+Status checkSeat(int32_t rank, int32_t size) {
+  RT_CHECK_ARG(size >= 1 && size <= kMostRanks, "The size is %d; 1 to %d ranks of a process make a communicator.", size,
+               kMostRanks);
+  RT_CHECK_ARG(rank >= 0 && rank < size, "The rank is %d; the communicator has %d rank%s.", rank, size, size == 1 ? "" : "s");
+  return Status();
+}
+
+Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& bytes, int32_t rank, int32_t size, const Place& place,
+            const Settings& settings) {
+  UniqueId id;
+  bool made_here = false;
+  RT_TRY(readUniqueId(&id, &made_here, bytes));
+  if (!made_here && (id.has_nccl == 0 || place.backend != RT_BACKEND_CUDA)) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "The id was made by another process%s. Ranks of several processes meet through MPI: "
+                         "rtCommCreateFromMpi.",
+                         id.has_nccl == 0 ? ", which has no NCCL" : ", and only ranks on CUDA meet those of others by it");
+  }
+  std::shared_ptr<Gathering> gathering;
+  bool full = false;
+  RT_TRY(sit(seat, &gathering, &full, id, made_here, rank, size, place, settings));
+  full = full && made_here;
+  if (!full) return Status();
+  // Places and settings are this thread's until the others are told. They wait for it without a limit.
+  const Status status = withoutThrowing([&] { return make(*gathering); });
+  if (!status.ok()) gathering->monitor.fail(status, rank);
+  return Status();  // take() tells
+}
+
+Status Seat::take(std::shared_ptr<Communicator>* made) {
+  Gathering& of = *gathering_;
+  std::vector<std::unique_ptr<nccl::Start>> given_up;  // ends behind the lock
+  const Deadline deadline = Deadline::after(timeout_ns_);
+  const int64_t began = nowNanoseconds();
+  Monitor::Lock lock = of.monitor.lock();
+  const auto over = [&] { return of.made || (of.arrived == of.size() && !of.foreign); };
+  while (!over() && !of.monitor.failedLocked()) {
+    const bool looks = !of.looking && (of.foreign || (of.mayStartNccl() && nowNanoseconds() - began >= kPatience));
+    if (looks) {
+      if (const Status status = lookAtNccl(of, lock); !status.ok()) of.monitor.failLocked(status, rank_);
+    }
+    const uint64_t nap =
+        of.id.has_nccl != 0 ? std::min<uint64_t>(kLook, static_cast<uint64_t>(deadline.remaining())) : UINT64_MAX;
+    const Monitor::Wait waited = of.monitor.wait(lock, nap == UINT64_MAX ? deadline : Deadline::after(nap), over);
+    if (waited == Monitor::Wait::kTimeout && deadline.passed()) of.monitor.failLocked(late(), -1);
+  }
+  // The time of the engine that makes the communicator is its own.
+  of.monitor.waitForEnd(lock, [&] { return !of.looking && (of.made || of.monitor.failedLocked()); });
+  given_up = std::move(of.starts);
+  if (of.made) {
+    *made = std::move(of.members[static_cast<size_t>(rank_)]);
+    return Status();
+  }
+  const Status failure = of.monitor.failureLocked();
+  lock.unlock();
+  markUsed(of);
+  return failure;
+}
+
+Status Seat::late() const {
+  const Gathering& of = *gathering_;
+  const std::string name = of.settings.label.empty() ? "" : " of \"" + of.settings.label + "\"";
+  return Status::error(RT_ERROR_TIMEOUT, "Of %d ranks%s %d came%s within %.3g s, for which rank %d waits: %s did not%s.",
+                       of.size(), name.c_str(), of.arrived, of.nccl ? " here" : "", static_cast<double>(timeout_ns_) * 1e-9,
+                       rank_, of.missing().c_str(),
+                       of.nccl ? ", and NCCL does not tell which of them came in other processes"
+                               : ". Ranks of several processes meet through MPI: rtCommCreateFromMpi");
+}
+
+Seat::~Seat() {
+  if (!seated_) return;
+  {
+    const Monitor::Lock lock = gathering_->monitor.lock();
+    if (gathering_->made || gathering_->nccl || gathering_->monitor.failedLocked()) return;
+    if (gathering_->arrived == gathering_->size()) return;
+    gathering_->here[static_cast<size_t>(rank_)] = false;
+    --gathering_->arrived;
+  }
+  closeEmpty(gathering_);
+}
+
+}  // namespace manyrt::comm

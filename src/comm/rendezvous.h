@@ -1,0 +1,44 @@
+// Ranks that are made one by one, by threads of this process: they meet by their id, and the last one makes the communicator
+// for all, as rtCommCreateAll does. In two steps, so that one thread can bring several ranks before it waits.
+#pragma once
+
+#include <memory>
+
+#include "comm/communicator.h"
+#include "comm/unique_id.h"
+
+namespace manyrt::comm {
+
+inline constexpr int32_t kMostRanks = 64;  // of one process
+
+struct Gathering;
+
+// The seat of a rank that has come. Dropped before its rank is taken, it is free again, unless the communicator is being made.
+class Seat {
+ public:
+  Seat(std::shared_ptr<Gathering> gathering, int32_t rank, uint64_t timeout_ns)
+      : gathering_(std::move(gathering)), rank_(rank), timeout_ns_(timeout_ns) {}
+  ~Seat();
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+
+  void taken() { seated_ = true; }  // the gathering counts it
+  // Waits until all ranks have come, and takes this one.
+  Status take(std::shared_ptr<Communicator>* made);
+
+ private:
+  Status late() const;  // the time has passed; under the lock
+
+  const std::shared_ptr<Gathering> gathering_;
+  const int32_t rank_;
+  const uint64_t timeout_ns_;
+  bool seated_ = false;
+};
+
+Status checkSeat(int32_t rank, int32_t size);
+
+// Of what is wrong with this rank alone, the others do not hear: they wait for one that is right.
+Status come(std::shared_ptr<Seat>* seat, const rtCommUniqueId_t& id, int32_t rank, int32_t size, const Place& place,
+            const Settings& settings);
+
+}  // namespace manyrt::comm

@@ -1,0 +1,71 @@
+// Ids are told apart by a random token of the process, not by its number: numbers of processes come again, and are the same in
+// two containers or on two machines. A child of fork calls nothing of this library, so it makes no ids with its parent's token.
+#include "comm/unique_id.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+#include "comm/nccl/processes.h"
+
+namespace manyrt::comm {
+namespace {
+
+constexpr uint64_t kMark = 0x6d616e7972746964;  // "manyrtid"
+
+struct Token {
+  uint8_t bytes[16] = {};
+  Status status;
+
+  Token() {
+    if (getrandom(bytes, sizeof bytes, 0) == static_cast<ssize_t>(sizeof bytes)) return;
+    status = Status::error(RT_ERROR_IO, "The system has no random bytes for an id: %s.", strerror(errno));
+  }
+};
+
+const Token& token() {
+  static const Token* const made = new Token;  // never destroyed, as handles are not
+  return *made;
+}
+
+// FNV-1a: finds an id that was cut or mixed up on its way, not one that was forged.
+uint64_t checkOf(const UniqueId& id) {
+  uint64_t hash = 0xcbf29ce484222325;
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&id);
+  for (size_t i = 0; i < offsetof(UniqueId, check); ++i) hash = (hash ^ bytes[i]) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace
+
+Status makeUniqueId(rtCommUniqueId_t* out) {
+  static std::atomic<uint64_t> numbers{0};
+  RT_TRY(token().status);
+  UniqueId id = {};
+  id.mark = kMark;
+  memcpy(id.process, token().bytes, sizeof id.process);
+  id.number = numbers.fetch_add(1, std::memory_order_relaxed) + 1;
+  id.has_nccl = nccl::makeId(&id.nccl) ? 1 : 0;
+  id.check = checkOf(id);
+  memcpy(out->bytes, &id, sizeof id);
+  return Status();
+}
+
+Status readUniqueId(UniqueId* id, bool* made_here, const rtCommUniqueId_t& given) {
+  const auto zero = [](uint8_t byte) { return byte == 0; };
+  RT_CHECK_ARG(!std::all_of(std::begin(given.bytes), std::end(given.bytes), zero),
+               "The id is all zeros; rtCommGetUniqueId makes one.");
+  memcpy(id, given.bytes, sizeof *id);
+  RT_CHECK_ARG(id->mark == kMark && id->check == checkOf(*id) &&
+                   std::all_of(std::begin(given.bytes) + sizeof *id, std::end(given.bytes), zero),
+               "The id is none that rtCommGetUniqueId made, or lost bytes on its way.");
+  RT_TRY(token().status);
+  *made_here = memcmp(id->process, token().bytes, sizeof id->process) == 0;
+  return Status();
+}
+
+}  // namespace manyrt::comm

@@ -1,0 +1,27 @@
+// What an id of rtCommGetUniqueId holds: which process made it, and its number there. A program sees bytes alone and hands them
+// to the other ranks as they are.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "comm/nccl/declarations.h"
+#include "rt_comm.h"
+
+namespace manyrt::comm {
+
+struct UniqueId {
+  uint64_t mark;        // no other bytes are an id
+  uint8_t process[16];  // random, one for each process
+  uint64_t number;      // of the ids of that process, from 1
+  uint64_t has_nccl;    // 1: `nccl` is NCCL's own id, by which ranks of several processes meet
+  nccl::NativeId nccl;
+  uint64_t check;  // over all above
+};
+static_assert(sizeof(UniqueId) <= sizeof(rtCommUniqueId_t));
+
+Status makeUniqueId(rtCommUniqueId_t* out);
+// Refuses what is no id. `made_here`: this process made it.
+Status readUniqueId(UniqueId* id, bool* made_here, const rtCommUniqueId_t& bytes);
+
+}  // namespace manyrt::comm

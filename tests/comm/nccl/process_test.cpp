@@ -1,0 +1,209 @@
+// Ranks of several processes, each on a CUDA device of its own, which meet through NCCL's id. The test's process has rank 0 and
+// starts this program again for each of the others, with the id in its environment.
+#include "support/process.h"
+
+#include <thread>
+
+#include "comm/memory.h"
+#include "comm/nccl/devices.h"
+#include "comm/unique_ids.h"
+
+namespace commtest {
+namespace {
+
+constexpr char kRank[] = "COMM_TEST_RANK", kSize[] = "COMM_TEST_SIZE";
+
+// What one process has.
+struct OwnRank {
+  rttest::Context context;
+  rttest::Stream stream;
+  Comm comm;
+
+  rtStatus_t create(const rtCommUniqueId_t& id, int rank, int size, uint64_t timeout_ns) {
+    rtDevice_t device = nullptr;
+    EXPECT_RT_OK(rtDeviceGetByName(&device, ("cuda:" + std::to_string(rank)).c_str()));
+    EXPECT_RT_OK(rtContextCreate(context.out(), nullptr, device));
+    EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context));
+    const rtCommOptions_t given = options(timeout_ns, "far");
+    return rtCommCreate(comm.out(), &given, &id, rank, size, context);
+  }
+};
+
+// The part of one rank in every operation.
+void runAll(const rtCommUniqueId_t& id, int rank, int size) {
+  OwnRank own;
+  ASSERT_COMM_OK(own.create(id, rank, size, kLong));
+  int root = 0;
+  for (const OperationRow& row : operationRows()) {
+    for (const int32_t type : {RT_COMM_U8, RT_COMM_I32, RT_COMM_F32, RT_COMM_F64}) {
+      for (const int32_t reduction : kReductions) {
+        if (!row.reduces && reduction != RT_COMM_SUM) continue;
+        if (row.reduces && reduction == RT_COMM_AVERAGE && size % 2 != 0) continue;  // NCCL's is exact for powers of two
+        for (const bool in_place : {false, true}) {
+          for (const uint64_t count : {uint64_t{0}, uint64_t{37}, uint64_t{20011}}) {
+            if (row.rooted) root = (root + 1) % size;
+            const Case of = {type, reduction, count, root, size};
+            SCOPED_TRACE(describe(row, of, in_place));
+            RankMemory memory;
+            ASSERT_NO_FATAL_FAILURE(memory.make(row, of, rank, in_place, own.context));
+            ASSERT_COMM_OK(row.call(of, {memory.to, memory.from, own.stream, own.comm}));
+            ASSERT_RT_OK(rtStreamSynchronize(own.stream));
+            memory.expect(row, of, rank);
+          }
+        }
+      }
+    }
+  }
+  // A ring of sends, and what NCCL does not do among processes.
+  rttest::Memory source, target;
+  ASSERT_NO_FATAL_FAILURE(upload(&source, Bytes(1000, static_cast<unsigned char>(rank + 1)), own.context));
+  ASSERT_NO_FATAL_FAILURE(upload(&target, Bytes(1000), own.context));
+  ASSERT_COMM_OK(rtCommGroupBegin());
+  ASSERT_COMM_OK(rtCommSend(source.get(), 1000, RT_COMM_U8, (rank + 1) % size, own.stream, own.comm));
+  ASSERT_COMM_OK(rtCommReceive(target.get(), 1000, RT_COMM_U8, (rank + size - 1) % size, own.stream, own.comm));
+  ASSERT_COMM_OK(rtCommGroupEnd());
+  ASSERT_RT_OK(rtStreamSynchronize(own.stream));
+  EXPECT_EQ(download(target.get(), 1000), Bytes(1000, static_cast<unsigned char>((rank + size - 1) % size + 1)));
+  rtComm_t part = nullptr;
+  EXPECT_COMM(RT_ERROR_NOT_SUPPORTED, rtCommSplit(&part, 0, 0, own.comm));
+  EXPECT_COMM(RT_ERROR_NOT_SUPPORTED,
+              rtCommAllReduce(target.get(), target.get(), 4, RT_COMM_I16, RT_COMM_SUM, own.stream, own.comm));
+  ASSERT_COMM_OK(rtCommBarrier(own.stream, own.comm));
+  ASSERT_RT_OK(rtStreamSynchronize(own.stream));
+}
+
+class NcclProcessTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (rttest::cudaDeviceCount() < 2) GTEST_SKIP() << "fewer than two CUDA devices";
+    ASSERT_COMM_OK(rtCommGetUniqueId(&id_));
+  }
+  // The ranks from `first` on, each in a process.
+  void start(int size, const char* test, int first = 1) {
+    for (int rank = first; rank < size; ++rank) {
+      threads_.emplace_back([this, rank, size, test] {
+        const rttest::Outcome outcome = rttest::run(
+            {"/proc/self/exe", "--gtest_also_run_disabled_tests", std::string("--gtest_filter=*.DISABLED_") + test},
+            {{kUniqueId, toText(id_)}, {kRank, std::to_string(rank)}, {kSize, std::to_string(size)}, {"GTEST_OUTPUT", ""}});
+        EXPECT_EQ(outcome.exit_code, 0) << "rank " << rank << ": " << outcome.text();
+      });
+    }
+  }
+  void TearDown() override {
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  rtCommUniqueId_t id_ = {};
+  std::vector<std::thread> threads_;
+};
+
+int number(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? -1 : std::atoi(text);
+}
+
+TEST_F(NcclProcessTest, EveryOperationRunsAmongTwoProcesses) {
+  start(2, "OneRankOfAll");
+  runAll(id_, 0, 2);
+}
+
+TEST_F(NcclProcessTest, EveryOperationRunsAmongFourProcesses) {
+  if (rttest::cudaDeviceCount() < 4) GTEST_SKIP() << "fewer than four CUDA devices";
+  start(4, "OneRankOfAll");
+  runAll(id_, 0, 4);
+}
+
+TEST_F(NcclProcessTest, AThreadMakesTwoRanksBesideThatOfAnotherProcess) {
+  if (rttest::cudaDeviceCount() < 3) GTEST_SKIP() << "fewer than three CUDA devices";
+  start(3, "TheThirdRank", 2);
+  OwnRank own[2];
+  rttest::Memory memory[2];
+  ASSERT_COMM_OK(rtCommGroupBegin());
+  for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(own[rank].create(id_, rank, 3, kLong));
+  ASSERT_COMM_OK(rtCommGroupEnd());
+  for (int rank = 0; rank < 2; ++rank) {
+    ASSERT_NO_FATAL_FAILURE(upload(&memory[rank], Bytes(64, 1), own[rank].context));
+    ASSERT_COMM_OK(
+        rtCommAllReduce(memory[rank].get(), memory[rank].get(), 64, RT_COMM_U8, RT_COMM_SUM, own[rank].stream, own[rank].comm));
+  }
+  for (int rank = 0; rank < 2; ++rank) {
+    ASSERT_RT_OK(rtStreamSynchronize(own[rank].stream));
+    EXPECT_EQ(download(memory[rank].get(), 64), Bytes(64, 3));
+  }
+}
+
+TEST(NcclProcess, DISABLED_TheThirdRank) {
+  rtCommUniqueId_t id = {};
+  ASSERT_TRUE(fromEnvironment(&id));
+  OwnRank own;
+  ASSERT_COMM_OK(own.create(id, 2, 3, kLong));
+  rttest::Memory memory;
+  ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(64, 1), own.context));
+  ASSERT_COMM_OK(rtCommAllReduce(memory.get(), memory.get(), 64, RT_COMM_U8, RT_COMM_SUM, own.stream, own.comm));
+  ASSERT_RT_OK(rtStreamSynchronize(own.stream));
+  EXPECT_EQ(download(memory.get(), 64), Bytes(64, 3));
+}
+
+TEST(NcclProcess, DISABLED_OneRankOfAll) {
+  rtCommUniqueId_t id = {};
+  ASSERT_TRUE(fromEnvironment(&id));
+  runAll(id, number(kRank), number(kSize));
+}
+
+// A process that does not come to an operation: the others are told after the time, on their devices.
+TEST_F(NcclProcessTest, ARankOfAnotherProcessThatDoesNotComeEndsTheWait) {
+  start(2, "OneRankThatStaysAway");
+  OwnRank own;
+  ASSERT_COMM_OK(own.create(id_, 0, 2, 2'000'000'000));
+  rttest::Memory memory;
+  ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(64), own.context));
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_COMM_OK(rtCommAllReduce(memory.get(), memory.get(), 16, RT_COMM_I32, RT_COMM_SUM, own.stream, own.comm));
+    if (round != 0) continue;
+    ASSERT_RT_OK(rtStreamSynchronize(own.stream));
+  }
+  EXPECT_RT(RT_ERROR_TIMEOUT, rtStreamSynchronize(own.stream));
+  expectCommFailure(RT_ERROR_TIMEOUT, -1, "did not end within 2 s: another rank has not come", own.comm);
+}
+
+TEST(NcclProcess, DISABLED_OneRankThatStaysAway) {
+  rtCommUniqueId_t id = {};
+  ASSERT_TRUE(fromEnvironment(&id));
+  OwnRank own;
+  ASSERT_COMM_OK(own.create(id, number(kRank), number(kSize), 2'000'000'000));
+  rttest::Memory memory;
+  ASSERT_NO_FATAL_FAILURE(upload(&memory, Bytes(64), own.context));
+  ASSERT_COMM_OK(rtCommAllReduce(memory.get(), memory.get(), 16, RT_COMM_I32, RT_COMM_SUM, own.stream, own.comm));
+  ASSERT_RT_OK(rtStreamSynchronize(own.stream));
+}
+
+TEST_F(NcclProcessTest, AStartWithoutTheOthersIsGivenUpAfterTheTime) {
+  OwnRank own;
+  EXPECT_COMM(RT_ERROR_TIMEOUT, own.create(id_, 1, 3, 1'000'000'000));
+  EXPECT_NE(lastMessage().find("1 came here within 1 s, for which rank 1 waits: ranks 0 and 2 did not, and NCCL does not tell"),
+            std::string::npos)
+      << lastMessage();
+}
+
+// The last rank comes to this process when the first one has started NCCL: the communicator is one of this process.
+TEST_F(NcclProcessTest, ALateRankOfThisProcessMakesItACommunicatorOfThisProcess) {
+  const int starts = simulatedNccl().here() ? simulatedNccl().count("ncclCommInitRankConfig") : 0;
+  OwnRank first, second;
+  std::thread early([&] { EXPECT_COMM_OK(first.create(id_, 0, 2, kLong)); });
+  if (simulatedNccl().here()) {
+    while (simulatedNccl().count("ncclCommInitRankConfig") == starts) std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+  EXPECT_COMM_OK(second.create(id_, 1, 2, kLong));
+  early.join();
+  rtComm_t parts[2] = {};  // which it can split
+  ASSERT_COMM_OK(rtCommGroupBegin());
+  ASSERT_COMM_OK(rtCommSplit(&parts[0], 0, 0, first.comm));
+  ASSERT_COMM_OK(rtCommSplit(&parts[1], 0, 1, second.comm));
+  ASSERT_COMM_OK(rtCommGroupEnd());
+  for (const rtComm_t part : parts) EXPECT_COMM_OK(rtCommDestroy(part));
+}
+
+}  // namespace
+}  // namespace commtest
