@@ -40,7 +40,7 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = str(threads())  # before numpy is loaded
 os.environ["RT_CPU_THREADS"] = str(threads())
 os.environ.setdefault("RT_CPU_BUILD", "optimized")
-os.environ["RT_DISABLE"] = "cuda,opencl"
+os.environ["RT_DISABLE"], os.environ["RT_CACHE_DIR"] = "cuda,opencl", "off"
 try:
     import numpy as np
 except ImportError:

@@ -512,16 +512,23 @@ bool KernelText::lanes(const Items& work, std::string* out) {
   LaneText lanes(text_, text_.prelude(), *plan_, shapes, text_.contraction());
   *out += "using mrt_L = mrt_lanes<MRT_BYTES / " + std::to_string(shapes.widest()) + ">;\n";
   *out += "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n";
-  const auto one = [&](const std::string& head, bool whole) {
+  const auto one = [&](const std::string& head, bool whole, uint32_t vectors = 1) {
     *out += "const auto " + head + " __attribute__((always_inline)) {\n" +
-            lanes.body(work.statements, recomputed, crossing, whole, plan_->hasMasks()) + "};\n";
+            lanes.body(work.statements, recomputed, crossing, whole, plan_->hasMasks(), vectors) + "};\n";
   };
+  const uint32_t together = twice && !plan_->hasMasks() ? shapes.jam(work.statements) : 1;
+  if (together > 1) one("mrt_j = [&](const long mrt_l0)", true, together);
   if (twice) one("mrt_f = [&](const long mrt_l0)", true);
   one("mrt_p = [&](const long mrt_l0, mrt_L::m mrt_on)", false);
   const std::string last = end + "0", rest = last + " - mrt_l0";
   *out += "long mrt_l0 = 0;\n";
   const std::string keeps = std::string("{\n") + kKeepsBranches;
-  if (twice) *out += "for (; mrt_l0 + mrt_L::n <= " + last + "; mrt_l0 += mrt_L::n) " + keeps + "mrt_f(mrt_l0);\n}\n";
+  const auto whole = [&](uint32_t vectors, const char* name) {
+    const std::string by = std::to_string(vectors) + " * mrt_L::n";
+    *out += "for (; mrt_l0 + " + by + " <= " + last + "; mrt_l0 += " + by + ") " + keeps + name + "(mrt_l0);\n}\n";
+  };
+  if (together > 1) whole(together, "mrt_j");
+  if (twice) whole(1, "mrt_f");
   *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_L::n) " + keeps + "mrt_p(mrt_l0, mrt_L::head(" + rest + "));\n}\n}\n";
   return true;
 }

@@ -23,7 +23,7 @@ struct mrt_lanes {
   }
   template <class T>
   MRT_IN v<T> all(T x) {
-    return v<T>{} + (MRT_E)x;
+    return (MRT_E)x - v<T>{};  // not a sum, which has no -0.0
   }
   template <class T>
   MRT_IN v<T> line(T first, T step) {
@@ -371,8 +371,10 @@ struct mrt_lanes {
     const X same = X{} + index[__builtin_ctz(b)];
     return gather<T>((const char*)p, pick(on, index, same), size, mrt_count<N>{});
   }
-  // Whether 32 unsigned bits do not wrap from the first lane to the last.
-  MRT_IN bool fits(long first, long step) { return (unsigned long)(first + (N - 1) * step) >> 32 == 0; }
+  // Whether 32 unsigned bits do not wrap from the first lane to the last of some vectors.
+  MRT_IN bool fits(long first, long step, long vectors = 1) {
+    return (unsigned long)(first + (vectors * N - 1) * step) >> 32 == 0;
+  }
   // For indices that are mostly neighbours.
   template <class T, class X, class... M>
   MRT_IN v<T> likely_at(const T* p, X index, long size, M... on) {

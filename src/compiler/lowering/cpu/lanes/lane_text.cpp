@@ -21,7 +21,7 @@ std::string LaneText::temporary(const std::string& text) {
 }
 
 std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<const Variable*>& recomputed,
-                           const std::vector<Crossing>& crossing, bool all, bool asks_alive) {
+                           const std::vector<Crossing>& crossing, bool all, bool asks_alive, uint32_t vectors) {
   std::string text;
   out_ = &text;
   next_ = 0;
@@ -33,6 +33,7 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
   bool returns = false;
   for (const Stmt* s : list) returns = returns || containsReturn(*s);
   put("const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0; (void)mrt_l;\n");
+  begin(vectors);
   if (all && asks_alive) put("mrt_L::m mrt_on = mrt_L::every();\n");
   if (asks_alive) {
     put(std::string("if (mrt_masked) { mrt_on = mrt_on & (mrt_L::near(mrt_alive + mrt_l") + (all ? "" : ", mrt_on") +
@@ -49,10 +50,12 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
   for (const Crossing& each : crossing) {
     const Type* type = each.variable->type.type;
     const std::string own = text_.name(*each.variable);
-    Parts initial;
-    if (each.loads) initial = loadParts(crossingPlace(own), type);
-    declareParts(*each.variable, initial);
-    kept_[each.variable] = mask_;
+    forEachVector([&] {
+      Parts initial;
+      if (each.loads) initial = loadParts(crossingPlace(own), type);
+      declareParts(*each.variable, initial);
+      kept_[each.variable] = mask_;
+    });
   }
   for (const Variable* variable : recomputed) declare(*variable);
   statements(list, 0);
@@ -61,11 +64,13 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
     const Type* type = each.variable->type.type;
     const std::string own = text_.name(*each.variable);
     mask_ = mask_.empty() ? "" : "mrt_on";
-    if (type->isVector()) {
-      storeParts(crossingPlace(own), type, partNames(*each.variable));
-    } else {
-      store(crossingPlace(own), type, own, false);
-    }
+    forEachVector([&] {
+      if (type->isVector()) {
+        storeParts(crossingPlace(own), type, partNames(*each.variable));
+      } else {
+        store(crossingPlace(own), type, own, false);
+      }
+    });
   }
   if (asks_alive && returns) {
     put("if (mrt_L::any(mrt_left)) mrt_L::put_near(mrt_alive + mrt_l, mrt_L::v<unsigned int>{}, mrt_left);\n");
@@ -123,6 +128,14 @@ void LaneText::statements(const std::vector<Stmt*>& list, size_t from) {
 
 void LaneText::declare(const Variable& variable) {
   if (isLocal(variable) || plan_.storage(variable) == Storage::kUniform) return;
+  if (!shapes_.of(variable).isUniform() || shapes_.isAlias(variable)) {
+    forEachVector([&] { declareOwn(variable); });
+  } else {
+    declareOwn(variable);
+  }
+}
+
+void LaneText::declareOwn(const Variable& variable) {
   const std::string own = text_.name(variable);
   if (shapes_.isObject(variable)) {
     if (plan_.storage(variable) != Storage::kInPlace) {
@@ -142,6 +155,7 @@ void LaneText::declare(const Variable& variable) {
   if (!shape.isVarying()) {
     QualType type = variable.type;
     type.is_restrict = false;
+    if (!shape.isUniform()) own_names_.insert(own);
     if (variable.initializer == nullptr) {
       put(text_.declare(type, own) + ";\n");
     } else {
@@ -186,6 +200,7 @@ void LaneText::declareParts(const Variable& variable, const Parts& values) {
   const Type* type = variable.type.type;
   const std::string own = lane(type->isVector() ? type->element : type);
   const Parts names = partNames(variable);
+  own_names_.insert(names.begin(), names.end());
   for (size_t k = 0; k < names.size(); ++k)
     put(own + " " + names[k] + " = " + (values.empty() ? own + "{}" : values[k]) + ";\n");
 }
@@ -202,7 +217,11 @@ bool LaneText::statement(const Stmt& s) {
       for (const Variable* variable : s.variables) declare(*variable);
       return true;
     case StmtKind::kExpr:
-      effect(*s.a);
+      if (isForAll(*s.a)) {
+        effect(*s.a);
+      } else {
+        forEachVector([&] { effect(*s.a); });
+      }
       return true;
     case StmtKind::kIf:
       choose(s);
@@ -373,7 +392,7 @@ void LaneText::plainLoop(const Stmt& s) {
   statements({s.first}, 0);
   put("}\n");
   if (loops_.back().uses_label) put(loops_.back().label + ": ;\n");
-  if (!simple) effect(*s.b);
+  if (!simple) forEachVector([&] { effect(*s.b); });
   put(s.kind == StmtKind::kDo ? "} while (" + asks + ");\n" : "}\n");
   loops_.pop_back();
   put("}\n");

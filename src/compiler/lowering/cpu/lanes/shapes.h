@@ -60,6 +60,8 @@ class LaneShapes {
   uint32_t widest() const { return widest_; }
   // How much there is to compile: expressions, those of helpers for each call, and those of vectors for each component.
   uint32_t nodes() const { return nodes_; }
+  // How many vectors of lanes should go through the loops of a region together; 1: one by one.
+  uint32_t jam(const std::vector<Stmt*>& statements) const;
 
  private:
   bool supports(const Stmt& statement);
