@@ -14,13 +14,6 @@ namespace {
 
 bool changes(const Expr& e) { return e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement); }
 
-// A few instructions each; the time of others is not one that waits.
-bool isShort(const Builtin& builtin) {
-  static const std::set<std::string> kShort = {"mad",   "fma",   "fabs", "abs",      "min", "max",    "fmin",  "fmax",  "clamp",
-                                               "mul24", "mad24", "dot",  "convert_", "as_", "select", "vload", "rotate"};
-  return builtin.kind == BuiltinKind::kWorkItem || kShort.count(builtin.name) != 0;
-}
-
 // Whether a statement may be written once for each vector: it changes one thing, and that last.
 bool changesOnce(const Expr& e) {
   const Expr* outer = &e;
@@ -34,6 +27,12 @@ bool changesOnce(const Expr& e) {
 }
 
 }  // namespace
+
+bool isShort(const Builtin& builtin) {
+  static const std::set<std::string> kShort = {"mad",   "fma",   "fabs", "abs",      "min", "max",    "fmin",  "fmax",  "clamp",
+                                               "mul24", "mad24", "dot",  "convert_", "as_", "select", "vload", "rotate"};
+  return builtin.kind == BuiltinKind::kWorkItem || kShort.count(builtin.name) != 0;
+}
 
 uint32_t LaneShapes::jam(const std::vector<Stmt*>& statements) const {
   constexpr uint32_t kMostNodes = 160;      // each vector adds as many to what a compiler reads

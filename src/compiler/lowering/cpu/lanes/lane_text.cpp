@@ -27,7 +27,9 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
   next_ = 0;
   loops_.clear();
   kept_.clear();
+  depths_.clear();
   aliases_.clear();
+  scope_ = list;
   mask_ = all && !asks_alive ? "" : "mrt_on";
   left_.clear();
   bool returns = false;
@@ -200,6 +202,7 @@ void LaneText::declareParts(const Variable& variable, const Parts& values) {
   const Type* type = variable.type.type;
   const std::string own = lane(type->isVector() ? type->element : type);
   const Parts names = partNames(variable);
+  depths_[&variable] = loops_.size();
   own_names_.insert(names.begin(), names.end());
   for (size_t k = 0; k < names.size(); ++k)
     put(own + " " + names[k] + " = " + (values.empty() ? own + "{}" : values[k]) + ";\n");
@@ -398,6 +401,34 @@ void LaneText::plainLoop(const Stmt& s) {
   put("}\n");
 }
 
+// Variables that the code behind a loop does not read. Lanes that have left the loop may go on with them, in numbers that mean
+// nothing: what they were is not kept by a select, for which every turn would have to wait.
+std::set<const Variable*> LaneText::readOnlyIn(const Stmt& loop) const {
+  std::map<const Variable*, int> uses;  // outside of the loop
+  bool is_short = true;
+  const auto count = [&](int by) {
+    return [&uses, by](Expr& e) {
+      if (e.kind == ExprKind::kVariable) uses[e.variable] += by;
+      if (e.kind == ExprKind::kAssign && e.op == Op::kNone && e.a->kind == ExprKind::kVariable) uses[e.a->variable] -= by;
+    };
+  };
+  for (Stmt* s : scope_) visitExpressions(s, count(1));
+  std::set<const Variable*> result;
+  visitExpressions(const_cast<Stmt*>(&loop), count(-1));
+  // Long functions have ways for rare arguments, which such numbers would take.
+  visitExpressions(const_cast<Stmt*>(&loop), [&](Expr& e) {
+    if (e.kind == ExprKind::kCall || (e.kind == ExprKind::kBuiltinCall && !isShort(*e.builtin))) is_short = false;
+  });
+  if (!is_short) return result;
+  // Where a loop stands in another one, a turn of the outer one has to begin with a new value.
+  for (const auto& [variable, count_outside] : uses) {
+    const auto depth = depths_.find(variable);
+    const bool is_here = depth != depths_.end() && depth->second == loops_.size() - 1;
+    if (count_outside == 0 && is_here && plan_.storage(*variable) == Storage::kRegion) result.insert(variable);
+  }
+  return result;
+}
+
 // A loop that lanes leave one by one: it runs while any lane does.
 void LaneText::loop(const Stmt& s) {
   const std::string outer = mask_;
@@ -426,6 +457,10 @@ void LaneText::loop(const Stmt& s) {
   };
   if (s.kind != StmtKind::kDo) ask();
   const std::string inside = breaks || continues || returns ? fresh("mrt_m") : own;
+  if (!continues) {
+    loops_.back().inside = inside;
+    loops_.back().own = readOnlyIn(s);
+  }
   put("{\n");
   if (continues) put("mrt_L::m " + state.continued + " = {};\n");
   if (inside != own) put("mrt_L::m " + inside + " = " + own + ";\n");
@@ -482,6 +517,7 @@ LaneText::Parts LaneText::inlined(const Expr& e) {
   const std::string outer = mask_, outer_left = left_;
   const Parts* outer_result = std::exchange(result_, &result);
   std::vector<Loop> outer_loops = std::exchange(loops_, {});
+  std::vector<Stmt*> outer_scope = std::exchange(scope_, {function.body});
   const std::vector<Stmt*>& body = function.body->body;
   uint32_t returns = 0;
   visitStatements(function.body, [&](Stmt& s) {
@@ -524,6 +560,7 @@ LaneText::Parts LaneText::inlined(const Expr& e) {
   left_ = outer_left;
   result_ = outer_result;
   loops_ = std::move(outer_loops);
+  scope_ = std::move(outer_scope);
   return result;
 }
 

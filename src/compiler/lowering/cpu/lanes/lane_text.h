@@ -55,7 +55,9 @@ class LaneText {
     std::string broken, continued;  // masks; empty: no lane does that by itself
     std::string label;              // behind the body, of a plain loop
     bool masked = false;
-    bool is_switch = false;  // then of the loop around, but for `broken`
+    std::string inside;             // masked: lanes that leave this mask never come back; empty: some may
+    std::set<const Variable*> own;  // what nothing but this loop reads
+    bool is_switch = false;         // then of the loop around, but for `broken`
     bool uses_label = false;
   };
 
@@ -138,10 +140,12 @@ class LaneText {
   std::string mask() const { return mask_.empty() ? "mrt_L::every()" : mask_; }
   std::string with(const std::string& condition) const { return mask_.empty() ? condition : mask_ + " & " + condition; }
   void put(const std::string& text) { *out_ += text; }
-  bool isWhole(const Variable& variable) const {  // all lanes that have it are here
+  bool isWhole(const Variable& variable) const {  // all lanes that have it, or will read it again, are here
     const auto at = kept_.find(&variable);
-    return mask_.empty() || (at != kept_.end() && at->second == mask_);
+    if (mask_.empty() || (at != kept_.end() && at->second == mask_)) return true;
+    return !loops_.empty() && loops_.back().inside == mask_ && loops_.back().own.count(&variable) != 0;
   }
+  std::set<const Variable*> readOnlyIn(const Stmt& loop) const;
 
   CppText& text_;
   Prelude& prelude_;
@@ -155,6 +159,8 @@ class LaneText {
   const Parts* result_ = nullptr;                // what the helper around gives back; null: in the kernel
   std::map<const Variable*, Place> aliases_;     // pointers, by where they point to
   std::map<const Variable*, std::string> kept_;  // vectors, each with the mask under which it was declared
+  std::map<const Variable*, size_t> depths_;     // how many loops were around the declaration
+  std::vector<Stmt*> scope_;                     // the statements of the region, or of the helper around
   struct OfVector {
     std::map<const Variable*, Place> aliases;
     std::map<const Variable*, std::string> kept;

@@ -124,6 +124,8 @@ bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list);
 bool followsFromLow(const Expr& expression, uint32_t bytes);
 bool cutsOperand(const Expr& expression);  // a conversion, or a += b and the like, where b is wider
 
+bool isShort(const Builtin& builtin);  // a few instructions
+
 // No effects, and nothing that could fail for a lane that is off: no memory is read.
 bool isSafeForAllLanes(const Expr& expression);
 
