@@ -105,6 +105,23 @@ TEST_P(SumsTest, GoOnOverABarrier) {
       Local{256 * sizeof(int32_t)});
 }
 
+TEST_P(SumsTest, TheLargestAndWhereItWas) {
+  check("largest", kColumns, [](const Numbers& a, const Numbers& b, Numbers& out, uint32_t rows, uint32_t) {
+    for (uint32_t i = 0; i < kColumns; ++i) {
+      int32_t best = std::numeric_limits<int32_t>::min();
+      uint32_t at = 255, equal = 0;
+      for (uint32_t k = 0; k < rows; ++k) {
+        const int32_t value = b[k * kColumns + i] * a[k] & 1023;
+        equal = value > best ? 1 : equal + (value == best ? 1 : 0);
+        at = value > best ? k : at;
+        best = std::max(best, value);
+      }
+      const uint64_t all = (uint64_t{static_cast<uint32_t>(best)} << 32) ^ (i * 0x100000001u) ^ (equal << 8 | at);
+      out[i] = static_cast<int32_t>(all >> 32) ^ static_cast<int32_t>(all);
+    }
+  });
+}
+
 TEST_P(SumsTest, OfVectors) {
   check("fours", kColumns / 4, [](const Numbers& a, const Numbers& b, Numbers& out, uint32_t rows, uint32_t) {
     for (uint32_t i = 0; i < kColumns; ++i) {

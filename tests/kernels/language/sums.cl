@@ -78,6 +78,28 @@ __kernel void fours(__global const int *a, __global const int4 *b, __global int4
   out[i] = sum.wzyx;
 }
 
+/* The largest of a column and where it was: a choice of each item in a loop that all go through together. Integers around the loop
+   are wider than those in it. */
+__kernel void largest(__global const int *a, __global const int *b, __global int *out, uint rows, uint columns) {
+  size_t i = get_global_id(0);
+  if (i >= columns) return;
+  int best = INT_MIN;
+  uchar at = 255;
+  uint equal = 0;
+  for (size_t k = 0; k < rows; ++k) {
+    const int value = b[k * columns + i] * a[k] & 1023;
+    if (value > best) {
+      best = value;
+      at = (uchar)k;
+      equal = 1;
+    } else if (value == best) {
+      equal++;
+    }
+  }
+  const ulong all = ((ulong)(uint)best << 32) ^ (i * 0x100000001ul) ^ ((ulong)equal << 8 | at);
+  out[i] = (int)(all >> 32) ^ (int)all;
+}
+
 /* From `first` on, an index may pass 2^32 and begin at 0 again. */
 __kernel void wrapping(__global const uchar *bytes, __global uint *out, uint first, uint turns) {
   uint i = get_global_id(0);

@@ -531,17 +531,23 @@ bool KernelText::lanes(const Items& work, std::string* out) {
   if (twice) one("mrt_f = [&](const long mrt_l0)", true);
   one("mrt_p = [&](const long mrt_l0, mrt_L::m mrt_on)", false);
   const std::string last = end + "0", keeps = std::string("{\n") + kKeepsBranches;
-  const auto whole = [&](uint32_t vectors, const char* name) {
+  const auto whole = [&](uint32_t vectors, const std::string& name) {
     const std::string by = std::to_string(vectors) + " * mrt_L::n";
     *out += "for (; mrt_l0 + " + by + " <= " + last + "; mrt_l0 += " + by + ") " + keeps + name + "(mrt_l0);\n}\n";
   };
   const auto rows = [&](const std::string& count, uint32_t together) {
     *out += "using mrt_L = mrt_lanes<" + count + ">;\nfor (long mrt_l2 = 0; mrt_l2 < " + end +
             "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n" + functions + "long mrt_l0 = 0;\n";
-    if (together > 1) whole(together, "mrt_j");
+    for (uint32_t vectors = together; vectors > 1; vectors /= 2) whole(vectors, "mrt_j" + std::to_string(vectors));
     if (twice) whole(1, "mrt_f");
     *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_L::n) " + keeps + "mrt_p(mrt_l0, mrt_L::head(" + last +
             " - mrt_l0));\n}\n}\n";
+  };
+  const uint32_t together = twice && !plan_->hasMasks() ? shapes.jam(work.statements) : 1;
+  const auto full = [&](const std::string& count) {
+    for (uint32_t vectors = together; vectors > 1; vectors /= 2)
+      one("mrt_j" + std::to_string(vectors) + " = [&](const long mrt_l0)", true, vectors);
+    rows(count, together);
   };
   // Rows that are short, as those of groups of 8 x 8, would leave half of the lanes off: they take vectors of half the size.
   const std::string count = "MRT_BYTES / " + std::to_string(shapes.widest());
@@ -549,15 +555,11 @@ bool KernelText::lanes(const Items& work, std::string* out) {
     *out += "if (" + last + " <= " + count + " / 2) {\n";
     rows(count + " / 2", 1);
     *out += "} else {\n";
-    const uint32_t together = plan_->hasMasks() ? 1 : shapes.jam(work.statements);
-    if (together > 1) one("mrt_j = [&](const long mrt_l0)", true, together);
-    rows(count, together);
+    full(count);
     *out += "}\n";
-    return true;
+  } else {
+    full(count);
   }
-  const uint32_t together = twice && !plan_->hasMasks() ? shapes.jam(work.statements) : 1;
-  if (together > 1) one("mrt_j = [&](const long mrt_l0)", true, together);
-  rows(count, together);
   return true;
 }
 

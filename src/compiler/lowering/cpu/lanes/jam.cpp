@@ -26,6 +26,18 @@ bool changesOnce(const Expr& e) {
   return once;
 }
 
+// A branch that each vector takes by itself: what it does is neither a loop nor a way out of one.
+bool isOwnChoice(const Stmt& choice) {
+  bool own = choice.kind == StmtKind::kIf;
+  visitStatements(const_cast<Stmt*>(&choice), [&](Stmt& s) {
+    own = own &&
+          (s.kind == StmtKind::kIf || s.kind == StmtKind::kCompound || s.kind == StmtKind::kExpr || s.kind == StmtKind::kEmpty);
+    if (s.kind == StmtKind::kIf) visit(s.a, [&](Expr& e) { own = own && !changes(e); });
+    if (s.kind == StmtKind::kExpr) own = own && changesOnce(*s.a);
+  });
+  return own;
+}
+
 }  // namespace
 
 bool isShort(const Builtin& builtin) {
@@ -41,6 +53,7 @@ uint32_t LaneShapes::jam(const std::vector<Stmt*>& statements) const {
   bool fine = true;
   std::set<const Variable*> sums, inner;  // what goes on from turn to turn of a loop, and what is declared in one
   uint32_t loops = 0;
+  bool chosen = false;  // what some lanes do not change goes on
   const auto leaf = [&](const Expr* e) {
     if (e == nullptr || !fine) return;
     fine = changesOnce(*e);
@@ -54,14 +67,23 @@ uint32_t LaneShapes::jam(const std::vector<Stmt*>& statements) const {
     });
     const Variable* variable = changed(*e);
     if (variable == nullptr || loops == 0 || !of(*variable).isVarying() || inner.count(variable) != 0) return;
-    bool goes_on = e->kind == ExprKind::kUnary || e->op != Op::kNone;
+    bool goes_on = chosen || e->kind == ExprKind::kUnary || e->op != Op::kNone;
     visit(e->b, [&](Expr& each) { goes_on = goes_on || (each.kind == ExprKind::kVariable && each.variable == variable); });
     if (goes_on) sums.insert(variable);
   };
   // Outside of loops the text of a region is short, and what it does there is not looked at.
   const auto look = [&](const auto& self, const Stmt* s) -> void {
     if (s == nullptr || !fine) return;
-    fine = !diverges(*s);
+    if (diverges(*s)) {
+      fine = isOwnChoice(*s);
+      leaf(s->a);
+      chosen = true;
+      visitExpressions(const_cast<Stmt*>(s), [&](Expr& e) {
+        if (changes(e)) leaf(&e);
+      });
+      chosen = false;
+      return;
+    }
     switch (s->kind) {
       case StmtKind::kCompound:
         for (const Stmt* each : s->body) self(self, each);

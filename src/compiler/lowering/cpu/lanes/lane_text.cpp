@@ -227,7 +227,11 @@ bool LaneText::statement(const Stmt& s) {
       }
       return true;
     case StmtKind::kIf:
-      choose(s);
+      if (shapes_.diverges(s)) {
+        forEachVector([&] { choose(s); });
+      } else {
+        choose(s);
+      }
       return true;
     // A return inside needs the masks of loop() even where all lanes take it alike: the code behind the loop has to know.
     case StmtKind::kFor:
