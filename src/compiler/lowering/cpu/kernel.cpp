@@ -549,10 +549,11 @@ bool KernelText::lanes(const Items& work, std::string* out) {
       one("mrt_j" + std::to_string(vectors) + " = [&](const long mrt_l0)", true, vectors);
     rows(count, together);
   };
-  // Rows that are short, as those of groups of 8 x 8, would leave half of the lanes off: they take vectors of half the size.
+  // Rows that are short, as those of groups of 8 x 8, would leave half of the lanes off: they take vectors of half the size,
+  // where that is four lanes or more.
   const std::string count = "MRT_BYTES / " + std::to_string(shapes.widest());
   if (twice && shapes.nodes() <= kMaxHalf && hasRows()) {
-    *out += "if (" + last + " <= " + count + " / 2) {\n";
+    *out += "if (" + count + " / 2 >= 4 && " + last + " <= " + count + " / 2) {\n";
     rows(count + " / 2", 1);
     *out += "} else {\n";
     full(count);
