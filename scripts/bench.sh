@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Builds and runs every benchmark that this machine can run, keeps the figures in docs/measured/bench_*.json and writes the table
 # docs/benchmarks.md from them (docs/benchmarks-sixty.md: kernels beside other drivers). Usage: scripts/bench.sh [--no-install]
-# [--intel] [PATTERN], for instance scripts/bench.sh launch. --intel installs Intel's OpenCL runtime for CPUs from PyPI into
-# build/venv-intel; bench_sixty runs it from then on, and without it the table says that it is absent.
+# [--intel] [--numpy] [PATTERN], for instance scripts/bench.sh launch. --intel installs Intel's OpenCL runtime for CPUs from PyPI
+# into build/venv-intel, --numpy installs numpy into build/venv-numpy; bench_sixty and bench_digits.py run them from then on, and
+# without them the tables say that they are absent.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-install=yes intel=no pattern=
+install=yes intel=no numpy=no pattern=
 for argument in "$@"; do
   case $argument in
     --no-install) install=no ;;
     --intel) intel=yes ;;
-    -*) echo "usage: bench.sh [--no-install] [--intel] [PATTERN]" >&2; exit 2 ;;
+    --numpy) numpy=yes ;;
+    -*) echo "usage: bench.sh [--no-install] [--intel] [--numpy] [PATTERN]" >&2; exit 2 ;;
     *) pattern=$argument ;;
   esac
 done
@@ -27,6 +29,12 @@ sixty=(env)
 # shellcheck disable=SC2086
 if scripts/install-intel-opencl.sh $with_intel; then
   sixty=(env "OCL_ICD_VENDORS=$PWD/build/opencl-vendors")
+fi
+
+venv_numpy=build/venv-numpy
+if [[ $numpy == yes && ! -x $venv_numpy/bin/python ]]; then
+  python3 -m venv "$venv_numpy"
+  "$venv_numpy/bin/pip" install --quiet numpy
 fi
 
 # Keeps what a reader needs and drops what only names this machine.
@@ -77,6 +85,19 @@ if [[ -x build/release/bin/bench_comm && (-z $pattern || comm == *"$pattern"*) ]
       failed+=("comm_$ranks")
     fi
   done
+fi
+
+# The example digits beside numpy: that of the virtual environment, else none, though the system may have one.
+if [[ -z $pattern || digits == *"$pattern"* ]]; then
+  echo "== digits"
+  with_numpy=(python3 -S)
+  [[ ! -x $venv_numpy/bin/python ]] || with_numpy=("$venv_numpy/bin/python")
+  if "${with_numpy[@]}" benchmarks/bench_digits.py build/release/lib/libbench_digits.so \
+    --benchmark_out="$scratch/digits.json"; then
+    tidy "$scratch/digits.json" docs/measured/bench_digits.json
+  else
+    failed+=(digits)
+  fi
 fi
 
 # The same devices without shared virtual memory, and the picture of both.

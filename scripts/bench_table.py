@@ -10,6 +10,7 @@ import sys
 
 OPENMP = ("libgomp", "libomp")
 POCL = ("pocl_basic", "pocl_pthread")
+NUMPY = ("numpy", "numpy_one_thread")
 RAW_LAUNCH = ("clEnqueueNDRangeKernel",)
 COPY = ("times", 1.05, 25)  # of short copies: the checks of two addresses come on top
 
@@ -97,6 +98,8 @@ GOALS = [
     ("P15", "reduction in groups of 256, 1 M floats", "P15_reduce", "manyrt", POCL, 1 / 20, "libgomp"),
     ("P15", "n-body with tiles, relaxed math, 2048", "P15_nbody", "manyrt", POCL, 1 / 4, "libgomp"),
     ("P15", "stream of memory (triad), 4 M floats", "P15_triad", "manyrt", POCL, 1, "libgomp"),
+    ("P15", "an epoch of the example digits, beside numpy", "P15_digits_epoch", "manyrt", NUMPY, 0.8, None),
+    ("P15", "the same, each step a graph", "P15_digits_epoch_graph", "manyrt", NUMPY, 0.8, None),
     ("P16", "build cold: the five kernels of digits", "P16_cold_digits", "manyrt", (), 40_000_000, "pocl_basic"),
     ("P16", "build cold: the same with vectors", "P16_cold_digits_vector", "manyrt", (), 100_000_000, "pocl_basic"),
     ("P16", "build from the cache: the five kernels of digits", "P16_cached_digits", "manyrt", (), 100_000, None),
@@ -228,6 +231,10 @@ METHOD = """
   context and a queue.
 - Kernels from source (P15) are built by all from the same text, with uint indices; results are compared before anything is
   timed. `libgomp` is the same work as loops written by hand, not bound to the kernel's algorithm: in the column of the floor.
+- Digits (P15): the example trains, and numpy trains the same network between its epochs, on the same images in the same order;
+  losses and accuracy are compared after each epoch. Timed is an epoch with the reading of what is held out, and on our side its
+  shuffle and uploads. numpy's BLAS has as many threads as the library, or one. numpy is not part of a build:
+  `scripts/bench.sh --numpy` installs it from PyPI into `build/venv-numpy`, and without it the row says that it is absent.
 - Builds (P16) go from rtModuleCreateFromSource to a module with code; every cold source differs from all before. PoCL, whose
   cache is off, compiles at the launch too: its figure is for clBuildProgram and clCreateKernel alone.
 - OpenCL (P8, P17): the peer is raw OpenCL on the same device, with a context, queue, kernel and buffers of its own; calls are
@@ -356,7 +363,7 @@ def head_text(contexts):
             if key.startswith("peer_") or key in ("gpu", "gpu_driver"):
                 peers[key] = value
     names = {"peer_opencl": "OpenCL", "peer_tbb": "oneTBB", "peer_libgomp": "libgomp", "peer_libomp": "libomp",
-             "peer_pytorch": "PyTorch", "peer_mpi": "MPI", "peer_nccl": "NCCL",
+             "peer_pytorch": "PyTorch", "peer_mpi": "MPI", "peer_nccl": "NCCL", "peer_numpy": "numpy",
              "gpu": "GPU", "gpu_driver": "driver of CUDA"}
     if peers:
         lines.append("Peers: " + "; ".join(f"{names.get(key, key)}: {value}" for key, value in sorted(peers.items())) + ".")

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Builds on a machine with GPUs and runs what needs them: conformance, examples, benchmarks. Installs nothing; what is missing
 # is said. Usage: scripts/gpu.sh [--out FOLDER] [--filter GTEST_FILTER] [--tier svm|buffer] [--no-build] [STAGE...]
-# Stages: conformance comm stamps examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the GPU's OpenCL
-# driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3; RT_GPU_WHEELS names
-# a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100, and runs them on cuda:0
-# and on the CPU, as far as they come in RT_GPU_SECONDS (400); `stamps 600` takes so many seconds, `stamps` 30. CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a
-# host. Results are JSON files in FOLDER (docs/measured), and a short table is printed last.
+# Stages: conformance comm stamps examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the
+# GPU's OpenCL driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3;
+# RT_GPU_WHEELS names a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100, and
+# runs them on cuda:0 and on the CPU, as far as they come in RT_GPU_SECONDS (400). `stamps 600` takes so many seconds, `stamps` 30.
+# CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a host. Results are JSON files in FOLDER (docs/measured), and a
+# short table is printed last.
 set -uo pipefail
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
@@ -17,7 +18,7 @@ while (($#)); do
     --filter) filter=$2; shift ;;
     --tier) tiers=("$2"); shift ;;
     --no-build) builds=no ;;
-    -h | --help) sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,9s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
     stamps) stages+=(stamps); [[ ! ${2:-} =~ ^[0-9]+$ ]] || { stamp_seconds=$2; shift; } ;;
     random) stages+=(random); [[ ! ${2:-} =~ ^[0-9]+$ ]] || { programs=$2; shift; } ;;
     *) stages+=("$1") ;;

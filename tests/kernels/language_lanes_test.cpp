@@ -108,6 +108,41 @@ TEST_P(LanesOffTest, MemoryMayBeginBehindTheFirstItems) {
   });
 }
 
+TEST_P(LanesOffTest, RowsMayBeShorterThanAVector) {
+  const Shape shapes[] = {{8, 8, 1}, {7, 3, 1}, {4, 4, 1}, {3, 5, 1},  {2, 9, 1},
+                          {1, 9, 1}, {5, 5, 1}, {9, 2, 1}, {16, 2, 1}, {17, 3, 1}};
+  for (const Shape& shape : shapes) {
+    const std::string what = std::to_string(shape.x) + " x " + std::to_string(shape.y);
+    for (const uint32_t width : {1u, 5u, 8u, 33u}) {
+      const uint32_t height = 7, count = width * height;
+      const Shape groups = {(width + shape.x - 1) / shape.x, (height + shape.y - 1) / shape.y, 1};
+      for (const Element& element : {Element{"uchar", 1}, Element{"float", 4}, Element{"long", 8}, Element{"float4", 16}}) {
+        const Fenced in(count * element.bytes, Fenced::Side::kEnd), out(count * element.bytes, Fenced::Side::kEnd);
+        in.count();
+        run((std::string("rows_") + element.name).c_str(), groups, shape, in, out, width, height);
+        expectCopied(
+            in, out, element, count, [](uint32_t) { return true; }, what);
+        if (HasFatalFailure()) return;
+      }
+      const Fenced in(count * sizeof(int), Fenced::Side::kEnd), out(count * sizeof(int), Fenced::Side::kEnd);
+      in.count();
+      run("rows_turned", groups, shape, in, out, width, height, Local{size_t{shape.x} * shape.y * sizeof(int)});
+      for (uint32_t y = 0; y < height; ++y) {
+        for (uint32_t x = 0; x < width; ++x) {
+          const uint32_t other_x = x / shape.x * shape.x + shape.x - 1 - x % shape.x;
+          const uint32_t other_y = y / shape.y * shape.y + shape.y - 1 - y % shape.y;
+          int expected = -1, got = 0;
+          if (other_x < width && other_y < height) {
+            memcpy(&expected, in.data() + (size_t{other_y} * width + other_x) * sizeof(int), sizeof expected);
+          }
+          memcpy(&got, out.data() + (size_t{y} * width + x) * sizeof(int), sizeof got);
+          ASSERT_EQ(got, expected) << what << ", " << x << " of " << width << ", row " << y;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(LanesOffTest, FlagsAndIndicesMaySayWhoTakesPart) {
   forAll([&](const Element& element, uint32_t count, uint32_t size, uint32_t groups) {
     const uint32_t items = count + 30;
@@ -168,6 +203,63 @@ TEST_P(LanesOffTest, NoFaultOfALaneThatIsOff) {
     const Buffer<int> out = buffer(std::vector<int>(count, 0));
     run("divided", {count / size + 1}, {size}, buffer(x), buffer(by), out, count);
     expectEqual(out.read(), expected, "groups of " + std::to_string(size));
+  }
+}
+
+TEST_P(LanesOffTest, LanesThatLeftALoopMayComeBack) {
+  const uint32_t count = 300;
+  const std::vector<int> limits = randomIntegers(count, 5, 0, 7), in = randomIntegers(count, 6, -3, 2000);
+  const auto grow = [](int* x, int limit) {
+    int turns = 0;
+    for (; turns < limit && *x < 10000; ++turns) *x = *x * 2 + 1;
+    return turns;
+  };
+  const std::pair<const char*, std::function<int(int, int)>> kKernels[] = {{"gone",
+                                                                            [&](int x, int limit) {
+                                                                              int total = 0;
+                                                                              for (int k = 0; k < 4; ++k) {
+                                                                                int own = x + k;
+                                                                                total = total * 8 + grow(&own, limit);
+                                                                              }
+                                                                              return total;
+                                                                            }},
+                                                                           {"back_again",
+                                                                            [&](int x, int limit) {
+                                                                              int total = 0;
+                                                                              for (int k = 0; k < 4; ++k)
+                                                                                total = total * 8 + grow(&x, limit);
+                                                                              return total;
+                                                                            }},
+                                                                           {"out_for_a_turn",
+                                                                            [](int x, int limit) {
+                                                                              int out = -7;
+                                                                              for (int turns = 1; turns <= 2 * limit; ++turns) {
+                                                                                if (((x ^ turns) & 1) != 0) continue;
+                                                                                x += turns;
+                                                                                if (turns % 3 == 0) x ^= 5;
+                                                                                out = x;
+                                                                              }
+                                                                              return out;
+                                                                            }},
+                                                                           {"broken_off", [](int x, int limit) {
+                                                                              int out = -7, y = 1;
+                                                                              for (int k = 0; k < limit; ++k) {
+                                                                                x = x * 3 + y;
+                                                                                if (x > 5000) break;
+                                                                                if ((x & 2) != 0) y += k;
+                                                                                out = x - y;
+                                                                              }
+                                                                              return out;
+                                                                            }}};
+  for (const auto& [name, reference] : kKernels) {
+    std::vector<int> expected;
+    for (uint32_t i = 0; i < count; ++i) expected.push_back(reference(in[i], limits[i]));
+    for (const uint32_t size : kSizes) {
+      const Buffer<int> out = buffer(std::vector<int>(count, -7));
+      run(name, {count / size + 1}, {size}, buffer(limits), buffer(in), out, count);
+      expectEqual(out.read(), expected, std::string(name) + ", groups of " + std::to_string(size));
+      if (HasFatalFailure()) return;
+    }
   }
 }
 

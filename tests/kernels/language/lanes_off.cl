@@ -79,3 +79,90 @@ __kernel void one_of_two(__global const float *x, __global const float *y, __glo
   if (flags[i]) a = y[i];
   out[i] = a;
 }
+
+// Groups of rows that are shorter than a vector, or a little longer; the pages end where the last row does.
+__kernel void rows_uchar(__global const uchar *in, __global uchar *out, uint width, uint height) {
+  uint x = get_global_id(0), y = get_global_id(1);
+  if (x >= width || y >= height) return;
+  out[y * width + x] = in[y * width + x];
+}
+__kernel void rows_float(__global const float *in, __global float *out, uint width, uint height) {
+  int x = get_global_id(0), y = get_global_id(1);
+  if (x < width && y < height) out[y * (int)width + x] = in[y * (int)width + x];
+}
+__kernel void rows_long(__global const long *in, __global long *out, uint width, uint height) {
+  size_t x = get_global_id(0), y = get_global_id(1);
+  if (x >= width || y >= height) return;
+  long sum = 0;
+  for (uint k = 0; k < height; ++k) sum += in[k * width + x];
+  for (uint k = 0; k < height; ++k) sum -= k == y ? 0 : in[k * width + x];
+  out[y * width + x] = sum;
+}
+__kernel void rows_float4(__global const float4 *in, __global float4 *out, uint width, uint height) {
+  uint x = get_global_id(0), y = get_global_id(1);
+  if (x >= width || y >= height) return;
+  out[y * width + x] = in[y * width + x];
+}
+
+// Across a barrier: each item takes what the item opposite to it in the group has put there.
+__kernel void rows_turned(__global const int *in, __global int *out, uint width, uint height, __local int *tile) {
+  uint lx = get_local_id(0), ly = get_local_id(1), nx = get_local_size(0), ny = get_local_size(1);
+  uint x = get_global_id(0), y = get_global_id(1);
+  tile[ly * nx + lx] = -1;
+  if (x < width && y < height) tile[ly * nx + lx] = in[y * width + x];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (x < width && y < height) out[y * width + x] = tile[(ny - 1 - ly) * nx + nx - 1 - lx];
+}
+
+// What only a loop reads: lanes that have left it are gone, but not those that come back with the next turn of the loop around.
+__kernel void gone(__global const int *limits, __global const int *in, __global int *out, uint n) {
+  uint i = get_global_id(0);
+  if (i >= n) return;
+  int total = 0;
+  for (int k = 0; k < 4; ++k) {
+    int x = in[i] + k, turns = 0;
+    while (turns < limits[i] && x < 10000) {
+      x = x * 2 + 1;
+      turns++;
+    }
+    total = total * 8 + turns;
+  }
+  out[i] = total;
+}
+__kernel void back_again(__global const int *limits, __global const int *in, __global int *out, uint n) {
+  uint i = get_global_id(0);
+  if (i >= n) return;
+  int x = in[i], total = 0;
+  for (int k = 0; k < 4; ++k) {
+    int turns = 0;
+    while (turns < limits[i] && x < 10000) {
+      x = x * 2 + 1;
+      turns++;
+    }
+    total = total * 8 + turns;
+  }
+  out[i] = total;
+}
+__kernel void out_for_a_turn(__global const int *limits, __global const int *in, __global int *out, uint n) {
+  uint i = get_global_id(0);
+  if (i >= n) return;
+  int x = in[i], turns = 0;
+  while (turns < 2 * limits[i]) {
+    turns++;
+    if ((x ^ turns) & 1) continue;
+    x += turns;
+    if (turns % 3 == 0) x ^= 5;
+    out[i] = x;
+  }
+}
+__kernel void broken_off(__global const int *limits, __global const int *in, __global int *out, uint n) {
+  uint i = get_global_id(0);
+  if (i >= n) return;
+  int x = in[i], y = 1;
+  for (int k = 0; k < limits[i]; ++k) {
+    x = x * 3 + y;
+    if (x > 5000) break;
+    if (x & 2) y += k;
+    out[i] = x - y;
+  }
+}

@@ -482,11 +482,24 @@ void KernelText::loops(const Items& work, std::string* out) {
   *out += loop + "mrt_f(mrt_l0);\n}\n";
 }
 
+// Whether groups are likely to have many rows, which then may be short: the kernel asks where an item is among them.
+bool KernelText::hasRows() const {
+  bool found = false;
+  visitExpressions(kernel_.body, [&](Expr& e) {
+    if (e.kind != ExprKind::kBuiltinCall || e.builtin->kind != BuiltinKind::kWorkItem || e.arguments.empty()) return;
+    const Expr& dimension = behindConversions(*e.arguments[0]);
+    const bool is_id = e.builtin->work_item == WorkItem::kGlobalId || e.builtin->work_item == WorkItem::kLocalId;
+    found = found || (is_id && !(dimension.kind == ExprKind::kLiteral && dimension.integer == 0));
+  });
+  return found;
+}
+
 // Work-items of a row as the lanes of vectors. False: their statements have no such form.
 bool KernelText::lanes(const Items& work, std::string* out) {
   // The compiler reads the text of whole vectors and that of the rest of a row. Large regions have the second alone, with a
   // mask that is always full but for the end.
   constexpr uint32_t kMaxTwice = 600, kMaxNodes = 3000;  // nodes of expressions: a second or two of compilation
+  constexpr uint32_t kMaxHalf = 300;
   LaneShapes shapes(*plan_);
   std::string why_not;
   if (shapes.find(work.statements, &why_not) && shapes.nodes() > kMaxNodes) why_not = "it is too long";
@@ -510,19 +523,44 @@ bool KernelText::lanes(const Items& work, std::string* out) {
   }
   const std::string end = work.limited ? "mrt_f" : "mrt_e";
   LaneText lanes(text_, text_.prelude(), *plan_, shapes, text_.contraction());
-  *out += "using mrt_L = mrt_lanes<MRT_BYTES / " + std::to_string(shapes.widest()) + ">;\n";
-  *out += "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n";
-  const auto one = [&](const std::string& head, bool whole) {
-    *out += "const auto " + head + " __attribute__((always_inline)) {\n" +
-            lanes.body(work.statements, recomputed, crossing, whole, plan_->hasMasks()) + "};\n";
+  std::string functions;
+  const auto one = [&](const std::string& head, bool whole, uint32_t vectors = 1) {
+    functions += "const auto " + head + " __attribute__((always_inline)) {\n" +
+                 lanes.body(work.statements, recomputed, crossing, whole, plan_->hasMasks(), vectors) + "};\n";
   };
   if (twice) one("mrt_f = [&](const long mrt_l0)", true);
   one("mrt_p = [&](const long mrt_l0, mrt_L::m mrt_on)", false);
-  const std::string last = end + "0", rest = last + " - mrt_l0";
-  *out += "long mrt_l0 = 0;\n";
-  const std::string keeps = std::string("{\n") + kKeepsBranches;
-  if (twice) *out += "for (; mrt_l0 + mrt_L::n <= " + last + "; mrt_l0 += mrt_L::n) " + keeps + "mrt_f(mrt_l0);\n}\n";
-  *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_L::n) " + keeps + "mrt_p(mrt_l0, mrt_L::head(" + rest + "));\n}\n}\n";
+  const std::string last = end + "0", keeps = std::string("{\n") + kKeepsBranches;
+  const auto whole = [&](uint32_t vectors, const std::string& name) {
+    const std::string by = std::to_string(vectors) + " * mrt_L::n";
+    *out += "for (; mrt_l0 + " + by + " <= " + last + "; mrt_l0 += " + by + ") " + keeps + name + "(mrt_l0);\n}\n";
+  };
+  const auto rows = [&](const std::string& count, uint32_t together) {
+    *out += "using mrt_L = mrt_lanes<" + count + ">;\nfor (long mrt_l2 = 0; mrt_l2 < " + end +
+            "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n" + functions + "long mrt_l0 = 0;\n";
+    for (uint32_t vectors = together; vectors > 1; vectors /= 2) whole(vectors, "mrt_j" + std::to_string(vectors));
+    if (twice) whole(1, "mrt_f");
+    *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_L::n) " + keeps + "mrt_p(mrt_l0, mrt_L::head(" + last +
+            " - mrt_l0));\n}\n}\n";
+  };
+  const uint32_t together = twice && !plan_->hasMasks() ? shapes.jam(work.statements) : 1;
+  const auto full = [&](const std::string& count) {
+    for (uint32_t vectors = together; vectors > 1; vectors /= 2)
+      one("mrt_j" + std::to_string(vectors) + " = [&](const long mrt_l0)", true, vectors);
+    rows(count, together);
+  };
+  // Rows that are short, as those of groups of 8 x 8, would leave half of the lanes off: they take vectors of half the size,
+  // where that is four lanes or more.
+  const std::string count = "MRT_BYTES / " + std::to_string(shapes.widest());
+  if (twice && shapes.nodes() <= kMaxHalf && hasRows()) {
+    *out += "if (" + count + " / 2 >= 4 && " + last + " <= " + count + " / 2) {\n";
+    rows(count + " / 2", 1);
+    *out += "} else {\n";
+    full(count);
+    *out += "}\n";
+  } else {
+    full(count);
+  }
   return true;
 }
 

@@ -78,6 +78,7 @@ class KernelText {
   void loops(const Items& work, std::string* out);
   void plainLoops(const Items& work, std::string* out);
   bool lanes(const Items& work, std::string* out);
+  bool hasRows() const;
   void body(const Items& work, std::string* out);
   struct Uses {  // variables of the statements, with those that the recomputed ones are made of
     std::set<const Variable*> used, declared, changed;

@@ -23,7 +23,7 @@ struct mrt_lanes {
   }
   template <class T>
   MRT_IN v<T> all(T x) {
-    return v<T>{} + (MRT_E)x;
+    return (MRT_E)x - v<T>{};  // not a sum, which has no -0.0
   }
   template <class T>
   MRT_IN v<T> line(T first, T step) {
@@ -301,9 +301,20 @@ struct mrt_lanes {
   MRT_IN v<T> gather(const char* p, X at, long size, mrt_numbers<I...>) {
     return v<T>{(MRT_E) * (const T*)(p + (long)at[I] * size)...};
   }
-  template <class T, int... I>
-  MRT_IN v<T> stepped(const char* p, long by, mrt_numbers<I...>) {
-    return v<T>{(MRT_E) * (const T*)(p + I * by)...};
+  // Addresses are one of few bases and up to three steps, which loads add by themselves. The compiler is kept from computing each
+  // from the one before it: it would have more of them than registers.
+  template <class T>
+  MRT_IN T hidden(T x) {
+#if defined(__GNUC__) && defined(__x86_64__)
+    __asm__("" : "+r"(x));
+#endif
+    return x;
+  }
+  template <class T, int... B, int... I>
+  MRT_IN v<T> stepped(const char* p, long by, mrt_numbers<B...>, mrt_numbers<I...>) {
+    const char* const base[] = {hidden(p + 4 * B * by)...};
+    const long steps[] = {0, by, 2 * by, hidden(3 * by)};
+    return v<T>{(MRT_E) * (const T*)(base[I / 4] + steps[I % 4])...};
   }
   // Where the lanes of what is at these offsets of an item are.
   template <class T, class X>
@@ -348,7 +359,7 @@ struct mrt_lanes {
   }
   template <class T>
   MRT_IN v<T> far(const T* p, long by) {
-    return stepped<T>((const char*)p, by, mrt_count<N>{});
+    return stepped<T>((const char*)p, by, mrt_count<(N + 3) / 4>{}, mrt_count<N>{});
   }
   template <class T>
   MRT_IN v<T> far(const T* p, long by, m on) {
@@ -371,8 +382,10 @@ struct mrt_lanes {
     const X same = X{} + index[__builtin_ctz(b)];
     return gather<T>((const char*)p, pick(on, index, same), size, mrt_count<N>{});
   }
-  // Whether 32 unsigned bits do not wrap from the first lane to the last.
-  MRT_IN bool fits(long first, long step) { return (unsigned long)(first + (N - 1) * step) >> 32 == 0; }
+  // Whether 32 unsigned bits do not wrap from the first lane to the last of some vectors.
+  MRT_IN bool fits(long first, long step, long vectors = 1) {
+    return (unsigned long)(first + (vectors * N - 1) * step) >> 32 == 0;
+  }
   // For indices that are mostly neighbours.
   template <class T, class X, class... M>
   MRT_IN v<T> likely_at(const T* p, X index, long size, M... on) {

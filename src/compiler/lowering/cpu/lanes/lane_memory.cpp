@@ -1,4 +1,6 @@
 // Where the lanes of an lvalue are in memory: at one place, next to each other, a step apart, or each at an index of its own.
+#include <algorithm>
+
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/parser/visit.h"
@@ -51,6 +53,37 @@ std::string LaneText::stepOf(const Expr& given) {
   return isUnsigned32(index) ? "(long)(int)" + step : step;  // the low bits are what counts
 }
 
+// An unsigned index may wrap between two lanes. The access asks at run time, and then takes the lanes' own indices. Several
+// vectors ask once for all, and know their places by their distance from the first.
+LaneText::Place LaneText::guarded(Place base, const Expr& index, bool negative, const std::vector<const Expr*>& wrapping) {
+  const bool is_inside = std::count(out_->begin(), out_->end(), '{') != std::count(out_->begin(), out_->end(), '}');
+  const bool shares = in_vector_ && !is_inside;  // what is declared within braces is not seen by the next vector
+  std::string guard;
+  for (const Expr* each : wrapping) {
+    guard += (guard.empty() ? "" : " && ") + ("mrt_L::fits(" + first(*each) + ", " + stepOf(*each));
+    guard += shares ? ", " + std::to_string(vectors_.size()) + ")" : ")";
+  }
+  const std::string pointer = "(" + base.pointer + (negative ? " - " : " + ") + first(index) + ")";
+  Shared here;
+  if (!shares) {
+    here = {temporary(guard), pointer, first(index)};
+  } else if (vector_ == 0) {
+    here = {temporary(guard), temporary(pointer), temporary(first(index))};
+    shared_.push_back(here);
+  } else {
+    here = shared_[next_shared_++];
+    base.ahead = std::to_string(vector_) + " * mrt_L::n * (" + base.step + ") * " + base.scale;
+  }
+  base.guard = here.guard;
+  base.pointer = here.pointer;
+  base.index = std::string(negative ? "-" : "") + "(mrt_L::to<long>(" + value(index) + ") - " + here.first + ")";
+  return base;
+}
+
+std::string LaneText::ahead(const Place& at) {
+  return at.ahead.empty() ? at.pointer : "((char*)" + at.pointer + " + " + at.ahead + ")";
+}
+
 LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, uint64_t size) {
   const Expr& index = behindWidening(given);
   const std::string bytes = std::to_string(size) + "l";
@@ -77,15 +110,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
       base.step = (negative ? "-" : "") + stepOf(index);
       base.scale = bytes;
       base.unit = base.step == "1l";
-      // An unsigned index may wrap between two lanes. The access asks at run time, and then takes the lanes' own indices.
-      if (!wrapping.empty()) {
-        for (const Expr* each : wrapping) {
-          base.guard += (base.guard.empty() ? "" : " && ") + ("mrt_L::fits(" + first(*each) + ", " + stepOf(*each) + ")");
-        }
-        base.guard = temporary(base.guard);
-        base.index = "(mrt_L::to<long>(" + value(index) + ") - " + first(index) + ")";
-        if (negative) base.index = "-" + base.index;
-      }
+      if (!wrapping.empty()) return guarded(base, index, negative, wrapping);
       base.pointer = "(" + base.pointer + sign + first(index) + ")";
       return base;
     }
@@ -116,6 +141,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
   base.scale = "1l";
   base.unit = false;
   base.guard.clear();
+  base.ahead.clear();
   return base;
 }
 
@@ -208,8 +234,9 @@ std::string LaneText::load(const Place& at, const Type* type) {
     case Place::Kind::kOne:
       return "mrt_L::all<" + own + ">(*(" + from + "))";
     case Place::Kind::kStep: {
+      const std::string there = "(const " + own + "*)" + ahead(at);
       const std::string stepped =
-          at.unit ? "mrt_L::near(" + from + on + ")" : "mrt_L::far(" + from + ", (" + at.step + ") * " + at.scale + on + ")";
+          at.unit ? "mrt_L::near(" + there + on + ")" : "mrt_L::far(" + there + ", (" + at.step + ") * " + at.scale + on + ")";
       if (at.guard.empty()) return temporary(stepped);
       const std::string result = fresh("mrt_c");
       put("mrt_L::v<" + own + "> " + result + ";\nif (__builtin_expect(" + at.guard + ", 1)) " + result + " = " + stepped +
@@ -246,9 +273,10 @@ void LaneText::store(const Place& at, const Type* type, const std::string& value
   }
   // Where an index may wrap: by steps if it does not, else each lane to its own index.
   if (!at.guard.empty()) {
-    const std::string near = "mrt_L::put_near(" + to + ", " + lanes + (mask_.empty() ? "" : ", " + mask_) + ");\n";
+    const std::string there = "(" + own + "*)" + ahead(at);
+    const std::string near = "mrt_L::put_near(" + there + ", " + lanes + (mask_.empty() ? "" : ", " + mask_) + ");\n";
     const std::string far =
-        "mrt_L::put_far(" + to + ", (" + at.step + ") * " + at.scale + ", " + lanes + ", " + mask() + ");\n";
+        "mrt_L::put_far(" + there + ", (" + at.step + ") * " + at.scale + ", " + lanes + ", " + mask() + ");\n";
     put("if (__builtin_expect(" + at.guard + ", 1)) " + (at.unit ? near : far) + "else mrt_L::put_at(" + to + ", " + at.index +
         ", " + at.scale + ", " + lanes + ", " + mask() + ");\n");
   } else if (at.kind == Place::Kind::kStep && at.unit) {

@@ -21,18 +21,21 @@ std::string LaneText::temporary(const std::string& text) {
 }
 
 std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<const Variable*>& recomputed,
-                           const std::vector<Crossing>& crossing, bool all, bool asks_alive) {
+                           const std::vector<Crossing>& crossing, bool all, bool asks_alive, uint32_t vectors) {
   std::string text;
   out_ = &text;
   next_ = 0;
   loops_.clear();
   kept_.clear();
+  depths_.clear();
   aliases_.clear();
+  scope_ = list;
   mask_ = all && !asks_alive ? "" : "mrt_on";
   left_.clear();
   bool returns = false;
   for (const Stmt* s : list) returns = returns || containsReturn(*s);
   put("const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0; (void)mrt_l;\n");
+  begin(vectors);
   if (all && asks_alive) put("mrt_L::m mrt_on = mrt_L::every();\n");
   if (asks_alive) {
     put(std::string("if (mrt_masked) { mrt_on = mrt_on & (mrt_L::near(mrt_alive + mrt_l") + (all ? "" : ", mrt_on") +
@@ -49,10 +52,12 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
   for (const Crossing& each : crossing) {
     const Type* type = each.variable->type.type;
     const std::string own = text_.name(*each.variable);
-    Parts initial;
-    if (each.loads) initial = loadParts(crossingPlace(own), type);
-    declareParts(*each.variable, initial);
-    kept_[each.variable] = mask_;
+    forEachVector([&] {
+      Parts initial;
+      if (each.loads) initial = loadParts(crossingPlace(own), type);
+      declareParts(*each.variable, initial);
+      kept_[each.variable] = mask_;
+    });
   }
   for (const Variable* variable : recomputed) declare(*variable);
   statements(list, 0);
@@ -61,11 +66,13 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
     const Type* type = each.variable->type.type;
     const std::string own = text_.name(*each.variable);
     mask_ = mask_.empty() ? "" : "mrt_on";
-    if (type->isVector()) {
-      storeParts(crossingPlace(own), type, partNames(*each.variable));
-    } else {
-      store(crossingPlace(own), type, own, false);
-    }
+    forEachVector([&] {
+      if (type->isVector()) {
+        storeParts(crossingPlace(own), type, partNames(*each.variable));
+      } else {
+        store(crossingPlace(own), type, own, false);
+      }
+    });
   }
   if (asks_alive && returns) {
     put("if (mrt_L::any(mrt_left)) mrt_L::put_near(mrt_alive + mrt_l, mrt_L::v<unsigned int>{}, mrt_left);\n");
@@ -123,6 +130,14 @@ void LaneText::statements(const std::vector<Stmt*>& list, size_t from) {
 
 void LaneText::declare(const Variable& variable) {
   if (isLocal(variable) || plan_.storage(variable) == Storage::kUniform) return;
+  if (!shapes_.of(variable).isUniform() || shapes_.isAlias(variable)) {
+    forEachVector([&] { declareOwn(variable); });
+  } else {
+    declareOwn(variable);
+  }
+}
+
+void LaneText::declareOwn(const Variable& variable) {
   const std::string own = text_.name(variable);
   if (shapes_.isObject(variable)) {
     if (plan_.storage(variable) != Storage::kInPlace) {
@@ -142,6 +157,7 @@ void LaneText::declare(const Variable& variable) {
   if (!shape.isVarying()) {
     QualType type = variable.type;
     type.is_restrict = false;
+    if (!shape.isUniform()) own_names_.insert(own);
     if (variable.initializer == nullptr) {
       put(text_.declare(type, own) + ";\n");
     } else {
@@ -186,6 +202,8 @@ void LaneText::declareParts(const Variable& variable, const Parts& values) {
   const Type* type = variable.type.type;
   const std::string own = lane(type->isVector() ? type->element : type);
   const Parts names = partNames(variable);
+  depths_[&variable] = loops_.size();
+  own_names_.insert(names.begin(), names.end());
   for (size_t k = 0; k < names.size(); ++k)
     put(own + " " + names[k] + " = " + (values.empty() ? own + "{}" : values[k]) + ";\n");
 }
@@ -202,10 +220,18 @@ bool LaneText::statement(const Stmt& s) {
       for (const Variable* variable : s.variables) declare(*variable);
       return true;
     case StmtKind::kExpr:
-      effect(*s.a);
+      if (isForAll(*s.a)) {
+        effect(*s.a);
+      } else {
+        forEachVector([&] { effect(*s.a); });
+      }
       return true;
     case StmtKind::kIf:
-      choose(s);
+      if (shapes_.diverges(s)) {
+        forEachVector([&] { choose(s); });
+      } else {
+        choose(s);
+      }
       return true;
     // A return inside needs the masks of loop() even where all lanes take it alike: the code behind the loop has to know.
     case StmtKind::kFor:
@@ -373,10 +399,38 @@ void LaneText::plainLoop(const Stmt& s) {
   statements({s.first}, 0);
   put("}\n");
   if (loops_.back().uses_label) put(loops_.back().label + ": ;\n");
-  if (!simple) effect(*s.b);
+  if (!simple) forEachVector([&] { effect(*s.b); });
   put(s.kind == StmtKind::kDo ? "} while (" + asks + ");\n" : "}\n");
   loops_.pop_back();
   put("}\n");
+}
+
+// Variables that the code behind a loop does not read. Lanes that have left the loop may go on with them, in numbers that mean
+// nothing: what they were is not kept by a select, for which every turn would have to wait.
+std::set<const Variable*> LaneText::readOnlyIn(const Stmt& loop) const {
+  std::map<const Variable*, int> uses;  // outside of the loop
+  bool is_short = true;
+  const auto count = [&](int by) {
+    return [&uses, by](Expr& e) {
+      if (e.kind == ExprKind::kVariable) uses[e.variable] += by;
+      if (e.kind == ExprKind::kAssign && e.op == Op::kNone && e.a->kind == ExprKind::kVariable) uses[e.a->variable] -= by;
+    };
+  };
+  for (Stmt* s : scope_) visitExpressions(s, count(1));
+  std::set<const Variable*> result;
+  visitExpressions(const_cast<Stmt*>(&loop), count(-1));
+  // Long functions have ways for rare arguments, which such numbers would take.
+  visitExpressions(const_cast<Stmt*>(&loop), [&](Expr& e) {
+    if (e.kind == ExprKind::kCall || (e.kind == ExprKind::kBuiltinCall && !isShort(*e.builtin))) is_short = false;
+  });
+  if (!is_short) return result;
+  // Where a loop stands in another one, a turn of the outer one has to begin with a new value.
+  for (const auto& [variable, count_outside] : uses) {
+    const auto depth = depths_.find(variable);
+    const bool is_here = depth != depths_.end() && depth->second == loops_.size() - 1;
+    if (count_outside == 0 && is_here && plan_.storage(*variable) == Storage::kRegion) result.insert(variable);
+  }
+  return result;
 }
 
 // A loop that lanes leave one by one: it runs while any lane does.
@@ -407,6 +461,10 @@ void LaneText::loop(const Stmt& s) {
   };
   if (s.kind != StmtKind::kDo) ask();
   const std::string inside = breaks || continues || returns ? fresh("mrt_m") : own;
+  if (!continues) {
+    loops_.back().inside = inside;
+    loops_.back().own = readOnlyIn(s);
+  }
   put("{\n");
   if (continues) put("mrt_L::m " + state.continued + " = {};\n");
   if (inside != own) put("mrt_L::m " + inside + " = " + own + ";\n");
@@ -463,6 +521,7 @@ LaneText::Parts LaneText::inlined(const Expr& e) {
   const std::string outer = mask_, outer_left = left_;
   const Parts* outer_result = std::exchange(result_, &result);
   std::vector<Loop> outer_loops = std::exchange(loops_, {});
+  std::vector<Stmt*> outer_scope = std::exchange(scope_, {function.body});
   const std::vector<Stmt*>& body = function.body->body;
   uint32_t returns = 0;
   visitStatements(function.body, [&](Stmt& s) {
@@ -505,6 +564,7 @@ LaneText::Parts LaneText::inlined(const Expr& e) {
   left_ = outer_left;
   result_ = outer_result;
   loops_ = std::move(outer_loops);
+  scope_ = std::move(outer_scope);
   return result;
 }
 

@@ -3,7 +3,9 @@
 // differs, masks say which lanes take part.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,13 +27,14 @@ class LaneText {
   using Parts = std::vector<std::string>;  // a text for each component of a vector
 
   // A function body for the lanes from the work-item mrt_l0 on. `all`: none of them is off, else mrt_on says which are on.
+  // `vectors`: how many the text is for (LaneShapes::jam), the first of them from mrt_l0 on; more than one only for `all`.
   // `crossing`: variables that come from arrays over the items, with whether they go back.
   struct Crossing {
     const Variable* variable;
     bool loads, stores;
   };
   std::string body(const std::vector<Stmt*>& statements, const std::vector<const Variable*>& recomputed,
-                   const std::vector<Crossing>& crossing, bool all, bool asks_alive);
+                   const std::vector<Crossing>& crossing, bool all, bool asks_alive, uint32_t vectors = 1);
 
  private:
   struct Place {  // where an lvalue is
@@ -43,6 +46,7 @@ class LaneText {
     std::string index;  // kIndex: a vector; kOwn: offsets of the lanes, or empty; kStep: from `pointer`, where the guard fails
     std::string guard;  // kStep: whether no index wraps between two lanes; empty: none can
     std::string scale;  // bytes
+    std::string ahead;  // kStep, where the guard holds: bytes that this vector is behind `pointer`, the place of the first one
     bool unit = false;  // kStep: neighbours
     bool likely = false;  // kIndex: often neighbours
     bool whole = false;   // kOwn: lanes that are off may be written
@@ -51,7 +55,9 @@ class LaneText {
     std::string broken, continued;  // masks; empty: no lane does that by itself
     std::string label;              // behind the body, of a plain loop
     bool masked = false;
-    bool is_switch = false;  // then of the loop around, but for `broken`
+    std::string inside;             // masked: lanes that leave this mask never come back; empty: some may
+    std::set<const Variable*> own;  // what nothing but this loop reads
+    bool is_switch = false;         // then of the loop around, but for `broken`
     bool uses_label = false;
   };
 
@@ -62,12 +68,18 @@ class LaneText {
   void plainLoop(const Stmt& s);
   void select(const Stmt& s);
   void declare(const Variable& variable);
+  void declareOwn(const Variable& variable);
   void clear(const Variable& variable);
   void declareParts(const Variable& variable, const Parts& values);
   Parts partNames(const Variable& variable) const;
   std::string componentName(const Expr& e) const;
   Place crossingPlace(const std::string& name);
   void refresh(const Stmt& s);
+  void begin(uint32_t vectors);
+  static std::string ownName(const std::string& name, uint32_t vector);
+  std::string renamed(const std::string& text, uint32_t vector) const;
+  void forEachVector(const std::function<void()>& write);  // a statement whose value is not the same for all items
+  bool isForAll(const Expr& effect) const;
   bool leaves(const Stmt& s) const;
   bool isCheap(const Stmt& s, uint32_t* nodes) const;
   bool isSafeBehind(const Expr& e, const Expr& before);
@@ -128,10 +140,12 @@ class LaneText {
   std::string mask() const { return mask_.empty() ? "mrt_L::every()" : mask_; }
   std::string with(const std::string& condition) const { return mask_.empty() ? condition : mask_ + " & " + condition; }
   void put(const std::string& text) { *out_ += text; }
-  bool isWhole(const Variable& variable) const {  // all lanes that have it are here
+  bool isWhole(const Variable& variable) const {  // all lanes that have it, or will read it again, are here
     const auto at = kept_.find(&variable);
-    return mask_.empty() || (at != kept_.end() && at->second == mask_);
+    if (mask_.empty() || (at != kept_.end() && at->second == mask_)) return true;
+    return !loops_.empty() && loops_.back().inside == mask_ && loops_.back().own.count(&variable) != 0;
   }
+  std::set<const Variable*> readOnlyIn(const Stmt& loop) const;
 
   CppText& text_;
   Prelude& prelude_;
@@ -145,6 +159,23 @@ class LaneText {
   const Parts* result_ = nullptr;                // what the helper around gives back; null: in the kernel
   std::map<const Variable*, Place> aliases_;     // pointers, by where they point to
   std::map<const Variable*, std::string> kept_;  // vectors, each with the mask under which it was declared
+  std::map<const Variable*, size_t> depths_;     // how many loops were around the declaration
+  std::vector<Stmt*> scope_;                     // the statements of the region, or of the helper around
+  struct OfVector {
+    std::map<const Variable*, Place> aliases;
+    std::map<const Variable*, std::string> kept;
+  };
+  struct Shared {  // a guard of all vectors, with where the first lane of all is
+    std::string guard, pointer, first;
+  };
+  Place guarded(Place base, const Expr& index, bool negative, const std::vector<const Expr*>& wrapping);
+  static std::string ahead(const Place& at);
+  std::vector<OfVector> vectors_;    // what each of several vectors knows besides; empty: there is one
+  std::set<std::string> own_names_;  // of variables that each vector has for itself
+  bool in_vector_ = false;           // the text is that of one of them:
+  uint32_t vector_ = 0;
+  std::vector<Shared> shared_;  // of the statement
+  size_t next_shared_ = 0;
   uint32_t next_ = 0;
 };
 

@@ -415,13 +415,13 @@ LaneText::Parts LaneText::loadParts(const Place& at, const Type* type) {
   // Neighbours are one block that shuffles take apart; of vectors at places of their own each is one load. No element is
   // fetched by itself. Where an index may wrap, the lanes' own indices are the other way.
   if (type->count != 3 && at.kind != Place::Kind::kOwn) {
-    const std::string from = "_parts<" + count + ">((const " + own + "*)" + at.pointer;
+    const std::string head = "_parts<" + count + ">((const " + own + "*)", from = head + at.pointer, there = head + ahead(at);
     const std::string own_places = "mrt_L::at" + from + ", " + at.index + ", " + at.scale + ", " + mask() + ")";
     std::string whole = own_places;
     if (at.kind == Place::Kind::kStep && at.unit) {
-      whole = "mrt_L::near" + from + (mask_.empty() ? "" : ", " + mask_) + ")";
+      whole = "mrt_L::near" + there + (mask_.empty() ? "" : ", " + mask_) + ")";
     } else if (at.kind == Place::Kind::kStep) {
-      whole = "mrt_L::far" + from + ", (" + at.step + ") * " + at.scale + ", " + mask() + ")";
+      whole = "mrt_L::far" + there + ", (" + at.step + ") * " + at.scale + ", " + mask() + ")";
     }
     if (at.guard.empty()) {
       whole = temporary(whole);
@@ -443,7 +443,8 @@ void LaneText::storeParts(const Place& at, const Type* vector, const Parts& valu
     for (uint32_t k = 0; k < vector->count; ++k) store(component(at, vector, k), vector->element, values[k], false);
     return;
   }
-  const std::string own = prelude_.type(vector->element), to = "_parts((" + own + "*)" + at.pointer;
+  const std::string own = prelude_.type(vector->element), head = "_parts((" + own + "*)";
+  const std::string to = head + at.pointer, there = head + ahead(at);
   std::string all;
   for (const std::string& each : values) all += (all.empty() ? "" : ", ") + each;
   all = ", mrt_L::w<" + own + ", " + std::to_string(vector->count) + ">{{" + all + "}}";
@@ -451,9 +452,9 @@ void LaneText::storeParts(const Place& at, const Type* vector, const Parts& valu
   if (at.kind == Place::Kind::kIndex) return put(own_places);
   if (!at.guard.empty()) put("if (__builtin_expect(" + at.guard + ", 1)) ");
   if (at.unit) {
-    put("mrt_L::put_near" + to + all + (mask_.empty() ? "" : ", " + mask_) + ");\n");
+    put("mrt_L::put_near" + there + all + (mask_.empty() ? "" : ", " + mask_) + ");\n");
   } else {
-    put("mrt_L::put_far" + to + ", (" + at.step + ") * " + at.scale + all + ", " + mask() + ");\n");
+    put("mrt_L::put_far" + there + ", (" + at.step + ") * " + at.scale + all + ", " + mask() + ");\n");
   }
   if (!at.guard.empty()) put("else " + own_places);
 }

@@ -13,11 +13,6 @@
 namespace manyrt::compiler {
 namespace {
 
-bool isLaneType(const Type* type) {  // whose elements, or which itself, a vector can have as elements
-  if (type->kind == TypeKind::kEnum) return true;
-  return (type->kind == TypeKind::kScalar || type->kind == TypeKind::kVector) && type->scalar != Scalar::kHalf;
-}
-
 bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kBool; }
 
 std::optional<int64_t> constantOf(const Expr& e) {
@@ -55,6 +50,11 @@ bool assigns(const Expr& expression) {
 }
 
 }  // namespace
+
+bool isLaneType(const Type* type) {
+  if (type->kind == TypeKind::kEnum) return true;
+  return (type->kind == TypeKind::kScalar || type->kind == TypeKind::kVector) && type->scalar != Scalar::kHalf;
+}
 
 const Variable* LaneShapes::changed(const Expr& e) const {
   if (e.kind != ExprKind::kAssign && !(e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement)) return nullptr;
@@ -285,12 +285,7 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
     }
     for (const Stmt* s : statements) look(*s);
   } while (changed_);
-  const auto each = [&](auto visitor) {
-    for (const Stmt* s : statements) visitExpressions(const_cast<Stmt*>(s), visitor);
-    for (const auto& [function, shape] : results_) visitExpressions(function->body, visitor);
-  };
-  each([&](Expr& e) { findCut(e); });
-  each([&](Expr& e) { measure(e); });
+  findWidth(statements);
   // Reasons that only known shapes give. The cost comes last: a region without a form has none.
   for (const auto& [variable, shape] : variables_) {
     const bool own = variable->type->isPointer() && variable->type->inner.space == AddressSpace::kPrivate;
@@ -327,28 +322,6 @@ void LaneShapes::checkPointers(const Expr& e) {
   if (e.kind == ExprKind::kUnary && e.op == Op::kLogicalNot) is_value = differs(e.a);
   if (e.kind == ExprKind::kAssign || (e.kind == ExprKind::kCall && e.type->isPointer())) is_value = differs(&e);
   if (is_value && why_not_.empty()) why_not_ = "it computes with pointers that differ from item to item";
-}
-
-void LaneShapes::findCut(const Expr& e) {
-  if (!cutsOperand(e)) return;
-  const Expr& operand = e.kind == ExprKind::kAssign ? *e.b : *e.a;
-  const uint32_t bytes = static_cast<uint32_t>(sizeOf(e.type));
-  if (of(operand).isVarying() && followsFromLow(operand, bytes)) cut(operand, bytes);
-}
-
-void LaneShapes::cut(const Expr& e, uint32_t bytes) {
-  cut_.insert(&e);
-  for (const Expr* operand : {e.a, e.kind == ExprKind::kBinary && e.op != Op::kShl ? e.b : nullptr}) {
-    if (operand != nullptr && of(*operand).isVarying() && followsFromLow(*operand, bytes)) cut(*operand, bytes);
-  }
-}
-
-void LaneShapes::measure(const Expr& e) {
-  if (!of(e).isVarying() || cut_.count(&e) != 0) return;
-  if (e.type->isPointer()) return;  // their parts are measured
-  if (!isLaneType(e.type.type)) return;
-  const QualType element = e.type->isVector() ? QualType{e.type->element} : e.type;
-  widest_ = std::max(widest_, static_cast<uint32_t>(sizeOf(element)));
 }
 
 // --- going over the statements

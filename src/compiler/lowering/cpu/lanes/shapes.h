@@ -56,10 +56,12 @@ class LaneShapes {
   // Whether an index grows by the same amount from lane to lane. Unsigned ones of 32 bits do so but where they wrap between two
   // lanes: those for which that is possible are added to `wrapping`.
   bool isStepped(const Expr& index, std::vector<const Expr*>* wrapping) const;
-  // Bytes of the widest value that needs a vector.
+  // Bytes of the widest value that needs a vector; of integers in loops alone, where there are any.
   uint32_t widest() const { return widest_; }
   // How much there is to compile: expressions, those of helpers for each call, and those of vectors for each component.
   uint32_t nodes() const { return nodes_; }
+  // How many vectors of lanes should go through the loops of a region together; 1: one by one.
+  uint32_t jam(const std::vector<Stmt*>& statements) const;
 
  private:
   bool supports(const Stmt& statement);
@@ -81,8 +83,10 @@ class LaneShapes {
   bool supportsLeaves(const Type* type) const;
   void checkPointers(const Expr& expression);
   Shape helperCall(const Expr& expression) const;
+  void findWidth(const std::vector<Stmt*>& statements);
   void findCut(const Expr& expression);
   void cut(const Expr& expression, uint32_t bytes);
+  void findSteps(const Expr& expression);
   void measure(const Expr& expression);
   bool isSteppedMod32(const Expr& index) const;
   bool isSteppedPlace(const Expr& lvalue) const;
@@ -104,7 +108,7 @@ class LaneShapes {
   const Function* function_ = nullptr;        // a helper; null in the kernel
   std::map<const Function*, Shape> results_;  // of helpers that the region calls
   std::map<const Function*, bool> alike_;     // whether equal arguments give equal results, and nothing else happens
-  std::set<const Expr*> cut_;                 // computed in fewer bytes than their types have
+  std::set<const Expr*> cut_;                 // computed in fewer bytes than their types have, or as scalars
   bool changed_ = false;
   uint32_t widest_ = 4;
   uint32_t nodes_ = 0;
@@ -121,6 +125,10 @@ bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list);
 // `uint i = get_global_id(0) * n` or `(uchar)(a ^ b)`, needs no wider vectors then.
 bool followsFromLow(const Expr& expression, uint32_t bytes);
 bool cutsOperand(const Expr& expression);  // a conversion, or a += b and the like, where b is wider
+
+bool isLaneType(const Type* type);  // whose elements, or which itself, a vector can have as elements
+
+bool isShort(const Builtin& builtin);  // a few instructions
 
 // No effects, and nothing that could fail for a lane that is off: no memory is read.
 bool isSafeForAllLanes(const Expr& expression);

@@ -1,0 +1,66 @@
+// How wide the vectors of a region are: the bytes of the widest value that needs one decide how many lanes there are.
+#include <algorithm>
+
+#include "compiler/lowering/cpu/lanes/shapes.h"
+#include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/parser/visit.h"
+
+namespace manyrt::compiler {
+
+void LaneShapes::findWidth(const std::vector<Stmt*>& statements) {
+  const auto each = [&](auto visitor) {
+    for (const Stmt* s : statements) visitExpressions(const_cast<Stmt*>(s), visitor);
+    for (const auto& [function, shape] : results_) visitExpressions(function->body, visitor);
+  };
+  each([&](Expr& e) { findCut(e); });
+  each([&](Expr& e) { findSteps(e); });
+  // Vectors wider than a register are two of them. For integers around a loop that costs less than half the lanes in it would.
+  bool has_loops = false, calls = false;
+  const auto inside = [&](Stmt& s) {
+    if (!isLoop(s)) return;
+    has_loops = true;
+    visitExpressions(&s, [&](Expr& e) {
+      calls = calls || e.kind == ExprKind::kCall;
+      measure(e);
+    });
+  };
+  for (const Stmt* s : statements) visitStatements(const_cast<Stmt*>(s), inside);
+  for (const auto& [function, shape] : results_) visitStatements(function->body, inside);
+  for (const auto& [function, shape] : results_) {  // some of them are called in a loop
+    if (calls) visitExpressions(function->body, [&](Expr& e) { measure(e); });
+  }
+  each([&](Expr& e) {
+    if (!has_loops || e.type->isFloating() || e.type->isVector()) measure(e);
+  });
+}
+
+void LaneShapes::findCut(const Expr& e) {
+  if (!cutsOperand(e)) return;
+  const Expr& operand = e.kind == ExprKind::kAssign ? *e.b : *e.a;
+  const uint32_t bytes = static_cast<uint32_t>(sizeOf(e.type));
+  if (of(operand).isVarying() && followsFromLow(operand, bytes)) cut(operand, bytes);
+}
+
+void LaneShapes::cut(const Expr& e, uint32_t bytes) {
+  cut_.insert(&e);
+  for (const Expr* operand : {e.a, e.kind == ExprKind::kBinary && e.op != Op::kShl ? e.b : nullptr}) {
+    if (operand != nullptr && of(*operand).isVarying() && followsFromLow(*operand, bytes)) cut(*operand, bytes);
+  }
+}
+
+// An index by steps, `row * n + id` in 64 bits, is never a vector, though no constant says how far its lanes are apart.
+void LaneShapes::findSteps(const Expr& e) {
+  std::vector<const Expr*> wrapping;
+  if (e.kind != ExprKind::kSubscript || !e.a->type->isPointer() || !of(*e.a).isUniform()) return;
+  if (isStepped(*e.b, &wrapping) && wrapping.empty()) visit(e.b, [&](Expr& each) { cut_.insert(&each); });
+}
+
+void LaneShapes::measure(const Expr& e) {
+  if (!of(e).isVarying() || cut_.count(&e) != 0) return;
+  if (e.type->isPointer()) return;  // their parts are measured
+  if (!isLaneType(e.type.type)) return;
+  const QualType element = e.type->isVector() ? QualType{e.type->element} : e.type;
+  widest_ = std::max(widest_, static_cast<uint32_t>(sizeOf(element)));
+}
+
+}  // namespace manyrt::compiler
