@@ -47,8 +47,10 @@ uint64_t Pool::numberPoisoning(Block& block) { return block.serial = poisonings.
 
 void Pool::poisonBehind(const Region& region, const Block& block, backend::Stream& stream, uint64_t serial) {
   if (!region.memory().host_visible || stream.latch.failed()) return;
-  auto* task = new (std::nothrow) PoisonTask(region.addressOf(block), serial);
-  if (task != nullptr) (void)stream.call(task, backend::TaskKind::kInternal);
+  try {
+    (void)stream.call(new PoisonTask(region.addressOf(block), serial), backend::TaskKind::kInternal);
+  } catch (const std::bad_alloc&) {  // a free must not fail: the block is not poisoned
+  }
 }
 
 }  // namespace manyrt::allocator

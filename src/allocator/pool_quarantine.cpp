@@ -313,8 +313,10 @@ void Pool::inspectBehind(Region& region, Block& block, backend::Stream& stream) 
     if (block.stamps->front().stream.get() != &stream) return;
     serial = block.serial = inspections.fetch_add(1, std::memory_order_relaxed) + 1;
   }
-  auto* task = new (std::nothrow) InspectTask(region.addressOf(block), serial);
-  if (task != nullptr) (void)stream.call(task, backend::TaskKind::kInternal);
+  try {
+    (void)stream.call(new InspectTask(region.addressOf(block), serial), backend::TaskKind::kInternal);
+  } catch (const std::bad_alloc&) {  // a free must not fail: the library's thread inspects the block
+  }
 }
 
 // The library's thread may have inspected the block in the meantime, and it may have been handed out again and freed again.
