@@ -1,6 +1,7 @@
 // The blocks of a range, each made where it first begins.
 #include "allocator/range_blocks.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
@@ -33,7 +34,7 @@ RangeBlocks::RangeBlocks(Region* region, uint32_t units)
       blocks_(alignedBlocks(memory_.get())) {}
 
 RangeBlocks::~RangeBlocks() {
-  for (uint32_t unit = 0; unit < offsets_.units(); ++unit) {
+  for (uint32_t unit = 0; unit < end_; ++unit) {
     if (cuts_[unit].made) blocks_[unit].~Block();
   }
 }
@@ -47,12 +48,14 @@ Block& RangeBlocks::cut(OffsetAllocator::Span span) {
     block->region = region_;
     first.made = true;
   }
-  first.count = span.count;
+  // Relaxed: a reader of a live block is ordered behind this by the program, and any number serves for another one.
+  first.count.store(span.count, std::memory_order_relaxed);
   // A reader of a stale address may look at the same time, and finds the block of before or this one.
   const auto write = [&](Start& place, uint32_t start) {
     if (place.load(std::memory_order_relaxed) != start) place.store(start, std::memory_order_release);
   };
   const uint32_t end = span.first + span.count;
+  end_ = std::max(end_, end);
   for (uint32_t unit = span.first; unit < end;) {
     const bool whole = unit % kGroup == 0 && end - unit >= kGroup;
     write(cuts_[unit].start, span.first + 1);

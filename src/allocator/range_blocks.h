@@ -25,22 +25,27 @@ class RangeBlocks {
 
   // The block that has the span from now on. A block that had begun in it before is found no more.
   Block& cut(OffsetAllocator::Span span);
-  // Null: no block has had the unit yet. The block may have been freed.
+  // Null: no block has the unit. The block may have been freed.
   Block* at(uint64_t offset) const {
     // Acquire: pairs with the release of cut(), so that the block is complete.
     uint32_t start = whole_[offset / (kUnit * kGroup)].load(std::memory_order_acquire);
     if (start == 0) start = cuts_[offset / kUnit].start.load(std::memory_order_acquire);
-    return start == 0 ? nullptr : &blocks_[start - 1];
+    if (start == 0) return nullptr;
+    // The block may have begun again since, and be shorter.
+    const uint64_t inside = offset / kUnit - (start - 1);
+    return inside < cuts_[start - 1].count.load(std::memory_order_relaxed) ? &blocks_[start - 1] : nullptr;
   }
-  OffsetAllocator::Span spanOf(const Block& block) const { return {block.index, cuts_[block.index].count}; }
+  OffsetAllocator::Span spanOf(const Block& block) const {
+    return {block.index, cuts_[block.index].count.load(std::memory_order_relaxed)};
+  }
   // All blocks that are live or pending, under the pool's lock.
   template <class Body>
   void forEach(Body body) const {
-    for (uint32_t unit = 0; unit < offsets_.units();) {
+    for (uint32_t unit = 0; unit < end_;) {
       Block* block = at(uint64_t{unit} * kUnit);
       const bool used = block != nullptr && block->state.load(std::memory_order_relaxed) != Block::kFree;
       if (used) body(*block);
-      unit = used ? block->index + cuts_[block->index].count : unit + 1;
+      unit = used ? block->index + spanOf(*block).count : unit + 1;
     }
   }
 
@@ -48,9 +53,9 @@ class RangeBlocks {
   static constexpr uint32_t kGroup = 64;  // units
   using Start = std::atomic<uint32_t>;    // the first unit of a block, and 1
   struct Cut {
-    Start start;     // of the block that has this unit; not written where `whole_` says it
-    uint32_t count;  // of a first unit: how many the block has; under the pool's lock, or of a live block
-    bool made;       // of a first unit: its block has been constructed
+    Start start;                  // of the block that has this unit; not written where `whole_` says it
+    std::atomic<uint32_t> count;  // of a first unit: how many the block has
+    bool made;                    // of a first unit: its block has been constructed
   };
   struct Deallocate {
     void operator()(void* memory) const;
@@ -63,6 +68,7 @@ class RangeBlocks {
   std::unique_ptr<Start[], Deallocate> whole_;  // of a group that one block has; else 0
   std::unique_ptr<unsigned char[], Deallocate> memory_;
   Block* const blocks_;
+  uint32_t end_ = 0;  // no block has had a unit from here on
 };
 
 }  // namespace manyrt::allocator

@@ -22,6 +22,7 @@ namespace {
 constexpr uint64_t kMinAlignment = 256;
 constexpr uint64_t kMapped = 1 << 20;  // from this size on
 constexpr uint64_t kHugePage = 2 << 20;
+constexpr uint64_t kMostAddresses = uint64_t{4} << 30;  // of a range, where the machine has less than half as much memory
 enum Tag : uint64_t { kFromMalloc = 1, kFromMmap = 2, kLocked = 4 };
 
 Status outOfMemory(uint64_t size) {
@@ -88,6 +89,7 @@ Status allocateMemory(backend::Memory* memory, int32_t kind, uint64_t size, uint
 }
 
 Status reserveAddresses(backend::Memory* memory, uint64_t size) {
+  if (size > kMostAddresses && size / 2 > physicalMemory()) return outOfMemory(size);  // whose bookkeeping alone would be large
   void* address = mapAligned(size, kHugePage);
   if (address == nullptr) return outOfMemory(size);
   // A huge page would take memory for more than was committed.

@@ -129,6 +129,13 @@ TEST_F(PoolRangesTest, EveryAddressFindsTheBlockThatHasItNow) {
   for (uint64_t offset = 0; offset <= 20 * kMiB; offset += kUnit) EXPECT_FALSE(find(large, offset));
   std::vector<void*> small;
   for (int i = 0; i < 30; ++i) small.push_back(allocate(600'000));
+  {
+    // A block begins where the large one did, and does not have what lies behind it.
+    epoch::Guard guard;
+    ASSERT_EQ(small[0], large);
+    Region& region = *find(small[0]).region;
+    EXPECT_EQ(region.blockAt(reinterpret_cast<uintptr_t>(large) + 310 * kUnit), nullptr);
+  }
   for (size_t i = 1; i < small.size(); i += 2) free(small[i]);
   for (size_t i = 0; i < small.size(); ++i) {
     for (uint64_t offset = 0; offset < 600'000; offset += 10'000) {
