@@ -278,13 +278,16 @@ void Pool::endQuarantine(uint64_t keep, bool may_wait) {
     }
     inspectFreed(*block->region, *block);
     Region* released = nullptr;
+    bool at_once;
     {
       std::lock_guard lock(lock_);
       --inspecting_;
       makeReady(*block->region, *block);
-      if (releasesAtOnce()) released = detachUnused(0);
+      at_once = releasesAtOnce();
+      if (at_once) released = detachUnused(0);
     }
     giveBack(released);
+    if (at_once) trimRanges(0);
   }
 }
 
