@@ -298,7 +298,7 @@ void Pool::emptyQuarantine() {
     endQuarantine(0, true);
     {
       std::lock_guard lock(lock_);
-      if (inspecting_ == 0) return;
+      if (inspecting_ == 0 && quarantined_.first == nullptr) return;  // another thread may have kept one meanwhile
     }
     std::atomic<uint32_t> word{0};  // another thread is at a block
     (void)futexWait(&word, 0, Deadline::after(kLookNanoseconds));

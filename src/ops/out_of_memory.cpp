@@ -37,14 +37,16 @@ void trimAll(manager::Context& context, epoch::Guard& guard) {
 // What holds freed memory of the context. Throws bad_alloc.
 std::vector<allocator::Stamp> holders(manager::Context& context) {
   std::vector<allocator::Stamp> stamps;
+  if (callbacks::inside()) return stamps;  // work may wait for this very function
   for (const Ref<allocator::Pool>& pool : context.allPools()) pool->pendingStamps(&stamps);
-  std::erase_if(stamps, [](const allocator::Stamp& stamp) { return stamp.passed() || stamp.stream->isInsideTask(); });
+  std::erase_if(stamps, [](const allocator::Stamp& stamp) { return stamp.stream->isInsideTask(); });
   return stamps;
 }
 
 // Waits as long as some of it ends now and then. Work that is held back, as by a fence which this thread is to signal, must not
 // keep the caller for ever. Outside guards and locks.
 void waitWhileTheyProgress(std::vector<allocator::Stamp> stamps) {
+  std::erase_if(stamps, [](const allocator::Stamp& stamp) { return stamp.passed(); });
   uint64_t completed = 0;
   Deadline patience = Deadline::after(kPatience);
   while (!stamps.empty() && !patience.passed()) {
@@ -58,17 +60,6 @@ void waitWhileTheyProgress(std::vector<allocator::Stamp> stamps) {
     if (stamps.size() != before) completed = 0;  // a sum over others
     if (!stamps.empty()) std::rotate(stamps.begin(), stamps.begin() + 1, stamps.end());
   }
-}
-
-// True: memory may have become free.
-bool waitForHolders(manager::Context& context, epoch::Guard& guard) {
-  if (callbacks::inside()) return false;  // work may wait for this very function
-  std::vector<allocator::Stamp> stamps = holders(context);
-  if (stamps.empty()) return false;
-  guard.leave();
-  waitWhileTheyProgress(std::move(stamps));
-  guard.enter();
-  return true;
 }
 
 Status explain(const Status& status, const AllocationRequest& request, allocator::Pool& pool, manager::Context& context) {
@@ -102,8 +93,15 @@ Status explain(const Status& status, const AllocationRequest& request, allocator
     trimAll(context, guard);
     return pool->allocate(pointer, request.size, alignment, stream.get());
   };
+  // Of the time before the first try: work that ends between that try and a later look would be missed.
+  std::vector<allocator::Stamp> held_by = holders(context);
   Status status = again();
-  if (status.code() == RT_ERROR_OUT_OF_MEMORY && waitForHolders(context, guard)) status = again();
+  if (status.code() == RT_ERROR_OUT_OF_MEMORY && !held_by.empty()) {
+    guard.leave();
+    waitWhileTheyProgress(std::move(held_by));
+    guard.enter();
+    status = again();
+  }
   void* user;
   while (status.code() == RT_ERROR_OUT_OF_MEMORY) {
     rtOutOfMemoryCallback_t callback = pool->outOfMemoryCallback(&user);

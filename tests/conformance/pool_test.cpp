@@ -286,6 +286,35 @@ TEST_P(PoolTest, AnAllocationWaitsOnceForWorkThatHoldsFreedMemory) {
   opener.join();
 }
 
+// It may end while the allocation looks for memory, at any point.
+TEST_P(PoolTest, WorkThatEndsDuringAnAllocationGivesItsMemory) {
+  ASSERT_RT_OK(rtMemPoolSetLimit(8 * kMiB, pool_));
+  Stream other;
+  ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE(round);
+    Gate gate(context_);
+    Memory first, second;
+    ASSERT_RT_OK(allocate(&first, 6 * kMiB));
+    ASSERT_RT_OK(gate.close(stream_));
+    ASSERT_RT_OK(rtMemsetAsync(first, 1, 4096, stream_));
+    ASSERT_RT_OK(rtFreeAsync(first.release(), stream_));
+    std::atomic<bool> started{false};
+    std::thread opener([&] {
+      while (!started) {
+      }
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(2 * round);
+      while (std::chrono::steady_clock::now() < end) {
+      }
+      EXPECT_RT_OK(gate.open());
+    });
+    started = true;
+    EXPECT_RT_OK(rtMallocFromPool(second.out(), 6 * kMiB, 0, other, pool_));
+    opener.join();
+    if (HasFailure()) break;
+  }
+}
+
 TEST_P(PoolTest, WorkThatIsHeldBackDoesNotKeepAnAllocationForEver) {
   if (poolsAreOff()) GTEST_SKIP() << "a block that waits for work has memory of its own then";
   ASSERT_RT_OK(rtMemPoolSetLimit(8 * kMiB, pool_));
