@@ -49,6 +49,8 @@ class Pool final : public RefCounted {
   // Frees a block for the program, in the order of `stream`; null: every stream of the context may still use it. Under a guard,
   // which keeps the region and with it the pool.
   Freed release(Region& region, Block& block, backend::Stream* stream);
+  // The common case of the same: of a slab, into the cache of the stream that has allocated. False: nothing has been done.
+  bool releaseIntoCache(Region& region, Block& block, backend::Stream& stream);
   // The same for a block in the state kClosing. The caller keeps the pool.
   void free(Region& region, Block& block, backend::Stream* stream);
   // With AddressSanitizer; in pool_poison.cpp.

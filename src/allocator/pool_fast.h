@@ -1,4 +1,4 @@
-// The short ways through a pool, inline in ops/memory: an allocation that the stream's cache has a block for, and a free in the
+// The short ways through a pool, inline in ops: an allocation that the stream's cache has a block for, and a free in the
 // order of the stream that has allocated. All else is in pool.cpp.
 #pragma once
 
@@ -52,9 +52,9 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
   return block;
 }
 
-inline void* Pool::allocateFromCache(uint64_t size, backend::Stream& stream) {
-  // Relaxed: see setPinMode().
-  if (size > max_block_ || !plain_.load(std::memory_order_relaxed) || trace::enabled()) [[unlikely]]
+[[gnu::always_inline]] inline void* Pool::allocateFromCache(uint64_t size, backend::Stream& stream) {
+  // A size of 0 wraps. Relaxed: see setPinMode().
+  if (size - 1 >= max_block_ || !plain_.load(std::memory_order_relaxed) || trace::enabled()) [[unlikely]]
     return nullptr;
   StreamCache* cache = knownCacheOf(stream);
   bool in_use;
@@ -93,14 +93,20 @@ inline void* Pool::allocateFromCache(uint64_t size, backend::Stream& stream) {
   return true;
 }
 
+// False: nothing has been done.
+[[gnu::always_inline]] inline bool Pool::releaseIntoCache(Region& region, Block& block, backend::Stream& stream) {
+  if (region.hasUses() || fills_ || trace::enabled()) [[unlikely]]
+    return false;
+  StreamCache* cache = knownCacheOf(stream);
+  // Relaxed: freeInto() asks again, under the lock.
+  return cache != nullptr && block.home.load(std::memory_order_relaxed) == cache &&
+         freeInto(*cache, region, block, stream, false);
+}
+
 inline Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* stream) {
-  StreamCache* cache = nullptr;
-  if (stream != nullptr && region.kind() == Region::Kind::kSlab && !region.hasUses() && !fills_) [[likely]]
-    cache = knownCacheOf(*stream);
-  if (cache != nullptr && block.home.load(std::memory_order_relaxed) == cache && !trace::enabled() &&
-      freeInto(*cache, region, block, *stream, false)) [[likely]]
-    return Freed::kYes;
-  return releaseElsewhere(cache, region, block, stream);
+  if (stream == nullptr || region.kind() != Region::Kind::kSlab) return releaseElsewhere(nullptr, region, block, stream);
+  if (releaseIntoCache(region, block, *stream)) return Freed::kYes;
+  return releaseElsewhere(region.hasUses() || fills_ ? nullptr : knownCacheOf(*stream), region, block, stream);
 }
 
 // Not short, and of use to both kinds of large blocks.

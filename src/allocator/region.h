@@ -49,8 +49,13 @@ class Region final : public epoch::Retired {
   Block* blockAt(uintptr_t address) {
     if (kind_ == Kind::kRange) [[unlikely]]
       return range_->at(address - begin());
+    if (kind_ == Kind::kSlab) return blockOfSlabAt(address);
+    return block_count_ == 0 ? nullptr : &blocks_[0];
+  }
+  // Null: as above.
+  Block* blockOfSlabAt(uintptr_t address) {
     // A slab's offsets have 21 bits and its blocks at least 8: the product with the rounded-up reciprocal is exact.
-    uint64_t index = kind_ == Kind::kSlab ? ((address - begin()) * block_reciprocal_) >> kReciprocalBits : 0;
+    const uint64_t index = ((address - begin()) * block_reciprocal_) >> kReciprocalBits;
     return index < block_count_ ? &blocks_[index] : nullptr;
   }
   uintptr_t addressOf(const Block& block) const { return begin() + block.index * block_size_; }

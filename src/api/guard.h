@@ -54,6 +54,14 @@ rtStatus_t guarded(const char* function, Body body) {
   }
 }
 
+// The commonest way of a hot call, without the frame's room for what is rare: `body` does the call and returns true, or does
+// nothing. False: nothing was done, and guarded() has to be used.
+template <class Body>
+[[gnu::always_inline]] inline bool shortCall(Body body) noexcept {
+  const epoch::ShortGuard guard;
+  return guard && manager::library::running() && !trace::enabled() && body();
+}
+
 // For destroys and frees: success after the end of the library and in a forked child, where there is nothing to do.
 template <class Body>
 rtStatus_t guardedRelease(const char* function, Body body) {

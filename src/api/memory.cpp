@@ -7,6 +7,7 @@
 #include "manager/device.h"
 #include "manager/stream.h"
 #include "ops/copy.h"
+#include "ops/memory_fast.h"
 
 using namespace manyrt;
 
@@ -18,6 +19,26 @@ rtStatus_t allocate(const char* function, void** pointer, size_t size, int32_t k
     RT_CHECK_OUTPUT(pointer);
     RT_RESOLVE_CONTEXT(owner, context);
     return ops::allocate(pointer, {size}, kind, *owner, guard);
+  });
+}
+
+// What the cache of the stream does not serve, or another than the common state of the library.
+[[gnu::noinline]] rtStatus_t mallocAsync(void** pointer, size_t size, rtStream_t stream) {
+  if (pointer != nullptr) *pointer = nullptr;
+  return api::guarded("rtMallocAsync", [&](epoch::Guard& guard) -> Status {
+    RT_CHECK_OUTPUT(pointer);
+    RT_RESOLVE_STREAM(object, stream);
+    ops::AllocationRequest request{size};
+    request.stream = object;
+    return ops::allocate(pointer, request, RT_MEMORY_DEVICE, *object->context, guard);
+  });
+}
+
+[[gnu::noinline]] rtStatus_t freeAsync(void* pointer, rtStream_t stream) {
+  if (pointer == nullptr) return RT_SUCCESS;
+  return api::guardedRelease("rtFreeAsync", [&](epoch::Guard&) -> Status {
+    RT_RESOLVE_STREAM(object, stream);
+    return ops::free(pointer, object);
   });
 }
 
@@ -36,14 +57,12 @@ rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t context) {
 }
 
 rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream) {
-  if (pointer != nullptr) *pointer = nullptr;
-  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
-    RT_CHECK_OUTPUT(pointer);
-    RT_RESOLVE_STREAM(object, stream);
-    ops::AllocationRequest request{size};
-    request.stream = object;
-    return ops::allocate(pointer, request, RT_MEMORY_DEVICE, *object->context, guard);
+  const bool done = pointer != nullptr && api::shortCall([&] {
+    const manager::Stream* object = manager::streams.find(toBits(stream));
+    *pointer = object == nullptr ? nullptr : ops::allocateFromCache(size, *object);
+    return *pointer != nullptr;
   });
+  return done ? RT_SUCCESS : mallocAsync(pointer, size, stream);
 }
 
 rtStatus_t rtMallocWithOptions(void** pointer, size_t size, const rtMallocOptions_t* options, rtContext_t context) {
@@ -66,11 +85,11 @@ rtStatus_t rtFree(void* pointer) {
 }
 
 rtStatus_t rtFreeAsync(void* pointer, rtStream_t stream) {
-  if (pointer == nullptr) return RT_SUCCESS;
-  return api::guardedRelease(__func__, [&](epoch::Guard&) -> Status {
-    RT_RESOLVE_STREAM(object, stream);
-    return ops::free(pointer, object);
+  const bool done = api::shortCall([&] {
+    const manager::Stream* object = manager::streams.find(toBits(stream));
+    return object != nullptr && ops::freeIntoCache(pointer, *object);
   });
+  return done ? RT_SUCCESS : freeAsync(pointer, stream);
 }
 
 rtStatus_t rtHostRegister(void* pointer, size_t size, rtContext_t context) {

@@ -106,6 +106,37 @@ class Guard {
   uint32_t state_ = 0;
 };
 
+// The guard of a call that waits for nothing and is the outermost one of its thread, with what it takes to say so inline. False:
+// there is no guard, and the call takes a Guard.
+class ShortGuard {
+ public:
+  ShortGuard() : record_(internal::record) {
+    // Relaxed, and the order of the two stores and loads: see Guard.
+    if (record_ == nullptr || record_->active.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      record_ = nullptr;
+      return;
+    }
+    record_->active.store(internal::current.load(std::memory_order_acquire), std::memory_order_relaxed);
+    if (!barrier::light()) [[unlikely]]
+      record_->fenced.store(true, std::memory_order_release);
+  }
+  ~ShortGuard() {
+    if (record_ == nullptr) [[unlikely]]
+      return;
+    if (record_->slow != 0) [[unlikely]] {
+      internal::endSlowly(record_, 0);
+    } else {
+      record_->active.store(0, std::memory_order_release);  // release: see Guard
+    }
+  }
+  ShortGuard(const ShortGuard&) = delete;
+  ShortGuard& operator=(const ShortGuard&) = delete;
+  explicit operator bool() const { return record_ != nullptr; }
+
+ private:
+  Record* record_;
+};
+
 // A stretch of a library thread without a guard. At its end the thread is at rest, as at the end of a call.
 class Scope {
  public:

@@ -1,0 +1,41 @@
+// The ways through rtMallocAsync and rtFreeAsync that the cache of a stream serves, inline in the two functions. What is not so
+// short goes through ops/memory.h, which asks everything again.
+#pragma once
+
+#include "allocator/address_map.h"
+#include "allocator/pool_fast.h"
+#include "manager/context.h"
+#include "manager/device.h"
+#include "manager/pool.h"
+#include "manager/stream.h"
+
+namespace manyrt::ops {
+
+// Null: take the usual way.
+[[gnu::always_inline]] inline void* allocateFromCache(uint64_t size, const manager::Stream& stream) {
+  const manager::Context& context = *stream.context;
+  // Relaxed: a capture takes the usual way, which looks again.
+  if (stream.recorder.load(std::memory_order_relaxed) != nullptr || !context.isOpen()) [[unlikely]]
+    return nullptr;
+  backend::Stream& native = *stream.native;
+  const manager::Pool* pool = context.knownPool();
+  if (pool == nullptr || native.latch.failed() || stream.device.isLost()) [[unlikely]]
+    return nullptr;
+  return pool->pool->allocateFromCache(size, native);
+}
+
+// False: take the usual way. Nothing has been done.
+[[gnu::always_inline]] inline bool freeIntoCache(void* pointer, const manager::Stream& stream) {
+  if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+    return false;
+  allocator::Region* region = allocator::address_map::find(pointer);
+  if (region == nullptr || region->kind() != allocator::Region::Kind::kSlab) [[unlikely]]
+    return false;
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  allocator::Block* block = region->blockOfSlabAt(address);
+  if (block == nullptr || region->addressOf(*block) != address) [[unlikely]]
+    return false;
+  return region->pool()->releaseIntoCache(*region, *block, *stream.native);
+}
+
+}  // namespace manyrt::ops
