@@ -58,10 +58,10 @@ rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t context) {
 
 rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream) {
   const bool done = pointer != nullptr && api::shortCall([&] {
-    const manager::Stream* object = manager::streams.find(toBits(stream));
-    *pointer = object == nullptr ? nullptr : ops::allocateFromCache(size, *object);
-    return *pointer != nullptr;
-  });
+                      const manager::Stream* object = manager::streams.find(toBits(stream));
+                      *pointer = object == nullptr ? nullptr : ops::allocateFromCache(size, *object);
+                      return *pointer != nullptr;
+                    });
   return done ? RT_SUCCESS : mallocAsync(pointer, size, stream);
 }
 

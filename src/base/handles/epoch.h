@@ -106,8 +106,8 @@ class Guard {
   uint32_t state_ = 0;
 };
 
-// The guard of a call that waits for nothing and is the outermost one of its thread, with what it takes to say so inline. False:
-// there is no guard, and the call takes a Guard.
+// The guard of a short call that is the outermost one of its thread: it cannot be left. False: there is no guard, and the call
+// takes a Guard.
 class ShortGuard {
  public:
   ShortGuard() : record_(internal::record) {
