@@ -6,10 +6,11 @@
 #include "comm/batch.h"
 
 #include <atomic>
-#include <new>
+#include <set>
 #include <utility>
 
 #include "comm/core_call.h"
+#include "comm/guard.h"
 
 namespace manyrt::comm {
 namespace {
@@ -28,18 +29,31 @@ class Batch {
 
   const std::vector<Operation>& operations() const { return operations_; }
   const Operation& first() const { return operations_.front(); }
-  void takeTurn() { turn_ = communicator_->turns.next++; }  // under `submitting`
+  void takeTurn() {  // under `submitting`
+    turn_.insert(communicator_->turns.next);
+    ++communicator_->turns.next;
+  }
   void markSubmitted(bool submitted) { submitted_.store(submitted, std::memory_order_release); }
 
   void streamFailed(rtStatus_t code) {
-    communicator_->fail(Status::error(RT_ERROR_LAUNCH_FAILED, "The stream of rank %d failed before its %s: %s.",
-                                      communicator_->rank(), describe(operations_.front()).c_str(), rtGetErrorName(code)));
+    communicator_->fail(withoutThrowing([&] {
+      return Status::error(RT_ERROR_LAUNCH_FAILED, "The stream of rank %d failed before its %s: %s.", communicator_->rank(),
+                           describe(operations_.front()).c_str(), rtGetErrorName(code));
+    }));
   }
 
   Status run(uint64_t native) {
     ran_.store(true, std::memory_order_release);
     Status status = waitForTurn();
-    if (status.ok()) status = communicator_->run(operations_, {native, captured_});
+    if (status.ok()) {
+      bool ended = false;  // by itself, and then it has failed the communicator where it had to
+      status = withoutThrowing([&] {
+        const Status own = communicator_->run(operations_, {native, captured_});
+        ended = true;
+        return own;
+      });
+      if (!ended && !captured_) communicator_->fail(status);
+    }
     endTurn();
     return status;
   }
@@ -50,7 +64,7 @@ class Batch {
     Monitor& monitor = communicator_->monitor();
     Monitor::Lock lock = monitor.lock();
     // Without a limit: what is ahead has limits of its own.
-    const auto turn = [&] { return communicator_->turns.serving == turn_; };
+    const auto turn = [&] { return communicator_->turns.serving == *turn_.begin(); };
     return monitor.wait(lock, Deadline::never(), turn) == Monitor::Wait::kReady ? Status() : monitor.failureLocked();
   }
 
@@ -59,7 +73,7 @@ class Batch {
     Monitor& monitor = communicator_->monitor();
     Communicator::Turns& turns = communicator_->turns;
     const Monitor::Lock lock = monitor.lock();
-    turns.over.insert(turn_);
+    turns.over.merge(turn_);
     while (turns.over.erase(turns.serving) != 0) ++turns.serving;
     monitor.notifyLocked();
   }
@@ -67,7 +81,7 @@ class Batch {
   const std::shared_ptr<Communicator> communicator_;
   const std::vector<Operation> operations_;
   const bool captured_;
-  uint64_t turn_ = 0;
+  std::set<uint64_t> turn_;  // one, in a node for Turns::over: the end of a turn must not need memory
   std::atomic<bool> submitted_{false};
   std::atomic<bool> ran_{false};
 };
@@ -81,13 +95,7 @@ void arrive(void* user, rtStatus_t status) {
   if (status != RT_SUCCESS) (*static_cast<Reference*>(user))->streamFailed(status);
 }
 
-rtStatus_t runBatch(const uint64_t* native, void* user) {
-  try {
-    return (*static_cast<Reference*>(user))->run(native[0]).code();
-  } catch (const std::bad_alloc&) {  // the caller is C
-    return RT_ERROR_OUT_OF_MEMORY;
-  }
-}
+rtStatus_t runBatch(const uint64_t* native, void* user) { return (*static_cast<Reference*>(user))->run(native[0]).code(); }
 
 Status launch(const Reference& batch, bool host_function_ahead, rtStream_t stream) {
   if (host_function_ahead) {
@@ -118,9 +126,9 @@ Status submit(const std::shared_ptr<Communicator>& communicator, std::vector<Ope
   const std::lock_guard order(communicator->turns.submitting);
   if (captured) return launch(batch, !on_stream, stream);
   batch->takeTurn();
-  Status status = communicator->before(batch->first(), stream);
+  Status status = withoutThrowing([&] { return communicator->before(batch->first(), stream); });
   if (status.ok()) {
-    status = launch(batch, !on_stream && !communicator->onHost(), stream);
+    status = withoutThrowing([&] { return launch(batch, !on_stream && !communicator->onHost(), stream); });
     communicator->behind(status.ok());
   }
   if (!status.ok()) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/guard.h"
 #include "comm/monitor.h"
 #include "comm/operation.h"
 
@@ -52,7 +53,7 @@ class Communicator {
   // The communicator fails for a reason that this rank alone knows: the others are told.
   void fail(const Status& status) {
     monitor_->fail(status, rank_);
-    announceFailure();
+    (void)withoutThrowing([&] { return announceFailure(), Status(); });  // one that is not told waits until its time has passed
   }
 
   // Of an operation whose numbers and memory are valid: whether this engine can do it. May build kernels. `captured`: it

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "comm/batch.h"
+#include "comm/guard.h"
 #include "comm/handles.h"
 
 namespace manyrt::comm {
@@ -15,6 +16,7 @@ struct Part {
   std::shared_ptr<Communicator> communicator;
   rtStream_t stream;
   std::vector<Operation> operations;
+  Status submitted;
 };
 
 struct Group {
@@ -35,14 +37,26 @@ Status take(Birth& birth) {
 Status bear(std::vector<Birth>& births) {
   Status first;
   for (Birth& birth : births) {
-    const Status status = birth.announce();
+    const Status status = withoutThrowing(birth.announce);
     if (!status.ok()) return status;  // no other rank waits for ever: its communicator has failed, or the seats are given back
   }
   for (Birth& birth : births) {
-    const Status status = take(birth);
+    const Status status = withoutThrowing([&] { return take(birth); });
     if (first.ok()) first = status;
   }
   return first;
+}
+
+// Of ranks that share a communicator some were submitted and some were not: the first would wait for the others until the time
+// has passed.
+void failHalves(const std::vector<Part>& parts) {
+  for (const Part& lost : parts) {
+    if (lost.submitted.ok()) continue;
+    const auto waits = [&](const Part& part) {
+      return part.submitted.ok() && part.communicator->sharedMonitor() == lost.communicator->sharedMonitor();
+    };
+    if (std::any_of(parts.begin(), parts.end(), waits)) lost.communicator->fail(lost.submitted);
+  }
 }
 
 }  // namespace
@@ -62,18 +76,22 @@ Status endGroup() {
   if (!ended.refused.ok()) return ended.refused;
   Status first = bear(ended.births);
   for (Part& part : ended.parts) {  // all of them, whatever becomes of one: other ranks wait for them
-    const Status status = submit(part.communicator, std::move(part.operations), part.stream);
-    if (first.ok()) first = status;
+    part.submitted = withoutThrowing([&] { return submit(part.communicator, std::move(part.operations), part.stream); });
+    if (first.ok()) first = part.submitted;
   }
+  if (!first.ok()) failHalves(ended.parts);
   return first;
 }
 
 Status submitOrCollect(const std::shared_ptr<Communicator>& communicator, const Operation& operation, rtStream_t stream) {
   if (!inGroup()) return submit(communicator, {operation}, stream);
   const auto same = [&](const Part& part) { return part.communicator == communicator && part.stream == stream; };
-  auto part = std::find_if(group.parts.begin(), group.parts.end(), same);
-  if (part == group.parts.end()) part = group.parts.insert(part, {communicator, stream, {}});
-  part->operations.push_back(operation);
+  const auto part = std::find_if(group.parts.begin(), group.parts.end(), same);
+  if (part == group.parts.end()) {
+    group.parts.push_back({communicator, stream, {operation}, Status()});
+  } else {
+    part->operations.push_back(operation);
+  }
   return Status();
 }
 

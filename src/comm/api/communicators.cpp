@@ -61,7 +61,9 @@ Status split(rtComm_t* comm, int32_t color, int32_t key, rtComm_t of) {
 }
 
 // A failure of a call that may stand in a group is that of the group.
-Status orSpoilGroup(const Status& status) {
+template <class Body>
+Status orSpoilGroup(Body body) {
+  const Status status = withoutThrowing(body);
   if (!status.ok()) spoilGroup(status);
   return status;
 }
@@ -119,12 +121,12 @@ rtStatus_t rtCommGetUniqueId(rtCommUniqueId_t* id) {
 rtStatus_t rtCommCreate(rtComm_t* comm, const rtCommOptions_t* options, const rtCommUniqueId_t* id, int32_t rank, int32_t size,
                         rtContext_t context) {
   if (comm != nullptr) *comm = nullptr;
-  return guarded(__func__, [&] { return orSpoilGroup(create(comm, options, id, rank, size, context)); });
+  return guarded(__func__, [&] { return orSpoilGroup([&] { return create(comm, options, id, rank, size, context); }); });
 }
 
 rtStatus_t rtCommSplit(rtComm_t* comm, int32_t color, int32_t key, rtComm_t parent) {
   if (comm != nullptr) *comm = nullptr;
-  return guarded(__func__, [&] { return orSpoilGroup(split(comm, color, key, parent)); });
+  return guarded(__func__, [&] { return orSpoilGroup([&] { return split(comm, color, key, parent); }); });
 }
 
 rtStatus_t rtCommDestroy(rtComm_t comm) {

@@ -21,7 +21,7 @@ Status enter(const Operation& operation, rtStream_t stream, rtComm_t comm) {
 
 rtStatus_t call(const char* function, const Operation& operation, rtStream_t stream, rtComm_t comm) {
   return guarded(function, [&] {
-    const Status status = enter(operation, stream, comm);
+    const Status status = withoutThrowing([&] { return enter(operation, stream, comm); });
     if (!status.ok()) spoilGroup(status);
     return status;
   });

@@ -2,40 +2,48 @@
 #include <algorithm>
 #include <utility>
 
+#include "comm/guard.h"
 #include "comm/in_process/team.h"
 
 namespace manyrt::comm {
 
 Status Team::announceSplit(int32_t color, int32_t key, int32_t rank, uint64_t* ticket) {
-  std::shared_ptr<Split> split;
-  {
-    const Monitor::Lock lock = monitor_->lock();
-    if (monitor_->failedLocked()) return monitor_->failureLocked();
-    *ticket = splits_[rank]++;
-    std::shared_ptr<Split>& entry = open_splits_[*ticket];
-    if (entry == nullptr) {
-      entry = std::make_shared<Split>();
-      entry->colors.resize(places_.size());
-      entry->keys.resize(places_.size());
-      entry->here.resize(places_.size());
-      entry->members.resize(places_.size());
-    }
-    entry->colors[rank] = color;
-    entry->keys[rank] = key;
-    entry->here[rank] = true;
-    for (int32_t other = 0; other < size(); ++other) {
-      if (!entry->here[other] && parted_[other]) failParted(other, "split");
-    }
-    if (++entry->arrived < size()) return Status();
-    split = entry;
-  }
+  std::shared_ptr<Split> complete;
+  Status status = withoutThrowing([&] { return comeToSplit(&complete, color, key, rank, ticket); });
+  const bool came = status.ok();
   // The others wait for `made` alone, so the members are this thread's until then.
-  const Status status = makeSplit(*split);
-  if (!status.ok()) monitor_->fail(status, rank);
+  if (complete != nullptr) status = withoutThrowing([&] { return makeSplit(*complete); });
   const Monitor::Lock lock = monitor_->lock();
-  split->made = status.ok();
+  if (!status.ok()) monitor_->failLocked(status, rank);
+  if (complete != nullptr) complete->made = status.ok();
   monitor_->notifyLocked();
-  return Status();  // takeSplit() tells
+  return came ? Status() : status;  // takeSplit() tells of the rest
+}
+
+// `complete`: this rank is the last one.
+Status Team::comeToSplit(std::shared_ptr<Split>* complete, int32_t color, int32_t key, int32_t rank, uint64_t* ticket) {
+  const Monitor::Lock lock = monitor_->lock();
+  if (monitor_->failedLocked()) return monitor_->failureLocked();
+  *ticket = splits_[rank];
+  auto entry = open_splits_.find(*ticket);
+  if (entry == open_splits_.end()) {
+    auto made = std::make_shared<Split>();
+    made->colors.resize(places_.size());
+    made->keys.resize(places_.size());
+    made->here.resize(places_.size());
+    made->members.resize(places_.size());
+    entry = open_splits_.emplace(*ticket, std::move(made)).first;
+  }
+  ++splits_[rank];
+  Split& split = *entry->second;
+  split.colors[rank] = color;
+  split.keys[rank] = key;
+  split.here[rank] = true;
+  for (int32_t other = 0; other < size(); ++other) {
+    if (!split.here[other] && parted_[other]) failParted(other, "split");
+  }
+  if (++split.arrived == size()) *complete = entry->second;
+  return Status();
 }
 
 Status Team::makeSplit(Split& split) {

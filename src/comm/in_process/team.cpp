@@ -64,13 +64,15 @@ int32_t Team::partedOf(const Meeting& meeting) const {
 Status Team::arrive(std::shared_ptr<Meeting>* out, const Operation& operation, int32_t rank) {
   Monitor::Lock lock = monitor_->lock();
   if (monitor_->failedLocked()) return monitor_->failureLocked();
-  const uint64_t number = collectives_[rank]++;
-  std::shared_ptr<Meeting>& entry = meetings_[number];
-  if (entry == nullptr) {
-    entry = std::make_shared<Meeting>();
-    entry->operations.resize(places_.size());
+  const uint64_t number = collectives_[rank];
+  auto entry = meetings_.find(number);
+  if (entry == meetings_.end()) {
+    auto made = std::make_shared<Meeting>();
+    made->operations.resize(places_.size());
+    entry = meetings_.emplace(number, std::move(made)).first;
   }
-  const std::shared_ptr<Meeting> meeting = entry;
+  ++collectives_[rank];
+  const std::shared_ptr<Meeting> meeting = entry->second;
   meeting->operations[rank] = &operation;
   if (++meeting->arrived == size()) {
     meetings_.erase(number);  // those that wait hold it

@@ -77,6 +77,7 @@ class Team : public std::enable_shared_from_this<Team> {
   std::string within() const;  // "within 2.0 s", for messages
   std::string name() const;    // " \"label\"" or nothing
   Queue& queue(int32_t from, int32_t to) { return queues_[static_cast<size_t>(from) * places_.size() + to]; }
+  Status comeToSplit(std::shared_ptr<Split>* complete, int32_t color, int32_t key, int32_t rank, uint64_t* ticket);
   Status makeSplit(Split& split);
 
   const std::vector<Place> places_;

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "comm/core_call.h"
+#include "comm/guard.h"
 #include "comm/in_process/member.h"
 
 namespace manyrt::comm::nccl {
@@ -55,7 +56,7 @@ Status Rank::prepare() {
 
 Rank::~Rank() {
   for (rtEvent_t event : spare_) (void)rtEventDestroy(event);
-  for (void* memory : kept_) (void)rtFree(memory);
+  kept_.clear();
   (void)rtFree(barrier_);
   (void)rtStreamDestroy(stream_);
   if (team_ != nullptr) team_->part(rank());
@@ -120,23 +121,18 @@ rtEvent_t Rank::takeEvent() {
 void Rank::giveBack(rtEvent_t begin, rtEvent_t end) {
   const std::lock_guard lock(events_mutex_);
   for (rtEvent_t event : {begin, end}) {
-    if (event != nullptr) spare_.push_back(event);
+    if (event == nullptr) continue;
+    try {
+      spare_.push_back(event);
+    } catch (const std::bad_alloc&) {  // the watch calls this, and cannot fail
+      (void)rtEventDestroy(event);
+    }
   }
 }
 
 Status Rank::before(const Operation& first, rtStream_t stream) {
-  Flight flight;
-  flight.begin = takeEvent();
-  flight.end = takeEvent();
-  if (flight.begin == nullptr || flight.end == nullptr) {
-    giveBack(flight.begin, flight.end);
-    return fromCore(RT_ERROR_OUT_OF_MEMORY);
-  }
-  if (const rtStatus_t code = rtEventRecord(flight.begin, stream); code != RT_SUCCESS) {
-    const Status status = fromCore(code);
-    giveBack(flight.begin, flight.end);
-    return status;
-  }
+  Flights one(1);
+  Flight& flight = one.front();
   flight.rank = shared_from_this();
   flight.progress = std::make_shared<Progress>();
   flight.stream = stream;
@@ -145,18 +141,25 @@ Status Rank::before(const Operation& first, rtStream_t stream) {
     const std::lock_guard lock(progress_mutex_);
     to_call_.push_back(flight.progress);
   }
-  next_ = std::move(flight);
-  return Status();
+  flight.begin = takeEvent();
+  flight.end = takeEvent();
+  const bool has_both = flight.begin != nullptr && flight.end != nullptr;
+  const Status status = fromCore(has_both ? rtEventRecord(flight.begin, stream) : RT_ERROR_OUT_OF_MEMORY);
+  next_ = std::move(one);
+  if (!status.ok()) behind(false);
+  return status;
 }
 
 void Rank::behind(bool submitted) {
-  Flight flight = std::exchange(next_, Flight());
+  Flights one;
+  one.swap(next_);
+  const Flight& flight = one.front();
   if (!submitted) {
     const std::lock_guard lock(progress_mutex_);
     to_call_.pop_back();
   }
   if (submitted && rtEventRecord(flight.end, flight.stream) == RT_SUCCESS) {
-    watch(std::move(flight));
+    watch(std::move(one));
   } else {
     giveBack(flight.begin, flight.end);
   }
@@ -179,9 +182,9 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   if (at.captured) {  // no rank waits for another: a failure is that of the exec alone
     for (const Operation& operation : operations) {
       if (!isCollective(operation.kind)) continue;
-      void* beside = nullptr;
+      Beside beside;
       RT_TRY(reserveBeside(&beside, operation));
-      RT_TRY(call(operation, beside, stream, true));
+      RT_TRY(call(operation, std::move(beside), stream, true));
     }
     return callPoints(operations, stream);
   }
@@ -191,12 +194,8 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
     progress = std::move(to_call_.front());
     to_call_.pop_front();
   }
-  Status status;
-  try {
-    status = team_ == nullptr ? callAll(operations, stream, *progress) : meetAndCall(operations, stream, *progress);
-  } catch (const std::bad_alloc&) {
-    status = Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory for an operation of a communicator.");
-  }
+  Status status = withoutThrowing(
+      [&] { return team_ == nullptr ? callAll(operations, stream, *progress) : meetAndCall(operations, stream, *progress); });
   progress->returned.store(true, std::memory_order_release);
   if (status.ok()) status = monitor().failure();  // it may have come before `returned`: the watch leaves it to this function
   if (status.ok()) return status;
@@ -209,9 +208,9 @@ Status Rank::callAll(const std::vector<Operation>& operations, Stream stream, Pr
   progress.called.store(nowNanoseconds(), std::memory_order_release);
   for (const Operation& operation : operations) {
     if (!isCollective(operation.kind)) continue;
-    void* memory = nullptr;
+    Beside memory;
     RT_TRY(reserveBeside(&memory, operation));
-    RT_TRY(call(operation, memory, stream, false));
+    RT_TRY(call(operation, std::move(memory), stream, false));
   }
   return callPoints(operations, stream);
 }
@@ -240,16 +239,13 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
         RT_TRY(in_process_->run({*at}, {}));
         continue;
       }
-      void* memory = nullptr;  // reserved first: behind the meeting the others would wait in NCCL for a rank without it
+      Beside memory;  // reserved first: behind the meeting the others would wait in NCCL for a rank without it
       RT_TRY(reserveBeside(&memory, *at));
       std::shared_ptr<Meeting> meeting;
-      if (const Status met = team_->arrive(&meeting, *at, rank()); !met.ok()) {
-        (void)rtFree(memory);
-        return met;
-      }
+      RT_TRY(team_->arrive(&meeting, *at, rank()));
       startClock();
       beside = at < last;
-      RT_TRY(call(*at, memory, beside ? native_stream_ : stream, false));
+      RT_TRY(call(*at, std::move(memory), beside ? native_stream_ : stream, false));
       stopClock();  // the next one meets first
       clique_->learn(*at);
     }
@@ -261,7 +257,7 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
     }
     return Status();
   };
-  Status status = meet();
+  Status status = withoutThrowing(meet);  // the offers are taken back in any case: other ranks have their addresses
   for (Offer& offer : offers) {
     if (status.ok()) status = team_->waitForTaker(offer, rank());
     if (!status.ok()) team_->takeBack(offer, rank());
@@ -286,21 +282,20 @@ Status Rank::awaitBeside() {
 }
 
 // Memory for the parts of an all-to-all in place; null for all else.
-Status Rank::reserveBeside(void** beside, const Operation& of) {
+Status Rank::reserveBeside(Beside* beside, const Operation& of) {
   if (of.kind != Kind::kAllToAll || of.count == 0 || of.send != of.receive) return Status();
-  RT_TRY_CORE(rtMalloc(beside, of.count * sizeOf(of.type) * static_cast<uint64_t>(size()), place().context));
+  void* memory = nullptr;
+  RT_TRY_CORE(rtMalloc(&memory, of.count * sizeOf(of.type) * static_cast<uint64_t>(size()), place().context));
+  beside->reset(memory);
   return Status();
 }
 
-// Takes `beside`.
-Status Rank::call(const Operation& of, void* beside, Stream stream, bool captured) {
+Status Rank::call(const Operation& of, Beside beside, Stream stream, bool captured) {
   const Clique::Use use(*clique_, rank());
-  const Status status = use ? settled(callCollective(of, beside, use.comm(), stream), use.comm()) : monitor().failure();
-  if (captured && beside != nullptr) {
-    kept_.push_back(beside);  // as long as the graph, which keeps this rank
-    return status;
-  }
-  const rtStatus_t freed = rtFree(beside);  // behind this submission
+  void* const memory = beside.get();
+  if (captured && memory != nullptr) kept_.push_back(std::move(beside));  // as long as the graph, which keeps this rank
+  const Status status = use ? settled(callCollective(of, memory, use.comm(), stream), use.comm()) : monitor().failure();
+  const rtStatus_t freed = rtFree(beside.release());  // behind this submission
   return status.ok() ? fromCore(freed) : status;
 }
 

@@ -43,10 +43,15 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   void announceFailure() override;
 
  private:
+  struct FreeMemory {
+    void operator()(void* memory) const { (void)rtFree(memory); }
+  };
+  using Beside = std::unique_ptr<void, FreeMemory>;
+
   Status callAll(const std::vector<Operation>& operations, Stream stream, Progress& progress);
   Status meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress);
-  Status reserveBeside(void** beside, const Operation& operation);
-  Status call(const Operation& operation, void* beside, Stream stream, bool captured);
+  Status reserveBeside(Beside* beside, const Operation& operation);
+  Status call(const Operation& operation, Beside beside, Stream stream, bool captured);
   Status callCollective(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
   Status callPoints(const std::vector<Operation>& operations, Stream stream);
   Status allToAll(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
@@ -63,11 +68,11 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   rtStream_t stream_ = nullptr;               // of batches that both engines run
   Stream native_stream_ = nullptr;            // the driver's, of stream_
   void* barrier_ = nullptr;                   // one element, for barriers
-  std::vector<void*> kept_;                   // memory that captured operations name; under this rank's Clique::Use
+  std::vector<Beside> kept_;                  // memory that captured operations name; under this rank's Clique::Use
 
   std::mutex events_mutex_;
   std::vector<rtEvent_t> spare_;
-  Flight next_;                                    // between before() and behind(), under turns.submitting
+  Flights next_;                                   // one, between before() and behind(), under turns.submitting
   std::mutex progress_mutex_;                      // of the next
   std::deque<std::shared_ptr<Progress>> to_call_;  // of flights whose function has not been called, in their order
 };

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/guard.h"
 #include "comm/nccl/rank.h"
 
 namespace manyrt::comm::nccl {
@@ -28,15 +29,14 @@ constexpr int64_t kPatience = 100'000'000;  // nanoseconds for a stream to take 
 struct Watched {
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<Flight> arriving;
+  Flights arriving;
   std::condition_variable leaves;
-  std::vector<Flight> leaving;  // over: with the last one its rank ends
+  Flights leaving;  // over: with the last one its rank ends
   bool prepared = false;
-  bool started = false;
   bool hurry = false;
-  bool ending = false;                    // the process ends: NCCL and the driver take no calls soon
-  int running = 0;                        // threads
-  std::vector<std::vector<Flight>> kept;  // what the threads had when they stopped
+  bool ending = false;  // the process ends: NCCL and the driver take no calls soon
+  int running = 0;      // threads
+  Flights kept;         // what the threads had when they stopped
 };
 Watched* const watched = new Watched;  // never destroyed: the threads go on until the process ends
 
@@ -103,7 +103,7 @@ bool look(Flight& flight) {
 }
 
 // First every stream is told, then NCCL ends.
-void endFailed(std::vector<Flight>& flights) {
+void endFailed(Flights& flights) {
   std::vector<std::shared_ptr<Rank>> failed;
   for (Flight& flight : flights) {
     const Status failure = flight.rank->monitor().failure();
@@ -117,14 +117,14 @@ void endFailed(std::vector<Flight>& flights) {
 }
 
 // No rank ends any more: its end would call NCCL.
-void stopLocked(std::vector<Flight> kept) {
-  watched->kept.push_back(std::move(kept));
+void stopLocked(Flights kept) {
+  watched->kept.splice(watched->kept.end(), kept);
   --watched->running;
   watched->changed.notify_all();
 }
 
 void watchForEver() {
-  std::vector<Flight> flights;
+  Flights flights;
   for (;;) {
     {
       std::unique_lock lock(watched->mutex);
@@ -136,24 +136,30 @@ void watchForEver() {
       }
       if (watched->ending) return stopLocked(std::move(flights));
       watched->hurry = false;
-      std::move(watched->arriving.begin(), watched->arriving.end(), std::back_inserter(flights));
-      watched->arriving.clear();
+      flights.splice(flights.end(), watched->arriving);
     }
-    const auto over = std::stable_partition(flights.begin(), flights.end(), [](Flight& flight) { return !look(flight); });
-    for (auto flight = over; flight != flights.end(); ++flight) flight->rank->giveBack(flight->begin, flight->end);
-    if (over != flights.end()) {
+    Flights over;
+    for (auto flight = flights.begin(); flight != flights.end();) {
+      const auto at = flight++;
+      if (!look(*at)) continue;
+      at->rank->giveBack(at->begin, at->end);
+      over.splice(over.end(), flights, at);
+    }
+    if (!over.empty()) {
       const std::lock_guard lock(watched->mutex);
-      std::move(over, flights.end(), std::back_inserter(watched->leaving));
-      flights.erase(over, flights.end());
+      watched->leaving.splice(watched->leaving.end(), over);
       watched->leaves.notify_one();
     }
-    endFailed(flights);
+    (void)withoutThrowing([&] {  // without memory: again at the next look
+      endFailed(flights);
+      return Status();
+    });
   }
 }
 
 void dropForEver() {
   for (;;) {
-    std::vector<Flight> leaving;
+    Flights leaving;
     std::unique_lock lock(watched->mutex);
     watched->leaves.wait(lock, [] { return !watched->leaving.empty() || watched->ending; });
     leaving.swap(watched->leaving);
@@ -176,7 +182,12 @@ void stopWatch() {
 
 void prepareWatch() {
   const std::lock_guard lock(watched->mutex);
-  if (!std::exchange(watched->prepared, true)) (void)std::atexit(stopWatch);
+  if (!watched->prepared) (void)std::atexit(stopWatch);
+  watched->prepared = true;
+  while (watched->running < 2) {
+    std::thread(watched->running == 0 ? watchForEver : dropForEver).detach();
+    ++watched->running;
+  }
 }
 
 bool processEnds() {
@@ -184,15 +195,10 @@ bool processEnds() {
   return watched->ending;
 }
 
-void watch(Flight flight) {
+void watch(Flights one) {
   const std::lock_guard lock(watched->mutex);
-  watched->arriving.push_back(std::move(flight));
-  if (!std::exchange(watched->started, true)) {
-    watched->running = 2;
-    std::thread(watchForEver).detach();
-    std::thread(dropForEver).detach();
-  }
-  if (watched->arriving.size() == 1) watched->changed.notify_one();
+  watched->arriving.splice(watched->arriving.end(), one);
+  watched->changed.notify_one();
 }
 
 void wakeWatch() {

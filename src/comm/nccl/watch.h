@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <list>
 #include <memory>
 
 #include "comm/operation.h"
@@ -31,9 +32,11 @@ struct Flight {
   bool told = false;  // its stream has been given the failure
 };
 
-void prepareWatch();  // before the first rank; NCCL is loaded
-bool processEnds();   // NCCL and the driver take no calls any more
-void watch(Flight flight);
-void wakeWatch();  // a communicator has failed: look at once
+using Flights = std::list<Flight>;  // one goes from list to list without memory being taken
+
+void prepareWatch();      // before the first rank; NCCL is loaded
+bool processEnds();       // NCCL and the driver take no calls any more
+void watch(Flights one);  // takes no memory
+void wakeWatch();         // a communicator has failed: look at once
 
 }  // namespace manyrt::comm::nccl
