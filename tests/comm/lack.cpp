@@ -1,4 +1,4 @@
-// The operators new and delete of the whole process. Of a plain `new` the return address says which library made it; what the
+// The operators new and delete of the whole process, but for those of large alignments. Of a plain `new` the return address says which library made it; what the
 // C++ library allocates for the communicator library, such as long texts, does not count.
 #include "comm/lack.h"
 
@@ -50,6 +50,8 @@ bool Lack::happened() { return failed; }
 
 void* operator new(size_t size) { return allocate(size, __builtin_return_address(0)); }
 void* operator new[](size_t size) { return allocate(size, __builtin_return_address(0)); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept { return std::malloc(size == 0 ? 1 : size); }
+void* operator new[](size_t size, const std::nothrow_t&) noexcept { return std::malloc(size == 0 ? 1 : size); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
