@@ -15,7 +15,7 @@ constexpr uint64_t kCount = 300;
 // Two ranks, from their creation to their end. Each call stands for itself; the first one that fails ends the rest.
 class Story {
  public:
-  explicit Story(const std::vector<rttest::Context>& contexts) : contexts_(contexts) {
+  Story(const std::vector<rttest::Context>& contexts, bool by_id) : contexts_(contexts), by_id_(by_id) {
     for (const rttest::Context& context : contexts_) {
       EXPECT_RT_OK(rtStreamCreate(streams_.emplace_back().out(), nullptr, context));
       Bytes bytes(4 * kCount * sizeof(int32_t));
@@ -63,7 +63,14 @@ class Story {
     const rtCommOptions_t given = options(kLong);
     const std::vector<rtContext_t> handles = {contexts_[0], contexts_[1]};
     rtComm_t made[2] = {};
-    const rtStatus_t status = rtCommCreateAll(made, &given, handles.data(), 2);
+    rtCommUniqueId_t id = {};
+    rtStatus_t status;
+    if (!by_id_) {
+      status = rtCommCreateAll(made, &given, handles.data(), 2);
+    } else if (status = rtCommGetUniqueId(&id); status == RT_SUCCESS) {
+      status = both(
+          [&](size_t rank) { return rtCommCreate(&made[rank], &given, &id, static_cast<int32_t>(rank), 2, contexts_[rank]); });
+    }
     for (const rtComm_t comm : made) comms_.emplace_back(comm);
     return status;
   }
@@ -97,12 +104,15 @@ class Story {
   }
 
   const std::vector<rttest::Context>& contexts_;
+  const bool by_id_;
   std::vector<rttest::Stream> streams_;
   std::vector<rttest::Memory> memory_;
   std::vector<Comm> comms_;
 };
 
-TEST(LackTest, EveryAllocationMayFail) {
+class LackTest : public testing::TestWithParam<bool> {};
+
+TEST_P(LackTest, EveryAllocationMayFail) {
   std::vector<rttest::Context> contexts(2);
   for (int i = 0; i < 2; ++i) {
     const bool on_cuda = rttest::cudaDeviceCount() >= 2;
@@ -111,7 +121,7 @@ TEST(LackTest, EveryAllocationMayFail) {
     ASSERT_RT_OK(rtContextCreate(contexts[static_cast<size_t>(i)].out(), nullptr, device));
   }
   {
-    Story plain(contexts);
+    Story plain(contexts, GetParam());
     ASSERT_EQ(plain.tell(), RT_SUCCESS) << lastMessage();
     plain.expectResults();
   }
@@ -119,7 +129,7 @@ TEST(LackTest, EveryAllocationMayFail) {
   for (uint64_t k = 1;; ++k) {
     SCOPED_TRACE(k);
     rtStatus_t status;
-    Story story(contexts);
+    Story story(contexts, GetParam());
     {
       const Lack lack(k);
       status = story.tell();
@@ -137,10 +147,13 @@ TEST(LackTest, EveryAllocationMayFail) {
     if (HasFailure()) break;
   }
   EXPECT_GT(told, 20);
-  Story last(contexts);
+  Story last(contexts, GetParam());
   EXPECT_EQ(last.tell(), RT_SUCCESS) << lastMessage();
   last.expectResults();
 }
+
+INSTANTIATE_TEST_SUITE_P(Creation, LackTest, testing::Bool(),
+                         [](const auto& chosen) { return chosen.param ? "by_id" : "together"; });
 
 }  // namespace
 }  // namespace commtest
