@@ -32,11 +32,13 @@ class TiersAtExitTest : public manyrt::compiler::TemporaryTest {
 };
 
 TEST_F(TiersAtExitTest, WhatHasBegunIsInTheCacheTheNextTime) {
-  const Outcome outcome = runWith(":", {"exit_while_better_code_is_made"});
-  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_EQ(outcome.out + outcome.err, "");
+  for (int i = 0; i < 10 && entriesIn("cache") == 0; ++i) {  // the moment is too short for a compiler that has no processor
+    const Outcome outcome = runWith(":", {"exit_while_better_code_is_made"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+    EXPECT_EQ(outcome.out + outcome.err, "");
+    EXPECT_EQ(entriesIn("tmp"), 0u);
+  }
   EXPECT_EQ(entriesIn("cache"), 1u);
-  EXPECT_EQ(entriesIn("tmp"), 0u);
 }
 
 TEST_F(TiersAtExitTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {
