@@ -153,6 +153,15 @@ if wants comm; then
     row "comm $engine ($?)" "$(summary comm "$out/gpu_comm_$engine.xml")"
   done
   results "$out/gpu_comm_nccl.xml" "$out/gpu_comm.json"
+  # The same network on one GPU and on all, with both engines; the program fails if two have other weights.
+  gpus=$($build/bin/device_info 2>/dev/null | grep -c '^cuda:')
+  for ((ranks = 1; ranks <= gpus; ++ranks)); do
+    for engine in nccl in_process; do
+      RT_COMM_ENGINE=$engine timeout 120 $build/bin/digits_parallel --devices "$(seq -s, -f cuda:%g 0 $((ranks - 1)))" \
+        >"$out/gpu_digits_parallel.log" 2>&1
+      row "digits_parallel $engine $ranks ($?)" "$(tail -n 1 "$out/gpu_digits_parallel.log")"
+    done
+  done
   # Beside NCCL's own calls and the runtime's copies between peers (P19); ends with a line where there is one GPU.
   if [[ -x $build/bin/bench_comm_cuda ]]; then
     timeout 300 $build/bin/bench_comm_cuda --benchmark_out="$out/bench_comm_cuda.json" --benchmark_out_format=json \
