@@ -162,6 +162,8 @@ if wants comm; then
       row "digits_parallel $engine $ranks ($?)" "$(tail -n 1 "$out/gpu_digits_parallel.log")"
     done
   done
+  timeout 60 $build/bin/split_product cuda:0 cpu >"$out/gpu_split_product.log" 2>&1
+  row "split_product ($?)" "$(grep ' rows in ' "$out/gpu_split_product.log" | tr '\n' ';')"
   # Beside NCCL's own calls and the runtime's copies between peers (P19); ends with a line where there is one GPU.
   if [[ -x $build/bin/bench_comm_cuda ]]; then
     timeout 300 $build/bin/bench_comm_cuda --benchmark_out="$out/bench_comm_cuda.json" --benchmark_out_format=json \

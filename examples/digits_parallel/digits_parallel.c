@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../common.h"
+#include "../common_comm.h"
 #include "../digits/pcg.h"
 #include "options.h"
 #include "ranks.h"
@@ -137,7 +137,7 @@ static void gatherReports(Report* reports, const Training* training) {
     CHECK_COMM(rtCommAllGather(memory[i], mine, sizeof own, RT_COMM_U8, replica->stream, replica->comm));
   }
   for (uint32_t i = 0; i < training->ranks.local; ++i) {
-    ranksSynchronize(training->replicas[i].stream, training->replicas[i].comm);
+    synchronizeRank(training->replicas[i].stream, training->replicas[i].comm);
     CHECK(rtMemcpy(reports, memory[i], size * sizeof *reports, RT_MEMCPY_DEVICE_TO_HOST));
     CHECK(rtFree(memory[i]));
   }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { kMostRanks = 64 };
+#include "../common_comm.h"
 
 typedef struct Options {
   char device_names[kMostRanks][32]; /* of the ranks of this process */

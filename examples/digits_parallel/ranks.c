@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "../common.h"
+#include "../common_comm.h"
 
 #ifndef MANYRT_EXAMPLE_MPI
 #define MANYRT_EXAMPLE_MPI 0
@@ -13,26 +13,6 @@
 #if MANYRT_EXAMPLE_MPI
 #include <mpi.h>
 #endif
-
-void ranksCheck(rtStatus_t status, const char* call) {
-  char message[1024] = "";
-  if (status >= 0) return;
-  (void)rtCommGetLastErrorMessage(message, sizeof message, NULL);
-  fprintf(stderr, "digits_parallel: %s: %s: %s\n", call, rtGetErrorName(status), message);
-  exit(EXIT_FAILURE); /* mpirun ends the other processes */
-}
-
-void ranksSynchronize(rtStream_t stream, rtComm_t comm) {
-  const rtStatus_t status = rtStreamSynchronize(stream);
-  rtStatus_t failure = RT_SUCCESS;
-  if (status >= 0) return;
-  CHECK_COMM(rtCommGetStatus(&failure, NULL, comm));
-  if (failure == RT_SUCCESS) CHECK(status); /* not the communicator's fault */
-  char message[1024] = "";
-  (void)rtCommGetStatusMessage(message, sizeof message, NULL, comm);
-  fprintf(stderr, "digits_parallel: %s: %s\n", rtGetErrorName(failure), message);
-  exit(EXIT_FAILURE);
-}
 
 static rtContext_t createContext(const char* device_name) {
   rtDevice_t device = NULL;

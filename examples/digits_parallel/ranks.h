@@ -5,8 +5,7 @@
 #ifndef MANYRT_EXAMPLES_DIGITS_PARALLEL_RANKS_H_
 #define MANYRT_EXAMPLES_DIGITS_PARALLEL_RANKS_H_
 
-#include <rt_comm.h>
-
+#include "../common_comm.h"
 #include "options.h"
 
 typedef struct Ranks {
@@ -18,15 +17,8 @@ typedef struct Ranks {
   int processes;                    /* MPI runs */
 } Ranks;
 
-/* Ends the program with the sentence of rt_comm.h if a call of it has failed. */
-#define CHECK_COMM(call) ranksCheck((call), #call)
-void ranksCheck(rtStatus_t status, const char* call);
-
 /* A device that is not there, or processes without MPI, end the program. */
 void ranksOpen(Ranks* ranks, const Options* options);
 void ranksClose(Ranks* ranks);
-
-/* Waits for the stream of a rank. A failed communicator ends the program with the sentence that names the rank at fault. */
-void ranksSynchronize(rtStream_t stream, rtComm_t comm);
 
 #endif /* MANYRT_EXAMPLES_DIGITS_PARALLEL_RANKS_H_ */

@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-#include "../common.h"
-#include "ranks.h"
+#include "../common_comm.h"
 
 enum { kWeighItems = 256 };
 
@@ -193,7 +192,7 @@ static float sum(const float* values, uint32_t count) {
 
 void replicaSumResults(Replica* replica) {
   const Images* held_out = &replica->held_out;
-  ranksSynchronize(replica->stream, replica->comm);
+  synchronizeRank(replica->stream, replica->comm);
   uint32_t right = 0;
   for (uint32_t i = 0; i < held_out->count; ++i) right += held_out->host_predictions[i] == held_out->host_labels[i] ? 1 : 0;
   const Results own = {(float)right, sum(held_out->host_losses, held_out->count),
@@ -206,7 +205,7 @@ void replicaSumResults(Replica* replica) {
 }
 
 void replicaReadResults(Results* results, float* milliseconds, Replica* replica) {
-  ranksSynchronize(replica->stream, replica->comm);
+  synchronizeRank(replica->stream, replica->comm);
   memcpy(results, replica->host_results, sizeof *results);
   CHECK(rtEventElapsedTime(milliseconds, replica->start, replica->stop));
 }
