@@ -114,7 +114,8 @@ typedef struct rtCommOptions_t {
 RT_API rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* needed);
 
 /** Makes a communicator of contexts of this process, of any devices, as ncclCommInitAll. Rank i works in contexts[i]; a context
- *  may stand there more than once. One thread may submit for all ranks, one after the other.
+ *  may stand there more than once. One thread may submit for all ranks, one after the other. Peer access between the contexts is
+ *  on from here, where the devices have it (rtContextEnablePeerAccess).
  *  @param[out] comms     receives count ranks, which the caller destroys one by one
  *  @param[in]  options   may be NULL
  *  @param[in]  contexts  count contexts; an element may be NULL: current
