@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Measures digits_parallel on 1 to N ranks and draws the time per epoch; use it as
-digits_parallel_table.py [--ranks N] [--rounds R] [--build FOLDER] [--gpus]   measures and writes all three files
-digits_parallel_table.py --tables    writes the last two from the first again
-digits_parallel_table.py --check     ends with 1 if they are not what the first one gives
+digits_parallel_table.py [--ranks N] [--rounds R] [--build FOLDER] [--gpus]   measures, writes page and pictures
+digits_parallel_table.py --tables    writes these again
+digits_parallel_table.py --check     ends with 1 if they are not what the figures give
 
-The files are docs/measured/digits_parallel.json, docs/digits-parallel.md and docs/digits-parallel.svg. Ranks are processes of
-mpirun, and devices of one process: the CPU as often as there are ranks, with --gpus cuda:0, cuda:1 and so on as well. The ways
-take turns, in R rounds. A run whose ranks have other weights ends with a failure, and so does this script."""
+Figures are kept in docs/measured/digits_parallel.json, with --gpus in digits_parallel_gpu.json; docs/digits-parallel.md has a
+section and a picture for each. Ranks are processes of mpirun, and devices of one process: the CPU as often as there are ranks,
+with --gpus cuda:0, cuda:1 and so on. The ways take turns, in R rounds. A run whose ranks have other weights ends with a
+failure, and so does this script."""
 import argparse
 import json
 import os
@@ -18,9 +19,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DATA = ROOT / "docs/measured/digits_parallel.json"
-TABLE = ROOT / "docs/digits-parallel.md"
-PICTURE = ROOT / "docs/digits-parallel.svg"
+MEASURED = ROOT / "docs/measured"
+PAGE = ROOT / "docs/digits-parallel.md"
+PICTURES = {"digits_parallel.json": "digits-parallel.svg", "digits_parallel_gpu.json": "digits-parallel-gpu.svg"}
 WAYS = {"processes": "processes of MPI, on the CPU", "cpu": "one process, on the CPU", "cuda": "one process, a GPU each"}
 COLOURS = {"processes": "#0072b2", "cpu": "#d55e00", "cuda": "#009e73"}
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 400, 76, 530, 56, 340
@@ -56,7 +57,7 @@ def first_line(*words):
 
 def measure(arguments):
     program = str(pathlib.Path(arguments.build).resolve() / "bin/digits_parallel")
-    ways = ["processes", "cpu"] + (["cuda"] if arguments.gpus else [])
+    ways = ["cuda"] if arguments.gpus else ["processes", "cpu"]
     runs = {}
     for round_number in range(arguments.rounds):
         for ranks in range(1, arguments.ranks + 1):
@@ -84,22 +85,27 @@ HEAD = """# digits on several ranks
 
 The network of `examples/digits`, trained by `examples/digits_parallel`: each batch of 32 images is dealt to the ranks, which
 average 9610 gradients behind each of the 45 steps of an epoch. The ranks have equal hashes, or the program fails.
+"""
+
+SECTION = """
+## {where}
 
 | ranks | how | ms per epoch | beside one rank | held-out images read | hash of the weights |
 | --- | --- | --- | --- | --- | --- |
+{rows}
+![Time per epoch over ranks]({picture})
+
+Medians of {rounds} runs of 40 epochs, seed 1, the ways in turn; commit {commit}, load {load}.
 """
 
 TAIL = """
-![Time per epoch over ranks]({picture})
-
-Medians of {rounds} runs of 40 epochs, seed 1, the ways in turn; commit {commit}; {where}.
 A batch is small: its work is divided by the ranks, and the all-reduce and the launches of a step are not. More ranks than cores
 only add to these.
 
 The same number of ranks of one process has the same bits at each run: a reduction takes the operands in the order of the
-ranks. Among processes MPI chooses the order. Hashes that differ between runs would be counted in the last column.
+ranks. Among processes MPI chooses the order, on GPUs NCCL. Hashes that differ between runs would be counted in the last column.
 
-Made by `scripts/digits_parallel_table.py` from `docs/measured/digits_parallel.json`.
+Made by `scripts/digits_parallel_table.py` from `docs/measured/digits_parallel*.json`.
 """
 
 
@@ -112,13 +118,14 @@ def row(way, ranks, runs, one):
     return f"| {ranks} | {WAYS[way]} | {now:.2f} | {now / one:.2f} | {accuracies} | {same} |\n"
 
 
-def table(data):
+def section(data, picture):
     context, times = data["context"], medians(data)
     rows = "".join(row(way, ranks, runs, times[way][1]) for way, by_ranks in data["runs"].items()
                    for ranks, runs in sorted(by_ranks.items(), key=lambda item: int(item[0])))
-    where = [context["cpu"], f"{context['cores']} cores", f"load {context['load']}", context["gpus"], context["mpi"]]
-    return HEAD + rows + TAIL.format(picture=PICTURE.name, commit=context["commit"], where=", ".join(filter(None, where)),
-                                     rounds=max(len(runs) for by_ranks in data["runs"].values() for runs in by_ranks.values()))
+    where = [context["gpus"], context["cpu"], f"{context['cores']} cores", context["mpi"]]
+    return SECTION.format(where=", ".join(filter(None, where)), rows=rows, picture=picture, commit=context["commit"],
+                          load=context["load"],
+                          rounds=max(len(runs) for by_ranks in data["runs"].values() for runs in by_ranks.values()))
 
 
 def text(x, y, words, anchor="start", extra=""):
@@ -179,16 +186,23 @@ def main():
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     if not arguments.tables and not arguments.check:
-        DATA.write_text(json.dumps(measure(arguments), indent=1) + "\n", encoding="utf-8")
-    data = json.loads(DATA.read_text(encoding="utf-8"))
+        name = "digits_parallel_gpu.json" if arguments.gpus else "digits_parallel.json"
+        (MEASURED / name).write_text(json.dumps(measure(arguments), indent=1) + "\n", encoding="utf-8")
+    page, files = HEAD, {}
+    for name, picture in PICTURES.items():
+        if (MEASURED / name).exists():
+            data = json.loads((MEASURED / name).read_text(encoding="utf-8"))
+            page += section(data, picture)
+            files[PAGE.with_name(picture)] = draw(data)
+    files[PAGE] = page + TAIL
     stale = []
-    for path, text_of in ((TABLE, table(data)), (PICTURE, draw(data))):
+    for path, words in files.items():
         if not arguments.check:
-            path.write_text(text_of, encoding="utf-8")
-        elif path.read_text(encoding="utf-8") != text_of:
+            path.write_text(words, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != words:
             stale.append(path.relative_to(ROOT).as_posix())
     for name in stale:
-        print(f"{name} is not what {DATA.relative_to(ROOT)} gives: run {pathlib.Path(__file__).name} --tables")
+        print(f"{name} is not what its figures in docs/measured give: run {pathlib.Path(__file__).name} --tables")
     return 1 if stale else 0
 
 

@@ -21,8 +21,8 @@ bool eachHasACudaDevice(const std::vector<Place>& places) {
          std::all_of(places.begin(), places.end(), [](const Place& at) { return at.backend == RT_BACKEND_CUDA; });
 }
 
-// Copies between two GPUs take the way through the host where this is not switched on. Where a driver has no more peers to give,
-// they go on doing so.
+// Copies between two GPUs take the way through the host where this is not switched on. Where a driver has no more peers to
+// give, they go on doing so.
 void enablePeers(const std::vector<Place>& places) {
   for (const Place& place : places) {
     for (const Place& peer : places) {
