@@ -2,12 +2,12 @@
 // one process. The first process measures; the others follow: before each stretch it tells them what to run and how often.
 //   mpirun -n 2 bench_comm
 #include <mpi.h>
-#include <rt_comm.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "comm_check.h"
 #include "machine.h"
 
 namespace {
@@ -16,15 +16,6 @@ using namespace bench;
 
 constexpr uint64_t kMaxBytes = 16 * 1024 * 1024;
 constexpr int kRanksHere = 2;  // of one process
-
-void checkComm(rtStatus_t status, const char* call) {
-  if (status == RT_SUCCESS) return;
-  char text[1024] = "";
-  (void)rtCommGetLastErrorMessage(text, sizeof text, nullptr);
-  fprintf(stderr, "%s failed: %s\n", call, text);
-  MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
-}
-#define COMM_CHECK(call) checkComm((call), #call)
 
 enum class Way : int32_t { kStop, kOurs, kOursInFlight, kMpi, kNative };
 

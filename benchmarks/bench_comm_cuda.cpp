@@ -2,12 +2,12 @@
 // the same primary contexts. CUDA's runtime and NCCL are opened at run time (RT_CUDART, RT_NCCL), so that this builds anywhere.
 // On simulated devices it runs without the peers.
 #include <dlfcn.h>
-#include <rt_comm.h>
 
 #include <cstdlib>
 #include <initializer_list>
 #include <string>
 
+#include "comm_check.h"
 #include "machine.h"
 
 namespace {
@@ -17,15 +17,6 @@ using namespace bench;
 constexpr int kRanks = 2;
 constexpr uint64_t kMega = 1024 * 1024;
 constexpr int kInFlight = 16;
-
-void checkComm(rtStatus_t status, const char* call) {
-  if (status == RT_SUCCESS) return;
-  char text[1024] = "";
-  (void)rtCommGetLastErrorMessage(text, sizeof text, nullptr);
-  fprintf(stderr, "%s failed: %s\n", call, text);
-  exit(EXIT_FAILURE);
-}
-#define COMM_CHECK(call) checkComm((call), #call)
 
 void checkForeign(int result, const char* call) {
   if (result == 0) return;

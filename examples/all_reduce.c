@@ -2,31 +2,19 @@
  *
  * all_reduce: every device of the machine is a rank of one communicator, at least two ranks in all. Each has numbers of its
  * own, and all get the averages, on their streams and without a word about how the numbers travel. */
-#include <rt_comm.h>
+#include "common_comm.h"
 
-#include "common.h"
-
-enum { kMostRanks = 8, kCount = 100000 };
-
-/* A call of rt_comm.h that fails leaves its sentence there. */
-static void checkComm(rtStatus_t status, const char* call) {
-  char message[1024] = "";
-  if (status >= 0) return;
-  (void)rtCommGetLastErrorMessage(message, sizeof message, NULL);
-  fprintf(stderr, "%s: %s\n%s\n", call, rtGetErrorName(status), message);
-  exit(EXIT_FAILURE);
-}
-#define CHECK_COMM(call) checkComm((call), #call)
+enum { kCount = 100000, kRanks = 8 };
 
 int main(void) {
   static float host[kCount];
-  rtContext_t contexts[kMostRanks];
-  rtStream_t streams[kMostRanks];
-  rtComm_t comms[kMostRanks];
-  void* data[kMostRanks];
+  rtContext_t contexts[kRanks];
+  rtStream_t streams[kRanks];
+  rtComm_t comms[kRanks];
+  void* data[kRanks];
   int32_t devices = 0;
   CHECK(rtDeviceGetCount(&devices, RT_BACKEND_ALL));
-  const int ranks = devices < 2 ? 2 : devices > kMostRanks ? kMostRanks : devices;
+  const int ranks = devices < 2 ? 2 : devices > kRanks ? kRanks : devices;
 
   for (int rank = 0; rank < ranks; ++rank) {
     rtDevice_t device = NULL;
@@ -48,7 +36,7 @@ int main(void) {
   }
 
   for (int rank = 0; rank < ranks; ++rank) {
-    CHECK(rtStreamSynchronize(streams[rank]));
+    synchronizeRank(streams[rank], comms[rank]);
     CHECK(rtMemcpy(host, data[rank], sizeof host, RT_MEMCPY_DEVICE_TO_HOST));
     for (int i = 0; i < kCount; ++i) EXPECT(host[i] == (float)i + (float)(ranks * (ranks - 1)) / 2);
     CHECK_COMM(rtCommDestroy(comms[rank]));

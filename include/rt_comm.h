@@ -26,7 +26,8 @@
  *   the code, and of all later calls. rtCommGetStatus and rtCommGetStatusMessage tell it, with the rank. Causes: a rank
  *   that does not come to an operation within timeout_ns (TIMEOUT); one that comes with another operation, type, count,
  *   reduction or root (INVALID_VALUE); one whose stream had failed before, whose communicator is destroyed, or that
- *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code).
+ *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). A process that is gone, or has destroyed its
+ *   communicator, tells nothing: it is one that does not come.
  *
  * Capture
  *   A captured operation becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures.
@@ -114,7 +115,8 @@ typedef struct rtCommOptions_t {
 RT_API rtStatus_t rtCommGetLastErrorMessage(char* buffer, size_t size, size_t* needed);
 
 /** Makes a communicator of contexts of this process, of any devices, as ncclCommInitAll. Rank i works in contexts[i]; a context
- *  may stand there more than once. One thread may submit for all ranks, one after the other.
+ *  may stand there more than once. One thread may submit for all ranks, one after the other. Where devices reach each other's
+ *  memory, that is switched on for these contexts (rtContextEnablePeerAccess).
  *  @param[out] comms     receives count ranks, which the caller destroys one by one
  *  @param[in]  options   may be NULL
  *  @param[in]  contexts  count contexts; an element may be NULL: current

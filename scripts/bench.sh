@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds and runs every benchmark that this machine can run, keeps the figures in docs/measured/bench_*.json and writes the table
-# docs/benchmarks.md from them (docs/benchmarks-sixty.md: kernels beside other drivers). Usage: scripts/bench.sh [--no-install]
-# [--intel] [--numpy] [PATTERN], for instance scripts/bench.sh launch. --intel installs Intel's OpenCL runtime for CPUs from PyPI
-# into build/venv-intel, --numpy installs numpy into build/venv-numpy; bench_sixty and bench_digits.py run them from then on, and
-# without them the tables say that they are absent.
+# docs/benchmarks.md from them (docs/benchmarks-sixty.md: kernels beside other drivers; docs/pairs.md: every two devices). Usage:
+# scripts/bench.sh [--no-install] [--intel] [--numpy] [PATTERN], for instance scripts/bench.sh launch. --intel installs Intel's
+# OpenCL runtime for CPUs from PyPI into build/venv-intel, --numpy installs numpy into build/venv-numpy; bench_sixty and
+# bench_digits.py run them from then on, and without them the tables say that they are absent.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -119,12 +119,18 @@ tables=()
 for file in docs/measured/bench_*.json; do
   case $file in
     */bench_cuda*.json | */bench_comm_cuda.json | */bench_opencl_gpu_*.json) ;;  # of scripts/gpu.sh
+    */bench_pairs*.json) ;;  # below: one page of all
     */bench_sixty.json) python3 scripts/sixty_table.py "$file" >"$scratch/sixty.md"
       mv "$scratch/sixty.md" docs/benchmarks-sixty.md
       chmod 644 docs/benchmarks-sixty.md ;;
     *) tables+=("$file") ;;
   esac
 done
+if compgen -G 'docs/measured/bench_pairs*.json' >/dev/null; then
+  python3 scripts/pairs_table.py docs/measured/bench_pairs*.json >"$scratch/pairs.md"
+  mv "$scratch/pairs.md" docs/pairs.md
+  chmod 644 docs/pairs.md
+fi
 if [[ -z $pattern || $pattern == instructions ]]; then
   echo "== instructions"
   plain=build/release-without-hardening  # for the column of what hardening costs

@@ -153,6 +153,25 @@ if wants comm; then
     row "comm $engine ($?)" "$(summary comm "$out/gpu_comm_$engine.xml")"
   done
   results "$out/gpu_comm_nccl.xml" "$out/gpu_comm.json"
+  # The same network on one GPU and on more; a run whose ranks have other weights fails.
+  gpus=$($build/bin/device_info 2>/dev/null | grep -c '^cuda:')
+  timeout 300 scripts/digits_parallel_table.py --build $build --ranks "$gpus" --gpus >"$out/gpu_digits_parallel.log" 2>&1
+  row "digits_parallel ($?)" "$(tail -n 1 "$out/gpu_digits_parallel.log")"
+  grep -h '^| .* a GPU each' docs/digits-parallel.md
+  [[ $out -ef docs/measured ]] || cp docs/digits-parallel* docs/measured/digits_parallel_gpu.json "$out/"
+  RT_COMM_ENGINE=in_process timeout 120 $build/bin/digits_parallel \
+    --devices "$(seq -s, -f cuda:%g 0 $((gpus - 1)))" >"$out/gpu_digits_in_process.log" 2>&1
+  row "digits_parallel in_process ($?)" "$(tail -n 1 "$out/gpu_digits_in_process.log")"
+  timeout 60 $build/bin/split_product cuda:0 cpu >"$out/gpu_split_product.log" 2>&1
+  row "split_product ($?)" "$(grep ' rows in ' "$out/gpu_split_product.log" | tr '\n' ';')"
+  # Every two devices of the host, for docs/pairs.md.
+  if [[ -x $build/bin/bench_pairs ]]; then
+    RT_DISABLE=opencl timeout 300 $build/bin/bench_pairs --benchmark_out="$out/bench_pairs_gpu.json" \
+      --benchmark_out_format=json >"$out/gpu_bench_pairs.log" 2>&1
+    row "bench_pairs ($?)" "$(tail -n 1 "$out/gpu_bench_pairs.log")"
+    [[ ! -s $out/bench_pairs_gpu.json ]] || tidy "$out/bench_pairs_gpu.json"
+    python3 scripts/pairs_table.py "$out/bench_pairs_gpu.json" | grep '^|'
+  fi
   # Beside NCCL's own calls and the runtime's copies between peers (P19); ends with a line where there is one GPU.
   if [[ -x $build/bin/bench_comm_cuda ]]; then
     timeout 300 $build/bin/bench_comm_cuda --benchmark_out="$out/bench_comm_cuda.json" --benchmark_out_format=json \

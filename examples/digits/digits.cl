@@ -70,11 +70,12 @@ __kernel void gradient(__global const float* input, __global const float* delta,
   result[row * neurons + neuron] = sum;
 }
 
-/* Gradient descent with momentum and weight decay; an item is a weight. */
+/* Gradient descent with momentum and weight decay; an item is a weight. Written with fma, so that each device rounds alike: ranks
+ * on devices of different kinds, which have the same gradients, keep the same weights (examples/digits_parallel). */
 __kernel void update(__global float* weights, __global const float* gradients, __global float* velocity, uint count, float rate,
                      float momentum, float decay) {
   const uint i = get_global_id(0);
   if (i >= count) return;
-  velocity[i] = momentum * velocity[i] - rate * (gradients[i] + decay * weights[i]);
+  velocity[i] = fma(momentum, velocity[i], -rate * fma(decay, weights[i], gradients[i]));
   weights[i] += velocity[i];
 }

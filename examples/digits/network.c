@@ -122,7 +122,7 @@ void networkPredict(const Network* network, const Workspace* workspace, const Ba
   forwardAndLoss(network, workspace, batch, NULL, stream);
 }
 
-void networkTrain(const Network* network, const Workspace* workspace, const Batch* batch, float rate, rtStream_t stream) {
+void networkGradients(const Network* network, const Workspace* workspace, const Batch* batch, rtStream_t stream) {
   forwardAndLoss(network, workspace, batch, workspace->logits_delta, stream);
 
   Workspace at = *workspace;
@@ -134,13 +134,20 @@ void networkTrain(const Network* network, const Workspace* workspace, const Batc
   launchGradient(network, batch->images, at.hidden_delta, network->gradients, kPixels, kHidden, batch->count, stream);
   launchGradient(network, at.hidden, at.logits_delta, network->gradients + kHiddenLayer, kHidden, kClasses, batch->count,
                  stream);
+}
 
+void networkUpdate(const Network* network, float rate, rtStream_t stream) {
   Network own = *network;
   uint32_t count = kWeights;
   float momentum = kMomentum;
   float decay = kDecay;
   void* update[] = {&own.weights, &own.gradients, &own.velocity, &count, &rate, &momentum, &decay};
   launch(network->update, (kWeights + kUpdateItems - 1) / kUpdateItems, kUpdateItems, update, stream);
+}
+
+void networkTrain(const Network* network, const Workspace* workspace, const Batch* batch, float rate, rtStream_t stream) {
+  networkGradients(network, workspace, batch, stream);
+  networkUpdate(network, rate, stream);
 }
 
 void networkSetRate(const Network* network, const UpdateMemory* memory, float rate, rtGraphNode_t update, rtGraphExec_t exec) {

@@ -56,7 +56,13 @@ void workspaceDestroy(Workspace* workspace);
 /* Forward and loss. */
 void networkPredict(const Network* network, const Workspace* workspace, const Batch* batch, rtStream_t stream);
 
-/* Forward, loss, backward, update. */
+/* Forward, loss, backward: the gradients of the batch's mean loss. */
+void networkGradients(const Network* network, const Workspace* workspace, const Batch* batch, rtStream_t stream);
+
+/* Descends along the gradients. */
+void networkUpdate(const Network* network, float rate, rtStream_t stream);
+
+/* Both. */
 void networkTrain(const Network* network, const Workspace* workspace, const Batch* batch, float rate, rtStream_t stream);
 
 /* What the last launch of a step works on, as operands of a graph. */

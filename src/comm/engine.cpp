@@ -21,6 +21,18 @@ bool eachHasACudaDevice(const std::vector<Place>& places) {
          std::all_of(places.begin(), places.end(), [](const Place& at) { return at.backend == RT_BACKEND_CUDA; });
 }
 
+// Copies between two GPUs take the way through the host where this is not switched on. Where a driver has no more peers to
+// give, they go on doing so.
+void enablePeers(const std::vector<Place>& places) {
+  for (const Place& place : places) {
+    for (const Place& peer : places) {
+      int32_t can = 0;  // asked first, as a refusal would replace the core's last sentence
+      if (peer.device == place.device || rtDeviceCanAccessPeer(&can, peer.device, place.device) != RT_SUCCESS) continue;
+      if (can != 0) (void)rtContextEnablePeerAccess(peer.context, place.context);
+    }
+  }
+}
+
 }  // namespace
 
 Status createHere(std::vector<std::shared_ptr<Communicator>>* members, std::vector<Place> places, const Settings& settings) {
@@ -28,6 +40,7 @@ Status createHere(std::vector<std::shared_ptr<Communicator>>* members, std::vect
   const bool in_process = chosen != nullptr && strcmp(chosen, "in_process") == 0;
   const bool nccl = chosen != nullptr && strcmp(chosen, "nccl") == 0;
   RT_CHECK_ARG(chosen == nullptr || in_process || nccl, "RT_COMM_ENGINE=%s is no engine; in_process and nccl are.", chosen);
+  enablePeers(places);
   const nccl::Library* library = nullptr;
   if (in_process || !eachHasACudaDevice(places)) return createInProcess(members, std::move(places), settings);
   if (const Status found = nccl::open(&library); !found.ok()) {

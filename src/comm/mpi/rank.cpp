@@ -131,6 +131,12 @@ Status Rank::perform(const Operation& operation) {
 }
 
 Status Rank::collective(const Operation& operation) {
+  const Status done = meetAndWork(operation);
+  waits_for_ = 0;
+  return done;
+}
+
+Status Rank::meetAndWork(const Operation& operation) {
   RT_TRY(meet(operation));
   if (operation.kind == Kind::kBarrier) return Status();  // the ranks have met
   if (isShort(operation)) return finishShort(operation);
@@ -237,8 +243,8 @@ Status Rank::meet(const Operation& operation) {
     return failedPlugin(why);
   }
   waits_for_ = collectives_;
+  met_ = false;
   const Status waited = wait(request, operation, nullptr);
-  waits_for_ = 0;
   if (!waited.ok()) {
     (void)gathered_.release();
     return waited;
@@ -257,7 +263,8 @@ Status Rank::meet(const Operation& operation) {
   for (const Operation& of : means) pointers.push_back(&of);
   int32_t right = 0;
   const int32_t odd = firstThatDiffers(pointers, &right);
-  if (odd < 0) return Status();
+  met_ = odd < 0;
+  if (met_) return Status();
   monitor().fail(Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", odd, name().c_str(),
                                comm::describe(means[odd]).c_str(), right, comm::describe(means[right]).c_str()),
                  odd);

@@ -67,6 +67,7 @@ class Rank final : public Communicator {
   };
 
   Status collective(const Operation& operation);
+  Status meetAndWork(const Operation& operation);
   Status meet(const Operation& operation);
   bool isShort(const Operation& operation) const;
   uint64_t slotBytes() const;
@@ -90,8 +91,9 @@ class Rank final : public Communicator {
   std::mutex splitting_;
   std::unique_ptr<Gathered> gathered_;  // of the last meeting
   uint64_t collectives_ = 0;            // that have begun; under `running_`
-  uint64_t waits_for_ = 0;              // the number of the collective that this rank waits in, from 1; 0: none
-  std::vector<uint64_t> answers_;       // by rank: the number that it said it waits in, from 1; 0: has not answered
+  uint64_t waits_for_ = 0;              // the number of the collective that this rank is in, from 1; 0: none
+  bool met_ = false;                    // all ranks have come to the present collective
+  std::vector<uint64_t> answers_;       // by rank: the number that it said it is in, and 1; 0: has not answered
   rtStream_t stream_ = nullptr;         // for copies between device and host
   bool stages_ = false;                 // of the present collective: some rank is on a device
   bool all_in_place_ = false;           // of the present collective: MPI's mark for it has to stand at all ranks or at none

@@ -105,23 +105,29 @@ Status Rank::expire(const Operation& operation) {
     if (to == rank()) continue;
     if (const char* why = plugin_.post(to, kAsk, &question, sizeof question, comm_)) return failedPlugin(why);
   }
+  // One that does not answer is the one that is missing; while there are several, most of them may only be slow to answer.
   const Deadline grace = Deadline::after(std::clamp(settings().timeout_ns / 4, kLeastGrace, kMostGrace));
-  while (!grace.passed() && std::find(answers_.begin(), answers_.end(), 0) != answers_.end()) {
+  const Deadline longer = Deadline::after(kMostGrace);
+  for (;;) {
+    const auto silent = std::count(answers_.begin(), answers_.end(), uint64_t{0});
+    if (silent == 0 || (silent == 1 ? grace : longer).passed()) break;
     RT_TRY(listen());
     const timespec sleep = {0, kSleep};
     (void)nanosleep(&sleep, nullptr);
   }
-  // Missing is a rank that waits in nothing, or in another collective than this one.
-  const auto other = [&](uint64_t answer) { return answer != waits_for_ + 1; };
-  const auto missing = std::find_if(answers_.begin(), answers_.end(), other);
+  // Missing is a rank that does not answer: it is gone, or at other work. Where all do, it is one that waits in no collective
+  // or an earlier one. A rank in a later one has been here: when a rank is gone, the others may have come differently far.
+  auto missing = std::find(answers_.begin(), answers_.end(), uint64_t{0});
+  const auto earlier = [&](uint64_t answer) { return answer < waits_for_ + 1; };
+  if (missing == answers_.end()) missing = std::find_if(answers_.begin(), answers_.end(), earlier);
   const int32_t late = missing == answers_.end() ? -1 : static_cast<int32_t>(missing - answers_.begin());
   monitor().fail(
       late < 0 ? Status::error(RT_ERROR_TIMEOUT, "All ranks%s have come to collective %llu, which did not end %s: %s.",
                                name().c_str(), static_cast<unsigned long long>(collectives_ - 1), within,
                                comm::describe(operation).c_str())
-               : Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come to collective %llu %s, for which rank %d waits: %s.",
-                               late, name().c_str(), static_cast<unsigned long long>(collectives_ - 1), within, rank(),
-                               comm::describe(operation).c_str()),
+               : Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not %s collective %llu %s, for which rank %d waits: %s.", late,
+                               name().c_str(), met_ ? "end" : "come to", static_cast<unsigned long long>(collectives_ - 1),
+                               within, rank(), comm::describe(operation).c_str()),
       late);
   return monitor().failure();
 }

@@ -1,5 +1,7 @@
 // Processes that do not do their part: each of the others gets a status that names the rank, and nothing hangs. The last
 // process is the odd one, so that there are two at least.
+#include <thread>
+
 #include "comm/mpi/process.h"
 
 namespace commtest {
@@ -27,6 +29,7 @@ class MpiFailureTest : public testing::Test {
 
 TEST_F(MpiFailureTest, AProcessThatDoesNotComeIsNamedAfterTheTime) {
   ASSERT_NO_FATAL_FAILURE(make(kShort));
+  (void)MPI_Barrier(MPI_COMM_WORLD);  // the first test has drivers to start, which is not to count
   ASSERT_COMM_OK(rtCommBarrier(process_.stream, process_.comm));
   if (process_.rank == last_) {
     ASSERT_RT_OK(rtStreamSynchronize(process_.stream));
@@ -108,6 +111,49 @@ TEST_F(MpiFailureTest, TwoCommunicatorsOnTwoStreamsInTwoOrdersDoNotHang) {
   }
   EXPECT_RT_OK(rtStreamSynchronize(stream));
   EXPECT_RT_OK(rtStreamSynchronize(process_.stream));
+}
+
+TEST_F(MpiFailureTest, ADestroyWithWorkInFlightLetsTheWorkEnd) {
+  ASSERT_NO_FATAL_FAILURE(make(kLong));
+  rttest::Gate gate(process_.context);
+  std::vector<int32_t> many(100'000, 1);  // longer than what comes with a meeting
+  numbers_[0] = 1;
+  if (process_.rank == last_) {
+    ASSERT_RT_OK(gate.close(process_.stream));
+  }
+  ASSERT_COMM_OK(allReduce(1));
+  ASSERT_COMM_OK(
+      rtCommAllReduce(many.data(), many.data(), many.size(), RT_COMM_I32, RT_COMM_SUM, process_.stream, process_.comm));
+  ASSERT_COMM_OK(process_.comm.reset());
+  if (process_.rank == last_) {
+    ASSERT_RT_OK(gate.open());
+  }
+  EXPECT_RT_OK(rtStreamSynchronize(process_.stream));
+  EXPECT_EQ(numbers_[0], process_.size);
+  EXPECT_EQ(many, std::vector<int32_t>(many.size(), process_.size));
+}
+
+TEST_F(MpiFailureTest, AProcessThatDestroyedItsRankIsNamed) {
+  ASSERT_NO_FATAL_FAILURE(make(kShort));
+  if (process_.rank == last_) {
+    ASSERT_COMM_OK(process_.comm.reset());
+    return;
+  }
+  ASSERT_COMM_OK(allReduce());
+  expectFailure(RT_ERROR_TIMEOUT, last_, "of \"world\" did not come to collective 0 within 0.2 s");
+}
+
+TEST_F(MpiFailureTest, AnAbortFromAnotherThreadFreesTheOneThatWaits) {
+  ASSERT_NO_FATAL_FAILURE(make(RT_TIMEOUT_INFINITE));
+  if (process_.rank == last_) {
+    ASSERT_COMM_OK(rtCommBarrier(process_.stream, process_.comm));
+    std::thread other([this] { EXPECT_COMM_OK(rtCommAbort(process_.comm)); });
+    expectFailure(RT_ERROR_LAUNCH_FAILED, last_, "called rtCommAbort");
+    other.join();
+  } else if (process_.rank != 0) {  // rank 0 never comes
+    ASSERT_COMM_OK(rtCommBarrier(process_.stream, process_.comm));
+    expectFailure(RT_ERROR_LAUNCH_FAILED, last_, "called rtCommAbort");
+  }
 }
 
 TEST_F(MpiFailureTest, BadArgumentsAreRefused) {

@@ -5,6 +5,7 @@
 
 #include "comm/memory.h"
 #include "comm/nccl/devices.h"
+#include "support/kernels.h"
 
 namespace commtest {
 namespace {
@@ -265,6 +266,37 @@ TEST_P(NcclTest, ThreadsMakeGraphsOfOneRankAtOnce) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// A kernel is given memory of the other device, which it may have where peer access is on.
+TEST(NcclPeerTest, ACommunicatorSwitchesPeerAccessOn) {
+  if (rttest::cudaDeviceCount() < 2) GTEST_SKIP() << "one CUDA device";
+  rttest::Context contexts[2];
+  rttest::Stream stream;
+  rttest::Memory memory;
+  rttest::Module module;
+  rtDevice_t devices[2] = {};
+  rtKernel_t kernel = nullptr;
+  int32_t can = 0;
+  for (int rank = 0; rank < 2; ++rank) {
+    ASSERT_RT_OK(rtDeviceGetByName(&devices[rank], rank == 0 ? "cuda:0" : "cuda:1"));
+    ASSERT_RT_OK(rtContextCreate(contexts[rank].out(), nullptr, devices[rank]));
+  }
+  ASSERT_RT_OK(rtDeviceCanAccessPeer(&can, devices[1], devices[0]));
+  if (can == 0) GTEST_SKIP() << "the devices do not reach each other";
+  ASSERT_RT_OK(rtMalloc(memory.out(), 64, contexts[1]));
+  ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, contexts[0]));
+  const char* const source = "__kernel void put(__global uint* to) { to[0] = 42; }";
+  ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), source, nullptr, contexts[0]));
+  ASSERT_RT_OK(rtModuleGetKernel(&kernel, "put", module));
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rttest::launchOver(kernel, stream, 1, 1, memory.get()));
+  const rtContext_t of_ranks[] = {contexts[0], contexts[1]};
+  rtComm_t made[2] = {};
+  ASSERT_COMM_OK(rtCommCreateAll(made, nullptr, of_ranks, 2));
+  const Comm comms[] = {Comm(made[0]), Comm(made[1])};
+  ASSERT_RT_OK(rttest::launchOver(kernel, stream, 1, 1, memory.get()));
+  ASSERT_RT_OK(rtStreamSynchronize(stream));
+  EXPECT_EQ(download(memory.get(), 1), Bytes(1, 42));
 }
 
 INSTANTIATE_TEST_SUITE_P(Comm, NcclTest, testing::ValuesIn(rankCounts()),

@@ -1,0 +1,57 @@
+# What digits_parallel promises: one rank has the bits of digits, several ranks have the same bits at each run and whatever the
+# number of threads, ranks that do not average are found, and bad arguments end with a message. Called by ctest with PROGRAM,
+# DIGITS, ARGUMENTS, OUTPUT.
+file(MAKE_DIRECTORY "${OUTPUT}")
+string(REPEAT "[0-9a-f]" 16 hash)
+
+# run(VARIABLE threads program arguments...): the hashes that the program prints; it has to end with 0.
+function(run variable threads program)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env RT_CPU_THREADS=${threads} "${program}" ${ARGUMENTS} --no-threshold ${ARGN}
+                  RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
+  string(REGEX MATCHALL "${hash}" hashes "${text}")
+  if(NOT result EQUAL 0 OR NOT hashes)
+    message(FATAL_ERROR "${program} ${ARGN} ended with ${result}:\n${text}${errors}")
+  endif()
+  set(${variable} "${hashes}" PARENT_SCOPE)
+  message(STATUS "${ARGN}: ${hashes}")
+endfunction()
+
+# expect_failure(status text arguments...)
+function(expect_failure status text)
+  execute_process(COMMAND "${PROGRAM}" ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE errors)
+  if(NOT result EQUAL status OR NOT errors MATCHES "${text}")
+    message(FATAL_ERROR "digits_parallel ${ARGN} ended with ${result}, not with ${status} and '${text}':\n${out}${errors}")
+  endif()
+endfunction()
+
+run(whole 1 "${DIGITS}" --device cpu --output "${OUTPUT}")
+run(one 1 "${PROGRAM}" --devices cpu)
+if(NOT one STREQUAL whole)
+  message(FATAL_ERROR "One rank has other weights than digits.")
+endif()
+run(several 1 "${PROGRAM}" --devices cpu,cpu,cpu)
+list(REMOVE_DUPLICATES several)
+foreach(threads 2 7)
+  run(again ${threads} "${PROGRAM}" --devices cpu,cpu,cpu)
+  list(REMOVE_DUPLICATES again)
+  if(NOT again STREQUAL several)
+    message(FATAL_ERROR "Three ranks have other weights at another run.")
+  endif()
+endforeach()
+# More ranks than images in the last batch: some have an empty share.
+run(many 1 "${PROGRAM}" --devices cpu,cpu,cpu,cpu,cpu,cpu,cpu --images 45)
+
+expect_failure(1 "the ranks have other weights" --devices cpu,cpu --apart --epochs 1 --images 200 --no-threshold)
+expect_failure(1 "less than 96 % of the held-out" --devices cpu --epochs 1 --images 200)
+expect_failure(2 "unknown option" --device cpu)
+expect_failure(2 "needs a value" --devices)
+expect_failure(2 "no value for --devices" --devices cpu,)
+expect_failure(2 "no value for --devices" --devices ,cpu)
+expect_failure(2 "no value for --devices" --devices a-name-that-is-longer-than-any-device)
+expect_failure(2 "no value for --seed" --seed -1)
+expect_failure(2 "no value for --epochs" --epochs 0)
+expect_failure(2 "no value for --images" --images 5x)
+expect_failure(1 "No such file" --devices cpu --data "${OUTPUT}/absent.csv")
+expect_failure(1 "RT_ERROR_NOT_FOUND" --devices cpu,toaster:0)
+expect_failure(1 "no kernels from source run on null:0" --devices null:0)
+expect_failure(1 "RT_ERROR_IO: .*absent.cl" --devices cpu --kernels "${OUTPUT}/absent.cl")

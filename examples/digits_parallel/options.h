@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line of digits_parallel. */
+#ifndef MANYRT_EXAMPLES_DIGITS_PARALLEL_OPTIONS_H_
+#define MANYRT_EXAMPLES_DIGITS_PARALLEL_OPTIONS_H_
+
+#include <stdint.h>
+
+#include "../common_comm.h"
+
+typedef struct Options {
+  char device_names[kMostRanks][32]; /* of the ranks of this process */
+  uint32_t device_count;             /* 0: the processes of MPI are the ranks */
+  const char* data;
+  const char* kernels; /* digits.cl */
+  uint64_t seed;
+  uint32_t epochs;
+  uint32_t images; /* 0: all */
+  int apart;       /* the ranks do not average, so that their weights differ and the program has to find it */
+  int threshold;   /* 0: any accuracy will do */
+} Options;
+
+/* Returns -1 to go on, else the status to end with: 0 after --help, 2 after a message on stderr. */
+int optionsParse(Options* options, int argc, char** argv);
+
+#endif /* MANYRT_EXAMPLES_DIGITS_PARALLEL_OPTIONS_H_ */
