@@ -115,7 +115,7 @@ enum rtHandleKind {
 
 #define RT_TIMEOUT_INFINITE 0xFFFFFFFFFFFFFFFFu /* for every timeout_ns: wait for ever */
 #define RT_ARGS_ALL 0xFFFFFFFFu                 /* for arg_count: as many as the kernel has */
-#define RT_INFERRED 0xFFFFFFFFu                 /* for the count of a node's dependencies: from what nodes read and write */
+#define RT_INFERRED 0xFFFFFFFFu                 /* for the count of dependencies, NULL then: from what nodes read and write */
 
 enum rtLogLevel {
   RT_LOG_INVALID = -1,
@@ -1219,7 +1219,8 @@ RT_API rtStatus_t rtContextSynchronize(rtContext_t context);
  *  @param[in] context  may be NULL: current; a primary one is legal
  *  blocks: maybe, for work in flight to leave
  *  capture: outside
- *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (a stream, event, fence, pool, kernel or allocation of it is alive) */
+ *  errors: INVALID_HANDLE, NOT_FOUND, BUSY (a stream, event, fence, pool, kernel, module or allocation of it is
+ *    alive) */
 RT_API rtStatus_t rtContextReset(rtContext_t context);
 
 /** Lets kernels of context use addresses of peer, as cudaDeviceEnablePeerAccess, until one of the two contexts is reset. A
@@ -2634,9 +2635,10 @@ RT_API rtStatus_t rtStreamImport(rtStream_t* stream, const uint64_t native[2], r
 RT_API rtStatus_t rtEventImport(rtEvent_t* event, const uint64_t native[2], rtContext_t context);
 
 /** Makes memory of another library known to this one. rtFree only detaches it. An address may be imported more than once: each
- *  rtFree of it gives back one import, the last one first, and the memory is known until the last.
+ *  rtFree of it gives back one import, the last one first, and the memory is known until the last. OpenCL takes a cl_mem of its
+ *  context and an offset in it, in every memory tier; no address, and what is no cl_mem may end the process.
  *  @param[out] pointer  receives the address, for rtFree
- *  @param[in]  native   2 values, as rtPointerGetNative gives them; borrowed until rtFree
+ *  @param[in]  native   2 values, as rtPointerGetNative gives them (OpenCL: in the tier buffer); borrowed until rtFree
  *  @param[in]  size     bytes, not 0
  *  @param[in]  context  may be NULL: current
  *  blocks: never

@@ -75,6 +75,19 @@ TEST_P(OpenClInteropTest, ABufferOfTheProgramIsImportedAndGivenBack) {
   EXPECT_EQ(table().clReleaseMemObject(buffer), CL_SUCCESS);
 }
 
+TEST_P(OpenClInteropTest, AnAddressOfTheLibraryIsNoBufferToImport) {
+  Memory device, host;
+  ASSERT_RT_OK(rtMalloc(device.out(), 64, context_));
+  ASSERT_RT_OK(rtMallocHost(host.out(), 64, context_));
+  for (void* address : {device.as<void>(), device.as<void>(8), host.as<void>(8)}) {
+    const uint64_t native[2] = {number(address), 0};
+    void* pointer = address;
+    EXPECT_RT(RT_ERROR_NOT_FOUND, rtMemImport(&pointer, native, 16, context_));
+    EXPECT_EQ(pointer, nullptr);
+    EXPECT_NE(lastMessage().find("no cl_mem"), std::string::npos) << lastMessage();
+  }
+}
+
 TEST_P(OpenClInteropTest, AQueueOfTheProgramIsImported) {
   cl_int error = CL_SUCCESS;
   cl_command_queue queue = table().clCreateCommandQueue(cl_context_, cl_device_, CL_QUEUE_PROFILING_ENABLE, &error);

@@ -179,6 +179,47 @@ TEST_P(OpenClMemoryTest, AnAddressInsideAStructIsFollowedOrRefused) {
   EXPECT_EQ(seen, 42u);
 }
 
+TEST_P(OpenClMemoryTest, NumbersInsideAStructMayHaveTheBitsOfAnAddress) {
+  Memory memory;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 64, context_));
+  struct Sizes {
+    uint32_t width, height;
+  } sizes;
+  const auto address = reinterpret_cast<uintptr_t>(memory.as<void>(8));
+  std::memcpy(&sizes, &address, sizeof sizes);
+  rtKernel_t kernel = kernelOf(
+      "typedef struct { uint width, height; } Sizes;\n"
+      "__kernel void f(__global uint* out, Sizes sizes) { out[0] = sizes.width; out[1] = sizes.height; }\n",
+      "f");
+  Sizes seen = {};
+  ASSERT_RT_OK(launchOver(kernel, stream_, 1, 1, memory.as<void>(), sizes));
+  ASSERT_RT_OK(rtMemcpyAsync(&seen, memory, sizeof seen, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen.width, sizes.width);
+  EXPECT_EQ(seen.height, sizes.height);
+}
+
+// The program has a place where a number becomes an address. What is no address of memory is a number there too.
+TEST_P(OpenClMemoryTest, NumbersInsideAStructAreNoAddressesWhereThereIsNoMemory) {
+  Memory memory;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 64, context_));
+  struct Packet {
+    uint64_t follow, number;
+  } packet = {0, reinterpret_cast<uintptr_t>(memory.as<void>()) + (uint64_t{1} << 32)};  // in the same window
+  rtKernel_t kernel = kernelOf(
+      "typedef struct { ulong follow, number; } Packet;\n"
+      "__kernel void f(__global ulong* out, Packet packet) {\n"
+      "  if (packet.follow != 0) *(__global uint*)packet.number = 1;\n"
+      "  out[0] = packet.number;\n"
+      "}\n",
+      "f");
+  uint64_t seen = 0;
+  ASSERT_RT_OK(launchOver(kernel, stream_, 1, 1, memory.as<void>(), packet));
+  ASSERT_RT_OK(rtMemcpyAsync(&seen, memory, sizeof seen, RT_MEMCPY_DEFAULT, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen, packet.number);
+}
+
 TEST_P(OpenClMemoryTest, AddressesOfBuffersAreClosedToTheHost) {
   if (!inBuffers()) GTEST_SKIP() << "the addresses are the driver's";
   Memory memory;

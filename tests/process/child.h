@@ -34,6 +34,8 @@
 
 namespace child {
 
+constexpr int kSkipped = 77;  // the exit code where the machine lacks what the scenario needs
+
 struct Scenario {
   const char* name;
   int (*run)(int argc, char** argv);  // the words after the name

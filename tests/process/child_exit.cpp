@@ -222,9 +222,32 @@ int exitWhileBetterCodeIsMade(int, char**) {
   return 0;
 }
 
+// A driver that compiles a kernel at its first launch is at it when the process ends.
+int exitWhileADriverCompiles(int, char**) {
+  int32_t count = 0;
+  OK(rtDeviceGetCount(&count, RT_BACKEND_OPENCL));
+  if (count == 0) return kSkipped;
+  rtDevice_t device = nullptr;
+  rtContext_t context = nullptr;
+  OK(rtDeviceGet(&device, RT_BACKEND_OPENCL, 0));
+  OK(rtContextGetPrimary(&context, device));
+  static rtModule_t module;
+  static void* memory;
+  rtKernel_t kernel = nullptr;
+  OK(rtModuleCreateFromSource(&module, "__kernel void f(__global int* a) { a[get_global_id(0)] = 1; }", nullptr, context));
+  OK(rtModuleGetKernel(&kernel, "f", module));
+  OK(rtMalloc(&memory, 256, context));
+  void* arguments[] = {&memory};
+  rtStream_t stream = nullptr;
+  OK(rtContextGetDefaultStream(&stream, context));
+  OK(rtLaunchKernel(kernel, 1, 1, 1, 64, 1, 1, 0, stream, arguments, 1));
+  return 0;
+}
+
 }  // namespace
 
 const Scenario kExit[] = {
+    {"exit_while_a_driver_compiles", exitWhileADriverCompiles},
     {"exit_while_better_code_is_made", exitWhileBetterCodeIsMade},
     {"exit_with_kernel_running", exitWithKernelRunning},
     {"exit_with_work_held_back", exitWithWorkHeldBack},

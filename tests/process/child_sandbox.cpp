@@ -18,8 +18,6 @@
 namespace child {
 namespace {
 
-constexpr int kSkipped = 77;
-
 // From here on membarrier is EPERM, on every thread.
 bool forbidMembarrier() {
   sock_filter rules[] = {

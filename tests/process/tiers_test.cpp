@@ -12,6 +12,16 @@
 namespace rttest {
 namespace {
 
+using DriverAtExitTest = manyrt::compiler::TemporaryTest;
+
+// PoCL compiles a kernel when it is launched. Whatever state its compiler has then still stands until it is done.
+TEST_F(DriverAtExitTest, AKernelThatADriverCompilesIsWaitedFor) {
+  const Outcome outcome =
+      run({PROCESS_CHILD, "exit_while_a_driver_compiles"}, {{"POCL_CACHE_DIR", path("pocl")}, {"RT_CACHE_DIR", "off"}});
+  if (outcome.exit_code == 77) GTEST_SKIP() << "no OpenCL driver here";
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+}
+
 class TiersAtExitTest : public manyrt::compiler::TemporaryTest {
  protected:
   void SetUp() override {

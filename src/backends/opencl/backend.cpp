@@ -2,6 +2,7 @@
 // is there, in the backend's.
 #include "backends/opencl/backend.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -38,7 +39,22 @@ void closeAtExit() {
   if (getpid() == process) (void)runOnLargeStack([](void*) { instance()->close(); }, nullptr);
 }
 
+// A driver may compile a kernel at its first launch (PoCL). The state of its compiler that is made then ends before closeAtExit
+// runs, as it is registered later. Thread variables end before all of that, so the main thread waits here, too. It may end
+// without the process: nothing is closed yet.
+struct WaitAtExit {
+  ~WaitAtExit() {
+    if (armed && getpid() == process) (void)runOnLargeStack([](void*) { instance()->settle(); }, nullptr);
+  }
+  bool armed = false;
+};
+thread_local WaitAtExit wait_at_exit;
+
 }  // namespace
+
+void waitAtExitOfMainThread() {
+  if (!wait_at_exit.armed) wait_at_exit.armed = syscall(SYS_gettid) == getpid();
+}
 
 void Backend::skip(const std::string& what, const std::string& why) {
   log::write(RT_LOG_WARNING, "%s is not used: %s", what.c_str(), why.c_str());
@@ -83,6 +99,10 @@ void Backend::open() {
   if (devices_.empty() && reason_.empty()) {
     reason_ = platforms.empty() ? "OpenCL's loader finds no driver (/etc/OpenCL/vendors)." : "No OpenCL driver has a device.";
   }
+}
+
+void Backend::settle() {
+  for (const std::unique_ptr<Device>& device : devices_) device->settle();
 }
 
 void Backend::close() {

@@ -18,7 +18,8 @@ class Backend final : public backend::Backend {
   int32_t deviceCount() override;
   backend::Device* device(int32_t ordinal) override;
   void info(rtBackendInfo_t* info) override;
-  void close();  // at exit
+  void settle();  // at exit: waits for what is enqueued
+  void close();   // at exit, behind it
 
  private:
   void open();
@@ -30,5 +31,8 @@ class Backend final : public backend::Backend {
   std::string names_, versions_;  // of the platforms that have devices
   std::vector<std::unique_ptr<Device>> devices_;
 };
+
+// For each thread that may enqueue work: if it is the main thread, its end waits for what is enqueued.
+void waitAtExitOfMainThread();
 
 }  // namespace manyrt::opencl

@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "backends/opencl/backend.h"
 #include "backends/opencl/device.h"
 #include "backends/opencl/error.h"
 #include "backends/opencl/memory/memory.h"
@@ -34,6 +35,7 @@ Context::Context(Device& device, cl_context native, Ref<PointPool> points)
 Device& Context::device() const { return static_cast<Device&>(driver::Context::device()); }
 
 Status Context::createStream(Ref<backend::Stream>* stream, const backend::StreamOptions& options) {
+  waitAtExitOfMainThread();
   return Stream::create(stream, *this, options);
 }
 
@@ -80,9 +82,9 @@ Status Context::importMemory(backend::Memory* memory, const uint64_t native[2], 
 
 void Context::nativePoint(backend::Point& point, uint64_t out[2]) { points_->nativePoint(static_cast<Point&>(point), out); }
 
-void Context::settle(Deadline deadline) {
+void Context::settle(Deadline deadline, Settle how) {
   try {
-    for (const Ref<driver::Stream>& stream : streams()) static_cast<Stream&>(*stream).settle(deadline);
+    for (const Ref<driver::Stream>& stream : streams()) static_cast<Stream&>(*stream).settle(deadline, how);
   } catch (const std::bad_alloc&) {  // at exit, without memory: the driver sees to it
   }
 }

@@ -9,6 +9,8 @@
 
 namespace manyrt::opencl {
 
+enum class Settle : bool;
+
 class Device;
 
 class Context final : public driver::Context {
@@ -33,7 +35,7 @@ class Context final : public driver::Context {
   Device& device() const;
   cl_context native() const { return native_; }
   const Ref<PointPool>& points() const { return points_; }
-  void settle(Deadline deadline);  // at exit: what is enqueued ends
+  void settle(Deadline deadline, Settle how);  // at exit: what is enqueued ends
 
  private:
   Context(Device& device, cl_context native, Ref<PointPool> points);

@@ -36,6 +36,8 @@ int32_t kindOf(cl_device_type type, bool unified) {
 
 uint32_t clampTo32(uint64_t value) { return static_cast<uint32_t>(std::min<uint64_t>(value, UINT32_MAX)); }
 
+constexpr uint64_t kMaxNanosecondsAtExit = 5'000'000'000;  // a kernel that never ends does not keep the process
+
 }  // namespace
 
 Device::Device(int32_t ordinal, cl_platform_id platform, cl_device_id id)
@@ -318,14 +320,19 @@ std::vector<void*> Device::addresses() const {
 
 Status Device::failed(const char* call, Error error) { return driver::Device::failed(failure(call, error), isSticky(error)); }
 
+void Device::settle() {
+  const Deadline deadline = Deadline::after(kMaxNanosecondsAtExit);
+  for (const Ref<driver::Context>& context : contexts()) static_cast<Context&>(*context).settle(deadline, Settle::kOnce);
+  settled_late_ = deadline.passed();
+}
+
 void Device::close() {
-  constexpr uint64_t kMaxNanoseconds = 5'000'000'000;  // a kernel that never ends does not keep the process
-  const Deadline deadline = Deadline::after(kMaxNanoseconds);
+  const Deadline deadline = Deadline::after(settled_late_ ? 0 : kMaxNanosecondsAtExit);
   const std::vector<Ref<driver::Context>> open = contexts();
-  for (const Ref<driver::Context>& context : open) static_cast<Context&>(*context).settle(deadline);
+  for (const Ref<driver::Context>& context : open) static_cast<Context&>(*context).settle(deadline, Settle::kAndClose);
   lose(Status::error(RT_ERROR_SHUT_DOWN, "The process ends, and its OpenCL driver with it."));
   for (const Ref<driver::Context>& context : open) {
-    static_cast<Context&>(*context).settle(deadline);  // what came in between
+    static_cast<Context&>(*context).settle(deadline, Settle::kAndClose);  // what came in between
     context->deviceLost();
     (void)Ref<driver::Context>(context).detach();  // kept: its end is not for this moment
   }

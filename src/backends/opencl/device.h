@@ -70,7 +70,9 @@ class Device final : public driver::Device, private backend::Interop {
 
   // The result of a call that work on the device may have failed: a death is recorded and everything that waits is told.
   Status failed(const char* call, Error error);
-  // At exit, before the driver takes itself down: what is enqueued ends, and nothing more is.
+  // At exit, before the driver takes itself down: what is enqueued ends, and with close() nothing more is enqueued. Once one of
+  // them has waited for 5 s in vain, the other does not.
+  void settle();
   void close();
 
  private:
@@ -105,6 +107,7 @@ class Device final : public driver::Device, private backend::Interop {
   mutable Ranked<std::mutex, LockRank::kClDevice> mutex_;
   cl_context context_ = nullptr;
   std::map<uintptr_t, uint64_t> addresses_;  // first address, bytes
+  bool settled_late_ = false;                // settle() has waited in vain; used at exit
 };
 
 }  // namespace manyrt::opencl

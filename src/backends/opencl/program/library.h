@@ -27,7 +27,7 @@ class Library final : public RefCounted {
   std::vector<compiler::OpenClKernel> kernels;
   bool hidden_offsets = false;    // pointers are a root and an offset; else, in the buffer tier, each is one cl_mem
   bool follows_addresses = true;  // may: kernels reach memory that no argument names
-  bool from_text = false;         // the library's own: get_work_dim() in it is 3, whatever is enqueued
+  bool from_text = false;         // the library's own: get_work_dim() in it counts the grid, whatever is enqueued
   std::string log;
 
  private:

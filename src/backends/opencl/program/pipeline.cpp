@@ -143,7 +143,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
     }
     fresh->addArgument(argument.size, argument.kind);
     fresh->native_index_.push_back(native_index);
-    fresh->is_record_.push_back(argument.is_record);
+    fresh->may_hold_addresses_.push_back(argument.is_record && fresh->library_->follows_addresses);
     fresh->argument_texts_.push_back({argument.name, argument.type_name});
     native_index += argument.kind == RT_ARG_POINTER && fresh->library_->hidden_offsets ? 2 : 1;
   }
@@ -203,13 +203,14 @@ Status Pipeline::refuseHostMemory(uint32_t index, const void* address) const {
                        index, name_, address, library_->device().ordinal());
 }
 
-// A struct is passed as bytes: nothing would turn an address inside into a root.
+// A struct is passed as bytes: nothing would turn an address inside into a root. Only what lies in live memory is taken for an
+// address: other members may have the same bits, such as two numbers of 32 bits or a time.
 Status Pipeline::refuseAddressesInside(uint32_t index, const void* value) const {
   const AddressWindow& window = AddressWindow::instance();
   for (uint32_t at = 0; at + 8 <= arguments_[index].size; at += 8) {
     uintptr_t word;
     memcpy(&word, static_cast<const char*>(value) + at, sizeof word);
-    if (!window.contains(word)) continue;
+    if (window.find(word) == nullptr) continue;
     return Status::error(
         RT_ERROR_NOT_SUPPORTED,
         "Argument %u of the kernel \"%s\" holds the address 0x%llx at its byte %u. With buffers of OpenCL 1.2 kernels "
@@ -239,13 +240,13 @@ Status Pipeline::checkPointer(uint32_t index, const void* address, Location loca
 bool Pipeline::mayRefuseArguments() const {
   const Device& device = library_->device();
   if (device.tier() != RT_MEMORY_TIER_BUFFER && device.reachesPinned()) return false;
-  return has_pointers_ || std::count(is_record_.begin(), is_record_.end(), true) != 0;
+  return has_pointers_ || std::count(may_hold_addresses_.begin(), may_hold_addresses_.end(), true) != 0;
 }
 
 Status Pipeline::checkArguments(const void* const* arguments) const {
   const bool buffers = library_->device().tier() == RT_MEMORY_TIER_BUFFER;
   for (uint32_t i = 0; i < arguments_.size(); ++i) {
-    if (buffers && is_record_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
+    if (buffers && may_hold_addresses_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
     if (arguments_[i].kind != RT_ARG_POINTER) continue;
     const void* address = addressIn(arguments[i]);
     if (address != nullptr) RT_TRY(checkPointer(i, address, locationOfArgument(address)));
@@ -406,7 +407,7 @@ Status Pipeline::bindChanged(Clone& clone, const void* const* arguments) {
     if (argument.kind == RT_ARG_POINTER) {
       status = bindPointer(clone, i, arguments);
     } else {
-      if (buffers && is_record_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
+      if (buffers && may_hold_addresses_[i]) RT_TRY(refuseAddressesInside(i, arguments[i]));
       size_t size = argument.size;
       if (argument.kind == RT_ARG_LOCAL) {
         memcpy(&size, arguments[i], sizeof size);

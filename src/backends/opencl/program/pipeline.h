@@ -67,8 +67,8 @@ class Pipeline final : public backend::Kernel {
 
   static constexpr size_t kClones = 16;  // more launches at one moment make clones that go with them
   const Ref<Library> library_;
-  std::vector<uint32_t> native_index_;  // of each argument
-  std::vector<bool> is_record_;
+  std::vector<uint32_t> native_index_;    // of each argument
+  std::vector<bool> may_hold_addresses_;  // of each argument: a struct, in a program that makes addresses of numbers
   std::array<std::atomic<Clone*>, kClones> clones_{};  // each in a place of its own, which is empty while it is leased
   std::atomic<uint32_t> clone_count_{0};               // places that belong to a clone, or will
   uint32_t multiple_ = 1;

@@ -327,7 +327,7 @@ Stream::Slept Stream::sleep(uint64_t serial, Deadline deadline, int64_t waited) 
   return Slept::kYes;
 }
 
-void Stream::settle(Deadline deadline) {
+void Stream::settle(Deadline deadline, Settle how) {
   constexpr uint64_t kLookNanoseconds = 200'000;
   std::atomic<uint32_t> never{0};
   std::unique_lock lock(mutex_, std::try_to_lock);
@@ -339,6 +339,7 @@ void Stream::settle(Deadline deadline) {
   cl_event event = nullptr;
   if (RT_CL_PLAIN(clEnqueueMarkerWithWaitList, queue_, 0, nullptr, &event) != CL_SUCCESS) return;
   (void)RT_CL_PLAIN(clFlush, queue_);
+  if (how == Settle::kOnce) lock.unlock();
   Error status = CL_SUCCESS;
   while (!isOver(event, &status) && !deadline.passed()) (void)futexWait(&never, 0, Deadline::after(kLookNanoseconds));
   (void)RT_CL_PLAIN(clReleaseEvent, event);

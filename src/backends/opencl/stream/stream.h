@@ -10,6 +10,8 @@
 
 namespace manyrt::opencl {
 
+enum class Settle : bool { kOnce, kAndClose };  // the second keeps other threads from enqueueing meanwhile
+
 class Context;
 
 class Stream final : public driver::FastStream<Stream> {
@@ -27,7 +29,7 @@ class Stream final : public driver::FastStream<Stream> {
   void native(uint64_t out[2]) override;
 
   bool isOn(cl_command_queue queue);
-  void settle(Deadline deadline);  // at exit: what is enqueued ends, and nothing is enqueued meanwhile
+  void settle(Deadline deadline, Settle how);  // at exit: what is enqueued ends
 
  private:
   friend class driver::FastStream<Stream>;
