@@ -220,6 +220,7 @@ class UnitText {
     if (!shared) all += "namespace {\n";
     if (body.find("mrt_L::") != std::string::npos) {
       all += libraryBody("lanes/types.h");
+      all += libraryBody("lanes/conversion.h");
       all += libraryBody("lanes/lanes.h");
     }
     if (prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos) {
