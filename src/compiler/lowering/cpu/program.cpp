@@ -15,6 +15,7 @@
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/cpu/live_ranges.h"
+#include "compiler/lowering/cpu/second_result.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 
@@ -134,7 +135,10 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
                std::vector<std::string>* remarks) {
   for (const Declaration& declaration : program.declarations) {
     const bool helper = declaration.kind == Declaration::Kind::kFunction && !declaration.function->is_kernel;
-    if (helper) splitLiveRanges(program, *declaration.function);
+    if (helper) {
+      separateSecondResults(program, *declaration.function);
+      splitLiveRanges(program, *declaration.function);
+    }
   }
   for (Function* kernel : program.kernels) {
     std::string why;
@@ -143,6 +147,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
       why = "it has sub-group functions";
     } else if (inlineHelpers(program, *kernel, &why)) {
       separateParameters(program, *kernel);
+      separateSecondResults(program, *kernel);
       splitLiveRanges(program, *kernel);
       made = GroupPlan::make(program, *kernel, &why);
       if (made != nullptr && options.optimize) {

@@ -408,12 +408,18 @@ struct mrt_lanes {
     return (unsigned long)(first + (vectors * N - 1) * step) >> 32 == 0;
   }
   // For indices that are mostly neighbours.
+  template <class T, class X>
+  MRT_IN bool are_neighbours(X index, long size) {
+    if constexpr (sizeof(X) != sizeof(m)) {
+      return false;
+    } else {
+      const m steps = (m)(index - index[0]) == up<int>(mrt_count<N>{});
+      return size == sizeof(T) && index[N - 1] > index[0] && bits(steps) == full;
+    }
+  }
   template <class T, class X, class... M>
   MRT_IN v<T> likely_at(const T* p, X index, long size, M... on) {
-    if constexpr (sizeof(X) == sizeof(m)) {
-      const m steps = (m)(index - index[0]) == up<int>(mrt_count<N>{});
-      if (size == sizeof(T) && index[N - 1] > index[0] && bits(steps) == full) return near(p + (long)index[0], on...);
-    }
+    if (are_neighbours<T>(index, size)) return near(p + (long)index[0], on...);
     return at(p, index, size, on...);
   }
   template <class T, class V>
@@ -468,6 +474,11 @@ struct mrt_lanes {
   MRT_IN void put_at(T* p, X index, long size, V x, m on) {
     put_each<T>(
         [&](int i) __attribute__((always_inline)) { return (T*)((char*)p + (long)index[i] * size); }, x, bits(on));
+  }
+  template <class T, class X, class V>
+  MRT_IN void put_likely_at(T* p, X index, long size, V x, m on) {
+    if (are_neighbours<T>(index, size)) return put_near(p + (long)index[0], x, on);
+    put_at(p, index, size, x, on);
   }
   template <class T, class V>
   MRT_IN void put_one(T* p, V x, m on) {
