@@ -15,6 +15,7 @@
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/cpu/live_ranges.h"
+#include "compiler/lowering/cpu/loop_counters.h"
 #include "compiler/lowering/cpu/second_result.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
@@ -137,6 +138,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
     const bool helper = declaration.kind == Declaration::Kind::kFunction && !declaration.function->is_kernel;
     if (helper) {
       separateSecondResults(program, *declaration.function);
+      separateLoopCounters(program, *declaration.function);
       splitLiveRanges(program, *declaration.function);
     }
   }
@@ -148,6 +150,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
     } else if (inlineHelpers(program, *kernel, &why)) {
       separateParameters(program, *kernel);
       separateSecondResults(program, *kernel);
+      separateLoopCounters(program, *kernel);
       splitLiveRanges(program, *kernel);
       made = GroupPlan::make(program, *kernel, &why);
       if (made != nullptr && options.optimize) {

@@ -185,6 +185,12 @@ std::string LaneText::lazily(const Expr& e) {
     const std::string a = condition(*e.a);
     return "(" + a + (both ? " & " : " | ") + condition(*e.b) + ")";
   }
+  if (shapes_.of(*e.a).isUniform()) {  // all lanes need it, or none
+    const std::string result = fresh("mrt_c"), left = temporary(scalar(*e.a));
+    put("mrt_L::m " + result + " = mrt_L::m{}" + (both ? "" : " - 1") + ";\nif (" + (both ? "" : "!") + left + ") {\n");
+    put(result + " = " + condition(*e.b) + ";\n}\n");
+    return result;
+  }
   const std::string outer = mask_;
   const std::string result = fresh("mrt_c"), own = fresh("mrt_m");
   const std::string left = temporary(condition(*e.a));
