@@ -77,6 +77,7 @@ def erfcx(t):
 
 EXP2 = at(lambda f: m.expm1(f * m.log(2)) / f, m.log(2))
 ERF = at(lambda t: m.erf(m.sqrt(t)) / m.sqrt(t), 2 / m.sqrt(m.pi))
+LOG2_ERFC = at(lambda x: m.log(m.erfc(x), 2) / x, -2 / m.sqrt(m.pi) / m.log(2))
 LOG2 = at(lambda r: m.log(1 + r, 2) / r, 1 / m.log(2))
 ROOT = m.sqrt(m.mpf(2))
 # name: function, weight, from, to, degree, whether its coefficients are float
@@ -97,7 +98,10 @@ POLYNOMIALS = {
             at(lambda r: max(r * r, m.mpf("0.002")) * r / m.log1p(r), "0.002"), 1 / ROOT - 1, ROOT - 1, 7, True),
     "native_exp2": (lambda f: 2 ** f, lambda f: 2 ** -f, -0.5, 0.5, 5, True),
     "native_log2": (LOG2, lambda r: 1 / LOG2(r), 1 / ROOT - 1, ROOT - 1, 8, True),
-    "native_sine_near_zero": (*odd(m.sin, -m.mpf(1) / 6), NEAR_ZERO, "2.4675", 3, True),
+    "exp2_less_one of float": (EXP2, lambda f: 1 / EXP2(f), -0.5, 0.5, 5, True),
+    "log2_erfc": (LOG2_ERFC, at(lambda x: x * m.erfc(x) * m.log(2) / m.erf(x), 1), NEAR_ZERO, "3.93", 8, True),
+    # In the library are the fits that are left for the others once the first, the second ... is rounded to a float.
+    "sine_near_zero of float": (*odd(m.sin, -m.mpf(1) / 6), NEAR_ZERO, "2.5", 3, True),
 }
 
 

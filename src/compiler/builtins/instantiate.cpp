@@ -169,6 +169,14 @@ std::string Prelude::expandTo(std::string_view text, size_t* at, const LibraryTy
   return types.in_lanes ? "mrt_w_to<L, " + own + ">" : "(" + own + ")";
 }
 
+// Whether products are fused with sums, which is the processor's to say.
+std::string Prelude::fuses() {
+  if (first("mrt_fuses")) {
+    text_ += "#if defined(__FP_FAST_FMAF) || defined(__FMA__)\n#define mrt_fuses 1\n#else\n#define mrt_fuses 0\n#endif\n";
+  }
+  return "mrt_fuses";
+}
+
 // rarely(condition, f, x, other) for a number: f is not called where the condition does not hold.
 std::string Prelude::rarely() {
   if (first("mrt_rarely")) text_ += "#define mrt_rarely(c, f, x, o) ((c) ? f(x) : (o))\n";
@@ -189,6 +197,7 @@ std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansi
   const std::string_view word = text.substr(begin, *at - begin);
   if (word == "T") return types.in_lanes ? lanesOf(cppName(types.scalar)) : type(types_.scalar(types.scalar));
   if (word == "to" && text.substr(*at, 1) == "<") return expandTo(text, at, types);
+  if (word == "fuses") return fuses();
   if (word == "rarely") return types.in_lanes ? "mrt_w_rarely<L>" : rarely();
   if (word == "From") return type(types_.scalar(types.from));
   if (word == "half") return type(types_.scalar(Scalar::kHalf));
@@ -264,7 +273,7 @@ std::string Prelude::expand(std::string_view text, const Expansion& expansion) {
 // A function for vectors of work-items. One that computes in double runs twice, with half of the lanes each, where registers
 // hold no more.
 std::string Prelude::wholeFunction(const LibraryFunction& function, const LibraryTypes& types) {
-  if (function.is_declaration) return "mrt_w_" + std::string(function.name) + "<L>";
+  if (function.is_declaration || !function.for_lanes) return "mrt_w_" + std::string(function.name) + "<L>";
   const std::string own = "mrt_" + std::string(function.name) + "_" + scalarName(types.scalar) + "_w";
   if (first(own)) {
     const Expansion expansion{types};

@@ -88,6 +88,7 @@ class Prelude {
   std::string libraryFunction(std::string_view name, const LibraryTypes& types, const char* linkage = "mrt_fn ");
   std::string wholeFunction(const LibraryFunction& function, const LibraryTypes& types);
   std::string rareFunction(std::string_view name, LibraryTypes types);
+  std::string fuses();
   std::string rarely();
   std::string expandTo(std::string_view text, size_t* at, const LibraryTypes& types);
   std::string expand(std::string_view text, const Expansion& expansion);

@@ -9,12 +9,6 @@ namespace manyrt::library {
 
 // ---- Common functions
 
-template <Numbers T>
-T clamp(T x, T low, T high) {
-  T t = x < low ? low : x;
-  return high < t ? high : t;
-}
-
 template <Number T>
 T max(T x, T y) {
   return x < y ? y : x;
@@ -23,6 +17,11 @@ T max(T x, T y) {
 template <Number T>
 T min(T x, T y) {
   return y < x ? y : x;
+}
+
+template <Numbers T>
+T clamp(T x, T low, T high) {
+  return min(max(x, low), high);
 }
 
 template <Reals T>

@@ -167,6 +167,9 @@ using Vector4 = Vector<T, 0, 1, 2, 3>;
 template <Floating T>
 T fused(T a, T b, T c);
 
+// Whether it is rounded once: the compiler of a kernel is asked, and this is for reading.
+inline constexpr bool fuses = true;
+
 // The same value in another type; of a vector, of each of them.
 template <typename To, typename From>
 To to(From x) {

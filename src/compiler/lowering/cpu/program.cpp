@@ -15,6 +15,8 @@
 #include "compiler/lowering/cpu/lanes/lane_text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/cpu/live_ranges.h"
+#include "compiler/lowering/cpu/loop_counters.h"
+#include "compiler/lowering/cpu/second_result.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 
@@ -134,7 +136,11 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
                std::vector<std::string>* remarks) {
   for (const Declaration& declaration : program.declarations) {
     const bool helper = declaration.kind == Declaration::Kind::kFunction && !declaration.function->is_kernel;
-    if (helper) splitLiveRanges(program, *declaration.function);
+    if (helper) {
+      separateSecondResults(program, *declaration.function);
+      separateLoopCounters(program, *declaration.function);
+      splitLiveRanges(program, *declaration.function);
+    }
   }
   for (Function* kernel : program.kernels) {
     std::string why;
@@ -143,6 +149,8 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
       why = "it has sub-group functions";
     } else if (inlineHelpers(program, *kernel, &why)) {
       separateParameters(program, *kernel);
+      separateSecondResults(program, *kernel);
+      separateLoopCounters(program, *kernel);
       splitLiveRanges(program, *kernel);
       made = GroupPlan::make(program, *kernel, &why);
       if (made != nullptr && options.optimize) {
@@ -220,6 +228,7 @@ class UnitText {
     if (!shared) all += "namespace {\n";
     if (body.find("mrt_L::") != std::string::npos) {
       all += libraryBody("lanes/types.h");
+      all += libraryBody("lanes/conversion.h");
       all += libraryBody("lanes/lanes.h");
     }
     if (prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos) {

@@ -67,9 +67,7 @@ T native_without_half_turns(T x, T n) {
 
 template <Floats T>
 T native_sine_near_zero(T r, T n) {
-  const T q = r * r, h = q * q;
-  const T p = fused(fused(q, 0x1.5dbdbep-19f, -0x1.9f6ffcp-13f), h, fused(q, 0x1.110ed4p-7f, -0x1.55554cp-3f));
-  return from_bits<T>(bits_of(fused(r * q, p, r)) ^ (bits_of(n + 0x1.8p23f) << 31));
+  return from_bits<T>(bits_of(sine_near_zero(r)) ^ (bits_of(n + 0x1.8p23f) << 31));
 }
 
 template <Floats T>

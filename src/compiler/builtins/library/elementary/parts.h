@@ -1,10 +1,11 @@
-// The parts that elementary functions of float are made of. They compute in double, so that errors of theirs do not show in a
-// float, and need neither tables nor branches. A function for Floats or Doubles has two forms with equal bits: T is a number,
+// The parts that elementary functions of float are made of. Most compute in double, so that errors of theirs do not show in a
+// float; all need neither tables nor branches. A function for Floats or Doubles has two forms with equal bits: T is a number,
 // or a vector with a number of each of several work-items (lowering/cpu/lanes). For CUDA these functions are not used. Sums
 // and products are fused where the processor does that; no result relies on it. Sets and words: language.h.
 // The polynomials are minimax ones for the relative error; scripts/fit_polynomials.py finds them, and says how good they are.
 #pragma once
 
+#include "compiler/builtins/library/common.h"
 #include "compiler/builtins/library/language.h"
 #include "compiler/builtins/library/math.h"
 
@@ -43,6 +44,29 @@ T expm1_of(T t) {  // 2^t - 1
   t = t < -160.0 ? -160.0 : t;
   const T n = rint(t), s = two_to(n);
   return fused(s, exp2_less_one(t - n), s - 1.0);
+}
+
+// The same in float, to a unit in the last place.
+template <Floats T>
+T exp2_less_one(T f) {
+  const T g = f * f;
+  const T low = fused(f, 0x1.3b2ba0p-7f, 0x1.c6af6ep-5f), high = fused(f, 0x1.4308f8p-13f, 0x1.5f07b6p-10f);
+  return fused(f, 0x1.62e430p-1f, g * fused(fused(high, g, low), f, 0x1.ebfbdep-3f));
+}
+
+template <Floats T>
+T expm1_of(T t) {  // |t| <= 126
+  const T n = rint(t), s = from_bits<T>((bits_of(n + 0x1.8p23f) << 23) + 0x3f800000u);
+  return fused(s, exp2_less_one(t - n), s - 1.0f);
+}
+
+// x 2^n for x near 1 and a whole number n, at most 151 from zero. Of n what no float has as its exponent is multiplied behind:
+// then the result is rounded to a subnormal number, or is infinite.
+template <Float T>
+T times_two_to(T x, T n) {
+  const T k = max(min(n, to<T>(126)), to<T>(-125));
+  return from_bits<T>(bits_of(x) + (bits_of(k + 0x1.8p23f) << 23)) *
+         from_bits<T>((bits_of(n - k + 0x1.8p23f) << 23) + 0x3f800000u);
 }
 
 // ---- Logarithms
@@ -98,6 +122,14 @@ T sine_near_zero(T r) {
   const T p = fused(
       fused(fused(q, -0x1.9a68592267980p-26, 0x1.71707e493cf00p-19), h, fused(q, -0x1.a017d993ee4adp-13, 0x1.11110c49e37c1p-7)),
       q, -0x1.5555554769147p-3);
+  return fused(r * q, p, r);
+}
+
+// sin(r) for |r| <= 1.6 in float; error 2^-27, and the roundings.
+template <Floats T>
+T sine_near_zero(T r) {
+  const T q = r * r;
+  const T p = fused(fused(fused(q, 0x1.5d9d88p-19f, -0x1.9f6e8ap-13f), q, 0x1.110ed2p-7f), q, -0x1.55554cp-3f);
   return fused(r * q, p, r);
 }
 
@@ -159,6 +191,15 @@ T erf_near_zero(T q) {
   const T high =
       fused(fused(q, -0x1.438414556ae41p-17, 0x1.d8269841ef109p-14), h, fused(q, -0x1.bcbe9b90dec4cp-11, 0x1.5628ee0580898p-8));
   return fused(high, h * h, low);
+}
+
+// The logarithm to base 2 of erfc(x), in float, for 0 <= x <= 3.93; the error of erf(x) that it makes is 2^-27.9.
+template <Floats T>
+T log2_erfc(T x) {
+  const T q = x * x;
+  const T a = fused(x, -0x1.d63ec4p-1f, -0x1.a0be84p+0f), b = fused(x, 0x1.c4b926p-6f, -0x1.2fabe2p-3f);
+  const T c = fused(x, -0x1.3b3a60p-9f, 0x1.e54486p-13f), d = fused(x, -0x1.63ec40p-13f, 0x1.deaa42p-11f);
+  return x * fused(fused(fused(fused(q, 0x1.c01210p-17f, d), q, c), q, b), q, a);
 }
 
 // erfc(x) for 0 <= x <= 10.2. exp(x^2) erfc(x) (1 + 2x) is smooth in t; error 2^-34.

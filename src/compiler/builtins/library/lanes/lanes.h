@@ -6,6 +6,7 @@
 // the way back. With `_parts` the elements are vectors of C components, and each component is a vector of lanes.
 #pragma once
 
+#include "conversion.h"
 #include "types.h"
 
 template <int N>
@@ -57,7 +58,7 @@ struct mrt_lanes {
   MRT_IN m head(long count) { return up<int>(mrt_count<N>{}) < (m{} + (int)count); }
   template <class T, class F>
   MRT_IN v<T> to(F x) {
-    return __builtin_convertvector(x, v<T>);
+    return mrt_converted<N, MRT_E>(x);
   }
   template <class R, class F>
   MRT_IN R as(F x) {
@@ -69,7 +70,7 @@ struct mrt_lanes {
     if constexpr (sizeof(C) == sizeof(m))
       return (m)x;
     else
-      return __builtin_convertvector(x, m);
+      return to<int>(x);
   }
   MRT_IN bits_t bits(m x) {
 #if MRT_MASKED
@@ -86,13 +87,34 @@ struct mrt_lanes {
     return r;
   }
   MRT_IN bool any(m x) { return bits(x) != 0; }
-  template <class V>
-  MRT_IN V pick(m c, V a, V b) {
+  // c is a mask, or a comparison of numbers of any size.
+  template <class C, class V>
+  MRT_IN V pick(C c, V a, V b) {
     using e = typename mrt_signed<sizeof(V) / N>::type;
-    if constexpr (sizeof(V) == sizeof(m))
+    if constexpr (sizeof(V) == sizeof(C))
       return c ? a : b;
     else
-      return __builtin_convertvector(c, v<e>) ? a : b;
+      return to<e>(c) ? a : b;
+  }
+  // y < x ? y : x and x < y ? y : x, by the instructions that are exactly that: gcc does not take them for floats.
+  template <class V>
+  MRT_IN V min(V x, V y) {
+#define MRT_MIN_MAX(name)                                                                                                \
+  if constexpr (!mrt_is_whole<mrt_element<V>>) {                                                                         \
+    MRT_IF_512(if constexpr (sizeof(V) == 64 && N == 16) return (V)__builtin_ia32_##name##ps512_mask(y, x, V{}, -1, 4);) \
+    MRT_IF_512(if constexpr (sizeof(V) == 64 && N == 8) return (V)__builtin_ia32_##name##pd512_mask(y, x, V{}, -1, 4);)  \
+    MRT_IF_256(if constexpr (sizeof(V) == 32 && N == 8) return (V)__builtin_ia32_##name##ps256(y, x);)                   \
+    MRT_IF_256(if constexpr (sizeof(V) == 32 && N == 4) return (V)__builtin_ia32_##name##pd256(y, x);)                   \
+    MRT_IF_128(if constexpr (sizeof(V) == 16 && N == 4) return (V)__builtin_ia32_##name##ps(y, x);)                      \
+    MRT_IF_128(if constexpr (sizeof(V) == 16 && N == 2) return (V)__builtin_ia32_##name##pd(y, x);)                      \
+  }
+    MRT_MIN_MAX(min)
+    return y < x ? y : x;
+  }
+  template <class V>
+  MRT_IN V max(V x, V y) {
+    MRT_MIN_MAX(max)
+    return x < y ? y : x;
   }
   // Vectors of C components each, side by side: one of every two elements, again and again.
   template <class T, int C>
@@ -301,8 +323,8 @@ struct mrt_lanes {
   MRT_IN v<T> gather(const char* p, X at, long size, mrt_numbers<I...>) {
     return v<T>{(MRT_E) * (const T*)(p + (long)at[I] * size)...};
   }
-  // Addresses are one of few bases and up to three steps, which loads add by themselves. The compiler is kept from computing each
-  // from the one before it: it would have more of them than registers.
+  // Addresses are one of few bases and up to three steps, which loads add by themselves. The compiler is kept from computing
+  // each from the one before it: it would have more of them than registers.
   template <class T>
   MRT_IN T hidden(T x) {
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -344,8 +366,7 @@ struct mrt_lanes {
 #elif MRT_MASKED_AVX2
     if constexpr (N == 8 && sizeof(T) == 4)
       return (v<T>)__builtin_ia32_maskloadd256((const MRT_V(8, int)*)p, (MRT_V(8, int))on);
-    if constexpr (N == 4 && sizeof(T) == 4)
-      return (v<T>)__builtin_ia32_maskloadd((const MRT_V(4, int)*)p, (MRT_V(4, int))on);
+    if constexpr (N == 4 && sizeof(T) == 4) return (v<T>)__builtin_ia32_maskloadd((const MRT_V(4, int)*)p, (MRT_V(4, int))on);
     if constexpr (N == 4 && sizeof(T) == 8)
       return (v<T>)__builtin_ia32_maskloadq256((const MRT_V(4, long long)*)p, to<long long>(on));
 #endif
@@ -387,12 +408,18 @@ struct mrt_lanes {
     return (unsigned long)(first + (vectors * N - 1) * step) >> 32 == 0;
   }
   // For indices that are mostly neighbours.
+  template <class T, class X>
+  MRT_IN bool are_neighbours(X index, long size) {
+    if constexpr (sizeof(X) != sizeof(m)) {
+      return false;
+    } else {
+      const m steps = (m)(index - index[0]) == up<int>(mrt_count<N>{});
+      return size == sizeof(T) && index[N - 1] > index[0] && bits(steps) == full;
+    }
+  }
   template <class T, class X, class... M>
   MRT_IN v<T> likely_at(const T* p, X index, long size, M... on) {
-    if constexpr (sizeof(X) == sizeof(m)) {
-      const m steps = (m)(index - index[0]) == up<int>(mrt_count<N>{});
-      if (size == sizeof(T) && index[N - 1] > index[0] && bits(steps) == full) return near(p + (long)index[0], on...);
-    }
+    if (are_neighbours<T>(index, size)) return near(p + (long)index[0], on...);
     return at(p, index, size, on...);
   }
   template <class T, class V>
@@ -435,16 +462,23 @@ struct mrt_lanes {
     if constexpr (N == 4 && sizeof(T) == 8)
       return __builtin_ia32_maskstoreq256((MRT_V(4, long long)*)p, to<long long>(on), (MRT_V(4, long long))x);
 #endif
-    put_each<T>([&](int i) __attribute__((always_inline)) { return p + i; }, x, bits(on));
+    put_each<T>(
+        [&](int i) __attribute__((always_inline)) { return p + i; }, x, bits(on));
   }
   template <class T, class V>
   MRT_IN void put_far(T* p, long by, V x, m on) {
-    put_each<T>([&](int i) __attribute__((always_inline)) { return (T*)((char*)p + i * by); }, x, bits(on));
+    put_each<T>(
+        [&](int i) __attribute__((always_inline)) { return (T*)((char*)p + i * by); }, x, bits(on));
   }
   template <class T, class X, class V>
   MRT_IN void put_at(T* p, X index, long size, V x, m on) {
     put_each<T>(
         [&](int i) __attribute__((always_inline)) { return (T*)((char*)p + (long)index[i] * size); }, x, bits(on));
+  }
+  template <class T, class X, class V>
+  MRT_IN void put_likely_at(T* p, X index, long size, V x, m on) {
+    if (are_neighbours<T>(index, size)) return put_near(p + (long)index[0], x, on);
+    put_at(p, index, size, x, on);
   }
   template <class T, class V>
   MRT_IN void put_one(T* p, V x, m on) {

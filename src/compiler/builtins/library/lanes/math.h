@@ -29,14 +29,10 @@ MRT_IN auto mrt_w_join(V a, V b, mrt_numbers<I...>) {
                        mrt_count<L::n>{});
 template <class L, class T, class V>
 MRT_IN MRT_W(T) mrt_w_to(V x) {
-#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
-  if constexpr (L::n == 8 && sizeof(T) == 8 && __is_same(V, MRT_W(float)))
-    return __builtin_ia32_cvtps2pd512_mask(x, MRT_W(double){}, -1, 4);
-#endif
   if constexpr (__is_same(V, int) || __is_same(V, double))
     return MRT_W(T){} + (T)x;
   else
-    return __builtin_convertvector(x, MRT_W(T));
+    return L::template to<T>(x);
 }
 template <class V, class X>
 MRT_IN V mrt_w_as(X x) {
@@ -52,6 +48,26 @@ MRT_IN V mrt_w_fused(V a, B b, C c) {
 template <class L, class V>
 MRT_IN V mrt_w_fma(V a, V b, V c) {
   return L::fma(a, b, c);
+}
+template <class L, class V>
+MRT_IN V mrt_w_min(V x, V y) {
+  return L::min(x, y);
+}
+template <class L, class V>
+MRT_IN V mrt_w_max(V x, V y) {
+  return L::max(x, y);
+}
+// AVX-512 has an instruction that rounds once too.
+template <class L, class V>
+MRT_IN V mrt_w_times_two_to(V x, V n) {
+  MRT_IF_512(if constexpr (sizeof(V) == 64 && L::n == 16) return (V)__builtin_ia32_scalefps512_mask(x, n, V{}, -1, 4);)
+#if MRT_CONVERTS == 2
+  if constexpr (sizeof(V) == 32 && L::n == 8) return (V)__builtin_ia32_scalefps256_mask(x, n, V{}, -1);
+  if constexpr (sizeof(V) == 16 && L::n == 4) return (V)__builtin_ia32_scalefps128_mask(x, n, V{}, -1);
+#endif
+  using U = MRT_W(unsigned int);
+  const V k = L::max(L::min(n, V{} + 126.0f), V{} - 125.0f);
+  return (V)((U)x + ((U)(k + 0x1.8p23f) << 23)) * (V)(((U)(n - k + 0x1.8p23f) << 23) + 0x3f800000u);
 }
 template <class L, class C, class E, class V>
 MRT_IN V mrt_w_rarely(C c, E (*f)(E), V x, V r) {

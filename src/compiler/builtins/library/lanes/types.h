@@ -26,6 +26,22 @@
 #else
 #define MRT_MASKED_AVX2 0
 #endif
+// Text for processors that have such vectors of floating-point numbers, where gcc's own functions are at hand.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
+#define MRT_IF_512(...) __VA_ARGS__
+#else
+#define MRT_IF_512(...)
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX__)
+#define MRT_IF_256(...) __VA_ARGS__
+#else
+#define MRT_IF_256(...)
+#endif
+#if defined(__GNUC__) && !defined(__clang__) && defined(__SSE2__)
+#define MRT_IF_128(...) __VA_ARGS__
+#else
+#define MRT_IF_128(...)
+#endif
 #define MRT_IN static inline __attribute__((always_inline))
 #define MRT_V(n, t) typename mrt_vector<n, t>::type
 #define MRT_E typename mrt_plain<T>::type
@@ -81,4 +97,12 @@ struct mrt_unsigned<1> {
 template <>
 struct mrt_unsigned<2> {
   using type = unsigned short;
+};
+template <>
+struct mrt_unsigned<4> {
+  using type = unsigned int;
+};
+template <>
+struct mrt_unsigned<8> {
+  using type = unsigned long;
 };

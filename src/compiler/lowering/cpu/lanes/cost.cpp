@@ -1,5 +1,7 @@
 // Whether lanes pay: memory at places of their own costs a lane more than an item, and the rest an eighth or less. The numbers
 // were fitted to the kernels of benchmarks/kernels in both forms, on processors with AVX-512.
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "compiler/builtins/builtins.h"
@@ -17,8 +19,24 @@ constexpr double kAtomic = 4, kAtomicLane = 5;
 // vector and goes into another one; what is written needs both out.
 constexpr double kSteppedRead = 1.3, kRead = 1.8, kMaskedRead = 2.2;
 constexpr double kSteppedWrite = 2, kWritten = 3, kMaskedWritten = 7;
-constexpr double kMask = 0.5;    // to enter what only some lanes take
-constexpr double kSurprise = 2;  // a branch in a loop, which a processor foresees or not
+constexpr double kMask = 0.5;     // to enter what only some lanes take
+constexpr double kSurprise = 2;   // a branch in a loop, which a processor foresees or not
+constexpr double kFunction = 12;  // of mathematics, of float: 20 instructions and more, as lanes and alone
+
+// builtins/library/elementary has it for lanes, as a text of some length.
+bool isFunctionOfFloats(const Expr& e) {
+  static const std::set<std::string_view> kNames = {
+      "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan",  "atan2", "atan2pi", "atanh", "atanpi", "cbrt",
+      "cos",  "cosh",  "cospi",  "erf",  "erfc",  "exp",    "exp10", "exp2",  "expm1",   "log",   "log10",  "log1p",
+      "log2", "pow",   "pown",   "powr", "rootn", "sin",    "sinh",  "sinpi", "tan",     "tanh",  "tanpi"};
+  if (e.kind != ExprKind::kBuiltinCall || e.builtin->kind != BuiltinKind::kPure) return false;
+  const Type* type = e.type->isVector() ? e.type->element : e.type.type;
+  std::string_view name = e.builtin->name;
+  for (const std::string_view prefix : {"native_", "half_"}) {
+    if (name.substr(0, prefix.size()) == prefix) name.remove_prefix(prefix.size());
+  }
+  return type->scalar == Scalar::kFloat && kNames.count(name) != 0;
+}
 
 bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }
 
@@ -52,8 +70,9 @@ void LaneShapes::count(const Expr* e, double weight) {
     alone_ += weight;
     together_ += isNear(*e) ? each : weight * (isSteppedPlace(*e) ? kSteppedRead : masked_ ? kMaskedRead : kRead);
   } else if (!of(*e).isLinear()) {
-    alone_ += weight;
-    together_ += each;
+    const double work = isFunctionOfFloats(*e) ? kFunction : 1;
+    alone_ += weight * work;
+    together_ += each * work;
   }
   const bool writes = e->kind == ExprKind::kAssign || (e->kind == ExprKind::kUnary && e->op >= Op::kPreIncrement);
   if (writes && changed(*e) == nullptr) {

@@ -8,15 +8,26 @@
 namespace manyrt::compiler {
 namespace {
 
-// Whether the lanes of an index that has no step are likely to be neighbours all the same, but for a few.
-bool isLikelyStepped(const Expr& index) {
+constexpr int kMaxVariables = 4;  // that an index goes through
+
+// Whether the lanes of an index that has no step are likely to be neighbours all the same, but for a few: a choice or a
+// remainder, or bits of an id, as in `2 * i - (i & (span - 1))`.
+bool isLikelyStepped(const Expr& index, const LaneShapes& shapes, int depth = 0) {
   bool found = false;
   visit(const_cast<Expr*>(&index), [&](Expr& e) {
     if (e.kind == ExprKind::kConditional) found = true;
     if (e.kind == ExprKind::kBinary && e.op == Op::kRem) found = true;
+    if (e.kind == ExprKind::kBinary && e.op >= Op::kBitAnd && e.op <= Op::kBitXor) {
+      const Shape a = shapes.of(*e.a), b = shapes.of(*e.b);
+      found = found || (a.isLinear() && b.isUniform()) || (a.isUniform() && b.isLinear());
+    }
     if (e.kind == ExprKind::kBuiltinCall) {
       const std::string& name = e.builtin->name;
       found = found || name == "min" || name == "max" || name == "clamp" || name == "select";
+    }
+    if (e.kind == ExprKind::kVariable && depth < kMaxVariables && e.variable->initializer != nullptr &&
+        e.variable->initializer->kind != ExprKind::kInitializer) {
+      found = found || isLikelyStepped(*e.variable->initializer, shapes, depth + 1);
     }
   });
   return found;
@@ -124,7 +135,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
   // Each lane has a place of its own from here on. On one place the index itself is enough, which keeps its 32 bits; else both
   // parts become offsets in bytes of 64 bits, since their elements may differ in size.
   const std::string own = temporary(value(index));
-  base.likely = base.kind == Place::Kind::kOne && isLikelyStepped(index);
+  base.likely = base.kind == Place::Kind::kOne && isLikelyStepped(index, shapes_);
   if (base.kind == Place::Kind::kOne && !negative) {
     base.kind = Place::Kind::kIndex;
     base.index = own;
@@ -284,7 +295,8 @@ void LaneText::store(const Place& at, const Type* type, const std::string& value
   } else if (at.kind == Place::Kind::kStep) {
     put("mrt_L::put_far(" + to + ", (" + at.step + ") * " + at.scale + ", " + lanes + ", " + mask() + ");\n");
   } else {
-    put("mrt_L::put_at(" + to + ", " + at.index + ", " + at.scale + ", " + lanes + ", " + mask() + ");\n");
+    put("mrt_L::" + std::string(at.likely ? "put_likely_at(" : "put_at(") + to + ", " + at.index + ", " + at.scale + ", " +
+        lanes + ", " + mask() + ");\n");
   }
 }
 

@@ -102,6 +102,7 @@ class LaneText {
   std::string scalar(const Expr& e);  // of a uniform expression, or the first lane of a linear one
   std::string varying(const Expr& e);
   std::string condition(const Expr& e);  // a mask; lanes that are off may have either value
+  std::string test(const Expr& e);
   std::string comparedLine(const Expr& e);
   std::string lazily(const Expr& e);
   std::string binary(const Expr& e);

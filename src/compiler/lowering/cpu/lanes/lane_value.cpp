@@ -130,6 +130,14 @@ std::string LaneText::condition(const Expr& e) {
   return "mrt_L::mask(" + tested + " != " + lane(e.type.type) + "{})";
 }
 
+// The same where a choice between values is all that follows: a comparison keeps the size of what it compares.
+std::string LaneText::test(const Expr& e) {
+  const bool compares = e.kind == ExprKind::kBinary && isComparison(e.op) && !e.a->type->isPointer();
+  if (!compares || shapes_.of(e).isUniform() || !comparedLine(e).empty()) return condition(e);
+  const std::string a = value(*e.a);
+  return "(" + a + " " + spell(e.op) + " " + value(*e.b) + ")";
+}
+
 // Neighbouring numbers of 64 bits, compared with one that all lanes share; empty: something else.
 std::string LaneText::comparedLine(const Expr& e) {
   if (e.kind != ExprKind::kBinary || !isComparison(e.op)) return "";
@@ -177,6 +185,12 @@ std::string LaneText::lazily(const Expr& e) {
     const std::string a = condition(*e.a);
     return "(" + a + (both ? " & " : " | ") + condition(*e.b) + ")";
   }
+  if (shapes_.of(*e.a).isUniform()) {  // all lanes need it, or none
+    const std::string result = fresh("mrt_c"), left = temporary(scalar(*e.a));
+    put("mrt_L::m " + result + " = mrt_L::m{}" + (both ? "" : " - 1") + ";\nif (" + (both ? "" : "!") + left + ") {\n");
+    put(result + " = " + condition(*e.b) + ";\n}\n");
+    return result;
+  }
   const std::string outer = mask_;
   const std::string result = fresh("mrt_c"), own = fresh("mrt_m");
   const std::string left = temporary(condition(*e.a));
@@ -203,15 +217,15 @@ std::string LaneText::chosen(const Expr& e) {
     put(result + " = " + c + ";\n}\n");
     return result;
   }
-  const std::string chosen = temporary(condition(*e.a));
+  const std::string chosen = temporary(test(*e.a));
   if (isSafeForAllLanes(*e.b) && isSafeForAllLanes(*e.c)) {
     const std::string b = value(*e.b);
     return "mrt_L::pick(" + chosen + ", " + b + ", " + value(*e.c) + ")";
   }
   put(lane(e.type.type) + " " + result + " = {};\n");
   const std::string outer = mask_;
-  const auto part = [&](const Expr& inner, const std::string& lanes) {
-    const std::string own = fresh("mrt_m");
+  const auto part = [&](const Expr& inner, const std::string& test) {
+    const std::string own = fresh("mrt_m"), lanes = "mrt_L::mask(" + test + ")";
     put("{ mrt_L::m " + own + " = " + (outer.empty() ? lanes : outer + " & " + lanes) + ";\nif (mrt_L::any(" + own + ")) {\n");
     mask_ = own;
     const std::string found = value(inner);
@@ -306,16 +320,13 @@ std::string LaneText::function(const Builtin& builtin, QualType result, const st
     return "((" + lane(result.type) + ")" + given[0] + ")";
   }
   if (name == "select") {
-    const std::string test = "mrt_L::mask(" + given[2] + " != " + lane(types[2].type) + "{})";
-    return "mrt_L::pick(" + test + ", " + given[1] + ", " + given[0] + ")";
+    return "mrt_L::pick(" + given[2] + " != " + lane(types[2].type) + "{}, " + given[1] + ", " + given[0] + ")";
   }
   if ((name == "fma" || name == "mad") && given.size() == 3 && floating) {
     return (name == "mad" ? "mrt_L::fused(" : "mrt_L::fma(") + given[0] + ", " + given[1] + ", " + given[2] + ")";
   }
   if ((name == "min" || name == "max") && given.size() == 2) {
-    const std::string x = temporary(given[0]), y = temporary(given[1]);
-    return name == "max" ? "mrt_L::pick(mrt_L::mask(" + x + " < " + y + "), " + y + ", " + x + ")"
-                         : "mrt_L::pick(mrt_L::mask(" + y + " < " + x + "), " + y + ", " + x + ")";
+    return "mrt_L::" + name + "(" + given[0] + ", " + given[1] + ")";
   }
   std::string names, values;
   for (size_t i = 0; i < given.size(); ++i) {

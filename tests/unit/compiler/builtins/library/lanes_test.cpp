@@ -10,6 +10,7 @@
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wunused-local-typedefs"
+#include "compiler/builtins/library/lanes/conversion.h"
 #include "compiler/builtins/library/lanes/lanes.h"
 #include "compiler/builtins/library/lanes/math.h"
 #include "compiler/builtins/library/lanes/types.h"
@@ -37,6 +38,45 @@ TEST(LibraryLanesTest, AMaskIsOneBitForEachLane) {
   EXPECT_EQ(Lanes::bits(Lanes::head(3)), 7u);
   EXPECT_FALSE(Lanes::any(Lanes::head(0)));
   EXPECT_TRUE(are(Lanes::pick(kOuter, Lanes::line<short>(0, 1), Lanes::all<short>(7)), {0, 7, 7, 3}));
+  const Lanes::v<signed char> bytes = {-1, 2, -3, 4};
+  EXPECT_TRUE(are(Lanes::pick(bytes < Lanes::v<signed char>{}, Lanes::line<int>(0, 1), Lanes::all<int>(7)), {0, 7, 2, 7}));
+}
+
+template <typename To, typename From>
+void convertsOf() {
+  const From given[] = {0, 1, static_cast<From>(-1), static_cast<From>(sizeof(From) == 1 ? 100 : 32767)};
+  const auto lanes = Lanes::to<To>(Lanes::near(given));
+  static_assert(sizeof(lanes) == 4 * sizeof(To));
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(lanes[i], static_cast<To>(given[i])) << "lane " << i << " of " << +given[i];
+}
+
+template <typename... All>
+struct Types {
+  template <typename To>
+  static void convertTo() {
+    (convertsOf<To, All>(), ...);
+  }
+  static void convert() { (convertTo<All>(), ...); }
+};
+
+TEST(LibraryLanesTest, NumbersOfEachTypeConvertToEachOtherAsOneDoes) {
+  Types<signed char, unsigned char, short, unsigned short, int, unsigned int>::convert();
+  convertsOf<float, unsigned char>();
+  convertsOf<float, short>();
+  const float floats[] = {0.75f, -1.75f, 100.0f, -128.0f};
+  EXPECT_TRUE(are(Lanes::to<signed char>(Lanes::near(floats)), {0, -1, 100, -128}));
+}
+
+TEST(LibraryLanesTest, TheLesserOfTwoIsTheFirstUnlessTheSecondIsLess) {
+  const float nan = __builtin_nanf("");
+  const Lanes::v<float> x = {1, nan, 3, -0.0f}, y = {2, 5, nan, 0.0f};
+  const auto least = Lanes::min(x, y), most = Lanes::max(x, y);
+  EXPECT_EQ(least[0] + 10 * most[0], 21);
+  EXPECT_NE(least[1], least[1]);
+  EXPECT_NE(most[1], most[1]);
+  EXPECT_EQ(least[2] + 10 * most[2], 33);
+  EXPECT_TRUE(__builtin_signbit(least[3]) && __builtin_signbit(most[3]));
+  EXPECT_TRUE(are(Lanes::max(Lanes::v<unsigned char>{1, 200, 3, 4}, Lanes::v<unsigned char>{2, 100, 3, 0}), {2, 200, 3, 4}));
 }
 
 TEST(LibraryLanesTest, LoadsOfALaneThatIsOffAreZeroOrAnotherLanes) {

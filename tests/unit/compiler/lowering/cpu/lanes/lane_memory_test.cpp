@@ -14,6 +14,13 @@ TEST(LaneMemoryTest, AnIndexThroughClampIsLookedAtWhenItIsUsed) {
   EXPECT_TRUE(contains(textOf("a[i] = a[clamp(i - 1, 0, n)] * 2.0f + a[i] * 3.0f + a[i + 1];"), "mrt_L::likely_at("));
 }
 
+TEST(LaneMemoryTest, AnIndexOfBitsOfAnIdIsToo) {
+  const std::string text = textOf("int k = i & (n - 1); int low = 2 * i - k; a[low] = sin(a[low]) * 2.0f;");
+  EXPECT_TRUE(contains(text, "mrt_L::likely_at(")) << text;
+  EXPECT_TRUE(contains(text, "mrt_L::put_likely_at(")) << text;
+  EXPECT_FALSE(contains(textOf("int k = o[i] & n; a[k] = sin(a[k]);"), "mrt_L::likely_at("));
+}
+
 TEST(LaneMemoryTest, APlaceThatAllLanesShareIsReadOnceByAScalar) {
   EXPECT_FALSE(contains(textOf("a[i] = a[n] * 2.0f;"), "mrt_L::at("));
 }
