@@ -185,6 +185,8 @@ def main():
     parser.add_argument("--tables", action="store_true")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
+    if arguments.ranks < 1 or arguments.rounds < 1:
+        parser.error("one rank and one round are the least")
     if not arguments.tables and not arguments.check:
         name = "digits_parallel_gpu.json" if arguments.gpus else "digits_parallel.json"
         (MEASURED / name).write_text(json.dumps(measure(arguments), indent=1) + "\n", encoding="utf-8")

@@ -102,15 +102,15 @@ class Rank final : public Communicator {
   PluginComm* const comm_;
   std::mutex running_;  // one batch of a rank runs at a time; only graphs on two streams meet here
   std::mutex splitting_;
-  std::unique_ptr<Gathered> gathered_;  // of the last meeting
-  std::vector<char> scratch_;           // what other ranks send for this one's part of a reduction
-  uint64_t collectives_ = 0;            // that have begun; under `running_`
-  uint64_t waits_for_ = 0;              // the number of the collective that this rank is in, from 1; 0: none
-  bool met_ = false;                    // all ranks have come to the present collective
-  std::vector<uint64_t> answers_;       // by rank: the number that it said it is in, and 1; 0: has not answered
-  rtStream_t stream_ = nullptr;         // for copies between device and host
-  bool stages_ = false;                 // of the present collective: some rank is on a device
-  bool all_in_place_ = false;           // of the present collective: MPI's mark for it has to stand at all ranks or at none
+  std::unique_ptr<Gathered> gathered_;          // of the last meeting
+  std::unique_ptr<std::vector<char>> scratch_;  // what other ranks send for this one's part of a reduction
+  uint64_t collectives_ = 0;                    // that have begun; under `running_`
+  uint64_t waits_for_ = 0;                      // the number of the collective that this rank is in, from 1; 0: none
+  bool met_ = false;                            // all ranks have come to the present collective
+  std::vector<uint64_t> answers_;               // by rank: the number that it said it is in, and 1; 0: has not answered
+  rtStream_t stream_ = nullptr;                 // for copies between device and host
+  bool stages_ = false;                         // of the present collective: some rank is on a device
+  bool all_in_place_ = false;  // of the present collective: MPI's mark for it has to stand at all ranks or at none
 };
 
 }  // namespace manyrt::comm::mpi

@@ -1,6 +1,6 @@
 // Reductions of longer ranges, by messages from rank to rank: each rank owns a part of the result. It gets that part of all
 // operands, reduces them in the order of the ranks, and sends the result to those that receive it. A collective of MPI could
-// not be given up, and chooses the order itself; a receive can be cancelled, so memory is the program's again behind a failure.
+// not be given up, and chooses the order itself; of messages, only one that has begun cannot be given up.
 #include <algorithm>
 #include <cstring>
 
@@ -147,12 +147,13 @@ Status Rank::forOthers(Call call) {
 
 // Where in the scratch memory the operand of another rank lies.
 char* Rank::operandOf(int32_t other, uint64_t bytes) {
-  return scratch_.data() + bytes * static_cast<uint64_t>(other < rank() ? other : other - 1);
+  return scratch_->data() + bytes * static_cast<uint64_t>(other < rank() ? other : other - 1);
 }
 
 Status Rank::receiveOperands(Transfers* into, const Operation& of, uint64_t count) {
   const uint64_t bytes = count * sizeOf(of.type);
-  scratch_.resize(std::max<uint64_t>(scratch_.size(), bytes * static_cast<uint64_t>(size() - 1)));
+  if (scratch_ == nullptr) scratch_ = std::make_unique<std::vector<char>>();
+  scratch_->resize(std::max<uint64_t>(scratch_->size(), bytes * static_cast<uint64_t>(size() - 1)));
   return forOthers([&](int32_t peer) { return into->add(peer, of, Direction::kReceive, operandOf(peer, bytes), count); });
 }
 
