@@ -16,8 +16,8 @@
  *   `receive` may be the same memory where a comment says how ("in place"); any other overlap is INVALID_VALUE.
  *
  * Results
- *   In one process the operands of a reduction are taken in the order of the ranks, so that the same call gives the
- *   same bits on every rank and at each run; between processes MPI chooses the order. Sums and products of integers
+ *   The operands of a reduction are taken in the order of the ranks, in one process and among processes of MPI, so that
+ *   the same call gives the same bits on every rank and at each run (NCCL: see below). Sums and products of integers
  *   wrap. Results of f16 and bf16 are rounded to even behind each operand. MINIMUM and MAXIMUM are NaN where an operand
  *   is. AVERAGE is the sum divided by the ranks; of integers it is truncated towards 0.
  *

@@ -102,8 +102,8 @@ TAIL = """
 A batch is small: its work is divided by the ranks, and the all-reduce and the launches of a step are not. More ranks than cores
 only add to these.
 
-The same number of ranks of one process has the same bits at each run: a reduction takes the operands in the order of the
-ranks. Among processes MPI chooses the order, on GPUs NCCL. Hashes that differ between runs would be counted in the last column.
+The same number of ranks has the same bits at each run, in one process or in several: a reduction takes the operands in the
+order of the ranks. On GPUs NCCL chooses the order. Hashes that differ between runs would be counted in the last column.
 
 Made by `scripts/digits_parallel_table.py` from `docs/measured/digits_parallel*.json`.
 """
@@ -185,6 +185,8 @@ def main():
     parser.add_argument("--tables", action="store_true")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
+    if arguments.ranks < 1 or arguments.rounds < 1:
+        parser.error("one rank and one round are the least")
     if not arguments.tables and not arguments.check:
         name = "digits_parallel_gpu.json" if arguments.gpus else "digits_parallel.json"
         (MEASURED / name).write_text(json.dumps(measure(arguments), indent=1) + "\n", encoding="utf-8")

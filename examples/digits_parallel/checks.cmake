@@ -1,12 +1,12 @@
-# What digits_parallel promises: one rank has the bits of digits, several ranks have the same bits at each run and whatever the
-# number of threads, ranks that do not average are found, and bad arguments end with a message. Called by ctest with PROGRAM,
-# DIGITS, ARGUMENTS, OUTPUT.
+# What digits_parallel promises: one rank has the bits of digits, several ranks have the same bits at each run, whatever the
+# number of threads and also as processes; ranks that do not average are found; bad arguments end with a message. Called by ctest
+# with PROGRAM, DIGITS, ARGUMENTS, OUTPUT, MPIRUN (may be empty).
 file(MAKE_DIRECTORY "${OUTPUT}")
 string(REPEAT "[0-9a-f]" 16 hash)
 
 # run(VARIABLE threads program arguments...): the hashes that the program prints; it has to end with 0.
 function(run variable threads program)
-  execute_process(COMMAND ${CMAKE_COMMAND} -E env RT_CPU_THREADS=${threads} "${program}" ${ARGUMENTS} --no-threshold ${ARGN}
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env RT_CPU_THREADS=${threads} "${program}" ${ARGN} ${ARGUMENTS} --no-threshold
                   RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
   string(REGEX MATCHALL "${hash}" hashes "${text}")
   if(NOT result EQUAL 0 OR NOT hashes)
@@ -38,8 +38,16 @@ foreach(threads 2 7)
     message(FATAL_ERROR "Three ranks have other weights at another run.")
   endif()
 endforeach()
+if(MPIRUN)
+  run(again 1 "${MPIRUN}" --allow-run-as-root --oversubscribe -n 3 "${PROGRAM}")
+  list(REMOVE_DUPLICATES again)
+  if(NOT again STREQUAL several)
+    message(FATAL_ERROR "Three processes have other weights than three ranks of one.")
+  endif()
+endif()
 # More ranks than images in the last batch: some have an empty share.
-run(many 1 "${PROGRAM}" --devices cpu,cpu,cpu,cpu,cpu,cpu,cpu --images 45)
+list(APPEND ARGUMENTS --images 45)
+run(many 1 "${PROGRAM}" --devices cpu,cpu,cpu,cpu,cpu,cpu,cpu)
 
 expect_failure(1 "the ranks have other weights" --devices cpu,cpu --apart --epochs 1 --images 200 --no-threshold)
 expect_failure(1 "less than 96 % of the held-out" --devices cpu --epochs 1 --images 200)

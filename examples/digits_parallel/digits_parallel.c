@@ -9,8 +9,8 @@
  *   replica.c  a rank and its steps   weigh.cl   shares of batches that do not divide evenly
  *
  * Images, network and kernels are those of digits. One rank has the same bits as digits. With more the batch's sum has another
- * order, and so other bits: the same at each run with as many ranks of one process, which take the operands in the order of the
- * ranks. Among processes MPI chooses the order. */
+ * order, and so other bits: the same at each run with as many ranks, in one process or in several, since the operands are taken
+ * in the order of the ranks. NCCL chooses its own. */
 #include <inttypes.h>
 #include <string.h>
 

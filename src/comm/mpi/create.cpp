@@ -63,8 +63,12 @@ Status create(std::shared_ptr<Communicator>* made, const Place& place, const Set
 Rank::~Rank() {
   (void)rtStreamDestroy(stream_);
   // Behind a failure operations and messages may be under way. MPI would give them to the next communicator with this one's
-  // number, so the number is not given back.
-  if (monitor().failure().ok()) plugin_.release(comm_);
+  // number, so the number is not given back. Nor is memory that a receive which had begun may still write to.
+  if (monitor().failure().ok()) {
+    plugin_.release(comm_);
+  } else {
+    (void)scratch_.release();
+  }
 }
 
 // MPI has no split that can be given up. So the ranks meet first, as for a collective, on the calling thread.

@@ -8,12 +8,14 @@
 
 namespace manyrt::comm::mpi {
 
-inline constexpr uint32_t kPluginVersion = 1;
+inline constexpr uint32_t kPluginVersion = 2;
 inline constexpr char kPluginFile[] = "libmanyrt-comm-mpi.so.0";
 inline constexpr char kPluginSymbol[] = "manyrtCommMpiPlugin";
 
 struct PluginComm;     // three communicators of MPI: for operations, for messages between engines, for splits
 struct PluginRequest;  // one operation in flight
+
+enum class Direction { kSend, kReceive };
 
 // Functions return null, or a sentence that lives until the thread's next call. Any thread may call any function.
 struct Plugin {
@@ -24,10 +26,15 @@ struct Plugin {
   const char* (*split)(PluginComm** made, int32_t color, int32_t key, int32_t* rank, int32_t* size, PluginComm* comm);
   void (*release)(PluginComm* comm);
 
-  // Begins an operation on memory of the host; an average is a sum. The operation's memory stays as it is until it is done.
+  // Begins an operation that reduces nothing, on memory of the host. The operation's memory stays as it is until it is done.
   const char* (*start)(PluginRequest** request, const Operation& operation, PluginComm* comm);
   // Begins to gather `bytes` bytes of every rank.
   const char* (*exchange)(PluginRequest** request, const void* mine, void* all, uint32_t bytes, PluginComm* comm);
+  // Begins a message of a collective that the ranks do themselves. It meets no send or receive of `start`.
+  const char* (*transfer)(PluginRequest** request, Direction direction, void* memory, uint64_t count, int32_t type,
+                          int32_t peer, PluginComm* comm);
+  // Gives an operation up that is not done. A receive that has not begun writes nothing from here on.
+  void (*abandon)(PluginRequest* request);
   // Also makes progress. Done: the request is gone, and `bytes` is what a receive got.
   const char* (*test)(int32_t* done, uint64_t* bytes, PluginRequest* request);
 

@@ -23,10 +23,10 @@ constexpr uint64_t kMostElements = 1u << 30;  // of one call of MPI, which count
 void* at(void* base, uint64_t bytes) { return base == nullptr ? nullptr : static_cast<char*>(base) + bytes; }
 const void* at(const void* base, uint64_t bytes) { return base == nullptr ? nullptr : static_cast<const char*>(base) + bytes; }
 
-// For those collectives alone in which no rank is the root.
+// For those of MPI's collectives alone in which no rank is the root.
 bool isInPlace(const Operation& of, int32_t rank) {
   if (of.kind == Kind::kAllGather) return of.send == at(of.receive, of.count * sizeOf(of.type) * static_cast<uint64_t>(rank));
-  return (of.kind == Kind::kAllReduce || of.kind == Kind::kAllToAll) && of.send == of.receive;
+  return of.kind == Kind::kAllToAll && of.send == of.receive;
 }
 
 bool goesInPieces(Kind kind) { return kind == Kind::kAllReduce || kind == Kind::kReduce || kind == Kind::kBroadcast; }
@@ -104,10 +104,14 @@ Status Rank::finish(Staged* staged) {
                    given.root);
     return monitor().failure();
   }
-  if (reduces(given.kind) && given.reduction == RT_COMM_AVERAGE) {
-    divideOnHost(given.type, staged->operation.receive, ranges.receive / sizeOf(given.type), static_cast<uint32_t>(size()));
-  }
+  return deliver(staged);
+}
+
+Status Rank::deliver(Staged* staged) {
   if (staged->memory == nullptr) return Status();
+  const Operation& given = staged->given;
+  Ranges ranges;
+  (void)rangesOf(given, rank(), size(), &ranges);
   if (ranges.receive != 0) {
     RT_TRY_CORE(rtMemcpyAsync(given.receive, staged->operation.receive, ranges.receive, RT_MEMCPY_DEFAULT, stream_));
     RT_TRY_CORE(rtStreamSynchronize(stream_));
@@ -126,6 +130,11 @@ Status Rank::startPoint(Staged* staged, const Operation& operation) {
 
 Status Rank::perform(const Operation& operation) {
   Staged staged;
+  if (reduces(operation.kind)) {
+    RT_TRY(stage(&staged, operation));
+    RT_TRY(reduce(staged.operation));
+    return deliver(&staged);
+  }
   RT_TRY(startPoint(&staged, operation));
   return finish(&staged);
 }

@@ -1,6 +1,6 @@
-// One rank of a communicator of several processes. Operations run through MPI's non-blocking collectives, on memory of the
-// host: a CPU's own, or copies of a device's. The thread of the library that runs a batch makes their progress, and listens to
-// the others.
+// One rank of a communicator of several processes. Reductions are messages of MPI from rank to rank, other operations its
+// non-blocking collectives, on memory of the host: a CPU's own, or copies of a device's. The thread that runs a batch makes
+// their progress, and listens to the others.
 //
 // Before a collective the ranks gather what each means. That is where a rank is found out that comes with another operation,
 // and where a late one is waited for: no operation of MPI begins before all ranks have come.
@@ -75,8 +75,21 @@ class Rank final : public Communicator {
   Status bring(void* to, const void* from, uint64_t bytes);
   Status finishShort(const Operation& operation);
   Status perform(const Operation& operation);
+
+  class Transfers;
+  Status reduce(const Operation& operation);
+  Status reduceWhole(const Operation& operation);
+  Status reduceParts(const Operation& operation);
+  Status reduceScatter(const Operation& operation);
+  template <class Call>
+  Status forOthers(Call call);
+  char* operandOf(int32_t other, uint64_t bytes);
+  Status receiveOperands(Transfers* into, const Operation& operation, uint64_t count);
+  void reduceOperands(const Operation& operation, uint64_t count, char* own, char* result);
+
   Status stage(Staged* staged, const Operation& operation);
   Status finish(Staged* staged);  // waits, and brings the result to its place
+  Status deliver(Staged* staged);
   Status startPoint(Staged* staged, const Operation& operation);
 
   Status wait(PluginRequest* request, const Operation& operation, uint64_t* bytes);
@@ -89,14 +102,15 @@ class Rank final : public Communicator {
   PluginComm* const comm_;
   std::mutex running_;  // one batch of a rank runs at a time; only graphs on two streams meet here
   std::mutex splitting_;
-  std::unique_ptr<Gathered> gathered_;  // of the last meeting
-  uint64_t collectives_ = 0;            // that have begun; under `running_`
-  uint64_t waits_for_ = 0;              // the number of the collective that this rank is in, from 1; 0: none
-  bool met_ = false;                    // all ranks have come to the present collective
-  std::vector<uint64_t> answers_;       // by rank: the number that it said it is in, and 1; 0: has not answered
-  rtStream_t stream_ = nullptr;         // for copies between device and host
-  bool stages_ = false;                 // of the present collective: some rank is on a device
-  bool all_in_place_ = false;           // of the present collective: MPI's mark for it has to stand at all ranks or at none
+  std::unique_ptr<Gathered> gathered_;          // of the last meeting
+  std::unique_ptr<std::vector<char>> scratch_;  // what other ranks send for this one's part of a reduction
+  uint64_t collectives_ = 0;                    // that have begun; under `running_`
+  uint64_t waits_for_ = 0;                      // the number of the collective that this rank is in, from 1; 0: none
+  bool met_ = false;                            // all ranks have come to the present collective
+  std::vector<uint64_t> answers_;               // by rank: the number that it said it is in, and 1; 0: has not answered
+  rtStream_t stream_ = nullptr;                 // for copies between device and host
+  bool stages_ = false;                         // of the present collective: some rank is on a device
+  bool all_in_place_ = false;  // of the present collective: MPI's mark for it has to stand at all ranks or at none
 };
 
 }  // namespace manyrt::comm::mpi

@@ -1,5 +1,5 @@
-// libmanyrt-comm-mpi.so: the one place that sees mpi.h. It translates operations into MPI's non-blocking collectives and knows
-// neither streams nor contexts nor time; comm/mpi/rank.cpp decides what to do when.
+// libmanyrt-comm-mpi.so: the one place that sees mpi.h. It translates into MPI's messages and non-blocking collectives, and
+// knows neither streams nor contexts nor time; comm/mpi/rank.cpp decides what to do when.
 #include "comm/mpi/plugin.h"
 
 #include <mpi.h>
@@ -9,9 +9,6 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <vector>
-
-#include "comm/host_reduction.h"
 
 namespace manyrt::comm::mpi {
 
@@ -25,11 +22,12 @@ struct PluginComm {
 
 struct PluginRequest {
   MPI_Request request = MPI_REQUEST_NULL;
-  std::vector<char> result;  // where MPI cannot write to the place of the result
-  void* to = nullptr;        // then: that place
+  bool receives = false;  // of `transfer`
 };
 
 namespace {
+
+enum { kOperation = 0, kTransfer = 1 };  // tags on the communicator for operations
 
 thread_local char sentence[MPI_MAX_ERROR_STRING + 128];
 
@@ -74,51 +72,6 @@ MPI_Datatype datatype(int32_t type) {
     default:
       return MPI_UINT16_T;  // u16, and the storage of f16 and bf16
   }
-}
-
-// ---- Reductions ----
-
-template <int32_t kType, int32_t kReduction>
-void reduceElements(void* in, void* inout, int* count, MPI_Datatype*) {
-  combineOnHost(kType, kReduction, inout, in, inout, static_cast<uint64_t>(*count));
-}
-
-// MPI's own operations where they mean the same: not on 16-bit floating point, which MPI does not know, nor where a NaN may be.
-MPI_Op makeOperation(int32_t type, int32_t reduction) {
-  MPI_User_function* function = nullptr;
-  MPI_Op made = MPI_OP_NULL;
-#define MANYRT_COMM_FUNCTIONS(number)                                                   \
-  if (type == (number)) {                                                               \
-    function = reduction == RT_COMM_PRODUCT   ? reduceElements<number, RT_COMM_PRODUCT> \
-               : reduction == RT_COMM_MINIMUM ? reduceElements<number, RT_COMM_MINIMUM> \
-               : reduction == RT_COMM_MAXIMUM ? reduceElements<number, RT_COMM_MAXIMUM> \
-                                              : reduceElements<number, RT_COMM_SUM>;    \
-  }
-  MANYRT_COMM_FUNCTIONS(RT_COMM_F16)
-  MANYRT_COMM_FUNCTIONS(RT_COMM_BF16)
-  if (reduction == RT_COMM_MINIMUM || reduction == RT_COMM_MAXIMUM) {
-    MANYRT_COMM_FUNCTIONS(RT_COMM_F32)
-    MANYRT_COMM_FUNCTIONS(RT_COMM_F64)
-  }
-#undef MANYRT_COMM_FUNCTIONS
-  if (function != nullptr) return MPI_Op_create(function, 1, &made) == MPI_SUCCESS ? made : MPI_OP_NULL;
-  constexpr MPI_Op (*own)(int32_t) = [](int32_t of) {
-    return of == RT_COMM_PRODUCT ? MPI_PROD : of == RT_COMM_MINIMUM ? MPI_MIN : of == RT_COMM_MAXIMUM ? MPI_MAX : MPI_SUM;
-  };
-  return own(reduction);
-}
-
-MPI_Op operationOf(int32_t type, int32_t reduction) {
-  struct Table {
-    MPI_Op entries[kTypeCount][kReductionCount];
-    Table() {
-      for (int32_t i = 0; i < kTypeCount; ++i) {
-        for (int32_t j = 0; j < kReductionCount; ++j) entries[i][j] = makeOperation(i, j);
-      }
-    }
-  };
-  static const Table* const table = new Table;  // lives as long as MPI
-  return table->entries[type][reduction];
 }
 
 // ---- Life ----
@@ -188,27 +141,15 @@ const char* begin(PluginRequest& request, const Operation& of, PluginComm* comm)
   const auto mark = [](bool in_place, const void* address) { return in_place ? MPI_IN_PLACE : address; };
   switch (of.kind) {
     case Kind::kAllReduce:
-      MPI_TRY(MPI_Iallreduce(mark(send == receive, send), receive, count, type, operationOf(of.type, of.reduction), on, out));
-      return nullptr;
     case Kind::kReduce:
-      MPI_TRY(MPI_Ireduce(mark(at_root && send == receive, send), receive, count, type, operationOf(of.type, of.reduction),
-                          of.root, on, out));
-      return nullptr;
+    case Kind::kReduceScatter:
+      return refused("Reductions go by transfers.");
     case Kind::kBroadcast:
       if (at_root && send != receive) memcpy(receive, send, bytes);
       MPI_TRY(MPI_Ibcast(receive, count, type, of.root, on, out));
       return nullptr;
     case Kind::kAllGather:
       MPI_TRY(MPI_Iallgather(mark(send == receive + own, send), count, type, receive, count, type, on, out));
-      return nullptr;
-    case Kind::kReduceScatter:
-      // In place MPI would put the result at the start of all operands, and not at this rank's part.
-      if (receive == send + own) {
-        request.result.resize(bytes);
-        request.to = receive;
-      }
-      MPI_TRY(MPI_Ireduce_scatter_block(send, request.to != nullptr ? request.result.data() : receive, count, type,
-                                        operationOf(of.type, of.reduction), on, out));
       return nullptr;
     case Kind::kAllToAll:
       MPI_TRY(MPI_Ialltoall(mark(send == receive, send), count, type, receive, count, type, on, out));
@@ -224,10 +165,10 @@ const char* begin(PluginRequest& request, const Operation& of, PluginComm* comm)
       MPI_TRY(MPI_Ibarrier(on, out));
       return nullptr;
     case Kind::kSend:
-      MPI_TRY(MPI_Isend(send, count, type, of.root, 0, on, out));
+      MPI_TRY(MPI_Isend(send, count, type, of.root, kOperation, on, out));
       return nullptr;
     case Kind::kReceive:
-      MPI_TRY(MPI_Irecv(receive, count, type, of.root, 0, on, out));
+      MPI_TRY(MPI_Irecv(receive, count, type, of.root, kOperation, on, out));
       return nullptr;
   }
   return nullptr;
@@ -249,6 +190,30 @@ const char* exchange(PluginRequest** out, const void* mine, void* all, uint32_t 
   return nullptr;
 }
 
+const char* transfer(PluginRequest** out, Direction direction, void* memory, uint64_t count, int32_t type, int32_t peer,
+                     PluginComm* comm) {
+  auto request = std::make_unique<PluginRequest>();
+  const int elements = static_cast<int>(count);
+  request->receives = direction == Direction::kReceive;
+  if (request->receives) {
+    MPI_TRY(MPI_Irecv(memory, elements, datatype(type), peer, kTransfer, comm->operations, &request->request));
+  } else {
+    MPI_TRY(MPI_Isend(memory, elements, datatype(type), peer, kTransfer, comm->operations, &request->request));
+  }
+  *out = request.release();
+  return nullptr;
+}
+
+// A receive that has begun cannot be cancelled, and a wait for it may have no end where the sender is gone: one look is enough.
+void abandon(PluginRequest* request) {
+  int over = 0;
+  if (request->receives) (void)MPI_Cancel(&request->request);
+  if (MPI_Test(&request->request, &over, MPI_STATUS_IGNORE) == MPI_SUCCESS && over == 0) {
+    (void)MPI_Request_free(&request->request);
+  }
+  delete request;
+}
+
 const char* test(int32_t* done, uint64_t* bytes, PluginRequest* request) {
   MPI_Status status;
   int over = 0, count = 0;
@@ -256,7 +221,6 @@ const char* test(int32_t* done, uint64_t* bytes, PluginRequest* request) {
   MPI_TRY(MPI_Test(&request->request, &over, &status));
   if (over == 0) return nullptr;
   if (MPI_Get_count(&status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0) *bytes = static_cast<uint64_t>(count);
-  if (request->to != nullptr) memcpy(request->to, request->result.data(), request->result.size());
   delete request;
   *done = 1;
   return nullptr;
@@ -307,8 +271,9 @@ constexpr auto fence(std::integral_constant<const char* (*)(Parameters...), func
 template <auto function>
 constexpr auto kFenced = fence(std::integral_constant<decltype(function), function>());
 
-constexpr Plugin kPlugin = {kPluginVersion,    kFenced<attach>, kFenced<split>, release,      kFenced<start>,
-                            kFenced<exchange>, kFenced<test>,   kFenced<post>,  kFenced<take>};
+constexpr Plugin kPlugin = {kPluginVersion, kFenced<attach>,   kFenced<split>,    release,
+                            kFenced<start>, kFenced<exchange>, kFenced<transfer>, abandon,
+                            kFenced<test>,  kFenced<post>,     kFenced<take>};
 
 }  // namespace
 }  // namespace manyrt::comm::mpi

@@ -55,6 +55,54 @@ TEST_P(MpiTest, ShortAndLongRangesAgree) {
   }
 }
 
+// Floats of which each order has another sum. The lengths are those of each way: with the meeting, whole, in parts, in pieces.
+TEST_P(MpiTest, AReductionTakesTheOperandsInTheOrderOfTheRanks) {
+  const auto value = [](int rank, uint64_t i) {
+    constexpr float kValues[] = {1.0f, 3e7f, -3e7f, 0.1f, 1e-3f, 7e5f};
+    return kValues[(static_cast<uint64_t>(rank) * 7 + i) % 6] * static_cast<float>(i % 100 + 1);
+  };
+  const auto size = static_cast<uint64_t>(process_.size);
+  const int root = process_.size - 1;
+  for (uint64_t count : {uint64_t{4}, uint64_t{1500}, uint64_t{33333}, uint64_t{2'500'001}}) {
+    count = (count + size - 1) / size * size;  // the last operation scatters it
+    const uint64_t bytes = count * sizeof(float), part = count / size;
+    std::vector<float> own(count), sum(count);
+    for (uint64_t i = 0; i < count; ++i) {
+      own[i] = value(process_.rank, i);
+      for (int rank = 0; rank < process_.size; ++rank) sum[i] = rank == 0 ? value(0, i) : sum[i] + value(rank, i);
+    }
+    Bytes given(bytes);
+    memcpy(given.data(), own.data(), bytes);
+    for (const bool in_place : {false, true}) {
+      SCOPED_TRACE(std::to_string(count) + (in_place ? " in place" : ""));
+      rttest::Memory from[3], apart;
+      for (rttest::Memory& each : from) ASSERT_NO_FATAL_FAILURE(upload(&each, given, process_.context));
+      ASSERT_RT_OK(rtMalloc(apart.out(), bytes, process_.context));
+      const auto expect = [&](const void* result, const float* wanted, uint64_t elements) {
+        ASSERT_RT_OK(rtStreamSynchronize(process_.stream));
+        EXPECT_EQ(memcmp(download(result, elements * 4).data(), wanted, elements * 4), 0);
+      };
+      const auto to = [&](int operation, uint64_t offset) {
+        return in_place ? static_cast<char*>(from[operation].get()) + offset : apart.get();
+      };
+      ASSERT_COMM_OK(rtCommAllReduce(to(0, 0), from[0].get(), count, RT_COMM_F32, RT_COMM_SUM, process_.stream, process_.comm));
+      ASSERT_NO_FATAL_FAILURE(expect(to(0, 0), sum.data(), count));
+      const bool here = process_.rank == root;
+      ASSERT_COMM_OK(rtCommReduce(here ? to(1, 0) : nullptr, from[1].get(), count, RT_COMM_F32, RT_COMM_SUM, root,
+                                  process_.stream, process_.comm));
+      ASSERT_RT_OK(rtStreamSynchronize(process_.stream));
+      if (here) {
+        ASSERT_NO_FATAL_FAILURE(expect(to(1, 0), sum.data(), count));
+      }
+      const uint64_t mine = part * static_cast<uint64_t>(process_.rank);
+      void* const scattered = to(2, mine * 4);
+      ASSERT_COMM_OK(
+          rtCommReduceScatter(scattered, from[2].get(), part, RT_COMM_F32, RT_COMM_SUM, process_.stream, process_.comm));
+      ASSERT_NO_FATAL_FAILURE(expect(scattered, sum.data() + mine, part));
+    }
+  }
+}
+
 // More than what is on the host at a time where a rank is on a device.
 TEST_P(MpiTest, LongRangesGoInPieces) {
   for (const OperationRow& row : operationRows()) {

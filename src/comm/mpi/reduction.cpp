@@ -1,0 +1,180 @@
+// Reductions of longer ranges, by messages from rank to rank: each rank owns a part of the result. It gets that part of all
+// operands, reduces them in the order of the ranks, and sends the result to those that receive it. A collective of MPI could
+// not be given up, and chooses the order itself; of messages, only one that has begun cannot be given up.
+#include <algorithm>
+#include <cstring>
+
+#include "comm/host_reduction.h"
+#include "comm/mpi/rank.h"
+
+namespace manyrt::comm::mpi {
+namespace {
+
+constexpr uint64_t kPiece = 4 * 1024 * 1024;  // bytes that the ranks reduce at a time: operands stay in a cache
+constexpr uint64_t kBlock = 4096;             // elements of each operand that one loop goes over
+constexpr uint64_t kWhole = 32 * 1024;  // bytes of all operands up to which each rank gets them all, and reduces for itself
+
+// Elements of `count` that lie ahead of a rank's part.
+uint64_t partOf(uint64_t count, int32_t rank, int32_t size) {
+  return count / static_cast<uint64_t>(size) * static_cast<uint64_t>(rank) +
+         count % static_cast<uint64_t>(size) * static_cast<uint64_t>(rank) / static_cast<uint64_t>(size);
+}
+
+// What is sent is only read, which MPI's older functions do not say.
+char* sentBy(const Operation& of) { return static_cast<char*>(const_cast<void*>(of.send)); }
+
+bool receives(const Operation& of, int32_t rank) { return of.kind != Kind::kReduce || rank == of.root; }
+
+}  // namespace
+
+// Messages in flight. Those that are left when it ends are given up: receives are cancelled.
+class Rank::Transfers {
+ public:
+  explicit Transfers(Rank& rank) : rank_(rank) {}
+  ~Transfers() {
+    for (PluginRequest* each : requests_) {
+      if (each != nullptr) rank_.plugin_.abandon(each);
+    }
+  }
+  Transfers(const Transfers&) = delete;
+  Transfers& operator=(const Transfers&) = delete;
+
+  Status add(int32_t peer, const Operation& of, Direction direction, void* memory, uint64_t count) {
+    if (count == 0) return Status();
+    PluginRequest* request = nullptr;
+    if (const char* why = rank_.plugin_.transfer(&request, direction, memory, count, of.type, peer, rank_.comm_)) {
+      return rank_.failedPlugin(why);
+    }
+    requests_.push_back(request);
+    return Status();
+  }
+  Status wait(const Operation& of) {
+    for (PluginRequest*& each : requests_) {
+      uint64_t bytes = 0;
+      RT_TRY(rank_.wait(each, of, &bytes));
+      each = nullptr;
+    }
+    requests_.clear();
+    return Status();
+  }
+
+ private:
+  Rank& rank_;
+  std::vector<PluginRequest*> requests_;
+};
+
+Status Rank::reduce(const Operation& of) {
+  const uint64_t element = sizeOf(of.type);
+  if (size() == 1) {
+    memmove(of.receive, of.send, of.count * element);  // an average of one is itself
+    return Status();
+  }
+  if (of.kind == Kind::kReduceScatter) return reduceScatter(of);
+  if (of.kind == Kind::kAllReduce && of.count * element * static_cast<uint64_t>(size()) <= kWhole) return reduceWhole(of);
+  const uint64_t most = kPiece / element;
+  for (uint64_t done = 0; done < of.count; done += most) {
+    Operation piece = of;
+    piece.count = std::min(most, of.count - done);
+    piece.send = sentBy(of) + done * element;
+    if (receives(of, rank())) piece.receive = static_cast<char*>(of.receive) + done * element;
+    RT_TRY(reduceParts(piece));
+  }
+  return Status();
+}
+
+// One message from each to each.
+Status Rank::reduceWhole(const Operation& of) {
+  Transfers operands(*this), sources(*this);
+  RT_TRY(receiveOperands(&operands, of, of.count));
+  RT_TRY(forOthers([&](int32_t peer) { return sources.add(peer, of, Direction::kSend, sentBy(of), of.count); }));
+  RT_TRY(operands.wait(of));
+  if (of.send == of.receive) RT_TRY(sources.wait(of));  // the result lies where the operand is sent from
+  reduceOperands(of, of.count, sentBy(of), static_cast<char*>(of.receive));
+  return sources.wait(of);
+}
+
+// Two messages from each to each: a part of the operand, and a part of the result.
+Status Rank::reduceParts(const Operation& of) {
+  const uint64_t element = sizeOf(of.type);
+  const auto begin = [&](int32_t part) { return partOf(of.count, part, size()); };
+  const auto length = [&](int32_t part) { return begin(part + 1) - begin(part); };
+  const uint64_t own = length(rank());
+  char* const to = static_cast<char*>(of.receive);
+  const bool takes = receives(of, rank()), in_place = takes && of.send == of.receive;
+  const auto receiveResults = [&](Transfers* into) -> Status {
+    if (!takes) return Status();
+    return forOthers(
+        [&](int32_t peer) { return into->add(peer, of, Direction::kReceive, to + begin(peer) * element, length(peer)); });
+  };
+
+  Transfers operands(*this), sources(*this), results(*this);
+  RT_TRY(receiveOperands(&operands, of, own));
+  if (!in_place) RT_TRY(receiveResults(&results));
+  RT_TRY(forOthers(
+      [&](int32_t peer) { return sources.add(peer, of, Direction::kSend, sentBy(of) + begin(peer) * element, length(peer)); }));
+  RT_TRY(operands.wait(of));
+  char* const result = takes ? to + begin(rank()) * element : operandOf(rank() == 0 ? 1 : 0, own * element);
+  reduceOperands(of, own, sentBy(of) + begin(rank()) * element, result);
+  RT_TRY(forOthers([&](int32_t peer) -> Status {
+    return receives(of, peer) ? results.add(peer, of, Direction::kSend, result, own) : Status();
+  }));
+  RT_TRY(sources.wait(of));
+  if (in_place) RT_TRY(receiveResults(&results));  // they come where operands were sent from
+  return results.wait(of);
+}
+
+// The parts are those of the operation: `count` elements for each rank.
+Status Rank::reduceScatter(const Operation& of) {
+  const uint64_t element = sizeOf(of.type), most = kPiece / element / static_cast<uint64_t>(size());
+  for (uint64_t done = 0; done < of.count; done += most) {
+    const uint64_t count = std::min(most, of.count - done);
+    const auto part = [&](int32_t peer) { return sentBy(of) + (of.count * static_cast<uint64_t>(peer) + done) * element; };
+    Transfers operands(*this), sources(*this);
+    RT_TRY(receiveOperands(&operands, of, count));
+    RT_TRY(forOthers([&](int32_t peer) { return sources.add(peer, of, Direction::kSend, part(peer), count); }));
+    RT_TRY(operands.wait(of));
+    reduceOperands(of, count, part(rank()), static_cast<char*>(of.receive) + done * element);
+    RT_TRY(sources.wait(of));
+  }
+  return Status();
+}
+
+template <class Call>
+Status Rank::forOthers(Call call) {
+  for (int32_t step = 1; step < size(); ++step) RT_TRY(call((rank() + step) % size()));
+  return Status();
+}
+
+// Where in the scratch memory the operand of another rank lies.
+char* Rank::operandOf(int32_t other, uint64_t bytes) {
+  return scratch_->data() + bytes * static_cast<uint64_t>(other < rank() ? other : other - 1);
+}
+
+Status Rank::receiveOperands(Transfers* into, const Operation& of, uint64_t count) {
+  const uint64_t bytes = count * sizeOf(of.type);
+  if (scratch_ == nullptr) scratch_ = std::make_unique<std::vector<char>>();
+  scratch_->resize(std::max<uint64_t>(scratch_->size(), bytes * static_cast<uint64_t>(size() - 1)));
+  return forOthers([&](int32_t peer) { return into->add(peer, of, Direction::kReceive, operandOf(peer, bytes), count); });
+}
+
+// The operands are taken in the order of the ranks. The sum grows in the memory of another rank's operand, since the result may
+// lie where this rank's own one is.
+void Rank::reduceOperands(const Operation& of, uint64_t count, char* own, char* result) {
+  const uint64_t element = sizeOf(of.type);
+  const auto operand = [&](int32_t other) { return other == rank() ? own : operandOf(other, count * element); };
+  for (uint64_t first = 0; first < count; first += kBlock) {
+    const uint64_t elements = std::min(kBlock, count - first), offset = first * element;
+    char* const sum = operand(rank() == 0 ? 1 : 0) + offset;
+    const char* left = operand(0) + offset;
+    for (int32_t other = 1; other < size(); ++other) {
+      char* const out = other + 1 == size() ? result + offset : sum;
+      combineOnHost(of.type, of.reduction, out, left, operand(other) + offset, elements);
+      left = out;
+    }
+    if (of.reduction == RT_COMM_AVERAGE) {
+      divideOnHost(of.type, result + offset, elements, static_cast<uint32_t>(size()));
+    }
+  }
+}
+
+}  // namespace manyrt::comm::mpi
