@@ -90,7 +90,7 @@ const Function kFunctions[] = {
     {"acosh", 4, 1, [](double x) { return std::acosh(x); }},
     {"atanh", 5, 1, [](double x) { return std::atanh(x); }},
     {"cbrt", 2, 1, [](double x) { return std::cbrt(x); }},
-    {"erf", 16, 2.8, [](double x) { return std::erf(x); }},
+    {"erf", 16, 3.3, [](double x) { return std::erf(x); }},
     {"erfc", 16, 1, [](double x) { return std::erfc(x); }},
     {"rsqrt", 2, 2, [](double x) { return 1 / std::sqrt(x); }},
     {"pow", 16, 1, nullptr, [](double x, double y) { return std::pow(x, y); }},

@@ -79,6 +79,7 @@ FORMS = {
     "optimized": Form("cpu", "optimized"),
     "avx2": Form("cpu", "optimized", compiler="g++", compiler_flags="-march=haswell"),
     "sse": Form("cpu", "optimized", compiler="g++", compiler_flags="-march=x86-64"),
+    "sse_none": Form("cpu", options="-cl-opt-disable", compiler="g++", compiler_flags="-march=x86-64"),  # beside sse: no fma
     "clang": Form("cpu", "optimized", compiler="clang++"),
     "pocl": Form("opencl:0", vendors="pocl", without=((1, 16),)),  # docs/opencl.md: its first item runs twice
     "intel": Form("opencl:0", vendors="intel"),

@@ -138,12 +138,12 @@ class Webs {
     return own;
   }
 
-  // Behind the declaration of the name, without a value; sinking moves them to their first assignment.
+  // Before the declaration of the name, whose initialisers may assign it: `int a, b = (a = 3) + 1;`. Without a value; sinking
+  // moves them to their first assignment.
   void declare(Stmt* s, const std::map<const Variable*, std::vector<Variable*>>& made) {
     visitStatements(s, [&](Stmt& around) {
       std::vector<Stmt*> result;
       for (Stmt* inner : around.body) {
-        result.push_back(inner);
         for (const Variable* variable : inner->variables) {
           const auto at = made.find(variable);
           if (at == made.end()) continue;
@@ -152,6 +152,7 @@ class Webs {
           declaration->variables = at->second;
           result.push_back(declaration);
         }
+        result.push_back(inner);
       }
       around.body = std::move(result);
     });
@@ -335,7 +336,8 @@ class Sinker {
       if (s.kind != StmtKind::kDeclare) continue;
       std::vector<Variable*> left;
       for (Variable* variable : s.variables) {
-        const bool stays = variable->initializer != nullptr || hidden_.count(variable) == 0;
+        // Not if the statement itself uses it, as above.
+        const bool stays = variable->initializer != nullptr || hidden_.count(variable) == 0 || names(&s, *variable);
         if (stays || !place(*variable, statements, i + 1)) left.push_back(variable);
       }
       if (left.size() == s.variables.size()) continue;

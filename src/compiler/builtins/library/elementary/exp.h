@@ -281,7 +281,7 @@ T atanh(T x) {
 
 // ---- The error function
 
-// In float, 1 - 2^log2(erfc): at most 2.7 units in the last place. From 3.93 on it is one.
+// In float, 1 - 2^log2(erfc): at most 2.4 units in the last place with fused products, else 3.1. From 3.93 on it is one.
 template <Floats T>
 T erf(T x) {
   const T r = expm1_of(log2_erfc(min(fabs(x), to<T>(3.93))));

@@ -134,7 +134,8 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
   }
   // Each lane has a place of its own from here on. On one place the index itself is enough, which keeps its 32 bits; else both
   // parts become offsets in bytes of 64 bits, since their elements may differ in size.
-  const std::string own = temporary(value(index));
+  const Expr* narrow = narrowOf(index);  // lanes are taken out of it one by one
+  const std::string own = temporary(value(narrow != nullptr ? *narrow : index));
   base.likely = base.kind == Place::Kind::kOne && isLikelyStepped(index, shapes_);
   if (base.kind == Place::Kind::kOne && !negative) {
     base.kind = Place::Kind::kIndex;

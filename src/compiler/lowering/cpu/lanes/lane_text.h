@@ -103,6 +103,8 @@ class LaneText {
   std::string varying(const Expr& e);
   std::string condition(const Expr& e);  // a mask; lanes that are off may have either value
   std::string test(const Expr& e);
+  std::string compared(const Expr& e);
+  bool isChoice(const Expr& e) const;
   std::string comparedLine(const Expr& e);
   std::string lazily(const Expr& e);
   std::string binary(const Expr& e);

@@ -14,6 +14,12 @@ bool isComparison(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }
 bool isLogical(Op op) { return op == Op::kLogicalAnd || op == Op::kLogicalOr; }
 bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kBool; }
 std::string lowType(uint32_t bytes) { return bytes == 1 ? "unsigned char" : bytes == 2 ? "unsigned short" : "unsigned int"; }
+bool holds(const Type* type, int64_t value) {
+  const int bits = 8 * static_cast<int>(sizeOf(QualType{type}));
+  const int64_t high = (int64_t{1} << (type->isSigned() ? bits - 1 : bits)) - 1;
+  return value <= high && value >= (type->isSigned() ? -high - 1 : 0);
+}
+
 bool isLocal(const Variable& variable) { return variable.type.space == AddressSpace::kLocal; }
 
 }  // namespace
@@ -121,21 +127,47 @@ std::string LaneText::condition(const Expr& e) {
   }
   if (e.kind == ExprKind::kBinary && isLogical(e.op)) return lazily(e);
   if (const std::string line = comparedLine(e); !line.empty()) return line;
+  return "mrt_L::mask(" + compared(e) + ")";
+}
+
+// A comparison, or one with zero, of the size of what is compared. What comes from bytes is compared as bytes.
+std::string LaneText::compared(const Expr& e) {
   if (e.kind == ExprKind::kBinary && isComparison(e.op) && !e.a->type->isPointer()) {
-    const std::string a = value(*e.a);
-    const std::string b = value(*e.b);
-    return "mrt_L::mask(" + a + " " + spell(e.op) + " " + b + ")";
+    const Expr *a = narrowOf(*e.a), *b = narrowOf(*e.b);
+    const Type* narrow = a != nullptr ? a->type.type : b != nullptr ? b->type.type : nullptr;
+    const auto fits = [&](const Expr& operand, const Expr* own) {
+      if (own != nullptr) return prelude_.type(own->type.type) == prelude_.type(narrow);
+      const auto number = constantOf(operand);
+      return number && holds(narrow, *number);
+    };
+    if (narrow != nullptr && isInteger(*e.a) && isInteger(*e.b) && fits(*e.a, a) && fits(*e.b, b)) {
+      const auto text = [&](const Expr& operand, const Expr* own) {
+        return own != nullptr ? value(*own) : "mrt_L::all<" + prelude_.type(narrow) + ">(" + scalar(operand) + ")";
+      };
+      const std::string left = text(*e.a, a);
+      return "(" + left + " " + spell(e.op) + " " + text(*e.b, b) + ")";
+    }
+    const std::string left = value(*e.a);
+    return "(" + left + " " + spell(e.op) + " " + value(*e.b) + ")";
+  }
+  if (e.kind == ExprKind::kBinary && e.op == Op::kBitAnd && isInteger(e)) {
+    const Expr* other = constantOf(*e.b) ? narrowOf(*e.a) : constantOf(*e.a) ? narrowOf(*e.b) : nullptr;
+    const auto bits = constantOf(constantOf(*e.b) ? *e.b : *e.a);
+    const uint32_t bytes = other != nullptr ? static_cast<uint32_t>(sizeOf(other->type)) : 0;
+    if (bytes != 0 && *bits >= 0 && *bits >> (8 * bytes) == 0 && followsFromLow(e, bytes)) {
+      return "(" + low(e, bytes) + " != mrt_L::v<" + lowType(bytes) + ">{})";
+    }
   }
   const std::string tested = value(e);
-  return "mrt_L::mask(" + tested + " != " + lane(e.type.type) + "{})";
+  return "(" + tested + " != " + lane(e.type.type) + "{})";
 }
 
 // The same where a choice between values is all that follows: a comparison keeps the size of what it compares.
 std::string LaneText::test(const Expr& e) {
   const bool compares = e.kind == ExprKind::kBinary && isComparison(e.op) && !e.a->type->isPointer();
-  if (!compares || shapes_.of(e).isUniform() || !comparedLine(e).empty()) return condition(e);
-  const std::string a = value(*e.a);
-  return "(" + a + " " + spell(e.op) + " " + value(*e.b) + ")";
+  const bool has_bits = e.kind == ExprKind::kBinary && e.op == Op::kBitAnd && isInteger(e);
+  if (!(compares || has_bits) || shapes_.of(e).isUniform() || !comparedLine(e).empty()) return condition(e);
+  return compared(e);
 }
 
 // Neighbouring numbers of 64 bits, compared with one that all lanes share; empty: something else.
@@ -246,10 +278,18 @@ std::string LaneText::convert(const Expr& e) {
   const std::string own = prelude_.type(to);
   if (isBool(to)) return "mrt_L::to<unsigned char>(" + condition(*e.a) + " & 1)";
   const uint32_t bytes = static_cast<uint32_t>(sizeOf(e.type));
-  if (cutsOperand(e) && followsFromLow(*e.a, bytes)) return "((" + lane(to) + ")" + low(*e.a, bytes) + ")";
+  if (cutsOperand(e) && (followsFromLow(*e.a, bytes) || isChoice(*e.a))) return "((" + lane(to) + ")" + low(*e.a, bytes) + ")";
   const std::string inner = value(*e.a);
   if (prelude_.type(e.a->type.type) == own) return inner;
   return "mrt_L::to<" + own + ">(" + inner + ")";
+}
+
+// Of an integer that differs: one of two values that all lanes may compute, or whether something holds.
+bool LaneText::isChoice(const Expr& e) const {
+  if (!isInteger(e) || !shapes_.of(e).isVarying()) return false;
+  if (e.kind == ExprKind::kBinary) return isComparison(e.op) && !e.a->type->isPointer();
+  return e.kind == ExprKind::kConditional && !shapes_.of(*e.a).isUniform() && isSafeForAllLanes(*e.b) &&
+         isSafeForAllLanes(*e.c);
 }
 
 // The low bytes of an integer, unsigned: operands are cut before, so that no vector is wider than what is wanted.
@@ -260,6 +300,15 @@ std::string LaneText::low(const Expr& e, uint32_t bytes) {
     const std::string first = "(" + own + ")(" + (hasEffects(e) ? temporary(scalar(e)) : scalar(e)) + ")";
     if (shape.isUniform()) return "mrt_L::all<" + own + ">(" + first + ")";
     return "mrt_L::line<" + own + ">(" + first + ", (" + own + ")" + std::to_string(shape.stride) + "l)";
+  }
+  if (isChoice(e) && sizeOf(e.type) > bytes) {
+    if (e.kind == ExprKind::kBinary) {
+      const std::string truth = bytes == 1 ? "signed char" : bytes == 2 ? "short" : "int";
+      return "((mrt_L::v<" + own + ">)mrt_L::to<" + truth + ">(" + test(e) + ") & 1)";
+    }
+    const std::string chosen = temporary(test(*e.a));
+    const std::string b = low(*e.b, bytes);
+    return "mrt_L::pick(" + chosen + ", " + b + ", " + low(*e.c, bytes) + ")";
   }
   if (!followsFromLow(e, bytes)) {
     const std::string whole = value(e);

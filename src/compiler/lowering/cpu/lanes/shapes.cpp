@@ -15,15 +15,6 @@ namespace {
 
 bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kBool; }
 
-std::optional<int64_t> constantOf(const Expr& e) {
-  const Expr& inner = behindConversions(e);
-  if (inner.kind != ExprKind::kLiteral || !inner.type->isInteger()) return std::nullopt;
-  const int64_t value = static_cast<int64_t>(inner.integer);
-  const int64_t own = sizeOf(inner.type) == 4 && inner.type->isSigned() ? static_cast<int32_t>(value) : value;
-  if (own < -65536 || own > 65536) return std::nullopt;
-  return own;
-}
-
 Shape join(Shape a, Shape b) {
   if (a.kind == Shape::Kind::kUnknown) return b;
   if (b.kind == Shape::Kind::kUnknown || a == b) return a;
@@ -76,6 +67,26 @@ bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list) {
     list->push_back(each);
   }
   return true;
+}
+
+std::optional<int64_t> constantOf(const Expr& e) {
+  const Expr& inner = behindConversions(e);
+  if (inner.kind != ExprKind::kLiteral || !inner.type->isInteger()) return std::nullopt;
+  const int64_t value = static_cast<int64_t>(inner.integer);
+  const int64_t own = sizeOf(inner.type) == 4 && inner.type->isSigned() ? static_cast<int32_t>(value) : value;
+  if (own < -65536 || own > 65536) return std::nullopt;
+  return own;
+}
+
+bool isInteger(const Expr& e) { return e.type->isInteger() && e.type->isScalar() && !isBool(e.type.type); }
+
+const Expr* narrowOf(const Expr& e) {
+  const Expr* at = &e;
+  while ((at->kind == ExprKind::kConvert || at->kind == ExprKind::kCast) && isInteger(*at) && isInteger(*at->a) &&
+         sizeOf(at->a->type) <= sizeOf(at->type) && (at->type->isSigned() || !at->a->type->isSigned())) {
+    at = at->a;
+  }
+  return isInteger(*at) && sizeOf(at->type) <= 2 && at != &e ? at : nullptr;
 }
 
 bool followsFromLow(const Expr& e, uint32_t bytes) {

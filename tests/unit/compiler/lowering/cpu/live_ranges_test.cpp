@@ -55,6 +55,16 @@ TEST(LiveRangesTest, ACounterOfSeveralLoopsIsAVariableOfEach) {
   EXPECT_EQ(variablesOf("k", "int k; for (k = 0; k < n; ++k) if (a[k] > 3) break; for (; k < n; ++k) o[k] = 1;"), 1u);
 }
 
+TEST(LiveRangesTest, WhatAnInitialiserBesideItAssignsIsDeclaredBeforeIt) {
+  for (const char* const rest : {"o[0] = y;", "o[0] = x + y;", "x = 3; o[0] = x + y;", "if (y) { x = 3; o[0] = x; }"}) {
+    Lowered it(std::string("__kernel void f(__global int* o) { int x, y = (x = o[1]) + 1; ") + rest + " }");
+    const std::string text = it.quick();
+    std::smatch set;
+    ASSERT_TRUE(std::regex_search(text, set, std::regex("\\((x_[0-9]+) = \\(o")));
+    EXPECT_TRUE(std::regex_search(text, std::regex("int " + set[1].str() + "\\b"))) << text;
+  }
+}
+
 TEST(LiveRangesTest, WhatIsReachedBeyondItsNameStaysAsItIs) {
   EXPECT_EQ(variablesOf("x", "int x = a[i]; int* p = &x; o[i] = *p; x = a[n]; o[n] = *p;"), 1u);
   EXPECT_EQ(variablesOf("x", "int x = a[i]; o[i] = x; again: x = a[n]; o[n] = x; if (x > 3) goto again;"), 1u);
