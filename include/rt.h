@@ -1555,7 +1555,9 @@ RT_API rtStatus_t rtMallocHost(void** pointer, size_t size, rtContext_t context)
  *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtMallocShared(void** pointer, size_t size, rtContext_t context);
 
-/** Allocates device memory in a stream's order, as cudaMallocAsync: usable by later work of the stream at once.
+/** Allocates device memory in a stream's order, as cudaMallocAsync: usable by later work of the stream at once. In a capture the
+ *  memory keeps its address and belongs to the graph. All that is made of the graph shares it: launches of two of its execs, of a
+ *  clone or of a graph that holds it as a child must not run at the same time.
  *  @param[out] pointer  receives the address, for rtFree or rtFreeAsync; NULL if size is 0
  *  @param[in]  size     bytes
  *  @param[in]  stream   may be NULL: default

@@ -110,6 +110,10 @@ TEST_P(MemoryTest, WithOptionsHonoursKindAndAlignment) {
   options.alignment = 3;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMallocWithOptions(&pointer, 64, &options, context_));
   EXPECT_EQ(pointer, nullptr);
+  options.alignment = uint64_t{1} << 63;
+  for (uint64_t size : {uint64_t{5}, options.alignment, UINT64_MAX}) {
+    EXPECT_RT(RT_ERROR_OUT_OF_MEMORY, rtMallocWithOptions(&pointer, size, &options, context_)) << size;
+  }
   options.alignment = 0;
   for (int32_t kind : {-1, RT_MEMORY_SHARED + 1}) {
     options.kind = kind;

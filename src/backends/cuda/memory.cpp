@@ -31,9 +31,7 @@ Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uin
   // The driver aligns to kAlignment. For more, enough is asked for to cut an aligned block out of it; `tag` keeps the driver's
   // own address for the release.
   uint64_t bytes = size;
-  if (alignment > kAlignment)
-    RT_CHECK_ARG(!addOverflows(size, alignment, &bytes), "An allocation of %llu bytes is too large.",
-                 static_cast<Number>(size));
+  if (alignment > kAlignment && addOverflows(size, alignment, &bytes)) return outOfMemory(device, size);
   void* address = nullptr;
   Error error = kSuccess;
   const char* call = "";

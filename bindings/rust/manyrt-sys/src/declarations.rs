@@ -132,7 +132,7 @@ pub const MANYRT_VERSION_PATCH: u32 = 0;
 pub const RT_TIMEOUT_INFINITE: u64 = 0xFFFFFFFFFFFFFFFF;
 /// for arg\_count: as many as the kernel has
 pub const RT_ARGS_ALL: u32 = 0xFFFFFFFF;
-/// for the count of a node's dependencies: from what nodes read and write
+/// for the count of dependencies, NULL then: from what nodes read and write
 pub const RT_INFERRED: u32 = 0xFFFFFFFF;
 
 // enum rtStatusCode
@@ -2108,7 +2108,7 @@ extern "C" {
     /// - in context: may be NULL: current; a primary one is legal
     /// - blocks: maybe, for work in flight to leave
     /// - capture: outside
-    /// - errors: INVALID\_HANDLE, NOT\_FOUND, BUSY (a stream, event, fence, pool, kernel or allocation of it is alive)
+    /// - errors: INVALID\_HANDLE, NOT\_FOUND, BUSY (a stream, event, fence, pool, kernel, module or allocation of it is alive)
     pub fn rtContextReset(context: rtContext_t) -> rtStatus_t;
 
     /// Lets kernels of context use addresses of peer, as cudaDeviceEnablePeerAccess, until one of the two contexts is reset. A
@@ -2511,7 +2511,9 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
-    /// Allocates device memory in a stream's order, as cudaMallocAsync: usable by later work of the stream at once.
+    /// Allocates device memory in a stream's order, as cudaMallocAsync: usable by later work of the stream at once. In a
+    /// capture the memory keeps its address and belongs to the graph. All that is made of the graph shares it: launches of two
+    /// of its execs, of a clone or of a graph that holds it as a child must not run at the same time.
     ///
     /// - out pointer: receives the address, for rtFree or rtFreeAsync; NULL if size is 0
     /// - in size: bytes
@@ -3993,10 +3995,12 @@ extern "C" {
     ) -> rtStatus_t;
 
     /// Makes memory of another library known to this one. rtFree only detaches it. An address may be imported more than once:
-    /// each rtFree of it gives back one import, the last one first, and the memory is known until the last.
+    /// each rtFree of it gives back one import, the last one first, and the memory is known until the last. OpenCL takes a
+    /// cl\_mem of its context and an offset in it, in every memory tier; no address, and what is no cl\_mem may end the
+    /// process.
     ///
     /// - out pointer: receives the address, for rtFree
-    /// - in native: 2 values, as rtPointerGetNative gives them; borrowed until rtFree
+    /// - in native: 2 values, as rtPointerGetNative gives them (OpenCL: in the tier buffer); borrowed until rtFree
     /// - in size: bytes, not 0
     /// - in context: may be NULL: current
     /// - blocks: never
