@@ -319,9 +319,24 @@ struct mrt_lanes {
     put_parts_at<T, C>(
         [&](int i) __attribute__((always_inline)) { return (char*)p + (long)index[i] * size; }, x, bits(on));
   }
+  // One element. Numbers of 32 bits may be bytes or shorts side by side, which the compiler would take for other memory.
+  template <class T>
+  MRT_IN T element(const T* p) {
+    if constexpr (!__is_same(T, unsigned int)) return *p;
+    T r;
+    __builtin_memcpy(&r, (const void*)p, sizeof r);
+    return r;
+  }
+  template <class T>
+  MRT_IN void put_element(T* p, T x) {
+    if constexpr (__is_same(T, unsigned int))
+      __builtin_memcpy((void*)p, &x, sizeof x);
+    else
+      *p = x;
+  }
   template <class T, int... I, class X>
   MRT_IN v<T> gather(const char* p, X at, long size, mrt_numbers<I...>) {
-    return v<T>{(MRT_E) * (const T*)(p + (long)at[I] * size)...};
+    return v<T>{(MRT_E)element((const T*)(p + (long)at[I] * size))...};
   }
   // Addresses are one of few bases and up to three steps, which loads add by themselves. The compiler is kept from computing
   // each from the one before it: it would have more of them than registers.
@@ -336,7 +351,7 @@ struct mrt_lanes {
   MRT_IN v<T> stepped(const char* p, long by, mrt_numbers<B...>, mrt_numbers<I...>) {
     const char* const base[] = {hidden(p + 4 * B * by)...};
     const long steps[] = {0, by, 2 * by, hidden(3 * by)};
-    return v<T>{(MRT_E) * (const T*)(base[I / 4] + steps[I % 4])...};
+    return v<T>{(MRT_E)element((const T*)(base[I / 4] + steps[I % 4]))...};
   }
   // Where the lanes of what is at these offsets of an item are.
   template <class T, class X>
@@ -374,7 +389,7 @@ struct mrt_lanes {
     v<T> r = {};
     for (bits_t b = bits(on); b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
-      r[i] = (MRT_E)p[i];
+      r[i] = (MRT_E)element(p + i);
     }
     return r;
   }
@@ -388,7 +403,7 @@ struct mrt_lanes {
     v<T> r = {};
     for (bits_t b = bits(on); b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
-      r[i] = (MRT_E) * (const T*)((const char*)p + i * by);
+      r[i] = (MRT_E)element((const T*)((const char*)p + i * by));
     }
     return r;
   }
@@ -429,14 +444,14 @@ struct mrt_lanes {
   // The lanes in turn. All of them, which is the common case, take no loop over bits.
   template <class T, class P, class V, int... I>
   MRT_IN void put_all(P at, V x, mrt_numbers<I...>) {
-    ((*at(I) = (T)x[I]), ...);
+    (put_element<T>(at(I), (T)x[I]), ...);
   }
   template <class T, class P, class V>
   MRT_IN void put_each(P at, V x, bits_t on) {
     if (on == full) return put_all<T>(at, x, mrt_count<N>{});
     for (bits_t b = on; b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
-      *at(i) = (T)x[i];
+      put_element<T>(at(i), (T)x[i]);
     }
   }
   template <class T, class V>
