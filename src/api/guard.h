@@ -62,6 +62,12 @@ template <class Body>
   return guard && manager::library::running() && !trace::enabled() && body();
 }
 
+// Of the call that a function of rt.h ends with: the function stays in stack traces, such as those of RT_MEMORY_DEBUG.
+[[gnu::always_inline]] inline rtStatus_t inFrame(rtStatus_t status) {
+  __asm__ volatile("" : "+r"(status));  // behind the call, which is therefore no jump
+  return status;
+}
+
 // For destroys and frees: success after the end of the library and in a forked child, where there is nothing to do.
 template <class Body>
 rtStatus_t guardedRelease(const char* function, Body body) {

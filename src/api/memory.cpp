@@ -62,7 +62,7 @@ rtStatus_t rtMallocAsync(void** pointer, size_t size, rtStream_t stream) {
                       *pointer = object == nullptr ? nullptr : ops::allocateFromCache(size, *object);
                       return *pointer != nullptr;
                     });
-  return done ? RT_SUCCESS : mallocAsync(pointer, size, stream);
+  return done ? RT_SUCCESS : api::inFrame(mallocAsync(pointer, size, stream));
 }
 
 rtStatus_t rtMallocWithOptions(void** pointer, size_t size, const rtMallocOptions_t* options, rtContext_t context) {
@@ -89,7 +89,7 @@ rtStatus_t rtFreeAsync(void* pointer, rtStream_t stream) {
     const manager::Stream* object = manager::streams.find(toBits(stream));
     return object != nullptr && ops::freeIntoCache(pointer, *object);
   });
-  return done ? RT_SUCCESS : freeAsync(pointer, stream);
+  return done ? RT_SUCCESS : api::inFrame(freeAsync(pointer, stream));
 }
 
 rtStatus_t rtHostRegister(void* pointer, size_t size, rtContext_t context) {
