@@ -3,6 +3,10 @@
  * A group multiplies TILE rows of a with TILE columns of b, tile by tile through local memory. All sizes are multiples of TILE,
  * which the program defines; rows of a and c are those that one device has. */
 
+#ifndef TILE
+#define TILE 16
+#endif
+
 __kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void multiply(__global const float* a, __global const float* b,
                                                                           __global float* c, uint size) {
   __local float tile_a[TILE][TILE];

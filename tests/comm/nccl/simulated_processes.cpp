@@ -140,9 +140,11 @@ struct Server {
     (void)close(socket);
   }
 
+  std::vector<pollfd> polled;  // in memory, where LeakSanitizer finds it at the exit
+
   void run() {
     for (;;) {
-      std::vector<pollfd> polled = {{listening, POLLIN, 0}};
+      polled.assign({{listening, POLLIN, 0}});
       for (const auto& [socket, rank] : rank_of) polled.push_back({socket, POLLIN, 0});
       if (poll(polled.data(), polled.size(), -1) < 0) continue;
       for (size_t i = 1; i < polled.size(); ++i) {
