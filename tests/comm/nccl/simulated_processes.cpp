@@ -78,6 +78,7 @@ struct Server {
   std::map<int, std::pair<Buffer, Buffer>> in;  // of one collective, by rank
   std::map<std::pair<int, int>, std::deque<Buffer>> sent;
   std::map<std::pair<int, int>, int> waiting;  // sockets of ranks that receive, by sender and receiver
+  std::vector<pollfd> polled;                  // in memory, where LeakSanitizer finds it at the exit
 
   void answer(int socket, const Buffer& body) { (void)tell(socket, {What::kAnswer, 0, 0, 0, 0}, {}, body); }
 
@@ -140,8 +141,6 @@ struct Server {
     (void)close(socket);
   }
 
-  std::vector<pollfd> polled;  // in memory, where LeakSanitizer finds it at the exit
-
   void run() {
     for (;;) {
       polled.assign({{listening, POLLIN, 0}});
@@ -177,7 +176,7 @@ std::string serve(Combine combine) {
   static auto* const servers = new std::deque<Server>;  // never destroyed: their threads go on
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  servers->push_back({made, combine, {}, {}, {}, {}, {}});
+  servers->push_back({made, combine, {}, {}, {}, {}, {}, {}});
   std::thread([server = &servers->back()] { server->run(); }).detach();
   return name;
 }
