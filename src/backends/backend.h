@@ -70,6 +70,8 @@ class Interop {
   virtual Status importStream(Ref<Stream>* stream, Context& context, const uint64_t native[2]) = 0;
   virtual Status importPoint(Ref<Point>* point, Context& context, const uint64_t native[2]) = 0;
   virtual Status importMemory(Memory* memory, Context& context, const uint64_t native[2], uint64_t size) = 0;
+  // What the driver calls the objects that are imported as memory, in a message; null where memory is imported by its address.
+  virtual const char* memoryObject() const { return nullptr; }
 };
 
 // ---- What every backend has ----

@@ -48,6 +48,7 @@ namespace manyrt {
   X(CudaKernelNames, "names of CUDA kernels")              \
   X(ClReplay, "OpenCL replay")                             \
   X(ClAddressUse, "use of OpenCL addresses")               \
+  X(ClLaunchOrder, "order of OpenCL launches")             \
   X(ClDevice, "OpenCL device")                             \
   X(ClQueues, "OpenCL queues")                             \
   X(ClHeap, "OpenCL heap")                                 \

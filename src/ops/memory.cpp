@@ -448,6 +448,16 @@ Status importMemory(void** pointer, const uint64_t native[2], uint64_t size, Imp
   backend::Memory memory;
   backend::Interop* interop;
   RT_TRY(backend::interopOf(&interop, resources->device()));
+  if (const char* object = interop->memoryObject(); object != nullptr) {
+    // A driver follows any word. An address of the library, as rtPointerGetNative gives it in some tiers, is told here.
+    Range range;
+    RT_TRY(findRange(&range, reinterpret_cast<const void*>(native[0]), 1, "address"));
+    if (range.known()) {
+      return Status::error(RT_ERROR_NOT_FOUND,
+                           "0x%llx is an address, and no %s: the device of the %s imports memory as %s and offset.",
+                           static_cast<Number>(native[0]), object, context.name().c_str(), object);
+    }
+  }
   RT_TRY(interop->importMemory(&memory, resources->native(), native, size));
   uint64_t end;
   Status status;

@@ -2,6 +2,8 @@
 // launches. What is special to host kernels is in kernel_test.cpp.
 #include <algorithm>
 #include <cstring>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "support/capable_devices.h"
@@ -261,6 +263,36 @@ TEST_P(LaunchTest, ManyLaunchesInManyStreamsAllRun) {
   }
   for (Stream& stream : streams) ASSERT_RT_OK(rtStreamSynchronize(stream));
   EXPECT_EQ(counted(), 1600u);
+}
+
+// PoCL up to 5.0 counts the launches of a kernel by the width of their ranges, and ended the process (docs/opencl.md).
+TEST_P(LaunchTest, WiderAndWiderLaunchesOfOneKernelRunInManyStreams) {
+  constexpr char kSource[] =
+      "__kernel void count(__global uint* sum, uint turns) {\n"
+      "  uint number = get_global_id(0) + SALT;\n"
+      "  for (uint turn = 0; turn < turns; ++turn) number = number * 1664525u + 1013904223u;\n"
+      "  if (get_local_id(0) == 0) atomic_add(sum, number == 7u && turns == 1u ? 2u : 1u);\n"
+      "}\n";
+  std::vector<Stream> streams(6);
+  for (Stream& stream : streams) ASSERT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+  std::minstd_rand random(7);
+  uint32_t groups = 0;
+  for (int round = 0; round < 10; ++round) {
+    Module module;
+    rtKernel_t count = nullptr;
+    ASSERT_RT_OK(rtModuleCreateFromSource(module.out(), kSource, ("-DSALT=" + std::to_string(round) + "u").c_str(), context_));
+    ASSERT_RT_OK(rtModuleGetKernel(&count, "count", module));
+    for (uint32_t launch = 0; launch < 100; ++launch) {
+      const uint32_t width = 1 + random() % (1 + launch), turns = random() % (random() % 6 == 0 ? 20'000 : 50);
+      ASSERT_RT_OK(launchOver(count, streams[random() % streams.size()], width, 64, counter_.get(), turns));
+      groups += width;
+      if (launch % 8 == 0) {
+        ASSERT_RT_OK(rtStreamSynchronize(streams[random() % streams.size()]));
+      }
+    }
+    for (Stream& stream : streams) ASSERT_RT_OK(rtStreamSynchronize(stream));
+  }
+  EXPECT_EQ(counted(), groups);
 }
 
 }  // namespace

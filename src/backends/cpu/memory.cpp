@@ -22,6 +22,7 @@ namespace {
 constexpr uint64_t kMinAlignment = 256;
 constexpr uint64_t kMapped = 1 << 20;  // from this size on
 constexpr uint64_t kHugePage = 2 << 20;
+constexpr uint64_t kMostAlignment = uint64_t{1} << 47;  // the addresses that a program has on x86-64; on Arm twice as many
 constexpr uint64_t kMostAddresses = uint64_t{4} << 30;  // of a range, where the machine has less than half as much memory
 enum Tag : uint64_t { kFromMalloc = 1, kFromMmap = 2, kLocked = 4 };
 
@@ -76,7 +77,10 @@ Status allocateMemory(backend::Memory* memory, int32_t kind, uint64_t size, uint
     }
   } else {
     uint64_t rounded;
-    if (roundUpOverflows(size, alignment, &rounded) || fault::fails("cpu.malloc")) return outOfMemory(size);
+    // No address but 0 is a multiple of more; the allocator of AddressSanitizer ends the process instead of saying so.
+    if (alignment > kMostAlignment || roundUpOverflows(size, alignment, &rounded) || fault::fails("cpu.malloc")) {
+      return outOfMemory(size);
+    }
     const uint64_t taken = sanitizer::hasAddress() ? size : rounded;
     if (posix_memalign(&memory->address, alignment, taken) != 0) return outOfMemory(size);
     memory->size = size;

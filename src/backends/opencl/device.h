@@ -65,6 +65,11 @@ class Device final : public driver::Device, private backend::Interop {
   using KeptAddresses = std::shared_lock<AddressUse>;
   KeptAddresses keepAddresses() { return KeptAddresses(address_use_); }
 
+  // The program has given a queue or an event of its own, whose commands may wait for what it does later. Relaxed: told to the
+  // submissions behind the import.
+  void noteWorkOfTheProgram() { has_work_of_the_program_.store(true, std::memory_order_relaxed); }
+  bool hasWorkOfTheProgram() const { return has_work_of_the_program_.load(std::memory_order_relaxed); }
+
   // Relaxed: a sum for memInfo(), which orders nothing.
   void countMemory(int64_t bytes) { used_.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed); }
 
@@ -80,6 +85,7 @@ class Device final : public driver::Device, private backend::Interop {
   Status importStream(Ref<backend::Stream>* stream, backend::Context& context, const uint64_t native[2]) override;
   Status importPoint(Ref<backend::Point>* point, backend::Context& context, const uint64_t native[2]) override;
   Status importMemory(backend::Memory* memory, backend::Context& context, const uint64_t native[2], uint64_t size) override;
+  const char* memoryObject() const override { return "cl_mem"; }
   Status describeLimits();
   void describeMemory();
   void chooseTier();
@@ -102,6 +108,7 @@ class Device final : public driver::Device, private backend::Interop {
   HostRoots host_roots_;
   HostReads host_reads_;
   std::atomic<uint64_t> used_{0};
+  std::atomic<bool> has_work_of_the_program_{false};
   std::atomic<uint64_t> address_generation_{0};
   AddressUse address_use_;
   mutable Ranked<std::mutex, LockRank::kClDevice> mutex_;

@@ -23,6 +23,8 @@ constexpr Row kRows[] = {
     {Quirk::kWrongSizes, "wrong sizes", "Oclgrind", "*", "*", kMeasured},
     {Quirk::kWrongSizes, "wrong sizes", "Portable Computing Language", "*", "*", kMeasured},
     {Quirk::kGoesOnByItself, "goes on by itself", "Portable Computing Language", "*", "*", kMeasured},
+    {Quirk::kCountsByWidth, "counts launches by width", "Portable Computing Language", "*[Pp]o[Cc][Ll] [0-5].*", "*",
+     kMeasured},
     {Quirk::kGoesOnByItself, "goes on by itself", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kNoCallbacks, "late callbacks", "NVIDIA CUDA", "*", "*", kMeasured},
     {Quirk::kReadsHostEarly, "reads host memory early", "NVIDIA CUDA", "*", "*", kMeasured},

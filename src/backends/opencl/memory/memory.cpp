@@ -177,9 +177,7 @@ void releaseBuffer(const backend::Memory& memory, Device& device) {
 Status importBuffer(backend::Memory* memory, Device& device, const uint64_t native[2], uint64_t size) {
   auto given = reinterpret_cast<cl_mem>(native[0]);
   if (given == nullptr) return Status::error(RT_ERROR_NOT_FOUND, "0 is no cl_mem.");
-  // A driver follows any word. An address of the library, as rtPointerGetNative gives it in the other tiers, is told here.
-  if (AddressWindow::instance().contains(reinterpret_cast<uintptr_t>(given)) ||
-      device.hostRoots().find(given).root != nullptr || device.knowsAddress(given)) {
+  if (AddressWindow::instance().contains(reinterpret_cast<uintptr_t>(given))) {  // also of memory that was freed
     return Status::error(RT_ERROR_NOT_FOUND, "%p is an address, and no cl_mem: opencl:%d imports memory as cl_mem and offset.",
                          static_cast<void*>(given), device.ordinal());
   }

@@ -101,6 +101,11 @@ struct KernelHandle {
 
 Library::~Library() { (void)RT_CL_PLAIN(clReleaseProgram, program_); }
 
+LaunchOrder& Library::launchOrder(const std::string& kernel) {
+  std::lock_guard lock(launch_orders_lock_);
+  return launch_orders_[kernel];
+}
+
 // The last lease is gone. A thread that finds the entry at this moment fails to retain it, and builds another library.
 void Library::recycle() {
   if (listed_) device_.libraries().forget(*this);

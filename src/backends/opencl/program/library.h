@@ -3,10 +3,13 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "backends/opencl/declarations.h"
+#include "backends/opencl/program/launch_order.h"
+#include "base/lock_order.h"
 #include "base/ref.h"
 #include "base/single_flight.h"
 #include "base/status.h"
@@ -23,6 +26,7 @@ class Library final : public RefCounted {
   ~Library() override;
   Device& device() const { return device_; }
   cl_program program() const { return program_; }
+  LaunchOrder& launchOrder(const std::string& kernel);  // of all pipelines of the kernel; throws bad_alloc
 
   std::vector<compiler::OpenClKernel> kernels;
   bool hidden_offsets = false;    // pointers are a root and an offset; else, in the buffer tier, each is one cl_mem
@@ -36,6 +40,8 @@ class Library final : public RefCounted {
 
   Device& device_;
   const cl_program program_;  // owned
+  Ranked<std::mutex, LockRank::kClLaunchOrder> launch_orders_lock_;
+  std::map<std::string, LaunchOrder> launch_orders_;
   bool listed_ = false;
   compiler::Digest key_{};
 };

@@ -151,6 +151,8 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
   fresh->symbol_ = described.symbol;
   fresh->local_bytes_ = described.local_bytes;
   fresh->fewer_dimensions_ = fresh->library_->from_text && fresh->library_->device().quirks().has(Quirk::kDimensionsCost);
+  if (fresh->library_->device().quirks().has(Quirk::kCountsByWidth))
+    fresh->order_ = &fresh->library_->launchOrder(described.symbol);
   backend::LaunchRules rules;
   std::copy(described.required_group, described.required_group + 3, rules.group);
   // rt.h's local bytes of a launch have no counterpart here: an OpenCL kernel names its local memory in its arguments.
@@ -455,8 +457,10 @@ bool Pipeline::followsAddresses() const {
 Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range& range) {
   if (followsAddresses()) RT_TRY(bindAddresses(clone));
   const cl_uint dimensions = !fewer_dimensions_ || range.items[2] > 1 ? 3 : range.items[1] > 1 ? 2 : 1;
-  const Error error = RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, nullptr, range.items, range.group, 0,
-                                 nullptr, nullptr);
+  const bool in_order = order_ != nullptr && !library_->device().hasWorkOfTheProgram();
+  const Error error = in_order ? order_->enqueue(queue, clone.kernel, {dimensions, range.items, range.group})
+                               : RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, nullptr, range.items,
+                                            range.group, 0, nullptr, nullptr);
   return error == CL_SUCCESS ? Status() : library_->device().failed("clEnqueueNDRangeKernel", error);
 }
 

@@ -74,6 +74,7 @@ class Pipeline final : public backend::Kernel {
   uint32_t multiple_ = 1;
   std::string symbol_;             // the driver's name of the kernel
   bool fewer_dimensions_ = false;  // launches are enqueued with as few as they have
+  LaunchOrder* order_ = nullptr;   // of the library, where launches of the kernel wait for each other
 };
 
 // A cl_kernel, and what its arguments are.

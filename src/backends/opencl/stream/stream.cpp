@@ -58,6 +58,7 @@ Status Stream::import(Ref<backend::Stream>* out, Context& context, cl_command_qu
   RT_CL_TRY(clRetainCommandQueue, queue);
   Status status = make(out, context, queue, true, true, "imported stream");
   if (!status.ok()) (void)RT_CL_PLAIN(clReleaseCommandQueue, queue);
+  context.device().noteWorkOfTheProgram();
   return status;
 }
 
@@ -80,6 +81,7 @@ bool Stream::isOn(cl_command_queue queue) {
 void Stream::native(uint64_t out[2]) {
   std::lock_guard lock(mutex_);
   (void)takeTimedQueue();
+  device().noteWorkOfTheProgram();
   out[0] = reinterpret_cast<uintptr_t>(queue_);
   out[1] = 0;
 }

@@ -14,10 +14,13 @@ TEST(QuirksTest, DriversAreKnownByTheirNames) {
   const Quirks pocl = quirksOf("Portable Computing Language", "OpenCL 3.0 PoCL 3.1+debian  Linux", "pthread-skylake");
   EXPECT_TRUE(pocl.has(Quirk::kGoesOnByItself));
   EXPECT_TRUE(pocl.has(Quirk::kWrongSizes));
+  EXPECT_TRUE(pocl.has(Quirk::kCountsByWidth));
   EXPECT_FALSE(pocl.has(Quirk::kOneThread));
   const Quirks newer = quirksOf("Portable Computing Language", "OpenCL 3.0 PoCL 6.0  Linux", "cpu");
   EXPECT_TRUE(newer.has(Quirk::kGoesOnByItself));
   EXPECT_TRUE(newer.has(Quirk::kWrongSizes));
+  EXPECT_FALSE(newer.has(Quirk::kCountsByWidth));
+  EXPECT_TRUE(quirksOf("Portable Computing Language", "OpenCL 2.0 pocl 1.8  Linux", "cpu").has(Quirk::kCountsByWidth));
   const Quirks oclgrind = quirksOf("Oclgrind", "OpenCL 1.2 (Oclgrind 21.10)", "Oclgrind Simulator");
   EXPECT_TRUE(oclgrind.has(Quirk::kOneThread));
   EXPECT_TRUE(oclgrind.has(Quirk::kNoCallbacks));

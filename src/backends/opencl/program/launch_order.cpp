@@ -1,0 +1,93 @@
+// How launches of one kernel wait for each other: events of the last one in each queue, and of the last that was wider.
+#include "backends/opencl/program/launch_order.h"
+
+#include <algorithm>
+#include <array>
+
+namespace manyrt::opencl {
+
+class LaunchOrder::Event {
+ public:
+  Event() = default;
+  explicit Event(cl_event event) : event_(event) {}
+  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(event_, other.event_);
+    return *this;
+  }
+  ~Event() {
+    if (event_ != nullptr) (void)RT_CL_PLAIN(clReleaseEvent, event_);
+  }
+  cl_event get() const { return event_; }
+  Event again() const { return Event(RT_CL_PLAIN(clRetainEvent, event_) == CL_SUCCESS ? event_ : nullptr); }
+  bool isOver() const {  // also when it failed
+    cl_int status = CL_COMPLETE;
+    return event_ == nullptr ||
+           RT_CL_PLAIN(clGetEventInfo, event_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr) !=
+               CL_SUCCESS ||
+           status <= CL_COMPLETE;
+  }
+
+ private:
+  cl_event event_ = nullptr;
+};
+
+struct LaunchOrder::Last {
+  cl_command_queue queue = nullptr;
+  Event event;
+};
+
+struct LaunchOrder::Shape {
+  std::array<size_t, 3> group;
+  // The widest range so far. PoCL takes a wrong figure for the third dimension, so that both ways of counting are followed.
+  size_t widest_of_two = 0, widest = 0;
+  std::vector<Last> last;  // of each queue with a launch that may not be over
+  Last wider;              // the last launch that was wider than all before
+};
+
+LaunchOrder::LaunchOrder() = default;
+LaunchOrder::~LaunchOrder() = default;
+
+LaunchOrder::Shape& LaunchOrder::shapeOf(const size_t group[3]) {
+  for (Shape& shape : shapes_) {
+    if (std::equal(shape.group.begin(), shape.group.end(), group)) return shape;
+  }
+  shapes_.push_back({});
+  std::copy(group, group + 3, shapes_.back().group.begin());
+  return shapes_.back();
+}
+
+Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range& range) {
+  std::lock_guard lock(mutex_);
+  Shape& shape = shapeOf(range.group);
+  const size_t width_of_two = std::max(range.items[0], range.items[1]), width = std::max(width_of_two, range.items[2]);
+  const bool is_wider = width_of_two > shape.widest_of_two || width > shape.widest;
+  std::erase_if(shape.last, [&](const Last& last) { return last.queue != queue && last.event.isOver(); });
+  if (shape.wider.event.isOver()) shape.wider = Last();
+  auto own = std::find_if(shape.last.begin(), shape.last.end(), [&](const Last& last) { return last.queue == queue; });
+  if (own == shape.last.end()) {
+    shape.last.push_back({queue, Event()});
+    own = shape.last.end() - 1;
+  }
+  std::vector<cl_event> events;  // that it waits for
+  if (is_wider) {
+    for (const Last& last : shape.last) {
+      if (last.queue != queue) events.push_back(last.event.get());
+    }
+  } else if (shape.wider.event.get() != nullptr && shape.wider.queue != queue) {
+    events.push_back(shape.wider.event.get());
+  }
+  cl_event made = nullptr;
+  const Error error = RT_CL_CALL(clEnqueueNDRangeKernel, queue, kernel, range.dimensions, nullptr, range.items, range.group,
+                                 static_cast<cl_uint>(events.size()), events.empty() ? nullptr : events.data(), &made);
+  if (error != CL_SUCCESS) return error;
+  own->event = Event(made);
+  if (is_wider) {
+    shape.widest_of_two = std::max(shape.widest_of_two, width_of_two);
+    shape.widest = std::max(shape.widest, width);
+    shape.wider = {queue, own->event.again()};
+  }
+  return error;
+}
+
+}  // namespace manyrt::opencl
