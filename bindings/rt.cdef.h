@@ -766,6 +766,7 @@ rtStatus_t rtMemImportWithRelease(void** pointer, const uint64_t native[2], uint
 rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStream_t stream);
 rtStatus_t rtStreamLaunchNativeWithRelease(rtNativeFunction_t function, void* user, rtReleaseFunction_t release,
     rtStream_t stream);
+rtStatus_t rtStreamCallNative(rtNativeFunction_t function, void* user, rtStream_t stream);
 enum rtConstant {
   MANYRT_VERSION_MAJOR = 0,
   MANYRT_VERSION_MINOR = 2,

@@ -859,4 +859,9 @@ static inline rtStatus_t rtStreamLaunchNativeWithReleaseWithMessage(char* messag
   return rtKeepMessage(message, message_size, rtStreamLaunchNativeWithRelease(function, user, release, stream));
 }
 
+static inline rtStatus_t rtStreamCallNativeWithMessage(char* message, size_t message_size, rtNativeFunction_t function,
+    void* user, rtStream_t stream) {
+  return rtKeepMessage(message, message_size, rtStreamCallNative(function, user, stream));
+}
+
 #endif /* MANYRT_RT_MESSAGE_H_ */

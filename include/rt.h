@@ -2685,6 +2685,19 @@ RT_API rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, 
 RT_API rtStatus_t rtStreamLaunchNativeWithRelease(rtNativeFunction_t function, void* user, rtReleaseFunction_t release,
                                                   rtStream_t stream);
 
+/** The same at once, on the calling thread, for functions that only submit: shorter than rtStreamLaunchNative by the way to
+ *  another thread. RT_NOT_READY, and function is not called, where work ahead of it is not with the driver yet: behind a host
+ *  function, say, or a wait for another device; on the CPU, where work ahead is not complete. What other threads submit to the
+ *  stream meanwhile comes behind it.
+ *  @param[in] function  receives the native stream; a failure that it returns is the stream's, and this call returns it
+ *  @param[in] user      passed to function; may be NULL
+ *  @param[in] stream    may be NULL: default
+ *  blocks: maybe, as long as function does
+ *  capture: unsafe
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, LAUNCH_FAILED, DEVICE_LOST,
+ *    DRIVER, CAPTURE_UNSAFE */
+RT_API rtStatus_t rtStreamCallNative(rtNativeFunction_t function, void* user, rtStream_t stream);
+
 #ifdef __cplusplus
 }
 #endif

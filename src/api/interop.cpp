@@ -176,6 +176,13 @@ rtStatus_t rtStreamLaunchNative(rtNativeFunction_t function, void* user, rtStrea
   });
 }
 
+rtStatus_t rtStreamCallNative(rtNativeFunction_t function, void* user, rtStream_t stream) {
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_RESOLVE_STREAM(object, stream);
+    return ops::callNativeAtOnce(function, user, *object, guard);
+  });
+}
+
 rtStatus_t rtStreamLaunchNativeWithRelease(rtNativeFunction_t function, void* user, rtReleaseFunction_t release,
                                            rtStream_t stream) {
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {

@@ -64,6 +64,9 @@ class FastPaths : public RefCounted {
   virtual bool copyAndRead(const Copy&, Status*) { return false; }
   // record() for a point that was recorded before and that the caller alone holds. False: the caller takes a fresh one.
   virtual bool recordAgain(Point&, Status*) { return false; }
+  // Runs a program's function that submits to the native stream on this thread, where nothing ahead of it is held back. True:
+  // it has been run, or `status` says why not. False: the task is still the caller's.
+  virtual bool callAtOnce(std::unique_ptr<Task>*, Status*) { return false; }
   // wait() for a point that the caller keeps for the call alone. False: the caller gives a reference away.
   virtual bool waitAtOnce(Point&, Status*) { return false; }
 };

@@ -63,6 +63,15 @@ class Communicator {
   virtual Status run(const std::vector<Operation>& operations, const Submission& at) = 0;
   // Whether run() gives its work to the driver's stream and returns. Then it is called as soon as what is ahead is submitted.
   virtual bool submitsToStream(const std::vector<Operation>&) const { return false; }
+  // Whether runAll() can run such a batch of each rank, on a thread that has them all. It waits for no other thread.
+  virtual bool runsAll(const std::vector<Operation>&) { return false; }
+  // Between before() and behind() of each rank; in their order.
+  struct Share {
+    Communicator* communicator;
+    const std::vector<Operation>* operations;
+    uint64_t native;  // the driver's stream
+  };
+  virtual Status runAll(const std::vector<Share>&) { return Status::bare(RT_ERROR_INTERNAL); }
   // Around the submission of a batch that is no part of a graph, under turns.submitting.
   virtual Status before(const Operation&, rtStream_t) { return Status(); }
   virtual void behind(bool submitted) { (void)submitted; }

@@ -8,6 +8,7 @@
 #include "comm/batch.h"
 #include "comm/guard.h"
 #include "comm/handles.h"
+#include "comm/together.h"
 
 namespace manyrt::comm {
 namespace {
@@ -17,6 +18,7 @@ struct Part {
   rtStream_t stream;
   std::vector<Operation> operations;
   Status submitted;
+  bool together = false;  // was submitted with the other ranks
 };
 
 struct Group {
@@ -47,6 +49,22 @@ Status bear(std::vector<Birth>& births) {
   return first;
 }
 
+// Ranks of one communicator, all of which the thread has, go at once where their engine can.
+void submitComplete(std::vector<Part>& parts) {
+  for (const Part& first : parts) {
+    if (first.together || first.communicator->rank() != 0) continue;
+    std::vector<Joint> joints;
+    const auto belongs = [&](const Part& part) {
+      return part.communicator->sharedMonitor() == first.communicator->sharedMonitor();
+    };
+    for (const Part& part : parts) {
+      if (belongs(part)) joints.push_back({part.communicator, &part.operations, part.stream});
+    }
+    if (!submitTogether(std::move(joints))) continue;
+    for (Part& part : parts) part.together |= belongs(part);
+  }
+}
+
 // Of ranks that share a communicator some were submitted and some were not: the first would wait for the others until the time
 // has passed.
 void failHalves(const std::vector<Part>& parts) {
@@ -75,7 +93,9 @@ Status endGroup() {
   std::swap(ended, group);
   if (!ended.refused.ok()) return ended.refused;
   Status first = bear(ended.births);
+  (void)withoutThrowing([&] { return submitComplete(ended.parts), Status(); });  // without memory each goes its own way
   for (Part& part : ended.parts) {  // all of them, whatever becomes of one: other ranks wait for them
+    if (part.together) continue;
     part.submitted = withoutThrowing([&] { return submit(part.communicator, std::move(part.operations), part.stream); });
     if (first.ok()) first = part.submitted;
   }

@@ -190,13 +190,23 @@ class NativeTask final : public Task {
       : function_(function), user_(user), context_(stream.context->bits), keep_(std::move(keep)) {
     stream.native->native(native_);
   }
-  Status run(const Status& status) override { return status.ok() ? callNative(function_, user_, context_, native_) : Status(); }
+  // Tells `said`, which outlives the task, what the function came to, or why it was not called.
+  NativeTask(rtNativeFunction_t function, void* user, manager::Stream& stream, Status* said)
+      : NativeTask(function, user, stream, std::shared_ptr<void>()) {
+    said_ = said;
+  }
+  Status run(const Status& status) override {
+    Status own = status.ok() ? callNative(function_, user_, context_, native_) : Status();
+    if (said_ != nullptr) *said_ = status.ok() ? own : status;
+    return own;
+  }
 
  private:
   const rtNativeFunction_t function_;
   void* const user_;
   const HandleBits context_;
   const std::shared_ptr<void> keep_;
+  Status* said_ = nullptr;
   uint64_t native_[2] = {0, 0};
 };
 
@@ -361,6 +371,48 @@ Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& st
   RT_TRY(stream.native->call(new NativeTask(function, user, stream, std::move(keep)), backend::TaskKind::kNative));
   traceSubmission(stream);
   return Status();
+}
+
+namespace {
+
+// Where the backend has no way of its own: the native work of the host is done when the function returns, so that the stream
+// has to be idle.
+bool callOnIdle(backend::Stream& stream, std::unique_ptr<Task>* task, Status* status) {
+  if (!stream.reached(stream.submitted())) return false;
+  *status = stream.call(task->release(), backend::TaskKind::kNative);
+  if (status->ok()) (void)stream.wait(stream.submitted(), Deadline::never());
+  return true;
+}
+
+}  // namespace
+
+Status callNativeAtOnce(rtNativeFunction_t function, void* user, manager::Stream& stream, epoch::Guard& guard) {
+  RT_CHECK_ARG(function != nullptr, "The native function is NULL.");
+  if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
+    return captureUnsafe(
+        "The stream is capturing: a function that is called at once is no part of a graph. rtStreamLaunchNative "
+        "makes a node.");
+  RT_TRY(submittable(stream));
+  if (fault::fails("native function")) throw std::bad_alloc();
+  Status said, status;
+  std::unique_ptr<Task> task = std::make_unique<NativeTask>(function, user, stream, &said);
+  Lease<manager::Stream> lease(&stream);
+  backend::Stream& native = *stream.native;
+  guard.leave();
+  bool called = true;
+  try {
+    called = native.callAtOnce(&task, &status) || callOnIdle(native, &task, &status);
+  } catch (const std::bad_alloc&) {  // the guard has to be entered again
+    status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+  }
+  guard.enter();
+  if (called) traceSubmission(stream);
+  guard.leave();  // the last lease may release much: it is dropped outside the guard
+  task.reset();
+  lease = Lease<manager::Stream>();
+  guard.enter();
+  if (!called) return Status::bare(RT_NOT_READY);
+  return status.ok() ? said : status;
 }
 
 }  // namespace manyrt::ops

@@ -29,5 +29,7 @@ Status launchHostFunction(rtHostFunction_t function, void* user, manager::Stream
 Status callNative(rtNativeFunction_t function, void* user, HandleBits context, const uint64_t native[2]);
 Status launchNative(rtNativeFunction_t function, UserFunction with, manager::Stream& stream);
 Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep);
+// On this thread, outside the guard. RT_NOT_READY: work ahead is held back, and nothing was called.
+Status callNativeAtOnce(rtNativeFunction_t function, void* user, manager::Stream& stream, epoch::Guard& guard);
 
 }  // namespace manyrt::ops

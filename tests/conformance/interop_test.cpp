@@ -257,5 +257,91 @@ TEST_P(InteropTest, AFailureThatANativeCallReturnsIsTheStreams) {
   EXPECT_RT_OK(rtStreamSynchronize(stream_));
 }
 
+TEST_P(InteropTest, ANativeCallAtOnceIsOverWhenItReturnsOrIsNotMade) {
+  Native seen;
+  uint64_t native[2] = {0, 0};
+  ASSERT_RT_OK(rtStreamGetNative(native, stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  ASSERT_RT_OK(rtStreamCallNative(callNative, &seen, stream_));
+  EXPECT_EQ(seen.calls.load(), 1);
+  EXPECT_EQ(seen.native[0], native[0]);
+  EXPECT_EQ(seen.native[1], native[1]);
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  Gate gate(context_);
+  ASSERT_RT_OK(gate.close(stream_));
+  EXPECT_RT(RT_NOT_READY, rtStreamCallNative(callNative, &seen, stream_)) << "work ahead is held back";
+  ASSERT_RT_OK(rtStreamLaunchNative(callNative, &seen, stream_));
+  EXPECT_RT(RT_NOT_READY, rtStreamCallNative(callNative, &seen, stream_));
+  EXPECT_EQ(seen.calls.load(), 1);
+  ASSERT_RT_OK(gate.open());
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  EXPECT_EQ(seen.calls.load(), 2);
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtStreamCallNative(nullptr, nullptr, stream_));
+  EXPECT_RT(RT_ERROR_INVALID_HANDLE, rtStreamCallNative(callNative, &seen, garbage<rtStream_t>()));
+  rtGraph_t graph = nullptr;
+  ASSERT_RT_OK(rtStreamBeginCapture(stream_));
+  EXPECT_RT(RT_ERROR_CAPTURE_UNSAFE, rtStreamCallNative(callNative, &seen, stream_));
+  (void)rtStreamEndCapture(&graph, stream_);
+  if (graph != nullptr) {
+    EXPECT_RT_OK(rtGraphDestroy(graph));
+  }
+  EXPECT_EQ(seen.calls.load(), 2);
+}
+
+// Inside, what the function submits follows it, a wait for the stream is refused, and so is a second call; streams nest.
+TEST_P(InteropTest, InsideANativeCallAtOnceTheStreamIsHeld) {
+  struct Inside {
+    rtStream_t own, other;
+    uint32_t* memory;
+    rtStatus_t waits, calls, nests, submits;
+    rtContext_t context;
+  };
+  Stream other;
+  Memory memory;
+  ASSERT_RT_OK(rtStreamCreate(other.out(), nullptr, context_));
+  ASSERT_RT_OK(rtMalloc(memory.out(), 8, context_));
+  ASSERT_RT_OK(rtMemset(memory, 0, 8));
+  Inside inside{stream_, other, memory.as<uint32_t>(), RT_SUCCESS, RT_SUCCESS, RT_SUCCESS, RT_SUCCESS, nullptr};
+  const auto inner = [](const uint64_t*, void* user) -> rtStatus_t {
+    auto& in = *static_cast<Inside*>(user);
+    const uint32_t value = 5;
+    return rtMemFillAsync(in.memory + 1, &value, 4, 1, in.other);
+  };
+  static rtNativeFunction_t inner_function;
+  inner_function = inner;
+  const auto outer = [](const uint64_t*, void* user) -> rtStatus_t {
+    auto& in = *static_cast<Inside*>(user);
+    const uint32_t value = 7;
+    in.submits = rtMemFillAsync(in.memory, &value, 4, 1, in.own);
+    in.waits = rtStreamSynchronize(in.own);
+    in.calls = rtStreamCallNative(inner_function, user, in.own);
+    in.nests = rtStreamCallNative(inner_function, user, in.other);
+    return rtContextGetCurrent(&in.context);
+  };
+  ASSERT_RT_OK(rtStreamCallNative(outer, &inside, stream_));
+  EXPECT_EQ(inside.submits, RT_SUCCESS);
+  EXPECT_EQ(inside.waits, RT_ERROR_BUSY);
+  EXPECT_EQ(inside.calls, RT_NOT_READY);
+  EXPECT_EQ(inside.nests, RT_SUCCESS);
+  EXPECT_EQ(inside.context, context_);
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+  ASSERT_RT_OK(rtStreamSynchronize(other));
+  uint32_t found[2] = {0, 0};
+  ASSERT_RT_OK(rtMemcpy(found, memory, 8, RT_MEMCPY_DEFAULT));
+  EXPECT_EQ(found[0], 7u);
+  EXPECT_EQ(found[1], 5u);
+}
+
+TEST_P(InteropTest, AFailureOfANativeCallAtOnceIsTheCallsAndTheStreams) {
+  EXPECT_RT(RT_ERROR_IO,
+            rtStreamCallNative([](const uint64_t*, void*) -> rtStatus_t { return RT_ERROR_IO; }, nullptr, stream_));
+  Native seen;
+  EXPECT_RT(RT_ERROR_IO, rtStreamCallNative(callNative, &seen, stream_)) << "the stream has failed";
+  EXPECT_EQ(seen.calls.load(), 0);
+  EXPECT_RT(RT_ERROR_IO, rtStreamSynchronize(stream_));
+  EXPECT_RT_OK(rtStreamCallNative(callNative, &seen, stream_));
+  EXPECT_EQ(seen.calls.load(), 1);
+}
+
 }  // namespace
 }  // namespace rttest

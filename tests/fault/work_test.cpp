@@ -190,6 +190,14 @@ TEST_P(WorkFaults, NativeFunction) {
            }});
 }
 
+TEST_P(WorkFaults, NativeFunctionAtOnce) {
+  exhaust({"native functions at once", [](World& w) {
+             TRY(rtStreamSynchronize(w.stream));
+             TRY(rtStreamCallNative([](const uint64_t*, void*) -> rtStatus_t { return RT_SUCCESS; }, nullptr, w.stream));
+             return rtStreamSynchronize(w.stream);
+           }});
+}
+
 TEST_P(WorkFaults, RecordWaitElapsed) {
   exhaust({"record, wait, elapsed", [](World& w) {
              int64_t nanoseconds = 0;

@@ -182,6 +182,8 @@ const std::vector<Way>& ways() {
        }},
       {"NativeFunction", false, unused,
        [](Origin& at, Inside& in) { EXPECT_EQ(rtStreamLaunchNative(onNative, &in, at.stream), RT_SUCCESS); }},
+      {"NativeFunctionAtOnce", false, unused,
+       [](Origin& at, Inside& in) { EXPECT_EQ(rtStreamCallNative(onNative, &in, at.stream), RT_SUCCESS); }},
       {"OutOfMemory", false,
        [](Origin& at, Inside& in) {
          rtMemPoolOptions_t options = RT_MEM_POOL_OPTIONS_INIT;

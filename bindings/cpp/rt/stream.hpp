@@ -338,6 +338,12 @@ class StreamRef : public Borrowed<rtStream_t> {
                                               : rtStreamLaunchNativeWithRelease(function, user, release, get()));
   }
 
+  /** The same at once, on this thread; it throws nothing. False: work ahead is held back, and nothing was called. */
+  template <class E = DefaultMode>
+  Outcome<E, bool> callNativeAtOnce(rtNativeFunction_t function, void* user, E = {}) const {
+    return detail::reached<E>(rtStreamCallNative(function, user, get()), RT_NOT_READY);
+  }
+
   /** From here on the stream's work becomes a graph instead of running. */
   template <class E = DefaultMode>
   Outcome<E, void> beginCapture(E = {}) const {

@@ -92,6 +92,23 @@ Status Stream::call(Task* given, backend::TaskKind kind) {
   return Status();
 }
 
+// What other threads submit meanwhile is held, and follows on this thread.
+bool Stream::callAtOnce(std::unique_ptr<Task>* task, Status* status) {
+  *status = host_threads::reserve();
+  if (!status->ok()) return true;
+  {
+    const std::lock_guard lock(mutex_);
+    if (isHeld()) return false;
+    if (fault::fails(traits_.hold_fault)) {
+      *status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
+      return true;
+    }
+    (void)hold(std::make_unique<Command>(TaskCommand{std::move(*task), backend::TaskKind::kNative}));
+  }
+  run();
+  return true;
+}
+
 Status Stream::recordAhead(Ref<backend::Point>* out, uint64_t serial) {
   if (known() >= serial) return Status();
   Ref<backend::Point> point;

@@ -27,6 +27,7 @@ class Stream : public backend::Stream, private backend::Waiter, private host_thr
 
   Status wait(Ref<backend::Point> point, backend::Skip skip) override;
   Status call(Task* task, backend::TaskKind kind) final;
+  bool callAtOnce(std::unique_ptr<Task>* task, Status* status) final;
   uint64_t submitted() const final { return submitted_.load(std::memory_order_acquire); }
   uint64_t completed() override;
   bool wait(uint64_t serial, Deadline deadline) final;

@@ -188,12 +188,7 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
     }
     return callPoints(operations, stream);
   }
-  std::shared_ptr<Progress> progress;
-  {
-    const std::lock_guard lock(progress_mutex_);
-    progress = std::move(to_call_.front());
-    to_call_.pop_front();
-  }
+  const std::shared_ptr<Progress> progress = takeProgress();
   Status status = withoutThrowing(
       [&] { return team_ == nullptr ? callAll(operations, stream, *progress) : meetAndCall(operations, stream, *progress); });
   progress->returned.store(true, std::memory_order_release);
@@ -201,6 +196,59 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
   if (status.ok()) return status;
   fail(status);
   return monitor().failure();
+}
+
+std::shared_ptr<Progress> Rank::takeProgress() {
+  const std::lock_guard lock(progress_mutex_);
+  std::shared_ptr<Progress> first = std::move(to_call_.front());
+  to_call_.pop_front();
+  return first;
+}
+
+// What NCCL has not connected yet might keep the program's thread for seconds.
+bool Rank::runsAll(const std::vector<Operation>& operations) {
+  return team_ != nullptr && std::all_of(operations.begin(), operations.end(), [&](const Operation& of) {
+           const bool needs_memory = of.kind == Kind::kAllToAll && of.send == of.receive;
+           return isCollective(of.kind) && ncclRuns(of) && !needs_memory && clique_->knows(of);
+         });
+}
+
+Status Rank::runAll(const std::vector<Share>& shares) {
+  for (const Share& share : shares) {
+    Rank& rank = static_cast<Rank&>(*share.communicator);
+    rank.together_ = rank.takeProgress();
+    rank.together_->called.store(nowNanoseconds(), std::memory_order_release);
+  }
+  Status status = withoutThrowing([&] { return callShares(shares); });
+  for (const Share& share : shares) {
+    const auto progress = std::move(static_cast<Rank&>(*share.communicator).together_);
+    progress->returned.store(true, std::memory_order_release);
+  }
+  if (status.ok()) status = monitor().failure();
+  if (status.ok()) return status;
+  fail(status);
+  return monitor().failure();
+}
+
+// As NCCL's users do that have all devices on one thread: a group of NCCL for each operation.
+Status Rank::callShares(const std::vector<Share>& shares) {
+  std::deque<Clique::Use> uses;
+  for (size_t rank = 0; rank < shares.size(); ++rank) {
+    if (!uses.emplace_back(*clique_, static_cast<int32_t>(rank))) return monitor().failure();
+  }
+  for (size_t at = 0; at < shares.front().operations->size(); ++at) {
+    RT_TRY(result("ncclGroupStart", library().groupStart()));
+    Status first;
+    for (size_t rank = 0; rank < shares.size(); ++rank) {
+      const auto stream = reinterpret_cast<Stream>(static_cast<uintptr_t>(shares[rank].native));
+      const Status status = static_cast<Rank&>(*shares[rank].communicator)
+                                .callCollective((*shares[rank].operations)[at], nullptr, uses[rank].comm(), stream);
+      if (first.ok()) first = status;
+    }
+    const Status ended = result("ncclGroupEnd", library().groupEnd());
+    RT_TRY(first.ok() ? ended : first);
+  }
+  return Status();
 }
 
 // The other processes are met by NCCL alone, on the device or in its own threads. The watch has the clock.

@@ -32,6 +32,8 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   bool submitsToStream(const std::vector<Operation>& operations) const override;
   Status before(const Operation& first, rtStream_t stream) override;
   void behind(bool submitted) override;
+  bool runsAll(const std::vector<Operation>& operations) override;
+  Status runAll(const std::vector<Share>& shares) override;
   Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;
   Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) override;
 
@@ -50,6 +52,8 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
 
   Status callAll(const std::vector<Operation>& operations, Stream stream, Progress& progress);
   Status meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress);
+  std::shared_ptr<Progress> takeProgress();
+  Status callShares(const std::vector<Share>& shares);
   Status reserveBeside(Beside* beside, const Operation& operation);
   Status call(const Operation& operation, Beside beside, Stream stream, bool captured);
   Status callCollective(const Operation& operation, void* beside, NativeComm* comm, Stream stream);
@@ -74,6 +78,7 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   std::vector<rtEvent_t> spare_;
   Flights next_;                                   // one, between before() and behind(), under turns.submitting
   std::mutex progress_mutex_;                      // of the next
+  std::shared_ptr<Progress> together_;             // of the flight in runAll(), under turns.submitting
   std::deque<std::shared_ptr<Progress>> to_call_;  // of flights whose function has not been called, in their order
 };
 

@@ -34,6 +34,7 @@ struct Watched {
   Flights leaving;  // over: with the last one its rank ends
   bool prepared = false;
   bool hurry = false;
+  bool idle = false;    // the watch has nothing, and looks at nothing until it is told
   bool ending = false;  // the process ends: NCCL and the driver take no calls soon
   int running = 0;      // threads
   Flights kept;         // what the threads had when they stopped
@@ -128,12 +129,14 @@ void watchForEver() {
   for (;;) {
     {
       std::unique_lock lock(watched->mutex);
-      const auto any = [&] { return !watched->arriving.empty() || watched->hurry || watched->ending; };
-      if (flights.empty()) {
+      // Each submission would wake the thread. What comes while it has flights is looked at with them.
+      watched->idle = flights.empty();
+      if (watched->idle) {
         watched->changed.wait(lock, [] { return !watched->arriving.empty() || watched->ending; });
       } else {
-        (void)watched->changed.wait_for(lock, kTick, any);
+        (void)watched->changed.wait_for(lock, kTick, [] { return watched->hurry || watched->ending; });
       }
+      watched->idle = false;
       if (watched->ending) return stopLocked(std::move(flights));
       watched->hurry = false;
       flights.splice(flights.end(), watched->arriving);
@@ -198,7 +201,7 @@ bool processEnds() {
 void watch(Flights one) {
   const std::lock_guard lock(watched->mutex);
   watched->arriving.splice(watched->arriving.end(), one);
-  watched->changed.notify_one();
+  if (watched->idle) watched->changed.notify_one();
 }
 
 void wakeWatch() {

@@ -218,6 +218,77 @@ TEST_F(NcclFailureTest, AFailedCallFailsTheCommunicator) {
   EXPECT_NE(std::string(text).find("ncclAllReduce failed: internal error"), std::string::npos) << text;
 }
 
+class NcclTogetherTest : public NcclFailureTest {
+ protected:
+  void makeConnected(uint64_t timeout_ns) {
+    ASSERT_NO_FATAL_FAILURE(make(2, timeout_ns));
+    for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
+    ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+  }
+  void group() {
+    ASSERT_COMM_OK(rtCommGroupBegin());
+    for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
+    ASSERT_COMM_OK(rtCommGroupEnd());
+  }
+};
+
+// One group of NCCL, by the thread that ends the group: another way makes none for an all-reduce.
+TEST_F(NcclTogetherTest, AGroupOfAllRanksIsGivenToNcclByItsEnd) {
+  if (!simulatedNccl().here()) GTEST_SKIP() << "counts in the simulation";
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
+  for (int turn = 1; turn <= 3; ++turn) {
+    const int groups = simulatedNccl().count("ncclGroupStart"), calls = simulatedNccl().count("ncclAllReduce");
+    ASSERT_NO_FATAL_FAILURE(group());
+    EXPECT_EQ(simulatedNccl().count("ncclGroupStart"), groups + 1);
+    EXPECT_EQ(simulatedNccl().count("ncclAllReduce"), calls + 2);
+  }
+  ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+}
+
+// Behind work that a stream holds back, and among operations outside of groups, the order of each stream stands.
+TEST_F(NcclTogetherTest, GroupsKeepTheOrderOfStreamsThatHoldWorkBack) {
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
+  for (int held = 0; held < 2; ++held) {
+    rttest::Gate gate(ranks_.contexts[held]);
+    for (int rank = 0; rank < 2; ++rank) ASSERT_RT_OK(rtMemsetAsync(memory_[rank], 0, 4, ranks_.streams[rank]));
+    ASSERT_RT_OK(gate.close(ranks_.streams[held]));
+    const int32_t one = 1;
+    for (int rank = 0; rank < 2; ++rank) ASSERT_RT_OK(rtMemFillAsync(memory_[rank], &one, 4, 1, ranks_.streams[rank]));
+    ASSERT_NO_FATAL_FAILURE(group());
+    for (int rank = 0; rank < 2; ++rank) ASSERT_COMM_OK(allReduce(rank));
+    ASSERT_NO_FATAL_FAILURE(group());
+    EXPECT_EQ(rtStreamQuery(ranks_.streams[held]), RT_NOT_READY);
+    ASSERT_RT_OK(gate.open());
+    ASSERT_NO_FATAL_FAILURE(group());
+    ASSERT_NO_FATAL_FAILURE(ranks_.synchronize());
+    for (int rank = 0; rank < 2; ++rank) {
+      int32_t seen = 0;
+      ASSERT_RT_OK(rtMemcpy(&seen, memory_[rank], 4, RT_MEMCPY_DEFAULT));
+      EXPECT_EQ(seen, 16) << "rank " << rank;
+    }
+  }
+}
+
+TEST_F(NcclTogetherTest, AFailedCallFailsTheCommunicatorAndAllStreams) {
+  if (!simulatedNccl().here()) GTEST_SKIP() << "NCCL does not fail when it is told to";
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kLong));
+  simulatedNccl().fail("ncclAllReduce", 3);
+  ASSERT_NO_FATAL_FAILURE(group());
+  for (const rttest::Stream& stream : ranks_.streams) EXPECT_RT(RT_ERROR_DRIVER, rtStreamSynchronize(stream));
+  simulatedNccl().fail("ncclAllReduce", 0);
+  char text[512] = "";
+  EXPECT_COMM_OK(rtCommGetStatusMessage(text, sizeof text, nullptr, ranks_.comms[0]));
+  EXPECT_NE(std::string(text).find("ncclAllReduce failed: internal error"), std::string::npos) << text;
+}
+
+TEST_F(NcclTogetherTest, WhatWaitsOnTheDeviceEndsAfterTheTime) {
+  if (!simulatedNccl().here()) GTEST_SKIP() << "NCCL holds no device back";
+  ASSERT_NO_FATAL_FAILURE(makeConnected(kShort));
+  const Held held(1);
+  ASSERT_NO_FATAL_FAILURE(group());
+  expectFailure(RT_ERROR_TIMEOUT, -1, "did not end within 0.2 s: another rank has not come", {0, 1});
+}
+
 // The parts of an all-to-all in place go to memory beside. A rank that gets none fails before the others wait in NCCL for it.
 TEST_F(NcclFailureTest, AnAllToAllInPlaceWithoutMemoryFailsBeforeNcclIsCalled) {
   if (!simulatedNccl().here()) GTEST_SKIP() << "no device fails when it is told to";

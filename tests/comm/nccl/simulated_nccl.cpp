@@ -497,7 +497,11 @@ EXPORT Result ncclCommGetAsyncError(NativeComm* comm, Result* error) {
   return kSuccess;
 }
 
-EXPORT Result ncclGroupStart() { return ++group.depth, kSuccess; }
+EXPORT Result ncclGroupStart() {
+  const std::lock_guard lock(mutex);
+  ++calls["ncclGroupStart"];
+  return ++group.depth, kSuccess;
+}
 EXPORT Result ncclGroupEnd() {
   if (group.depth == 0) return kInvalidUsage;
   if (--group.depth != 0) return kSuccess;

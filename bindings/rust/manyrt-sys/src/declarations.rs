@@ -4066,6 +4066,24 @@ extern "C" {
         release: rtReleaseFunction_t,
         stream: rtStream_t,
     ) -> rtStatus_t;
+
+    /// The same at once, on the calling thread, for functions that only submit: shorter than rtStreamLaunchNative by the way to
+    /// another thread. RT\_NOT\_READY, and function is not called, where work ahead of it is not with the driver yet: behind a
+    /// host function, say, or a wait for another device; on the CPU, where work ahead is not complete. What other threads
+    /// submit to the stream meanwhile comes behind it.
+    ///
+    /// - in function: receives the native stream; a failure that it returns is the stream's, and this call returns it
+    /// - in user: passed to function; may be NULL
+    /// - in stream: may be NULL: default
+    /// - blocks: maybe, as long as function does
+    /// - capture: unsafe
+    /// - errors: INVALID\_VALUE, INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED, LAUNCH\_FAILED, DEVICE\_LOST,
+    /// - DRIVER, CAPTURE\_UNSAFE
+    pub fn rtStreamCallNative(
+        function: rtNativeFunction_t,
+        user: *mut c_void,
+        stream: rtStream_t,
+    ) -> rtStatus_t;
 }
 
 #[cfg(test)]
@@ -4527,7 +4545,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 176] = [
+        let functions: [(&str, *const ()); 177] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -4704,6 +4722,7 @@ mod tests {
             ("rtMemImportWithRelease", rtMemImportWithRelease as *const ()),
             ("rtStreamLaunchNative", rtStreamLaunchNative as *const ()),
             ("rtStreamLaunchNativeWithRelease", rtStreamLaunchNativeWithRelease as *const ()),
+            ("rtStreamCallNative", rtStreamCallNative as *const ()),
         ];
         let mut addresses: Vec<_> = functions.iter().map(|(_, address)| *address).collect();
         addresses.sort();
