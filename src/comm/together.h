@@ -1,5 +1,5 @@
 // Batches of all ranks of one communicator that one thread submits in a group. Where their engine gives its work to the driver
-// and waits for nobody, they go to the streams at once, on the calling thread: no thread has to meet another.
+// and waits for no other rank, they go to the streams at once, on the calling thread: no thread has to meet another.
 #pragma once
 
 #include <memory>
