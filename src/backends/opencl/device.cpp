@@ -301,6 +301,26 @@ void Device::forgetAddresses(void* address) {
   address_generation_.fetch_add(1, std::memory_order_release);
 }
 
+void Device::addQueueOfTheProgram(cl_command_queue queue) {
+  std::lock_guard lock(mutex_);
+  ++program_queues_[queue];
+  queues_of_the_program_.store(program_queues_.size(), std::memory_order_relaxed);
+}
+
+void Device::dropQueueOfTheProgram(cl_command_queue queue) {
+  std::lock_guard lock(mutex_);
+  const auto known = program_queues_.find(queue);
+  if (known != program_queues_.end() && --known->second == 0) program_queues_.erase(known);
+  queues_of_the_program_.store(program_queues_.size(), std::memory_order_relaxed);
+}
+
+bool Device::isQueueOfTheProgram(cl_command_queue queue) const {
+  if (queues_of_the_program_.load(std::memory_order_relaxed) == 0) [[likely]]
+    return false;
+  std::lock_guard lock(mutex_);
+  return program_queues_.count(queue) != 0;
+}
+
 bool Device::knowsAddress(const void* address) const {
   const auto wanted = reinterpret_cast<uintptr_t>(address);
   std::lock_guard lock(mutex_);

@@ -65,10 +65,11 @@ class Device final : public driver::Device, private backend::Interop {
   using KeptAddresses = std::shared_lock<AddressUse>;
   KeptAddresses keepAddresses() { return KeptAddresses(address_use_); }
 
-  // The program has given a queue or an event of its own, whose commands may wait for what it does later. Relaxed: told to the
-  // submissions behind the import.
-  void noteWorkOfTheProgram() { has_work_of_the_program_.store(true, std::memory_order_relaxed); }
-  bool hasWorkOfTheProgram() const { return has_work_of_the_program_.load(std::memory_order_relaxed); }
+  // Queues whose commands may wait for what the program does later: its own, those that it was given, and those that wait for
+  // an event of its own. Counted, as streams may share a queue.
+  void addQueueOfTheProgram(cl_command_queue queue);  // throws bad_alloc
+  void dropQueueOfTheProgram(cl_command_queue queue);
+  bool isQueueOfTheProgram(cl_command_queue queue) const;
 
   // Relaxed: a sum for memInfo(), which orders nothing.
   void countMemory(int64_t bytes) { used_.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed); }
@@ -108,7 +109,9 @@ class Device final : public driver::Device, private backend::Interop {
   HostRoots host_roots_;
   HostReads host_reads_;
   std::atomic<uint64_t> used_{0};
-  std::atomic<bool> has_work_of_the_program_{false};
+  // Relaxed: the thread that adds one submits to it later, and what other threads submit meanwhile is ahead of the import.
+  std::atomic<size_t> queues_of_the_program_{0};
+  std::map<cl_command_queue, size_t> program_queues_;  // under mutex_
   std::atomic<uint64_t> address_generation_{0};
   AddressUse address_use_;
   mutable Ranked<std::mutex, LockRank::kClDevice> mutex_;

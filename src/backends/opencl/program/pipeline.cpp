@@ -457,7 +457,7 @@ bool Pipeline::followsAddresses() const {
 Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range& range) {
   if (followsAddresses()) RT_TRY(bindAddresses(clone));
   const cl_uint dimensions = !fewer_dimensions_ || range.items[2] > 1 ? 3 : range.items[1] > 1 ? 2 : 1;
-  const bool in_order = order_ != nullptr && !library_->device().hasWorkOfTheProgram();
+  const bool in_order = order_ != nullptr && !library_->device().isQueueOfTheProgram(queue);
   const Error error = in_order ? order_->enqueue(queue, clone.kernel, {dimensions, range.items, range.group})
                                : RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, nullptr, range.items,
                                             range.group, 0, nullptr, nullptr);

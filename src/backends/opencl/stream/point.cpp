@@ -114,7 +114,6 @@ Status PointPool::importPoint(Ref<backend::Point>* out, const uint64_t native[2]
   RT_TRY(createPoint(&made, true));
   RT_CL_TRY(clRetainEvent, event);
   static_cast<Point&>(*made).imported_ = true;
-  device_.noteWorkOfTheProgram();
   static_cast<Point&>(*made).recorded(event, Status());
   *out = std::move(made);
   return Status();

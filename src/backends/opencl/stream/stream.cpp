@@ -57,13 +57,19 @@ Status Stream::create(Ref<backend::Stream>* out, Context& context, const backend
 Status Stream::import(Ref<backend::Stream>* out, Context& context, cl_command_queue queue) {
   RT_CL_TRY(clRetainCommandQueue, queue);
   Status status = make(out, context, queue, true, true, "imported stream");
-  if (!status.ok()) (void)RT_CL_PLAIN(clReleaseCommandQueue, queue);
-  context.device().noteWorkOfTheProgram();
+  if (!status.ok()) {
+    (void)RT_CL_PLAIN(clReleaseCommandQueue, queue);
+    return status;
+  }
+  auto& stream = static_cast<Stream&>(**out);
+  std::lock_guard lock(stream.mutex_);
+  stream.noteProgram();
   return status;
 }
 
 // Its work is done, or belongs to a device that died.
 Stream::~Stream() {
+  if (noted_ != nullptr) device().dropQueueOfTheProgram(noted_);
   if (borrowed_) {
     (void)RT_CL_PLAIN(clReleaseCommandQueue, queue_);
   } else {
@@ -81,9 +87,20 @@ bool Stream::isOn(cl_command_queue queue) {
 void Stream::native(uint64_t out[2]) {
   std::lock_guard lock(mutex_);
   (void)takeTimedQueue();
-  device().noteWorkOfTheProgram();
+  noteProgram();
   out[0] = reinterpret_cast<uintptr_t>(queue_);
   out[1] = 0;
+}
+
+// Without memory the device is not told, and launches wait for those in the queue.
+void Stream::noteProgram() {
+  if (noted_ == queue_ || !device().quirks().has(Quirk::kCountsByWidth)) return;
+  try {
+    device().addQueueOfTheProgram(queue_);
+    if (noted_ != nullptr) device().dropQueueOfTheProgram(noted_);
+    noted_ = queue_;
+  } catch (const std::bad_alloc&) {  // native() cannot fail
+  }
 }
 
 Context& Stream::context() const { return static_cast<Context&>(FastStream::context()); }
@@ -260,6 +277,7 @@ Status Stream::enqueueWait(backend::Point& point, bool* taken) {
   cl_event event = own != nullptr ? eventOnDevice(*own) : nullptr;
   *taken = event != nullptr;
   if (!*taken) return Status();
+  if (own->imported()) noteProgram();
   const Error error = RT_CL_CALL(clEnqueueBarrierWithWaitList, queue_, 1, &event, nullptr);
   if (error != CL_SUCCESS) return device().failed("clEnqueueBarrierWithWaitList", error);
   if (!own->recordedStatus().ok()) latch.set(own->recordedStatus());

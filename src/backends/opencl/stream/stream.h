@@ -65,12 +65,14 @@ class Stream final : public driver::FastStream<Stream> {
   Status markNow(cl_event* event);                      // a marker that is flushed
   cl_event eventOnDevice(const Point& point) const;
   Status takeTimedQueue();
+  void noteProgram();      // commands of the program may come to the queue, or hold it up; under the mutex
   void endUntimedQueue();  // once
 
   const Ref<PointPool> points_;
   const bool borrowed_;
-  cl_command_queue queue_;  // leased, or borrowed and retained; under the mutex
-  bool timed_;              // the queue's commands take their times, or nothing can be done about it
+  cl_command_queue queue_;            // leased, or borrowed and retained; under the mutex
+  cl_command_queue noted_ = nullptr;  // the queue of which the device was told that the program has it; under the mutex
+  bool timed_;                        // the queue's commands take their times, or nothing can be done about it
   // That the stream had before, until its commands, which are ahead of those of queue_ and go to this number, are over.
   std::atomic<cl_command_queue> untimed_queue_{nullptr};
   std::atomic<uint64_t> untimed_end_{0};
