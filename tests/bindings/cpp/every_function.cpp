@@ -145,6 +145,7 @@ void streams(const rt::Context& context) {
   OK(stream.callNative(
       native, nullptr, [](void*) {}, no));
   OK(stream.synchronize(no));
+  EXPECT(OK(stream.callNativeAtOnce(native, nullptr, no)));
 }
 
 void memory(const rt::Context& context, rt::Device cpu) {
