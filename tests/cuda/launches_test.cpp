@@ -94,7 +94,7 @@ TEST_P(CudaLaunchesTest, GeometriesAndStreamsHaveGraphsOfTheirOwn) {
     const uint32_t items = 10 + i % 13, group = i % 2 == 0 ? 1 : items;
     rtStream_t stream = i % 3 == 0 ? other.get() : stream_.get();
     ASSERT_RT_OK(launchOver(add, stream, items / group, group, memory_.as<void>(), i));
-    ASSERT_RT_OK(rtStreamWaitStream(stream == other.get() ? stream_.get() : other.get(), stream));
+    ASSERT_RT_OK(rtStreamWaitStream(stream, stream == other.get() ? stream_.get() : other.get()));
     for (uint32_t k = 0; k < items; ++k) expected[k] += i;
   }
   const std::vector<uint32_t> values = read();

@@ -129,7 +129,10 @@ TEST_P(OpenClReplayTest, ALaunchIsOneEnqueueForEachKernelAndNothingElse) {
     calls::stopCounting();
     EXPECT_EQ(calls::count("clEnqueueNDRangeKernel"), kNodes);
     EXPECT_EQ(setCalls(), 0u);
-    others = std::min(others, calls::count("") - kNodes);
+    // Where a driver counts launches by width, each has an event in the place of the last one.
+    const uint64_t replaced = calls::count("clReleaseEvent");
+    EXPECT_TRUE(replaced == 0 || replaced == kNodes) << replaced;
+    others = std::min(others, calls::count("") - kNodes - replaced);
   }
   EXPECT_LE(others, 1u) << "a flush, where the driver needs one";
   EXPECT_RT_OK(rtStreamSynchronize(stream_));

@@ -62,10 +62,10 @@ Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range
   Shape& shape = shapeOf(range.group);
   const size_t width_of_two = std::max(range.items[0], range.items[1]), width = std::max(width_of_two, range.items[2]);
   const bool is_wider = width_of_two > shape.widest_of_two || width > shape.widest;
-  std::erase_if(shape.last, [&](const Last& last) { return last.queue != queue && last.event.isOver(); });
-  if (shape.wider.event.isOver()) shape.wider = Last();
+  if (shape.wider.event.get() != nullptr && shape.wider.event.isOver()) shape.wider = Last();
   auto own = std::find_if(shape.last.begin(), shape.last.end(), [&](const Last& last) { return last.queue == queue; });
   if (own == shape.last.end()) {
+    std::erase_if(shape.last, [](const Last& last) { return last.event.isOver(); });
     shape.last.push_back({queue, Event()});
     own = shape.last.end() - 1;
   }
