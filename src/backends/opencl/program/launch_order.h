@@ -17,6 +17,8 @@ namespace manyrt::opencl {
 
 class LaunchOrder {
  public:
+  LaunchOrder();
+  ~LaunchOrder();
   struct Range {
     cl_uint dimensions;
     const size_t* items;
@@ -32,10 +34,6 @@ class LaunchOrder {
 
   Ranked<std::mutex, LockRank::kClLaunchOrder> mutex_;
   std::vector<Shape> shapes_;
-
- public:
-  LaunchOrder();
-  ~LaunchOrder();
 };
 
 }  // namespace manyrt::opencl
