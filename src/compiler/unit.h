@@ -11,7 +11,17 @@ namespace manyrt::compiler {
 inline constexpr int64_t kMaxGroupItems = 4096;
 inline constexpr int64_t kMaxItems = 0x7fffffff - kMaxGroupItems;
 
+// A call of a kernel that joins groups may be for several neighbouring ones. Its rtHostGroup_t has their items as group_size,
+// kJoinedGroups in `worker`, and the address of this as local_memory. Without that bit it is for one group, as any call.
+inline constexpr uint32_t kJoinedGroups = 1u << 31;
+struct JoinedGroups {
+  uint32_t first_item[3];   // global ids
+  uint32_t global_size[3];  // items of the launch
+};
+
 inline constexpr char kModuleSymbol[] = "rtHostModule";  // const rtHostModule_t
+// const unsigned char[kernel_count]; may be absent. 0: does not join groups; 1: best along dimension 0, 2: along dimension 1.
+inline constexpr char kJoinsSymbol[] = "rtHostJoins";
 inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent
 
 // What the work-items of a sub-group have exchanged: the value of each, and which ones took part, as bits.

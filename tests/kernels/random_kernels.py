@@ -2,8 +2,9 @@
 
 Each has divergent branches and loops with break, continue and return, indices of several types, barriers and local memory; many
 have barriers in loops and conditions, vectors of four with swizzles, of other lengths and types, helpers that return early and
-that are given pointers, private arrays and records, switches, numbers of 64 bits. What a kernel writes depends on nothing but
-its number. With exact=True it depends on no device either: no integer is divided by zero, every operation of floats is one
+that are given pointers, private arrays and records, switches, numbers of 64 bits. In some nothing tells the groups apart, so
+that several may run as one; half of those count their rows along dimension 0. What a kernel writes depends on nothing but its
+number. With exact=True it depends on no device either: no integer is divided by zero, every operation of floats is one
 that OpenCL rounds correctly, products and sums are never fused, and a NaN has one pattern of bits.
 """
 
@@ -452,22 +453,34 @@ class Kernel:
         body = "\n".join(self.lines)
         contraction = "ON" if self.random.random() < 0.5 and not self.exact else "OFF"
         helpers = "".join(text.replace("{\n", f"{{\n#pragma OPENCL FP_CONTRACT {contraction}\n", 1) for _, text in self.helpers)
-        return f"""{helpers}
-kernel void k{self.seed}(global const uint *in, global const float *fin, global uint *out, const uint n, const int w,
-    local uint *tile) {{
-#pragma OPENCL FP_CONTRACT {contraction}
-  local uint shared;
-  global uint4 *vectors = (global uint4 *)(out + ITEMS * {SLOTS}u);
+        joins = self.seed % 3 == 0 and not self.barriers
+        if joins:
+            own, place = "const ulong tile", f"""  const uint size = 8u;
+  const uint g = {"get_global_id(0) * get_global_size(1) + get_global_id(1)" if self.seed % 2 == 0 else
+                  "get_global_id(1) * get_global_size(0) + get_global_id(0)"};
+  const uint l = g & 7u;
+"""
+        else:
+            own, place = "local uint *tile", """  local uint shared;
   const uint size = get_local_size(0) * get_local_size(1);
   const uint l = get_local_id(1) * get_local_size(0) + get_local_id(0);
   const uint g = (get_group_id(1) * get_num_groups(0) + get_group_id(0)) * size + l;
-  uint u0 = g * 7u, u1 = in[g], u2 = n;
+"""
+        text = f"""{helpers}
+kernel void k{self.seed}(global const uint *in, global const float *fin, global uint *out, const uint n, const int w,
+    {own}) {{
+#pragma OPENCL FP_CONTRACT {contraction}
+  global uint4 *vectors = (global uint4 *)(out + ITEMS * {SLOTS}u);
+{place}  uint u0 = g * 7u, u1 = in[g], u2 = n;
   int i0 = (int)get_global_id(0), i1 = w;
   float f0 = fin[g], f1 = (float)i0;
 {body}
   out[g] = u0 ^ u1 * 3u ^ u2 * 5u ^ (uint)i0 ^ {self.bits('f0')} ^ {self.bits('f1')} * 9u ^ (uint)i1{self.end()};
 }}
 """
+        if not joins:
+            return text
+        return text.replace("get_local_id(0)", "get_global_id(1)").replace("get_group_id(0)", "get_global_id(1)")
 
 
 def source(seeds, exact=False):

@@ -52,6 +52,42 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   }
 }
 
+// The same for a kernel that joins groups: neighbours along its dimension are one call, and so are whole rows of them, up to
+// kMaxGroupItems items and `most` groups. Groups are counted along that dimension first. What is taken is the last of a call's
+// groups: all before it are taken too.
+template <class Groups>
+void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most, uint32_t participant, Groups& groups) {
+  const uint32_t *grid = run.grid, *size = run.group;
+  const int along = run.kernel->joinsAlong(), other = 1 - along;
+  const uint64_t items = uint64_t{size[0]} * size[1] * size[2];
+  const uint64_t together = std::clamp<uint64_t>(kMaxGroupItems / items, 1, most);
+  const rtHostKernelFunction_t function = run.kernel->function();
+  compiler::JoinedGroups joined;
+  rtHostGroup_t group;
+  memcpy(group.group_count, grid, sizeof group.group_count);
+  memcpy(group.group_size, size, sizeof group.group_size);
+  for (int d = 0; d < 3; ++d) joined.global_size[d] = grid[d] * size[d];
+  group.worker = participant | compiler::kJoinedGroups;
+  group.local_bytes = 0;
+  group.local_memory = &joined;
+  while (begin < end) {
+    const uint64_t index = run.first + begin;
+    group.group_id[along] = static_cast<uint32_t>(index % grid[along]);
+    group.group_id[other] = static_cast<uint32_t>(index / grid[along] % grid[other]);
+    group.group_id[2] = static_cast<uint32_t>(index / grid[along] / grid[other]);
+    for (int d = 0; d < 3; ++d) joined.first_item[d] = group.group_id[d] * size[d];
+    const uint64_t left = std::min(end - begin, together);
+    const uint64_t count = std::min<uint64_t>(left, grid[along] - group.group_id[along]);
+    uint64_t rows = 1;
+    if (count == grid[along]) rows = std::min<uint64_t>(left / count, grid[other] - group.group_id[other]);
+    group.group_size[along] = static_cast<uint32_t>(count) * size[along];
+    group.group_size[other] = static_cast<uint32_t>(rows) * size[other];
+    begin += count * rows;
+    if (!groups.take(begin - 1)) return;
+    function(&group, run.args);
+  }
+}
+
 // Local arguments lie behind the launch's local bytes and the kernel's own memory, each on its cache line.
 template <class Groups>
 void callWithLocals(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, unsigned char* arena,
@@ -102,6 +138,8 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(described.function, threads));
   fresh->better_ = &object->better();
   fresh->index_ = index;
+  const auto* joins = static_cast<const unsigned char*>(object->symbol(compiler::kJoinsSymbol));
+  if (joins != nullptr && (joins[index] == 1 || joins[index] == 2)) fresh->joins_along_ = joins[index] - 1;
   fresh->object_ = std::move(object);
   fresh->arguments_.reserve(described.arg_count);
   fresh->argument_texts_.reserve(described.arg_count);
@@ -223,10 +261,13 @@ static void runGroupsApart(GroupRun&, uint64_t, uint64_t, uint32_t) {}
 #endif
 
 template <class Groups>
-static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint32_t participant, Groups& groups) {
+static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint64_t most, uint32_t participant, Groups& groups) {
   Arena* arena = nullptr;
   try {
     if (run.local == 0) {
+      // The first group alone, as of most short launches, has the same place in either order.
+      const bool joins = !kGroupsApart && run.kernel->joinsAlong() >= 0 && run.first + end > 1;
+      if (joins) return callJoined(run, begin, end, most, participant, groups);
       callGroups(run, begin, end, participant, run.args, nullptr, groups);
       return;
     }
@@ -246,12 +287,12 @@ static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint32
   GroupRun& run = *static_cast<GroupRun*>(user);
   if (kGroupsApart && run.kernel->isCompiled() && end - begin > 1) return runGroupsApart(run, begin, end, participant);
   Taken all;
-  runGroups(run, begin, end, participant, all);
+  runGroups(run, begin, end, end - begin, participant, all);
 }
 
 [[gnu::hot]] void runGroupsAlone(GroupRun& run, uint64_t begin, uint64_t end, Solo* solo) {
   if (solo == nullptr) return runGroups(&run, begin, end, 0);
-  runGroups(run, begin, end, 0, *solo);
+  runGroups(run, begin, end, (end - begin + 3) / 4, 0, *solo);  // what is taken cannot be taken away
 }
 
 }  // namespace manyrt::cpu

@@ -35,6 +35,7 @@ class HostKernel final : public backend::Kernel {
   uint64_t scratchBytes(const uint32_t group[3]) const;  // UINT64_MAX: more than can be counted
   bool needsArena() const { return needs_arena_; }       // whatever the launch asks for
   bool isCompiled() const { return object_.get() != nullptr; }
+  int joinsAlong() const { return joins_along_; }  // a dimension: it knows compiler::JoinedGroups; -1: it does not
   void point(unsigned char* values, void** args) const {
     for (size_t i = 0; i < arguments_.size(); ++i) args[i] = values + arguments_[i].offset;
   }
@@ -58,6 +59,7 @@ class HostKernel final : public backend::Kernel {
   uint32_t index_ = 0;
   const uint32_t threads_;
   bool needs_arena_ = false;
+  int joins_along_ = -1;
   uint64_t scratch_bytes_ = 0;  // of each group
   uint64_t scratch_bytes_per_item_ = 0;
   Ref<compiler::Object> object_;  // null: a function of the program

@@ -108,4 +108,32 @@ bool callsSubGroups(const Function& function) {
   return false;
 }
 
+bool callsWorkItem(const Function& function, WorkItem which) {
+  return std::any_of(function.builtins.begin(), function.builtins.end(),
+                     [&](const Builtin* builtin) { return builtin->work_item == which; }) ||
+         std::any_of(function.callees.begin(), function.callees.end(),
+                     [&](const Function* callee) { return callsWorkItem(*callee, which); });
+}
+
+bool joinsGroups(const Function& function) {
+  const auto keeps = [](const Builtin* builtin) {
+    switch (builtin->kind) {
+      case BuiltinKind::kPure:
+      case BuiltinKind::kMemory:
+      case BuiltinKind::kFence:
+        return true;
+      case BuiltinKind::kWorkItem:
+        return builtin->work_item == WorkItem::kGlobalId || builtin->work_item == WorkItem::kGlobalSize ||
+               builtin->work_item == WorkItem::kGlobalOffset || builtin->work_item == WorkItem::kWorkDim ||
+               builtin->work_item == WorkItem::kGlobalLinearId;
+      default:
+        return false;
+    }
+  };
+  const auto isLocal = [](const Variable* p) { return p->type->isPointer() && p->type->inner.space == AddressSpace::kLocal; };
+  return function.locals.empty() && std::none_of(function.parameters.begin(), function.parameters.end(), isLocal) &&
+         std::all_of(function.builtins.begin(), function.builtins.end(), keeps) &&
+         std::all_of(function.callees.begin(), function.callees.end(), [](const Function* f) { return joinsGroups(*f); });
+}
+
 }  // namespace manyrt::compiler

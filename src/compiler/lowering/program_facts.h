@@ -8,6 +8,8 @@
 
 namespace manyrt::compiler {
 
+enum class WorkItem : uint8_t;  // builtins.h
+
 // Calls within calls: what follows them recursively has to end. False after an error in the diagnostics.
 bool checkCallDepth(const Program& program, Diagnostics& diagnostics);
 
@@ -26,5 +28,11 @@ ArgumentFacts argumentFacts(const Variable& parameter);
 
 // Whether a function, or what it calls, has functions of a sub-group in it.
 bool callsSubGroups(const Function& function);
+
+bool callsWorkItem(const Function& function, WorkItem which);  // itself, or what it calls
+
+// Whether nothing tells the work-groups of a kernel apart: no local memory, no barrier, no id within a group, and neither
+// atomic functions nor printf, whose order would show. Neighbouring groups may then run as one.
+bool joinsGroups(const Function& kernel);
 
 }  // namespace manyrt::compiler

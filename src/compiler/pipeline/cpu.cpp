@@ -160,14 +160,21 @@ void reportUnimproved(const std::string& name, const Status& status) {
              status.message()[0] != '\0' ? status.message() : errorString(status.code()));
 }
 
-// Whether kernels of the other table may take the place of this one's in the middle of a launch.
-bool mayReplace(const rtHostModule_t& one, const rtHostModule_t& other) {
+// Whether kernels of the other object may take the place of this one's in the middle of a launch.
+bool mayReplace(const Object& object, const Object& better) {
+  const auto* table = static_cast<const rtHostModule_t*>(object.symbol(kModuleSymbol));
+  const auto* other_table = static_cast<const rtHostModule_t*>(better.symbol(kModuleSymbol));
+  if (table == nullptr || other_table == nullptr) return false;
+  const rtHostModule_t &one = *table, &other = *other_table;
+  const auto* joins = static_cast<const unsigned char*>(object.symbol(kJoinsSymbol));
+  const auto* other_joins = static_cast<const unsigned char*>(better.symbol(kJoinsSymbol));
   if (one.kernel_count != other.kernel_count) return false;
   for (uint32_t i = 0; i < one.kernel_count; ++i) {
     const rtHostModuleKernel_t& a = one.kernels[i];
     const rtHostModuleKernel_t& b = other.kernels[i];
     if (strcmp(a.name, b.name) != 0 || a.arg_count != b.arg_count || a.local_bytes != b.local_bytes ||
-        a.scratch_bytes < b.scratch_bytes || a.scratch_bytes_per_item < b.scratch_bytes_per_item) {
+        a.scratch_bytes < b.scratch_bytes || a.scratch_bytes_per_item < b.scratch_bytes_per_item ||
+        (joins != nullptr && joins[i] != 0 && (other_joins == nullptr || other_joins[i] != joins[i]))) {
       return false;
     }
   }
@@ -183,8 +190,7 @@ Status tryToImprove(const Improvement& work, int cancel) {
   Ref<Object> better;
   RT_TRY(Object::load(&better, code.data(), code.size(), work.name.c_str()));
   const auto* table = static_cast<const rtHostModule_t*>(better->symbol(kModuleSymbol));
-  const auto* now = static_cast<const rtHostModule_t*>(work.object->symbol(kModuleSymbol));
-  if (table == nullptr || now == nullptr || !mayReplace(*now, *table)) {
+  if (!mayReplace(*work.object, *better)) {
     return Status::error(RT_ERROR_INTERNAL, "its table differs.");
   }
   if (auto* fibers = static_cast<const FiberCalls**>(better->symbol(kFibersSymbol))) *fibers = work.fibers;

@@ -34,7 +34,7 @@ class GroupPlanner {
     if (plan_->has_barrier_ && !canSplit(why_not)) return nullptr;
     collectFacts();
     body_ = kernel_.body->body;
-    plan_->limits_ = LimitFinder(*plan_, kernel_).take(&body_, [](const Variable&) { return false; });
+    plan_->limits_ = LimitFinder(*plan_, kernel_, false).take(&body_, [](const Variable&) { return false; });
     for (const Stmt* s : body_) isolates_ = isolates_ && !containsReturn(*s);
     buildTree();
     if (failure_.empty()) {

@@ -61,6 +61,10 @@ class GroupPlan {
   // The same for every work-item of a group, with no effects, and without reading memory.
   bool isUniform(const Expr& expression) const;
 
+  // Along which dimension neighbouring work-items become lanes: 0, or 1 in a kernel that joins groups.
+  uint32_t laneDimension() const { return lane_dimension_; }
+  void setLaneDimension(uint32_t dimension) { lane_dimension_ = dimension; }
+
  private:
   friend class GroupPlanner;
   std::unique_ptr<Node> root_;
@@ -69,6 +73,7 @@ class GroupPlan {
   std::vector<ItemLimit> limits_;
   bool has_masks_ = false;
   bool has_barrier_ = false;
+  uint32_t lane_dimension_ = 0;
 };
 
 // Helpers with barriers (and kernels that are called and have local variables) become part of the kernel. False, with the

@@ -83,6 +83,10 @@ bool LimitFinder::limit(const Expr& e, bool leaves, std::vector<ItemLimit>* limi
     limits->push_back({first.dimension, first.local, true, nullptr});
     return true;
   }
+  if (const Id others = comparedWithZero(e, !leaves); lower_ && others.dimension >= 0) {
+    limits->push_back({others.dimension, others.local, true, nullptr, true});
+    return true;
+  }
   if (e.kind != ExprKind::kBinary || e.op < Op::kLess || e.op > Op::kGreaterEqual || !e.a->type->isInteger()) return false;
   const bool id_left = idOf(*e.a).dimension >= 0;
   const Expr& bound = id_left ? *e.b : *e.a;
@@ -94,8 +98,9 @@ bool LimitFinder::limit(const Expr& e, bool leaves, std::vector<ItemLimit>* limi
   auto index = [](Op op) { return static_cast<int>(op) - static_cast<int>(Op::kLess); };
   Op op = id_left ? e.op : kMirrored[index(e.op)];
   if (leaves) op = kNegated[index(op)];
-  if (op != Op::kLess && op != Op::kLessEqual) return false;
-  limits->push_back({id.dimension, id.local, op == Op::kLessEqual, &bound});
+  const bool lower = op == Op::kGreater || op == Op::kGreaterEqual;
+  if (lower && !lower_) return false;
+  limits->push_back({id.dimension, id.local, op == Op::kLessEqual || op == Op::kGreaterEqual, &bound, lower});
   return true;
 }
 
@@ -140,7 +145,7 @@ std::vector<ItemLimit> takeLimits(const GroupPlan& plan, const Function& kernel,
     const Storage storage = plan.storage(variable);
     return storage == Storage::kArray || storage == Storage::kInPlace;
   };
-  return LimitFinder(plan, kernel).take(statements, must_run);
+  return LimitFinder(plan, kernel, true).take(statements, must_run);
 }
 
 }  // namespace manyrt::compiler

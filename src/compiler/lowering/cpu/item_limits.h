@@ -1,5 +1,5 @@
 // Conditions such as `if (i >= n) return;`, which compare an id with a value that is uniform in the group, and `if (i == 0)`.
-// The loops over the items end there, and no item tests the condition again.
+// The loops over the items begin or end there, and no item tests the condition again.
 #pragma once
 
 #include <algorithm>
@@ -12,23 +12,26 @@ namespace manyrt::compiler {
 
 class GroupPlan;
 
-// Work-items whose id in `dimension` is at least `bound` (beyond it, if inclusive) do nothing.
+// Work-items do nothing whose id in `dimension` is at least `bound`, or beyond it, if that is inclusive. Of a lower limit,
+// those whose id is below it, or at most as large, if it is not inclusive.
 struct ItemLimit {
   int dimension = 0;
   bool local = false;  // the local id, else the global one
   bool inclusive = false;
-  const Expr* bound = nullptr;  // null: all but the item with the id 0 do nothing
+  const Expr* bound = nullptr;  // null: all but the item with the id 0 do nothing; of a lower limit, that item alone
+  bool lower = false;
 };
 
 // Whether a row has at most one item left.
 inline bool leavesOne(const std::vector<ItemLimit>& limits) {
   return std::any_of(limits.begin(), limits.end(),
-                     [](const ItemLimit& limit) { return limit.dimension == 0 && limit.bound == nullptr; });
+                     [](const ItemLimit& limit) { return limit.dimension == 0 && limit.bound == nullptr && !limit.lower; });
 }
 
 class LimitFinder {
  public:
-  LimitFinder(const GroupPlan& plan, const Function& kernel) : plan_(plan), kernel_(kernel) {}
+  // `lower`: also limits below which items do nothing.
+  LimitFinder(const GroupPlan& plan, const Function& kernel, bool lower) : plan_(plan), kernel_(kernel), lower_(lower) {}
 
   // Takes the conditions at the head of a list of statements out of it, and the one around its last statement. Stops before
   // anything that has effects or reads memory. `must_run`: variables whose declaration every item has to reach.
@@ -62,6 +65,7 @@ class LimitFinder {
 
   const GroupPlan& plan_;
   const Function& kernel_;
+  const bool lower_;
   std::map<const Variable*, Id> ids_;  // variables that are an id
 };
 

@@ -11,6 +11,7 @@
 #include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/lowering/cpu/wide_index.h"
+#include "compiler/lowering/cpu/work_items.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 #include "compiler/unit.h"
@@ -22,73 +23,11 @@ constexpr uint64_t roundUp(uint64_t bytes, uint64_t to) { return (bytes + to - 1
 
 std::string text(uint64_t value) { return std::to_string(value); }
 
-// In kernels the ids are variables (mrt_b0), in helpers fields of the item (mrt_i.b0).
-std::string workItem(const std::string& prefix, WorkItem which, int d, const std::string& expression) {
-  auto at = [&](const std::string& form, const char* beyond) {
-    auto of = [&](int dimension) {
-      std::string result;
-      for (char letter : form) {
-        if (letter == '@')
-          result += prefix;
-        else if (letter == '#')
-          result += std::to_string(dimension);
-        else
-          result += letter;
-      }
-      return "((unsigned long)(" + result + "))";
-    };
-    if (d >= 0 && d < 3) return of(d);
-    if (d >= 3) return std::string(beyond);
-    return "mrt_at(" + expression + ", " + of(0) + ", " + of(1) + ", " + of(2) + ", " + beyond + ")";
-  };
-  // In the texts, @ stands for the prefix and # for the dimension. The letters: b first id of the group, l id within it, w its
-  // number, k count of groups, n size of a group.
-  const std::string p = prefix;
-  switch (which) {
-    case WorkItem::kGlobalId:
-      return at("@b# + @l#", "0ul");
-    case WorkItem::kLocalId:
-      return at("@l#", "0ul");
-    case WorkItem::kGroupId:
-      return at("@w#", "0ul");
-    case WorkItem::kGlobalSize:
-      return at("@k# * (unsigned long)@n#", "1ul");
-    case WorkItem::kLocalSize:
-    case WorkItem::kEnqueuedLocalSize:
-      return at("@n#", "1ul");
-    case WorkItem::kNumGroups:
-      return at("@k#", "1ul");
-    case WorkItem::kGlobalOffset:
-      return "0ul";
-    case WorkItem::kWorkDim:
-      return "(" + p + "k2 * " + p + "n2 > 1 ? 3u : " + p + "k1 * " + p + "n1 > 1 ? 2u : 1u)";
-    case WorkItem::kLocalLinearId:
-      return "((unsigned long)((" + p + "l2 * " + p + "n1 + " + p + "l1) * " + p + "n0 + " + p + "l0))";
-    case WorkItem::kGlobalLinearId:
-      return "((unsigned long)(((" + p + "b2 + " + p + "l2) * (long)(" + p + "k1 * " + p + "n1) + " + p + "b1 + " + p +
-             "l1) * (long)(" + p + "k0 * " + p + "n0) + " + p + "b0 + " + p + "l0))";
-    case WorkItem::kNone:
-      break;
-  }
-  return "0ul";
-}
-
 bool endOnlyRows(const std::vector<ItemLimit>& limits) {
   return std::all_of(limits.begin(), limits.end(), [](const ItemLimit& limit) { return limit.dimension == 0; });
 }
 
 }  // namespace
-
-void setWorkItemText(CppText& out, bool in_kernel) {
-  const std::string prefix = in_kernel ? "mrt_" : "mrt_i.";
-  out.work_item = [prefix](WorkItem which, int dimension, const std::string& expression) {
-    return workItem(prefix, which, dimension, expression);
-  };
-  out.item = in_kernel ? "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, mrt_n0, mrt_n1, mrt_n2, mrt_w0, mrt_w1, "
-                         "mrt_w2, mrt_k0, mrt_k1, mrt_k2}"
-                       : "mrt_i";
-  out.first_item = "(" + prefix + "l0 | " + prefix + "l1 | " + prefix + "l2) == 0";
-}
 
 KernelText::KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form)
     : text_(text), kernel_(kernel), options_(options), form_(form) {
@@ -108,14 +47,29 @@ void KernelText::start(CpuKernel* kernel) {
 void KernelText::prologue(const std::string& rest, std::string* out) {
   const std::string most = text(static_cast<uint64_t>(kMaxGroupItems));
   const bool ranges = form_ == CpuForm::kOptimized;
+  if (joins_) {
+    *out += "const unsigned int* const mrt_h = mrt_g->worker & " + text(kJoinedGroups) +
+            " ? (unsigned int*)mrt_g->local_memory : 0;\n";
+  }
   for (int d = 0; d < 3; ++d) {
     const std::string n = std::to_string(d);
     const auto uses = [&](const char* name) { return rest.find(name + n) != std::string::npos; };
     const bool base = uses("mrt_b");
-    *out += "const long mrt_n" + n + " = " + (fixed_[0] != 0 ? text(fixed_[d]) : "mrt_g->group_size[" + n + "]") + ";\n";
-    if (base || uses("mrt_w")) *out += "const unsigned long mrt_w" + n + " = mrt_g->group_id[" + n + "];\n";
-    if (uses("mrt_k")) *out += "const unsigned long mrt_k" + n + " = mrt_g->group_count[" + n + "];\n";
-    if (base) *out += "const long mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n + ";\n";
+    const std::string size = "mrt_g->group_size[" + n + "]", id = "mrt_g->group_id[" + n + "]",
+                      count = "mrt_g->group_count[" + n + "]";
+    if (joins_) {  // JoinedGroups of unit.h, where there are any
+      *out += "const long mrt_n" + n + " = " + size + ";\n";
+      if (base) *out += "const long mrt_b" + n + " = mrt_h ? mrt_h[" + n + "] : (long)" + id + " * mrt_n" + n + ";\n";
+      if (uses("mrt_k")) {
+        *out += "const unsigned long mrt_k" + n + " = mrt_h ? mrt_h[3 + " + n + "] : (unsigned long)" + count + " * mrt_n" + n +
+                ";\n";
+      }
+    } else {
+      *out += "const long mrt_n" + n + " = " + (fixed_[0] != 0 ? text(fixed_[d]) : size) + ";\n";
+      if (base || uses("mrt_w")) *out += "const unsigned long mrt_w" + n + " = " + id + ";\n";
+      if (uses("mrt_k")) *out += "const unsigned long mrt_k" + n + " = " + count + ";\n";
+      if (base) *out += "const long mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n + ";\n";
+    }
     if (!ranges) continue;
     *out += "if (mrt_n" + n + " < 1 || mrt_n" + n + " > " + most;
     if (base) *out += " || mrt_b" + n + " < 0 || mrt_b" + n + " > " + text(static_cast<uint64_t>(kMaxItems)) + "l";
@@ -179,8 +133,9 @@ void KernelText::storage(CpuKernel* kernel, std::string* out) {
 CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, std::string* out) {
   CpuKernel kernel;
   start(&kernel);
+  joins_ = joinsGroups(kernel_);
   plan_ = &plan;
-  setWorkItemText(text_, true);
+  setWorkItemText(text_, true, joins_);
   text_.barrier_call = nullptr;
   text_.is_bound = [this](const Variable& variable) { return plan_->storage(variable) == Storage::kInPlace; };
   std::string rest;
@@ -191,6 +146,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   storage(&kernel, &rest);
   std::string inside;
   children(plan.root(), &inside);
+  if (joins_ && kernel.scratch_bytes == 0) kernel.joins = 1 + plan.laneDimension();
   rest += top_ + "{\n" + inside + "\n}\n";
   if (rest.find("goto mrt_done;") != std::string::npos) rest += "mrt_done: ;\n";
   *out += text_.place(kernel_) + linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
@@ -204,7 +160,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
 CpuKernel KernelText::onFibers(const std::string& linkage, std::string* out) {
   CpuKernel kernel;
   start(&kernel);
-  setWorkItemText(text_, true);
+  setWorkItemText(text_, true, false);
   text_.barrier_call = [] { return std::string("rtHostFibers->wait()"); };
   text_.return_statement = nullptr;
   text_.is_bound = [](const Variable& variable) { return variable.type.space == AddressSpace::kLocal; };
@@ -311,10 +267,12 @@ void KernelText::region(const Node& at, std::string* out) {
   if (!(plan_->hasMasks() && leaves)) {
     const std::vector<ItemLimit> ends = takeLimits(*plan_, kernel_, &work.statements);
     work.limited = !ends.empty();
+    work.begins_later = std::any_of(ends.begin(), ends.end(), [](const ItemLimit& limit) { return limit.lower; });
     work.rows = endOnlyRows(ends);
     work.simd = !leavesOne(ends);
     if (work.limited) {
       *out += "{ long mrt_f0 = mrt_e0, mrt_f1 = mrt_e1, mrt_f2 = mrt_e2;\n";
+      if (work.begins_later) *out += "long mrt_o0 = 0, mrt_o1 = 0, mrt_o2 = 0;\n";
       for (const ItemLimit& end : ends) limit(end, "mrt_f", out);
     }
   }
@@ -325,6 +283,13 @@ void KernelText::region(const Node& at, std::string* out) {
 
 void KernelText::limit(const ItemLimit& end, const std::string& ends, std::string* out) {
   const std::string n = std::to_string(end.dimension);
+  if (end.lower) {
+    const bool is_signed = end.bound != nullptr && end.bound->type->isSigned();
+    *out += "mrt_o" + n + (is_signed ? " = mrt_begin_s(" : " = mrt_begin_u(") + "mrt_o" + n + ", " +
+            (end.bound == nullptr ? "1" : text_.expression(*end.bound)) + ", " + (end.local ? "0" : "mrt_b" + n) + ", " +
+            (end.inclusive ? "0" : "1") + ");\n";
+    return;
+  }
   if (end.bound == nullptr) {
     *out += ends + n + " = mrt_limit_u(" + ends + n + ", 0, " + (end.local ? "0" : "mrt_b" + n) + ", 1);\n";
     return;
@@ -449,15 +414,21 @@ void KernelText::items(const Items& work, std::string* out) {
   *out += "}\n";
 }
 
-void KernelText::loops(const Items& work, std::string* out) {
-  const std::string end = work.limited ? "mrt_f" : "mrt_e";
+std::string KernelText::firstOf(int d, const Items& work) { return work.begins_later ? "mrt_o" + std::to_string(d) : "0"; }
+
+std::string KernelText::loopOver(int d, const Items& work) {
+  const std::string at = "mrt_l" + std::to_string(d), end = (work.limited ? "mrt_f" : "mrt_e") + std::to_string(d);
+  return "for (long " + at + " = " + firstOf(d, work) + "; " + at + " < " + end + "; ++" + at + ") ";
+}
+
+void KernelText::loops(const Items& work, std::string* out, bool as_lanes) {
   const bool simd = work.simd && work.result.empty() && options_.optimize && !leavesOne(plan_->limits());
-  if (simd && work.value == nullptr && lanes(work, out)) return;
+  if (simd && as_lanes && work.value == nullptr && lanes(work, out)) return;
   WideIndices indices(text_, *plan_, kernel_);
   std::string guard;
   const bool wide = simd && indices.find(work.statements, "mrt_wide", &guard);
   if (wide) *out += guard;
-  *out += "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n";
+  *out += loopOver(2, work) + loopOver(1, work) + "{\n";
   auto one = [&](const char* name) {
     *out += std::string("auto ") + name + " = [&](const long mrt_l0) __attribute__((always_inline)) {\n";
     *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
@@ -465,7 +436,7 @@ void KernelText::loops(const Items& work, std::string* out) {
     body(work, out);
     *out += "};\n";
   };
-  const std::string loop = "for (long mrt_l0 = 0; mrt_l0 < " + end + "0; ++mrt_l0) ";
+  const std::string loop = loopOver(0, work);
   if (wide) {
     text_.index_text = [&](const Expr& index) { return indices.wide(index); };
     text_.loop_runs = [&](const Stmt& inner) { return indices.runs(inner); };
@@ -482,31 +453,30 @@ void KernelText::loops(const Items& work, std::string* out) {
   *out += loop + "mrt_f(mrt_l0);\n}\n";
 }
 
-// Whether groups are likely to have many rows, which then may be short: the kernel asks where an item is among them.
-bool KernelText::hasRows() const {
-  bool found = false;
-  visitExpressions(kernel_.body, [&](Expr& e) {
-    if (e.kind != ExprKind::kBuiltinCall || e.builtin->kind != BuiltinKind::kWorkItem || e.arguments.empty()) return;
-    const Expr& dimension = behindConversions(*e.arguments[0]);
-    const bool is_id = e.builtin->work_item == WorkItem::kGlobalId || e.builtin->work_item == WorkItem::kLocalId;
-    found = found || (is_id && !(dimension.kind == ExprKind::kLiteral && dimension.integer == 0));
-  });
-  return found;
+// Work-items of a row as the lanes of vectors. False: their statements have no such form. Where they are lanes along dimension
+// 1, groups that are short in that direction have the other form.
+bool KernelText::lanes(const Items& work, std::string* out) {
+  if (plan_->laneDimension() == 0) return lanesAlong(0, work, out);
+  std::string down, across;
+  if (!lanesAlong(1, work, &down)) return lanesAlong(0, work, out);
+  if (!lanesAlong(0, work, &across)) loops(work, &across, false);
+  *out += "if (mrt_n1 >= MRT_BYTES / 4 || mrt_n1 >= mrt_n0) {\n" + down + "} else {\n" + across + "}\n";
+  return true;
 }
 
-// Work-items of a row as the lanes of vectors. False: their statements have no such form.
-bool KernelText::lanes(const Items& work, std::string* out) {
+bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* out) {
   // The compiler reads the text of whole vectors and that of the rest of a row. Large regions have the second alone, with a
   // mask that is always full but for the end.
   constexpr uint32_t kMaxTwice = 600, kMaxNodes = 3000;  // nodes of expressions: a second or two of compilation
   constexpr uint32_t kMaxHalf = 300;
-  LaneShapes shapes(*plan_);
+  LaneShapes shapes(*plan_, dimension);
   std::string why_not;
   if (shapes.find(work.statements, &why_not) && shapes.nodes() > kMaxNodes) why_not = "it is too long";
   if (remark && !work.statements.empty()) {
     const std::string which = "The work-items of \"" + kernel_.name + "\" are from here on ";
     remark(work.statements[0]->where,
-           which + (why_not.empty() ? "the lanes of vectors." : "left to the compiler's vectoriser: " + why_not + "."));
+           which + (why_not.empty() ? dimension == 1 ? "the lanes of vectors along dimension 1." : "the lanes of vectors."
+                                    : "left to the compiler's vectoriser: " + why_not + "."));
   }
   if (!why_not.empty()) return false;
   const bool twice = shapes.nodes() <= kMaxTwice;
@@ -521,38 +491,45 @@ bool KernelText::lanes(const Items& work, std::string* out) {
       crossing.push_back({variable, used && !declared, changed});
     }
   }
-  const std::string end = work.limited ? "mrt_f" : "mrt_e";
+  const int along = static_cast<int>(dimension);
+  const std::string at = "mrt_l" + std::to_string(along), last = (work.limited ? "mrt_f" : "mrt_e") + std::to_string(along);
   LaneText lanes(text_, text_.prelude(), *plan_, shapes, text_.contraction());
   std::string functions;
   const auto one = [&](const std::string& head, bool whole, uint32_t vectors = 1) {
     functions += "const auto " + head + " __attribute__((always_inline)) {\n" +
                  lanes.body(work.statements, recomputed, crossing, whole, plan_->hasMasks(), vectors) + "};\n";
   };
-  if (twice) one("mrt_f = [&](const long mrt_l0)", true);
-  one("mrt_p = [&](const long mrt_l0, mrt_L::m mrt_on)", false);
-  const std::string last = end + "0", keeps = std::string("{\n") + kKeepsBranches;
+  // What reaches over rows does so for one vector of each row after the other: their lines and pages are few then.
+  const bool has_rows = (idDimensions(kernel_) & ~1u) != 0;
+  const bool in_tiles = shapes.reachesFar() && has_rows;
+  const std::string head = " = [&](const long " + at + ", const long mrt_l" + std::to_string(1 - along);
+  const std::string row = loopOver(1 - along, work), place = "(" + at + ", mrt_l" + std::to_string(1 - along);
+  if (twice) one("mrt_f" + head + ")", true);
+  one("mrt_p" + head + ", mrt_L::m mrt_on)", false);
+  const std::string keeps = std::string("{\n") + kKeepsBranches;
   const auto whole = [&](uint32_t vectors, const std::string& name) {
     const std::string by = std::to_string(vectors) + " * mrt_L::n";
-    *out += "for (; mrt_l0 + " + by + " <= " + last + "; mrt_l0 += " + by + ") " + keeps + name + "(mrt_l0);\n}\n";
+    *out += "for (; " + at + " + " + by + " <= " + last + "; " + at + " += " + by + ") " + keeps + (in_tiles ? row : "") +
+            name + place + ");\n}\n";
   };
   const auto rows = [&](const std::string& count, uint32_t together) {
-    *out += "using mrt_L = mrt_lanes<" + count + ">;\nfor (long mrt_l2 = 0; mrt_l2 < " + end +
-            "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) {\n" + functions + "long mrt_l0 = 0;\n";
+    *out += "using mrt_L = mrt_lanes<" + count + ">;\n" + loopOver(2, work) + (in_tiles ? "" : row) + "{\n" + functions;
+    *out += "long " + at + " = " + firstOf(along, work) + ";\n";
     for (uint32_t vectors = together; vectors > 1; vectors /= 2) whole(vectors, "mrt_j" + std::to_string(vectors));
     if (twice) whole(1, "mrt_f");
-    *out += "for (; mrt_l0 < " + last + "; mrt_l0 += mrt_L::n) " + keeps + "mrt_p(mrt_l0, mrt_L::head(" + last +
-            " - mrt_l0));\n}\n}\n";
+    *out += "for (; " + at + " < " + last + "; " + at + " += mrt_L::n) " + keeps + (in_tiles ? row : "") + "mrt_p" + place +
+            ", mrt_L::head(" + last + " - " + at + "));\n}\n}\n";
   };
   const uint32_t together = twice && !plan_->hasMasks() ? shapes.jam(work.statements) : 1;
   const auto full = [&](const std::string& count) {
     for (uint32_t vectors = together; vectors > 1; vectors /= 2)
-      one("mrt_j" + std::to_string(vectors) + " = [&](const long mrt_l0)", true, vectors);
+      one("mrt_j" + std::to_string(vectors) + head + ")", true, vectors);
     rows(count, together);
   };
   // Rows that are short, as those of groups of 8 x 8, would leave half of the lanes off: they take vectors of half the size,
   // where that is four lanes or more.
   const std::string count = "MRT_BYTES / " + std::to_string(shapes.widest());
-  if (twice && shapes.nodes() <= kMaxHalf && hasRows()) {
+  if (twice && shapes.nodes() <= kMaxHalf && has_rows) {
     *out += "if (" + count + " / 2 >= 4 && " + last + " <= " + count + " / 2) {\n";
     rows(count + " / 2", 1);
     *out += "} else {\n";
@@ -567,7 +544,6 @@ bool KernelText::lanes(const Items& work, std::string* out) {
 // Three loops and the body, once: what a compiler has to read decides how soon it is done.
 void KernelText::plainLoops(const Items& work, std::string* out) {
   const std::string label = "mrt_r" + std::to_string(next_);
-  const std::string end = work.limited ? "mrt_f" : "mrt_e";
   const bool masks = plan_->hasMasks();
   std::string inside;
   if (masks) inside += "if (mrt_masked && mrt_alive[mrt_l] == 0) continue;\n";
@@ -575,13 +551,12 @@ void KernelText::plainLoops(const Items& work, std::string* out) {
   if (inside.find("goto " + label + ";") != std::string::npos) inside += label + ": ;\n";
   const auto uses = [&](const char* name) { return inside.find(name) != std::string::npos; };
   const bool numbered = uses("[mrt_l]");
-  const std::string row = "for (long mrt_l0 = 0; mrt_l0 < " + end + "0; ++mrt_l0) {\n";
+  const std::string row = loopOver(0, work) + "{\n";
   if (work.rows && endOnlyRows(plan_->limits()) && !uses("mrt_l1") && !uses("mrt_l2")) {
     *out += "for (long mrt_r = 0; mrt_r < mrt_rows; ++mrt_r) " + row;
     if (numbered) *out += "const long mrt_l = mrt_r * mrt_n0 + mrt_l0;\n";
   } else {
-    *out +=
-        "for (long mrt_l2 = 0; mrt_l2 < " + end + "2; ++mrt_l2) for (long mrt_l1 = 0; mrt_l1 < " + end + "1; ++mrt_l1) " + row;
+    *out += loopOver(2, work) + loopOver(1, work) + row;
     if (numbered) *out += "const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0;\n";
   }
   *out += inside + "}\n";

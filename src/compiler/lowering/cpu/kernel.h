@@ -24,6 +24,7 @@ struct CpuKernel {
   uint64_t local_bytes = 0;
   uint64_t scratch_bytes = 0;
   uint64_t scratch_bytes_per_item = 0;
+  unsigned char joins = 0;  // as the table kJoinsSymbol of unit.h has it
 
   // The same kernel in another form: what it needs, if that is more.
   void takeIn(const CpuKernel& other) {
@@ -32,11 +33,9 @@ struct CpuKernel {
     local_bytes = std::max(local_bytes, before.local_bytes);
     scratch_bytes = std::max(scratch_bytes, before.scratch_bytes);
     scratch_bytes_per_item = std::max(scratch_bytes_per_item, before.scratch_bytes_per_item);
+    if (!before.entry.empty() && joins != before.joins) joins = 0;  // one may take the place of the other
   }
 };
-
-// Writes the ids and sizes of work-items: in a kernel as its variables, in a helper as members of the item that it is given.
-void setWorkItemText(CppText& text, bool in_kernel);
 
 class KernelText {
  public:
@@ -58,8 +57,9 @@ class KernelText {
     bool one = false;    // only the first that is still there
     bool mask = false;   // the value says whether the item leaves
     bool simd = true;
-    bool limited = false;  // the loops end at mrt_f0, ..., else at mrt_e0, ...
-    bool rows = true;      // they end nowhere sooner in dimensions 1 and 2
+    bool limited = false;       // the loops end at mrt_f0, ..., else at mrt_e0, ...
+    bool begins_later = false;  // they begin at mrt_o0, ..., else at 0
+    bool rows = true;           // they end nowhere sooner in dimensions 1 and 2
   };
 
   void start(CpuKernel* kernel);
@@ -75,10 +75,12 @@ class KernelText {
   bool assignsUniform(const Expr& e) const;
 
   void items(const Items& work, std::string* out);
-  void loops(const Items& work, std::string* out);
+  void loops(const Items& work, std::string* out, bool as_lanes = true);
+  static std::string firstOf(int d, const Items& work);   // where the loop over the items of a dimension begins
+  static std::string loopOver(int d, const Items& work);  // its head
   void plainLoops(const Items& work, std::string* out);
   bool lanes(const Items& work, std::string* out);
-  bool hasRows() const;
+  bool lanesAlong(uint32_t dimension, const Items& work, std::string* out);
   void body(const Items& work, std::string* out);
   struct Uses {  // variables of the statements, with those that the recomputed ones are made of
     std::set<const Variable*> used, declared, changed;
@@ -96,6 +98,7 @@ class KernelText {
   const CpuForm form_;
   const GroupPlan* plan_ = nullptr;
   uint32_t fixed_[3] = {0, 0, 0};
+  bool joins_ = false;
   uint32_t next_ = 0;
   std::string top_;                           // declarations that stand before everything else
   std::vector<std::string> continue_labels_;  // of the loops around

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -17,6 +18,8 @@
 #include "compiler/lowering/cpu/live_ranges.h"
 #include "compiler/lowering/cpu/loop_counters.h"
 #include "compiler/lowering/cpu/second_result.h"
+#include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/lowering/cpu/work_items.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 
@@ -62,6 +65,15 @@ constexpr Support kSupport[] = {
      "if (s <= (unsigned long)b) return 0;\n"
      "s -= (unsigned long)b;\n"
      "return s < (unsigned long)e ? (long)s : e; }\n"},
+    {"mrt_begin_s(",
+     "static inline long mrt_begin_s(long o, long r, long b, int more) {\n"
+     "return r < 0 ? o : mrt_begin_u(o, (unsigned long)r, b, more); }\n"},
+    {"mrt_begin_u(",
+     "static inline long mrt_begin_u(long o, unsigned long r, long b, int more) {\n"
+     "unsigned long s = r + more;\n"
+     "s = more && s == 0 ? ~0ul : s <= (unsigned long)b ? 0 : s - (unsigned long)b;\n"
+     "const long first = s < (1ul << 40) ? (long)s : 1l << 40;\n"  // beyond every group
+     "return first > o ? first : o; }\n"},
     {"mrt_find(",
      "static inline long mrt_find(const unsigned int* alive, long n) {\n"
      "for (long i = 0; i < n; ++i) if (alive[i]) return i;\n"
@@ -117,7 +129,7 @@ bool isForLanes(const GroupPlan& plan, const Function& kernel) {
   const std::function<bool(const Node&, double)> add = [&](const Node& at, double weight) {
     std::vector<Stmt*> statements = at.statements;
     if (at.kind == NodeKind::kRegion && !leavesOne(takeLimits(plan, kernel, &statements))) {
-      LaneShapes shapes(plan);
+      LaneShapes shapes(plan, 0);
       std::string why_not;
       if (!shapes.find(at.statements, &why_not) && !shapes.hasForm()) return false;
       alone += weight * shapes.alone();
@@ -127,6 +139,42 @@ bool isForLanes(const GroupPlan& plan, const Function& kernel) {
     return std::all_of(at.children.begin(), at.children.end(), [&](const auto& child) { return add(*child, inner); });
   };
   return add(plan.root(), 1) && together <= alone;
+}
+
+// What an item of a kernel costs where the items along a dimension are lanes; nothing: it has no such form.
+std::optional<double> costAlong(uint32_t dimension, const GroupPlan& plan) {
+  const std::function<std::optional<double>(const Node&, double)> sum = [&](const Node& at, double weight) {
+    std::optional<double> all = 0;
+    if (at.kind == NodeKind::kRegion) {
+      LaneShapes shapes(plan, dimension);
+      std::string why_not;
+      const bool pays = shapes.find(at.statements, &why_not);
+      if (!pays && !shapes.hasForm()) return std::optional<double>();
+      all = weight * (pays ? shapes.together() + shapes.uniformTogether() : shapes.alone() + shapes.uniformAlone());
+    }
+    const double inner = at.kind == NodeKind::kLoop ? weight * LaneShapes::kLoopRuns : weight;
+    for (const auto& child : at.children) {
+      const std::optional<double> more = sum(*child, inner);
+      if (!more) return more;
+      *all += *more;
+    }
+    return all;
+  };
+  return sum(plan.root(), 1);
+}
+
+// Lanes along dimension 1 where that is worth another order of the groups: many programs call their rows dimension 0.
+void chooseLanes(GroupPlan& plan, const Function& kernel) {
+  constexpr double kWorth = 0.8;
+  const auto isKept = [&](const Variable* v) {
+    return plan.storage(*v) == Storage::kArray || plan.storage(*v) == Storage::kInPlace;
+  };
+  if (!joinsGroups(kernel) || std::any_of(plan.variables().begin(), plan.variables().end(), isKept)) return;
+  if (callsWorkItem(kernel, WorkItem::kGlobalLinearId)) return;  // it grows by an item along dimension 0
+  const uint32_t ids = idDimensions(kernel);
+  if ((ids & 2) == 0 || (ids & 8) != 0) return;
+  const std::optional<double> down = costAlong(1, plan), across = costAlong(0, plan);
+  if (down && across && *down < kWorth * *across) plan.setLaneDimension(1);
 }
 
 using Plans = std::vector<std::unique_ptr<GroupPlan>>;
@@ -158,8 +206,10 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
         auto whole = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
         if (whole != nullptr && isForLanes(*whole, *kernel)) made = std::move(whole);
       }
+      if (made != nullptr && options.optimize) chooseLanes(*made, *kernel);
       if (made != nullptr && quick != nullptr) {
         plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
+        if (plain != nullptr) plain->setLaneDimension(made->laneDimension());  // the order of the groups is that of both
       }
     }
     if (quick != nullptr) quick->push_back(std::move(plain));
@@ -212,7 +262,7 @@ class UnitText {
       if (declaration.kind == Declaration::Kind::kRecord) body += text_.record(*declaration.record);
       if (declaration.kind == Declaration::Kind::kVariable) body += text_.constant(*declaration.variable);
     }
-    setWorkItemText(text_, false);
+    setWorkItemText(text_, false, false);
     text_.barrier_call = [] { return std::string("rtHostFibers->wait()"); };
     std::string definitions;
     for (const Declaration& declaration : program_.declarations) {
@@ -288,6 +338,13 @@ class UnitText {
     out += "const mrt_module rtHostModule = {sizeof(mrt_module), " + std::to_string(made.size()) + ", " +
            (made.empty() ? "0" : "mrt_kernels") + ", " + (globals == 0 ? "0" : "mrt_globals") + ", " + std::to_string(globals) +
            ", 0}; }\n";
+    if (std::any_of(made.begin(), made.end(), [](const CpuKernel& kernel) { return kernel.joins != 0; })) {
+      out +=
+          "extern \"C\" { extern const unsigned char rtHostJoins[] __attribute__((visibility(\"default\")));\n"
+          "const unsigned char rtHostJoins[] = {";
+      for (const CpuKernel& kernel : made) out += std::to_string(kernel.joins) + ", ";
+      out += "}; }\n";
+    }
     return out;
   }
 

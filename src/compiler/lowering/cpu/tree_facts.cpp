@@ -2,6 +2,7 @@
 #include "compiler/lowering/cpu/tree_facts.h"
 
 #include "compiler/builtins/builtins.h"
+#include "compiler/lowering/cpp/text.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
@@ -93,6 +94,17 @@ bool jumpsOut(const Stmt& s, bool loop, bool is_switch) {
   }
   return (s.first != nullptr && jumpsOut(*s.first, loop, is_switch)) ||
          (s.second != nullptr && jumpsOut(*s.second, loop, is_switch));
+}
+
+uint32_t idDimensions(const Function& kernel) {
+  uint32_t found = 0;
+  visitExpressions(kernel.body, [&](Expr& e) {
+    if (e.kind != ExprKind::kBuiltinCall || e.builtin->kind != BuiltinKind::kWorkItem || e.arguments.empty()) return;
+    if (e.builtin->work_item != WorkItem::kGlobalId && e.builtin->work_item != WorkItem::kLocalId) return;
+    const Expr& dimension = behindConversions(*e.arguments[0]);
+    found |= dimension.kind == ExprKind::kLiteral ? dimension.integer < 3 ? 1u << dimension.integer : 0 : 8;
+  });
+  return found;
 }
 
 }  // namespace manyrt::compiler

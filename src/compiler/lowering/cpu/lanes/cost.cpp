@@ -61,13 +61,21 @@ void LaneShapes::count(const Expr* e, double weight) {
   const bool works = e->kind == ExprKind::kBinary || e->kind == ExprKind::kUnary || e->kind == ExprKind::kAssign ||
                      e->kind == ExprKind::kConditional || reads;
   const bool calls = e->kind == ExprKind::kBuiltinCall && e->builtin->kind != BuiltinKind::kWorkItem;
-  if (of(*e).isUniform() || !(works || calls)) return;
-  // Uniform work counts in neither form. Atomic functions run lane after lane, which is a little more than item after item.
+  if (!works && !calls) return;
+  if (of(*e).isUniform()) {
+    const double work = isFunctionOfFloats(*e) ? kFunction : 1;
+    uniform_alone_ += weight * work;
+    uniform_together_ += each * work;
+    return;
+  }
+  // Uniform work is compared in neither form. Atomic functions run lane after lane, which is a little more than item after
+  // item.
   if (calls && isAtomic(*e)) {
     alone_ += kAtomic * weight;
     together_ += kAtomicLane * weight;
   } else if (reads) {
     alone_ += weight;
+    reaches_far_ = reaches_far_ || !isNear(*e);
     together_ += isNear(*e) ? each : weight * (isSteppedPlace(*e) ? kSteppedRead : masked_ ? kMaskedRead : kRead);
   } else if (!of(*e).isLinear()) {
     const double work = isFunctionOfFloats(*e) ? kFunction : 1;
@@ -78,6 +86,7 @@ void LaneShapes::count(const Expr* e, double weight) {
   if (writes && changed(*e) == nullptr) {
     alone_ += weight;
     const double there = isSteppedPlace(*e->a) ? kSteppedWrite : masked_ ? kMaskedWritten : kWritten;
+    reaches_far_ = reaches_far_ || !isNear(*e->a);
     together_ += isNear(*e->a) ? each : weight * there;
   }
 }

@@ -41,8 +41,15 @@ bool isOwnChoice(const Stmt& choice) {
 }  // namespace
 
 bool isShort(const Builtin& builtin) {
-  static const std::set<std::string> kShort = {"mad",   "fma",   "fabs", "abs",      "min", "max",    "fmin",  "fmax",  "clamp",
-                                               "mul24", "mad24", "dot",  "convert_", "as_", "select", "vload", "rotate"};
+  static const std::set<std::string> kShort = {"mad",        "fma",       "fabs",           "abs",           "min",
+                                               "max",        "fmin",      "fmax",           "clamp",         "mul24",
+                                               "mad24",      "dot",       "convert_",       "as_",           "select",
+                                               "vload",      "rotate",    "mul_hi",         "mad_hi",        "popcount",
+                                               "all",        "any",       "bitselect",      "isnan",         "isinf",
+                                               "isfinite",   "signbit",   "isless",         "islessequal",   "isequal",
+                                               "isnotequal", "isgreater", "isgreaterequal", "islessgreater", "sqrt",
+                                               "floor",      "ceil",      "trunc",          "rint",          "mix",
+                                               "step"};
   return builtin.kind == BuiltinKind::kWorkItem || kShort.count(builtin.name) != 0;
 }
 
@@ -130,10 +137,11 @@ uint32_t LaneShapes::jam(const std::vector<Stmt*>& statements) const {
 
 void LaneText::begin(uint32_t vectors) {
   vectors_.assign(vectors, {});
-  own_names_ = {"mrt_l", "mrt_l0"};
+  const std::string lane = "mrt_l" + std::to_string(shapes_.along());
+  own_names_ = {"mrt_l", lane};
   for (uint32_t i = 1; i < vectors; ++i) {
     const std::string by = " + " + std::to_string(i) + " * mrt_L::n";
-    put("const long " + ownName("mrt_l0", i) + " = mrt_l0" + by + ", " + ownName("mrt_l", i) + " = mrt_l" + by + ";\n");
+    put("const long " + ownName(lane, i) + " = " + lane + by + ", " + ownName("mrt_l", i) + " = mrt_l" + by + ";\n");
   }
 }
 

@@ -334,10 +334,79 @@ void LaneText::choose(const Stmt& s) {
   if (s.second != nullptr) under(*s.second, "~" + chosen);
 }
 
+// The parts of a switch, each with its labels, where all of them end with a break: no lane takes two then.
+struct LaneText::Part {
+  std::vector<const Stmt*> labels;
+  std::vector<Stmt*> statements;
+};
+
+bool LaneText::isApart(const std::vector<const Stmt*>& list, std::vector<Part>* parts) const {
+  bool ended = true;
+  for (const Stmt* each : list) {
+    if (each->kind == StmtKind::kCase || each->kind == StmtKind::kDefault) {
+      if (ended) parts->emplace_back();
+      if (!parts->back().statements.empty()) return false;  // the part before falls into this one
+      parts->back().labels.push_back(each);
+      ended = false;
+    } else if (ended) {
+      return false;  // no lane comes here
+    } else if (each->kind == StmtKind::kBreak) {
+      ended = true;
+    } else if (each->kind == StmtKind::kCompound && !each->body.empty() && each->body.back()->kind == StmtKind::kBreak) {
+      std::vector<Stmt*>& into = parts->back().statements;
+      into.insert(into.end(), each->body.begin(), each->body.end() - 1);
+      ended = true;
+    } else {
+      if (each->kind == StmtKind::kDeclare) return false;
+      parts->back().statements.push_back(const_cast<Stmt*>(each));
+      ended = each->kind == StmtKind::kReturn || each->kind == StmtKind::kContinue;
+    }
+  }
+  return std::all_of(parts->begin(), parts->end(), [](const Part& part) {
+    return std::none_of(part.statements.begin(), part.statements.end(), [](const Stmt* each) { return breaksOut(*each); });
+  });
+}
+
+void LaneText::selectApart(const Stmt& s, const std::vector<Part>& parts) {
+  const std::string outer = mask_, base = fresh("mrt_m"), type = prelude_.type(s.a->type.type);
+  put("{\n");
+  const std::string selected = temporary(value(*s.a));
+  put("const mrt_L::m " + base + " = " + mask() + ";\n");
+  std::string known;  // lanes that have a case
+  for (const Part& part : parts) {
+    for (const Stmt* label : part.labels) {
+      if (label->kind == StmtKind::kCase) known += (known.empty() ? "" : " | ") + caseMask(*label, selected, type);
+    }
+  }
+  for (const Part& part : parts) {
+    std::string lanes;
+    for (const Stmt* label : part.labels) {
+      lanes += lanes.empty() ? "" : " | ";
+      lanes += label->kind == StmtKind::kCase ? caseMask(*label, selected, type) : known.empty() ? base : "~(" + known + ")";
+    }
+    const std::string own = fresh("mrt_m");
+    uint32_t nodes = 0;
+    const bool cheap =
+        std::all_of(part.statements.begin(), part.statements.end(), [&](Stmt* each) { return isCheap(*each, &nodes); });
+    put("{ mrt_L::m " + own + " = " + base + " & (" + lanes + ");\n" + (cheap ? "" : "if (mrt_L::any(" + own + "))") + " {\n");
+    mask_ = own;
+    statements(part.statements, 0);
+    put("}\n}\n");
+  }
+  mask_ = outer;
+  put("}\n");
+}
+
+std::string LaneText::caseMask(const Stmt& label, const std::string& selected, const std::string& type) {
+  return "mrt_L::mask(" + selected + " == mrt_L::all<" + type + ">((" + type + ")" +
+         std::to_string(static_cast<int64_t>(label.integer)) + "l))";
+}
+
 // A switch goes through its statements once: each label adds the lanes that it is for, and a break takes lanes away.
 void LaneText::select(const Stmt& s) {
   std::vector<const Stmt*> list;
   listSwitch(s, &list);
+  if (std::vector<Part> parts; isApart(list, &parts)) return selectApart(s, parts);
   const std::string outer = mask_, own = fresh("mrt_m"), base = fresh("mrt_m"), type = prelude_.type(s.a->type.type);
   put("{\n");
   const std::string selected = temporary(value(*s.a));
@@ -346,10 +415,7 @@ void LaneText::select(const Stmt& s) {
   state.is_switch = true;
   state.broken = fresh("mrt_k");
   put("const mrt_L::m " + base + " = " + mask() + ";\nmrt_L::m " + own + " = {}, " + state.broken + " = {};\n");
-  const auto equal = [&](const Stmt& label) {
-    return "mrt_L::mask(" + selected + " == mrt_L::all<" + type + ">((" + type + ")" +
-           std::to_string(static_cast<int64_t>(label.integer)) + "l))";
-  };
+  const auto equal = [&](const Stmt& label) { return caseMask(label, selected, type); };
   std::string known;  // lanes that have a case
   for (const Stmt* each : list) {
     if (each->kind == StmtKind::kCase) known += (known.empty() ? "" : " | ") + equal(*each);

@@ -67,6 +67,10 @@ class LaneText {
   void loop(const Stmt& s);
   void plainLoop(const Stmt& s);
   void select(const Stmt& s);
+  struct Part;
+  bool isApart(const std::vector<const Stmt*>& list, std::vector<Part>* parts) const;
+  void selectApart(const Stmt& statement, const std::vector<Part>& parts);
+  static std::string caseMask(const Stmt& label, const std::string& selected, const std::string& type);
   void declare(const Variable& variable);
   void declareOwn(const Variable& variable);
   void clear(const Variable& variable);

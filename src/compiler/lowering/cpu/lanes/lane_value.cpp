@@ -345,7 +345,8 @@ std::string LaneText::workItem(const Expr& e) {
   std::string result = "mrt_L::all<" + own + ">(" + text_.work_item(which, 3, "") + ")";
   for (int d = 3; d-- > 0;) {
     const std::string id = text_.work_item(which, d, "");
-    const bool is_line = d == 0 && (which == WorkItem::kGlobalId || which == WorkItem::kLocalId);
+    const bool is_line =
+        d == static_cast<int>(shapes_.along()) && (which == WorkItem::kGlobalId || which == WorkItem::kLocalId);
     const std::string lanes = is_line ? "mrt_L::line<" + own + ">(" + id + ", 1)" : "mrt_L::all<" + own + ">(" + id + ")";
     result = "mrt_L::pick(mrt_L::mask(" + dimension + " == " + std::to_string(d) + "), " + lanes + ", " + result + ")";
   }

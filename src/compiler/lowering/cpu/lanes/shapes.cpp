@@ -668,7 +668,7 @@ Shape LaneShapes::call(const Expr& e) const {
     if (e.arguments.empty()) return Shape::linear(1);
     const Expr& dimension = behindConversions(*e.arguments[0]);
     if (dimension.kind != ExprKind::kLiteral) return Shape::varying();
-    return dimension.integer == 0 ? Shape::linear(1) : Shape::uniform();
+    return dimension.integer == along_ ? Shape::linear(1) : Shape::uniform();
   }
   if (isAtomic(e)) return Shape::varying();
   if (e.builtin->kind == BuiltinKind::kFence) return Shape::uniform();

@@ -32,7 +32,9 @@ struct Shape {
 
 class LaneShapes {
  public:
-  explicit LaneShapes(const GroupPlan& plan) : plan_(plan) {}
+  // `along`: the dimension whose neighbouring items are the lanes.
+  explicit LaneShapes(const GroupPlan& plan, uint32_t along = 0) : plan_(plan), along_(along) {}
+  uint32_t along() const { return along_; }
 
   // Looks at the statements of a region. False: something in them has no form in lanes yet, or lanes do not pay; `why_not` says
   // which.
@@ -42,6 +44,10 @@ class LaneShapes {
   // What the statements cost an item by itself, and as a lane.
   double alone() const { return alone_; }
   double together() const { return together_; }
+  // The same for what is uniform, and was left out there.
+  double uniformAlone() const { return uniform_alone_; }
+  double uniformTogether() const { return uniform_together_; }
+  bool reachesFar() const { return reaches_far_; }  // some memory at places that are not next to each other
 
   Shape of(const Expr& expression) const;
   Shape of(const Variable& variable) const;
@@ -95,6 +101,7 @@ class LaneShapes {
   void count(const Expr* expression, double weight);
 
   const GroupPlan& plan_;
+  const uint32_t along_;
   std::string why_not_;
   std::map<const Variable*, Shape> variables_;
   std::set<const Variable*> objects_;
@@ -112,7 +119,8 @@ class LaneShapes {
   bool changed_ = false;
   uint32_t widest_ = 4;
   uint32_t nodes_ = 0;
-  double alone_ = 0, together_ = 0;
+  double alone_ = 0, together_ = 0, uniform_alone_ = 0, uniform_together_ = 0;
+  bool reaches_far_ = false;
   bool masked_ = false;  // what is counted runs under a mask
   uint32_t loops_ = 0;   // around it
   bool has_form_ = false;

@@ -66,12 +66,52 @@ TEST(CpuLoweringTest, ALimitIsNotTakenWhereMemoryDecides) {
 }
 
 TEST(CpuLoweringTest, AKnownGroupSizeIsWrittenIntoTheLoops) {
-  const std::string source = "__kernel void f(__global int* a) { a[get_global_id(0)] = 1; }";
+  const std::string source = "__kernel void f(__global int* a) { a[get_global_id(0)] = get_local_id(0); }";
   BuildOptions options;
   options.group_size[0] = 64;
   options.group_size[1] = options.group_size[2] = 1;
   EXPECT_NE(Lowered(source).unit(options).find("const long mrt_n0 = 64;"), std::string::npos);
   EXPECT_NE(Lowered(source).unit().find("const long mrt_n0 = mrt_g->group_size[0];"), std::string::npos);
+}
+
+TEST(CpuLoweringTest, ItemsBelowASizeBeginTheLoops) {
+  const auto text = [](const std::string& condition) {
+    return Lowered("__kernel void f(__global int* a, int m, uint n) { int i = get_global_id(0); uint u = get_global_id(0);\n" +
+                   condition + " return; a[i] = 1; }")
+        .unit();
+  };
+  for (const char* condition : {"if (i < m)", "if (m > i)", "if (i <= m)", "if (i < m || i >= 9)"})
+    EXPECT_NE(text(condition).find("mrt_o0 = mrt_begin_s(mrt_o0, m_"), std::string::npos) << condition;
+  for (const char* condition : {"if (u < n)", "if (n >= u)"})
+    EXPECT_NE(text(condition).find("mrt_o0 = mrt_begin_u(mrt_o0, n_"), std::string::npos) << condition;
+  for (const char* condition : {"if (i == 0)", "if (!u)", "if (i <= 0)", "if (u < 1)"})
+    EXPECT_NE(text(condition).find("mrt_o0 = mrt_begin_u(mrt_o0, 1, "), std::string::npos) << condition;
+  for (const char* condition : {"if (i >= m)", "if (i == 1)", "if (i < a[0])"})
+    EXPECT_EQ(text(condition).find("= mrt_begin_"), std::string::npos) << condition;
+}
+
+TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
+  const auto text = [](const std::string& body) {
+    return Lowered(
+               "int helper(int i) { return get_global_id(1) + i; }\n"
+               "int tells(int i) { return get_group_id(1) + i; }\n"
+               "__kernel void f(__global int* a, __global float* b, int n) { int x = get_global_id(0), y = "
+               "get_global_id(1);\n" +
+               body + " }")
+        .unit();
+  };
+  const std::string across = "rtHostJoins[] = {1, }", down = "rtHostJoins[] = {2, }";
+  for (const char* body :
+       {"a[x] = 1;", "a[y * n + x] = get_global_size(0);", "a[x] = helper(x);", "b[x * n] = b[x * n + 1] + 1;",
+        "for (int i = 0; i < n; ++i) b[y * n + x] += b[y * n + i] * b[i * n + x];"}) {
+    EXPECT_NE(text(body).find(across), std::string::npos) << body;
+  }
+  for (const char* body : {"a[x * n + y] = 1;", "for (int i = 0; i < n; ++i) b[x * n + y] += b[x * n + i] * b[i * n + y];"})
+    EXPECT_NE(text(body).find(down), std::string::npos) << body;
+  for (const char* body : {"a[x] = get_local_id(0);", "a[x] = get_num_groups(0);", "a[x] = tells(x);", "atomic_inc(a);",
+                           "printf(\"%d\", x);", "__local int l[1]; l[0] = x; a[x] = l[0];", "barrier(CLK_LOCAL_MEM_FENCE);"}) {
+    EXPECT_EQ(text(body).find("rtHostJoins"), std::string::npos) << body;
+  }
 }
 
 // One text for a number and for vectors of lanes, no call of a lane by itself, and nothing of the C library.

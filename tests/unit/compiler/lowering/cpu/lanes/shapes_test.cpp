@@ -12,13 +12,13 @@ using namespace compiler;
 // The shapes of the only region of lanesKernel(body).
 class Shapes {
  public:
-  explicit Shapes(const std::string& body) : kernel_(lanesKernel(body)) {
+  explicit Shapes(const std::string& body, uint32_t along = 0) : kernel_(lanesKernel(body)) {
     if (kernel_.makePlan(GroupPlan::Split::kBarriers) == nullptr) {
       ADD_FAILURE() << kernel_.why_not;
       return;
     }
     region_ = findRegion(kernel_.plan->root());
-    shapes_.emplace(*kernel_.plan);
+    shapes_.emplace(*kernel_.plan, along);
     std::string why_not;
     EXPECT_TRUE(region_ != nullptr && shapes_->find(region_->statements, &why_not)) << body << ": " << why_not;
   }
@@ -77,6 +77,13 @@ TEST(ShapesTest, AnIdGrowsByOneAndAConstantFactorIsItsStride) {
   EXPECT_EQ(shapes.of("back"), Shape::linear(-1));
   EXPECT_EQ(shapes.of("none"), Shape::uniform());
   EXPECT_EQ(shapes.of("wide"), Shape::linear(1));
+}
+
+TEST(ShapesTest, TheOtherIdsAreUniformAlongADimension) {
+  Shapes shapes("int x = i * 2 + 1; int y = get_global_id(1) * 3; int z = get_local_id(2); a[x + y + z] = 1;", 1);
+  EXPECT_EQ(shapes.of("x"), Shape::uniform());
+  EXPECT_EQ(shapes.of("y"), Shape::linear(3));
+  EXPECT_EQ(shapes.of("z"), Shape::uniform());
 }
 
 TEST(ShapesTest, WhatDiffersWithoutAConstantStepIsVarying) {
