@@ -374,12 +374,12 @@ void Engine::wakeSleepers(uint32_t count) {
   }
 }
 
-void Engine::share(JobBody job, void* user, uint64_t total, uint64_t chunk, int64_t nanoseconds, bool foreign) {
+void Engine::share(JobBody job, void* user, uint64_t total, Pieces pieces, int64_t nanoseconds, bool foreign) {
   constexpr int64_t kWorthWaking = 30'000;
   // Helpers are woken only for work that lasts longer than waking them. Shorter jobs are open to workers that spin; where none
   // watches, one is woken for the case that the estimate is wrong.
-  uint64_t pieces = total / chunk + (total % chunk != 0 ? 1 : 0);
-  uint32_t helpers = pieces - 1 < threads_ - 1 ? static_cast<uint32_t>(pieces - 1) : threads_ - 1;
+  const uint64_t count = total / pieces.least + (total % pieces.least != 0 ? 1 : 0);
+  uint32_t helpers = count - 1 < threads_ - 1 ? static_cast<uint32_t>(count - 1) : threads_ - 1;
   auto announce = [&] {
     if (nanoseconds >= kWorthWaking) {
       if (started_.load(std::memory_order_relaxed) < threads_) (void)start(threads_);
@@ -387,7 +387,7 @@ void Engine::share(JobBody job, void* user, uint64_t total, uint64_t chunk, int6
     }
     wantWatcher();
   };
-  if (helpers == 0 || !team_.share(job, user, total, chunk, helpers, foreign, announce)) job(user, 0, total, 0);
+  if (helpers == 0 || !team_.share(job, user, total, pieces, helpers, foreign, announce)) job(user, 0, total, 0);
 }
 
 Solo* Engine::beginSolo(JobBody job, void* user, uint64_t total, bool foreign) {

@@ -81,7 +81,7 @@ class Engine final : public RefCounted {
   void relay();  // the last watcher has gone to work: if something is listed, another one wakes
 
   // Runs body over [0, total) with help where that is worth it. `nanoseconds`: what is thought to lie ahead.
-  void share(JobBody job, void* user, uint64_t total, uint64_t chunk, int64_t nanoseconds, bool foreign);
+  void share(JobBody job, void* user, uint64_t total, Pieces pieces, int64_t nanoseconds, bool foreign);
   // A record for a launch that the caller runs alone, beside a worker that watches it. Null: every record is taken.
   Solo* beginSolo(JobBody job, void* user, uint64_t total, bool foreign);
   bool endSolo(Solo& solo) { return solo.end(team_); }  // true: the rest of it has been run by several threads

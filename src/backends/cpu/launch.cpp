@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kShare = 2'000;        // of running, before a launch is shared
 constexpr int64_t kShareKnown = 4'000;   // a launch known to take longer is shared at once
-constexpr int64_t kPiece = 10'000;       // of work between two looks at the counter of a shared launch
-constexpr int64_t kLongPiece = 500'000;  // where such pieces would be very many, up to this
+constexpr int64_t kPiece = 10'000;       // of work between two looks at the counter of a shared launch, at least
+constexpr int64_t kLongPiece = 100'000;  // at most: groups may take longer than the average says
 constexpr uint64_t kPieces = 64;         // for each thread: more make the counter busier than they spread the work better
 constexpr int64_t kStolen = 20'000;      // of running, at least, before groups are taken away from a thread
 
@@ -68,13 +68,12 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
     const auto within = [&](int64_t time) {
       return each < 1 ? static_cast<uint64_t>(time) : static_cast<uint64_t>(time / each);
     };
-    // A busy counter makes groups look expensive, and pieces small, which makes it busier: so the number of pieces has a limit.
-    uint64_t chunk = std::max(within(kPiece), std::min((total - done) / (kPieces * engine.threads()), within(kLongPiece)));
-    uint64_t most = (total - done) / (uint64_t{4} * engine.threads());
-    if (chunk > most) chunk = most;
+    const uint64_t rest = total - done, threads = engine.threads();
+    const uint64_t least = std::max(within(kPiece), rest / (kPieces * threads));
+    Pieces pieces{std::max<uint64_t>(1, std::min(least, rest / (4 * threads))), 0};
+    pieces.most = std::max(pieces.least, within(kLongPiece));
     run.first = done;
-    engine.share(runGroups, &run, total - done, chunk == 0 ? 1 : chunk, left < 1e18 ? static_cast<int64_t>(left) : INT64_MAX,
-                 foreign);
+    engine.share(runGroups, &run, rest, pieces, left < 1e18 ? static_cast<int64_t>(left) : INT64_MAX, foreign);
     if (done == 0) {  // by as many threads as there are, more or less
       each = static_cast<double>(nowNanoseconds() - began) / static_cast<double>(total) * engine.threads();
     }
@@ -107,7 +106,7 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
   if (total == 1 || engine.threads() == 1) return runGroups(&run, 0, total, 0);
   if (kGroupsApart && kernel.isCompiled()) {
     if (total <= kApartGroups) return runGroups(&run, 0, total, 0);
-    return engine.share(runGroups, &run, total, kApartGroups, INT64_MAX, foreign);
+    return engine.share(runGroups, &run, total, {kApartGroups, kApartGroups}, INT64_MAX, foreign);
   }
   runSeveral(run, total, foreign);
 }

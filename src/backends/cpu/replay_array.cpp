@@ -235,7 +235,7 @@ void ReplayArray::spread(Engine& engine, StatusLatch& latch, bool foreign) {
     auto& mine = *static_cast<Parallel*>(user);
     mine.array.takePart(mine, participant);
   };
-  engine.share(body, &parallel, engine.threads(), 1, work_, foreign);
+  engine.share(body, &parallel, engine.threads(), {1, 1}, work_, foreign);
   // share() has returned, so no thread is inside any more. Relaxed order is enough. The state of the stream, or the point
   // between two launches, publishes these stores to the next executor. The gate of its job publishes them to its helpers.
   head_.store(0, std::memory_order_relaxed);

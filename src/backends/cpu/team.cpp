@@ -4,6 +4,8 @@
 
 #include <sched.h>
 
+#include <algorithm>
+
 #include "base/clock.h"
 #include "base/spin_lock.h"
 
@@ -38,7 +40,7 @@ Team::Job* Team::claim() {
   return nullptr;
 }
 
-void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t total, uint64_t chunk, uint32_t helpers,
+void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t total, Pieces pieces, uint32_t helpers,
                 bool foreign) {
   // The gate is closed and no worker is inside, so plain stores are enough. The store to the gate publishes them to enrol(),
   // whose compare-and-swap acquires. The new generation makes a worker fail that has read the gate of an earlier job. Both last
@@ -46,7 +48,7 @@ void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t tot
   job.body = body;
   job.user.store(user, std::memory_order_relaxed);
   job.total = total;
-  job.chunk = chunk;
+  job.pieces = pieces;
   job.helpers = helpers;
   job.next.store(first, std::memory_order_relaxed);
   uint64_t generation = (job.gate.load(std::memory_order_relaxed) & ~(kGeneration - 1)) + kGeneration;
@@ -86,11 +88,15 @@ void Team::awaitCooperative() {
 
 void Team::work(Job& job, uint32_t participant) {
   // Relaxed: the counter only deals out pieces. The gate has published the job, and publishes its results.
-  for (;;) {
-    uint64_t begin = job.next.fetch_add(job.chunk, std::memory_order_relaxed);
-    if (begin >= job.total) return;
-    uint64_t end = job.total - begin < job.chunk ? job.total : begin + job.chunk;
+  const uint64_t total = job.total, shares = uint64_t{2} * (job.helpers + 1);
+  const Pieces pieces = job.pieces;
+  uint64_t begin = job.next.load(std::memory_order_relaxed);
+  while (begin < total) {
+    const uint64_t left = total - begin;
+    const uint64_t end = begin + std::min(left, std::clamp(left / shares, pieces.least, pieces.most));
+    if (!job.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) continue;
     job.body(job.user.load(std::memory_order_relaxed), begin, end, participant);
+    begin = job.next.load(std::memory_order_relaxed);
   }
 }
 

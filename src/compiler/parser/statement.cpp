@@ -228,7 +228,9 @@ bool Parser::parseCaseValue(Stmt* statement) {
   }
   OpenSwitch& open = switches_.back();
   uint64_t bits = static_cast<uint64_t>(value);
-  if (sizeOf(QualType{open.type}) == 4) bits &= UINT32_MAX;
+  if (sizeOf(QualType{open.type}) == 4) {
+    bits = open.type->isSigned() ? static_cast<uint64_t>(int64_t{static_cast<int32_t>(bits)}) : bits & UINT32_MAX;
+  }
   statement->integer = bits;
   if (!open.values.insert(bits).second) {
     diagnostics_.error(where, "The switch has a case for %lld already.", static_cast<long long>(value));

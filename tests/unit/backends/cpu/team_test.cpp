@@ -32,7 +32,7 @@ TEST(CpuTeamTest, AWaitingThreadAndItsHelpersOccupyAsManyThreads) {
   Looks looks;
   EXPECT_FALSE(looks.team.occupies(1));
   std::thread helper;
-  const bool shared = looks.team.share(look, &looks, 2, 1, 1, true, [&] {
+  const bool shared = looks.team.share(look, &looks, 2, {1, 1}, 1, true, [&] {
     helper = std::thread([&looks] {
       TeamMember member;
       while (!looks.team.join(

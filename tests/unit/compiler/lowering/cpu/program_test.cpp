@@ -102,7 +102,7 @@ TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
   };
   const std::string across = "rtHostJoins[] = {1, }", down = "rtHostJoins[] = {2, }";
   for (const char* body :
-       {"a[x] = 1;", "a[y * n + x] = get_global_size(0);", "a[x] = helper(x);", "b[x * n] = b[x * n + 1] + 1;",
+       {"a[y * n + x] = get_global_size(0);", "a[x + y] = helper(x);", "b[y * n + x] = b[y * n + x + 1] + 1;",
         "for (int i = 0; i < n; ++i) b[y * n + x] += b[y * n + i] * b[i * n + x];"}) {
     EXPECT_NE(text(body).find(across), std::string::npos) << body;
   }

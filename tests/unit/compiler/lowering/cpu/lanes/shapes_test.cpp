@@ -80,7 +80,8 @@ TEST(ShapesTest, AnIdGrowsByOneAndAConstantFactorIsItsStride) {
 }
 
 TEST(ShapesTest, TheOtherIdsAreUniformAlongADimension) {
-  Shapes shapes("int x = i * 2 + 1; int y = get_global_id(1) * 3; int z = get_local_id(2); a[x + y + z] = 1;", 1);
+  Shapes shapes("int x = i * 2 + 1; int y = get_global_id(1) * 3; int z = get_local_id(2); a[get_global_id(1)] = x + y + z;",
+                1);
   EXPECT_EQ(shapes.of("x"), Shape::uniform());
   EXPECT_EQ(shapes.of("y"), Shape::linear(3));
   EXPECT_EQ(shapes.of("z"), Shape::uniform());
