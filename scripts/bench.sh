@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and runs every benchmark that this machine can run, keeps the figures in docs/measured/bench_*.json and writes the table
-# docs/benchmarks.md from them (docs/benchmarks-sixty.md: kernels beside other drivers; docs/pairs.md: every two devices). Usage:
+# docs/benchmarks.md from them (docs/benchmarks-sixty*.md: kernels beside other drivers; docs/pairs.md: every two devices). Usage:
 # scripts/bench.sh [--no-install] [--intel] [--numpy] [PATTERN], for instance scripts/bench.sh launch. --intel installs Intel's
 # OpenCL runtime for CPUs from PyPI into build/venv-intel, --numpy installs numpy into build/venv-numpy; bench_sixty and
 # bench_digits.py run them from then on, and without them the tables say that they are absent.
@@ -120,9 +120,12 @@ for file in docs/measured/bench_*.json; do
   case $file in
     */bench_cuda*.json | */bench_comm_cuda.json | */bench_opencl_gpu_*.json) ;;  # of scripts/gpu.sh
     */bench_pairs*.json) ;;  # below: one page of all
-    */bench_sixty.json) python3 scripts/sixty_table.py "$file" >"$scratch/sixty.md"
-      mv "$scratch/sixty.md" docs/benchmarks-sixty.md
-      chmod 644 docs/benchmarks-sixty.md ;;
+    */bench_sixty.json | */bench_sixty_16_cores.json)  # the second of another machine
+      page=${file##*/bench_}
+      page=docs/benchmarks-$(tr _ - <<<"${page%.json}").md
+      python3 scripts/sixty_table.py "$file" >"$scratch/sixty.md"
+      mv "$scratch/sixty.md" "$page"
+      chmod 644 "$page" ;;
     *) tables+=("$file") ;;
   esac
 done

@@ -13,8 +13,9 @@ namespace manyrt::cpu {
 // Does [begin, end) of a job; `participant` is 0 for the owner and unique among those that take part. Does not throw.
 using JobBody = void (*)(void* user, uint64_t begin, uint64_t end, uint32_t participant);
 
-// How a job is cut. Pieces are half of what is left for each member, within these limits: many members that take many pieces
-// wait for each other at the counter (0.9 us a piece with 16 threads), and the last pieces decide who ends when.
+// How a job is cut. A piece is half of what is left for each member, within these limits. Many members that take many pieces
+// wait for each other at the counter (0.9 us a piece with 16 threads), and small pieces at the end let all members end
+// together.
 struct Pieces {
   uint64_t least = 1;
   uint64_t most = UINT64_MAX;
