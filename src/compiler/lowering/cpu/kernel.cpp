@@ -507,6 +507,10 @@ bool KernelText::lanes(const Items& work, std::string* out) {
     const std::string which = "The work-items of \"" + kernel_.name + "\" are from here on ";
     remark(work.statements[0]->where,
            which + (why_not.empty() ? "the lanes of vectors." : "left to the compiler's vectoriser: " + why_not + "."));
+    for (const Stmt* loop : shapes.tiledLoops()) {
+      if (why_not.empty())
+        remark(loop->where, "This loop loads several elements at once of the row that each item walks along.");
+    }
   }
   if (!why_not.empty()) return false;
   const bool twice = shapes.nodes() <= kMaxTwice;
