@@ -1,47 +1,12 @@
 // language/lanes_off.cl: work-items that do not take part, on the CPU. Memory ends where a page begins that nothing may touch,
 // or begins behind one, and lanes that are off have their addresses there.
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "fenced.h"
 #include "source_test.h"
 
 namespace rttest {
 namespace {
 
 const uint32_t kSizes[] = {1, 3, 17, 64, 4096};  // of groups
-
-size_t pageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
-
-// Bytes of host memory between two pages that nothing may touch, at the end of the memory between them or at its beginning.
-class Fenced {
- public:
-  enum class Side { kEnd, kBegin };
-  Fenced(size_t bytes, Side side) : bytes_(bytes) {
-    const size_t page = pageBytes(), middle = (bytes + page - 1) / page * page;
-    size_ = middle + 2 * page;
-    whole_ = static_cast<unsigned char*>(mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (whole_ == MAP_FAILED) abort();
-    EXPECT_EQ(mprotect(whole_, page, PROT_NONE), 0);
-    EXPECT_EQ(mprotect(whole_ + page + middle, page, PROT_NONE), 0);
-    address_ = whole_ + page + (side == Side::kEnd ? middle - bytes : 0);
-  }
-  Fenced(const Fenced&) = delete;
-  Fenced& operator=(const Fenced&) = delete;
-  ~Fenced() { munmap(whole_, size_); }
-
-  unsigned char* data() const { return address_; }
-  void* slot() const { return const_cast<unsigned char**>(&address_); }
-  void count() const {
-    for (size_t i = 0; i < bytes_; ++i) address_[i] = static_cast<unsigned char>(i * 7 + 1);
-  }
-  void clear() const { memset(address_, 0, bytes_); }
-
- private:
-  size_t bytes_, size_;
-  unsigned char* whole_;
-  unsigned char* address_;
-};
-void* slotOf(const Fenced& memory) { return memory.slot(); }
 
 struct Element {
   const char* name;

@@ -49,6 +49,7 @@ class Kernel:
 
     def __init__(self, seed, exact=False):
         self.random = random.Random(seed)
+        self.walks = random.Random(f"walks {seed}")
         self.seed = seed
         self.exact = exact
         self.lines = []
@@ -382,6 +383,36 @@ class Kernel:
             self.add("}" if form == "while" else f"}} while (++{name} < (int){limit});")
         self.loops -= 1
 
+    def walk(self):
+        """A row of its own for each item, whose elements optimised code may load several at a time. The choices come from
+        numbers of their own, so that the rest of a kernel is what its seed has always made."""
+        others, self.random = self.random, self.walks
+        self.counter += 1
+        name, kind = f"k{self.counter}", self.pick("int", "uint", "size_t")
+        row = self.pick("(g % 23u) * 40u", "(int)(g >> 3) * 40", "(in[g] % 23u) * 40u", "g * n", "(size_t)l * (n * 3u)",
+                        "(int)l * w * 5", "(g / 2u) * 10u")
+        end = self.pick("16u", "17u", "32", "n * 8u", "w * 9", "(in[5] % 40u)", "(l % 40u)")
+        step = self.pick(f"++{name}", f"{name} += 1")
+        self.add(f"for ({kind} {name} = {self.pick('0', '0', '3')}; {name} < ({kind}){end}; {step}) {{")
+        self.loops += 1
+        scope = (list(self.uints), list(self.floats))
+        self.uints = self.uints + [f"(uint){name}"]
+        self.depth += 1
+        if self.random.random() < 0.3:
+            self.statement(1)
+        self.add(f"u{self.pick(0, 1, 2)} = u1 * 31u + in[{row} + {name}];")
+        if self.random.random() < 0.6:
+            self.add(f"f0 += fin[{row} + {name}] * fin[{name}];")
+        if self.random.random() < 0.4:
+            self.add(f"if ({self.condition()}) u1 ^= in[{row} + {name}] * 3u;")
+        if self.random.random() < 0.3:
+            self.statement(1)
+        self.depth -= 1
+        self.uints, self.floats = scope
+        self.loops -= 1
+        self.add("}")
+        self.random = others
+
     def start(self):
         if self.longs:
             self.add("ulong x0 = (ulong)u0 << 20 | u1, x1 = (ulong)u2 * u1;")
@@ -450,6 +481,8 @@ class Kernel:
             self.statement(3)
             if self.barriers and self.random.random() < 0.7:
                 self.pick(self.meet, self.meet, self.meet_inside)()
+            if self.walks.random() < 0.3:
+                self.walk()
         body = "\n".join(self.lines)
         contraction = "ON" if self.random.random() < 0.5 and not self.exact else "OFF"
         helpers = "".join(text.replace("{\n", f"{{\n#pragma OPENCL FP_CONTRACT {contraction}\n", 1) for _, text in self.helpers)

@@ -477,6 +477,10 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
     remark(work.statements[0]->where,
            which + (why_not.empty() ? dimension == 1 ? "the lanes of vectors along dimension 1." : "the lanes of vectors."
                                     : "left to the compiler's vectoriser: " + why_not + "."));
+    for (const Stmt* loop : shapes.tiledLoops()) {
+      if (why_not.empty())
+        remark(loop->where, "This loop loads several elements at once of the row that each item walks along.");
+    }
   }
   if (!why_not.empty()) return false;
   const bool twice = shapes.nodes() <= kMaxTwice;

@@ -281,6 +281,7 @@ class UnitText {
       all += libraryBody("lanes/conversion.h");
       all += libraryBody("lanes/lanes.h");
     }
+    if (body.find("mrt_tiles<") != std::string::npos) all += libraryBody("lanes/tile.h");
     if (prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos) {
       all += libraryBody("lanes/math.h");
     }

@@ -18,6 +18,8 @@ constexpr double kAtomic = 4, kAtomicLane = 5;
 // Memory of a lane: at one distance from the next, anywhere, and anywhere under a mask. What is read needs an index out of a
 // vector and goes into another one; what is written needs both out.
 constexpr double kSteppedRead = 1.3, kRead = 1.8, kMaskedRead = 2.2;
+// As an element of a tile: a load and the steps of a shuffle for each vector.
+constexpr double kTileRead = 5;
 constexpr double kSteppedWrite = 2, kWritten = 3, kMaskedWritten = 7;
 constexpr double kMask = 0.5;     // to enter what only some lanes take
 constexpr double kSurprise = 2;   // a branch in a loop, which a processor foresees or not
@@ -75,8 +77,13 @@ void LaneShapes::count(const Expr* e, double weight) {
     together_ += kAtomicLane * weight;
   } else if (reads) {
     alone_ += weight;
-    reaches_far_ = reaches_far_ || !isNear(*e);
-    together_ += isNear(*e) ? each : weight * (isSteppedPlace(*e) ? kSteppedRead : masked_ ? kMaskedRead : kRead);
+    const bool in_tile = tile_loads_.count(e) != 0;
+    reaches_far_ = reaches_far_ || !(in_tile || isNear(*e));
+    together_ += in_tile      ? kTileRead * each
+                 : isNear(*e) ? each
+                              : weight * (isSteppedPlace(*e) ? kSteppedRead
+                                          : masked_          ? kMaskedRead
+                                                             : kRead);
   } else if (!of(*e).isLinear()) {
     const double work = isFunctionOfFloats(*e) ? kFunction : 1;
     alone_ += weight * work;

@@ -56,7 +56,7 @@ bool isShort(const Builtin& builtin) {
 uint32_t LaneShapes::jam(const std::vector<Stmt*>& statements) const {
   constexpr uint32_t kMostNodes = 160;      // each vector adds as many to what a compiler reads
   constexpr uint32_t kMany = 2, kSome = 5;  // sums that go on in four or two vectors without leaving the registers
-  if (nodes_ > kMostNodes || !objects_.empty()) return 1;
+  if (nodes_ > kMostNodes || !objects_.empty() || !tiles_.empty()) return 1;
   bool fine = true;
   std::set<const Variable*> sums, inner;  // what goes on from turn to turn of a loop, and what is declared in one
   uint32_t loops = 0;

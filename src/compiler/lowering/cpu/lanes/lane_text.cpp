@@ -453,6 +453,7 @@ void LaneText::plainLoop(const Stmt& s) {
   Loop own;
   own.label = fresh("mrt_u");
   loops_.push_back(own);
+  if (const TileLoop* tiles = shapes_.tiles(s); tiles != nullptr && vectors_.size() <= 1) tiledTurns(s, *tiles);
   const bool simple = s.b == nullptr || (shapes_.of(*s.b).isUniform() && assignedVariable(*s.b) != nullptr);
   const std::string asks = s.a != nullptr ? scalar(*s.a) : "true";
   if (s.unroll >= 0) put("\n#pragma GCC unroll " + (s.unroll == 0 ? std::string("16") : std::to_string(s.unroll)) + "\n");

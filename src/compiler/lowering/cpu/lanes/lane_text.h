@@ -66,6 +66,7 @@ class LaneText {
   void choose(const Stmt& s);
   void loop(const Stmt& s);
   void plainLoop(const Stmt& s);
+  void tiledTurns(const Stmt& s, const TileLoop& loop);
   void select(const Stmt& s);
   struct Part;
   bool isApart(const std::vector<const Stmt*>& list, std::vector<Part>* parts) const;
@@ -163,6 +164,7 @@ class LaneText {
   std::string mask_;  // of the lanes that are here; empty: all
   std::string left_;  // mask of those that have returned; empty: none can
   std::vector<Loop> loops_;
+  std::map<const Expr*, std::string> tiles_;     // loads of the loop around, by the vectors that have them already
   const Parts* result_ = nullptr;                // what the helper around gives back; null: in the kernel
   std::map<const Variable*, Place> aliases_;     // pointers, by where they point to
   std::map<const Variable*, std::string> kept_;  // vectors, each with the mask under which it was declared

@@ -36,6 +36,7 @@ std::string LaneText::value(const Expr& e) {
 }
 
 std::string LaneText::varying(const Expr& e) {
+  if (const auto tile = tiles_.find(&e); tile != tiles_.end()) return tile->second;
   switch (e.kind) {
     case ExprKind::kVariable:
       if (isLocal(*e.variable) || shapes_.isObject(*e.variable)) return load(place(e), e.type.type);

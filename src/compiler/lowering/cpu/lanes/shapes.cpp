@@ -297,6 +297,7 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
     for (const Stmt* s : statements) look(*s);
   } while (changed_);
   findWidth(statements);
+  findTiles(statements);
   // Reasons that only known shapes give. The cost comes last: a region without a form has none.
   for (const auto& [variable, shape] : variables_) {
     const bool own = variable->type->isPointer() && variable->type->inner.space == AddressSpace::kPrivate;

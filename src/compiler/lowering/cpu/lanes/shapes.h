@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/lowering/cpu/group_plan.h"
+#include "compiler/lowering/cpu/lanes/tile_loads.h"
 
 namespace manyrt::compiler {
 
@@ -68,8 +69,12 @@ class LaneShapes {
   uint32_t nodes() const { return nodes_; }
   // How many vectors of lanes should go through the loops of a region together; 1: one by one.
   uint32_t jam(const std::vector<Stmt*>& statements) const;
+  // What a loop loads for several turns at once; null: nothing.
+  const TileLoop* tiles(const Stmt& loop) const;
+  std::vector<const Stmt*> tiledLoops() const;  // in the order of the source
 
  private:
+  friend class TileFinder;
   bool supports(const Stmt& statement);
   bool supports(const Expr& expression);
   bool supportsVariable(const Variable& variable);
@@ -93,6 +98,7 @@ class LaneShapes {
   void findCut(const Expr& expression);
   void cut(const Expr& expression, uint32_t bytes);
   void findSteps(const Expr& expression);
+  void findTiles(const std::vector<Stmt*>& statements);
   void measure(const Expr& expression);
   bool isSteppedMod32(const Expr& index) const;
   bool isSteppedPlace(const Expr& lvalue) const;
@@ -116,6 +122,8 @@ class LaneShapes {
   std::map<const Function*, Shape> results_;  // of helpers that the region calls
   std::map<const Function*, bool> alike_;     // whether equal arguments give equal results, and nothing else happens
   std::set<const Expr*> cut_;                 // computed in fewer bytes than their types have, or as scalars
+  std::map<const Stmt*, TileLoop> tiles_;     // of loops
+  std::set<const Expr*> tile_loads_;
   bool changed_ = false;
   uint32_t widest_ = 4;
   uint32_t nodes_ = 0;

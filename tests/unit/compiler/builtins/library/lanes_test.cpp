@@ -13,6 +13,7 @@
 #include "compiler/builtins/library/lanes/conversion.h"
 #include "compiler/builtins/library/lanes/lanes.h"
 #include "compiler/builtins/library/lanes/math.h"
+#include "compiler/builtins/library/lanes/tile.h"
 #include "compiler/builtins/library/lanes/types.h"
 
 namespace {
@@ -153,6 +154,37 @@ TEST(LibraryLanesTest, ComponentsThatFillFourBytesAreOneNumber) {
   movesVectors<unsigned char, 2>();
   movesVectors<short, 2>();
   movesVectors<unsigned short, 2>();
+}
+
+// Rows of four elements: in place, by steps, and those of lanes that are on alone.
+template <typename T>
+void turnsRows() {
+  using Tiles = mrt_tiles<4>;
+  T numbers[24];
+  for (int i = 0; i < 24; ++i) numbers[i] = static_cast<T>(3 * i + 1);
+  const Lanes::v<int> index = {13, 2, 20, 0}, some = {13, 1000000, -1000000, 0};
+  const auto far = Tiles::far(numbers + 1, 5 * sizeof(T)), at = Tiles::at(numbers, index, sizeof(T));
+  const auto far_some = Tiles::far(numbers + 1, 5 * sizeof(T), kOuter), at_some = Tiles::at(numbers, some, sizeof(T), kOuter);
+  for (int turn = 0; turn < 4; ++turn) {
+    for (int lane = 0; lane < 4; ++lane) {
+      EXPECT_EQ(far.s[turn][lane], numbers[1 + 5 * lane + turn]) << "turn " << turn << ", lane " << lane;
+      EXPECT_EQ(at.s[turn][lane], numbers[index[lane] + turn]) << "turn " << turn << ", lane " << lane;
+    }
+    for (const int lane : {0, 3}) {
+      EXPECT_EQ(far_some.s[turn][lane], numbers[1 + 5 * lane + turn]);
+      EXPECT_EQ(at_some.s[turn][lane], numbers[index[lane] + turn]);
+    }
+  }
+}
+
+TEST(LibraryLanesTest, ATileHasAVectorForEachTurn) {
+  turnsRows<signed char>();
+  turnsRows<unsigned short>();
+  turnsRows<int>();
+  turnsRows<float>();
+  EXPECT_TRUE(mrt_tiles<4>::lasts(Lanes::v<unsigned int>{0, 0xfffffffcu, 5, 7}, Lanes::every()));
+  EXPECT_FALSE(mrt_tiles<4>::lasts(Lanes::v<unsigned int>{0, 0xfffffffdu, 5, 7}, Lanes::every()));
+  EXPECT_TRUE(mrt_tiles<4>::lasts(Lanes::v<unsigned int>{0, 0xfffffffdu, 5, 7}, kOuter));
 }
 
 template <typename T>

@@ -1,0 +1,26 @@
+// Loops in which each lane walks along a row of its own: `for (j = 0; j < n; ++j) sum += a[row * n + j]`. From lane to lane the
+// addresses are a row apart, but along the loop they are next to each other. So the elements of as many turns as there are
+// lanes are loaded at once, row by row, and turned in registers (library/lanes/tile.h). Each item still adds in its own order.
+#pragma once
+
+#include <vector>
+
+#include "compiler/parser/ast.h"
+
+namespace manyrt::compiler {
+
+struct TileLoad {
+  const Expr* element = nullptr;  // of a row: an lvalue in memory
+  // What is computed in 32 unsigned bits on the way from the counter to the address. Where one of them wraps there is no row.
+  std::vector<const Expr*> wrapping;
+};
+
+struct TileLoop {
+  const Expr *left = nullptr, *right = nullptr;  // the counter, perhaps converted, and its bound
+  Op op = Op::kNone;                             // kLess, kLessEqual or kNotEqual, between the two
+  std::vector<TileLoad> loads;
+  std::vector<const Variable*> declared;  // in the body, in order, which the addresses are made of
+  bool is_short = false;                  // the body may be written out for each turn
+};
+
+}  // namespace manyrt::compiler
