@@ -64,9 +64,23 @@ struct mrt_tiles {
     exchange<N / 2, kSquare, T>(x);
     return shuffled<kSquare, kSquare, T>(x);
   }
+  // The compiler is kept from computing the rows' places outside of the loop around: short rows would pay for that.
+  MRT_IN long here(long x) {
+#if defined(__GNUC__) && defined(__x86_64__)
+    __asm__ volatile("" : "+r"(x));
+#endif
+    return x;
+  }
   template <class T>
-  MRT_IN tile<T> far(const T* p, long by) {
-    return turned<T>([&](int i) __attribute__((always_inline)) { return (const char*)p + i * by; });
+  MRT_IN tile<T> far(const T* p, long given) {
+    return far_from<T>((const char*)p, here(given), mrt_count<(N + 3) / 4>{});
+  }
+  // Few bases and up to three steps, as for what lies a step apart in lanes.h.
+  template <class T, int... B>
+  MRT_IN tile<T> far_from(const char* p, long by, mrt_numbers<B...>) {
+    const char* const base[] = {lanes::hidden(p + 4 * B * by)...};
+    const long steps[] = {0, by, 2 * by, lanes::hidden(3 * by)};
+    return turned<T>([&](int i) __attribute__((always_inline)) { return base[i / 4] + steps[i % 4]; });
   }
   // Lanes that are off have the row of one that is on.
   template <class T>
