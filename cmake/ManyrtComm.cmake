@@ -37,7 +37,8 @@ if(NOT MANYRT_MPI)
   return()
 endif()
 message(STATUS "MPI: ${MPI_C_LIBRARIES}")
-add_library(manyrt_comm_mpi SHARED ${PROJECT_SOURCE_DIR}/src/comm/mpi_plugin/plugin.cpp)
+set(manyrt_comm_mpi_sources ${PROJECT_SOURCE_DIR}/src/comm/mpi_plugin/plugin.cpp ${PROJECT_SOURCE_DIR}/src/comm/host_reduction.cpp)
+add_library(manyrt_comm_mpi SHARED ${manyrt_comm_mpi_sources})
 set_target_properties(manyrt_comm_mpi PROPERTIES
   OUTPUT_NAME manyrt-comm-mpi
   C_VISIBILITY_PRESET hidden
