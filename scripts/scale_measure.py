@@ -1,5 +1,5 @@
-"""Measures for docs/scale.md, as a value for docs/measured/scale.json: all-reduces and epochs over simulated hosts, and what one
-rank computes and holds, on this machine. Used by scripts/scale_table.py."""
+"""Measures for docs/scale.md, as a value for docs/measured/scale.json: all-reduces and epochs over simulated hosts, and what
+one rank computes and holds, on this machine. Used by scripts/scale_table.py."""
 import os
 import pathlib
 import re
@@ -70,12 +70,12 @@ def epoch(smpirun, program, folder, hosts):
     first, last = train(smpirun, program, folder, hosts, 1), train(smpirun, program, folder, hosts, epochs)
     note(f"{hosts} hosts: an epoch {(last['end'] - first['end']) / (epochs - 1)} s, {last['accuracy']} %, {last['took']:.0f} s")
     return {"hosts": hosts, "seconds": (last["end"] - first["end"]) / (epochs - 1), "epochs": epochs,
-            "accuracy": last["accuracy"], "hash": last["hash"], "equal_hashes": last["hashes"], "took": round(last["took"], 1),
-            "images": last["images"]}
+            "accuracy": last["accuracy"], "hash": last["hash"], "equal_hashes": last["hashes"],
+            "took": round(last["took"], 1), "images": last["images"]}
 
 
 def compute(program, hosts):
-    """An epoch of the rank with the most images, without what it sends: the least of five medians, as other programs disturb."""
+    """An epoch of the rank with the most images, without what it sends: the least of five medians, as others disturb."""
     environment = dict(os.environ, RT_CPU_THREADS="1", RT_DISABLE="opencl,cuda", RT_CPU_BUILD="optimized")
     seconds, memory = [], 0.0
     for _ in range(5):
