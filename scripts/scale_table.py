@@ -97,8 +97,9 @@ Float32, sums, out of place, from the last rank's start to the last rank's end. 
 | ring | `lr` | 2 (p - 1) (alpha + n / p beta) |
 
 Each table has the fastest of those that were simulated (`smpi/allreduce`). A ring was simulated from {ring_size} on and up to
-{ring_hosts} hosts, since it sends 2 (p - 1) messages a rank. The sums are checked up to 4 MiB; longer operands of all ranks
-are one piece of memory. The last column is of all algorithms: how far a simulation is from its model at most.
+{ring_hosts} hosts, since it sends 2 (p - 1) messages a rank, and recursive doubling of {doubling_size} up to {doubling_hosts}
+hosts. The sums are checked up to 4 MiB; longer operands of all ranks are one piece of memory. The last column is of all
+algorithms: how far a simulation is from its model at most.
 """
 
 SIZE_HEAD = """
@@ -112,9 +113,10 @@ EPOCH = """
 ## An epoch of digits
 
 {images} images, {held_out} of them held out; {steps} steps of {batch} images, which are dealt to the hosts (strong
-scaling). Behind each step {gradient} bytes of gradients are averaged by halving and doubling. Sending is the difference of
-two runs: of one epoch and of as many as the table says. "Equal": ranks whose weights were compared at the end of the longer
-run, and were the same.
+scaling). Behind each step {gradient} bytes of gradients are averaged by halving and doubling. Sending is a
+difference of runs, as the simulation is exact: of as many epochs as the table says and of one; where that is one, of it and
+one of {few} images, and of two of these. "Equal": ranks whose weights were compared at the end of the longest run, and
+were the same.
 
 | hosts | images a step | computing, ms | sending, ms | its model, ms | epoch, ms | one host | read right | epochs | equal |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -200,7 +202,7 @@ def breaks(data, model):
                   f"{memory[most]:.1f} MiB as one of {most}, since each keeps all weights and reads all images."))
     last = data["epochs"][-1]
     found.append((most, f"**The simulation**: {last['epochs']} epochs over {last['hosts']} hosts took {last['took']:.0f} s on "
-                  "one core."))
+                  "one core of this machine."))
     found.sort(key=lambda each: each[0])
     return "".join(f"{number}. {text}\n" for number, (_, text) in enumerate(found, 1))
 
@@ -213,12 +215,13 @@ def page(data):
                        gbit=context["link_bytes_per_second"] * 8e-9, link_us=context["link_seconds"] * 1e6,
                        alpha_us=model.alpha * 1e6, beta_ns=model.beta * 1e9,
                        settings=", ".join(f"`{each}`" for each in context["settings"]),
-                       ring_size=words_of(scale_measure.RING[0]), ring_hosts=scale_measure.RING[1])
+                       ring_size=words_of(scale_measure.RING[0]), ring_hosts=scale_measure.RING[1],
+                       doubling_size=words_of(scale_measure.DOUBLING[0]), doubling_hosts=scale_measure.DOUBLING[1])
     for size in sorted({row["bytes"] for row in data["all_reduce"]}):
         text += size_section(data, model, size)
-    return text + EPOCH.format(images=images, held_out=held_out, steps=steps, batch=BATCH, gradient=context["gradient_bytes"],
-                               rows=epoch_rows(data, model, steps), breaks=breaks(data, model), commit=context["commit"],
-                               one_ms=computing(data, 1)["seconds"] * 1e3)
+    return text + EPOCH.format(images=images, held_out=held_out, steps=steps, batch=BATCH, few=scale_measure.FEW_IMAGES,
+                               gradient=context["gradient_bytes"], rows=epoch_rows(data, model, steps),
+                               breaks=breaks(data, model), commit=context["commit"], one_ms=computing(data, 1)["seconds"] * 1e3)
 
 
 def curves(data):
