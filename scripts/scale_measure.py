@@ -60,7 +60,8 @@ def simulated_end(text):
 def train(smpirun, program, folder, hosts, epochs, *options):
     began = time.monotonic()
     done = checked(smpi.run(smpirun, folder, hosts, [program, "--epochs", str(epochs), "--no-threshold", *options],
-                            ["smpi/allreduce:" + ALGORITHMS["halving and doubling"], "smpi/display-timing:yes"],
+                            ["smpi/coll-selector:ompi", "smpi/allreduce:" + ALGORITHMS["halving and doubling"],
+                             "smpi/display-timing:yes"],
                             extra=["--log=smpi_utils.thresh:info"], timeout=TIMEOUT), f"{hosts} hosts, {epochs} epochs")
     hashes = re.findall(r"\b[0-9a-f]{16}\b", done.stdout)
     if len(hashes) != hosts or len(set(hashes)) != 1:

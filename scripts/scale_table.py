@@ -59,8 +59,8 @@ def best_of(data, hosts, size):
     return min(rows, key=lambda row: row["seconds"]), rows
 
 
-def hosts_of(data):
-    return [row["hosts"] for row in data["epochs"]]
+def hosts_of(rows):
+    return sorted({row["hosts"] for row in rows})
 
 
 HEAD = """# Over simulated hosts
@@ -99,7 +99,8 @@ Float32, sums, out of place, from the last rank's start to the last rank's end. 
 Each table has the fastest of those that were simulated (`smpi/allreduce`). A ring was simulated from {ring_size} on and up to
 {ring_hosts} hosts, since it sends 2 (p - 1) messages a rank, and recursive doubling of {doubling_size} up to {doubling_hosts}
 hosts. The sums are checked up to 4 MiB; longer operands of all ranks are one piece of memory. The last column is of all
-algorithms: how far a simulation is from its model at most.
+algorithms: how far a simulation is from its model at most. Halving leaves the rest of elements that p does not divide, as those
+of {elements} gradients, to the last rank, which the model does not have.
 """
 
 SIZE_HEAD = """
@@ -134,7 +135,7 @@ Made by `scripts/scale_table.py` from `docs/measured/scale.json`; commit {commit
 def size_section(data, model, size):
     gradient = data["context"]["gradient_bytes"]
     text = SIZE_HEAD.format(size=words_of(size), of=", the gradients of digits" if size == gradient else "")
-    for hosts in hosts_of(data):
+    for hosts in hosts_of(data["all_reduce"]):
         best, rows = best_of(data, hosts, size)
         modelled = model.all_reduce(best["algorithm"], hosts, size)
         others = ", ".join(f"{row['algorithm']} {microseconds(row['seconds'])}" for row in rows if row is not best) or "-"
@@ -211,7 +212,8 @@ def page(data):
     context, model = data["context"], Model(data["context"])
     images, held_out = data["epochs"][0]["images"]
     steps = -(-(images - held_out) // BATCH)
-    text = HEAD.format(most=hosts_of(data)[-1], picture=PICTURE.name, simulator=context["simulator"], cpu=context["cpu"],
+    text = HEAD.format(most=hosts_of(data["all_reduce"])[-1], picture=PICTURE.name, elements=context["gradient_bytes"] // 4,
+                       simulator=context["simulator"], cpu=context["cpu"],
                        gbit=context["link_bytes_per_second"] * 8e-9, link_us=context["link_seconds"] * 1e6,
                        alpha_us=model.alpha * 1e6, beta_ns=model.beta * 1e9,
                        settings=", ".join(f"`{each}`" for each in context["settings"]),
@@ -226,10 +228,10 @@ def page(data):
 
 def curves(data):
     """For the picture: by size the simulated points and the model's, and the parts of an epoch."""
-    model, hosts = Model(data["context"]), hosts_of(data)
+    model, hosts = Model(data["context"]), hosts_of(data["epochs"])
     reduce = {}
     for size in sorted({row["bytes"] for row in data["all_reduce"]}):
-        best = [best_of(data, each, size)[0] for each in hosts]
+        best = [best_of(data, each, size)[0] for each in hosts_of(data["all_reduce"])]
         reduce[words_of(size)] = {"simulated": [(row["hosts"], row["seconds"]) for row in best],
                                   "model": [(row["hosts"], model.all_reduce(row["algorithm"], row["hosts"], size))
                                             for row in best]}
