@@ -27,6 +27,7 @@ target_link_libraries(manyrt_comm PUBLIC manyrt PRIVATE manyrt_warnings manyrt_h
 
 # libmanyrt-comm-mpi.so, which knows the one MPI that it was built against. libmanyrt-comm.so opens it when it is asked for.
 option(MANYRT_COMM_MPI "Build the engine of MPI where an MPI is found" ON)
+set(manyrt_comm_mpi_sources ${PROJECT_SOURCE_DIR}/src/comm/mpi_plugin/plugin.cpp ${PROJECT_SOURCE_DIR}/src/comm/host_reduction.cpp)
 set(MANYRT_MPI OFF)
 if(MANYRT_COMM_MPI)
   find_package(MPI QUIET COMPONENTS C)
@@ -37,7 +38,7 @@ if(NOT MANYRT_MPI)
   return()
 endif()
 message(STATUS "MPI: ${MPI_C_LIBRARIES}")
-add_library(manyrt_comm_mpi SHARED ${PROJECT_SOURCE_DIR}/src/comm/mpi_plugin/plugin.cpp)
+add_library(manyrt_comm_mpi SHARED ${manyrt_comm_mpi_sources})
 set_target_properties(manyrt_comm_mpi PROPERTIES
   OUTPUT_NAME manyrt-comm-mpi
   C_VISIBILITY_PRESET hidden

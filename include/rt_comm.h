@@ -157,15 +157,22 @@ RT_API rtStatus_t rtCommCreate(rtComm_t* comm, const rtCommOptions_t* options, c
 
 /** Makes a communicator of processes of MPI: each calls it, and has the rank that it has in mpi_comm. On the CPU operations
  *  work in its memory, on other devices in copies on the host. The engine is a library of its own, opened by the first call.
- *  MPI runs with MPI_THREAD_MULTIPLE, from before this call until the communicator and its graphs are gone.
+ *  MPI runs from before this call until the communicator and its graphs are gone.
+ *  With MPI_THREAD_MULTIPLE operations return at once, as elsewhere. Where MPI was initialised with less, the library calls
+ *  it on the threads that call this library alone: an operation waits for its stream, and returns when it is over, with the
+ *  same statuses. One thread at a time calls operations, splits and destroys then, and below MPI_THREAD_SERIALIZED only the
+ *  one that made the communicator. All ranks enter the operations of different communicators in one order. A capture is
+ *  NOT_SUPPORTED.
+ *  With RT_COMM_MPI=collectives operations are MPI's own blocking collectives: the order of the operands is MPI's, ranks
+ *  that come with something else are not found, and no time or abort ends a wait. For many ranks, and for simulators of MPI.
  *  @param[out] comm      receives the rank, which the caller destroys
  *  @param[in]  options   may be NULL
  *  @param[in]  mpi_comm  points to an MPI_Comm of the MPI that the engine was built for; duplicated
  *  @param[in]  context   may be NULL: current
  *  blocks: yes, for the other processes
  *  capture: outside
- *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (MPI does not run, or not with threads), OUT_OF_MEMORY,
- *    BACKEND_UNAVAILABLE (no engine), DEVICE_LOST, DRIVER */
+ *  errors: INVALID_VALUE, INVALID_HANDLE, NOT_FOUND, NOT_SUPPORTED (MPI does not run, or ranks call it
+ *    in different ways: RT_COMM_MPI), OUT_OF_MEMORY, BACKEND_UNAVAILABLE (no engine), DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtCommCreateFromMpi(rtComm_t* comm, const rtCommOptions_t* options, const void* mpi_comm,
                                       rtContext_t context);
 

@@ -38,7 +38,7 @@ static void openDevices(Ranks* ranks, const Options* options, const rtCommOption
 static void openProcesses(Ranks* ranks, const rtCommOptions_t* comm_options) {
   int level = MPI_THREAD_SINGLE, rank = 0, size = 0;
   const MPI_Comm world = MPI_COMM_WORLD;
-  MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level); /* a lower level is refused by rtCommCreateFromMpi */
+  MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level); /* with a lower level operations wait in their calls */
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   ranks->processes = 1;

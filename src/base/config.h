@@ -29,6 +29,7 @@ namespace manyrt::config {
   X(kCpuSanitize, "RT_CPU_SANITIZE", "address, thread or off: sanitizer of kernels") \
   X(kNccl, "RT_NCCL", "NCCL, for communicators of CUDA devices, a path or a name")   \
   X(kCommEngine, "RT_COMM_ENGINE", "nccl or in_process: the engine in one process")  \
+  X(kCommMpi, "RT_COMM_MPI", "messages or collectives: how MPI is called")           \
   X(kCacheFolder, "RT_CACHE_DIR", "the folder of compiled kernels, or off")          \
   X(kCacheSize, "RT_CACHE_SIZE", "MiB that this folder may hold")
 

@@ -3,6 +3,7 @@
 // soon as the work ahead is submitted, so a host function stands before it, which the stream calls when that work is complete.
 // Captured, the host function stands there on the CPU too: it alone is called when the stream has failed, and tells the other
 // ranks. Work that an engine gives to the driver's stream needs no host function: the stream keeps its order.
+// A batch that only the program's thread may run is in no stream: that thread waits for what is ahead, and runs it.
 #include "comm/batch.h"
 
 #include <atomic>
@@ -114,6 +115,33 @@ Status launch(const Reference& batch, bool host_function_ahead, rtStream_t strea
   return Status();
 }
 
+struct Visit {
+  Batch& batch;
+  bool ran = false;
+};
+
+rtStatus_t runVisit(const uint64_t* native, void* user) {
+  Visit& visit = *static_cast<Visit*>(user);
+  visit.ran = true;
+  return visit.batch.run(native[0]).code();
+}
+
+// The stream is held while the batch runs, and latches what fails in it, as it does with a batch that it calls itself. So that
+// is no failure of this call. Another thread may give the stream new work between the two calls: then it is waited for again.
+Status runHere(Batch& batch, rtStream_t stream) {
+  Visit visit{batch};
+  for (;;) {
+    if (const rtStatus_t ahead = rtStreamSynchronize(stream); ahead != RT_SUCCESS) {
+      const Status failure = fromCore(ahead);
+      batch.streamFailed(ahead);  // the stream has told it, and will not again
+      return failure;
+    }
+    const rtStatus_t code = rtStreamCallNative(runVisit, &visit, stream);
+    if (visit.ran) return Status();
+    if (code != RT_NOT_READY) return fromCore(code);
+  }
+}
+
 }  // namespace
 
 Status submit(const std::shared_ptr<Communicator>& communicator, std::vector<Operation> operations, rtStream_t stream) {
@@ -128,7 +156,10 @@ Status submit(const std::shared_ptr<Communicator>& communicator, std::vector<Ope
   batch->takeTurn();
   Status status = withoutThrowing([&] { return communicator->before(batch->first(), stream); });
   if (status.ok()) {
-    status = withoutThrowing([&] { return launch(batch, !on_stream && !communicator->onHost(), stream); });
+    status = withoutThrowing([&] {
+      return communicator->runsOnCallingThread() ? runHere(*batch, stream)
+                                                 : launch(batch, !on_stream && !communicator->onHost(), stream);
+    });
     communicator->behind(status.ok());
   }
   if (!status.ok()) {

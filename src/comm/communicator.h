@@ -59,8 +59,11 @@ class Communicator {
   // Of an operation whose numbers and memory are valid: whether this engine can do it. May build kernels. `captured`: it
   // becomes a part of a graph.
   virtual Status check(const Operation& operation, bool captured) = 0;
-  // On a thread of the library, when the stream has come to the operations. Returns when this rank's part of all is done.
+  // On a thread of the library (but see below), when the stream has come to the operations. Returns when this rank's part of
+  // all is done.
   virtual Status run(const std::vector<Operation>& operations, const Submission& at) = 0;
+  // Whether run() may be called on the program's thread alone, within the call that submits.
+  virtual bool runsOnCallingThread() const { return false; }
   // Whether run() gives its work to the driver's stream and returns. Then it is called as soon as what is ahead is submitted.
   virtual bool submitsToStream(const std::vector<Operation>&) const { return false; }
   // Whether runAll() can run such a batch of each rank, on a thread that has them all. It waits for no other thread.

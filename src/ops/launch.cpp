@@ -1,8 +1,9 @@
 // The checks of a launch, cheapest first. The common path calls no function but the backend's own; address look-ups are inline.
 #include "ops/launch.h"
 
+#include <sched.h>
+
 #include <algorithm>
-#include <atomic>
 #include <new>
 
 #include "allocator/address_map.h"
@@ -185,29 +186,20 @@ class HostFunctionTask final : public Task {
   const std::shared_ptr<void> keep_;
 };
 
-// What a function that is called at once came to, or why it was not called.
-struct Said {
-  Status status;
-  std::atomic<bool> told{false};  // released: `status` is there
-};
-
 class NativeTask final : public Task {
  public:
   NativeTask(rtNativeFunction_t function, void* user, manager::Stream& stream, std::shared_ptr<void> keep)
       : function_(function), user_(user), context_(stream.context->bits), keep_(std::move(keep)) {
     stream.native->native(native_);
   }
-  // `said` outlives the task.
-  NativeTask(rtNativeFunction_t function, void* user, manager::Stream& stream, Said* said)
+  // `said` outlives the task: what a function that is called at once came to, or why it was not called.
+  NativeTask(rtNativeFunction_t function, void* user, manager::Stream& stream, Status* said)
       : NativeTask(function, user, stream, std::shared_ptr<void>()) {
     said_ = said;
   }
   Status run(const Status& status) override {
     Status own = status.ok() ? callNative(function_, user_, context_, native_) : Status();
-    if (said_ != nullptr) {
-      said_->status = status.ok() ? own : status;
-      said_->told.store(true, std::memory_order_release);
-    }
+    if (said_ != nullptr) *said_ = status.ok() ? own : status;
     return own;
   }
 
@@ -216,7 +208,7 @@ class NativeTask final : public Task {
   void* const user_;
   const HandleBits context_;
   const std::shared_ptr<void> keep_;
-  Said* said_ = nullptr;
+  Status* said_ = nullptr;
   uint64_t native_[2] = {0, 0};
 };
 
@@ -385,14 +377,12 @@ Status launchNative(rtNativeFunction_t function, void* user, manager::Stream& st
 
 namespace {
 
-// Where the backend has no way of its own: the native work of the host is done when the function returns, so that the stream
-// has to be idle.
-bool callOnIdle(backend::Stream& stream, std::unique_ptr<Task>* task, const Said& said, Status* status) {
-  uint64_t serial = stream.submitted();
-  if (!stream.reached(serial)) return false;
-  *status = stream.call(task->release(), backend::TaskKind::kNative);
-  // Up to the call and no further: what other threads submit behind it may wait for anything.
-  while (status->ok() && !said.told.load(std::memory_order_acquire)) (void)stream.wait(++serial, Deadline::never());
+// Where all work is complete and the stream does not take the call, another thread is about to leave the stream.
+bool callOrRefuse(backend::Stream& stream, std::unique_ptr<Task>* task, Status* status) {
+  while (!stream.callAtOnce(task, status)) {
+    if (!stream.reached(stream.submitted())) return false;
+    sched_yield();
+  }
   return true;
 }
 
@@ -406,7 +396,7 @@ Status callNativeAtOnce(rtNativeFunction_t function, void* user, manager::Stream
         "makes a node.");
   RT_TRY(submittable(stream));
   if (fault::fails("native function")) throw std::bad_alloc();
-  Said said;
+  Status said;
   Status status;
   std::unique_ptr<Task> task = std::make_unique<NativeTask>(function, user, stream, &said);
   Lease<manager::Stream> lease(&stream);
@@ -414,7 +404,7 @@ Status callNativeAtOnce(rtNativeFunction_t function, void* user, manager::Stream
   guard.leave();
   bool called = true;
   try {
-    called = native.callAtOnce(&task, &status) || callOnIdle(native, &task, said, &status);
+    called = callOrRefuse(native, &task, &status);
   } catch (const std::bad_alloc&) {  // the guard has to be entered again
     status = Status::bare(RT_ERROR_OUT_OF_MEMORY);
   }
@@ -425,7 +415,7 @@ Status callNativeAtOnce(rtNativeFunction_t function, void* user, manager::Stream
   lease = Lease<manager::Stream>();
   guard.enter();
   if (!called) return Status::bare(RT_NOT_READY);
-  return status.ok() ? said.status : status;
+  return status.ok() ? said : status;
 }
 
 }  // namespace manyrt::ops

@@ -288,6 +288,27 @@ TEST_P(InteropTest, ANativeCallAtOnceIsOverWhenItReturnsOrIsNotMade) {
   EXPECT_EQ(seen.calls.load(), 2);
 }
 
+// Also behind work that a thread of the library has run, which may still be looking for more.
+TEST_P(InteropTest, ANativeCallAtOnceIsMadeOnTheCallingThread) {
+  Memory memory;
+  ASSERT_RT_OK(rtMalloc(memory.out(), 4096, context_));
+  for (int round = 0; round < 300; ++round) {
+    std::thread::id caller;
+    for (int i = 0; i < 20; ++i) ASSERT_RT_OK(rtMemsetAsync(memory.get(), i, 4096, stream_));
+    if (round % 2 == 0) {
+      while (rtStreamQuery(stream_) == RT_NOT_READY) std::this_thread::yield();
+    }
+    ASSERT_RT_OK(rtStreamSynchronize(stream_));
+    ASSERT_RT_OK(rtStreamCallNative(
+        [](const uint64_t*, void* user) -> rtStatus_t {
+          *static_cast<std::thread::id*>(user) = std::this_thread::get_id();
+          return RT_SUCCESS;
+        },
+        &caller, stream_));
+    ASSERT_EQ(caller, std::this_thread::get_id()) << "in round " << round;
+  }
+}
+
 // Inside, what the function submits follows it, a wait for the stream is refused, and so is a second call; streams nest.
 TEST_P(InteropTest, InsideANativeCallAtOnceTheStreamIsHeld) {
   struct Inside {

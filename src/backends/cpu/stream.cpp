@@ -1,6 +1,8 @@
 // Submitting to a stream of the CPU and waiting for it. What runs the commands is in execute.cpp.
 #include "backends/cpu/stream.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <climits>
 #include <cstring>
@@ -241,6 +243,55 @@ bool Stream::copyAndRead(const backend::Copy& copy, Status*) {
     leave(false);
   }
   return copyNow(copy);
+}
+
+// The stream is taken first: else a worker might run the function. While this thread has it and producers are kept out, nothing
+// comes ahead of the function.
+bool Stream::callAtOnce(std::unique_ptr<Task>* task, Status* status) {
+  if (hasWork() || !acquireIdle()) return false;
+  *status = engine_->ready(false);
+  if (!status->ok()) {
+    leave(false);
+    return true;
+  }
+  lockProducer();
+  // Relaxed: the executor alone writes completed_, and submitted_ is written under producing_.
+  const uint64_t serial = submitted_.load(std::memory_order_relaxed) + 1;
+  if (completed_.load(std::memory_order_relaxed) + 1 != serial) {
+    unlockProducer();
+    leave(false);
+    return false;
+  }
+  void* slot = ring_.reserve(1);
+  if (slot == nullptr) {
+    *status = outOfMemory();
+  } else {
+    new (slot) TaskCommand{{.kind = Kind::kUser}, task->release(), true};
+    publish(1, false);
+    Executor executor;
+    (void)run(executor, serial);  // a native function does not block the thread that calls it itself
+  }
+  leave(false);
+  return true;
+}
+
+// Takes the stream unless it has work. A worker that stays with the empty stream for a while is asked to let go, as by a thread
+// that waits: see waitLong().
+bool Stream::acquireIdle() {
+  if (acquire()) return true;
+  drainers_.fetch_add(1, std::memory_order_seq_cst);
+  let_go_.store(true, std::memory_order_relaxed);
+  bool acquired = false;
+  for (uint32_t looks = 1; !hasWork() && !(acquired = acquire()); ++looks) {
+    if (looks % 64 == 0) {
+      sched_yield();
+    } else {
+      relaxCpu();
+    }
+  }
+  drainers_.fetch_sub(1, std::memory_order_seq_cst);
+  if (!acquired) hurry();
+  return acquired;
 }
 
 // Gives the stream up; what has been submitted meanwhile is listed, unless a thread that waits is there to run it.

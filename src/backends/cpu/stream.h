@@ -41,6 +41,7 @@ class Stream final : public backend::Stream {
   Status call(Task* task, backend::TaskKind kind) override;
   bool copyNow(const backend::Copy& copy) override;
   bool copyAndRead(const backend::Copy& copy, Status* status) override;
+  bool callAtOnce(std::unique_ptr<Task>* task, Status* status) override;
   uint64_t submitted() const override { return submitted_.load(std::memory_order_acquire); }
   uint64_t completed() override { return completed_.load(std::memory_order_acquire); }
   bool wait(uint64_t serial, Deadline deadline) override;
@@ -96,6 +97,7 @@ class Stream final : public backend::Stream {
     return state_.load(std::memory_order_relaxed) == kFree &&
            state_.compare_exchange_strong(expected, kRunning, std::memory_order_seq_cst);
   }
+  bool acquireIdle();
   void leave(bool urgent);
   void drain(uint64_t serial);
   bool waitLong(uint64_t serial, Deadline deadline);

@@ -1,9 +1,11 @@
 // Opening the plug-in, once, and making ranks with it: of an MPI_Comm, and by splitting.
 #include <dlfcn.h>
 
+#include <cstring>
 #include <mutex>
 #include <string>
 
+#include "base/config.h"
 #include "base/os/dynamic_library.h"
 #include "comm/core_call.h"
 #include "comm/mpi/rank.h"
@@ -46,15 +48,30 @@ Status open(const Plugin** plugin) {
   return Status();
 }
 
+Status chooseCalls(Calls* calls) {
+  const char* const chosen = config::get(config::Variable::kCommMpi);
+  const bool collectives = chosen != nullptr && strcmp(chosen, "collectives") == 0;
+  RT_CHECK_ARG(chosen == nullptr || collectives || strcmp(chosen, "messages") == 0,
+               "RT_COMM_MPI=%s is no way to call MPI; messages and collectives are.", chosen);
+  *calls = collectives ? Calls::kCollectives : Calls::kMessages;
+  return Status();
+}
+
 }  // namespace
 
 Status create(std::shared_ptr<Communicator>* made, const Place& place, const Settings& settings, const void* mpi_comm) {
   const Plugin* plugin = nullptr;
+  Calls calls = Calls::kMessages;
+  RT_TRY(chooseCalls(&calls));
   RT_TRY(open(&plugin));
   PluginComm* comm = nullptr;
   int32_t rank = 0, size = 0;
-  if (const char* why = plugin->attach(&comm, mpi_comm, &rank, &size)) return Status::error(RT_ERROR_NOT_SUPPORTED, "%s", why);
-  const auto of = std::make_shared<Rank>(*plugin, comm, place, settings, rank, size);
+  Threads threads = Threads::kAny;
+  if (const char* why = plugin->attach(&comm, mpi_comm, calls, &rank, &size, &threads)) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED, "%s", why);
+  }
+  const auto of = std::make_shared<Rank>(*plugin, comm, Rank::Manner{calls, threads, std::this_thread::get_id()}, place,
+                                         settings, rank, size);
   if (!of->onHost()) RT_TRY_CORE(rtStreamCreate(&of->stream_, nullptr, place.context));
   *made = of;
   return Status();
@@ -73,6 +90,7 @@ Rank::~Rank() {
 
 // MPI has no split that can be given up. So the ranks meet first, as for a collective, on the calling thread.
 Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
+  RT_TRY(admitThread());
   *ticket = static_cast<uint64_t>(static_cast<uint32_t>(color)) << 32 | static_cast<uint32_t>(key);
   return Status();
 }
@@ -80,7 +98,7 @@ Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
 Status Rank::takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) {
   const std::lock_guard alone(splitting_);
   const auto color = static_cast<int32_t>(ticket >> 32), key = static_cast<int32_t>(ticket & 0xffffffffu);
-  {
+  if (manner_.calls == Calls::kMessages) {
     const std::lock_guard running(running_);
     const Status met = meet({Kind::kBarrier});
     if (!met.ok()) {
@@ -92,7 +110,7 @@ Status Rank::takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) {
   int32_t rank = 0, size = 0;
   if (const char* why = plugin_.split(&comm, color, key, &rank, &size, comm_)) return failedPlugin(why);
   if (comm == nullptr) return Status();
-  const auto of = std::make_shared<Rank>(plugin_, comm, place(), settings(), rank, size);
+  const auto of = std::make_shared<Rank>(plugin_, comm, manner_, place(), settings(), rank, size);
   if (!onHost()) RT_TRY_CORE(rtStreamCreate(&of->stream_, nullptr, place().context));
   *made = of;
   return Status();

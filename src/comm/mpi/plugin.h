@@ -8,7 +8,7 @@
 
 namespace manyrt::comm::mpi {
 
-inline constexpr uint32_t kPluginVersion = 2;
+inline constexpr uint32_t kPluginVersion = 3;
 inline constexpr char kPluginFile[] = "libmanyrt-comm-mpi.so.0";
 inline constexpr char kPluginSymbol[] = "manyrtCommMpiPlugin";
 
@@ -17,17 +17,27 @@ struct PluginRequest;  // one operation in flight
 
 enum class Direction { kSend, kReceive };
 
-// Functions return null, or a sentence that lives until the thread's next call. Any thread may call any function.
+// How operations are done: by messages and non-blocking collectives, which can be given up and hear of failures, or by MPI's
+// blocking collectives, with its algorithms and without either. Alike at all ranks.
+enum class Calls : int32_t { kMessages, kCollectives };
+
+// Which threads may call MPI, as it was initialised: several at a time, one at a time, or one alone.
+enum class Threads : int32_t { kAny, kOneAtATime, kOne };
+
+// Functions return null, or a sentence that lives until the thread's next call. Any thread may call any function that MPI lets.
 struct Plugin {
   uint32_t version;
   // Collective and blocking. `mpi_comm` points to an MPI_Comm, which is duplicated.
-  const char* (*attach)(PluginComm** comm, const void* mpi_comm, int32_t* rank, int32_t* size);
+  const char* (*attach)(PluginComm** comm, const void* mpi_comm, Calls calls, int32_t* rank, int32_t* size, Threads* threads);
   // Collective and blocking; a color below 0 is none, and *made is null.
   const char* (*split)(PluginComm** made, int32_t color, int32_t key, int32_t* rank, int32_t* size, PluginComm* comm);
   void (*release)(PluginComm* comm);
 
   // Begins an operation that reduces nothing, on memory of the host. The operation's memory stays as it is until it is done.
   const char* (*start)(PluginRequest** request, const Operation& operation, PluginComm* comm);
+  // The whole of a collective, with kCollectives. Memory that is read and memory that is written are apart, or in place as
+  // `start` takes it: a reduction's are apart.
+  const char* (*complete)(const Operation& operation, PluginComm* comm);
   // Begins to gather `bytes` bytes of every rank.
   const char* (*exchange)(PluginRequest** request, const void* mine, void* all, uint32_t bytes, PluginComm* comm);
   // Begins a message of a collective that the ranks do themselves. It meets no send or receive of `start`.
@@ -37,6 +47,8 @@ struct Plugin {
   void (*abandon)(PluginRequest* request);
   // Also makes progress. Done: the request is gone, and `bytes` is what a receive got.
   const char* (*test)(int32_t* done, uint64_t* bytes, PluginRequest* request);
+  // Waits within MPI, then as `test`.
+  const char* (*wait)(uint64_t* bytes, PluginRequest* request);
 
   // Short messages between engines: sent without being waited for; *from is -1 where none has come.
   const char* (*post)(int32_t to, int32_t tag, const void* message, uint32_t bytes, PluginComm* comm);

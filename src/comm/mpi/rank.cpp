@@ -19,6 +19,8 @@ constexpr uint64_t kStagedPiece = 4 * 1024 * 1024;  // bytes of a device's memor
 // Bytes that a rank gathers when it meets the others: in slots that are long for few ranks and short for many.
 constexpr uint64_t kGathered = 8192, kLeastSlot = 256, kMostSlot = 2048;
 constexpr uint64_t kMostElements = 1u << 30;  // of one call of MPI, which counts with an int
+constexpr uint64_t kCollectivePiece =
+    64 * 1024 * 1024;  // bytes of one collective of MPI itself, which a device's are staged for
 // NULL, as a rank gives it for what only the root has, stays NULL.
 void* at(void* base, uint64_t bytes) { return base == nullptr ? nullptr : static_cast<char*>(base) + bytes; }
 const void* at(const void* base, uint64_t bytes) { return base == nullptr ? nullptr : static_cast<const char*>(base) + bytes; }
@@ -39,7 +41,21 @@ Status Rank::failedPlugin(const char* why) {
   return Status::error(RT_ERROR_DRIVER, "Rank %d%s: %s", rank(), name().c_str(), why);
 }
 
+Status Rank::admitThread() const {
+  if (manner_.threads != Threads::kOne || std::this_thread::get_id() == manner_.made_on) return Status();
+  return Status::error(RT_ERROR_NOT_SUPPORTED,
+                       "Another thread made the communicator%s, and MPI was initialised for one: ask MPI_Init_thread for "
+                       "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE.",
+                       name().c_str());
+}
+
 Status Rank::check(const Operation& operation, bool captured) {
+  RT_TRY(admitThread());
+  if (captured && runsOnCallingThread()) {
+    return Status::error(RT_ERROR_NOT_SUPPORTED,
+                         "A capture holds an operation of a communicator of MPI only where MPI was initialised with "
+                         "MPI_THREAD_MULTIPLE: a launch runs on a thread of the library.");
+  }
   if (captured && place().backend == RT_BACKEND_CUDA) {
     return Status::error(RT_ERROR_NOT_SUPPORTED, "A capture on CUDA cannot hold an operation of a communicator of MPI.");
   }
@@ -50,6 +66,13 @@ Status Rank::check(const Operation& operation, bool captured) {
 
 Status Rank::run(const std::vector<Operation>& operations, const Submission&) {
   const std::lock_guard alone(running_);
+  runs_on_.store(std::this_thread::get_id(), std::memory_order_release);
+  const Status status = runAlone(operations);
+  runs_on_.store({}, std::memory_order_release);
+  return status;
+}
+
+Status Rank::runAlone(const std::vector<Operation>& operations) {
   std::deque<Staged> points;
   Status status = withoutThrowing([&]() -> Status {
     for (const bool receives : {true, false}) {
@@ -140,6 +163,9 @@ Status Rank::perform(const Operation& operation) {
 }
 
 Status Rank::collective(const Operation& operation) {
+  if (manner_.calls == Calls::kCollectives) {
+    return goesInPieces(operation.kind) ? inPieces(operation, kCollectivePiece) : completeWhole(operation);
+  }
   const Status done = meetAndWork(operation);
   waits_for_ = 0;
   return done;
@@ -150,17 +176,48 @@ Status Rank::meetAndWork(const Operation& operation) {
   if (operation.kind == Kind::kBarrier) return Status();  // the ranks have met
   if (isShort(operation)) return finishShort(operation);
   if (!goesInPieces(operation.kind)) return perform(operation);
-  // All ranks cut alike, whatever their devices.
-  const uint64_t element = sizeOf(operation.type);
-  const uint64_t most = stages_ ? kStagedPiece / element : kMostElements;
+  return inPieces(operation, stages_ ? kStagedPiece : kMostElements * sizeOf(operation.type));
+}
+
+// All ranks cut alike, whatever their devices.
+Status Rank::inPieces(const Operation& operation, uint64_t most_bytes) {
+  const uint64_t element = sizeOf(operation.type), most = most_bytes / element;
   for (uint64_t done = 0; done < operation.count; done += most) {
     Operation piece = operation;
     piece.count = std::min(most, operation.count - done);
     piece.send = at(operation.send, done * element);
     piece.receive = at(operation.receive, done * element);
-    RT_TRY(perform(piece));
+    RT_TRY(manner_.calls == Calls::kCollectives ? completeWhole(piece) : perform(piece));
   }
   return Status();
+}
+
+// ---- Collectives of MPI itself ----
+
+// MPI's mark for "in place" has to stand at all ranks or at none, and the ranks have not told each other: those in place send a
+// copy.
+Status Rank::completeWhole(const Operation& operation) {
+  Staged staged;
+  all_in_place_ = false;
+  RT_TRY(stage(&staged, operation));
+  Operation& of = staged.operation;
+  if (reduces(of.kind) && onHost() && of.count != 0) {
+    Ranges ranges;
+    (void)rangesOf(of, rank(), size(), &ranges);
+    const char* const from = static_cast<const char*>(of.send);
+    const char* const to = static_cast<const char*>(of.receive);
+    if (ranges.receive != 0 && to < from + ranges.send && from < to + ranges.receive) {
+      if (scratch_ == nullptr) scratch_ = std::make_unique<std::vector<char>>();
+      scratch_->assign(from, from + ranges.send);
+      of.send = scratch_->data();
+    }
+  }
+  if (const char* why = plugin_.complete(of, comm_)) return failedPlugin(why);
+  const bool has_result = of.kind != Kind::kReduce || rank() == of.root;
+  if (of.reduction == RT_COMM_AVERAGE && reduces(of.kind) && has_result) {
+    divideOnHost(of.type, of.receive, of.count, static_cast<uint32_t>(size()));
+  }
+  return deliver(&staged);
 }
 
 // ---- Short operations: what the ranks send comes with the meeting, and each makes its own result ----

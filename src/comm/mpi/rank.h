@@ -4,11 +4,15 @@
 //
 // Before a collective the ranks gather what each means. That is where a rank is found out that comes with another operation,
 // and where a late one is waited for: no operation of MPI begins before all ranks have come.
+//
+// With RT_COMM_MPI=collectives there is none of this: each operation is MPI's own, which waits as long as it likes.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -21,12 +25,20 @@ Status create(std::shared_ptr<Communicator>* made, const Place& place, const Set
 
 class Rank final : public Communicator {
  public:
-  Rank(const Plugin& plugin, PluginComm* comm, const Place& place, const Settings& settings, int32_t rank, int32_t size)
-      : Communicator(place, settings, rank, size, std::make_shared<Monitor>()), plugin_(plugin), comm_(comm) {}
+  // How MPI may be called, and is.
+  struct Manner {
+    Calls calls;
+    Threads threads;
+    std::thread::id made_on;  // with Threads::kOne the one thread
+  };
+  Rank(const Plugin& plugin, PluginComm* comm, Manner manner, const Place& place, const Settings& settings, int32_t rank,
+       int32_t size)
+      : Communicator(place, settings, rank, size, std::make_shared<Monitor>()), plugin_(plugin), comm_(comm), manner_(manner) {}
   ~Rank() override;
 
   Status check(const Operation& operation, bool captured) override;
   Status run(const std::vector<Operation>& operations, const Submission& at) override;
+  bool runsOnCallingThread() const override { return manner_.threads != Threads::kAny; }
   Status announceSplit(int32_t color, int32_t key, uint64_t* ticket) override;
   Status takeSplit(uint64_t ticket, std::shared_ptr<Communicator>* made) override;
 
@@ -66,8 +78,11 @@ class Rank final : public Communicator {
     std::vector<char> mine, all;
   };
 
+  Status runAlone(const std::vector<Operation>& operations);
   Status collective(const Operation& operation);
   Status meetAndWork(const Operation& operation);
+  Status inPieces(const Operation& operation, uint64_t most_bytes);
+  Status completeWhole(const Operation& operation);
   Status meet(const Operation& operation);
   bool isShort(const Operation& operation) const;
   uint64_t slotBytes() const;
@@ -94,23 +109,27 @@ class Rank final : public Communicator {
 
   Status wait(PluginRequest* request, const Operation& operation, uint64_t* bytes);
   Status listen();
+  Status admitThread() const;
   Status expire(const Operation& operation);  // of a wait: asks which ranks are there, and fails the communicator
   Status failedPlugin(const char* why);
   std::string name() const;
 
   const Plugin& plugin_;
   PluginComm* const comm_;
-  std::mutex running_;  // one batch of a rank runs at a time; only graphs on two streams meet here
+  const Manner manner_;
+  std::atomic<std::thread::id> runs_on_{};  // the thread that runs a batch; none: no batch runs
+  std::mutex running_;                      // one batch of a rank runs at a time; only graphs on two streams meet here
   std::mutex splitting_;
-  std::unique_ptr<Gathered> gathered_;          // of the last meeting
-  std::unique_ptr<std::vector<char>> scratch_;  // what other ranks send for this one's part of a reduction
-  uint64_t collectives_ = 0;                    // that have begun; under `running_`
-  uint64_t waits_for_ = 0;                      // the number of the collective that this rank is in, from 1; 0: none
-  bool met_ = false;                            // all ranks have come to the present collective
-  std::vector<uint64_t> answers_;               // by rank: the number that it said it is in, and 1; 0: has not answered
-  rtStream_t stream_ = nullptr;                 // for copies between device and host
-  bool stages_ = false;                         // of the present collective: some rank is on a device
-  bool all_in_place_ = false;  // of the present collective: MPI's mark for it has to stand at all ranks or at none
+  std::unique_ptr<Gathered> gathered_;  // of the last meeting
+  // What other ranks send for this one's part of a reduction; with MPI's collectives, what this rank sends in place.
+  std::unique_ptr<std::vector<char>> scratch_;
+  uint64_t collectives_ = 0;       // that have begun; under `running_`
+  uint64_t waits_for_ = 0;         // the number of the collective that this rank is in, from 1; 0: none
+  bool met_ = false;               // all ranks have come to the present collective
+  std::vector<uint64_t> answers_;  // by rank: the number that it said it is in, and 1; 0: has not answered
+  rtStream_t stream_ = nullptr;    // for copies between device and host
+  bool stages_ = false;            // of the present collective: some rank is on a device
+  bool all_in_place_ = false;      // of the present collective: MPI's mark for it has to stand at all ranks or at none
 };
 
 }  // namespace manyrt::comm::mpi

@@ -42,6 +42,11 @@ class Patience {
 
 // `bytes` may be null.
 Status Rank::wait(PluginRequest* request, const Operation& operation, uint64_t* bytes) {
+  if (manner_.calls == Calls::kCollectives) {
+    uint64_t got = 0;
+    const char* const why = plugin_.wait(bytes != nullptr ? bytes : &got, request);
+    return why == nullptr ? Status() : failedPlugin(why);
+  }
   const Deadline deadline = Deadline::after(settings().timeout_ns);
   Patience patience;
   for (;;) {
@@ -78,7 +83,12 @@ Status Rank::listen() {
   }
 }
 
+// With MPI's collectives nothing listens. Where one thread at a time calls MPI, a batch that runs on another one ends by this
+// failure, and tells of it then (Rank::runAlone).
 void Rank::announceFailure() {
+  if (manner_.calls == Calls::kCollectives || !admitThread().ok()) return;
+  const std::thread::id runs_on = runs_on_.load(std::memory_order_acquire);
+  if (runsOnCallingThread() && runs_on != std::thread::id() && runs_on != std::this_thread::get_id()) return;
   Report report = {};
   const Status failure = monitor().failure(&report.rank);
   report.code = failure.code();

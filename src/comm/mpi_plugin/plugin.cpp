@@ -1,5 +1,5 @@
-// libmanyrt-comm-mpi.so: the one place that sees mpi.h. It translates into MPI's messages and non-blocking collectives, and
-// knows neither streams nor contexts nor time; comm/mpi/rank.cpp decides what to do when.
+// libmanyrt-comm-mpi.so: the one place that sees mpi.h. It translates into MPI's messages and collectives, and knows neither
+// streams nor contexts nor time; comm/mpi/rank.cpp decides what to do when.
 #include "comm/mpi/plugin.h"
 
 #include <mpi.h>
@@ -10,6 +10,8 @@
 #include <memory>
 #include <new>
 
+#include "comm/host_reduction.h"
+
 namespace manyrt::comm::mpi {
 
 struct PluginComm {
@@ -18,6 +20,8 @@ struct PluginComm {
   MPI_Comm splits = MPI_COMM_NULL;
   int rank = 0;
   int size = 0;
+  MPI_Op reductions[kTypeCount][kReductionCount] = {};  // made at the first use
+  bool made[kTypeCount][kReductionCount] = {};
 };
 
 struct PluginRequest {
@@ -89,15 +93,15 @@ const char* adopt(PluginComm** out, std::unique_ptr<PluginComm> made, int32_t* r
   return nullptr;
 }
 
-const char* attach(PluginComm** out, const void* mpi_comm, int32_t* rank, int32_t* size) {
+const char* attach(PluginComm** out, const void* mpi_comm, Calls calls, int32_t* rank, int32_t* size, Threads* threads) {
   int initialised = 0, finalised = 0, level = 0;
   MPI_TRY(MPI_Initialized(&initialised));
   MPI_TRY(MPI_Finalized(&finalised));
   if (initialised == 0 || finalised != 0) return refused("MPI is not running: MPI_Init_thread comes first.");
   MPI_TRY(MPI_Query_thread(&level));
-  if (level < MPI_THREAD_MULTIPLE) {
-    return refused("MPI was initialised without threads: ask MPI_Init_thread for MPI_THREAD_MULTIPLE.");
-  }
+  *threads = level >= MPI_THREAD_MULTIPLE     ? Threads::kAny
+             : level >= MPI_THREAD_SERIALIZED ? Threads::kOneAtATime
+                                              : Threads::kOne;
   MPI_Comm given = MPI_COMM_NULL;
   memcpy(&given, mpi_comm, sizeof given);
   if (given == MPI_COMM_NULL) return refused("The communicator of MPI is MPI_COMM_NULL.");
@@ -106,6 +110,10 @@ const char* attach(PluginComm** out, const void* mpi_comm, int32_t* rank, int32_
   if (inter != 0) return refused("The communicator of MPI is an inter-communicator.");
   auto made = std::make_unique<PluginComm>();
   MPI_TRY(MPI_Comm_dup(given, &made->operations));
+  // Ranks that call MPI differently would wait for each other for ever.
+  int least[2] = {static_cast<int>(calls), -static_cast<int>(calls)};
+  MPI_TRY(MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, made->operations));
+  if (least[0] != -least[1]) return refused("Some ranks have RT_COMM_MPI=collectives and others have not.");
   return adopt(out, std::move(made), rank, size);
 }
 
@@ -121,54 +129,72 @@ void release(PluginComm* comm) {
   int finalised = 0;
   if (MPI_Finalized(&finalised) == MPI_SUCCESS && finalised == 0) {
     for (MPI_Comm each : {comm->operations, comm->messages, comm->splits}) (void)MPI_Comm_free(&each);
+    for (int type = 0; type < kTypeCount; ++type) {
+      for (int reduction = 0; reduction < kReductionCount; ++reduction) {
+        if (comm->made[type][reduction]) (void)MPI_Op_free(&comm->reductions[type][reduction]);
+      }
+    }
   }
   delete comm;
 }
 
 // ---- Operations ----
 
+// Where the two ranges of an operation are one place, MPI wants its mark instead of the address.
+struct Places {
+  Places(const Operation& of, int rank)
+      : send(of.send), receive(of.receive), bytes(of.count * sizeOf(of.type)), is_root(rank == of.root) {
+    const size_t own = static_cast<size_t>(rank) * bytes;
+    const bool gathers = of.kind == Kind::kAllGather || (of.kind == Kind::kGather && is_root);
+    if (gathers && of.send == static_cast<char*>(of.receive) + own) send = MPI_IN_PLACE;
+    if (of.kind == Kind::kAllToAll && of.send == of.receive) send = MPI_IN_PLACE;
+    if (of.kind == Kind::kScatter && is_root && of.receive == static_cast<const char*>(of.send) + own) receive = MPI_IN_PLACE;
+  }
+  // Of the root of a broadcast.
+  void bringToReceive() const {
+    if (is_root && send != receive) memcpy(receive, send, bytes);
+  }
+  const void* send;
+  void* receive;
+  size_t bytes;
+  bool is_root;
+};
+
 const char* begin(PluginRequest& request, const Operation& of, PluginComm* comm) {
   const int count = static_cast<int>(of.count);
   const MPI_Datatype type = datatype(of.type);
   const MPI_Comm on = comm->operations;
-  const size_t bytes = of.count * sizeOf(of.type);
-  const char* const send = static_cast<const char*>(of.send);
-  char* const receive = static_cast<char*>(of.receive);
   MPI_Request* const out = &request.request;
-  const bool at_root = comm->rank == of.root;
-  const auto own = static_cast<size_t>(comm->rank) * bytes;
-  // Where the two are one place, MPI wants its mark instead of the address.
-  const auto mark = [](bool in_place, const void* address) { return in_place ? MPI_IN_PLACE : address; };
+  const Places at(of, comm->rank);
   switch (of.kind) {
     case Kind::kAllReduce:
     case Kind::kReduce:
     case Kind::kReduceScatter:
       return refused("Reductions go by transfers.");
     case Kind::kBroadcast:
-      if (at_root && send != receive) memcpy(receive, send, bytes);
-      MPI_TRY(MPI_Ibcast(receive, count, type, of.root, on, out));
+      at.bringToReceive();
+      MPI_TRY(MPI_Ibcast(of.receive, count, type, of.root, on, out));
       return nullptr;
     case Kind::kAllGather:
-      MPI_TRY(MPI_Iallgather(mark(send == receive + own, send), count, type, receive, count, type, on, out));
+      MPI_TRY(MPI_Iallgather(at.send, count, type, of.receive, count, type, on, out));
       return nullptr;
     case Kind::kAllToAll:
-      MPI_TRY(MPI_Ialltoall(mark(send == receive, send), count, type, receive, count, type, on, out));
+      MPI_TRY(MPI_Ialltoall(at.send, count, type, of.receive, count, type, on, out));
       return nullptr;
     case Kind::kGather:
-      MPI_TRY(MPI_Igather(mark(at_root && send == receive + own, send), count, type, receive, count, type, of.root, on, out));
+      MPI_TRY(MPI_Igather(at.send, count, type, of.receive, count, type, of.root, on, out));
       return nullptr;
     case Kind::kScatter:
-      MPI_TRY(MPI_Iscatter(send, count, type, at_root && receive == send + own ? MPI_IN_PLACE : receive, count, type, of.root,
-                           on, out));
+      MPI_TRY(MPI_Iscatter(of.send, count, type, at.receive, count, type, of.root, on, out));
       return nullptr;
     case Kind::kBarrier:
       MPI_TRY(MPI_Ibarrier(on, out));
       return nullptr;
     case Kind::kSend:
-      MPI_TRY(MPI_Isend(send, count, type, of.root, kOperation, on, out));
+      MPI_TRY(MPI_Isend(of.send, count, type, of.root, kOperation, on, out));
       return nullptr;
     case Kind::kReceive:
-      MPI_TRY(MPI_Irecv(receive, count, type, of.root, kOperation, on, out));
+      MPI_TRY(MPI_Irecv(of.receive, count, type, of.root, kOperation, on, out));
       return nullptr;
   }
   return nullptr;
@@ -179,6 +205,95 @@ const char* start(PluginRequest** out, const Operation& operation, PluginComm* c
   auto request = std::make_unique<PluginRequest>();
   if (const char* why = begin(*request, operation, comm)) return why;
   *out = request.release();
+  return nullptr;
+}
+
+// ---- Collectives of MPI itself ----
+
+// The arithmetic of the other engines. MPI gives the operand of the lower ranks first.
+template <int32_t kType, int32_t kReduction>
+void combine(void* lower, void* result, int* count, MPI_Datatype*) {
+  combineOnHost(kType, kReduction, result, lower, result, static_cast<uint64_t>(*count));
+}
+
+#define MANYRT_COMM_ROW(number, Type, name)                                                          \
+  {combine<number, RT_COMM_SUM>, combine<number, RT_COMM_PRODUCT>, combine<number, RT_COMM_MINIMUM>, \
+   combine<number, RT_COMM_MAXIMUM>, combine<number, RT_COMM_AVERAGE>},
+constexpr MPI_User_function* kCombine[kTypeCount][kReductionCount] = {MANYRT_COMM_TYPES(MANYRT_COMM_ROW)};
+#undef MANYRT_COMM_ROW
+
+// MPI's own operation where it has the same arithmetic: some MPIs have their best algorithms for these alone. Not for 16-bit
+// floating point, which MPI has as integers, nor for minimum and maximum of floating point, where MPI says nothing of a NaN.
+MPI_Op ownOperation(int32_t type, int32_t reduction) {
+  if (type == RT_COMM_F16 || type == RT_COMM_BF16) return MPI_OP_NULL;
+  const bool is_integer = type != RT_COMM_F32 && type != RT_COMM_F64;
+  switch (reduction) {
+    case RT_COMM_SUM:
+    case RT_COMM_AVERAGE:
+      return MPI_SUM;
+    case RT_COMM_PRODUCT:
+      return MPI_PROD;
+    case RT_COMM_MINIMUM:
+      return is_integer ? MPI_MIN : MPI_OP_NULL;
+    default:
+      return is_integer ? MPI_MAX : MPI_OP_NULL;
+  }
+}
+
+const char* reductionOf(MPI_Op* out, const Operation& of, PluginComm* comm) {
+  *out = ownOperation(of.type, of.reduction);
+  if (*out != MPI_OP_NULL) return nullptr;
+  MPI_Op& reduction = comm->reductions[of.type][of.reduction];
+  bool& made = comm->made[of.type][of.reduction];
+  if (!made) MPI_TRY(MPI_Op_create(kCombine[of.type][of.reduction], 1, &reduction));
+  made = true;
+  *out = reduction;
+  return nullptr;
+}
+
+const char* complete(const Operation& of, PluginComm* comm) {
+  if (of.count > INT_MAX) return refused("MPI counts elements with an int: one operation has too many.");
+  const int count = static_cast<int>(of.count);
+  const MPI_Datatype type = datatype(of.type);
+  const MPI_Comm on = comm->operations;
+  const Places at(of, comm->rank);
+  MPI_Op reduction = MPI_OP_NULL;
+  switch (of.kind) {
+    case Kind::kAllReduce:
+    case Kind::kReduce:
+    case Kind::kReduceScatter:
+      if (const char* why = reductionOf(&reduction, of, comm)) return why;
+      if (of.kind == Kind::kAllReduce) {
+        MPI_TRY(MPI_Allreduce(of.send, of.receive, count, type, reduction, on));
+      } else if (of.kind == Kind::kReduce) {
+        MPI_TRY(MPI_Reduce(of.send, of.receive, count, type, reduction, of.root, on));
+      } else {
+        MPI_TRY(MPI_Reduce_scatter_block(of.send, of.receive, count, type, reduction, on));
+      }
+      return nullptr;
+    case Kind::kBroadcast:
+      at.bringToReceive();
+      MPI_TRY(MPI_Bcast(of.receive, count, type, of.root, on));
+      return nullptr;
+    case Kind::kAllGather:
+      MPI_TRY(MPI_Allgather(at.send, count, type, of.receive, count, type, on));
+      return nullptr;
+    case Kind::kAllToAll:
+      MPI_TRY(MPI_Alltoall(at.send, count, type, of.receive, count, type, on));
+      return nullptr;
+    case Kind::kGather:
+      MPI_TRY(MPI_Gather(at.send, count, type, of.receive, count, type, of.root, on));
+      return nullptr;
+    case Kind::kScatter:
+      MPI_TRY(MPI_Scatter(of.send, count, type, at.receive, count, type, of.root, on));
+      return nullptr;
+    case Kind::kBarrier:
+      MPI_TRY(MPI_Barrier(on));
+      return nullptr;
+    case Kind::kSend:
+    case Kind::kReceive:
+      return refused("Messages are no collectives.");
+  }
   return nullptr;
 }
 
@@ -214,15 +329,27 @@ void abandon(PluginRequest* request) {
   delete request;
 }
 
+void end(uint64_t* bytes, const MPI_Status& status, PluginRequest* request) {
+  int count = 0;
+  if (MPI_Get_count(&status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0) *bytes = static_cast<uint64_t>(count);
+  delete request;
+}
+
 const char* test(int32_t* done, uint64_t* bytes, PluginRequest* request) {
   MPI_Status status;
-  int over = 0, count = 0;
+  int over = 0;
   *done = 0;
   MPI_TRY(MPI_Test(&request->request, &over, &status));
   if (over == 0) return nullptr;
-  if (MPI_Get_count(&status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0) *bytes = static_cast<uint64_t>(count);
-  delete request;
+  end(bytes, status, request);
   *done = 1;
+  return nullptr;
+}
+
+const char* wait(uint64_t* bytes, PluginRequest* request) {
+  MPI_Status status;
+  MPI_TRY(MPI_Wait(&request->request, &status));
+  end(bytes, status, request);
   return nullptr;
 }
 
@@ -271,9 +398,21 @@ constexpr auto fence(std::integral_constant<const char* (*)(Parameters...), func
 template <auto function>
 constexpr auto kFenced = fence(std::integral_constant<decltype(function), function>());
 
-constexpr Plugin kPlugin = {kPluginVersion, kFenced<attach>,   kFenced<split>,    release,
-                            kFenced<start>, kFenced<exchange>, kFenced<transfer>, abandon,
-                            kFenced<test>,  kFenced<post>,     kFenced<take>};
+constexpr Plugin kPlugin = {
+    .version = kPluginVersion,
+    .attach = kFenced<attach>,
+    .split = kFenced<split>,
+    .release = release,
+    .start = kFenced<start>,
+    .complete = kFenced<complete>,
+    .exchange = kFenced<exchange>,
+    .transfer = kFenced<transfer>,
+    .abandon = abandon,
+    .test = kFenced<test>,
+    .wait = kFenced<wait>,
+    .post = kFenced<post>,
+    .take = kFenced<take>,
+};
 
 }  // namespace
 }  // namespace manyrt::comm::mpi

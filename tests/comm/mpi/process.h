@@ -20,6 +20,17 @@ inline int worldSize() {
   return size;
 }
 
+// How the library may call MPI here, and how it was told to.
+inline bool anyThread() {
+  int level = 0;
+  (void)MPI_Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
+inline bool callsCollectives() {
+  const char* const calls = getenv("RT_COMM_MPI");
+  return calls != nullptr && std::string(calls) == "collectives";
+}
+
 // What one process has. A layout names the devices of the ranks in turn.
 struct Process {
   rttest::Context context;
