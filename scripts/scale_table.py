@@ -65,8 +65,9 @@ def hosts_of(rows):
 
 HEAD = """# Over simulated hosts
 
-What `rtCommAllReduce` would take on up to {most} hosts, and the training of `examples/digits_parallel` on up to {most_training}, of
-which there are none here: SimGrid's SMPI runs the same sources and libraries over simulated ones. `scripts/scale.sh` measures and writes this page.
+What `rtCommAllReduce` would take on up to {most} hosts, and the training of `examples/digits_parallel` on up to
+{most_training}, of which there are none here: SimGrid's SMPI runs the same sources and libraries over simulated ones.
+`scripts/scale.sh` measures and writes this page.
 
 ![All-reduces and an epoch over hosts]({picture})
 
