@@ -105,7 +105,7 @@ only add to these.
 The same number of ranks has the same bits at each run, in one process or in several: a reduction takes the operands in the
 order of the ranks. On GPUs NCCL chooses the order. Hashes that differ between runs would be counted in the last column.
 
-[scale.md](scale.md) has 8 to 1024 simulated hosts.
+[scale.md](scale.md) has the same over hundreds of simulated hosts.
 
 Made by `scripts/digits_parallel_table.py` from `docs/measured/digits_parallel*.json`.
 """

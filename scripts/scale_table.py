@@ -65,8 +65,9 @@ def hosts_of(rows):
 
 HEAD = """# Over simulated hosts
 
-What `rtCommAllReduce` and the training of `examples/digits_parallel` would take on 8 to {most} hosts, of which there are none
-here: SimGrid's SMPI runs the same sources and libraries over simulated ones. `scripts/scale.sh` measures and writes this page.
+What `rtCommAllReduce` would take on up to {most} hosts, and the training of `examples/digits_parallel` on up to
+{most_training}, of which there are none here: SimGrid's SMPI runs the same sources and libraries over simulated ones.
+`scripts/scale.sh` measures and writes this page.
 
 ![All-reduces and an epoch over hosts]({picture})
 
@@ -212,7 +213,8 @@ def page(data):
     context, model = data["context"], Model(data["context"])
     images, held_out = data["epochs"][0]["images"]
     steps = -(-(images - held_out) // BATCH)
-    text = HEAD.format(most=hosts_of(data["all_reduce"])[-1], picture=PICTURE.name, elements=context["gradient_bytes"] // 4,
+    text = HEAD.format(most=hosts_of(data["all_reduce"])[-1], most_training=hosts_of(data["epochs"])[-1],
+                       picture=PICTURE.name, elements=context["gradient_bytes"] // 4,
                        simulator=context["simulator"], cpu=context["cpu"],
                        gbit=context["link_bytes_per_second"] * 8e-9, link_us=context["link_seconds"] * 1e6,
                        alpha_us=model.alpha * 1e6, beta_ns=model.beta * 1e9,
