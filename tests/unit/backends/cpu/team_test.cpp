@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace manyrt::cpu {
 namespace {
@@ -45,6 +47,34 @@ TEST(CpuTeamTest, AWaitingThreadAndItsHelpersOccupyAsManyThreads) {
   EXPECT_TRUE(looks.two);
   EXPECT_FALSE(looks.three);
   EXPECT_FALSE(looks.team.occupies(1)) << "the job is over";
+}
+
+// Four threads may come, and the owner is the only one that does.
+std::vector<uint64_t> piecesOf(uint64_t total, Pieces pieces) {
+  Team team;
+  std::vector<std::pair<uint64_t, uint64_t>> taken;
+  const auto take = [](void* user, uint64_t begin, uint64_t end, uint32_t) {
+    static_cast<std::vector<std::pair<uint64_t, uint64_t>>*>(user)->emplace_back(begin, end);
+  };
+  EXPECT_TRUE(team.share(take, &taken, total, pieces, 3, false, [] {}));
+  std::vector<uint64_t> sizes;
+  uint64_t next = 0;
+  for (const auto& [begin, end] : taken) {
+    EXPECT_EQ(begin, next);
+    sizes.push_back(end - begin);
+    next = end;
+  }
+  EXPECT_EQ(next, total);
+  return sizes;
+}
+
+TEST(CpuTeamTest, PiecesAreHalfOfWhatIsLeftForEachThread) {
+  EXPECT_EQ(piecesOf(64, {}),
+            (std::vector<uint64_t>{8, 7, 6, 5, 4, 4, 3, 3, 3, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(piecesOf(100, {5, 10}), (std::vector<uint64_t>{10, 10, 10, 8, 7, 6, 6, 5, 5, 5, 5, 5, 5, 5, 5, 3}));
+  EXPECT_EQ(piecesOf(7, {3, 3}), (std::vector<uint64_t>{3, 3, 1}));
+  EXPECT_EQ(piecesOf(2, {4, UINT64_MAX}), (std::vector<uint64_t>{2}));
+  EXPECT_EQ(piecesOf(1, {}), (std::vector<uint64_t>{1}));
 }
 
 }  // namespace
