@@ -120,7 +120,6 @@ bool joinsGroups(const Function& function) {
     switch (builtin->kind) {
       case BuiltinKind::kPure:
       case BuiltinKind::kMemory:
-      case BuiltinKind::kFence:
         return true;
       case BuiltinKind::kWorkItem:
         return builtin->work_item == WorkItem::kGlobalId || builtin->work_item == WorkItem::kGlobalSize ||
@@ -130,8 +129,17 @@ bool joinsGroups(const Function& function) {
         return false;
     }
   };
-  const auto isLocal = [](const Variable* p) { return p->type->isPointer() && p->type->inner.space == AddressSpace::kLocal; };
-  return function.locals.empty() && std::none_of(function.parameters.begin(), function.parameters.end(), isLocal) &&
+  const auto tells = [](const Variable* p) {  // of local memory, or of what another group may be waiting for
+    return p->type->isPointer() && (p->type->inner.space == AddressSpace::kLocal || p->type->inner.is_volatile);
+  };
+  bool casts = false;
+  if (function.body != nullptr) {
+    visitExpressions(function.body, [&](const Expr& e) {
+      const bool is_cast = e.kind == ExprKind::kCast || e.kind == ExprKind::kConvert;
+      casts = casts || (is_cast && e.type->isPointer() && e.type->inner.is_volatile);
+    });
+  }
+  return !casts && function.locals.empty() && std::none_of(function.parameters.begin(), function.parameters.end(), tells) &&
          std::all_of(function.builtins.begin(), function.builtins.end(), keeps) &&
          std::all_of(function.callees.begin(), function.callees.end(), [](const Function* f) { return joinsGroups(*f); });
 }

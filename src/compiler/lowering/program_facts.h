@@ -32,7 +32,8 @@ bool callsSubGroups(const Function& function);
 bool callsWorkItem(const Function& function, WorkItem which);  // itself, or what it calls
 
 // Whether nothing tells the work-groups of a kernel apart: no local memory, no barrier, no id within a group, and neither
-// atomic functions nor printf, whose order would show. Neighbouring groups may then run as one.
+// atomic functions nor printf, whose order would show. Neighbouring groups may then run as one. Kernels with fences or volatile
+// memory keep their groups too: one may wait for what another writes.
 bool joinsGroups(const Function& kernel);
 
 }  // namespace manyrt::compiler
