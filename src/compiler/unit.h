@@ -20,8 +20,10 @@ struct JoinedGroups {
 };
 
 inline constexpr char kModuleSymbol[] = "rtHostModule";  // const rtHostModule_t
-// const unsigned char[kernel_count]; may be absent. 0: does not join groups; 1: best along dimension 0, 2: along dimension 1.
-inline constexpr char kJoinsSymbol[] = "rtHostJoins";
+// const unsigned char[kernel_count], what is known of the work-groups of each kernel; may be absent.
+inline constexpr char kTraitsSymbol[] = "rtHostTraits";
+inline constexpr unsigned char kJoinsAlong0 = 1, kJoinsAlong1 = 2;  // neighbours join, best along this dimension
+inline constexpr unsigned char kSharesAtomics = 4;                  // they change global memory by atomic functions
 inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent
 
 // What the work-items of a sub-group have exchanged: the value of each, and which ones took part, as bits.

@@ -45,4 +45,35 @@ class Fenced {
 };
 inline void* slotOf(const Fenced& memory) { return memory.slot(); }
 
+// 2^32 bytes of addresses, of which only the first page and the last one may be touched: where indices of 32 bits wrap.
+class WrappingBytes {
+ public:
+  WrappingBytes() : whole_(mmap(nullptr, kAll, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (whole_ == MAP_FAILED) return;
+    const size_t page = pageBytes();
+    address_ = static_cast<unsigned char*>(whole_) + kBeside;
+    unsigned char* const last = address_ + (size_t{1} << 32) - page;
+    EXPECT_EQ(mprotect(address_, page, PROT_READ | PROT_WRITE), 0);
+    EXPECT_EQ(mprotect(last, page, PROT_READ | PROT_WRITE), 0);
+    for (size_t i = 0; i < page; ++i) {
+      address_[i] = static_cast<unsigned char>(i * 7 + 1);
+      last[i] = static_cast<unsigned char>(i * 13 + 5);
+    }
+  }
+  WrappingBytes(const WrappingBytes&) = delete;
+  WrappingBytes& operator=(const WrappingBytes&) = delete;
+  ~WrappingBytes() {
+    if (whole_ != MAP_FAILED) munmap(whole_, kAll);
+  }
+
+  const unsigned char* data() const { return address_; }  // null: the system has no 4 GiB of addresses
+  void* slot() const { return const_cast<unsigned char**>(&address_); }
+
+ private:
+  static constexpr size_t kBeside = size_t{1} << 16, kAll = (size_t{1} << 32) + 2 * kBeside;
+  void* whole_;
+  unsigned char* address_ = nullptr;
+};
+inline void* slotOf(const WrappingBytes& memory) { return memory.slot(); }
+
 }  // namespace rttest

@@ -283,18 +283,9 @@ TEST_P(RowsTest, MayBeInLocalMemory) {
 
 // An index in uint begins at 0 again between two rows or within one. Nothing may be touched between.
 TEST_P(RowsTest, IndicesMayWrap) {
-  const size_t page = pageBytes(), all = (size_t{1} << 32) + 2 * page;
-  void* const whole = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (whole == MAP_FAILED) GTEST_SKIP() << "no 4 GiB of addresses";
-  unsigned char* const bytes = static_cast<unsigned char*>(whole) + page;
-  unsigned char* const end = bytes + (size_t{1} << 32) - page;
-  ASSERT_EQ(mprotect(bytes, page, PROT_READ | PROT_WRITE), 0);
-  ASSERT_EQ(mprotect(end, page, PROT_READ | PROT_WRITE), 0);
-  for (size_t i = 0; i < page; ++i) {
-    bytes[i] = static_cast<unsigned char>(i * 7 + 1);
-    end[i] = static_cast<unsigned char>(i * 13 + 5);
-  }
-  void* const address = bytes;
+  const WrappingBytes memory;
+  const unsigned char* const bytes = memory.data();
+  if (bytes == nullptr) GTEST_SKIP() << "no 4 GiB of addresses";
   // Among them are those where only the last of 4, 8 or 16 rows wraps, and only some turns behind the first.
   for (const uint32_t before : {0u, 1u, 15u, 16u, 17u, 40u, 113u, 262u, 560u, 575u, 600u, 1150u, 2000u}) {
     const uint32_t items = 64, width = 37, first = 0u - before;
@@ -306,14 +297,13 @@ TEST_P(RowsTest, IndicesMayWrap) {
       for (uint32_t j = 0; j < width; ++j) in_any[i] = in_any[i] * 31 + bytes[starts[i] + j];
     }
     const Buffer<uint32_t> places = buffer(starts), out = buffer(std::vector<uint32_t>(items, 0));
-    run("wrapping_rows", {1}, {items}, address, out, first, width);
+    run("wrapping_rows", {1}, {items}, memory, out, first, width);
     if (HasFatalFailure()) break;
     expectEqual(out.read(), in_order, "wrapping_rows, " + std::to_string(before) + " before 2^32");
-    run("wrapping_starts", {1}, {items}, address, places, out, width);
+    run("wrapping_starts", {1}, {items}, memory, places, out, width);
     if (HasFatalFailure()) break;
     expectEqual(out.read(), in_any, "wrapping_starts, " + std::to_string(before) + " before 2^32");
   }
-  munmap(whole, all);
 }
 
 }  // namespace

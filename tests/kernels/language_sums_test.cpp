@@ -1,7 +1,5 @@
 // language/sums.cl: sums over loops that all items of a group go through together, in groups that are no multiple of anything.
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "fenced.h"
 #include "source_test.h"
 
 namespace rttest {
@@ -157,22 +155,13 @@ INSTANTIATE_TEST_SUITE_P(, WrappingTest, testing::Values("cpu"), testName);
 
 TEST_P(WrappingTest, IndicesOfSumsWrap) {
   build("language/sums.cl");
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE)), all = (size_t{1} << 32) + 2 * page;
-  void* const whole = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (whole == MAP_FAILED) GTEST_SKIP() << "no 4 GiB of addresses";
-  unsigned char* const bytes = static_cast<unsigned char*>(whole) + page;
-  unsigned char* const end = bytes + (size_t{1} << 32) - page;
-  ASSERT_EQ(mprotect(bytes, page, PROT_READ | PROT_WRITE), 0);
-  ASSERT_EQ(mprotect(end, page, PROT_READ | PROT_WRITE), 0);
-  for (size_t i = 0; i < page; ++i) {
-    bytes[i] = static_cast<unsigned char>(i * 7 + 1);
-    end[i] = static_cast<unsigned char>(i * 13 + 5);
-  }
-  void* const address = bytes;
+  const WrappingBytes memory;
+  const unsigned char* const bytes = memory.data();
+  if (bytes == nullptr) GTEST_SKIP() << "no 4 GiB of addresses";
   for (const uint32_t before : {0u, 1u, 7u, 16u, 37u, 64u, 100u, 300u}) {
     const uint32_t items = 256, turns = 9, first = 0u - before;
     const Buffer<uint32_t> out = buffer(std::vector<uint32_t>(items, 0));
-    run("wrapping", {items / 128}, {128}, address, out, first, turns);
+    run("wrapping", {items / 128}, {128}, memory, out, first, turns);
     if (HasFatalFailure()) break;
     std::vector<uint32_t> expected(items, 0);
     for (uint32_t i = 0; i < items; ++i) {
@@ -180,7 +169,6 @@ TEST_P(WrappingTest, IndicesOfSumsWrap) {
     }
     expectEqual(out.read(), expected, std::to_string(before) + " before 2^32");
   }
-  munmap(whole, all);
 }
 
 }  // namespace

@@ -138,8 +138,10 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   Ref<HostKernel> fresh = Ref<HostKernel>::adopt(new HostKernel(described.function, threads));
   fresh->better_ = &object->better();
   fresh->index_ = index;
-  const auto* joins = static_cast<const unsigned char*>(object->symbol(compiler::kJoinsSymbol));
-  if (joins != nullptr && (joins[index] == 1 || joins[index] == 2)) fresh->joins_along_ = joins[index] - 1;
+  const auto* traits = static_cast<const unsigned char*>(object->symbol(compiler::kTraitsSymbol));
+  if (traits != nullptr && (traits[index] & compiler::kJoinsAlong0) != 0) fresh->joins_along_ = 0;
+  if (traits != nullptr && (traits[index] & compiler::kJoinsAlong1) != 0) fresh->joins_along_ = 1;
+  fresh->shares_atomics_ = traits != nullptr && (traits[index] & compiler::kSharesAtomics) != 0;
   fresh->object_ = std::move(object);
   fresh->arguments_.reserve(described.arg_count);
   fresh->argument_texts_.reserve(described.arg_count);

@@ -6,6 +6,7 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/ring.h"
+#include "backends/cpu/sharing_trial.h"
 #include "base/os/sanitizer.h"
 #include "compiler/image.h"
 
@@ -46,6 +47,7 @@ class HostKernel final : public backend::Kernel {
     const rtHostModuleKernel_t* better = better_->load(std::memory_order_acquire);
     return better == nullptr ? function_ : better[index_].function;
   }
+  SharingTrial* sharingTrial() { return shares_atomics_ ? &trial_ : nullptr; }  // null: threads do not hinder each other
   std::atomic<uint32_t> cost{0};  // of a work-group, sixteenths of a nanosecond, a moving average; 0: unknown
 
  private:
@@ -60,6 +62,8 @@ class HostKernel final : public backend::Kernel {
   const uint32_t threads_;
   bool needs_arena_ = false;
   int joins_along_ = -1;
+  bool shares_atomics_ = false;
+  SharingTrial trial_;
   uint64_t scratch_bytes_ = 0;  // of each group
   uint64_t scratch_bytes_per_item_ = 0;
   Ref<compiler::Object> object_;  // null: a function of the program

@@ -16,6 +16,8 @@ constexpr int64_t kPiece = 10'000;       // of work between two looks at the cou
 constexpr int64_t kLongPiece = 100'000;  // at most: groups may take longer than the average says
 constexpr uint64_t kPieces = 64;         // for each thread: more make the counter busier than they spread the work better
 constexpr int64_t kStolen = 20'000;      // of running, at least, before groups are taken away from a thread
+constexpr int64_t kTrial = 20'000;       // of running, at least, before a launch tries what one thread and what all can do
+constexpr uint64_t kTrialPart = 16;      // of its groups, for each of the two
 
 // `each`: nanoseconds of a group in a launch that has just been run.
 void learn(HostKernel& kernel, uint64_t cost, double each) {
@@ -24,6 +26,17 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
   if (cost != 0) next = static_cast<uint32_t>((cost * 3 + next) / 4);
   // An average that only guides how work is shared: a lost update does no harm, so relaxed order is enough.
   if (next != cost) kernel.cost.store(next == 0 ? 1 : next, std::memory_order_relaxed);
+}
+
+double costOf(const HostKernel& kernel) { return static_cast<double>(kernel.cost.load(std::memory_order_relaxed)) / 16; }
+
+// Nanoseconds of each of the first `count` groups that are left. Advances `run`.
+template <class How>
+double timeGroups(GroupRun& run, uint64_t count, How how) {
+  const int64_t began = nowNanoseconds();
+  how(count);
+  run.first += count;
+  return static_cast<double>(nowNanoseconds() - began) / static_cast<double>(count);
 }
 
 // Runs alone in growing batches, each followed by a look at the clock, until sharing the rest seems worth it. Not inline:
@@ -81,6 +94,37 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
   learn(kernel, cost, each);
 }
 
+// A launch of a kernel whose threads may hinder each other. True: it is done; false: it is to be shared as any.
+[[gnu::noinline]] bool runWithTrial(GroupRun& run, SharingTrial& trial, uint64_t total, bool foreign) {
+  using Run = SharingTrial::Run;
+  HostKernel& kernel = *run.kernel;
+  Engine& engine = *run.engine;
+  const double each = costOf(kernel);
+  const uint64_t threads = engine.threads();
+  if (each == 0) return false;
+  const bool is_short = each * static_cast<double>(total) < kTrial || total < kTrialPart * threads;
+  const Run how = is_short ? trial.lastBest() : trial.next();
+  if (how == Run::kShared) return false;
+  const auto alone = [&](uint64_t count) { runGroups(&run, 0, count, 0); };
+  const auto share = [&](uint64_t count) {
+    const Pieces pieces{std::max<uint64_t>(1, count / (kPieces * threads)), UINT64_MAX};
+    engine.share(runGroups, &run, count, pieces, static_cast<int64_t>(each * static_cast<double>(count)), foreign);
+  };
+  uint64_t left = total;
+  if (how == Run::kTry) {
+    const uint64_t by_all = total / kTrialPart, few = std::max<uint64_t>(1, by_all / threads);
+    const double by_one = timeGroups(run, few, alone);
+    const double shared = timeGroups(run, by_all, share);
+    left -= few + by_all;
+    if (trial.tried(by_one, shared) == Run::kShared) {
+      share(left);
+      return true;
+    }
+  }
+  learn(kernel, kernel.cost.load(std::memory_order_relaxed), timeGroups(run, left, alone));
+  return true;
+}
+
 }  // namespace
 
 [[gnu::hot]] void runLaunch(Engine& engine, StatusLatch& latch, const HostLaunch& launch, bool foreign) {
@@ -108,6 +152,8 @@ void learn(HostKernel& kernel, uint64_t cost, double each) {
     if (total <= kApartGroups) return runGroups(&run, 0, total, 0);
     return engine.share(runGroups, &run, total, {kApartGroups, kApartGroups}, INT64_MAX, foreign);
   }
+  SharingTrial* const trial = kernel.sharingTrial();
+  if (trial != nullptr && runWithTrial(run, *trial, total, foreign)) return;
   runSeveral(run, total, foreign);
 }
 

@@ -144,4 +144,14 @@ bool joinsGroups(const Function& function) {
          std::all_of(function.callees.begin(), function.callees.end(), [](const Function* f) { return joinsGroups(*f); });
 }
 
+bool changesGlobalMemoryAtomically(const Function& function) {
+  bool found = false;
+  visitExpressions(function.body, [&](const Expr& e) {
+    found = found || (e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic &&
+                      e.arguments[0]->type->inner.space == AddressSpace::kGlobal);
+  });
+  return found || std::any_of(function.callees.begin(), function.callees.end(),
+                              [](const Function* f) { return changesGlobalMemoryAtomically(*f); });
+}
+
 }  // namespace manyrt::compiler

@@ -36,4 +36,6 @@ bool callsWorkItem(const Function& function, WorkItem which);  // itself, or wha
 // memory keep their groups too: one may wait for what another writes.
 bool joinsGroups(const Function& kernel);
 
+bool changesGlobalMemoryAtomically(const Function& function);  // itself, or what it calls
+
 }  // namespace manyrt::compiler

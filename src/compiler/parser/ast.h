@@ -213,6 +213,14 @@ class Program {
     statement->kind = kind;
     return statement;
   }
+  Expr* makeReference(Variable* variable, Location where) {
+    Expr* expression = make(ExprKind::kVariable);
+    expression->variable = variable;
+    expression->type = variable->type;
+    expression->where = where;
+    expression->lvalue = true;
+    return expression;
+  }
   Variable* makeVariable() {
     Variable* variable = &variables_.emplace_back();
     variable->id = next_id++;

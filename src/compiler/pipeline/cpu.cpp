@@ -23,7 +23,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kForm = 21;
+constexpr uint32_t kForm = 22;
 
 // gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
 constexpr char kQuickLevel[] = "-Og";
@@ -166,15 +166,15 @@ bool mayReplace(const Object& object, const Object& better) {
   const auto* other_table = static_cast<const rtHostModule_t*>(better.symbol(kModuleSymbol));
   if (table == nullptr || other_table == nullptr) return false;
   const rtHostModule_t &one = *table, &other = *other_table;
-  const auto* joins = static_cast<const unsigned char*>(object.symbol(kJoinsSymbol));
-  const auto* other_joins = static_cast<const unsigned char*>(better.symbol(kJoinsSymbol));
+  const auto* traits = static_cast<const unsigned char*>(object.symbol(kTraitsSymbol));
+  const auto* other_traits = static_cast<const unsigned char*>(better.symbol(kTraitsSymbol));
   if (one.kernel_count != other.kernel_count) return false;
   for (uint32_t i = 0; i < one.kernel_count; ++i) {
     const rtHostModuleKernel_t& a = one.kernels[i];
     const rtHostModuleKernel_t& b = other.kernels[i];
     if (strcmp(a.name, b.name) != 0 || a.arg_count != b.arg_count || a.local_bytes != b.local_bytes ||
         a.scratch_bytes < b.scratch_bytes || a.scratch_bytes_per_item < b.scratch_bytes_per_item ||
-        (joins != nullptr && joins[i] != 0 && (other_joins == nullptr || other_joins[i] != joins[i]))) {
+        (traits != nullptr && traits[i] != 0 && (other_traits == nullptr || other_traits[i] != traits[i]))) {
       return false;
     }
   }

@@ -164,7 +164,7 @@ class Inliner {
       if (s->kind != StmtKind::kReturn) {
         block->body.push_back(copier.copy(s));
       } else if (value != nullptr && s->a != nullptr) {
-        Expr* target = reference(value, s->where);
+        Expr* target = program_.makeReference(value, s->where);
         Expr* assignment = program_.make(ExprKind::kAssign);
         assignment->where = s->where;
         assignment->type = value->type;
@@ -183,20 +183,11 @@ class Inliner {
     if (!list(block->body)) return false;  // helpers inside the helper
     out->push_back(block);
     if (value != nullptr) {
-      *at = reference(value, call.where);
+      *at = program_.makeReference(value, call.where);
     } else {
       *at = nullptr;
     }
     return true;
-  }
-
-  Expr* reference(Variable* variable, Location where) {
-    Expr* made = program_.make(ExprKind::kVariable);
-    made->variable = variable;
-    made->type = variable->type;
-    made->where = where;
-    made->lvalue = true;
-    return made;
   }
 
   bool expandIn(Expr** expression, std::vector<Stmt*>* out) {
@@ -323,11 +314,7 @@ void separateParameters(Program& program, Function& kernel) {
     if (auto at = changed.find(e.variable); at != changed.end()) e.variable = at->second;
   });
   for (auto& [parameter, own] : changed) {
-    Expr* value = program.make(ExprKind::kVariable);
-    value->variable = const_cast<Variable*>(parameter);
-    value->type = parameter->type;
-    value->where = parameter->where;
-    own->initializer = value;
+    own->initializer = program.makeReference(const_cast<Variable*>(parameter), parameter->where);
     declaration->variables.push_back(own);
   }
   kernel.body->body.insert(kernel.body->body.begin(), declaration);

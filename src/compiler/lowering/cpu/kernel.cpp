@@ -40,6 +40,7 @@ KernelText::KernelText(CppText& text, const Function& kernel, const BuildOptions
 void KernelText::start(CpuKernel* kernel) {
   kernel->entry = "k_" + text_.name(kernel_);
   for (int d = 0; d < 3; ++d) kernel->required_group_size[d] = fixed_[d];
+  if (changesGlobalMemoryAtomically(kernel_)) kernel->traits = kSharesAtomics;
 }
 
 // Ids, sizes and arguments, each read once: nothing that the kernel writes can change them. A name without a use is not
@@ -146,7 +147,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   storage(&kernel, &rest);
   std::string inside;
   children(plan.root(), &inside);
-  if (joins_ && kernel.scratch_bytes == 0) kernel.joins = 1 + plan.laneDimension();
+  if (joins_ && kernel.scratch_bytes == 0) kernel.traits = plan.laneDimension() == 0 ? kJoinsAlong0 : kJoinsAlong1;
   rest += top_ + "{\n" + inside + "\n}\n";
   if (rest.find("goto mrt_done;") != std::string::npos) rest += "mrt_done: ;\n";
   *out += text_.place(kernel_) + linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";

@@ -24,7 +24,7 @@ struct CpuKernel {
   uint64_t local_bytes = 0;
   uint64_t scratch_bytes = 0;
   uint64_t scratch_bytes_per_item = 0;
-  unsigned char joins = 0;  // as the table kJoinsSymbol of unit.h has it
+  unsigned char traits = 0;  // as the table kTraitsSymbol of unit.h has them
 
   // The same kernel in another form: what it needs, if that is more.
   void takeIn(const CpuKernel& other) {
@@ -33,7 +33,7 @@ struct CpuKernel {
     local_bytes = std::max(local_bytes, before.local_bytes);
     scratch_bytes = std::max(scratch_bytes, before.scratch_bytes);
     scratch_bytes_per_item = std::max(scratch_bytes_per_item, before.scratch_bytes_per_item);
-    if (!before.entry.empty() && joins != before.joins) joins = 0;  // one may take the place of the other
+    if (!before.entry.empty()) traits &= before.traits;  // one may take the place of the other
   }
 };
 

@@ -105,22 +105,13 @@ class Counters {
     return made;
   }
 
-  Expr* reference(Variable* variable, Location where) {
-    Expr* made = program_.make(ExprKind::kVariable);
-    made->variable = variable;
-    made->type = variable->type;
-    made->where = where;
-    made->lvalue = true;
-    return made;
-  }
-
   // variable = own
   Expr* update(Variable* variable, Variable* own, Location where) {
     Expr* made = program_.make(ExprKind::kAssign);
     made->type = variable->type;
     made->where = where;
-    made->a = reference(variable, where);
-    made->b = reference(own, where);
+    made->a = program_.makeReference(variable, where);
+    made->b = program_.makeReference(own, where);
     made->height = 2;
     return made;
   }

@@ -339,11 +339,11 @@ class UnitText {
     out += "const mrt_module rtHostModule = {sizeof(mrt_module), " + std::to_string(made.size()) + ", " +
            (made.empty() ? "0" : "mrt_kernels") + ", " + (globals == 0 ? "0" : "mrt_globals") + ", " + std::to_string(globals) +
            ", 0}; }\n";
-    if (std::any_of(made.begin(), made.end(), [](const CpuKernel& kernel) { return kernel.joins != 0; })) {
+    if (std::any_of(made.begin(), made.end(), [](const CpuKernel& kernel) { return kernel.traits != 0; })) {
       out +=
-          "extern \"C\" { extern const unsigned char rtHostJoins[] __attribute__((visibility(\"default\")));\n"
-          "const unsigned char rtHostJoins[] = {";
-      for (const CpuKernel& kernel : made) out += std::to_string(kernel.joins) + ", ";
+          "extern \"C\" { extern const unsigned char rtHostTraits[] __attribute__((visibility(\"default\")));\n"
+          "const unsigned char rtHostTraits[] = {";
+      for (const CpuKernel& kernel : made) out += std::to_string(kernel.traits) + ", ";
       out += "}; }\n";
     }
     return out;

@@ -69,11 +69,7 @@ class Separation {
   }
 
   void replace(Expr& e, Variable* variable) {
-    Expr* target = program_.make(ExprKind::kVariable);
-    target->variable = variable;
-    target->type = variable->type;
-    target->where = e.where;
-    target->lvalue = true;
+    Expr* target = program_.makeReference(variable, e.where);
     Expr* first = program_.make(ExprKind::kAssign);
     first->type = variable->type;
     first->where = e.where;

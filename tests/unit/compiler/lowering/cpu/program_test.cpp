@@ -100,7 +100,7 @@ TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
                body + " }")
         .unit();
   };
-  const std::string across = "rtHostJoins[] = {1, }", down = "rtHostJoins[] = {2, }";
+  const std::string across = "rtHostTraits[] = {1, }", down = "rtHostTraits[] = {2, }";
   for (const char* body :
        {"a[y * n + x] = get_global_size(0);", "a[x + y] = helper(x);", "b[y * n + x] = b[y * n + x + 1] + 1;",
         "for (int i = 0; i < n; ++i) b[y * n + x] += b[y * n + i] * b[i * n + x];"}) {
@@ -108,11 +108,25 @@ TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
   }
   for (const char* body : {"a[x * n + y] = 1;", "for (int i = 0; i < n; ++i) b[x * n + y] += b[x * n + i] * b[i * n + y];"})
     EXPECT_NE(text(body).find(down), std::string::npos) << body;
-  for (const char* body : {"a[x] = get_local_id(0);", "a[x] = get_num_groups(0);", "a[x] = tells(x);", "atomic_inc(a);",
-                           "printf(\"%d\", x);", "__local int l[1]; l[0] = x; a[x] = l[0];", "barrier(CLK_LOCAL_MEM_FENCE);",
+  for (const char* body : {"a[x] = get_local_id(0);", "a[x] = get_num_groups(0);", "a[x] = tells(x);", "printf(\"%d\", x);",
+                           "__local int l[1]; l[0] = x; a[x] = l[0];", "barrier(CLK_LOCAL_MEM_FENCE);",
                            "mem_fence(CLK_GLOBAL_MEM_FENCE);", "while (*(volatile __global int*)a == 0) {}"}) {
-    EXPECT_EQ(text(body).find("rtHostJoins"), std::string::npos) << body;
+    EXPECT_EQ(text(body).find("rtHostTraits"), std::string::npos) << body;
   }
+}
+
+TEST(CpuLoweringTest, GroupsThatMeetAtAtomicFunctionsAreMarked) {
+  const auto text = [](const std::string& body) {
+    return Lowered(
+               "void helper(__global int* to) { atomic_inc(to); }\nvoid inside(__local int* to) { atomic_inc(to); }\n"
+               "__kernel void f(__global int* a, __local int* l) { " +
+               body + " }")
+        .unit();
+  };
+  for (const char* body : {"atomic_inc(a);", "if (a[1]) helper(a + 3);", "atomic_cmpxchg(&a[get_global_id(0)], 1, 2);"})
+    EXPECT_NE(text(body).find("rtHostTraits[] = {4, }"), std::string::npos) << body;
+  for (const char* body : {"atomic_inc(l); a[0] = l[0];", "inside(l);"})
+    EXPECT_EQ(text(body).find("rtHostTraits"), std::string::npos) << body;
 }
 
 // One text for a number and for vectors of lanes, no call of a lane by itself, and nothing of the C library.
