@@ -2,6 +2,7 @@
 #include "backends/cpu/launch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "backends/cpu/engine.h"
@@ -94,6 +95,17 @@ double timeGroups(GroupRun& run, uint64_t count, How how) {
   learn(kernel, cost, each);
 }
 
+struct CountedRun {
+  GroupRun* run;
+  std::atomic<uint64_t> by_helpers{0};  // relaxed: the end of the job publishes it
+};
+
+void runCounted(void* user, uint64_t begin, uint64_t end, uint32_t participant) {
+  auto& counted = *static_cast<CountedRun*>(user);
+  runGroups(counted.run, begin, end, participant);
+  if (participant != 0) counted.by_helpers.fetch_add(end - begin, std::memory_order_relaxed);
+}
+
 // A launch of a kernel whose threads may hinder each other. True: it is done; false: it is to be shared as any.
 [[gnu::noinline]] bool runWithTrial(GroupRun& run, SharingTrial& trial, uint64_t total, bool foreign) {
   using Run = SharingTrial::Run;
@@ -105,23 +117,28 @@ double timeGroups(GroupRun& run, uint64_t count, How how) {
   const bool is_short = each * static_cast<double>(total) < kTrial || total < kTrialPart * threads;
   const Run how = is_short ? trial.lastBest() : trial.next();
   if (how == Run::kShared) return false;
-  const auto alone = [&](uint64_t count) { runGroups(&run, 0, count, 0); };
-  const auto share = [&](uint64_t count) {
-    const Pieces pieces{std::max<uint64_t>(1, count / (kPieces * threads)), UINT64_MAX};
-    engine.share(runGroups, &run, count, pieces, static_cast<int64_t>(each * static_cast<double>(count)), foreign);
-  };
   uint64_t left = total;
+  const auto alone = [&](uint64_t count) { runGroups(&run, 0, count, 0); };
   if (how == Run::kTry) {
-    const uint64_t by_all = total / kTrialPart, few = std::max<uint64_t>(1, by_all / threads);
+    const uint64_t part = total / kTrialPart, few = std::max<uint64_t>(1, part / threads);
     const double by_one = timeGroups(run, few, alone);
-    const double shared = timeGroups(run, by_all, share);
-    left -= few + by_all;
-    if (trial.tried(by_one, shared) == Run::kShared) {
-      share(left);
-      return true;
+    left -= few;
+    // Until helpers have come: what this thread does meanwhile says nothing.
+    for (bool is_told = false; left != 0;) {
+      CountedRun counted{&run};
+      const uint64_t count = is_told ? left : std::min(left, part);
+      const auto share = [&](uint64_t groups) {
+        const Pieces pieces{std::max<uint64_t>(1, groups / (kPieces * threads)), UINT64_MAX};
+        engine.share(runCounted, &counted, groups, pieces, static_cast<int64_t>(each * static_cast<double>(left)), foreign);
+      };
+      const double shared = timeGroups(run, count, share);
+      left -= count;
+      if (is_told || counted.by_helpers.load(std::memory_order_relaxed) < count / 4) continue;
+      if (trial.tried(by_one, shared) == Run::kAlone) break;
+      is_told = true;
     }
   }
-  learn(kernel, kernel.cost.load(std::memory_order_relaxed), timeGroups(run, left, alone));
+  if (left != 0) learn(kernel, kernel.cost.load(std::memory_order_relaxed), timeGroups(run, left, alone));
   return true;
 }
 
