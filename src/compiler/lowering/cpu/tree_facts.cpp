@@ -107,4 +107,28 @@ uint32_t idDimensions(const Function& kernel) {
   return found;
 }
 
+bool hasNoHighBit(const Expr& e) {
+  constexpr uint64_t kHigh = uint64_t{1} << 31;
+  const auto literal = [](const Expr& each, uint64_t least, uint64_t end) {
+    const Expr& number = behindConversions(each);
+    return number.kind == ExprKind::kLiteral && number.type->isInteger() && number.integer >= least && number.integer < end;
+  };
+  if (literal(e, 0, kHigh)) return true;
+  switch (e.kind) {
+    case ExprKind::kConvert:
+    case ExprKind::kCast:  // of fewer bits
+      return e.a->type->isInteger() && !e.a->type->isSigned() && sizeOf(e.a->type) < 4;
+    case ExprKind::kConditional:
+      return hasNoHighBit(*e.b) && hasNoHighBit(*e.c);
+    case ExprKind::kBinary:
+      if (e.op == Op::kBitAnd) return hasNoHighBit(*e.a) || hasNoHighBit(*e.b);
+      if (e.op == Op::kBitOr || e.op == Op::kBitXor) return hasNoHighBit(*e.a) && hasNoHighBit(*e.b);
+      if (e.op == Op::kShr) return hasNoHighBit(*e.a) || literal(*e.b, 1, 32);
+      if (e.op == Op::kDiv) return hasNoHighBit(*e.a) || literal(*e.b, 2, kHigh);
+      return e.op == Op::kRem && literal(*e.b, 1, kHigh);
+    default:
+      return false;
+  }
+}
+
 }  // namespace manyrt::compiler

@@ -21,5 +21,7 @@ bool isLoop(const Stmt& statement);
 // Of which dimensions the kernel itself asks for an id, as bits; bit 3: of one that is no constant. Groups are likely to have
 // many rows, which then may be short, where it asks for more than the first.
 uint32_t idDimensions(const Function& kernel);
+// Of an unsigned int: whether the text of the expression keeps its highest bit off, as `x & 255u` and `x >> 8` do.
+bool hasNoHighBit(const Expr& e);
 
 }  // namespace manyrt::compiler

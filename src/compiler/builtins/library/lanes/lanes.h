@@ -65,12 +65,16 @@ struct mrt_lanes {
     static_assert(sizeof(R) == sizeof(F), "");
     return (R)x;
   }
+  template <class E, class C>
+  MRT_IN v<E> mask_of(C x) {
+    if constexpr (sizeof(C) == sizeof(v<E>))
+      return (v<E>)x;
+    else
+      return to<E>(x);
+  }
   template <class C>
   MRT_IN m mask(C x) {
-    if constexpr (sizeof(C) == sizeof(m))
-      return (m)x;
-    else
-      return to<int>(x);
+    return mask_of<int>(x);
   }
   MRT_IN bits_t bits(m x) {
 #if MRT_MASKED
@@ -91,10 +95,14 @@ struct mrt_lanes {
   template <class C, class V>
   MRT_IN V pick(C c, V a, V b) {
     using e = typename mrt_signed<sizeof(V) / N>::type;
-    if constexpr (sizeof(V) == sizeof(C))
+    if constexpr (sizeof(V) > MRT_BYTES) {  // gcc would choose element by element, with branches
+      const v<e> on = mask_of<e>(c);
+      return (V)(((v<e>)a & on) | ((v<e>)b & ~on));
+    } else if constexpr (sizeof(V) == sizeof(C)) {
       return c ? a : b;
-    else
+    } else {
       return to<e>(c) ? a : b;
+    }
   }
   // y < x ? y : x and x < y ? y : x, by the instructions that are exactly that: gcc does not take them for floats.
   template <class V>
@@ -133,15 +141,52 @@ struct mrt_lanes {
   MRT_IN V mixed(V a, V b, long, mrt_numbers<I...>) {
     return __builtin_shufflevector(a, b, (N / 2 + I / 2 + (I % 2) * N)...);
   }
+  // With AVX2 a shuffle is one instruction where each half of a vector stays by itself, or halves move as a whole.
+  template <class V>
+  static constexpr bool halved = MRT_BYTES == 32 && sizeof(V) == 32 && N >= 4;
+  template <int H, class V, int... I>
+  MRT_IN V half_with_half(V a, V b, mrt_numbers<I...>) {
+    return __builtin_shufflevector(a, b, (I < N / 2 ? I + H * N / 2 : I + N / 2 + H * N / 2)...);
+  }
+  template <int H, class V, int... I>
+  MRT_IN V half_of_each(V a, V b, mrt_numbers<I...>) {
+    constexpr int q = N / 2;
+    return __builtin_shufflevector(a, b, (I / q * q + (I % q < q / 2 ? 2 * (I % q) : N + 2 * (I % q) - q) + H)...);
+  }
+  template <int H, class V, int... I>
+  MRT_IN V mixed_in_each(V a, V b, mrt_numbers<I...>) {
+    constexpr int q = N / 2;
+    return __builtin_shufflevector(a, b, (I / q * q + H * q / 2 + I % q / 2 + I % 2 * N)...);
+  }
+  template <int H, class V, int... I>
+  MRT_IN V pairs_in_each(V a, V b, mrt_numbers<I...>) {
+    constexpr int q = N / 2;
+    return __builtin_shufflevector(a, b, (I / q * q + H * q / 2 + I % (q / 2) + (I % q < q / 2 ? 0 : N))...);
+  }
   template <class T, int C>
   MRT_IN w<T, C> parted(w<T, C> x) {
+    constexpr auto each = mrt_count<N>{};
     if constexpr (C == 1) {
       return x;
+    } else if constexpr (C == 4 && N == 8 && halved<v<T>>) {
+      const auto a = half_with_half<0>(x.s[0], x.s[2], each), b = half_with_half<1>(x.s[0], x.s[2], each);
+      const auto c = half_with_half<0>(x.s[1], x.s[3], each), d = half_with_half<1>(x.s[1], x.s[3], each);
+      const auto low = mixed_in_each<0>(a, b, each), high = mixed_in_each<1>(a, b, each);
+      const auto low2 = mixed_in_each<0>(c, d, each), high2 = mixed_in_each<1>(c, d, each);
+      return w<T, C>{{pairs_in_each<0>(low, low2, each), pairs_in_each<1>(low, low2, each),
+                      pairs_in_each<0>(high, high2, each), pairs_in_each<1>(high, high2, each)}};
     } else {
       w<T, C / 2> even, odd;
       for (int i = 0; i < C / 2; ++i) {
-        even.s[i] = half_of<0>(x.s[2 * i], x.s[2 * i + 1], mrt_count<N>{});
-        odd.s[i] = half_of<1>(x.s[2 * i], x.s[2 * i + 1], mrt_count<N>{});
+        if constexpr (halved<v<T>>) {
+          const auto low = half_with_half<0>(x.s[2 * i], x.s[2 * i + 1], each);
+          const auto high = half_with_half<1>(x.s[2 * i], x.s[2 * i + 1], each);
+          even.s[i] = half_of_each<0>(low, high, each);
+          odd.s[i] = half_of_each<1>(low, high, each);
+        } else {
+          even.s[i] = half_of<0>(x.s[2 * i], x.s[2 * i + 1], each);
+          odd.s[i] = half_of<1>(x.s[2 * i], x.s[2 * i + 1], each);
+        }
       }
       even = parted<T, C / 2>(even);
       odd = parted<T, C / 2>(odd);
@@ -155,8 +200,16 @@ struct mrt_lanes {
   }
   template <class T, int C>
   MRT_IN w<T, C> joined(w<T, C> x) {
+    constexpr auto each = mrt_count<N>{};
     if constexpr (C == 1) {
       return x;
+    } else if constexpr (C == 4 && N == 8 && halved<v<T>>) {
+      const auto low = mixed_in_each<0>(x.s[0], x.s[1], each), high = mixed_in_each<1>(x.s[0], x.s[1], each);
+      const auto low2 = mixed_in_each<0>(x.s[2], x.s[3], each), high2 = mixed_in_each<1>(x.s[2], x.s[3], each);
+      const auto a = pairs_in_each<0>(low, low2, each), b = pairs_in_each<1>(low, low2, each);
+      const auto c = pairs_in_each<0>(high, high2, each), d = pairs_in_each<1>(high, high2, each);
+      return w<T, C>{{half_with_half<0>(a, b, each), half_with_half<0>(c, d, each), half_with_half<1>(a, b, each),
+                      half_with_half<1>(c, d, each)}};
     } else {
       w<T, C / 2> even, odd;
       for (int i = 0; i < C / 2; ++i) {
@@ -167,8 +220,14 @@ struct mrt_lanes {
       odd = joined<T, C / 2>(odd);
       w<T, C> r;
       for (int i = 0; i < C / 2; ++i) {
-        r.s[2 * i] = mixed(even.s[i], odd.s[i], 0, mrt_count<N>{});
-        r.s[2 * i + 1] = mixed(even.s[i], odd.s[i], 0l, mrt_count<N>{});
+        if constexpr (halved<v<T>>) {
+          const auto low = mixed_in_each<0>(even.s[i], odd.s[i], each), high = mixed_in_each<1>(even.s[i], odd.s[i], each);
+          r.s[2 * i] = half_with_half<0>(low, high, each);
+          r.s[2 * i + 1] = half_with_half<1>(low, high, each);
+        } else {
+          r.s[2 * i] = mixed(even.s[i], odd.s[i], 0, each);
+          r.s[2 * i + 1] = mixed(even.s[i], odd.s[i], 0l, each);
+        }
       }
       return r;
     }
@@ -187,12 +246,19 @@ struct mrt_lanes {
     for (int i = 0; i < C; ++i) r |= to<unsigned int>((bits_of)x.s[i]) << (8 * (int)sizeof(T) * i);
     return r;
   }
+  // No loops: gcc would make a copy through memory of them.
+  template <int C, class T, int... K>
+  MRT_IN w<T, C> near_pieces(const T* p, mrt_numbers<K...>) {
+    return w<T, C>{{near(p + K * N)...}};
+  }
+  template <class T, int C, int... K>
+  MRT_IN void put_near_pieces(T* p, w<T, C> x, mrt_numbers<K...>) {
+    (put_near(p + K * N, x.s[K]), ...);
+  }
   template <int C, class T>
   MRT_IN w<T, C> near_parts(const T* p) {
     if constexpr (C > 1 && C * sizeof(T) == 4) return of_words<C, T, unsigned int>(near((const unsigned int*)p));
-    w<T, C> r;
-    for (int i = 0; i < C; ++i) __builtin_memcpy(&r.s[i], (const void*)(p + i * N), sizeof r.s[i]);
-    return parted<T, C>(r);
+    return parted<T, C>(near_pieces<C>(p, mrt_count<C>{}));
   }
   // Where the processor has masked instructions for such elements: each component has the mask of its vector.
   template <class T>
@@ -227,8 +293,7 @@ struct mrt_lanes {
   template <class T, int C>
   MRT_IN void put_near_parts(T* p, w<T, C> x) {
     if constexpr (C > 1 && C * sizeof(T) == 4) return put_near((unsigned int*)p, words_of<T, C>(x));
-    x = joined<T, C>(x);
-    for (int i = 0; i < C; ++i) __builtin_memcpy((void*)(p + i * N), &x.s[i], sizeof x.s[i]);
+    put_near_pieces<T, C>(p, joined<T, C>(x), mrt_count<C>{});
   }
   template <class T, int C>
   MRT_IN void put_near_parts(T* p, w<T, C> x, m on) {
@@ -255,14 +320,14 @@ struct mrt_lanes {
       return side_by_side(glued<C, K / 2, T>(at, lane), glued<C, K / 2, T>(at, lane + K / 2), mrt_count<C * K>{});
     }
   }
+  template <int C, class T, class P, int... K>
+  MRT_IN w<T, C> pieces_at(P at, mrt_numbers<K...>) {
+    return w<T, C>{{glued<C, N / C, T>(at, K * (N / C))...}};
+  }
   template <int C, class T, class P>
   MRT_IN w<T, C> parts_at(P at, bits_t on) {
     if constexpr (N % C == 0) {
-      if (on == full) {
-        w<T, C> r;
-        for (int i = 0; i < C; ++i) r.s[i] = glued<C, N / C, T>(at, i * (N / C));
-        return parted<T, C>(r);
-      }
+      if (on == full) return parted<T, C>(pieces_at<C, T>(at, mrt_count<C>{}));
     }
     w<T, C> r = {};
     for (bits_t b = on; b != 0; b &= b - 1) {
@@ -286,16 +351,22 @@ struct mrt_lanes {
     return parts_at<C, T>(
         [&](int i) __attribute__((always_inline)) { return (const char*)p + (long)index[i] * size; }, bits(on));
   }
+  template <int F, class T, class V, int... I>
+  MRT_IN void put_slice(T* p, V x, mrt_numbers<I...>) {
+    const auto r = __builtin_shufflevector(x, x, (F + I)...);
+    __builtin_memcpy((void*)p, &r, sizeof r);
+  }
+  template <class T, int C, class P, int... I>
+  MRT_IN void put_all_parts(P at, w<T, C> x, mrt_numbers<I...>) {
+    (put_slice<I * C % N>(at(I), x.s[I * C / N], mrt_count<C>{}), ...);
+  }
   template <class T, int C, class P>
   MRT_IN void put_parts_at(P at, w<T, C> x, bits_t on) {
     if constexpr (N % C == 0) {
       x = joined<T, C>(x);
+      if (on == full) return put_all_parts<T, C>(at, x, mrt_count<N>{});
       alignas(64) MRT_E all[N * C];
       for (int i = 0; i < C; ++i) __builtin_memcpy(all + i * N, &x.s[i], sizeof x.s[i]);
-      if (on == full) {
-        for (int i = 0; i < N; ++i) __builtin_memcpy(at(i), all + i * C, C * sizeof(T));
-        return;
-      }
       for (bits_t b = on; b != 0; b &= b - 1) {
         const int i = __builtin_ctz(b);
         __builtin_memcpy(at(i), all + i * C, C * sizeof(T));

@@ -12,7 +12,6 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint32_t kMaxNodes = 100'000;    // no compiler reads as much
 constexpr double kLanes = 8, kUneven = 2;  // kLanes: of 4 bytes
 constexpr double kAtomic = 4, kAtomicLane = 5;
 // Memory of a lane: at one distance from the next, anywhere, and anywhere under a mask. What is read needs an index out of a
@@ -21,11 +20,14 @@ constexpr double kSteppedRead = 1.3, kRead = 1.8, kMaskedRead = 2.2;
 // As an element of a tile: a load and the steps of a shuffle for each vector.
 constexpr double kTileRead = 5;
 constexpr double kSteppedWrite = 2, kWritten = 3, kMaskedWritten = 7;
-constexpr double kMask = 0.5;     // to enter what only some lanes take
-constexpr double kSurprise = 2;   // a branch in a loop, which a processor foresees or not
-constexpr double kFunction = 12;  // of mathematics, of float: 20 instructions and more, as lanes and alone
+constexpr double kMask = 0.5;    // to enter what only some lanes take
+constexpr double kSurprise = 2;  // a branch in a loop, which a processor foresees or not
 
-// builtins/library/elementary has it for lanes, as a text of some length.
+bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }
+
+}  // namespace
+
+// builtins/library/elementary has them.
 bool isFunctionOfFloats(const Expr& e) {
   static const std::set<std::string_view> kNames = {
       "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan",  "atan2", "atan2pi", "atanh", "atanpi", "cbrt",
@@ -39,10 +41,6 @@ bool isFunctionOfFloats(const Expr& e) {
   }
   return type->scalar == Scalar::kFloat && kNames.count(name) != 0;
 }
-
-bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }
-
-}  // namespace
 
 void LaneShapes::count(const Expr* e, double weight) {
   if (e == nullptr) return;

@@ -282,6 +282,11 @@ std::string LaneText::convert(const Expr& e) {
   if (cutsOperand(e) && (followsFromLow(*e.a, bytes) || isChoice(*e.a))) return "((" + lane(to) + ")" + low(*e.a, bytes) + ")";
   const std::string inner = value(*e.a);
   if (prelude_.type(e.a->type.type) == own) return inner;
+  // Below AVX-512 an unsigned int takes eight instructions, and a signed one takes one.
+  const bool is_unsigned = e.a->type->isInteger() && !e.a->type->isSigned() && sizeOf(e.a->type) == 4 && !e.a->type->isVector();
+  if (to->isFloating() && is_unsigned && shapes_.of(*e.a).isVarying() && hasNoHighBit(*e.a)) {
+    return "mrt_L::to<" + own + ">((mrt_L::v<int>)(" + inner + "))";
+  }
   return "mrt_L::to<" + own + ">(" + inner + ")";
 }
 
@@ -536,7 +541,12 @@ std::string LaneText::assign(const Expr& e) {
   const bool old = is_unary && (e.op == Op::kPostIncrement || e.op == Op::kPostDecrement);
   if (in_register) {
     const std::string kept = old ? temporary(before) : "";
-    put(store(*variable, before, after));
+    if (is_unary && !isWhole(*variable) && type->isInteger() && sizeOf(target.type) == 4) {  // a lane's mask is -1 or 0
+      const bool up = e.op == Op::kPreIncrement || e.op == Op::kPostIncrement;
+      put(before + (up ? " -= (" : " += (") + lane(type) + ")" + mask_ + ";\n");
+    } else {
+      put(store(*variable, before, after));
+    }
     return old ? kept : before;
   }
   if (after.empty()) {

@@ -41,7 +41,9 @@ class LaneShapes {
   // which.
   bool find(const std::vector<Stmt*>& statements, std::string* why_not);
   bool hasForm() const { return has_form_; }
-  static constexpr double kLoopRuns = 8;  // how often a loop is taken to run, where costs are counted
+  static constexpr double kLoopRuns = 8;          // how often a loop is taken to run, where costs are counted
+  static constexpr double kFunction = 12;         // of mathematics, of float: 20 instructions and more, as lanes and alone
+  static constexpr uint32_t kMaxNodes = 100'000;  // of a region: no compiler reads as much
   // What the statements cost an item by itself, and as a lane.
   double alone() const { return alone_; }
   double together() const { return together_; }
@@ -100,6 +102,12 @@ class LaneShapes {
   void findSteps(const Expr& expression);
   void findTiles(const std::vector<Stmt*>& statements);
   void measure(const Expr& expression);
+  struct Work {
+    double all = 0, wide = 0;  // of lanes; of numbers of 8 bytes
+    uint32_t nodes = 0;
+  };
+  void weigh(const Stmt* statement, double weight, Work* work) const;
+  void weigh(const Expr* expression, double weight, Work* work) const;
   bool isSteppedMod32(const Expr& index) const;
   bool isSteppedPlace(const Expr& lvalue) const;
   bool isBound(const Expr& condition) const;
@@ -147,7 +155,8 @@ std::optional<int64_t> constantOf(const Expr& expression);  // of an integer, be
 bool followsFromLow(const Expr& expression, uint32_t bytes);
 bool cutsOperand(const Expr& expression);  // a conversion, or a += b and the like, where b is wider
 
-bool isLaneType(const Type* type);  // whose elements, or which itself, a vector can have as elements
+bool isFunctionOfFloats(const Expr& expression);  // that the library has for lanes, as a text of some length
+bool isLaneType(const Type* type);                // whose elements, or which itself, a vector can have as elements
 
 bool isShort(const Builtin& builtin);  // a few instructions
 

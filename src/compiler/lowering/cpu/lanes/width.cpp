@@ -6,6 +6,13 @@
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
+namespace {
+
+// Vectors wider than a register are two, which a compiler keeps in memory more often. Where fewer than one in so many numbers
+// has 8 bytes, that costs less than half the lanes for all others.
+constexpr double kRare = 4;
+
+}  // namespace
 
 void LaneShapes::findWidth(const std::vector<Stmt*>& statements) {
   const auto each = [&](auto visitor) {
@@ -32,6 +39,39 @@ void LaneShapes::findWidth(const std::vector<Stmt*>& statements) {
   each([&](Expr& e) {
     if (!has_loops || e.type->isFloating() || e.type->isVector()) measure(e);
   });
+  if (widest_ != 8) return;
+  Work work;
+  for (const Stmt* s : statements) weigh(s, 1, &work);
+  if (work.wide * kRare < work.all) widest_ = 4;
+}
+
+void LaneShapes::weigh(const Stmt* s, double weight, Work* work) const {
+  if (s == nullptr) return;
+  const double inner = isLoop(*s) ? weight * kLoopRuns : weight;
+  for (const Variable* variable : s->variables) weigh(variable->initializer, weight, work);
+  weigh(s->init, weight, work);
+  weigh(s->a, inner, work);
+  weigh(s->b, inner, work);
+  weigh(s->first, inner, work);
+  weigh(s->second, inner, work);
+  for (const Stmt* each : s->body) weigh(each, weight, work);
+}
+
+void LaneShapes::weigh(const Expr* e, double weight, Work* work) const {
+  if (e == nullptr || ++work->nodes > kMaxNodes) return;
+  weigh(e->a, weight, work);
+  weigh(e->b, weight, work);
+  weigh(e->c, weight, work);
+  for (const Expr* argument : e->arguments) weigh(argument, weight, work);
+  if (e->kind == ExprKind::kCall) return weigh(e->function->body, weight, work);
+  const bool works = e->kind == ExprKind::kBinary || e->kind == ExprKind::kUnary || e->kind == ExprKind::kAssign ||
+                     e->kind == ExprKind::kConditional || e->kind == ExprKind::kSubscript || e->kind == ExprKind::kConvert ||
+                     e->kind == ExprKind::kBuiltinCall;
+  if (!works || !of(*e).isVarying() || cut_.count(e) != 0 || !isLaneType(e->type.type)) return;
+  const double amount = weight * e->type->components() * (isFunctionOfFloats(*e) ? kFunction : 1);
+  const QualType element = e->type->isVector() ? QualType{e->type->element} : e->type;
+  work->all += amount;
+  if (sizeOf(element) == 8) work->wide += amount;
 }
 
 void LaneShapes::findCut(const Expr& e) {

@@ -115,6 +115,35 @@ TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
   }
 }
 
+TEST(CpuLoweringTest, RareDoublesDoNotDecideHowManyLanesThereAre) {
+  const auto text = [](const std::string& body) {
+    return Lowered("__kernel void f(__global float* a, __global double* d) { int i = get_global_id(0); float x = a[i];\n" +
+                   body + " a[i] = x; }")
+        .unit();
+  };
+  const std::string four = "mrt_lanes<MRT_BYTES / 4>;", eight = "mrt_lanes<MRT_BYTES / 8>;";
+  const std::string rare = text("for (int k = 0; k < 9; ++k) x = x * x + exp(x) - 0.5f; x = 0.1 * x;");
+  EXPECT_NE(rare.find(four), std::string::npos);
+  EXPECT_EQ(rare.find(eight), std::string::npos);
+  const std::string many = text("double s = 0; for (int k = 0; k < 9; ++k) s += s * x + 0.5; x = s;");
+  EXPECT_NE(many.find(eight), std::string::npos);
+  EXPECT_EQ(many.find(four), std::string::npos);
+}
+
+TEST(CpuLoweringTest, UnsignedIntsWithoutTheirHighestBitBecomeFloatsAsSignedOnes) {
+  const auto text = [](const std::string& number) {
+    return Lowered(
+               "__kernel void f(__global uint* a, __global float* b, uint n) { int i = get_global_id(0); uint x = a[i];\n"
+               "  b[i] = " +
+               number + "; }")
+        .unit();
+  };
+  for (const char* number : {"x & 255", "x >> 8", "x % 7u", "x / 3u", "x & 0x7fffffffu", "(x & 3) | (x >> 2)"})
+    EXPECT_NE(text(number).find("to<float>((mrt_L::v<int>)("), std::string::npos) << number;
+  for (const char* number : {"x", "x & 0x80000000u", "x >> 0", "x % n", "x / 1u", "(x & 3) ^ x", "x + 1", "x & n"})
+    EXPECT_EQ(text(number).find("to<float>((mrt_L::v<int>)("), std::string::npos) << number;
+}
+
 TEST(CpuLoweringTest, GroupsThatMeetAtAtomicFunctionsAreMarked) {
   const auto text = [](const std::string& body) {
     return Lowered(

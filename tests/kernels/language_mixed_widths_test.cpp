@@ -1,0 +1,131 @@
+// language/mixed_widths.cl: numbers of 4 and of 8 bytes together, unsigned ints that become floats, and counters under
+// conditions.
+#include "source_test.h"
+
+namespace rttest {
+namespace {
+
+const uint32_t kGroups[] = {1, 5, 32, 64, 100};
+constexpr uint32_t kItems = 1003;
+
+class MixedWidthsTest : public SourceTest {
+ protected:
+  void SetUp() override {
+    SourceTest::SetUp();
+    build("language/mixed_widths.cl");
+  }
+};
+INSTANTIATE_TEST_SUITE_P(, MixedWidthsTest, testing::ValuesIn(kernelDevices()), testName);
+
+TEST_P(MixedWidthsTest, RareDoubles) {
+  const std::vector<float> a = randomReals(kItems, 1, -3, 3), b = randomReals(kItems, 2, -3, 3);
+  for (const uint32_t size : kGroups) {
+    if (size > largestGroup("rare_doubles")) continue;
+    const Buffer<float> out = buffer(std::vector<float>(kItems, -1));
+    const Buffer<int> flags = buffer(std::vector<int>(kItems, -1));
+    run("rare_doubles", {(kItems + size - 1) / size}, {size}, buffer(a), buffer(b), out, flags, kItems);
+    if (HasFatalFailure()) return;
+    const std::vector<float> got = out.read();
+    const std::vector<int> told = flags.read();
+    for (uint32_t i = 0; i < kItems; ++i) {
+      double x = a[i], y = b[i], sum = 0;
+      for (int k = 0; k < 9; ++k) {
+        sum += x * y - sum * 0.125;
+        x = x * 0.5 + y * 0.25 + sum * 0.0625;
+        y = y * 0.5 - x * 0.25;
+        sum = sum > 8 ? sum - x * x : sum + y * y;
+      }
+      const double wide = 0.01 * sum + x, scale = 1 + std::fabs(x) + std::fabs(y) + std::fabs(sum);
+      if (std::fabs(sum) < 1e-3 * scale || std::fabs(sum - 8) < 1e-3 * scale) continue;  // floats may take the other way
+      ASSERT_NEAR(got[i], sum > 0 ? wide : wide * wide, 1e-4 * scale * scale) << i << ", groups of " << size;
+      if (std::fabs(wide - y) < 1e-3 * scale || std::fabs(wide - 2 * y) < 1e-3 * scale) continue;
+      ASSERT_EQ(told[i], wide < y ? 1 : wide > 2 * y ? 2 : 3) << i << ", groups of " << size;
+    }
+  }
+}
+
+TEST_P(MixedWidthsTest, RareLongs) {
+  const std::vector<int32_t> a = randomIntegers(kItems, 3, -2000, 2000);
+  std::vector<int64_t> expected(kItems);
+  for (uint32_t i = 0; i < kItems; ++i) {
+    // In unsigned, whose overflow is defined; shifts to the right keep the sign.
+    auto x = static_cast<uint32_t>(a[i]), y = x ^ 21u, z = x - 7u;
+    const auto shifted = [](uint32_t value, int by) { return static_cast<uint32_t>(static_cast<int32_t>(value) >> by); };
+    for (int k = 0; k < 5; ++k) {
+      x = (x << 3) ^ y ^ shifted(z, 2);
+      y = shifted(y, 1) + x * 5 - z;
+      z = (z ^ x) - (y & 1023u);
+    }
+    int64_t product = int64_t{static_cast<int32_t>(x)} * static_cast<int32_t>(y);
+    if (static_cast<int32_t>(z) < 0) product = product < 0 ? -product : product + static_cast<int32_t>(z);
+    expected[i] = product;
+  }
+  for (const uint32_t size : kGroups) {
+    if (size > largestGroup("rare_longs")) continue;
+    const Buffer<int64_t> out = buffer(std::vector<int64_t>(kItems, -1));
+    run("rare_longs", {(kItems + size - 1) / size}, {size}, buffer(a), out, kItems);
+    if (HasFatalFailure()) return;
+    expectEqual(out.read(), expected, "groups of " + std::to_string(size));
+  }
+}
+
+TEST_P(MixedWidthsTest, UnsignedIntsBecomeFloats) {
+  std::vector<uint32_t> a(kItems), b(kItems);
+  Random random(4);
+  for (uint32_t i = 0; i < kItems; ++i) {
+    a[i] = random.bits() | (i % 2 == 0 ? 0x80000000u : 0);
+    b[i] = random.bits() | (i % 3 == 0 ? 0x80000000u : 0);
+  }
+  std::vector<float> expected;
+  std::vector<double> wide;
+  for (uint32_t i = 0; i < kItems; ++i) {
+    const uint32_t x = a[i], y = b[i];
+    for (const uint32_t each :
+         {x & 0x7fffffffu, x >> 1, x >> 8 | (y & 255u), x % 1000u, x / 2u, (y & 1) != 0 ? x & 255u : x >> 16, x, x, x, x & y,
+          (x & 15u) ^ y, (y & 1) != 0 ? x & 255u : x}) {
+      expected.push_back(static_cast<float>(each));
+    }
+    wide.push_back((x >> 3) + 0.5);
+  }
+  for (const uint32_t size : kGroups) {
+    if (size > largestGroup("unsigned_to_float")) continue;
+    const Buffer<float> out = buffer(std::vector<float>(expected.size(), -1));
+    const Buffer<double> doubles = buffer(std::vector<double>(kItems, -1));
+    run("unsigned_to_float", {(kItems + size - 1) / size}, {size}, buffer(a), buffer(b), out, doubles, kItems);
+    if (HasFatalFailure()) return;
+    expectEqual(out.read(), expected, "groups of " + std::to_string(size));
+    expectEqual(doubles.read(), wide, "doubles, groups of " + std::to_string(size));
+  }
+}
+
+TEST_P(MixedWidthsTest, CountersUnderConditions) {
+  const std::vector<int32_t> a = randomIntegers(kItems, 5, -90, 90);
+  std::vector<int32_t> expected(kItems);
+  std::vector<uint32_t> lefts(kItems);
+  for (uint32_t i = 0; i < kItems; ++i) {
+    int32_t up = -2, seen = 0;
+    uint32_t left = 3;
+    uint8_t few = 250;
+    for (uint32_t k = 0; k < 20; ++k) {
+      const int32_t x = a[(i + k * 7) % kItems];
+      if (x > 0) ++up;
+      if (x % 3 == 0) --left;
+      if (x < -40) ++few;
+      if ((x & 1) != 0) seen = up++ - seen;
+    }
+    expected[i] = up + 1000 * seen + few;
+    lefts[i] = left;
+  }
+  for (const uint32_t size : kGroups) {
+    if (size > largestGroup("counted")) continue;
+    const Buffer<int32_t> out = buffer(std::vector<int32_t>(kItems, -1));
+    const Buffer<uint32_t> down = buffer(std::vector<uint32_t>(kItems, 77));
+    run("counted", {(kItems + size - 1) / size}, {size}, buffer(a), out, down, kItems);
+    if (HasFatalFailure()) return;
+    expectEqual(out.read(), expected, "groups of " + std::to_string(size));
+    expectEqual(down.read(), lefts, "groups of " + std::to_string(size));
+  }
+}
+
+}  // namespace
+}  // namespace rttest
