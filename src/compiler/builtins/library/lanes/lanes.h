@@ -163,18 +163,25 @@ struct mrt_lanes {
     constexpr int q = N / 2;
     return __builtin_shufflevector(a, b, (I / q * q + H * q / 2 + I % (q / 2) + (I % q < q / 2 ? 0 : N))...);
   }
+  // Eight lanes with four components each: in a vector the components of a lane, and those of the lane four behind it.
+  template <class T, int C>
+  static constexpr bool in_quads = C == 4 && N == 8 && halved<v<T>>;
+  template <class T>
+  MRT_IN w<T, 4> parted_quads(v<T> a, v<T> b, v<T> c, v<T> d) {
+    constexpr auto each = mrt_count<N>{};
+    const auto low = mixed_in_each<0>(a, b, each), high = mixed_in_each<1>(a, b, each);
+    const auto low2 = mixed_in_each<0>(c, d, each), high2 = mixed_in_each<1>(c, d, each);
+    return w<T, 4>{{pairs_in_each<0>(low, low2, each), pairs_in_each<1>(low, low2, each), pairs_in_each<0>(high, high2, each),
+                    pairs_in_each<1>(high, high2, each)}};
+  }
   template <class T, int C>
   MRT_IN w<T, C> parted(w<T, C> x) {
     constexpr auto each = mrt_count<N>{};
     if constexpr (C == 1) {
       return x;
-    } else if constexpr (C == 4 && N == 8 && halved<v<T>>) {
-      const auto a = half_with_half<0>(x.s[0], x.s[2], each), b = half_with_half<1>(x.s[0], x.s[2], each);
-      const auto c = half_with_half<0>(x.s[1], x.s[3], each), d = half_with_half<1>(x.s[1], x.s[3], each);
-      const auto low = mixed_in_each<0>(a, b, each), high = mixed_in_each<1>(a, b, each);
-      const auto low2 = mixed_in_each<0>(c, d, each), high2 = mixed_in_each<1>(c, d, each);
-      return w<T, C>{{pairs_in_each<0>(low, low2, each), pairs_in_each<1>(low, low2, each),
-                      pairs_in_each<0>(high, high2, each), pairs_in_each<1>(high, high2, each)}};
+    } else if constexpr (in_quads<T, C>) {
+      return parted_quads<T>(half_with_half<0>(x.s[0], x.s[2], each), half_with_half<1>(x.s[0], x.s[2], each),
+                             half_with_half<0>(x.s[1], x.s[3], each), half_with_half<1>(x.s[1], x.s[3], each));
     } else {
       w<T, C / 2> even, odd;
       for (int i = 0; i < C / 2; ++i) {
@@ -203,7 +210,7 @@ struct mrt_lanes {
     constexpr auto each = mrt_count<N>{};
     if constexpr (C == 1) {
       return x;
-    } else if constexpr (C == 4 && N == 8 && halved<v<T>>) {
+    } else if constexpr (in_quads<T, C>) {
       const auto low = mixed_in_each<0>(x.s[0], x.s[1], each), high = mixed_in_each<1>(x.s[0], x.s[1], each);
       const auto low2 = mixed_in_each<0>(x.s[2], x.s[3], each), high2 = mixed_in_each<1>(x.s[2], x.s[3], each);
       const auto a = pairs_in_each<0>(low, low2, each), b = pairs_in_each<1>(low, low2, each);
@@ -246,6 +253,29 @@ struct mrt_lanes {
     for (int i = 0; i < C; ++i) r |= to<unsigned int>((bits_of)x.s[i]) << (8 * (int)sizeof(T) * i);
     return r;
   }
+  // Vectors that are not side by side: each is one load, and they are put side by side then.
+  template <class V, int... I>
+  MRT_IN auto side_by_side(V a, V b, mrt_numbers<I...>) {
+    return __builtin_shufflevector(a, b, I...);
+  }
+  template <int C, int K, class T, class P>
+  MRT_IN auto glued(P at, int lane) {
+    if constexpr (K == 1) {
+      MRT_V(C, T) r;
+      __builtin_memcpy(&r, at(lane), sizeof r);
+      return r;
+    } else {
+      return side_by_side(glued<C, K / 2, T>(at, lane), glued<C, K / 2, T>(at, lane + K / 2), mrt_count<C * K>{});
+    }
+  }
+  template <class T, class P>
+  MRT_IN v<T> quad_at(P at, int lane) {
+    return (v<T>)side_by_side(glued<4, 1, T>(at, lane), glued<4, 1, T>(at, lane + 4), mrt_count<8>{});
+  }
+  template <class T, class P>
+  MRT_IN w<T, 4> quads_at(P at) {
+    return parted_quads<T>(quad_at<T>(at, 0), quad_at<T>(at, 1), quad_at<T>(at, 2), quad_at<T>(at, 3));
+  }
   // No loops: gcc would make a copy through memory of them.
   template <int C, class T, int... K>
   MRT_IN w<T, C> near_pieces(const T* p, mrt_numbers<K...>) {
@@ -258,6 +288,7 @@ struct mrt_lanes {
   template <int C, class T>
   MRT_IN w<T, C> near_parts(const T* p) {
     if constexpr (C > 1 && C * sizeof(T) == 4) return of_words<C, T, unsigned int>(near((const unsigned int*)p));
+    if constexpr (in_quads<T, C>) return quads_at<T>([&](int i) __attribute__((always_inline)) { return p + i * C; });
     return parted<T, C>(near_pieces<C>(p, mrt_count<C>{}));
   }
   // Where the processor has masked instructions for such elements: each component has the mask of its vector.
@@ -305,28 +336,15 @@ struct mrt_lanes {
       for (int k = 0; k < C; ++k) p[i * C + k] = (T)x.s[k][i];
     }
   }
-  // Vectors that are not side by side: each is one load, and they are put side by side then.
-  template <class V, int... I>
-  MRT_IN auto side_by_side(V a, V b, mrt_numbers<I...>) {
-    return __builtin_shufflevector(a, b, I...);
-  }
-  template <int C, int K, class T, class P>
-  MRT_IN auto glued(P at, int lane) {
-    if constexpr (K == 1) {
-      MRT_V(C, T) r;
-      __builtin_memcpy(&r, at(lane), sizeof r);
-      return r;
-    } else {
-      return side_by_side(glued<C, K / 2, T>(at, lane), glued<C, K / 2, T>(at, lane + K / 2), mrt_count<C * K>{});
-    }
-  }
   template <int C, class T, class P, int... K>
   MRT_IN w<T, C> pieces_at(P at, mrt_numbers<K...>) {
     return w<T, C>{{glued<C, N / C, T>(at, K * (N / C))...}};
   }
   template <int C, class T, class P>
   MRT_IN w<T, C> parts_at(P at, bits_t on) {
-    if constexpr (N % C == 0) {
+    if constexpr (in_quads<T, C>) {
+      if (on == full) return quads_at<T>(at);
+    } else if constexpr (N % C == 0) {
       if (on == full) return parted<T, C>(pieces_at<C, T>(at, mrt_count<C>{}));
     }
     w<T, C> r = {};
