@@ -219,7 +219,9 @@ uint64_t Pool::slabBytes(uint32_t index) {
   std::lock_guard lock(lock_);
   const uint64_t block_size = classBytes(index);
   if (lazy_slabs_) return kSlabBytes;  // whose pages count when blocks are handed out
-  uint64_t most = std::clamp(classes_[index].slab_bytes / 2, kFirstSlabBytes, kSlabBytes);
+  const bool finely = !resources_->device().limits().reaches_host && options_.kind == RT_MEMORY_DEVICE;
+  uint64_t most = classes_[index].slab_bytes / (finely ? 4 : 2);
+  most = std::clamp(most, finely ? kFirstSlabBytes / 4 : kFirstSlabBytes, kSlabBytes);
   if (options_.maximum_bytes != 0) {
     most = std::min(most, options_.maximum_bytes > reserved_ ? options_.maximum_bytes - reserved_ : 0);
   }
