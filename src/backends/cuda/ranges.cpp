@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <new>
 
 #include "backends/cuda/current.h"
 #include "backends/cuda/device.h"
@@ -100,17 +101,17 @@ Status Ranges::reserve(backend::Memory* memory, uint64_t size) {
   RT_TRY(device_.primary(&context));
   Current current(context);
   ApartFromCaptures apart;
-  Committed committed(size / granule_);
   DriverAddress address = 0;
   std::lock_guard lock(mutex_);
   if (const Error error = RT_CUDA_CALL(cuMemAddressReserve, &address, size, kMostGranule, 0, 0); error != kSuccess) {
     return failed("cuMemAddressReserve", error, size);
   }
   try {
-    reservations_.emplace(address, std::move(committed));
-  } catch (...) {
+    reservations_.emplace(address, Committed(size / granule_));
+  } catch (const std::bad_alloc&) {  // the addresses have to go back; the sentence says what could not be kept track of
     (void)table().cuMemAddressFree(address, size);
-    throw;
+    return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
+                         static_cast<unsigned long long>(size));
   }
   memory->address = reinterpret_cast<void*>(static_cast<uintptr_t>(address));
   memory->size = size;
