@@ -134,7 +134,7 @@ if wants conformance; then
   timeout 200 $build/bin/threads --gtest_filter="$filter" --gtest_output="xml:$out/gpu_threads.xml" \
     >"$out/gpu_threads.log" 2>&1
   row "threads ($?)" "$(summary threads "$out/gpu_threads.xml")"
-  for test in cuda_images cuda_modules cuda_interop cuda_graphs cuda_failures; do
+  for test in cuda_images cuda_modules cuda_interop cuda_graphs cuda_ranges cuda_failures; do
     timeout 200 $build/bin/$test --gtest_output="xml:$out/gpu_$test.xml" >"$out/gpu_$test.log" 2>&1
     row "$test ($?)" "$(summary $test "$out/gpu_$test.xml")"
   done

@@ -1,8 +1,9 @@
-// The two levels of the map. A granule holds nothing, one region, or (tagged) a list of entries if several regions share it:
-// registered and imported ranges need not be aligned. One mutex orders the writers. Readers take none, so writers publish with
-// release stores and retire what they unlink.
+// The levels of the map. A granule holds nothing, one region, or (tagged) a split if several regions share it. A part of a
+// split holds nothing, one region, or (tagged) a list of entries: registered and imported ranges need not be aligned. One mutex
+// orders the writers. Readers take none, so writers publish with release stores and retire what they unlink.
 #include "allocator/address_map.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <new>
@@ -19,6 +20,8 @@ namespace {
 using internal::Cell;
 using internal::Leaf;
 using internal::root;
+using internal::Split;
+using internal::toSplit;
 
 struct Entry final : epoch::Retired {
   Region* region = nullptr;
@@ -29,7 +32,7 @@ struct Entry final : epoch::Retired {
 
 Ranked<std::mutex, LockRank::kAddressMap> writers;
 
-bool isList(uintptr_t value) { return (value & 1) != 0; }
+bool isTagged(uintptr_t value) { return (value & 1) != 0; }
 Entry* toList(uintptr_t value) { return reinterpret_cast<Entry*>(value & ~uintptr_t{1}); }
 
 Cell* cellOf(uint64_t granule, bool create) {
@@ -53,13 +56,40 @@ Entry* newEntry(Region* region, Entry* next) {
   return entry;
 }
 
-// Relaxed loads: only writers change the map, and the caller has their lock. A reader that stands on the unlinked entry goes on
-// through its `next`, which stays as it is until the reader's guard has ended.
-void removeFrom(Cell* cell, Region* region) {
-  if (cell == nullptr) return;
-  uintptr_t value = cell->load(std::memory_order_relaxed);
-  if (!isList(value)) {
-    if (value == reinterpret_cast<uintptr_t>(region)) cell->store(0, std::memory_order_release);
+// Of a granule: runs the body for each part that the region has.
+template <class Body>
+void forParts(const Region& region, uint64_t granule, Body body) {
+  const uint64_t begin = granule * kParts;  // in parts
+  const uint64_t first = std::max(begin, uint64_t{region.begin()} >> kPartBits);
+  const uint64_t last = std::min(begin + kParts - 1, uint64_t{region.end() - 1} >> kPartBits);
+  for (uint64_t part = first; part <= last; ++part) body(part - begin);
+}
+
+// Relaxed loads, here and below: only writers change the map, and the caller has their lock. Each store releases what it shows.
+void addTo(Cell& cell, Region* region) {
+  const uintptr_t value = cell.load(std::memory_order_relaxed);
+  if (value == 0) {
+    cell.store(reinterpret_cast<uintptr_t>(region), std::memory_order_release);
+    return;
+  }
+  // The new entry goes to the front: the newest region is found first. The list is whole before the cell shows it.
+  Entry* rest = isTagged(value) ? toList(value) : newEntry(reinterpret_cast<Region*>(value), nullptr);
+  Entry* entry;
+  try {
+    entry = newEntry(region, rest);
+  } catch (...) {  // the first entry is in no list yet
+    if (!isTagged(value)) delete rest;
+    throw;
+  }
+  cell.store(reinterpret_cast<uintptr_t>(entry) | 1, std::memory_order_release);
+}
+
+// A reader that stands on the unlinked entry goes on through its `next`, which stays as it is until the reader's guard has
+// ended.
+void removeFrom(Cell& cell, Region* region) {
+  const uintptr_t value = cell.load(std::memory_order_relaxed);
+  if (!isTagged(value)) {
+    if (value == reinterpret_cast<uintptr_t>(region)) cell.store(0, std::memory_order_release);
     return;
   }
   Entry* before = nullptr;
@@ -69,13 +99,61 @@ void removeFrom(Cell* cell, Region* region) {
       if (before != nullptr) {
         before->next.store(next, std::memory_order_release);
       } else {
-        cell->store(next == nullptr ? 0 : reinterpret_cast<uintptr_t>(next) | 1, std::memory_order_release);
+        cell.store(next == nullptr ? 0 : reinterpret_cast<uintptr_t>(next) | 1, std::memory_order_release);
       }
       epoch::retire(entry);
       return;
     }
     before = entry;
   }
+}
+
+// The granule's parts of a region. A split stays until its last region goes.
+void removeGranule(uint64_t granule, Region* region) {
+  Cell* cell = cellOf(granule, false);
+  if (cell == nullptr) return;
+  const uintptr_t value = cell->load(std::memory_order_relaxed);
+  if (!isTagged(value)) return removeFrom(*cell, region);
+  Split* split = toSplit(value);
+  forParts(*region, granule, [&](uint64_t part) { removeFrom(split->cells[part], region); });
+  for (const Cell& part : split->cells) {
+    if (part.load(std::memory_order_relaxed) != 0) return;
+  }
+  cell->store(0, std::memory_order_release);
+  epoch::retire(split);
+}
+
+void addGranule(uint64_t granule, Region* region) {
+  Cell* cell = cellOf(granule, true);
+  uintptr_t value = cell->load(std::memory_order_relaxed);
+  if (value == 0) {
+    cell->store(reinterpret_cast<uintptr_t>(region), std::memory_order_release);
+    return;
+  }
+  if (!isTagged(value)) {
+    if (fault::fails("address map split")) throw std::bad_alloc();
+    auto* const split = new Split;
+    auto* const other = reinterpret_cast<Region*>(value);
+    // Relaxed: no reader sees the parts before the cell shows them.
+    forParts(*other, granule,
+             [&](uint64_t part) { split->cells[part].store(reinterpret_cast<uintptr_t>(other), std::memory_order_relaxed); });
+    value = reinterpret_cast<uintptr_t>(split) | 1;
+    cell->store(value, std::memory_order_release);
+  }
+  try {
+    forParts(*region, granule, [&](uint64_t part) { addTo(toSplit(value)->cells[part], region); });
+  } catch (...) {
+    removeGranule(granule, region);
+    throw;
+  }
+}
+
+template <class Meets>
+bool anyOf(const Entry* list, Meets meets) {
+  for (; list != nullptr; list = list->next.load(std::memory_order_acquire)) {
+    if (meets(list->region)) return true;
+  }
+  return false;
 }
 
 bool contains(Region* region, uintptr_t address) { return address >= region->begin() && address < region->end(); }
@@ -90,28 +168,9 @@ Status insert(Region* region) {
   std::lock_guard lock(writers);
   uint64_t first = region->begin() >> kGranuleBits, last = (region->end() - 1) >> kGranuleBits, done = first;
   try {
-    for (; done <= last; ++done) {
-      Cell* cell = cellOf(done, true);
-      // Relaxed: only writers change cells, and this thread has their lock. Each store below releases a complete region or
-      // list.
-      uintptr_t value = cell->load(std::memory_order_relaxed);
-      if (value == 0) {
-        cell->store(reinterpret_cast<uintptr_t>(region), std::memory_order_release);
-        continue;
-      }
-      // The new entry goes to the front: the newest region is found first. The list is whole before the cell shows it.
-      Entry* rest = isList(value) ? toList(value) : newEntry(reinterpret_cast<Region*>(value), nullptr);
-      Entry* entry;
-      try {
-        entry = newEntry(region, rest);
-      } catch (...) {  // the first entry is in no list yet
-        if (!isList(value)) delete rest;
-        throw;
-      }
-      cell->store(reinterpret_cast<uintptr_t>(entry) | 1, std::memory_order_release);
-    }
+    for (; done <= last; ++done) addGranule(done, region);
   } catch (const std::bad_alloc&) {  // the granules before have to be undone; the sentence says what cannot be kept track of
-    while (done-- > first) removeFrom(cellOf(done, false), region);
+    while (done-- > first) removeGranule(done, region);
     return Status::error(RT_ERROR_OUT_OF_MEMORY, "There is no host memory to keep track of %llu bytes.",
                          static_cast<unsigned long long>(region->memory().size));
   }
@@ -121,9 +180,7 @@ Status insert(Region* region) {
 void remove(Region* region) {
   std::lock_guard lock(writers);
   uint64_t last = (region->end() - 1) >> kGranuleBits;
-  for (uint64_t granule = region->begin() >> kGranuleBits; granule <= last; ++granule) {
-    removeFrom(cellOf(granule, false), region);
-  }
+  for (uint64_t granule = region->begin() >> kGranuleBits; granule <= last; ++granule) removeGranule(granule, region);
 }
 
 // Memory may be imported several times. A freed import stays in the map until it is reclaimed, or while a graph holds it. A
@@ -154,14 +211,15 @@ bool overlaps(const void* pointer, uint64_t size) {
       continue;
     }
     // No lock: this reads as a reader does, and the guard keeps what it finds.
-    uintptr_t value = cell->load(std::memory_order_acquire);
+    const uintptr_t value = cell->load(std::memory_order_acquire);
     if (value == 0) continue;
-    if (!isList(value)) {
+    if (!isTagged(value)) {
       if (meets(reinterpret_cast<Region*>(value))) return true;
       continue;
     }
-    for (Entry* entry = toList(value); entry != nullptr; entry = entry->next.load(std::memory_order_acquire)) {
-      if (meets(entry->region)) return true;
+    for (const Cell& part : toSplit(value)->cells) {
+      const uintptr_t held = part.load(std::memory_order_acquire);
+      if (isTagged(held) ? anyOf(toList(held), meets) : held != 0 && meets(reinterpret_cast<Region*>(held))) return true;
     }
   }
   return false;

@@ -1,5 +1,6 @@
-// Finds the region that contains an address: a table of two levels over granules of 2 MiB. It is read without a lock under an
-// epoch guard, so that a launch can look its arguments up. Pools, registrations and imports write it.
+// Finds the region that contains an address: a table of two levels over granules of 2 MiB, and a third one over parts of 64 KiB
+// where regions share a granule, as small slabs do. It is read without a lock under an epoch guard, so that a launch can look
+// its arguments up. Pools, registrations and imports write it.
 #pragma once
 
 #include <atomic>
@@ -10,25 +11,33 @@
 namespace manyrt::allocator::address_map {
 
 inline constexpr int kGranuleBits = 21;
+inline constexpr int kPartBits = 16;
+inline constexpr uint64_t kParts = uint64_t{1} << (kGranuleBits - kPartBits);  // of a granule
 inline constexpr int kLeafBits = 13;
 inline constexpr int kRootBits = 13;
 inline constexpr uint64_t kAddresses = uint64_t{1} << (kGranuleBits + kLeafBits + kRootBits);
 
 namespace internal {
-using Cell = std::atomic<uintptr_t>;  // 0, a Region*, or a list of entries with the lowest bit set
+// 0, a Region*, or with the lowest bit set: in a leaf a Split*, in a split a list of entries.
+using Cell = std::atomic<uintptr_t>;
+struct Split final : epoch::Retired {  // a granule that several regions share
+  Cell cells[kParts] = {};
+  void reclaim() override { delete this; }
+};
 struct Leaf {
   Cell cells[size_t{1} << kLeafBits] = {};
 };
 // Stored once, with release, when the leaf's cells are null; acquire loads pair with it.
 extern std::atomic<Leaf*> root[size_t{1} << kRootBits];
 Region* findInList(uintptr_t cell, uintptr_t address);
+inline Split* toSplit(uintptr_t cell) { return reinterpret_cast<Split*>(cell & ~uintptr_t{1}); }
 }  // namespace internal
 
 Status insert(Region* region);
 void remove(Region* region);
 // Null: unknown memory. If several regions contain the address, the newest live one. Inline, since every launch calls it.
-// The acquire loads pair with the release stores of insert(): leaf, list and region are complete. The guard keeps a region that
-// was found, because a region is retired behind its removal.
+// The acquire loads pair with the release stores of insert(): leaf, split, list and region are complete. The guard keeps a
+// region that was found, because a region is retired behind its removal.
 inline Region* find(const void* pointer) {
   uintptr_t address = reinterpret_cast<uintptr_t>(pointer);
   if (address >= kAddresses) [[unlikely]]
@@ -37,9 +46,11 @@ inline Region* find(const void* pointer) {
   if (leaf == nullptr) return nullptr;
   const uint64_t index = address >> kGranuleBits & ((uint64_t{1} << kLeafBits) - 1);
   uintptr_t cell = leaf->cells[index].load(std::memory_order_acquire);
+  if ((cell & 1) != 0) [[unlikely]] {
+    cell = internal::toSplit(cell)->cells[address >> kPartBits & (kParts - 1)].load(std::memory_order_acquire);
+    if ((cell & 1) != 0) return internal::findInList(cell, address);
+  }
   if (cell == 0) return nullptr;
-  if ((cell & 1) != 0) [[unlikely]]
-    return internal::findInList(cell, address);
   Region* region = reinterpret_cast<Region*>(cell);
   return address - region->begin() < region->memory().size ? region : nullptr;
 }

@@ -1,5 +1,6 @@
 // Free spans are found by size in bins (two-level segregated fit): sizes below sixteen units have a bin each, larger ones
-// sixteen bins in a doubling. Free neighbours of one kind are joined at once, through marks at both ends of a span.
+// sixteen bins in a doubling. Free neighbours of one kind are joined at once, through marks at both ends of a span. A free span
+// without memory consists of whole granules; one that has memory may begin and end anywhere.
 #include "allocator/offset_allocator.h"
 
 #include <algorithm>
@@ -13,12 +14,18 @@ namespace {
 constexpr int kLooks = 8;  // spans of a bin that are looked at
 
 uint32_t roundUp(uint32_t number, uint32_t alignment) { return (number + alignment - 1) & ~(alignment - 1); }
+uint32_t roundDown(uint32_t number, uint32_t alignment) { return number & ~(alignment - 1); }
 
 }  // namespace
 
 void OffsetAllocator::Deallocate::operator()(Unit* units) const { std::free(units); }
 
-OffsetAllocator::OffsetAllocator(uint32_t units) : units_(units) {
+OffsetAllocator::Span OffsetAllocator::Fresh::taken() const {
+  const uint32_t first = std::min(span.first, commit.first);
+  return {first, std::max(span.first + span.count, commit.first + commit.count) - first};
+}
+
+OffsetAllocator::OffsetAllocator(uint32_t units, uint32_t granule) : units_(units), granule_(granule) {
   // Zeros that take no memory until they are written: most of a range is never used.
   unit_.reset(static_cast<Unit*>(std::calloc(units, sizeof(Unit))));
   if (unit_ == nullptr) throw std::bad_alloc();
@@ -80,6 +87,7 @@ void OffsetAllocator::link(Span span, Kind kind) {
   bins_[kind].first[bin] = span.first;
   bins_[kind].nonempty[bin / 64] |= uint64_t{1} << bin % 64;
   free_[kind] += span.count;
+  if (kind == kCommitted) granules_ += granulesOf(span, UINT32_MAX).count / granule_;
 }
 
 void OffsetAllocator::unlink(uint32_t at) {
@@ -94,6 +102,7 @@ void OffsetAllocator::unlink(uint32_t at) {
   }
   if (first.next != kNone) unit_[first.next].previous = first.previous;
   free_[first.kind] -= first.count;
+  if (first.kind == kCommitted) granules_ -= granulesOf({at, first.count}, UINT32_MAX).count / granule_;
   unit_[at + first.count - 1].ends = false;
   first.begins = false;
 }
@@ -121,6 +130,28 @@ void OffsetAllocator::join(Span span, Kind kind) {
     span.count += right.count;
   }
   link(span, kind);
+}
+
+OffsetAllocator::Span OffsetAllocator::granulesOf(Span span, uint32_t most) const {
+  const uint32_t first = roundUp(span.first, granule_), end = roundDown(span.first + span.count, granule_);
+  if (end <= first) return {};
+  const uint32_t count = std::min(end - first, most);
+  return {end - count, count};
+}
+
+void OffsetAllocator::finish(const Fresh& fresh) {
+  const Span taken = fresh.taken();
+  const uint32_t end = fresh.span.first + fresh.span.count;
+  join({taken.first, fresh.span.first - taken.first}, kCommitted);
+  join({end, taken.first + taken.count - end}, kCommitted);
+}
+
+void OffsetAllocator::cancel(const Fresh& fresh) {
+  const Span taken = fresh.taken();
+  const uint32_t end = fresh.commit.first + fresh.commit.count;
+  join({taken.first, fresh.commit.first - taken.first}, kCommitted);
+  join({end, taken.first + taken.count - end}, kCommitted);
+  join(fresh.commit, kUncommitted);
 }
 
 void OffsetAllocator::give(Span span) { join(span, kCommitted); }
@@ -172,49 +203,57 @@ OffsetAllocator::Fresh OffsetAllocator::extendSpare(uint32_t count) {
   }
   if (!best) return {};
   const uint32_t lacking = count - best.count;
+  const uint32_t granules = roundUp(lacking, granule_);
   unlink(best.first);
   unlink(hole.first);
   Fresh fresh;
   if (hole.first > best.first) {
-    fresh.commit = {hole.first, lacking};
+    fresh.commit = {hole.first, granules};
     fresh.span = {best.first, count};
-    if (hole.count > lacking) link({hole.first + lacking, hole.count - lacking}, kUncommitted);
+    if (hole.count > granules) link({hole.first + granules, hole.count - granules}, kUncommitted);
   } else {
-    fresh.commit = {best.first - lacking, lacking};
+    fresh.commit = {best.first - granules, granules};
     fresh.span = {best.first - lacking, count};
-    if (hole.count > lacking) link({hole.first, hole.count - lacking}, kUncommitted);
+    if (hole.count > granules) link({hole.first, hole.count - granules}, kUncommitted);
   }
   return fresh;
 }
 
+// The granules in front of an aligned beginning stay without memory: a hole begins with a granule, and so does any multiple of
+// an alignment that is larger.
 OffsetAllocator::Fresh OffsetAllocator::takeHole(uint32_t count, uint32_t alignment) {
   const uint32_t at = find(kUncommitted, count + alignment - 1);
   if (at == kNone) return {};
   const Span hole{at, unit_[at].count};
   const Span left = alignment == 1 ? before(at, kCommitted) : Span{};
   unlink(at);
-  const uint32_t hole_end = hole.first + hole.count;
-  if (left.count != 0 && left.count < count) {
-    unlink(left.first);
-    const uint32_t end = left.first + count;
-    if (hole_end > end) link({end, hole_end - end}, kUncommitted);
-    return {{left.first, count}, {at, end - at}};
-  }
-  const uint32_t first = roundUp(at, alignment);
-  if (first > at) link({at, first - at}, kUncommitted);
-  if (hole_end > first + count) link({first + count, hole_end - first - count}, kUncommitted);
-  return {{first, count}, {first, count}};
+  const bool extends = left.count != 0 && left.count < count;
+  if (extends) unlink(left.first);
+  const uint32_t first = extends ? left.first : roundUp(at, alignment);
+  const uint32_t begin = extends ? at : first;
+  const uint32_t end = roundUp(first + count, granule_), hole_end = hole.first + hole.count;
+  if (begin > at) link({at, begin - at}, kUncommitted);
+  if (hole_end > end) link({end, hole_end - end}, kUncommitted);
+  return {{first, count}, {begin, end - begin}};
 }
 
+// The largest span mostly has a whole granule: one without is shorter than two of them. There is one that has, as the count
+// says.
 OffsetAllocator::Span OffsetAllocator::takeSpare(uint32_t most) {
-  const uint32_t bin = most == 0 ? kBins : lastBin(bins_[kCommitted]);
-  if (bin == kBins) return {};
-  const uint32_t at = bins_[kCommitted].first[bin];
-  const Span whole{at, unit_[at].count};
-  const uint32_t count = std::min(whole.count, most);
-  unlink(at);
-  if (whole.count > count) link({at, whole.count - count}, kCommitted);
-  return {at + whole.count - count, count};
+  if (most == 0 || granules_ == 0) return {};
+  const uint32_t wanted = most > units_ ? units_ : roundUp(most, granule_);
+  for (uint32_t bin = lastBin(bins_[kCommitted]);; --bin) {
+    for (uint32_t at = bins_[kCommitted].first[bin]; at != kNone; at = unit_[at].next) {
+      const Span whole{at, unit_[at].count};
+      const Span spare = granulesOf(whole, wanted);
+      if (!spare) continue;
+      unlink(at);
+      const uint32_t end = spare.first + spare.count, whole_end = at + whole.count;
+      if (spare.first > at) link({at, spare.first - at}, kCommitted);
+      if (whole_end > end) link({end, whole_end - end}, kCommitted);
+      return spare;
+    }
+  }
 }
 
 }  // namespace manyrt::allocator

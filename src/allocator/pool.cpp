@@ -28,9 +28,9 @@ namespace manyrt::allocator {
 namespace {
 
 constexpr uint64_t kLargeGranule = 64 << 10;
-constexpr uint64_t kFirstSlabBytes = 64 << 10;
-constexpr int kPendingLooks = 16;     // pending blocks that an allocation tries before it takes fresh memory
-constexpr int kScavengedCaches = 64;  // caches of other streams that it tries
+constexpr uint64_t kFirstSlabBytes = 64 << 10;  // of a class
+constexpr int kPendingLooks = 16;               // pending blocks that an allocation tries before it takes fresh memory
+constexpr int kScavengedCaches = 64;            // caches of other streams that it tries
 
 using Number = unsigned long long;
 
@@ -72,6 +72,7 @@ Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
       poisons_(sanitizer::hasAddress()),
       guards_(fills_ && keeps_ && !poisons_),
       ranges_of_driver_(keeps_ ? rangesOf(resources_->native(), options.kind) : nullptr),
+      lazy_slabs_(ranges_of_driver_ != nullptr && ranges_of_driver_->givesPagesAtTouch()),
       max_block_(ranges_of_driver_ != nullptr ? kMaxBlockBesideRanges : kMaxBlock),
       plain_(isPlain()),
       red_zone_(!keeps_ || options.maximum_bytes != 0        ? 0
@@ -165,7 +166,7 @@ void Pool::credit(int64_t change) {
 // reserved under the lock, before the driver is called without it. So two threads that grow at once cannot pass the limit
 // together.
 Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size) {
-  const bool lazy = kind == Region::Kind::kRange || (kind == Region::Kind::kSlab && ranges_of_driver_ != nullptr);
+  const bool lazy = kind == Region::Kind::kRange || (kind == Region::Kind::kSlab && lazy_slabs_);
   const uint64_t committed = lazy ? 0 : size;
   {
     std::lock_guard lock(lock_);
@@ -212,19 +213,26 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
   return Status();
 }
 
-// The size of a slab: as much as the class has, so that a program with little memory takes little; at most kSlabBytes, or what
-// the limit of the pool leaves. A device with memory of its own has it from its driver in pieces of kSlabBytes.
+// The size of a slab: half of what the class has, so that a program with little memory takes little; at most kSlabBytes, or
+// what the limit of the pool leaves. A driver cuts small allocations from pages of its own.
 uint64_t Pool::slabBytes(uint32_t index) {
   std::lock_guard lock(lock_);
   const uint64_t block_size = classBytes(index);
-  uint64_t most = kSlabBytes;
-  if (ranges_of_driver_ != nullptr) return most;  // whose pages count when blocks are handed out
-  if (resources_->device().limits().reaches_host)
-    most = std::clamp(classes_[index].slab_bytes / 2, kFirstSlabBytes, kSlabBytes);
+  if (lazy_slabs_) return kSlabBytes;  // whose pages count when blocks are handed out
+  const bool finely = !resources_->device().limits().reaches_host && options_.kind == RT_MEMORY_DEVICE;
+  uint64_t most = classes_[index].slab_bytes / (finely ? 4 : 2);
+  most = std::clamp(most, finely ? kFirstSlabBytes / 4 : kFirstSlabBytes, kSlabBytes);
   if (options_.maximum_bytes != 0) {
     most = std::min(most, options_.maximum_bytes > reserved_ ? options_.maximum_bytes - reserved_ : 0);
   }
   return most == kSlabBytes ? most : std::max(block_size, most / block_size * block_size);
+}
+
+// Of the host's memory, each slab has a granule of the address map to itself. Of other memory, small slabs share pages of the
+// driver, and are as aligned as the blocks need be: one of a power of two bytes is aligned to its size.
+uint64_t Pool::slabAlignment(uint64_t slab, uint64_t block_size) const {
+  if (slab == kSlabBytes || resources_->device().limits().reaches_host) return kSlabBytes;
+  return std::max(block_size & (~block_size + 1), kAlignment);
 }
 
 // Blocks that were never handed out, of the slab that is open.
@@ -309,7 +317,7 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
   const uint64_t bytes = classBytes(index);
   const uint64_t slab = slabBytes(index);
   Region* fresh = nullptr;
-  RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, kSlabBytes, bytes));
+  RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, slabAlignment(slab, bytes), bytes));
   std::lock_guard lock(lock_);
   classes_[index].slab_bytes += slab;
   unused_ += fresh->committed;

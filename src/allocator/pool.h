@@ -1,8 +1,9 @@
-// A pool: blocks of one kind of memory of one context. Small blocks are cut from slabs of 2 MiB by size class; each larger one
-// has a region. A block that a stream frees stays in that stream's cache (stream_cache.h), where the stream finds it at once.
-// Blocks move between caches and the pool in batches. What the pool has carries stamps of the streams that may still use it,
-// and is handed out again when these have passed. A free never waits and never fails. With RT_POOL=off each allocation is one
-// of the driver, exactly as large as asked for. It returns to the driver when its stamps have passed.
+// A pool: blocks of one kind of memory of one context. Small blocks are cut from slabs of up to 2 MiB by size class; each
+// larger one has a region, or a part of a range. A block that a stream frees stays in that stream's cache (stream_cache.h),
+// where the stream finds it at once. Blocks move between caches and the pool in batches. What the pool has carries stamps of
+// the streams that may still use it, and is handed out again when these have passed. A free never waits and never fails. With
+// RT_POOL=off each allocation is one of the driver, exactly as large as asked for. It returns to the driver when its stamps
+// have passed.
 //
 // A common allocation or free takes the lock of its stream's cache, and writes no word that streams share. The pool's own lock
 // covers slabs, large blocks and what is between caches. Of two frees of one block only the first finds it live.
@@ -169,6 +170,7 @@ class Pool final : public RefCounted {
   bool takeSpare(Exchange* exchange, uint64_t bytes);  // at most so many bytes; false: there is none, or no more room
   Status plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* full);
   void giveUp(Exchange& exchange);
+  void keep(Exchange& exchange);
   Status carryOut(Exchange& exchange);   // without the lock
   void trimRanges(uint64_t keep_bytes);  // without the lock
   Region* detachEmptyRanges();
@@ -240,6 +242,7 @@ class Pool final : public RefCounted {
   bool isClosed() const { return closed_.load(std::memory_order_relaxed); }
   bool releasesAtOnce() const { return isClosed() || !keeps_; }
   uint64_t slabBytes(uint32_t index);
+  uint64_t slabAlignment(uint64_t slab, uint64_t block_size) const;
   Status limitReached(uint64_t bytes) const;
   bool passesLimit(uint64_t bytes) const;
   Status grow(Region** region, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size);
@@ -253,6 +256,7 @@ class Pool final : public RefCounted {
   const bool poisons_;     // the process has AddressSanitizer
   const bool guards_;      // with it: guards and a quarantine, where pools keep memory and AddressSanitizer does not look
   backend::AddressRanges* const ranges_of_driver_;  // null: each large block is an allocation of the driver
+  const bool lazy_slabs_;                           // whose pages come when they are touched
   const uint64_t max_block_;                        // in slabs
   bool isPlain() const { return keeps_ && !fills_ && !poisons_; }
   // Allocations may come from caches. Relaxed: see setPinMode().

@@ -1,7 +1,8 @@
 // Large blocks of backends that give memory to parts of a range of addresses. A block that is done with joins its free
 // neighbours at once, so that any size can use it. What is free keeps its memory, up to a part of what is in use: before more
 // memory is taken, the largest free parts beyond that lose theirs. So blocks that grow leave nothing behind, and sizes that
-// come in turn find each other's memory.
+// come in turn find each other's memory. Blocks are cut in units of 64 KiB; memory comes and goes in granules of the backend,
+// so that a granule is only given back when all of its units are free.
 #include <algorithm>
 #include <mutex>
 
@@ -34,6 +35,7 @@ bool isGoodFit(const Block& block, uint64_t size, uint64_t alignment) {  // with
 Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream,
                              bool* in_use, bool* done) {
   if (wanted > kMostBytes || alignment > kRangeAlignment) return Status();
+  const bool coarse = ranges_of_driver_->granule() > kUnit;
   const auto units = static_cast<uint32_t>((wanted + kUnit - 1) / kUnit);
   const auto unit_alignment = static_cast<uint32_t>(std::max(alignment / kUnit, uint64_t{1}));
   for (;;) {
@@ -53,7 +55,8 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
         *done = true;
         return Status();
       }
-      RT_TRY(plan(&exchange, units, unit_alignment, &full));
+      Status status = plan(&exchange, units, unit_alignment, &full);
+      if (!status.ok()) return coarse ? Status() : status;  // an allocation of the driver may be within the limit
     }
     if (full) {
       bool opened = false;
@@ -64,6 +67,7 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
     RT_TRY(carryOut(exchange));
     if (exchange.range == nullptr) continue;
     std::lock_guard lock(lock_);
+    keep(exchange);
     Block& block = exchange.range->range().cut(exchange.fresh.span);
     block.recycled = false;
     *in_use = false;
@@ -136,11 +140,13 @@ Status Pool::plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* 
   *full = exchange->range == nullptr;
   if (*full) return Status();
   const uint64_t bytes = bytesOf(exchange->fresh.commit);
-  unused_ -= bytesOf(exchange->fresh.span) - bytes;
+  unused_ -= bytesOf(exchange->fresh.taken()) - bytes;
   ++exchange->range->busy;
   uint64_t spare = 0;
   for (Region* range = ranges_; range != nullptr; range = range->next) spare += range->range().offsets().spare() * kUnit;
-  const uint64_t keep = (reserved_ - std::min(unused_, reserved_) + bytes) / kSparePart + reserved_ahead_;
+  // A whole granule beyond what is kept.
+  const uint64_t keep =
+      (reserved_ - std::min(unused_, reserved_) + bytes) / kSparePart + reserved_ahead_ + ranges_of_driver_->granule() - kUnit;
   while (spare > keep) {
     const uint64_t before = reserved_;
     if (!takeSpare(exchange, spare - keep)) break;
@@ -160,15 +166,16 @@ Status Pool::plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* 
 
 // The units of a block that is not made.
 void Pool::giveUp(Exchange& exchange) {
-  OffsetAllocator& offsets = exchange.range->range().offsets();
-  const auto [span, commit] = exchange.fresh;
-  const uint32_t commit_end = commit.first + commit.count;
-  offsets.giveUncommitted(commit);
-  offsets.give({span.first, commit.first - span.first});
-  offsets.give({commit_end, span.first + span.count - commit_end});
-  unused_ += bytesOf(span) - bytesOf(commit);
+  exchange.range->range().offsets().cancel(exchange.fresh);
+  unused_ += bytesOf(exchange.fresh.taken()) - bytesOf(exchange.fresh.commit);
   --exchange.range->busy;
   exchange.range = nullptr;
+}
+
+// The units of a block that is made. What the granules have beyond it is free.
+void Pool::keep(Exchange& exchange) {
+  exchange.range->range().offsets().finish(exchange.fresh);
+  unused_ += bytesOf(exchange.fresh.taken()) - bytesOf(exchange.fresh.span);
 }
 
 Status Pool::carryOut(Exchange& exchange) {
@@ -208,7 +215,7 @@ Status Pool::carryOut(Exchange& exchange) {
 Status Pool::openRange(uint64_t bytes, bool* done) {
   const uint64_t wanted = (bytes + bytes / 2 + kRangeAlignment - 1) / kRangeAlignment * kRangeAlignment;
   Region* range = nullptr;
-  *done = grow(&range, Region::Kind::kRange, std::max(kRangeBytes, wanted), kRangeAlignment, kUnit).ok();
+  *done = grow(&range, Region::Kind::kRange, std::max(kRangeBytes, wanted), kRangeAlignment, ranges_of_driver_->granule()).ok();
   if (!*done) return Status();
   std::lock_guard lock(lock_);
   --range->busy;
@@ -223,7 +230,8 @@ Status Pool::reserveInRange(uint64_t bytes, bool* done) {
     bool full = false;
     {
       std::lock_guard lock(lock_);
-      RT_TRY(plan(&exchange, units, 1, &full));
+      Status status = plan(&exchange, units, 1, &full);
+      if (!status.ok()) return ranges_of_driver_->granule() > kUnit ? Status() : status;
     }
     if (full) {
       bool opened = false;
@@ -234,6 +242,7 @@ Status Pool::reserveInRange(uint64_t bytes, bool* done) {
     RT_TRY(carryOut(exchange));
     if (exchange.range == nullptr) continue;
     std::lock_guard lock(lock_);
+    keep(exchange);
     exchange.range->range().offsets().give(exchange.fresh.span);
     --exchange.range->busy;
     unused_ += bytesOf(exchange.fresh.span);

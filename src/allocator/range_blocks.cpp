@@ -25,9 +25,9 @@ Block* alignedBlocks(unsigned char* memory) {
 
 void RangeBlocks::Deallocate::operator()(void* memory) const { std::free(memory); }
 
-RangeBlocks::RangeBlocks(Region* region, uint32_t units)
+RangeBlocks::RangeBlocks(Region* region, uint32_t units, uint32_t granule)
     : region_(region),
-      offsets_(units),
+      offsets_(units, granule),
       cuts_(static_cast<Cut*>(zeros(units, sizeof(Cut)))),
       whole_(static_cast<Start*>(zeros(units / kGroup + 1, sizeof(Start)))),
       memory_(static_cast<unsigned char*>(zeros(size_t{units} + 1, sizeof(Block)))),

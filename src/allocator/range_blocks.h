@@ -15,7 +15,7 @@ class RangeBlocks {
  public:
   static constexpr uint64_t kUnit = 64 << 10;
 
-  RangeBlocks(Region* region, uint32_t units);  // throws bad_alloc
+  RangeBlocks(Region* region, uint32_t units, uint32_t granule);  // units of a granule; throws bad_alloc
   ~RangeBlocks();
   RangeBlocks(const RangeBlocks&) = delete;
   RangeBlocks& operator=(const RangeBlocks&) = delete;

@@ -24,7 +24,8 @@ Region::Region(Ref<ContextResources> resources, Ref<Pool> pool, Kind kind, const
       size_class_(kind == Kind::kSlab ? allocator::sizeClass(block_size) : 0),
       blocks_(new Block[block_count_]) {
   if (kind == Kind::kRange) {
-    range_ = std::make_unique<RangeBlocks>(this, static_cast<uint32_t>(memory.size / RangeBlocks::kUnit));
+    range_ = std::make_unique<RangeBlocks>(this, static_cast<uint32_t>(memory.size / RangeBlocks::kUnit),
+                                           static_cast<uint32_t>(block_size / RangeBlocks::kUnit));
   }
   for (uint32_t i = 0; i < block_count_; ++i) {
     blocks_[i].index = i;

@@ -25,7 +25,8 @@ class Region final : public epoch::Retired {
   // kRange: addresses that are cut as needed (range_blocks.h), of backends that can give memory to parts of them.
   enum class Kind { kSlab, kLarge, kRange, kRegistered, kImported, kGlobal };
 
-  // The blocks of kRange have no size of their own: `block_size` is ignored. Throws bad_alloc.
+  // The blocks of kRange have no size of their own: there, `block_size` is that of a granule, which gets or loses memory as a
+  // whole. Throws bad_alloc.
   Region(Ref<ContextResources> resources, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size);
   ~Region();
 

@@ -104,8 +104,8 @@ class Context : public RefCounted {
   virtual void release(const Memory& memory) = 0;
   virtual AddressRanges* addressRanges() { return nullptr; }  // null: allocate() alone
 
-  // cudaDeviceEnablePeerAccess · nothing in OpenCL 1.2: kernels of this context may use the peer's memory from now on. The
-  // peer's device is one that canAccess has said yes to.
+  // cudaDeviceEnablePeerAccess, cuMemSetAccess · nothing in OpenCL 1.2: kernels of this context may use the peer's memory from
+  // now on. The peer's device is one that canAccess has said yes to.
   virtual Status enablePeer(Context&) { return Status(); }
 
   // The native objects, for programs that call the driver themselves.
@@ -113,14 +113,18 @@ class Context : public RefCounted {
   virtual void nativePoint(Point& point, uint64_t out[2]) = 0;
 };
 
-// Addresses without memory, parts of which get memory and lose it again. Drivers that work on whole pages.
+// Addresses without memory, parts of which get memory and lose it again, in whole granules. cuMemAddressReserve, cuMemCreate,
+// cuMemMap and their like · nothing in OpenCL 1.2
 class AddressRanges {
  public:
   virtual ~AddressRanges() = default;
   // Addresses alone, at a multiple of 2 MiB, of a kind that commits() says yes to. release() of the context ends them.
   virtual Status reserve(Memory* memory, uint64_t size) = 0;
   virtual bool commits(int32_t kind) const = 0;
-  // Both of whole multiples of 64 KiB inside. Nothing uses what loses its memory.
+  virtual uint64_t granule() const = 0;  // bytes: 64 KiB to 2 MiB, a power of two
+  // Whether addresses are of use without commit() too, and get memory page by page when they are touched.
+  virtual bool givesPagesAtTouch() const = 0;
+  // Both of whole granules inside. A commit that fails has done nothing. Nothing uses what loses its memory, on any device.
   virtual Status commit(const Memory& memory, uint64_t offset, uint64_t size) = 0;
   virtual void decommit(const Memory& memory, uint64_t offset, uint64_t size) = 0;
 };
@@ -150,7 +154,8 @@ class Device {
   virtual Status memInfo(uint64_t* free_bytes, uint64_t* total_bytes) = 0;  // cudaMemGetInfo; creates no context
   virtual bool canAccess(const Device& peer) const = 0;                     // cudaDeviceCanAccessPeer; itself: false
   // Whether one copy of this device's streams may name memory of the other one: cudaMemcpyDefault between any two
-  // devices · clEnqueueCopyBuffer inside one cl_context. What cannot goes through the host.
+  // devices · clEnqueueCopyBuffer inside one cl_context. What cannot goes through the host. Asked before each such copy: the
+  // first question may prepare the other device's memory for it.
   virtual bool copiesPeer(const Device& other) const { return &other == this; }
   // cuDevicePrimaryCtxRetain · clCreateContext
   virtual Status createContext(Ref<Context>* context, const ContextOptions& options) = 0;

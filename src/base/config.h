@@ -15,6 +15,7 @@ namespace manyrt::config {
   X(kLeakReport, "RT_LEAK_REPORT", "1: print what is still alive at shutdown")       \
   X(kCudart, "RT_CUDART", "the CUDA runtime to open, a path")                        \
   X(kCudaLaunch, "RT_CUDA_LAUNCH", "graph or plain: how kernels are launched")       \
+  X(kCudaMemory, "RT_CUDA_MEMORY", "ranges or plain: how large blocks get memory")   \
   X(kCpuThreads, "RT_CPU_THREADS", "how many threads the CPU backend uses")          \
   X(kDisable, "RT_DISABLE", "backends that are not looked at, separated by commas")  \
   X(kMemoryDebug, "RT_MEMORY_DEBUG", "1: report overruns and uses of freed memory")  \

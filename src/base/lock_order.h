@@ -43,6 +43,7 @@ namespace manyrt {
   X(CudaStaging, "CUDA staging")                           \
   X(CudaStagingWork, "work of CUDA staging")               \
   X(CudaCallbacks, "CUDA callbacks")                       \
+  X(CudaRanges, "ranges of a CUDA device")                 \
   X(CudaDevice, "CUDA device")                             \
   X(CudaEvents, "CUDA events")                             \
   X(CudaKernelNames, "names of CUDA kernels")              \

@@ -1,7 +1,8 @@
 // Any bytes as calls of the allocator of offsets. A model knows of each unit whether it is taken, and whether it has memory.
 // What must hold: a span that is taken was free, is as long and as aligned as asked for, and has memory where that was said;
-// what a take finds nothing for does not lie side by side; counts are those of the model; in the end all units are one free
-// span.
+// what a take finds nothing for does not lie side by side; memory comes and goes in whole granules, of which the allocator
+// finds each that is free; counts are those of the model; in the end all units are one free span.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -22,7 +23,7 @@ void require(bool condition) {
 
 class Machine {
  public:
-  explicit Machine(uint32_t units) : allocator_(units), units_(units) {}
+  Machine(uint32_t units, uint32_t granule) : allocator_(units, granule), units_(units), granule_(granule) {}
 
   void take(uint32_t count, uint32_t alignment) {
     const Span span = allocator_.take(count, alignment);
@@ -36,26 +37,33 @@ class Machine {
     mark(span, true);
   }
   void takeFresh(uint32_t count, uint32_t alignment, bool fails) {
-    const auto [span, commit] = allocator_.takeFresh(count, alignment);
+    const OffsetAllocator::Fresh fresh = allocator_.takeFresh(count, alignment);
+    const auto& [span, commit] = fresh;
     if (!span) {
       require(count == 0 ||
               longest([](const Unit& unit) { return !unit.taken && !unit.memory; }) < slack(count + alignment - 1));
       return;
     }
     require(span.count == count && span.first % alignment == 0);
-    require(commit.count != 0 && commit.first >= span.first && commit.first + commit.count <= span.first + span.count);
+    require(commit.count != 0 && commit.first % granule_ == 0 && commit.count % granule_ == 0);
+    require(commit.first < span.first + span.count && span.first < commit.first + commit.count);
+    const Span taken = fresh.taken();
+    require(taken.first == std::min(span.first, commit.first));
+    require(allocator_.used() == used() + taken.count);
     for (uint32_t unit = commit.first; unit < commit.first + commit.count; ++unit) {
-      require(!unit_[unit].memory);
+      require(!unit_[unit].taken && !unit_[unit].memory);
       unit_[unit].memory = true;
     }
+    if (fails) {  // the memory could not be had
+      for (uint32_t unit = taken.first; unit < taken.first + taken.count; ++unit) {
+        require(!unit_[unit].taken && unit_[unit].memory);
+      }
+      for (uint32_t unit = commit.first; unit < commit.first + commit.count; ++unit) unit_[unit].memory = false;
+      allocator_.cancel(fresh);
+      return;
+    }
+    allocator_.finish(fresh);
     mark(span, true);
-    if (!fails) return;
-    live_.pop_back();  // the memory could not be had
-    free(span);
-    for (uint32_t unit = commit.first; unit < commit.first + commit.count; ++unit) unit_[unit].memory = false;
-    allocator_.giveUncommitted(commit);
-    allocator_.give({span.first, commit.first - span.first});
-    allocator_.give({commit.first + commit.count, span.first + span.count - commit.first - commit.count});
   }
   void give(size_t index) {
     if (live_.empty()) return;
@@ -66,9 +74,11 @@ class Machine {
     allocator_.give(span);
   }
   void spare(uint32_t most) {
+    const uint32_t granules = freeGranules();
     const Span span = allocator_.takeSpare(most);
-    require(static_cast<bool>(span) == (most != 0 && allocator_.spare() + span.count != 0));
-    require(span.count <= most);
+    require(static_cast<bool>(span) == (most != 0 && granules != 0));
+    require(span.first % granule_ == 0 && span.count % granule_ == 0);
+    require(span.count < uint64_t{most} + granule_);
     for (uint32_t unit = span.first; unit < span.first + span.count; ++unit) {
       require(!unit_[unit].taken && unit_[unit].memory);
       unit_[unit].memory = false;
@@ -76,12 +86,10 @@ class Machine {
     if (span) allocator_.giveUncommitted(span);
   }
   void check() const {
-    uint32_t used = 0, spare = 0;
-    for (const Unit& unit : unit_) {
-      used += unit.taken;
-      spare += !unit.taken && unit.memory;
-    }
-    require(allocator_.used() == used && allocator_.spare() == spare);
+    uint32_t spare = 0;
+    for (const Unit& unit : unit_) spare += !unit.taken && unit.memory;
+    require(allocator_.used() == used() && allocator_.spare() == spare && allocator_.spareGranules() == freeGranules());
+    for (uint32_t unit = 0; unit < units_; ++unit) require(unit_[unit].memory == unit_[unit / granule_ * granule_].memory);
   }
   void end() {
     while (!live_.empty()) give(0);
@@ -100,6 +108,20 @@ class Machine {
     bool taken = false, memory = false;
   };
 
+  uint32_t used() const {
+    uint32_t used = 0;
+    for (const Unit& unit : unit_) used += unit.taken;
+    return used;
+  }
+  uint32_t freeGranules() const {
+    uint32_t granules = 0;
+    for (uint32_t first = 0; first < units_; first += granule_) {
+      bool free = true;
+      for (uint32_t unit = first; unit < first + granule_; ++unit) free = free && !unit_[unit].taken && unit_[unit].memory;
+      granules += free;
+    }
+    return granules;
+  }
   static uint32_t slack(uint32_t count) {
     uint32_t doubling = 0;
     while (count >> doubling > 1) ++doubling;
@@ -127,7 +149,7 @@ class Machine {
   }
 
   OffsetAllocator allocator_;
-  const uint32_t units_;
+  const uint32_t units_, granule_;
   std::vector<Unit> unit_ = std::vector<Unit>(units_);
   std::vector<Span> live_;
 };
@@ -136,7 +158,8 @@ class Machine {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
-  Machine machine(1u << (data[0] % 13));
+  const uint32_t doublings = data[0] % 13;
+  Machine machine(1u << doublings, 1u << std::min<uint32_t>(doublings, data[0] / 13 % 6));
   for (size_t i = 1; i + 2 < size; i += 3) {
     const uint32_t what = data[i] & 7, alignment = 1u << ((data[i] >> 3) % 5 % 4);
     const uint32_t number = data[i + 1] | (data[i + 2] & 15u) << 8;

@@ -75,7 +75,8 @@ bool strikes(const Function& function, Error* code) {
 bool breaksCapture(const Function& function) {
   if (capture == Capture::kNone || capture_mode == kCaptureRelaxed) return false;
   for (const char* unsafe : {"cuStreamQuery", "cuEventQuery", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMalloc",
-                             "cudaFree", "cudaHostAlloc", "cudaFreeHost", "cuModuleUnload"}) {
+                             "cudaFree", "cudaHostAlloc", "cudaFreeHost", "cuModuleUnload", "cuMemCreate", "cuMemMap",
+                             "cuMemUnmap", "cuMemSetAccess", "cuMemAddressReserve"}) {
     if (strcmp(function.name, unsafe) == 0) return true;
   }
   return false;

@@ -130,6 +130,10 @@ Error attributeOf(int* value, int attribute, int device) {
     case 80:
       *value = 1;
       break;  // stream priorities, caching in L1
+    case kVirtualMemory:
+    case kRdmaOfVirtualMemory:
+      *value = settings().virtual_memory ? 1 : 0;
+      break;
     case kMaxSharedMemoryPerMultiprocessor:
       *value = static_cast<int>(kSharedMultiprocessorBytes);
       break;
@@ -267,6 +271,15 @@ Error GetErrorString(Error code, const char** sentence) {
   const ErrorText* text = textOf(code);
   if (sentence != nullptr) *sentence = text == nullptr ? nullptr : text->text;
   return text == nullptr ? kInvalidValue : kSuccess;
+}
+
+Error DeviceGetAttribute(int* value, int attribute, DeviceNumber device) {
+  return DRIVER_CALL(DeviceGetAttribute, {
+    Context* context;
+    SIMULATED_TRY(deviceAt(device, &context));
+    if (value == nullptr) return kInvalidValue;
+    return attributeOf(value, attribute, device);
+  });
 }
 
 Error DeviceGet(DeviceNumber* device, int ordinal) {

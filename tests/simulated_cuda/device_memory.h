@@ -15,6 +15,12 @@ class DeviceMemory {
 
   uintptr_t allocate(size_t size);  // 0: out of memory
   void release(uintptr_t base, size_t size);
+  bool takePhysical(size_t size) {  // of memory whose addresses are reserved elsewhere
+    if (size > limit_ - used_) return false;
+    used_ += size;
+    return true;
+  }
+  void givePhysical(size_t size) { used_ -= size; }
   bool contains(uintptr_t address) const { return address >= window_ && address < window_ + window_size_; }
   size_t freeBytes() const { return limit_ - used_; }
 

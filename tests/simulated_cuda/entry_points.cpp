@@ -11,6 +11,7 @@
 #include "report.h"
 #include "settings.h"
 #include "stream.h"
+#include "virtual_memory.h"
 
 namespace manyrt::simulated {
 namespace {
@@ -59,6 +60,7 @@ const LiveKind kLiveKinds[] = {
     {"stream", [] { return streams().live(); }},
     {"event", [] { return events().live(); }},
     {"device memory", [] { return liveMemory(false); }},
+    {"reservation", [] { return liveReservations(); }},
     {"host memory", [] { return liveMemory(true); }},
     {"module", [] { return liveModules(); }},
     {"graph", [] { return liveGraphs(); }},

@@ -99,14 +99,15 @@ Error kernelWork(Context& context, const KernelNodeParameters* parameters, NodeW
   return kSuccess;
 }
 
-Error copyWork(const CopyNodeParameters* copy, NodeWork* work) {
+Error copyWork(Context& context, const CopyNodeParameters* copy, NodeWork* work) {
   if (copy == nullptr) return kInvalidValue;
   for (const CopyNodeParameters::Side* side : {&copy->src, &copy->dst}) {
     const bool plain = side->x == 0 && side->y == 0 && side->z == 0 && side->level == 0 && side->reserved == nullptr;
     if (!plain || side->type != kCopyUnified) return kNotSupported;  // of this simulation
   }
   if (copy->depth != 1) return kNotSupported;
-  return prepareCopyNode({reinterpret_cast<void*>(copy->dst.device), copy->dst.pitch,
+  return prepareCopyNode(context,
+                         {reinterpret_cast<void*>(copy->dst.device), copy->dst.pitch,
                           reinterpret_cast<const void*>(copy->src.device), copy->src.pitch, copy->width, copy->height},
                          work);
 }
@@ -229,7 +230,8 @@ Error captureKernel(Stream& stream, NativeFunction function, std::shared_ptr<con
 }
 
 Error captureCopy(Stream& stream, const CopyNode& copy) {
-  return addCaptured(stream, NodeKind::kCopy, [&](Context&, NodeWork* work) { return prepareCopyNode(copy, work); });
+  return addCaptured(stream, NodeKind::kCopy,
+                     [&](Context& context, NodeWork* work) { return prepareCopyNode(context, copy, work); });
 }
 
 Error captureFill(Stream& stream, const FillNodeParameters& fill) {
@@ -334,9 +336,10 @@ Error GraphAddKernelNode(NativeNode* node, NativeGraph graph, const NativeNode* 
 Error GraphAddMemcpyNode(NativeNode* node, NativeGraph graph, const NativeNode* before, size_t count,
                          const CopyNodeParameters* parameters, NativeContext context) {
   return DRIVER_CALL(GraphAddMemcpyNode, {
-    if (contextOfHandle(context) == nullptr) return kInvalidContext;
+    Context* const copying = contextOfHandle(context);
+    if (copying == nullptr) return kInvalidContext;
     return add(node, graph, before, count, NodeKind::kCopy,
-               [&](Context&, NodeWork* work) { return copyWork(parameters, work); });
+               [&](Context&, NodeWork* work) { return copyWork(*copying, parameters, work); });
   });
 }
 
@@ -439,8 +442,8 @@ Error cudaGraphAddMemcpyNode1D(NativeNode* node, NativeGraph graph, const Native
     Context* current;
     SIMULATED_TRY(currentForRuntime(&current));
     if (kind != kCopyDefault) return kNotSupported;  // of this simulation
-    return add(node, graph, before, count, NodeKind::kCopy, [&](Context&, NodeWork* work) {
-      return prepareCopyNode({dst, size, src, size, size, 1}, work);
+    return add(node, graph, before, count, NodeKind::kCopy, [&](Context& context, NodeWork* work) {
+      return prepareCopyNode(context, {dst, size, src, size, size, 1}, work);
     });
   });
 }
@@ -456,7 +459,7 @@ Error cudaGraphExecMemcpyNodeSetParams1D(NativeGraphExec handle, NativeNode name
     SIMULATED_TRY(nodeOf(handle, name, NodeKind::kCopy, &exec, &node));
     const Alone alone(exec->inside);
     auto work = std::make_shared<NodeWork>();
-    SIMULATED_TRY(prepareCopyNode({dst, size, src, size, size, 1}, work.get()));
+    SIMULATED_TRY(prepareCopyNode(exec->graph->context, {dst, size, src, size, size, 1}, work.get()));
     const NodeWork& old = *node->work;
     if (!old.flat || !(work->dst == old.dst) || !(work->src == old.src)) return kInvalidValue;
     node->work = std::move(work);

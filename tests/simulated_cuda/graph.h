@@ -46,7 +46,7 @@ struct CopyNode {
 };
 
 Error prepareKernelNode(Context& context, const KernelNodeParameters& node, std::shared_ptr<Launch>* launch);
-Error prepareCopyNode(const CopyNode& copy, NodeWork* work);
+Error prepareCopyNode(Context& context, const CopyNode& copy, NodeWork* work);
 Error prepareFillNode(Context& context, const FillNodeParameters& fill, NodeWork* work);
 
 // A stream that is being captured takes kernels, copies and fills; anything else breaks the capture.

@@ -15,6 +15,7 @@
 #include "report.h"
 #include "settings.h"
 #include "stream.h"
+#include "virtual_memory.h"
 
 namespace manyrt::simulated {
 namespace {
@@ -73,6 +74,7 @@ void release(Memory& all, const Allocation& allocation) {
       break;
     case Kind::kRegistered:
     case Kind::kVariable:
+    case Kind::kMapped:
       break;
   }
 }
@@ -142,7 +144,23 @@ std::shared_ptr<Allocation> allocationAt(uintptr_t address) {
   return at(all, address);
 }
 
+std::vector<std::shared_ptr<Allocation>> allocationsOf(uintptr_t address, size_t bytes) {
+  std::vector<std::shared_ptr<Allocation>> found;
+  Memory& all = memory();
+  std::shared_lock lock(all.mutex);
+  for (uintptr_t at_address = address; at_address < address + bytes;) {
+    std::shared_ptr<Allocation> next = at(all, at_address);
+    const bool fits =
+        next != nullptr && (found.empty() || (next->kind == Kind::kMapped && found.back()->kind == Kind::kMapped));
+    if (!fits) return {};
+    at_address = next->base + next->size;
+    found.push_back(std::move(next));
+  }
+  return found;
+}
+
 bool inDeviceWindow(uintptr_t address) {
+  if (isReserved(address)) return true;
   for (const auto& device : memory().devices) {
     if (device->contains(address)) return true;
   }
@@ -156,12 +174,51 @@ bool mayAccess(Context& context, const Allocation& allocation) {
     case Kind::kDevice:
     case Kind::kVariable:
       return &allocation.context == &context || mayAccessPeer(context, allocation.context.device);
+    case Kind::kMapped:
+      return (allocation.access >> context.device & 1) != 0;
     case Kind::kManaged:
     case Kind::kHost:
     case Kind::kRegistered:
       return true;
   }
   return false;
+}
+
+bool takePhysical(int device, size_t size) {
+  Memory& all = memory();
+  std::unique_lock lock(all.mutex);
+  return all.devices[static_cast<size_t>(device)]->takePhysical(size);
+}
+
+void givePhysical(int device, size_t size) {
+  Memory& all = memory();
+  std::unique_lock lock(all.mutex);
+  all.devices[static_cast<size_t>(device)]->givePhysical(size);
+}
+
+void addMapping(uintptr_t base, size_t size, Context& context) {
+  std::unique_lock lock(memory().mutex);
+  enter(base, size, Kind::kMapped, context);
+}
+
+void removeMapping(uintptr_t base) {
+  Memory& all = memory();
+  std::unique_lock lock(all.mutex);
+  auto found = all.allocations.find(base);
+  Allocation& mapping = *found->second;
+  if (mapping.uses > 0) harm("%p is unmapped while a copy or fill uses it", reinterpret_cast<void*>(base));
+  mapping.freed = true;
+  all.allocations.erase(found);
+  ++all.epoch;
+}
+
+void giveAccess(uintptr_t base, int device, bool on) {
+  Memory& all = memory();
+  std::unique_lock lock(all.mutex);
+  std::atomic<uint64_t>& access = all.allocations.find(base)->second->access;
+  const uint64_t bit = uint64_t{1} << device;
+  access = on ? access | bit : access & ~bit;
+  ++all.epoch;
 }
 
 void addVariable(uintptr_t base, size_t size, Context& context) {
@@ -184,7 +241,8 @@ void freeAllOf(Context& context) {
   std::unique_lock lock(all.mutex);
   for (auto at = all.allocations.begin(); at != all.allocations.end();) {
     Allocation& allocation = *at->second;
-    if (&allocation.context != &context || allocation.kind == Kind::kVariable) {
+    const bool stays = allocation.kind == Kind::kVariable || allocation.kind == Kind::kMapped;  // mappings are no context's
+    if (&allocation.context != &context || stays) {
       ++at;
       continue;
     }
@@ -354,7 +412,8 @@ Error cudaPointerGetAttributes(PointerAttributes* attributes, const void* pointe
       attributes->host_pointer = address;
       return kSuccess;
     }
-    const bool of_device = allocation->kind == Kind::kDevice || allocation->kind == Kind::kVariable;
+    const bool of_device =
+        allocation->kind == Kind::kDevice || allocation->kind == Kind::kVariable || allocation->kind == Kind::kMapped;
     attributes->type = of_device ? kMemoryDevice : allocation->kind == Kind::kManaged ? kMemoryManaged : kMemoryHost;
     attributes->device = allocation->context.device;
     attributes->device_pointer = address;

@@ -48,6 +48,7 @@ Settings* read() {
   made->strict = numberOf("SIMULATED_CUDA_STRICT", 1) != 0;
   made->check = numberOf("SIMULATED_CUDA_CHECK", 1) != 0;
   made->leaks = numberOf("SIMULATED_CUDA_LEAKS", 0) != 0;
+  made->virtual_memory = numberOf("SIMULATED_CUDA_VIRTUAL_MEMORY", 1) != 0;
   made->delay_us = static_cast<int>(numberOf("SIMULATED_CUDA_DELAY_US", 20));
   made->insist_on_current = numberOf("SIMULATED_CUDA_CURRENT", 0) != 0;
   const char* compiler = getenv("SIMULATED_CUDA_CXX");

@@ -24,6 +24,7 @@ struct Settings {
   bool strict;
   bool check;
   bool leaks;
+  bool virtual_memory;
   std::string compiler;
   std::atomic<int> delay_us;
   std::atomic<bool> insist_on_current;

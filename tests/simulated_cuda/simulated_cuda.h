@@ -16,6 +16,7 @@
 //   SIMULATED_CUDA_CHECK      1: every access of a kernel is checked; 0: only those to unmapped addresses are found. 1
 //   SIMULATED_CUDA_CURRENT    1: calls of the driver insist on the context of their stream or event being current; 0: any
 //                             context will do, but there must be one where a stream is named. 0
+//   SIMULATED_CUDA_VIRTUAL_MEMORY  0: the devices have none (cuMemCreate and its like). 1
 //   SIMULATED_CUDA_FAIL       "name:N:code[,...]": the N-th call of that function ("cudaMalloc", "cuLaunchKernel") returns code
 //   SIMULATED_CUDA_LEAKS      1: prints at exit what is live
 //   SIMULATED_CUDA_CXX        the compiler of kernels; g++
@@ -31,8 +32,8 @@ extern "C" {
 #endif
 
 SIMULATED_CUDA_API int simulatedCudaCount(const char* function);  // calls so far, refused and failed ones included
-// Live objects: "stream", "event", "device memory" (managed too), "host memory" (registered too), "module", "graph",
-// "executable graph", "context". -1: what?
+// Live objects: "stream", "event", "device memory" (managed and mappings too), "reservation" (of addresses), "host memory"
+// (registered too), "module", "graph", "executable graph", "context". -1: what?
 SIMULATED_CUDA_API int simulatedCudaLive(const char* kind);
 SIMULATED_CUDA_API int simulatedCudaViolations(void);
 // Counters of calls and violations, armed failures and defects, as after start without environment. What lives goes on.

@@ -1,5 +1,6 @@
 // Copies, fills and prefetches: what each asks of its ranges, how long the call takes with pageable memory, and the work
 // itself.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -31,9 +32,13 @@ struct Side {
   unsigned char* at = nullptr;
   Shape shape{};
   std::shared_ptr<Allocation> memory;
+  std::vector<std::shared_ptr<Allocation>> more;  // mappings behind it
 
   bool pageable() const { return memory == nullptr; }
-  bool onDevice() const { return memory != nullptr && (memory->kind == Kind::kDevice || memory->kind == Kind::kVariable); }
+  bool mapped() const { return memory != nullptr && memory->kind == Kind::kMapped; }
+  bool onDevice() const {
+    return mapped() || (memory != nullptr && (memory->kind == Kind::kDevice || memory->kind == Kind::kVariable));
+  }
   bool eitherWay() const { return memory != nullptr && memory->kind == Kind::kManaged; }
   bool onHost() const { return !onDevice() && !eitherWay(); }
 };
@@ -45,7 +50,24 @@ Error sideOf(const void* pointer, const Shape& shape, Side* side) {
   if (pointer == nullptr || bytes == 0) return kInvalidValue;
   side->memory = allocationAt(addressOf(pointer));
   if (side->memory == nullptr) return inDeviceWindow(addressOf(pointer)) ? kInvalidValue : kSuccess;
-  return side->memory->contains(addressOf(pointer), bytes) ? kSuccess : kInvalidValue;
+  std::vector<std::shared_ptr<Allocation>> all = allocationsOf(addressOf(pointer), bytes);
+  if (all.empty()) return kInvalidValue;
+  side->more.assign(all.begin() + 1, all.end());
+  return kSuccess;
+}
+
+bool reaches(Context& context, const Side& side) {
+  const auto may = [&](const std::shared_ptr<Allocation>& memory) { return mayAccess(context, *memory); };
+  return may(side.memory) && std::all_of(side.more.begin(), side.more.end(), may);
+}
+
+// Copies of plain memory between devices are carried by the driver whether they reach each other or not. Those of mappings are
+// not.
+Error reachMappings(Context& context, const Side& side) {
+  if (!side.mapped() || reaches(context, side)) return kSuccess;
+  violation("device %d copies from or to the mapping at %p, to which it has no access", context.device,
+            static_cast<void*>(side.at));
+  return kInvalidValue;
 }
 
 bool kindFits(int kind, const Side& dst, const Side& src) {
@@ -65,6 +87,7 @@ void copyRows(unsigned char* dst, size_t dst_pitch, const unsigned char* src, si
 
 void note(Command* command, const Side& side, bool writes) {
   if (side.memory != nullptr) command->uses.emplace_back(side.memory, writes);
+  for (const std::shared_ptr<Allocation>& memory : side.more) command->uses.emplace_back(memory, writes);
 }
 
 Error copy(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_t width, size_t height, int kind,
@@ -78,6 +101,8 @@ Error copy(void* dst, size_t dst_pitch, const void* src, size_t src_pitch, size_
   SIMULATED_TRY(sideOf(dst, {dst_pitch, width, height}, &to));
   SIMULATED_TRY(sideOf(src, {src_pitch, width, height}, &from));
   if (!kindFits(kind, to, from)) return kInvalidValue;
+  SIMULATED_TRY(reachMappings(stream->context, to));
+  SIMULATED_TRY(reachMappings(stream->context, from));
   const size_t to_bytes = to.shape.bytes(), from_bytes = from.shape.bytes();
   if (height == 1 && to.at < from.at + from_bytes && from.at < to.at + to_bytes) violation("a copy overlaps itself");
   if (stream->capture != nullptr) return captureCopy(*stream, {dst, dst_pitch, src, src_pitch, width, height});
@@ -112,7 +137,7 @@ Error set(DriverAddress dst, size_t pitch, Value value, size_t width, size_t hei
   if (stream->capture != nullptr) return captureFill(*stream, {dst, pitch, value, sizeof value, width, height});
   Side side;
   SIMULATED_TRY(sideOf(reinterpret_cast<void*>(dst), {pitch, bytes, height}, &side));
-  if (side.pageable() || !mayAccess(stream->context, *side.memory)) return kInvalidValue;
+  if (side.pageable() || !reaches(stream->context, side)) return kInvalidValue;
   Command command;
   note(&command, side, true);
   command.work = [=, at = side.at](Runner&) {
@@ -133,20 +158,25 @@ namespace {
 
 void note(NodeWork* work, const Side& side, bool writes) {
   if (side.memory != nullptr) work->memory.emplace_back(side.memory, writes);
+  for (const std::shared_ptr<Allocation>& memory : side.more) work->memory.emplace_back(memory, writes);
 }
 
 NodePlace placeOf(const Side& side) {
-  return side.pageable() ? NodePlace{} : NodePlace{static_cast<int>(side.memory->kind) + 1, side.memory->context.device};
+  if (side.pageable()) return {};
+  const Kind kind = side.mapped() ? Kind::kDevice : side.memory->kind;
+  return {static_cast<int>(kind) + 1, side.memory->context.device};
 }
 
 }  // namespace
 
-Error prepareCopyNode(const CopyNode& copy, NodeWork* work) {
+Error prepareCopyNode(Context& context, const CopyNode& copy, NodeWork* work) {
   if (copy.width == 0 || copy.height == 0) return kInvalidValue;
   if (copy.height > 1 && (copy.width > copy.dst_pitch || copy.width > copy.src_pitch)) return kInvalidValue;
   Side to, from;
   SIMULATED_TRY(sideOf(copy.dst, {copy.dst_pitch, copy.width, copy.height}, &to));
   SIMULATED_TRY(sideOf(copy.src, {copy.src_pitch, copy.width, copy.height}, &from));
+  SIMULATED_TRY(reachMappings(context, to));
+  SIMULATED_TRY(reachMappings(context, from));
   if (to.at < from.at + from.shape.bytes() && from.at < to.at + to.shape.bytes() && copy.height == 1) {
     violation("a copy of a graph overlaps itself");
   }
@@ -172,7 +202,7 @@ Error prepareFillNode(Context& context, const FillNodeParameters& fill, NodeWork
   if (pitch < bytes || (fill.height > 1 && pitch % size != 0)) return kInvalidValue;
   Side side;
   SIMULATED_TRY(sideOf(reinterpret_cast<void*>(fill.dst), {pitch, bytes, fill.height}, &side));
-  if (side.pageable() || !mayAccess(context, *side.memory)) return kInvalidValue;
+  if (side.pageable() || !reaches(context, side)) return kInvalidValue;
   *work = NodeWork();
   note(work, side, true);
   work->dst = placeOf(side);

@@ -47,8 +47,8 @@ inline const SimulatedCuda& simulatedCuda() {
 }
 
 // The kinds of native objects that simulatedCudaLive() counts; contexts stay until the process ends.
-inline constexpr const char* kNativeKinds[] = {"stream", "event", "device memory",   "host memory",
-                                               "module", "graph", "executable graph"};
+inline constexpr const char* kNativeKinds[] = {"stream",      "event",  "device memory", "reservation",
+                                               "host memory", "module", "graph",         "executable graph"};
 
 inline int32_t cudaDeviceCount() {
   int32_t count = 0;

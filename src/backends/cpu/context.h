@@ -44,6 +44,8 @@ class Context final : public backend::Context,
   void remove(void* pointer, uint64_t size) override;
   Status reserve(backend::Memory* memory, uint64_t size) override;
   bool commits(int32_t kind) const override;
+  uint64_t granule() const override { return uint64_t{64} << 10; }
+  bool givesPagesAtTouch() const override { return true; }
   Status commit(const backend::Memory& memory, uint64_t offset, uint64_t size) override;
   void decommit(const backend::Memory& memory, uint64_t offset, uint64_t size) override;
   Context(uint32_t threads, backend::WaitPolicy policy);

@@ -64,11 +64,16 @@ void Context::remove(void* pointer, uint64_t) {
     log::write(RT_LOG_ERROR, "Host memory stays registered with cuda:%d: %s", device().ordinal(), status.message());
 }
 
+backend::AddressRanges* Context::addressRanges() { return device().ranges(); }
+
+// Plain memory and ranges are two matters for the driver.
 Status Context::enablePeer(backend::Context& peer) {
+  const Device& other = static_cast<Context&>(peer).device();
+  if (other.ranges() != nullptr) RT_TRY(other.ranges()->giveAccess(device()));
   Current current(native_);
-  const Error error = RT_CUDA_CALL(cudaDeviceEnablePeerAccess, static_cast<Context&>(peer).device().ordinal(), 0);
+  const Error error = RT_CUDA_CALL(cudaDeviceEnablePeerAccess, other.ordinal(), 0);
   if (error == kSuccess) return Status();
-  const Status status = device().failed("cudaDeviceEnablePeerAccess", error);
+  Status status = device().failed("cudaDeviceEnablePeerAccess", error);
   return error == kPeerAccessEnabled ? Status() : status;
 }
 

@@ -26,6 +26,7 @@ class Context final : public driver::Context, private backend::HostRegistration,
   backend::HostRegistration* hostRegistration() override { return this; }
   Status allocate(backend::Memory* memory, int32_t kind, uint64_t size, uint64_t alignment) override;
   void release(const backend::Memory& memory) override;
+  backend::AddressRanges* addressRanges() override;
   Status enablePeer(backend::Context& peer) override;
   void native(uint64_t out[2]) override;
   void nativePoint(backend::Point& point, uint64_t out[2]) override;

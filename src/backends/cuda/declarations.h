@@ -20,6 +20,7 @@ namespace manyrt::cuda {
 using Error = int;  // cudaError_t and CUresult; the two agree for nearly every cause, and have tables of their own in error.cpp
 using DeviceNumber = int;                  // CUdevice and the runtime's ordinals, which are the same in one process
 using DriverAddress = unsigned long long;  // CUdeviceptr
+using MemoryHandle = unsigned long long;   // CUmemGenericAllocationHandle
 using NativeStream = CUstream_st*;
 using NativeEvent = CUevent_st*;
 using NativeContext = CUctx_st*;
@@ -80,6 +81,28 @@ struct FillNodeParameters {
   size_t height;
 };
 
+// CUmemLocation, CUmemAllocationProp and CUmemAccessDesc
+struct MemoryLocation {
+  int type;  // kLocationDevice
+  int id;
+};
+struct MemoryProperties {
+  int type;          // kAllocationPinned
+  int handle_types;  // for other processes; 0: none
+  MemoryLocation location;
+  void* win32;
+  struct {
+    unsigned char compression;
+    unsigned char rdma;  // network cards may read and write it
+    unsigned short usage;
+    unsigned char reserved[4];
+  } flags;
+};
+struct MemoryAccess {
+  MemoryLocation location;
+  int flags;  // kAccessReadWrite
+};
+
 // ---- Values ----
 
 inline constexpr int kMemoryUnregistered = 0, kMemoryHost = 1, kMemoryDevice = 2, kMemoryManaged = 3;  // cudaMemoryType
@@ -93,6 +116,12 @@ inline constexpr unsigned kManagedAttachGlobal = 1;
 inline constexpr int kHostDeviceNumber = -1;  // of prefetches: cudaCpuDeviceId
 inline constexpr unsigned long long kEntryPointDefault = 0;
 inline constexpr int kCopyUnified = 4;  // CU_MEMORYTYPE_UNIFIED
+
+inline constexpr int kLocationDevice = 1, kAllocationPinned = 1, kAccessReadWrite = 3;
+inline constexpr int kGranularityRecommended = 1;
+
+// CUdevice_attribute, of those that the runtime does not know.
+inline constexpr int kVirtualMemory = 102, kRdmaOfVirtualMemory = 110;
 
 // cudaDeviceAttr, which CUdevice_attribute agrees with.
 enum Attribute : int {
@@ -241,11 +270,23 @@ inline constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBufferBytes = 6;
   X(GraphNodeSetEnabled, 11060, Error, (NativeGraphExec exec, NativeNode node, unsigned enabled))                           \
   X(GraphLaunch, 10000, Error, (NativeGraphExec exec, NativeStream stream))
 
-// The same, of newer drivers: null where they are missing.
-#define RT_CUDA_DRIVER_OPTIONAL_TABLE(X)                                                                       \
-  X(ModuleGetFunctionCount, 12040, Error, (unsigned* count, NativeModule module))                              \
-  X(ModuleEnumerateFunctions, 12040, Error, (NativeFunction * functions, unsigned count, NativeModule module)) \
-  X(FuncGetName, 12030, Error, (const char** name, NativeFunction function))                                   \
+// The same: null where they are missing.
+#define RT_CUDA_DRIVER_OPTIONAL_TABLE(X)                                                                                      \
+  X(DeviceGetAttribute, 2000, Error, (int* value, int attribute, DeviceNumber device))                                        \
+  X(MemGetAllocationGranularity, 10020, Error, (size_t * bytes, const MemoryProperties* properties, int option))              \
+  X(MemAddressReserve, 10020, Error,                                                                                          \
+    (DriverAddress * address, size_t size, size_t alignment, DriverAddress wanted, unsigned long long flags))                 \
+  X(MemAddressFree, 10020, Error, (DriverAddress address, size_t size))                                                       \
+  X(MemCreate, 10020, Error,                                                                                                  \
+    (MemoryHandle * handle, size_t size, const MemoryProperties* properties, unsigned long long flags))                       \
+  X(MemRelease, 10020, Error, (MemoryHandle handle))                                                                          \
+  X(MemRetainAllocationHandle, 11000, Error, (MemoryHandle * handle, void* address))                                          \
+  X(MemMap, 10020, Error, (DriverAddress address, size_t size, size_t offset, MemoryHandle handle, unsigned long long flags)) \
+  X(MemUnmap, 10020, Error, (DriverAddress address, size_t size))                                                             \
+  X(MemSetAccess, 10020, Error, (DriverAddress address, size_t size, const MemoryAccess* accesses, size_t count))             \
+  X(ModuleGetFunctionCount, 12040, Error, (unsigned* count, NativeModule module))                                             \
+  X(ModuleEnumerateFunctions, 12040, Error, (NativeFunction * functions, unsigned count, NativeModule module))                \
+  X(FuncGetName, 12030, Error, (const char** name, NativeFunction function))                                                  \
   X(FuncGetParamInfo, 12040, Error, (NativeFunction function, size_t index, size_t * offset, size_t * size))
 
 }  // namespace manyrt::cuda

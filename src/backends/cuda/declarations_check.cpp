@@ -88,6 +88,16 @@ RT_SAME(cuGraphAddChildGraphNode);
 RT_SAME(cuStreamEndCapture);
 RT_SAME(cuGraphNodeSetEnabled);
 RT_SAME(cuGraphLaunch);
+RT_SAME(cuDeviceGetAttribute);
+RT_SAME(cuMemGetAllocationGranularity);
+RT_SAME(cuMemAddressReserve);
+RT_SAME(cuMemAddressFree);
+RT_SAME(cuMemCreate);
+RT_SAME(cuMemRelease);
+RT_SAME(cuMemRetainAllocationHandle);
+RT_SAME(cuMemMap);
+RT_SAME(cuMemUnmap);
+RT_SAME(cuMemSetAccess);
 #if CUDA_VERSION >= 12040
 RT_SAME(cuModuleGetFunctionCount);
 RT_SAME(cuModuleEnumerateFunctions);
@@ -113,6 +123,17 @@ static_assert(sizeof(FillNodeParameters) == sizeof(CUDA_MEMSET_NODE_PARAMS) &&
               offsetof(FillNodeParameters, element_size) == offsetof(CUDA_MEMSET_NODE_PARAMS, elementSize) &&
               offsetof(FillNodeParameters, width) == offsetof(CUDA_MEMSET_NODE_PARAMS, width));
 static_assert(kCopyUnified == CU_MEMORYTYPE_UNIFIED);
+static_assert(sizeof(MemoryProperties) == sizeof(CUmemAllocationProp) &&
+              offsetof(MemoryProperties, handle_types) == offsetof(CUmemAllocationProp, requestedHandleTypes) &&
+              offsetof(MemoryProperties, location.id) == offsetof(CUmemAllocationProp, location.id) &&
+              offsetof(MemoryProperties, flags.rdma) == offsetof(CUmemAllocationProp, allocFlags.gpuDirectRDMACapable));
+static_assert(sizeof(MemoryAccess) == sizeof(CUmemAccessDesc) &&
+              offsetof(MemoryAccess, flags) == offsetof(CUmemAccessDesc, flags));
+static_assert(kLocationDevice == +CU_MEM_LOCATION_TYPE_DEVICE && kAllocationPinned == +CU_MEM_ALLOCATION_TYPE_PINNED &&
+              kAccessReadWrite == +CU_MEM_ACCESS_FLAGS_PROT_READWRITE &&
+              kGranularityRecommended == +CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
+static_assert(kVirtualMemory == +CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED &&
+              kRdmaOfVirtualMemory == +CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED);
 static_assert(sizeof(PointerAttributes) >= sizeof(cudaPointerAttributes));
 static_assert(offsetof(PointerAttributes, device) == offsetof(cudaPointerAttributes, device));
 static_assert(offsetof(PointerAttributes, device_pointer) == offsetof(cudaPointerAttributes, devicePointer));

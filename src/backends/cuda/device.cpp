@@ -95,6 +95,7 @@ Status Device::describe() {
     int can = 0;
     if (peer != ordinal() && table().cudaDeviceCanAccessPeer(&can, ordinal(), peer) == kSuccess) peers_ |= can != 0;
   }
+  ranges_ = Ranges::open(*this);
   return Status();
 }
 
@@ -159,7 +160,12 @@ bool Device::canAccess(const backend::Device& peer) const {
   return table().cudaDeviceCanAccessPeer(&can, ordinal(), other->ordinal()) == kSuccess && can != 0;
 }
 
-bool Device::copiesPeer(const backend::Device& other) const { return dynamic_cast<const Device*>(&other) != nullptr; }
+// The driver carries copies of plain memory between any two devices; those of ranges need access. Without it, copies go through
+// the host.
+bool Device::copiesPeer(const backend::Device& other) const {
+  const auto* peer = dynamic_cast<const Device*>(&other);
+  return peer != nullptr && (peer->ranges() == nullptr || peer->ranges()->giveAccess(*this).ok());
+}
 
 Status Device::createContext(Ref<backend::Context>* context, const backend::ContextOptions& options) {
   return Context::create(context, *this, options);

@@ -2,10 +2,12 @@
 // refer to theirs.
 #pragma once
 
+#include <memory>
 #include <mutex>
 
 #include "backends/cuda/declarations.h"
 #include "backends/cuda/launch_graphs.h"
+#include "backends/cuda/ranges.h"
 #include "backends/driver/device.h"
 #include "base/lock_order.h"
 
@@ -35,6 +37,7 @@ class Device final : public driver::Device, private backend::Interop {
   bool managedIsConcurrent() const { return concurrent_managed_; }
   bool readsPageable() const { return pageable_; }
   LaunchSpeed& launchSpeed() { return launch_speed_; }
+  Ranges* ranges() const { return ranges_.get(); }  // null: there are none
 
   // The primary context, retained at the first call and then kept, as the CUDA runtime does.
   Status primary(NativeContext* context);
@@ -57,6 +60,7 @@ class Device final : public driver::Device, private backend::Interop {
   Ranked<std::mutex, LockRank::kCudaDevice> mutex_;
   NativeContext primary_ = nullptr;
   LaunchSpeed launch_speed_;
+  std::unique_ptr<Ranges> ranges_;
 };
 
 }  // namespace manyrt::cuda

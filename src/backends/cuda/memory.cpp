@@ -10,9 +10,46 @@ namespace manyrt::cuda {
 namespace {
 
 constexpr uint64_t kAlignment = 256;  // of every allocation of the driver, at least
-constexpr uint64_t kBorrowed = 1;     // Memory::tag: not ours to free; else the address that the driver gave
 
 using Number = unsigned long long;
+
+// The call of the runtime for a kind of memory.
+Error allocateKind(void** address, int32_t kind, uint64_t bytes, const char** call) {
+  switch (kind) {
+    case RT_MEMORY_HOST:
+      *call = "cudaHostAlloc";
+      return RT_CUDA_CALL(cudaHostAlloc, address, bytes, kHostAllocPortable);
+    case RT_MEMORY_SHARED:
+      *call = "cudaMallocManaged";
+      return RT_CUDA_CALL(cudaMallocManaged, address, bytes, kManagedAttachGlobal);
+    default:
+      *call = "cudaMalloc";
+      return RT_CUDA_CALL(cudaMalloc, address, bytes);
+  }
+}
+
+Error freeKind(void* address, int32_t kind) {
+  return kind == RT_MEMORY_HOST ? table().cudaFreeHost(address) : table().cudaFree(address);
+}
+
+// Whether the driver has mapped the memory at an address, as it does for ranges. Then it may be one of several pieces.
+bool isMapped(DriverAddress address) {
+  MemoryHandle handle = 0;
+  const auto retain = table().cuMemRetainAllocationHandle;
+  if (retain == nullptr || retain(&handle, reinterpret_cast<void*>(static_cast<uintptr_t>(address))) != kSuccess) return false;
+  (void)table().cuMemRelease(handle);
+  return true;
+}
+
+// Bytes around `address` that the driver has mapped or allocated at once.
+bool findAround(DriverAddress address, DriverAddress* base, uint64_t* bytes) {
+  size_t size = 0;
+  if (table().cuMemGetAddressRange(base, &size, address) != kSuccess) return false;
+  *bytes = size;
+  return true;
+}
+
+}  // namespace
 
 Status outOfMemory(Device& device, uint64_t size) {
   size_t free_now = 0, total = 0;
@@ -25,36 +62,25 @@ Status outOfMemory(Device& device, uint64_t size) {
                        static_cast<Number>(size), device.ordinal(), static_cast<Number>(free_now), static_cast<Number>(total));
 }
 
-}  // namespace
-
+// The driver aligns to kAlignment, and large memory to its pages. For more, enough is asked for to cut an aligned block out of
+// it; `tag` keeps the driver's own address for the release.
 Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uint64_t size, uint64_t alignment) {
-  // The driver aligns to kAlignment. For more, enough is asked for to cut an aligned block out of it; `tag` keeps the driver's
-  // own address for the release.
-  uint64_t bytes = size;
-  if (alignment > kAlignment && addOverflows(size, alignment, &bytes)) return outOfMemory(device, size);
   void* address = nullptr;
-  Error error = kSuccess;
   const char* call = "";
-  switch (kind) {
-    case RT_MEMORY_HOST:
-      call = "cudaHostAlloc";
-      error = RT_CUDA_CALL(cudaHostAlloc, &address, bytes, kHostAllocPortable);
-      break;
-    case RT_MEMORY_SHARED:
-      call = "cudaMallocManaged";
-      error = RT_CUDA_CALL(cudaMallocManaged, &address, bytes, kManagedAttachGlobal);
-      break;
-    default:
-      call = "cudaMalloc";
-      error = RT_CUDA_CALL(cudaMalloc, &address, bytes);
-      break;
+  Error error = allocateKind(&address, kind, size, &call);
+  uint64_t given = reinterpret_cast<uintptr_t>(address);
+  if (error == kSuccess && alignment > kAlignment && given % alignment != 0) {
+    (void)freeKind(address, kind);
+    uint64_t bytes;
+    if (addOverflows(size, alignment, &bytes)) return outOfMemory(device, size);
+    error = allocateKind(&address, kind, bytes, &call);
+    given = reinterpret_cast<uintptr_t>(address);
   }
   if (error == kOutOfMemory) {
     (void)table().cudaGetLastError();
     return outOfMemory(device, size);
   }
   if (error != kSuccess) return device.failed(call, error);
-  const uint64_t given = reinterpret_cast<uintptr_t>(address);
   const uint64_t aligned = alignment > kAlignment ? (given + alignment - 1) & ~(alignment - 1) : given;
   memory->address = reinterpret_cast<void*>(aligned);
   memory->size = size;
@@ -68,11 +94,10 @@ Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uin
 
 void releaseBuffer(const backend::Memory& memory, Device& device) {
   if (memory.tag == kBorrowed) return;
-  auto* address = reinterpret_cast<void*>(memory.tag);
-  const bool host = memory.kind == RT_MEMORY_HOST;
-  const Error error = host ? table().cudaFreeHost(address) : table().cudaFree(address);
+  if (memory.tag == kReserved) return device.ranges()->release(memory);
+  const Error error = freeKind(reinterpret_cast<void*>(memory.tag), memory.kind);
   if (error == kSuccess || error == kUnloading) return;
-  const Status status = device.failed(host ? "cudaFreeHost" : "cudaFree", error);
+  const Status status = device.failed(memory.kind == RT_MEMORY_HOST ? "cudaFreeHost" : "cudaFree", error);
   if (!device.isLost())
     log::write(RT_LOG_ERROR, "Memory of cuda:%d was not given back: %s", device.ordinal(), status.message());
 }
@@ -98,13 +123,17 @@ Status importBuffer(backend::Memory* memory, Device& device, uint64_t address, u
     return Status::error(RT_ERROR_NOT_FOUND, "0x%llx is memory of cuda:%d, not of cuda:%d.", static_cast<Number>(address),
                          facts.device, device.ordinal());
   }
-  DriverAddress base = 0;
-  size_t bytes = 0;
-  if (facts.type != kMemoryHost && table().cuMemGetAddressRange(&base, &bytes, address) == kSuccess) {
+  DriverAddress base = 0, piece = 0;
+  uint64_t bytes = 0, more = 0;
+  if (facts.type != kMemoryHost && findAround(address, &base, &bytes)) {
     const uint64_t offset = address - base;
+    while (size > bytes - offset && isMapped(base + bytes - 1) && isMapped(base + bytes) &&
+           findAround(base + bytes, &piece, &more) && piece == base + bytes && more != 0) {
+      bytes += more;
+    }
     RT_CHECK_ARG(offset <= bytes && size <= bytes - offset,
-                 "%llu bytes at 0x%llx leave the CUDA allocation of %zu bytes at 0x%llx.", static_cast<Number>(size),
-                 static_cast<Number>(address), bytes, base);
+                 "%llu bytes at 0x%llx leave the CUDA allocation of %llu bytes at 0x%llx.", static_cast<Number>(size),
+                 static_cast<Number>(address), static_cast<Number>(bytes), base);
   }
   memory->address = reinterpret_cast<void*>(address);
   memory->size = size;

@@ -7,6 +7,10 @@ namespace manyrt::cuda {
 
 class Device;
 
+// Memory::tag: not ours to free, a range, or else the address that the driver gave.
+inline constexpr uint64_t kBorrowed = 1, kReserved = 2;
+
+Status outOfMemory(Device& device, uint64_t size);  // why an allocation failed
 Status allocateBuffer(backend::Memory* memory, Device& device, int32_t kind, uint64_t size, uint64_t alignment);
 void releaseBuffer(const backend::Memory& memory, Device& device);
 Status registerRange(Device& device, void* pointer, uint64_t size, void** device_pointer);
