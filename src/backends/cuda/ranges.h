@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "backends/backend.h"
 #include "backends/cuda/declarations.h"
 #include "base/lock_order.h"
-#include "base/mutex.h"
 
 namespace manyrt::cuda {
 
@@ -55,8 +55,8 @@ class Ranges final : public backend::AddressRanges {
   const bool rdma_;
   // Bit by ordinal: the devices with access, beside this one. Release when all has been done for a device.
   std::atomic<uint64_t> reach_{0};
-  Ranked<Mutex, LockRank::kCudaRanges> mutex_;  // held across calls of the driver, which takes them one by one
-  MemoryAccess accesses_[kMostDevices];         // what new memory gets; this device first
+  Ranked<std::mutex, LockRank::kCudaRanges> mutex_;  // held across calls of the driver, which takes them one by one
+  MemoryAccess accesses_[kMostDevices];              // what new memory gets; this device first
   size_t access_count_ = 0;
   std::map<DriverAddress, Committed> reservations_;
 };
