@@ -55,6 +55,7 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
         *done = true;
         return Status();
       }
+      if (wanted > ranges_of_driver_->largestBlock()) return Status();
       Status status = plan(&exchange, units, unit_alignment, &full);
       if (!status.ok()) return coarse ? Status() : status;  // an allocation of the driver may be within the limit
     }

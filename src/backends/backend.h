@@ -122,6 +122,8 @@ class AddressRanges {
   virtual Status reserve(Memory* memory, uint64_t size) = 0;
   virtual bool commits(int32_t kind) const = 0;
   virtual uint64_t granule() const = 0;  // bytes: 64 KiB to 2 MiB, a power of two
+  // Larger blocks are better allocated by themselves, since each granule takes calls of a driver.
+  virtual uint64_t largestBlock() const = 0;
   // Whether addresses are of use without commit() too, and get memory page by page when they are touched.
   virtual bool givesPagesAtTouch() const = 0;
   // Both of whole granules inside. A commit that fails has done nothing. Nothing uses what loses its memory, on any device.

@@ -303,6 +303,24 @@ TEST_P(CudaRangesTest, CapturesOfTheProgramGoOn) {
   EXPECT_EQ(simulatedCuda().capture(0), 1);
 }
 
+// As many granules would take longer to make than the driver's own allocation.
+TEST_P(CudaRangesTest, VeryLargeBlocksAreAllocationsOfTheDriver) {
+  Memory large;
+  Memory again;
+  ASSERT_RT_OK(allocate(&large, 257 * kMiB));
+  expectMapped(1, "one allocation");
+  ASSERT_RT_OK(large.reset());
+  ASSERT_RT_OK(allocate(&again, 257 * kMiB));
+  expectMapped(1, "the same");
+  ASSERT_RT_OK(again.reset());
+  ASSERT_RT_OK(rtMemPoolTrim(0, pool_));
+  expectMapped(0);
+  ASSERT_RT_OK(rtMemPoolReserve(600 * kMiB, pool_));
+  expectMapped(300, "what is reserved is for blocks of any size");
+  ASSERT_RT_OK(allocate(&large, 500 * kMiB));
+  expectMapped(300);
+}
+
 TEST_P(CudaRangesTest, SmallSlabsBeginSmall) {
   std::vector<Memory> blocks(8);
   uint64_t live = 0;

@@ -45,6 +45,7 @@ class Context final : public backend::Context,
   Status reserve(backend::Memory* memory, uint64_t size) override;
   bool commits(int32_t kind) const override;
   uint64_t granule() const override { return uint64_t{64} << 10; }
+  uint64_t largestBlock() const override { return UINT64_MAX; }
   bool givesPagesAtTouch() const override { return true; }
   Status commit(const backend::Memory& memory, uint64_t offset, uint64_t size) override;
   void decommit(const backend::Memory& memory, uint64_t offset, uint64_t size) override;
