@@ -1,7 +1,9 @@
 // Large blocks of CUDA devices, whose memory comes and goes in granules of 2 MiB: what a pool takes and gives back, peers,
 // memory that cannot be had, captures. On the simulated driver, which says how much is mapped and fails on demand.
+#include <atomic>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "support/device_test.h"
@@ -290,6 +292,49 @@ TEST_P(CudaRangesTest, ABlockOfSeveralGranulesIsImportedByItsAddress) {
   expectWorks(imported, 5 * kMiB);
   ASSERT_RT_OK(rtFree(imported));
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtMemImport(&imported, native, 1024 * kMiB, second)) << "behind what is mapped";
+}
+
+// Threads take and give blocks while another one trims and a peer gets access: each thread finds in its block what it has put
+// there.
+TEST_P(CudaRangesTest, ThreadsTakeAndGiveWhileAPoolIsTrimmed) {
+  constexpr uint64_t kMost = 6 * kMiB;
+  Context peer;
+  const bool has_peer = makePeer(&peer);
+  std::atomic<int> working{4};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&, thread] {
+      Stream stream;
+      std::vector<unsigned char> ends(2);
+      EXPECT_RT_OK(rtStreamCreate(stream.out(), nullptr, context_));
+      for (int round = 0; round < 40; ++round) {
+        const uint64_t bytes = kMiB + (static_cast<uint64_t>(round * 7 + thread * 13) * 131072) % (kMost - kMiB);
+        const auto value = static_cast<unsigned char>(round * 4 + thread);
+        void* block = nullptr;
+        EXPECT_RT_OK(rtMallocFromPool(&block, bytes, 0, stream, pool_));
+        EXPECT_RT_OK(rtMemsetAsync(block, value, bytes, stream));
+        EXPECT_RT_OK(rtMemcpyAsync(&ends[0], block, 1, RT_MEMCPY_DEFAULT, stream));
+        EXPECT_RT_OK(rtMemcpyAsync(&ends[1], static_cast<char*>(block) + bytes - 1, 1, RT_MEMCPY_DEFAULT, stream));
+        EXPECT_RT_OK(rtFreeAsync(block, stream));
+        if (round % 4 == 3) {
+          EXPECT_RT_OK(rtStreamSynchronize(stream));
+        }
+      }
+      EXPECT_RT_OK(rtStreamSynchronize(stream));
+      EXPECT_EQ(ends[0], static_cast<unsigned char>(39 * 4 + thread));
+      EXPECT_EQ(ends[1], static_cast<unsigned char>(39 * 4 + thread));
+      --working;
+    });
+  }
+  for (int round = 0; working != 0; ++round) {
+    EXPECT_RT_OK(rtMemPoolTrim(0, pool_));
+    if (round == 3 && has_peer) {
+      EXPECT_RT_OK(rtContextEnablePeerAccess(context_, peer));
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_RT_OK(rtMemPoolTrim(0, pool_));
+  expectMapped(0);
 }
 
 // Neither taking nor giving memory ends the capture of a stream that another library has begun on this thread.
