@@ -120,7 +120,7 @@ for file in docs/measured/bench_*.json; do
   case $file in
     */bench_cuda*.json | */bench_comm_cuda.json | */bench_opencl_gpu_*.json) ;;  # of scripts/gpu.sh
     */bench_pairs*.json) ;;  # below: one page of all
-    */bench_sixty.json | */bench_sixty_16_cores.json)  # the second of another machine
+    */bench_sixty*.json)  # the others of other machines
       page=${file##*/bench_}
       page=docs/benchmarks-$(tr _ - <<<"${page%.json}").md
       python3 scripts/sixty_table.py "$file" >"$scratch/sixty.md"
