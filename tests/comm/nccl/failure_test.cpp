@@ -289,6 +289,13 @@ TEST_F(NcclTogetherTest, WhatWaitsOnTheDeviceEndsAfterTheTime) {
   expectFailure(RT_ERROR_TIMEOUT, -1, "did not end within 0.2 s: another rank has not come", {0, 1});
 }
 
+constexpr int kNoMemory = 2;
+
+// Of the driver, whole ones and parts of ranges.
+void failAllocations(int code) {
+  for (const char* call : {"cudaMalloc", "cuMemCreate"}) rttest::simulatedCuda().fail(call, 0, code);
+}
+
 // The parts of an all-to-all in place go to memory beside. A rank that gets none fails before the others wait in NCCL for it.
 TEST_F(NcclFailureTest, AnAllToAllInPlaceWithoutMemoryFailsBeforeNcclIsCalled) {
   if (!simulatedNccl().here()) GTEST_SKIP() << "no device fails when it is told to";
@@ -296,10 +303,10 @@ TEST_F(NcclFailureTest, AnAllToAllInPlaceWithoutMemoryFailsBeforeNcclIsCalled) {
   std::vector<rttest::Memory> large(2);
   for (int rank = 0; rank < 2; ++rank) ASSERT_RT_OK(rtMalloc(large[rank].out(), 2 * kLarge, ranks_.contexts[rank]));
   const int calls = simulatedNccl().count("ncclSend");
-  rttest::simulatedCuda().fail("cudaMalloc", 0, 2);
+  failAllocations(kNoMemory);
   ASSERT_COMM_OK(rtCommAllToAll(large[0].get(), large[0].get(), kLarge, RT_COMM_U8, ranks_.streams[0], ranks_.comms[0]));
   expectFailure(RT_ERROR_OUT_OF_MEMORY, 0, "", {0});
-  rttest::simulatedCuda().fail("cudaMalloc", 0, 0);
+  failAllocations(0);
   EXPECT_COMM(RT_ERROR_OUT_OF_MEMORY,
               rtCommAllToAll(large[1].get(), large[1].get(), kLarge, RT_COMM_U8, ranks_.streams[1], ranks_.comms[1]));
   EXPECT_EQ(simulatedNccl().count("ncclSend"), calls);
@@ -311,13 +318,13 @@ TEST_F(NcclFailureTest, AnAllToAllInPlaceWithoutMemoryFreesTheRanksOnOtherDevice
   ASSERT_NO_FATAL_FAILURE(ranks_.make("cpu cuda:0", 3, RT_TIMEOUT_INFINITE));
   std::vector<rttest::Memory> large(3);
   for (int rank = 0; rank < 3; ++rank) ASSERT_RT_OK(rtMalloc(large[rank].out(), 3 * kLarge, ranks_.contexts[rank]));
-  rttest::simulatedCuda().fail("cudaMalloc", 0, 2);
+  failAllocations(kNoMemory);
   for (int rank = 0; rank < 3; ++rank) {
     ASSERT_COMM_OK(
         rtCommAllToAll(large[rank].get(), large[rank].get(), kLarge, RT_COMM_U8, ranks_.streams[rank], ranks_.comms[rank]));
   }
   expectFailure(RT_ERROR_OUT_OF_MEMORY, 1, "", {0, 1, 2});
-  rttest::simulatedCuda().fail("cudaMalloc", 0, 0);
+  failAllocations(0);
 }
 
 TEST_F(NcclFailureTest, AFailedStartMakesNoCommunicator) {
