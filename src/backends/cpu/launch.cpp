@@ -114,7 +114,9 @@ void runCounted(void* user, uint64_t begin, uint64_t end, uint32_t participant) 
   const double each = costOf(kernel);
   const uint64_t threads = engine.threads();
   if (each == 0) return false;
-  const bool is_short = each * static_cast<double>(total) < kTrial || total < kTrialPart * threads;
+  // Few long groups are shared: no trial could take back what was found of other launches.
+  const bool is_short = each * static_cast<double>(total) < kTrial;
+  if (!is_short && total < kTrialPart * threads) return false;
   const Run how = is_short ? trial.lastBest() : trial.next();
   if (how == Run::kShared) return false;
   uint64_t left = total;
