@@ -2,6 +2,7 @@
 // buffers and arguments by value, and BarrierTest, which runs one kernel over groups of many sizes against a reference.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -78,16 +79,28 @@ class Buffer {
     }
   }
   std::vector<T> read() const {
-    std::vector<T> values(count_);
-    if (count_ > 0) {
-      EXPECT_RT_OK(rtMemcpy(values.data(), address_, sizeof(T) * count_, RT_MEMCPY_DEFAULT));
-    }
+    std::vector<T> values = copied();
     record(values);
+    return values;
+  }
+  // For elements whose order follows that of atomic operations, which is another in every run: recorded in ascending order.
+  std::vector<T> readUnordered() const {
+    std::vector<T> values = copied(), ascending = values;
+    std::sort(ascending.begin(), ascending.end());
+    record(ascending);
     return values;
   }
   void* slot() const { return const_cast<void**>(&address_); }
 
  private:
+  std::vector<T> copied() const {
+    std::vector<T> values(count_);
+    if (count_ > 0) {
+      EXPECT_RT_OK(rtMemcpy(values.data(), address_, sizeof(T) * count_, RT_MEMCPY_DEFAULT));
+    }
+    return values;
+  }
+
   Memory memory_;
   void* address_ = nullptr;
   size_t count_;
