@@ -447,6 +447,11 @@ struct mrt_lanes {
   MRT_IN v<int> own(X offset) {
     return offset * N + up<int>(mrt_count<N>{}) * (int)sizeof(T);
   }
+  // What the lanes behind these ones will want. The last of them is asked for: the line of the first is often there.
+  template <class T>
+  MRT_IN void prefetch(const T* p) {
+    __builtin_prefetch((const void*)((unsigned long)p + (2 * N - 1) * sizeof(T)));
+  }
   template <class T>
   MRT_IN v<T> near(const T* p) {
     v<T> r;

@@ -207,12 +207,20 @@ LaneText::Place LaneText::pointer(const Expr& e) {
   return at;
 }
 
+LaneText::Place LaneText::prefetched(const Place& at, const Expr& e) {
+  // Several vectors that go together read whole lines, and wait for each other's: asking for more made sums slower.
+  const bool alone = vectors_.size() <= 1;
+  if (alone && shapes_.isPrefetched(e) && at.kind == Place::Kind::kStep && at.unit)
+    put("mrt_L::prefetch((const " + prelude_.type(e.type.type) + "*)" + at.pointer + ");\n");
+  return at;
+}
+
 LaneText::Place LaneText::place(const Expr& e) {
   switch (e.kind) {
     case ExprKind::kSubscript:
-      return offset(pointer(*e.a), *e.b, false, sizeOf(e.type));
+      return prefetched(offset(pointer(*e.a), *e.b, false, sizeOf(e.type)), e);
     case ExprKind::kUnary:
-      if (e.op == Op::kDereference) return pointer(*e.a);
+      if (e.op == Op::kDereference) return prefetched(pointer(*e.a), e);
       break;
     case ExprKind::kSwizzle:
       return component(place(*e.a), e.a->type.type, std::min<uint32_t>(e.components[0], e.a->type->count - 1));

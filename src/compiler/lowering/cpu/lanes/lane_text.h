@@ -128,6 +128,7 @@ class LaneText {
   std::string load(const Place& at, const Type* type);
   void store(const Place& at, const Type* type, const std::string& value, bool uniform);
   Place place(const Expr& lvalue);
+  Place prefetched(const Place& at, const Expr& lvalue);  // asks for the neighbours behind its lanes, where that pays
   Place pointer(const Expr& e);
   Place offset(Place base, const Expr& index, bool negative, uint64_t bytes);
   Place object(const Variable& variable);

@@ -298,6 +298,7 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
   } while (changed_);
   findWidth(statements);
   findTiles(statements);
+  findPrefetched(statements);
   // Reasons that only known shapes give. The cost comes last: a region without a form has none.
   for (const auto& [variable, shape] : variables_) {
     const bool own = variable->type->isPointer() && variable->type->inner.space == AddressSpace::kPrivate;

@@ -71,6 +71,8 @@ class LaneShapes {
   uint32_t nodes() const { return nodes_; }
   // How many vectors of lanes should go through the loops of a region together; 1: one by one.
   uint32_t jam(const std::vector<Stmt*>& statements) const;
+  // Whether the neighbours behind the lanes of a place in memory are asked for ahead.
+  bool isPrefetched(const Expr& lvalue) const { return prefetched_.count(&lvalue) != 0; }
   // What a loop loads for several turns at once; null: nothing.
   const TileLoop* tiles(const Stmt& loop) const;
   std::vector<const Stmt*> tiledLoops() const;  // in the order of the source
@@ -101,6 +103,7 @@ class LaneShapes {
   void cut(const Expr& expression, uint32_t bytes);
   void findSteps(const Expr& expression);
   void findTiles(const std::vector<Stmt*>& statements);
+  void findPrefetched(const std::vector<Stmt*>& statements);
   void measure(const Expr& expression);
   struct Work {
     double all = 0, wide = 0;  // of lanes; of numbers of 8 bytes
@@ -132,6 +135,7 @@ class LaneShapes {
   std::set<const Expr*> cut_;                 // computed in fewer bytes than their types have, or as scalars
   std::map<const Stmt*, TileLoop> tiles_;     // of loops
   std::set<const Expr*> tile_loads_;
+  std::set<const Expr*> prefetched_;  // places
   bool changed_ = false;
   uint32_t widest_ = 4;
   uint32_t nodes_ = 0;
