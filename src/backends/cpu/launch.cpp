@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 
 #include "backends/cpu/engine.h"
@@ -19,6 +20,7 @@ constexpr uint64_t kPieces = 64;         // for each thread: more make the count
 constexpr int64_t kStolen = 20'000;      // of running, at least, before groups are taken away from a thread
 constexpr int64_t kTrial = 20'000;       // of running, at least, before a launch tries what one thread and what all can do
 constexpr uint64_t kTrialPart = 16;      // of its groups, for each of the two
+constexpr int kTrialParts = 3;           // by all threads, at most
 
 // `each`: nanoseconds of a group in a launch that has just been run.
 void learn(HostKernel& kernel, uint64_t cost, double each) {
@@ -125,7 +127,10 @@ void runCounted(void* user, uint64_t begin, uint64_t end, uint32_t participant) 
     const uint64_t part = total / kTrialPart, few = std::max<uint64_t>(1, part / threads);
     const double by_one = timeGroups(run, few, alone);
     left -= few;
-    // Until helpers have come: what this thread does meanwhile says nothing.
+    // Until helpers have come: what this thread does meanwhile says nothing. A pause of one of the threads makes a part slow,
+    // and nothing makes one too fast: so the fastest of a few is asked before the launch does without helpers.
+    double fastest = HUGE_VAL;
+    int parts = 0;
     for (bool is_told = false; left != 0;) {
       CountedRun counted{&run};
       const uint64_t count = is_told ? left : std::min(left, part);
@@ -136,7 +141,9 @@ void runCounted(void* user, uint64_t begin, uint64_t end, uint32_t participant) 
       const double shared = timeGroups(run, count, share);
       left -= count;
       if (is_told || counted.by_helpers.load(std::memory_order_relaxed) < count / 4) continue;
-      if (trial.tried(by_one, shared) == Run::kAlone) break;
+      fastest = std::min(fastest, shared);
+      if (++parts < kTrialParts && SharingTrial::isAloneFaster(by_one, fastest)) continue;
+      if (trial.tried(by_one, fastest) == Run::kAlone) break;
       is_told = true;
     }
   }

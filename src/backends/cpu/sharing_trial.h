@@ -25,9 +25,11 @@ class SharingTrial {
   Run lastBest() const { return alone_.load(std::memory_order_relaxed) ? Run::kAlone : Run::kShared; }
 
   // Nanoseconds of a group while one thread ran, and while all did. One thread has to be faster by a quarter: helpers that come
-  // late make no difference, and are no reason to do without them. Returns what is better.
+  // late make no difference, and are no reason to do without them.
+  static bool isAloneFaster(double alone, double shared) { return shared > alone * 1.25; }
+  // Returns what is better.
   Run tried(double alone, double shared) {
-    const bool is_alone = shared > alone * 1.25;
+    const bool is_alone = isAloneFaster(alone, shared);
     const bool again = is_alone == alone_.exchange(is_alone, std::memory_order_relaxed);
     const int32_t span = again ? std::min(span_.load(std::memory_order_relaxed) * 2, kLongest) : 1;
     span_.store(span, std::memory_order_relaxed);
