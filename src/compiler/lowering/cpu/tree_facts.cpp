@@ -96,6 +96,8 @@ bool jumpsOut(const Stmt& s, bool loop, bool is_switch) {
          (s.second != nullptr && jumpsOut(*s.second, loop, is_switch));
 }
 
+bool isConversion(const Expr& e) { return e.kind == ExprKind::kConvert || e.kind == ExprKind::kCast; }
+
 uint32_t idDimensions(const Function& kernel) {
   uint32_t found = 0;
   visitExpressions(kernel.body, [&](Expr& e) {

@@ -2,7 +2,9 @@
 // in[z * plane + y * width + x]`. Each turn reads a part of a line or two, no turn reads what is next to it, and so a processor
 // does not see ahead what the next vector will read. The loop asks for it: of each such place, the neighbours behind the lanes.
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <set>
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpp/text.h"
@@ -15,7 +17,6 @@ namespace {
 
 constexpr size_t kMostPlaces = 8;  // of a region
 constexpr int64_t kFarStep = 16;   // elements: a line
-constexpr int kMostVariables = 8;  // that a value is followed through
 
 // What a turn of a loop does to an integer or to a place. kFar: moves it by so much that it is in another line.
 enum class Turn : uint8_t { kNone, kClose, kFar, kUnknown };
@@ -50,18 +51,20 @@ uint32_t idOf(const Expr& e) {
   return dimension.integer < 3 ? bits << dimension.integer : 0;
 }
 
-// The ids that a value follows from.
-uint32_t idsOf(const Expr& e, int depth = 0) {
+// The ids that a value follows from. Each variable is followed once: long chains of them are used many times.
+uint32_t idsOf(const Expr& e, std::set<const Variable*>* seen) {
   uint32_t found = 0;
   visit(const_cast<Expr*>(&e), [&](Expr& each) {
-    if (each.kind == ExprKind::kVariable && each.variable->initializer != nullptr && depth < kMostVariables)
-      found |= idsOf(*each.variable->initializer, depth + 1);
+    if (each.kind == ExprKind::kVariable && each.variable->initializer != nullptr && seen->insert(each.variable).second)
+      found |= idsOf(*each.variable->initializer, seen);
     found |= idOf(each);
   });
   return found;
 }
-
-bool isConversion(const Expr& e) { return e.kind == ExprKind::kConvert || e.kind == ExprKind::kCast; }
+uint32_t idsOf(const Expr& e) {
+  std::set<const Variable*> seen;
+  return idsOf(e, &seen);
+}
 
 class RowWalk {
  public:
@@ -80,17 +83,20 @@ class RowWalk {
     visit(loop.a, effect);
   }
 
-  Turn of(const Expr& e, int depth = 0) const {
-    if (depth > kMostVariables) return Turn::kUnknown;
+  Turn of(const Expr& e) {
     if (e.kind == ExprKind::kVariable) {
       if (const auto step = changed_.find(e.variable); step != changed_.end()) return step->second;
       const auto inner = inner_.find(e.variable);
       if (inner == inner_.end() || !inner->second) return Turn::kNone;
-      return e.variable->initializer == nullptr ? Turn::kUnknown : of(*e.variable->initializer, depth + 1);
+      changed_[e.variable] = Turn::kUnknown;  // `int x = x;` is C
+      if (e.variable->initializer == nullptr) return Turn::kUnknown;
+      const Turn turn = of(*e.variable->initializer);
+      changed_[e.variable] = turn;  // long chains of variables are used many times
+      return turn;
     }
-    if (isConversion(e)) return of(*e.a, depth);
+    if (isConversion(e)) return of(*e.a);
     if (e.kind == ExprKind::kBinary) {
-      const Turn a = of(*e.a, depth), b = of(*e.b, depth);
+      const Turn a = of(*e.a), b = of(*e.b);
       if (a == Turn::kUnknown || b == Turn::kUnknown || (a == Turn::kNone && b == Turn::kNone)) return fartherOf(a, b);
       if (e.op == Op::kAdd || e.op == Op::kSub) return fartherOf(a, b);
       if (e.op == Op::kMul && (a == Turn::kNone || b == Turn::kNone)) {
@@ -103,8 +109,8 @@ class RowWalk {
       return Turn::kUnknown;
     }
     Turn all = Turn::kNone;
-    for (const Expr* operand : {e.a, e.b, e.c}) all = fartherOf(all, operand == nullptr ? Turn::kNone : of(*operand, depth));
-    for (const Expr* argument : e.arguments) all = fartherOf(all, of(*argument, depth));
+    for (const Expr* operand : {e.a, e.b, e.c}) all = fartherOf(all, operand == nullptr ? Turn::kNone : of(*operand));
+    for (const Expr* argument : e.arguments) all = fartherOf(all, of(*argument));
     return all == Turn::kNone ? Turn::kNone : Turn::kUnknown;
   }
 
@@ -128,29 +134,37 @@ class RowWalk {
 
   const LaneShapes& shapes_;
   std::map<const Variable*, bool> inner_;    // declared in the loop; whether anew in each turn
-  std::map<const Variable*, Turn> changed_;  // by it
+  std::map<const Variable*, Turn> changed_;  // by it; of those declared in it, what was found already
 };
 
-// Whether two expressions are the same but for constants that are added to them. Such places are in one line, or the next.
-bool isBeside(const Expr& given, const Expr& other) {
-  const auto bare = [](const Expr& e) {
+// Whether two expressions are the same but for constants that are added; adds what the first one has more.
+bool isSameButSum(const Expr& given, const Expr& other, int64_t* more) {
+  const auto bare = [&](const Expr& e, int64_t sign) {
     const Expr* at = &e;
     for (;;) {
-      if (isConversion(*at)) {
-        at = at->a;
-      } else if (at->kind == ExprKind::kBinary && (at->op == Op::kAdd || at->op == Op::kSub) && constantOf(*at->b)) {
-        at = at->a;
-      } else {
-        return at;
-      }
+      const bool sums = at->kind == ExprKind::kBinary && (at->op == Op::kAdd || at->op == Op::kSub);
+      const std::optional<int64_t> constant = sums ? constantOf(*at->b) : std::nullopt;
+      if (!constant && !isConversion(*at)) return at;
+      if (constant) *more += at->op == Op::kAdd ? sign * *constant : -sign * *constant;
+      at = at->a;
     }
   };
-  const Expr &a = *bare(given), &b = *bare(other);
+  const Expr &a = *bare(given, 1), &b = *bare(other, -1);
   if (a.kind != b.kind || a.op != b.op) return false;
   if (a.kind == ExprKind::kVariable) return a.variable == b.variable;
   if (a.kind == ExprKind::kLiteral) return a.integer == b.integer;
   if (a.kind != ExprKind::kBinary) return false;
-  return isBeside(*a.a, *b.a) && isBeside(*a.b, *b.b);
+  int64_t left = 0, right = 0;
+  if (!isSameButSum(*a.a, *b.a, &left) || !isSameButSum(*a.b, *b.b, &right)) return false;
+  if (a.op != Op::kAdd && a.op != Op::kSub) return left == 0 && right == 0;
+  *more += a.op == Op::kAdd ? left + right : left - right;
+  return true;
+}
+
+// Such places are in one line, or the next.
+bool isBeside(const Expr& a, const Expr& b) {
+  int64_t apart = 0;
+  return isSameButSum(a, b, &apart) && std::abs(apart) < kFarStep;
 }
 
 const Variable* pointerOf(const Expr& pointer) {
@@ -172,11 +186,11 @@ void LaneShapes::findPrefetched(const std::vector<Stmt*>& statements) {
     if (!e.a->type->isPointer() || e.a->type->inner.space != AddressSpace::kGlobal || !isLaneType(e.type.type)) return;
     if (of(e).isUniform() || !isNear(e)) return;
     const Expr& place = e.kind == ExprKind::kSubscript ? *e.b : *e.a;
-    const auto turn = [&](const RowWalk& walk) {
+    const auto turn = [&](RowWalk& walk) {
       return e.kind == ExprKind::kSubscript ? fartherOf(walk.of(*e.a), walk.of(place)) : walk.of(place);
     };
     if (turn(around.back()) != Turn::kFar) return;
-    for (const RowWalk& walk : around) {
+    for (RowWalk& walk : around) {
       const Turn there = turn(walk);
       if (there != Turn::kClose && there != Turn::kFar) return;  // what one loop has read the next one finds in a cache
     }

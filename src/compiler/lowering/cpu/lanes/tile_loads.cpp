@@ -23,7 +23,6 @@ bool isStep(const Expr& e) { return e.kind == ExprKind::kUnary && e.op >= Op::kP
 bool reads(const Expr& e) { return e.kind == ExprKind::kSubscript || (e.kind == ExprKind::kUnary && e.op == Op::kDereference); }
 
 bool isWhole(const QualType& type) { return type->isInteger() && type->isScalar() && type->scalar != Scalar::kBool; }
-bool isConversion(const Expr& e) { return e.kind == ExprKind::kConvert || e.kind == ExprKind::kCast; }
 
 }  // namespace
 

@@ -1,4 +1,6 @@
 // In which loops the places behind the lanes are asked for ahead, and in which that would only cost time.
+#include <algorithm>
+
 #include "unit/compiler/lowering/cpu/lanes/lanes_kernel.h"
 
 namespace manyrt::test {
@@ -6,8 +8,7 @@ namespace {
 
 constexpr char kAsks[] = "mrt_L::prefetch(";
 
-// A loop through the rows of a grid, `y` being the item's own row. The function of `b` keeps several vectors from going
-// together.
+// A loop through a grid, `y` being the item's own row.
 std::string rows(const std::string& turn, const std::string& head = "int k = 1; k < n; ++k") {
   return "int y = get_global_id(1); for (" + head + ") { " + turn + " }";
 }
@@ -56,14 +57,44 @@ TEST(PrefetchTest, SeveralVectorsTogetherDoNotAsk) {
   EXPECT_TRUE(contains(text.substr(alone), kAsks)) << text;
 }
 
-TEST(PrefetchTest, PlacesBesideEachOtherAreAskedForOnce) {
-  const std::string text =
-      textOf(rows("int at = k * n * n + y * n + i; float left = a[at - 1], right = a[at + 1]; o[at] = left < right;"));
-  size_t asked = 0, written = 0;
-  for (size_t at = 0; (at = text.find(kAsks, at)) != std::string::npos; ++at) ++asked;
-  for (size_t at = 0; (at = text.find("mrt_L::put_near(", at)) != std::string::npos; ++at) ++written;
-  ASSERT_NE(written, 0u) << text;
-  EXPECT_EQ(asked, 2 * written) << text;  // of a and of o
+size_t countOf(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(PrefetchTest, PlacesInOneLineAreAskedForOnce) {
+  // Two places of a, and o.
+  const auto asked = [](const std::string& one, const std::string& other) {
+    const std::string text = textOf(rows("int at = k * n * n + y * n + i; o[at] = a[" + one + "] < a[" + other + "];"));
+    const size_t written = countOf(text, "mrt_L::put_near(");
+    EXPECT_NE(written, 0u) << text;
+    EXPECT_EQ(countOf(text, kAsks) % written, 0u) << text;
+    return countOf(text, kAsks) / std::max<size_t>(written, 1);
+  };
+  EXPECT_EQ(asked("at - 1", "at + 1"), 2u);
+  EXPECT_EQ(asked("at", "at"), 2u);
+  EXPECT_EQ(asked("at - n", "at + n"), 3u);
+  EXPECT_EQ(asked("at", "at + 4096"), 3u);
+  EXPECT_EQ(asked("k * n * n + (y - 1) * n + i", "k * n * n + (y + 1) * n + i"), 3u);
+  EXPECT_EQ(asked("k * n * n + y * n + (i - 1)", "k * n * n + y * n + (i + 1)"), 2u);
+}
+
+// Each variable stands for sixteen of the one before: followed through each of them, they would never end.
+TEST(PrefetchTest, LongChainsOfVariablesAreFollowedOnce) {
+  std::string chain = "int v0 = k * n * n + y * n + i;";
+  for (int v = 1; v < 12; ++v) {
+    const std::string before = "v" + std::to_string(v - 1);
+    chain += " int v" + std::to_string(v) + " = " + before;
+    for (int use = 0; use < 8; ++use) chain += " + " + before + " - " + before;
+    chain += ";";
+  }
+  EXPECT_TRUE(contains(textOf(rows(chain + " a[v11] = 2.0f;")), kAsks));
+}
+
+TEST(PrefetchTest, AVariableThatBeginsWithItselfIsUnknown) {
+  EXPECT_FALSE(contains(textOf(rows("int at = at + k * n * n + y * n + i; a[at] = 2.0f;")), kAsks));
+  EXPECT_FALSE(contains(textOf(rows("int at = at; a[at * n + y * n + i] = 2.0f;")), kAsks));
 }
 
 }  // namespace
