@@ -140,12 +140,15 @@ class ArgumentsTest(unittest.TestCase):
                 _library.lib.rtStreamIsCapturing(stream.handle)
 
     def test_a_callback_may_run_inside(self):
-        threads, lock = [], threading.Lock()
+        threads, lock, released = [], threading.Lock(), threading.Event()
 
         def called(*arguments):
             with lock:  # of another thread, too, which has to get the GIL to let go of it
                 threads.append(threading.get_ident())
-            return 0 if arguments[1:] else None  # a release function has one argument, and gives nothing back
+            if arguments[1:]:
+                return 0
+            released.set()  # a release function has one argument, gives nothing back, and may come behind the synchronisation
+            return None
 
         native = manyrt.rt.ffi.callback("rtNativeFunction_t", called)
         release = manyrt.rt.ffi.callback("rtReleaseFunction_t", called)
@@ -157,6 +160,7 @@ class ArgumentsTest(unittest.TestCase):
             status = _library.lib.rtStreamLaunchNativeWithRelease(native, manyrt.rt.ffi.NULL, release, stream.handle)
             self.assertEqual(status, 0)
             stream.synchronize()
+            self.assertTrue(released.wait(20))
         holder.join()
         self.assertEqual(len(threads), 2)
 
