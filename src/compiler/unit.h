@@ -24,6 +24,10 @@ inline constexpr char kModuleSymbol[] = "rtHostModule";  // const rtHostModule_t
 inline constexpr char kTraitsSymbol[] = "rtHostTraits";
 inline constexpr unsigned char kJoinsAlong0 = 1, kJoinsAlong1 = 2;  // neighbours join, best along this dimension
 inline constexpr unsigned char kSharesAtomics = 4;                  // they change global memory by atomic functions
+// What is next to each other for one dimension is apart for the other, so that a call has to have kTurnedItems items of both:
+// groups of that many along 1 join along 0, and those that have them along 0 alone join along 1.
+inline constexpr unsigned char kTurnsItems = 8;
+inline constexpr uint32_t kTurnedItems = 16;
 inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent
 
 // What the work-items of a sub-group have exchanged: the value of each, and which ones took part, as bits.

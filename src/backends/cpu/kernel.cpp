@@ -58,7 +58,7 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
 template <class Groups>
 void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most, uint32_t participant, Groups& groups) {
   const uint32_t *grid = run.grid, *size = run.group;
-  const int along = run.kernel->joinsAlong(), other = 1 - along;
+  const uint32_t along = run.kernel->joinsAlong(run.group), other = 1 - along;
   const uint64_t items = uint64_t{size[0]} * size[1] * size[2];
   const uint64_t together = std::clamp<uint64_t>(kMaxGroupItems / items, 1, most);
   const rtHostKernelFunction_t function = run.kernel->function();
@@ -141,6 +141,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   const auto* traits = static_cast<const unsigned char*>(object->symbol(compiler::kTraitsSymbol));
   if (traits != nullptr && (traits[index] & compiler::kJoinsAlong0) != 0) fresh->joins_along_ = 0;
   if (traits != nullptr && (traits[index] & compiler::kJoinsAlong1) != 0) fresh->joins_along_ = 1;
+  fresh->turns_items_ = traits != nullptr && (traits[index] & compiler::kTurnsItems) != 0;
   fresh->shares_atomics_ = traits != nullptr && (traits[index] & compiler::kSharesAtomics) != 0;
   fresh->object_ = std::move(object);
   fresh->arguments_.reserve(described.arg_count);
@@ -268,7 +269,7 @@ static inline void runGroups(GroupRun& run, uint64_t begin, uint64_t end, uint64
   try {
     if (run.local == 0) {
       // The first group alone, as of most short launches, has the same place in either order.
-      const bool joins = !kGroupsApart && run.kernel->joinsAlong() >= 0 && run.first + end > 1;
+      const bool joins = !kGroupsApart && run.kernel->joins() && run.first + end > 1;
       if (joins) return callJoined(run, begin, end, most, participant, groups);
       callGroups(run, begin, end, participant, run.args, nullptr, groups);
       return;

@@ -9,6 +9,7 @@
 #include "backends/cpu/sharing_trial.h"
 #include "base/os/sanitizer.h"
 #include "compiler/image.h"
+#include "compiler/unit.h"
 
 namespace manyrt::cpu {
 
@@ -36,7 +37,11 @@ class HostKernel final : public backend::Kernel {
   uint64_t scratchBytes(const uint32_t group[3]) const;  // UINT64_MAX: more than can be counted
   bool needsArena() const { return needs_arena_; }       // whatever the launch asks for
   bool isCompiled() const { return object_.get() != nullptr; }
-  int joinsAlong() const { return joins_along_; }  // a dimension: it knows compiler::JoinedGroups; -1: it does not
+  bool joins() const { return joins_along_ >= 0; }  // it knows compiler::JoinedGroups:
+  uint32_t joinsAlong(const uint32_t group[3]) const {  // a dimension
+    const bool wide = group[0] >= compiler::kTurnedItems, high = group[1] >= compiler::kTurnedItems;
+    return turns_items_ && (wide || high) ? (high ? 0 : 1) : static_cast<uint32_t>(joins_along_);
+  }
   void point(unsigned char* values, void** args) const {
     for (size_t i = 0; i < arguments_.size(); ++i) args[i] = values + arguments_[i].offset;
   }
@@ -62,6 +67,7 @@ class HostKernel final : public backend::Kernel {
   const uint32_t threads_;
   bool needs_arena_ = false;
   int joins_along_ = -1;
+  bool turns_items_ = false;
   bool shares_atomics_ = false;
   SharingTrial trial_;
   uint64_t scratch_bytes_ = 0;  // of each group

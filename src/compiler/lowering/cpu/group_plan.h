@@ -64,6 +64,9 @@ class GroupPlan {
   // Along which dimension neighbouring work-items become lanes: 0, or 1 in a kernel that joins groups.
   uint32_t laneDimension() const { return lane_dimension_; }
   void setLaneDimension(uint32_t dimension) { lane_dimension_ = dimension; }
+  // Whether neighbours of the other dimension load several elements at once (lanes/tile_loads.h).
+  bool turnsItems() const { return turns_items_; }
+  void setTurnsItems(bool turns) { turns_items_ = turns; }
 
  private:
   friend class GroupPlanner;
@@ -74,6 +77,7 @@ class GroupPlan {
   bool has_masks_ = false;
   bool has_barrier_ = false;
   uint32_t lane_dimension_ = 0;
+  bool turns_items_ = false;
 };
 
 // Helpers with barriers (and kernels that are called and have local variables) become part of the kernel. False, with the

@@ -147,7 +147,10 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   storage(&kernel, &rest);
   std::string inside;
   children(plan.root(), &inside);
-  if (joins_ && kernel.scratch_bytes == 0) kernel.traits = plan.laneDimension() == 0 ? kJoinsAlong0 : kJoinsAlong1;
+  if (joins_ && kernel.scratch_bytes == 0) {
+    kernel.traits |= plan.laneDimension() == 0 ? kJoinsAlong0 : kJoinsAlong1;
+    if (plan.turnsItems()) kernel.traits |= kTurnsItems;
+  }
   rest += top_ + "{\n" + inside + "\n}\n";
   if (rest.find("goto mrt_done;") != std::string::npos) rest += "mrt_done: ;\n";
   *out += text_.place(kernel_) + linkage + " void " + kernel.entry + "(const mrt_group* mrt_g, void* const* mrt_a) {\n";
@@ -482,6 +485,10 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
       if (why_not.empty())
         remark(loop->where, "This loop loads several elements at once of the row that each item walks along.");
     }
+    if (why_not.empty() && shapes.itemTiles() != nullptr) {
+      remark(shapes.itemTiles()->loads[0].element->where,
+             "Neighbouring work-items of dimension " + std::to_string(1 - dimension) + " load several elements at once here.");
+    }
   }
   if (!why_not.empty()) return false;
   const bool twice = shapes.nodes() <= kMaxTwice;
@@ -506,22 +513,38 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
   };
   // What reaches over rows does so for one vector of each row after the other: their lines and pages are few then.
   const bool has_rows = (idDimensions(kernel_) & ~1u) != 0;
-  const bool in_tiles = shapes.reachesFar() && has_rows;
+  const bool in_tiles = (shapes.reachesFar() || shapes.itemTiles() != nullptr) && has_rows;
   const std::string head = " = [&](const long " + at + ", const long mrt_l" + std::to_string(1 - along);
   const std::string row = loopOver(1 - along, work), place = "(" + at + ", mrt_l" + std::to_string(1 - along);
   if (twice) one("mrt_f" + head + ")", true);
   one("mrt_p" + head + ", mrt_L::m mrt_on)", false);
+  std::string turned;
+  if (twice && in_tiles && shapes.itemTiles() != nullptr) turned = lanes.turnedItems(work.statements, recomputed, crossing);
+  if (!turned.empty()) functions += "const auto mrt_u" + head + ") __attribute__((always_inline)) {\n" + turned + "};\n";
   const std::string keeps = std::string("{\n") + kKeepsBranches;
   const auto whole = [&](uint32_t vectors, const std::string& name) {
     const std::string by = std::to_string(vectors) + " * mrt_L::n";
     *out += "for (; " + at + " + " + by + " <= " + last + "; " + at + " += " + by + ") " + keeps + (in_tiles ? row : "") +
             name + place + ");\n}\n";
   };
+  // Vectors that fill a cache line together go side by side, so that it is written once.
+  const auto turns = [&] {
+    const std::string other = "mrt_l" + std::to_string(1 - along), end = last.substr(0, 5) + std::to_string(1 - along);
+    *out += "for (long mrt_many; " + at + " + mrt_L::n <= " + last + "; " + at + " += mrt_many * mrt_L::n) " + keeps +
+            "mrt_many = " + at + " + MRT_LINE * mrt_L::n <= " + last + " ? MRT_LINE : 1;\nfor (long " + other + " = " +
+            firstOf(1 - along, work) + "; " + other + " < " + end + ";) {\nconst bool mrt_turned = " + other +
+            " + mrt_L::n <= " + end + ";\nconst long mrt_step = mrt_turned ? mrt_L::n : 1;\n" +
+            "for (long mrt_x = 0; mrt_x < mrt_many; ++mrt_x) {\nconst long mrt_at = " + at + " + mrt_x * mrt_L::n;\n" +
+            "if (mrt_turned && mrt_u(mrt_at, " + other + ")) continue;\n" +
+            "for (long mrt_y = 0; mrt_y < mrt_step; ++mrt_y) mrt_f(mrt_at, " + other + " + mrt_y);\n}\n" + other +
+            " += mrt_step;\n}\n}\n";
+  };
   const auto rows = [&](const std::string& count, uint32_t together) {
     *out += "using mrt_L = mrt_lanes<" + count + ">;\n" + loopOver(2, work) + (in_tiles ? "" : row) + "{\n" + functions;
     *out += "long " + at + " = " + firstOf(along, work) + ";\n";
     for (uint32_t vectors = together; vectors > 1; vectors /= 2) whole(vectors, "mrt_j" + std::to_string(vectors));
-    if (twice) whole(1, "mrt_f");
+    if (!turned.empty()) turns();
+    if (twice && turned.empty()) whole(1, "mrt_f");
     *out += "for (; " + at + " < " + last + "; " + at + " += mrt_L::n) " + keeps + (in_tiles ? row : "") + "mrt_p" + place +
             ", mrt_L::head(" + last + " - " + at + "));\n}\n}\n";
   };

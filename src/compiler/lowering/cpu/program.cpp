@@ -163,6 +163,15 @@ std::optional<double> costAlong(uint32_t dimension, const GroupPlan& plan) {
   return sum(plan.root(), 1);
 }
 
+bool turnsItems(const Node& at, const GroupPlan& plan) {
+  if (at.kind == NodeKind::kRegion) {
+    LaneShapes shapes(plan, plan.laneDimension());
+    std::string why_not;
+    if (shapes.find(at.statements, &why_not) && shapes.itemTiles() != nullptr) return true;
+  }
+  return std::any_of(at.children.begin(), at.children.end(), [&](const auto& child) { return turnsItems(*child, plan); });
+}
+
 // Lanes along dimension 1 where that is worth another order of the groups: many programs call their rows dimension 0.
 void chooseLanes(GroupPlan& plan, const Function& kernel) {
   constexpr double kWorth = 0.8;
@@ -175,6 +184,7 @@ void chooseLanes(GroupPlan& plan, const Function& kernel) {
   if ((ids & 2) == 0 || (ids & 8) != 0) return;
   const std::optional<double> down = costAlong(1, plan), across = costAlong(0, plan);
   if (down && across && *down < kWorth * *across) plan.setLaneDimension(1);
+  plan.setTurnsItems(turnsItems(plan.root(), plan));
 }
 
 using Plans = std::vector<std::unique_ptr<GroupPlan>>;
@@ -209,7 +219,10 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
       if (made != nullptr && options.optimize) chooseLanes(*made, *kernel);
       if (made != nullptr && quick != nullptr) {
         plain = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
-        if (plain != nullptr) plain->setLaneDimension(made->laneDimension());  // the order of the groups is that of both
+        if (plain != nullptr) {  // the order of the groups is that of both
+          plain->setLaneDimension(made->laneDimension());
+          plain->setTurnsItems(made->turnsItems());
+        }
       }
     }
     if (quick != nullptr) quick->push_back(std::move(plain));

@@ -10,6 +10,7 @@
 #else
 #define MRT_BYTES 16
 #endif
+#define MRT_LINE (64 / MRT_BYTES)  // vectors in a line of the cache
 // Masked loads and stores of gcc's are not seen by sanitizers: what they watch takes its lanes one by one.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MRT_WATCHED 1

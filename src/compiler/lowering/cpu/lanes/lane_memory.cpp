@@ -210,8 +210,10 @@ LaneText::Place LaneText::pointer(const Expr& e) {
 LaneText::Place LaneText::prefetched(const Place& at, const Expr& e) {
   // Several vectors that go together read whole lines, and wait for each other's: asking for more made sums slower.
   const bool alone = vectors_.size() <= 1;
-  if (alone && shapes_.isPrefetched(e) && at.kind == Place::Kind::kStep && at.unit)
-    put("mrt_L::prefetch((const " + prelude_.type(e.type.type) + "*)" + at.pointer + ");\n");
+  const LaneShapes::Ahead ahead = shapes_.ahead(e);
+  if (alone && ahead != LaneShapes::Ahead::kNothing && at.kind == Place::Kind::kStep && at.unit)
+    put(std::string("mrt_L::prefetch") + (ahead == LaneShapes::Ahead::kGroups ? "_groups" : "") + "((const " +
+        prelude_.type(e.type.type) + "*)" + at.pointer + ");\n");
   return at;
 }
 

@@ -23,15 +23,9 @@ std::string LaneText::temporary(const std::string& text) {
 std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<const Variable*>& recomputed,
                            const std::vector<Crossing>& crossing, bool all, bool asks_alive, uint32_t vectors) {
   std::string text;
-  out_ = &text;
-  next_ = 0;
-  loops_.clear();
-  kept_.clear();
-  depths_.clear();
-  aliases_.clear();
-  scope_ = list;
-  mask_ = all && !asks_alive ? "" : "mrt_on";
-  left_.clear();
+  std::string* const outside = out_;
+  start(list, &text);
+  if (!all || asks_alive) mask_ = "mrt_on";
   bool returns = false;
   for (const Stmt* s : list) returns = returns || containsReturn(*s);
   put("const long mrt_l = (mrt_l2 * mrt_n1 + mrt_l1) * mrt_n0 + mrt_l0; (void)mrt_l;\n");
@@ -77,8 +71,20 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
   if (asks_alive && returns) {
     put("if (mrt_L::any(mrt_left)) mrt_L::put_near(mrt_alive + mrt_l, mrt_L::v<unsigned int>{}, mrt_left);\n");
   }
-  out_ = nullptr;
+  out_ = outside;
   return text;
+}
+
+void LaneText::start(const std::vector<Stmt*>& list, std::string* out) {
+  out_ = out;
+  next_ = 0;
+  loops_.clear();
+  kept_.clear();
+  depths_.clear();
+  aliases_.clear();
+  scope_ = list;
+  mask_.clear();
+  left_.clear();
 }
 
 // An element of the array for a variable that crosses regions.

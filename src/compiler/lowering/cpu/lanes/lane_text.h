@@ -35,8 +35,13 @@ class LaneText {
   };
   std::string body(const std::vector<Stmt*>& statements, const std::vector<const Variable*>& recomputed,
                    const std::vector<Crossing>& crossing, bool all, bool asks_alive, uint32_t vectors = 1);
+  // As many neighbours of the other dimension as there are lanes, with what LaneShapes::itemTiles() says loaded at once. The
+  // text of a function that returns false, and has done nothing, where an index would wrap. Empty: nothing can be loaded so.
+  std::string turnedItems(const std::vector<Stmt*>& statements, const std::vector<const Variable*>& recomputed,
+                          const std::vector<Crossing>& crossing);
 
  private:
+  void start(const std::vector<Stmt*>& statements, std::string* out);
   struct Place {  // where an lvalue is
     // kOwn: in an object that each lane has for itself. What is at offset x of an item is there at x times as many bytes as
     // there are lanes, for one lane after the other.
@@ -67,6 +72,9 @@ class LaneText {
   void loop(const Stmt& s);
   void plainLoop(const Stmt& s);
   void tiledTurns(const Stmt& s, const TileLoop& loop);
+  bool makeTiles(const TurnTiles& turns, bool of_items, std::string* asks, std::string* made);  // false: none can be made
+  void endTiles(const TurnTiles& turns);
+  static std::string forEachTurn(const TurnTiles& turns);
   void select(const Stmt& s);
   struct Part;
   bool isApart(const std::vector<const Stmt*>& list, std::vector<Part>* parts) const;

@@ -1,6 +1,9 @@
 // Loops whose turns go from row to row of memory, while the lanes are neighbours in a row: `for (z = 1; z < depth; ++z) sum +=
 // in[z * plane + y * width + x]`. Each turn reads a part of a line or two, no turn reads what is next to it, and so a processor
 // does not see ahead what the next vector will read. The loop asks for it: of each such place, the neighbours behind the lanes.
+//
+// Groups of several rows that run one by one do the same: each reads a line of each of its rows. They ask for what a group a
+// few lines ahead will read.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -10,6 +13,7 @@
 #include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
 #include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
@@ -182,14 +186,14 @@ void LaneShapes::findPrefetched(const std::vector<Stmt*>& statements) {
   std::vector<const Expr*> found;
   const auto consider = [&](const Expr& e) {
     const bool is_place = e.kind == ExprKind::kSubscript || (e.kind == ExprKind::kUnary && e.op == Op::kDereference);
-    if (!is_place || around.empty() || found.size() == kMostPlaces || tile_loads_.count(&e) != 0) return;
+    if (!is_place || found.size() == kMostPlaces || tile_loads_.count(&e) != 0) return;
     if (!e.a->type->isPointer() || e.a->type->inner.space != AddressSpace::kGlobal || !isLaneType(e.type.type)) return;
     if (of(e).isUniform() || !isNear(e)) return;
     const Expr& place = e.kind == ExprKind::kSubscript ? *e.b : *e.a;
     const auto turn = [&](RowWalk& walk) {
       return e.kind == ExprKind::kSubscript ? fartherOf(walk.of(*e.a), walk.of(place)) : walk.of(place);
     };
-    if (turn(around.back()) != Turn::kFar) return;
+    if (!around.empty() && turn(around.back()) != Turn::kFar) return;
     for (RowWalk& walk : around) {
       const Turn there = turn(walk);
       if (there != Turn::kClose && there != Turn::kFar) return;  // what one loop has read the next one finds in a cache
@@ -199,11 +203,14 @@ void LaneShapes::findPrefetched(const std::vector<Stmt*>& statements) {
     if (through == nullptr || through->function == nullptr || !through->function->is_kernel) return;
     uint32_t asked = 0;
     visitExpressions(through->function->body, [&](Expr& each) { asked |= idOf(each); });
-    if (((asked & ~(idsOf(*e.a) | idsOf(place))) | (asked & kUnknownId)) != 0) return;
+    const uint32_t followed = idsOf(*e.a) | idsOf(place);
+    if (((asked & ~followed) | (asked & kUnknownId)) != 0) return;
+    if (around.empty() && ((followed & kItem << 1) == 0 || joinsGroups(*through->function))) return;
     const bool is_known = std::any_of(found.begin(), found.end(), [&](const Expr* other) {
       return other->kind == e.kind && isBeside(*other->a, *e.a) && (e.b == nullptr || isBeside(*other->b, *e.b));
     });
     if (!is_known) found.push_back(&e);
+    if (!is_known) prefetched_[&e] = around.empty() ? Ahead::kGroups : Ahead::kLanes;
   };
   const auto look = [&](const auto& self, const Stmt* s) -> void {
     if (s == nullptr) return;
@@ -219,7 +226,6 @@ void LaneShapes::findPrefetched(const std::vector<Stmt*>& statements) {
     for (const Stmt* each : s->body) self(self, each);
   };
   for (const Stmt* s : statements) look(look, s);
-  prefetched_.insert(found.begin(), found.end());
 }
 
 }  // namespace manyrt::compiler

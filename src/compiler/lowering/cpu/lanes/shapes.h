@@ -71,11 +71,17 @@ class LaneShapes {
   uint32_t nodes() const { return nodes_; }
   // How many vectors of lanes should go through the loops of a region together; 1: one by one.
   uint32_t jam(const std::vector<Stmt*>& statements) const;
-  // Whether the neighbours behind the lanes of a place in memory are asked for ahead.
-  bool isPrefetched(const Expr& lvalue) const { return prefetched_.count(&lvalue) != 0; }
+  // What is asked for ahead at a place in memory: the neighbours behind its lanes, or those that a group reads later.
+  enum class Ahead : uint8_t { kNothing, kLanes, kGroups };
+  Ahead ahead(const Expr& lvalue) const {
+    const auto at = prefetched_.find(&lvalue);
+    return at == prefetched_.end() ? Ahead::kNothing : at->second;
+  }
   // What a loop loads for several turns at once; null: nothing.
   const TileLoop* tiles(const Stmt& loop) const;
   std::vector<const Stmt*> tiledLoops() const;  // in the order of the source
+  // What neighbouring items of the other dimension load at once; null: nothing.
+  const TurnTiles* itemTiles() const { return item_tiles_.loads.empty() ? nullptr : &item_tiles_; }
 
  private:
   friend class TileFinder;
@@ -134,8 +140,9 @@ class LaneShapes {
   std::map<const Function*, bool> alike_;     // whether equal arguments give equal results, and nothing else happens
   std::set<const Expr*> cut_;                 // computed in fewer bytes than their types have, or as scalars
   std::map<const Stmt*, TileLoop> tiles_;     // of loops
+  TurnTiles item_tiles_;
   std::set<const Expr*> tile_loads_;
-  std::set<const Expr*> prefetched_;  // places
+  std::map<const Expr*, Ahead> prefetched_;  // places
   bool changed_ = false;
   uint32_t widest_ = 4;
   uint32_t nodes_ = 0;

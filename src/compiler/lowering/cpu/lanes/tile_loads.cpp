@@ -1,6 +1,7 @@
 // Which loops have tiles, and for which loads. All lanes go through such a loop together, its counter grows by one, and no turn
 // is left early: whatever a turn loads is loaded in each of them, so that no tile reads what the program would not have read.
-// Nothing that the loop writes may be what a tile has read before.
+// Nothing that the loop writes may be what a tile has read before. Items as turns are in no order: only what an item itself has
+// written before it reads counts there.
 #include "compiler/lowering/cpu/lanes/tile_loads.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr size_t kMostLoads = 4;  // tiles have as many vectors as lanes, and there are 32 registers at most
 constexpr uint32_t kShortNodes = 48;
+constexpr uint32_t kMostNodes = 160;  // of items that are turns: their text is there once more
 
 bool isStep(const Expr& e) { return e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement; }
 
@@ -28,25 +30,30 @@ bool isWhole(const QualType& type) { return type->isInteger() && type->isScalar(
 
 class TileFinder {
  public:
-  TileFinder(const LaneShapes& shapes, const GroupPlan& plan, const Stmt& loop) : shapes_(shapes), plan_(plan), loop_(loop) {}
+  TileFinder(const LaneShapes& shapes, const GroupPlan& plan) : shapes_(shapes), plan_(plan) {}
 
-  bool find(TileLoop* found) {
-    const bool plain = loop_.kind == StmtKind::kFor && !shapes_.diverges(loop_) && loop_.a != nullptr && loop_.b != nullptr;
-    if (!plain || containsReturn(loop_) || breaksOut(*loop_.first) || continuesOut(*loop_.first)) return false;
-    if (!findCounter() || !findEffects() || !findBound(found)) return false;
-    look(*loop_.first, &found->loads);
-    if (found->loads.empty()) return false;
-    bool has_loops = false;
-    uint32_t nodes = 0;
-    visitStatements(loop_.first, [&](Stmt& s) {
-      has_loops = has_loops || isLoop(s);
-      for (const Variable* variable : s.variables) {
-        if (needed_.count(variable) != 0) found->declared.push_back(variable);
-      }
-    });
-    visitExpressions(loop_.first, [&](Expr& e) { nodes += e.type->components(); });
-    found->is_short = !has_loops && nodes <= kShortNodes;
-    return true;
+  bool findIn(const Stmt& loop, TileLoop* found) {
+    const bool plain = loop.kind == StmtKind::kFor && !shapes_.diverges(loop) && loop.a != nullptr && loop.b != nullptr;
+    if (!plain || containsReturn(loop) || breaksOut(*loop.first) || continuesOut(*loop.first)) return false;
+    if (hasEffects(*loop.a) || !findCounter(*loop.b) || !findEffects(*loop.first) || !findBound(*loop.a, found)) return false;
+    findStores(loop.first);
+    look(*loop.first, &found->loads);
+    measure(*loop.first, found);
+    return !found->loads.empty();
+  }
+
+  // The items of a region along a dimension.
+  bool findIn(const std::vector<Stmt*>& region, int64_t dimension, TurnTiles* found) {
+    dimension_ = dimension;
+    for (const Variable* variable : plan_.variables()) {
+      if (plan_.storage(*variable) == Storage::kRecomputed) inner_.insert(variable);
+    }
+    for (const Stmt* s : region) {
+      if (containsReturn(*s) || !findEffects(*s)) return false;
+    }
+    for (const Stmt* s : region) look(*s, &found->loads);
+    for (const Stmt* s : region) measure(*s, found);
+    return !found->loads.empty() && !has_loops_ && nodes_ <= kMostNodes;
   }
 
  private:
@@ -55,8 +62,7 @@ class TileFinder {
     const Variable* through;  // a parameter of the kernel; null: some other pointer
   };
 
-  bool findCounter() {
-    const Expr& step = *loop_.b;
+  bool findCounter(const Expr& step) {
     counter_ = assignedVariable(step);
     if (counter_ == nullptr || !isWhole(counter_->type) || sizeOf(counter_->type) < 4) return false;
     if (shapes_.changed(step) != counter_ || !shapes_.of(*counter_).isUniform()) return false;
@@ -64,14 +70,14 @@ class TileFinder {
     return step.op == Op::kAdd && constantOf(*step.b) == 1;
   }
 
-  // What the body changes, and whether it does something that has no place here.
-  bool findEffects() {
-    bool fine = !hasEffects(*loop_.a);
-    visitStatements(loop_.first, [&](Stmt& s) {
+  // Which variables a turn changes, and whether it does something that has no place here.
+  bool findEffects(const Stmt& turn) {
+    bool fine = true;
+    visitStatements(const_cast<Stmt*>(&turn), [&](Stmt& s) {
       for (const Variable* variable : s.variables) inner_.insert(variable);
       for (const Variable* variable : s.variables) fine = fine && variable->type.space != AddressSpace::kLocal;
     });
-    visitExpressions(loop_.first, [&](Expr& e) {
+    visitExpressions(const_cast<Stmt*>(&turn), [&](Expr& e) {
       if (e.kind == ExprKind::kCall) {
         const auto at = shapes_.alike_.find(e.function);
         fine = fine && at != shapes_.alike_.end() && at->second;
@@ -83,21 +89,36 @@ class TileFinder {
         for (const Expr* argument : e.arguments) fine = fine && (loads || !argument->type->isPointer());
       }
       if (e.kind != ExprKind::kAssign && !isStep(e)) return;
-      const Variable* variable = shapes_.changed(e);
-      if (variable != nullptr) {
-        changed_.insert(variable);
-      } else if (!shapes_.isOwn(*e.a)) {
-        stores_.push_back({e.a, pointerOf(*e.a)});
-      } else {
-        writes_own_ = true;
-      }
+      if (const Variable* variable = shapes_.changed(e); variable != nullptr) changed_.insert(variable);
     });
     return fine && changed_.count(counter_) == 0 && inner_.count(counter_) == 0;
   }
 
-  bool findBound(TileLoop* found) {
+  void addStore(const Expr& e) {
+    if ((e.kind != ExprKind::kAssign && !isStep(e)) || shapes_.changed(e) != nullptr) return;
+    if (shapes_.isOwn(*e.a)) {
+      writes_own_ = true;
+    } else {
+      stores_.push_back({e.a, pointerOf(*e.a)});
+    }
+  }
+  void findStores(const Stmt* s) {
+    visitExpressions(const_cast<Stmt*>(s), [&](Expr& e) { addStore(e); });
+  }
+
+  void measure(const Stmt& turn, TurnTiles* found) {
+    visitStatements(const_cast<Stmt*>(&turn), [&](Stmt& s) {
+      has_loops_ = has_loops_ || isLoop(s);
+      for (const Variable* variable : s.variables) {
+        if (needed_.count(variable) != 0) found->declared.push_back(variable);
+      }
+    });
+    visitExpressions(const_cast<Stmt*>(&turn), [&](Expr& e) { nodes_ += e.type->components(); });
+    found->is_short = !has_loops_ && nodes_ <= kShortNodes;
+  }
+
+  bool findBound(const Expr& e, TileLoop* found) {
     static constexpr Op kMirrored[] = {Op::kGreater, Op::kLess, Op::kGreaterEqual, Op::kLessEqual, Op::kEqual, Op::kNotEqual};
-    const Expr& e = *loop_.a;
     if (e.kind != ExprKind::kBinary || e.op < Op::kLess || e.op > Op::kNotEqual || !isWhole(e.a->type)) return false;
     const bool left = isCounter(*e.a);
     if (!left && !isCounter(*e.b)) return false;
@@ -152,6 +173,44 @@ class TileFinder {
     });
   }
 
+  bool areTurns() const { return dimension_ >= 0; }  // the items
+
+  // The id of an item along the dimension, which the next item has one more of.
+  bool isId(const Expr& e) const {
+    if (!areTurns() || e.kind != ExprKind::kBuiltinCall || e.builtin->kind != BuiltinKind::kWorkItem) return false;
+    const WorkItem which = e.builtin->work_item;
+    return (which == WorkItem::kGlobalId || which == WorkItem::kLocalId) && constantOf(*e.arguments[0]) == dimension_;
+  }
+
+  bool isFixedCall(const Expr& e) const {
+    if (e.builtin->kind == BuiltinKind::kPure) return true;
+    if (e.builtin->kind != BuiltinKind::kWorkItem) return false;
+    if (!areTurns()) return true;
+    switch (e.builtin->work_item) {
+      case WorkItem::kGlobalId:
+      case WorkItem::kLocalId:
+        return constantOf(*e.arguments[0]).has_value() && !isId(e);
+      case WorkItem::kGroupId:
+      case WorkItem::kGlobalSize:
+      case WorkItem::kLocalSize:
+      case WorkItem::kEnqueuedLocalSize:
+      case WorkItem::kNumGroups:
+      case WorkItem::kGlobalOffset:
+      case WorkItem::kWorkDim:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // Of a variable that no turn declares.
+  bool isFixedOutside(const Variable& variable) const {
+    const Storage storage = plan_.storage(variable);
+    if (areTurns() && (storage == Storage::kArray || storage == Storage::kInPlace)) return false;
+    return &variable != counter_ && changed_.count(&variable) == 0 && !shapes_.isObject(variable) &&
+           (variable.type.space != AddressSpace::kLocal || variable.type->isArray() || stores_.empty());
+  }
+
   // Whether an expression has the same value in all turns. Variables of the body that nothing changes are what they begin with.
   bool isFixed(const Expr& expression) {
     bool fixed = true;
@@ -159,12 +218,8 @@ class TileFinder {
       if (!fixed) return;
       switch (e.kind) {
         case ExprKind::kVariable:
-          if (inner_.count(e.variable) != 0) {
-            fixed = isDerived(*e.variable) && isFixed(*e.variable->initializer);
-          } else {
-            fixed = e.variable != counter_ && changed_.count(e.variable) == 0 && !shapes_.isObject(*e.variable) &&
-                    (e.type.space != AddressSpace::kLocal || e.type->isArray() || stores_.empty());
-          }
+          fixed = inner_.count(e.variable) != 0 ? isDerived(*e.variable) && isFixed(*e.variable->initializer)
+                                                : isFixedOutside(*e.variable);
           return;
         case ExprKind::kAssign:
         case ExprKind::kCall:
@@ -177,7 +232,7 @@ class TileFinder {
           fixed = stores_.empty() && !writes_own_;
           return;
         case ExprKind::kBuiltinCall:
-          fixed = e.builtin->kind == BuiltinKind::kPure || e.builtin->kind == BuiltinKind::kWorkItem;
+          fixed = isFixedCall(e);
           return;
         default:
           return;
@@ -186,10 +241,13 @@ class TileFinder {
     return fixed;
   }
 
-  // An integer of the body that has one value in a turn.
+  // An integer of the body that has one value in a turn; where items are the turns, a pointer too.
   bool isDerived(const Variable& variable) {
-    if (!isWhole(variable.type) || variable.initializer == nullptr || changed_.count(&variable) != 0) return false;
-    if (shapes_.isObject(variable) || plan_.storage(variable) != Storage::kRegion) return false;
+    const bool is_pointer = areTurns() && variable.type->isPointer() && shapes_.moved_.count(&variable) == 0;
+    if (!isWhole(variable.type) && !is_pointer) return false;
+    if (variable.initializer == nullptr || changed_.count(&variable) != 0) return false;
+    const Storage storage = plan_.storage(variable);
+    if (shapes_.isObject(variable) || (storage != Storage::kRegion && storage != Storage::kRecomputed)) return false;
     needed_.insert(&variable);
     return true;
   }
@@ -198,6 +256,8 @@ class TileFinder {
   bool grows(const Expr& e, TileLoad* load) {
     if (!isWhole(e.type) || sizeOf(e.type) < 4) return false;
     bool found = false;
+    if (isId(e)) return true;
+    if (isConversion(e) && isId(*e.a)) return true;  // no id is 2^31 or more
     if (e.kind == ExprKind::kVariable) {
       if (e.variable == counter_) return true;
       return inner_.count(e.variable) != 0 && isDerived(*e.variable) && grows(*e.variable->initializer, load);
@@ -249,6 +309,19 @@ class TileFinder {
     }
   }
 
+  // An expression as a whole: items see what they have written themselves, also in another part of it.
+  void lookAt(const Expr* e, std::vector<TileLoad>* loads) {
+    const auto writes = [&](bool outermost) {
+      if (e == nullptr || !areTurns()) return;
+      visit(const_cast<Expr*>(e), [&](Expr& each) {
+        if ((&each == e) == outermost) addStore(each);
+      });
+    };
+    writes(false);
+    look(e, loads);
+    writes(true);
+  }
+
   // What each turn evaluates, whatever the conditions in it say.
   void look(const Expr* e, std::vector<TileLoad>* loads) {
     if (e == nullptr) return;
@@ -275,25 +348,28 @@ class TileFinder {
         for (const Stmt* each : s.body) look(*each, loads);
         return;
       case StmtKind::kDeclare:
-        for (const Variable* variable : s.variables) look(variable->initializer, loads);
+        for (const Variable* variable : s.variables) lookAt(variable->initializer, loads);
         return;
       case StmtKind::kExpr:
       case StmtKind::kIf:
-        look(s.a, loads);
-        return;
+        lookAt(s.a, loads);
+        break;
       default:
-        return;
+        break;
     }
+    if (areTurns() && s.kind != StmtKind::kExpr) findStores(&s);
   }
 
   const LaneShapes& shapes_;
   const GroupPlan& plan_;
-  const Stmt& loop_;
-  const Variable* counter_ = nullptr;
+  const Variable* counter_ = nullptr;          // of a loop
+  int64_t dimension_ = -1;                     // of the items, where they are the turns
   std::set<const Variable*> inner_, changed_;  // declared in the body; assigned there
   std::set<const Variable*> needed_;           // of inner_, for addresses
   std::vector<Store> stores_;
   bool writes_own_ = false;  // private arrays
+  bool has_loops_ = false;
+  uint32_t nodes_ = 0;
 };
 
 void LaneShapes::findTiles(const std::vector<Stmt*>& statements) {
@@ -308,10 +384,15 @@ void LaneShapes::findTiles(const std::vector<Stmt*>& statements) {
     bool is_around = false;
     visitStatements(loops[i]->first, [&](Stmt& s) { is_around = is_around || tiles_.count(&s) != 0; });
     TileLoop found;
-    if (is_around || !TileFinder(*this, plan_, *loops[i]).find(&found)) continue;
+    if (is_around || !TileFinder(*this, plan_).findIn(*loops[i], &found)) continue;
     for (const TileLoad& load : found.loads) tile_loads_.insert(load.element);
     tiles_.emplace(loops[i], std::move(found));
   }
+  if (plan_.hasMasks() || !TileFinder(*this, plan_).findIn(statements, 1 - along_, &item_tiles_)) {
+    item_tiles_ = TurnTiles();
+    return;
+  }
+  for (const TileLoad& load : item_tiles_.loads) tile_loads_.insert(load.element);
 }
 
 std::vector<const Stmt*> LaneShapes::tiledLoops() const {

@@ -1,5 +1,6 @@
 // The turns of a loop that have tiles: a piece of as many turns as there are lanes, again and again, while at least that many
-// are left. The loop itself stands behind them, for the rest and for rows whose index would wrap.
+// are left. The loop itself stands behind them, for the rest and for rows whose index would wrap. Items that are turns are the
+// text of as many of them.
 #include <map>
 #include <utility>
 
@@ -8,16 +9,10 @@
 
 namespace manyrt::compiler {
 
-void LaneText::tiledTurns(const Stmt& s, const TileLoop& loop) {
-  const std::string left = scalar(*loop.left), right = scalar(*loop.right);
-  const std::string is_less = spell(loop.op == Op::kNotEqual ? Op::kLess : loop.op);
-  const std::map<const Variable*, std::string> kept = kept_;
-  std::string text, asks;
-  std::string* const all = std::exchange(out_, &text);
-  for (const Variable* variable : loop.declared) declare(*variable);
+bool LaneText::makeTiles(const TurnTiles& turns, bool of_items, std::string* asks, std::string* made) {
+  for (const Variable* variable : turns.declared) declare(*variable);
   std::map<std::string, std::string> names;  // by the text of the element: of tiles
-  std::string made;
-  for (const TileLoad& load : loop.loads) {
+  for (const TileLoad& load : turns.loads) {
     const std::string element = text_.expression(*load.element);
     if (const auto same = names.find(element); same != names.end()) {
       tiles_[load.element] = same->second;
@@ -26,7 +21,7 @@ void LaneText::tiledTurns(const Stmt& s, const TileLoop& loop) {
     const Place at = place(*load.element);
     const bool steps = at.kind == Place::Kind::kStep;
     if ((!steps && at.kind != Place::Kind::kIndex) || at.likely) continue;
-    const auto ask = [&](const std::string& condition) { asks += (asks.empty() ? "" : " && ") + condition; };
+    const auto ask = [&](const std::string& condition) { *asks += (asks->empty() ? "" : " && ") + condition; };
     if (!at.guard.empty()) ask(at.guard);
     for (const Expr* each : load.wrapping) {
       std::vector<const Expr*> wrapping;
@@ -39,31 +34,68 @@ void LaneText::tiledTurns(const Stmt& s, const TileLoop& loop) {
     }
     const std::string own = prelude_.type(load.element->type.type), on = mask_.empty() ? "" : ", " + mask_;
     const std::string tile = fresh("mrt_tile");
-    made += "const auto " + tile + " = mrt_tiles<mrt_L::n>::" + (steps ? "far" : "at") + "((const " + own + "*)" + at.pointer +
-            ", " + (steps ? "(" + at.step + ") * " + at.scale : at.index + ", " + at.scale) + on + ");\n";
+    const std::string there =
+        "((const " + own + "*)" + at.pointer + ", " + (steps ? "(" + at.step + ") * " + at.scale : at.index + ", " + at.scale);
+    if (of_items && steps && shapes_.along() == 1) *made += "mrt_tiles<mrt_L::n>::prefetch" + there + ");\n";
+    *made += "const auto " + tile + " = mrt_tiles<mrt_L::n>::" + (steps ? "far" : "at") + there + on + ");\n";
     tiles_[load.element] = names[element] = tile;
   }
-  const std::string turn = fresh("mrt_turn");
   for (auto& [element, tile] : tiles_) {
-    if (tile.find('.') == std::string::npos) tile += ".s[" + turn + "]";
+    if (tile.find('.') == std::string::npos) tile += ".s[mrt_turn]";
   }
-  const bool any = !names.empty();
+  return !names.empty();
+}
+
+void LaneText::endTiles(const TurnTiles& turns) {
+  for (const TileLoad& load : turns.loads) tiles_.erase(load.element);
+}
+
+std::string LaneText::forEachTurn(const TurnTiles& turns) {
+  return std::string(turns.is_short ? "\n#pragma GCC unroll 16\n" : "\n#pragma GCC unroll 1\n") +
+         "for (int mrt_turn = 0; mrt_turn < mrt_L::n; ++mrt_turn) {\n" + kKeepsBranches + "{\n";
+}
+
+void LaneText::tiledTurns(const Stmt& s, const TileLoop& loop) {
+  const std::string left = scalar(*loop.left), right = scalar(*loop.right);
+  const std::string is_less = spell(loop.op == Op::kNotEqual ? Op::kLess : loop.op);
+  const std::map<const Variable*, std::string> kept = kept_;
+  std::string text, asks, made;
+  std::string* const all = std::exchange(out_, &text);
+  const bool any = makeTiles(loop, false, &asks, &made);
   if (any) {
     if (!asks.empty()) put("if (!(" + asks + ")) break;\n");
     put(made);
     kept_ = kept;
-    put(loop.is_short ? "\n#pragma GCC unroll 16\n" : "\n#pragma GCC unroll 1\n");
-    put("for (int " + turn + " = 0; " + turn + " < mrt_L::n; ++" + turn + ") {\n" + kKeepsBranches + "{\n");
+    put(forEachTurn(loop));
     statements({s.first}, 0);
     put("}\n" + text_.expression(*s.b) + ";\n}\n");
   }
   kept_ = kept;
-  for (const TileLoad& load : loop.loads) tiles_.erase(load.element);
+  endTiles(loop);
   out_ = all;
   if (!any) return;
   const std::string turns = loop.op == Op::kLessEqual ? "mrt_L::n - 1" : "mrt_L::n";
   put("while (" + left + " " + is_less + " " + right + " && (unsigned long)(" + right + ") - (unsigned long)(" + left +
       ") >= (unsigned long)(" + turns + ")) {\n" + kKeepsBranches + text + "}\n");
+}
+
+std::string LaneText::turnedItems(const std::vector<Stmt*>& list, const std::vector<const Variable*>& recomputed,
+                                  const std::vector<Crossing>& crossing) {
+  const TurnTiles& turns = *shapes_.itemTiles();
+  const std::string at = "mrt_l" + std::to_string(1 - shapes_.along());
+  std::string text, asks, made;
+  start(list, &text);
+  begin(1);
+  for (const Variable* variable : recomputed) declare(*variable);
+  const bool any = makeTiles(turns, true, &asks, &made);
+  if (any) {
+    put((asks.empty() ? "" : "if (!(" + asks + ")) return false;\n") + made + "const long mrt_from = " + at + ";\n" +
+        forEachTurn(turns) + "const long " + at + " = mrt_from + mrt_turn;\n" +
+        body(list, recomputed, crossing, true, false, 1) + "}\n}\nreturn true;\n");
+  }
+  endTiles(turns);
+  out_ = nullptr;
+  return any ? text : "";
 }
 
 }  // namespace manyrt::compiler

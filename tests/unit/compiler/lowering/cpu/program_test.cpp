@@ -108,6 +108,9 @@ TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
   }
   for (const char* body : {"a[x * n + y] = 1;", "for (int i = 0; i < n; ++i) b[x * n + y] += b[x * n + i] * b[i * n + y];"})
     EXPECT_NE(text(body).find(down), std::string::npos) << body;
+  // Whose neighbours in one dimension read what is apart for those of the other.
+  EXPECT_NE(text("b[x * n + y] = b[y * n + x];").find("rtHostTraits[] = {10, }"), std::string::npos);
+  EXPECT_NE(text("b[y * n + x] = b[x * n + y];").find("rtHostTraits[] = {9, }"), std::string::npos);
   for (const char* body : {"a[x] = get_local_id(0);", "a[x] = get_num_groups(0);", "a[x] = tells(x);", "printf(\"%d\", x);",
                            "__local int l[1]; l[0] = x; a[x] = l[0];", "barrier(CLK_LOCAL_MEM_FENCE);",
                            "mem_fence(CLK_GLOBAL_MEM_FENCE);", "while (*(volatile __global int*)a == 0) {}"}) {

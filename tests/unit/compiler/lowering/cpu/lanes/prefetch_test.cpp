@@ -97,5 +97,34 @@ TEST(PrefetchTest, AVariableThatBeginsWithItselfIsUnknown) {
   EXPECT_FALSE(contains(textOf(rows("int at = at; a[at * n + y * n + i] = 2.0f;")), kAsks));
 }
 
+// ---- Groups that run one by one
+
+std::string groups(const std::string& body) {
+  return Lowered(
+             "__kernel void f(__global const float* in, __global float* out, int n) { __local float tile[16][17];\n"
+             "int lx = get_local_id(0), ly = get_local_id(1), x = get_global_id(0), y = get_global_id(1);\n" +
+             body + "}")
+      .unit();
+}
+const char kAsksForGroups[] = "mrt_L::prefetch_groups((";
+
+TEST(PrefetchTest, GroupsOfRowsAskForWhatLaterOnesRead) {
+  const std::string turn = "barrier(CLK_LOCAL_MEM_FENCE); out[x * n + y] = tile[lx][ly];";
+  EXPECT_TRUE(contains(groups("tile[ly][lx] = in[y * n + x]; " + turn), kAsksForGroups));
+  EXPECT_TRUE(contains(groups("if (x < n && y < n) tile[ly][lx] = in[y * n + x]; " + turn), kAsksForGroups));
+}
+
+TEST(PrefetchTest, WhatManyGroupsReadAndGroupsThatJoinAreNotAskedFor) {
+  const std::string turn = "barrier(CLK_LOCAL_MEM_FENCE); out[x * n + y] = tile[lx][ly];";
+  for (const char* read : {"in[ly * n + x]", "in[y * n + lx]", "in[x]", "in[y]", "in[x * n + y]"}) {
+    EXPECT_FALSE(contains(groups("tile[ly][lx] = " + std::string(read) + "; " + turn), kAsksForGroups)) << read;
+  }
+  const std::string joined = Lowered(
+                                 "__kernel void f(__global const float* in, __global float* out, int n) {\n"
+                                 "int x = get_global_id(0), y = get_global_id(1); out[y * n + x] = in[y * n + x] + 1; }")
+                                 .unit();
+  EXPECT_FALSE(contains(joined, kAsksForGroups));
+}
+
 }  // namespace
 }  // namespace manyrt::test

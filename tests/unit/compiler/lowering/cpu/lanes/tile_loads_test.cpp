@@ -86,5 +86,69 @@ TEST(TileLoadsTest, OfLoopsInEachOtherTheInnermostHasTiles) {
   EXPECT_TRUE(contains(remarks, kRemark)) << remarks;
 }
 
+// ---- Items as turns
+
+const char kTurned[] = "load several elements at once here.";
+
+std::string turning(const std::string& body) {
+  return "__kernel void f(__global const float* in, __global float* out, __global int* o, int n, uint by) {\n"
+         "int x = get_global_id(0), y = get_global_id(1);\n" +
+         body + "\n}";
+}
+std::string remarksOfItems(const std::string& kernel) {
+  Lowered it(kernel);
+  it.unit();
+  std::string all;
+  for (const std::string& each : it.remarks) all += each + "\n";
+  return all;
+}
+
+TEST(TileLoadsTest, NeighboursOfTheOtherDimensionAreTurns) {
+  const std::string bodies[] = {
+      "out[x * n + y] = in[y * n + x];",
+      "out[y * n + x] = in[x * n + y];",
+      "out[x * n + y] = in[y * n + x] * 2.0f + in[y * n + x + 1];",
+      "if (x < n && y < n) out[x * n + y] = in[y * n + x];",
+      "if (x >= n || y >= n) return; out[x * n + y] = in[y * n + x];",
+      "__global const float* row = in + y * n; out[x * n + y] = row[x];",
+      "uint i = x, j = y; out[i * by + j] = in[j * by + i];",
+      "size_t i = get_global_id(0), j = get_global_id(1); out[i * by + j] = in[j * by + i];",
+      "out[x * n + y] = in[y * n + x] > 0.0f ? 1.0f : 2.0f;",
+      "float a = in[y * n + x]; if (a > 0.0f) out[x * n + y] = a;",
+      "out[x * n + y] = in[o[y] + x];",
+  };
+  for (const std::string& body : bodies) {
+    const std::string kernel = turning(body);
+    EXPECT_TRUE(contains(remarksOfItems(kernel), kTurned)) << body << "\n" << remarksOfItems(kernel);
+    EXPECT_TRUE(contains(Lowered(kernel).unit(), "mrt_u(mrt_at, ")) << body;
+  }
+}
+
+TEST(TileLoadsTest, ItemsThatMayNotReadAtOnceAreNoTurns) {
+  const std::string bodies[] = {
+      "out[x * n + y] = in[y * n + 2 * x];",                                                       // further by two
+      "out[x * n + y] = in[y * n + o[x]];",                                                        // anywhere
+      "if (o[y] > 0) out[x * n + y] = in[y * n + x];",                                             // perhaps not at all
+      "out[x * n + y] = o[y] > 0 ? in[y * n + x] : 1.0f;",                                         //
+      "o[y] = 3; out[x * n + y] = in[y * n + x];",                                                 // perhaps what was written
+      "out[x * n + y] = (o[y] = 3) + in[y * n + x];",                                              //
+      "o[y * n + x] = 1; out[x * n + y] = in[o[y] + x];",                                          // the index, too
+      "float s = 0; for (int k = 0; k < n; ++k) s += in[k]; out[x * n + y] = in[y * n + x] + s;",  // time is spent elsewhere
+      "atomic_inc(o); out[x * n + y] = in[y * n + x];",
+      "int k = x; k += o[0]; out[x * n + y] = in[y * n + k];",
+  };
+  for (const std::string& body : bodies) {
+    const std::string kernel = turning(body);
+    EXPECT_FALSE(contains(remarksOfItems(kernel), kTurned)) << body;
+    EXPECT_FALSE(contains(Lowered(kernel).unit(), "mrt_u(")) << body;
+  }
+}
+
+TEST(TileLoadsTest, ItemsAreAskedWhetherTheirIndexWraps) {
+  const auto text = [](const std::string& body) { return Lowered(turning(body)).unit(); };
+  EXPECT_TRUE(contains(text("uint i = x, j = y; out[i * by + j] = in[j * by + i];"), "+ (mrt_L::n - 1), "));
+  EXPECT_FALSE(contains(text("out[x * n + y] = in[y * n + x];"), "+ (mrt_L::n - 1), "));
+}
+
 }  // namespace
 }  // namespace manyrt::test
