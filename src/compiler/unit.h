@@ -9,7 +9,8 @@ namespace manyrt::compiler {
 // The largest group, and the largest global size in a direction, that the loops of a unit are made for. The margin keeps
 // `get_global_id(0)` of every item that a compiler thinks of inside 31 bits.
 inline constexpr int64_t kMaxGroupItems = 4096;
-inline constexpr int64_t kMaxItems = 0x7fffffff - kMaxGroupItems;
+inline constexpr int64_t kMaxCallItems = 65536;  // of the groups that a call joins
+inline constexpr int64_t kMaxItems = 0x7fffffff - kMaxCallItems;
 
 // A call of a kernel that joins groups may be for several neighbouring ones. Its rtHostGroup_t has their items as group_size,
 // kJoinedGroups in `worker`, and the address of this as local_memory. Without that bit it is for one group, as any call.
@@ -28,6 +29,8 @@ inline constexpr unsigned char kSharesAtomics = 4;                  // they chan
 // groups of that many along 1 join along 0, and those that have them along 0 alone join along 1.
 inline constexpr unsigned char kTurnsItems = 8;
 inline constexpr uint32_t kTurnedItems = 16;
+// Their items go once through memory: a call has up to kMaxCallItems, so that it reads long rows, and else kMaxGroupItems.
+inline constexpr unsigned char kJoinsMany = 16;
 inline constexpr char kFibersSymbol[] = "rtHostFibers";  // const FiberCalls*, a variable that the loader sets; may be absent
 
 // What the work-items of a sub-group have exchanged: the value of each, and which ones took part, as bits.

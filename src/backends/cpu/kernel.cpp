@@ -53,14 +53,14 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
 }
 
 // The same for a kernel that joins groups: neighbours along its dimension are one call, and so are whole rows of them, up to
-// kMaxGroupItems items and `most` groups. Groups are counted along that dimension first. What is taken is the last of a call's
+// mostJoined() items and `most` groups. Groups are counted along that dimension first. What is taken is the last of a call's
 // groups: all before it are taken too.
 template <class Groups>
 void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most, uint32_t participant, Groups& groups) {
   const uint32_t *grid = run.grid, *size = run.group;
   const uint32_t along = run.kernel->joinsAlong(run.group), other = 1 - along;
   const uint64_t items = uint64_t{size[0]} * size[1] * size[2];
-  const uint64_t together = std::clamp<uint64_t>(kMaxGroupItems / items, 1, most);
+  const uint64_t together = std::clamp<uint64_t>(run.kernel->mostJoined() / items, 1, most);
   const rtHostKernelFunction_t function = run.kernel->function();
   compiler::JoinedGroups joined;
   rtHostGroup_t group;
@@ -141,6 +141,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   const auto* traits = static_cast<const unsigned char*>(object->symbol(compiler::kTraitsSymbol));
   if (traits != nullptr && (traits[index] & compiler::kJoinsAlong0) != 0) fresh->joins_along_ = 0;
   if (traits != nullptr && (traits[index] & compiler::kJoinsAlong1) != 0) fresh->joins_along_ = 1;
+  fresh->joins_many_ = traits != nullptr && (traits[index] & compiler::kJoinsMany) != 0;
   fresh->turns_items_ = traits != nullptr && (traits[index] & compiler::kTurnsItems) != 0;
   fresh->shares_atomics_ = traits != nullptr && (traits[index] & compiler::kSharesAtomics) != 0;
   fresh->object_ = std::move(object);

@@ -42,6 +42,9 @@ class HostKernel final : public backend::Kernel {
     const bool wide = group[0] >= compiler::kTurnedItems, high = group[1] >= compiler::kTurnedItems;
     return turns_items_ && (wide || high) ? (high ? 0 : 1) : static_cast<uint32_t>(joins_along_);
   }
+  uint64_t mostJoined() const {  // items
+    return static_cast<uint64_t>(joins_many_ ? compiler::kMaxCallItems : compiler::kMaxGroupItems);
+  }
   void point(unsigned char* values, void** args) const {
     for (size_t i = 0; i < arguments_.size(); ++i) args[i] = values + arguments_[i].offset;
   }
@@ -68,6 +71,7 @@ class HostKernel final : public backend::Kernel {
   bool needs_arena_ = false;
   int joins_along_ = -1;
   bool turns_items_ = false;
+  bool joins_many_ = false;
   bool shares_atomics_ = false;
   SharingTrial trial_;
   uint64_t scratch_bytes_ = 0;  // of each group

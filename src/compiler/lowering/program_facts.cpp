@@ -154,4 +154,12 @@ bool changesGlobalMemoryAtomically(const Function& function) {
                               [](const Function* f) { return changesGlobalMemoryAtomically(*f); });
 }
 
+bool mayLoop(const Function& function) {
+  bool found = function.has_goto;
+  visitStatements(function.body, [&](const Stmt& s) {
+    found = found || s.kind == StmtKind::kFor || s.kind == StmtKind::kWhile || s.kind == StmtKind::kDo;
+  });
+  return found || std::any_of(function.callees.begin(), function.callees.end(), [](const Function* f) { return mayLoop(*f); });
+}
+
 }  // namespace manyrt::compiler

@@ -37,5 +37,6 @@ bool callsWorkItem(const Function& function, WorkItem which);  // itself, or wha
 bool joinsGroups(const Function& kernel);
 
 bool changesGlobalMemoryAtomically(const Function& function);  // itself, or what it calls
+bool mayLoop(const Function& function);                        // the same
 
 }  // namespace manyrt::compiler

@@ -46,7 +46,7 @@ void KernelText::start(CpuKernel* kernel) {
 // Ids, sizes and arguments, each read once: nothing that the kernel writes can change them. A name without a use is not
 // free: compilers look at it in every pass.
 void KernelText::prologue(const std::string& rest, std::string* out) {
-  const std::string most = text(static_cast<uint64_t>(kMaxGroupItems));
+  const std::string most = text(static_cast<uint64_t>(joins_ ? kMaxCallItems : kMaxGroupItems));
   const bool ranges = form_ == CpuForm::kOptimized;
   if (joins_) {
     *out += "const unsigned int* const mrt_h = mrt_g->worker & " + text(kJoinedGroups) +
@@ -150,6 +150,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   if (joins_ && kernel.scratch_bytes == 0) {
     kernel.traits |= plan.laneDimension() == 0 ? kJoinsAlong0 : kJoinsAlong1;
     if (plan.turnsItems()) kernel.traits |= kTurnsItems;
+    if (!mayLoop(kernel_)) kernel.traits |= kJoinsMany;
   }
   rest += top_ + "{\n" + inside + "\n}\n";
   if (rest.find("goto mrt_done;") != std::string::npos) rest += "mrt_done: ;\n";

@@ -69,6 +69,11 @@ class LaneText {
   void statements(const std::vector<Stmt*>& list, size_t from);
   bool statement(const Stmt& s);  // false: no lane comes behind it
   void choose(const Stmt& s);
+  struct Agreement {
+    bool all, none;  // what most vectors have where their lanes agree on a condition
+  };
+  Agreement agreement(const Expr& condition) const;
+  bool isWrittenTwice(const Stmt& choice) const;
   void loop(const Stmt& s);
   void plainLoop(const Stmt& s);
   void tiledTurns(const Stmt& s, const TileLoop& loop);

@@ -2,6 +2,7 @@
 #include "compiler/lowering/cpu/program.h"
 
 #include "compiler/lowering/cpu/kernel.h"
+#include "compiler/unit.h"
 #include "unit/compiler/lowering/lowered.h"
 
 namespace manyrt::test {
@@ -95,22 +96,27 @@ TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
     return Lowered(
                "int helper(int i) { return get_global_id(1) + i; }\n"
                "int tells(int i) { return get_group_id(1) + i; }\n"
+               "int loops(int i) { int s = 0; do { s += --i; } while (i > 3); return s; }\n"
                "__kernel void f(__global int* a, __global float* b, int n) { int x = get_global_id(0), y = "
                "get_global_id(1);\n" +
                body + " }")
         .unit();
   };
-  const std::string across = "rtHostTraits[] = {1, }", down = "rtHostTraits[] = {2, }";
+  const auto traits = [](uint32_t number) { return "rtHostTraits[] = {" + std::to_string(number) + ", }"; };
   for (const char* body :
-       {"a[y * n + x] = get_global_size(0);", "a[x + y] = helper(x);", "b[y * n + x] = b[y * n + x + 1] + 1;",
-        "for (int i = 0; i < n; ++i) b[y * n + x] += b[y * n + i] * b[i * n + x];"}) {
-    EXPECT_NE(text(body).find(across), std::string::npos) << body;
+       {"a[y * n + x] = get_global_size(0);", "a[x + y] = helper(x);", "b[y * n + x] = b[y * n + x + 1] + 1;"}) {
+    EXPECT_NE(text(body).find(traits(kJoinsAlong0 | kJoinsMany)), std::string::npos) << body;
   }
-  for (const char* body : {"a[x * n + y] = 1;", "for (int i = 0; i < n; ++i) b[x * n + y] += b[x * n + i] * b[i * n + y];"})
-    EXPECT_NE(text(body).find(down), std::string::npos) << body;
+  EXPECT_NE(text("a[x * n + y] = 1;").find(traits(kJoinsAlong1 | kJoinsMany)), std::string::npos);
+  for (const char* body : {"for (int i = 0; i < n; ++i) b[y * n + x] += b[y * n + i] * b[i * n + x];",
+                           "a[y * n + x] = loops(x);", "int i = 0; again: a[y * n + x] = i; if (++i < n) goto again;"})
+    EXPECT_NE(text(body).find(traits(kJoinsAlong0)), std::string::npos) << body;
+  EXPECT_NE(text("for (int i = 0; i < n; ++i) b[x * n + y] += b[x * n + i] * b[i * n + y];").find(traits(kJoinsAlong1)),
+            std::string::npos);
   // Whose neighbours in one dimension read what is apart for those of the other.
-  EXPECT_NE(text("b[x * n + y] = b[y * n + x];").find("rtHostTraits[] = {10, }"), std::string::npos);
-  EXPECT_NE(text("b[y * n + x] = b[x * n + y];").find("rtHostTraits[] = {9, }"), std::string::npos);
+  const uint32_t turns = kTurnsItems | kJoinsMany;
+  EXPECT_NE(text("b[x * n + y] = b[y * n + x];").find(traits(kJoinsAlong1 | turns)), std::string::npos);
+  EXPECT_NE(text("b[y * n + x] = b[x * n + y];").find(traits(kJoinsAlong0 | turns)), std::string::npos);
   for (const char* body : {"a[x] = get_local_id(0);", "a[x] = get_num_groups(0);", "a[x] = tells(x);", "printf(\"%d\", x);",
                            "__local int l[1]; l[0] = x; a[x] = l[0];", "barrier(CLK_LOCAL_MEM_FENCE);",
                            "mem_fence(CLK_GLOBAL_MEM_FENCE);", "while (*(volatile __global int*)a == 0) {}"}) {

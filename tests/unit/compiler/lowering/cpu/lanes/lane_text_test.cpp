@@ -49,5 +49,36 @@ TEST(LaneTextTest, WhatAllLanesComputeFromOneConditionHasNoMask) {
   EXPECT_EQ(text.find("mrt_L::any("), std::string::npos) << text;
 }
 
+// Most vectors lie on one side of a border, and go through a text without masks.
+TEST(LaneTextTest, WhereLanesMostlyAgreeThereAreNoMasks) {
+  const auto count = [](const std::string& text, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) ++found;
+    return found;
+  };
+  const std::string parts = " { a[i] = a[i + 1]; } else { a[i] = a[i - 1] * 2.0f; }";
+  const std::string none = "if (!mrt_L::any(mrt_t", all = "if (!mrt_L::any(~mrt_t";
+  const struct {
+    const char* condition;
+    bool none, all;
+  } cases[] = {{"i == n", true, false},        {"i != n", false, true},
+               {"i < n", true, true},          {"n >= i", true, true},
+               {"i > 3 && i < n", true, true}, {"i == 3 || i == n", true, false},
+               {"!(i == n)", false, true},     {"n > 3 && i == n", true, false},
+               {"a[i] > 0.0f", false, false},  {"i < n && a[i] > 0.0f", true, false},
+               {"i % 7 == 3", false, false},   {"i == o[i]", false, false}};
+  for (const auto& each : cases) {
+    const std::string text = textOf("if (" + std::string(each.condition) + ")" + parts);
+    EXPECT_EQ(count(text, none) > 0, each.none) << each.condition;
+    EXPECT_EQ(count(text, all) > 0, each.all) << each.condition;
+  }
+  // Too long, too short, or a way out.
+  for (const char* body : {"float s = 0; if (i == n) s = 1; else s = 2; a[i] = s;", "if (i == n) return; a[i] = 1;",
+                           "if (i == n) { for (int k = 0; k < n; ++k) a[i] += k; } else a[i] = a[i + 1];",
+                           "for (int k = 0; k < n; ++k) { if (i == k) break; a[i] += a[i + k]; }"}) {
+    EXPECT_EQ(count(textOf(body), none), 0u) << body;
+  }
+}
+
 }  // namespace
 }  // namespace manyrt::test

@@ -1,0 +1,147 @@
+// language/borders.cl: conditions whose border lies within a vector of work-items, at its ends, or nowhere near.
+#include "fenced.h"
+#include "source_test.h"
+
+namespace rttest {
+namespace {
+
+using Numbers = std::vector<int32_t>;
+const int32_t kCounts[] = {2, 7, 16, 33, 70, 128};
+const int32_t kBorders[] = {-1, 0, 1, 3, 7, 8, 9, 15, 16, 17, 31, 40, 69, 127, 200};
+constexpr uint32_t kGroup = 64;
+
+class BordersTest : public SourceTest {
+ protected:
+  void SetUp() override {
+    SourceTest::SetUp();
+    build("language/borders.cl");
+  }
+  // f(in, n, low, high)
+  template <typename Function>
+  void forAll(const Function& f) {
+    for (const int32_t n : kCounts) {
+      const Numbers in = randomIntegers(static_cast<size_t>(n), static_cast<uint64_t>(n), -50, 50);
+      for (const int32_t low : kBorders) {
+        for (const int32_t high : {low, low + 5, 60}) {
+          f(in, n, low, high);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+  static std::string name(const char* kernel, int32_t n, int32_t low, int32_t high) {
+    return std::string(kernel) + ", " + std::to_string(n) + " items, " + std::to_string(low) + " to " + std::to_string(high);
+  }
+  static uint32_t groups(int32_t n) { return (static_cast<uint32_t>(n) + kGroup - 1) / kGroup; }
+};
+INSTANTIATE_TEST_SUITE_P(, BordersTest, testing::ValuesIn(kernelDevices()), testName);
+
+TEST_P(BordersTest, EachItemTakesItsSide) {
+  using Condition = std::function<bool(int32_t i, int32_t low, int32_t high, int32_t value)>;
+  const std::pair<const char*, Condition> kernels[] = {
+      {"on", [](auto i, auto low, auto, auto) { return i == low; }},
+      {"beside", [](auto i, auto low, auto, auto) { return i != low; }},
+      {"below", [](auto i, auto low, auto, auto) { return i < low; }},
+      {"above", [](auto i, auto, auto high, auto) { return high <= i; }},
+      {"between", [](auto i, auto low, auto high, auto) { return i > low && i < high; }},
+      {"outside", [](auto i, auto low, auto high, auto) { return i <= low || i > high; }},
+      {"not_between", [](auto i, auto low, auto high, auto) { return !(i >= low && i <= high); }},
+      {"mixed", [](auto i, auto low, auto, auto value) { return i < low || value > 0; }},
+      {"with_uniform", [](auto i, auto low, auto high, auto) { return high > 20 && i != low; }},
+  };
+  for (const auto& [kernel, condition] : kernels) {
+    forAll([&, kernel = kernel, condition = condition](const Numbers& values, int32_t n, int32_t low, int32_t high) {
+      const size_t count = values.size();
+      Numbers expected(3 * count, -9);
+      for (int32_t i = 0; i < n; ++i) {
+        const size_t at = static_cast<size_t>(i);
+        expected[at] = values[at] * 3;
+        if (condition(i, low, high, values[at])) {
+          expected[at] += values[static_cast<size_t>(std::max(i - 1, 0))] * 5;
+          expected[at + count] = expected[at];
+        } else {
+          const int32_t more = values[static_cast<size_t>(std::min(i + 1, n - 1))] * 7;
+          expected[at] -= more;
+          expected[at + 2 * count] = more;
+        }
+      }
+      const Buffer<int32_t> in = buffer(values), out = buffer(Numbers(3 * count, -9));
+      run(kernel, {groups(n)}, {kGroup}, in, out, n, low, high);
+      expectEqual(out.read(), expected, name(kernel, n, low, high));
+    });
+  }
+}
+
+int32_t chained(const Numbers& in, int32_t n, int32_t i, int32_t low) {
+  const auto value = [&](int32_t at) { return static_cast<uint32_t>(in[static_cast<size_t>(at)]); };
+  uint32_t change = value(i);
+  if (i == 0) {
+    change += value(i + 1);
+  } else if (i == n - 1) {
+    change -= value(i - 1);
+  } else if (i == low) {
+    for (int k = 0; k < 3; ++k) change = change * 31 + value(i - k % 2);
+  } else {
+    change += value(i - 1) * value(i + 1);
+  }
+  return static_cast<int32_t>(change);
+}
+
+TEST_P(BordersTest, AChain) {
+  forAll([&](const Numbers& values, int32_t n, int32_t low, int32_t high) {
+    Numbers expected;
+    for (int32_t i = 0; i < n; ++i) expected.push_back(chained(values, n, i, low));
+    const Buffer<int32_t> in = buffer(values), out = buffer(values);
+    run("chain", {groups(n)}, {kGroup}, in, out, n, low, high);
+    expectEqual(out.read(), expected, name("chain", n, low, high));
+  });
+}
+
+TEST_P(BordersTest, InALoopWithVectors) {
+  forAll([&](const Numbers& values, int32_t n, int32_t low, int32_t high) {
+    Numbers expected;
+    for (int32_t i = 0; i < n; ++i) {
+      const auto value = [&](int32_t at) { return static_cast<uint32_t>(values[static_cast<size_t>(at)]); };
+      const uint32_t start = static_cast<uint32_t>(i);
+      uint32_t x = start, y = start, z = start, w = start;
+      for (int32_t k = 0; k < high; ++k) {
+        if (i > low) {
+          y += value((i + k) % n);
+          z += value((i + k) % n);
+          const uint32_t last = w;
+          w = z * 3;
+          z = y * 3;
+          y = x * 3;
+          x = last * 3;
+        } else {
+          x -= static_cast<uint32_t>(k);
+          if (static_cast<int32_t>(x) < -40) break;
+        }
+        if (i != low + k) w ^= x * 5 + value(i);
+      }
+      expected.push_back(static_cast<int32_t>(x + y * 3 + z * 5 + w * 7));
+    }
+    const Buffer<int32_t> in = buffer(values), out = buffer(values);
+    run("in_a_loop", {groups(n)}, {kGroup}, in, out, n, low, high);
+    expectEqual(out.read(), expected, name("in_a_loop", n, low, high));
+  });
+}
+
+class BordersOnTheHostTest : public BordersTest {};
+INSTANTIATE_TEST_SUITE_P(, BordersOnTheHostTest, testing::Values("cpu"), testName);
+
+TEST_P(BordersOnTheHostTest, WhatLiesBehindTheBorderIsNotRead) {
+  for (const Fenced::Side side : {Fenced::Side::kBegin, Fenced::Side::kEnd}) {
+    forAll([&](const Numbers& values, int32_t n, int32_t low, int32_t high) {
+      Numbers expected;
+      for (int32_t i = 0; i < n; ++i) expected.push_back(chained(values, n, i, low));
+      const Fenced in(values.size() * sizeof(int32_t), side, values.data());
+      const Buffer<int32_t> out = buffer(values);
+      run("chain", {groups(n)}, {kGroup}, in, out, n, low, high);
+      expectEqual(out.read(), expected, name("chain", n, low, high));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace rttest
