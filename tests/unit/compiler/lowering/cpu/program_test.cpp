@@ -109,7 +109,7 @@ TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
   }
   EXPECT_NE(text("a[x * n + y] = 1;").find(traits(kJoinsAlong1 | kJoinsMany)), std::string::npos);
   for (const char* body : {"for (int i = 0; i < n; ++i) b[y * n + x] += b[y * n + i] * b[i * n + x];",
-                           "a[y * n + x] = loops(x);", "int i = 0; again: a[y * n + x] = i; if (++i < n) goto again;"})
+                           "a[y * n + x] = loops(n);", "int i = 0; again: a[y * n + x] = i; if (++i < n) goto again;"})
     EXPECT_NE(text(body).find(traits(kJoinsAlong0)), std::string::npos) << body;
   EXPECT_NE(text("for (int i = 0; i < n; ++i) b[x * n + y] += b[x * n + i] * b[i * n + y];").find(traits(kJoinsAlong1)),
             std::string::npos);
