@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <type_traits>
 
 #include "backends/cpu/engine.h"
 #include "backends/cpu/fiber.h"
@@ -60,7 +61,9 @@ void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most
   const uint32_t *grid = run.grid, *size = run.group;
   const uint32_t along = run.kernel->joinsAlong(run.group), other = 1 - along;
   const uint64_t items = uint64_t{size[0]} * size[1] * size[2];
-  const uint64_t together = std::clamp<uint64_t>(run.kernel->mostJoined() / items, 1, most);
+  // Of a launch that one thread runs alone others may still want a part, and nothing may be known of how long an item takes.
+  constexpr bool is_alone = std::is_same_v<Groups, Solo>;
+  const uint64_t together = std::clamp<uint64_t>((is_alone ? kMaxGroupItems : run.kernel->mostJoined()) / items, 1, most);
   const rtHostKernelFunction_t function = run.kernel->function();
   compiler::JoinedGroups joined;
   rtHostGroup_t group;
