@@ -48,6 +48,15 @@ TEST_P(BordersTest, EachItemTakesItsSide) {
       {"not_between", [](auto i, auto low, auto high, auto) { return !(i >= low && i <= high); }},
       {"mixed", [](auto i, auto low, auto, auto value) { return i < low || value > 0; }},
       {"with_uniform", [](auto i, auto low, auto high, auto) { return high > 20 && i != low; }},
+      {"without_sign", [](auto i, auto low, auto, auto) { return static_cast<uint32_t>(i) - 5u < static_cast<uint32_t>(low); }},
+      {"without_sign_above",
+       [](auto i, auto low, auto high, auto) {
+         return static_cast<uint32_t>(i) - 5u >= static_cast<uint32_t>(low) &&
+                static_cast<uint32_t>(high) > static_cast<uint32_t>(40 - i);
+       }},
+      {"wide_without_sign", [](auto i, auto, auto high,
+                               auto) { return static_cast<uint64_t>(int64_t{i}) - 9u > static_cast<uint64_t>(int64_t{high}); }},
+      {"down", [](auto i, auto low, auto high, auto) { return 3 * (low - i) < high; }},
   };
   for (const auto& [kernel, condition] : kernels) {
     forAll([&, kernel = kernel, condition = condition](const Numbers& values, int32_t n, int32_t low, int32_t high) {
@@ -70,6 +79,25 @@ TEST_P(BordersTest, EachItemTakesItsSide) {
       expectEqual(out.read(), expected, name(kernel, n, low, high));
     });
   }
+}
+
+// The second part of a condition is not looked at where the first one says enough.
+TEST_P(BordersTest, AGuardedRead) {
+  forAll([&](const Numbers& values, int32_t n, int32_t low, int32_t high) {
+    Numbers expected;
+    for (int32_t i = 0; i < n; ++i) {
+      const size_t at = static_cast<size_t>(i);
+      const bool chosen = low >= 0 && low < n && values[static_cast<size_t>(low)] > i;
+      const int32_t before = values[static_cast<size_t>(std::max(i - 1, 0))],
+                    behind = values[static_cast<size_t>(std::min(i + 1, n - 1))];
+      expected.push_back(values[at] * 3 + (chosen ? before * 5 : -behind * 7));
+    }
+    const Buffer<int32_t> in = buffer(values), out = buffer(Numbers(3 * values.size(), -9));
+    run("guarded", {groups(n)}, {kGroup}, in, out, n, low, high);
+    Numbers got = out.read();
+    got.resize(values.size());
+    expectEqual(got, expected, name("guarded", n, low, high));
+  });
 }
 
 int32_t chained(const Numbers& in, int32_t n, int32_t i, int32_t low) {

@@ -24,6 +24,11 @@ BORDER(outside, i <= low || i > high)
 BORDER(not_between, !(i >= low && i <= high))
 BORDER(mixed, i < low || in[i] > 0)
 BORDER(with_uniform, high > 20 && i != low)
+BORDER(without_sign, (uint)i - 5u < (uint)low)
+BORDER(without_sign_above, (uint)i - 5u >= (uint)low && high > (uint)(40 - i))
+BORDER(wide_without_sign, (ulong)i - 9ul > (ulong)high)
+BORDER(down, 3 * (low - i) < high)
+BORDER(guarded, low >= 0 && low < n && in[low] > i)
 
 /* A chain, of which the last part reads on both sides: what is not there must not be read. */
 __kernel void chain(__global const int *in, __global int *out, int n, int low, int high) {

@@ -325,6 +325,18 @@ void LaneText::choose(const Stmt& s) {
     return;
   }
   const std::string outer = mask_;
+  // Where most vectors have lanes of one kind only, these go through a text without masks.
+  const Agreement agrees = isWrittenTwice(s) ? agreement(*s.a) : Agreement();
+  const auto whole = [&](const std::string& agreed, const Stmt* inner) {
+    put("if (" + agreed + ") {\n");
+    const std::map<const Variable*, std::string> kept = kept_;  // what is declared inside is declared once more below
+    if (inner != nullptr) part(*inner);
+    kept_ = kept;
+    put("} else ");
+  };
+  if (!agrees.none.empty()) whole(agrees.none, s.second);
+  if (!agrees.all.empty()) whole(agrees.all, s.first);
+  put("{\n");
   const std::string chosen = temporary(condition(*s.a));
   const auto under = [&](const Stmt& inner, const std::string& lanes) {
     const std::string own = fresh("mrt_m");
@@ -336,55 +348,9 @@ void LaneText::choose(const Stmt& s) {
     mask_ = outer;
     put("}\n");
   };
-  // Where most vectors have lanes of one kind only, these go through a text without masks.
-  const Agreement agrees = isWrittenTwice(s) ? agreement(*s.a) : Agreement{false, false};
-  const auto whole = [&](const std::string& lanes, const Stmt* inner) {
-    put("if (!mrt_L::any(" + lanes + ")) {\n");
-    const std::map<const Variable*, std::string> kept = kept_;  // what is declared inside is declared once more below
-    if (inner != nullptr) part(*inner);
-    kept_ = kept;
-    put("} else ");
-  };
-  if (agrees.none) whole(chosen, s.second);
-  if (agrees.all) whole("~" + chosen, s.first);
-  put("{\n");
   under(*s.first, chosen);
   if (s.second != nullptr) under(*s.second, "~" + chosen);
   put("}\n");
-}
-
-// A row of items is cut once by `x < n`, and `x == n` holds for one of them: few vectors have lanes on both sides.
-LaneText::Agreement LaneText::agreement(const Expr& e) const {
-  if (e.kind == ExprKind::kUnary && e.op == Op::kLogicalNot) {
-    const Agreement inner = agreement(*e.a);
-    return {inner.none, inner.all};
-  }
-  if (e.kind != ExprKind::kBinary) return {false, false};
-  if (e.op == Op::kLogicalAnd || e.op == Op::kLogicalOr) {
-    if (shapes_.of(*e.a).isUniform()) return agreement(*e.b);
-    if (shapes_.of(*e.b).isUniform()) return agreement(*e.a);
-    const Agreement a = agreement(*e.a), b = agreement(*e.b);
-    const bool both = e.op == Op::kLogicalAnd;
-    return {both ? a.all && b.all : a.all || b.all, both ? a.none || b.none : a.none && b.none};
-  }
-  const Shape a = shapes_.of(*e.a), b = shapes_.of(*e.b);
-  const bool compares = e.op >= Op::kLess && e.op <= Op::kNotEqual;
-  if (!compares || !((a.isLinear() && b.isUniform()) || (a.isUniform() && b.isLinear()))) return {false, false};
-  return {e.op != Op::kEqual, e.op != Op::kNotEqual};
-}
-
-// Whether the parts of an `if` are short enough for that, and long enough to gain by it.
-bool LaneText::isWrittenTwice(const Stmt& s) const {
-  constexpr uint32_t kMostNodes = 80;
-  uint32_t nodes = 0, few = 0, others = 0;
-  bool fine = mask_.empty() && !containsReturn(s);
-  if (isCheap(*s.first, &few) && (s.second == nullptr || isCheap(*s.second, &others))) return false;
-  visitStatements(const_cast<Stmt*>(&s), [&](Stmt& each) {
-    fine = fine && !isLoop(each) && each.kind != StmtKind::kBreak && each.kind != StmtKind::kContinue &&
-           each.kind != StmtKind::kSwitch && each.kind != StmtKind::kGoto && each.kind != StmtKind::kLabel;
-  });
-  visitExpressions(const_cast<Stmt*>(&s), [&](Expr& e) { nodes += e.type->components(); });
-  return fine && nodes <= kMostNodes;
 }
 
 // The parts of a switch, each with its labels, where all of them end with a break: no lane takes two then.

@@ -69,10 +69,10 @@ class LaneText {
   void statements(const std::vector<Stmt*>& list, size_t from);
   bool statement(const Stmt& s);  // false: no lane comes behind it
   void choose(const Stmt& s);
-  struct Agreement {
-    bool all, none;  // what most vectors have where their lanes agree on a condition
+  struct Agreement {  // texts, scalars, that say enough for all lanes, or for none; empty: nothing does
+    std::string all, none;
   };
-  Agreement agreement(const Expr& condition) const;
+  Agreement agreement(const Expr& condition);
   bool isWrittenTwice(const Stmt& choice) const;
   void loop(const Stmt& s);
   void plainLoop(const Stmt& s);

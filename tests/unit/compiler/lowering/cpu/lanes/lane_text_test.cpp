@@ -51,32 +51,41 @@ TEST(LaneTextTest, WhatAllLanesComputeFromOneConditionHasNoMask) {
 
 // Most vectors lie on one side of a border, and go through a text without masks.
 TEST(LaneTextTest, WhereLanesMostlyAgreeThereAreNoMasks) {
-  const auto count = [](const std::string& text, const std::string& part) {
+  const auto count = [](const std::string& condition, const std::string& part) {
+    const std::string text = textOf("if (" + condition + ") o[i] = 1111 + o[i + 1]; else o[i] = 2222 - o[i + 2];");
     size_t found = 0;
     for (size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) ++found;
     return found;
   };
-  const std::string parts = " { a[i] = a[i + 1]; } else { a[i] = a[i - 1] * 2.0f; }";
-  const std::string none = "if (!mrt_L::any(mrt_t", all = "if (!mrt_L::any(~mrt_t";
   const struct {
     const char* condition;
-    bool none, all;
-  } cases[] = {{"i == n", true, false},        {"i != n", false, true},
-               {"i < n", true, true},          {"n >= i", true, true},
-               {"i > 3 && i < n", true, true}, {"i == 3 || i == n", true, false},
-               {"!(i == n)", false, true},     {"n > 3 && i == n", true, false},
-               {"a[i] > 0.0f", false, false},  {"i < n && a[i] > 0.0f", true, false},
-               {"i % 7 == 3", false, false},   {"i == o[i]", false, false}};
-  for (const auto& each : cases) {
-    const std::string text = textOf("if (" + std::string(each.condition) + ")" + parts);
-    EXPECT_EQ(count(text, none) > 0, each.none) << each.condition;
-    EXPECT_EQ(count(text, all) > 0, each.all) << each.condition;
+    bool all, none;
+  } cases[] = {{"i == n", false, true},
+               {"i != n", true, false},
+               {"i < n", true, true},
+               {"n >= i", true, true},
+               {"i > 3 && i < n", true, true},
+               {"i == 3 || i == n", false, true},
+               {"!(i == n)", true, false},
+               {"n > 3 && i == n", false, true},
+               {"(uint)i - 3u < by", true, true},
+               {"2 * i + 1 > n || i == 3", true, true},
+               {"a[i] > 0.0f", false, false},
+               {"i < n && a[i] > 0.0f", false, true},
+               {"i % 7 == 3", false, false},
+               {"i == o[i]", false, false},
+               {"a[i] > 0.0f || i == o[n]", false, false},
+               {"(short)i == n", false, false}};
+  for (const auto& each : cases) {  // with a text for whole vectors and one for the end of a row
+    EXPECT_EQ(count(each.condition, "1111"), each.all ? 3u : 2u) << each.condition;
+    EXPECT_EQ(count(each.condition, "2222"), each.none ? 3u : 2u) << each.condition;
   }
-  // Too long, too short, or a way out.
-  for (const char* body : {"float s = 0; if (i == n) s = 1; else s = 2; a[i] = s;", "if (i == n) return; a[i] = 1;",
-                           "if (i == n) { for (int k = 0; k < n; ++k) a[i] += k; } else a[i] = a[i + 1];",
-                           "for (int k = 0; k < n; ++k) { if (i == k) break; a[i] += a[i + k]; }"}) {
-    EXPECT_EQ(count(textOf(body), none), 0u) << body;
+  // Too short, too long, or a way out.
+  for (const char* body : {"int s = 0; if (i == n) s = 1111; else s = 2222; o[i] = s;", "if (i == n) return; o[i] = 1111;",
+                           "if (i == n) o[i] = 3; else { for (int k = 0; k < n; ++k) a[i] += k; o[i] = 1111; }",
+                           "for (int k = 0; k < n; ++k) { if (i == k) break; o[i] = 1111; }"}) {
+    const std::string text = textOf(body);
+    EXPECT_EQ(text.find("1111", text.find("1111", text.find("1111") + 1) + 1), text.npos) << body;
   }
 }
 
