@@ -142,11 +142,12 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   fresh->better_ = &object->better();
   fresh->index_ = index;
   const auto* traits = static_cast<const unsigned char*>(object->symbol(compiler::kTraitsSymbol));
-  if (traits != nullptr && (traits[index] & compiler::kJoinsAlong0) != 0) fresh->joins_along_ = 0;
-  if (traits != nullptr && (traits[index] & compiler::kJoinsAlong1) != 0) fresh->joins_along_ = 1;
-  fresh->joins_many_ = traits != nullptr && (traits[index] & compiler::kJoinsMany) != 0;
-  fresh->turns_items_ = traits != nullptr && (traits[index] & compiler::kTurnsItems) != 0;
-  fresh->shares_atomics_ = traits != nullptr && (traits[index] & compiler::kSharesAtomics) != 0;
+  const unsigned char known = traits != nullptr ? traits[index] : 0;
+  if ((known & compiler::kJoinsAlong0) != 0) fresh->joins_along_ = 0;
+  if ((known & compiler::kJoinsAlong1) != 0) fresh->joins_along_ = 1;
+  fresh->joins_many_ = (known & compiler::kJoinsMany) != 0;
+  fresh->turns_items_ = (known & compiler::kTurnsItems) != 0;
+  fresh->shares_atomics_ = (known & compiler::kSharesAtomics) != 0;
   fresh->object_ = std::move(object);
   fresh->arguments_.reserve(described.arg_count);
   fresh->argument_texts_.reserve(described.arg_count);

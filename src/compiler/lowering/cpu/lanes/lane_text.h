@@ -77,9 +77,10 @@ class LaneText {
   void loop(const Stmt& s);
   void plainLoop(const Stmt& s);
   void tiledTurns(const Stmt& s, const TileLoop& loop);
-  bool makeTiles(const TurnTiles& turns, bool of_items, std::string* asks, std::string* made);  // false: none can be made
+  // `turn`: the name of the turn that is run. False: none can be made.
+  bool makeTiles(const TurnTiles& turns, bool of_items, const std::string& turn, std::string* asks, std::string* made);
   void endTiles(const TurnTiles& turns);
-  static std::string forEachTurn(const TurnTiles& turns);
+  static std::string forEachTurn(const TurnTiles& turns, const std::string& turn);
   void select(const Stmt& s);
   struct Part;
   bool isApart(const std::vector<const Stmt*>& list, std::vector<Part>* parts) const;

@@ -9,7 +9,7 @@
 
 namespace manyrt::compiler {
 
-bool LaneText::makeTiles(const TurnTiles& turns, bool of_items, std::string* asks, std::string* made) {
+bool LaneText::makeTiles(const TurnTiles& turns, bool of_items, const std::string& turn, std::string* asks, std::string* made) {
   for (const Variable* variable : turns.declared) declare(*variable);
   std::map<std::string, std::string> names;  // by the text of the element: of tiles
   for (const TileLoad& load : turns.loads) {
@@ -41,7 +41,7 @@ bool LaneText::makeTiles(const TurnTiles& turns, bool of_items, std::string* ask
     tiles_[load.element] = names[element] = tile;
   }
   for (auto& [element, tile] : tiles_) {
-    if (tile.find('.') == std::string::npos) tile += ".s[mrt_turn]";
+    if (tile.find('.') == std::string::npos) tile += ".s[" + turn + "]";
   }
   return !names.empty();
 }
@@ -50,9 +50,9 @@ void LaneText::endTiles(const TurnTiles& turns) {
   for (const TileLoad& load : turns.loads) tiles_.erase(load.element);
 }
 
-std::string LaneText::forEachTurn(const TurnTiles& turns) {
-  return std::string(turns.is_short ? "\n#pragma GCC unroll 16\n" : "\n#pragma GCC unroll 1\n") +
-         "for (int mrt_turn = 0; mrt_turn < mrt_L::n; ++mrt_turn) {\n" + kKeepsBranches + "{\n";
+std::string LaneText::forEachTurn(const TurnTiles& turns, const std::string& turn) {
+  return std::string(turns.is_short ? "\n#pragma GCC unroll 16\n" : "\n#pragma GCC unroll 1\n") + "for (int " + turn +
+         " = 0; " + turn + " < mrt_L::n; ++" + turn + ") {\n" + kKeepsBranches + "{\n";
 }
 
 void LaneText::tiledTurns(const Stmt& s, const TileLoop& loop) {
@@ -61,12 +61,13 @@ void LaneText::tiledTurns(const Stmt& s, const TileLoop& loop) {
   const std::map<const Variable*, std::string> kept = kept_;
   std::string text, asks, made;
   std::string* const all = std::exchange(out_, &text);
-  const bool any = makeTiles(loop, false, &asks, &made);
+  const std::string turn = fresh("mrt_turn");  // a helper that the loop calls may have tiles, too
+  const bool any = makeTiles(loop, false, turn, &asks, &made);
   if (any) {
     if (!asks.empty()) put("if (!(" + asks + ")) break;\n");
     put(made);
     kept_ = kept;
-    put(forEachTurn(loop));
+    put(forEachTurn(loop, turn));
     statements({s.first}, 0);
     put("}\n" + text_.expression(*s.b) + ";\n}\n");
   }
@@ -87,10 +88,11 @@ std::string LaneText::turnedItems(const std::vector<Stmt*>& list, const std::vec
   start(list, &text);
   begin(1);
   for (const Variable* variable : recomputed) declare(*variable);
-  const bool any = makeTiles(turns, true, &asks, &made);
+  const std::string turn = "mrt_turn";  // the text has no loops
+  const bool any = makeTiles(turns, true, turn, &asks, &made);
   if (any) {
     put((asks.empty() ? "" : "if (!(" + asks + ")) return false;\n") + made + "const long mrt_from = " + at + ";\n" +
-        forEachTurn(turns) + "const long " + at + " = mrt_from + mrt_turn;\n" +
+        forEachTurn(turns, turn) + "const long " + at + " = mrt_from + " + turn + ";\n" +
         body(list, recomputed, crossing, true, false, 1) + "}\n}\nreturn true;\n");
   }
   endTiles(turns);

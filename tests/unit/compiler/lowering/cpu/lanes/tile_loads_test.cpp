@@ -126,7 +126,8 @@ TEST(TileLoadsTest, NeighboursOfTheOtherDimensionAreTurns) {
 
 TEST(TileLoadsTest, ItemsThatMayNotReadAtOnceAreNoTurns) {
   const std::string bodies[] = {
-      "out[x * n + y] = in[y * n + 2 * x];",                                                       // further by two
+      "out[x * n + y] = in[y * n + 2 * x];",  // further by two
+      "out[x * n + y] = in[y * n + 2 * x + x];",
       "out[x * n + y] = in[y * n + o[x]];",                                                        // anywhere
       "if (o[y] > 0) out[x * n + y] = in[y * n + x];",                                             // perhaps not at all
       "out[x * n + y] = o[y] > 0 ? in[y * n + x] : 1.0f;",                                         //
