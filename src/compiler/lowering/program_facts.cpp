@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/parser/visit.h"
@@ -98,24 +100,36 @@ ArgumentFacts argumentFacts(const Variable& parameter) {
   return facts;
 }
 
-bool callsSubGroups(const Function& function) {
-  for (const Builtin* builtin : function.builtins) {
-    if (builtin->kind == BuiltinKind::kSubGroup) return true;
-  }
-  for (const Function* callee : function.callees) {  // there is no recursion
-    if (callsSubGroups(*callee)) return true;
+bool anyReached(const Function& function, const std::function<bool(const Function&)>& is_such) {
+  std::set<const Function*> seen{&function};
+  std::vector<const Function*> left{&function};
+  while (!left.empty()) {
+    const Function& each = *left.back();
+    left.pop_back();
+    if (is_such(each)) return true;
+    for (const Function* callee : each.callees) {
+      if (seen.insert(callee).second) left.push_back(callee);
+    }
   }
   return false;
 }
 
-bool callsWorkItem(const Function& function, WorkItem which) {
-  return std::any_of(function.builtins.begin(), function.builtins.end(),
-                     [&](const Builtin* builtin) { return builtin->work_item == which; }) ||
-         std::any_of(function.callees.begin(), function.callees.end(),
-                     [&](const Function* callee) { return callsWorkItem(*callee, which); });
+bool callsSubGroups(const Function& function) {
+  return anyReached(function, [](const Function& each) {
+    return std::any_of(each.builtins.begin(), each.builtins.end(),
+                       [](const Builtin* builtin) { return builtin->kind == BuiltinKind::kSubGroup; });
+  });
 }
 
-bool joinsGroups(const Function& function) {
+bool callsWorkItem(const Function& function, WorkItem which) {
+  return anyReached(function, [&](const Function& each) {
+    return std::any_of(each.builtins.begin(), each.builtins.end(),
+                       [&](const Builtin* builtin) { return builtin->work_item == which; });
+  });
+}
+
+// Of one function, without what it calls.
+static bool tellsGroupsApart(const Function& function) {
   const auto keeps = [](const Builtin* builtin) {
     switch (builtin->kind) {
       case BuiltinKind::kPure:
@@ -139,27 +153,31 @@ bool joinsGroups(const Function& function) {
       casts = casts || (is_cast && e.type->isPointer() && e.type->inner.is_volatile);
     });
   }
-  return !casts && function.locals.empty() && std::none_of(function.parameters.begin(), function.parameters.end(), tells) &&
-         std::all_of(function.builtins.begin(), function.builtins.end(), keeps) &&
-         std::all_of(function.callees.begin(), function.callees.end(), [](const Function* f) { return joinsGroups(*f); });
+  return casts || !function.locals.empty() || std::any_of(function.parameters.begin(), function.parameters.end(), tells) ||
+         !std::all_of(function.builtins.begin(), function.builtins.end(), keeps);
 }
 
+bool joinsGroups(const Function& function) { return !anyReached(function, tellsGroupsApart); }
+
 bool changesGlobalMemoryAtomically(const Function& function) {
-  bool found = false;
-  visitExpressions(function.body, [&](const Expr& e) {
-    found = found || (e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic &&
-                      e.arguments[0]->type->inner.space == AddressSpace::kGlobal);
+  return anyReached(function, [](const Function& each) {
+    bool found = false;
+    visitExpressions(each.body, [&](const Expr& e) {
+      found = found || (e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic &&
+                        e.arguments[0]->type->inner.space == AddressSpace::kGlobal);
+    });
+    return found;
   });
-  return found || std::any_of(function.callees.begin(), function.callees.end(),
-                              [](const Function* f) { return changesGlobalMemoryAtomically(*f); });
 }
 
 bool mayLoop(const Function& function) {
-  bool found = function.has_goto;
-  visitStatements(function.body, [&](const Stmt& s) {
-    found = found || s.kind == StmtKind::kFor || s.kind == StmtKind::kWhile || s.kind == StmtKind::kDo;
+  return anyReached(function, [](const Function& each) {
+    bool found = each.has_goto;
+    visitStatements(each.body, [&](const Stmt& s) {
+      found = found || s.kind == StmtKind::kFor || s.kind == StmtKind::kWhile || s.kind == StmtKind::kDo;
+    });
+    return found;
   });
-  return found || std::any_of(function.callees.begin(), function.callees.end(), [](const Function* f) { return mayLoop(*f); });
 }
 
 }  // namespace manyrt::compiler

@@ -2,6 +2,7 @@
 // kernels' arguments for a launch.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "compiler/parser/ast.h"
@@ -25,6 +26,10 @@ struct ArgumentFacts {
   std::string type_name;  // as clGetKernelArgInfo has it: no address space, no qualifiers, no blanks
 };
 ArgumentFacts argumentFacts(const Variable& parameter);
+
+// Whether a function, or one that it calls, directly or not, is such a one. Each is looked at once: two helpers that both call
+// two others double the ways to what is below them.
+bool anyReached(const Function& function, const std::function<bool(const Function&)>& is_such);
 
 // Whether a function, or what it calls, has functions of a sub-group in it.
 bool callsSubGroups(const Function& function);

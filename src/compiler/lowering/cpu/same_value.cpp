@@ -1,7 +1,10 @@
 // Expressions that have one value for a whole group; see the header.
 #include "compiler/lowering/cpu/same_value.h"
 
+#include <algorithm>
+
 #include "compiler/builtins/builtins.h"
+#include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
@@ -70,15 +73,11 @@ bool SameValues::isSame(const Expr& root) const {
   return same;
 }
 
-// Helpers do not call themselves, so this ends.
 bool SameValues::isSameCall(const Function& helper) const {
-  for (const Builtin* builtin : helper.builtins) {
-    if (!isSameBuiltin(*builtin)) return false;
-  }
-  for (const Function* callee : helper.callees) {
-    if (!isSameCall(*callee)) return false;
-  }
-  return helper.body != nullptr;
+  return !anyReached(helper, [&](const Function& each) {
+    return each.body == nullptr || !std::all_of(each.builtins.begin(), each.builtins.end(),
+                                                [&](const Builtin* builtin) { return isSameBuiltin(*builtin); });
+  });
 }
 
 bool SameValues::isSameBuiltin(const Builtin& builtin) const {

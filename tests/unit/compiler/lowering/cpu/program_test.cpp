@@ -2,6 +2,7 @@
 #include "compiler/lowering/cpu/program.h"
 
 #include "compiler/lowering/cpu/kernel.h"
+#include "compiler/lowering/program_facts.h"
 #include "compiler/unit.h"
 #include "unit/compiler/lowering/lowered.h"
 
@@ -122,6 +123,19 @@ TEST(CpuLoweringTest, GroupsThatNothingTellsApartAreJoined) {
                            "mem_fence(CLK_GLOBAL_MEM_FENCE);", "while (*(volatile __global int*)a == 0) {}"}) {
     EXPECT_EQ(text(body).find("rtHostTraits"), std::string::npos) << body;
   }
+}
+
+// Two helpers that both call two others: there are 2^40 ways to the last, and each function is looked at once.
+TEST(CpuLoweringTest, HelpersThatShareHelpersAreLookedAtOnce) {
+  std::vector<Function> functions(80);
+  for (size_t i = 0; i + 2 < functions.size(); ++i) {
+    const size_t next = i / 2 * 2 + 2;
+    functions[i].callees = {&functions[next], &functions[next + 1]};
+  }
+  size_t looks = 0;
+  EXPECT_FALSE(anyReached(functions[0], [&](const Function&) { return ++looks, false; }));
+  EXPECT_EQ(looks, functions.size() - 1);  // the first one's brother is called by none
+  EXPECT_TRUE(anyReached(functions[0], [&](const Function& each) { return &each == &functions.back(); }));
 }
 
 TEST(CpuLoweringTest, RareDoublesDoNotDecideHowManyLanesThereAre) {
