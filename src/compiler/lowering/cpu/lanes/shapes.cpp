@@ -259,12 +259,19 @@ bool LaneShapes::supportsHelper(const Function& function) {
   bool& alike = alike_[&function];  // said now, so that a recursion ends; the parser refuses it
   alike = !function.result->isVoid();
   if (!supports(*function.body)) return false;
+  uint32_t nodes = 0;
   visitExpressions(function.body, [&](Expr& e) {
+    nodes = std::min(kMaxNodes, nodes + e.type->components() + (e.kind == ExprKind::kCall ? expanded_[e.function] : 0));
     if (e.kind == ExprKind::kCall && !alike_[e.function]) alike_[&function] = false;
     if (e.kind == ExprKind::kBuiltinCall && e.builtin->kind != BuiltinKind::kPure) alike_[&function] = false;
     const bool writes = e.kind == ExprKind::kAssign || (e.kind == ExprKind::kUnary && e.op >= Op::kPreIncrement);
     if (writes && (changed(e) == nullptr || isObject(*changed(e)))) alike_[&function] = false;
   });
+  expanded_[&function] = nodes;
+  if (nodes == kMaxNodes) {
+    why_not_ = "it is too long";
+    return false;
+  }
   for (const Variable* parameter : function.parameters) {
     const bool own = parameter->type->isPointer() && parameter->type->inner.space == AddressSpace::kPrivate;
     if (own || isObject(*parameter)) alike_[&function] = false;

@@ -133,13 +133,14 @@ class LaneShapes {
   uint64_t object_bytes_ = 0;
   std::map<const Variable*, size_t> depths_;  // how many frames are around the declaration
   std::set<const Stmt*> diverging_;
-  std::vector<const Stmt*> frames_;           // statements around, from the outside in
-  size_t floor_ = 0;                          // the first of them that is in the function that is looked at
-  const Function* function_ = nullptr;        // a helper; null in the kernel
-  std::map<const Function*, Shape> results_;  // of helpers that the region calls
-  std::map<const Function*, bool> alike_;     // whether equal arguments give equal results, and nothing else happens
-  std::set<const Expr*> cut_;                 // computed in fewer bytes than their types have, or as scalars
-  std::map<const Stmt*, TileLoop> tiles_;     // of loops
+  std::vector<const Stmt*> frames_;               // statements around, from the outside in
+  size_t floor_ = 0;                              // the first of them that is in the function that is looked at
+  const Function* function_ = nullptr;            // a helper; null in the kernel
+  std::map<const Function*, Shape> results_;      // of helpers that the region calls
+  std::map<const Function*, uint32_t> expanded_;  // nodes of a helper with those of all that it calls, for each call
+  std::map<const Function*, bool> alike_;         // whether equal arguments give equal results, and nothing else happens
+  std::set<const Expr*> cut_;                     // computed in fewer bytes than their types have, or as scalars
+  std::map<const Stmt*, TileLoop> tiles_;         // of loops
   TurnTiles item_tiles_;
   std::set<const Expr*> tile_loads_;
   std::map<const Expr*, Ahead> prefetched_;  // places

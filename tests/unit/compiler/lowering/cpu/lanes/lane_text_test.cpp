@@ -89,5 +89,16 @@ TEST(LaneTextTest, WhereLanesMostlyAgreeThereAreNoMasks) {
   }
 }
 
+// Written out, the last of these helpers would be 2^30 times the first.
+TEST(LaneTextTest, HelpersThatGrowWithEachCallAreTooLong) {
+  std::string before = "int a0(int x) { return x; } int b0(int x) { return x + 1; }\n";
+  for (int i = 1; i < 30; ++i) {
+    const std::string one = std::to_string(i - 1), own = std::to_string(i);
+    const std::string calls = "(int x) { return a" + one + "(x) + b" + one + "(x + 1); }\n";
+    before += "int a" + own + calls + "int b" + own + calls;
+  }
+  EXPECT_TRUE(contains(remarksOf("if (i < 0) o[i] = a29(i);", before), "it is too long"));
+}
+
 }  // namespace
 }  // namespace manyrt::test
