@@ -155,6 +155,60 @@ TEST_P(BordersTest, InALoopWithVectors) {
   });
 }
 
+// Which items stay, where an id and a constant are compared with a bound of each type, as C compares them.
+template <typename T, typename Device>
+void compareSums(const std::string& type, bool with_barrier, const Device& run) {
+  constexpr int32_t kItems = 128;
+  for (const int64_t given : {int64_t{-1}, int64_t{0}, int64_t{1}, int64_t{2}, int64_t{3}, int64_t{8}, int64_t{17}, int64_t{33},
+                              int64_t{66}, int64_t{130}, int64_t{200}, int64_t{INT32_MAX}, int64_t{INT32_MIN}, INT64_MAX}) {
+    const T bound = static_cast<T>(given);
+    const auto expect = [&](const std::string& kernel, auto value) {  // of item i, -9 where it does nothing
+      Numbers expected;
+      for (int32_t i = 0; i < kItems; ++i) expected.push_back(value(static_cast<T>(i), i));
+      run(type + kernel, bound, expected, type + kernel + " " + std::to_string(given));
+    };
+    expect("_ends", [&](T i, int32_t item) { return static_cast<T>(i + 2) >= bound ? -9 : item + 2; });
+    expect("_ends_inside", [&](T i, int32_t) { return bound > static_cast<T>(i + 14) ? 3 : -9; });
+    if (given != INT32_MIN) {
+      expect("_ends_above", [&](T i, int32_t item) {
+        return static_cast<T>(i + 1) > static_cast<T>(bound - 1) || item + 4 > 60 ? -9 : 3 * (item + 1);
+      });
+    }
+    expect("_begins", [&](T i, int32_t item) { return static_cast<T>(i + 7) <= bound || item < 2 ? -9 : item + 7; });
+    if (with_barrier) {  // which some items do not reach: elsewhere that is undefined
+      expect("_goes_on", [&](T, int32_t item) {
+        const int32_t local = item % static_cast<int32_t>(kGroup);
+        return static_cast<T>(local + 3) > bound ? -9 : (item - local) * 5 + local + 3;
+      });
+    }
+    expect("_first", [&](T i, int32_t) { return static_cast<T>(i + 1) != bound ? 4 : -9; });
+  }
+}
+
+TEST_P(BordersTest, SumsOfAnIdAndAConstant) {
+  const auto check = [&](const std::string& kernel, auto bound, const Numbers& expected, const std::string& what) {
+    const Buffer<int32_t> out = buffer(Numbers(expected.size(), -9));
+    run(kernel.c_str(), {static_cast<uint32_t>(expected.size()) / kGroup}, {kGroup}, out, bound);
+    expectEqual(out.read(), expected, what);
+  };
+  compareSums<int32_t>("int", GetParam() == "cpu", check);
+  compareSums<uint32_t>("uint", GetParam() == "cpu", check);
+  compareSums<int64_t>("long", GetParam() == "cpu", check);
+  compareSums<uint64_t>("ulong", GetParam() == "cpu", check);
+  for (const uint32_t bound : {0u, 3u, 5u, 70u, 252u, 255u, 0xfffffffeu, 0xffffffffu}) {
+    Numbers bytes, below, with;
+    for (uint32_t i = 0; i < 128; ++i) {
+      const auto expected = [&](uint32_t x) { return x >= bound ? -9 : static_cast<int32_t>(x); };
+      bytes.push_back(expected((i + 250) & 255));
+      below.push_back(expected(i - 3));
+      with.push_back(expected(i + 4));
+    }
+    check("sum_of_bytes", bound, bytes, "bytes");
+    check("sum_below_zero", bound, below, "below zero");
+    check("sum_with_a_byte", bound, with, "a constant that is cut");
+  }
+}
+
 class BordersOnTheHostTest : public BordersTest {};
 INSTANTIATE_TEST_SUITE_P(, BordersOnTheHostTest, testing::Values("cpu"), testName);
 

@@ -188,6 +188,32 @@ TEST_P(NumberTest, ShiftsTakeTheirAmountModuloTheWidth) {
   expectEqual(out.read(), expected, "shifts, 16 results for each pair");
 }
 
+TEST_P(NumberTest, LiteralsThatAConversionChanges) {
+  build("language/integers.cl");
+  Ints values = {0, 1, -1, INT_MIN, INT_MAX, 255, 256, -256};
+  for (int value : randomIntegers(40, 11, INT_MIN / 2, INT_MAX / 2)) values.push_back(value);
+  const Buffer<int> in = buffer(values);
+  const Buffer<int> out = buffer(Ints(values.size() * 8, 0));
+  run("cut_literals", {static_cast<uint32_t>(values.size())}, {1}, in, out);
+  const Ints got = out.read();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int a = values[i];
+    const uint32_t u = static_cast<uint32_t>(a);
+    const int* r = &got[i * 8];
+    const std::string what = std::to_string(a);
+    if (a != INT_MIN) {
+      EXPECT_EQ(r[0], -a) << what;
+      EXPECT_EQ(r[1], 0) << what;
+    }
+    EXPECT_EQ(r[2], static_cast<int>(u << 1)) << what;
+    EXPECT_EQ(r[3], a >> 2) << what;
+    EXPECT_EQ(r[4], static_cast<int>(static_cast<float>(u & 0xffffffc8u) / 65536.0f)) << what;
+    EXPECT_EQ(r[5], a) << what;
+    EXPECT_EQ(r[6], (a & 44) - 1) << what;
+    EXPECT_EQ(r[7], i == 0 ? 5 : 6) << what;
+  }
+}
+
 TEST_P(NumberTest, IntegerFunctionsAgreeWithWideArithmetic) {
   build("language/integers.cl");
   Ints pairs = {0, 0, 1, -1, INT_MAX, INT_MAX, INT_MIN, INT_MIN, INT_MIN, INT_MAX, -5, 3, 255, 256, 127, 1};

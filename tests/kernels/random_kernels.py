@@ -516,6 +516,11 @@ kernel void k{self.seed}(global const uint *in, global const float *fin, global 
         return text.replace("get_local_id(0)", "get_global_id(1)").replace("get_group_id(0)", "get_global_id(1)")
 
 
+def launches(_seed, without=(), _exact=False):
+    """Grid and group of each launch of a kernel; None for those that are left out."""
+    return [None if group in without else ((ITEMS // (group[0] * group[1]), 1), group) for group in GROUPS]
+
+
 def source(seeds, exact=False):
     """One program with the kernels of all these seeds, which are called k and the seed."""
     kernels = [Kernel(seed, exact) for seed in seeds]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels made at random (random_kernels.py), which have to give the same bits however and wherever they are built.
+"""Kernels made at random (random_kernels.py, random_planes.py), which have to give the same bits however and wherever they are
+built.
 
-    random_programs.py [--count 40] [--first 1] [--forms none,quick,optimized] [--exact] [--batch 5] [--keep FOLDER]
+    random_programs.py [--count 40] [--first 1] [--forms none,quick,optimized] [--planes] [--exact] [--batch 5] [--keep FOLDER]
                        [--parallel] [--seconds N] [--json FILE]
 
 A form is a way to build, or a device; `--forms list` says which there are. Each has a process of its own, and programs with
@@ -31,9 +32,10 @@ import time
 
 import random_device
 import random_kernels
+import random_planes
 
 SKIP = 77
-WORDS = random_kernels.ITEMS * (random_kernels.SLOTS + 4)
+WORDS = random_kernels.ITEMS * (random_kernels.SLOTS + 4)  # 2 * random_planes.MOST
 PATIENCE = 300  # seconds for one program, with all of its kernels
 
 
@@ -96,17 +98,17 @@ def contents(seed):
     return (ctypes.c_uint32 * 1024)(*words), (ctypes.c_float * 1024)(*floats)
 
 
-def launched(device, module, seed, without):
-    """What the kernel wrote, for each size of groups; None for those that are left out."""
+def launched(device, module, seed, launches):
+    """What the kernel wrote in each launch; None for those that are left out."""
     words, floats = contents(seed)
     results = []
-    for width, height in random_kernels.GROUPS:
-        if (width, height) in without:
+    for launch in launches:
+        if launch is None:
             results.append(None)
             continue
-        items = width * height
-        arguments = (words, floats, None, ctypes.c_uint32(5), ctypes.c_int32(3), ctypes.c_size_t(4 * items))
-        results.append(device.run(module, f"k{seed}", (random_kernels.ITEMS // items, 1), (width, height), arguments, WORDS))
+        grid, group = launch
+        arguments = (words, floats, None, ctypes.c_uint32(5), ctypes.c_int32(3), ctypes.c_size_t(4 * group[0] * group[1]))
+        results.append(device.run(module, f"k{seed}", grid, group, arguments, WORDS))
     return results
 
 
@@ -119,7 +121,7 @@ def agree(one, other):
     return all(None in (a, b) or a == b for a, b in zip(one, other))
 
 
-def work(name, exact):
+def work(name, exact, kernels):
     """Reads lines of seeds, one for each program; says before each kernel which it is, and then what it gave."""
     form = FORMS[name]
 
@@ -135,13 +137,13 @@ def work(name, exact):
     for line in sys.stdin:
         request = json.loads(line)
         try:
-            module = device.module(random_kernels.source(request["seeds"], exact), form.options)
+            module = device.module(kernels.source(request["seeds"], exact), form.options)
         except random_device.Error as error:
             say(refused=str(error))
             continue
         for seed in request["seeds"]:
             say(seed=seed)
-            results = launched(device, module, seed, form.without)
+            results = launched(device, module, seed, kernels.launches(seed, form.without, exact))
             say(results=results if request.get("whole") else digest(results))
         device.destroy(module)
         say(done=True)
@@ -152,15 +154,16 @@ def work(name, exact):
 class Worker:
     """A process for one form, started when it is first asked and again when it has ended."""
 
-    def __init__(self, name, exact, folder):
-        self.name, self.exact = name, exact
+    def __init__(self, name, arguments, folder):
+        self.name, self.exact, self.planes = name, arguments.exact, arguments.planes
         self.environment = FORMS[name].environment(name, folder)
         self.said = tempfile.TemporaryFile()  # pylint: disable=consider-using-with
         self.process = None
         self.absent = "" if self.environment is not None else "it is not installed"
 
     def start(self):
-        command = [sys.executable, os.path.abspath(__file__), "--work", self.name] + (["--exact"] if self.exact else [])
+        command = [sys.executable, os.path.abspath(__file__), "--work", self.name]
+        command += ["--exact"] * self.exact + ["--planes"] * self.planes
         # pylint: disable-next=consider-using-with
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, text=True,
                                         env=self.environment, start_new_session=True)
@@ -237,7 +240,8 @@ class Worker:
 class Comparison:
     def __init__(self, arguments, names, folder):
         self.arguments = arguments
-        self.workers = {name: Worker(name, arguments.exact, folder) for name in names}
+        self.kernels = makers(arguments)
+        self.workers = {name: Worker(name, arguments, folder) for name in names}
         self.agreed = dict.fromkeys(names, 0)
         self.differed, self.failed = {name: [] for name in names}, {name: [] for name in names}
         self.programs = 0
@@ -248,7 +252,7 @@ class Comparison:
         if self.arguments.keep:
             self.arguments.keep.mkdir(parents=True, exist_ok=True)
             path = self.arguments.keep / f"{seed}{'.exact' if self.arguments.exact else ''}.cl"
-            path.write_text(random_kernels.source([seed], self.arguments.exact), encoding="utf-8")
+            path.write_text(self.kernels.source([seed], self.arguments.exact), encoding="utf-8")
             with open(self.arguments.keep / "differences.txt", "a", encoding="utf-8") as file:
                 file.write(f"{path.name}: {text}\n")
 
@@ -257,7 +261,7 @@ class Comparison:
         results = [self.workers[name].ask([seed], whole=True)[0].get(seed) for name in (one, other)]
         if None in results:
             return "only once"
-        for size, a, b in zip(random_kernels.GROUPS, *results):
+        for size, a, b in zip(self.kernels.GROUPS, *results):
             for at, (x, y) in enumerate(zip(a or (), b or ())):
                 if x != y:
                     return f"for groups of {size} at word {at}, {x:#x} and {y:#x}"
@@ -306,6 +310,10 @@ class Comparison:
         return 1 if any(self.differed[name] or self.failed[name] for name in present) else 0
 
 
+def makers(arguments):
+    return random_planes if arguments.planes else random_kernels
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=40)
@@ -313,6 +321,7 @@ def main():
     parser.add_argument("--forms", default="none,quick,optimized")
     parser.add_argument("--batch", type=int, default=5)
     parser.add_argument("--exact", action="store_true")
+    parser.add_argument("--planes", action="store_true", help="kernels over planes")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--parallel", action="store_true")
     parser.add_argument("--seconds", type=float, default=float("inf"))
@@ -322,7 +331,7 @@ def main():
     parser.add_argument("--work", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.work:
-        work(arguments.work, arguments.exact)
+        work(arguments.work, arguments.exact, makers(arguments))
         return 0
     if arguments.forms == "list":
         print(" ".join(FORMS))

@@ -64,3 +64,58 @@ __kernel void in_a_loop(__global const int *in, __global int *out, int n, int lo
   }
   out[i] = sum.x + sum.y * 3 + sum.z * 5 + sum.w * 7;
 }
+
+/* Sums of an id and a constant, against what is the same for all items. */
+#define SUM(NAME, TYPE)                                                                                                        \
+  __kernel void NAME##_ends(__global int *out, TYPE bound) {                                                                   \
+    const TYPE x = get_global_id(0) + 2;                                                                                       \
+    if (x >= bound) return;                                                                                                    \
+    out[get_global_id(0)] = (int)x;                                                                                            \
+  }                                                                                                                            \
+  __kernel void NAME##_ends_inside(__global int *out, TYPE bound) {                                                            \
+    if (bound > 5 + (TYPE)get_global_id(0) + 9) out[get_global_id(0)] = 3;                                                     \
+  }                                                                                                                            \
+  __kernel void NAME##_ends_above(__global int *out, TYPE bound) {                                                             \
+    const TYPE i = get_global_id(0), x = i + 1;                                                                                \
+    if (x > bound - 1 || x + 3 > 60) return;                                                                                   \
+    out[i] = (int)(x * 3);                                                                                                     \
+  }                                                                                                                            \
+  __kernel void NAME##_begins(__global int *out, TYPE bound) {                                                                 \
+    const TYPE x = (TYPE)get_global_id(0) + 7;                                                                                 \
+    if (x <= bound || x < 9) return;                                                                                           \
+    out[get_global_id(0)] = (int)x;                                                                                            \
+  }                                                                                                                            \
+  __kernel void NAME##_goes_on(__global int *out, TYPE bound) {                                                                \
+    __local int shared[64];                                                                                                    \
+    const TYPE x = get_local_id(0) + 3;                                                                                        \
+    if (x > bound) return;                                                                                                     \
+    shared[get_local_id(0)] = (int)get_global_id(0) * 5;                                                                       \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                                              \
+    out[get_global_id(0)] = shared[0] + (int)x;                                                                                \
+  }                                                                                                                            \
+  __kernel void NAME##_first(__global int *out, TYPE bound) {                                                                  \
+    const TYPE x = get_global_id(0) + 1;                                                                                       \
+    if (x == 0) out[1] = 77;                                                                                                   \
+    if (x > 0 && x != bound) out[get_global_id(0)] = 4;                                                                        \
+  }
+SUM(int, int)
+SUM(uint, uint)
+SUM(long, long)
+SUM(ulong, ulong)
+
+/* No sums of an id: they go round. */
+__kernel void sum_of_bytes(__global int *out, uint bound) {
+  const uint x = (uchar)(get_global_id(0) + 250);
+  if (x >= bound) return;
+  out[get_global_id(0)] = (int)x;
+}
+__kernel void sum_below_zero(__global int *out, uint bound) {
+  const uint x = get_global_id(0) - 3;
+  if (x >= bound) return;
+  out[get_global_id(0)] = (int)x;
+}
+__kernel void sum_with_a_byte(__global int *out, uint bound) {
+  const uint x = get_global_id(0) + (uchar)260;
+  if (x >= bound) return;
+  out[get_global_id(0)] = (int)x;
+}

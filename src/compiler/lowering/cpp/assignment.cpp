@@ -28,10 +28,30 @@ bool needsCare(Op op, const Type* type) {
   return (op == Op::kDiv || op == Op::kRem || op == Op::kShl || op == Op::kShr) && type->isInteger();
 }
 
+namespace {
+
+// The value of a literal of an integer, or one that conversions keep; false: they do not, or it is something else.
+bool literalValue(const Expr& e, int64_t* value) {
+  if (!e.type->isInteger()) return false;
+  if (e.kind == ExprKind::kLiteral) {
+    *value = sizeOf(e.type) == 4 && e.type->isSigned() ? static_cast<int32_t>(e.integer) : static_cast<int64_t>(e.integer);
+    return true;
+  }
+  if ((e.kind != ExprKind::kConvert && e.kind != ExprKind::kCast) || !literalValue(*e.a, value)) return false;
+  const uint64_t bits = 8 * sizeOf(e.type);
+  if (bits == 64) return true;
+  const bool is_bool = e.type->kind == TypeKind::kScalar && e.type->scalar == Scalar::kBool;
+  const int64_t end = int64_t{1} << (is_bool ? 1 : e.type->isSigned() ? bits - 1 : bits);
+  return *value < end && *value >= (e.type->isSigned() ? -end : 0);
+}
+
+}  // namespace
+
 const Expr& behindConversions(const Expr& expression) {
   const Expr* inner = &expression;
   while ((inner->kind == ExprKind::kConvert || inner->kind == ExprKind::kCast) && inner->type->isInteger()) inner = inner->a;
-  return *inner;
+  int64_t value;
+  return inner->kind == ExprKind::kLiteral && !literalValue(expression, &value) ? expression : *inner;
 }
 
 bool isPlainDivisor(Op op, const Expr& right) {

@@ -118,6 +118,6 @@ bool isSimpleLvalue(const Expr& expression);  // may be evaluated twice: no effe
 // out.
 bool needsCare(Op op, const Type* type);
 bool isPlainDivisor(Op op, const Expr& right);
-const Expr& behindConversions(const Expr& expression);  // an integer without the casts around it
+const Expr& behindConversions(const Expr& expression);  // an integer without the casts around it; a literal that they keep
 
 }  // namespace manyrt::compiler

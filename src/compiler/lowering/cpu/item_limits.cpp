@@ -6,9 +6,14 @@
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/parser/visit.h"
+#include "compiler/unit.h"
 
 namespace manyrt::compiler {
 namespace {
+
+// No sum of an id and such a constant leaves an int.
+constexpr uint64_t kMostMore = 65535;
+static_assert(kMaxItems + static_cast<int64_t>(kMostMore) <= 0x7fffffff);
 
 bool readsMemory(const Expr& root) {
   bool reads = false;
@@ -43,6 +48,15 @@ LimitFinder::Id LimitFinder::idOf(const Expr& expression, int depth) const {
       return depth > 8 ? Id() : idOf(*e->variable->initializer, depth + 1);
     return {};
   }
+  if (e->kind == ExprKind::kBinary && e->op == Op::kAdd) {
+    if (depth > 8) return {};
+    const bool constant_left = constantOf(*e->a).has_value();
+    const std::optional<int64_t> more = constantOf(constant_left ? *e->a : *e->b);
+    if (!more || *more < 0 || *more > static_cast<int64_t>(kMostMore)) return {};
+    Id id = idOf(constant_left ? *e->b : *e->a, depth + 1);
+    id.more += static_cast<uint64_t>(*more);
+    return id.dimension >= 0 && id.more <= kMostMore ? id : Id();
+  }
   if (e->kind != ExprKind::kBuiltinCall || e->arguments.empty()) return {};
   const bool local = e->builtin->work_item == WorkItem::kLocalId;
   if (!local && e->builtin->work_item != WorkItem::kGlobalId) return {};
@@ -52,23 +66,28 @@ LimitFinder::Id LimitFinder::idOf(const Expr& expression, int depth) const {
   return {static_cast<int>(dimension->integer), local};
 }
 
+LimitFinder::Id LimitFinder::bareIdOf(const Expr& expression) const {
+  const Id id = idOf(expression);
+  return id.more == 0 ? id : Id();
+}
+
 // The id in a condition that only the item with the id 0 fulfils, or that all others fulfil: id == 0, !id; id != 0, id > 0, id.
 LimitFinder::Id LimitFinder::comparedWithZero(const Expr& e, bool others) const {
   if (e.kind == ExprKind::kUnary && e.op == Op::kLogicalNot) return comparedWithZero(*e.a, !others);
-  if (const Id id = idOf(e); id.dimension >= 0) return others ? id : Id();
+  if (const Id id = bareIdOf(e); id.dimension >= 0) return others ? id : Id();
   if (e.kind != ExprKind::kBinary || !e.a->type->isInteger()) return {};
   const auto is = [](const Expr& side, uint64_t value) {
     const Expr& inner = behindConversions(side);
     return inner.kind == ExprKind::kLiteral && inner.type->isInteger() && inner.integer == value;
   };
   const auto fits = [&](Op zero_right, Op one_right, Op zero_left, Op one_left) {
-    if ((e.op == zero_right && is(*e.b, 0)) || (e.op == one_right && is(*e.b, 1))) return idOf(*e.a);
-    if ((e.op == zero_left && is(*e.a, 0)) || (e.op == one_left && is(*e.a, 1))) return idOf(*e.b);
+    if ((e.op == zero_right && is(*e.b, 0)) || (e.op == one_right && is(*e.b, 1))) return bareIdOf(*e.a);
+    if ((e.op == zero_left && is(*e.a, 0)) || (e.op == one_left && is(*e.a, 1))) return bareIdOf(*e.b);
     return Id();
   };
   if (e.op == Op::kEqual || e.op == Op::kNotEqual) {
     if ((e.op == Op::kNotEqual) != others) return {};
-    return is(*e.b, 0) ? idOf(*e.a) : is(*e.a, 0) ? idOf(*e.b) : Id();
+    return is(*e.b, 0) ? bareIdOf(*e.a) : is(*e.a, 0) ? bareIdOf(*e.b) : Id();
   }
   return others ? fits(Op::kGreater, Op::kGreaterEqual, Op::kLess, Op::kLessEqual)
                 : fits(Op::kLessEqual, Op::kLess, Op::kGreaterEqual, Op::kGreater);
@@ -100,7 +119,7 @@ bool LimitFinder::limit(const Expr& e, bool leaves, std::vector<ItemLimit>* limi
   if (leaves) op = kNegated[index(op)];
   const bool lower = op == Op::kGreater || op == Op::kGreaterEqual;
   if (lower && !lower_) return false;
-  limits->push_back({id.dimension, id.local, op == Op::kLessEqual || op == Op::kGreaterEqual, &bound, lower});
+  limits->push_back({id.dimension, id.local, op == Op::kLessEqual || op == Op::kGreaterEqual, &bound, lower, id.more});
   return true;
 }
 

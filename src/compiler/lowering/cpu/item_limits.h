@@ -1,4 +1,5 @@
-// Conditions such as `if (i >= n) return;`, which compare an id with a value that is uniform in the group, and `if (i == 0)`.
+// Conditions such as `if (i >= n) return;`, which compare an id, or the sum of an id and a small constant, with a value that is
+// uniform in the group, and `if (i == 0)`.
 // The loops over the items begin or end there, and no item tests the condition again.
 #pragma once
 
@@ -20,6 +21,7 @@ struct ItemLimit {
   bool inclusive = false;
   const Expr* bound = nullptr;  // null: all but the item with the id 0 do nothing; of a lower limit, that item alone
   bool lower = false;
+  uint64_t more = 0;  // what is added to the id
 };
 
 // Whether a row has at most one item left.
@@ -55,18 +57,20 @@ class LimitFinder {
   struct Id {  // of a dimension; -1: none
     int dimension = -1;
     bool local = false;
+    uint64_t more = 0;  // a constant that is added
   };
   bool passesOver(const Variable& variable);
   bool takeOne(std::vector<Stmt*>* statements, size_t* at, std::vector<ItemLimit>* limits);
   Id comparedWithZero(const Expr& condition, bool others) const;
   bool limit(const Expr& condition, bool leaves, std::vector<ItemLimit>* limits) const;
   Id idOf(const Expr& expression, int depth = 0) const;
+  Id bareIdOf(const Expr& expression) const;  // without a sum
   bool isChanged(const Variable& variable) const;
 
   const GroupPlan& plan_;
   const Function& kernel_;
   const bool lower_;
-  std::map<const Variable*, Id> ids_;  // variables that are an id
+  std::map<const Variable*, Id> ids_;  // variables that are an id, or its sum with a constant
 };
 
 // The limits of a region, taken out of its statements.

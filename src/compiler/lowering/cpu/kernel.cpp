@@ -288,19 +288,21 @@ void KernelText::region(const Node& at, std::string* out) {
 
 void KernelText::limit(const ItemLimit& end, const std::string& ends, std::string* out) {
   const std::string n = std::to_string(end.dimension);
+  std::string first = end.local ? "0" : "mrt_b" + n;  // what is compared, of the first item
+  if (end.more != 0) first += " + " + text(end.more);
   if (end.lower) {
     const bool is_signed = end.bound != nullptr && end.bound->type->isSigned();
     *out += "mrt_o" + n + (is_signed ? " = mrt_begin_s(" : " = mrt_begin_u(") + "mrt_o" + n + ", " +
-            (end.bound == nullptr ? "1" : text_.expression(*end.bound)) + ", " + (end.local ? "0" : "mrt_b" + n) + ", " +
-            (end.inclusive ? "0" : "1") + ");\n";
+            (end.bound == nullptr ? "1" : text_.expression(*end.bound)) + ", " + first + ", " + (end.inclusive ? "0" : "1") +
+            ");\n";
     return;
   }
   if (end.bound == nullptr) {
-    *out += ends + n + " = mrt_limit_u(" + ends + n + ", 0, " + (end.local ? "0" : "mrt_b" + n) + ", 1);\n";
+    *out += ends + n + " = mrt_limit_u(" + ends + n + ", 0, " + first + ", 1);\n";
     return;
   }
   *out += ends + n + (end.bound->type->isSigned() ? " = mrt_limit_s(" : " = mrt_limit_u(") + ends + n + ", " +
-          text_.expression(*end.bound) + ", " + (end.local ? "0" : "mrt_b" + n) + ", " + (end.inclusive ? "1" : "0") + ");\n";
+          text_.expression(*end.bound) + ", " + first + ", " + (end.inclusive ? "1" : "0") + ");\n";
 }
 
 // Uniform variables that a region declares get their value before it.

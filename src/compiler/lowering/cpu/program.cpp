@@ -57,7 +57,7 @@ struct Support {
 constexpr Support kSupport[] = {
     {"mrt_limit_s(",
      "static inline long mrt_limit_s(long e, long r, long b, int more) {\n"
-     "return r < 0 && !(more && r == -1) ? 0 : mrt_limit_u(e, (unsigned long)r, b, more); }\n"},
+     "return r < 0 ? 0 : mrt_limit_u(e, (unsigned long)r, b, more); }\n"},
     {"mrt_limit_u(",
      "static inline long mrt_limit_u(long e, unsigned long r, long b, int more) {\n"
      "unsigned long s = r + more;\n"

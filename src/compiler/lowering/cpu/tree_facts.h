@@ -2,6 +2,8 @@
 // barriers, the targets of jumps. They depend on the tree alone, not on a plan.
 #pragma once
 
+#include <optional>
+
 #include "compiler/parser/ast.h"
 
 namespace manyrt::compiler {
@@ -18,7 +20,8 @@ bool jumpsOut(const Stmt& statement, bool in_loop, bool in_switch);
 bool continuesOut(const Stmt& statement);
 bool breaksOut(const Stmt& statement);
 bool isLoop(const Stmt& statement);
-bool isConversion(const Expr& expression);  // of either kind: written, or implicit
+bool isConversion(const Expr& expression);                  // of either kind: written, or implicit
+std::optional<int64_t> constantOf(const Expr& expression);  // of an integer, behind conversions that keep it
 // Of which dimensions the kernel itself asks for an id, as bits; bit 3: of one that is no constant. Groups are likely to have
 // many rows, which then may be short, where it asks for more than the first.
 uint32_t idDimensions(const Function& kernel);

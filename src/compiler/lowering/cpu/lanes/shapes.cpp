@@ -69,15 +69,6 @@ bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list) {
   return true;
 }
 
-std::optional<int64_t> constantOf(const Expr& e) {
-  const Expr& inner = behindConversions(e);
-  if (inner.kind != ExprKind::kLiteral || !inner.type->isInteger()) return std::nullopt;
-  const int64_t value = static_cast<int64_t>(inner.integer);
-  const int64_t own = sizeOf(inner.type) == 4 && inner.type->isSigned() ? static_cast<int32_t>(value) : value;
-  if (own < -65536 || own > 65536) return std::nullopt;
-  return own;
-}
-
 bool isInteger(const Expr& e) { return e.type->isInteger() && e.type->isScalar() && !isBool(e.type.type); }
 
 const Expr* narrowOf(const Expr& e) {

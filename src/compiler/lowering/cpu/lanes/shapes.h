@@ -160,7 +160,6 @@ bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list);
 bool isInteger(const Expr& expression);  // a scalar, and no bool
 // What an integer was before it was made wider, if that was a type of one or two bytes; null: it was not.
 const Expr* narrowOf(const Expr& expression);
-std::optional<int64_t> constantOf(const Expr& expression);  // of an integer, behind conversions
 
 // Whether the low bytes of an integer expression follow from those of its operands. What is cut to fewer bytes, as in
 // `uint i = get_global_id(0) * n` or `(uchar)(a ^ b)`, needs no wider vectors then.

@@ -1,6 +1,8 @@
 // How kernels are split at their barriers, and where their variables are put.
 #include "compiler/lowering/cpu/group_plan.h"
 
+#include <optional>
+
 #include "unit/compiler/lowering/lowered.h"
 
 namespace manyrt::test {
@@ -113,6 +115,26 @@ TEST(GroupPlanTest, AReturnBeyondASizeEndsTheLoopsOfTheWholeKernel) {
   EXPECT_FALSE(it.plan->limits()[0].local);
   EXPECT_FALSE(it.plan->limits()[0].inclusive);
   EXPECT_FALSE(it.plan->hasMasks());
+}
+
+TEST(GroupPlanTest, ASumOfAnIdAndASmallConstantEndsTheLoops) {
+  const auto more = [](const std::string& declared, const std::string& condition) -> std::optional<uint64_t> {
+    Lowered it("__kernel void f(__global int* a, int n) { " + declared + " if (" + condition + ") return; a[x] = 1; }");
+    if (it.makePlan() == nullptr || it.plan->limits().size() != 1) return std::nullopt;
+    return it.plan->limits()[0].more;
+  };
+  EXPECT_EQ(more("int x = get_global_id(0);", "x >= n"), 0u);
+  EXPECT_EQ(more("int x = get_global_id(0) + 1;", "x >= n"), 1u);
+  EXPECT_EQ(more("const size_t i = 3 + get_local_id(0); const size_t x = i + 2;", "x > (size_t)n"), 5u);
+  EXPECT_EQ(more("int x = get_global_id(0);", "n <= x + 1"), 1u);
+  EXPECT_EQ(more("int x = get_global_id(0) + 65535;", "x >= n"), 65535u);
+  EXPECT_FALSE(more("int x = get_global_id(0) + 65536;", "x >= n"));
+  EXPECT_FALSE(more("int x = get_global_id(0) + 65535; ", "x + 1 >= n"));
+  EXPECT_FALSE(more("uint x = get_global_id(0) - 1;", "x >= (uint)n"));
+  EXPECT_FALSE(more("int x = (uchar)(get_global_id(0) + 1);", "x >= n"));
+  EXPECT_FALSE(more("int x = get_global_id(0) + (uchar)257;", "x >= n"));
+  EXPECT_FALSE(more("int x = get_global_id(0) + 1;", "x == 0"));
+  EXPECT_FALSE(more("int x = get_global_id(0) + 1; ++x;", "x >= n"));
 }
 
 TEST(GroupPlanTest, ACountedLoopHasARegionOfItsOwn) {
