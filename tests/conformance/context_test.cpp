@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "support/device_test.h"
+#include "support/repeats.h"
 
 namespace rttest {
 namespace {
@@ -329,7 +330,7 @@ TEST_P(ContextTest, IsOpenAgainAfterResetsBesideAllocations) {
       }
     });
   }
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < repeats(300); ++i) {
     rtStatus_t status = rtContextReset(context);
     EXPECT_TRUE(status == RT_SUCCESS || status == RT_ERROR_BUSY) << status;
   }

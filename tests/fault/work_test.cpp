@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "driver.h"
+#include "support/repeats.h"
 
 namespace rttest {
 namespace {
@@ -160,7 +161,7 @@ TEST_P(WorkFaults, ManySubmissionsBehindAGate) {
   exhaust({"many submissions behind a gate", [](World& w) {
              Gate gate(w.context);
              TRY(gate.close(w.busy));
-             for (int i = 0; i < 200; ++i) TRY(rtMemsetAsync(w.memory, i, 64, w.busy));
+             for (int i = 0; i < 2 * repeats(100); ++i) TRY(rtMemsetAsync(w.memory, i, 64, w.busy));
              TRY(gate.open());
              return rtStreamSynchronize(w.busy);
            }});

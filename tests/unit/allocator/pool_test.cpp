@@ -20,6 +20,7 @@
 #include "allocator/poison.h"
 #include "allocator/pool_fast.h"
 #include "base/handles/epoch.h"
+#include "support/repeats.h"
 #include "unit/allocator/null_context.h"
 
 namespace manyrt::allocator {
@@ -393,7 +394,7 @@ TEST_F(PoolTest, BlocksThatHavePassedAreFoundBehindAnyNumberThatHaveNot) {
 
 // A region that one thread has just got from the driver is in the pool's list before the thread hands it out.
 TEST_F(PoolTest, LargeBlocksOfThreadsThatGrowAtOnceAreDisjoint) {
-  constexpr int kThreads = 4, kRounds = 6000;
+  constexpr int kThreads = 4, kRounds = rttest::repeats(6000);
   pool();
   std::atomic<int> arrived{0};
   void* blocks[kThreads] = {};

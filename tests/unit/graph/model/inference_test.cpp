@@ -8,6 +8,7 @@
 #include <random>
 
 #include "graph/model/graph.h"
+#include "support/repeats.h"
 
 namespace manyrt::graph {
 namespace {
@@ -177,7 +178,7 @@ std::string listOf(const std::vector<uint32_t>& numbers) {
 }
 
 TEST(InferenceTest, RandomGraphsWaitForWhatTheRuleSays) {
-  for (uint32_t seed = 0; seed < 4000; ++seed) {
+  for (uint32_t seed = 0; seed < static_cast<uint32_t>(rttest::repeats(4000)); ++seed) {
     RandomGraph random(seed, 1 + seed % 60);
     const uint32_t wrong = random.grow();
     if (wrong == kNone) continue;
@@ -187,7 +188,7 @@ TEST(InferenceTest, RandomGraphsWaitForWhatTheRuleSays) {
 }
 
 TEST(InferenceTest, LargeRandomGraphsWaitForWhatTheRuleSays) {  // sets of several chunks, lists that are shortened
-  for (uint32_t seed = 0; seed < 12; ++seed) {
+  for (uint32_t seed = 0; seed < static_cast<uint32_t>(rttest::repeats(12)); ++seed) {
     RandomGraph random(seed + 100'000, 1200);
     const uint32_t wrong = random.grow();
     if (wrong == kNone) continue;
