@@ -36,17 +36,19 @@ class FunctionTest : public SourceTest {
   void shuffles(const char* name) {
     const std::vector<T> in = numbers<T>(32);
     const std::vector<Mask> masks = numbers<Mask>(16);
-    std::vector<T> expected;
+    const Buffer<T> source = buffer(in);
+    const Buffer<Mask> mask = buffer(masks);
     for (const size_t from : {2, 4, 8, 16}) {
+      std::vector<T> expected;
       for (const size_t to : {2, 4, 8, 16}) {
         for (size_t i = 0; i < to; ++i) expected.push_back(in[masks[i] % from]);
         for (size_t i = 0; i < to; ++i) expected.push_back(in[masks[i] % (2 * from)]);
       }
+      const Buffer<T> out = buffer(std::vector<T>(expected.size(), T{0}));
+      const std::string kernel = "shuffles_" + std::to_string(from) + "_" + name;
+      run(kernel.c_str(), {1}, {1}, source, mask, out);
+      expectEqual(out.read(), expected, kernel);
     }
-    const Buffer<T> source = buffer(in), out = buffer(std::vector<T>(expected.size(), T{0}));
-    const Buffer<Mask> mask = buffer(masks);
-    run((std::string("shuffles_") + name).c_str(), {1}, {1}, source, mask, out);
-    expectEqual(out.read(), expected, name);
   }
 
   template <typename T>
@@ -105,8 +107,9 @@ class FunctionTest : public SourceTest {
   void keeps(const char* name) {
     const std::vector<int64_t> in = {5,  -5,    127,    128,        -128,        -129,      255,       256,
                                      -1, 65535, -32768, 2147483648, -2147483649, INT64_MAX, INT64_MIN, 4294967295};
-    std::vector<T> expected;
+    const Buffer<int64_t> source = buffer(in);
     for (const int lanes : kLanes) {
+      std::vector<T> expected;
       const auto add = [&](auto one) {
         for (int i = 0; i < lanes; ++i) expected.push_back(one(in[static_cast<size_t>(i)]));
       };
@@ -114,11 +117,11 @@ class FunctionTest : public SourceTest {
       add([](int64_t x) { return kept<T>(static_cast<uint64_t>(x)); });
       add([](int64_t x) { return static_cast<T>(static_cast<int16_t>(x)); });
       add([](int64_t x) { return kept<T>(static_cast<int16_t>(x)); });
+      const Buffer<T> out = buffer(std::vector<T>(expected.size(), T{9}));
+      const std::string kernel = "keeps_" + std::to_string(lanes) + "_" + name;
+      run(kernel.c_str(), {1}, {1}, source, out);
+      expectEqual(out.read(), expected, kernel);
     }
-    const Buffer<int64_t> source = buffer(in);
-    const Buffer<T> out = buffer(std::vector<T>(expected.size(), T{9}));
-    run((std::string("keeps_") + name).c_str(), {1}, {1}, source, out);
-    expectEqual(out.read(), expected, name);
   }
 
   static double rounded(double x, char mode) {

@@ -1,4 +1,7 @@
 // language/joined.cl: kernels whose work-groups a backend may run together, in groups of many shapes, some of one item.
+#include <algorithm>
+#include <array>
+#include <numeric>
 #include <utility>
 
 #include "source_test.h"
@@ -308,6 +311,46 @@ TEST_P(LimitsTest, AllButTheFirst) {
   expectItems(
       "not_first_in_group", [](int64_t x, int64_t y, const Shape& items) { return x % items.x != 0 && y % items.y != 0; }, "",
       int32_t{64});
+}
+
+TEST_P(JoinedTest, WorkThatIsTheSameForAllItems) {
+  for (const int32_t stops : {-1, 0, 13, 39}) {
+    std::vector<int32_t> in = randomIntegers(40, 3, 0, 50);
+    if (stops >= 0) in[static_cast<size_t>(stops)] = 99;
+    std::vector<int32_t> expected(41, -9);
+    int32_t sum = 0;
+    std::array<float, 4> mean{};
+    for (size_t k = 0; k <= 40; ++k) {
+      if (k == 40) {
+        expected[k] = sum;
+        break;
+      }
+      if (in[k] == 99) {
+        expected[k] = -1;
+        break;
+      }
+      sum += in[k] * ((k & 1) != 0 ? -1 : 3);
+      std::rotate(mean.begin(), mean.begin() + 1, mean.end());
+      for (float& each : mean) each += static_cast<float>(in[k]);
+      expected[k] = sum + std::gcd(in[k], 12) + static_cast<int32_t>(mean[0]);
+    }
+    const Buffer<int32_t> given = buffer(in);
+    forAll("task", [&](uint32_t, uint32_t, uint32_t, const auto& launch) {
+      const Buffer<int32_t> out = buffer(std::vector<int32_t>(41, -9));
+      run("task", launch.first, launch.second, given, out, int32_t{40});
+      expectEqual(out.read(), expected, shapeName(launch) + "until " + std::to_string(stops));
+    });
+  }
+  std::vector<int32_t> values(8);
+  for (int32_t k = 0; k < 8; ++k) values[static_cast<size_t>(k)] = k * 5;
+  for (size_t round = 0; round < 5; ++round) {
+    for (size_t k = 0; k < 8; ++k) values[k] = values[(k + round) & 7] + static_cast<int32_t>(round);
+  }
+  forAll("task_with_rounds", [&](uint32_t, uint32_t, uint32_t, const auto& launch) {
+    const Buffer<int32_t> out = buffer(std::vector<int32_t>(8, -9));
+    run("task_with_rounds", launch.first, launch.second, out, int32_t{5});
+    expectEqual(out.read(), values, shapeName(launch));
+  });
 }
 
 }  // namespace

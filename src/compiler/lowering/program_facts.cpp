@@ -159,6 +159,11 @@ static bool tellsGroupsApart(const Function& function) {
 
 bool joinsGroups(const Function& function) { return !anyReached(function, tellsGroupsApart); }
 
+bool allItemsAgree(const Function& function) {
+  return joinsGroups(function) && !callsWorkItem(function, WorkItem::kGlobalId) &&
+         !callsWorkItem(function, WorkItem::kGlobalLinearId);
+}
+
 bool changesGlobalMemoryAtomically(const Function& function) {
   return anyReached(function, [](const Function& each) {
     bool found = false;

@@ -41,6 +41,9 @@ bool callsWorkItem(const Function& function, WorkItem which);  // itself, or wha
 // memory keep their groups too: one may wait for what another writes.
 bool joinsGroups(const Function& kernel);
 
+// Whether its work-items do not differ either: none asks for its id. What one of them does stands for all.
+bool allItemsAgree(const Function& kernel);
+
 bool changesGlobalMemoryAtomically(const Function& function);  // itself, or what it calls
 bool mayLoop(const Function& function);                        // the same
 

@@ -113,17 +113,21 @@ __kernel void constants(__global int *out) {
 #endif
 }
 
-/* Literals that a conversion changes: -1, 0 and 44 are what they are afterwards, and no division by them ends anything. */
+/* Literals that a conversion changes: -1, 1, 2 and 44 are what they are afterwards. */
 __kernel void cut_literals(__global const int *in, __global int *out) {
   const int g = get_global_id(0), a = in[g];
   __global int *r = out + g * 8;
   r[0] = a / (char)255 + (a == INT_MIN);
   r[1] = a % (char)255;
-  const int none = a / (char)256;
   r[2] = a << (uchar)257;
   r[3] = a >> (uchar)258;
-  r[4] = (int)(convert_float((uint)a & (uint)(char)200) / 65536.0f);
+  r[4] = (int)((float)((uint)a & (uint)(char)200) / 65536.0f);
   r[5] = in[(uchar)256 + g];
   r[6] = (a & (int)(uchar)300) + (int)(short)65535;
-  r[7] = none * 0 + (g == (int)(uchar)256 ? 5 : 6);
+  r[7] = g == (int)(uchar)256 ? 5 : 6;
+}
+__kernel void by_a_zero_of_a_cast(__global const int *in, __global int *out) {
+  const int g = get_global_id(0);
+  out[2 * g] = in[g] / (char)256 + in[g] % (int)(uchar)512;
+  out[2 * g + 1] = 77;
 }

@@ -117,3 +117,35 @@ __kernel void parted(__global const int *in, __global int *out, int count) {
   }
   out[i] += sum * 31 + value;
 }
+
+/* No item asks which one it is: what one of them does stands for all. */
+int gcd(int a, int b) {
+  while (b != 0) {
+    const int rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+__kernel void task(__global const int *in, __global int *out, int n) {
+  int sum = 0;
+  float4 mean = (float4)(0.0f);
+  for (int k = 0; k < n; ++k) {
+    if (in[k] == 99) {
+      out[k] = -1;
+      return;
+    }
+    sum += in[k] * (k & 1 ? -1 : 3);
+    mean = mean.yzwx + (float)in[k];
+    out[k] = sum + gcd(in[k], 12) + (int)mean.x;
+  }
+  out[n] = sum;
+}
+__kernel void task_with_rounds(__global int *out, int n) {
+  int values[8];
+  for (int k = 0; k < 8; ++k) values[k] = k * n;
+  for (int round = 0; round < n; ++round) {
+    for (int k = 0; k < 8; ++k) values[k] = values[(k + round) & 7] + round;
+  }
+  for (int k = 0; k < 8; ++k) out[k] = values[k] + (int)get_global_size(0) * 0;
+}

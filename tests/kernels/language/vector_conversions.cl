@@ -4,10 +4,8 @@
   vstore##N(convert_##T##N##_sat_rtp(as_ulong##N(vload##N(0, in))), 0, out); out += N;                      \
   vstore##N(convert_##T##N(convert_short##N(vload##N(0, in))), 0, out); out += N;                           \
   vstore##N(convert_##T##N##_sat_rte(convert_short##N(vload##N(0, in))), 0, out); out += N;
-#define KEEPS(T)                                                                      \
-  __kernel void keeps_##T(__global const long *in, __global T *out) {                 \
-    KEEP(T, 2) KEEP(T, 3) KEEP(T, 4) KEEP(T, 8) KEEP(T, 16)                           \
-  }
+#define KEEPS_OF(T, N) __kernel void keeps_##N##_##T(__global const long *in, __global T *out) { KEEP(T, N) }
+#define KEEPS(T) KEEPS_OF(T, 2) KEEPS_OF(T, 3) KEEPS_OF(T, 4) KEEPS_OF(T, 8) KEEPS_OF(T, 16)
 KEEPS(char)
 KEEPS(uchar)
 KEEPS(short)

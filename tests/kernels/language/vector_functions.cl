@@ -4,13 +4,11 @@
   vstore##N(shuffle(vload##M(0, in), vload##N(0, masks)), 0, out);                     \
   vstore##N(shuffle2(vload##M(0, in), vload##M(1, in), vload##N(0, masks)), 1, out);   \
   out += 2 * N;
-#define SHUFFLES(T, U)                                                                               \
-  __kernel void shuffles_##T(__global const T *in, __global const U *masks, __global T *out) {       \
-    SHUFFLE(2, 2) SHUFFLE(2, 4) SHUFFLE(2, 8) SHUFFLE(2, 16)                                         \
-    SHUFFLE(4, 2) SHUFFLE(4, 4) SHUFFLE(4, 8) SHUFFLE(4, 16)                                         \
-    SHUFFLE(8, 2) SHUFFLE(8, 4) SHUFFLE(8, 8) SHUFFLE(8, 16)                                         \
-    SHUFFLE(16, 2) SHUFFLE(16, 4) SHUFFLE(16, 8) SHUFFLE(16, 16)                                     \
+#define SHUFFLES_OF(M, T, U)                                                                               \
+  __kernel void shuffles_##M##_##T(__global const T *in, __global const U *masks, __global T *out) {       \
+    SHUFFLE(M, 2) SHUFFLE(M, 4) SHUFFLE(M, 8) SHUFFLE(M, 16)                                               \
   }
+#define SHUFFLES(T, U) SHUFFLES_OF(2, T, U) SHUFFLES_OF(4, T, U) SHUFFLES_OF(8, T, U) SHUFFLES_OF(16, T, U)
 SHUFFLES(char, uchar)
 SHUFFLES(uchar, uchar)
 SHUFFLES(short, ushort)

@@ -135,6 +135,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   CpuKernel kernel;
   start(&kernel);
   joins_ = joinsGroups(kernel_);
+  all_agree_ = allItemsAgree(kernel_);
   plan_ = &plan;
   setWorkItemText(text_, true, joins_);
   text_.barrier_call = nullptr;
@@ -260,6 +261,9 @@ void KernelText::node(const Node& at, std::string* out) {
 
 void KernelText::region(const Node& at, std::string* out) {
   Items work;
+  work.one = all_agree_;
+  if (all_agree_ && remark && !at.statements.empty())
+    remark(at.statements[0]->where, "The work-items of \"" + kernel_.name + "\" do the same: one of them stands for all.");
   work.statements = at.statements;
   const bool only_names = std::all_of(at.statements.begin(), at.statements.end(), [](const Stmt* s) {
     return s->kind == StmtKind::kDeclare &&

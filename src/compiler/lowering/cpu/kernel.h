@@ -99,6 +99,7 @@ class KernelText {
   const GroupPlan* plan_ = nullptr;
   uint32_t fixed_[3] = {0, 0, 0};
   bool joins_ = false;
+  bool all_agree_ = false;  // its work-items: one stands for all
   uint32_t next_ = 0;
   std::string top_;                           // declarations that stand before everything else
   std::vector<std::string> continue_labels_;  // of the loops around
