@@ -135,7 +135,7 @@ CpuKernel KernelText::split(const GroupPlan& plan, const std::string& linkage, s
   CpuKernel kernel;
   start(&kernel);
   joins_ = joinsGroups(kernel_);
-  all_agree_ = allItemsAgree(kernel_);
+  all_agree_ = allItemsAgree(kernel_) && !options_.exact_lines;  // which are asked for where a sanitizer watches each item
   plan_ = &plan;
   setWorkItemText(text_, true, joins_);
   text_.barrier_call = nullptr;
