@@ -57,7 +57,8 @@ run_preset() {
   local preset=$1
   results+=("build/$preset/results")
   rm -rf "build/$preset/results"
-  if ! stage "configure $preset" cmake --preset "$preset" -DMANYRT_BUILD_TESTS=ON -DMANYRT_BUILD_BENCHMARKS=OFF; then
+  if ! stage "configure $preset" cmake --preset "$preset" -DMANYRT_BUILD_TESTS=ON -DMANYRT_BUILD_BENCHMARKS=OFF \
+    -DMANYRT_PRECOMPILE_TESTS=ON; then
     broken+=("configure $preset")
     return 1
   fi
