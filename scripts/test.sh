@@ -58,7 +58,7 @@ run_preset() {
   results+=("build/$preset/results")
   rm -rf "build/$preset/results"
   if ! stage "configure $preset" cmake --preset "$preset" -DMANYRT_BUILD_TESTS=ON -DMANYRT_BUILD_BENCHMARKS=OFF \
-    -DMANYRT_PRECOMPILE_TESTS=ON; then
+    -DMANYRT_COMPILE_TESTS_FAST=ON; then
     broken+=("configure $preset")
     return 1
   fi
