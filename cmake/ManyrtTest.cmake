@@ -5,6 +5,14 @@ if(MANYRT_SANITIZE STREQUAL "address")
   list(APPEND manyrt_test_options -fno-sanitize=null,alignment,object-size,vptr)
 endif()
 
+# manyrt_compile_as_test(target): with these options, and with the common headers, GoogleTest among them, where they are compiled once.
+function(manyrt_compile_as_test target)
+  target_compile_options(${target} PRIVATE ${manyrt_test_options})
+  if(TARGET manyrt_test_headers)
+    target_precompile_headers(${target} REUSE_FROM manyrt_test_headers)
+  endif()
+endfunction()
+
 # manyrt_add_gtest(name SOURCES files... [LINK libraries...] [LABELS labels...] [TIMEOUT seconds] [SKIPS file] [NO_MAIN] [INTERNAL])
 #
 # One executable, one ctest entry of the same name. By default it links the shared library, as a program would; INTERNAL links
@@ -34,17 +42,13 @@ function(manyrt_add_gtest name)
   if(NOT MANYRT_SANITIZE)  # the sanitizers have traces of their own
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/crash_trace.cpp)
   endif()
-  target_compile_options(${name} PRIVATE ${manyrt_test_options})
+  manyrt_compile_as_test(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE
     ${arg_LINK}
     $<IF:$<BOOL:${arg_INTERNAL}>,manyrt_static,manyrt>
     $<IF:$<BOOL:${arg_NO_MAIN}>,GTest::gtest,GTest::gtest_main>
     manyrt_warnings Threads::Threads)
-
-  if(TARGET manyrt_test_headers)
-    target_precompile_headers(${name} REUSE_FROM manyrt_test_headers)
-  endif()
 
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES

@@ -67,6 +67,8 @@ Error find(NativeStream handle, Context* current, std::shared_ptr<Stream>* strea
 Stream::Stream(Context& its_context, unsigned its_flags, int its_priority)
     : context(its_context), flags(its_flags), priority(its_priority), random_(settings().seed + 1000 * ++made) {}
 
+Stream::~Stream() = default;
+
 std::shared_ptr<Record> Stream::mark() {
   if (idle()) return nullptr;
   Command command;
@@ -124,21 +126,23 @@ void Stream::close() {
 }
 
 void Stream::run() {
-  Runner runner(context);
+  runner_ = std::make_unique<Runner>(context);
   std::unique_lock lock(mutex_);
   while (true) {
     arrived_.wait(lock, [&] { return closed_ || !queue_.empty(); });
-    if (queue_.empty()) return;
+    if (queue_.empty()) break;
     {
       Command command = std::move(queue_.front());
       queue_.pop_front();
       lock.unlock();
-      carryOut(command, runner);
+      carryOut(command, *runner_);
     }
     lock.lock();
     ++completed_count_;
     completed_.notify_all();
   }
+  lock.unlock();
+  runner_.reset();
 }
 
 void Stream::carryOut(Command& command, Runner& runner) {

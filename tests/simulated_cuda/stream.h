@@ -41,6 +41,7 @@ struct Command {
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
   Stream(Context& its_context, unsigned its_flags, int its_priority);
+  ~Stream();
 
   void submit(Command command);  // with the null stream's rules
   void wait();                   // for all that was submitted before
@@ -66,6 +67,8 @@ class Stream : public std::enable_shared_from_this<Stream> {
   uint64_t submitted_count_ = 0, completed_count_ = 0;
   bool started_ = false, closed_ = false;
   Random random_;  // of its thread
+  // Of its thread, too. LeakSanitizer does not look at the stack of a thread that runs a fiber, which would have it else.
+  std::unique_ptr<Runner> runner_;
 };
 
 Table<Stream, NativeStream>& streams();
