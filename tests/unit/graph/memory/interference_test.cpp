@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "graph_shapes.h"
 #include "small_program.h"
 #include "unit/graph/random_graph.h"
@@ -59,16 +61,18 @@ TEST(InterferenceTest, InEveryShapeTwoConflictUnlessOneIsOver) {
     for (uint32_t step = 0; step < kSteps; ++step) {
       for (uint32_t vertex = 0; vertex < kCount; ++vertex) {
         for (uint32_t user : temporaries[graph.number[vertex]].users) {
-          over[step][vertex] = over[step][vertex] && closure.comesBefore(user, step);
+          if (closure.comesBefore(user, step)) continue;
+          over[step][vertex] = false;
+          break;
         }
       }
     }
     BitMatrix wanted(kCount);
     for (uint32_t vertex = 0; vertex < kCount; ++vertex) {
       for (uint32_t other = 0; other < kCount; ++other) {
-        bool all = true;
-        for (uint32_t user : temporaries[graph.number[vertex]].users) all = all && over[user][other];
-        if (all) wanted.row(vertex)[other / 64] |= uint64_t{1} << (other % 64);
+        const std::vector<uint32_t>& users = temporaries[graph.number[vertex]].users;
+        const auto sees = [&](uint32_t user) { return over[user][other]; };
+        if (std::all_of(users.begin(), users.end(), sees)) wanted.row(vertex)[other / 64] |= uint64_t{1} << (other % 64);
       }
     }
     for (uint32_t a = 0; a < kCount; ++a) {
