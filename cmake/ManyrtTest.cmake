@@ -13,6 +13,13 @@ function(manyrt_compile_as_test target)
   endif()
 endfunction()
 
+# manyrt_optimise_tests(files...): those of the folder's tests whose own loops take longer than the optimiser does.
+function(manyrt_optimise_tests)
+  if(MANYRT_COMPILE_TESTS_FAST)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+endfunction()
+
 # manyrt_add_gtest(name SOURCES files... [LINK libraries...] [LABELS labels...] [TIMEOUT seconds] [SKIPS file] [NO_MAIN] [INTERNAL])
 #
 # One executable, one ctest entry of the same name. By default it links the shared library, as a program would; INTERNAL links
