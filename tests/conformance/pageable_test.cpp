@@ -102,7 +102,7 @@ TEST_P(PageableTest, CopiesOfEverySizeArriveWholeBothWays) {
     std::fill(back.begin(), back.end(), 0xA5);
     ASSERT_RT_OK(rtMemcpy(memory_.as<unsigned char>(at), source.data() + from, size, RT_MEMCPY_DEFAULT));
     ASSERT_RT_OK(rtMemcpy(back.data() + to, memory_.as<unsigned char>(at), size, RT_MEMCPY_DEFAULT));
-    ASSERT_TRUE(std::equal(back.begin() + to, back.begin() + to + size, source.begin() + from)) << size;
+    ASSERT_EQ(std::memcmp(back.data() + to, source.data() + from, size), 0) << size;
     EXPECT_TRUE(to == 0 || back[to - 1] == 0xA5) << size;
     EXPECT_EQ(back[to + size], 0xA5) << size;
   }
