@@ -159,7 +159,7 @@ TEST_P(WorkFaults, LaunchWithOptions) {
 
 TEST_P(WorkFaults, ManySubmissionsBehindAGate) {
   exhaust({"many submissions behind a gate", [](World& w) {
-             // Each is a call of CUDA's driver, so that many faults meet many submissions there.
+             // Where there is a driver each is a call of it, and so a fault of its own.
              const int count = w.module == nullptr ? 2 * repeats(100) : 50;
              Gate gate(w.context);
              TRY(gate.close(w.busy));
