@@ -99,6 +99,7 @@ void Engine::body(void* user) {
   Worker& worker = *static_cast<Worker*>(user);
   Engine& engine = *worker.engine;
   current_engine = &engine;
+  Team::setIndex(worker.member.index);
   prctl(PR_SET_TIMERSLACK, 1000UL, 0UL, 0UL, 0UL);  // naps end when they should
   engine.work(worker);
   current_engine = nullptr;

@@ -12,6 +12,10 @@
 namespace manyrt::cpu {
 namespace {
 
+// A thread that is no worker takes the place of the last one.
+constexpr uint32_t kNoWorker = UINT32_MAX;
+thread_local uint32_t own_index = kNoWorker;
+
 // The last worker leaves jobs of a waiting thread, which has its place, to the others unless they do not come.
 constexpr int64_t kPatience = 5'000;
 
@@ -28,6 +32,8 @@ void spinUntil(Done done) {
 }
 
 }  // namespace
+
+void Team::setIndex(uint32_t index) { own_index = index; }
 
 Team::Job* Team::claim() {
   // Acquire pairs with the release in close(): the owner before is through with the job.
@@ -47,10 +53,18 @@ void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t tot
   // stores are sequentially consistent: they come before wake() reads `sleep`, and a worker sets `sleep` before it reads them.
   job.body = body;
   job.user.store(user, std::memory_order_relaxed);
-  job.total = total;
   job.pieces = pieces;
   job.helpers = helpers;
-  job.next.store(first, std::memory_order_relaxed);
+  // Parts are of whole pieces, as the least ones are.
+  const uint64_t count = total - first, members = uint64_t{helpers} + 1;
+  const uint64_t parts = members <= kFewMembers ? 1 : std::min<uint64_t>(members, kMostParts);
+  const uint64_t least = (count - 1) / pieces.least + 1;  // pieces
+  const uint64_t length = parts == 1 ? count : ((least - 1) / parts + 1) * pieces.least;
+  job.parts = static_cast<uint32_t>((count - 1) / length + 1);
+  for (uint64_t i = 0; i < job.parts; ++i) {
+    job.part[i].next.store(first + i * length, std::memory_order_relaxed);
+    job.part[i].end = std::min(total, first + (i + 1) * length);
+  }
   uint64_t generation = (job.gate.load(std::memory_order_relaxed) & ~(kGeneration - 1)) + kGeneration;
   open_.fetch_add(1, std::memory_order_seq_cst);
   job.gate.store(generation | kOpen | (foreign ? kForeign : 0) | helpers * kTicket, std::memory_order_seq_cst);
@@ -81,22 +95,28 @@ void Team::openCooperative(JobBody body, void* user, uint32_t helpers, bool fore
 }
 
 void Team::awaitCooperative() {
-  // `next` is never reset, so it is compared with the members of all jobs so far. Acquire pairs with the increments of the
+  // The counter is never reset, so it is compared with the members of all jobs so far. Acquire pairs with the increments of the
   // members, which form one release sequence: what all of them wrote is visible.
-  spinUntil([this] { return jobs_[0].next.load(std::memory_order_acquire) == members_; });
+  spinUntil([this] { return jobs_[0].part[0].next.load(std::memory_order_acquire) == members_; });
 }
 
 void Team::work(Job& job, uint32_t participant) {
-  // Relaxed: the counter only deals out pieces. The gate has published the job, and publishes its results.
-  const uint64_t total = job.total, shares = uint64_t{2} * (job.helpers + 1);
+  // Relaxed: a counter only deals out pieces. The gate has published the job, and publishes its results.
   const Pieces pieces = job.pieces;
-  uint64_t begin = job.next.load(std::memory_order_relaxed);
-  while (begin < total) {
-    const uint64_t left = total - begin;
-    const uint64_t end = begin + std::min(left, std::clamp(left / shares, pieces.least, pieces.most));
-    if (!job.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) continue;
-    job.body(job.user.load(std::memory_order_relaxed), begin, end, participant);
-    begin = job.next.load(std::memory_order_relaxed);
+  const uint32_t parts = job.parts;
+  const uint64_t shares = parts == 1 ? uint64_t{2} * (job.helpers + 1) : 2;
+  uint32_t at = own_index == kNoWorker ? parts - 1 : own_index % parts;
+  for (uint32_t i = 0; i < parts; ++i, at = at + 1 == parts ? 0 : at + 1) {
+    Part& part = job.part[at];
+    const uint64_t last = part.end;
+    uint64_t begin = part.next.load(std::memory_order_relaxed);
+    while (begin < last) {
+      const uint64_t left = last - begin;
+      const uint64_t end = begin + std::min(left, std::clamp(left / shares, pieces.least, pieces.most));
+      if (!part.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) continue;
+      job.body(job.user.load(std::memory_order_relaxed), begin, end, participant);
+      begin = part.next.load(std::memory_order_relaxed);
+    }
   }
 }
 
@@ -134,7 +154,7 @@ bool Team::joinCooperative(TeamMember& member) {
   uint32_t participant;
   if (!enrol(job, member, 0, &participant, &member.cooperative)) return false;
   job.body(job.user.load(std::memory_order_relaxed), participant, participant + 1, participant);
-  job.next.fetch_add(1, std::memory_order_acq_rel);  // publishes what the member wrote to awaitCooperative()
+  job.part[0].next.fetch_add(1, std::memory_order_acq_rel);  // publishes what the member wrote to awaitCooperative()
   return true;
 }
 

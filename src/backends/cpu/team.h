@@ -13,9 +13,10 @@ namespace manyrt::cpu {
 // Does [begin, end) of a job; `participant` is 0 for the owner and unique among those that take part. Does not throw.
 using JobBody = void (*)(void* user, uint64_t begin, uint64_t end, uint32_t participant);
 
-// How a job is cut. A piece is half of what is left for each member, within these limits. Many members that take many pieces
-// wait for each other at the counter (0.9 us a piece with 16 threads), and small pieces at the end let all members end
-// together.
+// How a job is cut. A piece is half of what is left for each member, within these limits: small pieces at the end let all
+// members end together. Many members that take pieces of one counter wait for each other (0.9 us a piece with 16 threads). So
+// each of them has a part of the job, with a counter of its own, where it begins; when that is done it goes on to the others'.
+// A worker has the same part in each job of as many members, and finds in its caches what it had there in the last one.
 struct Pieces {
   uint64_t least = 1;
   uint64_t most = UINT64_MAX;
@@ -32,15 +33,23 @@ struct TeamMember {
 
 class Team {
  public:
+  struct alignas(64) Part {
+    std::atomic<uint64_t> next{0};  // the next piece; the first part of a cooperative job: members done so far
+    uint64_t end = 0;
+  };
+  static constexpr uint32_t kMostParts = 32, kFewMembers = 3;  // up to so many members share one counter
   struct alignas(64) Job {
     std::atomic<uint64_t> gate{0};
     JobBody body = nullptr;
     std::atomic<void*> user{nullptr};  // read ahead of joining, to fetch its line
-    uint64_t total = 0;
     Pieces pieces;
     uint32_t helpers = 0;
-    alignas(64) std::atomic<uint64_t> next{0};  // the next piece; cooperative: members done so far
+    uint32_t parts = 1;
+    Part part[kMostParts];
   };
+
+  // Of the thread that calls: the number of a worker, which tells where it begins.
+  static void setIndex(uint32_t index);
 
   // Runs the job with at most `helpers` others. False: every slot is taken, nothing was done.
   // `announce` is called once workers can see the job, to wake some.
