@@ -515,10 +515,9 @@ inline Pool::Freed Pool::claim(Region& region, Block& block, const backend::Stre
 
 // Frees a block that no stream uses any more.
 void Pool::makeReady(Region& region, Block& block) {
-  const uint64_t capacity = region.capacityOf(block);
-  if (region.memory().host_visible) poison(region.addressOf(block), capacity);
+  if (region.memory().host_visible) poison(region.addressOf(block), region.capacityOf(block));
   block.state.store(Block::kFree, std::memory_order_release);
-  unused_ += capacity;
+  unused_ += region.bytesOf(block);
   --region.busy;
   if (region.kind() == Region::Kind::kLarge) return;
   if (region.kind() == Region::Kind::kRange) {

@@ -166,6 +166,8 @@ class Pool final : public RefCounted {
     Region* range = nullptr;
     OffsetAllocator::Fresh fresh;  // gets it; may be none
   };
+  uint32_t unitsFor(uint64_t bytes) const;
+  uint64_t nextShift(OffsetAllocator::Span span, uint64_t bytes, uint64_t alignment);
   Block* takeFromRanges(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped, bool* in_use);
   bool takeSpare(Exchange* exchange, uint64_t bytes);  // at most so many bytes; false: there is none, or no more room
   Status plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* full);
@@ -272,6 +274,7 @@ class Pool final : public RefCounted {
   Region* large_ = nullptr;
   Region* ranges_ = nullptr;
   Block* pending_in_ranges_ = nullptr;  // as Class::pending
+  uint32_t shifts_ = 0;                 // blocks of ranges that were shifted so far
   uint64_t reserved_ahead_ = 0;         // bytes that reserve() has taken since the last trim
   // See detachOutgrown(). Under the lock.
   static constexpr uint32_t kLargeRegrets = 64;

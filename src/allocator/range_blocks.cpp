@@ -39,7 +39,7 @@ RangeBlocks::~RangeBlocks() {
   }
 }
 
-Block& RangeBlocks::cut(OffsetAllocator::Span span) {
+Block& RangeBlocks::cut(OffsetAllocator::Span span, uint64_t shift) {
   Block* block = &blocks_[span.first];
   Cut& first = cuts_[span.first];
   if (!first.made) {
@@ -50,6 +50,7 @@ Block& RangeBlocks::cut(OffsetAllocator::Span span) {
   }
   // Relaxed: a reader of a live block is ordered behind this by the program, and any number serves for another one.
   first.count.store(span.count, std::memory_order_relaxed);
+  first.shift.store(static_cast<uint8_t>(shift / kAlignment), std::memory_order_relaxed);
   // A reader of a stale address may look at the same time, and finds the block of before or this one.
   const auto write = [&](Start& place, uint32_t start) {
     if (place.load(std::memory_order_relaxed) != start) place.store(start, std::memory_order_release);

@@ -8,6 +8,7 @@
 
 #include "allocator/block.h"
 #include "allocator/offset_allocator.h"
+#include "allocator/size_class.h"
 
 namespace manyrt::allocator {
 
@@ -23,8 +24,9 @@ class RangeBlocks {
   OffsetAllocator& offsets() { return offsets_; }
   const OffsetAllocator& offsets() const { return offsets_; }
 
-  // The block that has the span from now on. A block that had begun in it before is found no more.
-  Block& cut(OffsetAllocator::Span span);
+  // The block that has the span from now on. A block that had begun in it before is found no more. Its bytes begin `shift` bytes
+  // behind the first unit's, a multiple of kAlignment below kUnit.
+  Block& cut(OffsetAllocator::Span span, uint64_t shift);
   // Null: no block has the unit. The block may have been freed.
   Block* at(uint64_t offset) const {
     // Acquire: pairs with the release of cut(), so that the block is complete.
@@ -37,6 +39,9 @@ class RangeBlocks {
   }
   OffsetAllocator::Span spanOf(const Block& block) const {
     return {block.index, cuts_[block.index].count.load(std::memory_order_relaxed)};
+  }
+  uint64_t shiftOf(const Block& block) const {
+    return cuts_[block.index].shift.load(std::memory_order_relaxed) * kAlignment;
   }
   // All blocks that are live or pending, under the pool's lock.
   template <class Body>
@@ -56,6 +61,7 @@ class RangeBlocks {
     Start start;                  // of the block that has this unit; not written where `whole_` says it
     std::atomic<uint32_t> count;  // of a first unit: how many the block has
     bool made;                    // of a first unit: its block has been constructed
+    std::atomic<uint8_t> shift;   // of a first unit, in steps of kAlignment
   };
   struct Deallocate {
     void operator()(void* memory) const;

@@ -37,19 +37,24 @@ class Region final : public epoch::Retired {
   ContextResources& resources() const { return *resources_; }
   Pool* pool() const { return pool_.get(); }          // null: registered, imported or a module's
   uint64_t blockSize() const { return block_size_; }  // of a range: of a unit
-  // The bytes from its beginning that are the block's, at least as many as were asked for.
-  uint64_t capacityOf(const Block& block) const {
+  // The bytes of the region that the block takes. From its beginning on it has capacityOf(), at least what was asked for.
+  uint64_t bytesOf(const Block& block) const {
     return kind_ == Kind::kRange ? range_->spanOf(block).count * RangeBlocks::kUnit : block_size_;
+  }
+  uint64_t capacityOf(const Block& block) const {
+    return kind_ == Kind::kRange ? bytesOf(block) - range_->shiftOf(block) : block_size_;
   }
   RangeBlocks& range() { return *range_; }              // of kRange
   uint32_t sizeClass() const { return size_class_; }    // of a slab
   uint32_t blockCount() const { return block_count_; }  // of kRange: none that block() has
   Block& block(uint32_t index) { return blocks_[index]; }
   // The block that covers an address inside the region. Null: the address is in the rest behind the last block, or in a part
-  // of a range that no block has had.
+  // of a range that no block has had, or in front of a shifted block.
   Block* blockAt(uintptr_t address) {
-    if (kind_ == Kind::kRange) [[unlikely]]
-      return range_->at(address - begin());
+    if (kind_ == Kind::kRange) [[unlikely]] {
+      Block* block = range_->at(address - begin());
+      return block != nullptr && address < addressOf(*block) ? nullptr : block;
+    }
     if (kind_ == Kind::kSlab) return blockOfSlabAt(address);
     return block_count_ == 0 ? nullptr : &blocks_[0];
   }
@@ -59,7 +64,10 @@ class Region final : public epoch::Retired {
     const uint64_t index = ((address - begin()) * block_reciprocal_) >> kReciprocalBits;
     return index < block_count_ ? &blocks_[index] : nullptr;
   }
-  uintptr_t addressOf(const Block& block) const { return begin() + block.index * block_size_; }
+  uintptr_t addressOf(const Block& block) const {
+    const uintptr_t address = begin() + block.index * block_size_;
+    return kind_ == Kind::kRange ? address + range_->shiftOf(block) : address;
+  }
 
   // Notes that a stream of another context was given an address inside.
   void noteUse(Ref<backend::Stream> stream, uint64_t serial);

@@ -88,6 +88,9 @@ double timeGroups(GroupRun& run, uint64_t count, How how) {
     const uint64_t least = std::max(within(kPiece), rest / (kPieces * threads));
     Pieces pieces{std::max<uint64_t>(1, std::min(least, rest / (4 * threads))), 0};
     pieces.most = std::max(pieces.least, within(kLongPiece));
+    // Joined groups are best in whole rows.
+    const uint64_t row = kernel.joins() ? run.grid[kernel.joinsAlong(run.group)] : 1;
+    if (done % row == 0 && row <= rest / (4 * threads)) pieces.unit = row;
     run.first = done;
     engine.share(runGroups, &run, rest, pieces, left < 1e18 ? static_cast<int64_t>(left) : INT64_MAX, foreign);
     if (done == 0) {  // by as many threads as there are, more or less
@@ -176,7 +179,7 @@ void runCounted(void* user, uint64_t begin, uint64_t end, uint32_t participant) 
   if (total == 1 || engine.threads() == 1) return runGroups(&run, 0, total, 0);
   if (kGroupsApart && kernel.isCompiled()) {
     if (total <= kApartGroups) return runGroups(&run, 0, total, 0);
-    return engine.share(runGroups, &run, total, {kApartGroups, kApartGroups}, INT64_MAX, foreign);
+    return engine.share(runGroups, &run, total, {kApartGroups, kApartGroups, kApartGroups}, INT64_MAX, foreign);
   }
   SharingTrial* const trial = kernel.sharingTrial();
   if (trial != nullptr && runWithTrial(run, *trial, total, foreign)) return;

@@ -55,15 +55,14 @@ void Team::open(Job& job, JobBody body, void* user, uint64_t first, uint64_t tot
   job.user.store(user, std::memory_order_relaxed);
   job.pieces = pieces;
   job.helpers = helpers;
-  // Parts are of whole pieces, as the least ones are.
-  const uint64_t count = total - first, members = uint64_t{helpers} + 1;
-  const uint64_t parts = members <= kFewMembers ? 1 : std::min<uint64_t>(members, kMostParts);
-  const uint64_t least = (count - 1) / pieces.least + 1;  // pieces
-  const uint64_t length = parts == 1 ? count : ((least - 1) / parts + 1) * pieces.least;
-  job.parts = static_cast<uint32_t>((count - 1) / length + 1);
-  for (uint64_t i = 0; i < job.parts; ++i) {
-    job.part[i].next.store(first + i * length, std::memory_order_relaxed);
-    job.part[i].end = std::min(total, first + (i + 1) * length);
+  const uint64_t count = total - first, members = uint64_t{helpers} + 1, units = (count + pieces.unit - 1) / pieces.unit;
+  const uint64_t parts = members <= kFewMembers || units == 0 ? 1 : std::min({members, uint64_t{kMostParts}, units});
+  job.parts = static_cast<uint32_t>(parts);
+  uint64_t begin = first;
+  for (uint64_t i = 0; i < parts; ++i) {  // the first ones have a unit more
+    job.part[i].next.store(begin, std::memory_order_relaxed);
+    begin += (units / parts + (i < units % parts ? 1 : 0)) * pieces.unit;
+    job.part[i].end = std::min(total, begin);
   }
   uint64_t generation = (job.gate.load(std::memory_order_relaxed) & ~(kGeneration - 1)) + kGeneration;
   open_.fetch_add(1, std::memory_order_seq_cst);
@@ -112,7 +111,8 @@ void Team::work(Job& job, uint32_t participant) {
     uint64_t begin = part.next.load(std::memory_order_relaxed);
     while (begin < last) {
       const uint64_t left = last - begin;
-      const uint64_t end = begin + std::min(left, std::clamp(left / shares, pieces.least, pieces.most));
+      const uint64_t wanted = std::max(std::clamp(left / shares, pieces.least, pieces.most), pieces.unit);
+      const uint64_t end = begin + std::min(left, pieces.unit == 1 ? wanted : wanted - wanted % pieces.unit);
       if (!part.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) continue;
       job.body(job.user.load(std::memory_order_relaxed), begin, end, participant);
       begin = part.next.load(std::memory_order_relaxed);

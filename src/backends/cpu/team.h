@@ -20,6 +20,7 @@ using JobBody = void (*)(void* user, uint64_t begin, uint64_t end, uint32_t part
 struct Pieces {
   uint64_t least = 1;
   uint64_t most = UINT64_MAX;
+  uint64_t unit = 1;  // parts and pieces are of whole units, such as rows of groups
 };
 
 // What a worker remembers between looks at the team.

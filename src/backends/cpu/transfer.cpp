@@ -114,7 +114,7 @@ void fillPiece(void* user, uint64_t begin, uint64_t end, uint32_t) {
 void spread(Engine& engine, JobBody body, void* run, uint64_t width, uint64_t height, bool foreign) {
   uint64_t total = height == 1 ? (width + kPieceBytes - 1) / kPieceBytes : height;
   uint64_t chunk = height == 1 || width >= kPieceBytes ? 1 : kPieceBytes / width;
-  engine.share(body, run, total, {chunk, chunk}, static_cast<int64_t>(width * height) / kBytesPerNanosecond, foreign);
+  engine.share(body, run, total, {chunk, chunk, chunk}, static_cast<int64_t>(width * height) / kBytesPerNanosecond, foreign);
 }
 
 }  // namespace

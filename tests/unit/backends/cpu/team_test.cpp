@@ -99,17 +99,28 @@ TEST(CpuTeamTest, ManyMembersBeginInPartsOfTheirOwn) {
   EXPECT_EQ(taken[0], (std::pair<uint64_t, uint64_t>{48, 56}));
   EXPECT_EQ(taken[5], (std::pair<uint64_t, uint64_t>{0, 8}));
   EXPECT_EQ(sizesOf(taken), (std::vector<uint64_t>{8, 4, 2, 1, 1, 8, 4, 2, 1, 1, 8, 4, 2, 1, 1, 8, 4, 2, 1, 1}));
-  taken = takenOf(100, {5, 10}, 3);  // parts are of whole pieces
+  taken = takenOf(100, {5, 10}, 3);
   EXPECT_EQ(sizesOf(taken), (std::vector<uint64_t>{10, 7, 5, 3, 10, 7, 5, 3, 10, 7, 5, 3, 10, 7, 5, 3}));
   for (const uint32_t helpers : {3u, 7u, 15u, 31u, 32u, 100u, 500u}) {
     for (const uint64_t total :
          {uint64_t{1}, uint64_t{2}, uint64_t{5}, uint64_t{31}, uint64_t{33}, uint64_t{1000}, (uint64_t{1} << 40) + 7}) {
-      for (const Pieces pieces : {Pieces{}, Pieces{1, 1}, Pieces{3, 3}, Pieces{64, UINT64_MAX}, Pieces{7, 1000}}) {
+      for (const Pieces pieces : {Pieces{}, Pieces{1, 1}, Pieces{3, 3}, Pieces{64, UINT64_MAX}, Pieces{7, 1000},
+                                  Pieces{4, 4, 4}, Pieces{7, 1000, 10}, Pieces{1, UINT64_MAX, 1000}}) {
         if (total / pieces.most > 100'000) continue;
         expectEachOnce(takenOf(total, pieces, helpers), total);
       }
     }
   }
+}
+
+// Rows of groups, which are the faster for being whole.
+TEST(CpuTeamTest, PartsAndPiecesAreOfWholeUnits) {
+  EXPECT_EQ(sizesOf(takenOf(64, {1, UINT64_MAX, 8}, 2)), (std::vector<uint64_t>{8, 8, 8, 8, 8, 8, 8, 8}));
+  EXPECT_EQ(sizesOf(takenOf(100, {25, UINT64_MAX, 10}, 2)), (std::vector<uint64_t>{20, 20, 20, 20, 20}));
+  // Of ten units two parts have three and two have two.
+  EXPECT_EQ(takenOf(95, {1, UINT64_MAX, 10}, 3),
+            (Taken{{80, 90}, {90, 95}, {0, 10}, {10, 20}, {20, 30}, {30, 40}, {40, 50}, {50, 60}, {60, 70}, {70, 80}}));
+  EXPECT_EQ(takenOf(20, {1, UINT64_MAX, 10}, 31), (Taken{{10, 20}, {0, 10}}));
 }
 
 // Workers come to the same part again. Each index is done once, whoever comes first.
