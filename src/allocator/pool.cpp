@@ -72,7 +72,7 @@ Pool::Pool(Ref<ContextResources> resources, const PoolOptions& options)
       poisons_(sanitizer::hasAddress()),
       guards_(fills_ && keeps_ && !poisons_),
       ranges_of_driver_(keeps_ ? rangesOf(resources_->native(), options.kind) : nullptr),
-      lazy_slabs_(ranges_of_driver_ != nullptr && ranges_of_driver_->givesPagesAtTouch()),
+      pages_at_touch_(ranges_of_driver_ != nullptr && ranges_of_driver_->givesPagesAtTouch()),
       max_block_(ranges_of_driver_ != nullptr ? kMaxBlockBesideRanges : kMaxBlock),
       plain_(isPlain()),
       red_zone_(!keeps_ || options.maximum_bytes != 0        ? 0
@@ -166,7 +166,7 @@ void Pool::credit(int64_t change) {
 // reserved under the lock, before the driver is called without it. So two threads that grow at once cannot pass the limit
 // together.
 Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t alignment, uint64_t block_size) {
-  const bool lazy = kind == Region::Kind::kRange || (kind == Region::Kind::kSlab && lazy_slabs_);
+  const bool lazy = kind == Region::Kind::kRange || (kind == Region::Kind::kSlab && pages_at_touch_);
   const uint64_t committed = lazy ? 0 : size;
   {
     std::lock_guard lock(lock_);
@@ -215,10 +215,12 @@ Status Pool::grow(Region** out, Region::Kind kind, uint64_t size, uint64_t align
 
 // The size of a slab: half of what the class has, so that a program with little memory takes little; at most kSlabBytes, or
 // what the limit of the pool leaves. A driver cuts small allocations from pages of its own.
-uint64_t Pool::slabBytes(uint32_t index) {
+// `apart`: from one block to the next.
+uint64_t Pool::slabBytes(uint32_t index, uint64_t* apart) {
   std::lock_guard lock(lock_);
   const uint64_t block_size = classBytes(index);
-  if (lazy_slabs_) return kSlabBytes;  // whose pages count when blocks are handed out
+  *apart = block_size + (isSpread(block_size) && options_.maximum_bytes == 0 ? kSpread : 0);  // a limit counts bytes exactly
+  if (pages_at_touch_) return kSlabBytes;  // whose pages count when blocks are handed out
   const bool finely = !resources_->device().limits().reaches_host && options_.kind == RT_MEMORY_DEVICE;
   uint64_t most = classes_[index].slab_bytes / (finely ? 4 : 2);
   most = std::clamp(most, finely ? kFirstSlabBytes / 4 : kFirstSlabBytes, kSlabBytes);
@@ -243,9 +245,11 @@ BlockChain Pool::takeUnused(uint32_t index, uint32_t count) {
   // The first one last, so that it is handed out first.
   const uint32_t first = open->next_unused;
   uint32_t last = std::min(first + count, open->blockCount());
-  if (last * open->blockSize() > open->committed) {
+  // The last one ends with its bytes, however far away another would begin.
+  const auto end = [&] { return (last - 1) * open->blockSize() + classBytes(index); };
+  if (end() > open->committed) {
     const auto lacking = [&] {
-      const uint64_t pages = (last * open->blockSize() + kPage - 1) & ~(kPage - 1);
+      const uint64_t pages = (end() + kPage - 1) & ~(kPage - 1);
       return std::max(std::min(pages, open->memory().size), open->committed) - open->committed;
     };
     if (passesLimit(lacking())) last = first + 1;
@@ -261,7 +265,7 @@ BlockChain Pool::takeUnused(uint32_t index, uint32_t count) {
   for (uint32_t i = last; i-- > first;) taken.push(&open->block(i));
   open->next_unused = last;
   if (last == open->blockCount()) open_[index] = nullptr;
-  unused_ -= open->blockSize() * taken.count;
+  unused_ -= classBytes(index) * taken.count;
   open->busy += taken.count;
   return taken;
 }
@@ -299,7 +303,7 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
   if (bucket.ready == nullptr && open_[index] == nullptr) settlePending(&bucket.pending, dropped);
   for (Block* block; taken.count < count && (block = bucket.ready) != nullptr;) {
     bucket.ready = block->next;
-    unused_ -= block->region->blockSize();
+    unused_ -= classBytes(index);
     ++block->region->busy;
     // In their order: the newest is handed out first.
     block->next = nullptr;
@@ -314,10 +318,10 @@ BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* strea
 
 // A fresh slab of the class, which becomes the open one.
 [[gnu::cold]] Status Pool::openSlab(uint32_t index) {
-  const uint64_t bytes = classBytes(index);
-  const uint64_t slab = slabBytes(index);
+  uint64_t apart;
+  const uint64_t slab = slabBytes(index, &apart);
   Region* fresh = nullptr;
-  RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, slabAlignment(slab, bytes), bytes));
+  RT_TRY(grow(&fresh, Region::Kind::kSlab, slab, slabAlignment(slab, classBytes(index)), apart));
   std::lock_guard lock(lock_);
   classes_[index].slab_bytes += slab;
   unused_ += fresh->committed;
@@ -429,13 +433,16 @@ Status Pool::limitReached(uint64_t bytes) const {
 Status Pool::allocate(void** pointer, uint64_t size, uint64_t alignment, backend::Stream* stream) {
   uint64_t wanted;
   if (addOverflows(size, red_zone_, &wanted)) wanted = UINT64_MAX;
-  if (alignment > kAlignment) {  // a block of a power of two bytes is aligned to its size
-    if (roundUpOverflows(wanted, alignment, &wanted)) wanted = UINT64_MAX;
-    if (wanted <= max_block_ && keeps_) wanted = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
+  if (alignment > kAlignment && roundUpOverflows(wanted, alignment, &wanted)) wanted = UINT64_MAX;
+  bool in_slab = wanted <= max_block_ && keeps_;
+  if (alignment > kAlignment && in_slab) {  // a block of a power of two bytes is aligned to its size, unless it is spread
+    const uint64_t power = uint64_t{1} << (64 - __builtin_clzll(wanted - 1));
+    in_slab = !isSpread(power);
+    if (in_slab) wanted = power;
   }
   Block* block = nullptr;
   bool in_use = false;  // reused in the order of its stream, where earlier work may still use it
-  if (wanted <= max_block_ && keeps_) [[likely]] {
+  if (in_slab) [[likely]] {
     const uint32_t index = sizeClass(wanted);
     const bool plain = plain_.load(std::memory_order_relaxed);  // relaxed: see setPinMode()
     StreamCache* cache = stream == nullptr || !plain ? nullptr : cacheOf(*stream);
@@ -670,16 +677,6 @@ Status Pool::reserve(uint64_t bytes) {
   --region->busy;
   unused_ += size;
   return Status();
-}
-
-void Pool::setLimit(uint64_t bytes) {
-  std::lock_guard lock(lock_);
-  options_.maximum_bytes = bytes;
-}
-
-void Pool::setReleaseThreshold(uint64_t bytes) {
-  std::lock_guard lock(lock_);
-  options_.release_threshold = bytes;
 }
 
 void Pool::setOutOfMemoryCallback(rtOutOfMemoryCallback_t callback, void* user) {

@@ -74,6 +74,7 @@ class Pool final : public RefCounted {
   void trimToThreshold();          // at a synchronise
   void close();  // behind the last use of the handle: keeps nothing, releases pending blocks when they have passed
   void setLimit(uint64_t bytes);
+  uint64_t limit();  // 0: none
   void setReleaseThreshold(uint64_t bytes);
   void setOutOfMemoryCallback(rtOutOfMemoryCallback_t callback, void* user);
   rtOutOfMemoryCallback_t outOfMemoryCallback(void** user);
@@ -243,7 +244,7 @@ class Pool final : public RefCounted {
   // Relaxed: under a lock that close() takes behind its store.
   bool isClosed() const { return closed_.load(std::memory_order_relaxed); }
   bool releasesAtOnce() const { return isClosed() || !keeps_; }
-  uint64_t slabBytes(uint32_t index);
+  uint64_t slabBytes(uint32_t index, uint64_t* apart);
   uint64_t slabAlignment(uint64_t slab, uint64_t block_size) const;
   Status limitReached(uint64_t bytes) const;
   bool passesLimit(uint64_t bytes) const;
@@ -258,8 +259,16 @@ class Pool final : public RefCounted {
   const bool poisons_;     // the process has AddressSanitizer
   const bool guards_;      // with it: guards and a quarantine, where pools keep memory and AddressSanitizer does not look
   backend::AddressRanges* const ranges_of_driver_;  // null: each large block is an allocation of the driver
-  const bool lazy_slabs_;                           // whose pages come when they are touched
-  const uint64_t max_block_;                        // in slabs
+  const bool pages_at_touch_;                       // of slabs and ranges
+  // Where the host computes, blocks begin at different places of a page. Of two arrays whose addresses are equal but for whole
+  // pages, a load waits for a store to the other one whose address has the same last 12 bits, and the lines of all arrays fall
+  // into the same sets of a cache: a stencil took 2.5 times as long. Blocks of slabs are further apart for it, and large blocks
+  // begin anywhere in the first page of their range.
+  bool spreads() const { return pages_at_touch_; }
+  static constexpr uint64_t kSpread = 5 * kAlignment;          // from one block to the next: 16 blocks have 16 places
+  static constexpr uint64_t kSpreadFrom = uint64_t{32} << 10;  // shorter blocks would be much longer for it
+  bool isSpread(uint64_t block_size) const { return spreads() && block_size >= kSpreadFrom; }
+  const uint64_t max_block_;  // in slabs
   bool isPlain() const { return keeps_ && !fills_ && !poisons_; }
   // Allocations may come from caches. Relaxed: see setPinMode().
   std::atomic<bool> plain_;

@@ -21,13 +21,10 @@ constexpr uint64_t kRangeAlignment = uint64_t{1} << 21;
 constexpr uint64_t kSparePart = 32;  // of what is in use
 constexpr int kPendingLooks = 16;
 
-// Where the host computes, blocks begin at different places of a page. Of two arrays whose addresses are equal but for whole
-// pages, a load waits for a store to the other one whose address has the same last 12 bits, and the lines of all arrays fall
-// into the same sets of a cache: a stencil took 2.5 times as long. A block with no room in its last unit gets a unit for it,
-// if it is large.
+// What a large block gets beyond what it needs, so that it can begin anywhere in its first page.
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kShift = 5 * kAlignment;  // from one block to the next: 16 blocks have 16 places
-constexpr uint64_t kRoomFrom = uint64_t{2} << 20;
+constexpr uint64_t kRoom = kPage - kAlignment;
+constexpr uint64_t kRoomFrom = uint64_t{1} << 20;
 
 uint64_t bytesOf(OffsetAllocator::Span span) { return span.count * kUnit; }
 
@@ -89,14 +86,14 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
 
 // Under the lock. Exact where there is a limit: what the program has counted must fit.
 uint32_t Pool::unitsFor(uint64_t bytes) const {
-  const bool has_room = ranges_of_driver_->givesPagesAtTouch() && bytes >= kRoomFrom && options_.maximum_bytes == 0;
-  return static_cast<uint32_t>((bytes + (has_room ? kPage - kAlignment : 0) + kUnit - 1) / kUnit);
+  const bool has_room = spreads() && bytes >= kRoomFrom && options_.maximum_bytes == 0;
+  return static_cast<uint32_t>((bytes + (has_room ? kRoom : 0) + kUnit - 1) / kUnit);
 }
 
 // Where the next block begins in its first unit.
 uint64_t Pool::nextShift(OffsetAllocator::Span span, uint64_t bytes, uint64_t alignment) {
-  if (!ranges_of_driver_->givesPagesAtTouch()) return 0;
-  const uint64_t room = bytesOf(span) - bytes, shift = shifts_++ * kShift % kPage;
+  if (!spreads()) return 0;
+  const uint64_t room = bytesOf(span) - bytes, shift = shifts_++ * kSpread % kPage;
   const uint64_t step = std::max(alignment, kAlignment);
   return std::min(shift, room) / step * step;
 }

@@ -230,6 +230,21 @@ void Pool::trimPassed() {
   trim(0);
 }
 
+void Pool::setLimit(uint64_t bytes) {
+  std::lock_guard lock(lock_);
+  options_.maximum_bytes = bytes;
+}
+
+uint64_t Pool::limit() {
+  std::lock_guard lock(lock_);
+  return options_.maximum_bytes;
+}
+
+void Pool::setReleaseThreshold(uint64_t bytes) {
+  std::lock_guard lock(lock_);
+  options_.release_threshold = bytes;
+}
+
 void Pool::trimToThreshold() {
   uint64_t threshold;
   {

@@ -21,7 +21,7 @@ Region::Region(Ref<ContextResources> resources, Ref<Pool> pool, Kind kind, const
       block_count_(static_cast<uint32_t>(kind == Kind::kSlab    ? memory.size / block_size
                                          : kind == Kind::kRange ? 0
                                                                 : 1)),
-      size_class_(kind == Kind::kSlab ? allocator::sizeClass(block_size) : 0),
+      size_class_(kind == Kind::kSlab ? classAtMost(block_size) : 0),
       blocks_(new Block[block_count_]) {
   if (kind == Kind::kRange) {
     range_ = std::make_unique<RangeBlocks>(this, static_cast<uint32_t>(memory.size / RangeBlocks::kUnit),

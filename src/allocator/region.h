@@ -9,6 +9,7 @@
 
 #include "allocator/block.h"
 #include "allocator/range_blocks.h"
+#include "allocator/size_class.h"
 #include "backends/backend.h"
 #include "base/callbacks.h"
 #include "base/handles/epoch.h"
@@ -25,8 +26,8 @@ class Region final : public epoch::Retired {
   // kRange: addresses that are cut as needed (range_blocks.h), of backends that can give memory to parts of them.
   enum class Kind { kSlab, kLarge, kRange, kRegistered, kImported, kGlobal };
 
-  // The blocks of kRange have no size of their own: there, `block_size` is that of a granule, which gets or loses memory as a
-  // whole. Throws bad_alloc.
+  // `block_size`: of a slab, from one block to the next, which are of the largest class of at most that size. The blocks of
+  // kRange have no size of their own: there, it is that of a granule, which gets or loses memory as a whole. Throws bad_alloc.
   Region(Ref<ContextResources> resources, Ref<Pool> pool, Kind kind, const backend::Memory& memory, uint64_t block_size);
   ~Region();
 
@@ -36,13 +37,15 @@ class Region final : public epoch::Retired {
   const backend::Memory& memory() const { return memory_; }
   ContextResources& resources() const { return *resources_; }
   Pool* pool() const { return pool_.get(); }          // null: registered, imported or a module's
-  uint64_t blockSize() const { return block_size_; }  // of a range: of a unit
+  uint64_t blockSize() const { return block_size_; }  // of a range: of a unit; of a slab: from one to the next
   // The bytes of the region that the block takes. From its beginning on it has capacityOf(), at least what was asked for.
   uint64_t bytesOf(const Block& block) const {
-    return kind_ == Kind::kRange ? range_->spanOf(block).count * RangeBlocks::kUnit : block_size_;
+    return kind_ == Kind::kRange  ? range_->spanOf(block).count * RangeBlocks::kUnit
+           : kind_ == Kind::kSlab ? classBytes(size_class_)
+                                  : block_size_;
   }
   uint64_t capacityOf(const Block& block) const {
-    return kind_ == Kind::kRange ? bytesOf(block) - range_->shiftOf(block) : block_size_;
+    return kind_ == Kind::kRange ? bytesOf(block) - range_->shiftOf(block) : bytesOf(block);
   }
   RangeBlocks& range() { return *range_; }              // of kRange
   uint32_t sizeClass() const { return size_class_; }    // of a slab

@@ -28,4 +28,10 @@ constexpr uint64_t classBytes(uint32_t index) {
   return ((quarter + 1) << (exponent - 2)) * kAlignment;
 }
 
+// Blocks of a slab may be further apart than they are long: see Pool::spreads().
+constexpr uint32_t classAtMost(uint64_t block_size) {
+  const uint32_t index = sizeClass(block_size);
+  return classBytes(index) > block_size ? index - 1 : index;
+}
+
 }  // namespace manyrt::allocator

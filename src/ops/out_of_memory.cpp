@@ -34,13 +34,32 @@ void trimAll(manager::Context& context, epoch::Guard& guard) {
   guard.enter();
 }
 
-// What holds freed memory of the context. Throws bad_alloc.
-std::vector<allocator::Stamp> holders(manager::Context& context) {
-  std::vector<allocator::Stamp> stamps;
-  if (callbacks::inside()) return stamps;  // work may wait for this very function
-  for (const Ref<allocator::Pool>& pool : context.allPools()) pool->pendingStamps(&stamps);
-  std::erase_if(stamps, [](const allocator::Stamp& stamp) { return stamp.stream->isInsideTask(); });
-  return stamps;
+// What holds freed memory. Throws bad_alloc.
+struct Pending {
+  std::vector<allocator::Stamp> of_pool, of_context;
+
+  Pending(manager::Context& context, allocator::Pool& from) {
+    if (callbacks::inside()) return;  // work may wait for this very function
+    from.pendingStamps(&of_pool);
+    for (const Ref<allocator::Pool>& pool : context.allPools()) pool->pendingStamps(&of_context);
+    const auto is_inside = [](const allocator::Stamp& stamp) { return stamp.stream->isInsideTask(); };
+    std::erase_if(of_pool, is_inside);
+    std::erase_if(of_context, is_inside);
+  }
+  std::vector<allocator::Stamp> that(Holders holders) {
+    return holders == Holders::kNone     ? std::vector<allocator::Stamp>()
+           : holders == Holders::kOfPool ? std::move(of_pool)
+                                         : std::move(of_context);
+  }
+};
+
+// Behind a try that trimmed everything.
+Holders holdersNow(allocator::Pool& pool, manager::Context& context, uint64_t size) {
+  rtMemPoolStats_t stats = RT_MEM_POOL_STATS_INIT;
+  pool.statistics(&stats);
+  uint64_t free_bytes = 0, device_bytes = 0;
+  (void)context.device->native.memInfo(&free_bytes, &device_bytes);  // a device that cannot say has 0
+  return holdersThatMatter(stats, pool.limit(), size, device_bytes);
 }
 
 // Waits as long as some of it ends now and then. Work that is held back, as by a fence which this thread is to signal, must not
@@ -80,6 +99,14 @@ Status explain(const Status& status, const AllocationRequest& request, allocator
 
 }  // namespace
 
+Holders holdersThatMatter(const rtMemPoolStats_t& stats, uint64_t limit, uint64_t size, uint64_t device_bytes) {
+  if (device_bytes != 0 && size > device_bytes) return Holders::kNone;
+  if (limit == 0) return Holders::kOfContext;
+  const auto room = [&](uint64_t bytes) { return limit - std::min(limit, bytes); };
+  if (size > room(stats.live_bytes)) return Holders::kNone;  // even when nothing is in flight
+  return size > room(stats.reserved_bytes) ? Holders::kOfPool : Holders::kOfContext;
+}
+
 [[gnu::cold]] Status findMemory(void** pointer, const AllocationRequest& request, uint64_t alignment, allocator::Pool& from,
                                 manager::Context& context, epoch::Guard& guard) {
   RT_TRY(context.pin());  // the guard is left below
@@ -94,13 +121,16 @@ Status explain(const Status& status, const AllocationRequest& request, allocator
     return pool->allocate(pointer, request.size, alignment, stream.get());
   };
   // Of the time before the first try: work that ends between that try and a later look would be missed.
-  std::vector<allocator::Stamp> held_by = holders(context);
+  Pending pending(context, *pool);
   Status status = again();
-  if (status.code() == RT_ERROR_OUT_OF_MEMORY && !held_by.empty()) {
-    guard.leave();
-    waitWhileTheyProgress(std::move(held_by));
-    guard.enter();
-    status = again();
+  if (status.code() == RT_ERROR_OUT_OF_MEMORY) {
+    std::vector<allocator::Stamp> held_by = pending.that(holdersNow(*pool, context, request.size));
+    if (!held_by.empty()) {
+      guard.leave();
+      waitWhileTheyProgress(std::move(held_by));
+      guard.enter();
+      status = again();
+    }
   }
   void* user;
   while (status.code() == RT_ERROR_OUT_OF_MEMORY) {

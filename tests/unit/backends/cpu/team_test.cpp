@@ -123,7 +123,7 @@ TEST(CpuTeamTest, PartsAndPiecesAreOfWholeUnits) {
   EXPECT_EQ(takenOf(20, {1, UINT64_MAX, 10}, 31), (Taken{{10, 20}, {0, 10}}));
 }
 
-// Workers come to the same part again. Each index is done once, whoever comes first.
+// Workers come to the same part again. Each index is done once, by the thread that comes first.
 TEST(CpuTeamTest, ManyThreadsDoEachPieceOnce) {
   constexpr uint32_t kThreads = 7, kTotal = 5000;
   Team team;
