@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs all-reduces and digits_parallel over simulated hosts, and writes what came of it beside a model; use it as
 scale_table.py [--most HOSTS] [--core N] [--build FOLDER]   measures, writes page and picture (scripts/scale.sh builds first)
+scale_table.py --epochs    measures the epochs that the figures lack, up to --most hosts, and keeps the rest
 scale_table.py --tables    writes these again
 scale_table.py --check     ends with 1 if they are not what the figures give
 
@@ -129,7 +130,7 @@ of hosts, so hashes and accuracies differ between rows.
 ## What breaks first
 
 {breaks}
-Made by `scripts/scale_table.py` from `docs/measured/scale.json`; commit {commit}.
+Made by `scripts/scale_table.py` from `docs/measured/scale.json`; commit {commit}{later}.
 """
 
 
@@ -209,6 +210,11 @@ def breaks(data, model):
     return "".join(f"{number}. {text}\n" for number, (_, text) in enumerate(found, 1))
 
 
+def later(data):
+    rows = [row for row in data["epochs"] if "commit" in row]
+    return "".join(f", the epoch of {row['hosts']} hosts {row['commit']}" for row in rows)
+
+
 def page(data):
     context, model = data["context"], Model(data["context"])
     images, held_out = data["epochs"][0]["images"]
@@ -225,7 +231,7 @@ def page(data):
         text += size_section(data, model, size)
     return text + EPOCH.format(images=images, held_out=held_out, steps=steps, batch=BATCH, few=scale_measure.FEW_IMAGES,
                                gradient=context["gradient_bytes"], rows=epoch_rows(data, model, steps),
-                               breaks=breaks(data, model), commit=context["commit"], one_ms=computing(data, 1)["seconds"] * 1e3)
+                               breaks=breaks(data, model), commit=context["commit"], later=later(data), one_ms=computing(data, 1)["seconds"] * 1e3)
 
 
 def curves(data):
@@ -255,14 +261,22 @@ def main():
     parser.add_argument("--most", type=int, default=scale_measure.HOSTS[-1])
     parser.add_argument("--core", type=int, default=1)
     parser.add_argument("--build", default=str(ROOT / "build/release"))
+    parser.add_argument("--epochs", action="store_true")
     parser.add_argument("--tables", action="store_true")
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     if arguments.most < scale_measure.HOSTS[0]:
         parser.error(f"{scale_measure.HOSTS[0]} hosts are the least")
-    if not arguments.tables and not arguments.check:
-        data = scale_measure.measure(pathlib.Path(arguments.build).resolve(), arguments.most, arguments.core)
+
+    def keep(data):
         FIGURES.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+    build = pathlib.Path(arguments.build).resolve()
+    if arguments.epochs:
+        data = json.loads(FIGURES.read_text(encoding="utf-8"))
+        scale_measure.add_epochs(data, build, arguments.most, arguments.core, keep)
+    elif not arguments.tables and not arguments.check:
+        keep(scale_measure.measure(build, arguments.most, arguments.core))
     data = json.loads(FIGURES.read_text(encoding="utf-8"))
     stale = []
     for path, words in {PAGE: page(data), PICTURE: scale_picture.draw(*curves(data))}.items():
