@@ -231,7 +231,8 @@ def page(data):
         text += size_section(data, model, size)
     return text + EPOCH.format(images=images, held_out=held_out, steps=steps, batch=BATCH, few=scale_measure.FEW_IMAGES,
                                gradient=context["gradient_bytes"], rows=epoch_rows(data, model, steps),
-                               breaks=breaks(data, model), commit=context["commit"], later=later(data), one_ms=computing(data, 1)["seconds"] * 1e3)
+                               breaks=breaks(data, model), commit=context["commit"],
+                               later=later(data), one_ms=computing(data, 1)["seconds"] * 1e3)
 
 
 def curves(data):
