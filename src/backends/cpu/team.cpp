@@ -103,7 +103,7 @@ void Team::work(Job& job, uint32_t participant) {
   // Relaxed: a counter only deals out pieces. The gate has published the job, and publishes its results.
   const Pieces pieces = job.pieces;
   const uint32_t parts = job.parts;
-  const uint64_t shares = parts == 1 ? uint64_t{2} * (job.helpers + 1) : 2;
+  const uint64_t shares = uint64_t{2} * ((job.helpers + parts) / parts);  // for each member that begins in the part
   uint32_t at = own_index == kNoWorker ? parts - 1 : own_index % parts;
   for (uint32_t i = 0; i < parts; ++i, at = at + 1 == parts ? 0 : at + 1) {
     Part& part = job.part[at];

@@ -121,6 +121,8 @@ TEST(CpuTeamTest, PartsAndPiecesAreOfWholeUnits) {
   EXPECT_EQ(takenOf(95, {1, UINT64_MAX, 10}, 3),
             (Taken{{80, 90}, {90, 95}, {0, 10}, {10, 20}, {20, 30}, {30, 40}, {40, 50}, {50, 60}, {60, 70}, {70, 80}}));
   EXPECT_EQ(takenOf(20, {1, UINT64_MAX, 10}, 31), (Taken{{10, 20}, {0, 10}}));
+  // More members than parts: two begin in each.
+  EXPECT_EQ(takenOf(3200, {10, UINT64_MAX}, 63)[0], (std::pair<uint64_t, uint64_t>{3100, 3125}));
 }
 
 // Workers come to the same part again. Each index is done once, by the thread that comes first.
