@@ -161,7 +161,7 @@ class Pool final : public RefCounted {
       Region* range = nullptr;
       OffsetAllocator::Span span;
     };
-    static constexpr uint32_t kMostSpares = 8;
+    static constexpr uint32_t kMostSpares = 32;
     Part spares[kMostSpares];  // lose their memory first
     uint32_t spare_count = 0;
     Region* range = nullptr;

@@ -20,6 +20,7 @@ constexpr uint64_t kMostBytes = uint64_t{1} << 45;
 constexpr uint64_t kRangeAlignment = uint64_t{1} << 21;
 constexpr uint64_t kSparePart = 32;  // of what is in use
 constexpr int kPendingLooks = 16;
+constexpr uint32_t kFewSpares = 8;  // lose their memory ahead of an allocation; more only until it takes no more than they had
 
 // What a large block gets beyond what it needs, so that it can begin anywhere in its first page.
 constexpr uint64_t kPage = 4096;
@@ -166,10 +167,16 @@ Status Pool::plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* 
   // A whole granule beyond what is kept.
   const uint64_t keep =
       (reserved_ - std::min(unused_, reserved_) + bytes) / kSparePart + reserved_ahead_ + ranges_of_driver_->granule() - kUnit;
-  while (spare > keep) {
+  uint64_t given = 0;
+  while (spare > keep && (exchange->spare_count < kFewSpares || given < bytes)) {
     const uint64_t before = reserved_;
     if (!takeSpare(exchange, spare - keep)) break;
     spare -= before - reserved_;
+    given += before - reserved_;
+  }
+  if (given < bytes && exchange->spare_count == Exchange::kMostSpares) {  // the caller asks again behind these
+    giveUp(*exchange);
+    return Status();
   }
   while (passesLimit(bytes)) {
     if (takeSpare(exchange, bytes)) continue;

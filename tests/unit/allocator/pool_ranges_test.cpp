@@ -110,6 +110,18 @@ TEST_F(PoolRangesTest, BlocksThatGrowLeaveLittleBehind) {
   for (void* cache : caches) free(cache, stream_.get());
 }
 
+// Behind a step of training, say: much is free, in many parts, and what comes next fits none of them.
+TEST_F(PoolRangesTest, ABlockTakesItsMemoryFromManySmallParts) {
+  std::vector<void*> blocks;
+  for (int i = 0; i < 400; ++i) blocks.push_back(allocate(kMiB - kPage));
+  for (size_t i = 0; i < blocks.size(); i += 2) free(blocks[i]);
+  const uint64_t before = statistics().reserved_bytes;
+  void* large = allocate(150 * kMiB);
+  EXPECT_LE(statistics().peak_reserved_bytes, before + kMiB);
+  for (size_t i = 1; i < blocks.size(); i += 2) free(blocks[i]);
+  free(large);
+}
+
 TEST_F(PoolRangesTest, SizesThatComeInTurnTakeNothingOfTheDriverAfterOneRound) {
   const auto round = [&] {
     for (uint64_t size = kMiB; size < 200 * kMiB; size *= 3) free(allocate(size));
