@@ -3,6 +3,7 @@
 // from the cache (P16), and what the start of a CPU stream costs where CUDA is installed (P18).
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -358,19 +359,49 @@ void registerCopies() {
   }
 }
 
+cudaStream_t createRawStream() {
+  cudaStream_t made;
+  CUDA_CHECK(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+  return made;
+}
+
 // The driver's pool, which keeps what is freed, as ours does.
 struct DriverPool {
-  cudaStream_t createStream() const {
-    cudaStream_t made;
-    CUDA_CHECK(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
-    return made;
-  }
+  cudaStream_t createStream() const { return createRawStream(); }
   void* allocate(uint64_t size, cudaStream_t on) const {
     void* pointer = nullptr;
     CUDA_CHECK(cudaMallocAsync(&pointer, size, on));
     return pointer;
   }
   void free(void* pointer, cudaStream_t on) const { CUDA_CHECK(cudaFreeAsync(pointer, on)); }
+};
+
+// PyTorch's caching allocator, from the module made of pytorch_module.cpp.
+struct PyTorchPool {
+  void (*start)() = nullptr;
+  void* (*allocate_on)(uint64_t, cudaStream_t) = nullptr;
+  void (*free_block)(void*) = nullptr;
+
+  // False, and why, where there is none.
+  bool find(std::string* why) {
+    void* opened = dlopen(BENCH_PYTORCH, RTLD_NOW | RTLD_LOCAL);
+    if (opened == nullptr) {
+      *why = "PyTorch for CUDA was not there when the benchmarks were built";
+      return false;
+    }
+    start = reinterpret_cast<decltype(start)>(dlsym(opened, "bench_pytorch_start"));
+    allocate_on = reinterpret_cast<decltype(allocate_on)>(dlsym(opened, "bench_pytorch_allocate"));
+    free_block = reinterpret_cast<decltype(free_block)>(dlsym(opened, "bench_pytorch_free"));
+    if (start == nullptr || allocate_on == nullptr || free_block == nullptr) {
+      *why = "PyTorch: the module lacks a function";
+      return false;
+    }
+    start();
+    return true;
+  }
+  cudaStream_t createStream() const { return createRawStream(); }
+  void* allocate(uint64_t size, cudaStream_t on) const { return allocate_on(size, on); }
+  void free(void* pointer, cudaStream_t) const { free_block(pointer); }
 };
 
 // The peak of what a pool of the driver takes for a trace. Each replay has a pool of its own, which keeps what it has.
@@ -420,18 +451,29 @@ void registerPools() {
   uint64_t all = UINT64_MAX;
   CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
   CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+  PyTorchPool pytorch;
+  std::string why;
+  const bool has_pytorch = pytorch.find(&why);
   for (const bool beside : {false, true}) {
     const std::string end = beside ? "_1000_live" : "";
-    registerComparison(Comparison("P5_cuda_malloc_free_async" + end)
-                           .ours("manyrt", pairs(OurPool{context}, beside))
-                           .peer("cudaMallocAsync", pairs(DriverPool(), beside))
-                           .settle(false));
+    Comparison one("P5_cuda_malloc_free_async" + end);
+    one.settle(false).ours("manyrt", pairs(OurPool{context}, beside)).peer("cudaMallocAsync", pairs(DriverPool(), beside));
+    if (has_pytorch) {
+      one.peer("pytorch", pairs(pytorch, beside));
+    } else {
+      one.missing("pytorch", why);
+    }
+    registerComparison(one);
     for (const int threads : {8, 16}) {
-      registerComparison(Comparison("P6_cuda_malloc_free_async_" + std::to_string(threads) + "_threads" + end)
-                             .ours("manyrt", pairsFrom(threads, OurPool{context}, beside))
-                             .peer("cudaMallocAsync", pairsFrom(threads, DriverPool(), beside))
-                             .repetitions(5)
-                             .settle(false));
+      Comparison many("P6_cuda_malloc_free_async_" + std::to_string(threads) + "_threads" + end);
+      many.settle(false).repetitions(5).ours("manyrt", pairsFrom(threads, OurPool{context}, beside));
+      many.peer("cudaMallocAsync", pairsFrom(threads, DriverPool(), beside));
+      if (has_pytorch) {
+        many.peer("pytorch", pairsFrom(threads, pytorch, beside));
+      } else {
+        many.missing("pytorch", why);
+      }
+      registerComparison(many);
     }
   }
 }
