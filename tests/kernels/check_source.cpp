@@ -15,6 +15,7 @@
 #include "compiler/parser/parser.h"
 #include "compiler/pipeline/options.h"
 #include "compiler/preprocessor/preprocessor.h"
+#include "compiler/toolchain/compiler.h"
 
 namespace {
 
@@ -110,5 +111,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "The options are not usable: %s\n", arguments.options.c_str());
     return 2;
   }
+  options.gathers = cpuGathers(), options.scatters = cpuScatters();  // as a build on this processor
   return check(arguments, options, text.str()) ? 0 : 1;
 }

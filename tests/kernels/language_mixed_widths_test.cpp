@@ -127,5 +127,62 @@ TEST_P(MixedWidthsTest, CountersUnderConditions) {
   }
 }
 
+TEST_P(MixedWidthsTest, ProductsOf64Bits) {
+  std::vector<uint32_t> a(kItems), b(kItems);
+  Random random(6);
+  for (uint32_t i = 0; i < kItems; ++i) a[i] = random.bits(), b[i] = random.bits() | (i % 2 == 0 ? 0x80000000u : 0);
+  a[0] = b[0] = 0xffffffffu, a[1] = b[1] = 0x80000000u, a[2] = 0, a[3] = 1;
+  std::vector<uint64_t> expected;
+  for (uint32_t i = 0; i < kItems; ++i) {
+    const uint64_t x = a[i], y = b[i], far = x << 32 | y;
+    const int64_t s = static_cast<int32_t>(a[i]), t = static_cast<int32_t>(b[i]);
+    const auto bits = [](int64_t value) { return static_cast<uint64_t>(value); };
+    const auto low = [](uint64_t value) { return value & 0xffffffffu; };
+    for (const uint64_t each :
+         {x * y, x * 3528905107u, (far >> 32) * low(far), bits(s * t), bits(s * -7), bits(s * static_cast<uint16_t>(b[i])),
+          bits(s) * y, (far >> 31) * x, (far & 0x1ffffffffu) * x, bits(s) * x, (far >> 33) * 4294967295u,
+          uint64_t{static_cast<uint8_t>(a[i])} * static_cast<uint16_t>(b[i]), x * y >> 32, low(bits(s * t >> 32)),
+          low((x * y >> 32) + x), low(bits(s * t >> 32) + x)}) {
+      expected.push_back(each);
+    }
+  }
+  for (const uint32_t size : kGroups) {
+    if (size > largestGroup("wide_products")) continue;
+    const Buffer<uint64_t> out = buffer(std::vector<uint64_t>(expected.size(), 1));
+    run("wide_products", {(kItems + size - 1) / size}, {size}, buffer(a), buffer(b), out, kItems);
+    if (HasFatalFailure()) return;
+    expectEqual(out.read(), expected, "groups of " + std::to_string(size));
+  }
+}
+
+// Numbers below what is normal may be zero to a device: results that are, or come of those, are left out.
+TEST_P(MixedWidthsTest, PowersOfTwoAsDivisors) {
+  const std::vector<float> a = randomReals(kItems, 7, -3, 3);
+  for (const uint32_t size : kGroups) {
+    if (size > largestGroup("parts_of_two")) continue;
+    const Buffer<float> out = buffer(std::vector<float>(size_t{8} * kItems, -1));
+    const Buffer<double> wide = buffer(std::vector<double>(size_t{4} * kItems, -1));
+    run("parts_of_two", {(kItems + size - 1) / size}, {size}, buffer(a), out, wide, kItems);
+    if (HasFatalFailure()) return;
+    const std::vector<float> got = out.read();
+    const std::vector<double> far = wide.read();
+    for (uint32_t i = 0; i < kItems; ++i) {
+      const double x = a[i], z = x * 1.0000000001;
+      const double divisors[] = {0x1p24, 0x1p-3, 8, 3, 0x1p126, 0x1p-126, 0x1p127, 0x1p-127};
+      const double wide_divisors[] = {0x1p24, 0x1p-1022, 0x1p1023, -2};
+      for (size_t k = 0; k < 8; ++k) {
+        const auto expected = static_cast<float>(x / divisors[k]);
+        if (k == 7 || std::fabs(expected) < std::numeric_limits<float>::min()) continue;
+        ASSERT_NEAR(got[8 * i + k], expected, std::fabs(expected) * 3e-7) << i << ", divisor " << k << ", groups of " << size;
+      }
+      for (size_t k = 0; k < 4; ++k) {
+        const double expected = z / wide_divisors[k];
+        if (std::fabs(expected) < std::numeric_limits<double>::min()) continue;
+        ASSERT_EQ(far[4 * i + k], expected) << i << ", wide divisor " << k << ", groups of " << size;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rttest

@@ -183,6 +183,11 @@ std::string Prelude::rarely() {
   return "mrt_rarely";
 }
 
+std::string Prelude::rarelyOfTwo() {
+  if (first("mrt_rarely_of_two")) text_ += "#define mrt_rarely_of_two(c, f, x, y, o) ((c) ? f(x, y) : (o))\n";
+  return "mrt_rarely_of_two";
+}
+
 // A function for one number that is written as a value. It is seldom called, and never part of its caller.
 std::string Prelude::rareFunction(std::string_view name, LibraryTypes types) {
   types.in_lanes = false;
@@ -199,6 +204,7 @@ std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansi
   if (word == "to" && text.substr(*at, 1) == "<") return expandTo(text, at, types);
   if (word == "fuses") return fuses();
   if (word == "rarely") return types.in_lanes ? "mrt_w_rarely<L>" : rarely();
+  if (word == "rarely_of_two") return types.in_lanes ? "mrt_w_rarely_of_two<L>" : rarelyOfTwo();
   if (word == "From") return type(types_.scalar(types.from));
   if (word == "half") return type(types_.scalar(Scalar::kHalf));
   if (expansion.in_pack && (word == "I" || word == "M")) return std::to_string(expansion.component);
@@ -279,7 +285,7 @@ std::string Prelude::wholeFunction(const LibraryFunction& function, const Librar
     const Expansion expansion{types};
     const std::string parameters = expand(function.parameters, expansion), body = expand(function.body, expansion);
     text_ += "template <class L> mrt_fn " + expand(function.result, expansion) + " " + own + "(" + parameters + ") { ";
-    const bool halves = scalarSize(types.scalar) == 4 && function.body.find("double") != function.body.npos;
+    const bool halves = scalarSize(types.scalar) == 8 || function.body.find("double") != function.body.npos;
     if (halves) {
       const std::string names = namesOf(function.parameters);
       const size_t count = static_cast<size_t>(std::count(names.begin(), names.end(), ',')) + 1;

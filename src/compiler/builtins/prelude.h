@@ -90,6 +90,7 @@ class Prelude {
   std::string rareFunction(std::string_view name, LibraryTypes types);
   std::string fuses();
   std::string rarely();
+  std::string rarelyOfTwo();
   std::string expandTo(std::string_view text, size_t* at, const LibraryTypes& types);
   std::string expand(std::string_view text, const Expansion& expansion);
   std::string expandWord(std::string_view text, size_t* at, const Expansion& expansion);

@@ -23,7 +23,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kForm = 27;
+constexpr uint32_t kForm = 30;
 
 // gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
 constexpr char kQuickLevel[] = "-Og";
@@ -87,6 +87,7 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
     "-fno-ident"
   };
 #if defined(__x86_64__)
+  if (!quick && cpuGathers()) flags.emplace_back("-DMRT_FAST_GATHERS=1");
   if (quick) flags.emplace_back("-mno-avx512f");  // nothing is vectorised, and compilers prepare each register that there is
 #endif
   if (!quick && !sanitizer.watches()) flags.emplace_back("-fopenmp-simd");
@@ -245,6 +246,8 @@ Status Pipeline::translate(CpuUnit* optimized, CpuUnit* quick, std::string* log)
       log, [&](Program& program, const Sources& sources, const BuildOptions& options, Diagnostics& diagnostics) {
         BuildOptions own = options;
         own.exact_lines = sanitizer_.watches();
+        own.gathers = cpuGathers() && !sanitizer_.watches();
+        own.scatters = cpuScatters() && own.gathers;
         return lowerToCpu(optimized, quick, mostTexts(), program, sources, own, diagnostics);
       }));
   if (front_end_.options().no_warnings) return Status();

@@ -43,5 +43,10 @@ Status compile(std::vector<unsigned char>* object, std::string* log, const Compi
 // The processor's features as flags of gcc and clang ("-march=native", where the compiler knows it), and as text for the
 // cache's key. Code compiled for one processor is not loaded on another.
 const std::string& cpuIdentity();
+// Whether it takes lanes from anywhere in memory by one instruction faster than one by one (builtins/library/lanes/gather.h):
+// Intel's from Alder Lake and Sapphire Rapids on. Microcode makes those before them slow, so that no program learns what others
+// had loaded; AMD's take as long as one by one. Scatters: the same for writing, which AVX-512 has.
+bool cpuGathers();
+bool cpuScatters();
 
 }  // namespace manyrt::compiler

@@ -14,6 +14,10 @@
 namespace manyrt::compiler {
 namespace {
 
+struct Gathers {
+  bool reads = false, writes = false;
+};
+
 #if defined(__x86_64__)
 
 std::string describe() {
@@ -43,7 +47,22 @@ std::string describe() {
   return identity + text;
 }
 
+// Of Intel, with what these processors were the first to have: AVX-VNNI. And AVX-512.
+Gathers findGathers() {
+  uint32_t most = 0, a = 0, b = 0, c = 0, d = 0;
+  __cpuid(0, most, b, c, d);
+  if (most < 7 || b != signature_INTEL_ebx || c != signature_INTEL_ecx || d != signature_INTEL_edx) return {};
+  __cpuid_count(7, 0, a, b, c, d);
+  if (a < 1) return {};
+  const bool has_avx512 = (b >> 16 & 1) != 0;
+  __cpuid_count(7, 1, a, b, c, d);
+  const bool has_avx_vnni = (a >> 4 & 1) != 0;
+  return {has_avx_vnni, has_avx_vnni && has_avx512};
+}
+
 #else
+
+Gathers findGathers() { return {}; }
 
 std::string describe() {
   char text[128];
@@ -68,6 +87,16 @@ std::string describe() {
 const std::string& cpuIdentity() {
   static const std::string* identity = new std::string(describe());  // never destroyed: builds may run until the end
   return *identity;
+}
+
+bool cpuGathers() {
+  static const bool reads = findGathers().reads;
+  return reads;
+}
+
+bool cpuScatters() {
+  static const bool writes = findGathers().writes;
+  return writes;
 }
 
 }  // namespace manyrt::compiler

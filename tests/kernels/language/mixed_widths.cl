@@ -65,3 +65,50 @@ __kernel void counted(__global const int* a, __global int* out, __global uint* d
   out[i] = up + 1000 * seen + small;
   down[i] = left;
 }
+
+// Products of numbers with 32 bits that have 64, some whose operands only look like it, and halves of products.
+__kernel void wide_products(__global const uint* a, __global const uint* b, __global ulong* out, uint n) {
+  const uint i = get_global_id(0);
+  if (i >= n) return;
+  const uint x = a[i], y = b[i];
+  const int s = x, t = y;
+  const ulong far = (ulong)x << 32 | y;
+  __global ulong* to = out + i * 16;
+  to[0] = (ulong)x * y;
+  to[1] = (ulong)x * 3528905107u;
+  to[2] = (far >> 32) * (far & 0xffffffffu);
+  to[3] = (long)s * t;
+  to[4] = (long)s * -7;
+  to[5] = (long)s * (ushort)t;
+  to[6] = (ulong)s * y;
+  to[7] = (far >> 31) * (ulong)x;
+  to[8] = (far & 0x1ffffffffu) * (ulong)x;
+  to[9] = (long)s * x;
+  to[10] = (far >> 33) * 4294967295u;
+  to[11] = (ulong)(uchar)x * (ulong)(ushort)y;
+  to[12] = mul_hi(x, y);
+  to[13] = (ulong)(uint)mul_hi(s, t);
+  to[14] = mad_hi(x, y, x);
+  to[15] = (ulong)(uint)mad_hi(s, t, s);
+}
+
+// Divisors that are powers of two, whose inverses are numbers, and others.
+__kernel void parts_of_two(__global const float* a, __global float* out, __global double* wide, uint n) {
+  const uint i = get_global_id(0);
+  if (i >= n) return;
+  const float x = a[i];
+  const double z = (double)x * 1.0000000001;
+  __global float* to = out + i * 8;
+  to[0] = x / 16777216.0f;
+  to[1] = x / 0.125f;
+  to[2] = x / 8;
+  to[3] = x / 3.0f;
+  to[4] = x / 0x1p126f;
+  to[5] = x / 0x1p-126f;
+  to[6] = x / 0x1p127f;
+  to[7] = x / 0x1p-127f;
+  wide[4 * i] = z / 16777216.0f;
+  wide[4 * i + 1] = z / 0x1p-1022;
+  wide[4 * i + 2] = z / 0x1p1023;
+  wide[4 * i + 3] = z / -2.0;
+}

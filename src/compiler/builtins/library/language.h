@@ -181,5 +181,9 @@ template <typename T>
 T rarely(bool condition, T (*f)(T), T x, T other) {
   return condition ? f(x) : other;
 }
+template <typename T>
+T rarely_of_two(bool condition, T (*f)(T, T), T x, T y, T other) {
+  return condition ? f(x, y) : other;
+}
 
 }  // namespace manyrt::library

@@ -28,9 +28,6 @@ bool needsCare(Op op, const Type* type) {
   return (op == Op::kDiv || op == Op::kRem || op == Op::kShl || op == Op::kShr) && type->isInteger();
 }
 
-namespace {
-
-// The value of a literal of an integer, or one that conversions keep; false: they do not, or it is something else.
 bool literalValue(const Expr& e, int64_t* value) {
   if (!e.type->isInteger()) return false;
   if (e.kind == ExprKind::kLiteral) {
@@ -44,8 +41,6 @@ bool literalValue(const Expr& e, int64_t* value) {
   const int64_t end = int64_t{1} << (is_bool ? 1 : e.type->isSigned() ? bits - 1 : bits);
   return *value < end && *value >= (e.type->isSigned() ? -end : 0);
 }
-
-}  // namespace
 
 const Expr& behindConversions(const Expr& expression) {
   const Expr* inner = &expression;

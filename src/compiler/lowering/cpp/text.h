@@ -118,6 +118,8 @@ bool isSimpleLvalue(const Expr& expression);  // may be evaluated twice: no effe
 // out.
 bool needsCare(Op op, const Type* type);
 bool isPlainDivisor(Op op, const Expr& right);
+// The value of a literal of an integer, or one that conversions keep; false: they do not, or it is something else.
+bool literalValue(const Expr& expression, int64_t* value);
 const Expr& behindConversions(const Expr& expression);  // an integer without the casts around it; a literal that they keep
 
 }  // namespace manyrt::compiler

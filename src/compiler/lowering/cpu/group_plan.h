@@ -67,6 +67,10 @@ class GroupPlan {
   // Whether neighbours of the other dimension load several elements at once (lanes/tile_loads.h).
   bool turnsItems() const { return turns_items_; }
   void setTurnsItems(bool turns) { turns_items_ = turns; }
+  // Whether the processor takes lanes from anywhere in memory by one instruction, and puts them there (BuildOptions).
+  bool gathers() const { return gathers_; }
+  bool scatters() const { return scatters_; }
+  void setGathers(bool gathers, bool scatters) { gathers_ = gathers, scatters_ = scatters; }
 
  private:
   friend class GroupPlanner;
@@ -78,6 +82,7 @@ class GroupPlan {
   bool has_barrier_ = false;
   uint32_t lane_dimension_ = 0;
   bool turns_items_ = false;
+  bool gathers_ = false, scatters_ = false;
 };
 
 // Helpers with barriers (and kernels that are called and have local variables) become part of the kernel. False, with the

@@ -211,9 +211,11 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
       separateLoopCounters(program, *kernel);
       splitLiveRanges(program, *kernel);
       made = GroupPlan::make(program, *kernel, &why);
+      if (made != nullptr) made->setGathers(options.gathers, options.scatters);
       if (made != nullptr && options.optimize) {
         // Lanes need no loop around the items of a loop's body: what such a loop keeps stays in registers.
         auto whole = GroupPlan::make(program, *kernel, &why, GroupPlan::Split::kBarriers);
+        if (whole != nullptr) whole->setGathers(options.gathers, options.scatters);
         if (whole != nullptr && isForLanes(*whole, *kernel)) made = std::move(whole);
       }
       if (made != nullptr && options.optimize) chooseLanes(*made, *kernel);
@@ -292,6 +294,9 @@ class UnitText {
     if (body.find("mrt_L::") != std::string::npos) {
       all += libraryBody("lanes/types.h");
       all += libraryBody("lanes/conversion.h");
+      all += libraryBody("lanes/gather.h");
+      if (body.find("mrt_i_") != std::string::npos) all += libraryBody("lanes/integer.h");
+      if (body.find("_products<") != std::string::npos) all += libraryBody("lanes/product.h");
       all += libraryBody("lanes/lanes.h");
     }
     if (body.find("mrt_tiles<") != std::string::npos) all += libraryBody("lanes/tile.h");

@@ -178,6 +178,41 @@ T hypot(T x, T y) {
   return endless ? __builtin_inff() : r == r ? r : __builtin_nanf("");
 }
 
+// ---- What a division leaves
+
+// A quotient of floats below 2^28 is so far from the next whole number that it is cut, or rounded, at the right one; its
+// product with the divisor has at most 53 bits, and what is left is a float.
+template <Doubles T>
+T cut_division_of(T x, T y) {
+  return x - trunc(x / y) * y;
+}
+template <Doubles T>
+T rounded_division_of(T x, T y) {
+  return x - rint(x / y) * y;
+}
+template <Float T>
+T far_fmod(T x, T y) {
+  return __builtin_fmodf(x, y);
+}
+template <Float T>
+T far_remainder(T x, T y) {
+  return __builtin_remainderf(x, y);
+}
+
+template <Floats T>
+T fmod(T x, T y) {
+  const T r = to<T>(cut_division_of<double>(to<double>(x), to<double>(y)));
+  const auto far = (fabs(x) >= 0x1p26f * fabs(y)) | (fabs(y) > largest<T>);
+  return rarely_of_two(far, far_fmod<T>, x, y, copysign(r, x));
+}
+
+template <Floats T>
+T remainder(T x, T y) {
+  const T r = to<T>(rounded_division_of<double>(to<double>(x), to<double>(y)));
+  const auto far = (fabs(x) >= 0x1p26f * fabs(y)) | (fabs(y) > largest<T>);
+  return rarely_of_two(far, far_remainder<T>, x, y, r == 0.0f ? copysign(r, x) : r);
+}
+
 // ---- Parts of numbers
 
 template <Floats T>

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "conversion.h"
+#include "gather.h"
 #include "types.h"
 
 template <int N>
@@ -508,10 +509,22 @@ struct mrt_lanes {
   }
   template <class T, class X>
   MRT_IN v<T> at(const T* p, X index, long size) {
+    if constexpr (mrt_gathers<N>) return at(p, index, size, every());
     return gather<T>((const char*)p, index, size, mrt_count<N>{});
+  }
+  // A mask as mrt_gather_at takes it.
+  MRT_IN auto gathered(m on) {
+    if constexpr (MRT_GATHERS == 2)
+      return bits(on);
+    else
+      return on;
   }
   template <class T, class X>
   MRT_IN v<T> at(const T* p, X index, long size, m on) {
+    if constexpr (mrt_gathers<N> && sizeof(T) >= 4) return mrt_gather_at<N, v<T>>((const char*)p, index, size, gathered(on));
+    if constexpr (mrt_gathers<N> && sizeof(T) < 4) {
+      if (size == sizeof(T)) return mrt_gather_part_at<N, T>((const char*)p, index, gathered(on));
+    }
     const bits_t b = bits(on);
     if (b == 0) return v<T>{};
     const X same = X{} + index[__builtin_ctz(b)];
@@ -586,6 +599,7 @@ struct mrt_lanes {
   }
   template <class T, class X, class V>
   MRT_IN void put_at(T* p, X index, long size, V x, m on) {
+    if constexpr (mrt_scatters<N, T>) return mrt_scatter_at<N>((char*)p, index, size, (v<T>)x, bits(on));
     put_each<T>(
         [&](int i) __attribute__((always_inline)) { return (T*)((char*)p + (long)index[i] * size); }, x, bits(on));
   }

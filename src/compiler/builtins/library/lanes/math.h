@@ -27,6 +27,9 @@ MRT_IN auto mrt_w_join(V a, V b, mrt_numbers<I...>) {
 #define MRT_HALVES_2(f, a, b)                                                                                  \
   return mrt_w_join<L>(f<mrt_half_of<L>>(MRT_LOW(a), MRT_LOW(b)), f<mrt_half_of<L>>(MRT_HIGH(a), MRT_HIGH(b)), \
                        mrt_count<L::n>{});
+#define MRT_HALVES_3(f, a, b, c)                                              \
+  return mrt_w_join<L>(f<mrt_half_of<L>>(MRT_LOW(a), MRT_LOW(b), MRT_LOW(c)), \
+                       f<mrt_half_of<L>>(MRT_HIGH(a), MRT_HIGH(b), MRT_HIGH(c)), mrt_count<L::n>{});
 template <class L, class T, class V>
 MRT_IN MRT_W(T) mrt_w_to(V x) {
   if constexpr (__is_same(V, int) || __is_same(V, double))
@@ -74,6 +77,14 @@ MRT_IN V mrt_w_rarely(C c, E (*f)(E), V x, V r) {
   const auto on = L::bits(L::mask(c));
   if (__builtin_expect(on != 0, 0)) {
     for (auto b = on; b != 0; b &= b - 1) r[__builtin_ctz(b)] = f(x[__builtin_ctz(b)]);
+  }
+  return r;
+}
+template <class L, class C, class E, class V>
+MRT_IN V mrt_w_rarely_of_two(C c, E (*f)(E, E), V x, V y, V r) {
+  const auto on = L::bits(L::mask(c));
+  if (__builtin_expect(on != 0, 0)) {
+    for (auto b = on; b != 0; b &= b - 1) r[__builtin_ctz(b)] = f(x[__builtin_ctz(b)], y[__builtin_ctz(b)]);
   }
   return r;
 }

@@ -107,3 +107,12 @@ template <>
 struct mrt_unsigned<8> {
   using type = unsigned long;
 };
+// Some lanes of a vector, from number F on; and two vectors as one.
+template <int F, class V, int... I>
+MRT_IN auto mrt_slice(V x, mrt_numbers<I...>) {
+  return __builtin_shufflevector(x, x, (F + I)...);
+}
+template <class V, int... I>
+MRT_IN auto mrt_joined(V low, V high, mrt_numbers<I...>) {
+  return __builtin_shufflevector(low, high, I...);
+}

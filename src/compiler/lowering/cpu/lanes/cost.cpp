@@ -15,11 +15,16 @@ namespace {
 constexpr double kLanes = 8, kUneven = 2;  // kLanes: of 4 bytes
 constexpr double kAtomic = 4, kAtomicLane = 5;
 // Memory of a lane: at one distance from the next, anywhere, and anywhere under a mask. What is read needs an index out of a
-// vector and goes into another one; what is written needs both out.
-constexpr double kSteppedRead = 1.3, kRead = 1.8, kMaskedRead = 2.2;
+// vector and goes into another one; what is written needs both out. Where the processor does that by itself, lanes that are
+// likely to be neighbours cost what neighbours do and the question whether they are.
+constexpr double kSteppedRead = 1.3;
 // As an element of a tile: a load and the steps of a shuffle for each vector.
 constexpr double kTileRead = 5;
-constexpr double kSteppedWrite = 2, kWritten = 3, kMaskedWritten = 7;
+constexpr double kSteppedWrite = 2;
+struct FarCosts {
+  double read, masked_read, written, masked_written;
+};
+constexpr FarCosts kInTurn = {1.8, 2.2, 3, 7}, kGathered = {1.5, 1.6, 2, 2}, kLikelyGathered = {0.8, 0.8, 0.8, 0.8};
 constexpr double kMask = 0.5;    // to enter what only some lanes take
 constexpr double kSurprise = 2;  // a branch in a loop, which a processor foresees or not
 
@@ -77,11 +82,7 @@ void LaneShapes::count(const Expr* e, double weight) {
     alone_ += weight;
     const bool in_tile = tile_loads_.count(e) != 0;
     reaches_far_ = reaches_far_ || !(in_tile || isNear(*e));
-    together_ += in_tile      ? kTileRead * each
-                 : isNear(*e) ? each
-                              : weight * (isSteppedPlace(*e) ? kSteppedRead
-                                          : masked_          ? kMaskedRead
-                                                             : kRead);
+    together_ += in_tile ? kTileRead * each : isNear(*e) ? each : weight * readCost(*e);
   } else if (!of(*e).isLinear()) {
     const double work = isFunctionOfFloats(*e) ? kFunction : 1;
     alone_ += weight * work;
@@ -90,9 +91,8 @@ void LaneShapes::count(const Expr* e, double weight) {
   const bool writes = e->kind == ExprKind::kAssign || (e->kind == ExprKind::kUnary && e->op >= Op::kPreIncrement);
   if (writes && changed(*e) == nullptr) {
     alone_ += weight;
-    const double there = isSteppedPlace(*e->a) ? kSteppedWrite : masked_ ? kMaskedWritten : kWritten;
     reaches_far_ = reaches_far_ || !isNear(*e->a);
-    together_ += isNear(*e->a) ? each : weight * there;
+    together_ += isNear(*e->a) ? each : weight * writeCost(*e->a);
   }
 }
 
@@ -116,6 +116,26 @@ bool LaneShapes::isSteppedPlace(const Expr& e) const {
   return of(*at->a).isUniform() && isStepped(*at->b, &wrapping);
 }
 
+bool LaneShapes::isLikelyPlace(const Expr& e) const {
+  const Expr* at = &e;
+  while (at->kind == ExprKind::kMember || at->kind == ExprKind::kSwizzle) at = at->a;
+  return !isOwn(e) && at->kind == ExprKind::kSubscript && of(*at->a).isUniform() && isLikelyStepped(*at->b);
+}
+
+double LaneShapes::readCost(const Expr& e) const {
+  if (isSteppedPlace(e)) return kSteppedRead;
+  const FarCosts& costs = !plan_.gathers() ? kInTurn : isLikelyPlace(e) ? kLikelyGathered : kGathered;
+  return masked_ ? costs.masked_read : costs.read;
+}
+
+// No processor writes numbers of one or two bytes so.
+double LaneShapes::writeCost(const Expr& e) const {
+  if (isSteppedPlace(e)) return kSteppedWrite;
+  const bool scatters = plan_.scatters() && sizeOf(e.type) / e.type->components() >= 4;
+  const FarCosts& costs = !scatters ? kInTurn : isLikelyPlace(e) ? kLikelyGathered : kGathered;
+  return masked_ ? costs.masked_written : costs.written;
+}
+
 // A comparison that holds for all lanes or for none, but once: `i < n` in `for (i = id; i < n; i += size)`.
 bool LaneShapes::isBound(const Expr& e) const {
   if (e.kind != ExprKind::kBinary || e.op < Op::kLess || e.op > Op::kNotEqual) return false;
@@ -130,7 +150,9 @@ void LaneShapes::count(const Stmt* s, double weight) {
   if (isLoop(*s)) inner *= kLoopRuns;
   const bool outer = std::exchange(masked_, masked_ || diverges(*s));
   if (diverges(*s)) together_ += inner * kMask;
-  if (diverges(*s) && s->kind == StmtKind::kIf && loops_ != 0 && !isBound(*s->a)) alone_ += weight * kSurprise;
+  if (diverges(*s) && s->kind == StmtKind::kIf && (loops_ != 0 || plan_.gathers()) && !isBound(*s->a)) {
+    alone_ += weight * kSurprise;
+  }
   loops_ += isLoop(*s) ? 1 : 0;
   for (const Variable* variable : s->variables) count(variable->initializer, weight);
   count(s->init, weight);

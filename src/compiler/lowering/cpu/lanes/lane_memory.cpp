@@ -6,34 +6,6 @@
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
-namespace {
-
-constexpr int kMaxVariables = 4;  // that an index goes through
-
-// Whether the lanes of an index that has no step are likely to be neighbours all the same, but for a few: a choice or a
-// remainder, or bits of an id, as in `2 * i - (i & (span - 1))`.
-bool isLikelyStepped(const Expr& index, const LaneShapes& shapes, int depth = 0) {
-  bool found = false;
-  visit(const_cast<Expr*>(&index), [&](Expr& e) {
-    if (e.kind == ExprKind::kConditional) found = true;
-    if (e.kind == ExprKind::kBinary && e.op == Op::kRem) found = true;
-    if (e.kind == ExprKind::kBinary && e.op >= Op::kBitAnd && e.op <= Op::kBitXor) {
-      const Shape a = shapes.of(*e.a), b = shapes.of(*e.b);
-      found = found || (a.isLinear() && b.isUniform()) || (a.isUniform() && b.isLinear());
-    }
-    if (e.kind == ExprKind::kBuiltinCall) {
-      const std::string& name = e.builtin->name;
-      found = found || name == "min" || name == "max" || name == "clamp" || name == "select";
-    }
-    if (e.kind == ExprKind::kVariable && depth < kMaxVariables && e.variable->initializer != nullptr &&
-        e.variable->initializer->kind != ExprKind::kInitializer) {
-      found = found || isLikelyStepped(*e.variable->initializer, shapes, depth + 1);
-    }
-  });
-  return found;
-}
-
-}  // namespace
 
 // Unsigned ones of 32 bits as they are, signed ones without overflow.
 std::string LaneText::first(const Expr& given) {
@@ -136,7 +108,7 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
   // parts become offsets in bytes of 64 bits, since their elements may differ in size.
   const Expr* narrow = narrowOf(index);  // lanes are taken out of it one by one
   const std::string own = temporary(value(narrow != nullptr ? *narrow : index));
-  base.likely = base.kind == Place::Kind::kOne && isLikelyStepped(index, shapes_);
+  base.likely = base.kind == Place::Kind::kOne && shapes_.isLikelyStepped(index);
   if (base.kind == Place::Kind::kOne && !negative) {
     base.kind = Place::Kind::kIndex;
     base.index = own;

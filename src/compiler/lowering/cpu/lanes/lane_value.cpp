@@ -1,5 +1,7 @@
 // Expressions for vectors of work-items. What has to happen in order is written as statements; what remains of an expression is
 // the name of its value, or a text without effects.
+#include <cmath>
+#include <cstdio>
 #include <set>
 
 #include "compiler/builtins/builtins.h"
@@ -18,6 +20,36 @@ bool holds(const Type* type, int64_t value) {
   const int bits = 8 * static_cast<int>(sizeOf(QualType{type}));
   const int64_t high = (int64_t{1} << (type->isSigned() ? bits - 1 : bits)) - 1;
   return value <= high && value >= (type->isSigned() ? -high - 1 : 0);
+}
+
+// A power of two as a divisor: what to multiply by, with the same result. Empty: another one, or no such number.
+std::string exactInverse(const Expr& divisor, const Type* type) {
+  const Expr* inner = &divisor;
+  while (isConversion(*inner) && inner->type->isFloating()) inner = inner->a;
+  const Expr& number = *inner;
+  if (number.kind != ExprKind::kLiteral || (type->scalar != Scalar::kFloat && type->scalar != Scalar::kDouble)) return "";
+  const double value = number.type->isFloating() ? number.real : static_cast<double>(number.integer);
+  const int most = type->scalar == Scalar::kFloat ? 126 : 1022;  // neither number is below what is normal
+  int exponent = 0;
+  if (std::frexp(value, &exponent) != 0.5 || exponent - 1 > most || exponent - 1 < -most) return "";
+  char text[32];
+  snprintf(text, sizeof text, "0x1p%d%s", 1 - exponent, type->scalar == Scalar::kFloat ? "f" : "");
+  return text;
+}
+
+// Of 64 bits: whether its text says that the upper 32 are no more than the sign of the lower ones, or nothing.
+bool has32Bits(const Expr& e, bool with_sign) {
+  if (int64_t number; literalValue(e, &number)) return with_sign ? number == static_cast<int32_t>(number) : number >> 32 == 0;
+  if (e.kind == ExprKind::kCast || e.kind == ExprKind::kConvert) {
+    if (!e.a->type->isInteger() || !e.a->type->isScalar()) return false;
+    if (sizeOf(e.a->type) == 8) return has32Bits(*e.a, with_sign);
+    return e.a->type->isSigned() ? with_sign : !with_sign || sizeOf(e.a->type) < 4;
+  }
+  if (with_sign || e.kind != ExprKind::kBinary) return false;
+  if (e.op == Op::kBitAnd) return has32Bits(*e.a, false) || has32Bits(*e.b, false);
+  const Expr& amount = behindConversions(*e.b);
+  return e.op == Op::kShr && !e.type->isSigned() && amount.kind == ExprKind::kLiteral && amount.integer >= 32 &&
+         amount.integer < 64;
 }
 
 bool isLocal(const Variable& variable) { return variable.type.space == AddressSpace::kLocal; }
@@ -85,11 +117,19 @@ std::string LaneText::varying(const Expr& e) {
 
 std::string LaneText::arithmetic(Op op, const Type* type, const std::string& a, const std::string& b, const Expr* right,
                                  const Type* amount) {
+  if (op == Op::kDiv && right != nullptr && type->isFloating()) {
+    if (const std::string inverse = exactInverse(*right, type); !inverse.empty()) {
+      return "(" + a + " * mrt_L::all<" + prelude_.type(type) + ">(" + inverse + "))";
+    }
+  }
   if (needsCare(op, type) && !(right != nullptr && isPlainDivisor(op, *right))) {
     if (op == Op::kShl || op == Op::kShr) {
       const std::string own = prelude_.type(type);
       const std::string by = prelude_.type(amount) == own ? b : "mrt_L::to<" + own + ">(" + b + ")";
       return "(" + a + " " + spell(op) + " (" + by + " & (" + own + ")" + std::to_string(sizeOf(QualType{type}) * 8 - 1) + "))";
+    }
+    if (sizeOf(QualType{type}) == 4) {
+      return std::string(op == Op::kDiv ? "mrt_i_divide" : "mrt_i_remainder") + "<mrt_L::n>(" + a + ", " + b + ")";
     }
     const std::string one = prelude_.binary(op, type, type);
     return "mrt_L::each<" + prelude_.type(type) + ">([](auto mrt_a, auto mrt_b) __attribute__((always_inline)) { return " +
@@ -114,6 +154,10 @@ std::string LaneText::binary(const Expr& e) {
   }
   const std::string a = value(*e.a);
   const std::string b = value(*e.b);
+  if (e.op == Op::kMul && isInteger(e) && sizeOf(e.type) == 8) {
+    if (has32Bits(*e.a, false) && has32Bits(*e.b, false)) return "mrt_wide_products<mrt_L::n, false>(" + a + ", " + b + ")";
+    if (has32Bits(*e.a, true) && has32Bits(*e.b, true)) return "mrt_wide_products<mrt_L::n, true>(" + a + ", " + b + ")";
+  }
   return arithmetic(e.op, e.a->type.type, a, b, e.b, e.b->type.type);
 }
 
@@ -380,6 +424,17 @@ std::string LaneText::function(const Builtin& builtin, QualType result, const st
   }
   if ((name == "fma" || name == "mad") && given.size() == 3 && floating) {
     return (name == "mad" ? "mrt_L::fused(" : "mrt_L::fma(") + given[0] + ", " + given[1] + ", " + given[2] + ")";
+  }
+  if ((name == "mul_hi" || name == "mad_hi") && sizeOf(result) == 4) {
+    const std::string sign = result->isSigned() ? "true" : "false";
+    const std::string high = "mrt_high_products<mrt_L::n, " + sign + ">(" + given[0] + ", " + given[1] + ")";
+    if (name == "mul_hi") return high;
+    const std::string sum = "((mrt_L::v<unsigned int>)" + high + " + (mrt_L::v<unsigned int>)" + given[2] + ")";
+    return "((" + lane(result.type) + ")" + sum + ")";
+  }
+  static const std::set<std::string> kWhole = {"abs", "abs_diff", "hadd", "rhadd", "add_sat", "sub_sat"};
+  if (kWhole.count(name) != 0 || name == "clz") {
+    return "mrt_i_" + name + "<mrt_L::n>(" + given[0] + (given.size() == 1 ? "" : ", " + given[1]) + ")";
   }
   if ((name == "min" || name == "max") && given.size() == 2) {
     return "mrt_L::" + name + "(" + given[0] + ", " + given[1] + ")";

@@ -404,6 +404,7 @@ void LaneShapes::enter(const Expr& e) {
     const Variable& parameter = *e.function->parameters[i];
     depths_[&parameter] = frames_.size();
     if (!isObject(parameter)) assign(parameter, of(*e.arguments[i]));
+    if (parameter.type->isInteger() && isLikelyStepped(*e.arguments[i])) likely_.insert(&parameter);
   }
   look(*e.function->body);
   floor_ = outer_floor;

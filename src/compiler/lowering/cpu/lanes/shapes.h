@@ -65,6 +65,9 @@ class LaneShapes {
   // Whether an index grows by the same amount from lane to lane. Unsigned ones of 32 bits do so but where they wrap between two
   // lanes: those for which that is possible are added to `wrapping`.
   bool isStepped(const Expr& index, std::vector<const Expr*>* wrapping) const;
+  // Whether the lanes of an index that has no step are likely to be neighbours all the same, but for a few: a choice or a
+  // remainder, or bits of an id, as in `2 * i - (i & (span - 1))`.
+  bool isLikelyStepped(const Expr& index, int depth = 0) const;
   // Bytes of the widest value that needs a vector; of integers in loops alone, where there are any.
   uint32_t widest() const { return widest_; }
   // How much there is to compile: expressions, those of helpers for each call, and those of vectors for each component.
@@ -119,6 +122,9 @@ class LaneShapes {
   void weigh(const Expr* expression, double weight, Work* work) const;
   bool isSteppedMod32(const Expr& index) const;
   bool isSteppedPlace(const Expr& lvalue) const;
+  bool isLikelyPlace(const Expr& lvalue) const;
+  double readCost(const Expr& lvalue) const;
+  double writeCost(const Expr& lvalue) const;
   bool isBound(const Expr& condition) const;
   void count(const Stmt* statement, double weight);
   void count(const Expr* expression, double weight);
@@ -136,6 +142,7 @@ class LaneShapes {
   std::vector<const Stmt*> frames_;               // statements around, from the outside in
   size_t floor_ = 0;                              // the first of them that is in the function that is looked at
   const Function* function_ = nullptr;            // a helper; null in the kernel
+  std::set<const Variable*> likely_;              // parameters of helpers that get a likely step
   std::map<const Function*, Shape> results_;      // of helpers that the region calls
   std::map<const Function*, uint32_t> expanded_;  // nodes of a helper with those of all that it calls, for each call
   std::map<const Function*, bool> alike_;         // whether equal arguments give equal results, and nothing else happens

@@ -1,5 +1,7 @@
 // Indices that grow by the same amount from lane to lane, though the amount is known only when a kernel runs: `row * n + id`.
+#include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
+#include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
 
@@ -49,6 +51,29 @@ bool LaneShapes::isSteppedMod32(const Expr& index) const {
   if (index.op == Op::kAdd || index.op == Op::kSub) return isSteppedMod32(*index.a) && isSteppedMod32(*index.b);
   return index.op == Op::kMul &&
          ((of(*index.a).isUniform() && isSteppedMod32(*index.b)) || (of(*index.b).isUniform() && isSteppedMod32(*index.a)));
+}
+
+bool LaneShapes::isLikelyStepped(const Expr& index, int depth) const {
+  constexpr int kMaxVariables = 4;  // that an index goes through
+  bool found = false;
+  visit(const_cast<Expr*>(&index), [&](Expr& e) {
+    if (e.kind == ExprKind::kConditional) found = true;
+    if (e.kind == ExprKind::kBinary && e.op == Op::kRem) found = true;
+    if (e.kind == ExprKind::kBinary && e.op >= Op::kBitAnd && e.op <= Op::kBitXor) {
+      const Shape a = of(*e.a), b = of(*e.b);
+      found = found || (a.isLinear() && b.isUniform()) || (a.isUniform() && b.isLinear());
+    }
+    if (e.kind == ExprKind::kBuiltinCall) {
+      const std::string& name = e.builtin->name;
+      found = found || name == "min" || name == "max" || name == "clamp" || name == "select";
+    }
+    if (e.kind == ExprKind::kVariable && likely_.count(e.variable) != 0) found = true;
+    if (e.kind == ExprKind::kVariable && depth < kMaxVariables && e.variable->initializer != nullptr &&
+        e.variable->initializer->kind != ExprKind::kInitializer) {
+      found = found || isLikelyStepped(*e.variable->initializer, depth + 1);
+    }
+  });
+  return found;
 }
 
 }  // namespace manyrt::compiler
