@@ -8,6 +8,7 @@ The loop trains a transformer on sequences of random lengths. The same seed give
 import argparse
 import datetime
 import json
+import os
 import random
 import subprocess
 import sys
@@ -121,7 +122,8 @@ def replay(arguments):
         results.append({"name": f"P7_cuda_trace_{name}/pytorch", "label": "peer", "in_bytes": 1, "median_ns": peak,
                         "low_ns": peak, "high_ns": peak})
         print(f"{name}: {peak} bytes")
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False).stdout
+    told = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False).stdout
+    commit = os.environ.get("COMMIT", told)
     context = {"date": datetime.datetime.now().isoformat(timespec="seconds"), "rounds": 1, "repetition_ms": 0,
                "commit": commit.strip() or "unknown", "peer_pytorch": torch.__version__}
     with open(arguments.output, "w", encoding="utf-8") as file:
