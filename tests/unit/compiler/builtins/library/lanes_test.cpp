@@ -11,8 +11,10 @@
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #pragma GCC diagnostic ignored "-Wunused-local-typedefs"
 #include "compiler/builtins/library/lanes/conversion.h"
+#include "compiler/builtins/library/lanes/integer.h"
 #include "compiler/builtins/library/lanes/lanes.h"
 #include "compiler/builtins/library/lanes/math.h"
+#include "compiler/builtins/library/lanes/product.h"
 #include "compiler/builtins/library/lanes/tile.h"
 #include "compiler/builtins/library/lanes/types.h"
 
@@ -31,6 +33,27 @@ testing::AssertionResult are(V lanes, std::initializer_list<double> values) {
 }
 
 const Lanes::m kOuter = {-1, 0, 0, -1};
+
+TEST(LibraryLanesTest, WholeNumbers) {
+  const Lanes::v<int> a = {7, -7, -2147483647 - 1, 2147483647}, b = {2, 0, -1, -3};
+  EXPECT_TRUE(are(mrt_i_divide<4>(a, b), {3, -7, -2147483648.0, -715827882}));
+  EXPECT_TRUE(are(mrt_i_remainder<4>(a, b), {1, 0, 0, 1}));
+  EXPECT_TRUE(are(mrt_i_abs<4>(a), {7, 7, 2147483648.0, 2147483647}));
+  EXPECT_TRUE(are(mrt_i_abs_diff<4>(a, b), {5, 7, 2147483647, 2147483650.0}));
+  EXPECT_TRUE(are(mrt_i_hadd<4>(a, b), {4, -4, -1073741825, 1073741822}));
+  EXPECT_TRUE(are(mrt_i_rhadd<4>(a, b), {5, -3, -1073741824, 1073741822}));
+  EXPECT_TRUE(are(mrt_i_add_sat<4>(a, b), {9, -7, -2147483648.0, 2147483644}));
+  EXPECT_TRUE(are(mrt_i_sub_sat<4>(a, b), {5, -7, -2147483647, 2147483647}));
+  EXPECT_TRUE(are(mrt_i_clz<4>(a), {29, 0, 0, 1}));
+  const Lanes::v<unsigned int> x = {4294967295u, 4294967295u, 0, 3000000000u}, y = {1, 0, 5, 1500000001u};
+  EXPECT_TRUE(are(mrt_i_divide<4>(x, y), {4294967295.0, 4294967295.0, 0, 1}));
+  EXPECT_TRUE(are(mrt_i_remainder<4>(x, y), {0, 0, 0, 1499999999}));
+  EXPECT_TRUE(are(mrt_i_clz<4>(y), {31, 32, 29, 1}));
+  EXPECT_TRUE(are(mrt_i_add_sat<4>(x, y), {4294967295.0, 4294967295.0, 5, 4294967295.0}));
+  EXPECT_TRUE(are(mrt_i_sub_sat<4>(y, x), {0, 0, 5, 0}));
+  EXPECT_TRUE(are(mrt_high_products<4, false>(x, y + y), {1, 0, 0, 2095475794}));
+  EXPECT_TRUE(are(mrt_high_products<4, true>(a, b), {0, 0, 0, -2}));
+}
 
 TEST(LibraryLanesTest, AMaskIsOneBitForEachLane) {
   EXPECT_EQ(Lanes::full, 15u);
