@@ -161,7 +161,7 @@ TEST_P(MixedWidthsTest, PowersOfTwoAsDivisors) {
   for (const uint32_t size : kGroups) {
     if (size > largestGroup("parts_of_two")) continue;
     const Buffer<float> out = buffer(std::vector<float>(size_t{8} * kItems, -1));
-    const Buffer<double> wide = buffer(std::vector<double>(size_t{4} * kItems, -1));
+    const Buffer<double> wide = buffer(std::vector<double>(size_t{7} * kItems, -1));
     run("parts_of_two", {(kItems + size - 1) / size}, {size}, buffer(a), out, wide, kItems);
     if (HasFatalFailure()) return;
     const std::vector<float> got = out.read();
@@ -170,6 +170,9 @@ TEST_P(MixedWidthsTest, PowersOfTwoAsDivisors) {
       const double x = a[i], z = x * 1.0000000001;
       const double divisors[] = {0x1p24, 0x1p-3, 8, 3, 0x1p126, 0x1p-126, 0x1p127, 0x1p-127};
       const double wide_divisors[] = {0x1p24, 0x1p-1022, 0x1p1023, -2};
+      ASSERT_EQ(far[7 * i + 4], 0) << i;
+      ASSERT_NEAR(far[7 * i + 5], z * z, z * z * 1e-14) << i;
+      ASSERT_NEAR(far[7 * i + 6], 1 / z, std::fabs(1 / z) * 1e-14) << i;
       for (size_t k = 0; k < 8; ++k) {
         const auto expected = static_cast<float>(x / divisors[k]);
         if (k == 7 || std::fabs(expected) < std::numeric_limits<float>::min()) continue;
@@ -178,7 +181,7 @@ TEST_P(MixedWidthsTest, PowersOfTwoAsDivisors) {
       for (size_t k = 0; k < 4; ++k) {
         const double expected = z / wide_divisors[k];
         if (std::fabs(expected) < std::numeric_limits<double>::min()) continue;
-        ASSERT_EQ(far[4 * i + k], expected) << i << ", wide divisor " << k << ", groups of " << size;
+        ASSERT_EQ(far[7 * i + k], expected) << i << ", wide divisor " << k << ", groups of " << size;
       }
     }
   }

@@ -99,6 +99,7 @@ __kernel void parts_of_two(__global const float* a, __global float* out, __globa
   const float x = a[i];
   const double z = (double)x * 1.0000000001;
   __global float* to = out + i * 8;
+  __global double* wides = wide + i * 7;
   to[0] = x / 16777216.0f;
   to[1] = x / 0.125f;
   to[2] = x / 8;
@@ -107,8 +108,11 @@ __kernel void parts_of_two(__global const float* a, __global float* out, __globa
   to[5] = x / 0x1p-126f;
   to[6] = x / 0x1p127f;
   to[7] = x / 0x1p-127f;
-  wide[4 * i] = z / 16777216.0f;
-  wide[4 * i + 1] = z / 0x1p-1022;
-  wide[4 * i + 2] = z / 0x1p1023;
-  wide[4 * i + 3] = z / -2.0;
+  wides[0] = z / 16777216.0f;
+  wides[1] = z / 0x1p-1022;
+  wides[2] = z / 0x1p1023;
+  wides[3] = z / -2.0;
+  wides[4] = z / (double)(float)0x1p200;  // is 0, as no float is so large
+  wides[5] = pow(z, 2.0);
+  wides[6] = pow(z, -1.0);
 }

@@ -61,8 +61,14 @@ T expm1(T x) {
   t = t > -60.0 ? t : -60.0;
   const T n = rint(t * 0x1.71547652b82fep+0), half = two_to(n - 1.0);
   const T p = exp_less_one(fused(n, -0x1.a39ef35793c76p-33, fused(n, -0x1.62e42fee00000p-1, t)));
-  const T r = (fused(half, p, half - 0.5)) * 2.0;
+  const T r = n == 0.0 ? p : fused(half, p, half - 0.5) * 2.0;
   return x == x ? x == 0.0 ? x : r : __builtin_nan("");
+}
+
+// Compilers write these two powers so where they see the exponent, and only then.
+template <Double T>
+T pow(T x, T y) {
+  return y == 2.0 ? x * x : y == -1.0 ? 1.0 / x : __builtin_pow(x, y);
 }
 
 // By the one of twice the angle, which loses nothing near zero.
@@ -175,6 +181,10 @@ T cos(T x) {
 }
 
 // ---- Lengths and powers of two
+
+// Of lanes: lanes/math.h.
+template <Doubles T>
+T ldexp(T x, int n);
 
 // The larger one decides what both are multiplied by, so that no square is beyond what a double holds.
 template <Doubles T>

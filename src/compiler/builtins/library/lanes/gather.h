@@ -138,7 +138,7 @@ MRT_IN V mrt_gather_at(const char* p, X index, long size, M on) {
       });
 }
 // Numbers of one or two bytes next to each other: the four bytes around each, which lie in one word, so that nothing is read
-// that may not be there.
+// that may not be there: shorts are at even addresses.
 template <int N, class T, class X, class M>
 MRT_IN MRT_V(N, MRT_E) mrt_gather_part_at(const char* p, X index, M on) {
   using E = mrt_element<X>;

@@ -145,7 +145,7 @@ MRT_IN V mrt_i_divide(V a, V b) {
   if constexpr (mrt_has_sign<mrt_element<V>>) {
     const V negative = (V)(d == -1);  // the lowest number has no opposite
     using U = MRT_V(N, unsigned int);
-    return (mrt_i_quotient<N>(a, d) & ~negative) | ((V)(0u - (U)a) & negative);
+    return (mrt_i_quotient<N>(a, d - (negative & -2)) & ~negative) | ((V)(0u - (U)a) & negative);
   } else {
     return mrt_i_quotient<N>(a, d);
   }

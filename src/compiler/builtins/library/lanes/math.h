@@ -72,6 +72,20 @@ MRT_IN V mrt_w_times_two_to(V x, V n) {
   const V k = L::max(L::min(n, V{} + 126.0f), V{} - 125.0f);
   return (V)((U)x + ((U)(k + 0x1.8p23f) << 23)) * (V)(((U)(n - k + 0x1.8p23f) << 23) + 0x3f800000u);
 }
+// Of doubles. Without an instruction in steps of which the last alone may be rounded: what is below 2^-1022 before it is zero
+// behind.
+template <class L, class V, class K>
+MRT_IN V mrt_w_ldexp(V x, K n) {
+  MRT_IF_512(if constexpr (sizeof(V) == 64 && L::n == 8) {
+    return (V)__builtin_ia32_scalefpd512_mask(x, L::template to<double>(n), V{}, -1, 4);
+  })
+  using W = MRT_W(long);
+  const auto power = [](W k) __attribute__((always_inline)) { return (V)((k + 1023) << 52); };
+  const W k = L::max(L::min(L::template to<long>(n), W{} + 2200), W{} - 2200);
+  const W less = k < -108, all = k + (less & 108), first = L::max(L::min(all, W{} + 1000), W{} - 1000), rest = all - first;
+  const W second = L::max(L::min(rest, W{} + 1000), W{} - 1000), third = rest - second;
+  return x * power(first) * power(second) * power(third) * power(less & -108);
+}
 template <class L, class C, class E, class V>
 MRT_IN V mrt_w_rarely(C c, E (*f)(E), V x, V r) {
   const auto on = L::bits(L::mask(c));

@@ -24,12 +24,18 @@ bool holds(const Type* type, int64_t value) {
 
 // A power of two as a divisor: what to multiply by, with the same result. Empty: another one, or no such number.
 std::string exactInverse(const Expr& divisor, const Type* type) {
+  const auto isOf = [](const Type* each, Scalar scalar) { return each->kind == TypeKind::kScalar && each->scalar == scalar; };
+  int most = isOf(type, Scalar::kFloat) ? 126 : 1022;  // neither number is below what is normal, in no type on the way
+  if (most == 1022 && !isOf(type, Scalar::kDouble)) return "";
   const Expr* inner = &divisor;
-  while (isConversion(*inner) && inner->type->isFloating()) inner = inner->a;
+  for (; isConversion(*inner) && inner->type->isFloating(); inner = inner->a) {
+    if (isOf(inner->type.type, Scalar::kFloat)) most = 126;
+    if (!isOf(inner->type.type, Scalar::kFloat) && !isOf(inner->type.type, Scalar::kDouble)) return "";
+  }
   const Expr& number = *inner;
-  if (number.kind != ExprKind::kLiteral || (type->scalar != Scalar::kFloat && type->scalar != Scalar::kDouble)) return "";
+  if (number.kind != ExprKind::kLiteral) return "";
+  if (isOf(number.type.type, Scalar::kFloat)) most = 126;
   const double value = number.type->isFloating() ? number.real : static_cast<double>(number.integer);
-  const int most = type->scalar == Scalar::kFloat ? 126 : 1022;  // neither number is below what is normal
   int exponent = 0;
   if (std::frexp(value, &exponent) != 0.5 || exponent - 1 > most || exponent - 1 < -most) return "";
   char text[32];
