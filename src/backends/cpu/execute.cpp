@@ -256,6 +256,7 @@ int64_t Stream::work(Worker& worker) {
   // Both are hints, and a stale value costs a wake-up or a longer wait at most: relaxed.
   patient_.store(false, std::memory_order_relaxed);
   let_go_.store(false, std::memory_order_relaxed);
+  came_first_ /= 2;
   Executor executor{.worker = &worker, .depth = 0, .since = last};
   int64_t longest = 0;
   for (;;) {
@@ -268,7 +269,7 @@ int64_t Stream::work(Worker& worker) {
     // The next work is expected to be like the last. Short work is not worth waking a worker for: a napping one, or the
     // thread that waits, comes by soon enough.
     const bool is_short = let_go_.load(std::memory_order_relaxed) ? short_drain_ : longest < kShortWork;
-    patient_.store(is_short, std::memory_order_relaxed);
+    patient_.store(is_short || waitersComeFirst(), std::memory_order_relaxed);
     leave(true);
     return last;
   }

@@ -23,6 +23,8 @@ namespace {
 constexpr int64_t kWaitSpin = 20'000;    // before a waiting thread sleeps
 constexpr int64_t kShortDrain = 20'000;  // a drain that a worker need not have begun earlier
 constexpr uint32_t kTimedDrains = 16;    // one drain of so many is timed
+constexpr uint32_t kCameFirst = 4;       // long drains in a row for which a worker was woken in vain
+constexpr uint32_t kMostCameFirst = 16;  // of which a worker that comes first takes half
 
 }  // namespace
 
@@ -313,14 +315,23 @@ void Stream::hurry() {
   engine_->enlist(this, true);
 }
 
-// The stream is acquired. Runs it up to the serial on this thread.
-inline void Stream::drain(uint64_t serial) {
+// A program that waits behind each submission runs its work itself, however long that is. A worker that is woken for it takes a
+// core from it, and where other processes need the cores too, from all of them.
+bool Stream::waitersComeFirst() const { return came_first_ >= kCameFirst; }
+
+// The stream is acquired. Runs it up to the serial on this thread, which may have come before any worker did.
+inline void Stream::drain(uint64_t serial, bool came_first) {
   Executor executor;
   bool timed = (drains_++ & (kTimedDrains - 1)) == 0;
   int64_t began = timed ? nowNanoseconds() : 0;
   if (run(executor, serial) == Stop::kBlocked) return;  // no longer ours
   if (timed) short_drain_ = nowNanoseconds() - began < kShortDrain;
-  if (patient_.load(std::memory_order_relaxed) != short_drain_) patient_.store(short_drain_, std::memory_order_relaxed);
+  bool patient = short_drain_;
+  if (!patient) {
+    if (came_first && came_first_ < kMostCameFirst) ++came_first_;
+    patient = waitersComeFirst();
+  }
+  if (patient_.load(std::memory_order_relaxed) != patient) patient_.store(patient, std::memory_order_relaxed);
   leave(false);
 }
 
@@ -328,7 +339,7 @@ inline void Stream::drain(uint64_t serial) {
   lock_order::mayWait("a wait for a stream");
   if (completed_.load(std::memory_order_acquire) >= serial) return true;
   if (deadline.isNever() && acquire()) {
-    drain(serial);
+    drain(serial, true);
     if (completed_.load(std::memory_order_acquire) >= serial) return true;
   }
   return waitLong(serial, deadline);
@@ -360,7 +371,7 @@ bool Stream::waitLong(uint64_t serial, Deadline deadline) {
     for (;;) {
       if (done()) break;
       if (drains && acquire()) {
-        drain(serial);
+        drain(serial, false);
         began = nowNanoseconds();
         continue;
       }

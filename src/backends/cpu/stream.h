@@ -99,7 +99,8 @@ class Stream final : public backend::Stream {
   }
   bool acquireIdle();
   void leave(bool urgent);
-  void drain(uint64_t serial);
+  void drain(uint64_t serial, bool came_first);
+  bool waitersComeFirst() const;
   bool waitLong(uint64_t serial, Deadline deadline);
   bool sleep(uint64_t serial, Deadline deadline);
   void tellSleepers(uint64_t done);
@@ -139,6 +140,7 @@ class Stream final : public backend::Stream {
   alignas(64) std::atomic<uint64_t> completed_{0};
   uint32_t drains_ = 0;      // executor's: counts drains by waiting threads, some of which are timed
   bool short_drain_ = true;  // executor's: the last timed one was short
+  uint32_t came_first_ = 0;  // executor's: how often of late a waiting thread began long work before a worker did
   // Read by both sides, seldom written while a worker has the stream.
   alignas(64) std::atomic<uint32_t> state_{kFree};
   std::atomic<uint32_t> listed_{kNotListed};

@@ -8,7 +8,7 @@
 
 namespace manyrt::comm::mpi {
 
-inline constexpr uint32_t kPluginVersion = 3;
+inline constexpr uint32_t kPluginVersion = 4;
 inline constexpr char kPluginFile[] = "libmanyrt-comm-mpi.so.0";
 inline constexpr char kPluginSymbol[] = "manyrtCommMpiPlugin";
 
@@ -38,8 +38,10 @@ struct Plugin {
   // The whole of a collective, with kCollectives. Memory that is read and memory that is written are apart, or in place as
   // `start` takes it: a reduction's are apart.
   const char* (*complete)(const Operation& operation, PluginComm* comm);
-  // Begins to gather `bytes` bytes of every rank.
-  const char* (*exchange)(PluginRequest** request, const void* mine, void* all, uint32_t bytes, PluginComm* comm);
+  // Begins to gather what every rank has, which differs in length: `bytes` of `mine`, where `slot` can be read. `all` has a
+  // slot of `slot` bytes, the same at all ranks, for each. Is done by `test` alone.
+  const char* (*exchange)(PluginRequest** request, const void* mine, uint32_t bytes, void* all, uint32_t slot,
+                          PluginComm* comm);
   // Begins a message of a collective that the ranks do themselves. It meets no send or receive of `start`.
   const char* (*transfer)(PluginRequest** request, Direction direction, void* memory, uint64_t count, int32_t type,
                           int32_t peer, PluginComm* comm);

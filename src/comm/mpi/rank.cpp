@@ -298,13 +298,15 @@ Status Rank::meet(const Operation& operation) {
                        onHost() ? 1 : 0,
                        onHost() && isInPlace(operation, rank()) ? 1 : 0};
   memcpy(gathered_->mine.data(), &mine, sizeof mine);
+  uint64_t bytes = sizeof mine;
   if (operation.kind != Kind::kBarrier && isShort(operation)) {
     Ranges ranges;
     (void)rangesOf(operation, rank(), size(), &ranges);
     RT_TRY(bring(&gathered_->mine[sizeof mine], operation.send, ranges.send));
+    bytes += ranges.send;
   }
   PluginRequest* request = nullptr;
-  if (const char* why = plugin_.exchange(&request, gathered_->mine.data(), gathered_->all.data(),
+  if (const char* why = plugin_.exchange(&request, gathered_->mine.data(), static_cast<uint32_t>(bytes), gathered_->all.data(),
                                          static_cast<uint32_t>(slotBytes()), comm_)) {
     return failedPlugin(why);
   }
@@ -315,22 +317,30 @@ Status Rank::meet(const Operation& operation) {
     (void)gathered_.release();
     return waited;
   }
-  std::vector<Operation> means;
-  std::vector<const Operation*> pointers;
-  stages_ = false;
-  all_in_place_ = true;
-  for (int32_t other = 0; other < size(); ++other) {
+  const auto headerOf = [&](int32_t other) {
     Header of;
     memcpy(&of, &gathered_->all[slotBytes() * static_cast<uint64_t>(other)], sizeof of);
+    return of;
+  };
+  const auto meantBy = [](const Header& of) -> Operation {
+    return {static_cast<Kind>(of.kind), of.type, of.reduction, of.root, of.count};
+  };
+  stages_ = false;
+  all_in_place_ = true;
+  met_ = true;
+  for (int32_t other = 0; other < size(); ++other) {
+    const Header of = headerOf(other);
     stages_ = stages_ || of.on_host == 0;
     all_in_place_ = all_in_place_ && of.in_place != 0;
-    means.push_back({static_cast<Kind>(of.kind), of.type, of.reduction, of.root, of.count});
+    met_ = met_ && matches(operation, meantBy(of));
   }
+  if (met_) return Status();
+  std::vector<Operation> means;
+  std::vector<const Operation*> pointers;
+  for (int32_t other = 0; other < size(); ++other) means.push_back(meantBy(headerOf(other)));
   for (const Operation& of : means) pointers.push_back(&of);
   int32_t right = 0;
   const int32_t odd = firstThatDiffers(pointers, &right);
-  met_ = odd < 0;
-  if (met_) return Status();
   monitor().fail(Status::error(RT_ERROR_INVALID_VALUE, "Rank %d%s came with %s, and rank %d with %s.", odd, name().c_str(),
                                comm::describe(means[odd]).c_str(), right, comm::describe(means[right]).c_str()),
                  odd);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "comm/host_reduction.h"
 
@@ -26,12 +27,17 @@ struct PluginComm {
 
 struct PluginRequest {
   MPI_Request request = MPI_REQUEST_NULL;
-  bool receives = false;  // of `transfer`
+  bool receives = false;             // of `transfer`
+  std::vector<MPI_Request> between;  // of `exchange` among few ranks, instead of `request`: with each of the others
 };
 
 namespace {
 
-enum { kOperation = 0, kTransfer = 1 };  // tags on the communicator for operations
+enum { kOperation = 0, kTransfer = 1, kExchange = 2 };  // tags on the communicator for operations
+
+// Among so many ranks each sends to each. Messages of their own are shorter than the slots of an all-gather, and MPI does less
+// for them; with more ranks they are too many.
+constexpr int kFewRanks = 8;
 
 thread_local char sentence[MPI_MAX_ERROR_STRING + 128];
 
@@ -297,10 +303,48 @@ const char* complete(const Operation& of, PluginComm* comm) {
   return nullptr;
 }
 
-const char* exchange(PluginRequest** out, const void* mine, void* all, uint32_t bytes, PluginComm* comm) {
+// Gives receives up. What has been sent goes its way.
+void abandonAll(std::vector<MPI_Request>& requests) {
+  for (MPI_Request& each : requests) {
+    if (each == MPI_REQUEST_NULL) continue;
+    (void)MPI_Cancel(&each);
+    (void)MPI_Request_free(&each);
+  }
+}
+
+// The receives first, so that what comes goes to its place at once.
+const char* exchangeBetween(PluginRequest& request, const char* mine, uint32_t bytes, char* all, uint32_t slot,
+                            PluginComm* comm) {
+  for (const bool receives : {true, false}) {
+    for (int step = 1; step < comm->size; ++step) {
+      const int peer = (comm->rank + step) % comm->size;
+      MPI_Request* const one = &request.between.emplace_back(MPI_REQUEST_NULL);
+      if (receives) {
+        MPI_TRY(MPI_Irecv(all + size_t{slot} * static_cast<size_t>(peer), static_cast<int>(slot), MPI_BYTE, peer, kExchange,
+                          comm->operations, one));
+      } else {
+        MPI_TRY(MPI_Isend(mine, static_cast<int>(bytes), MPI_BYTE, peer, kExchange, comm->operations, one));
+      }
+    }
+  }
+  memcpy(all + size_t{slot} * static_cast<size_t>(comm->rank), mine, bytes);
+  return nullptr;
+}
+
+const char* exchange(PluginRequest** out, const void* mine, uint32_t bytes, void* all, uint32_t slot, PluginComm* comm) {
   auto request = std::make_unique<PluginRequest>();
-  const int count = static_cast<int>(bytes);
-  MPI_TRY(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm->operations, &request->request));
+  if (comm->size > 1 && comm->size <= kFewRanks) {
+    request->between.reserve(2 * static_cast<size_t>(comm->size));
+    const char* const why =
+        exchangeBetween(*request, static_cast<const char*>(mine), bytes, static_cast<char*>(all), slot, comm);
+    if (why != nullptr) {
+      abandonAll(request->between);
+      return why;
+    }
+  } else {
+    const int count = static_cast<int>(slot);
+    MPI_TRY(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm->operations, &request->request));
+  }
   *out = request.release();
   return nullptr;
 }
@@ -339,6 +383,13 @@ const char* test(int32_t* done, uint64_t* bytes, PluginRequest* request) {
   MPI_Status status;
   int over = 0;
   *done = 0;
+  if (!request->between.empty()) {
+    const int count = static_cast<int>(request->between.size());
+    MPI_TRY(MPI_Testall(count, request->between.data(), &over, MPI_STATUSES_IGNORE));
+    *done = over;
+    if (over != 0) delete request;
+    return nullptr;
+  }
   MPI_TRY(MPI_Test(&request->request, &over, &status));
   if (over == 0) return nullptr;
   end(bytes, status, request);

@@ -1,4 +1,6 @@
 // Streams of the CPU: order, which thread runs what, waiting for points, failures, host functions.
+#include <time.h>
+
 #include <numeric>
 #include <stdexcept>
 
@@ -94,6 +96,48 @@ TEST(CpuStreamTest, IdleEngineWakesUp) {
       }
       ASSERT_EQ(counter.load(), before + 1);
     }
+  }
+}
+
+int64_t cpuTime(clockid_t clock) {
+  timespec time = {};
+  (void)clock_gettime(clock, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+void work100Microseconds(const rtHostGroup_t*, void* const*) {
+  const int64_t began = cpuTime(CLOCK_THREAD_CPUTIME_ID);
+  while (cpuTime(CLOCK_THREAD_CPUTIME_ID) - began < 100'000) continue;
+}
+
+// Other processes may need the worker's core. CPU time does not depend on what else has the cores meanwhile.
+TEST(CpuStreamTest, AProgramThatWaitsBehindEachSubmissionWakesNoWorker) {
+  Rig rig(1);
+  auto stream = rig.stream();
+  auto kernel = rig.kernel(work100Microseconds, {});
+  const auto round = [&] {
+    ASSERT_TRUE(launch(*stream, *kernel, {}).ok());
+    ASSERT_TRUE(finish(*stream));
+  };
+  for (int i = 0; i < 40; ++i) round();
+  const int64_t own = cpuTime(CLOCK_THREAD_CPUTIME_ID), all = cpuTime(CLOCK_PROCESS_CPUTIME_ID);
+  for (int i = 0; i < 300; ++i) round();
+  const int64_t own_took = cpuTime(CLOCK_THREAD_CPUTIME_ID) - own, all_took = cpuTime(CLOCK_PROCESS_CPUTIME_ID) - all;
+  EXPECT_LT(all_took - own_took, own_took / 3);  // nine tenths, where a worker is woken each time
+}
+
+// A program that begins to do something else behind its submissions has them begun by a worker soon.
+TEST(CpuStreamTest, WorkThatIsNoLongerWaitedForBegins) {
+  Rig rig(1);
+  auto stream = rig.stream();
+  auto kernel = rig.kernel(work100Microseconds, {});
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(launch(*stream, *kernel, {}).ok());
+    ASSERT_TRUE(finish(*stream));
+  }
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(launch(*stream, *kernel, {}).ok());
+    await([&] { return stream->idle(); });
   }
 }
 
