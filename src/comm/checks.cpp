@@ -36,12 +36,10 @@ Status checkRange(const void* address, uint64_t bytes, const char* what, const O
                describe(operation).c_str(), static_cast<Number>(bytes),
                static_cast<Number>(begin - reinterpret_cast<uintptr_t>(memory.base)), static_cast<Number>(memory.size));
   const bool on_host = memory.kind == RT_POINTER_HOST || memory.kind == RT_POINTER_REGISTERED;
+  if (!communicator.onHost() && !on_host && memory.context == communicator.place().context) return Status();
   int32_t backend = RT_BACKEND_INVALID;
-  if (memory.device != nullptr) RT_TRY_CORE(rtDeviceGetBackend(&backend, nullptr, memory.device));
-  if (communicator.onHost() ? on_host || backend == RT_BACKEND_CPU
-                            : !on_host && memory.context == communicator.place().context) {
-    return Status();
-  }
+  if (communicator.onHost() && memory.device != nullptr) RT_TRY_CORE(rtDeviceGetBackend(&backend, nullptr, memory.device));
+  if (communicator.onHost() && (on_host || backend == RT_BACKEND_CPU)) return Status();
   return Status::error(RT_ERROR_WRONG_CONTEXT, "\"%s\" of %s, %p, is %s memory%s, which rank %d cannot use.", what,
                        describe(operation).c_str(), address, on_host ? "host" : "device",
                        memory.context == communicator.place().context ? "" : " of another context", communicator.rank());
@@ -109,6 +107,7 @@ Status checkOperation(const Operation& operation, const Communicator& communicat
   RT_CHECK_ARG(rangesOf(operation, communicator.rank(), size, &ranges),
                "The bytes of %s among %d ranks do not fit into 64 bits.", describe(operation).c_str(), size);
   RT_TRY(checkRange(operation.send, ranges.send, "send", operation, communicator));
+  if (operation.receive == operation.send && ranges.receive == ranges.send) return Status();  // in place: one range
   RT_TRY(checkRange(operation.receive, ranges.receive, "receive", operation, communicator));
   return checkOverlap(operation, ranges);
 }

@@ -55,7 +55,6 @@ Status Rank::prepare() {
 }
 
 Rank::~Rank() {
-  for (rtEvent_t event : spare_) (void)rtEventDestroy(event);
   kept_.clear();
   (void)rtFree(barrier_);
   (void)rtStreamDestroy(stream_);
@@ -105,66 +104,10 @@ Status Rank::check(const Operation& operation, bool captured) {
   return Status();
 }
 
-rtEvent_t Rank::takeEvent() {
-  {
-    const std::lock_guard lock(events_mutex_);
-    if (!spare_.empty()) {
-      const rtEvent_t event = spare_.back();
-      spare_.pop_back();
-      return event;
-    }
-  }
-  rtEventOptions_t options = RT_EVENT_OPTIONS_INIT;
-  options.flags = RT_EVENT_DISABLE_TIMING;  // a record takes a ninth of the time
-  rtEvent_t event = nullptr;
-  return rtEventCreate(&event, &options, place().context) == RT_SUCCESS ? event : nullptr;
-}
-
-void Rank::giveBack(rtEvent_t begin, rtEvent_t end) {
-  const std::lock_guard lock(events_mutex_);
-  for (rtEvent_t event : {begin, end}) {
-    if (event == nullptr) continue;
-    try {
-      spare_.push_back(event);
-    } catch (const std::bad_alloc&) {  // the watch calls this, and cannot fail
-      (void)rtEventDestroy(event);
-    }
-  }
-}
-
-Status Rank::before(const Operation& first, rtStream_t stream) {
-  Flights one(1);
-  Flight& flight = one.front();
-  flight.rank = shared_from_this();
-  flight.progress = std::make_shared<Progress>();
-  flight.stream = stream;
-  flight.first = first;
-  {
-    const std::lock_guard lock(progress_mutex_);
-    to_call_.push_back(flight.progress);
-  }
-  flight.begin = takeEvent();
-  flight.end = takeEvent();
-  const bool has_both = flight.begin != nullptr && flight.end != nullptr;
-  const Status status = fromCore(has_both ? rtEventRecord(flight.begin, stream) : RT_ERROR_OUT_OF_MEMORY);
-  next_ = std::move(one);
-  if (!status.ok()) behind(false);
-  return status;
-}
+Status Rank::before(const Operation& first, rtStream_t stream) { return flights_.prepare(first, stream); }
 
 void Rank::behind(bool submitted) {
-  Flights one;
-  one.swap(next_);
-  const Flight& flight = one.front();
-  if (!submitted) {
-    const std::lock_guard lock(progress_mutex_);
-    to_call_.pop_back();
-  }
-  if (submitted && rtEventRecord(flight.end, flight.stream) == RT_SUCCESS) {
-    watch(std::move(one));
-  } else {
-    giveBack(flight.begin, flight.end);
-  }
+  flights_.commit(submitted, [this] { watch(shared_from_this(), own_seat_, seat_); });
 }
 
 Status Rank::announceSplit(int32_t color, int32_t key, uint64_t* ticket) {
@@ -190,21 +133,14 @@ Status Rank::run(const std::vector<Operation>& operations, const Submission& at)
     }
     return callPoints(operations, stream);
   }
-  const std::shared_ptr<Progress> progress = takeProgress();
+  Flight& flight = flights_.takeCalled();
   Status status = withoutThrowing(
-      [&] { return team_ == nullptr ? callAll(operations, stream, *progress) : meetAndCall(operations, stream, *progress); });
-  progress->returned.store(true, std::memory_order_release);
+      [&] { return team_ == nullptr ? callAll(operations, stream, flight) : meetAndCall(operations, stream, flight); });
+  flight.returned.store(true, std::memory_order_release);
   if (status.ok()) status = monitor().failure();  // it may have come before `returned`: the watch leaves it to this function
   if (status.ok()) return status;
   fail(status);
   return monitor().failure();
-}
-
-std::shared_ptr<Progress> Rank::takeProgress() {
-  const std::lock_guard lock(progress_mutex_);
-  std::shared_ptr<Progress> first = std::move(to_call_.front());
-  to_call_.pop_front();
-  return first;
 }
 
 // What NCCL has not connected yet might keep the program's thread for seconds.
@@ -218,13 +154,12 @@ bool Rank::runsAll(const std::vector<Operation>& operations) {
 Status Rank::runAll(const std::vector<Share>& shares) {
   for (const Share& share : shares) {
     Rank& rank = static_cast<Rank&>(*share.communicator);
-    rank.together_ = rank.takeProgress();
+    rank.together_ = &rank.flights_.takeCalled();
     rank.together_->called.store(nowNanoseconds(), std::memory_order_release);
   }
   Status status = withoutThrowing([&] { return callShares(shares); });
   for (const Share& share : shares) {
-    const auto progress = std::move(static_cast<Rank&>(*share.communicator).together_);
-    progress->returned.store(true, std::memory_order_release);
+    static_cast<Rank&>(*share.communicator).together_->returned.store(true, std::memory_order_release);
   }
   if (status.ok()) status = monitor().failure();
   if (status.ok()) return status;
@@ -254,8 +189,8 @@ Status Rank::callShares(const std::vector<Share>& shares) {
 }
 
 // The other processes are met by NCCL alone, on the device or in its own threads. The watch has the clock.
-Status Rank::callAll(const std::vector<Operation>& operations, Stream stream, Progress& progress) {
-  progress.called.store(nowNanoseconds(), std::memory_order_release);
+Status Rank::callAll(const std::vector<Operation>& operations, Stream stream, Flight& flight) {
+  flight.called.store(nowNanoseconds(), std::memory_order_release);
   for (const Operation& operation : operations) {
     if (!isCollective(operation.kind)) continue;
     Beside memory;
@@ -265,10 +200,10 @@ Status Rank::callAll(const std::vector<Operation>& operations, Stream stream, Pr
   return callPoints(operations, stream);
 }
 
-Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress) {
+Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream, Flight& flight) {
   // The team has its own clock for ranks that do not come. From here on the watch has one.
-  const auto startClock = [&] { progress.called.store(nowNanoseconds(), std::memory_order_release); };
-  const auto stopClock = [&] { progress.called.store(0, std::memory_order_release); };
+  const auto startClock = [&] { flight.called.store(nowNanoseconds(), std::memory_order_release); };
+  const auto stopClock = [&] { flight.called.store(0, std::memory_order_release); };
   // A collective of the other engine reads memory at once. What NCCL does before it in the batch goes to a stream that this
   // thread can wait for.
   const auto last = std::find_if_not(operations.rbegin(), operations.rend(), ncclRuns).base();
@@ -322,12 +257,12 @@ Status Rank::meetAndCall(const std::vector<Operation>& operations, Stream stream
 
 // The core library knows nothing of what NCCL submits: an event behind it does.
 Status Rank::awaitBeside() {
-  const rtEvent_t event = takeEvent();
-  if (event == nullptr) return fromCore(RT_ERROR_OUT_OF_MEMORY);
+  rtEvent_t event = nullptr;
+  RT_TRY_CORE(rtEventCreate(&event, nullptr, place().context));
   rtStatus_t code = rtEventRecord(event, stream_);
   if (code == RT_SUCCESS) code = rtEventSynchronize(event);
   const Status status = code == RT_SUCCESS ? Status() : fromCore(code);
-  giveBack(event, nullptr);
+  (void)rtEventDestroy(event);
   return status;
 }
 

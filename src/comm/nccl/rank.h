@@ -14,6 +14,7 @@
 #include "comm/communicator.h"
 #include "comm/in_process/team.h"
 #include "comm/nccl/clique.h"
+#include "comm/nccl/flights.h"
 #include "comm/nccl/watch.h"
 
 namespace manyrt::comm::nccl {
@@ -23,7 +24,12 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   // `team` is null where ranks of other processes take part: only NCCL knows them.
   Rank(const Place& place, const Settings& settings, int32_t rank, int32_t size, std::shared_ptr<Monitor> monitor,
        std::shared_ptr<Team> team, std::shared_ptr<Clique> clique)
-      : Communicator(place, settings, rank, size, std::move(monitor)), team_(std::move(team)), clique_(std::move(clique)) {}
+      : Communicator(place, settings, rank, size, std::move(monitor)),
+        team_(std::move(team)),
+        clique_(std::move(clique)),
+        flights_(place.context) {
+    seat_->in = &own_seat_;
+  }
   ~Rank() override;
   Status prepare();  // once, before all else
 
@@ -39,7 +45,8 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
 
   // For the watch.
   Clique& clique() const { return *clique_; }
-  void giveBack(rtEvent_t begin, rtEvent_t end);
+  Flights& flights() { return flights_; }
+  Seats& ownSeat() { return own_seat_; }
 
  protected:
   void announceFailure() override;
@@ -50,9 +57,8 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   };
   using Beside = std::unique_ptr<void, FreeMemory>;
 
-  Status callAll(const std::vector<Operation>& operations, Stream stream, Progress& progress);
-  Status meetAndCall(const std::vector<Operation>& operations, Stream stream, Progress& progress);
-  std::shared_ptr<Progress> takeProgress();
+  Status callAll(const std::vector<Operation>& operations, Stream stream, Flight& flight);
+  Status meetAndCall(const std::vector<Operation>& operations, Stream stream, Flight& flight);
   Status callShares(const std::vector<Share>& shares);
   Status reserveBeside(Beside* beside, const Operation& operation);
   Status call(const Operation& operation, Beside beside, Stream stream, bool captured);
@@ -64,7 +70,6 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   Status settled(const Status& status, NativeComm* comm) const;  // of a call among processes, which returns before its end
   const Library& library() const { return clique_->library(); }
   Status awaitBeside();  // what NCCL has in stream_
-  rtEvent_t takeEvent();
 
   const std::shared_ptr<Team> team_;
   const std::shared_ptr<Clique> clique_;
@@ -74,12 +79,10 @@ class Rank final : public Communicator, public std::enable_shared_from_this<Rank
   void* barrier_ = nullptr;                   // one element, for barriers
   std::vector<Beside> kept_;                  // memory that captured operations name; under this rank's Clique::Use
 
-  std::mutex events_mutex_;
-  std::vector<rtEvent_t> spare_;
-  Flights next_;                                   // one, between before() and behind(), under turns.submitting
-  std::mutex progress_mutex_;                      // of the next
-  std::shared_ptr<Progress> together_;             // of the flight in runAll(), under turns.submitting
-  std::deque<std::shared_ptr<Progress>> to_call_;  // of flights whose function has not been called, in their order
+  Flights flights_;
+  Flight* together_ = nullptr;  // in runAll(), under turns.submitting
+  Seats own_seat_{1};
+  const Seats::iterator seat_ = own_seat_.begin();  // wherever it is
 };
 
 // A rank for each place, of contexts on CUDA devices that all differ.

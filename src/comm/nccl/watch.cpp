@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -29,17 +30,27 @@ constexpr int64_t kPatience = 100'000'000;  // nanoseconds for a stream to take 
 struct Watched {
   std::mutex mutex;
   std::condition_variable changed;
-  Flights arriving;
+  Seats arriving;
+  Seats present;  // what the watch looks at; other threads take nothing out of it
+  Seats resting;  // nothing is in flight: leaves behind the look, when no lock of the rank is held
   std::condition_variable leaves;
-  Flights leaving;  // over: with the last one its rank ends
+  Seats leaving;  // with its place the rank may end
   bool prepared = false;
   bool hurry = false;
   bool idle = false;    // the watch has nothing, and looks at nothing until it is told
-  bool ending = false;  // the process ends: NCCL and the driver take no calls soon
+  bool ending = false;  // the process ends: NCCL and the driver take no calls soon, and no rank ends any more
   int running = 0;      // threads
-  Flights kept;         // what the threads had when they stopped
 };
 Watched* const watched = new Watched;  // never destroyed: the threads go on until the process ends
+
+void moveLocked(Seats* to, Seats::iterator seat) {
+  to->splice(to->end(), *seat->in, seat);
+  seat->in = to;
+}
+
+void moveAllLocked(Seats* to, Seats* from) {
+  while (!from->empty()) moveLocked(to, from->begin());
+}
 
 struct Failing {
   rtStatus_t code;
@@ -53,12 +64,12 @@ rtStatus_t failStream(const uint64_t*, void* user) {
 }
 
 // Submits a native function that fails: it runs as soon as what is ahead is submitted, while NCCL's kernel still waits.
-void tellStream(const Flight& flight, rtStatus_t code) {
+void tellStream(rtStream_t stream, rtStatus_t code) {
   const auto failing = std::make_shared<Failing>();
   failing->code = code;
   auto user = std::make_unique<std::shared_ptr<Failing>>(failing);
   const auto release = [](void* given) { delete static_cast<std::shared_ptr<Failing>*>(given); };
-  if (rtStreamLaunchNativeWithRelease(failStream, user.get(), release, flight.stream) != RT_SUCCESS) return;  // failed, or gone
+  if (rtStreamLaunchNativeWithRelease(failStream, user.get(), release, stream) != RT_SUCCESS) return;  // failed, or gone
   (void)user.release();
   const Deadline patience = Deadline::after(kPatience);
   while (!failing->ran.load(std::memory_order_acquire) && !patience.passed()) {
@@ -67,109 +78,119 @@ void tellStream(const Flight& flight, rtStatus_t code) {
   }
 }
 
-void expire(const Flight& flight) {
-  Rank& rank = *flight.rank;
+void expire(Rank& rank, const Operation& late) {
   char within[48];
   snprintf(within, sizeof within, "within %.3g s", static_cast<double>(rank.settings().timeout_ns) * 1e-9);
-  const bool point = !isCollective(flight.first.kind);
+  const bool point = !isCollective(late.kind);
   const std::string name = rank.settings().label.empty() ? "" : " of \"" + rank.settings().label + "\"";
   rank.monitor().fail(
-      point ? Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come %s to what rank %d waits for: %s.", flight.first.root,
-                            name.c_str(), within, rank.rank(), describe(flight.first).c_str())
+      point ? Status::error(RT_ERROR_TIMEOUT, "Rank %d%s did not come %s to what rank %d waits for: %s.", late.root,
+                            name.c_str(), within, rank.rank(), describe(late).c_str())
             : Status::error(RT_ERROR_TIMEOUT,
                             "The %s of rank %d%s did not end %s: another rank has not come, which NCCL does not name.",
-                            describe(flight.first).c_str(), rank.rank(), name.c_str(), within),
-      point ? flight.first.root : -1);
+                            describe(late).c_str(), rank.rank(), name.c_str(), within),
+      point ? late.root : -1);
 }
 
-void lookForFailure(Flight& flight) {
-  Rank& rank = *flight.rank;
-  if (flight.begun == 0 && rtEventQuery(flight.begin) != RT_NOT_READY) flight.begun = nowNanoseconds();
+bool hasExpired(const Flight& flight, uint64_t limit) {
+  const int64_t called = flight.called.load(std::memory_order_acquire);
+  if (called == 0 || flight.begun == 0 || limit > INT64_MAX) return false;
+  const int64_t waited = nowNanoseconds() - std::max(called, flight.begun);
+  return waited > 0 && static_cast<uint64_t>(waited) > limit;
+}
+
+void lookForFailure(Rank& rank) {
+  std::optional<Operation> late;
+  rank.flights().forEach([&](Flight& flight) {
+    if (flight.begun == 0 && rtEventQuery(flight.begin) != RT_NOT_READY) flight.begun = nowNanoseconds();
+    if (!late && hasExpired(flight, rank.settings().timeout_ns)) late = flight.first;
+  });
   if (const Result error = rank.clique().asyncError(rank.rank()); error != kSuccess) {
     const Status said = failure(rank.clique().library(), "An operation of NCCL", error);
     rank.monitor().fail(Status::error(RT_ERROR_DRIVER, "Rank %d: %s", rank.rank(), said.message()), -1);
   }
-  const int64_t called = flight.progress->called.load(std::memory_order_acquire);
-  const uint64_t limit = rank.settings().timeout_ns;
-  if (called == 0 || flight.begun == 0 || limit > INT64_MAX) return;
-  const int64_t waited = nowNanoseconds() - std::max(called, flight.begun);
-  if (waited > 0 && static_cast<uint64_t>(waited) > limit) expire(flight);
+  if (late) expire(rank, *late);
 }
 
-// Returns whether the flight is over.
-bool look(Flight& flight) {
-  if (rtEventQuery(flight.end) != RT_NOT_READY) return true;
-  lookForFailure(flight);
-  return false;
+// Its flights are over, or they are looked at.
+void look(Seats::iterator seat) {
+  Rank& rank = *seat->rank;
+  const auto rest = [&] {
+    const std::lock_guard lock(watched->mutex);
+    moveLocked(&watched->resting, seat);
+  };
+  if (!rank.flights().restIfOver(rest)) lookForFailure(rank);
+}
+
+// Each stream is told that has not been, once the call of NCCL has returned.
+void tellStreams(Rank& rank, rtStatus_t code) {
+  std::vector<rtStream_t> streams;
+  rank.flights().forEach([&](Flight& flight) {
+    if (flight.told || !flight.returned.load(std::memory_order_acquire)) return;
+    streams.push_back(flight.stream);
+    flight.told = true;
+  });
+  for (rtStream_t stream : streams) tellStream(stream, code);
 }
 
 // First every stream is told, then NCCL ends.
-void endFailed(Flights& flights) {
-  std::vector<std::shared_ptr<Rank>> failed;
-  for (Flight& flight : flights) {
-    const Status failure = flight.rank->monitor().failure();
-    if (failure.ok()) continue;
-    failed.push_back(flight.rank);
-    if (flight.told || !flight.progress->returned.load(std::memory_order_acquire)) continue;
-    flight.told = true;
-    tellStream(flight, failure.code());
+void endFailed(Seats& seats) {
+  for (Seat& seat : seats) {
+    const Status failure = seat.rank->monitor().failure();
+    if (!failure.ok()) tellStreams(*seat.rank, failure.code());
   }
-  for (const std::shared_ptr<Rank>& rank : failed) rank->clique().abort();
+  for (Seat& seat : seats) {
+    if (!seat.rank->monitor().failure().ok()) seat.rank->clique().abort();
+  }
 }
 
-// No rank ends any more: its end would call NCCL.
-void stopLocked(Flights kept) {
-  watched->kept.splice(watched->kept.end(), kept);
+void stop() {
+  const std::lock_guard lock(watched->mutex);
   --watched->running;
   watched->changed.notify_all();
 }
 
 void watchForEver() {
-  Flights flights;
+  Seats& present = watched->present;
   for (;;) {
     {
       std::unique_lock lock(watched->mutex);
-      // Each submission would wake the thread. What comes while it has flights is looked at with them.
-      watched->idle = flights.empty();
-      if (watched->idle) {
-        watched->changed.wait(lock, [] { return !watched->arriving.empty() || watched->ending; });
-      } else {
-        (void)watched->changed.wait_for(lock, kTick, [] { return watched->hurry || watched->ending; });
-      }
+      moveAllLocked(&watched->leaving, &watched->resting);
+      if (!watched->leaving.empty()) watched->leaves.notify_one();
+      // A submission wakes the thread once in a tick at most: behind the wake it waits like at any other time, and what comes
+      // meanwhile is looked at as well.
+      watched->idle = present.empty();
+      if (watched->idle) watched->changed.wait(lock, [] { return !watched->arriving.empty() || watched->ending; });
       watched->idle = false;
-      if (watched->ending) return stopLocked(std::move(flights));
+      (void)watched->changed.wait_for(lock, kTick, [] { return watched->hurry || watched->ending; });
+      if (watched->ending) break;
       watched->hurry = false;
-      flights.splice(flights.end(), watched->arriving);
+      moveAllLocked(&present, &watched->arriving);
     }
-    Flights over;
-    for (auto flight = flights.begin(); flight != flights.end();) {
-      const auto at = flight++;
-      if (!look(*at)) continue;
-      at->rank->giveBack(at->begin, at->end);
-      over.splice(over.end(), flights, at);
-    }
-    if (!over.empty()) {
-      const std::lock_guard lock(watched->mutex);
-      watched->leaving.splice(watched->leaving.end(), over);
-      watched->leaves.notify_one();
+    for (auto seat = present.begin(); seat != present.end();) {
+      const auto at = seat++;
+      look(at);
     }
     (void)withoutThrowing([&] {  // without memory: again at the next look
-      endFailed(flights);
+      endFailed(present);
       return Status();
     });
   }
+  stop();
 }
 
 void dropForEver() {
   for (;;) {
-    Flights leaving;
+    std::shared_ptr<Rank> rank;  // ends without the lock
     std::unique_lock lock(watched->mutex);
     watched->leaves.wait(lock, [] { return !watched->leaving.empty() || watched->ending; });
-    leaving.swap(watched->leaving);
-    if (watched->ending) return stopLocked(std::move(leaving));
+    if (watched->ending) break;
+    const auto seat = watched->leaving.begin();
+    rank = std::move(seat->rank);
+    moveLocked(&rank->ownSeat(), seat);
     lock.unlock();
-    leaving.clear();
   }
+  stop();
 }
 
 // At the exit of the process, before NCCL's own end, as NCCL was loaded before. A thread that hangs in NCCL is not waited for.
@@ -198,9 +219,10 @@ bool processEnds() {
   return watched->ending;
 }
 
-void watch(Flights one) {
+void watch(std::shared_ptr<Rank> rank, Seats& own, Seats::iterator seat) {
   const std::lock_guard lock(watched->mutex);
-  watched->arriving.splice(watched->arriving.end(), one);
+  if (seat->in == &own) seat->rank = std::move(rank);
+  moveLocked(&watched->arriving, seat);
   if (watched->idle) watched->changed.notify_one();
 }
 

@@ -1,0 +1,82 @@
+// What a rank has in flight. Each submission stands between two events, since NCCL's work waits on the device for the other
+// ranks, where no clock ends it: the watch looks at them (watch.h).
+//
+// A flight, its events and its place in a list are made once and used again: the thread that submits takes back what is over.
+// So an operation allocates nothing, and no other thread touches the memory of what is over before the watch looks.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <list>
+#include <mutex>
+
+#include "base/status.h"
+#include "comm/operation.h"
+#include "rt.h"
+
+namespace manyrt::comm::nccl {
+
+// One submission.
+struct Flight {
+  rtStream_t stream = nullptr;
+  rtEvent_t begin = nullptr;
+  rtEvent_t end = nullptr;
+  Operation first{};  // for messages
+  int64_t begun = 0;  // when the stream was seen to have come to it; 0: not yet
+  bool told = false;  // its stream has been given the failure
+  // How far the host has come with it. Written by the thread that calls NCCL, read by the watch.
+  std::atomic<int64_t> called{0};  // when NCCL was called; 0: not yet
+  std::atomic<bool> returned{false};
+};
+
+class Flights {
+ public:
+  explicit Flights(rtContext_t context) : context_(context) {}
+  ~Flights();
+
+  // Around a submission, under the rank's turns.submitting. `enter` is called under the lock when the watch did not know of the
+  // rank; it does not throw.
+  Status prepare(const Operation& first, rtStream_t stream);
+  template <class Enter>
+  void commit(bool submitted, Enter enter) {
+    const std::lock_guard lock(mutex_);
+    if (!commitLocked(submitted) || watched_) return;
+    watched_ = true;
+    enter();
+  }
+  // Of what was submitted, what is called next: in the order of the submissions.
+  Flight& takeCalled();
+
+  // For the watch. Calls `rest` under the lock and returns true if nothing is in flight.
+  template <class Rest>
+  bool restIfOver(Rest rest) {
+    const std::lock_guard lock(mutex_);
+    takeBack(true);
+    if (!in_flight_.empty()) return false;
+    watched_ = false;
+    rest();
+    return true;
+  }
+  template <class Look>
+  void forEach(Look look) {
+    const std::lock_guard lock(mutex_);
+    for (Flight& flight : in_flight_) look(flight);
+  }
+
+ private:
+  using List = std::list<Flight>;  // one goes from list to list without memory being taken
+
+  bool commitLocked(bool submitted);
+  Status make();
+  void takeBack(bool all);
+
+  const rtContext_t context_;
+  std::mutex mutex_;
+  List free_;
+  List next_;       // one, between prepare() and commit()
+  List in_flight_;  // in the order of the submissions
+  bool watched_ = false;
+  std::deque<Flight*> to_call_;  // submitted, and not called yet
+};
+
+}  // namespace manyrt::comm::nccl
