@@ -187,5 +187,57 @@ TEST_P(MixedWidthsTest, PowersOfTwoAsDivisors) {
   }
 }
 
+// What a device computes of doubles it rounds once. Numbers below what is normal may be zero to it.
+TEST_P(MixedWidthsTest, FloatsAsDoubles) {
+  Random random(9);
+  std::vector<float> a(kItems), b(kItems);
+  for (uint32_t i = 0; i < kItems; ++i) {
+    const auto any = [&] {
+      return std::ldexp(static_cast<float>(random.bits() >> 8) - 0x1p23f, static_cast<int>(random.bits() % 61) - 53);
+    };
+    a[i] = any(), b[i] = i % 5 == 0 ? a[i] : any();
+  }
+  const float limit = std::numeric_limits<float>::max(), infinite = std::numeric_limits<float>::infinity();
+  const float special[] = {
+      0.1f, 0.25f, 0.5f, -0.0f, limit, -limit, infinite, -infinite, std::numeric_limits<float>::quiet_NaN(), 3.0f};
+  for (size_t i = 0; i < std::size(special); ++i) a[7 * i] = special[i], b[91 * i] = special[i];
+  for (const uint32_t size : kGroups) {
+    if (size > largestGroup("floats_as_doubles")) continue;
+    const Buffer<float> out = buffer(std::vector<float>(size_t{14} * kItems, -1));
+    const Buffer<int> flags = buffer(std::vector<int>(kItems, -1));
+    run("floats_as_doubles", {(kItems + size - 1) / size}, {size}, buffer(a), buffer(b), out, flags, kItems);
+    if (HasFatalFailure()) return;
+    const std::vector<float> got = out.read();
+    const std::vector<int> told = flags.read();
+    for (uint32_t i = 0; i < kItems; ++i) {
+      const double x = a[i], y = b[i];
+      const double expected[] = {x * 0.5,
+                                 1.0 - x,
+                                 x * y,
+                                 x / y,
+                                 x + 0.1,
+                                 x / 4.0,
+                                 x / 3.0,
+                                 x - y,
+                                 2.0 * x + 1.0,
+                                 0.5 * static_cast<double>(a[i] + 1.0f) + y,
+                                 x * 3.0 * y,
+                                 x < 0.25 ? x * 1e-10 : y + 1e20,
+                                 -1.5 * y + (x < 0.5),
+                                 (x < 0.5) * 2.0 - 1};
+      for (size_t k = 0; k < 14; ++k) {
+        const auto rounded = static_cast<float>(expected[k]);
+        const float is = got[14 * i + k];
+        if (std::isnan(rounded) ? std::isnan(is) : is == rounded) continue;
+        if (std::fabs(rounded) <= std::numeric_limits<float>::min()) continue;
+        ASSERT_EQ(is, rounded) << i << ", result " << k << " of " << a[i] << " and " << b[i] << ", groups of " << size;
+      }
+      const int flag = (x < 0.5) | (x >= y) << 1 | (x == 0.1) << 2 | (0.25 != x) << 3 | (x > y) << 4 | (x <= 1e300) << 5 |
+                       (x > -1.0) << 6 | (3 >= y) << 7;
+      ASSERT_EQ(told[i], flag) << i << ", of " << a[i] << " and " << b[i] << ", groups of " << size;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rttest

@@ -116,3 +116,27 @@ __kernel void parts_of_two(__global const float* a, __global float* out, __globa
   wides[5] = pow(z, 2.0);
   wides[6] = pow(z, -1.0);
 }
+
+// Doubles that are floats, rounded or compared at once, beside ones that are not.
+__kernel void floats_as_doubles(__global const float* a, __global const float* b, __global float* out, __global int* flags, uint n) {
+  const uint i = get_global_id(0);
+  if (i >= n) return;
+  const float x = a[i], y = b[i];
+  __global float* to = out + i * 14;
+  to[0] = x * 0.5;
+  to[1] = 1.0 - x;
+  to[2] = (double)x * y;
+  to[3] = (double)x / y;
+  to[4] = x + 0.1;
+  to[5] = x / 4.0;
+  to[6] = x / 3.0;
+  to[7] = (double)x - y;
+  to[8] = 2.0 * x + 1.0;
+  to[9] = 0.5 * (x + 1.0f) + y;
+  to[10] = x * 3.0 * y;
+  to[11] = x < 0.25 ? x * 1e-10 : y + 1e20;
+  to[12] = -1.5 * y + (x < 0.5);
+  to[13] = (float)(x < 0.5) * 2.0 - 1;
+  flags[i] = (x < 0.5) | (x >= (double)y) << 1 | (x == 0.1) << 2 | (0.25 != x) << 3 | ((double)x > y) << 4 | (x <= 1e300) << 5 | (x > -1.0) << 6 |
+             (3 >= (double)y) << 7;
+}

@@ -143,4 +143,32 @@ std::optional<int64_t> constantOf(const Expr& e) {
   return own;
 }
 
+bool isScalarOf(const QualType& type, Scalar scalar) { return type->kind == TypeKind::kScalar && type->scalar == scalar; }
+
+std::optional<float> floatNumber(const Expr& e) {
+  if (e.kind == ExprKind::kUnary && e.op == Op::kMinus && isScalarOf(e.type, Scalar::kDouble)) {
+    const std::optional<float> positive = floatNumber(*e.a);
+    return positive ? std::optional(-*positive) : std::nullopt;
+  }
+  const Expr& number = isConversion(e) ? *e.a : e;
+  if (!isScalarOf(e.type, Scalar::kDouble) || number.kind != ExprKind::kLiteral || !number.type->isScalar())
+    return std::nullopt;
+  const double value = number.type->isFloating() ? number.real : static_cast<double>(number.integer);
+  const auto narrow = static_cast<float>(value);
+  return static_cast<double>(narrow) == value ? std::optional(narrow) : std::nullopt;
+}
+
+const Expr* floatOperand(const Expr& e) {
+  const bool is_float = isScalarOf(e.type, Scalar::kDouble) && isConversion(e) && isScalarOf(e.a->type, Scalar::kFloat);
+  return is_float ? e.a : nullptr;
+}
+
+bool isOfFloatsAsDoubles(const Expr& e) {
+  const bool rounds = e.op == Op::kAdd || e.op == Op::kSub || e.op == Op::kMul || e.op == Op::kDiv;
+  const bool compares = e.op >= Op::kLess && e.op <= Op::kNotEqual;
+  if (e.kind != ExprKind::kBinary || !(rounds || compares)) return false;
+  const bool left = floatOperand(*e.a) != nullptr, right = floatOperand(*e.b) != nullptr;
+  return (left || right) && (left || floatNumber(*e.a)) && (right || floatNumber(*e.b));
+}
+
 }  // namespace manyrt::compiler

@@ -27,5 +27,13 @@ std::optional<int64_t> constantOf(const Expr& expression);  // of an integer, be
 uint32_t idDimensions(const Function& kernel);
 // Of an unsigned int: whether the text of the expression keeps its highest bit off, as `x & 255u` and `x >> 8` do.
 bool hasNoHighBit(const Expr& e);
+bool isScalarOf(const QualType& type, Scalar scalar);
+// A double that is a float: the number, or what was converted; else nothing.
+std::optional<float> floatNumber(const Expr& e);
+const Expr* floatOperand(const Expr& e);
+// A sum, difference, product, quotient or comparison of two such doubles, not both of them numbers. What it comes to, rounded
+// to float, is the same as of the floats: the 53 bits of a double are twice the 24 of a float, and two more, and then rounding
+// to them first changes nothing.
+bool isOfFloatsAsDoubles(const Expr& e);
 
 }  // namespace manyrt::compiler

@@ -649,6 +649,13 @@ struct mrt_lanes {
   }
   template <class V>
   MRT_IN V fused(V a, V b, V c) {
+    if constexpr (sizeof(V) > MRT_BYTES) {  // gcc would take element by element
+      const mrt_count<N / 2> half;
+      using H = mrt_lanes<N / 2>;
+      return mrt_joined(H::fused(mrt_slice<0>(a, half), mrt_slice<0>(b, half), mrt_slice<0>(c, half)),
+                        H::fused(mrt_slice<N / 2>(a, half), mrt_slice<N / 2>(b, half), mrt_slice<N / 2>(c, half)),
+                        mrt_count<N>{});
+    }
 #if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
     if constexpr (sizeof(V) == 64 && N == 16)
       return (V)__builtin_ia32_vfmaddps512_mask((MRT_V(16, float))a, (MRT_V(16, float))b, (MRT_V(16, float))c, -1, 4);

@@ -8,28 +8,14 @@
 #define MRT_W(t) typename L::template v<t>
 template <class L>
 using mrt_half_of = mrt_lanes<L::n / 2>;
-template <class L, class V, int... I>
-MRT_IN auto mrt_w_low(V x, mrt_numbers<I...>) {
-  return __builtin_shufflevector(x, x, I...);
-}
-template <class L, class V, int... I>
-MRT_IN auto mrt_w_high(V x, mrt_numbers<I...>) {
-  return __builtin_shufflevector(x, x, (I + L::n / 2)...);
-}
-template <class L, class V, int... I>
-MRT_IN auto mrt_w_join(V a, V b, mrt_numbers<I...>) {
-  return __builtin_shufflevector(a, b, I...);
-}
-#define MRT_LOW(x) mrt_w_low<L>(x, mrt_count<L::n / 2>{})
-#define MRT_HIGH(x) mrt_w_high<L>(x, mrt_count<L::n / 2>{})
-#define MRT_HALVES_1(f, a) \
-  return mrt_w_join<L>(f<mrt_half_of<L>>(MRT_LOW(a)), f<mrt_half_of<L>>(MRT_HIGH(a)), mrt_count<L::n>{});
-#define MRT_HALVES_2(f, a, b)                                                                                  \
-  return mrt_w_join<L>(f<mrt_half_of<L>>(MRT_LOW(a), MRT_LOW(b)), f<mrt_half_of<L>>(MRT_HIGH(a), MRT_HIGH(b)), \
-                       mrt_count<L::n>{});
-#define MRT_HALVES_3(f, a, b, c)                                              \
-  return mrt_w_join<L>(f<mrt_half_of<L>>(MRT_LOW(a), MRT_LOW(b), MRT_LOW(c)), \
-                       f<mrt_half_of<L>>(MRT_HIGH(a), MRT_HIGH(b), MRT_HIGH(c)), mrt_count<L::n>{});
+#define MRT_LOW(x) mrt_slice<0>(x, mrt_count<L::n / 2>{})
+#define MRT_HIGH(x) mrt_slice<L::n / 2>(x, mrt_count<L::n / 2>{})
+#define MRT_HALVES_1(f, a) return mrt_joined(f<mrt_half_of<L>>(MRT_LOW(a)), f<mrt_half_of<L>>(MRT_HIGH(a)), mrt_count<L::n>{});
+#define MRT_HALVES_2(f, a, b) \
+  return mrt_joined(f<mrt_half_of<L>>(MRT_LOW(a), MRT_LOW(b)), f<mrt_half_of<L>>(MRT_HIGH(a), MRT_HIGH(b)), mrt_count<L::n>{});
+#define MRT_HALVES_3(f, a, b, c)                                           \
+  return mrt_joined(f<mrt_half_of<L>>(MRT_LOW(a), MRT_LOW(b), MRT_LOW(c)), \
+                    f<mrt_half_of<L>>(MRT_HIGH(a), MRT_HIGH(b), MRT_HIGH(c)), mrt_count<L::n>{});
 template <class L, class T, class V>
 MRT_IN MRT_W(T) mrt_w_to(V x) {
   if constexpr (__is_same(V, int) || __is_same(V, double))
@@ -119,6 +105,9 @@ MRT_IN V mrt_w_copysign(V x, V y) {
 }
 template <class L, class V>
 MRT_IN V mrt_w_sqrt(V x) {
+  if constexpr (sizeof(V) > MRT_BYTES) {  // gcc would take element by element
+    MRT_HALVES_1(mrt_w_sqrt, x)
+  }
   V r;
   for (int i = 0; i < L::n; ++i) {
     if constexpr (sizeof(V) == L::n * 4)
@@ -154,6 +143,9 @@ MRT_IN V mrt_w_sqrt(V x) {
 #define MRT_ROUND(name, how)                                      \
   template <class L, class V>                                     \
   MRT_IN V mrt_w_##name(V x) {                                    \
+    if constexpr (sizeof(V) > MRT_BYTES) {                        \
+      MRT_HALVES_1(mrt_w_##name, x)                               \
+    }                                                             \
     MRT_ROUND_512(how) MRT_ROUND_256(how) MRT_ROUND_128(how) V r; \
     for (int i = 0; i < L::n; ++i) {                              \
       if constexpr (sizeof(V) == L::n * 4)                        \

@@ -130,6 +130,7 @@ class LaneText {
   std::string arithmetic(Op op, const Type* type, const std::string& a, const std::string& b, const Expr* right,
                          const Type* amount);
   std::string convert(const Expr& e);
+  std::string inFloat(const Expr& e);
   std::string low(const Expr& e, uint32_t bytes);
   std::string chosen(const Expr& e);
   std::string call(const Expr& e);

@@ -198,6 +198,7 @@ std::string LaneText::compared(const Expr& e) {
       const std::string left = text(*e.a, a);
       return "(" + left + " " + spell(e.op) + " " + text(*e.b, b) + ")";
     }
+    if (const std::string narrow_text = inFloat(e); !narrow_text.empty()) return narrow_text;
     const std::string left = value(*e.a);
     return "(" + left + " " + spell(e.op) + " " + value(*e.b) + ")";
   }
@@ -330,6 +331,8 @@ std::string LaneText::convert(const Expr& e) {
   if (isBool(to)) return "mrt_L::to<unsigned char>(" + condition(*e.a) + " & 1)";
   const uint32_t bytes = static_cast<uint32_t>(sizeOf(e.type));
   if (cutsOperand(e) && (followsFromLow(*e.a, bytes) || isChoice(*e.a))) return "((" + lane(to) + ")" + low(*e.a, bytes) + ")";
+  const bool rounds = isScalarOf(e.type, Scalar::kFloat) && isScalarOf(e.a->type, Scalar::kDouble);
+  if (const std::string narrow = rounds ? inFloat(*e.a) : ""; !narrow.empty()) return narrow;
   const std::string inner = value(*e.a);
   if (prelude_.type(e.a->type.type) == own) return inner;
   // Below AVX-512 an unsigned int takes eight instructions, and a signed one takes one.
@@ -338,6 +341,20 @@ std::string LaneText::convert(const Expr& e) {
     return "mrt_L::to<" + own + ">((mrt_L::v<int>)(" + inner + "))";
   }
   return "mrt_L::to<" + own + ">(" + inner + ")";
+}
+
+// What two doubles come to that are floats, where it is compared, or rounded to float at once. Empty: it is something else.
+std::string LaneText::inFloat(const Expr& e) {
+  if (!isOfFloatsAsDoubles(e)) return "";
+  const auto text = [&](const Expr& operand) {
+    if (const Expr* own = floatOperand(operand)) return value(*own);
+    char number[32];
+    snprintf(number, sizeof number, "%af", static_cast<double>(*floatNumber(operand)));
+    return std::string("mrt_L::all<float>(") + number + ")";
+  };
+  const Type* const type = (floatOperand(*e.a) != nullptr ? floatOperand(*e.a) : floatOperand(*e.b))->type.type;
+  const std::string left = text(*e.a);
+  return arithmetic(e.op, type, left, text(*e.b), e.b, type);
 }
 
 // Of an integer that differs: one of two values that all lanes may compute, or whether something holds.

@@ -109,6 +109,7 @@ class LaneShapes {
   Shape helperCall(const Expr& expression) const;
   void findWidth(const std::vector<Stmt*>& statements);
   void findCut(const Expr& expression);
+  void findFloats(const Expr& expression);
   void cut(const Expr& expression, uint32_t bytes);
   void findSteps(const Expr& expression);
   void findTiles(const std::vector<Stmt*>& statements);

@@ -74,7 +74,17 @@ void LaneShapes::weigh(const Expr* e, double weight, Work* work) const {
   if (sizeOf(element) == 8) work->wide += amount;
 }
 
+// Doubles that are computed as floats have no vector (LaneText::inFloat).
+void LaneShapes::findFloats(const Expr& e) {
+  const bool rounds = isConversion(e) && isScalarOf(e.type, Scalar::kFloat) && isScalarOf(e.a->type, Scalar::kDouble);
+  const Expr& computes = rounds ? *e.a : e;
+  if (!isOfFloatsAsDoubles(computes) || rounds != isScalarOf(computes.type, Scalar::kDouble)) return;
+  if (rounds) cut_.insert(&computes);
+  cut_.insert({computes.a, computes.b});
+}
+
 void LaneShapes::findCut(const Expr& e) {
+  findFloats(e);
   if (!cutsOperand(e)) return;
   const Expr& operand = e.kind == ExprKind::kAssign ? *e.b : *e.a;
   const uint32_t bytes = static_cast<uint32_t>(sizeOf(e.type));

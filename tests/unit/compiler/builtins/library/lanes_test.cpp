@@ -250,9 +250,9 @@ TEST(LibraryLanesTest, FunctionsOfNumbersAreThoseOfEachLane) {
   EXPECT_TRUE(are(mrt_w_trunc<Lanes>(x), {-1, 2, 0, 9}));
   EXPECT_TRUE(are(mrt_w_sqrt<Lanes>(mrt_w_fabs<Lanes>(x) * 4), {__builtin_sqrtf(6), __builtin_sqrtf(10), 1, 6}));
   EXPECT_TRUE(are(mrt_w_to<Lanes, int>(x), {-1, 2, 0, 9}));
-  const auto low = mrt_w_low<Lanes>(x, mrt_count<2>{}), high = mrt_w_high<Lanes>(x, mrt_count<2>{});
+  const auto low = mrt_slice<0>(x, mrt_count<2>{}), high = mrt_slice<2>(x, mrt_count<2>{});
   EXPECT_TRUE(are(high, {-0.25, 9}));
-  EXPECT_TRUE(are(mrt_w_join<Lanes>(low, high, mrt_count<4>{}), {-1.5, 2.5, -0.25, 9}));
+  EXPECT_TRUE(are(mrt_joined(low, high, mrt_count<4>{}), {-1.5, 2.5, -0.25, 9}));
 }
 
 }  // namespace
