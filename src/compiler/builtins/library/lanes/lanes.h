@@ -102,6 +102,12 @@ struct mrt_lanes {
     } else if constexpr (sizeof(V) == sizeof(C)) {
       return c ? a : b;
     } else {
+#if MRT_MASKED  // gcc makes a vector of such elements from the mask, and a mask from that
+      if constexpr (N == 16 && sizeof(C) == 64 && sizeof(V) == 16)
+        return (V)__builtin_ia32_blendmb_128_mask((MRT_V(16, char))b, (MRT_V(16, char))a, (unsigned short)bits((m)c));
+      if constexpr (N == 16 && sizeof(C) == 64 && sizeof(V) == 32)
+        return (V)__builtin_ia32_blendmw_256_mask((MRT_V(16, short))b, (MRT_V(16, short))a, (unsigned short)bits((m)c));
+#endif
       return to<e>(c) ? a : b;
     }
   }
