@@ -16,7 +16,7 @@ bool isOver(const Flight& flight) { return rtEventQuery(flight.end) != RT_NOT_RE
 }  // namespace
 
 Flights::~Flights() {
-  for (List* list : {&free_, &next_, &in_flight_}) {
+  for (List* list : {&free_, &next_, &in_flight_, &lost_}) {
     for (const Flight& flight : *list) {
       (void)rtEventDestroy(flight.begin);
       (void)rtEventDestroy(flight.end);
@@ -47,13 +47,14 @@ Status Flights::prepare(const Operation& first, rtStream_t stream) {
 
 bool Flights::commitLocked(bool submitted) {
   if (next_.empty()) return false;  // it was not prepared
-  if (!submitted) to_call_.pop_back();
-  const bool flies = submitted && rtEventRecord(next_.front().end, next_.front().stream) == RT_SUCCESS;
-  if (flies) {
-    in_flight_.splice(in_flight_.end(), next_);
-  } else {
+  if (!submitted) {
+    to_call_.pop_back();
     free_.splice(free_.begin(), next_);
+    return false;
   }
+  const bool flies = rtEventRecord(next_.front().end, next_.front().stream) == RT_SUCCESS;
+  List& to = flies ? in_flight_ : lost_;
+  to.splice(to.end(), next_);
   return flies;
 }
 

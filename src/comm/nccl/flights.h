@@ -1,8 +1,7 @@
 // What a rank has in flight. Each submission stands between two events, since NCCL's work waits on the device for the other
 // ranks, where no clock ends it: the watch looks at them (watch.h).
 //
-// A flight, its events and its place in a list are made once and used again: the thread that submits takes back what is over.
-// So an operation allocates nothing, and no other thread touches the memory of what is over before the watch looks.
+// A flight, its events and its place in a list are made once and used again, so that an operation allocates nothing.
 #pragma once
 
 #include <atomic>
@@ -75,6 +74,7 @@ class Flights {
   List free_;
   List next_;       // one, between prepare() and commit()
   List in_flight_;  // in the order of the submissions
+  List lost_;       // submitted to a stream that took no event behind it: its call may still come
   bool watched_ = false;
   std::deque<Flight*> to_call_;  // submitted, and not called yet
 };

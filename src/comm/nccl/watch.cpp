@@ -133,15 +133,16 @@ void tellStreams(Rank& rank, rtStatus_t code) {
   for (rtStream_t stream : streams) tellStream(stream, code);
 }
 
-// First every stream is told, then NCCL ends.
+// First every stream is told, then NCCL ends: of what fails meanwhile at the next look.
 void endFailed(Seats& seats) {
+  std::vector<Rank*> failed;
   for (Seat& seat : seats) {
     const Status failure = seat.rank->monitor().failure();
-    if (!failure.ok()) tellStreams(*seat.rank, failure.code());
+    if (failure.ok()) continue;
+    failed.push_back(seat.rank.get());
+    tellStreams(*seat.rank, failure.code());
   }
-  for (Seat& seat : seats) {
-    if (!seat.rank->monitor().failure().ok()) seat.rank->clique().abort();
-  }
+  for (Rank* rank : failed) rank->clique().abort();
 }
 
 void stop() {
