@@ -4,9 +4,9 @@
 # Stages: conformance comm stamps examples memcheck bench opencl dlpack random; without any, all of them. RT_GPU_ICD names the
 # GPU's OpenCL driver (libnvidia-opencl.so.1), --tier one of its tiers. The stage dlpack needs PyTorch and cffi for python3;
 # RT_GPU_WHEELS names a folder with cffi's wheel where it is not installed. `random 500` makes 500 kernels, `random` alone 100, and
-# runs them on cuda:0 and on the CPU, as far as they come in RT_GPU_SECONDS (400). `stamps 600` takes so many seconds, `stamps` 30.
-# CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a host. Results are JSON files in FOLDER (docs/measured), and a
-# short table is printed last.
+# runs them on cuda:0 and on the CPU, from RT_GPU_FIRST (1) as far as they come in RT_GPU_SECONDS (400). `stamps 600` takes so many
+# seconds, `stamps` 30. CUDA_VISIBLE_DEVICES chooses GPUs, so that several runs can share a host. Results are JSON files in FOLDER
+# (docs/measured), and a short table is printed last.
 set -uo pipefail
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
@@ -306,13 +306,14 @@ fi
 # Kernels made at random, whose results depend on no device: not optimised and optimised on the CPU, and on the GPU.
 if wants random; then
   gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | sed -n 1p)
-  MANYRT_LIBRARY=$PWD/$build/lib/libmanyrt.so python3 tests/kernels/random_programs.py --exact --parallel --count "$programs" \
-    --seconds "${RT_GPU_SECONDS:-400}" --forms none,optimized,cuda --keep "$out/gpu_random" --json "$out/gpu_random.json" \
+  MANYRT_LIBRARY=$PWD/$build/lib/libmanyrt.so python3 tests/kernels/random_programs.py --exact --jobs "$(nproc)" \
+    --first "${RT_GPU_FIRST:-1}" --count "$programs" --seconds "${RT_GPU_SECONDS:-400}" --forms none,quick,optimized,cuda \
+    --keep "$out/gpu_random" --json "$out/gpu_random.json" \
     --commit "${COMMIT:-$(git describe --always --dirty 2>/dev/null || echo unknown)}" --device "$gpu" \
     >"$out/gpu_random.log" 2>&1
   status=$?
   ! grep -q '^cuda: left out' "$out/gpu_random.log" || status="not on the GPU"
-  row "random ($status)" "$(grep -E '^(none|optimized|cuda): ' "$out/gpu_random.log" | paste -sd';')"
+  row "random ($status)" "$(grep -E '^(none|quick|optimized|cuda): ' "$out/gpu_random.log" | paste -sd';')"
   grep -E '^kernel ' "$out/gpu_random.log" | cut -c1-150
 fi
 measured=("$out"/bench_cuda*.json "$out"/bench_comm_cuda*.json "$out"/bench_opencl_gpu_*.json)

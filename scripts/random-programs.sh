@@ -21,7 +21,7 @@ MANYRT_LIBRARY=$(realpath "$build/lib/libmanyrt.so")
 export MANYRT_LIBRARY
 
 run() {
-  python3 tests/kernels/random_programs.py --count "$count" --first "$first" --keep "$kept" "$@" </dev/null
+  python3 tests/kernels/random_programs.py --jobs "$(nproc)" --count "$count" --first "$first" --keep "$kept" "$@" </dev/null
 }
 failed=0
 echo "-- $count kernels on every device"

@@ -49,7 +49,7 @@ class Kernel:
 
     def __init__(self, seed, exact=False):
         self.random = random.Random(seed)
-        self.walks = random.Random(f"walks {seed}")
+        self.walks, self.commas = random.Random(f"walks {seed}"), random.Random(f"commas {seed}")
         self.seed = seed
         self.exact = exact
         self.lines = []
@@ -76,9 +76,19 @@ class Kernel:
     def add(self, text):
         self.lines.append("  " * (self.depth + 1) + text)
 
+    def behind_comma(self, value):
+        """Now and then behind another one that is computed for nothing."""
+        if self.commas.random() > 0.02:
+            return value
+        others = ("u1 > 3u", "sqrt(f0)", "u0 >> (u1 & 7u)", "in[u2 & 127u]", "l", "w", "fin[n] + f1", "i0 == i1")
+        return f"({self.commas.choice(others)}, {value})"
+
     # ---- Expressions: unsigned arithmetic wraps, signed stays small, floats stay finite or do not: bits decide.
 
     def uint(self, depth=0):
+        return self.behind_comma(self.own_uint(depth))
+
+    def own_uint(self, depth):
         if depth > 2 or self.random.random() < 0.3:
             return self.pick(*self.uints, "g", "l", "n", "(uint)i0", f"{self.random.randrange(1 << 32)}u",
                              f"{self.random.randrange(16)}u")
@@ -191,6 +201,9 @@ class Kernel:
         return f"in[{index}]"
 
     def int(self, depth=0):
+        return self.behind_comma(self.own_int(depth))
+
+    def own_int(self, depth):
         if depth > 2 or self.random.random() < 0.4:
             return self.pick(*self.ints, "(int)g", "(int)l", "(int)(u0 & 1023u)", str(self.random.randrange(-9, 10)), "w",
                              "ROW")
@@ -205,6 +218,9 @@ class Kernel:
         return f"small({value})" if self.exact else f"(int)clamp({value}, -100.0f, 100.0f)"
 
     def float(self, depth=0):
+        return self.behind_comma(self.own_float(depth))
+
+    def own_float(self, depth):
         if self.vectors and depth < 2 and self.random.random() < 0.15:
             own = () if self.exact else (f"dot(p0, {self.fvec(depth + 2)})", "dot(p0.xy, p1.zw)", "length(p0.xyz)")
             return self.pick("p0.x", "p1.w", "p1.y", f"({self.fvec(depth + 2)}).y", *own)
@@ -221,6 +237,9 @@ class Kernel:
                          f"fin[{self.uint(depth + 1)} & 127]")
 
     def condition(self, depth=0):
+        return self.behind_comma(self.own_condition(depth))
+
+    def own_condition(self, depth):
         kind = self.random.random()
         if depth < 2 and kind < 0.25:
             return f"({self.condition(depth + 1)} {self.pick('&&', '||')} {self.condition(depth + 1)})"

@@ -4,14 +4,15 @@
 built.
 
     random_programs.py [--count 40] [--first 1] [--forms none,quick,optimized] [--planes] [--exact] [--batch 5] [--keep FOLDER]
-                       [--parallel] [--seconds N] [--json FILE]
+                       [--parallel] [--jobs N] [--seconds N] [--json FILE]
 
 A form is a way to build, or a device; `--forms list` says which there are. Each has a process of its own, and programs with
 --batch kernels each. All run groups of several sizes; what other devices than the CPU have to agree about is --exact. A
 process that ends or hangs is started again behind the kernel at fault. A difference, a crash or a refusal prints the kernel's
 number, and --keep writes its source and a line of the differences; `--first NUMBER --count 1` makes the kernel again. At the
 end there is a line for each form, which --json writes too. --seconds begins no batch after that time, --parallel lets all forms
-work at once. Exit status: 0 all agree, 1 some do not, 77 fewer than two forms are here.
+of a batch work at once, --jobs is how many batches do. Exit status: 0 all agree, 1 some do not, 77 fewer than two forms are
+here.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import hashlib
 import json
 import os
 import pathlib
+import queue
 import random
 import shutil
 import signal
@@ -238,14 +240,20 @@ class Worker:
 
 
 class Comparison:
+    """Compares batches, --jobs at a time. Each has a crew of workers while it runs: one for each form."""
+
     def __init__(self, arguments, names, folder):
         self.arguments = arguments
         self.kernels = makers(arguments)
-        self.workers = {name: Worker(name, arguments, folder) for name in names}
+        self.crews = [{name: Worker(name, arguments, folder) for name in names} for _ in range(arguments.jobs)]
+        self.free = queue.SimpleQueue()
+        for crew in self.crews:
+            self.free.put(crew)
         self.agreed = dict.fromkeys(names, 0)
         self.differed, self.failed = {name: [] for name in names}, {name: [] for name in names}
         self.programs = 0
-        self.pool = concurrent.futures.ThreadPoolExecutor(len(names) if arguments.parallel else 1)
+        self.counting = threading.Lock()
+        self.pool = concurrent.futures.ThreadPoolExecutor(len(names) * arguments.jobs)
 
     def keep(self, seed, text):
         print(f"kernel {seed}: {text}", flush=True)
@@ -256,9 +264,9 @@ class Comparison:
             with open(self.arguments.keep / "differences.txt", "a", encoding="utf-8") as file:
                 file.write(f"{path.name}: {text}\n")
 
-    def place(self, seed, one, other):
+    def place(self, crew, seed, one, other):
         """Where two forms differ first."""
-        results = [self.workers[name].ask([seed], whole=True)[0].get(seed) for name in (one, other)]
+        results = [crew[name].ask([seed], whole=True)[0].get(seed) for name in (one, other)]
         if None in results:
             return "only once"
         for size, a, b in zip(self.kernels.GROUPS, *results):
@@ -267,33 +275,73 @@ class Comparison:
                     return f"for groups of {size} at word {at}, {x:#x} and {y:#x}"
         return "only once"
 
+    def answers(self, crew, seeds):
+        """What each form gave and why it gave nothing else."""
+        present = [name for name, worker in crew.items() if not worker.absent]
+        if self.arguments.parallel:
+            asked = self.pool.map(lambda name: crew[name].ask(seeds), present)
+        else:
+            asked = (crew[name].ask(seeds) for name in present)
+        return {name: answer for name, answer in zip(present, asked) if not crew[name].absent}
+
     def run(self, seeds):
-        present = [name for name, worker in self.workers.items() if not worker.absent]
-        asked = self.pool.map(lambda name: self.workers[name].ask(seeds), present)
-        answers = {}
-        for name, (found, wrong) in zip(present, asked):
-            for seed, reason in wrong.items():
-                self.failed[name].append(seed)
-                self.keep(seed, f"{name}: {reason}")
-            if not self.workers[name].absent:
-                answers[name] = found
-        self.programs += len(seeds)
-        for seed in seeds:
-            having = [name for name in answers if seed in answers[name]]
-            for name in having:
-                first = answers[having[0]][seed]
-                if agree(answers[name][seed], first):
-                    self.agreed[name] += 1
-                else:
-                    self.differed[name].append(seed)
-                    self.keep(seed, f"{name} differs from {having[0]} {self.place(seed, having[0], name)}")
+        crew = self.free.get()
+        try:
+            answers = self.answers(crew, seeds)
+            places = {(seed, name): f"{name} differs from {first} {self.place(crew, seed, first, name)}"
+                      for seed in seeds for first, name in self.differing(answers, seed)}
+        finally:
+            self.free.put(crew)
+        with self.counting:
+            self.programs += len(seeds)
+            for name, (found, wrong) in answers.items():
+                for seed, reason in wrong.items():
+                    self.failed[name].append(seed)
+                    self.keep(seed, f"{name}: {reason}")
+                self.agreed[name] += sum((seed, name) not in places for seed in found)
+            for (seed, name), text in places.items():
+                self.differed[name].append(seed)
+                self.keep(seed, text)
+
+    @staticmethod
+    def differing(answers, seed):
+        """The first form that ran a kernel, and each that gave something else."""
+        having = [(name, found[seed]) for name, (found, _) in answers.items() if seed in found]
+        return [(having[0][0], name) for name, results in having if not agree(results, having[0][1])]
+
+    def run_all(self):
+        """Runs all batches, or as many as are begun within --seconds."""
+        asked = self.arguments
+        last = asked.first + asked.count
+        batches = iter([list(range(at, min(at + asked.batch, last))) for at in range(asked.first, last, asked.batch)])
+        end = time.monotonic() + asked.seconds
+        late = threading.Event()
+
+        def some():
+            for seeds in iter(lambda: self.next_of(batches), None):
+                if time.monotonic() > end:
+                    if not late.is_set():
+                        print(f"stopped before kernel {seeds[0]}, after {asked.seconds:.0f} s")
+                    late.set()
+                    return
+                self.run(seeds)
+
+        with concurrent.futures.ThreadPoolExecutor(len(self.crews)) as pool:
+            for ended in [pool.submit(some) for _ in self.crews]:
+                ended.result()
+
+    def next_of(self, batches):
+        with self.counting:
+            return next(batches, None)
 
     def end(self):
         """Prints what came out; the exit status."""
-        for worker in self.workers.values():
-            worker.stop()
-        present = [name for name, worker in self.workers.items() if not worker.absent]
-        for name, worker in self.workers.items():
+        for crew in self.crews:
+            for worker in crew.values():
+                worker.stop()
+        workers = self.crews[0]
+        present = [name for name, worker in workers.items() if not worker.absent]
+        for name, worker in workers.items():
             if worker.absent:
                 print(f"{name}: left out, {worker.absent}")
             else:
@@ -324,6 +372,7 @@ def main():
     parser.add_argument("--planes", action="store_true", help="kernels over planes")
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--parallel", action="store_true")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--commit", default="unknown", help="for --json")
@@ -341,12 +390,7 @@ def main():
         parser.error(f"unknown forms: {' '.join(unknown)}")
     with tempfile.TemporaryDirectory() as folder:
         comparison = Comparison(arguments, names, pathlib.Path(folder))
-        end = time.monotonic() + arguments.seconds
-        for first in range(arguments.first, arguments.first + arguments.count, arguments.batch):
-            if time.monotonic() > end:
-                print(f"stopped before kernel {first}, after {arguments.seconds:.0f} s")
-                break
-            comparison.run(list(range(first, min(first + arguments.batch, arguments.first + arguments.count))))
+        comparison.run_all()
         return comparison.end()
 
 

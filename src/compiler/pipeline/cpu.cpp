@@ -23,7 +23,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kForm = 34;
+constexpr uint32_t kForm = 35;
 
 // gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
 constexpr char kQuickLevel[] = "-Og";
@@ -104,6 +104,12 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
     flags.insert(flags.end(), {"-fassociative-math", "-freciprocal-math", "-funsafe-math-optimizations"});
   }
   return flags;
+}
+
+CompileJob jobFor(const BuildOptions& options, const CpuUnit& unit, CpuForm form, const KernelSanitizer& sanitizer) {
+  CompileJob job{unit.texts, flagsFor(options, unit, form, sanitizer)};
+  if (options.optimize) job.simpler = form == CpuForm::kQuick ? "-O0" : "-O1";
+  return job;
 }
 
 // ---- What is built and loaded ----
@@ -279,7 +285,7 @@ void store(const cache::Directory& directory, const Digest& key, const std::stri
 }
 
 Status Pipeline::compileTo(std::vector<unsigned char>* object, Built* built, const CpuUnit& unit, CpuForm form) {
-  const CompileJob job{unit.texts, flagsFor(front_end_.options(), unit, form, sanitizer_)};
+  const CompileJob job = jobFor(front_end_.options(), unit, form, sanitizer_);
   std::string output;
   Status status = compile(object, &output, compiler_, job);
   if (status.ok()) return status;
@@ -315,7 +321,8 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.fibers = request_.fibers;
   work.compiler = compiler_;
   work.directory = cache::directory();
-  work.job = {optimized.texts, flagsFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_), kBackgroundNiceness};
+  work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_);
+  work.job.niceness = kBackgroundNiceness;
   const Status status = background::submit([work](int cancel) { improve(work, cancel); });
   if (!status.ok()) reportUnimproved(work.name, status);
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 
 #include "base/config.h"
 #include "base/lock_order.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "compiler/toolchain/elf.h"
 #include "compiler/toolchain/file.h"
@@ -116,6 +118,7 @@ class Build {
   Status link(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
   bool linkDirectly(std::vector<unsigned char>* object, const std::vector<std::string>& undefined);
   ProcessJob process(std::vector<std::string> arguments) const;
+  ProcessJob compilation(size_t unit, bool simpler) const;
   ProcessResult start(std::vector<std::string> arguments) const;
   void addUnits(std::vector<std::string>* arguments) const;
   Status judge(const ProcessResult& result, const char* step);
@@ -209,16 +212,34 @@ Status Build::judge(const ProcessResult& result, const char* step) {
 
 constexpr const char* kCompiling = "it compiled";
 
+// Whether the compiler met a fault of its own, and not one of the source or of the machine (SIGKILL: memory ran out).
+bool brokeDown(const ProcessResult& result) {
+  if (result.end == End::kSignalled) return result.code == SIGSEGV || result.code == SIGABRT || result.code == SIGILL;
+  if (result.end != End::kExited || result.code == 0) return false;
+  const auto says = [&](const char* words) { return result.output.find(words) != std::string::npos; };
+  return says("internal compiler error: ") || says("PLEASE submit a bug report to ");  // gcc, clang
+}
+
+ProcessJob Build::compilation(size_t unit, bool simpler) const {
+  std::vector<std::string> arguments = {compiler_.path};
+  arguments.insert(arguments.end(), job_.flags.begin(), job_.flags.end());
+  if (simpler) arguments.push_back(job_.simpler);
+  arguments.insert(arguments.end(), {"-x", "c++", "-c", "-o", unitName(unit, ".o"), unitName(unit, ".cpp")});
+  return process(std::move(arguments));
+}
+
 Status Build::compileUnits(std::vector<std::string>* undefined) {
   std::vector<ProcessJob> jobs;
-  for (size_t i = 0; i < job_.texts.size(); ++i) {
-    std::vector<std::string> arguments = {compiler_.path};
-    arguments.insert(arguments.end(), job_.flags.begin(), job_.flags.end());
-    arguments.insert(arguments.end(), {"-x", "c++", "-c", "-o", unitName(i, ".o"), unitName(i, ".cpp")});
-    jobs.push_back(process(std::move(arguments)));
+  for (size_t i = 0; i < job_.texts.size(); ++i) jobs.push_back(compilation(i, false));
+  std::vector<ProcessResult> results = runProcesses(jobs, job_.cancel);
+  for (size_t i = 0; i < results.size() && !job_.simpler.empty(); ++i) {
+    if (!brokeDown(results[i])) continue;
+    log::write(RT_LOG_INFO, "The compiler %s broke down over a source and is given it again with %s.", compiler_.path.c_str(),
+               job_.simpler.c_str());
+    results[i] = std::move(runProcesses({compilation(i, true)}, job_.cancel)[0]);
   }
   Status status;
-  for (const ProcessResult& result : runProcesses(jobs, job_.cancel)) {
+  for (const ProcessResult& result : results) {
     keepOutput(result);
     if (status.ok()) status = judge(result, kCompiling);
   }

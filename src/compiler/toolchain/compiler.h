@@ -30,6 +30,7 @@ struct CompileJob {
   std::vector<std::string> texts;  // C++ sources; compiled at the same time, linked into one object
   std::vector<std::string> flags;  // before the input
   int niceness = 0;                // of the compiler's processes
+  std::string simpler = {};        // a flag more for sources that the compiler itself breaks down over; empty: none
   int cancel = -1;                 // a descriptor: once it can be read, they are killed and the job is SHUT_DOWN
 };
 
@@ -37,7 +38,9 @@ struct CompileJob {
 std::vector<std::string> findPrograms(std::string_view name, std::string_view path);
 
 // BUILD_FAILED carries the compiler's output (at most 64 KiB of it) in `log`; TIMEOUT after RT_CC_TIMEOUT seconds (300). The
-// compiler and all that it started are killed then. Files it writes are limited to 256 MiB each.
+// compiler and all that it started are killed then. Files it writes are limited to 256 MiB each. Compilers have faults: over
+// some sources theirs ends with an error of its own, at one level of optimisation. Such a source is compiled once more, with
+// `simpler`.
 Status compile(std::vector<unsigned char>* object, std::string* log, const Compiler& compiler, const CompileJob& job);
 
 // The processor's features as flags of gcc and clang ("-march=native", where the compiler knows it), and as text for the

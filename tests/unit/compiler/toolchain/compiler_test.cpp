@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -210,6 +211,44 @@ TEST_F(CompilerTest, ACompilerThatCrashesIsAFailureWithItsSignal) {
   const Status status = buildWith("kill -SEGV $$\n");
   EXPECT_EQ(status.code(), RT_ERROR_BUILD_FAILED);
   EXPECT_NE(std::string(status.message()).find("signal 11"), std::string::npos) << status.message();
+}
+
+// A compiler that has a fault of its own at one level of optimisation, as gcc 12 has over some kernels.
+TEST_F(CompilerTest, ASourceThatTheCompilerBreaksDownOverIsCompiledOnceMore) {
+  NEED_COMPILER();
+  Compiler real;
+  ASSERT_TRUE(findCompiler(&real).ok());
+  const struct {
+    const char *name, *fault;
+    bool again;
+  } kFaults[] = {{"gcc", "echo 'x.cpp:1:1: internal compiler error: in f, at g.cc:7'; exit 1", true},
+                 {"clang", "echo 'PLEASE submit a bug report to https://example.org' >&2; exit 70", true},
+                 {"a signal", "kill -SEGV $$", true},
+                 {"an error of the source", "echo 'x.cpp:1:1: error: no'; exit 1", false},
+                 {"no memory", "kill -KILL $$", false}};
+  for (const auto& fault : kFaults) {
+    const std::string calls = path("calls");
+    const std::string script = "#!/bin/sh\necho call >> " + calls + "\ncase \"$*\" in *-O1*) exec " + real.path +
+                               " \"$@\";; *-c*) " + fault.fault + ";; esac\nexec " + real.path + " \"$@\"\n";
+    environment("RT_CC", write("compiler", script, 0700).c_str());
+    for (const char* simpler : {"-O1", "-O0", ""}) {
+      Compiler compiler;
+      ASSERT_TRUE(findCompiler(&compiler).ok());
+      log.clear();
+      std::filesystem::remove(calls);
+      CompileJob job{{kGood}, {"-O2", "-fPIC"}};
+      job.simpler = simpler;
+      const Status status = compile(&object, &log, compiler, job);
+      const bool built = fault.again && job.simpler == "-O1";
+      EXPECT_EQ(status.code(), built ? RT_SUCCESS : RT_ERROR_BUILD_FAILED) << fault.name << simpler << status.message();
+      if (built) {
+        EXPECT_EQ(call("answer"), 42);
+      }
+      const std::string called = read(calls);
+      EXPECT_EQ(std::count(called.begin(), called.end(), '\n'), fault.again && simpler[0] != '\0' ? 2 : 1)
+          << fault.name << simpler;
+    }
+  }
 }
 
 TEST_F(CompilerTest, ACompilerThatHangsIsKilledWithAllThatItStarted) {

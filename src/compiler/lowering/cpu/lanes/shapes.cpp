@@ -622,7 +622,7 @@ Shape LaneShapes::of(const Expr& e) const {
 
 Shape LaneShapes::binary(const Expr& e) const {
   const Shape a = of(*e.a), b = of(*e.b);
-  if (e.op == Op::kComma) return b;
+  if (e.op == Op::kComma) return a.isVarying() ? a : b;  // what one lane computes for all has no place for a vector
   if (a.isUniform() && b.isUniform()) return Shape::uniform();
   if (e.type->isPointer() && (e.op == Op::kAdd || e.op == Op::kSub)) {
     if (a.isVarying() || b.isVarying()) return Shape::varying();
@@ -650,12 +650,17 @@ Shape LaneShapes::binary(const Expr& e) const {
   }
 }
 
-// Of a helper that reads and writes nothing but its arguments and memory that it is given. Else each lane calls it.
+// Of a helper that reads and writes nothing but its arguments and memory that it is given, and that one lane can call for all: an
+// argument that varies has no value for that, even where the result does not depend on it. Else each lane calls it.
 Shape LaneShapes::helperCall(const Expr& e) const {
   if (const auto at = alike_.find(e.function); at == alike_.end() || !at->second) return Shape::varying();
-  if (std::all_of(e.arguments.begin(), e.arguments.end(), [&](const Expr* each) { return of(*each).isUniform(); })) {
-    return Shape::uniform();
+  bool uniform = true;
+  for (const Expr* argument : e.arguments) {
+    const Shape given = of(*argument);
+    if (given.isVarying()) return Shape::varying();
+    uniform = uniform && given.isUniform();
   }
+  if (uniform) return Shape::uniform();
   const auto at = results_.find(e.function);
   return at == results_.end() ? Shape::varying() : at->second;
 }
