@@ -36,11 +36,15 @@ target_include_directories(manyrt_objects PUBLIC ${PROJECT_SOURCE_DIR}/src ${PRO
 target_link_libraries(manyrt_objects PRIVATE manyrt_warnings manyrt_hardening manyrt_fibers manyrt_cudart PkgConfig::HWLOC Threads::Threads
   nlohmann_json::nlohmann_json)
 
-# Sanitizers are slow to compile; see tests/CMakeLists.txt.
+# Read once for all files where tests are built (tests/CMakeLists.txt). What a file names of them it includes all the same:
+# scripts/check_includes.py has the list too.
 set(manyrt_precompiled_headers <algorithm> <array> <atomic> <cstdint> <cstring> <functional> <map> <memory> <mutex> <optional> <set>
   <string> <thread> <unordered_map> <vector>)
-if(MANYRT_SANITIZE)
+if(MANYRT_SANITIZE OR MANYRT_COMPILE_TESTS_FAST)
   target_precompile_headers(manyrt_objects PRIVATE ${manyrt_precompiled_headers})
+endif()
+if(MANYRT_COMPILE_TESTS_FAST)
+  target_compile_options(manyrt_objects PRIVATE -g1)  # of the debugger's information, what a trace needs
 endif()
 
 set(manyrt_map ${PROJECT_SOURCE_DIR}/cmake/manyrt.map)

@@ -5,6 +5,9 @@ api -> graph -> ops -> manager -> allocator -> backends/backend.h -> base. Each 
 plan, capture -> file, memory -> model. A backend in src/backends/<name> sees its own folder, src/backends/driver, what lies
 directly in src/backends and base, and of the compiler the three headers that lie directly in src/compiler. One registry file
 may name backends. No other layer includes api. A permission below that no include uses is reported too.
+
+Builds for tests read the headers in STANDARD once for all files (cmake/ManyrtLibrary.cmake), so that no compiler says where one
+is missing. A file that uses a name of theirs has to include the header, itself or through files of src.
 """
 import pathlib
 import re
@@ -34,6 +37,26 @@ PUBLIC = {  # what other layers may include of a layer
     "compiler": {"compiler/build.h", "compiler/image.h", "compiler/unit.h"},
     "graph/memory": {"graph/memory/memory_plan.h"},
 }
+STANDARD = {  # headers, with what they are looked for by
+    "algorithm": r"std::(?:(?:stable_)?sort|find(?:_if(?:_not)?)?|any_of|all_of|none_of|min|max|clamp|copy(?:_n|_if)?|fill|fill_n|"
+                 r"(?:lower|upper)_bound|equal_range|reverse|remove_if|unique|count(?:_if)?|equal|(?:max|min)_element|minmax|"
+                 r"transform|for_each|rotate|binary_search|partition|is_sorted|nth_element|search|(?:push|pop|make)_heap)\b",
+    "array": r"std::array\b",
+    "atomic": r"std::(?:atomic|memory_order)",
+    "cstdint": r"\bu?int(?:8|16|32|64|ptr)_t\b",
+    "cstring": r"\b(?:mem(?:cpy|set|cmp|move|chr)|str(?:n?cmp|len|r?chr|str|error|dup|n?cat|n?cpy|spn|cspn))\(",
+    "functional": r"std::function\b",
+    "map": r"std::(?:multi)?map\b",
+    "memory": r"std::(?:make_(?:unique|shared)|(?:unique|shared|weak)_ptr|enable_shared_from_this)\b",
+    "mutex": r"std::(?:recursive_)?(?:mutex|lock_guard|unique_lock|scoped_lock|call_once|once_flag)\b",
+    "optional": r"std::(?:optional|nullopt)\b",
+    "set": r"std::(?:multi)?set\b",
+    "string": r"std::(?:string|to_string)\b",
+    "thread": r"std::(?:thread|this_thread)\b",
+    "unordered_map": r"std::unordered_map\b",
+    "vector": r"std::vector\b",
+}
+SAME = {"stdint.h": "cstdint", "string.h": "cstring", "condition_variable": "mutex", "rt.h": "cstdint", "rt_comm.h": "cstdint"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -81,6 +104,33 @@ def find_cycle(edges):
     return None
 
 
+def without_texts(text):
+    """A source without its comments and strings."""
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", text, flags=re.DOTALL)
+
+
+def check_standard(root, edges):
+    """Names of standard headers that neither a file nor what it includes of src has."""
+    names = {header: re.compile(pattern) for header, pattern in STANDARD.items()}
+    own = {}
+    for path in [*root.rglob("*.h"), *root.rglob("*.cpp")]:
+        text = path.read_text(encoding="utf-8")
+        headers = {SAME.get(header, header) for header in re.findall(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', text, re.MULTILINE)}
+        uses = {header for header, pattern in names.items() if pattern.search(without_texts(text))}
+        own[path.relative_to(root).as_posix()] = (headers, uses)
+    for source, (headers, uses) in sorted(own.items()):
+        if source.startswith("compiler/builtins/library/"):
+            continue  # texts of kernels
+        seen, open_files = set(), [source]
+        while open_files:
+            file = open_files.pop()
+            if file not in seen:
+                seen.add(file)
+                open_files += edges.get(file, ())
+        found = set().union(*(own[file][0] for file in seen if file in own))
+        yield from (f"{source}: uses what is in <{header}>, which nothing includes" for header in sorted(uses - found))
+
+
 def check(root):
     patterns = ("*.h", "*.cpp", "*.c", "*.inc")
     files = {path.relative_to(root).as_posix() for pattern in patterns for path in root.rglob(pattern)}
@@ -113,6 +163,7 @@ def check(root):
     for layer, allowed in ALLOWED.items():
         problems += [f"{layer} may include {other}, but does not" for other in sorted(allowed - used[layer])]
     problems += [f"{source} may name backends, but does not" for source in sorted(REGISTRIES - registries)]
+    problems += check_standard(root, edges)
     cycle = find_cycle(edges)
     if cycle:
         problems.append("a circle: " + " -> ".join(cycle))

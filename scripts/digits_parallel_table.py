@@ -68,8 +68,8 @@ def measure(arguments):
                 runs.setdefault(way, {}).setdefault(str(ranks), []).append(run_once(words))
                 print(f"round {round_number + 1}, {WAYS[way]}, {ranks}: {runs[way][str(ranks)][-1]['ms']} ms", file=sys.stderr)
     cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    context = {"commit": first_line("git", "describe", "--always", "--dirty"), "cores": len(os.sched_getaffinity(0)),
-               "cpu": cpu[1] if cpu else "", "mpi": first_line("mpirun", "--version"),
+    context = {"commit": os.environ.get("COMMIT") or first_line("git", "describe", "--always", "--dirty"),
+               "cores": len(os.sched_getaffinity(0)), "cpu": cpu[1] if cpu else "", "mpi": first_line("mpirun", "--version"),
                "gpus": first_line("nvidia-smi", "--query-gpu=name", "--format=csv,noheader") if arguments.gpus else "",
                "load": round(os.getloadavg()[0], 1)}
     return {"context": context, "runs": runs}

@@ -20,8 +20,9 @@ for argument in "$@"; do
   esac
 done
 
+jobs=3  # for two processors: some tests wait most of the time; but those of a sanitizer never do
 presets=(release)
-[[ $sanitize == no ]] || presets=(asan-ubsan tsan)
+[[ $sanitize == no ]] || presets=(asan-ubsan tsan) jobs=2
 results=() broken=()
 
 # stage NAME COMMAND...: runs the command, says how long it took, remembers a failure.
@@ -36,7 +37,7 @@ stage() {
 
 run_ctest() {
   local preset=$1 wrapper=()
-  local options=(--test-dir "build/$preset" -j2 --timeout 600 --output-on-failure --output-junit results/ctest.xml)
+  local options=(--test-dir "build/$preset" -j"$jobs" --timeout 600 --output-on-failure --output-junit results/ctest.xml)
   [[ $long == yes ]] || options+=(-LE '^long$')
   # ThreadSanitizer of gcc 12 needs the smaller address-space randomisation that kernels had until 6.6.
   if [[ $preset == tsan ]] && setarch "$(uname -m)" -R true 2>/dev/null; then

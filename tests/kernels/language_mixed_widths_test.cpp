@@ -239,5 +239,51 @@ TEST_P(MixedWidthsTest, FloatsAsDoubles) {
   }
 }
 
+TEST_P(MixedWidthsTest, NarrowVariablesThatWiderNumbersDecide) {
+  constexpr uint32_t kColumns = 301;
+  const std::vector<float> a = randomReals(size_t{kColumns} * kItems, 5, 0, 9);
+  const std::vector<int32_t> b = randomIntegers(size_t{kColumns} * kItems, 6, -100000, 100000);
+  for (const uint32_t columns : {0u, 9u, kColumns}) {
+    std::vector<int32_t> expected;
+    for (uint32_t i = 0; i < kItems; ++i) {
+      float best = -1;
+      int32_t least = 0x7fffffff, sum = 0;
+      uint8_t at = 7;
+      int8_t from = -1;
+      uint16_t turn = 0;
+      int16_t last = 5, chosen = static_cast<int16_t>(i);
+      bool any = false;
+      for (uint32_t k = 0; k < columns; ++k) {
+        const float x = a[size_t{k} * kItems + i];
+        const int32_t y = b[size_t{k} * kItems + i];
+        if (x > best) {
+          best = x;
+          at = static_cast<uint8_t>(k);
+          last = static_cast<int16_t>(y * 3);
+          any = k > 3;
+        }
+        if (y < least) {
+          least = y;
+          from = static_cast<int8_t>(k + i);
+        } else if (at == static_cast<uint8_t>(k - 1)) {
+          sum += at + from;
+        }
+        if (x * 2 < best) turn = static_cast<uint16_t>(k * 700);
+        if (y <= sum) chosen = static_cast<int16_t>(k);
+        sum ^= turn > 40000 ? last : -last;
+      }
+      const uint32_t both = (static_cast<uint32_t>(at) << 24) + static_cast<uint8_t>(from) * 3u;
+      expected.insert(expected.end(), {at, from, turn, last, chosen, sum, any, static_cast<int32_t>(both)});
+    }
+    for (const uint32_t size : kGroups) {
+      if (size > largestGroup("narrow_choices")) continue;
+      const Buffer<int32_t> out = buffer(std::vector<int32_t>(expected.size(), -1));
+      run("narrow_choices", {(kItems + size - 1) / size}, {size}, buffer(a), buffer(b), out, columns, kItems);
+      if (HasFatalFailure()) return;
+      expectEqual(out.read(), expected, std::to_string(columns) + " columns, groups of " + std::to_string(size));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rttest

@@ -1,4 +1,6 @@
 // The life of communicators, questions about them, groups, and the last sentence.
+#include <algorithm>
+
 #include "comm/checks.h"
 #include "comm/engine.h"
 #include "comm/group.h"

@@ -2,6 +2,7 @@
 // The recorder below finds the offset of each value in the text, which the parser has checked up to there.
 #include "graph/file/json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace manyrt::graph {

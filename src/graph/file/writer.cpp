@@ -231,8 +231,8 @@ Status writeFile(std::string* text, const Graph& graph) {
   Sources collected;
   collect(&collected, graph);
   const std::vector<Source>& sources = collected.list;
-  *text =
-      std::string("{\n  \"format\": \"") + kFileFormat + "\",\n  \"version\": " + number(kFileVersion) + ",\n  \"modules\": [";
+  *text = "{\n  \"format\": \"";
+  text->append(kFileFormat).append("\",\n  \"version\": ").append(number(kFileVersion)).append(",\n  \"modules\": [");
   for (size_t i = 0; i < sources.size(); ++i) {
     *text += i == 0 ? "\n    {\"source\": " : ",\n    {\"source\": ";
     bool fits = appendQuoted(text, sources[i]->text);

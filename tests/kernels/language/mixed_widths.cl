@@ -140,3 +140,45 @@ __kernel void floats_as_doubles(__global const float* a, __global const float* b
   flags[i] = (x < 0.5) | (x >= (double)y) << 1 | (x == 0.1) << 2 | (0.25 != x) << 3 | ((double)x > y) << 4 | (x <= 1e300) << 5 | (x > -1.0) << 6 |
              (3 >= (double)y) << 7;
 }
+
+// Variables of one and two bytes that loops set where wider numbers decide; their values wrap.
+__kernel void narrow_choices(__global const float* a, __global const int* b, __global int* out, uint columns, uint n) {
+  const uint i = get_global_id(0);
+  if (i >= n) return;
+  float best = -1;
+  int least = 0x7fffffff, sum = 0;
+  uchar at = 7;
+  char from = -1;
+  ushort turn = 0;
+  short last = 5, chosen;
+  bool any = false;
+  chosen = (short)i;
+  for (uint k = 0; k < columns; ++k) {
+    const float x = a[k * n + i];
+    const int y = b[k * n + i];
+    if (x > best) {
+      best = x;
+      at = (uchar)k;
+      last = (short)(y * 3);
+      any = k > 3;
+    }
+    if (y < least) {
+      least = y;
+      from = (char)(k + i);
+    } else if (at == (uchar)(k - 1)) {
+      sum += at + from;
+    }
+    turn = x * 2.0f < best ? (ushort)(k * 700u) : turn;
+    chosen = y > sum ? chosen : (short)k;
+    sum ^= turn > 40000 ? last : -last;
+  }
+  __global int* to = out + i * 8;
+  to[0] = at;
+  to[1] = from;
+  to[2] = turn;
+  to[3] = last;
+  to[4] = chosen;
+  to[5] = sum;
+  to[6] = any;
+  to[7] = (at << 24) + (uchar)from * 3;
+}

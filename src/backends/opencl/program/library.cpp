@@ -2,6 +2,7 @@
 // no description is asked what its kernels take.
 #include "backends/opencl/program/library.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <new>

@@ -19,6 +19,7 @@
 #include "compiler/lowering/cpu/loop_counters.h"
 #include "compiler/lowering/cpu/second_result.h"
 #include "compiler/lowering/cpu/tree_facts.h"
+#include "compiler/lowering/cpu/wide_locals.h"
 #include "compiler/lowering/cpu/work_items.h"
 #include "compiler/lowering/program_facts.h"
 #include "compiler/parser/visit.h"
@@ -227,6 +228,7 @@ void makePlans(Plans* optimized, Plans* quick, Program& program, const Sources& 
         }
       }
     }
+    if (made != nullptr && options.optimize) widenLocals(program, *kernel, *made, plain.get());
     if (quick != nullptr) quick->push_back(std::move(plain));
     if (made == nullptr) {
       remarks->push_back(placeOf(sources, kernel->where) + ": remark: The kernel \"" + kernel->name +
