@@ -39,8 +39,9 @@ PUBLIC = {  # what other layers may include of a layer
 }
 STANDARD = {  # headers, with what they are looked for by
     "algorithm": r"std::(?:(?:stable_)?sort|find(?:_if(?:_not)?)?|any_of|all_of|none_of|min|max|clamp|copy(?:_n|_if)?|"
-                 r"fill|fill_n|(?:lower|upper)_bound|equal_range|reverse|remove_if|unique|count(?:_if)?|equal|(?:max|min)_element|minmax|"
-                 r"transform|for_each|rotate|binary_search|partition|is_sorted|nth_element|search|(?:push|pop|make)_heap)\b",
+                 r"fill|fill_n|(?:lower|upper)_bound|equal_range|reverse|remove_if|unique|count(?:_if)?|equal|minmax|"
+                 r"(?:max|min)_element|transform|for_each|rotate|binary_search|partition|is_sorted|nth_element|search|"
+                 r"(?:push|pop|make)_heap)\b",
     "array": r"std::array\b",
     "atomic": r"std::(?:atomic|memory_order)",
     "cstdint": r"\bu?int(?:8|16|32|64|ptr)_t\b",
