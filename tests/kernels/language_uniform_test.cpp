@@ -66,5 +66,38 @@ TEST_P(UniformTest, AnOperandBeforeACommaIsComputedForEachItem) {
   }
 }
 
+TEST_P(UniformTest, APointerMayStandBehindAComma) {
+  for (const uint32_t size : {1u, 3u, 64u}) {
+    const uint32_t items = size * kGroups, n = 4;
+    const std::vector<uint32_t> in = numbers(items);
+    std::vector<uint32_t> expected(items);
+    for (uint32_t g = 0; g < items; ++g) {
+      const uint32_t own = in[g] + 1;  // once it has been counted up
+      const uint32_t two[] = {1, in[g]};
+      const size_t r = own % 5;
+      expected[g] = in[g + 1] + in[g + 2] * 3 + two[1] * 5 + two[g & 1] * 7 + two[1] * 9 + 1 + own + in[n + g] * 11 +
+                    in[r] * 13 + in[r + 2] * 15 + in[n + 1 + g] * 17;
+    }
+    const Buffer<uint32_t> source = buffer(in), out = buffer(std::vector<uint32_t>(items));
+    run("pointers", {kGroups}, {size}, source, out, n);
+    expectEqual(out.read(), expected, "groups of " + std::to_string(size));
+  }
+}
+
+TEST_P(UniformTest, AJumpMayLeaveALoop) {
+  for (const uint32_t n : {0u, 5u, 50u}) {
+    const uint32_t items = 32 * kGroups;
+    const std::vector<uint32_t> in = numbers(items);
+    std::vector<uint32_t> expected(items);
+    for (uint32_t g = 0; g < items; ++g) {
+      for (uint32_t k = 0; k < n && in[k] <= 900000000; ++k) expected[g] += in[k] + g;
+      ++expected[g];
+    }
+    const Buffer<uint32_t> source = buffer(in), out = buffer(std::vector<uint32_t>(items));
+    run("jumps", {kGroups}, {32}, source, out, n);
+    expectEqual(out.read(), expected, std::to_string(n) + " turns");
+  }
+}
+
 }  // namespace
 }  // namespace rttest

@@ -198,7 +198,7 @@ class Kernel:
             return f"({'l' if index.startswith('(ulong)') else 'g'} >= {back}u ? in[{index}] : 7u)"
         index = self.pick(f"{self.uint(depth)} & 255", f"({self.int(depth)} & 127) + 3", "g", "l + 5", "(int)g * 1",
                           "(int)(ITEMS - 1) - (int)g", "2 * (int)l + 1", "ROW * 16 + (int)l", "(size_t)g")
-        return f"in[{index}]"
+        return f"{self.behind_comma('in')}[{index}]"
 
     def int(self, depth=0):
         return self.behind_comma(self.own_int(depth))

@@ -282,7 +282,7 @@ class Comparison:
             asked = self.pool.map(lambda name: crew[name].ask(seeds), present)
         else:
             asked = (crew[name].ask(seeds) for name in present)
-        return {name: answer for name, answer in zip(present, asked) if not crew[name].absent}
+        return {name: answer for name, answer in zip(present, asked) if not crew[name].absent or any(answer)}
 
     def run(self, seeds):
         crew = self.free.get()
@@ -339,23 +339,29 @@ class Comparison:
         for crew in self.crews:
             for worker in crew.values():
                 worker.stop()
-        workers = self.crews[0]
-        present = [name for name, worker in workers.items() if not worker.absent]
-        for name, worker in workers.items():
-            if worker.absent:
-                print(f"{name}: left out, {worker.absent}")
-            else:
-                print(f"{name}: {self.agreed[name]} agree, {len(self.differed[name])} differ, {len(self.failed[name])} not run")
+        absent, lost = {}, []
+        for name in self.agreed:
+            reasons = [crew[name].absent for crew in self.crews if crew[name].absent]
+            compared = self.agreed[name] + len(self.differed[name]) + len(self.failed[name])
+            if reasons and not compared:
+                absent[name] = reasons[0]
+                print(f"{name}: left out, {reasons[0]}")
+                continue
+            print(f"{name}: {self.agreed[name]} agree, {len(self.differed[name])} differ, {len(self.failed[name])} not run")
+            if compared < self.programs:
+                lost.append(name)
+                print(f"{name}: {self.programs - compared} kernels were not compared: {', '.join(reasons) or 'no answer'}")
+        present = [name for name in self.agreed if name not in absent]
         if self.arguments.json:
             forms = {name: {"agree": self.agreed[name], "differ": self.differed[name], "not_run": self.failed[name]}
                      for name in present}
             self.arguments.json.write_text(json.dumps({
                 "commit": self.arguments.commit, "device": self.arguments.device, "exact": self.arguments.exact,
                 "first": self.arguments.first, "programs": self.programs, "forms": forms}, indent=1) + "\n", encoding="utf-8")
-        if len(present) < 2:
+        if len(present) < 2 or not self.programs:
             print("SKIP: there is nothing to compare")
             return SKIP
-        return 1 if any(self.differed[name] or self.failed[name] for name in present) else 0
+        return 1 if lost or any(self.differed[name] or self.failed[name] for name in present) else 0
 
 
 def makers(arguments):
@@ -385,6 +391,8 @@ def main():
     if arguments.forms == "list":
         print(" ".join(FORMS))
         return 0
+    if arguments.jobs < 1 or arguments.batch < 1 or arguments.count < 1:
+        parser.error("one job, one kernel in a batch and one kernel are the least")
     names = arguments.forms.split(",")
     if unknown := [name for name in names if name not in FORMS]:
         parser.error(f"unknown forms: {' '.join(unknown)}")

@@ -214,9 +214,13 @@ constexpr const char* kCompiling = "it compiled";
 
 // Whether the compiler met a fault of its own, and not one of the source or of the machine (SIGKILL: memory ran out).
 bool brokeDown(const ProcessResult& result) {
-  if (result.end == End::kSignalled) return result.code == SIGSEGV || result.code == SIGABRT || result.code == SIGILL;
+  if (result.end == End::kSignalled) {
+    return result.code == SIGSEGV || result.code == SIGABRT || result.code == SIGILL || result.code == SIGBUS ||
+           result.code == SIGFPE;
+  }
   if (result.end != End::kExited || result.code == 0) return false;
   const auto says = [&](const char* words) { return result.output.find(words) != std::string::npos; };
+  if (says("internal compiler error: Killed")) return false;
   return says("internal compiler error: ") || says("PLEASE submit a bug report to ");  // gcc, clang
 }
 
@@ -232,7 +236,9 @@ Status Build::compileUnits(std::vector<std::string>* undefined) {
   std::vector<ProcessJob> jobs;
   for (size_t i = 0; i < job_.texts.size(); ++i) jobs.push_back(compilation(i, false));
   std::vector<ProcessResult> results = runProcesses(jobs, job_.cancel);
-  for (size_t i = 0; i < results.size() && !job_.simpler.empty(); ++i) {
+  const bool hopeless = std::any_of(results.begin(), results.end(),
+                                    [](const ProcessResult& result) { return !result.succeeded() && !brokeDown(result); });
+  for (size_t i = 0; i < results.size() && !job_.simpler.empty() && !hopeless; ++i) {
     if (!brokeDown(results[i])) continue;
     log::write(RT_LOG_INFO, "The compiler %s broke down over a source and is given it again with %s.", compiler_.path.c_str(),
                job_.simpler.c_str());

@@ -40,7 +40,7 @@ std::vector<std::string> findPrograms(std::string_view name, std::string_view pa
 // BUILD_FAILED carries the compiler's output (at most 64 KiB of it) in `log`; TIMEOUT after RT_CC_TIMEOUT seconds (300). The
 // compiler and all that it started are killed then. Files it writes are limited to 256 MiB each. Compilers have faults: over
 // some sources theirs ends with an error of its own, at one level of optimisation. Such a source is compiled once more, with
-// `simpler`.
+// `simpler` and as much time again.
 Status compile(std::vector<unsigned char>* object, std::string* log, const Compiler& compiler, const CompileJob& job);
 
 // The processor's features as flags of gcc and clang ("-march=native", where the compiler knows it), and as text for the

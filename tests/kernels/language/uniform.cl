@@ -39,3 +39,31 @@ kernel void commas(global const uint *in, global uint *out, uint n) {
   while ((own >>= 1, n > 100u)) ++sum;
   out[g] = own + sum + ((own > 3u), 5u);
 }
+
+// Pointers behind a comma, and a jump out of a loop that all items count.
+kernel void pointers(global const uint *in, global uint *out, uint n) {
+  const uint g = get_global_id(0);
+  uint own = in[g];
+  uint two[2], one = 1;
+  two[0] = 1;
+  two[1] = own;
+  uint *q = (own, two + 1), *z = (own++, &one);
+  *z += own;
+  global const uint *p = (own, in + n), *r = in + own % 5u;
+  uint sum = (own, in + g)[1] + (n, in + g)[2] * 3u + *(own, two + 1) * 5u + (own, two)[g & 1u] * 7u + *q * 9u + one;
+  sum += p[g] * 11u + *(own, r) * 13u + (own, r)[2] * 15u;
+  p = (own > 2u, p + 1);
+  out[g] = sum + p[g] * 17u;
+}
+
+kernel void jumps(global const uint *in, global uint *out, uint n) {
+  const uint g = get_global_id(0);
+  out[g] = 0;
+  for (uint k = 0; k < n; ++k) {
+    const uint found = in[k];
+    if (found > 900000000u) goto end;
+    out[g] += found + g;
+  }
+end:
+  out[g] += 1;
+}

@@ -36,6 +36,7 @@ class GroupPlanner {
     body_ = kernel_.body->body;
     plan_->limits_ = LimitFinder(*plan_, kernel_, false).take(&body_, [](const Variable&) { return false; });
     for (const Stmt* s : body_) isolates_ = isolates_ && !containsReturn(*s);
+    isolates_ = isolates_ && !kernel_.has_goto;  // a label may be outside of the loop
     buildTree();
     if (failure_.empty()) {
       findHomes();

@@ -72,9 +72,10 @@ class Widening {
       Uses& uses = uses_[variable];
       uses.plain.push_back(s.a);
       const auto depth = depths_.find(variable);
-      const bool is_number = isConversion(*s.a->b) && isNumber(*s.a->b->a);
-      const bool decides = choiceOf(*s.a) != nullptr ? loops_ > depth->second : is_number && conditions_ > depth->second;
-      if (depth != depths_.end() && decides) uses.chosen = true;
+      if (depth != depths_.end()) {
+        const bool is_number = isConversion(*s.a->b) && isNumber(*s.a->b->a);
+        if (choiceOf(*s.a) != nullptr ? loops_ > depth->second : is_number && conditions_ > depth->second) uses.chosen = true;
+      }
     }
     const uint32_t loops = loops_, conditions = conditions_;
     if (s.init != nullptr) look(*s.init);

@@ -150,6 +150,10 @@ LaneText::Place LaneText::pointer(const Expr& e) {
       }
       break;
     case ExprKind::kBinary:
+      if (e.op == Op::kComma) {
+        effect(*e.a);
+        return pointer(*e.b);
+      }
       if (e.op == Op::kAdd || e.op == Op::kSub) {
         const bool left = e.a->type->isPointer();
         return offset(pointer(left ? *e.a : *e.b), left ? *e.b : *e.a, e.op == Op::kSub, sizeOf(e.type->inner));
