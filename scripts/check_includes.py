@@ -114,6 +114,10 @@ def check_standard(root, edges):
     """Names of standard headers that neither a file nor what it includes of src has."""
     names = {header: re.compile(pattern) for header, pattern in STANDARD.items()}
     own = {}
+    library = (root.parent / "cmake/ManyrtLibrary.cmake").read_text(encoding="utf-8")
+    read_once = re.search(r"manyrt_precompiled_headers ([^)]*)\)", library)
+    if set(re.findall(r"<(\w+)>", read_once[1])) != set(STANDARD):
+        yield "cmake/ManyrtLibrary.cmake: the headers that are read once are not those of STANDARD"
     for path in [*root.rglob("*.h"), *root.rglob("*.cpp")]:
         text = path.read_text(encoding="utf-8")
         headers = {SAME.get(header, header) for header in re.findall(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', text, re.MULTILINE)}

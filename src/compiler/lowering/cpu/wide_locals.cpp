@@ -49,13 +49,13 @@ class Widening {
 
  private:
   struct Uses {
-    std::vector<Expr*> names;         // each use, targets of assignments too
-    std::vector<Expr*> plain;         // assignments that are statements
-    std::map<Expr*, Expr*> promoted;  // a use, and the conversion to 32 bits that it is the operand of
-    std::set<const Expr*> assigned;   // uses that are such a target
-    size_t targets = 0;               // of assignments anywhere
-    bool chosen = false;              // a loop inside its scope sets it under a condition, to what was wider
-    bool otherwise = false;           // its address is taken, or it is changed by something else
+    std::vector<Expr*> names;        // each use, targets of assignments too
+    std::vector<Expr*> plain;        // assignments that are statements
+    std::set<const Expr*> promoted;  // uses that are converted to 32 bits at once
+    std::set<const Expr*> assigned;  // uses that are such a target
+    size_t targets = 0;              // of assignments anywhere
+    bool chosen = false;             // a loop inside its scope sets it under a condition, to what was wider
+    bool otherwise = false;          // its address is taken, or it is changed by something else
   };
 
   void look(Stmt& s) {
@@ -117,7 +117,7 @@ class Widening {
     if (e.kind == ExprKind::kUnary && (e.op == Op::kAddressOf || e.op >= Op::kPreIncrement)) {
       if (const Variable* root = rootVariable(*e.a)) uses_[root].otherwise = true;
     }
-    if (isConversion(e) && isInt(e.type) && e.a->kind == ExprKind::kVariable) uses_[e.a->variable].promoted[e.a] = &e;
+    if (isConversion(e) && isInt(e.type) && e.a->kind == ExprKind::kVariable) uses_[e.a->variable].promoted.insert(e.a);
   }
 
   Expr* converted(QualType type, Expr* from) {
