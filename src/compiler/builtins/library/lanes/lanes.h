@@ -628,10 +628,16 @@ struct mrt_lanes {
     __builtin_memcpy(&r, each, sizeof r);
     return r;
   }
+  template <class T, class F, int... I>
+  MRT_IN v<T> each_of(F f, mrt_numbers<I...>) {
+    return v<T>{(MRT_E)f(I)...};
+  }
   template <class T, class F>
   MRT_IN v<T> each_on(m on, F f) {
+    const bits_t every = bits(on);
+    if (every == full) return each_of<T>(f, mrt_count<N>{});
     v<T> r = {};
-    for (bits_t b = bits(on); b != 0; b &= b - 1) {
+    for (bits_t b = every; b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
       r[i] = (MRT_E)f(i);
     }
