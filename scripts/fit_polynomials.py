@@ -75,8 +75,12 @@ def erfcx(t):
     return m.exp(x * x) * m.erfc(x) * (1 + 2 * x)
 
 
+def erf_quotient(t):
+    """erf(x) / x of x^2: its slope at zero shows in a double from 1e-16 on."""
+    return m.erf(m.sqrt(t)) / m.sqrt(t) if t > NEAR_ZERO ** 3 else 2 / m.sqrt(m.pi)
+
+
 EXP2 = at(lambda f: m.expm1(f * m.log(2)) / f, m.log(2))
-ERF = at(lambda t: m.erf(m.sqrt(t)) / m.sqrt(t), 2 / m.sqrt(m.pi))
 LOG2_ERFC = at(lambda x: m.log(m.erfc(x), 2) / x, -2 / m.sqrt(m.pi) / m.log(2))
 LOG2 = at(lambda r: m.log(1 + r, 2) / r, 1 / m.log(2))
 ROOT = m.sqrt(m.mpf(2))
@@ -90,13 +94,13 @@ POLYNOMIALS = {
                          False),
     "arcsine_near_zero": (*odd(m.asin, m.mpf(1) / 6), NEAR_ZERO, "0.25", 6, False),
     "angle_of": (*odd(m.atan, -m.mpf(1) / 3), NEAR_ZERO, "0.17158", 5, False),
-    "erf_near_zero": (ERF, lambda t: 1 / ERF(t), NEAR_ZERO, 1, 7, False),
+    "erf_near_zero": (erf_quotient, lambda t: 1 / erf_quotient(t), NEAR_ZERO, 1, 7, False),
     "erfc_above_zero": (erfcx, lambda t: 1 / erfcx(t), -1, m.mpf("7.2") / m.mpf("13.2"), 12, False),
     "scaled_exp": (at(lambda r: (m.expm1(r) - r) / r ** 2, 0.5), lambda r: max(r * r, m.mpf("0.001")) / m.exp(r), "-0.3467",
                    "0.3467", 4, True),
     "log": (at(lambda r: (m.log1p(r) - r + r * r / 2) / r ** 3, m.mpf(1) / 3),
             at(lambda r: max(r * r, m.mpf("0.002")) * r / m.log1p(r), "0.002"), 1 / ROOT - 1, ROOT - 1, 7, True),
-    # Of double, for the functions of elementary/wide.h.
+    # Of double, for the functions of elementary/wide.h, wide_angle.h and wide_power.h.
     "exp_less of double": (at(lambda r: (m.expm1(r) - r) / r ** 2, 0.5), lambda r: max(r * r, m.mpf("0.0001")) / m.exp(r),
                            "-0.3467", "0.3467", 9, False),
     "log_near of double": (at(lambda t: (2 * m.atanh(m.sqrt(t)) / m.sqrt(t) - 2) / t, m.mpf(2) / 3), lambda t: t / 2, NEAR_ZERO,
@@ -104,6 +108,14 @@ POLYNOMIALS = {
     "sine of double": (*odd(m.sin, -m.mpf(1) / 6), NEAR_ZERO, "0.617", 5, False),
     "cosine of double": (at(lambda t: (m.cos(m.sqrt(t)) - 1 + t / 2) / t ** 2, m.mpf(1) / 24),
                          lambda t: t * t / m.cos(m.sqrt(t)), NEAR_ZERO, "0.617", 5, False),
+    "arcsine of double": (*odd(m.asin, m.mpf(1) / 6), NEAR_ZERO, "0.25", 11, False),
+    "angle of double": (*odd(m.atan, -m.mpf(1) / 3), NEAR_ZERO, "0.17158", 10, False),
+    "logarithm of a power, of double": (at(lambda t: (2 * m.atanh(m.sqrt(t)) / m.sqrt(t) - 2) / t, m.mpf(2) / 3),
+                                        lambda t: t / 2, NEAR_ZERO, "0.0031", 4, False),
+    "eighths of a power": (lambda x: 8 / x, lambda x: 1, 1 / ROOT, ROOT, 2, False),
+    "inverse cube root": (lambda x: x ** (-m.mpf(1) / 3), lambda x: x ** (m.mpf(1) / 3), 1 / ROOT, ROOT, 5, False),
+    "erf of double": (erf_quotient, lambda t: 1 / erf_quotient(t), 0, 1, 12, False),
+    "erfc of double": (erfcx, lambda t: 1 / erfcx(t), -1, m.mpf("24.5") / m.mpf("30.5"), 24, False),
     "native_exp2": (lambda f: 2 ** f, lambda f: 2 ** -f, -0.5, 0.5, 5, True),
     "native_log2": (LOG2, lambda r: 1 / LOG2(r), 1 / ROOT - 1, ROOT - 1, 8, True),
     "exp2_less_one of float": (EXP2, lambda f: 1 / EXP2(f), -0.5, 0.5, 5, True),

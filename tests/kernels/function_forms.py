@@ -39,7 +39,9 @@ BINARY = ("pow powr atan2 atan2pi hypot fmin fmax min max fdim fmod remainder co
 TERNARY = "fma mad mix clamp smoothstep"
 WITH_INT = "pown rootn ldexp"
 TO_INT = "ilogb isnan isinf isfinite isnormal signbit"
-OF_DOUBLE = ("fabs floor ceil trunc rint round sqrt rsqrt degrees radians sign fmin fmax min max fdim copysign maxmag minmag "
+OF_DOUBLE = ("exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinpi cospi asin acos atan asinpi acospi atanpi sinh cosh "
+             "tanh asinh acosh atanh cbrt erf erfc pow powr atan2 atan2pi hypot "
+             "fabs floor ceil trunc rint round sqrt rsqrt degrees radians sign fmin fmax min max fdim copysign maxmag minmag "
              "step fma mad mix clamp smoothstep isnan isinf isfinite isnormal signbit")
 FUNCTIONS = ({name: "f" for name in UNARY.split()} | {name: "ff" for name in BINARY.split()} |
              {name: "fff" for name in TERNARY.split()} | {name: "fi" for name in WITH_INT.split()} |

@@ -177,10 +177,23 @@ std::string Prelude::fuses() {
   return "mrt_fuses";
 }
 
-// rarely(condition, f, x, other) for a number: f is not called where the condition does not hold.
-std::string Prelude::rarely() {
-  if (first("mrt_rarely")) text_ += "#define mrt_rarely(c, f, x, o) ((c) ? f(x) : (o))\n";
-  return "mrt_rarely";
+// kept(x) for a number.
+std::string Prelude::kept(Scalar scalar) {
+  const std::string type = cppName(scalar), name = "mrt_kept_" + type;
+  if (first(name)) {
+    text_ += "static inline __attribute__((always_inline)) " + type + " " + name + "(" + type +
+             " x) {\n#if MRT_REORDERS && defined(__x86_64__)\n__asm__(\"\" : \"+x\"(x));\n#elif MRT_REORDERS && "
+             "defined(__aarch64__)\n__asm__(\"\" : \"+w\"(x));\n#endif\nreturn x; }\n";
+  }
+  return name;
+}
+
+// rarely_beyond(limit, f, x, other) for a number: f is not called within the limit.
+std::string Prelude::rarelyBeyond(Scalar scalar) {
+  const std::string name = scalar == Scalar::kFloat ? "mrt_rarely_beyond_f" : "mrt_rarely_beyond_d";
+  const std::string absolute = scalar == Scalar::kFloat ? "__builtin_fabsf" : "__builtin_fabs";
+  if (first(name)) text_ += "#define " + name + "(limit, f, x, o) (" + absolute + "(x) <= (limit) ? (o) : f(x))\n";
+  return name;
 }
 
 std::string Prelude::rarelyOfTwo() {
@@ -203,7 +216,8 @@ std::string Prelude::expandWord(std::string_view text, size_t* at, const Expansi
   if (word == "T") return types.in_lanes ? lanesOf(cppName(types.scalar)) : type(types_.scalar(types.scalar));
   if (word == "to" && text.substr(*at, 1) == "<") return expandTo(text, at, types);
   if (word == "fuses") return fuses();
-  if (word == "rarely") return types.in_lanes ? "mrt_w_rarely<L>" : rarely();
+  if (word == "kept") return types.in_lanes ? "mrt_w_kept<L>" : kept(types.scalar);
+  if (word == "rarely_beyond") return types.in_lanes ? "mrt_w_rarely_beyond<L>" : rarelyBeyond(types.scalar);
   if (word == "rarely_of_two") return types.in_lanes ? "mrt_w_rarely_of_two<L>" : rarelyOfTwo();
   if (word == "From") return type(types_.scalar(types.from));
   if (word == "half") return type(types_.scalar(Scalar::kHalf));

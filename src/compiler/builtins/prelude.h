@@ -89,7 +89,8 @@ class Prelude {
   std::string wholeFunction(const LibraryFunction& function, const LibraryTypes& types);
   std::string rareFunction(std::string_view name, LibraryTypes types);
   std::string fuses();
-  std::string rarely();
+  std::string kept(Scalar scalar);
+  std::string rarelyBeyond(Scalar scalar);
   std::string rarelyOfTwo();
   std::string expandTo(std::string_view text, size_t* at, const LibraryTypes& types);
   std::string expand(std::string_view text, const Expansion& expansion);

@@ -170,17 +170,24 @@ T fused(T a, T b, T c);
 // Whether it is rounded once: the compiler of a kernel is asked, and this is for reading.
 inline constexpr bool fuses = true;
 
+// x as it has been computed: options that let a compiler take sums in another order do not reach through it.
+template <typename T>
+T kept(T x) {
+  return x;
+}
+
 // The same value in another type; of a vector, of each of them.
 template <typename To, typename From>
 To to(From x) {
   return static_cast<To>(x);
 }
 
-// f(x) where the condition holds, which is seldom, else the other value. f is for one number.
+// f(x) where |x| is above a limit or not a number, which is seldom, else the other value. f is for one number.
 template <typename T>
-T rarely(bool condition, T (*f)(T), T x, T other) {
-  return condition ? f(x) : other;
+T rarely_beyond(T limit, T (*f)(T), T x, T other) {
+  return (x < 0 ? -x : x) <= limit ? other : f(x);
 }
+// The same of two numbers, where a condition holds.
 template <typename T>
 T rarely_of_two(bool condition, T (*f)(T, T), T x, T y, T other) {
   return condition ? f(x, y) : other;

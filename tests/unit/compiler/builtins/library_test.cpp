@@ -25,6 +25,8 @@
 #include "compiler/builtins/library/convert.h"
 #include "compiler/builtins/library/elementary/angle.h"
 #include "compiler/builtins/library/elementary/exp.h"
+#include "compiler/builtins/library/elementary/wide_angle.h"
+#include "compiler/builtins/library/elementary/wide_power.h"
 #include "compiler/builtins/library/geometric.h"
 #include "compiler/builtins/library/half.h"
 #include "compiler/builtins/library/integer.h"

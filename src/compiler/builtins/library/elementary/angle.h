@@ -100,16 +100,11 @@ T tan_of(T x) {
 // In float, where products are fused: a number of half turns below 2^17 is taken away in three parts, of which the first leaves
 // no error. At most 2.1 units in the last place. Beyond 2^18, and of what is not a number, the others are called.
 template <Floats T>
-auto is_far_angle(T x) {
-  return (Signed<T>)bits_of(fabs(x)) > 0x48800000;
-}
-
-template <Floats T>
 T fused_sin(T x) {
   const T t = fused(x, 0x1.45f306p-2f, 0x1.8p23f), n = t - 0x1.8p23f;  // n, and its lowest bit
   const T r = fused(n, 0x1.ee59dap-49f, fused(n, 0x1.777a5cp-24f, fused(n, -0x1.921fb6p+1f, x)));
   const T y = from_bits<T>(bits_of(sine_near_zero(r)) ^ (bits_of(t) << 31));
-  return rarely(is_far_angle(x), far_sin<T>, x, x == 0.0f ? x : y);
+  return rarely_beyond(to<T>(0x1p18), far_sin<T>, x, x == 0.0f ? x : y);
 }
 
 template <Floats T>
@@ -117,19 +112,19 @@ T fused_cos(T x) {
   const T n = rint(fused(x, 0x1.45f306p-2f, -0.5f)), k = fused(n, 2.0f, 1.0f);
   const T r = fused(k, 0x1.ee59dap-50f, fused(k, 0x1.777a5cp-25f, fused(k, -0x1.921fb6p+0f, x)));
   const T y = from_bits<T>(bits_of(sine_near_zero(r)) ^ (bits_of(n + 0x1.800002p23f) << 31));
-  return rarely(is_far_angle(x), far_cos<T>, x, y);
+  return rarely_beyond(to<T>(0x1p18), far_cos<T>, x, y);
 }
 
 template <Floats T>
 T wide_sin(T x) {
   T r = to<T>(sin_of<double>(to<double>(x)));
   r = x == 0.0f ? x : r;
-  return rarely(is_far_angle(x), far_sin<T>, x, r);
+  return rarely_beyond(to<T>(0x1p18), far_sin<T>, x, r);
 }
 
 template <Floats T>
 T wide_cos(T x) {
-  return rarely(is_far_angle(x), far_cos<T>, x, to<T>(cos_of<double>(to<double>(x))));
+  return rarely_beyond(to<T>(0x1p18), far_cos<T>, x, to<T>(cos_of<double>(to<double>(x))));
 }
 
 template <Floats T>
@@ -147,7 +142,7 @@ T tan(T x) {
   T r = to<T>(tan_of<double>(to<double>(x)));
   r = x == 0.0f ? x : r;
   r = x == x ? r : __builtin_nanf("");
-  return rarely(fabs(x) > 0x1p18f, far_tan<T>, x, r);
+  return rarely_beyond(to<T>(0x1p18), far_tan<T>, x, r);
 }
 
 // ---- The same of half turns. Numbers from 2^24 on are even.

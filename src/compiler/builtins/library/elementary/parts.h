@@ -79,7 +79,7 @@ Unsigned<T> exponent_bits(T x) {
 
 template <Doubles T>
 T exponent_of(T x) {  // k
-  return from_bits<T>((exponent_bits(x) >> 52) + 0x4330000000000000ul) - 0x1.00000000004p52;
+  return kept(from_bits<T>((exponent_bits(x) >> 52) + 0x4330000000000000ul) - 0x1.00000000004p52);
 }
 
 template <Doubles T>

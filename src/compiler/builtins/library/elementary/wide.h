@@ -10,15 +10,19 @@ namespace manyrt::library {
 
 // ---- Exponential functions
 
-// e^r - 1 for |r| <= 0.3467.
+// (e^r - 1 - r) / r^2 and e^r - 1 for |r| <= 0.3467.
 template <Doubles T>
-T exp_less_one(T r) {
+T exp_series(T r) {
   const T q = r * r, h = q * q;
   const T a = fused(r, 0x1.55555555554f9p-3, 0x1.000000000000ap-1), b = fused(r, 0x1.1111111127cc5p-7, 0x1.5555555550855p-5);
   const T c = fused(r, 0x1.a01a012a1f9b4p-13, 0x1.6c16c18433916p-10),
           d = fused(r, 0x1.71df25a2b42cap-19, 0x1.a01999f0f22a5p-16);
   const T e = fused(r, 0x1.ad7f376a1427fp-26, 0x1.28ad8d857c988p-22);
-  return fused(q, fused(fused(fused(e, q, d), h, fused(c, q, b)), q, a), r);
+  return fused(fused(fused(e, q, d), h, fused(c, q, b)), q, a);
+}
+template <Doubles T>
+T exp_less_one(T r) {
+  return fused(r * r, exp_series(r), r);
 }
 
 // x 2^n for a whole number n, at most 1100 from zero, and x near 1: in two steps, of which the second alone may be rounded.
@@ -33,7 +37,7 @@ T exp(T x) {
   T t = x < 710.0 ? x : 710.0;
   t = t > -746.0 ? t : -746.0;
   const T n = rint(t * 0x1.71547652b82fep+0);
-  const T r = in_two_steps(1.0 + exp_less_one(fused(n, -0x1.a39ef35793c76p-33, fused(n, -0x1.62e42fee00000p-1, t))), n);
+  const T r = in_two_steps(1.0 + exp_less_one(fused(n, -0x1.a39ef35793c76p-33, kept(fused(n, -0x1.62e42fee00000p-1, t)))), n);
   return x == x ? r : __builtin_nan("");
 }
 
@@ -50,7 +54,7 @@ T exp10(T x) {
   T t = x < 309.0 ? x : 309.0;
   t = t > -324.5 ? t : -324.5;
   const T n = rint(t * 0x1.a934f0979a371p+1);
-  const T part = fused(n, -0x1.f79fef311f12bp-34, fused(n, -0x1.3441350800000p-2, t));
+  const T part = fused(n, -0x1.f79fef311f12bp-34, kept(fused(n, -0x1.3441350800000p-2, t)));
   const T r = in_two_steps(1.0 + exp_less_one(part * 0x1.26bb1bbb55516p+1), n);
   return x == x ? r : __builtin_nan("");
 }
@@ -60,15 +64,9 @@ T expm1(T x) {
   T t = x < 710.0 ? x : 710.0;
   t = t > -60.0 ? t : -60.0;
   const T n = rint(t * 0x1.71547652b82fep+0), half = two_to(n - 1.0);
-  const T p = exp_less_one(fused(n, -0x1.a39ef35793c76p-33, fused(n, -0x1.62e42fee00000p-1, t)));
+  const T p = exp_less_one(fused(n, -0x1.a39ef35793c76p-33, kept(fused(n, -0x1.62e42fee00000p-1, t))));
   const T r = n == 0.0 ? p : fused(half, p, half - 0.5) * 2.0;
   return x == x ? x == 0.0 ? x : r : __builtin_nan("");
-}
-
-// Compilers write these two powers so where they see the exponent, and only then.
-template <Double T>
-T pow(T x, T y) {
-  return y == 2.0 ? x * x : y == -1.0 ? 1.0 / x : __builtin_pow(x, y);
 }
 
 // By the one of twice the angle, which loses nothing near zero.
@@ -141,7 +139,8 @@ T other_cos(T x) {
 // x less n quarters of a turn, for |n| up to 2^20: in parts whose products with n have no more than 53 bits.
 template <Doubles T>
 T without_quarters(T x, T n) {
-  return x - n * 0x1.921fb54400000p+0 - n * 0x1.0b4611a600000p-34 - n * 0x1.3198a2e000000p-69 - n * 0x1.b839a252049c1p-104;
+  const T a = kept(x - n * 0x1.921fb54400000p+0), b = kept(a - n * 0x1.0b4611a600000p-34);
+  return kept(b - n * 0x1.3198a2e000000p-69) - n * 0x1.b839a252049c1p-104;
 }
 
 // For |r| <= pi/4.
@@ -155,7 +154,7 @@ T wide_sine_of(T r) {
 }
 template <Doubles T>
 T wide_cosine_of(T r) {
-  const T q = r * r, h = q * q, half = 0.5 * q, w = 1.0 - half;
+  const T q = r * r, h = q * q, half = 0.5 * q, w = kept(1.0 - half);
   const T a = fused(q, -0x1.6c16c16c14f89p-10, 0x1.555555555554bp-5),
           b = fused(q, -0x1.27e4f7ea1b121p-22, 0x1.a01a019c836cap-16);
   const T c = fused(q, -0x1.8fa45ac3a1fa7p-37, 0x1.1ee9d73dfc44bp-29);
@@ -168,7 +167,7 @@ T sin(T x) {
   const Unsigned<T> quarter = bits_of(n + 0x1.8p52);
   const T y = (quarter & 1ul) != 0ul ? wide_cosine_of(r) : wide_sine_of(r);
   const T result = from_bits<T>(bits_of(y) ^ ((quarter & 2ul) << 62));
-  return rarely(fabs(x) > 0x1p20, other_sin<T>, x, x == 0.0 ? x : result);
+  return rarely_beyond(to<T>(0x1p20), other_sin<T>, x, x == 0.0 ? x : result);
 }
 
 template <Doubles T>
@@ -177,7 +176,7 @@ T cos(T x) {
   const Unsigned<T> quarter = bits_of(n + 0x1.8p52);
   const T y = (quarter & 1ul) != 0ul ? wide_sine_of(r) : wide_cosine_of(r);
   const T result = from_bits<T>(bits_of(y) ^ (((quarter + 1ul) & 2ul) << 62));
-  return rarely(fabs(x) > 0x1p20, other_cos<T>, x, result);
+  return rarely_beyond(to<T>(0x1p20), other_cos<T>, x, result);
 }
 
 // ---- Lengths and powers of two

@@ -39,6 +39,15 @@ MRT_IN V mrt_w_fma(V a, V b, V c) {
   return L::fma(a, b, c);
 }
 template <class L, class V>
+MRT_IN V mrt_w_kept(V x) {
+#if MRT_REORDERS && defined(__x86_64__)
+  if constexpr (sizeof(V) <= MRT_BYTES) __asm__("" : "+x"(x));
+#elif MRT_REORDERS && defined(__aarch64__)
+  if constexpr (sizeof(V) <= MRT_BYTES) __asm__("" : "+w"(x));
+#endif
+  return x;
+}
+template <class L, class V>
 MRT_IN V mrt_w_min(V x, V y) {
   return L::min(x, y);
 }
@@ -72,13 +81,13 @@ MRT_IN V mrt_w_ldexp(V x, K n) {
   const W second = L::max(L::min(rest, W{} + 1000), W{} - 1000), third = rest - second;
   return x * power(first) * power(second) * power(third) * power(less & -108);
 }
-template <class L, class C, class E, class V>
-MRT_IN V mrt_w_rarely(C c, E (*f)(E), V x, V r) {
-  const auto on = L::bits(L::mask(c));
-  if (__builtin_expect(on != 0, 0)) {
-    for (auto b = on; b != 0; b &= b - 1) r[__builtin_ctz(b)] = f(x[__builtin_ctz(b)]);
-  }
-  return r;
+// Where a <= b, as bits: gcc makes a vector of the comparison first, and bits of that.
+template <class L, class V>
+MRT_IN auto mrt_w_at_most(V a, V b) {
+  using bits_t = typename L::bits_t;
+  MRT_IF_512(if constexpr (sizeof(V) == 64 && L::n == 16) return (bits_t)__builtin_ia32_cmpps512_mask(a, b, 18, -1, 4);)
+  MRT_IF_512(if constexpr (sizeof(V) == 64 && L::n == 8) return (bits_t)__builtin_ia32_cmppd512_mask(a, b, 18, -1, 4);)
+  return L::bits(L::mask(a <= b));
 }
 template <class L, class C, class E, class V>
 MRT_IN V mrt_w_rarely_of_two(C c, E (*f)(E, E), V x, V y, V r) {
@@ -97,6 +106,14 @@ MRT_IN mrt_w_bits<L, V> mrt_w_sign() {
 template <class L, class V>
 MRT_IN V mrt_w_fabs(V x) {
   return (V)((mrt_w_bits<L, V>)x & ~mrt_w_sign<L, V>());
+}
+template <class L, class E, class V>
+MRT_IN V mrt_w_rarely_beyond(V limit, E (*f)(E), V x, V r) {
+  const auto on = ~mrt_w_at_most<L>(mrt_w_fabs<L>(x), limit) & L::full;
+  if (__builtin_expect(on != 0, 0)) {
+    for (auto b = on; b != 0; b &= b - 1) r[__builtin_ctz(b)] = f(x[__builtin_ctz(b)]);
+  }
+  return r;
 }
 template <class L, class V>
 MRT_IN V mrt_w_copysign(V x, V y) {

@@ -33,18 +33,20 @@ bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.buil
 }  // namespace
 
 // builtins/library/elementary has them.
-bool isFunctionOfFloats(const Expr& e) {
+bool isFunctionForLanes(const Expr& e) {
   static const std::set<std::string_view> kNames = {
       "acos", "acosh", "acospi", "asin", "asinh", "asinpi", "atan",  "atan2", "atan2pi", "atanh", "atanpi", "cbrt",
       "cos",  "cosh",  "cospi",  "erf",  "erfc",  "exp",    "exp10", "exp2",  "expm1",   "log",   "log10",  "log1p",
       "log2", "pow",   "pown",   "powr", "rootn", "sin",    "sinh",  "sinpi", "tan",     "tanh",  "tanpi"};
+  static const std::set<std::string_view> kOfFloatsAlone = {"pown", "rootn", "tanpi"};
   if (e.kind != ExprKind::kBuiltinCall || e.builtin->kind != BuiltinKind::kPure) return false;
   const Type* type = e.type->isVector() ? e.type->element : e.type.type;
   std::string_view name = e.builtin->name;
   for (const std::string_view prefix : {"native_", "half_"}) {
     if (name.substr(0, prefix.size()) == prefix) name.remove_prefix(prefix.size());
   }
-  return type->scalar == Scalar::kFloat && kNames.count(name) != 0;
+  if (kNames.count(name) == 0) return false;
+  return type->scalar == Scalar::kFloat || (type->scalar == Scalar::kDouble && kOfFloatsAlone.count(name) == 0);
 }
 
 void LaneShapes::count(const Expr* e, double weight) {
@@ -68,7 +70,7 @@ void LaneShapes::count(const Expr* e, double weight) {
   const bool calls = e->kind == ExprKind::kBuiltinCall && e->builtin->kind != BuiltinKind::kWorkItem;
   if (!works && !calls) return;
   if (of(*e).isUniform()) {
-    const double work = isFunctionOfFloats(*e) ? kFunction : 1;
+    const double work = isFunctionForLanes(*e) ? kFunction : 1;
     uniform_alone_ += weight * work;
     uniform_together_ += each * work;
     return;
@@ -84,7 +86,7 @@ void LaneShapes::count(const Expr* e, double weight) {
     reaches_far_ = reaches_far_ || !(in_tile || isNear(*e));
     together_ += in_tile ? kTileRead * each : isNear(*e) ? each : weight * readCost(*e);
   } else if (!of(*e).isLinear()) {
-    const double work = isFunctionOfFloats(*e) ? kFunction : 1;
+    const double work = isFunctionForLanes(*e) ? kFunction : 1;
     alone_ += weight * work;
     together_ += each * work;
   }

@@ -174,7 +174,7 @@ const Expr* narrowOf(const Expr& expression);
 bool followsFromLow(const Expr& expression, uint32_t bytes);
 bool cutsOperand(const Expr& expression);  // a conversion, or a += b and the like, where b is wider
 
-bool isFunctionOfFloats(const Expr& expression);  // that the library has for lanes, as a text of some length
+bool isFunctionForLanes(const Expr& expression);  // that the library has for lanes, as a text of some length
 bool isLaneType(const Type* type);                // whose elements, or which itself, a vector can have as elements
 
 bool isShort(const Builtin& builtin);  // a few instructions

@@ -68,7 +68,7 @@ void LaneShapes::weigh(const Expr* e, double weight, Work* work) const {
                      e->kind == ExprKind::kConditional || e->kind == ExprKind::kSubscript || e->kind == ExprKind::kConvert ||
                      e->kind == ExprKind::kBuiltinCall;
   if (!works || !of(*e).isVarying() || cut_.count(e) != 0 || !isLaneType(e->type.type)) return;
-  const double amount = weight * e->type->components() * (isFunctionOfFloats(*e) ? kFunction : 1);
+  const double amount = weight * e->type->components() * (isFunctionForLanes(*e) ? kFunction : 1);
   const QualType element = e->type->isVector() ? QualType{e->type->element} : e->type;
   work->all += amount;
   if (sizeOf(element) == 8) work->wide += amount;
