@@ -82,15 +82,16 @@ T angle_of_point(T y, T x) {
   const T u = fabs(x), v = fabs(y);
   const auto far_x = u > largest<T>, far_y = v > largest<T>;
   const T a = far_x ? 1.0 : far_y ? 0.0 : u, b = far_y ? 1.0 : far_x ? 0.0 : v;
-  const T down = (a > 0x1p1000) | (b > 0x1p1000) ? to<T>(0x1p-60) : to<T>(1);  // a sum is beyond what a double holds
+  const auto large = (a > 0x1p1000) | (b > 0x1p1000);  // their sum may be beyond what a double holds
+  const T down = large ? to<T>(0x1p-60) : to<T>(1);
   const T r = wide_angle_of(b * down, a + b == 0.0 ? 1.0 : a * down);
   return (Signed<T>)bits_of(x) < 0l ? (0x1.1a62633145c07p-53 - r) + 0x1.921fb54442d18p+1 : r;
 }
 
 template <Doubles T>
 T atan2(T y, T x) {
-  const T r = angle_of_point(y, x);
-  return (x == x) & (y == y) ? copysign(r, y) : __builtin_nan("");
+  const T r = copysign(angle_of_point(y, x), y);
+  return x == x ? y == y ? r : __builtin_nan("") : __builtin_nan("");
 }
 
 // ---- Angles of a sine, a cosine
