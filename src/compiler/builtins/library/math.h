@@ -133,30 +133,6 @@ T atan2pi(T y, T x) {
   return atan2(y, x) / 0x1.921fb54442d18p1;
 }
 
-// One step of Newton's behind libm's, with the residual a - y^3 exact to a rounding; small ones are scaled by 2^300.
-template <Double T>
-T cbrt(T a) {
-  bool tiny = fabs(a) < 0x1p-900;
-  double x = tiny ? a * 0x1p300 : a, y = __builtin_cbrt(x);
-  if (!(fabs(x) <= largest<T>) || x == 0) return y;
-  double s = y * y, e = fma(y, y, -s), r = fma(s, y, -x) + e * y;
-  y -= r / (3 * s);
-  return tiny ? y * 0x1p-100 : y;
-}
-
-template <Double T>
-T cospi(T x) {
-  double t = fabs(x - 2 * rint(x * 0.5));
-  return t <= 0.25  ? cos(t * 0x1.921fb54442d18p1)
-         : t < 0.75 ? sin((0.5 - t) * 0x1.921fb54442d18p1)
-                    : -cos((1 - t) * 0x1.921fb54442d18p1);
-}
-
-template <Double T>
-T exp10(T x) {
-  return pow(10.0, x);
-}
-
 template <Reals T>
 T fdim(T x, T y) {
   const T r = x > y ? x - y : to<T>(0);
@@ -334,14 +310,6 @@ T sincos(T x, T* cosine) {
   T s = sin(x);
   *cosine = cos(x);
   return s;
-}
-
-template <Double T>
-T sinpi(T x) {
-  double t = x - 2 * rint(x * 0.5);
-  if (fabs(t) > 0.5) t = copysign<T>(1, t) - t;
-  double r = sin(t * 0x1.921fb54442d18p1);
-  return r == 0 ? copysign(r, x) : r;
 }
 
 template <Double T>
