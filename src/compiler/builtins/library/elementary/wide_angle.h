@@ -14,7 +14,6 @@ T other_tan(T x) {
   return __builtin_tan(x);
 }
 
-// What sines and cosines lack has one sign, so that much of it is lost in the quotient.
 template <Doubles T>
 T tan(T x) {
   const T n = rint(x * 0x1.45f306dc9c883p-1), r = without_quarters(x, n);

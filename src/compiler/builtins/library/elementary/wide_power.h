@@ -102,8 +102,8 @@ T rest_of_product(T a, T b, T p) {
   return fuses ? fused(a, b, -p) : al * bl + kept(al * bh + kept(ah * bl + kept(ah * bh - p)));
 }
 
-// |x|^y for finite x that are not zero, and y below 2^71. The logarithm to base 2 has 62 bits, since those of y times as many
-// are left of them; m is divided by an eighth c / 8 near it, and f = 8 m / c - 1 is exact.
+// |x|^y for finite x that are not zero, and |y| at most 2^70. The logarithm to base 2 has 62 bits, since its error grows as y
+// times it does. c / 8 is the eighth nearest to 1 / m, and f = m c / 8 - 1 is exact.
 template <Doubles T>
 T wide_power_of(T x, T y) {
   const T a = fabs(x), normal = normal_of(a), k = whole_exponent_of(a, normal), m = mantissa_of(normal);
