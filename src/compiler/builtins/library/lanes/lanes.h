@@ -634,10 +634,10 @@ struct mrt_lanes {
   }
   template <class T, class F>
   MRT_IN v<T> each_on(m on, F f) {
-    const bits_t every = bits(on);
-    if (every == full) return each_of<T>(f, mrt_count<N>{});
+    bits_t b = bits(on);
+    if (b == full) return each_of<T>(f, mrt_count<N>{});
     v<T> r = {};
-    for (bits_t b = every; b != 0; b &= b - 1) {
+    for (; b != 0; b &= b - 1) {
       const int i = __builtin_ctz(b);
       r[i] = (MRT_E)f(i);
     }
