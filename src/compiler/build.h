@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/ref.h"
 #include "base/status.h"
 #include "compiler/image.h"
@@ -34,6 +35,8 @@ Status buildFailure(const Status& status, std::string log);
 // BUILD_FAILED with a log that has the user's names and lines; COMPILER_NOT_FOUND; INVALID_VALUE for options. `log` also
 // receives the warnings and remarks of a build that succeeded; from the cache the same text.
 Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& request);
+// Until the optimised code of an object is there, if it is being made. TIMEOUT; BUILD_FAILED: it could not be made; SHUT_DOWN.
+Status awaitBetter(const Object& object, Deadline deadline);
 
 // --- CUDA. Needs no GPU and no driver.
 

@@ -34,7 +34,16 @@ class Object : public RefCounted {
   void setBetter(Ref<Object> object, const rtHostModuleKernel_t* kernels) {  // once
     better_object_ = std::move(object);
     better_.store(kernels, std::memory_order_release);
+    improvement_.store(Improvement::kDone, std::memory_order_release);
   }
+  enum class Improvement : uint8_t { kNone, kPending, kDone, kFailed };
+  Improvement improvement() const { return improvement_.load(std::memory_order_acquire); }
+  void expectBetter() { improvement_.store(Improvement::kPending, std::memory_order_relaxed); }  // before it is shared
+  void failBetter(std::string reason) {                                                           // once, instead of setBetter
+    why_not_better_ = std::move(reason);
+    improvement_.store(Improvement::kFailed, std::memory_order_release);
+  }
+  const std::string& whyNotBetter() const { return why_not_better_; }  // kFailed
 
  private:
   explicit Object(void* handle) : handle_(handle) {}
@@ -42,6 +51,8 @@ class Object : public RefCounted {
   Descriptor file_;  // open where a sanitizer may read it
   std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
   Ref<Object> better_object_;
+  std::atomic<Improvement> improvement_{Improvement::kNone};
+  std::string why_not_better_;
   void (*watcher_)(const Object*) = nullptr;
 };
 

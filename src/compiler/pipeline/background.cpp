@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <deque>
@@ -24,7 +25,7 @@ constexpr int64_t kStopMilliseconds = 2000;   // for killing compilers and remov
 
 struct State {
   Ranked<std::mutex, LockRank::kBackground> mutex;
-  ConditionVariable idle;
+  ConditionVariable idle;  // also told after each piece of work
   std::deque<Work> waiting;
   bool running = false;  // there is a thread
   bool ending = false;   // nothing is accepted any more
@@ -53,6 +54,7 @@ void run(void*) {
       work = nullptr;  // what it held goes here, where no lock is held
     }
     lock.lock();
+    all.idle.notify_all();
   }
   all.running = false;
   all.idle.notify_all();
@@ -68,6 +70,7 @@ void atEnd() {
   if (all.owner != getpid()) return;  // a forked child: the thread, its compilers and their files are the parent's
   std::unique_lock lock(all.mutex);
   all.ending = true;
+  all.idle.notify_all();
   if (awaitIdleLocked(all, lock, kGraceMilliseconds)) return;
   std::deque<Work> dropped;
   dropped.swap(all.waiting);
@@ -103,6 +106,18 @@ Status submit(Work work) {
     all.waiting.pop_back();
   }
   return status;
+}
+
+bool await(const std::function<bool()>& done, Deadline deadline) {
+  State& all = state();
+  std::unique_lock lock(all.mutex);
+  while (!done()) {
+    if (deadline.passed() || all.ending) return false;
+    lock_order::mayWait("a wait for a build in the background");
+    constexpr int64_t kMostNanoseconds = int64_t{3600} * 1000 * 1000 * 1000;  // what a clock can add to its time
+    all.idle.wait_for(lock, std::chrono::nanoseconds(std::min(deadline.remaining(), kMostNanoseconds)));
+  }
+  return true;
 }
 
 bool awaitIdle(int64_t milliseconds) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "base/clock.h"
 #include "base/status.h"
 
 namespace manyrt::compiler::background {
@@ -13,6 +14,9 @@ using Work = std::function<void(int cancel)>;
 
 // In the order of submission, one at a time. OUT_OF_MEMORY: there is no thread for it; SHUT_DOWN: the process is ending.
 Status submit(Work work);
+
+// Until `done` says so, which is asked after each piece of work. False: the time is over, or the process is ending.
+bool await(const std::function<bool()>& done, Deadline deadline);
 
 // Until all that was submitted is done; false after so many milliseconds.
 bool awaitIdle(int64_t milliseconds);

@@ -23,7 +23,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kForm = 39;
+constexpr uint32_t kForm = 40;
 
 // gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
 constexpr char kQuickLevel[] = "-Og";
@@ -77,6 +77,10 @@ std::vector<std::string> flagsFor(const BuildOptions& options, const CpuUnit& un
     // sums are rounded once.
     "-fno-math-errno",
     "-ffp-contract=off",
+    // What the lowering counts on in each form: integers wrap, and memory has no type. Bytes that an item has written as one
+    // type it may read as another.
+    "-fwrapv",
+    "-fno-strict-aliasing",
     // Unwind tables stay: what fibers throw passes through a kernel.
     "-fno-exceptions",
     "-fasynchronous-unwind-tables",
@@ -206,9 +210,15 @@ Status tryToImprove(const Improvement& work, int cancel) {
   return Status();
 }
 
+std::string reasonOf(const Status& status) {
+  return status.message()[0] != '\0' ? status.message() : errorString(status.code());
+}
+
 void improve(const Improvement& work, int cancel) {
   const Status status = tryToImprove(work, cancel);
-  if (!status.ok() && status.code() != RT_ERROR_SHUT_DOWN) reportUnimproved(work.name, status);
+  if (status.ok()) return;
+  if (status.code() != RT_ERROR_SHUT_DOWN) reportUnimproved(work.name, status);
+  work.object->failBetter(reasonOf(status));
 }
 
 // ---- The stages ----
@@ -323,8 +333,11 @@ void Pipeline::improveLater(Built* built, const CpuUnit& optimized) {
   work.directory = cache::directory();
   work.job = jobFor(front_end_.options(), optimized, CpuForm::kOptimized, sanitizer_);
   work.job.niceness = kBackgroundNiceness;
+  built->object->expectBetter();
   const Status status = background::submit([work](int cancel) { improve(work, cancel); });
-  if (!status.ok()) reportUnimproved(work.name, status);
+  if (status.ok()) return;
+  reportUnimproved(work.name, status);
+  built->object->failBetter(reasonOf(status));
 }
 
 Status Pipeline::run(Ref<Object>* object) {
@@ -358,6 +371,15 @@ Status Pipeline::run(Ref<Object>* object) {
 
 Status buildForCpu(Ref<Object>* object, std::string* log, const BuildRequest& request) {
   return Pipeline(request, log).run(object);
+}
+
+Status awaitBetter(const Object& object, Deadline deadline) {
+  const auto is_settled = [&] { return object.improvement() != Object::Improvement::kPending; };
+  if (!background::await(is_settled, deadline) && !is_settled())
+    return Status::bare(deadline.passed() ? RT_ERROR_TIMEOUT : RT_ERROR_SHUT_DOWN);
+  if (object.improvement() != Object::Improvement::kFailed) return Status();
+  return Status::error(RT_ERROR_BUILD_FAILED, "The optimised code could not be made, and the first stays: %s",
+                       object.whyNotBetter().c_str());
 }
 
 }  // namespace manyrt::compiler

@@ -37,6 +37,9 @@ class GroupPlanner {
     plan_->limits_ = LimitFinder(*plan_, kernel_, false).take(&body_, [](const Variable&) { return false; });
     for (const Stmt* s : body_) isolates_ = isolates_ && !containsReturn(*s);
     isolates_ = isolates_ && !kernel_.has_goto;  // a label may be outside of the loop
+    // What a pointer reaches lives where it is declared. Behind a loop that is a region of its own it would be gone, though no
+    // later region names it.
+    for (const auto& [variable, facts] : facts_) isolates_ = isolates_ && !facts.address_taken;
     buildTree();
     if (failure_.empty()) {
       findHomes();

@@ -476,13 +476,12 @@ bool KernelText::lanes(const Items& work, std::string* out) {
 }
 
 bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* out) {
-  // The compiler reads the text of whole vectors and that of the rest of a row. Large regions have the second alone, with a
-  // mask that is always full but for the end.
-  constexpr uint32_t kMaxTwice = 600, kMaxNodes = 3000;  // nodes of expressions: a second or two of compilation
-  constexpr uint32_t kMaxHalf = 300;
+  constexpr uint32_t kMaxNodes = 3000;  // nodes of expressions: a second or two of compilation
   LaneShapes shapes(*plan_, dimension);
   std::string why_not;
   if (shapes.find(work.statements, &why_not) && shapes.nodes() > kMaxNodes) why_not = "it is too long";
+  std::string made;
+  if (why_not.empty()) made = asLanes(shapes, dimension, work, &why_not);
   if (remark && !work.statements.empty()) {
     const std::string which = "The work-items of \"" + kernel_.name + "\" are from here on ";
     remark(work.statements[0]->where,
@@ -498,6 +497,30 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
     }
   }
   if (!why_not.empty()) return false;
+  if (shapes.idLimit() == 0) {
+    *out += made;
+    return true;
+  }
+  // Rare: ids so large that a pointer's distance from lane to lane is not what it seems.
+  std::string within;
+  for (int d = 0; d < 3; ++d) {
+    const std::string n = std::to_string(d);
+    within += (d == 0 ? "" : " && ") + ("mrt_b" + n + " + mrt_n" + n + " <= ") + std::to_string(shapes.idLimit()) + "l";
+  }
+  std::string one_by_one;
+  loops(work, &one_by_one, false);
+  *out += "if (" + within + ") {\n" + made + "} else {\n" + one_by_one + "}\n";
+  return true;
+}
+
+// The text of the lanes; nothing, with the reason: something in it has no form.
+std::string KernelText::asLanes(LaneShapes& shapes, uint32_t dimension, const Items& work, std::string* why_not) {
+  // The compiler reads the text of whole vectors and that of the rest of a row. Large regions have the second alone, with a
+  // mask that is always full but for the end.
+  constexpr uint32_t kMaxTwice = 600;  // nodes of expressions
+  constexpr uint32_t kMaxHalf = 300;
+  std::string text;
+  std::string* const out = &text;
   const bool twice = shapes.nodes() <= kMaxTwice;
   const Uses uses = usesOf(work);
   std::vector<const Variable*> recomputed;
@@ -517,6 +540,7 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
   const auto one = [&](const std::string& head, bool whole, uint32_t vectors = 1) {
     functions += "const auto " + head + " __attribute__((always_inline)) {\n" +
                  lanes.body(work.statements, recomputed, crossing, whole, plan_->hasMasks(), vectors) + "};\n";
+    if (why_not->empty()) *why_not = lanes.refusal();
   };
   // What reaches over rows does so for one vector of each row after the other: their lines and pages are few then.
   const bool has_rows = (idDimensions(kernel_) & ~1u) != 0;
@@ -527,6 +551,7 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
   one("mrt_p" + head + ", mrt_L::m mrt_on)", false);
   std::string turned;
   if (twice && in_tiles && shapes.itemTiles() != nullptr) turned = lanes.turnedItems(work.statements, recomputed, crossing);
+  if (why_not->empty()) *why_not = lanes.refusal();
   if (!turned.empty()) functions += "const auto mrt_u" + head + ") __attribute__((always_inline)) {\n" + turned + "};\n";
   const std::string keeps = std::string("{\n") + kKeepsBranches;
   const auto whole = [&](uint32_t vectors, const std::string& name) {
@@ -573,7 +598,7 @@ bool KernelText::lanesAlong(uint32_t dimension, const Items& work, std::string* 
   } else {
     full(count);
   }
-  return true;
+  return text;
 }
 
 // Three loops and the body, once: what a compiler has to read decides how soon it is done.

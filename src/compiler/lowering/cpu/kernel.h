@@ -37,6 +37,8 @@ struct CpuKernel {
   }
 };
 
+class LaneShapes;
+
 class KernelText {
  public:
   KernelText(CppText& text, const Function& kernel, const BuildOptions& options, CpuForm form);
@@ -81,6 +83,7 @@ class KernelText {
   void plainLoops(const Items& work, std::string* out);
   bool lanes(const Items& work, std::string* out);
   bool lanesAlong(uint32_t dimension, const Items& work, std::string* out);
+  std::string asLanes(LaneShapes& shapes, uint32_t dimension, const Items& work, std::string* why_not);
   void body(const Items& work, std::string* out);
   struct Uses {  // variables of the statements, with those that the recomputed ones are made of
     std::set<const Variable*> used, declared, changed;

@@ -293,7 +293,9 @@ class UnitText {
     if (fibers) all += kFiberVariable;
     if (with_table) all += kTableTypes;
     if (!shared) all += "namespace {\n";
-    if (body.find("mrt_L::") != std::string::npos) {
+    // The prelude may have functions for lanes of a region that then had no form.
+    const bool has_wide_functions = prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos;
+    if (body.find("mrt_L::") != std::string::npos || has_wide_functions) {
       all += libraryBody("lanes/types.h");
       all += libraryBody("lanes/conversion.h");
       all += libraryBody("lanes/gather.h");
@@ -302,9 +304,7 @@ class UnitText {
       all += libraryBody("lanes/lanes.h");
     }
     if (body.find("mrt_tiles<") != std::string::npos) all += libraryBody("lanes/tile.h");
-    if (prelude_.text().find("<class L>") != std::string::npos || body.find("mrt_w_") != std::string::npos) {
-      all += libraryBody("lanes/math.h");
-    }
+    if (has_wide_functions) all += libraryBody("lanes/math.h");
     all += supportOf(body) + prelude_.text() + body;
     if (!with_table) return all;
     if (!shared) return all + "\n#line 1 \"table\"\n" + table(*made) + "}\n" + module(*made);

@@ -134,13 +134,9 @@ bool hasNoHighBit(const Expr& e) {
 }
 
 std::optional<int64_t> constantOf(const Expr& e) {
-  const Expr* inner = &e;
-  while (isConversion(*inner) && inner->type->isInteger() && sizeOf(inner->type) >= 4) inner = inner->a;
-  if (inner->kind != ExprKind::kLiteral || !inner->type->isInteger()) return std::nullopt;
-  const int64_t value = static_cast<int64_t>(inner->integer);
-  const int64_t own = sizeOf(inner->type) == 4 && inner->type->isSigned() ? static_cast<int32_t>(value) : value;
-  if (own < -65536 || own > 65536) return std::nullopt;
-  return own;
+  int64_t value = 0;
+  if (!literalValue(e, &value) || value < -65536 || value > 65536) return std::nullopt;
+  return value;
 }
 
 bool isScalarOf(const QualType& type, Scalar scalar) { return type->kind == TypeKind::kScalar && type->scalar == scalar; }

@@ -39,7 +39,7 @@ struct mrt_lanes {
   }
   template <class T>
   MRT_IN bool wraps(T first) {
-    return (T)(first + (N - 1)) < first && (T)-1 > (T)0;
+    return (T)((unsigned long)first + (N - 1)) < first;
   }
   template <class T>
   MRT_IN m below(T first, T bound) {
@@ -449,6 +449,14 @@ struct mrt_lanes {
     const long steps[] = {0, by, 2 * by, hidden(3 * by)};
     return v<T>{(MRT_E)element((const T*)(base[I / 4] + steps[I % 4]))...};
   }
+  // The address 0, which lanes' addresses are offsets from. Compilers take sums with a null pointer for undefined.
+  MRT_IN char* nowhere() {
+    unsigned long address = 0;
+#ifdef __GNUC__
+    __asm__("" : "+r"(address));
+#endif
+    return (char*)address;
+  }
   // Where the lanes of what is at these offsets of an item are.
   template <class T, class X>
   MRT_IN v<int> own(X offset) {
@@ -536,9 +544,12 @@ struct mrt_lanes {
     const X same = X{} + index[__builtin_ctz(b)];
     return gather<T>((const char*)p, pick(on, index, same), size, mrt_count<N>{});
   }
-  // Whether 32 unsigned bits do not wrap from the first lane to the last of some vectors.
+  // Whether a number of 32 bits does not wrap from the first lane to the last of some vectors. `first`: as if it had more bits.
+  template <class T>
   MRT_IN bool fits(long first, long step, long vectors = 1) {
-    return (unsigned long)(first + (vectors * N - 1) * step) >> 32 == 0;
+    const long last = first + (vectors * N - 1) * step;
+    if constexpr ((T)-1 > (T)0) return (unsigned long)last >> 32 == 0;
+    return first == (long)(T)first && last == (long)(T)last;
   }
   // For indices that are mostly neighbours.
   template <class T, class X>

@@ -38,6 +38,8 @@ LaneText::Agreement LaneText::agreement(const Expr& e) {
     return {};
   const std::string type = prelude_.type(line.type.type), first = "(" + scalar(line) + ")", bound = "(" + scalar(other) + ")";
   const int64_t stride = shapes_.of(line).stride;
+  constexpr int64_t kMostStride = 1 << 24;  // then the lanes of a vector wrap once at most
+  if (stride > kMostStride || stride < -kMostStride) return {};
   const std::string last =
       "((" + type + ")((unsigned long)" + first + " + (unsigned long)(" + std::to_string(stride) + "l * (mrt_L::n - 1))))";
   const std::string in_order = " && " + first + (stride > 0 ? " <= " : " >= ") + last;

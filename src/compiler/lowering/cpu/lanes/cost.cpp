@@ -26,7 +26,7 @@ struct FarCosts {
 };
 constexpr FarCosts kInTurn = {1.8, 2.2, 3, 7}, kGathered = {1.5, 1.6, 2, 2}, kLikelyGathered = {0.8, 0.8, 0.8, 0.8};
 constexpr double kMask = 0.5;    // to enter what only some lanes take
-constexpr double kSurprise = 2;  // a branch in a loop, which a processor foresees or not
+constexpr double kMispredictedBranch = 2;  // a branch in a loop, which a processor foresees or not
 
 bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }
 
@@ -103,19 +103,23 @@ bool LaneShapes::isNear(const Expr& e) const {
   const Expr* at = &e;
   while (at->kind == ExprKind::kMember || at->kind == ExprKind::kSwizzle) at = at->a;
   if (at->kind == ExprKind::kVariable) return true;
-  const Expr* index = at->kind == ExprKind::kSubscript ? at->b : at->a;
-  if (index == nullptr) return true;
-  const Shape shape = of(*index);
-  if (isOwn(e)) return shape.isUniform();
-  return shape.isUniform() || (shape.isLinear() && (shape.stride == 1 || shape.stride == -1));
+  const bool is_place = at->kind == ExprKind::kSubscript || (at->kind == ExprKind::kUnary && at->op == Op::kDereference);
+  if (!is_place) return true;
+  if (isOwn(e)) return of(at->kind == ExprKind::kSubscript ? *at->b : *at->a).isUniform();
+  const Shape base = of(*at->a), index = at->kind == ExprKind::kSubscript ? of(*at->b) : Shape::uniform();
+  if (base.isVarying() || index.isVarying()) return false;
+  const auto size = static_cast<int64_t>(sizeOf(at->type));
+  const int64_t bytes = (base.isLinear() ? base.stride : 0) + (index.isLinear() ? index.stride * size : 0);
+  return bytes == 0 || bytes == size || bytes == -size;
 }
 
 bool LaneShapes::isSteppedPlace(const Expr& e) const {
   const Expr* at = &e;
   while (at->kind == ExprKind::kMember || at->kind == ExprKind::kSwizzle) at = at->a;
   std::vector<const Expr*> wrapping;
-  if (isOwn(e) || at->kind != ExprKind::kSubscript) return false;
-  return of(*at->a).isUniform() && isStepped(*at->b, &wrapping);
+  if (isOwn(e)) return false;
+  if (at->kind != ExprKind::kSubscript) return at->a != nullptr && !of(*at->a).isVarying();
+  return !of(*at->a).isVarying() && isStepped(*at->b, &wrapping);
 }
 
 bool LaneShapes::isLikelyPlace(const Expr& e) const {
@@ -153,7 +157,7 @@ void LaneShapes::count(const Stmt* s, double weight) {
   const bool outer = std::exchange(masked_, masked_ || diverges(*s));
   if (diverges(*s)) together_ += inner * kMask;
   if (diverges(*s) && s->kind == StmtKind::kIf && (loops_ != 0 || plan_.gathers()) && !isBound(*s->a)) {
-    alone_ += weight * kSurprise;
+    alone_ += weight * kMispredictedBranch;
   }
   loops_ += isLoop(*s) ? 1 : 0;
   for (const Variable* variable : s->variables) count(variable->initializer, weight);

@@ -7,16 +7,24 @@
 
 namespace manyrt::compiler {
 
-// Unsigned ones of 32 bits as they are, signed ones without overflow.
+// Unsigned ones of 32 bits as they are, signed ones as if they had more bits: fits() asks whether they need them.
 std::string LaneText::first(const Expr& given) {
   const Expr& index = behindWidening(given);
   const bool wide = index.type->isSigned() || sizeOf(index.type) == 8;
-  if (index.kind == ExprKind::kBinary && !shapes_.of(index).isUniform() && wide &&
+  if (index.kind == ExprKind::kBinary && !shapes_.of(index).isUniform() && wide && !index.a->type->isPointer() &&
       (index.op == Op::kAdd || index.op == Op::kSub || index.op == Op::kMul)) {
     return "(" + first(*index.a) + " " + spell(index.op) + " " + first(*index.b) + ")";
   }
   const std::string cast = index.type->isSigned() || sizeOf(index.type) < 8 ? "(long)(" : "(long)(unsigned long)(";
-  return cast + scalar(index) + ")";
+  if (!hasFirstLane(index)) return refuse("it has an index without a first lane");
+  const std::string text = text_.expression(index);
+  return cast + (hasEffects(index) ? temporary(text) : text) + ")";
+}
+
+// Whether an index does not wrap from the first lane to the last of all vectors.
+std::string LaneText::fits(const Expr& given, const std::string& more) {
+  const Expr& index = behindWidening(given);
+  return "mrt_L::fits<" + prelude_.type(index.type.type) + ">(" + first(index) + more + ", " + stepOf(index);
 }
 
 std::string LaneText::stepOf(const Expr& given) {
@@ -36,14 +44,14 @@ std::string LaneText::stepOf(const Expr& given) {
   return isUnsigned32(index) ? "(long)(int)" + step : step;  // the low bits are what counts
 }
 
-// An unsigned index may wrap between two lanes. The access asks at run time, and then takes the lanes' own indices. Several
+// An index of 32 bits may wrap between two lanes. The access asks at run time, and then takes the lanes' own indices. Several
 // vectors ask once for all, and know their places by their distance from the first.
 LaneText::Place LaneText::guarded(Place base, const Expr& index, bool negative, const std::vector<const Expr*>& wrapping) {
   const bool is_inside = std::count(out_->begin(), out_->end(), '{') != std::count(out_->begin(), out_->end(), '}');
   const bool shares = in_vector_ && !is_inside;  // what is declared within braces is not seen by the next vector
   std::string guard;
   for (const Expr* each : wrapping) {
-    guard += (guard.empty() ? "" : " && ") + ("mrt_L::fits(" + first(*each) + ", " + stepOf(*each));
+    guard += (guard.empty() ? "" : " && ") + fits(*each);
     guard += shares ? ", " + std::to_string(vectors_.size()) + ")" : ")";
   }
   const std::string pointer = "(" + base.pointer + (negative ? " - " : " + ") + first(index) + ")";
@@ -71,20 +79,45 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
   const Expr& index = behindWidening(given);
   const std::string bytes = std::to_string(size) + "l";
   const std::string sign = negative ? " - " : " + ";
+  const Shape shape = shapes_.of(index);
+  // What an index does besides happens once, here: the text of a place is used again, for a store behind a load, for each
+  // component, and for each lane.
+  if (hasEffects(index) && !shape.isVarying()) {
+    const std::string begin = temporary(first(index)), by = std::to_string(shape.stride) + "l";
+    if (base.kind != Place::Kind::kOwn && shape.isUniform()) {
+      base.pointer = "(" + base.pointer + sign + begin + ")";
+      return base;
+    }
+    if (base.kind == Place::Kind::kOwn && shape.isUniform()) {
+      base.step = "(" + base.step + sign + begin + " * " + bytes + ")";
+      return base;
+    }
+    if (base.kind == Place::Kind::kOne && !shape.wraps) {
+      base.kind = Place::Kind::kStep;
+      base.step = (negative ? "-" : "") + by;
+      base.scale = bytes;
+      base.apart = (negative ? -shape.stride : shape.stride) * static_cast<int64_t>(size);
+      base.pointer = "(" + base.pointer + sign + begin + ")";
+      return base;
+    }
+    const std::string type = prelude_.type(index.type.type);
+    const std::string line = "mrt_L::line<" + type + ">((" + type + ")" + begin + ", (" + type + ")" + by + ")";
+    return apart(base, temporary(line), negative, size);
+  }
   // An own object has its lanes inside itself: what all lanes add is a scalar, the rest a vector of 32 bits beside it.
   if (base.kind == Place::Kind::kOwn) {
-    if (shapes_.of(index).isUniform()) {
+    if (shape.isUniform()) {
       base.step = "(" + base.step + sign + first(index) + " * " + bytes + ")";
       return base;
     }
-    const std::string more = "mrt_L::to<int>(" + value(index) + ") * " + std::to_string(size);
-    base.index = temporary(base.index.empty() ? (negative ? "-" : "") + more : base.index + sign + more);
-    return base;
+    return apart(base, value(index), negative, size);
   }
   std::vector<const Expr*> wrapping;
   // Scalars suffice while the lanes keep one distance: of a linear index, also on a place that steps by the same elements.
-  if (shapes_.isStepped(index, &wrapping)) {
-    if (shapes_.of(index).isUniform()) {
+  if (!hasEffects(index) && shapes_.isStepped(index, &wrapping)) {
+    const bool is_constant = shape.isLinear();  // the distance
+    const int64_t more = (negative ? -shape.stride : shape.stride) * static_cast<int64_t>(size);
+    if (shape.isUniform()) {
       base.pointer = "(" + base.pointer + sign + first(index) + ")";
       return base;
     }
@@ -92,23 +125,37 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
       base.kind = Place::Kind::kStep;
       base.step = (negative ? "-" : "") + stepOf(index);
       base.scale = bytes;
-      base.unit = base.step == "1l";
+      base.apart = is_constant ? more : 0;
       if (!wrapping.empty()) return guarded(base, index, negative, wrapping);
       base.pointer = "(" + base.pointer + sign + first(index) + ")";
       return base;
     }
-    if (base.kind == Place::Kind::kStep && base.scale == bytes && base.guard.empty() && wrapping.empty()) {
+    if (base.kind == Place::Kind::kStep && base.guard.empty() && wrapping.empty()) {
       base.pointer = "(" + base.pointer + sign + first(index) + ")";
-      base.step = "(" + base.step + sign + stepOf(index) + ")";
-      base.unit = false;
+      base.apart = is_constant && base.apart != 0 ? base.apart + more : 0;
+      base.step = base.apart != 0 ? std::to_string(base.apart) + "l"
+                                  : "((" + base.step + ") * " + base.scale + sign + stepOf(index) + " * " + bytes + ")";
+      base.scale = "1l";
       return base;
     }
   }
-  // Each lane has a place of its own from here on. On one place the index itself is enough, which keeps its 32 bits; else both
-  // parts become offsets in bytes of 64 bits, since their elements may differ in size.
   const Expr* narrow = narrowOf(index);  // lanes are taken out of it one by one
-  const std::string own = temporary(value(narrow != nullptr ? *narrow : index));
-  base.likely = base.kind == Place::Kind::kOne && shapes_.isLikelyStepped(index);
+  const bool likely = base.kind == Place::Kind::kOne && shapes_.isLikelyStepped(index);
+  Place at = apart(base, value(narrow != nullptr ? *narrow : index), negative, size);
+  at.likely = likely;
+  return at;
+}
+
+// Each lane at an index of its own. On one place the index itself is enough, which keeps its 32 bits; else both parts become
+// offsets in bytes of 64 bits, since their elements may differ in size. An own object has offsets of 32 bits.
+LaneText::Place LaneText::apart(Place base, const std::string& index, bool negative, uint64_t size) {
+  const std::string sign = negative ? " - " : " + ";
+  if (base.kind == Place::Kind::kOwn) {
+    const std::string more = "mrt_L::to<int>(" + index + ") * " + std::to_string(size);
+    base.index = temporary(base.index.empty() ? (negative ? "-" : "") + more : base.index + sign + more);
+    return base;
+  }
+  const std::string own = temporary(index), bytes = std::to_string(size) + "l";
   if (base.kind == Place::Kind::kOne && !negative) {
     base.kind = Place::Kind::kIndex;
     base.index = own;
@@ -123,71 +170,18 @@ LaneText::Place LaneText::offset(Place base, const Expr& given, bool negative, u
   base.kind = Place::Kind::kIndex;
   base.index = temporary(had + sign + more);
   base.scale = "1l";
-  base.unit = false;
+  base.apart = 0;
   base.guard.clear();
   base.ahead.clear();
+  base.likely = false;
   return base;
-}
-
-LaneText::Place LaneText::pointer(const Expr& e) {
-  switch (e.kind) {
-    // Another element type: the places stay, but elements of another size are no neighbours.
-    case ExprKind::kConvert:
-    case ExprKind::kCast:
-      if (e.a->type->isArray()) {
-        Place at = place(*e.a);
-        if (at.kind == Place::Kind::kOwn) return at;
-        at.pointer = "(" + text_.typeName(e.type.unqualified()) + ")(" + at.pointer + ")";
-        at.unit = false;
-        return at;
-      }
-      if (e.a->type->isPointer() && (!shapes_.of(e).isUniform() || e.a->type->inner.space == AddressSpace::kPrivate)) {
-        Place at = pointer(*e.a);
-        if (at.kind == Place::Kind::kOwn) return at;
-        at.pointer = "(" + text_.typeName(e.type.unqualified()) + ")(" + at.pointer + ")";
-        at.unit = false;
-        return at;
-      }
-      break;
-    case ExprKind::kBinary:
-      if (e.op == Op::kComma) {
-        effect(*e.a);
-        return pointer(*e.b);
-      }
-      if (e.op == Op::kAdd || e.op == Op::kSub) {
-        const bool left = e.a->type->isPointer();
-        return offset(pointer(left ? *e.a : *e.b), left ? *e.b : *e.a, e.op == Op::kSub, sizeOf(e.type->inner));
-      }
-      break;
-    case ExprKind::kUnary:
-      if (e.op == Op::kAddressOf) return place(*e.a);
-      break;
-    case ExprKind::kVariable: {
-      if (const auto known = aliases_.find(e.variable); known != aliases_.end()) return known->second;
-      const Shape shape = shapes_.of(e);
-      if (!shape.isLinear()) break;
-      Place at;
-      at.pointer = text_.name(*e.variable);
-      at.kind = Place::Kind::kStep;
-      at.step = std::to_string(shape.stride) + "l";
-      at.scale = std::to_string(sizeOf(e.type->inner)) + "l";
-      at.unit = shape.stride == 1;
-      return at;
-    }
-    default:
-      break;
-  }
-  // All other pointers are the same for all lanes: LaneShapes refuses regions where one is not.
-  Place at;
-  at.pointer = "(" + scalar(e) + ")";
-  return at;
 }
 
 LaneText::Place LaneText::prefetched(const Place& at, const Expr& e) {
   // Several vectors that go together read whole lines, and wait for each other's: asking for more made sums slower.
   const bool alone = vectors_.size() <= 1;
   const LaneShapes::Ahead ahead = shapes_.ahead(e);
-  if (alone && ahead != LaneShapes::Ahead::kNothing && at.kind == Place::Kind::kStep && at.unit)
+  if (alone && ahead != LaneShapes::Ahead::kNothing && at.isNear(sizeOf(e.type)))
     put(std::string("mrt_L::prefetch") + (ahead == LaneShapes::Ahead::kGroups ? "_groups" : "") + "((const " +
         prelude_.type(e.type.type) + "*)" + at.pointer + ");\n");
   return at;
@@ -211,16 +205,21 @@ LaneText::Place LaneText::place(const Expr& e) {
     case ExprKind::kAssign:
       if (e.type->isRecord()) return recordPlace(e);
       break;
+    case ExprKind::kBinary:
+      if (e.op != Op::kComma) break;
+      effect(*e.a);
+      return place(*e.b);
     default:
       break;
   }
   Place at;
-  at.pointer = "(&" + scalar(e) + ")";
+  const bool is_one = e.kind == ExprKind::kVariable || (e.kind == ExprKind::kUnary && e.op == Op::kDereference);
+  at.pointer = is_one ? "(&" + scalar(e) + ")" : refuse("it has a place without a form");
   return at;
 }
 
 std::string LaneText::load(const Place& at, const Type* type) {
-  const std::string own = prelude_.type(type);
+  const std::string own = number(type);
   const std::string from = "(const " + own + "*)" + at.pointer;
   const std::string on = mask_.empty() ? "" : ", " + mask_;
   switch (at.kind) {
@@ -234,7 +233,7 @@ std::string LaneText::load(const Place& at, const Type* type) {
     case Place::Kind::kStep: {
       const std::string there = "(const " + own + "*)" + ahead(at);
       const std::string stepped =
-          at.unit ? "mrt_L::near(" + there + on + ")" : "mrt_L::far(" + there + ", (" + at.step + ") * " + at.scale + on + ")";
+          at.isNear(sizeOf(QualType{type})) ? "mrt_L::near(" + there + on + ")" : "mrt_L::far(" + there + ", (" + at.step + ") * " + at.scale + on + ")";
       if (at.guard.empty()) return temporary(stepped);
       const std::string result = fresh("mrt_c");
       put("mrt_L::v<" + own + "> " + result + ";\nif (__builtin_expect(" + at.guard + ", 1)) " + result + " = " + stepped +
@@ -249,7 +248,8 @@ std::string LaneText::load(const Place& at, const Type* type) {
 }
 
 void LaneText::store(const Place& at, const Type* type, const std::string& value, bool uniform) {
-  const std::string own = prelude_.type(type);
+  const std::string own = number(type);
+  const bool is_near = at.isNear(sizeOf(QualType{type}));
   const std::string to = "(" + own + "*)" + at.pointer;
   // Of lanes that write to one place, the last one's value stays, as if the items ran in their order.
   if (at.kind == Place::Kind::kOne) {
@@ -275,9 +275,9 @@ void LaneText::store(const Place& at, const Type* type, const std::string& value
     const std::string near = "mrt_L::put_near(" + there + ", " + lanes + (mask_.empty() ? "" : ", " + mask_) + ");\n";
     const std::string far =
         "mrt_L::put_far(" + there + ", (" + at.step + ") * " + at.scale + ", " + lanes + ", " + mask() + ");\n";
-    put("if (__builtin_expect(" + at.guard + ", 1)) " + (at.unit ? near : far) + "else mrt_L::put_at(" + to + ", " + at.index +
+    put("if (__builtin_expect(" + at.guard + ", 1)) " + (is_near ? near : far) + "else mrt_L::put_at(" + to + ", " + at.index +
         ", " + at.scale + ", " + lanes + ", " + mask() + ");\n");
-  } else if (at.kind == Place::Kind::kStep && at.unit) {
+  } else if (is_near) {
     put("mrt_L::put_near(" + to + ", " + lanes + (mask_.empty() ? "" : ", " + mask_) + ");\n");
   } else if (at.kind == Place::Kind::kStep) {
     put("mrt_L::put_far(" + to + ", (" + at.step + ") * " + at.scale + ", " + lanes + ", " + mask() + ");\n");

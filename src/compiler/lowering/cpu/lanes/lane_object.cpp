@@ -12,6 +12,15 @@ LaneText::Place LaneText::object(const Variable& variable) {
     at.pointer = "(mrt_x_" + own + " + mrt_l)";
     at.step = "1l";
     at.scale = "(long)sizeof *mrt_x_" + own;
+    at.apart = static_cast<int64_t>(sizeOf(variable.type));
+    return at;
+  }
+  if (shapes_.isContiguous(variable)) {  // one object after the other
+    at.kind = Place::Kind::kStep;
+    at.pointer = "((" + text_.declare(variable.type.unqualified(), "(*)") + ")" + own + ")";
+    at.step = std::to_string(sizeOf(variable.type)) + "l";
+    at.scale = "1l";
+    at.apart = static_cast<int64_t>(sizeOf(variable.type));
     return at;
   }
   at.kind = Place::Kind::kOwn;
@@ -19,6 +28,15 @@ LaneText::Place LaneText::object(const Variable& variable) {
   at.step = "0l";
   at.whole = isWhole(variable);
   return at;
+}
+
+// Memory for an object of each lane. Where lanes keep addresses as numbers, the compiler is told that the memory may be reached by
+// them: it does not follow pointers through vectors.
+void LaneText::declareObject(const Variable& variable) {
+  const std::string own = text_.name(variable);
+  put("alignas(64) char " + own + "[" + std::to_string(sizeOf(variable.type)) + " * mrt_L::n];\n");
+  if (shapes_.isContiguous(variable)) put("__asm__ volatile(\"\" : : \"r\"(" + own + ") : \"memory\");\n");
+  kept_[&variable] = mask_;
 }
 
 LaneText::Place LaneText::fixed(Place at) {
@@ -37,7 +55,6 @@ LaneText::Place LaneText::member(Place at, const Record& record, uint32_t field)
   const bool unnamed = record.fields[field].name.empty();
   at.pointer =
       "(&(" + at.pointer + ")->" + (unnamed ? "unnamed_" + std::to_string(field) : CppText::fieldName(record, field)) + ")";
-  at.unit = false;
   return at;
 }
 
@@ -49,7 +66,6 @@ LaneText::Place LaneText::element(Place at, const Type* array, uint64_t index) {
     return at;
   }
   at.pointer = "((" + text_.declare(array->inner.unqualified(), "(*)") + ")((char*)" + at.pointer + " + " + bytes + "))";
-  at.unit = false;
   return at;
 }
 
@@ -66,6 +82,11 @@ LaneText::Place LaneText::recordPlace(const Expr& e) {
     return recordPlace(*e.b);
   }
   if (e.kind != ExprKind::kCall) return place(e);
+  if (shapes_.of(e).isUniform()) {  // one call for all
+    Place at;
+    at.pointer = "(&" + temporary(scalar(e)) + ")";
+    return at;
+  }
   Place at;
   at.kind = Place::Kind::kOwn;
   at.pointer = inlined(e)[0];

@@ -45,10 +45,9 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
   }
   for (const Crossing& each : crossing) {
     const Type* type = each.variable->type.type;
-    const std::string own = text_.name(*each.variable);
     forEachVector([&] {
       Parts initial;
-      if (each.loads) initial = loadParts(crossingPlace(own), type);
+      if (each.loads) initial = loadParts(crossingPlace(*each.variable), type);
       declareParts(*each.variable, initial);
       kept_[each.variable] = mask_;
     });
@@ -62,9 +61,9 @@ std::string LaneText::body(const std::vector<Stmt*>& list, const std::vector<con
     mask_ = mask_.empty() ? "" : "mrt_on";
     forEachVector([&] {
       if (type->isVector()) {
-        storeParts(crossingPlace(own), type, partNames(*each.variable));
+        storeParts(crossingPlace(*each.variable), type, partNames(*each.variable));
       } else {
-        store(crossingPlace(own), type, own, false);
+        store(crossingPlace(*each.variable), type, own, false);
       }
     });
   }
@@ -79,6 +78,7 @@ void LaneText::start(const std::vector<Stmt*>& list, std::string* out) {
   out_ = out;
   next_ = 0;
   loops_.clear();
+  refusal_.clear();
   kept_.clear();
   depths_.clear();
   aliases_.clear();
@@ -88,13 +88,15 @@ void LaneText::start(const std::vector<Stmt*>& list, std::string* out) {
 }
 
 // An element of the array for a variable that crosses regions.
-LaneText::Place LaneText::crossingPlace(const std::string& name) {
+LaneText::Place LaneText::crossingPlace(const Variable& variable) {
+  const std::string name = text_.name(variable);
+  const auto bytes = static_cast<int64_t>(sizeOf(variable.type));
   Place at;
   at.kind = Place::Kind::kStep;
   at.pointer = "(mrt_x_" + name + " + mrt_l)";
   at.step = "1l";
   at.scale = "(long)sizeof *mrt_x_" + name;
-  at.unit = true;
+  at.apart = bytes;
   return at;
 }
 
@@ -146,10 +148,7 @@ void LaneText::declare(const Variable& variable) {
 void LaneText::declareOwn(const Variable& variable) {
   const std::string own = text_.name(variable);
   if (shapes_.isObject(variable)) {
-    if (plan_.storage(variable) != Storage::kInPlace) {
-      put("alignas(64) char " + own + "[" + std::to_string(sizeOf(variable.type)) + " * mrt_L::n];\n");
-      kept_[&variable] = mask_;
-    }
+    if (plan_.storage(variable) != Storage::kInPlace) declareObject(variable);
     if (variable.initializer == nullptr) return;
     if (variable.initializer->kind == ExprKind::kInitializer) clear(variable);
     initialize(object(variable), variable.type.type, *variable.initializer);
@@ -182,6 +181,39 @@ void LaneText::declareOwn(const Variable& variable) {
   kept_[&variable] = mask_;
 }
 
+// A variable without its value.
+void LaneText::declareEmpty(const Variable& variable) {
+  if (isLocal(variable) || plan_.storage(variable) == Storage::kUniform || kept_.count(&variable) != 0) return;
+  const std::string own = text_.name(variable);
+  if (shapes_.isObject(variable)) {
+    if (plan_.storage(variable) != Storage::kInPlace) declareObject(variable);
+  } else if (shapes_.isAlias(variable)) {
+    refuse("it declares the pointer " + variable.name + " in a switch");
+  } else if (shapes_.of(variable).isVarying()) {
+    declareParts(variable, Parts());
+  } else {
+    QualType type = variable.type;
+    type.is_restrict = type.is_const = false;
+    if (!shapes_.of(variable).isUniform()) own_names_.insert(own);
+    put(text_.declare(type, own) + ";\n");
+  }
+}
+
+// The value of a variable that has been declared without it.
+void LaneText::begin(const Variable& variable) {
+  if (variable.initializer == nullptr || isLocal(variable) || plan_.storage(variable) == Storage::kUniform) return;
+  const std::string own = text_.name(variable);
+  if (shapes_.isObject(variable)) {
+    if (variable.initializer->kind == ExprKind::kInitializer) clear(variable);
+    initialize(object(variable), variable.type.type, *variable.initializer);
+  } else if (shapes_.of(variable).isVarying()) {
+    const Parts values = parts(*variable.initializer), names = partNames(variable);
+    for (size_t k = 0; k < names.size(); ++k) put(store(variable, names[k], values[k]));
+  } else {
+    put(own + " = " + scalar(*variable.initializer) + ";\n");
+  }
+}
+
 // Braces leave out what is zero.
 void LaneText::clear(const Variable& variable) {
   const Place at = object(variable);
@@ -190,6 +222,8 @@ void LaneText::clear(const Variable& variable) {
     put("__builtin_memset(" + at.pointer + ", 0, " + bytes + " * mrt_L::n);\n");
   } else if (at.kind == Place::Kind::kOwn) {
     put("__builtin_memset(" + at.pointer + ", 0, sizeof " + at.pointer + ");\n");
+  } else if (shapes_.isContiguous(variable) && plan_.storage(variable) != Storage::kInPlace) {
+    put("__builtin_memset(" + text_.name(variable) + ", 0, " + bytes + " * mrt_L::n);\n");  // no lane has a value in it yet
   } else {
     put("mrt_L::each_on<int>(" + mask() + ", [&](int mrt_i) { __builtin_memset(" + at.pointer + " + mrt_i, 0, " + bytes +
         "); return 0; });\n");
@@ -451,12 +485,20 @@ void LaneText::select(const Stmt& s) {
       put(own + " = " + own + " | (" + added + " & ~(" + gone + "));\n");
       continue;
     }
+    // What is declared here is there for all that follows, and begins with its value for the lanes that come by.
     mask_ = own;
-    const bool declares = each->kind == StmtKind::kDeclare;  // for all that follows
-    if (!declares) put("if (mrt_L::any(" + own + ")) {\n");
-    statement(*each);
-    if (leaves(*each)) refresh(*each);
-    if (!declares) put("}\n");
+    const bool declares = each->kind == StmtKind::kDeclare;
+    if (declares) {
+      for (const Variable* variable : each->variables) declareEmpty(*variable);
+    }
+    put("if (mrt_L::any(" + own + ")) {\n");
+    if (declares) {
+      for (const Variable* variable : each->variables) begin(*variable);
+    } else {
+      statement(*each);
+      if (leaves(*each)) refresh(*each);
+    }
+    put("}\n");
   }
   loops_.back().uses_label = state.uses_label || loops_.back().uses_label;
   const bool uses_label = loops_.back().uses_label;
@@ -624,8 +666,7 @@ LaneText::Parts LaneText::inlined(const Expr& e) {
   for (size_t i = 0; i < given.size(); ++i) {
     const Variable& parameter = *function.parameters[i];
     if (shapes_.isObject(parameter)) {
-      put("alignas(64) char " + text_.name(parameter) + "[" + std::to_string(sizeOf(parameter.type)) + " * mrt_L::n];\n");
-      kept_[&parameter] = mask_;
+      declareObject(parameter);
       if (parameter.type->isRecord()) {
         copy(object(parameter), places[i], parameter.type.type);
       } else if (parameter.type->isVector()) {

@@ -39,8 +39,13 @@ class LaneText {
   // text of a function that returns false, and has done nothing, where an index would wrap. Empty: nothing can be loaded so.
   std::string turnedItems(const std::vector<Stmt*>& statements, const std::vector<const Variable*>& recomputed,
                           const std::vector<Crossing>& crossing);
+  // Why a text must not be used: it has something for which there is no form. Empty: it has not.
+  const std::string& refusal() const { return refusal_; }
 
  private:
+  std::string refuse(const std::string& why);
+  bool isScalar(const Expr& e) const;
+  bool hasFirstLane(const Expr& e) const;
   void start(const std::vector<Stmt*>& statements, std::string* out);
   struct Place {  // where an lvalue is
     // kOwn: in an object that each lane has for itself. What is at offset x of an item is there at x times as many bytes as
@@ -52,9 +57,11 @@ class LaneText {
     std::string guard;  // kStep: whether no index wraps between two lanes; empty: none can
     std::string scale;  // bytes
     std::string ahead;  // kStep, where the guard holds: bytes that this vector is behind `pointer`, the place of the first one
-    bool unit = false;  // kStep: neighbours
+    int64_t apart = 0;  // kStep: step * scale, where that is a constant; 0: it is none
     bool likely = false;  // kIndex: often neighbours
     bool whole = false;   // kOwn: lanes that are off may be written
+
+    bool isNear(uint64_t bytes) const { return kind == Kind::kStep && apart == static_cast<int64_t>(bytes); }
   };
   struct Loop {
     std::string broken, continued;  // masks; empty: no lane does that by itself
@@ -88,11 +95,15 @@ class LaneText {
   static std::string caseMask(const Stmt& label, const std::string& selected, const std::string& type);
   void declare(const Variable& variable);
   void declareOwn(const Variable& variable);
+  void declareObject(const Variable& variable);
+  void declareEmpty(const Variable& variable);
+  void begin(const Variable& variable);
+  void chooseEffect(const Expr& choice);
   void clear(const Variable& variable);
   void declareParts(const Variable& variable, const Parts& values);
   Parts partNames(const Variable& variable) const;
   std::string componentName(const Expr& e) const;
-  Place crossingPlace(const std::string& name);
+  Place crossingPlace(const Variable& variable);
   void refresh(const Stmt& s);
   void begin(uint32_t vectors);
   static std::string ownName(const std::string& name, uint32_t vector);
@@ -145,7 +156,13 @@ class LaneText {
   Place place(const Expr& lvalue);
   Place prefetched(const Place& at, const Expr& lvalue);  // asks for the neighbours behind its lanes, where that pays
   Place pointer(const Expr& e);
+  Place pointed(const Expr& e);  // of a pointer that is a value
+  bool isDerived(const Expr& pointer) const;
+  std::string address(const Place& at);  // of each lane: a vector
+  std::string sum(const Type* pointer, const std::string& from, const std::string& elements, bool negative);
+  std::string distance(const Expr& difference);
   Place offset(Place base, const Expr& index, bool negative, uint64_t bytes);
+  Place apart(Place base, const std::string& index, bool negative, uint64_t bytes);
   Place object(const Variable& variable);
   Place fixed(Place at);  // with nothing left that an assignment could change
   Place recordPlace(const Expr& e);
@@ -156,9 +173,14 @@ class LaneText {
   Place component(Place at, const Type* vector, uint32_t number);
   Place wholes(const Expr& pointer, const Expr& index, uint32_t count);  // of vload and vstore
   std::string first(const Expr& index);                                  // of a linear or uniform index: as a long
+  std::string fits(const Expr& index, const std::string& more = "");
   std::string stepOf(const Expr& index);
 
-  std::string lane(const Type* type) const { return "mrt_L::v<" + prelude_.type(type) + ">"; }
+  // A lane of a pointer is its address.
+  std::string number(const Type* type) const { return type->isPointer() ? "unsigned long" : prelude_.type(type); }
+  std::string lane(const Type* type) const { return "mrt_L::v<" + number(type) + ">"; }
+  // The scalar of a uniform expression, or of the first lane, as such a number; with effects, which then have happened.
+  std::string one(const Expr& e);
   std::string temporary(const std::string& text);
   std::string fresh(const char* stem) { return stem + std::to_string(++next_); }
   std::string mask() const { return mask_.empty() ? "mrt_L::every()" : mask_; }
@@ -202,6 +224,7 @@ class LaneText {
   std::vector<Shared> shared_;  // of the statement
   size_t next_shared_ = 0;
   uint32_t next_ = 0;
+  std::string refusal_;
 };
 
 }  // namespace manyrt::compiler

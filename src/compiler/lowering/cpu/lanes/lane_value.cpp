@@ -1,5 +1,7 @@
 // Expressions for vectors of work-items. What has to happen in order is written as statements; what remains of an expression is
 // the name of its value, or a text without effects.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <set>
@@ -60,21 +62,47 @@ bool has32Bits(const Expr& e, bool with_sign) {
 
 bool isLocal(const Variable& variable) { return variable.type.space == AddressSpace::kLocal; }
 
+// The types in which C computes: an integer of fewer bits as an int, two numbers in the type that holds most.
+const Type* plainType(Scalar scalar) {
+  static const std::array<Type, 12> kAll = [] {
+    std::array<Type, 12> all;
+    for (size_t i = 0; i < all.size(); ++i) {
+      all[i].kind = TypeKind::kScalar;
+      all[i].scalar = static_cast<Scalar>(i);
+    }
+    return all;
+  }();
+  return &kAll[static_cast<size_t>(scalar)];
+}
+Scalar scalarOf(const Type* type) { return type->kind == TypeKind::kEnum ? Scalar::kInt : type->scalar; }
+const Type* promoted(const Type* type) { return plainType(std::max(scalarOf(type), Scalar::kInt)); }
+const Type* commonType(const Type* a, const Type* b) {  // the ranks are in the order of the list
+  return plainType(std::max({scalarOf(a), scalarOf(b), Scalar::kInt}));
+}
+
 }  // namespace
 
-std::string LaneText::scalar(const Expr& e) { return text_.expression(e); }
+std::string LaneText::scalar(const Expr& e) {
+  return isScalar(e) ? text_.expression(e) : refuse("it takes for one value what differs from item to item");
+}
+
+std::string LaneText::one(const Expr& e) {
+  const std::string text = e.type->isPointer() ? "(unsigned long)(" + scalar(e) + ")" : scalar(e);
+  return hasEffects(e) ? temporary(text) : text;
+}
 
 std::string LaneText::value(const Expr& e) {
   const Shape shape = shapes_.of(e);
-  const std::string type = prelude_.type(e.type.type);
+  const std::string type = number(e.type.type);
   if (shape.isVarying()) return varying(e);
-  const std::string first = hasEffects(e) ? temporary(scalar(e)) : scalar(e);
+  const std::string first = one(e);
   if (shape.isUniform()) return "mrt_L::all<" + type + ">(" + first + ")";
   return "mrt_L::line<" + type + ">(" + first + ", (" + type + ")" + std::to_string(shape.stride) + "l)";
 }
 
 std::string LaneText::varying(const Expr& e) {
   if (const auto tile = tiles_.find(&e); tile != tiles_.end()) return tile->second;
+  if (e.type->isPointer() && isDerived(e)) return temporary(address(pointer(e)));
   switch (e.kind) {
     case ExprKind::kVariable:
       if (isLocal(*e.variable) || shapes_.isObject(*e.variable)) return load(place(e), e.type.type);
@@ -117,7 +145,7 @@ std::string LaneText::varying(const Expr& e) {
     case ExprKind::kSubscript:
       return load(place(e), e.type.type);
     default:
-      return "mrt_unknown";
+      return refuse("it has an expression without a form");
   }
 }
 
@@ -158,6 +186,7 @@ std::string LaneText::binary(const Expr& e) {
     effect(*e.a);
     return value(*e.b);
   }
+  if (e.a->type->isPointer()) return distance(e);
   const std::string a = value(*e.a);
   const std::string b = value(*e.b);
   if (e.op == Op::kMul && isInteger(e) && sizeOf(e.type) == 8) {
@@ -183,7 +212,7 @@ std::string LaneText::condition(const Expr& e) {
 
 // A comparison, or one with zero, of the size of what is compared. What comes from bytes is compared as bytes.
 std::string LaneText::compared(const Expr& e) {
-  if (e.kind == ExprKind::kBinary && isComparison(e.op) && !e.a->type->isPointer()) {
+  if (e.kind == ExprKind::kBinary && isComparison(e.op)) {
     const Expr *a = narrowOf(*e.a), *b = narrowOf(*e.b);
     const Type* narrow = a != nullptr ? a->type.type : b != nullptr ? b->type.type : nullptr;
     const auto fits = [&](const Expr& operand, const Expr* own) {
@@ -199,7 +228,7 @@ std::string LaneText::compared(const Expr& e) {
       return "(" + left + " " + spell(e.op) + " " + text(*e.b, b) + ")";
     }
     if (const std::string narrow_text = inFloat(e); !narrow_text.empty()) return narrow_text;
-    const std::string left = value(*e.a);
+    const std::string left = hasEffects(*e.b) ? temporary(value(*e.a)) : value(*e.a);
     return "(" + left + " " + spell(e.op) + " " + value(*e.b) + ")";
   }
   if (e.kind == ExprKind::kBinary && e.op == Op::kBitAnd && isInteger(e)) {
@@ -329,6 +358,11 @@ std::string LaneText::convert(const Expr& e) {
   }
   const std::string own = prelude_.type(to);
   if (isBool(to)) return "mrt_L::to<unsigned char>(" + condition(*e.a) + " & 1)";
+  if (to->isPointer() || e.a->type->isPointer()) {  // numbers as addresses, and back
+    const std::string inner = value(*e.a);
+    return e.a->type->isPointer() && sizeOf(e.type) == 8 ? "((" + lane(to) + ")" + inner + ")"
+                                                          : "mrt_L::to<" + number(to) + ">(" + inner + ")";
+  }
   const uint32_t bytes = static_cast<uint32_t>(sizeOf(e.type));
   if (cutsOperand(e) && (followsFromLow(*e.a, bytes) || isChoice(*e.a))) return "((" + lane(to) + ")" + low(*e.a, bytes) + ")";
   const bool rounds = isScalarOf(e.type, Scalar::kFloat) && isScalarOf(e.a->type, Scalar::kDouble);
@@ -370,7 +404,7 @@ std::string LaneText::low(const Expr& e, uint32_t bytes) {
   const std::string own = lowType(bytes);
   const Shape shape = shapes_.of(e);
   if (!shape.isVarying()) {
-    const std::string first = "(" + own + ")(" + (hasEffects(e) ? temporary(scalar(e)) : scalar(e)) + ")";
+    const std::string first = "(" + own + ")(" + one(e) + ")";
     if (shape.isUniform()) return "mrt_L::all<" + own + ">(" + first + ")";
     return "mrt_L::line<" + own + ">(" + first + ", (" + own + ")" + std::to_string(shape.stride) + "l)";
   }
@@ -480,6 +514,7 @@ std::string LaneText::function(const Builtin& builtin, QualType result, const st
 // One lane after the other, each with what an item would give.
 std::string LaneText::atomic(const Expr& e) {
   const Place where = pointer(*e.arguments[0]);
+  if (where.kind == Place::Kind::kOwn) return refuse("it has an atomic function on private memory");
   std::string address = where.pointer;
   std::vector<QualType> types;
   if (where.kind != Place::Kind::kOne) {
@@ -494,7 +529,8 @@ std::string LaneText::atomic(const Expr& e) {
     if (i == 0) continue;
     const Expr& argument = *e.arguments[i];
     if (shapes_.of(argument).isUniform()) {
-      values += ", " + (hasEffects(argument) ? temporary(scalar(argument)) : scalar(argument));
+      const std::string given = scalar(argument);
+      values += ", " + (hasEffects(argument) ? temporary(given) : given);
     } else {
       values += ", " + temporary(value(argument)) + "[mrt_i]";
     }
@@ -514,6 +550,29 @@ std::string LaneText::store(const Variable& variable, const std::string& own, co
   return own + " = " + (isWhole(variable) ? value : "mrt_L::pick(" + mask_ + ", " + value + ", " + own + ")") + ";\n";
 }
 
+// c ? f() : g() of void.
+void LaneText::chooseEffect(const Expr& e) {
+  if (shapes_.of(*e.a).isUniform()) {
+    put("if (" + scalar(*e.a) + ") {\n");
+    effect(*e.b);
+    put("} else {\n");
+    effect(*e.c);
+    put("}\n");
+    return;
+  }
+  const std::string chosen = temporary(condition(*e.a)), outer = mask_;
+  const auto part = [&](const Expr& inner, const std::string& lanes) {
+    const std::string own = fresh("mrt_m");
+    put("{ mrt_L::m " + own + " = " + (outer.empty() ? lanes : outer + " & " + lanes) + ";\nif (mrt_L::any(" + own + ")) {\n");
+    mask_ = own;
+    effect(inner);
+    mask_ = outer;
+    put("}\n}\n");
+  };
+  part(*e.b, chosen);
+  part(*e.c, "~" + chosen);
+}
+
 void LaneText::effect(const Expr& e) {
   if (e.kind == ExprKind::kBinary && e.op == Op::kComma) {
     effect(*e.a);
@@ -531,6 +590,7 @@ void LaneText::effect(const Expr& e) {
     return;
   }
   if (!hasEffects(e)) return;
+  if (e.kind == ExprKind::kConditional && e.type->isVoid()) return chooseEffect(e);
   if (e.type->isRecord()) {
     recordPlace(e);
     return;
@@ -560,9 +620,9 @@ std::string LaneText::assign(const Expr& e) {
   const Variable* variable = shapes_.changed(e);
   const bool in_register = variable != nullptr;
   if (in_register && !shapes_.of(*variable).isVarying()) {  // inside something that varies
-    const std::string done = temporary(scalar(e));
+    const std::string done = one(e);
     const Shape shape = shapes_.of(e);
-    const std::string own = prelude_.type(type);
+    const std::string own = number(type);
     if (shape.isUniform()) return "mrt_L::all<" + own + ">(" + done + ")";
     return "mrt_L::line<" + own + ">(" + done + ", (" + own + ")" + std::to_string(shape.stride) + "l)";
   }
@@ -589,10 +649,13 @@ std::string LaneText::assign(const Expr& e) {
   std::string after;
   if (is_unary) {
     const bool up = e.op == Op::kPreIncrement || e.op == Op::kPostIncrement;
-    after = "(" + before + (up ? " + " : " - ") + "mrt_L::all<" + prelude_.type(type) + ">(1))";
+    after = type->isPointer() ? sum(type, before, "mrt_L::all<long>(1)", !up)
+                              : "(" + before + (up ? " + " : " - ") + "mrt_L::all<" + prelude_.type(type) + ">(1))";
   } else if (with.kind != Fused::Kind::kNone) {
     after = "mrt_L::fused(" + std::string(with.kind == Fused::Kind::kNegate ? "-" : "") + factors[0] + ", " + factors[1] +
             ", " + (with.kind == Fused::Kind::kSubtract ? "-" : "") + before + ")";
+  } else if (changes && type->isPointer()) {
+    after = sum(type, before, right, e.op == Op::kSub);
   } else if (changes && cutsOperand(e)) {
     const std::string own = "mrt_L::v<" + lowType(static_cast<uint32_t>(sizeOf(target.type))) + ">";
     after = "((" + lane(type) + ")((" + own + ")" + before + " " + spell(e.op) + " " + right + "))";
@@ -600,15 +663,8 @@ std::string LaneText::assign(const Expr& e) {
     // In the type that C computes in, then back.
     const Type* other = e.b->type.type;
     const bool shift = e.op == Op::kShl || e.op == Op::kShr;
-    const std::string own = prelude_.type(type);
-    std::string wide = own;
-    const Type* computed = type;
-    if (!shift && (other->isFloating()
-                       ? !type->isFloating() || sizeOf(e.b->type) > sizeOf(target.type)
-                       : !type->isFloating() && sizeOf(e.b->type) >= sizeOf(target.type) && other->kind == TypeKind::kScalar)) {
-      if (sizeOf(e.b->type) >= sizeOf(target.type)) computed = other;
-    }
-    wide = prelude_.type(computed);
+    const Type* computed = shift ? promoted(type) : commonType(type, other);
+    const std::string own = prelude_.type(type), wide = prelude_.type(computed);
     const std::string left = wide == own ? before : "mrt_L::to<" + wide + ">(" + before + ")";
     const std::string by = shift || prelude_.type(other) == wide ? right : "mrt_L::to<" + wide + ">(" + right + ")";
     after = arithmetic(e.op, computed, left, by, e.b, shift ? other : computed);
@@ -628,9 +684,9 @@ std::string LaneText::assign(const Expr& e) {
     return old ? kept : before;
   }
   if (after.empty()) {
-    const std::string one = temporary(scalar(*e.b));
-    store(where, type, one, true);
-    return "mrt_L::all<" + prelude_.type(type) + ">(" + one + ")";
+    const std::string given = temporary(one(*e.b));
+    store(where, type, given, true);
+    return "mrt_L::all<" + number(type) + ">(" + given + ")";
   }
   const std::string kept = temporary(after);
   store(where, type, kept, false);

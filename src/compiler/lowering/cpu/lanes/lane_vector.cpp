@@ -386,7 +386,6 @@ LaneText::Place LaneText::component(Place at, const Type* vector, uint32_t numbe
     return at;
   }
   at.pointer = "((" + prelude_.type(vector->element) + "*)" + at.pointer + " + " + std::to_string(number) + ")";
-  at.unit = false;
   at.likely = false;
   return at;
 }
@@ -396,7 +395,6 @@ LaneText::Place LaneText::wholes(const Expr& from, const Expr& index, uint32_t c
   const std::string element = prelude_.type(from.type->inner.type);
   Place at = pointer(from);
   if (at.kind != Place::Kind::kOwn) at.pointer = "((" + element + "(*)[" + std::to_string(count) + "])" + at.pointer + ")";
-  if (at.kind == Place::Kind::kStep) at.unit = false;
   return offset(at, index, false, count * sizeOf(QualType{from.type->inner.type}));
 }
 
@@ -418,7 +416,7 @@ LaneText::Parts LaneText::loadParts(const Place& at, const Type* type) {
     const std::string head = "_parts<" + count + ">((const " + own + "*)", from = head + at.pointer, there = head + ahead(at);
     const std::string own_places = "mrt_L::at" + from + ", " + at.index + ", " + at.scale + ", " + mask() + ")";
     std::string whole = own_places;
-    if (at.kind == Place::Kind::kStep && at.unit) {
+    if (at.isNear(sizeOf(QualType{type}))) {
       whole = "mrt_L::near" + there + (mask_.empty() ? "" : ", " + mask_) + ")";
     } else if (at.kind == Place::Kind::kStep) {
       whole = "mrt_L::far" + there + ", (" + at.step + ") * " + at.scale + ", " + mask() + ")";
@@ -451,7 +449,7 @@ void LaneText::storeParts(const Place& at, const Type* vector, const Parts& valu
   const std::string own_places = "mrt_L::put_at" + to + ", " + at.index + ", " + at.scale + all + ", " + mask() + ");\n";
   if (at.kind == Place::Kind::kIndex) return put(own_places);
   if (!at.guard.empty()) put("if (__builtin_expect(" + at.guard + ", 1)) ");
-  if (at.unit) {
+  if (at.isNear(sizeOf(QualType{vector}))) {
     put("mrt_L::put_near" + there + all + (mask_.empty() ? "" : ", " + mask_) + ");\n");
   } else {
     put("mrt_L::put_far" + there + ", (" + at.step + ") * " + at.scale + all + ", " + mask() + ");\n");

@@ -9,24 +9,33 @@
 #include "compiler/lowering/cpp/text.h"
 #include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/parser/visit.h"
+#include "compiler/unit.h"
 
 namespace manyrt::compiler {
 namespace {
 
 bool isBool(const Type* type) { return type->kind == TypeKind::kScalar && type->scalar == Scalar::kBool; }
 
-Shape join(Shape a, Shape b) {
+// Of a variable that gets both: what is not known of one is not known. Ranges that differ are given up at once, so that the
+// search for shapes ends.
+Shape join(Shape a, Shape b, const Type* type) {
   if (a.kind == Shape::Kind::kUnknown) return b;
   if (b.kind == Shape::Kind::kUnknown || a == b) return a;
-  if (a.isLinear() && b.isLinear() && a.stride == b.stride) return Shape::linear(a.stride, true);
+  if (a.isLinear() && b.isLinear() && a.stride == b.stride)
+    return Shape::linear(a.stride, sizeOf(QualType{type}) == 4, {});
   return Shape::varying();
 }
 
-bool wrapsAt32(const Type* type) { return !type->isPointer() && !type->isSigned() && sizeOf(QualType{type}) == 4; }
-
 // What is left of it when the same is added to all lanes.
 Shape stepped(Shape shape, const Type* type) {
-  return shape.isLinear() && wrapsAt32(type) ? Shape::linear(shape.stride, true) : shape;
+  return shape.isLinear() ? Shape::linear(shape.stride, sizeOf(QualType{type}) == 4) : shape;
+}
+
+// A null pointer constant, which is the same for all lanes.
+bool isNull(const Expr& e) {
+  const Expr* at = &e;
+  while (isConversion(*at)) at = at->a;
+  return at->kind == ExprKind::kLiteral;
 }
 
 bool isAtomic(const Expr& e) { return e.kind == ExprKind::kBuiltinCall && e.builtin->kind == BuiltinKind::kAtomic; }
@@ -42,8 +51,10 @@ bool assigns(const Expr& expression) {
 
 }  // namespace
 
+bool isPrivatePointer(const QualType& type) { return type->isPointer() && type->inner.space == AddressSpace::kPrivate; }
+
 bool isLaneType(const Type* type) {
-  if (type->kind == TypeKind::kEnum) return true;
+  if (type->kind == TypeKind::kEnum || type->isPointer()) return true;
   return (type->kind == TypeKind::kScalar || type->kind == TypeKind::kVector) && type->scalar != Scalar::kHalf;
 }
 
@@ -73,10 +84,12 @@ bool isInteger(const Expr& e) { return e.type->isInteger() && e.type->isScalar()
 
 const Expr* narrowOf(const Expr& e) {
   const Expr* at = &e;
-  while ((at->kind == ExprKind::kConvert || at->kind == ExprKind::kCast) && isInteger(*at) && isInteger(*at->a) &&
-         sizeOf(at->a->type) <= sizeOf(at->type) && (at->type->isSigned() || !at->a->type->isSigned())) {
-    at = at->a;
-  }
+  // A number keeps its value in more bytes unless it loses its sign, and in as many if neither type has one more than the other.
+  const auto keeps = [](const Type* from, const Type* to) {
+    if (sizeOf(QualType{from}) == sizeOf(QualType{to})) return from->isSigned() == to->isSigned();
+    return sizeOf(QualType{from}) < sizeOf(QualType{to}) && (to->isSigned() || !from->isSigned());
+  };
+  while (isConversion(*at) && isInteger(*at) && isInteger(*at->a) && keeps(at->a->type.type, at->type.type)) at = at->a;
   return isInteger(*at) && sizeOf(at->type) <= 2 && at != &e ? at : nullptr;
 }
 
@@ -89,6 +102,7 @@ bool followsFromLow(const Expr& e, uint32_t bytes) {
     case ExprKind::kUnary:
       return e.op == Op::kMinus || e.op == Op::kBitNot;
     case ExprKind::kBinary:
+      if (e.a->type->isPointer()) return false;  // a difference is divided by the size of an element
       if (e.op == Op::kShl) {
         const auto amount = constantOf(*e.b);
         return amount && *amount >= 0 && *amount < static_cast<int64_t>(bytes) * 8;
@@ -143,8 +157,8 @@ bool LaneShapes::supportsVariable(const Variable& variable) {
     why_not_ = "the variable " + variable.name + " is volatile or constant";
     return false;
   }
-  if (compound ? !supportsLeaves(variable.type.type) : !isLaneType(variable.type.type) && !variable.type->isPointer()) {
-    why_not_ = "the variable " + variable.name + " has parts that are no numbers";
+  if (compound ? !supportsLeaves(variable.type.type) : !isLaneType(variable.type.type)) {
+    why_not_ = "the variable " + variable.name + " has members that are not numeric";
     return false;
   }
   const bool in_place = plan_.storage(variable) == Storage::kInPlace;
@@ -165,6 +179,7 @@ bool LaneShapes::supports(const Stmt& statement) {
       fine = false;
     }
     for (const Variable* variable : s.variables) fine = fine && supportsVariable(*variable);
+    for (const Stmt* each : list) moved_.insert(each->variables.begin(), each->variables.end());
   });
   visitExpressions(const_cast<Stmt*>(&statement), [&](Expr& e) { fine = fine && supports(e); });
   return fine;
@@ -198,8 +213,9 @@ bool LaneShapes::supports(const Expr& e) {
     case ExprKind::kCompoundLiteral:
       what = "compound values";
       break;
+
     case ExprKind::kAssign:
-      if (!isLaneType(e.a->type.type) && !e.a->type->isPointer() && !type->isRecord()) what = "assignments of compound values";
+      if (!isLaneType(e.a->type.type) && !type->isRecord()) what = "assignments of compound values";
       if (type->isRecord() && !supportsLeaves(type)) what = "records that have no lanes";
       if (e.a->kind == ExprKind::kVariable && type->isPointer()) moved_.insert(e.a->variable);
       if (e.op != Op::kNone && isBool(e.a->type.type)) what = "arithmetic on bool";
@@ -278,10 +294,39 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
       return false;
     }
   }
+  // With ids as large as they may be, and where that costs a pointer its distance from lane to lane, with smaller ones.
+  const std::string refused = why_not_;
+  for (const int64_t limit : kIdLimits) {
+    id_limit_ = limit;
+    findShapes(statements);
+    if (!limited_) break;
+    why_not_ = refused;
+  }
+  if (limited_) {
+    id_limit_ = kIdLimits[0];
+    findShapes(statements);
+  }
+  findLayouts(statements);
+  findWidth(statements);
+  findTiles(statements);
+  findPrefetched(statements);
+  // The cost comes last: a region without a form has none.
+  for (const Stmt* s : statements) count(s, 1);
+  has_form_ = why_not_.empty();
+  if (has_form_ && together_ > alone_) why_not_ = "gathers and scatters cost more than vectors gain";
+  *why_not = why_not_;
+  return why_not_.empty();
+}
+
+void LaneShapes::findShapes(const std::vector<Stmt*>& statements) {
+  limited_ = false;
+  variables_.clear();
+  diverging_.clear();
+  likely_.clear();
+  for (auto& [function, shape] : results_) shape = Shape();
   for (const Variable* variable : plan_.variables()) {
     const Storage storage = plan_.storage(*variable);
     if (storage == Storage::kArray && isLaneType(variable->type.type)) variables_[variable] = Shape::varying();
-    if (storage == Storage::kArray && variable->type->isPointer()) variables_[variable] = Shape::varying();
     if (storage == Storage::kRecomputed) variables_[variable] = Shape();
   }
   // Shapes only get worse (unknown, uniform, linear, varying), so that this ends. Loops and helpers need more than one round:
@@ -294,45 +339,11 @@ bool LaneShapes::find(const std::vector<Stmt*>& statements, std::string* why_not
     }
     for (const Stmt* s : statements) look(*s);
   } while (changed_);
-  findWidth(statements);
-  findTiles(statements);
-  findPrefetched(statements);
-  // Reasons that only known shapes give. The cost comes last: a region without a form has none.
-  for (const auto& [variable, shape] : variables_) {
-    const bool own = variable->type->isPointer() && variable->type->inner.space == AddressSpace::kPrivate;
-    if ((own || shape.isVarying()) && variable->type->isPointer() && !isAlias(*variable))
-      why_not_ = "the pointer " + variable->name + " differs from item to item";
-  }
-  for (const Stmt* s : statements) visitExpressions(const_cast<Stmt*>(s), [&](Expr& e) { checkPointers(e); });
-  for (const auto& [function, shape] : results_) visitExpressions(function->body, [&](Expr& e) { checkPointers(e); });
-  for (const Stmt* s : statements) count(s, 1);
-  has_form_ = why_not_.empty();
-  if (has_form_ && together_ > alone_) why_not_ = "its items read memory here and there, one by one";
-  *why_not = why_not_;
-  return why_not_.empty();
 }
 
 bool LaneShapes::isAlias(const Variable& variable) const {
-  const bool own = variable.type->isPointer() && variable.type->inner.space == AddressSpace::kPrivate;
-  return (own || of(variable).isVarying()) && pointers_.count(&variable) != 0 && moved_.count(&variable) == 0 &&
+  return (isPrivatePointer(variable.type) || of(variable).isVarying()) && pointers_.count(&variable) != 0 && moved_.count(&variable) == 0 &&
          !isObject(variable) && plan_.storage(variable) != Storage::kArray;
-}
-
-// Pointers that differ from lane to lane are places, never values.
-void LaneShapes::checkPointers(const Expr& e) {
-  const auto differs = [&](const Expr* pointer) {
-    return pointer != nullptr && pointer->type->isPointer() &&
-           (of(*pointer).isVarying() || pointer->type->inner.space == AddressSpace::kPrivate);
-  };
-  bool is_value = false;
-  if (e.kind == ExprKind::kBinary && !e.type->isPointer() && e.op != Op::kComma) is_value = differs(e.a) || differs(e.b);
-  if (e.kind == ExprKind::kConditional) is_value = differs(&e) || differs(e.a);
-  if ((e.kind == ExprKind::kCast || e.kind == ExprKind::kConvert) && !e.type->isPointer() && !e.type->isVoid()) {
-    is_value = differs(e.a);
-  }
-  if (e.kind == ExprKind::kUnary && e.op == Op::kLogicalNot) is_value = differs(e.a);
-  if (e.kind == ExprKind::kAssign || (e.kind == ExprKind::kCall && e.type->isPointer())) is_value = differs(&e);
-  if (is_value && why_not_.empty()) why_not_ = "it computes with pointers that differ from item to item";
 }
 
 // --- going over the statements
@@ -344,7 +355,7 @@ void LaneShapes::assign(const Variable& variable, Shape shape) {
     if (diverges(*frames_[i])) shape = Shape::varying();
   }
   Shape& own = variables_[&variable];
-  const Shape joined = join(own, shape);
+  const Shape joined = join(own, shape, variable.type.type);
   if (joined == own) return;
   own = joined;
   changed_ = true;
@@ -388,7 +399,8 @@ void LaneShapes::look(const Expr* e) {
     assign(*variable, of(*e->b));
   } else {
     const Shape own = of(*variable), by = of(*e->b);
-    const bool wide = e->a->type->isPointer() || (e->a->type->isInteger() && sizeOf(e->a->type) >= 4);
+    const bool whole = e->b->type->isInteger() && e->b->type->isScalar();
+    const bool wide = whole && (e->a->type->isPointer() || (isInteger(*e->a) && sizeOf(e->a->type) >= 4));
     const bool keeps = wide && (e->op == Op::kAdd || e->op == Op::kSub) && by.isUniform() && !by.isLinear();
     assign(*variable, own.isUniform() && by.isUniform() ? Shape::uniform()
                       : keeps                           ? stepped(own, e->a->type.type)
@@ -493,7 +505,7 @@ void LaneShapes::look(const Stmt& s) {
           if (diverges(*frames_[i])) shape = Shape::varying();
         }
         Shape& own = results_[function_];
-        const Shape joined = join(own, shape);
+        const Shape joined = join(own, shape, function_->result.type);
         changed_ = changed_ || joined != own;
         own = joined;
       }
@@ -504,23 +516,6 @@ void LaneShapes::look(const Stmt& s) {
 }
 
 // --- expressions
-
-// Of the address of an lvalue; in a private object, which each lane has, of the offset.
-Shape LaneShapes::address(const Expr& e) const {
-  switch (e.kind) {
-    case ExprKind::kVariable:
-      return Shape::uniform();
-    case ExprKind::kMember:
-    case ExprKind::kSwizzle:
-      return address(*e.a);
-    case ExprKind::kSubscript:
-      return of(*e.a).isUniform() && of(*e.b).isUniform() ? Shape::uniform() : Shape::varying();
-    case ExprKind::kUnary:
-      return e.op == Op::kDereference ? of(*e.a) : of(e);
-    default:
-      return of(e);
-  }
-}
 
 // Whether an lvalue is in an object that each lane has for itself.
 bool LaneShapes::isOwn(const Expr& e) const {
@@ -548,6 +543,7 @@ Shape LaneShapes::of(const Variable& variable) const {
 }
 
 Shape LaneShapes::of(const Expr& e) const {
+  if (isPrivatePointer(e.type) && !isNull(e)) return Shape::varying();  // each lane has such memory of its own
   switch (e.kind) {
     case ExprKind::kLiteral:
       return Shape::uniform();
@@ -562,8 +558,11 @@ Shape LaneShapes::of(const Expr& e) const {
           return address(*e.a);
         case Op::kPlus:
           return a;
-        case Op::kMinus:
-          return a.isLinear() && e.type->isInteger() ? Shape::linear(-a.stride, wrapsAt32(e.type.type)) : a;
+        case Op::kMinus: {
+          if (!a.isLinear() || !isInteger(e)) return a;
+          const bool has_range = !a.wraps && a.range.isKnown();
+          return integer(e.type.type, -a.stride, a.wraps, has_range ? Range{-a.range.high, -a.range.low} : Range());
+        }
         case Op::kPreIncrement:
         case Op::kPreDecrement:
         case Op::kPostIncrement:
@@ -583,19 +582,11 @@ Shape LaneShapes::of(const Expr& e) const {
     case ExprKind::kConditional: {
       const Shape b = of(*e.b), c = of(*e.c);
       if (!of(*e.a).isUniform()) return Shape::varying();
-      return join(b, c);
+      return join(b, c, e.type.type);
     }
     case ExprKind::kCast:
-    case ExprKind::kConvert: {
-      if (e.a->type->isArray()) return address(*e.a);
-      const Shape a = of(*e.a);
-      if (!a.isLinear()) return a;
-      // Ids have 31 bits, and sums of them that leave an int have no meaning in C.
-      if (a.wraps && sizeOf(e.type) != 4) return Shape::varying();
-      if (a.wraps) return wrapsAt32(e.type.type) ? a : Shape::varying();
-      const bool integers = e.type->isInteger() && e.a->type->isInteger() && sizeOf(e.type) >= 4;
-      return integers && e.type->scalar != Scalar::kBool ? a : e.type->isPointer() ? a : Shape::varying();
-    }
+    case ExprKind::kConvert:
+      return converted(e);
     case ExprKind::kBuiltinCall:
       return call(e);
     case ExprKind::kMember:
@@ -620,36 +611,6 @@ Shape LaneShapes::of(const Expr& e) const {
   }
 }
 
-Shape LaneShapes::binary(const Expr& e) const {
-  const Shape a = of(*e.a), b = of(*e.b);
-  if (e.op == Op::kComma) return a.isVarying() ? a : b;  // what one lane computes for all has no place for a vector
-  if (a.isUniform() && b.isUniform()) return Shape::uniform();
-  if (e.type->isPointer() && (e.op == Op::kAdd || e.op == Op::kSub)) {
-    if (a.isVarying() || b.isVarying()) return Shape::varying();
-    return Shape::linear(e.op == Op::kAdd ? a.stride + b.stride : a.stride - b.stride);
-  }
-  if (a.isVarying() || b.isVarying() || !e.type->isInteger() || sizeOf(e.type) < 4) return Shape::varying();
-  const bool wraps = wrapsAt32(e.type.type);
-  switch (e.op) {
-    case Op::kAdd:
-      return Shape::linear(a.stride + b.stride, wraps);
-    case Op::kSub:
-      return Shape::linear(a.stride - b.stride, wraps);
-    case Op::kMul: {
-      const auto factor = a.isUniform() ? constantOf(*e.a) : b.isUniform() ? constantOf(*e.b) : std::nullopt;
-      if (!factor) return Shape::varying();
-      return Shape::linear((a.isUniform() ? b.stride : a.stride) * *factor, wraps);
-    }
-    case Op::kShl: {
-      const auto amount = b.isUniform() ? constantOf(*e.b) : std::nullopt;
-      if (!amount || *amount < 0 || *amount > 16) return Shape::varying();
-      return Shape::linear(a.stride << *amount, wraps);
-    }
-    default:
-      return Shape::varying();
-  }
-}
-
 // Of a helper that reads and writes nothing but its arguments and memory that it is given, and that one lane can call for all: an
 // argument that varies has no value for that, even where the result does not depend on it. Else each lane calls it.
 Shape LaneShapes::helperCall(const Expr& e) const {
@@ -668,13 +629,15 @@ Shape LaneShapes::helperCall(const Expr& e) const {
 Shape LaneShapes::call(const Expr& e) const {
   if (e.builtin->kind == BuiltinKind::kWorkItem) {
     const WorkItem which = e.builtin->work_item;
-    if (which == WorkItem::kGlobalLinearId || which == WorkItem::kLocalLinearId) return Shape::linear(1);
+    const Range local{0, kMaxCallItems}, all = which == WorkItem::kLocalId ? local : Range{0, id_limit_};
+    if (which == WorkItem::kGlobalLinearId) return Shape::linear(1);
+    if (which == WorkItem::kLocalLinearId) return Shape::linear(1, false, local);
     if (!e.arguments.empty() && !of(*e.arguments[0]).isUniform()) return Shape::varying();
     if (which != WorkItem::kGlobalId && which != WorkItem::kLocalId) return Shape::uniform();
-    if (e.arguments.empty()) return Shape::linear(1);
+    if (e.arguments.empty()) return Shape::linear(1, false, all);
     const Expr& dimension = behindConversions(*e.arguments[0]);
     if (dimension.kind != ExprKind::kLiteral) return Shape::varying();
-    return dimension.integer == along_ ? Shape::linear(1) : Shape::uniform();
+    return dimension.integer == along_ ? Shape::linear(1, false, all) : Shape::uniform();
   }
   if (isAtomic(e)) return Shape::varying();
   if (e.builtin->kind == BuiltinKind::kFence) return Shape::uniform();

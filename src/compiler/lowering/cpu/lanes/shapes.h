@@ -11,24 +11,36 @@
 
 #include "compiler/lowering/cpu/group_plan.h"
 #include "compiler/lowering/cpu/lanes/tile_loads.h"
+#include "compiler/unit.h"
 
 namespace manyrt::compiler {
+
+// The values that an integer may have, in all work-items of all launches. Of 64 bits without bounds: any.
+struct Range {
+  static constexpr int64_t kLeast = INT64_MIN, kMost = INT64_MAX;
+  int64_t low = kLeast, high = kMost;
+
+  bool isKnown() const { return low != kLeast && high != kMost; }
+  bool fits(const Type* type) const;  // of 32 bits or fewer
+  bool operator==(const Range&) const = default;
+};
 
 struct Shape {
   enum class Kind : uint8_t { kUnknown, kUniform, kLinear, kVarying };
   Kind kind = Kind::kUnknown;  // kUnknown: of a variable that nothing has been assigned to so far
-  int64_t stride = 0;          // kLinear: from one lane to the next; of pointers in elements
-  bool wraps = false;          // kLinear, 32 unsigned bits: perhaps between two lanes
+  int64_t stride = 0;          // kLinear: from one lane to the next, modulo the type's range; of pointers in bytes
+  bool wraps = false;          // kLinear, integers of 32 bits: perhaps between two lanes, so that they are apart in 64 bits
+  Range range;                 // kLinear, integers that do not wrap
 
   bool isUniform() const { return kind == Kind::kUniform || kind == Kind::kUnknown; }
   bool isLinear() const { return kind == Kind::kLinear; }
   bool isVarying() const { return kind == Kind::kVarying; }
   bool operator==(const Shape&) const = default;
-  static Shape uniform() { return {Kind::kUniform, 0, false}; }
-  static Shape linear(int64_t stride, bool wraps = false) {
-    return stride == 0 ? uniform() : Shape{Kind::kLinear, stride, wraps};
+  static Shape uniform() { return {Kind::kUniform, 0, false, {}}; }
+  static Shape linear(int64_t stride, bool wraps = false, Range range = {}) {
+    return stride == 0 ? uniform() : Shape{Kind::kLinear, stride, wraps, range};
   }
-  static Shape varying() { return {Kind::kVarying, 0, false}; }
+  static Shape varying() { return {Kind::kVarying, 0, false, {}}; }
 };
 
 class LaneShapes {
@@ -41,6 +53,9 @@ class LaneShapes {
   // which.
   bool find(const std::vector<Stmt*>& statements, std::string* why_not);
   bool hasForm() const { return has_form_; }
+  // Below which the ids of all items are where what find() says holds; 0: no launch has larger ones. Many kernels walk along
+  // `in + 4 * i` with an i of 32 bits, whose products may wrap in a grid that is larger than any that they get.
+  int64_t idLimit() const { return id_limit_ == kIdLimits[0] ? 0 : id_limit_; }
   static constexpr double kLoopRuns = 8;          // how often a loop is taken to run, where costs are counted
   static constexpr double kFunction = 12;         // of mathematics, of float: 20 instructions and more, as lanes and alone
   static constexpr uint32_t kMaxNodes = 100'000;  // of a region: no compiler reads as much
@@ -62,6 +77,9 @@ class LaneShapes {
   bool isObject(const Variable& variable) const { return objects_.count(&variable) != 0; }
   // A pointer that is never changed: where it points to is known where it is declared.
   bool isAlias(const Variable& variable) const;
+  // Objects of a lane lie in one piece where their addresses are values, or where something sees them in elements of another
+  // size. All others are made of vectors: what all lanes have at one place is one load.
+  bool isContiguous(const Variable& object) const { return contiguous_.count(&object) != 0; }
   // Whether an index grows by the same amount from lane to lane. Unsigned ones of 32 bits do so but where they wrap between two
   // lanes: those for which that is possible are added to `wrapping`.
   bool isStepped(const Expr& index, std::vector<const Expr*>* wrapping) const;
@@ -101,11 +119,17 @@ class LaneShapes {
   void within(const Stmt& statement, const Stmt* inner);
   Shape binary(const Expr& expression) const;
   Shape call(const Expr& expression) const;
+  Shape converted(const Expr& expression) const;
   Shape address(const Expr& lvalue) const;
+  Shape moved(Shape pointer, const Expr& index, int64_t bytes) const;
+  Shape integer(const Type* type, int64_t stride, bool wraps, Range range) const;
+  Range range(const Expr& expression) const;
+  void findShapes(const std::vector<Stmt*>& statements);
   bool isOwn(const Expr& lvalue) const;
   bool isNear(const Expr& lvalue) const;
   bool supportsLeaves(const Type* type) const;
-  void checkPointers(const Expr& expression);
+  friend class LayoutFinder;
+  void findLayouts(const std::vector<Stmt*>& statements);
   Shape helperCall(const Expr& expression) const;
   void findWidth(const std::vector<Stmt*>& statements);
   void findCut(const Expr& expression);
@@ -136,7 +160,12 @@ class LaneShapes {
   std::map<const Variable*, Shape> variables_;
   std::set<const Variable*> objects_;
   std::set<const Variable*> pointers_;  // that the region or its helpers declare with a value
-  std::set<const Variable*> moved_;     // pointers that are changed
+  std::set<const Variable*> moved_;     // pointers that are changed, or declared in the list of a switch
+  std::set<const Variable*> contiguous_;
+  // Limits of ids, in the order in which they are tried: that of all launches first.
+  static constexpr int64_t kIdLimits[] = {kMaxItems, int64_t{1} << 28, int64_t{1} << 24};
+  int64_t id_limit_ = kIdLimits[0];
+  mutable bool limited_ = false;  // a lower limit might keep a pointer or an index of 64 bits linear
   uint64_t object_bytes_ = 0;
   std::map<const Variable*, size_t> depths_;  // how many frames are around the declaration
   std::set<const Stmt*> diverging_;
@@ -165,6 +194,7 @@ class LaneShapes {
 // A switch as a list: labels stand alone, each before what it leads to. False: some label is inside another statement.
 bool listSwitch(const Stmt& statement, std::vector<const Stmt*>* list);
 
+bool isPrivatePointer(const QualType& type);
 bool isInteger(const Expr& expression);  // a scalar, and no bool
 // What an integer was before it was made wider, if that was a type of one or two bytes; null: it was not.
 const Expr* narrowOf(const Expr& expression);

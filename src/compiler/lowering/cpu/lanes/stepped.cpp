@@ -1,6 +1,7 @@
 // Indices that grow by the same amount from lane to lane, though the amount is known only when a kernel runs: `row * n + id`.
 #include "compiler/builtins/builtins.h"
 #include "compiler/lowering/cpu/lanes/shapes.h"
+#include "compiler/lowering/cpu/tree_facts.h"
 #include "compiler/parser/visit.h"
 
 namespace manyrt::compiler {
@@ -14,7 +15,7 @@ const Expr& behindWidening(const Expr& e) {
   return *inner;
 }
 
-bool isUnsigned32(const Expr& e) { return e.type->isInteger() && !e.type->isSigned() && sizeOf(e.type) == 4; }
+bool isUnsigned32(const Expr& e) { return isInteger(e) && !e.type->isSigned() && sizeOf(e.type) == 4; }
 
 bool LaneShapes::isStepped(const Expr& given, std::vector<const Expr*>* wrapping) const {
   const Expr& index = behindWidening(given);
@@ -26,7 +27,7 @@ bool LaneShapes::isStepped(const Expr& given, std::vector<const Expr*>* wrapping
     return true;
   }
   if (shape.isLinear()) return true;
-  if (index.kind != ExprKind::kBinary || !index.type->isInteger() || sizeOf(index.type) < 4) return false;
+  if (index.kind != ExprKind::kBinary || !isInteger(index) || sizeOf(index.type) < 4 || index.a->type->isPointer()) return false;
   switch (index.op) {
     case Op::kAdd:
     case Op::kSub:
@@ -43,11 +44,9 @@ bool LaneShapes::isStepped(const Expr& given, std::vector<const Expr*>* wrapping
 bool LaneShapes::isSteppedMod32(const Expr& index) const {
   const Shape shape = of(index);
   if (shape.isUniform() || shape.isLinear()) return true;
-  if (!index.type->isInteger() || sizeOf(index.type) != 4) return false;
-  if (index.kind == ExprKind::kConvert || index.kind == ExprKind::kCast) {
-    return index.a->type->isInteger() && sizeOf(index.a->type) == 4 && isSteppedMod32(*index.a);
-  }
-  if (index.kind != ExprKind::kBinary) return false;
+  if (!isInteger(index) || sizeOf(index.type) != 4) return false;
+  if (isConversion(index)) return isInteger(*index.a) && sizeOf(index.a->type) == 4 && isSteppedMod32(*index.a);
+  if (index.kind != ExprKind::kBinary || index.a->type->isPointer()) return false;
   if (index.op == Op::kAdd || index.op == Op::kSub) return isSteppedMod32(*index.a) && isSteppedMod32(*index.b);
   return index.op == Op::kMul &&
          ((of(*index.a).isUniform() && isSteppedMod32(*index.b)) || (of(*index.b).isUniform() && isSteppedMod32(*index.a)));

@@ -285,11 +285,11 @@ class TileFinder {
 
   // Neither one place nor neighbours.
   bool isApart(const Expr& e) const {
-    const Shape pointer = e.kind == ExprKind::kSubscript ? shapes_.of(*e.a) : Shape::uniform();
-    const Shape index = shapes_.of(e.kind == ExprKind::kSubscript ? *e.b : *e.a);
+    const Shape pointer = shapes_.of(*e.a), index = e.kind == ExprKind::kSubscript ? shapes_.of(*e.b) : Shape::uniform();
     if (pointer.isVarying() || index.isVarying()) return true;
-    const int64_t stride = (pointer.isLinear() ? pointer.stride : 0) + (index.isLinear() ? index.stride : 0);
-    return stride > 1 || stride < -1;
+    const auto size = static_cast<int64_t>(sizeOf(e.type));
+    const int64_t bytes = (pointer.isLinear() ? pointer.stride : 0) + (index.isLinear() ? index.stride * size : 0);
+    return bytes > size || bytes < -size;
   }
 
   void consider(const Expr& e, std::vector<TileLoad>* loads) {

@@ -67,7 +67,7 @@ void LaneShapes::weigh(const Expr* e, double weight, Work* work) const {
   const bool works = e->kind == ExprKind::kBinary || e->kind == ExprKind::kUnary || e->kind == ExprKind::kAssign ||
                      e->kind == ExprKind::kConditional || e->kind == ExprKind::kSubscript || e->kind == ExprKind::kConvert ||
                      e->kind == ExprKind::kBuiltinCall;
-  if (!works || !of(*e).isVarying() || cut_.count(e) != 0 || !isLaneType(e->type.type)) return;
+  if (!works || !of(*e).isVarying() || cut_.count(e) != 0 || !isLaneType(e->type.type) || e->type->isPointer()) return;
   const double amount = weight * e->type->components() * (isFunctionForLanes(*e) ? kFunction : 1);
   const QualType element = e->type->isVector() ? QualType{e->type->element} : e->type;
   work->all += amount;
@@ -107,7 +107,8 @@ void LaneShapes::findSteps(const Expr& e) {
 
 void LaneShapes::measure(const Expr& e) {
   if (!of(e).isVarying() || cut_.count(&e) != 0) return;
-  if (e.type->isPointer()) return;  // their parts are measured
+  // Most pointers are followed to places, whose parts are measured; the rest are numbers of 64 bits.
+  if (e.type->isPointer() && (e.kind != ExprKind::kVariable || isAlias(*e.variable))) return;
   if (!isLaneType(e.type.type)) return;
   const QualType element = e.type->isVector() ? QualType{e.type->element} : e.type;
   widest_ = std::max(widest_, static_cast<uint32_t>(sizeOf(element)));
