@@ -496,6 +496,11 @@ static inline rtStatus_t rtModuleGetBuildLogWithMessage(char* message, size_t me
   return rtKeepMessage(message, message_size, rtModuleGetBuildLog(buffer, size, needed, module));
 }
 
+static inline rtStatus_t rtModuleWaitWithMessage(char* message, size_t message_size, rtModule_t module, int32_t state,
+    uint64_t timeout_ns) {
+  return rtKeepMessage(message, message_size, rtModuleWait(module, state, timeout_ns));
+}
+
 static inline rtStatus_t rtModuleGetKernelWithMessage(char* message, size_t message_size, rtKernel_t* kernel,
     const char* name, rtModule_t module) {
   return rtKeepMessage(message, message_size, rtModuleGetKernel(kernel, name, module));

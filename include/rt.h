@@ -1916,6 +1916,24 @@ RT_API rtStatus_t rtModuleDestroy(rtModule_t module);
  *  errors: INVALID_VALUE, INVALID_HANDLE */
 RT_API rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModule_t module);
 
+/* How far a module is; rtModuleWait. */
+enum {
+  RT_MODULE_STATE_INVALID = -1,
+  RT_MODULE_READY = 0,     /* its kernels can be launched */
+  RT_MODULE_OPTIMIZED = 1  /* and run the code that stays */
+};
+
+/** Waits until a module has come so far. A source is compiled twice for the CPU: quickly before rtModuleCreateFromSource
+ * returns, and optimised in the background; launches take the optimised code from then on, with the same results. Where there
+ * is one form alone, and on all other devices, the call returns at once.
+ *  @param[in] module      the module
+ *  @param[in] state       RT_MODULE_READY or RT_MODULE_OPTIMIZED
+ *  @param[in] timeout_ns  nanoseconds; 0 polls, RT_TIMEOUT_INFINITE is for ever
+ *  blocks: yes
+ *  capture: outside
+ *  errors: TIMEOUT, INVALID_VALUE, INVALID_HANDLE, BUILD_FAILED (there is no optimised code, and the first stays), SHUT_DOWN */
+RT_API rtStatus_t rtModuleWait(rtModule_t module, int32_t state, uint64_t timeout_ns);
+
 /** Finds a kernel of a module, as cuModuleGetFunction. A second call gives the same handle. The handle belongs to the module
  * and ends with it; rtKernelDestroy has no effect on it.
  *  @param[out] kernel  receives the kernel; borrowed until the module ends

@@ -170,6 +170,7 @@ module manyrt
   contains
     procedure :: create => module_create
     procedure :: build_log => module_build_log
+    procedure :: wait_optimized => module_wait_optimized
   end type rt_module
 
   ! A kernel of a module; it ends with the module.
@@ -1243,6 +1244,15 @@ contains
     allocate (buffer(needed))
     if (rtModuleGetBuildLog(buffer, needed, module=self%handle) == RT_SUCCESS) text = fixed_text(buffer)
   end function module_build_log
+
+  ! Waits until launches run the code that stays, at most so many seconds: stat is RT_ERROR_TIMEOUT if they passed.
+  subroutine module_wait_optimized(self, seconds, stat, errmsg)
+    class(rt_module), intent(in) :: self
+    real(c_double), intent(in), optional :: seconds
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    if (usable(self, stat, errmsg)) call finish(rtModuleWait(self%handle, RT_MODULE_OPTIMIZED, timeout(seconds)), stat, errmsg)
+  end subroutine module_wait_optimized
 
   ! Finds a kernel of a module by its name, and what its arguments are.
   subroutine kernel_create(self, module, name, stat, errmsg)

@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"runtime"
 	"strings"
+	"time"
 	"unsafe"
 )
 
@@ -88,6 +89,19 @@ type Kernel struct {
 	module    *Module
 	name      string
 	arguments []argument
+}
+
+// WaitOptimized waits until launches run the code that stays, which the CPU has some time after the first, at most limit;
+// ErrTimeout if the limit passes.
+func (m *Module) WaitOptimized(limit time.Duration) error {
+	defer runtime.KeepAlive(m)
+	if err := m.usable(); err != nil {
+		return err
+	}
+	_, err := call(func(text *C.char, n C.size_t) C.rtStatus_t {
+		return C.rtModuleWaitWithMessage(text, n, m.handle, C.RT_MODULE_OPTIMIZED, nanoseconds(limit))
+	})
+	return err
 }
 
 // Kernel finds a kernel by its name.

@@ -729,6 +729,11 @@ function Module.methods:build_log()
   return text_of(function(...) return check(C.rtModuleGetBuildLog(...)) end, handle_of(self, Module))
 end
 
+-- Waits until launches run the code that stays, at most so many seconds; false if they passed.
+function Module.methods:wait_optimized(seconds)
+  return waited(C.rtModuleWait(handle_of(self, Module), const.RT_MODULE_OPTIMIZED, nanoseconds(seconds)))
+end
+
 -- A kernel by its name. It ends with the module, and keeps it alive.
 function Module.methods:kernel(name)
   local handle, info = out("rtKernel_t"), options("rtKernelInfo_t")

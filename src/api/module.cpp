@@ -100,6 +100,14 @@ rtStatus_t rtModuleGetBuildLog(char* buffer, size_t size, size_t* needed, rtModu
   });
 }
 
+rtStatus_t rtModuleWait(rtModule_t module, int32_t state, uint64_t timeout_ns) {
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_RESOLVE(Module, object, modules, module, RT_HANDLE_MODULE);
+    const Deadline deadline = timeout_ns == RT_TIMEOUT_INFINITE ? Deadline::never() : Deadline::after(timeout_ns);
+    return ops::waitModule(*object, state, deadline, guard);
+  });
+}
+
 rtStatus_t rtModuleGetKernel(rtKernel_t* kernel, const char* name, rtModule_t module) {
   if (kernel != nullptr) *kernel = nullptr;
   return api::guarded(__func__, [&](epoch::Guard&) -> Status {

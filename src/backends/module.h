@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/kernel.h"
+#include "base/clock.h"
 
 namespace manyrt::backend {
 
@@ -45,6 +46,9 @@ class Module : public RefCounted {
     return text + ".";
   }
   const std::string& buildLog() const { return build_log_; }
+  // Until the code of the kernels is the one that stays, which it is at once where a module is compiled once. Blocks, outside
+  // guards. TIMEOUT; BUILD_FAILED: the first code stays, since there is no better one.
+  virtual Status awaitOptimized(Deadline) { return Status(); }
   // cuModuleGetGlobal · nothing in OpenCL 1.2. The address stays null where there is none of that name.
   virtual Status global(void** address, uint64_t* size, const char* name) const = 0;
   virtual void native(uint64_t out[2]) = 0;

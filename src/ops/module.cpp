@@ -264,4 +264,16 @@ Status loadModuleFile(manager::Module** module, const char* path, const backend:
   return loadModule(module, image, context, resources, guard);
 }
 
+Status waitModule(manager::Module& module, int32_t state, Deadline deadline, epoch::Guard& guard) {
+  RT_CHECK_ARG(state == RT_MODULE_READY || state == RT_MODULE_OPTIMIZED,
+               "The state %d is neither RT_MODULE_READY (%d) nor RT_MODULE_OPTIMIZED (%d).", state, RT_MODULE_READY,
+               RT_MODULE_OPTIMIZED);
+  if (state == RT_MODULE_READY) return Status();
+  Lease<manager::Module> lease(&module);
+  guard.leave();
+  Status status = module.native->awaitOptimized(deadline);
+  guard.enter();
+  return status;
+}
+
 }  // namespace manyrt::ops

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "allocator/context_resources.h"
+#include "base/clock.h"
 #include "base/handles/epoch.h"
 #include "base/status.h"
 #include "manager/module.h"
@@ -14,5 +15,8 @@ Status loadModule(manager::Module** module, const backend::Image& image, manager
                   allocator::ContextResources& resources, epoch::Guard& guard);
 Status loadModuleFile(manager::Module** module, const char* path, const backend::Image& image, manager::Context& context,
                       allocator::ContextResources& resources, epoch::Guard& guard);
+
+// RT_MODULE_*. Leaves the guard while it blocks.
+Status waitModule(manager::Module& module, int32_t state, Deadline deadline, epoch::Guard& guard);
 
 }  // namespace manyrt::ops

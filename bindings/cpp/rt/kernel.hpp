@@ -168,6 +168,12 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
   Outcome<E, std::string> buildLog(E = {}) const {
     return detail::fetchText<E>(rtModuleGetBuildLog, true, get());
   }
+  /** Blocks until launches run the code that stays, which the CPU has some time after the first one: false if the time passed
+   *  first. */
+  template <class E = DefaultMode>
+  Outcome<E, bool> waitOptimized(Timeout timeout = waitForever, E = {}) const {
+    return detail::reached<E>(rtModuleWait(get(), RT_MODULE_OPTIMIZED, detail::nanoseconds(timeout)), RT_ERROR_TIMEOUT);
+  }
   /** A kernel with these parameters: module.kernel<float*, const float*, float, std::uint32_t>("saxpy"). It ends with the
    *  module. INVALID_VALUE names the first parameter that the kernel has otherwise. */
   template <class... Parameters, class E = DefaultMode>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/backend.h"
+#include "compiler/build.h"
 #include "compiler/image.h"
 
 namespace manyrt::cpu {
@@ -15,6 +16,7 @@ class Module final : public backend::Module {
 
   Status global(void** address, uint64_t* size, const char* name) const override;
   void native(uint64_t out[2]) override;
+  Status awaitOptimized(Deadline deadline) override { return compiler::awaitBetter(*object_, deadline); }
 
  private:
   Module(Ref<compiler::Object> object, const rtHostModule_t& table) : object_(std::move(object)), table_(table) {}

@@ -13,7 +13,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, NoReturn, Optional, Tuple, Union
 
 from ._library import NULL, ffi, hot, lib
-from ._object import Owned, as_dict, choice, text, utf8
+from ._object import Owned, as_dict, choice, text, utf8, wait
 from .dtypes import C_TYPES, DType
 from .errors import InvalidValue, WrongContext, check, raise_error
 from .memory import Array
@@ -365,3 +365,8 @@ class Module(Owned):
     def log(self) -> str:
         """What the compiler said."""
         return text(lib.rtModuleGetBuildLog, self._h)
+
+    def wait_optimized(self, timeout: Optional[float] = None) -> None:
+        """Waits until launches run the code that stays, at most `timeout` seconds (then Timeout). The CPU has it some time after
+        the first code; elsewhere it is there at once."""
+        check(wait(lambda limit: lib.rtModuleWait(self._h, lib.RT_MODULE_OPTIMIZED, limit), timeout))

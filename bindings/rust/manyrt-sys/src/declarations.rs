@@ -3001,6 +3001,19 @@ extern "C" {
         module: rtModule_t,
     ) -> rtStatus_t;
 
+    /// Waits until a module has come so far. A source is compiled twice for the CPU: quickly before rtModuleCreateFromSource
+    /// returns, and optimised in the background; launches take the optimised code from then on, with the same results. Where
+    /// there is one form alone, and on all other devices, the call returns at once.
+    ///
+    /// - in module: the module
+    /// - in state: RT\_MODULE\_READY or RT\_MODULE\_OPTIMIZED
+    /// - in timeout\_ns: nanoseconds; 0 polls, RT\_TIMEOUT\_INFINITE is for ever
+    /// - blocks: yes
+    /// - capture: outside
+    /// - errors: TIMEOUT, INVALID\_VALUE, INVALID\_HANDLE, BUILD\_FAILED (there is no optimised code, and the first stays),
+    /// - SHUT\_DOWN
+    pub fn rtModuleWait(module: rtModule_t, state: i32, timeout_ns: u64) -> rtStatus_t;
+
     /// Finds a kernel of a module, as cuModuleGetFunction. A second call gives the same handle. The handle belongs to the
     /// module and ends with it; rtKernelDestroy has no effect on it.
     ///
@@ -4545,7 +4558,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 177] = [
+        let functions: [(&str, *const ()); 178] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -4649,6 +4662,7 @@ mod tests {
             ("rtModuleLoadFile", rtModuleLoadFile as *const ()),
             ("rtModuleDestroy", rtModuleDestroy as *const ()),
             ("rtModuleGetBuildLog", rtModuleGetBuildLog as *const ()),
+            ("rtModuleWait", rtModuleWait as *const ()),
             ("rtModuleGetKernel", rtModuleGetKernel as *const ()),
             ("rtModuleGetKernelCount", rtModuleGetKernelCount as *const ()),
             ("rtModuleGetKernelByIndex", rtModuleGetKernelByIndex as *const ()),

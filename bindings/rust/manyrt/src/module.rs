@@ -4,6 +4,7 @@
 use crate::constants::ImageFormat;
 use crate::context::Context;
 use crate::error::{c_string, call, get, get_text};
+use crate::event::nanoseconds;
 use crate::kernel::Kernel;
 use crate::memory::{Pod, Region};
 use crate::Result;
@@ -15,6 +16,7 @@ use std::os::raw::{c_char, c_void};
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How an image is read. The default tells the format from the bytes.
 #[derive(Debug, Clone)]
@@ -165,6 +167,12 @@ impl Module {
     /// The compiler's warnings about a source that it accepted.
     pub fn build_log(&self) -> Result<String> {
         get_text!(rtModuleGetBuildLog(self.as_raw()))
+    }
+
+    /// Waits until launches run the code that stays, which the CPU has some time after the first; the error TIMEOUT if `limit`
+    /// passes first. Blocks.
+    pub fn wait_optimized_for(&self, limit: Duration) -> Result<()> {
+        call!(rtModuleWait(self.as_raw(), manyrt_sys::RT_MODULE_OPTIMIZED, nanoseconds(limit))).map(drop)
     }
 
     /// Finds a kernel by its name.
