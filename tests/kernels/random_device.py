@@ -42,7 +42,14 @@ class Device:
     def run(self, module, name, grid, group, arguments, out_words):
         """Arguments are arrays of ctypes, which the kernel reads, None for the words that it writes (zeros before), or single
         values of ctypes (a size_t is the bytes of local memory). Returns the words."""
-        kernel, out = ctypes.c_void_p(), (ctypes.c_uint32 * out_words)()
+        return self.launched(module, name, grid, group, arguments, (ctypes.c_uint32 * out_words)())
+
+    def changed(self, module, name, grid, group, arguments):
+        """The same, of a kernel that writes to its first argument, an array of words, which stays as it is."""
+        return self.launched(module, name, grid, group, (None, *arguments[1:]), type(arguments[0]).from_buffer_copy(arguments[0]))
+
+    def launched(self, module, name, grid, group, arguments, out):
+        kernel = ctypes.c_void_p()
         self.call("rtModuleGetKernel", ctypes.byref(kernel), name.encode(), module)
         allocated = []
         try:

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels whose text is plain C too: what a C compiler makes of them (-O0 -fwrapv, one item after the other), each form of
+the CPU's code has to give as well, word by word.
+
+    plain_c.py [--forms quick,optimized,tiered] [--random COUNT] [--first 1] [--keep FOLDER] [--seconds N] [FILE ...]
+
+The files are those of plain_c/ unless some are named; --random makes kernels (random_c.py) instead. `tiered` launches the same
+kernel again once the optimised code has come; the other forms are those of random_programs.py. The first line of a file says
+// N=items[xM] GROUP=g[xh] OUT=words IN=words of an item, BIG=the last argument, SMALL=what the words of `in` are a remainder of.
+A file with vectors has its plain C behind #ifdef PLAIN_C. Exit status: 0 all agree, 1 some do not, 77 no C compiler is here.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import random_c
+import random_device
+from random_programs import FORMS, Form
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIP = 77
+OPTIMIZED = ctypes.c_int32(1)  # RT_MODULE_OPTIMIZED
+PATIENCE = 120  # seconds for one kernel
+FILL = 0xDEADBEEF
+ALL = dict(FORMS, tiered=Form("cpu", "tiered"))
+
+
+def numbers(count, seed):
+    state, made = seed, []
+    for _ in range(count):
+        state = (state * 6364136223846793005 + 1442695040888963407) & (2**64 - 1)
+        made.append(state >> 32)
+    return made
+
+
+class Launch:
+    """What the first line of a kernel says."""
+
+    def __init__(self, source):
+        head = dict(re.findall(r"(\w+)=(\S+)", source.split("\n", maxsplit=1)[0]))
+
+        def pair(name, otherwise):
+            values = [int(value) for value in head.get(name, otherwise).split("x")]
+            return values + [1] * (2 - len(values))
+
+        self.group = pair("GROUP", "64")
+        self.grid = [-(-size // group) for size, group in zip(pair("N", "1000"), self.group)]
+        size = pair("N", "1000")
+        self.items = size[0] * size[1]
+        self.limit = self.items if size[1] == 1 else size[0]  # the argument n
+        self.whole = [grid * group for grid, group in zip(self.grid, self.group)]
+        self.words = self.whole[0] * self.whole[1] * int(head.get("OUT", "1"))
+        self.big = int(head.get("BIG", "0"), 0)
+        read = numbers(self.whole[0] * self.whole[1] * int(head.get("IN", "1")) + 64, 12345)
+        small = int(head.get("SMALL", "0"))
+        self.read = [number % small for number in read] if small else read
+
+
+def wanted(compiler, source, launch, folder):
+    """The words of plain C."""
+    (folder / "plain.c").write_text(source, encoding="utf-8")
+    library = folder / f"plain{time.monotonic_ns()}.so"
+    subprocess.run([compiler, "-O0", "-fwrapv", "-ffp-contract=off", "-w", "-std=gnu11", "-include", HERE / "plain_c.h", "-shared",
+                    "-fPIC", "-Wl,-Bsymbolic", folder / "plain.c", "-o", library], check=True)
+    loaded = ctypes.CDLL(str(library))
+    out = (ctypes.c_uint32 * launch.words)(*([FILL] * launch.words))
+    read = (ctypes.c_uint32 * len(launch.read))(*launch.read)
+    two = ctypes.c_uint32 * 2
+    loaded.run_all(out, read, ctypes.c_uint32(launch.limit), ctypes.c_uint64(launch.big), two(*launch.whole), two(*launch.group))
+    library.unlink()
+    return list(out)
+
+
+def work(name):
+    """The process of a form: a line with a source each, and a line with the words of each launch back."""
+    device = random_device.Device(ALL[name].device)
+    for line in sys.stdin:
+        source = json.loads(line)
+        launch = Launch(source)
+        out = (ctypes.c_uint32 * launch.words)(*([FILL] * launch.words))
+        read = (ctypes.c_uint32 * len(launch.read))(*launch.read)
+        arguments = (out, read, ctypes.c_uint32(launch.limit), ctypes.c_uint64(launch.big))
+        try:
+            module = device.module(source, "")
+            results = [device.changed(module, "t", launch.grid, launch.group, arguments)]
+            if name == "tiered":
+                device.call("rtModuleWait", module, OPTIMIZED, ctypes.c_uint64(PATIENCE * 10**9))
+                results.append(device.changed(module, "t", launch.grid, launch.group, arguments))
+            device.destroy(module)
+            print(json.dumps({"results": results}), flush=True)
+        except random_device.Error as error:
+            print(json.dumps({"error": str(error)}), flush=True)
+
+
+class Worker:
+    """A process for a form, made again when a kernel has ended it."""
+
+    def __init__(self, name, environment):
+        self.name, self.environment, self.process = name, environment, None
+
+    def ask(self, source):
+        if self.process is None:
+            self.process = subprocess.Popen([sys.executable, __file__, "--work", self.name], env=self.environment, text=True,
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.process.stdin.write(json.dumps(source) + "\n")
+        self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        if line:
+            return json.loads(line)
+        self.process.wait()
+        code, self.process = self.process.returncode, None
+        return {"error": f"the process ended with {code}"}
+
+    def end(self):
+        if self.process is not None:
+            self.process.stdin.close()
+            self.process.wait()
+
+
+def difference(answer, right, words):
+    """What is wrong about an answer; None: nothing."""
+    if "error" in answer:
+        return answer["error"][:600]
+    for number, result in enumerate(answer["results"]):
+        bad = [at for at, value in enumerate(right) if result[at] != value]
+        if bad:
+            at = bad[0]
+            return (f"launch {number + 1}: {len(bad)} of {len(right)} words, the first of item {at // words}, word {at % words}: "
+                    f"{result[at]:#x} instead of {right[at]:#x}")
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--forms", default="quick,optimized,tiered")
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--seconds", type=float, default=1e9)
+    parser.add_argument("--work")
+    parser.add_argument("files", nargs="*", type=pathlib.Path)
+    chosen = parser.parse_args()
+    if chosen.work:
+        work(chosen.work)
+        return 0
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        print("There is no C compiler.")
+        return SKIP
+    if chosen.random:
+        sources = ((f"random_{seed}.cl", random_c.make(seed)) for seed in range(chosen.first, chosen.first + chosen.random))
+    else:
+        files = chosen.files or sorted((HERE / "plain_c").glob("*.cl"))
+        sources = ((file.name, file.read_text(encoding="utf-8")) for file in files)
+    begin, count, failed = time.monotonic(), 0, 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        workers = []
+        for form in chosen.forms.split(","):
+            environment = ALL[form].environment(form, folder)
+            if environment is None:
+                print(f"{form}: is not here")
+            else:
+                workers.append(Worker(form, environment))
+        for file, source in sources:
+            if time.monotonic() - begin > chosen.seconds:
+                break
+            launch = Launch(source)
+            right = wanted(compiler, source, launch, folder)
+            count += 1
+            words = launch.words // (launch.whole[0] * launch.whole[1])
+            found = [(worker.name, difference(worker.ask(source), right, words)) for worker in workers]
+            found = [f"{file} {form}: {what}" for form, what in found if what is not None]
+            for line in found:
+                print(line, flush=True)
+            failed += bool(found)
+            if found and chosen.keep:
+                chosen.keep.mkdir(parents=True, exist_ok=True)
+                (chosen.keep / file).write_text(source, encoding="utf-8")
+        for worker in workers:
+            worker.end()
+        print(f"{count} kernels in {', '.join(worker.name for worker in workers)}: {failed} differ from plain C")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
