@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds and tests on a bare Debian 12. Usage: scripts/test.sh [--long] [--sanitize] [--no-install] [--keep-going]
-#   --long        with the entries labelled `long`, which take another half an hour
+#   --long        with the entries labelled `long`, which take another hour
 #   --sanitize    the asan-ubsan and tsan builds instead of the release build
 #   --no-install  install no package
 #   --keep-going  go on with the next build after a failure
