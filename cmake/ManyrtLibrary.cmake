@@ -8,8 +8,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/ManyrtFibers.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtCuda.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtOpenCl.cmake)
 
-# A file then sees what the files before it include and name, so a compiler finds neither a missing header nor, without this option,
-# two files with one name in their namespaces without a name. scripts/test.sh has a build of each kind; packages are of single files.
+# A file then sees what the files before it include, and a compiler does not find a header that is missing. Without the option it does
+# not find two files of a folder with one name in unnamed namespaces. scripts/test.sh has builds of both kinds; packages do not set it.
 option(MANYRT_UNITY "Compile the files of each folder of src as one, in half of the time" OFF)
 
 # manyrt_compile_folders_as_one(target sources...): with MANYRT_UNITY. The lowering for the CPU stays apart: its files are long.
