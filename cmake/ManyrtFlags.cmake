@@ -5,7 +5,8 @@ add_library(manyrt_warnings INTERFACE)
 target_compile_options(manyrt_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${MANYRT_WERROR}>:-Werror>)
 
 if(MANYRT_SANITIZE STREQUAL "address")
-  set(manyrt_sanitize_flags -fsanitize=address,undefined -fno-sanitize-recover=all)
+  # A null pointer that is followed ends the process by AddressSanitizer, too; a check at each pointer takes a quarter of the time.
+  set(manyrt_sanitize_flags -fsanitize=address,undefined -fno-sanitize=null -fno-sanitize-recover=all)
   add_compile_definitions(MANYRT_SANITIZE=address MANYRT_SANITIZE_ADDRESS=1)
   # In a function that gcc 12 makes small, as cold ones are, it writes the end of a frame with one string instruction and does
   # not say that the frame is free. When all of a size are taken, each call searches them all.

@@ -8,6 +8,26 @@ include(${CMAKE_CURRENT_LIST_DIR}/ManyrtFibers.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtCuda.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ManyrtOpenCl.cmake)
 
+# A file then sees what the files before it include, and a compiler does not find a header that is missing. Without the option it does
+# not find two files of a folder with one name in unnamed namespaces. scripts/test.sh has builds of both kinds; packages do not set it.
+option(MANYRT_UNITY "Compile the files of each folder of src as one, in half of the time" OFF)
+
+# manyrt_compile_folders_as_one(target sources...): with MANYRT_UNITY. The lowering for the CPU stays apart: its files are long.
+function(manyrt_compile_folders_as_one target)
+  if(NOT MANYRT_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  list(FILTER ARGN EXCLUDE REGEX "/lowering/cpu/")
+  foreach(source IN LISTS ARGN)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE file)
+    cmake_path(GET file PARENT_PATH folder)
+    string(REGEX MATCH "^[^/]+(/[^/]+)?" group ${folder})
+    string(REPLACE "/" "_" group ${group})
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
 file(GLOB_RECURSE manyrt_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
 list(FILTER manyrt_sources EXCLUDE REGEX "/src/comm/")  # a library of its own: ManyrtComm.cmake
 if(manyrt_no_toolkit_sources)
@@ -25,6 +45,7 @@ add_custom_command(OUTPUT ${manyrt_builtins_source}
     -P ${PROJECT_SOURCE_DIR}/cmake/EmbedLibrary.cmake
   DEPENDS ${manyrt_builtins_files} ${PROJECT_SOURCE_DIR}/cmake/EmbedLibrary.cmake VERBATIM)
 add_library(manyrt_objects OBJECT ${manyrt_sources} ${manyrt_builtins_source})
+manyrt_compile_folders_as_one(manyrt_objects ${manyrt_sources})
 set_target_properties(manyrt_objects PROPERTIES
   POSITION_INDEPENDENT_CODE ON
   C_VISIBILITY_PRESET hidden
@@ -40,7 +61,7 @@ target_link_libraries(manyrt_objects PRIVATE manyrt_warnings manyrt_hardening ma
 # scripts/check_includes.py has the list too.
 set(manyrt_precompiled_headers <algorithm> <array> <atomic> <cstdint> <cstring> <functional> <map> <memory> <mutex> <optional> <set>
   <string> <thread> <unordered_map> <vector>)
-if(MANYRT_SANITIZE OR MANYRT_COMPILE_TESTS_FAST)
+if(MANYRT_SANITIZE OR MANYRT_COMPILE_TESTS_FAST OR MANYRT_UNITY)
   target_precompile_headers(manyrt_objects PRIVATE ${manyrt_precompiled_headers})
 endif()
 if(MANYRT_COMPILE_TESTS_FAST)

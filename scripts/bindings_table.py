@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the table of behaviours in docs/bindings.md from what tests/bindings/run.py has left in a build's results folder.
+"""Writes the table of behaviours in docs/bindings.md from what tests/bindings/run.py has left in a build's results
+folder, of a run of scripts/test.sh --long.
 
 Usage: bindings_table.py [build/release/results]. A cell is `yes` where the behaviour was shown, `-` where the device cannot do
 it (the reason stands below the table), `no` where it failed, and empty where it was not run.

@@ -19,12 +19,12 @@ constexpr uint64_t kRangeBytes = uint64_t{1} << 30;
 constexpr uint64_t kMostBytes = uint64_t{1} << 45;
 constexpr uint64_t kRangeAlignment = uint64_t{1} << 21;
 constexpr uint64_t kSparePart = 32;  // of what is in use
-constexpr int kPendingLooks = 16;
+constexpr int kRangeLooks = 16;  // pending blocks that an allocation tries
 constexpr uint32_t kFewSpares = 8;  // lose their memory ahead of an allocation; more only until it takes no more than they had
 
 // What a large block gets beyond what it needs, so that it can begin anywhere in its first page.
-constexpr uint64_t kPage = 4096;
-constexpr uint64_t kRoom = kPage - kAlignment;
+constexpr uint64_t kFirstPage = 4096;
+constexpr uint64_t kRoom = kFirstPage - kAlignment;
 constexpr uint64_t kRoomFrom = uint64_t{1} << 20;
 
 uint64_t bytesOf(OffsetAllocator::Span span) { return span.count * kUnit; }
@@ -94,7 +94,7 @@ uint32_t Pool::unitsFor(uint64_t bytes) const {
 // Where the next block begins in its first unit.
 uint64_t Pool::nextShift(OffsetAllocator::Span span, uint64_t bytes, uint64_t alignment) {
   if (!spreads()) return 0;
-  const uint64_t room = bytesOf(span) - bytes, shift = shifts_++ * kSpread % kPage;
+  const uint64_t room = bytesOf(span) - bytes, shift = shifts_++ * kSpread % kFirstPage;
   const uint64_t step = std::max(alignment, kAlignment);
   return std::min(shift, room) / step * step;
 }
@@ -102,7 +102,7 @@ uint64_t Pool::nextShift(OffsetAllocator::Span span, uint64_t bytes, uint64_t al
 // A block that was freed in the stream's order and is still in use, or a free part that has memory.
 Block* Pool::takeFromRanges(uint64_t size, uint64_t alignment, backend::Stream* stream, Dropped* dropped, bool* in_use) {
   int looks = 0;
-  for (Block** at = &pending_in_ranges_; *at != nullptr && looks < kPendingLooks; ++looks) {  // newest first
+  for (Block** at = &pending_in_ranges_; *at != nullptr && looks < kRangeLooks; ++looks) {  // newest first
     Block* block = *at;
     const bool over = passed(*block, nullptr);
     if (!over && !(isGoodFit(*block, size, std::max(alignment, kAlignment)) && passed(*block, stream))) {

@@ -4,7 +4,7 @@
 Runs over classes/*.cl, language/*.cl, errors/*.cl and the lines of oracle_cases.txt. Each has a recorded verdict (files of
 errors/ are refused, the other files accepted), so that the front end is checked where clang is missing too; where it is there
 its verdict is checked the same way. Wanted differences stand in oracle_differences.txt, and one that is none fails the run.
-Usage: oracle.py CHECK_SOURCE [PATTERN]
+Usage: oracle.py CHECK_SOURCE [PATTERN], or oracle.py --write FOLDER for the programs as files: inputs of tests/fuzz.
 """
 import concurrent.futures
 import pathlib
@@ -69,7 +69,20 @@ def accepts(command):
     return {0: True, 1: False}.get(result.returncode), said or f"exit status {result.returncode}"
 
 
+def write(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("case*.cl"):
+        old.unlink()
+    cases = read_cases()
+    for number, case in enumerate(cases):
+        (folder / f"case{number}.cl").write_text(case.text, encoding="utf-8")
+    print(f"{len(cases)} programs were written.")
+
+
 def main():
+    if sys.argv[1] == "--write":
+        write(pathlib.Path(sys.argv[2]))
+        return 0
     check_source, pattern = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
     clang = shutil.which("clang")
     cases = [case for case in read_cases() if pattern in case.name]

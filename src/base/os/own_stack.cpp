@@ -49,7 +49,7 @@ struct Excursion {
 };
 
 // makecontext passes numbers of 32 bits alone.
-void run(uint32_t high, uint32_t low) {
+void runTrip(uint32_t high, uint32_t low) {
   auto* trip = reinterpret_cast<Excursion*>(uintptr_t{high} << 32 | low);
 #if defined(MANYRT_STACK_ASAN)
   __sanitizer_finish_switch_fiber(nullptr, &trip->caller_bottom, &trip->caller_bytes);
@@ -97,7 +97,7 @@ bool runOnOwnStack(size_t bytes, void (*body)(void*), void* user) {
     trip.own.uc_stack.ss_size = bytes;
     trip.own.uc_link = nullptr;
     const auto address = reinterpret_cast<uintptr_t>(&trip);
-    makecontext(&trip.own, reinterpret_cast<void (*)()>(run), 2, static_cast<uint32_t>(address >> 32),
+    makecontext(&trip.own, reinterpret_cast<void (*)()>(runTrip), 2, static_cast<uint32_t>(address >> 32),
                 static_cast<uint32_t>(address));
     goAndReturn(&trip, bottom, bytes);
   }

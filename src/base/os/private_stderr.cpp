@@ -48,7 +48,7 @@ void readBack(std::string* written) try {
   written->clear();
 }
 
-void* run(void* argument) {
+void* runCall(void* argument) {
   Call& call = *static_cast<Call*>(argument);
   // Only behind leaveTable(): before it the program would see the descriptor.
   const int memory = leaveTable() ? memfd_create("manyrt-remarks", MFD_CLOEXEC) : -1;
@@ -66,7 +66,7 @@ std::string withPrivateStderr(void (*body)(void*), void* user) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // a program's handlers run on its own threads, with its own files
   pthread_t thread;
-  const bool started = !fault::fails("thread") && pthread_create(&thread, nullptr, run, &call) == 0;
+  const bool started = !fault::fails("thread") && pthread_create(&thread, nullptr, runCall, &call) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (started) {
     pthread_join(thread, nullptr);

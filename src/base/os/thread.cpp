@@ -24,7 +24,7 @@ struct Start {
   char name[16];
 };
 
-void* run(void* argument) {
+void* runStart(void* argument) {
   Start start = *static_cast<Start*>(argument);
   delete static_cast<Start*>(argument);
   pthread_setname_np(pthread_self(), start.name);
@@ -76,7 +76,7 @@ Status startThread(const char* name, void (*body)(void*), void* user) {
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_t thread;
-  int error = pthread_create(&thread, &attributes, run, start.get());
+  int error = pthread_create(&thread, &attributes, runStart, start.get());
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) {
@@ -98,7 +98,7 @@ Status runOnLargeStack(void (*body)(void*), void* user) {
   pthread_attr_setstacksize(&attributes, kStack);
   pthread_t thread;
   const bool started =
-      start != nullptr && !fault::fails("thread") && pthread_create(&thread, &attributes, run, start.get()) == 0;
+      start != nullptr && !fault::fails("thread") && pthread_create(&thread, &attributes, runStart, start.get()) == 0;
   pthread_attr_destroy(&attributes);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!started) {

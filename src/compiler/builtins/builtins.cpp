@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/builtins/family.h"
 #include "compiler/builtins/prototype.h"
 
 namespace manyrt::compiler {
@@ -25,7 +26,6 @@ constexpr NamedScalar kScalars[] = {
 constexpr size_t kConvertible = 11;  // of them; the others are for as_ alone
 
 constexpr const char* kComponents[] = {"", "2", "3", "4", "8", "16"};
-constexpr uint32_t kComponentCounts[] = {1, 2, 3, 4, 8, 16};
 constexpr const char* kRoundings[] = {"", "_rte", "_rtz", "_rtp", "_rtn"};
 
 bool take(std::string_view* text, std::string_view prefix) {

@@ -66,7 +66,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \n") + 1 - begin);
 }
 
-bool take(std::string_view* text, std::string_view word) {
+bool takeWord(std::string_view* text, std::string_view word) {
   if (!text->starts_with(word)) return false;
   text->remove_prefix(word.size());
   *text = trimmed(*text);
@@ -86,13 +86,13 @@ Parameter readParameter(std::string_view text) {
   char space = 0;
   for (bool more = true; more;) {
     more = true;
-    if (take(&text, "const ")) {
+    if (takeWord(&text, "const ")) {
       is_const = true;
-    } else if (take(&text, "volatile ")) {
+    } else if (takeWord(&text, "volatile ")) {
       is_volatile = true;
     } else if (text.starts_with("__")) {
       space = text[2];
-      take(&text, text.substr(0, text.find(' ')));
+      takeWord(&text, text.substr(0, text.find(' ')));
     } else {
       more = false;
     }
@@ -117,7 +117,7 @@ class Reader {
         const std::string_view line = text.substr(0, text.find('\n'));
         if (line[0] == '#') readHeading(trimmed(line.substr(1)));
         text.remove_prefix(line.size());
-      } else if (take(&text, "where gentype is ")) {
+      } else if (takeWord(&text, "where gentype is ")) {
         const std::string_view words = text.substr(0, text.find(':'));
         set_ = std::find_if(std::begin(kSets), std::end(kSets), [&](const TypeSet& set) { return words == set.words; });
         text.remove_prefix(words.size() + 1);

@@ -9,8 +9,8 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint64_t kMagic = 0x3161647563746d72;  // "rmtcuda1"
-constexpr uint64_t kMaxArguments = 1 << 12;      // CUDA takes 32,764 bytes of them
+constexpr uint64_t kCudaMagic = 0x3161647563746d72;  // "rmtcuda1"
+constexpr uint64_t kMaxCudaArguments = 1 << 12;      // CUDA takes 32,764 bytes of them
 
 void write(EntryWriter* out, const CudaKernel& kernel) {
   out->text(kernel.name);
@@ -43,7 +43,7 @@ bool read(EntryReader* in, CudaKernel* kernel) {
   for (uint32_t& size : kernel->required_group) {
     if (!in->number(&size, UINT32_MAX)) return false;
   }
-  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->count(&count) || count > kMaxArguments) return false;
+  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->count(&count) || count > kMaxCudaArguments) return false;
   kernel->arguments.resize(static_cast<size_t>(count));
   for (CudaArgument& argument : kernel->arguments) {
     if (!read(in, &argument)) return false;
@@ -70,7 +70,7 @@ bool readList(EntryReader* in, std::vector<Element>* list) {
 
 std::vector<unsigned char> writeCudaEntry(const CudaImage& image) {
   EntryWriter out;
-  out.number(kMagic);
+  out.number(kCudaMagic);
   out.text(image.log);
   out.number(image.kernels.size());
   for (const CudaKernel& kernel : image.kernels) write(&out, kernel);
@@ -91,7 +91,7 @@ bool readCudaEntry(CudaImage* image, const unsigned char* data, size_t size) {
   uint64_t is_cubin = 0;
   const unsigned char* code = nullptr;
   uint64_t code_size = 0;
-  if (!in.number(&magic, UINT64_MAX) || magic != kMagic || !in.text(&image->log) || !readList(&in, &image->kernels) ||
+  if (!in.number(&magic, UINT64_MAX) || magic != kCudaMagic || !in.text(&image->log) || !readList(&in, &image->kernels) ||
       !readList(&in, &image->globals) || !in.number(&is_cubin, 1) || !in.block(&code, &code_size) || !in.atEnd()) {
     return false;
   }

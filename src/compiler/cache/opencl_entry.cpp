@@ -7,8 +7,8 @@
 namespace manyrt::compiler {
 namespace {
 
-constexpr uint64_t kMagic = 0x346c636f63746d72;  // "rmtcocl4"
-constexpr uint64_t kMaxArguments = 1 << 12;
+constexpr uint64_t kOpenClMagic = 0x346c636f63746d72;  // "rmtcocl4"
+constexpr uint64_t kMaxOpenClArguments = 1 << 12;
 
 bool read(EntryReader* in, OpenClArgument* argument) {
   uint32_t kind = 0, is_record = 0;
@@ -27,7 +27,7 @@ bool read(EntryReader* in, OpenClKernel* kernel) {
   for (uint32_t& size : kernel->required_group) {
     if (!in->number(&size, UINT32_MAX)) return false;
   }
-  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->count(&count) || count > kMaxArguments) return false;
+  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->count(&count) || count > kMaxOpenClArguments) return false;
   for (uint64_t i = 0; i < count; ++i) {
     if (!read(in, &kernel->arguments.emplace_back())) return false;
   }
@@ -38,7 +38,7 @@ bool read(EntryReader* in, OpenClKernel* kernel) {
 
 std::vector<unsigned char> writeOpenClEntry(const OpenClImage& image) {
   EntryWriter out;
-  out.number(kMagic);
+  out.number(kOpenClMagic);
   out.text(image.log);
   out.number(image.kernels.size());
   for (const OpenClKernel& kernel : image.kernels) {
@@ -65,7 +65,7 @@ bool readOpenClEntry(OpenClImage* image, const unsigned char* data, size_t size)
   EntryReader in(data, size);
   uint64_t magic = 0, kernels = 0, code_size = 0;
   const unsigned char* code = nullptr;
-  if (!in.number(&magic, UINT64_MAX) || magic != kMagic || !in.text(&image->log) || !in.count(&kernels)) return false;
+  if (!in.number(&magic, UINT64_MAX) || magic != kOpenClMagic || !in.text(&image->log) || !in.count(&kernels)) return false;
   image->kernels.clear();
   for (uint64_t i = 0; i < kernels; ++i) {
     if (!read(&in, &image->kernels.emplace_back())) return false;

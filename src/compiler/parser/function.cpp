@@ -6,11 +6,6 @@
 namespace manyrt::compiler {
 namespace {
 
-const Type* elementType(const Type* type) {
-  while (type->isArray()) type = type->inner.type;
-  return type;
-}
-
 // Two declarations of one array, of which one does not know the length.
 bool isSameButLength(QualType a, QualType b) {
   return a->isArray() && b->isArray() && a->inner == b->inner &&

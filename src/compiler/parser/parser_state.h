@@ -27,6 +27,12 @@
 
 namespace manyrt::compiler {
 
+// What an array of any number of dimensions is made of; other types themselves.
+inline const Type* elementType(const Type* type) {
+  while (type->isArray()) type = type->inner.type;
+  return type;
+}
+
 // The specifiers of a declaration, before its declarators.
 struct Specifiers {
   QualType type;

@@ -23,11 +23,6 @@ bool addNames(Names* names, const Record& record, std::string* repeated) {
   return true;
 }
 
-const Type* elementType(const Type* type) {
-  while (type->isArray()) type = type->inner.type;
-  return type;
-}
-
 bool hasStorage(const Specifiers& specifiers) {
   return specifiers.is_typedef || specifiers.is_static || specifiers.is_extern || specifiers.is_inline || specifiers.is_kernel;
 }

@@ -23,7 +23,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kForm = 40;
+constexpr uint32_t kCpuForm = 40;
 
 // gcc uses registers and removes dead code, in half the time of -O1. clang takes this for -O1.
 constexpr char kQuickLevel[] = "-Og";
@@ -247,7 +247,7 @@ class Pipeline {
 
 Status Pipeline::makeKey() {
   Blake2b hash;
-  addNumber(&hash, kForm);
+  addNumber(&hash, kCpuForm);
   hash.addPart(cpuIdentity());
   hash.addPart(compiler_.identity);
   hash.addPart(sanitizer_.key());

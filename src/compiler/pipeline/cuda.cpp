@@ -20,7 +20,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering, the library or the flags below change what a source becomes.
-constexpr uint32_t kForm = 8;
+constexpr uint32_t kCudaForm = 8;
 
 std::vector<std::string> optionsFor(const BuildOptions& options, const CudaUnit& unit) {
   std::vector<std::string> words = {"--std=c++20", "--device-int128", "--disable-warnings"};
@@ -35,12 +35,12 @@ std::vector<std::string> optionsFor(const BuildOptions& options, const CudaUnit&
 
 // ---- What is built, and what was built last ----
 
-using Built = std::shared_ptr<const CudaImage>;
+using BuiltImage = std::shared_ptr<const CudaImage>;
 
 // The images of this process's last builds, the newest first: building them again reads no file.
 class Recent {
  public:
-  bool find(Built* image, const Digest& key) {
+  bool find(BuiltImage* image, const Digest& key) {
     for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
       if (entry->key != key) continue;
       *image = entry->image;
@@ -49,7 +49,7 @@ class Recent {
     }
     return false;
   }
-  void add(const Digest& key, const Built& image) {
+  void add(const Digest& key, const BuiltImage& image) {
     entries_.push_front({key, image});
     bytes_ += sizeOf(*image);
     while (bytes_ > kMaxBytes || entries_.size() > kMaxEntries) {
@@ -63,7 +63,7 @@ class Recent {
   static constexpr size_t kMaxEntries = 64;
   struct Entry {
     Digest key;
-    Built image;
+    BuiltImage image;
   };
   static size_t sizeOf(const CudaImage& image) { return image.code.size() + image.log.size(); }
 
@@ -72,7 +72,7 @@ class Recent {
 };
 
 struct Builds {
-  SingleFlight<Built, Digest> flights;
+  SingleFlight<BuiltImage, Digest> flights;
   Recent recent;  // under the lock of the flights
 };
 Builds& builds() {
@@ -97,9 +97,9 @@ void store(const CudaImage& image, const Digest& key) {
 
 // `build(CudaImage*)` makes what neither this process nor the cache has.
 template <typename Build>
-Status buildOnce(Built* image, const Digest& key, Build build) {
+Status buildOnce(BuiltImage* image, const Digest& key, Build build) {
   Builds& known = builds();
-  const auto make = [&](Built* out) {
+  const auto make = [&](BuiltImage* out) {
     const std::shared_ptr<CudaImage> made = std::make_shared<CudaImage>();
     made->key = key;
     *out = made;  // its log is wanted also when the rest fails
@@ -109,13 +109,13 @@ Status buildOnce(Built* image, const Digest& key, Build build) {
     return Status();
   };
   return known.flights.run(
-      image, key, [&](Built* found) { return known.recent.find(found, key); }, make,
-      [&](const Built& made) { known.recent.add(key, made); });
+      image, key, [&](BuiltImage* found) { return known.recent.find(found, key); }, make,
+      [&](const BuiltImage& made) { known.recent.add(key, made); });
 }
 
 void addTarget(Blake2b* hash, const char* language, const CudaTarget& target, const NvrtcLibrary& library) {
   hash->addPart(language);
-  addNumber(hash, kForm);
+  addNumber(hash, kCudaForm);
   addNumber(hash, uint64_t{target.major} << 32 | target.minor);
   hash->addPart(library.identity);
 }
@@ -146,7 +146,7 @@ bool namesArchitecture(const std::string& option) {
 
 }  // namespace
 
-Status buildForCuda(Built* image, const CudaTarget& target, const BuildRequest& request) {
+Status buildForCuda(BuiltImage* image, const CudaTarget& target, const BuildRequest& request) {
   image->reset();
   FrontEnd front_end(request);
   RT_TRY(front_end.readOptions());
@@ -162,7 +162,7 @@ Status buildForCuda(Built* image, const CudaTarget& target, const BuildRequest& 
   return buildOnce(image, hash.finish(), [&](CudaImage* made) { return compileUnit(made, target, library, front_end); });
 }
 
-Status compileCuda(Built* image, const CudaTarget& target, const BuildRequest& request) {
+Status compileCuda(BuiltImage* image, const CudaTarget& target, const BuildRequest& request) {
   image->reset();
   NvrtcJob job;
   RT_TRY(splitWords(&job.options, request.options));

@@ -15,7 +15,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering or the options below change what a source becomes.
-constexpr uint32_t kForm = 9;
+constexpr uint32_t kOpenClForm = 9;
 
 // A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
 constexpr char kRightSizes[] =
@@ -163,7 +163,7 @@ Status OpenClBuild::begin(std::string* log) {
   }
   Blake2b hash;
   hash.addPart("OpenCL C for OpenCL");
-  addNumber(&hash, kForm);
+  addNumber(&hash, kOpenClForm);
   hash.addPart(target_.identity);
   addNumber(&hash, uint64_t{target_.hidden_offsets} | uint64_t{target_.doubles} << 1 | uint64_t{target_.atomics_64} << 2 |
                        uint64_t{target_.wrong_sizes} << 3 | uint64_t{target_.rounds_division} << 4 |

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMaxSpelled = 64u << 20;  // bytes of all spellings that # and ## make
 constexpr uint8_t kBodyFlags = Lexeme::kParameter | Lexeme::kStringify | Lexeme::kPaste;
 
-int shown(std::string_view text) { return static_cast<int>(text.size() < 60 ? text.size() : 60); }
+int shownOperand(std::string_view text) { return static_cast<int>(text.size() < 60 ? text.size() : 60); }
 
 }  // namespace
 
@@ -122,8 +122,8 @@ void Expander::pasteAt(std::vector<Lexeme>& out, size_t right, Location operand)
                          spelling.size(), kMaxSpelling);
       stopped_ = true;
     } else if (!lexOne(&made, spelling, sources_, names_)) {
-      diagnostics_.error(operand, "\"##\" joins \"%.*s\" and \"%.*s\", which together are not a token.", shown(a.view()),
-                         a.text, shown(b.view()), b.text);
+      diagnostics_.error(operand, "\"##\" joins \"%.*s\" and \"%.*s\", which together are not a token.", shownOperand(a.view()),
+                         a.text, shownOperand(b.view()), b.text);
       noteUse(operand);
     } else {
       spelled_ += made.name != nullptr ? 0 : spelling.size() + sizeof(std::string);

@@ -189,7 +189,7 @@ class GraphReader {
     }
     static constexpr Keys<16> kKeys = {"buffer", "value", "local", "i8",  "u8",  "i16",    "u16",   "i32",
                                        "u32",    "i64",   "u64",   "f32", "f64", "offset", "bytes", "access"};
-    constexpr size_t kScalars = 3, kOffset = 13, kBytes = 14, kAccess = 15;
+    constexpr size_t kFirstScalar = 3, kOffset = 13, kBytes = 14, kAccess = 15;
     auto parts = Field::fields<16>(field);
     RT_TRY(field.members(&parts, kKeys));
     // The keys before kOffset are the forms of an argument, of which exactly one must be there. The others belong to a buffer.
@@ -224,7 +224,7 @@ class GraphReader {
       }
       out->size = value->size();
     }
-    static_assert(kScalars == 3);
+    static_assert(kFirstScalar == 3);
     return Status();
   }
 

@@ -10,22 +10,22 @@
 namespace manyrt::graph {
 namespace {
 
-using Source = const manager::KernelSource*;
+using SourcePointer = const manager::KernelSource*;
 
 const manager::KernelSource* sourceOf(const KernelNode& node) {
   return node.kernel ? node.kernel->source.get() : node.source.get();
 }
 
-bool same(Source a, Source b) { return a == b || (a->text == b->text && a->options == b->options); }
+bool same(SourcePointer a, SourcePointer b) { return a == b || (a->text == b->text && a->options == b->options); }
 
 // The sources in the order in which kernels name them, each once.
 struct Sources {
-  std::vector<Source> list;
-  std::unordered_map<Source, size_t> place;  // in the list, also of a second source with the same text
+  std::vector<SourcePointer> list;
+  std::unordered_map<SourcePointer, size_t> place;  // in the list, also of a second source with the same text
 
-  void add(Source source) {
+  void add(SourcePointer source) {
     if (place.contains(source)) return;
-    const auto known = std::find_if(list.begin(), list.end(), [&](Source each) { return same(each, source); });
+    const auto known = std::find_if(list.begin(), list.end(), [&](SourcePointer each) { return same(each, source); });
     place[source] = static_cast<size_t>(known - list.begin());
     if (known == list.end()) list.push_back(source);
   }
@@ -35,7 +35,7 @@ void collect(Sources* sources, const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     if (const ChildNode* child = std::get_if<ChildNode>(&node.work)) collect(sources, *child->graph);
     const KernelNode* kernel = std::get_if<KernelNode>(&node.work);
-    const Source source = kernel != nullptr ? sourceOf(*kernel) : nullptr;
+    const SourcePointer source = kernel != nullptr ? sourceOf(*kernel) : nullptr;
     if (source != nullptr) sources->add(source);
   }
 }
@@ -121,7 +121,7 @@ class GraphWriter {
   Status kernel(const KernelNode& kernel) {
     out_ += "{\"kind\": \"kernel\", \"kernel\": ";
     RT_TRY(quoted(kernel.kernel ? kernel.kernel->native->name() : kernel.name.c_str(), "name of a kernel"));
-    if (const Source source = sourceOf(kernel)) {
+    if (const SourcePointer source = sourceOf(kernel)) {
       out_ += ", \"module\": " + number(sources_.place.at(source));
     }
     out_ += ", \"grid\": " + list(kernel.grid) + ", \"group\": " + list(kernel.group);
@@ -230,7 +230,7 @@ Status writeFile(std::string* text, const Graph& graph) {
   std::lock_guard lock(graph.mutex());
   Sources collected;
   collect(&collected, graph);
-  const std::vector<Source>& sources = collected.list;
+  const std::vector<SourcePointer>& sources = collected.list;
   *text = "{\n  \"format\": \"";
   text->append(kFileFormat).append("\",\n  \"version\": ").append(number(kFileVersion)).append(",\n  \"modules\": [");
   for (size_t i = 0; i < sources.size(); ++i) {

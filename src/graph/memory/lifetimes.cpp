@@ -27,15 +27,11 @@ Lifetime LifetimeFinder::find(std::vector<uint32_t> users) {
   return ends;
 }
 
-namespace {
-
-// A lifetime, or with many ends a share of these. It is over behind all of `ends`.
-struct Part {
+// A lifetime, or with many ends a share of these. It is over after all of `ends`.
+struct OverFinder::Part {
   uint32_t item;
   std::span<uint32_t> ends;
 };
-
-}  // namespace
 
 // One sweep down the steps, with a bit for each of some parts: it is over. A part with several ends has a bit for each end too,
 // counted from the last bit down; once a step has all of these it gets the bit of the part.

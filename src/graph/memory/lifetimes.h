@@ -43,6 +43,7 @@ class OverFinder {
 
  private:
   class Round;
+  struct Part;
 
   const Before& before_;
   std::vector<Lifetime> lifetimes_;

@@ -72,8 +72,8 @@ Before reduced(Before before) {
   for (uint32_t i = 0; i < before.size(); ++i) {
     for (uint32_t first : before[i]) last[first] = i;
   }
-  constexpr uint32_t kNone = UINT32_MAX;
-  std::vector<uint32_t> bit_of(before.size(), kNone);
+  constexpr uint32_t kNoBit = UINT32_MAX;
+  std::vector<uint32_t> bit_of(before.size(), kNoBit);
   Few sweep(before);
   for (size_t from = all.size(); from != 0;) {
     const size_t to = from;
@@ -92,14 +92,14 @@ Before reduced(Before before) {
       Few::Bits own{};
       const auto kept = std::remove_if(begin, stop, [&](uint32_t first) {
         const uint32_t bit = bit_of[first];
-        if (bit == kNone) return false;
+        if (bit == kNoBit) return false;
         Few::set(&own, bit);
         return Few::test(*bits, bit);
       });
       list.erase(kept, stop);
       for (size_t w = 0; w < own.size(); ++w) (*bits)[w] |= own[w];
     });
-    for (size_t i = from; i < to; ++i) bit_of[all[i]] = kNone;
+    for (size_t i = from; i < to; ++i) bit_of[all[i]] = kNoBit;
   }
   return before;
 }

@@ -15,7 +15,7 @@ bool touches(const Token& left, const Token& right) {
          left.where.column + left.text.size() == right.where.column;
 }
 
-std::string quoted(std::string_view name) {
+std::string quote(std::string_view name) {
   std::string text = "\"";
   for (char c : name) {
     if (c == '"' || c == '\\') text.push_back('\\');
@@ -38,7 +38,7 @@ void TokenText::goTo(Location place) {
     out_.append(place.line - at_.line, '\n');
   } else {
     if (!out_.empty() && out_.back() != '\n') out_.push_back('\n');
-    out_.append("#line ").append(std::to_string(place.line)).append(" ").append(quoted(sources_.name(place.file))).append("\n");
+    out_.append("#line ").append(std::to_string(place.line)).append(" ").append(quote(sources_.name(place.file))).append("\n");
   }
   out_.append(std::min(std::max(place.column, 1u) - 1, kMaxIndent), ' ');
   at_ = place;

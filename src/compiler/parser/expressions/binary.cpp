@@ -8,8 +8,6 @@
 namespace manyrt::compiler {
 namespace {
 
-std::string named(const Expr& expression) { return spell(expression.type.unqualified()); }
-
 bool isShift(Op op) { return op == Op::kShl || op == Op::kShr; }
 bool isLogical(Op op) { return op == Op::kLogicalAnd || op == Op::kLogicalOr; }
 bool isComparison(Op op) { return op >= Op::kLess && op <= Op::kNotEqual; }

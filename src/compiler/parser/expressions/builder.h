@@ -14,6 +14,10 @@
 
 namespace manyrt::compiler {
 
+// Types as messages name them: that of a value has no qualifiers.
+inline std::string named(const Type* type) { return spell(QualType{type}); }
+inline std::string named(const Expr& expression) { return spell(expression.type.unqualified()); }
+
 class ExpressionBuilder {
  protected:
   static constexpr uint32_t kMaxHeight = 1000;  // of an expression's tree: chains of operators grow it without nesting

@@ -5,11 +5,6 @@
 #include "compiler/parser/parser_state.h"
 
 namespace manyrt::compiler {
-namespace {
-
-std::string named(const Type* type) { return spell(QualType{type}); }
-
-}  // namespace
 
 Expr* Parser::parseParenthesised() {
   Depth depth(*this);

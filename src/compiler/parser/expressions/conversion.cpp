@@ -7,8 +7,6 @@
 namespace manyrt::compiler {
 namespace {
 
-std::string named(const Type* type) { return spell(QualType{type}); }
-
 bool isHalf(const Type* type) { return (type->isScalar() || type->isVector()) && type->scalar == Scalar::kHalf; }
 
 // Equal but for qualifiers: elements of arrays carry those of the array.

@@ -11,7 +11,7 @@ namespace manyrt::compiler {
 namespace {
 
 constexpr uint64_t kMaxElements = UINT32_MAX;  // of an array in braces: their numbers have 32 bits
-constexpr uint64_t kMaxCharacters = 1 << 16;   // of a string that fills an array: each becomes a node
+constexpr uint64_t kMaxStringNodes = 1 << 16;  // of a string that fills an array: each becomes a node
 
 bool isAggregate(QualType type) { return type->isArray() || type->isRecord(); }
 
@@ -87,9 +87,9 @@ Expr* ExpressionBuilder::characters(const Expr& string, QualType type) {
   if (!decode(&bytes, token)) return nullptr;
   const bool open = type->length == Type::kUnknownLength;
   const uint64_t length = open ? bytes.size() + 1 : type->length;
-  if (bytes.size() > kMaxCharacters) {
+  if (bytes.size() > kMaxStringNodes) {
     diagnostics_.error(string.where, "A string of %zu characters cannot fill an array; %llu are the limit.", bytes.size(),
-                       static_cast<unsigned long long>(kMaxCharacters));
+                       static_cast<unsigned long long>(kMaxStringNodes));
     return nullptr;
   }
   if (bytes.size() > length) {

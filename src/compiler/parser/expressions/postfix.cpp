@@ -7,8 +7,6 @@
 namespace manyrt::compiler {
 namespace {
 
-std::string named(const Expr& expression) { return spell(expression.type.unqualified()); }
-
 int hexDigit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;

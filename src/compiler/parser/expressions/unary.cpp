@@ -10,8 +10,6 @@
 namespace manyrt::compiler {
 namespace {
 
-std::string named(const Expr& expression) { return spell(expression.type.unqualified()); }
-
 // A const field inside makes the whole record one that cannot be assigned. Each record is looked at once, however often it is
 // nested.
 bool hasConstField(const Record& record) {
