@@ -156,6 +156,7 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
 
 void Pool::credit(int64_t change) {
   if (change == 0) return;
+  crediting_.note();
   const int64_t sum = credit_.fetch_add(change, std::memory_order_relaxed) + change;
   int64_t peak = credit_peak_.load(std::memory_order_relaxed);
   while (sum > peak && !credit_peak_.compare_exchange_weak(peak, sum, std::memory_order_relaxed)) {
@@ -274,16 +275,18 @@ BlockChain Pool::takeUnused(uint32_t index, uint32_t count) {
 // thousands of streams a look at all of them would cost more than a slab.
 BlockChain Pool::takeFromCaches(uint32_t index, uint32_t count) {
   BlockChain taken;
-  StreamCache* cache = next_scavenged_;
-  for (int looks = 0; looks < kScavengedCaches && taken.first == nullptr; ++looks) {
-    if (cache == nullptr) cache = caches_.first();
-    if (cache == nullptr) break;
+  const bool shared = visits_.shared();
+  StreamCache* const begin = next_scavenged_ != nullptr ? next_scavenged_ : caches_.first();
+  StreamCache* cache = begin;
+  for (int looks = 0; cache != nullptr && looks < kScavengedCaches && taken.first == nullptr; ++looks) {
     {
       std::lock_guard lock(cache->lock);
-      if (cache->has(index)) taken = cache->takePassed(index, count, cache->completed());
+      // Streams at work at the same time would take each other's blocks in turn: they keep what they use.
+      const uint32_t most = shared ? std::min(cache->surplus(index), count) : count;
+      if (most != 0 && cache->has(index)) taken = cache->takePassed(index, most, cache->completed());
     }
-    cache = cache->next;
-    if (cache == nullptr && looks > 0 && next_scavenged_ == nullptr) break;  // all of them
+    cache = cache->next != nullptr ? cache->next : caches_.first();
+    if (cache == begin) break;  // all of them
   }
   next_scavenged_ = cache;
   return taken;
@@ -349,6 +352,7 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
     {
       Dropped dropped;
       std::unique_lock lock(lock_);
+      visits_.note();
       if (pins_ || isClosed()) cache = nullptr;
       const auto of_class = [&](const Block& held) {
         return held.region->kind() == Region::Kind::kSlab && held.region->sizeClass() == index;
@@ -512,7 +516,7 @@ inline Pool::Freed Pool::claim(Region& region, Block& block, const backend::Stre
     block.freed_early = true;
     leased_bytes_.fetch_add(size, std::memory_order_relaxed);
     if (home != nullptr) {
-      if (home->counters.freed(size)) credit(home->counters.lowered(size));
+      if (home->counters.freed(size)) credit(home->counters.lowered(size, crediting_.shared()));
     } else {
       countFree(size);
     }
@@ -581,6 +585,7 @@ void Pool::takeBack(BlockChain blocks, backend::Stream* stream) {
   bool wait = false, at_once;
   {
     std::lock_guard lock(lock_);
+    visits_.note();
     while (Block* block = oldest_first.pop()) {
       if (block->serial <= completed) {
         makeReady(*block->region, *block);
@@ -624,6 +629,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   uint64_t poisoning = 0;
   {
     std::lock_guard lock(lock_);
+    visits_.note();
     if (std::exchange(block.freed_early, false)) {
       leased_bytes_.fetch_sub(size, std::memory_order_relaxed);
     } else {

@@ -19,6 +19,7 @@ constexpr uint64_t kRangeBytes = uint64_t{1} << 30;
 constexpr uint64_t kMostBytes = uint64_t{1} << 45;
 constexpr uint64_t kRangeAlignment = uint64_t{1} << 21;
 constexpr uint64_t kSparePart = 32;  // of what is in use
+constexpr uint64_t kSharedSparePart = 4;  // where threads meet at the lock
 constexpr int kPendingLooks = 16;
 constexpr uint32_t kFewSpares = 8;  // lose their memory ahead of an allocation; more only until it takes no more than they had
 
@@ -38,9 +39,62 @@ bool isGoodFit(const Block& block, uint64_t size, uint64_t alignment) {  // with
 
 }  // namespace
 
+Block* Pool::allocateLargeCached(StreamCache& cache, backend::Stream& stream, uint64_t size, uint64_t wanted, bool* in_use) {
+  std::lock_guard lock(cache.lock);
+  if (!bind(cache, stream)) return nullptr;
+  Block* block = cache.popLarge(wanted);
+  if (block == nullptr) return nullptr;
+  if (fills_) [[unlikely]]
+    *in_use = stream.completed() < block->serial;
+  handOut(*block->region, *block, size, &cache);
+  return block;
+}
+
+void* Pool::allocateLargeFromCache(uint64_t size, backend::Stream& stream) {
+  // Relaxed: see setPinMode().
+  if (size - 1 < max_block_ || size == 0 || !visits_.shared() || !plain_.load(std::memory_order_relaxed) || trace::enabled())
+    return nullptr;
+  StreamCache* cache = knownCacheOf(stream);
+  bool in_use;
+  Block* block = cache == nullptr ? nullptr : allocateLargeCached(*cache, stream, size, size, &in_use);
+  return block == nullptr ? nullptr : reinterpret_cast<void*>(block->region->addressOf(*block));
+}
+
+bool Pool::flushLarge() {
+  bool any = false;
+  for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
+    BlockChain passed;
+    {
+      std::lock_guard lock(cache->lock);
+      if (cache->hasLarge()) passed = cache->takePassedLarge(cache->completed());
+    }
+    any = any || passed.first != nullptr;
+    while (Block* block = passed.pop()) makeReady(*block->region, *block);
+  }
+  return any;
+}
+
+// Hands a block out under the lock. Its home is the cache of the stream where blocks of ranges stay with streams.
+void Pool::handOutLarge(Block& block, uint64_t size, StreamCache* cache, backend::Stream* stream) {
+  if (cache == nullptr || pins_ || isClosed() || !visits_.shared()) {
+    if (pins_) pinBlock(block);
+    return handOut(*block.region, block, size, nullptr);
+  }
+  std::lock_guard lock(cache->lock);
+  (void)bind(*cache, *stream);
+  handOut(*block.region, block, size, cache);
+}
+
 Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream,
                              bool* in_use, bool* done) {
   if (wanted > kMostBytes || alignment > kRangeAlignment) return Status();
+  StreamCache* const cache =
+      stream == nullptr || !visits_.shared() || !plain_.load(std::memory_order_relaxed) ? nullptr : cacheOf(*stream);
+  if (cache != nullptr && alignment <= kAlignment) {
+    *out = allocateLargeCached(*cache, *stream, size, wanted, in_use);
+    *done = *out != nullptr;
+    if (*done) return Status();
+  }
   const bool coarse = ranges_of_driver_->granule() > kUnit;
   const auto unit_alignment = static_cast<uint32_t>(std::max(alignment / kUnit, uint64_t{1}));
   for (;;) {
@@ -49,13 +103,14 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
     {
       Dropped dropped;
       std::lock_guard lock(lock_);
+      visits_.note();
       const auto fits = [&](const Block& each) { return isGoodFit(each, wanted, std::max(alignment, kAlignment)); };
       Block* block = pins_ ? takeHeld(stream, &dropped, fits) : nullptr;
       *in_use = block != nullptr;
       if (block == nullptr) block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
+      if (block == nullptr && flushLarge()) block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
       if (block != nullptr) {
-        if (pins_) pinBlock(*block);
-        handOut(*block->region, *block, size, nullptr);
+        handOutLarge(*block, size, cache, stream);
         *out = block;
         *done = true;
         return Status();
@@ -77,8 +132,7 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
     Block& block = exchange.range->range().cut(exchange.fresh.span, nextShift(exchange.fresh.span, wanted, alignment));
     block.recycled = false;
     *in_use = false;
-    if (pins_) pinBlock(block);
-    handOut(*exchange.range, block, size, nullptr);
+    handOutLarge(block, size, cache, stream);
     *out = &block;
     *done = true;
     return Status();
@@ -165,8 +219,9 @@ Status Pool::plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* 
   uint64_t spare = 0;
   for (Region* range = ranges_; range != nullptr; range = range->next) spare += range->range().offsets().spare() * kUnit;
   // A whole granule beyond what is kept.
+  const uint64_t part = visits_.shared() ? kSharedSparePart : kSparePart;
   const uint64_t keep =
-      (reserved_ - std::min(unused_, reserved_) + bytes) / kSparePart + reserved_ahead_ + ranges_of_driver_->granule() - kUnit;
+      (reserved_ - std::min(unused_, reserved_) + bytes) / part + reserved_ahead_ + ranges_of_driver_->granule() - kUnit;
   uint64_t given = 0;
   while (spare > keep && (exchange->spare_count < kFewSpares || given < bytes)) {
     const uint64_t before = reserved_;

@@ -30,6 +30,8 @@ void Pool::flushCaches() {
         BlockChain passed = cache->takePassed(index, UINT32_MAX, completed);
         while (Block* block = passed.pop()) oldest_first.push(block);
       }
+      BlockChain passed = cache->takePassedLarge(completed);
+      while (Block* block = passed.pop()) oldest_first.push(block);
     }
     while (Block* block = oldest_first.pop()) makeReady(*block->region, *block);
   }
@@ -265,11 +267,12 @@ void Pool::close() {
     closed_.store(true, std::memory_order_relaxed);  // the locks below publish it: nothing enters a cache behind them
   }
   for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
-    BlockChain all[kSizeClasses];
+    BlockChain all[kSizeClasses + 1];
     backend::Stream* stream;
     {
       std::lock_guard lock(cache->lock);
       for (uint32_t index = 0; index < kSizeClasses; ++index) all[index] = cache->takeAll(index);
+      all[kSizeClasses] = cache->takeAllLarge();
       stream = cache->stream();
       cache->close();
     }

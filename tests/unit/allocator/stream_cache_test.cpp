@@ -228,7 +228,7 @@ TEST_F(StreamCacheTest, ThreadsOnTheirStreamsAndOnOneStreamNeverShareABlock) {
   EXPECT_EQ(statistics().reserved_bytes, 0u);
 }
 
-TEST(CountersTest, TheCreditCoversWhatIsLiveAndLittleMore) {
+void expectCredit(bool wide, int64_t part) {
   Counters counters;
   std::mt19937 random(7);
   int64_t credit = 0, live = 0, peak = 0;
@@ -238,22 +238,40 @@ TEST(CountersTest, TheCreditCoversWhatIsLiveAndLittleMore) {
       const uint64_t size = 1 + random() % (random() % 4 == 0 ? 1'000'000 : 3000);
       sizes.push_back(size);
       live += static_cast<int64_t>(size);
-      if (counters.allocated(size)) credit += counters.raised(size);
+      if (counters.allocated(size)) credit += counters.raised(size, wide);
     } else {
       std::swap(sizes[random() % sizes.size()], sizes.back());
       live -= static_cast<int64_t>(sizes.back());
-      if (counters.freed(sizes.back())) credit += counters.lowered(sizes.back());
+      if (counters.freed(sizes.back())) credit += counters.lowered(sizes.back(), wide);
       sizes.pop_back();
     }
     peak = std::max(peak, live);
     ASSERT_GE(credit, live);
-    ASSERT_LE(credit, live + std::max(Counters::kSlack, credit / 64));
+    ASSERT_LE(credit, live + std::max(Counters::kSlack, credit / part));
     ASSERT_EQ(counters.peak(), peak);
     if (i % 1000 == 0) {
       counters.restartPeak();
       peak = live;
     }
   }
+}
+
+TEST(CountersTest, TheCreditCoversWhatIsLiveAndLittleMore) { expectCredit(false, 64); }
+TEST(CountersTest, WhereThreadsMeetTheCreditMayBeAHalfMore) { expectCredit(true, 2); }
+
+TEST(TurnsTest, OnlySeveralThreadsAtOnceShare) {
+  Turns turns;
+  for (int i = 0; i < 1000; ++i) turns.note();
+  EXPECT_FALSE(turns.shared());
+  std::thread([&] {  // has its time, after the first
+    for (int i = 0; i < 1000; ++i) turns.note();
+  }).join();
+  EXPECT_FALSE(turns.shared());
+  for (int i = 0; i < 100; ++i) std::thread([&] { turns.note(); }).join(), turns.note();
+  EXPECT_TRUE(turns.shared());
+  for (int i = 0; i < 1000; ++i) turns.note();  // one thread goes on alone
+  EXPECT_FALSE(turns.shared());
+  EXPECT_EQ(turns.count(), 3200u);
 }
 
 }  // namespace
