@@ -31,6 +31,7 @@ constexpr uint64_t kLargeGranule = 64 << 10;
 constexpr uint64_t kFirstSlabBytes = 64 << 10;  // of a class
 constexpr int kPendingLooks = 16;               // pending blocks that an allocation tries before it takes fresh memory
 constexpr int kScavengedCaches = 64;            // caches of other streams that it tries
+constexpr int kSharedScavengedCaches = 4;       // and where threads meet at the lock, which is held meanwhile
 
 using Number = unsigned long long;
 
@@ -278,7 +279,8 @@ BlockChain Pool::takeFromCaches(uint32_t index, uint32_t count) {
   const bool shared = visits_.shared();
   StreamCache* const begin = next_scavenged_ != nullptr ? next_scavenged_ : caches_.first();
   StreamCache* cache = begin;
-  for (int looks = 0; cache != nullptr && looks < kScavengedCaches && taken.first == nullptr; ++looks) {
+  const int most_looks = shared ? kSharedScavengedCaches : kScavengedCaches;
+  for (int looks = 0; cache != nullptr && looks < most_looks && taken.first == nullptr; ++looks) {
     {
       std::lock_guard lock(cache->lock);
       // Streams at work at the same time would take each other's blocks in turn: they keep what they use.

@@ -304,8 +304,6 @@ class Pool final : public RefCounted {
   rtOutOfMemoryCallback_t callback_ = nullptr;
   void* callback_user_ = nullptr;
 
-  Turns visits_;     // of the pool's lock
-  Turns crediting_;  // of `credit_`
   StreamCaches caches_;
   StreamCache* next_scavenged_ = nullptr;  // where takeFromCaches() goes on; null: at the first
 
@@ -325,6 +323,8 @@ class Pool final : public RefCounted {
   // that nothing is ordered by.
   alignas(64) std::atomic<int64_t> credit_{0};
   std::atomic<int64_t> credit_peak_{0};  // since the last foldPeak()
+  Turns crediting_;                      // of these two
+  alignas(64) Turns visits_;             // of the pool's lock
 };
 
 }  // namespace manyrt::allocator

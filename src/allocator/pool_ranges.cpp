@@ -19,7 +19,11 @@ constexpr uint64_t kRangeBytes = uint64_t{1} << 30;
 constexpr uint64_t kMostBytes = uint64_t{1} << 45;
 constexpr uint64_t kRangeAlignment = uint64_t{1} << 21;
 constexpr uint64_t kSparePart = 32;  // of what is in use
-constexpr uint64_t kSharedSparePart = 4;  // where threads meet at the lock
+// Where threads meet at the lock: the part of what is in use that free spans keep; how much the pool takes, of what is live and
+// beyond, before streams give back what they keep; how many of their caches an allocation looks at.
+constexpr uint64_t kSharedSparePart = 4;
+constexpr uint64_t kSharedParts = 3, kSharedBytes = uint64_t{64} << 20;
+constexpr int kSharedLooks = 4;
 constexpr int kPendingLooks = 16;
 constexpr uint32_t kFewSpares = 8;  // lose their memory ahead of an allocation; more only until it takes no more than they had
 
@@ -60,9 +64,13 @@ void* Pool::allocateLargeFromCache(uint64_t size, backend::Stream& stream) {
   return block == nullptr ? nullptr : reinterpret_cast<void*>(block->region->addressOf(*block));
 }
 
+// Where threads meet, those of one stream, and a few caches are looked at: the pool's lock is held meanwhile.
 bool Pool::flushLarge() {
   bool any = false;
-  for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
+  const bool shared = visits_.shared();
+  int looks = 0;
+  StreamCache* const begin = next_scavenged_ != nullptr ? next_scavenged_ : caches_.first();
+  for (StreamCache* cache = begin; cache != nullptr;) {
     BlockChain passed;
     {
       std::lock_guard lock(cache->lock);
@@ -70,6 +78,9 @@ bool Pool::flushLarge() {
     }
     any = any || passed.first != nullptr;
     while (Block* block = passed.pop()) makeReady(*block->region, *block);
+    cache = cache->next != nullptr ? cache->next : caches_.first();
+    next_scavenged_ = cache;
+    if (cache == begin || (shared && (any || ++looks == kSharedLooks))) break;
   }
   return any;
 }
@@ -108,7 +119,9 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
       Block* block = pins_ ? takeHeld(stream, &dropped, fits) : nullptr;
       *in_use = block != nullptr;
       if (block == nullptr) block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
-      if (block == nullptr && flushLarge()) block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
+      // Where threads meet, emptying the caches would only make all of them ask here: memory is committed first, within bounds.
+      const bool flushes = !visits_.shared() || reserved_ > kSharedParts * liveBytes() + kSharedBytes;
+      if (block == nullptr && flushes && flushLarge()) block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
       if (block != nullptr) {
         handOutLarge(*block, size, cache, stream);
         *out = block;
@@ -117,7 +130,10 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
       }
       if (wanted > ranges_of_driver_->largestBlock()) return Status();
       Status status = plan(&exchange, unitsFor(wanted), unit_alignment, &full);
-      if (!status.ok()) return coarse ? Status() : status;  // an allocation of the driver may be within the limit
+      if (!status.ok()) {
+        if (flushLarge()) continue;
+        return coarse ? Status() : status;  // an allocation of the driver may be within the limit
+      }
     }
     if (full) {
       bool opened = false;

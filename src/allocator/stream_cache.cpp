@@ -57,7 +57,7 @@ Block* StreamCache::popLarger(uint32_t index) {
 
 Block* StreamCache::popLarge(uint64_t size) {
   uint32_t best = large_count_;
-  uint64_t least = size + size / 3 + 1;
+  uint64_t least = size + size / 2 + 1;
   for (uint32_t i = large_count_; i-- > 0;) {  // of equals the newest
     if (large_[i].capacity < size || large_[i].capacity >= least) continue;
     best = i;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "allocator/region.h"
 #include "allocator/size_class.h"
@@ -33,16 +34,22 @@ class Counters {
   void allocatedFresh() { add(fresh_, 1); }  // of the last allocation: no block that was freed before
 
   // The pool's count of live bytes has a credit of each stream, which covers what the stream has alive and is at most slack()
-  // more. These return by how much it has to change. A block that takes most of the slack comes and goes within it. `wide`: as
-  // Turns say it of the threads that change the pool's count.
-  int64_t raised(uint64_t size, bool wide) {
-    wide_ = wide;
+  // more. These return by how much it has to change. A block that takes most of the slack comes and goes within it. `shared`:
+  // several threads change the pool's count in turn, and each change waits for the last one. The credit comes down in every
+  // kWindow-th call then, to the most that was alive meanwhile.
+  int64_t raised(uint64_t size, bool shared) {
     peak_ = std::max(peak_, live());
-    return setCredit(live() > credit_ ? live() + (isSmall(size) ? slack() / 2 : 0) : credit_);
+    if (live() <= credit_) return setCredit(credit_);
+    return setCredit(live() + (isSmall(size) ? slack() / 2 : shared ? live() / 8 : 0));
   }
-  int64_t lowered(uint64_t size, bool wide) {
-    wide_ = wide;
-    return setCredit(live() + (isSmall(size) ? slack() / 2 : slack()));
+  int64_t lowered(uint64_t size, bool shared) {
+    int64_t least = live() + (isSmall(size) ? slack() / 2 : slack());
+    if (shared) {
+      recent_ = std::max(recent_, live() + static_cast<int64_t>(size));
+      if (++lowerings_ % kWindow != 0) return 0;
+      least = std::clamp(std::exchange(recent_, 0), least, std::max(least, credit_));
+    }
+    return setCredit(least);
   }
   int64_t exact() {  // the credit becomes what is live
     peak_ = std::max(peak_, live());
@@ -69,9 +76,9 @@ class Counters {
 
   // How far a stream's part of the pool's peak may be too high: kSlack, or a 64th of what it has alive. With kSlack alone,
   // blocks of random sizes beside a thousand others change the credit in every second call, on a word that all threads share.
-  // Beside sixteen others a 64th does so too: it is a half where several threads change that word.
   static constexpr int64_t kSlack = 64 << 10;
-  int64_t slack() const { return std::max(kSlack, live() / (wide_ ? 2 : 64)); }
+  static constexpr uint32_t kWindow = 32;
+  int64_t slack() const { return std::max(kSlack, live() / 64); }
 
  private:
   // One writer at a time: no read-modify-write is needed.
@@ -91,12 +98,13 @@ class Counters {
   int64_t ceiling_ = 0, floor_ = -kSlack;  // between which neither peak_ nor credit_ changes
   int64_t peak_ = 0;                       // the highest since restartPeak()
   int64_t credit_ = 0;
-  bool wide_ = false;
+  int64_t recent_ = 0;  // the most alive in the calls of lowered() since the credit came down
+  uint32_t lowerings_ = 0;
 };
 
 // Whether several threads use one thing in turn: each user notes its turn, and several threads at once see each other within
 // some dozen turns. One thread, or several of which each has its time, never do. A thread is told by an address of its own.
-class alignas(64) Turns {
+class Turns {
  public:
   // Relaxed: a turn that is lost because two threads note theirs at once does not matter.
   void note() {
@@ -200,7 +208,7 @@ class alignas(64) StreamCache {
   }
   // Of a somewhat larger class, where the class itself has none: at most twice as long.
   Block* popLarger(uint32_t index);
-  // Blocks of ranges, which have no class: a few of them. The one that fits best, with a quarter of it wasted at most.
+  // Blocks of ranges, which have no class: a few of them. The one that fits best, with a third of it wasted at most.
   Block* popLarge(uint64_t size);
   // True: there are more, or more bytes, than should be.
   bool pushLarge(Block* block, uint64_t capacity, uint64_t serial);

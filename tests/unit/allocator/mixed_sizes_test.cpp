@@ -31,7 +31,7 @@ void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
 class MixedSizesTest : public testing::TestWithParam<Shape> {
  protected:
   static constexpr int kThreads = 8;
-  static constexpr int kPairs = 20'000;  // of each thread
+  static constexpr int kPairs = 10'000;  // of each thread
   static constexpr uint64_t kLeast = 512;
 
   void SetUp() override {
@@ -94,7 +94,7 @@ class MixedSizesTest : public testing::TestWithParam<Shape> {
       threads.emplace_back([&, number] {
         Work& work = works_[static_cast<size_t>(number)];
         for (int i = 0; i < kPairs; ++i) {
-          if (i % 16 == 0) together.arrive_and_wait();
+          if (i % 4 == 0) together.arrive_and_wait();
           void*& place = work.live[work.next(work.live.size())];
           if (GetParam().crosses) place = handed[static_cast<size_t>(number + 1) % kThreads].exchange(place);
           if (place != nullptr) free(place, *work.stream);
