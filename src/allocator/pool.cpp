@@ -16,6 +16,7 @@
 
 #include "allocator/allocation_records.h"
 #include "allocator/block_lease.h"
+#include "allocator/patient_lock.h"
 #include "allocator/poison.h"
 #include "allocator/pool_fast.h"
 #include "base/checked.h"
@@ -30,8 +31,6 @@ namespace {
 constexpr uint64_t kLargeGranule = 64 << 10;
 constexpr uint64_t kFirstSlabBytes = 64 << 10;  // of a class
 constexpr int kPendingLooks = 16;               // pending blocks that an allocation tries before it takes fresh memory
-constexpr int kScavengedCaches = 64;            // caches of other streams that it tries
-constexpr int kSharedScavengedCaches = 4;       // and where threads meet at the lock, which is held meanwhile
 
 using Number = unsigned long long;
 
@@ -272,28 +271,6 @@ BlockChain Pool::takeUnused(uint32_t index, uint32_t count) {
   return taken;
 }
 
-// What other streams have in their caches and have done with, before memory is asked of the driver. A few caches in turn: with
-// thousands of streams a look at all of them would cost more than a slab.
-BlockChain Pool::takeFromCaches(uint32_t index, uint32_t count) {
-  BlockChain taken;
-  const bool shared = visits_.shared();
-  StreamCache* const begin = next_scavenged_ != nullptr ? next_scavenged_ : caches_.first();
-  StreamCache* cache = begin;
-  const int most_looks = shared ? kSharedScavengedCaches : kScavengedCaches;
-  for (int looks = 0; cache != nullptr && looks < most_looks && taken.first == nullptr; ++looks) {
-    {
-      std::lock_guard lock(cache->lock);
-      // Streams at work at the same time would take each other's blocks in turn: they keep what they use.
-      const uint32_t most = shared ? std::min(cache->surplus(index), count) : count;
-      if (most != 0 && cache->has(index)) taken = cache->takePassed(index, most, cache->completed());
-    }
-    cache = cache->next != nullptr ? cache->next : caches_.first();
-    if (cache == begin) break;  // all of them
-  }
-  next_scavenged_ = cache;
-  return taken;
-}
-
 BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* stream, Dropped* dropped, bool* in_use) {
   BlockChain taken;
   Class& bucket = classes_[index];
@@ -353,7 +330,7 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
   for (;;) {
     {
       Dropped dropped;
-      std::unique_lock lock(lock_);
+      const auto lock = lockPatiently(lock_);
       visits_.note();
       if (pins_ || isClosed()) cache = nullptr;
       const auto of_class = [&](const Block& held) {
@@ -484,7 +461,7 @@ auto Pool::atHome(Block& block, Body body) {
   for (;;) {
     StreamCache* home = block.home.load(std::memory_order_relaxed);
     if (home == nullptr) {
-      std::lock_guard lock(lock_);
+      const auto lock = lockPatiently(lock_);
       if (block.home.load(std::memory_order_relaxed) == nullptr) return body(nullptr);
     } else {
       std::lock_guard lock(home->lock);
@@ -586,7 +563,7 @@ void Pool::takeBack(BlockChain blocks, backend::Stream* stream) {
   Region* released = nullptr;
   bool wait = false, at_once;
   {
-    std::lock_guard lock(lock_);
+    const auto lock = lockPatiently(lock_);
     visits_.note();
     while (Block* block = oldest_first.pop()) {
       if (block->serial <= completed) {
@@ -630,7 +607,7 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   bool wait = false, at_once = false;
   uint64_t poisoning = 0;
   {
-    std::lock_guard lock(lock_);
+    const auto lock = lockPatiently(lock_);
     visits_.note();
     if (std::exchange(block.freed_early, false)) {
       leased_bytes_.fetch_sub(size, std::memory_order_relaxed);

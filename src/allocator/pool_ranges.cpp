@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "allocator/patient_lock.h"
 #include "allocator/pool.h"
 #include "allocator/pool_fast.h"
 #include "base/checked.h"
@@ -24,6 +25,7 @@ constexpr uint64_t kSparePart = 32;  // of what is in use
 constexpr uint64_t kSharedSparePart = 4;
 constexpr uint64_t kSharedParts = 3, kSharedBytes = uint64_t{64} << 20;
 constexpr int kSharedLooks = 4;
+constexpr uint64_t kSharedFresh = 1 << 20;  // of longer blocks memory is dear: streams give back first
 constexpr int kPendingLooks = 16;
 constexpr uint32_t kFewSpares = 8;  // lose their memory ahead of an allocation; more only until it takes no more than they had
 
@@ -113,15 +115,18 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
     bool full = false;
     {
       Dropped dropped;
-      std::lock_guard lock(lock_);
+      const auto lock = lockPatiently(lock_);
       visits_.note();
       const auto fits = [&](const Block& each) { return isGoodFit(each, wanted, std::max(alignment, kAlignment)); };
       Block* block = pins_ ? takeHeld(stream, &dropped, fits) : nullptr;
       *in_use = block != nullptr;
       if (block == nullptr) block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
       // Where threads meet, emptying the caches would only make all of them ask here: memory is committed first, within bounds.
-      const bool flushes = !visits_.shared() || reserved_ > kSharedParts * liveBytes() + kSharedBytes;
-      if (block == nullptr && flushes && flushLarge()) block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
+      const bool flushes = block == nullptr && (!visits_.shared() || wanted > kSharedFresh ||
+                                                reserved_ > kSharedParts * liveBytes() + kSharedBytes);
+      while (block == nullptr && flushes && flushLarge()) {
+        block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
+      }
       if (block != nullptr) {
         handOutLarge(*block, size, cache, stream);
         *out = block;
@@ -143,7 +148,7 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
     }
     RT_TRY(carryOut(exchange));
     if (exchange.range == nullptr) continue;
-    std::lock_guard lock(lock_);
+    const auto lock = lockPatiently(lock_);
     keep(exchange);
     Block& block = exchange.range->range().cut(exchange.fresh.span, nextShift(exchange.fresh.span, wanted, alignment));
     block.recycled = false;
