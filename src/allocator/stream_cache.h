@@ -229,7 +229,8 @@ class alignas(64) StreamCache {
   uint64_t completed() { return stream_ == nullptr ? UINT64_MAX : stream_->completed(); }
   bool has(uint32_t index) const { return lists_[index].first != nullptr; }
   bool isEmpty() const {
-    return large_count_ == 0 && std::all_of(lists_, lists_ + kSizeClasses, [](const List& list) { return list.first == nullptr; });
+    return large_count_ == 0 &&
+           std::all_of(lists_, lists_ + kSizeClasses, [](const List& list) { return list.first == nullptr; });
   }
   // How many blocks of a class have lain here unused since the last time that this was asked.
   uint32_t surplus(uint32_t index) {
