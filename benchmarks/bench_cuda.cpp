@@ -478,6 +478,19 @@ void registerPools() {
   }
 }
 
+// Sizes that are mixed, as programs with many shapes have them.
+void registerMixedSizes() {
+  for (const MixedSizes& sizes : kMixedSizes) {
+    for (const int threads : {8, 16}) {
+      registerComparison(Comparison("P6_cuda_malloc_free_async_" + std::to_string(threads) + "_threads" + sizes.shortName())
+                             .settle(false)
+                             .repetitions(9)
+                             .ours("manyrt", mixedFrom(threads, OurPool{context}, sizes))
+                             .peer("cudaMallocAsync", mixedFrom(threads, DriverPool(), sizes)));
+    }
+  }
+}
+
 std::string read(const char* path) {
   std::ifstream file(path);
   std::stringstream text;
@@ -603,6 +616,7 @@ int main(int argc, char** argv) {
   registerReplays();
   registerCopies();
   registerPools();
+  registerMixedSizes();
   registerTraces("P7_cuda_trace", "cuda:0", {{"cudaMallocAsync", replayInDriverPool}});
   registerModules();
   const int status = finish();

@@ -41,6 +41,15 @@ int main(int argc, char** argv) {
                              .settle(false));
     }
   }
+  for (const MixedSizes& sizes : kMixedSizes) {
+    for (const int threads : {8, 16}) {
+      registerComparison(Comparison("P6_malloc_free_async_" + std::to_string(threads) + "_threads" + sizes.shortName())
+                             .ours("manyrt", mixedFrom(threads, pool, sizes))
+                             .peer("malloc", mixedFrom(threads, Malloc(), sizes))
+                             .floor("exported_call", exportedCall())
+                             .settle(false));
+    }
+  }
   registerTraces("P7_trace", "cpu", {});
   return finish();
 }

@@ -536,7 +536,8 @@ typedef struct rtMemPoolStats_t {
   uint64_t reserved_bytes;          /**< taken from the driver and not given back */
   uint64_t peak_live_bytes;         /**< highest live_bytes since rtMemPoolResetPeak. Exact where one stream
                                          allocates between two calls of rtMemPoolGetStats; of several at once, up to
-                                         64 KiB, or a 64th of its live bytes, too high for each */
+                                         64 KiB, or a 64th of its live bytes, too high for each; of several threads
+                                         at once, each stream counts with the most of its last frees */
   uint64_t peak_reserved_bytes;     /**< highest reserved_bytes since rtMemPoolResetPeak */
   uint64_t pending_bytes;           /**< freed, and held by work in flight or by a graph */
   uint64_t allocation_count;        /**< allocations so far */

@@ -16,6 +16,7 @@
 
 #include "allocator/allocation_records.h"
 #include "allocator/block_lease.h"
+#include "allocator/patient_lock.h"
 #include "allocator/poison.h"
 #include "allocator/pool_fast.h"
 #include "base/checked.h"
@@ -30,7 +31,6 @@ namespace {
 constexpr uint64_t kLargeGranule = 64 << 10;
 constexpr uint64_t kFirstSlabBytes = 64 << 10;  // of a class
 constexpr int kPendingLooks = 16;               // pending blocks that an allocation tries before it takes fresh memory
-constexpr int kScavengedCaches = 64;            // caches of other streams that it tries
 
 using Number = unsigned long long;
 
@@ -156,6 +156,7 @@ Region* Pool::takeLarge(uint64_t size, uint64_t alignment, backend::Stream* stre
 
 void Pool::credit(int64_t change) {
   if (change == 0) return;
+  crediting_.note();
   const int64_t sum = credit_.fetch_add(change, std::memory_order_relaxed) + change;
   int64_t peak = credit_peak_.load(std::memory_order_relaxed);
   while (sum > peak && !credit_peak_.compare_exchange_weak(peak, sum, std::memory_order_relaxed)) {
@@ -270,25 +271,6 @@ BlockChain Pool::takeUnused(uint32_t index, uint32_t count) {
   return taken;
 }
 
-// What other streams have in their caches and have done with, before memory is asked of the driver. A few caches in turn: with
-// thousands of streams a look at all of them would cost more than a slab.
-BlockChain Pool::takeFromCaches(uint32_t index, uint32_t count) {
-  BlockChain taken;
-  StreamCache* cache = next_scavenged_;
-  for (int looks = 0; looks < kScavengedCaches && taken.first == nullptr; ++looks) {
-    if (cache == nullptr) cache = caches_.first();
-    if (cache == nullptr) break;
-    {
-      std::lock_guard lock(cache->lock);
-      if (cache->has(index)) taken = cache->takePassed(index, count, cache->completed());
-    }
-    cache = cache->next;
-    if (cache == nullptr && looks > 0 && next_scavenged_ == nullptr) break;  // all of them
-  }
-  next_scavenged_ = cache;
-  return taken;
-}
-
 BlockChain Pool::takeKept(uint32_t index, uint32_t count, backend::Stream* stream, Dropped* dropped, bool* in_use) {
   BlockChain taken;
   Class& bucket = classes_[index];
@@ -348,7 +330,8 @@ StreamCache* Pool::cacheOf(const backend::Stream& stream) {
   for (;;) {
     {
       Dropped dropped;
-      std::unique_lock lock(lock_);
+      const auto lock = lockPatiently(lock_);
+      visits_.note();
       if (pins_ || isClosed()) cache = nullptr;
       const auto of_class = [&](const Block& held) {
         return held.region->kind() == Region::Kind::kSlab && held.region->sizeClass() == index;
@@ -478,7 +461,7 @@ auto Pool::atHome(Block& block, Body body) {
   for (;;) {
     StreamCache* home = block.home.load(std::memory_order_relaxed);
     if (home == nullptr) {
-      std::lock_guard lock(lock_);
+      const auto lock = lockPatiently(lock_);
       if (block.home.load(std::memory_order_relaxed) == nullptr) return body(nullptr);
     } else {
       std::lock_guard lock(home->lock);
@@ -512,7 +495,7 @@ inline Pool::Freed Pool::claim(Region& region, Block& block, const backend::Stre
     block.freed_early = true;
     leased_bytes_.fetch_add(size, std::memory_order_relaxed);
     if (home != nullptr) {
-      if (home->counters.freed(size)) credit(home->counters.lowered(size));
+      if (home->counters.freed(size)) credit(home->counters.lowered(size, crediting_.shared()));
     } else {
       countFree(size);
     }
@@ -580,7 +563,8 @@ void Pool::takeBack(BlockChain blocks, backend::Stream* stream) {
   Region* released = nullptr;
   bool wait = false, at_once;
   {
-    std::lock_guard lock(lock_);
+    const auto lock = lockPatiently(lock_);
+    visits_.note();
     while (Block* block = oldest_first.pop()) {
       if (block->serial <= completed) {
         makeReady(*block->region, *block);
@@ -623,7 +607,8 @@ void Pool::free(Region& region, Block& block, backend::Stream* stream) {
   bool wait = false, at_once = false;
   uint64_t poisoning = 0;
   {
-    std::lock_guard lock(lock_);
+    const auto lock = lockPatiently(lock_);
+    visits_.note();
     if (std::exchange(block.freed_early, false)) {
       leased_bytes_.fetch_sub(size, std::memory_order_relaxed);
     } else {

@@ -86,6 +86,9 @@ class Pool final : public RefCounted {
   uint64_t liveBytes() const;
   uint64_t liveCount() const;
   std::string json(const rtContextStats_t& context);  // throws bad_alloc
+  // For tests: how often allocations and frees took the pool's lock, and changed the word for the peak that streams share.
+  uint64_t visits() const { return visits_.count(); }
+  uint64_t creditChanges() const { return crediting_.count(); }
   // Appends what has to pass until nothing is pending any more. Throws bad_alloc.
   void pendingStamps(std::vector<Stamp>* stamps);
 
@@ -108,8 +111,14 @@ class Pool final : public RefCounted {
   // The cache of a stream of this context, made by its first allocation. Null: another context's stream, or there is none.
   StreamCache* knownCacheOf(const backend::Stream& stream) const;
   StreamCache* cacheOf(const backend::Stream& stream);
+  bool cachesOf(const Region& region) const;
   static bool bind(StreamCache& cache, backend::Stream& stream);  // under the cache's lock; false: the pool is closed
   Block* allocateCached(StreamCache& cache, backend::Stream& stream, uint32_t index, uint64_t size, bool* in_use);
+  // In pool_ranges.cpp. The same of a block above those of slabs. Null: nothing was done.
+  void* allocateLargeFromCache(uint64_t size, backend::Stream& stream);
+  Block* allocateLargeCached(StreamCache& cache, backend::Stream& stream, uint64_t size, uint64_t wanted, bool* in_use);
+  void handOutLarge(Block& block, uint64_t size, StreamCache* cache, backend::Stream* stream);
+  bool flushLarge();  // under the lock: blocks of ranges that streams keep and have done with; true: there were some
   // From the pool itself; what comes with the block goes into the cache, which may be null.
   Status allocateKept(Block** block, StreamCache* cache, uint32_t index, uint64_t size, backend::Stream* stream, bool* in_use);
   Status openSlab(uint32_t index);
@@ -314,6 +323,8 @@ class Pool final : public RefCounted {
   // that nothing is ordered by.
   alignas(64) std::atomic<int64_t> credit_{0};
   std::atomic<int64_t> credit_peak_{0};  // since the last foldPeak()
+  Turns crediting_;                      // of these two
+  alignas(64) Turns visits_;             // of the pool's lock
 };
 
 }  // namespace manyrt::allocator

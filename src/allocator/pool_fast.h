@@ -17,7 +17,7 @@ namespace manyrt::allocator {
   block.home.store(home, std::memory_order_relaxed);
   Counters& counters = home != nullptr ? home->counters : own_;
   if (counters.allocated(size)) [[unlikely]]
-    credit(home != nullptr ? counters.raised(size) : counters.exact());
+    credit(home != nullptr ? counters.raised(size, crediting_.shared()) : counters.exact());
   if (!block.recycled) [[unlikely]] {
     block.recycled = true;
     counters.allocatedFresh();
@@ -36,6 +36,11 @@ inline bool Pool::bind(StreamCache& cache, backend::Stream& stream) {
   return true;
 }
 
+// Blocks of ranges stay with their streams where threads meet at the pool's lock; else each joins its neighbours at once.
+inline bool Pool::cachesOf(const Region& region) const {
+  return region.kind() == Region::Kind::kSlab || (region.kind() == Region::Kind::kRange && visits_.shared());
+}
+
 inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
   return stream.listed_by == resources_.get() ? caches_.find(stream.list_number) : nullptr;
 }
@@ -45,7 +50,12 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
   std::lock_guard lock(cache.lock);
   if (!bind(cache, stream)) return nullptr;
   Block* block = cache.pop(index);
-  if (block == nullptr) return nullptr;
+  if (block == nullptr) [[unlikely]] {
+    // Where threads meet at the pool's lock, a longer block that the stream has anyway serves as well.
+    if (!visits_.shared()) return nullptr;
+    block = cache.popLarger(index);
+    if (block == nullptr) return nullptr;
+  }
   if (fills_) [[unlikely]]
     *in_use = stream.completed() < block->serial;
   handOut(*block->region, *block, size, &cache);
@@ -55,7 +65,7 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
 [[gnu::always_inline]] inline void* Pool::allocateFromCache(uint64_t size, backend::Stream& stream) {
   // A size of 0 wraps. Relaxed: see setPinMode().
   if (size - 1 >= max_block_ || !plain_.load(std::memory_order_relaxed) || trace::enabled()) [[unlikely]]
-    return nullptr;
+    return allocateLargeFromCache(size, stream);
   StreamCache* cache = knownCacheOf(stream);
   bool in_use;
   Block* block = cache == nullptr ? nullptr : allocateCached(*cache, stream, sizeClass(size), size, &in_use);
@@ -68,6 +78,7 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
                                                   bool claimed) {
   const uint64_t serial = stream.submitted();
   const uint32_t index = region.sizeClass();
+  const bool large = region.kind() == Region::Kind::kRange;
   BlockChain surplus;
   {
     std::lock_guard lock(cache.lock);
@@ -84,8 +95,10 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
     // Release, as every end of kLive: what the program did with the block comes before.
     block.state.store(Block::kCached, std::memory_order_release);
     if (cache.counters.freed(size)) [[unlikely]]
-      credit(cache.counters.lowered(size));
-    if (cache.push(index, &block, serial)) [[unlikely]]
+      credit(cache.counters.lowered(size, crediting_.shared()));
+    if (large) [[unlikely]] {
+      if (cache.pushLarge(&block, region.capacityOf(block), serial)) surplus = cache.takeOldestLarge();
+    } else if (cache.push(index, &block, serial)) [[unlikely]]
       surplus = cache.takeOldest(index, StreamCache::capacity(index) / 2);
   }
   if (surplus.first != nullptr) [[unlikely]]
@@ -104,7 +117,7 @@ inline StreamCache* Pool::knownCacheOf(const backend::Stream& stream) const {
 }
 
 inline Pool::Freed Pool::release(Region& region, Block& block, backend::Stream* stream) {
-  if (stream == nullptr || region.kind() != Region::Kind::kSlab) return releaseElsewhere(nullptr, region, block, stream);
+  if (stream == nullptr || !cachesOf(region)) return releaseElsewhere(nullptr, region, block, stream);
   if (releaseIntoCache(region, block, *stream)) return Freed::kYes;
   return releaseElsewhere(region.hasUses() || fills_ ? nullptr : knownCacheOf(*stream), region, block, stream);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "allocator/patient_lock.h"
 #include "allocator/pool.h"
 #include "allocator/pool_fast.h"
 #include "base/checked.h"
@@ -19,6 +20,12 @@ constexpr uint64_t kRangeBytes = uint64_t{1} << 30;
 constexpr uint64_t kMostBytes = uint64_t{1} << 45;
 constexpr uint64_t kRangeAlignment = uint64_t{1} << 21;
 constexpr uint64_t kSparePart = 32;  // of what is in use
+// Where threads meet at the lock: the part of what is in use that free spans keep; how much the pool takes, of what is live and
+// beyond, before streams give back what they keep; how many of their caches an allocation looks at.
+constexpr uint64_t kSharedSparePart = 4;
+constexpr uint64_t kSharedParts = 3, kSharedBytes = uint64_t{64} << 20;
+constexpr int kSharedLooks = 4;
+constexpr uint64_t kSharedFresh = 1 << 20;  // of longer blocks memory is dear: streams give back first
 constexpr int kRangeLooks = 16;  // pending blocks that an allocation tries
 constexpr uint32_t kFewSpares = 8;  // lose their memory ahead of an allocation; more only until it takes no more than they had
 
@@ -38,9 +45,69 @@ bool isGoodFit(const Block& block, uint64_t size, uint64_t alignment) {  // with
 
 }  // namespace
 
+Block* Pool::allocateLargeCached(StreamCache& cache, backend::Stream& stream, uint64_t size, uint64_t wanted, bool* in_use) {
+  std::lock_guard lock(cache.lock);
+  if (!bind(cache, stream)) return nullptr;
+  Block* block = cache.popLarge(wanted);
+  if (block == nullptr) return nullptr;
+  if (fills_) [[unlikely]]
+    *in_use = stream.completed() < block->serial;
+  handOut(*block->region, *block, size, &cache);
+  return block;
+}
+
+void* Pool::allocateLargeFromCache(uint64_t size, backend::Stream& stream) {
+  // Relaxed: see setPinMode().
+  if (size - 1 < max_block_ || size == 0 || !visits_.shared() || !plain_.load(std::memory_order_relaxed) || trace::enabled())
+    return nullptr;
+  StreamCache* cache = knownCacheOf(stream);
+  bool in_use;
+  Block* block = cache == nullptr ? nullptr : allocateLargeCached(*cache, stream, size, size, &in_use);
+  return block == nullptr ? nullptr : reinterpret_cast<void*>(block->region->addressOf(*block));
+}
+
+// Where threads meet, those of one stream, and a few caches are looked at: the pool's lock is held meanwhile.
+bool Pool::flushLarge() {
+  bool any = false;
+  const bool shared = visits_.shared();
+  int looks = 0;
+  StreamCache* const begin = next_scavenged_ != nullptr ? next_scavenged_ : caches_.first();
+  for (StreamCache* cache = begin; cache != nullptr;) {
+    BlockChain passed;
+    {
+      std::lock_guard lock(cache->lock);
+      if (cache->hasLarge()) passed = cache->takePassedLarge(cache->completed());
+    }
+    any = any || passed.first != nullptr;
+    while (Block* block = passed.pop()) makeReady(*block->region, *block);
+    cache = cache->next != nullptr ? cache->next : caches_.first();
+    next_scavenged_ = cache;
+    if (cache == begin || (shared && (any || ++looks == kSharedLooks))) break;
+  }
+  return any;
+}
+
+// Hands a block out under the lock. Its home is the cache of the stream where blocks of ranges stay with streams.
+void Pool::handOutLarge(Block& block, uint64_t size, StreamCache* cache, backend::Stream* stream) {
+  if (cache == nullptr || pins_ || isClosed() || !visits_.shared()) {
+    if (pins_) pinBlock(block);
+    return handOut(*block.region, block, size, nullptr);
+  }
+  std::lock_guard lock(cache->lock);
+  (void)bind(*cache, *stream);
+  handOut(*block.region, block, size, cache);
+}
+
 Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64_t alignment, backend::Stream* stream,
                              bool* in_use, bool* done) {
   if (wanted > kMostBytes || alignment > kRangeAlignment) return Status();
+  StreamCache* const cache =
+      stream == nullptr || !visits_.shared() || !plain_.load(std::memory_order_relaxed) ? nullptr : cacheOf(*stream);
+  if (cache != nullptr && alignment <= kAlignment) {
+    *out = allocateLargeCached(*cache, *stream, size, wanted, in_use);
+    *done = *out != nullptr;
+    if (*done) return Status();
+  }
   const bool coarse = ranges_of_driver_->granule() > kUnit;
   const auto unit_alignment = static_cast<uint32_t>(std::max(alignment / kUnit, uint64_t{1}));
   for (;;) {
@@ -48,21 +115,30 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
     bool full = false;
     {
       Dropped dropped;
-      std::lock_guard lock(lock_);
+      const auto lock = lockPatiently(lock_);
+      visits_.note();
       const auto fits = [&](const Block& each) { return isGoodFit(each, wanted, std::max(alignment, kAlignment)); };
       Block* block = pins_ ? takeHeld(stream, &dropped, fits) : nullptr;
       *in_use = block != nullptr;
       if (block == nullptr) block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
+      // Where threads meet, emptying the caches would only make all of them ask here: memory is committed first, within bounds.
+      const bool flushes = block == nullptr && (!visits_.shared() || wanted > kSharedFresh ||
+                                                reserved_ > kSharedParts * liveBytes() + kSharedBytes);
+      while (block == nullptr && flushes && flushLarge()) {
+        block = takeFromRanges(wanted, alignment, stream, &dropped, in_use);
+      }
       if (block != nullptr) {
-        if (pins_) pinBlock(*block);
-        handOut(*block->region, *block, size, nullptr);
+        handOutLarge(*block, size, cache, stream);
         *out = block;
         *done = true;
         return Status();
       }
       if (wanted > ranges_of_driver_->largestBlock()) return Status();
       Status status = plan(&exchange, unitsFor(wanted), unit_alignment, &full);
-      if (!status.ok()) return coarse ? Status() : status;  // an allocation of the driver may be within the limit
+      if (!status.ok()) {
+        if (flushLarge()) continue;
+        return coarse ? Status() : status;  // an allocation of the driver may be within the limit
+      }
     }
     if (full) {
       bool opened = false;
@@ -72,13 +148,12 @@ Status Pool::allocateInRange(Block** out, uint64_t wanted, uint64_t size, uint64
     }
     RT_TRY(carryOut(exchange));
     if (exchange.range == nullptr) continue;
-    std::lock_guard lock(lock_);
+    const auto lock = lockPatiently(lock_);
     keep(exchange);
     Block& block = exchange.range->range().cut(exchange.fresh.span, nextShift(exchange.fresh.span, wanted, alignment));
     block.recycled = false;
     *in_use = false;
-    if (pins_) pinBlock(block);
-    handOut(*exchange.range, block, size, nullptr);
+    handOutLarge(block, size, cache, stream);
     *out = &block;
     *done = true;
     return Status();
@@ -165,8 +240,9 @@ Status Pool::plan(Exchange* exchange, uint32_t units, uint32_t alignment, bool* 
   uint64_t spare = 0;
   for (Region* range = ranges_; range != nullptr; range = range->next) spare += range->range().offsets().spare() * kUnit;
   // A whole granule beyond what is kept.
+  const uint64_t part = visits_.shared() ? kSharedSparePart : kSparePart;
   const uint64_t keep =
-      (reserved_ - std::min(unused_, reserved_) + bytes) / kSparePart + reserved_ahead_ + ranges_of_driver_->granule() - kUnit;
+      (reserved_ - std::min(unused_, reserved_) + bytes) / part + reserved_ahead_ + ranges_of_driver_->granule() - kUnit;
   uint64_t given = 0;
   while (spare > keep && (exchange->spare_count < kFewSpares || given < bytes)) {
     const uint64_t before = reserved_;

@@ -17,6 +17,8 @@
 namespace manyrt::allocator {
 
 constexpr uint64_t kKeptPart = 32;
+constexpr int kScavengedCaches = 64;       // caches of other streams that an allocation tries before it takes fresh memory
+constexpr int kSharedScavengedCaches = 4;  // and where threads meet at the lock, which is held meanwhile
 
 // What streams have in their caches and have done with. The newest comes last, and is the first to be handed out again.
 void Pool::flushCaches() {
@@ -30,9 +32,33 @@ void Pool::flushCaches() {
         BlockChain passed = cache->takePassed(index, UINT32_MAX, completed);
         while (Block* block = passed.pop()) oldest_first.push(block);
       }
+      BlockChain passed = cache->takePassedLarge(completed);
+      while (Block* block = passed.pop()) oldest_first.push(block);
     }
     while (Block* block = oldest_first.pop()) makeReady(*block->region, *block);
   }
+}
+
+// What other streams have in their caches and have done with, before memory is asked of the driver. A few caches in turn: with
+// thousands of streams a look at all of them would cost more than a slab.
+BlockChain Pool::takeFromCaches(uint32_t index, uint32_t count) {
+  BlockChain taken;
+  const bool shared = visits_.shared();
+  StreamCache* const begin = next_scavenged_ != nullptr ? next_scavenged_ : caches_.first();
+  StreamCache* cache = begin;
+  const int most_looks = shared ? kSharedScavengedCaches : kScavengedCaches;
+  for (int looks = 0; cache != nullptr && looks < most_looks && taken.first == nullptr; ++looks) {
+    {
+      std::lock_guard lock(cache->lock);
+      // Streams at work at the same time would take each other's blocks in turn: they keep what they use.
+      const uint32_t most = shared ? std::min(cache->surplus(index), count) : count;
+      if (most != 0 && cache->has(index)) taken = cache->takePassed(index, most, cache->completed());
+    }
+    cache = cache->next != nullptr ? cache->next : caches_.first();
+    if (cache == begin) break;  // all of them
+  }
+  next_scavenged_ = cache;
+  return taken;
 }
 
 void Pool::settlePending(Block** pending, Dropped* dropped) {
@@ -265,11 +291,12 @@ void Pool::close() {
     closed_.store(true, std::memory_order_relaxed);  // the locks below publish it: nothing enters a cache behind them
   }
   for (StreamCache* cache = caches_.first(); cache != nullptr; cache = cache->next) {
-    BlockChain all[kSizeClasses];
+    BlockChain all[kSizeClasses + 1];
     backend::Stream* stream;
     {
       std::lock_guard lock(cache->lock);
       for (uint32_t index = 0; index < kSizeClasses; ++index) all[index] = cache->takeAll(index);
+      all[kSizeClasses] = cache->takeAllLarge();
       stream = cache->stream();
       cache->close();
     }

@@ -7,8 +7,10 @@
 
 namespace manyrt::allocator {
 
+constinit thread_local char Turns::mark_ = 0;
+
 BlockChain StreamCache::takeOldest(uint32_t index, uint32_t kept) {
-  BlockChain& list = lists_[index];
+  List& list = lists_[index];
   BlockChain rest;
   if (list.count <= kept) return rest;
   Block** at = &list.first;
@@ -21,6 +23,7 @@ BlockChain StreamCache::takeOldest(uint32_t index, uint32_t kept) {
   *at = nullptr;
   list.last = before;
   list.count = kept;
+  list.unused = std::min(list.unused, kept);
   return rest;
 }
 
@@ -39,10 +42,71 @@ BlockChain StreamCache::takePassed(uint32_t index, uint32_t limit, uint64_t comp
     ++into.count;
   }
   static_cast<BlockChain&>(list) = kept;
+  list.unused = std::min(list.unused, kept.count);
   return passed;
 }
 
 BlockChain StreamCache::takeAll(uint32_t index) { return takeOldest(index, 0); }
+
+Block* StreamCache::popLarger(uint32_t index) {
+  for (uint32_t larger = index + 1; larger < kSizeClasses && classBytes(larger) <= 2 * classBytes(index); ++larger) {
+    if (Block* block = pop(larger)) return block;
+  }
+  return nullptr;
+}
+
+Block* StreamCache::popLarge(uint64_t size) {
+  uint32_t best = large_count_;
+  uint64_t least = size + size / 2 + 1;
+  for (uint32_t i = large_count_; i-- > 0;) {  // of equals the newest
+    if (large_[i].capacity < size || large_[i].capacity >= least) continue;
+    best = i;
+    least = large_[i].capacity;
+  }
+  if (best == large_count_) return nullptr;
+  Block* block = large_[best].block;
+  large_bytes_ -= large_[best].capacity;
+  std::copy(large_ + best + 1, large_ + large_count_, large_ + best);
+  --large_count_;
+  return block;
+}
+
+bool StreamCache::pushLarge(Block* block, uint64_t capacity, uint64_t serial) {
+  block->serial = serial;
+  large_[large_count_++] = {block, capacity};
+  large_bytes_ += capacity;
+  const uint64_t most = std::max(kLargeBytes, static_cast<uint64_t>(std::max<int64_t>(counters.live(), 0)) / 2);
+  return large_count_ > kLargeBlocks || large_bytes_ > most;
+}
+
+template <class Which>
+BlockChain StreamCache::takeLarge(Which which) {
+  BlockChain taken;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < large_count_; ++i) {
+    if (!which(i)) {
+      large_[kept++] = large_[i];
+      continue;
+    }
+    large_bytes_ -= large_[i].capacity;
+    taken.push(large_[i].block);
+  }
+  large_count_ = kept;
+  return taken;
+}
+
+BlockChain StreamCache::takeOldestLarge() {
+  const uint32_t half = (large_count_ + 1) / 2;
+  return takeLarge([&](uint32_t i) { return i < half; });
+}
+
+BlockChain StreamCache::takePassedLarge(uint64_t completed) {
+  return takeLarge([&](uint32_t i) { return large_[i].block->serial <= completed; });
+}
+
+BlockChain StreamCache::takeAllLarge() {
+  return takeLarge([](uint32_t) { return true; });
+}
 
 uint64_t StreamCache::pendingBytes() {
   uint64_t bytes = 0;
@@ -53,6 +117,10 @@ uint64_t StreamCache::pendingBytes() {
       if (block->serial > completed) bytes += block->size.load(std::memory_order_relaxed);
     }
   }
+  for (uint32_t i = 0; i < large_count_; ++i) {
+    const Block& block = *large_[i].block;
+    if (block.serial > completed) bytes += block.size.load(std::memory_order_relaxed);
+  }
   return bytes;
 }
 
@@ -60,6 +128,7 @@ void StreamCache::forget() {
   for (List& list : lists_) {
     for (Block* block = list.first; block != nullptr; block = block->next) block->serial = 0;
   }
+  for (uint32_t i = 0; i < large_count_; ++i) large_[i].block->serial = 0;
   stream_ = nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "allocator/region.h"
 #include "allocator/size_class.h"
@@ -33,12 +34,23 @@ class Counters {
   void allocatedFresh() { add(fresh_, 1); }  // of the last allocation: no block that was freed before
 
   // The pool's count of live bytes has a credit of each stream, which covers what the stream has alive and is at most slack()
-  // more. These return by how much it has to change. A block that takes most of the slack comes and goes within it.
-  int64_t raised(uint64_t size) {
+  // more. These return by how much it has to change. A block that takes most of the slack comes and goes within it. `shared`:
+  // several threads change the pool's count in turn, and each change waits for the last one. The credit comes down in every
+  // kWindow-th call then, to the most that was alive meanwhile.
+  int64_t raised(uint64_t size, bool shared) {
     peak_ = std::max(peak_, live());
-    return setCredit(live() > credit_ ? live() + (isSmall(size) ? slack() / 2 : 0) : credit_);
+    if (live() <= credit_) return setCredit(credit_);
+    return setCredit(live() + (isSmall(size) ? slack() / 2 : shared ? live() / 8 : 0));
   }
-  int64_t lowered(uint64_t size) { return setCredit(live() + (isSmall(size) ? slack() / 2 : slack())); }
+  int64_t lowered(uint64_t size, bool shared) {
+    int64_t least = live() + (isSmall(size) ? slack() / 2 : slack());
+    if (shared) {
+      recent_ = std::max(recent_, live() + static_cast<int64_t>(size));
+      if (++lowerings_ % kWindow != 0) return 0;
+      least = std::clamp(std::exchange(recent_, 0), least, std::max(least, credit_));
+    }
+    return setCredit(least);
+  }
   int64_t exact() {  // the credit becomes what is live
     peak_ = std::max(peak_, live());
     return setCredit(live());
@@ -51,7 +63,11 @@ class Counters {
   uint64_t allocations() const { return allocations_.load(std::memory_order_acquire); }
   uint64_t allocatedBytes() const { return allocated_bytes_.load(std::memory_order_acquire); }
   uint64_t fresh() const { return fresh_.load(std::memory_order_relaxed); }
-  // Under the lock of the writer.
+  // Under the lock of the writer. Negative where more is freed than allocated. Relaxed: by the writer.
+  int64_t live() const {
+    return static_cast<int64_t>(allocated_bytes_.load(std::memory_order_relaxed) -
+                                freed_bytes_.load(std::memory_order_relaxed));
+  }
   int64_t peak() const { return peak_; }
   void restartPeak() {
     peak_ = live();
@@ -61,17 +77,13 @@ class Counters {
   // How far a stream's part of the pool's peak may be too high: kSlack, or a 64th of what it has alive. With kSlack alone,
   // blocks of random sizes beside a thousand others change the credit in every second call, on a word that all threads share.
   static constexpr int64_t kSlack = 64 << 10;
+  static constexpr uint32_t kWindow = 32;
   int64_t slack() const { return std::max(kSlack, live() / 64); }
 
  private:
   // One writer at a time: no read-modify-write is needed.
   static void add(std::atomic<uint64_t>& counter, uint64_t change) {
     counter.store(counter.load(std::memory_order_relaxed) + change, std::memory_order_release);
-  }
-  // Negative where more is freed than allocated. Relaxed: by the writer.
-  int64_t live() const {
-    return static_cast<int64_t>(allocated_bytes_.load(std::memory_order_relaxed) -
-                                freed_bytes_.load(std::memory_order_relaxed));
   }
   bool isSmall(uint64_t size) const { return size < static_cast<uint64_t>(slack()) / 2; }
   int64_t setCredit(int64_t credit) {
@@ -86,6 +98,38 @@ class Counters {
   int64_t ceiling_ = 0, floor_ = -kSlack;  // between which neither peak_ nor credit_ changes
   int64_t peak_ = 0;                       // the highest since restartPeak()
   int64_t credit_ = 0;
+  int64_t recent_ = 0;  // the most alive in the calls of lowered() since the credit came down
+  uint32_t lowerings_ = 0;
+};
+
+// Whether several threads use one thing in turn: each user notes its turn, and several threads at once see each other within
+// some dozen turns. One thread, or several of which each has its time, never do. A thread is told by an address of its own.
+class Turns {
+ public:
+  // Relaxed: a turn that is lost because two threads note theirs at once does not matter.
+  void note() {
+    count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    const void* thread = &mark_;
+    uint32_t score = score_.load(std::memory_order_relaxed);
+    if (last_.load(std::memory_order_relaxed) == thread) {
+      if (score != 0) score_.store(score - 1, std::memory_order_relaxed);
+      return;
+    }
+    const bool first = last_.load(std::memory_order_relaxed) == nullptr;
+    last_.store(thread, std::memory_order_relaxed);
+    if (!first) score_.store(std::min(score + kOther, kMost), std::memory_order_relaxed);
+  }
+  uint64_t count() const { return count_.load(std::memory_order_relaxed); }  // turns so far
+  bool shared() const { return score_.load(std::memory_order_relaxed) >= kShared; }
+
+ private:
+  // A turn of another thread outweighs so many of the same: threads of which each is not interrupted for some turns share, too.
+  static constexpr uint32_t kOther = 16, kShared = 4 * kOther, kMost = 16 * kOther;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local char mark_;
+
+  std::atomic<const void*> last_{nullptr};
+  std::atomic<uint32_t> score_{0};
+  std::atomic<uint64_t> count_{0};
 };
 
 // A list of blocks, the newest first.
@@ -156,7 +200,22 @@ class alignas(64) StreamCache {
   void close() { closed_ = true, stream_ = nullptr; }  // of an empty cache: nothing comes in any more
   bool closed() const { return closed_; }
   backend::Stream* stream() const { return stream_; }  // null: the number of the stream that it served was given back
-  Block* pop(uint32_t index) { return lists_[index].pop(); }
+  Block* pop(uint32_t index) {
+    List& list = lists_[index];
+    Block* block = list.pop();
+    list.unused = std::min(list.unused, list.count);
+    return block;
+  }
+  // Of a somewhat larger class, where the class itself has none: at most twice as long.
+  Block* popLarger(uint32_t index);
+  // Blocks of ranges, which have no class: a few of them. The one that fits best, with a third of it wasted at most.
+  Block* popLarge(uint64_t size);
+  // True: there are more, or more bytes, than should be.
+  bool pushLarge(Block* block, uint64_t capacity, uint64_t serial);
+  bool hasLarge() const { return large_count_ != 0; }
+  BlockChain takeOldestLarge();  // the older half
+  BlockChain takePassedLarge(uint64_t completed);
+  BlockChain takeAllLarge();
   // `serial`: all work of the stream that may use the block. True: the list is longer than it should be.
   bool push(uint32_t index, Block* block, uint64_t serial) {
     block->serial = serial;
@@ -170,7 +229,15 @@ class alignas(64) StreamCache {
   uint64_t completed() { return stream_ == nullptr ? UINT64_MAX : stream_->completed(); }
   bool has(uint32_t index) const { return lists_[index].first != nullptr; }
   bool isEmpty() const {
-    return std::all_of(lists_, lists_ + kSizeClasses, [](const List& list) { return list.first == nullptr; });
+    return large_count_ == 0 &&
+           std::all_of(lists_, lists_ + kSizeClasses, [](const List& list) { return list.first == nullptr; });
+  }
+  // How many blocks of a class have lain here unused since the last time that this was asked.
+  uint32_t surplus(uint32_t index) {
+    List& list = lists_[index];
+    const uint32_t unused = list.unused;
+    list.unused = list.count;
+    return unused;
   }
   // All of a class that the stream has done with; at most `limit`.
   BlockChain takePassed(uint32_t index, uint32_t limit, uint64_t completed);
@@ -191,10 +258,23 @@ class alignas(64) StreamCache {
   backend::Stream* stream_ = nullptr;  // in the list of its context as long as it stands here
   bool closed_ = false;
   struct List : BlockChain {
+    uint32_t unused = 0;  // the fewest that there were since the last surplus()
     uint16_t capacity;
     uint16_t batch;
   };
   List lists_[kSizeClasses];
+
+  static constexpr uint32_t kLargeBlocks = 16;
+  static constexpr uint64_t kLargeBytes = uint64_t{8} << 20;  // or a half of what the stream has alive
+  struct Large {
+    Block* block;
+    uint64_t capacity;
+  };
+  template <class Which>
+  BlockChain takeLarge(Which which);
+  Large large_[kLargeBlocks + 1];  // the oldest first
+  uint32_t large_count_ = 0;
+  uint64_t large_bytes_ = 0;
 };
 
 // The caches of a pool by the number of their stream. They stay until the pool ends.

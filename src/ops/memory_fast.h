@@ -24,13 +24,21 @@ namespace manyrt::ops {
   return pool->pool->allocateFromCache(size, native);
 }
 
+[[gnu::noinline]] inline bool freeLargeIntoCache(allocator::Region& region, void* pointer, backend::Stream& stream) {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  allocator::Block* block = region.blockAt(address);
+  return block != nullptr && region.addressOf(*block) == address && region.pool()->releaseIntoCache(region, *block, stream);
+}
+
 // False: take the usual way. Nothing has been done.
 [[gnu::always_inline]] inline bool freeIntoCache(void* pointer, const manager::Stream& stream) {
   if (stream.recorder.load(std::memory_order_acquire) != nullptr) [[unlikely]]
     return false;
   allocator::Region* region = allocator::address_map::find(pointer);
-  if (region == nullptr || region->kind() != allocator::Region::Kind::kSlab) [[unlikely]]
+  if (region == nullptr) [[unlikely]]
     return false;
+  if (region->kind() != allocator::Region::Kind::kSlab) [[unlikely]]
+    return region->kind() == allocator::Region::Kind::kRange && freeLargeIntoCache(*region, pointer, *stream.native);
   const auto address = reinterpret_cast<uintptr_t>(pointer);
   allocator::Block* block = region->blockOfSlabAt(address);
   if (block == nullptr || region->addressOf(*block) != address) [[unlikely]]
