@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -201,7 +202,9 @@ class Program {
   uint32_t next_id = 1;                   // of variables and functions
   std::vector<LiteralObject> literals;
   std::vector<uint32_t> implicit_ints;  // tokens before which "int" was left out
-  std::shared_ptr<Builtins> builtins;   // what calls of built-in functions point to
+  // Tokens that name an integer dot product, and which: "dot_us", "dot_acc_sat_4x8packed_uu_uint". Drivers have none.
+  std::map<uint32_t, std::string> dot_products;
+  std::shared_ptr<Builtins> builtins;  // what calls of built-in functions point to
 
   Expr* make(ExprKind kind) {
     Expr* expression = &exprs_.emplace_back();

@@ -232,6 +232,31 @@ Expr* Parser::parseSizeof() {
   const Token& word = next();
   QualType type;
   // A type in parentheses may also begin a compound or vector literal. Only the token behind it tells, so that the literal is
+  return builtin.name.starts_with("dot") ? integerDot(call, name) : call;
+}
+
+// A product of bytes becomes the one of packed words, whose bits they are. Other calls stay.
+Expr* Parser::integerDot(Expr* call, const Token& name) {
+  const Type* first = call->arguments[0]->type.type;
+  const bool is_packed = call->builtin->name.find("4x8packed") != std::string::npos;
+  const bool is_of_bytes = first->isVector() && scalarSize(first->scalar) == 1;
+  if (!is_packed && !is_of_bytes) return call;
+  std::string own = call->builtin->name;
+  if (is_of_bytes) {
+    std::string letters = "_";
+    for (size_t i = 0; i < 2; ++i) {
+      Expr*& bytes = call->arguments[i];
+      letters += bytes->type->isSigned() ? 's' : 'u';
+      Expr* word = node(ExprKind::kBuiltinCall, QualType{types_.scalar(Scalar::kUInt)}, bytes->where);
+      word->builtin = builtins_.find("as_uint");
+      if (!grow(word, bytes)) return nullptr;
+      word->arguments.push_back(bytes);
+      bytes = word;
+    }
+    call->builtin = builtins_.find(own + "_4x8packed" + letters + (letters == "_uu" ? "_uint" : "_int"));
+    own += letters;
+  }
+  program_.dot_products[static_cast<uint32_t>(&name - program_.tokens.data())] = own;
   // parsed again from the start.
   if (at("(") && isTypeName(1)) {
     const size_t begin = at_;
