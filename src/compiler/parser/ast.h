@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -189,6 +190,13 @@ struct LiteralObject {
 };
 
 // Owns everything that a parse made, the sources' texts excepted.
+// Where one of several sources begins in the stream, and what its program scope declares, or more: every name that stands
+// there outside of brackets.
+struct SourcePart {
+  uint32_t begin = 0;
+  std::set<std::string_view> declared;
+};
+
 class Program {
  public:
   Program() = default;
@@ -197,6 +205,7 @@ class Program {
 
   TypeTable types;
   Tokens tokens;                          // the preprocessed stream
+  std::vector<SourcePart> parts;          // of several sources (merge.h), in order; else none
   std::vector<Declaration> declarations;  // records before what uses them
   std::vector<Function*> kernels;         // with a body, in order
   uint32_t next_id = 1;                   // of variables and functions

@@ -170,8 +170,10 @@ bool Parser::parseDeclaration() {
 }
 
 bool Parser::parseProgram() {
+  size_t part = 0;  // the next one
   while (!atEnd() && !diagnostics_.full()) {
     const size_t before = at_;
+    for (; part < program_.parts.size() && program_.parts[part].begin <= at_; ++part) showOnly(&program_.parts[part].declared);
     if (accept(";") || acceptPragma() || acceptStaticAssert()) continue;
     if (unroll_ != -1) {
       unroll_ = -1;

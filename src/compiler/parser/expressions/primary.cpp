@@ -159,6 +159,17 @@ Expr* Parser::parseCall() {
   if (name.text == "__builtin_offsetof") return parseOffsetOf();
   const Symbol* symbol = find(name.text);
   const Builtin* builtin = symbol == nullptr ? builtins_.find(name.text) : nullptr;
+  const Symbol* hidden = symbol == nullptr ? findHidden(name.text) : nullptr;
+  if (hidden != nullptr && hidden->kind == Symbol::Kind::kFunction) {
+    diagnostics_.error(name.where,
+                       builtin == nullptr
+                           ? "The function \"%.*s\" is declared in another source alone: declare it in this one too."
+                           : "\"%.*s\" is a function of OpenCL C here and one of the program in another source: "
+                             "rename that.",
+                       length, name.text.data());
+    diagnostics_.note(hidden->where, "It is declared here.");
+    return nullptr;
+  }
   if (symbol == nullptr && builtin == nullptr) {
     diagnostics_.error(name.where, "The function \"%.*s\" is undeclared.", length, name.text.data());
     return nullptr;
@@ -221,17 +232,6 @@ Expr* Parser::callBuiltin(const Builtin& builtin, const Token& name, std::vector
     if (!grow(call, argument)) return nullptr;
   }
   call->arguments = std::move(arguments);
-  return call;
-}
-
-// --- what is known of a type
-
-Expr* Parser::parseSizeof() {
-  Depth depth(*this);
-  if (!depth.ok) return nullptr;
-  const Token& word = next();
-  QualType type;
-  // A type in parentheses may also begin a compound or vector literal. Only the token behind it tells, so that the literal is
   return builtin.name.starts_with("dot") ? integerDot(call, name) : call;
 }
 
@@ -257,6 +257,17 @@ Expr* Parser::integerDot(Expr* call, const Token& name) {
     own += letters;
   }
   program_.dot_products[static_cast<uint32_t>(&name - program_.tokens.data())] = own;
+  return call;
+}
+
+// --- what is known of a type
+
+Expr* Parser::parseSizeof() {
+  Depth depth(*this);
+  if (!depth.ok) return nullptr;
+  const Token& word = next();
+  QualType type;
+  // A type in parentheses may also begin a compound or vector literal. Only the token behind it tells, so that the literal is
   // parsed again from the start.
   if (at("(") && isTypeName(1)) {
     const size_t begin = at_;
