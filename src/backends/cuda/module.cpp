@@ -403,7 +403,7 @@ Status ModuleLoader::load(Ref<backend::Module>* out, const backend::Image& image
     }
     Ref<backend::Kernel> kernel;
     RT_TRY(Kernel::create(&kernel, native, described.symbol, described.name.c_str(), std::move(arguments),
-                          described.required_group, true));
+                          described.required_group, true, described.takes_offset));
     if (!module->addKernel(described.name, std::move(kernel))) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" has two kernels of the name \"%s\".", name, described.name.c_str());
     }
