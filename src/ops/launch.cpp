@@ -80,7 +80,7 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
     return Status::error(
         RT_ERROR_NOT_SUPPORTED,
         "The kernel \"%s\" takes no global offset (%llu, %llu, %llu were given): a function of the host, a host "
-        "object or machine code of CUDA knows none. Kernels from OpenCL C take one.",
+        "object, CUDA C++ and machine code of CUDA know none. Kernels from OpenCL C take one.",
         native.name(), static_cast<Number>(launch.offset[0]), static_cast<Number>(launch.offset[1]),
         static_cast<Number>(launch.offset[2]));
   }
