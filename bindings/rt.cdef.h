@@ -437,6 +437,7 @@ typedef struct rtLaunchOptions_t {
   const uint32_t* arg_sizes;
   uint32_t arg_size_count;
   uint32_t reserved;
+  uint64_t global_offset[3];
 } rtLaunchOptions_t;
 typedef struct rtGraphOperand_t {
   rtGraphBuffer_t buffer;
@@ -460,6 +461,7 @@ typedef struct rtGraphKernelParams_t {
   uint32_t group[3];
   uint32_t local_bytes;
   uint32_t flags;
+  uint64_t global_offset[3];
 } rtGraphKernelParams_t;
 typedef struct rtGraphMemcpyParams_t {
   uint32_t struct_size;
@@ -668,6 +670,8 @@ rtStatus_t rtMemPoolResetPeak(rtMemPool_t pool);
 rtStatus_t rtMemPoolDumpJson(char* buffer, size_t size, size_t* needed, rtMemPool_t pool);
 rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callback, void* user, rtMemPool_t pool);
 rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* source, const char* options, rtContext_t context);
+rtStatus_t rtModuleCreateFromSources(rtModule_t* module, const char* const* sources, uint32_t count, const char* options,
+    rtContext_t context);
 rtStatus_t rtModuleLoadData(rtModule_t* module, const void* image, size_t size, const rtModuleOptions_t* options,
     rtContext_t context);
 rtStatus_t rtModuleLoadFile(rtModule_t* module, const char* path, const rtModuleOptions_t* options, rtContext_t context);

@@ -477,6 +477,11 @@ static inline rtStatus_t rtModuleCreateFromSourceWithMessage(char* message, size
   return rtKeepMessage(message, message_size, rtModuleCreateFromSource(module, source, options, context));
 }
 
+static inline rtStatus_t rtModuleCreateFromSourcesWithMessage(char* message, size_t message_size, rtModule_t* module,
+    const char*const* sources, uint32_t count, const char* options, rtContext_t context) {
+  return rtKeepMessage(message, message_size, rtModuleCreateFromSources(module, sources, count, options, context));
+}
+
 static inline rtStatus_t rtModuleLoadDataWithMessage(char* message, size_t message_size, rtModule_t* module,
     const void* image, size_t size, const rtModuleOptions_t* options, rtContext_t context) {
   return rtKeepMessage(message, message_size, rtModuleLoadData(module, image, size, options, context));

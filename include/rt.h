@@ -704,11 +704,12 @@ typedef struct rtLaunchOptions_t {
                                   an image, has others; may be NULL */
   uint32_t arg_size_count;   /**< elements of arg_sizes */
   uint32_t reserved;         /**< 0 */
+  uint64_t global_offset[3]; /**< get_global_id() of the first work-item: see rtLaunchKernelWithOptions */
 } rtLaunchOptions_t;
 /* clang-format off */
 #define RT_LAUNCH_OPTIONS_INIT                                                                               \
   {sizeof(rtLaunchOptions_t) /* struct_size */, 0 /* flags */, NULL /* arg_sizes */, 0 /* arg_size_count */, \
-   0 /* reserved */}
+   0 /* reserved */, {0, 0, 0} /* global_offset */}
 /* clang-format on */
 
 /** Memory that a node names: a place in a buffer of its graph, or an address; used in arrays, never grows. */
@@ -731,19 +732,21 @@ typedef struct rtGraphArg_t {
 /** What rtGraphAddKernelNode adds. */
 typedef struct rtGraphKernelParams_t {
   uint32_t struct_size;
-  uint32_t arg_count;       /**< elements of args */
-  rtKernel_t kernel;        /**< may be NULL if name is given */
-  const char* name;         /**< a kernel that is found when a plan is made; may be NULL if kernel is given */
-  const rtGraphArg_t* args; /**< may be NULL if arg_count is 0 */
-  uint32_t grid[3];         /**< work-groups; a zero: nothing runs */
-  uint32_t group[3];        /**< work-items in each, none 0; where grid and group are all zeros, both are 1 x 1 x 1 */
-  uint32_t local_bytes;     /**< as for rtLaunchKernel */
-  uint32_t flags;           /**< 0 or RT_LAUNCH_COOPERATIVE */
+  uint32_t arg_count;        /**< elements of args */
+  rtKernel_t kernel;         /**< may be NULL if name is given */
+  const char* name;          /**< a kernel that is found when a plan is made; may be NULL if kernel is given */
+  const rtGraphArg_t* args;  /**< may be NULL if arg_count is 0 */
+  uint32_t grid[3];          /**< work-groups; a zero: nothing runs */
+  uint32_t group[3];         /**< work-items in each, none 0; where grid and group are all zeros, both are 1 x 1 x 1 */
+  uint32_t local_bytes;      /**< as for rtLaunchKernel */
+  uint32_t flags;            /**< 0 or RT_LAUNCH_COOPERATIVE */
+  uint64_t global_offset[3]; /**< as in rtLaunchOptions_t */
 } rtGraphKernelParams_t;
 /* clang-format off */
 #define RT_GRAPH_KERNEL_PARAMS_INIT                                                                               \
   {sizeof(rtGraphKernelParams_t) /* struct_size */, 0 /* arg_count */, NULL /* kernel */, NULL /* name */,        \
-   NULL /* args */, {1, 1, 1} /* grid */, {1, 1, 1} /* group */, 0 /* local_bytes */, 0 /* flags */}
+   NULL /* args */, {1, 1, 1} /* grid */, {1, 1, 1} /* group */, 0 /* local_bytes */, 0 /* flags */,              \
+   {0, 0, 0} /* global_offset */}
 /* clang-format on */
 
 /** What rtGraphAddMemcpyNode adds. */
@@ -1875,6 +1878,24 @@ RT_API rtStatus_t rtMemPoolSetOutOfMemoryCallback(rtOutOfMemoryCallback_t callba
  *    COMPILER_NOT_FOUND, BUSY, IO, DEVICE_LOST, DRIVER */
 RT_API rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* source, const char* options, rtContext_t context);
 
+/** Builds one module from several sources, as clCompileProgram and clLinkProgram. Each source has macros of its own, and
+ *  messages call them kernel0.cl, kernel1.cl and so on. A function that one source declares may be defined in any other, and
+ *  the module has the kernels of all. What a shared header brings into several sources is there once if it reads the same
+ *  each time: types, constants, declarations, static and inline functions. Otherwise a name means one thing in all sources,
+ *  static or not: two meanings are BUILD_FAILED with both places, as is a function that is called and defined nowhere. A
+ *  count of 0, or of more than 65,536, is INVALID_VALUE.
+ *  @param[out] module   receives the module, which the caller destroys
+ *  @param[in]  sources  count texts, borrowed for the call
+ *  @param[in]  count    elements of sources
+ *  @param[in]  options  of each source, as rtModuleCreateFromSource takes them; may be NULL: none
+ *  @param[in]  context  may be NULL: current
+ *  blocks: maybe, while a compiler runs
+ *  capture: outside
+ *  errors: INVALID_VALUE (options too), INVALID_HANDLE, NOT_FOUND, OUT_OF_MEMORY, NOT_SUPPORTED, BUILD_FAILED,
+ *    COMPILER_NOT_FOUND, INVALID_IMAGE (no text), BUSY, IO, DEVICE_LOST, DRIVER */
+RT_API rtStatus_t rtModuleCreateFromSources(rtModule_t* module, const char* const* sources, uint32_t count, const char* options,
+                                            rtContext_t context);
+
 /** Makes a module from source or machine code in memory, as cuModuleLoadDataEx.
  *  @param[out] module   receives the module, which the caller destroys
  *  @param[in]  image    size bytes, borrowed for the call
@@ -2058,7 +2079,11 @@ RT_API rtStatus_t rtLaunchKernel(rtKernel_t kernel, uint32_t grid_x, uint32_t gr
                                  uint32_t group_y, uint32_t group_z, uint32_t local_bytes, rtStream_t stream, void* const* args,
                                  uint32_t arg_count);
 
-/** As rtLaunchKernel, with options: cooperative, argument sizes for images that carry none.
+/** As rtLaunchKernel, with options: cooperative, argument sizes for images that carry none, a global offset. The offset is
+ *  added to what get_global_id() returns, and get_global_offset() returns it; get_global_linear_id() counts from 0. Offset and
+ *  work-items of a direction together stay within what ids hold on the device: 2,147,418,111 on the CPU, 2^31 on CUDA, 2^32
+ *  on OpenCL; more is INVALID_VALUE. Functions of the host, host objects and machine code of CUDA know no offset:
+ *  NOT_SUPPORTED.
  *  @param[in] kernel       a kernel of the stream's context
  *  @param[in] grid         3 numbers of work-groups
  *  @param[in] group        3 numbers of work-items in a work-group, none 0

@@ -59,10 +59,9 @@ class Writer:
         optional = ", optional" if argument.get("nullable") else ""
         if "*" not in c_type:
             return f"{self.plain(c_type)}, value :: {name}"
-        base = c_type.replace("const ", "").rstrip("*const ").strip() if c_type == "void *const *" else \
-            c_type.replace("const ", "")[:-1].strip()
-        if c_type == "void *const *":
+        if c_type in ("void *const *", "const char *const *"):
             return f"type(c_ptr), intent(in){optional} :: {name}(*)"
+        base = c_type.replace("const ", "")[:-1].strip()
         if base == "void *":
             return f"type(c_ptr), intent(out) :: {name}"
         if base == "void":

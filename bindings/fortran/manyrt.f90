@@ -1411,16 +1411,18 @@ contains
   end function three
 
   ! Launches the kernel with the arguments of its source, each in rt_arg or rt_local. grid is in work-groups, group in work-
-  ! items, with one to three sizes. Does not wait.
-  subroutine kernel_launch(self, stream, grid, group, arguments, stat, errmsg)
+  ! items, with one to three sizes. offset is what get_global_id of the first work-item returns. Does not wait.
+  subroutine kernel_launch(self, stream, grid, group, arguments, stat, errmsg, offset)
     class(rt_kernel), intent(in) :: self
     class(rt_stream), intent(in) :: stream
     integer, intent(in) :: grid(:), group(:)
     type(rt_argument), intent(in), target :: arguments(:)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
+    integer(c_int64_t), intent(in), optional :: offset(:)
     type(c_ptr) :: pointers(max(1, size(arguments)))
     integer(c_int32_t) :: groups(3), items(3)
+    type(rtLaunchOptions_t), target :: options
     integer :: index
     if (.not. usable(self, stat, errmsg)) return
     if (.not. usable(stream, stat, errmsg)) return
@@ -1443,8 +1445,18 @@ contains
     end do
     groups = three(grid)
     items = three(group)
-    call finish(rtLaunchKernelWithOptions(self%handle, groups, items, 0, args=pointers, arg_count=size(arguments), &
-      stream=stream%handle), stat, errmsg)
+    if (.not. present(offset)) then
+      call finish(rtLaunchKernelWithOptions(self%handle, groups, items, 0, args=pointers, arg_count=size(arguments), &
+        stream=stream%handle), stat, errmsg)
+      return
+    end if
+    if (size(offset) < 1 .or. size(offset) > 3 .or. any(offset < 0)) then
+      call finish(RT_ERROR_INVALID_VALUE, stat, errmsg, "offset has one to three numbers, and none is negative")
+      return
+    end if
+    options%global_offset(1:size(offset)) = offset
+    call finish(rtLaunchKernelWithOptions(self%handle, groups, items, 0, options=options, args=pointers, &
+      arg_count=size(arguments), stream=stream%handle), stat, errmsg)
   end subroutine kernel_launch
 
   ! ---- Graphs --------------------------------------------------------------------------------------------------------------

@@ -258,6 +258,14 @@ func fits(number int64, kind reflect.Kind) bool {
 // Launch launches the kernel in a stream's order with one value for each argument: buffers, numbers of the argument's type (or
 // int for an integer that holds it), and Local. grid is in work-groups, group in work-items. It does not wait.
 func (k *Kernel) Launch(s *Stream, grid, group Dim, values ...any) error {
+	return k.LaunchFrom(s, Offset{}, grid, group, values...)
+}
+
+// Offset is where the ids of a launch begin, in each direction: what get_global_id of the first work-item returns.
+type Offset struct{ X, Y, Z uint64 }
+
+// LaunchFrom is Launch with ids that begin at an offset.
+func (k *Kernel) LaunchFrom(s *Stream, offset Offset, grid, group Dim, values ...any) error {
 	defer runtime.KeepAlive(values)
 	defer runtime.KeepAlive(k.module)
 	if err := k.module.usable(); err != nil {
@@ -282,6 +290,14 @@ func (k *Kernel) Launch(s *Stream, grid, group Dim, values ...any) error {
 		pointers[index] = place
 	}
 	groups, items := grid.sizes(), group.sizes()
+	if offset != (Offset{}) {
+		options := C.rtLaunchOptions_t{struct_size: C.sizeof_rtLaunchOptions_t}
+		options.global_offset = [3]C.uint64_t{C.uint64_t(offset.X), C.uint64_t(offset.Y), C.uint64_t(offset.Z)}
+		return s.do(func(m *C.char, n C.size_t) C.rtStatus_t {
+			return C.rtLaunchKernelWithOptionsWithMessage(m, n, k.handle, &groups[0], &items[0], 0, &options, &pointers[0],
+				C.uint32_t(len(values)), s.handle)
+		})
+	}
 	return s.do(func(m *C.char, n C.size_t) C.rtStatus_t {
 		return C.rtLaunchKernelWithMessage(m, n, k.handle, groups[0], groups[1], groups[2], items[0], items[1], items[2], 0, s.handle,
 			&pointers[0], C.uint32_t(len(values)))

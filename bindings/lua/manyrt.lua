@@ -866,6 +866,20 @@ local function three(sizes, what)
   return size_of(x, what), y and size_of(y, what) or 1, z and size_of(z, what) or 1
 end
 
+-- The options of a launch whose ids begin at an offset: a number or a table of up to three.
+local function options_from(offset)
+  local made = options("rtLaunchOptions_t")
+  if type(offset) == "number" then offset = { offset } end
+  if type(offset) ~= "table" or #offset < 1 or #offset > 3 then invalid("offset has to be 1 to 3 numbers") end
+  for index, value in ipairs(offset) do
+    if type(value) ~= "number" or value % 1 ~= 0 or value < 0 or value >= 2 ^ 53 then
+      invalid("offset has %s, which is no offset", tostring(value))
+    end
+    made.global_offset[index - 1] = value
+  end
+  return made
+end
+
 -- How a kernel is launched: a function of its own, without loops, which LuaJIT compiles together with the caller's.
 local function launcher(kernel)
   local pointers, packs, lines = ffi.new("void*[?]", math.max(#kernel.arguments, 1)), {}, {}
@@ -895,12 +909,18 @@ local function launcher(kernel)
     local group_x, group_y, group_z = three(where.group, "group")
     local stream = stream_handle(where.stream, self.context)
     pack(...)
-    check(C.rtLaunchKernel(handle, grid_x, grid_y, grid_z, group_x, group_y, group_z, 0, stream, pointers, count))
+    if where.offset == nil then
+      check(C.rtLaunchKernel(handle, grid_x, grid_y, grid_z, group_x, group_y, group_z, 0, stream, pointers, count))
+    else
+      local grid, group = ffi.new("uint32_t[3]", grid_x, grid_y, grid_z), ffi.new("uint32_t[3]", group_x, group_y, group_z)
+      check(C.rtLaunchKernelWithOptions(handle, grid, group, 0, options_from(where.offset), pointers, count, stream))
+    end
   end
 end
 
 -- kernel({grid = 4, group = 64, stream = s}, ...): launches it with one argument for each of the source. grid is in
--- work-groups, group in work-items, both a number or up to three. Pointers are arrays, local memory is rt.local_memory, and
+-- work-groups, group in work-items, both a number or up to three; offset, where given, is what get_global_id of the first
+-- work-item returns. Pointers are arrays, local memory is rt.local_memory, and
 -- vectors and structs are values of C with the right size. Does not wait.
 function Kernel.__call(self, where, ...)
   local launch = rawget(self, "launcher")

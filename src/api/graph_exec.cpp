@@ -49,7 +49,7 @@ rtStatus_t setParams(const char* function, rtGraphNode_t node, const Params* par
     uint32_t index = 0;
     RT_TRY(partOf(&index, *part, content, "node"));
     Params chosen;
-    RT_TRY(api::readOptions(&chosen, params, defaults, "params"));
+    RT_TRY(api::readOptions(&chosen, params, defaults, "params", api::firstSizeOf<Params>()));
     graph::Work work;
     RT_TRY(read(&work.emplace<Kind>(), chosen, content.plan().source()));
     return content.setWork(index, std::move(work));

@@ -37,7 +37,7 @@ rtStatus_t addNode(const char* function, rtGraphNode_t* node, const Params* para
     graph::Graph& content = graph::Graph::of(*object);
     RT_CHECK_ARG(params != nullptr, "The parameters of the node are NULL.");
     Params chosen;
-    RT_TRY(api::readOptions(&chosen, params, defaults, "params"));
+    RT_TRY(api::readOptions(&chosen, params, defaults, "params", api::firstSizeOf<Params>()));
     graph::Graph::Dependencies before;
     RT_TRY(readDependencies(&before, dependencies, count, content));
     graph::Work work;

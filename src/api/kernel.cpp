@@ -184,7 +184,7 @@ rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], 
     RT_RESOLVE(Kernel, object, kernels, kernel, RT_HANDLE_KERNEL);
     RT_CHECK_ARG(grid != nullptr && group != nullptr, "The grid or the work-group is NULL.");
     rtLaunchOptions_t chosen;
-    RT_TRY(api::readOptions(&chosen, options, RT_LAUNCH_OPTIONS_INIT, "options"));
+    RT_TRY(api::readOptions(&chosen, options, RT_LAUNCH_OPTIONS_INIT, "options", api::firstSizeOf<rtLaunchOptions_t>()));
     RT_CHECK_ARG((chosen.flags & ~uint32_t{RT_LAUNCH_COOPERATIVE}) == 0 && chosen.reserved == 0,
                  "The flags 0x%x of a launch are unknown.", chosen.flags | chosen.reserved);
     const std::vector<backend::Argument>& arguments = object->native->arguments();
@@ -203,7 +203,8 @@ rtStatus_t rtLaunchKernelWithOptions(rtKernel_t kernel, const uint32_t grid[3], 
                                  {group[0], group[1], group[2]},
                                  local_bytes,
                                  (chosen.flags & RT_LAUNCH_COOPERATIVE) != 0,
-                                 args};
+                                 args,
+                                 {chosen.global_offset[0], chosen.global_offset[1], chosen.global_offset[2]}};
     return ops::launch(*object, launch, arg_count, *order);
   });
 }

@@ -3,6 +3,8 @@
 #include "manager/module.h"
 
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 #include "api/guard.h"
 #include "api/structs.h"
@@ -26,6 +28,8 @@ Status readImage(backend::Image* image, const rtModuleOptions_t* options) {
   return Status();
 }
 
+constexpr uint32_t kMaxSources = 1 << 16;
+
 rtKernel_t kernelOf(const manager::Module& module, size_t index) { return reinterpret_cast<rtKernel_t>(module.kernels[index]); }
 
 }  // namespace
@@ -37,6 +41,30 @@ rtStatus_t rtModuleCreateFromSource(rtModule_t* module, const char* source, cons
     RT_CHECK_ARG(source != nullptr, "The source is NULL.");
     backend::Image image;
     image.data = source;
+    if (options != nullptr) image.options = options;
+    api::Creation in;
+    RT_TRY(in.open(context));
+    manager::Module* object = nullptr;
+    RT_TRY(ops::loadModule(&object, image, in.context(), in.resources(), guard));
+    *module = reinterpret_cast<rtModule_t>(object->bits);
+    return Status();
+  });
+}
+
+rtStatus_t rtModuleCreateFromSources(rtModule_t* module, const char* const* sources, uint32_t count, const char* options,
+                                     rtContext_t context) {
+  if (module != nullptr) *module = nullptr;
+  return api::guarded(__func__, [&](epoch::Guard& guard) -> Status {
+    RT_CHECK_OUTPUT(module);
+    RT_CHECK_ARG(count != 0, "There are no sources: count is 0.");
+    RT_CHECK_ARG(count <= kMaxSources, "%u sources are too many: at most %u.", count, kMaxSources);
+    RT_CHECK_ARG(sources != nullptr, "There are %u sources; sources is NULL.", count);
+    for (uint32_t i = 0; i < count; ++i) RT_CHECK_ARG(sources[i] != nullptr, "Source %u of %u is NULL.", i, count);
+    const std::vector<std::string_view> more(sources + 1, sources + count);
+    backend::Image image;
+    image.data = sources[0];
+    image.more_count = count - 1;
+    image.more = more.data();
     if (options != nullptr) image.options = options;
     api::Creation in;
     RT_TRY(in.open(context));

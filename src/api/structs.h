@@ -1,7 +1,10 @@
 // The versioned structs of rt.h, read and written by the rules that all headers of the project share (base/structs.h).
 #pragma once
 
+#include <cstddef>
+
 #include "base/structs.h"
+#include "rt.h"
 
 namespace manyrt::api {
 
@@ -9,5 +12,19 @@ using manyrt::checkLabel;
 using manyrt::checkResult;
 using manyrt::readOptions;
 using manyrt::writeResult;
+
+// The size that a struct of options had in its first release.
+template <class T>
+constexpr size_t firstSizeOf() {
+  return sizeof(T);
+}
+template <>
+constexpr size_t firstSizeOf<rtLaunchOptions_t>() {
+  return offsetof(rtLaunchOptions_t, global_offset);
+}
+template <>
+constexpr size_t firstSizeOf<rtGraphKernelParams_t>() {
+  return offsetof(rtGraphKernelParams_t, global_offset);
+}
 
 }  // namespace manyrt::api

@@ -55,6 +55,8 @@ class Kernel : public RefCounted {
   // Local memory and memory of each work-item that the kernel itself has, for rtKernelGetInfo and the limits of a group.
   uint64_t ownLocalBytes() const { return local_bytes_; }
   uint64_t privateBytes() const { return private_bytes_; }
+  // Global ids of a launch with an offset end before this; 0: the kernel takes no offset.
+  uint64_t offsetEnd() const { return offset_end_; }
   const LaunchRules* rules() const { return has_rules_ ? &rules_ : nullptr; }  // null: a launch need only fit the device
   // Null where names are not known.
   const ArgumentText* argumentText(uint32_t index) const {
@@ -83,6 +85,7 @@ class Kernel : public RefCounted {
   bool checks_arguments_ = false;
   uint64_t local_bytes_ = 0;
   uint64_t private_bytes_ = 0;
+  uint64_t offset_end_ = 0;
   std::vector<ArgumentText> argument_texts_;
 
  private:
@@ -94,8 +97,11 @@ struct Launch {
   uint32_t grid[3];   // work-groups; none is zero when a backend gets the launch
   uint32_t group[3];  // work-items in each, the same
   uint32_t local_bytes = 0;
-  bool cooperative = false;      // every group runs at the same time as all others
-  const void* const* arguments;  // borrowed for the call: values are copied before it returns
+  bool cooperative = false;        // every group runs at the same time as all others
+  const void* const* arguments;    // borrowed for the call: values are copied before it returns
+  uint64_t offset[3] = {0, 0, 0};  // added to the global ids; zeros unless the kernel takes one
+
+  bool hasOffset() const { return (offset[0] | offset[1] | offset[2]) != 0; }
 };
 
 }  // namespace manyrt::backend

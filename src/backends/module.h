@@ -17,6 +17,8 @@ namespace manyrt::backend {
 struct Image {
   int32_t format = RT_IMAGE_OPENCL_C;  // RT_IMAGE_*, never RT_IMAGE_AUTO
   std::string_view data;
+  uint32_t more_count = 0;  // of OPENCL_C: further sources of the program
+  const std::string_view* more = nullptr;
   const char* options = "";  // of a build
   const char* name = "";     // in messages; "": the loader's choice
   uint32_t header_count = 0;

@@ -20,8 +20,9 @@ namespace manyrt::compiler {
 // The input of a build for any device.
 struct BuildRequest {
   std::string_view source;
+  std::vector<std::string_view> more;  // sources of the same program: compiler/preprocessor/merge.h
   const char* options = "";            // may be empty, not null
-  const char* name = "";               // of the source, in messages; "": "kernel.cl", or "kernel.cu" of CUDA C++
+  const char* name = "";  // of the source, in messages; "": "kernel.cl", of several "kernel0.cl", or "kernel.cu" of CUDA C++
   std::vector<Header> headers;         // that #include finds
   const FiberCalls* fibers = nullptr;  // of the CPU: for kernels that run on them, in objects that are loaded later
 };

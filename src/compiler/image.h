@@ -76,6 +76,7 @@ struct CudaKernel {
   std::vector<CudaArgument> arguments;
   uint32_t required_group[3] = {0, 0, 0};  // zeros: any
   uint64_t local_bytes = 0;                // of its __local variables, without those of kernels that it calls
+  bool takes_offset = false;               // one more parameter, the last: the global offset, three unsigned ints
 
   std::vector<uint32_t> localArguments() const {  // which arguments are RT_ARG_LOCAL
     std::vector<uint32_t> found;

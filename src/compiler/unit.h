@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "rt.h"
+
 namespace manyrt::compiler {
 
 // The largest group, and the largest global size in a direction, that the loops of a unit are made for. The margin keeps
@@ -12,11 +14,16 @@ inline constexpr int64_t kMaxGroupItems = 4096;
 inline constexpr int64_t kMaxCallItems = 65536;  // of the groups that a call joins
 inline constexpr int64_t kMaxItems = 0x7fffffff - kMaxCallItems;
 
+// What a kernel of a unit is called with; a function of the program sees the part that rt.h knows.
+struct UnitGroup : rtHostGroup_t {
+  uint32_t global_offset[3];  // with the items of a direction at most kMaxItems
+};
+
 // A call of a kernel that joins groups may be for several neighbouring ones. Its rtHostGroup_t has their items as group_size,
 // kJoinedGroups in `worker`, and the address of this as local_memory. Without that bit it is for one group, as any call.
 inline constexpr uint32_t kJoinedGroups = 1u << 31;
 struct JoinedGroups {
-  uint32_t first_item[3];   // global ids
+  uint32_t first_item[3];   // global ids, with the offset
   uint32_t global_size[3];  // items of the launch
 };
 

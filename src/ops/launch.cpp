@@ -73,6 +73,28 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
   return Status();
 }
 
+// Of a launch with an offset: whether the kernel adds it to its ids, and whether these hold the sum.
+[[gnu::noinline]] Status checkOffset(const backend::Kernel& native, const backend::Launch& launch) {
+  const Number end = native.offsetEnd();
+  if (end == 0) {
+    return Status::error(
+        RT_ERROR_NOT_SUPPORTED,
+        "The kernel \"%s\" takes no global offset (%llu, %llu, %llu were given): a function of the host, a host "
+        "object, CUDA C++ and machine code of CUDA know none. Kernels from OpenCL C take one.",
+        native.name(), static_cast<Number>(launch.offset[0]), static_cast<Number>(launch.offset[1]),
+        static_cast<Number>(launch.offset[2]));
+  }
+  for (int i = 0; i < 3; ++i) {
+    const Number items = Number{launch.grid[i]} * launch.group[i];
+    RT_CHECK_ARG(
+        items <= end && launch.offset[i] <= end - items,
+        "A global offset of %llu with %llu work-items in direction %d: the ids of the kernel \"%s\" end before %llu on "
+        "this device.",
+        static_cast<Number>(launch.offset[i]), items, i, native.name(), end);
+  }
+  return Status();
+}
+
 [[gnu::noinline]] Status noValue(const manager::Kernel& kernel, size_t index) {
   return Status::error(RT_ERROR_INVALID_VALUE, "args[%zu] of the kernel \"%s\" is NULL: it points to no value.", index,
                        kernel.native->name());
@@ -225,6 +247,7 @@ Status callNative(rtNativeFunction_t function, void* user, HandleBits context, c
 
 Status checkLaunch(manager::Kernel& kernel, const backend::Launch& launch) {
   RT_TRY(checkShape(kernel, kernel.limits, launch));
+  if (launch.hasOffset()) RT_TRY(checkOffset(*kernel.native, launch));
   if (kernel.native->hasLocals()) RT_TRY(checkLocals(kernel, kernel.limits, launch));
   uint64_t groups = 0;
   return checkGroups(&groups, kernel, launch, kernel.resources->device());
@@ -272,6 +295,8 @@ Status checkAddresses(manager::Kernel& kernel, const void* const* values) {
               launch.local_bytes < kernel.local_end;
   if (!fits) [[unlikely]]
     RT_TRY(checkShape(kernel, limits, launch));
+  if (launch.hasOffset()) [[unlikely]]
+    RT_TRY(checkOffset(native, launch));
   bool foreign = false;  // an address belongs to another context, which has to know of this use
   if (!arguments.empty()) {
     RT_CHECK_ARG(launch.arguments != nullptr, "The kernel \"%s\" takes %zu argument%s; args is NULL.", native.name(),

@@ -95,8 +95,10 @@ Status recognise(backend::Image* image) {
 
 Status checkText(backend::Image* image) {
   image->data = withoutTerminator(image->data);
-  RT_CHECK_ARG(image->data.size() <= kMaxTextBytes, "A source of %zu bytes is too long: at most %zu.", image->data.size(),
-               kMaxTextBytes);
+  size_t bytes = image->data.size();
+  for (uint32_t i = 0; i < image->more_count; ++i) bytes += image->more[i].size();
+  RT_CHECK_ARG(bytes <= kMaxTextBytes, "%s of %zu bytes %s too long: at most %zu.",
+               image->more_count == 0 ? "A source" : "Sources", bytes, image->more_count == 0 ? "is" : "are", kMaxTextBytes);
   const size_t zero = image->data.find('\0');
   if (zero == std::string_view::npos) return Status();
   return Status::error(RT_ERROR_INVALID_IMAGE, "The source of %zu bytes is no text: byte %zu is zero.", image->data.size(),
@@ -184,7 +186,8 @@ std::string whatElse(std::string_view text) {
 
 Status withHint(const Status& refused, const backend::Image& image) {
   if (refused.code() != RT_ERROR_BUILD_FAILED || image.format != RT_IMAGE_OPENCL_C) return refused;
-  const std::string hint = whatElse(image.data);
+  std::string hint = whatElse(image.data);
+  for (uint32_t i = 0; i < image.more_count && hint.empty(); ++i) hint = whatElse(image.more[i]);
   return hint.empty() ? refused : Status::error(RT_ERROR_BUILD_FAILED, "%s %s", hint.c_str(), refused.message());
 }
 
@@ -232,7 +235,7 @@ Status loadModule(manager::Module** module, const backend::Image& given, manager
   backend::Image image = given;
   RT_TRY(checkImage(&image, *loader, context));
   std::shared_ptr<manager::KernelSource> source;
-  if (image.format == RT_IMAGE_OPENCL_C && image.header_count == 0) {
+  if (image.format == RT_IMAGE_OPENCL_C && image.header_count == 0 && image.more_count == 0) {
     source = std::make_shared<manager::KernelSource>();
     source->text = image.data;
     source->options = image.options;

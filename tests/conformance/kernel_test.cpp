@@ -340,9 +340,12 @@ TEST_P(KernelTest, LaunchWithOptionsIsTheSameLaunch) {
   void* args[] = {&pointer};
   const uint32_t grid[3] = {2, 3, 1};
   const uint32_t group[3] = {4, 1, 1};
-  checkOptions<rtLaunchOptions_t>(RT_LAUNCH_OPTIONS_INIT, [&](const rtLaunchOptions_t* options) {
-    return rtLaunchKernelWithOptions(count_, grid, group, 0, options, args, 1, stream_);
-  });
+  checkOptions<rtLaunchOptions_t>(
+      RT_LAUNCH_OPTIONS_INIT,
+      [&](const rtLaunchOptions_t* options) {
+        return rtLaunchKernelWithOptions(count_, grid, group, 0, options, args, 1, stream_);
+      },
+      offsetof(rtLaunchOptions_t, global_offset));
   ASSERT_RT_OK(rtStreamSynchronize(stream_));
   if (runsKernels()) {
     EXPECT_EQ(ran.load(), 4 * 6u);

@@ -77,6 +77,25 @@ TEST_P(CudaImages, PtxCubinsAndFatBinariesOfTheDeviceRun) {
   for (int32_t format : {RT_IMAGE_AUTO, RT_IMAGE_FATBIN}) expectRuns(both, format);
 }
 
+TEST_P(CudaImages, MachineCodeTakesNoGlobalOffset) {
+  Module module;
+  Memory out;
+  rtKernel_t kernel = nullptr;
+  ASSERT_RT_OK(load(module.out(), ptx(), RT_IMAGE_PTX));
+  ASSERT_RT_OK(rtModuleGetKernel(&kernel, "store", module));
+  ASSERT_RT_OK(rtMalloc(out.out(), 4, context_));
+  void* pointer = out.get();
+  uint32_t value = 5;
+  void* args[] = {&pointer, &value};
+  const uint32_t one[3] = {1, 1, 1};
+  rtLaunchOptions_t options = RT_LAUNCH_OPTIONS_INIT;
+  ASSERT_RT_OK(rtLaunchKernelWithOptions(kernel, one, one, 0, &options, args, 2, stream_));
+  options.global_offset[1] = 8;
+  EXPECT_RT(RT_ERROR_NOT_SUPPORTED, rtLaunchKernelWithOptions(kernel, one, one, 0, &options, args, 2, stream_));
+  EXPECT_NE(lastMessage().find("\"store\" takes no global offset (0, 8, 0 were given)"), std::string::npos) << lastMessage();
+  ASSERT_RT_OK(rtStreamSynchronize(stream_));
+}
+
 TEST_P(CudaImages, CodeForAnotherArchitectureIsRefusedAndBothAreNamed) {
   const std::string other = nvrtc_.cubin(kSource, other_);
   expectRefused(other, RT_IMAGE_CUBIN, {"\"an image\"", forBoth(), "209"});

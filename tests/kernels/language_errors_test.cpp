@@ -62,6 +62,19 @@ TEST_P(PlantedErrorTest, WithoutANameTheSourceIsKernelCl) {
   EXPECT_NE(lastMessage().find("kernel.cl:2:8: error: "), std::string::npos) << lastMessage();
 }
 
+// A parameter without a word for its memory is one for private memory, which is what beginners miss.
+TEST_P(PlantedErrorTest, AGlobalPointerForAPrivateParameterIsToldWhatToWrite) {
+  const std::string source = readSource("errors/private_parameter_given_global.cl");
+  rtModule_t module = nullptr;
+  EXPECT_RT(RT_ERROR_BUILD_FAILED, rtModuleCreateFromSource(&module, source.c_str(), "", context_));
+  const std::string message = lastMessage();
+  for (const char* words : {"argument 1 of \"sum\"", "pointers to __global and to __private memory are different things",
+                            "Write \"__global const float *\" instead of \"const float *\".",
+                            "kernel.cl:2:24: note: The parameter is declared here."}) {
+    EXPECT_NE(message.find(words), std::string::npos) << words << " in:\n" << message;
+  }
+}
+
 // After a failed build the next one is as good as the first.
 TEST_P(PlantedErrorTest, LeavesNothingBehind) {
   for (int round = 0; round < 3; ++round) {

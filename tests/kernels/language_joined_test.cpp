@@ -68,23 +68,7 @@ TEST_P(JoinedTest, EachItemRunsOnceWithItsIds) {
   });
 }
 
-// Where the compiler is the library's own: drivers of OpenCL 1.2 do not know the function.
-class LinearIdsTest : public JoinedTest {
- protected:
-  void SetUp() override {
-    SourceTest::SetUp();
-    build("language/joined.cl", "-DLINEAR_IDS");
-  }
-};
-std::vector<std::string> devicesOfOurs() {
-  std::vector<std::string> names = kernelDevices();
-  std::erase_if(names, [](const std::string& name) { return name.rfind("opencl", 0) == 0; });
-  return names;
-}
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(LinearIdsTest);
-INSTANTIATE_TEST_SUITE_P(, LinearIdsTest, testing::ValuesIn(devicesOfOurs()), testName);
-
-TEST_P(LinearIdsTest, CountAcrossTheWholeGrid) {
+TEST_P(JoinedTest, LinearIdsCountAcrossTheWholeGrid) {
   forAll("linear_ids", [&](uint32_t width, uint32_t height, uint32_t depth, const auto& launch) {
     const Buffer<uint32_t> out = buffer(std::vector<uint32_t>(size_t{width} * height * depth, 5));
     run("linear_ids", launch.first, launch.second, out);

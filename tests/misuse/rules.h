@@ -67,6 +67,9 @@ inline const std::vector<Rule>& rules() {
 
       // Modules: a size is not believed before it is compared with the limit of an image.
       {"rtModuleLoadData", "size", 0, kAll, Expect::invalidValue},
+      {"rtModuleCreateFromSources", "count", 0, 0, Expect::invalidValue},
+      {"rtModuleCreateFromSources", "count", 2, 65536, Expect::skip},  // more than the array has
+      {"rtModuleCreateFromSources", "count", 65537, kAll, Expect::invalidValue},
 
       // Graphs: lists of nodes are not believed before they are counted.
       {"rtGraphMakeBuffer", "size", 0, 0, Expect::invalidValue},

@@ -181,9 +181,9 @@ inline bool poolsAreOff() {
 #define NEEDS_POOLS() \
   if (poolsAreOff()) GTEST_SKIP() << "with RT_POOL=off pools keep nothing"
 
-// The rules of every options struct: `create(options)` makes and destroys an object.
+// The rules of every options struct: `create(options)` makes and destroys an object. `first`: its size in the first release.
 template <typename Options>
-void checkOptions(Options init, const std::function<rtStatus_t(const Options*)>& create) {
+void checkOptions(Options init, const std::function<rtStatus_t(const Options*)>& create, size_t first = sizeof(Options)) {
   struct Larger {
     Options options;
     unsigned char tail[32];
@@ -196,7 +196,7 @@ void checkOptions(Options init, const std::function<rtStatus_t(const Options*)>&
   EXPECT_RT_OK(create(&init));
   zero.struct_size = 0;
   EXPECT_RT(RT_ERROR_INVALID_VALUE, create(&zero));
-  zero.struct_size = sizeof zero - 1;
+  zero.struct_size = static_cast<uint32_t>(first - 1);
   EXPECT_RT(RT_ERROR_INVALID_VALUE, create(&zero));
   std::memset(&larger, 0, sizeof larger);
   larger.options = init;

@@ -420,6 +420,9 @@ bool Environment::fillPointer(const Function& function, const Argument& argument
   } else if (argument.name == "data" && function.name == "rtGraphLoad") {
     std::memset(scratch, ' ', kScratchBytes);
     std::memcpy(scratch, kGraphFile, sizeof kGraphFile - 1);
+  } else if (argument.name == "sources") {
+    static const char* const sources[] = {kSource};
+    value = reinterpret_cast<uint64_t>(&sources);
   } else if (argument.name == "source" || argument.name == "image") {
     std::memset(scratch, ' ', kScratchBytes - 1);
     scratch[kScratchBytes - 1] = '\0';
@@ -489,7 +492,7 @@ void Environment::release(const Function& function, const Call& call) {
     std::memcpy(&made, reinterpret_cast<const void*>(call.words[i]), sizeof(made));
     // What a getter has given is borrowed and refused by its destroy function, or part of this environment.
     const bool creates = function.name.ends_with("Create") || function.name.ends_with("CreateFromHost") ||
-                         function.name == "rtModuleCreateFromSource" || function.name.starts_with("rtModuleLoad") ||
+                         function.name.starts_with("rtModuleCreateFromSource") || function.name.starts_with("rtModuleLoad") ||
                          function.name.ends_with("Import") || function.name == "rtMemImportWithRelease" ||
                          function.name.starts_with("rtMalloc") || function.name == "rtGraphClone" ||
                          function.name == "rtGraphLoad" || function.name == "rtGraphInstantiate" ||

@@ -386,6 +386,7 @@ Outcome<E, GraphNode> Graph::addTyped(const KernelFunction<Parameters...>& funct
   params.arg_count = sizeof...(Parameters);
   std::copy(size->first.begin(), size->first.end(), params.grid);
   std::copy(size->second.begin(), size->second.end(), params.group);
+  for (std::size_t i = 0; i < 3; ++i) params.global_offset[i] = range.offset()[i];
   return addKernel<E>(params, after);
 }
 

@@ -7,6 +7,8 @@
 
 #include <array>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "memory.hpp"
 
@@ -41,6 +43,15 @@ class Range {
     return range;
   }
 
+  /** The same range with ids that begin at this offset: what get_global_id() of the first work-item returns. */
+  constexpr Range from(std::uint64_t x, std::uint64_t y = 0, std::uint64_t z = 0) const noexcept {
+    Range range(*this);
+    range.offset_ = {x, y, z};
+    return range;
+  }
+  constexpr const std::array<std::uint64_t, 3>& offset() const noexcept { return offset_; }
+  constexpr bool hasOffset() const noexcept { return (offset_[0] | offset_[1] | offset_[2]) != 0; }
+
   /** The work-groups and their size for a kernel with this much local memory. */
   Result<std::pair<Size3, Size3>> resolve(rtKernel_t kernel, std::uint32_t localBytes) const {
     if (exact_) return std::pair(items_, group_);
@@ -61,6 +72,7 @@ class Range {
  private:
   Size3 items_;
   Size3 group_{0, 0, 0};
+  std::array<std::uint64_t, 3> offset_{0, 0, 0};
   bool exact_ = false;
 };
 
@@ -100,19 +112,26 @@ class KernelRef : public Borrowed<rtKernel_t> {
   template <class E = DefaultMode>
   Outcome<E, void> launch(const StreamRef& stream, const Range& range, Span<void* const> arguments,
                           std::uint32_t localBytes = 0, E = {}) const {
+    if (range.hasOffset()) return launch(stream, range, arguments, rtLaunchOptions_t RT_LAUNCH_OPTIONS_INIT, localBytes, E{});
     const auto size = range.resolve(get(), localBytes);
     if (!size) return detail::refuse<E, void>(size.failure());
     const auto& [grid, group] = *size;
     return detail::done<E>(rtLaunchKernel(get(), grid[0], grid[1], grid[2], group[0], group[1], group[2], localBytes,
                                           stream.get(), arguments.data(), static_cast<std::uint32_t>(arguments.size())));
   }
-  /** The same with options: a cooperative launch, sizes of the arguments. */
+  /** The same with options: a cooperative launch, sizes of the arguments. The offset of the range, where it has one, stands
+   *  above that of the options. */
   template <class E = DefaultMode>
   Outcome<E, void> launch(const StreamRef& stream, const Range& range, Span<void* const> arguments,
                           const rtLaunchOptions_t& options, std::uint32_t localBytes = 0, E = {}) const {
     const auto size = range.resolve(get(), localBytes);
     if (!size) return detail::refuse<E, void>(size.failure());
-    return detail::done<E>(rtLaunchKernelWithOptions(get(), size->first.data(), size->second.data(), localBytes, &options,
+    rtLaunchOptions_t chosen = options;
+    if (range.hasOffset()) {
+      chosen.struct_size = sizeof chosen;
+      for (std::size_t i = 0; i < 3; ++i) chosen.global_offset[i] = range.offset()[i];
+    }
+    return detail::done<E>(rtLaunchKernelWithOptions(get(), size->first.data(), size->second.data(), localBytes, &chosen,
                                                      arguments.data(), static_cast<std::uint32_t>(arguments.size()),
                                                      stream.get()));
   }
@@ -148,6 +167,15 @@ class Module : public Owner<Borrowed<rtModule_t>, rtModuleDestroy> {
   static Outcome<E, Module> fromSource(const std::string& source, const ContextRef& context = {},
                                        const std::string& options = {}, E = {}) {
     return detail::fetch<E, Module>(rtModuleCreateFromSource, source.c_str(), options.c_str(), context.get());
+  }
+  /** Builds one module from several sources of OpenCL C, each with macros of its own. */
+  template <class E = DefaultMode>
+  static Outcome<E, Module> fromSources(const std::vector<std::string>& sources, const ContextRef& context = {},
+                                        const std::string& options = {}, E = {}) {
+    std::vector<const char*> texts;
+    for (const std::string& source : sources) texts.push_back(source.c_str());
+    return detail::fetch<E, Module>(rtModuleCreateFromSources, static_cast<const char* const*>(texts.data()),
+                                    static_cast<std::uint32_t>(texts.size()), options.c_str(), context.get());
   }
   /** Loads source, PTX, cubin, SPIR-V or a host object from memory: a string, a container or span of bytes or words. */
   template <class M, class E = DefaultMode>

@@ -156,9 +156,10 @@ void Stream::passRecords() {
   void* args[kMaxArguments];
   kernel.point(command.values(), args);
   const Header& header = command.header;
-  cpu::runLaunch(*engine_, latch,
-                 {&kernel, command.grid, command.group, header.local_bytes, header.cooperative, command.values(), args},
-                 executor.worker == nullptr);
+  cpu::runLaunch(
+      *engine_, latch,
+      {&kernel, command.grid, command.group, command.offset, header.local_bytes, header.cooperative, command.values(), args},
+      executor.worker == nullptr);
 }
 
 void Stream::runCopy(const backend::Copy& copy, bool foreign) { copyRows(*engine_, copy, foreign); }

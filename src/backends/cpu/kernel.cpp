@@ -28,7 +28,7 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
                 Groups& groups) {
   const uint32_t* grid = run.grid;
   uint64_t index = run.first + begin;
-  rtHostGroup_t group;
+  compiler::UnitGroup group;
   group.group_id[0] = group.group_id[1] = group.group_id[2] = 0;
   if (index != 0) {
     group.group_id[0] = static_cast<uint32_t>(index % grid[0]);
@@ -37,6 +37,7 @@ void callGroups(const GroupRun& run, uint64_t begin, uint64_t end, uint32_t part
   }
   memcpy(group.group_count, grid, sizeof group.group_count);
   memcpy(group.group_size, run.group, sizeof group.group_size);
+  memcpy(group.global_offset, run.offset, sizeof group.global_offset);
   group.worker = participant;
   group.local_bytes = run.local_bytes;
   group.local_memory = local;
@@ -66,9 +67,10 @@ void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most
   const uint64_t together = std::clamp<uint64_t>((is_alone ? kMaxGroupItems : run.kernel->mostJoined()) / items, 1, most);
   const rtHostKernelFunction_t function = run.kernel->function();
   compiler::JoinedGroups joined;
-  rtHostGroup_t group;
+  compiler::UnitGroup group;
   memcpy(group.group_count, grid, sizeof group.group_count);
   memcpy(group.group_size, size, sizeof group.group_size);
+  memcpy(group.global_offset, run.offset, sizeof group.global_offset);
   for (int d = 0; d < 3; ++d) joined.global_size[d] = grid[d] * size[d];
   group.worker = participant | compiler::kJoinedGroups;
   group.local_bytes = 0;
@@ -78,7 +80,7 @@ void callJoined(const GroupRun& run, uint64_t begin, uint64_t end, uint64_t most
     group.group_id[along] = static_cast<uint32_t>(index % grid[along]);
     group.group_id[other] = static_cast<uint32_t>(index / grid[along] % grid[other]);
     group.group_id[2] = static_cast<uint32_t>(index / grid[along] / grid[other]);
-    for (int d = 0; d < 3; ++d) joined.first_item[d] = group.group_id[d] * size[d];
+    for (int d = 0; d < 3; ++d) joined.first_item[d] = group.group_id[d] * size[d] + run.offset[d];
     const uint64_t left = std::min(end - begin, together);
     const uint64_t count = std::min<uint64_t>(left, grid[along] - group.group_id[along]);
     uint64_t rows = 1;
@@ -167,7 +169,7 @@ Status HostKernel::create(Ref<backend::Kernel>* kernel, const rtHostModuleKernel
   if (opencl_c || group[0] != 0) {
     backend::LaunchRules rules;
     std::copy(group, group + 3, rules.group);
-    if (opencl_c) rules.most_items = compiler::kMaxItems;  // compiled loops count on it
+    if (opencl_c) rules.most_items = fresh->offset_end_ = compiler::kMaxItems;  // compiled loops count on it
     rules.no_local_bytes = opencl_c;
     fresh->setRules(rules);
   }

@@ -37,7 +37,7 @@ class HostKernel final : public backend::Kernel {
   uint64_t scratchBytes(const uint32_t group[3]) const;  // UINT64_MAX: more than can be counted
   bool needsArena() const { return needs_arena_; }       // whatever the launch asks for
   bool isCompiled() const { return object_.get() != nullptr; }
-  bool joins() const { return joins_along_ >= 0; }  // it knows compiler::JoinedGroups:
+  bool joins() const { return joins_along_ >= 0; }      // it knows compiler::JoinedGroups:
   uint32_t joinsAlong(const uint32_t group[3]) const {  // a dimension
     const bool wide = group[0] >= compiler::kTurnedItems, high = group[1] >= compiler::kTurnedItems;
     return turns_items_ && (wide || high) ? (high ? 0 : 1) : static_cast<uint32_t>(joins_along_);
@@ -84,6 +84,7 @@ struct alignas(64) GroupRun {
   void** args;  // shared; threads with local arguments make their own
   uint32_t grid[3];
   uint32_t group[3];
+  uint32_t offset[3];    // of the global ids
   uint32_t local_bytes;  // of the launch itself
   uint64_t first;        // the group that index 0 stands for
   uint64_t local;        // bytes of the arena; 0: none

@@ -162,6 +162,7 @@ void runCounted(void* user, uint64_t begin, uint64_t end, uint32_t participant) 
   run.args = launch.args;
   memcpy(run.grid, launch.grid, sizeof run.grid);
   memcpy(run.group, launch.group, sizeof run.group);
+  memcpy(run.offset, launch.offset, sizeof run.offset);
   run.local_bytes = launch.local_bytes;
   run.first = run.local = 0;
   run.kernel = &kernel;

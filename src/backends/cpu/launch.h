@@ -11,6 +11,7 @@ struct HostLaunch {
   HostKernel* kernel;
   const uint32_t* grid;
   const uint32_t* group;
+  const uint32_t* offset;
   uint32_t local_bytes;
   bool cooperative;  // the caller has the right to it
   const unsigned char* values;

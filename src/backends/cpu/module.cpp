@@ -110,6 +110,7 @@ void giveFibers(const compiler::Object& object) {
 Status build(Ref<compiler::Object>* object, std::string* log, const backend::Image& image) {
   compiler::BuildRequest request;
   request.source = image.data;
+  request.more.assign(image.more, image.more + image.more_count);
   request.options = image.options;
   request.name = image.name;
   request.fibers = &fibers::kCalls;

@@ -117,6 +117,7 @@ void ReplayArray::place(Node& node, const Work& work, unsigned char* memory) {
     node.group = {};
     memcpy(node.group.group_count, launch.grid, sizeof launch.grid);
     memcpy(node.group.group_size, launch.group, sizeof launch.group);
+    for (int d = 0; d < 3; ++d) node.group.global_offset[d] = static_cast<uint32_t>(launch.offset[d]);
     const bool alone = uint64_t{launch.grid[0]} * launch.grid[1] == 1 && launch.grid[2] == 1;
     node.kind = alone && !node.kernel->needsArena() && launch.local_bytes == 0 ? Kind::kGroup : Kind::kLaunch;
     copyValues(valuesOf(node), *node.kernel, launch);
@@ -150,6 +151,7 @@ ReplayArray::Work ReplayArray::workOf(uint32_t step) const {
   backend::KernelStep launch{node.kernel, {}};
   memcpy(launch.launch.grid, node.group.group_count, sizeof launch.launch.grid);
   memcpy(launch.launch.group, node.group.group_size, sizeof launch.launch.group);
+  std::copy_n(node.group.global_offset, 3, launch.launch.offset);
   launch.launch.local_bytes = node.local_bytes;
   launch.launch.arguments = node.args;
   return launch;
@@ -209,10 +211,10 @@ bool ReplayArray::walk(Engine& engine, StatusLatch& latch, bool foreign) {
 void ReplayArray::runOther(Node& node, Engine& engine, StatusLatch& latch, bool foreign) {
   switch (node.kind) {
     case Kind::kLaunch:
-      return runLaunch(
-          engine, latch,
-          {node.kernel, node.group.group_count, node.group.group_size, node.local_bytes, false, valuesOf(node), node.args},
-          foreign);
+      return runLaunch(engine, latch,
+                       {node.kernel, node.group.group_count, node.group.group_size, node.group.global_offset, node.local_bytes,
+                        false, valuesOf(node), node.args},
+                       foreign);
     case Kind::kCopy:
       return copyRows(engine, node.copy, foreign);
     case Kind::kFill:

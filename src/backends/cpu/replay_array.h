@@ -14,6 +14,7 @@
 
 #include "backends/backend.h"
 #include "backends/cpu/replay_layout.h"
+#include "compiler/unit.h"
 
 namespace manyrt::cpu {
 
@@ -46,7 +47,7 @@ class ReplayArray final : public RefCounted {
     HostKernel* kernel;  // owned, of kGroup and kLaunch
     void** args;         // values follow
     union {
-      rtHostGroup_t group;  // kGroup: the only one; kLaunch: its counts and sizes
+      compiler::UnitGroup group;  // kGroup: the only one; kLaunch: its counts and sizes
       backend::Copy copy;
       backend::Fill fill;
     };

@@ -36,6 +36,7 @@ struct LaunchCommand {
   HostKernel* dropped;  // the kernel that this launch replaced: released once the launch is reached
   uint32_t grid[3];
   uint32_t group[3];
+  uint32_t offset[3];
 
   // The values follow in the next slots.
   unsigned char* values() { return reinterpret_cast<unsigned char*>(this) + kSlotBytes; }

@@ -117,6 +117,7 @@ inline void Stream::publish(uint32_t slots, bool urgent) {
   command->kernel = &kernel;
   memcpy(command->grid, launch.grid, sizeof command->grid);
   memcpy(command->group, launch.group, sizeof command->group);
+  for (int d = 0; d < 3; ++d) command->offset[d] = static_cast<uint32_t>(launch.offset[d]);  // below kMaxItems: checked
   unsigned char* values = command->values();
   const backend::Argument* argument = kernel.arguments().data();
   for (size_t i = 0, count = kernel.arguments().size(); i < count; ++i) {

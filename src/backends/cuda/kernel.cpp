@@ -47,7 +47,8 @@ Kernel::Kernel(Ref<NativeModuleOwner> module, std::string symbol)
     : module_(std::move(module)), symbol_(std::move(symbol)), number_(nextNumber()) {}
 
 Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, std::string symbol, const char* name,
-                      std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c) {
+                      std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c,
+                      bool takes_offset) {
   if (arguments.size() > backend::kMaxArguments) {
     return Status::error(RT_ERROR_INVALID_IMAGE, "The kernel \"%s\" has %zu arguments: at most %u.", name, arguments.size(),
                          backend::kMaxArguments);
@@ -64,10 +65,12 @@ Status Kernel::create(Ref<backend::Kernel>* out, Ref<NativeModuleOwner> module, 
   }
   copyLetters(fresh->name_, sizeof fresh->name_, name);
   fresh->kept_name_ = keep(fresh->name_);
+  fresh->takes_offset_ = takes_offset;
   if (opencl_c) {
     backend::LaunchRules rules;
     std::copy(required_group, required_group + 3, rules.group);
-    rules.most_items = uint64_t{1} << 31;  // of a direction: get_global_id is computed in 32 bits by the device
+    // Of a direction: get_global_id is computed in 32 bits by the device.
+    rules.most_items = fresh->offset_end_ = uint64_t{1} << 31;
     rules.no_local_bytes = true;
     fresh->setRules(rules);
   }
@@ -125,6 +128,20 @@ uint32_t Kernel::placeLocals(const void* const* arguments, uint32_t local_bytes,
     end += static_cast<uint32_t>(bytes);  // checked above: within a group's local memory
   }
   return end;
+}
+
+Parameters::Parameters(const Kernel& kernel, const backend::Launch& launch)
+    : native_(const_cast<void**>(launch.arguments)), dynamic_bytes_(launch.local_bytes) {
+  if (kernel.hasLocals()) {
+    dynamic_bytes_ = kernel.placeLocals(launch.arguments, launch.local_bytes, local_offsets_, placed_);
+    native_ = placed_;
+  }
+  if (!kernel.takesOffset()) return;
+  const size_t count = kernel.arguments().size();
+  if (native_ != placed_) std::copy_n(native_, count, placed_);
+  native_ = placed_;
+  for (int d = 0; d < 3; ++d) offset_[d] = static_cast<uint32_t>(launch.offset[d]);  // checked above: 31 bits
+  placed_[count] = offset_;
 }
 
 }  // namespace manyrt::cuda

@@ -28,7 +28,8 @@ class Kernel final : public backend::Kernel {
   // `symbol`: the function's name in the module, where it is looked up when the kernel is first used. Loading a function's
   // code takes the driver as long as all else that a module from the cache needs.
   static Status create(Ref<backend::Kernel>* kernel, Ref<NativeModuleOwner> module, std::string symbol, const char* name,
-                       std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c);
+                       std::vector<KernelArgument> arguments, const uint32_t required_group[3], bool opencl_c,
+                       bool takes_offset = false);
 
   Status prepare() override;
 
@@ -40,12 +41,12 @@ class Kernel final : public backend::Kernel {
   const NativeModuleOwner& module() const { return *module_; }
   const char* keptName() const { return kept_name_; }  // until the process ends
 
-  // For kernels with local arguments: offsets into dynamic shared memory behind `local_bytes`, each aligned as the kernel wants
-  // it, stand in for the sizes. `offsets` and `parameters` have room for every argument. Returns the dynamic bytes of a group.
-  uint32_t placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const;
+  bool takesOffset() const { return takes_offset_; }  // the last parameter is the launch's offset
 
  private:
+  friend class Parameters;
   Kernel(Ref<NativeModuleOwner> module, std::string symbol);
+  uint32_t placeLocals(const void* const* arguments, uint32_t local_bytes, uint32_t* offsets, void** parameters) const;
   Status findFunction();
 
   const Ref<NativeModuleOwner> module_;
@@ -55,8 +56,28 @@ class Kernel final : public backend::Kernel {
   NativeFunction function_ = nullptr;
   const char* kept_name_ = "";
   std::vector<uint32_t> alignments_;  // of local arguments
+  bool takes_offset_ = false;
 
   uint32_t warp_ = 32;
+};
+
+// What the native function is launched with. Offsets into dynamic shared memory, after the launch's local bytes and each
+// aligned as the kernel wants it, stand in for the sizes of local arguments; the global offset follows where the kernel takes
+// one. Refers to the launch and to itself.
+class Parameters {
+ public:
+  Parameters(const Kernel& kernel, const backend::Launch& launch);
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
+  void** native() { return native_; }
+  uint32_t dynamicBytes() const { return dynamic_bytes_; }  // of a group
+
+ private:
+  void** native_;
+  uint32_t dynamic_bytes_;
+  uint32_t offset_[3];  // of the global ids
+  uint32_t local_offsets_[backend::kMaxArguments];
+  void* placed_[backend::kMaxArguments + 1];
 };
 
 }  // namespace manyrt::cuda

@@ -50,7 +50,8 @@ LaunchGraphs::Launched LaunchGraphs::launch(const Kernel& kernel, const backend:
   Entry* found = nullptr;
   for (Entry& entry : entries_) {
     if (entry.kernel == kernel.number() && entry.dynamic_bytes == dynamic_bytes &&
-        memcmp(entry.grid, launch.grid, sizeof entry.grid) == 0 && memcmp(entry.group, launch.group, sizeof entry.group) == 0) {
+        memcmp(entry.grid, launch.grid, sizeof entry.grid) == 0 && memcmp(entry.group, launch.group, sizeof entry.group) == 0 &&
+        memcmp(entry.offset, launch.offset, sizeof entry.offset) == 0) {
       found = &entry;
       break;
     }
@@ -73,6 +74,7 @@ LaunchGraphs::Launched LaunchGraphs::launch(const Kernel& kernel, const backend:
     found->module = &kernel.module();
     memcpy(found->grid, launch.grid, sizeof found->grid);
     memcpy(found->group, launch.group, sizeof found->group);
+    memcpy(found->offset, launch.offset, sizeof found->offset);
     found->dynamic_bytes = dynamic_bytes;
   }
   found->used = ++turn_;

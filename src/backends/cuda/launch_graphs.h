@@ -67,6 +67,7 @@ class LaunchGraphs {
     uint64_t kernel = 0;
     const NativeModuleOwner* module = nullptr;
     uint32_t grid[3], group[3], dynamic_bytes;
+    uint64_t offset[3];
     uint32_t launches = 0;
     uint64_t used = 0;  // the turn of its last launch
     NativeGraph graph = nullptr;

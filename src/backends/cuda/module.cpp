@@ -378,6 +378,7 @@ Status ModuleLoader::load(Ref<backend::Module>* out, const backend::Image& image
 
   compiler::BuildRequest request;
   request.source = image.data;
+  request.more.assign(image.more, image.more + image.more_count);
   request.options = image.options;
   request.name = image.name;
   for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});
@@ -402,7 +403,7 @@ Status ModuleLoader::load(Ref<backend::Module>* out, const backend::Image& image
     }
     Ref<backend::Kernel> kernel;
     RT_TRY(Kernel::create(&kernel, native, described.symbol, described.name.c_str(), std::move(arguments),
-                          described.required_group, true));
+                          described.required_group, true, described.takes_offset));
     if (!module->addKernel(described.name, std::move(kernel))) {
       return Status::error(RT_ERROR_INVALID_IMAGE, "\"%s\" has two kernels of the name \"%s\".", name, described.name.c_str());
     }

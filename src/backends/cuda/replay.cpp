@@ -69,18 +69,14 @@ size_t kindOf(const Work& work) {
 // The parameters of a kernel node. CUDA copies what they name.
 class KernelParameters {
  public:
-  explicit KernelParameters(const backend::KernelStep& step) {
+  explicit KernelParameters(const backend::KernelStep& step) : parameters_(static_cast<Kernel&>(*step.kernel), step.launch) {
     auto& kernel = static_cast<Kernel&>(*step.kernel);
     const backend::Launch& launch = step.launch;
     native_.function = kernel.function();
     memcpy(native_.grid, launch.grid, sizeof native_.grid);
     memcpy(native_.block, launch.group, sizeof native_.block);
-    native_.shared_bytes = launch.local_bytes;
-    native_.parameters = const_cast<void**>(launch.arguments);
-    if (kernel.hasLocals()) {
-      native_.shared_bytes = kernel.placeLocals(launch.arguments, launch.local_bytes, offsets_, placed_);
-      native_.parameters = placed_;
-    }
+    native_.shared_bytes = parameters_.dynamicBytes();
+    native_.parameters = parameters_.native();
   }
   KernelParameters(const KernelParameters&) = delete;
   KernelParameters& operator=(const KernelParameters&) = delete;
@@ -88,8 +84,7 @@ class KernelParameters {
 
  private:
   KernelNodeParameters native_{};
-  uint32_t offsets_[backend::kMaxArguments];
-  void* placed_[backend::kMaxArguments];
+  Parameters parameters_;
 };
 
 }  // namespace

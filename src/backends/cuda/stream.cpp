@@ -198,14 +198,9 @@ Status Stream::enqueueLaunch(backend::Kernel& given, const backend::Launch& laun
   auto& kernel = static_cast<Kernel&>(given);
   const uint32_t* grid = launch.grid;
   const uint32_t* group = launch.group;
-  void** parameters = const_cast<void**>(launch.arguments);
-  uint32_t dynamic_bytes = launch.local_bytes;
-  uint32_t offsets[backend::kMaxArguments];
-  void* placed[backend::kMaxArguments];
-  if (kernel.hasLocals()) {
-    dynamic_bytes = kernel.placeLocals(launch.arguments, launch.local_bytes, offsets, placed);
-    parameters = placed;
-  }
+  Parameters given_parameters(kernel, launch);
+  void** const parameters = given_parameters.native();
+  const uint32_t dynamic_bytes = given_parameters.dynamicBytes();
   Current current(native_context_);
   const bool by_graph = !launch.cooperative && launches_by_graph_.load(std::memory_order_relaxed);
   if (by_graph && launchByGraph(kernel, launch, dynamic_bytes, parameters)) {

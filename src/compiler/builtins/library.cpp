@@ -14,9 +14,11 @@ namespace {
 constexpr const char* kElementaryFiles[] = {"elementary/parts.h",     "elementary/exp.h",  "elementary/angle.h",
                                             "elementary/native.h",    "elementary/wide.h", "elementary/wide_angle.h",
                                             "elementary/wide_power.h"};  // not for CUDA
-constexpr const char* kHostFiles[] = {"math.h",    "common.h", "integer.h",   "atomic.h",       "half.h",     "geometric.h",
-                                      "convert.h", "vector.h", "operators.h", "half_numbers.h", "bfloat16.h", "subgroup.h"};
-constexpr const char* kCudaFiles[] = {"cuda_math.h", "cuda_atomic.h", "cuda_vector.h", "cuda_half.h", "cuda_subgroup.h"};
+constexpr const char* kHostFiles[] = {"math.h",      "common.h",   "integer.h",    "atomic.h",    "half.h",
+                                      "geometric.h", "convert.h",  "vector.h",     "operators.h", "half_numbers.h",
+                                      "bfloat16.h",  "subgroup.h", "integer_dot.h"};
+constexpr const char* kCudaFiles[] = {"cuda_math.h", "cuda_atomic.h",   "cuda_vector.h",
+                                      "cuda_half.h", "cuda_subgroup.h", "cuda_integer_dot.h"};
 
 struct Concept {  // as in library/language.h
   std::string_view name;

@@ -40,6 +40,10 @@ const Type* typeOf(TypeWord word, Scalar scalar, uint32_t components, const Type
       return types.scalar(Scalar::kUInt);
     case TypeWord::kUint4:
       return types.vector(Scalar::kUInt, 4);
+    case TypeWord::kChar4:
+      return types.vector(Scalar::kChar, 4);
+    case TypeWord::kUchar4:
+      return types.vector(Scalar::kUChar, 4);
     case TypeWord::kSizeT:
       return types.scalar(Scalar::kULong);
     case TypeWord::kEvent:

@@ -58,7 +58,7 @@ constexpr NamedType kTypes[] = {
     {"ushortn", TypeWord::kUshortn},   {"rgentype", TypeWord::kRgentype}, {"void", TypeWord::kVoid},
     {"int", TypeWord::kInt},           {"uint4", TypeWord::kUint4},       {"uint", TypeWord::kUint},
     {"size_t", TypeWord::kSizeT},      {"event_t", TypeWord::kEvent},     {"float", TypeWord::kFloat},
-    {"half", TypeWord::kHalf}};
+    {"half", TypeWord::kHalf},         {"char4", TypeWord::kChar4},       {"uchar4", TypeWord::kUchar4}};
 
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \n");

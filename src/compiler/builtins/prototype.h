@@ -34,6 +34,8 @@ enum class TypeWord : uint8_t {
   kSizeT,
   kEvent,
   kUint4,
+  kChar4,
+  kUchar4,
   kFloat,
   kHalf,
   kOwnRule  // destType, gentypem and their like: family.cpp

@@ -17,6 +17,7 @@ void write(EntryWriter* out, const CudaKernel& kernel) {
   out->text(kernel.symbol);
   for (const uint32_t size : kernel.required_group) out->number(size);
   out->number(kernel.local_bytes);
+  out->number(kernel.takes_offset);
   out->number(kernel.arguments.size());
   for (const CudaArgument& argument : kernel.arguments) {
     out->number(argument.size);
@@ -43,7 +44,10 @@ bool read(EntryReader* in, CudaKernel* kernel) {
   for (uint32_t& size : kernel->required_group) {
     if (!in->number(&size, UINT32_MAX)) return false;
   }
-  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->count(&count) || count > kMaxCudaArguments) return false;
+  uint32_t takes_offset = 0;
+  if (!in->number(&kernel->local_bytes, UINT64_MAX) || !in->number(&takes_offset, 1)) return false;
+  kernel->takes_offset = takes_offset != 0;
+  if (!in->count(&count) || count > kMaxCudaArguments) return false;
   kernel->arguments.resize(static_cast<size_t>(count));
   for (CudaArgument& argument : kernel->arguments) {
     if (!read(in, &argument)) return false;

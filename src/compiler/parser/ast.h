@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -188,6 +190,13 @@ struct LiteralObject {
 };
 
 // Owns everything that a parse made, the sources' texts excepted.
+// Where one of several sources begins in the stream, and what its program scope declares, or more: every name that stands
+// there outside of brackets.
+struct SourcePart {
+  uint32_t begin = 0;
+  std::set<std::string_view> declared;
+};
+
 class Program {
  public:
   Program() = default;
@@ -196,12 +205,15 @@ class Program {
 
   TypeTable types;
   Tokens tokens;                          // the preprocessed stream
+  std::vector<SourcePart> parts;          // of several sources (merge.h), in order; else none
   std::vector<Declaration> declarations;  // records before what uses them
   std::vector<Function*> kernels;         // with a body, in order
   uint32_t next_id = 1;                   // of variables and functions
   std::vector<LiteralObject> literals;
   std::vector<uint32_t> implicit_ints;  // tokens before which "int" was left out
-  std::shared_ptr<Builtins> builtins;   // what calls of built-in functions point to
+  // Tokens that name an integer dot product, and which: "dot_us", "dot_acc_sat_4x8packed_uu_uint". Drivers have none.
+  std::map<uint32_t, std::string> dot_products;
+  std::shared_ptr<Builtins> builtins;  // what calls of built-in functions point to
 
   Expr* make(ExprKind kind) {
     Expr* expression = &exprs_.emplace_back();

@@ -27,8 +27,9 @@ bool isKnownExtension(std::string_view name) {
   for (std::string_view known :
        {"cl_khr_fp16", "cl_khr_fp64", "cl_khr_byte_addressable_store", "cl_khr_global_int32_base_atomics",
         "cl_khr_global_int32_extended_atomics", "cl_khr_local_int32_base_atomics", "cl_khr_local_int32_extended_atomics",
-        "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "cl_intel_bfloat16_conversions", "cl_khr_subgroups",
-        "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative", "all"}) {
+        "cl_khr_int64_base_atomics", "cl_khr_int64_extended_atomics", "cl_khr_integer_dot_product",
+        "cl_intel_bfloat16_conversions", "cl_khr_subgroups", "cl_khr_subgroup_shuffle", "cl_khr_subgroup_shuffle_relative",
+        "all"}) {
     if (name == known) return true;
   }
   return false;
@@ -169,8 +170,10 @@ bool Parser::parseDeclaration() {
 }
 
 bool Parser::parseProgram() {
+  size_t part = 0;  // the next one
   while (!atEnd() && !diagnostics_.full()) {
     const size_t before = at_;
+    for (; part < program_.parts.size() && program_.parts[part].begin <= at_; ++part) showOnly(&program_.parts[part].declared);
     if (accept(";") || acceptPragma() || acceptStaticAssert()) continue;
     if (unroll_ != -1) {
       unroll_ = -1;

@@ -198,6 +198,7 @@ class Parser : private Cursor, private Scopes, private ExpressionBuilder {
   Expr* parseSwizzle(Expr* base, const Token& name);
   Expr* parseCall();  // at the name, or at parentheses around it
   Expr* callBuiltin(const Builtin& builtin, const Token& name, std::vector<Expr*> arguments);
+  Expr* integerDot(Expr* call, const Token& name);
   bool parseArguments(std::vector<Expr*>* arguments, const Token& name);
   Expr* parseSizeof();  // and vec_step and the spellings of alignof
   Expr* parseOffsetOf();

@@ -61,9 +61,17 @@ Scopes::Scopes(TypeTable& types, Diagnostics& diagnostics) : diagnostics_(diagno
 const Symbol* Scopes::find(std::string_view name) const {
   for (size_t i = scopes_.size(); i-- > 0;) {
     const auto found = scopes_[i].names.find(name);
-    if (found != scopes_[i].names.end()) return &found->second;
+    if (found == scopes_[i].names.end()) continue;
+    if (i == kProgramScope && shown_ != nullptr && !shown_->contains(name)) continue;
+    return &found->second;
   }
   return nullptr;
+}
+
+const Symbol* Scopes::findHidden(std::string_view name) const {
+  const auto found = scopes_[kProgramScope].names.find(name);
+  const bool is_hidden = found != scopes_[kProgramScope].names.end() && shown_ != nullptr && !shown_->contains(name);
+  return is_hidden ? &found->second : nullptr;
 }
 
 bool Scopes::declare(std::string_view name, Symbol symbol) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -37,12 +38,17 @@ class Scopes {
   Scopes(TypeTable& types, Diagnostics& diagnostics);  // the language's types are declared
   Scope& scope() { return scopes_.back(); }
   const Symbol* find(std::string_view name) const;
-  bool declare(std::string_view name, Symbol symbol);  // an error where the scope has that name already as something else
+  // Of several sources, what the one at hand declares: a name of program scope that it does not is not found. Null: all of
+  // them.
+  void showOnly(const std::set<std::string_view>* declared) { shown_ = declared; }
+  const Symbol* findHidden(std::string_view name) const;  // of program scope, where it is not shown; null: none
+  bool declare(std::string_view name, Symbol symbol);     // an error where the scope has that name already as something else
   const Type* findTag(std::string_view tag, bool here) const;  // `here`: in this scope alone; null: none
 
   std::vector<Scope> scopes_;
 
  private:
+  const std::set<std::string_view>* shown_ = nullptr;
   Diagnostics& diagnostics_;
 };
 

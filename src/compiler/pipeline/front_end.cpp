@@ -1,14 +1,21 @@
 // From a request to a typed program, and what of the request decides what the program is.
 #include "compiler/pipeline/front_end.h"
 
+#include <algorithm>
 #include <exception>
 
 #include "base/os/thread.h"
+#include "compiler/parser/merge.h"
 #include "compiler/parser/parser.h"
 #include "rt.h"
 
 namespace manyrt::compiler {
 namespace {
+
+// "kernel1.cl"
+std::string numbered(std::string name, size_t number) {
+  return name.insert(std::min(name.rfind('.'), name.size()), std::to_string(number));
+}
 
 void addTokens(Blake2b* hash, const Tokens& tokens, const Sources& sources) {
   std::string_view file;
@@ -61,10 +68,23 @@ Status FrontEnd::refused(std::string* log) {
 
 Status FrontEnd::preprocessOnce(std::string* log) {
   if (program_) return Status();
-  const uint32_t file = sources_.add(name(), std::string(request_.source));
   program_.emplace();
-  const bool good = preprocess(&program_->tokens, sources_, file, options_.preprocessor, diagnostics_);
-  return good && !diagnostics_.failed() ? Status() : refused(log);
+  return preprocessAll() && !diagnostics_.failed() ? Status() : refused(log);
+}
+
+bool FrontEnd::preprocessAll() {
+  if (request_.more.empty()) {
+    const uint32_t file = sources_.add(name(), std::string(request_.source));
+    return preprocess(&program_->tokens, sources_, file, options_.preprocessor, diagnostics_);
+  }
+  std::vector<Tokens> all(1 + request_.more.size());
+  bool good = true;
+  for (size_t i = 0; i < all.size() && !diagnostics_.full(); ++i) {
+    const std::string_view text = i == 0 ? request_.source : request_.more[i - 1];
+    const uint32_t file = sources_.add(numbered(name(), i), std::string(text));
+    good = preprocess(&all[i], sources_, file, options_.preprocessor, diagnostics_) && good;
+  }
+  return good && merge(&*program_, all, diagnostics_);
 }
 
 Status FrontEnd::addToKey(Blake2b* hash, std::string* log) {
@@ -72,14 +92,20 @@ Status FrontEnd::addToKey(Blake2b* hash, std::string* log) {
   hash->addPart(options_.normalized);
   hash->addPart(name());
   hash->addPart(request_.source);
+  addNumber(hash, request_.more.size());
+  for (std::string_view source : request_.more) hash->addPart(source);
   addNumber(hash, request_.headers.size());
   for (const Header& header : request_.headers) {
     hash->addPart(header.name);
     hash->addPart(header.text);
   }
-  if (mayInclude(request_.source)) {
+  if (mayInclude(request_.source) || std::any_of(request_.more.begin(), request_.more.end(), mayInclude)) {
     RT_TRY(onLargeStack([&] { return preprocessOnce(log); }));
     addTokens(hash, program_->tokens, sources_);
+    for (const SourcePart& part : program_->parts) {
+      addNumber(hash, part.begin);
+      for (std::string_view name : part.declared) hash->addPart(name);
+    }
     hash->addPart(diagnostics_.log());
   }
   return Status();

@@ -55,6 +55,7 @@ class FrontEnd {
  private:
   static Status onLargeStack(const std::function<Status()>& work);
   Status preprocessOnce(std::string* log);
+  bool preprocessAll();
   Status translateHere(std::string* log, const Lower& lower);
   Status refused(std::string* log);
 

@@ -15,7 +15,7 @@ namespace manyrt::compiler {
 namespace {
 
 // Counts up when the front end, the lowering or the options below change what a source becomes.
-constexpr uint32_t kOpenClForm = 9;
+constexpr uint32_t kOpenClForm = 10;
 
 // A macro is not expanded inside itself: each is the function again, for the three dimensions that there are.
 constexpr char kRightSizes[] =
@@ -26,6 +26,33 @@ constexpr char kRightSizes[] =
 // A launch has no number of dimensions in rt.h: it is that of the last one with more than one work-item, however it is
 // enqueued.
 constexpr char kDimensions[] = "#define get_work_dim() (get_global_size(2) > 1 ? 3u : get_global_size(1) > 1 ? 2u : 1u)\n";
+
+// Functions of later versions of the language, of those that drivers of 1.2 have.
+struct LaterFunction {
+  const char* name;
+  const char* macro;
+};
+constexpr LaterFunction kLaterFunctions[] = {
+    {"get_global_linear_id",
+     "#define get_global_linear_id() (((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + (get_global_id(1) - "
+     "get_global_offset(1))) * get_global_size(0) + (get_global_id(0) - get_global_offset(0)))\n"},
+    {"get_local_linear_id",
+     "#define get_local_linear_id() ((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + "
+     "get_local_id(0))\n"},
+    {"get_enqueued_local_size", "#define get_enqueued_local_size(d) get_local_size(d)\n"},
+    {"work_group_barrier", "#define work_group_barrier(flags) barrier(flags)\n"}};
+
+std::string laterFunctions(const Program& program) {
+  std::string text;
+  for (const LaterFunction& later : kLaterFunctions) {
+    const auto calls = [&](const Function& function) {
+      return std::any_of(function.builtins.begin(), function.builtins.end(),
+                         [&](const Builtin* each) { return each->function->name == later.name; });
+    };
+    if (std::any_of(program.functions().begin(), program.functions().end(), calls)) text += later.macro;
+  }
+  return text;
+}
 
 // Conversions of bfloat16 are text of this library's, under names that no driver has: the functions that the program calls.
 std::string bfloatConversions(const Program& program) {
@@ -46,6 +73,30 @@ std::string bfloatConversions(const Program& program) {
             "float" + n + " " + name + "(ushort" + n + " x) { return as_float" + n + "(convert_uint" + n + "(x) << 16); }\n";
       }
     }
+  }
+  return text;
+}
+
+// Integer dot products, under the names that the lowering gives to their calls. Each pair of signs that the program uses has
+// all of its functions.
+std::string dotProducts(const Program& program) {
+  std::string text;
+  for (const char* letters : {"uu", "ss", "us", "su"}) {
+    const std::string pair = letters;
+    const bool used = std::any_of(program.dot_products.begin(), program.dot_products.end(), [&](const auto& each) {
+      return each.second.ends_with("_" + pair) || each.second.find("_" + pair + "_") != std::string::npos;
+    });
+    if (!used) continue;
+    const std::string result = pair == "uu" ? "uint" : "int", packed = "_4x8packed_" + pair + "_" + result;
+    const auto bytes = [&](size_t i) { return std::string(pair[i] == 'u' ? "uchar4" : "char4"); };
+    const std::string vectors = "(" + bytes(0) + " a, " + bytes(1) + " b";
+    const std::string words = "(as_" + bytes(0) + "(a), as_" + bytes(1) + "(b)";
+    const std::string dot = " mrt_dot_" + pair, sat = " mrt_dot_acc_sat_" + pair;
+    text += result + dot + vectors + ") { " + result + "4 p = convert_" + result + "4(a) * convert_" + result +
+            "4(b); return p.x + p.y + p.z + p.w; }\n";
+    text += result + sat + vectors + ", " + result + " c) { return add_sat(" + dot + "(a, b), c); }\n";
+    text += result + " mrt_dot" + packed + "(uint a, uint b) { return" + dot + words + "); }\n";
+    text += result + " mrt_dot_acc_sat" + packed + "(uint a, uint b, " + result + " c) { return" + sat + words + ", c); }\n";
   }
   return text;
 }
@@ -138,7 +189,9 @@ bool describe(OpenClImage* image, const OpenClTarget& target, const BuildOptions
   image->options = optionsFor(options, target, image->kernels, image->optimized);
   image->text = target.wrong_sizes ? kRightSizes : "";
   if (asksForDimensions(program)) image->text += kDimensions;
+  image->text += laterFunctions(program);
   image->text += bfloatConversions(program);
+  image->text += dotProducts(program);
   image->text += text;
   return true;
 }

@@ -251,6 +251,7 @@ Status Session::launch(manager::Stream& stream, manager::Kernel& kernel, const b
   std::copy_n(launch.group, 3, node.group);
   node.local_bytes = launch.local_bytes;
   node.cooperative = launch.cooperative;
+  std::copy_n(launch.offset, 3, node.offset);
   const std::vector<backend::Argument>& arguments = kernel.native->arguments();
   for (size_t i = 0; i < arguments.size(); ++i) {
     KernelArgument argument;

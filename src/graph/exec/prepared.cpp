@@ -113,7 +113,8 @@ Status Prepared::placeKernel(KernelNode& node, const std::vector<Bound>& buffers
              {node.group[0], node.group[1], node.group[2]},
              node.local_bytes,
              node.cooperative,
-             arguments_.data()};
+             arguments_.data(),
+             {node.offset[0], node.offset[1], node.offset[2]}};
   empty_ = node.grid[0] == 0 || node.grid[1] == 0 || node.grid[2] == 0;
   return Status();
 }

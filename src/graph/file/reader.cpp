@@ -1,6 +1,7 @@
 // Reads a graph file. The reader checks members, types and ranges. graph/model/params and the graph check each node as a whole,
 // as they do for a node of rt.h, and the message names the node.
 #include <iterator>
+#include <limits>
 
 #include "base/checked.h"
 #include "graph/file/file.h"
@@ -49,13 +50,14 @@ Status wordOf(const Field& field, const char* const (&words)[N], int32_t* out) {
 
 Status optional(const Field& field, uint64_t* out) { return field.present() ? field.number(out, 0, UINT64_MAX) : Status(); }
 
-Status triple(const Field& field, uint32_t (&out)[3], uint32_t least) {
+template <class Number>
+Status triple(const Field& field, Number (&out)[3], Number least) {
   if (field.present() && field.kind() == Json::Kind::kArray && field.count() != 3) {
     return field.refuse("3 numbers are expected; here are %u.", field.count());
   }
   size_t i = 0;
   if (!field.present()) return field.refuse("This member is missing: 3 numbers are expected.");
-  return field.elements([&](const Field& each) { return each.number(&out[i++], least, UINT32_MAX); });
+  return field.elements([&](const Field& each) { return each.number(&out[i++], least, std::numeric_limits<Number>::max()); });
 }
 
 Status readModules(std::vector<Source>* modules, const Field& field) {
@@ -229,9 +231,9 @@ class GraphReader {
   }
 
   Status kernel(const Field& field, Work* work, uint32_t number) {
-    static constexpr Keys<9> kKeys = {"kind",        "kernel",      "module",    "grid", "group",
-                                      "local_bytes", "cooperative", "arguments", "after"};
-    auto parts = Field::fields<9>(field);
+    static constexpr Keys<10> kKeys = {"kind",        "kernel",      "module",    "grid",  "group",
+                                       "local_bytes", "cooperative", "arguments", "after", "offset"};
+    auto parts = Field::fields<10>(field);
     RT_TRY(field.members(&parts, kKeys));
     rtGraphKernelParams_t params = RT_GRAPH_KERNEL_PARAMS_INIT;
     std::string name;
@@ -244,12 +246,13 @@ class GraphReader {
       RT_TRY(parts[2].number(&module, 0, static_cast<uint32_t>(modules_.size() - 1)));
       source = modules_[module];
     }
-    RT_TRY(triple(parts[3], params.grid, 0));
-    RT_TRY(triple(parts[4], params.group, 1));
+    RT_TRY(triple(parts[3], params.grid, 0u));
+    RT_TRY(triple(parts[4], params.group, 1u));
     if (parts[5].present()) RT_TRY(parts[5].number(&params.local_bytes, 0, UINT32_MAX));
     bool cooperative = false;
     if (parts[6].present()) RT_TRY(parts[6].boolean(&cooperative));
     params.flags = cooperative ? RT_LAUNCH_COOPERATIVE : 0;
+    if (parts[9].present()) RT_TRY(triple(parts[9], params.global_offset, uint64_t{0}));
     std::vector<rtGraphArg_t> arguments;
     std::vector<std::vector<unsigned char>> values;
     if (parts[7].present()) {

@@ -127,6 +127,7 @@ class GraphWriter {
     out_ += ", \"grid\": " + list(kernel.grid) + ", \"group\": " + list(kernel.group);
     if (kernel.local_bytes != 0) out_ += ", \"local_bytes\": " + number(kernel.local_bytes);
     if (kernel.cooperative) out_ += ", \"cooperative\": true";
+    if ((kernel.offset[0] | kernel.offset[1] | kernel.offset[2]) != 0) out_ += ", \"offset\": " + list(kernel.offset);
     out_ += ", \"arguments\": [";
     for (size_t i = 0; i < kernel.arguments.size(); ++i) {
       if (i != 0) out_ += ", ";

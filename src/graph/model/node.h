@@ -46,6 +46,7 @@ struct KernelNode {
   uint32_t group[3] = {1, 1, 1};
   uint32_t local_bytes = 0;
   bool cooperative = false;
+  uint64_t offset[3] = {0, 0, 0};  // of the global ids
   std::vector<KernelArgument> arguments;
   std::vector<unsigned char> values;  // RT_ARG_LOCAL: the bytes to reserve, as a size_t
 };

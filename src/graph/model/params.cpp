@@ -113,7 +113,8 @@ Status checkLaunch(KernelNode& node) {
                                {node.group[0], node.group[1], node.group[2]},
                                node.local_bytes,
                                node.cooperative,
-                               arguments.data()};
+                               arguments.data(),
+                               {node.offset[0], node.offset[1], node.offset[2]}};
   return ops::checkLaunch(*node.kernel, launch);
 }
 
@@ -134,6 +135,7 @@ Status readKernel(KernelNode* node, const rtGraphKernelParams_t& params, const G
   }
   node->local_bytes = params.local_bytes;
   node->cooperative = (params.flags & RT_LAUNCH_COOPERATIVE) != 0;
+  std::copy_n(params.global_offset, 3, node->offset);
   if (params.kernel != nullptr) {
     manager::Kernel* kernel = manager::kernels.find(toBits(params.kernel));
     if (kernel == nullptr) return manager::invalidHandle(toBits(params.kernel), RT_HANDLE_KERNEL, "params.kernel");

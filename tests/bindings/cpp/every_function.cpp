@@ -204,6 +204,10 @@ void modules(const rt::Context& context) {
   const rt::Module module = OK(rt::Module::fromSource(kSource, context, "", no));
   const rt::Module loaded = OK(rt::Module::fromData(rt::Span<const char>(kSource, std::strlen(kSource)), context, {}, no));
   REFUSED(rt::Module::fromFile("absent.cl", context, {}, no), RT_ERROR_IO);
+  const rt::Module joined = OK(rt::Module::fromSources(
+      {"int far(void); __kernel void one(__global int* x) { x[0] = far(); }", "int far(void) { return VALUE; }"}, context,
+      "-DVALUE=4", no));
+  EXPECT(OK(joined.kernelCount(no)) == 1);
   OK(module.buildLog(no));
   EXPECT(OK(module.kernelCount(no)) == 2);
   EXPECT(OK(OK(module.kernelAt(0, no)).name(no)) == "add");
@@ -225,10 +229,13 @@ void modules(const rt::Context& context) {
   OK(kernel.launch(stream, range, values, rtLaunchOptions_t RT_LAUNCH_OPTIONS_INIT, 0, no));
   const auto add = OK(module.kernel<float*, float>("add", no));
   OK(add(rt::noThrow, stream, rt::Range::ofGroups({kCount / 32, 1, 1}, {32, 1, 1}), x, 1.0f));
+  OK(add(rt::noThrow, stream, rt::Range(16).inGroupsOf(16).from(kCount - 16), x, 1.0f));
+  OK(kernel.launch(stream, rt::Range(16).inGroupsOf(16).from(kCount - 16), values, 0, no));
   std::vector<float> back(kCount);
   OK(stream.copy(back, x, no));
   OK(stream.synchronize(no));
-  EXPECT(std::accumulate(back.begin(), back.end(), 0.0f) == 3.0f * kCount);
+  EXPECT(std::accumulate(back.begin(), back.end(), 0.0f) == 3.0f * kCount + 2.0f * 16);
+  EXPECT(back[kCount - 17] == 3.0f && back[kCount - 16] == 5.0f);
 
   rtHostKernel_t host = RT_HOST_KERNEL_INIT;
   host.function = [](const rtHostGroup_t*, void* const*) {};

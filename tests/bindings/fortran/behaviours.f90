@@ -186,6 +186,12 @@ contains
     call axpy%launch(stream, [16], [64], good)
     call y%download(back, stream)
     call expect(all(back == 1 + 2.5 * values), "the kernel's result")
+    call axpy%launch(stream, [1], [64], good, offset=[900_c_int64_t])
+    call y%download(back, stream)
+    call expect(all(back(:900) == 1 + 2.5 * values(:900)) .and. all(back(901:964) == 1 + 5 * values(901:964)) .and. &
+      all(back(965:) == 1 + 2.5 * values(965:)), "the result from the offset on")
+    call axpy%launch(stream, [1], [64], good, stat=status, errmsg=message, offset=[-1_c_int64_t])
+    call refused(RT_ERROR_INVALID_VALUE, status, message, ["offset"])
     call axpy%launch(stream, [16], [64], good(1:4), stat=status, errmsg=message)
     call refused(RT_ERROR_INVALID_VALUE, status, message, ["5 arguments", "not 4      ", "tile       "])
     bad = good

@@ -113,6 +113,11 @@ function cells.launch(rt, device)
   local expected = {}
   for index = 1, n do expected[index] = 1 + 2.5 * index end
   equal(y, expected, stream)
+  axpy({ grid = 1, group = 64, offset = 900, stream = stream }, y, x, n, 1, tile)
+  for index = 901, 964 do expected[index] = expected[index] + index end
+  equal(y, expected, stream)
+  holds(refused("INVALID_VALUE", axpy, { grid = 1, group = 64, offset = -1 }, y, x, n, 1, tile), "offset")
+  holds(refused("INVALID_VALUE", axpy, { grid = 1, group = 64, offset = { 1, 2 ^ 40 } }, y, x, n, 1, tile), "offset")
   holds(refused("INVALID_VALUE", axpy, where, y, x, n, 2.5), "axpy", "5 arguments, not 4", "tile")
   holds(refused("INVALID_VALUE", axpy, where, y, x, 2.5, 2.5, tile), "argument 3 (n)", "int")
   holds(refused("INVALID_VALUE", axpy, where, y, x, 2 ^ 31, 2.5, tile), "argument 3 (n)")

@@ -107,6 +107,11 @@ def launch(manyrt, device):
         refused(TypeError, lambda: run(stream, context.empty(4, "int32"), 4, 3.0, local), "argument 0 'data'", "int32")
         refused(manyrt.InvalidValue, lambda: run(stream, data, COUNT, 3.0, 200), "argument 3 'scratch'", "Local")
         expect(data.tolist(stream) == [4.0 * i for i in range(COUNT)], "no refused launch ran")
+        step = context.module(SOURCE)["increment"]
+        step[1, 50].starting_at(100)(stream, data, COUNT)
+        expect(data.tolist(stream) == [4.0 * i + (100 <= i < 150) for i in range(COUNT)], "the ids begin at the offset")
+        refused(manyrt.InvalidValue, lambda: step[1, 50].starting_at(-1), "offset")
+        refused(manyrt.InvalidValue, lambda: step[1, 50].starting_at((0, 2**40))(stream, data, COUNT), "global offset")
 
 
 def event_time(manyrt, device):

@@ -11,9 +11,7 @@ __kernel void ids(__global uint *out, uint seed) {
   out[linear] += mixed(seed) * 3 + get_work_dim();
 }
 
-#ifdef LINEAR_IDS  // of later versions of OpenCL
 __kernel void linear_ids(__global uint *out) { out[get_global_linear_id()] += (uint)get_global_id(0) + 1000 * (uint)get_global_id(1); }
-#endif
 
 __kernel __attribute__((reqd_work_group_size(4, 2, 1))) void required(__global uint *out) {
   out[get_global_id(1) * get_global_size(0) + get_global_id(0)] += (uint)(get_global_id(0) * 100 + get_global_id(1));

@@ -239,7 +239,8 @@ class GraphExec(Owned):
         arguments, keep = kernel.graph_args(args)
         params = ffi.new("rtGraphKernelParams_t *", {
             "struct_size": ffi.sizeof("rtGraphKernelParams_t"), "arg_count": len(args), "kernel": kernel._h, "args": arguments,
-            "grid": launcher.grid, "group": launcher.group, "local_bytes": launcher.local_bytes})
+            "grid": launcher.grid, "group": launcher.group, "local_bytes": launcher.local_bytes,
+            "global_offset": launcher.offset})
         check(lib.rtGraphExecSetKernelParams(node.handle, params, self._h))
         del keep
 

@@ -257,7 +257,8 @@ class Launcher:
     Arguments: an Array or None for a pointer, a number for a number, a tuple for a vector (float4), Local(bytes) for local
     memory, bytes or a ctypes or numpy scalar for anything else. Values are copied before the call returns."""
 
-    __slots__ = ("kernel", "grid", "group", "local_bytes", "_shape", "_free", "_pack", "_pointers", "_others", "_context")
+    __slots__ = ("kernel", "grid", "group", "local_bytes", "offset", "_options", "_shape", "_free", "_pack", "_pointers",
+                 "_others", "_context")
 
     def __init__(self, kernel: Kernel, shape: Tuple[Any, ...]) -> None:
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 3:
@@ -268,10 +269,25 @@ class Launcher:
         self.local_bytes = index(shape[2]) if len(shape) == 3 else 0
         if not 0 <= self.local_bytes < 2**32:
             raise InvalidValue(f"local_bytes is {self.local_bytes}, not a 32-bit number.")
+        self.offset = (0, 0, 0)
+        self._options: Any = None  # where there is an offset
         self._shape = (*self.grid, *self.group, self.local_bytes)
         self._free, self._pack = kernel._free, kernel._pack  # of the kernel; here, they are found faster
         self._context = kernel.context
         self._pointers, self._others = kernel._pointers, kernel._others
+
+    def starting_at(self, offset: Size) -> "Launcher":
+        """The same shape with ids that begin at an offset, a number or a tuple of up to three: get_global_id() of the first
+        work-item returns it."""
+        offsets = tuple(offset) if isinstance(offset, (tuple, list)) else (offset,)
+        whole = [index(value) for value in offsets] + [0] * (3 - len(offsets))
+        if len(whole) != 3 or any(not 0 <= value < 2**64 for value in whole):
+            raise InvalidValue(f"The offset is {offset!r}: it has 1 to 3 numbers of 64 bits, none of them negative.")
+        launcher = Launcher(self.kernel, (self.grid, self.group, self.local_bytes))
+        launcher.offset = (whole[0], whole[1], whole[2])
+        options = ffi.new("rtLaunchOptions_t *", {"struct_size": ffi.sizeof("rtLaunchOptions_t"), "global_offset": whole})
+        launcher._options = (ffi.new("uint32_t[3]", self.grid), ffi.new("uint32_t[3]", self.group), self.local_bytes, options)
+        return launcher
 
     def __call__(self, stream: "Stream", *args: Any) -> None:
         try:
@@ -299,7 +315,10 @@ class Launcher:
             free.append(block)
             self.kernel.convert(args)  # says which argument, with its name and type
             raise
-        status = _launch(self.kernel._c, *self._shape, queue, block.argument, len(values))
+        if self._options is None:
+            status = _launch(self.kernel._c, *self._shape, queue, block.argument, len(values))
+        else:
+            status = lib.rtLaunchKernelWithOptions(self.kernel._h, *self._options, block.pointers, len(values), stream._h)
         free.append(block)
         if status < 0:
             raise_error(status)

@@ -919,7 +919,8 @@ pub struct rtMemPoolStats_t {
     /// taken from the driver and not given back
     pub reserved_bytes: u64,
     /// highest live\_bytes since rtMemPoolResetPeak. Exact where one stream allocates between two calls of rtMemPoolGetStats;
-    /// of several at once, up to 64 KiB, or a 64th of its live bytes, too high for each
+    /// of several at once, up to 64 KiB, or a 64th of its live bytes, too high for each; of several threads at once, each
+    /// stream counts with the most of its last frees
     pub peak_live_bytes: u64,
     /// highest reserved\_bytes since rtMemPoolResetPeak
     pub peak_reserved_bytes: u64,
@@ -1267,6 +1268,8 @@ pub struct rtLaunchOptions_t {
     pub arg_size_count: u32,
     /// 0
     pub reserved: u32,
+    /// get\_global\_id() of the first work-item: see rtLaunchKernelWithOptions
+    pub global_offset: [u64; 3],
 }
 
 impl Default for rtLaunchOptions_t {
@@ -1278,6 +1281,7 @@ impl Default for rtLaunchOptions_t {
             arg_sizes: std::ptr::null(),
             arg_size_count: 0,
             reserved: 0,
+            global_offset: [0; 3],
         }
     }
 }
@@ -1333,6 +1337,8 @@ pub struct rtGraphKernelParams_t {
     pub local_bytes: u32,
     /// 0 or RT\_LAUNCH\_COOPERATIVE
     pub flags: u32,
+    /// as in rtLaunchOptions\_t
+    pub global_offset: [u64; 3],
 }
 
 impl Default for rtGraphKernelParams_t {
@@ -1348,6 +1354,7 @@ impl Default for rtGraphKernelParams_t {
             group: [1; 3],
             local_bytes: 0,
             flags: 0,
+            global_offset: [0; 3],
         }
     }
 }
@@ -2940,6 +2947,30 @@ extern "C" {
         context: rtContext_t,
     ) -> rtStatus_t;
 
+    /// Builds one module from several sources, as clCompileProgram and clLinkProgram. Each source has macros of its own, and
+    /// messages call them kernel0.cl, kernel1.cl and so on. A function that one source declares may be defined in any other,
+    /// and the module has the kernels of all. What a shared header brings into several sources is there once if it reads the
+    /// same each time: types, constants, declarations, static and inline functions. Otherwise a name means one thing in all
+    /// sources, static or not: two meanings are BUILD\_FAILED with both places, as is a function that is called and defined
+    /// nowhere. A count of 0, or of more than 65,536, is INVALID\_VALUE.
+    ///
+    /// - out module: receives the module, which the caller destroys
+    /// - in sources: count texts, borrowed for the call
+    /// - in count: elements of sources
+    /// - in options: of each source, as rtModuleCreateFromSource takes them; may be NULL: none
+    /// - in context: may be NULL: current
+    /// - blocks: maybe, while a compiler runs
+    /// - capture: outside
+    /// - errors: INVALID\_VALUE (options too), INVALID\_HANDLE, NOT\_FOUND, OUT\_OF\_MEMORY, NOT\_SUPPORTED, BUILD\_FAILED,
+    /// - COMPILER\_NOT\_FOUND, INVALID\_IMAGE (no text), BUSY, IO, DEVICE\_LOST, DRIVER
+    pub fn rtModuleCreateFromSources(
+        module: *mut rtModule_t,
+        sources: *const *const c_char,
+        count: u32,
+        options: *const c_char,
+        context: rtContext_t,
+    ) -> rtStatus_t;
+
     /// Makes a module from source or machine code in memory, as cuModuleLoadDataEx.
     ///
     /// - out module: receives the module, which the caller destroys
@@ -3194,7 +3225,11 @@ extern "C" {
         arg_count: u32,
     ) -> rtStatus_t;
 
-    /// As rtLaunchKernel, with options: cooperative, argument sizes for images that carry none.
+    /// As rtLaunchKernel, with options: cooperative, argument sizes for images that carry none, a global offset. The offset is
+    /// added to what get\_global\_id() returns, and get\_global\_offset() returns it; get\_global\_linear\_id() counts from 0.
+    /// Offset and work-items of a direction together stay within what ids hold on the device: 2,147,418,111 on the CPU, 2^31 on
+    /// CUDA, 2^32 on OpenCL; more is INVALID\_VALUE. Functions of the host, host objects and machine code of CUDA know no
+    /// offset: NOT\_SUPPORTED.
     ///
     /// - in kernel: a kernel of the stream's context
     /// - in grid: 3 numbers of work-groups
@@ -4369,12 +4404,13 @@ mod tests {
 
     #[test]
     fn layout_of_rtLaunchOptions_t() {
-        assert_eq!((size_of::<rtLaunchOptions_t>(), align_of::<rtLaunchOptions_t>()), (24, 8));
+        assert_eq!((size_of::<rtLaunchOptions_t>(), align_of::<rtLaunchOptions_t>()), (48, 8));
         assert_eq!(offset!(rtLaunchOptions_t, struct_size), 0);
         assert_eq!(offset!(rtLaunchOptions_t, flags), 4);
         assert_eq!(offset!(rtLaunchOptions_t, arg_sizes), 8);
         assert_eq!(offset!(rtLaunchOptions_t, arg_size_count), 16);
         assert_eq!(offset!(rtLaunchOptions_t, reserved), 20);
+        assert_eq!(offset!(rtLaunchOptions_t, global_offset), 24);
     }
 
     #[test]
@@ -4397,7 +4433,7 @@ mod tests {
 
     #[test]
     fn layout_of_rtGraphKernelParams_t() {
-        assert_eq!((size_of::<rtGraphKernelParams_t>(), align_of::<rtGraphKernelParams_t>()), (64, 8));
+        assert_eq!((size_of::<rtGraphKernelParams_t>(), align_of::<rtGraphKernelParams_t>()), (88, 8));
         assert_eq!(offset!(rtGraphKernelParams_t, struct_size), 0);
         assert_eq!(offset!(rtGraphKernelParams_t, arg_count), 4);
         assert_eq!(offset!(rtGraphKernelParams_t, kernel), 8);
@@ -4407,6 +4443,7 @@ mod tests {
         assert_eq!(offset!(rtGraphKernelParams_t, group), 44);
         assert_eq!(offset!(rtGraphKernelParams_t, local_bytes), 56);
         assert_eq!(offset!(rtGraphKernelParams_t, flags), 60);
+        assert_eq!(offset!(rtGraphKernelParams_t, global_offset), 64);
     }
 
     #[test]
@@ -4558,7 +4595,7 @@ mod tests {
 
     #[test]
     fn every_function_is_linked() {
-        let functions: [(&str, *const ()); 178] = [
+        let functions: [(&str, *const ()); 179] = [
             ("rtGetVersion", rtGetVersion as *const ()),
             ("rtInit", rtInit as *const ()),
             ("rtShutdown", rtShutdown as *const ()),
@@ -4658,6 +4695,7 @@ mod tests {
             ("rtMemPoolDumpJson", rtMemPoolDumpJson as *const ()),
             ("rtMemPoolSetOutOfMemoryCallback", rtMemPoolSetOutOfMemoryCallback as *const ()),
             ("rtModuleCreateFromSource", rtModuleCreateFromSource as *const ()),
+            ("rtModuleCreateFromSources", rtModuleCreateFromSources as *const ()),
             ("rtModuleLoadData", rtModuleLoadData as *const ()),
             ("rtModuleLoadFile", rtModuleLoadFile as *const ()),
             ("rtModuleDestroy", rtModuleDestroy as *const ()),

@@ -201,6 +201,7 @@ impl<'a> KernelParams<'a> {
             group: self.launch.group.0,
             local_bytes: self.launch.local_bytes,
             flags: if self.launch.cooperative { manyrt_sys::RT_LAUNCH_COOPERATIVE as u32 } else { 0 },
+            global_offset: self.launch.offset,
             ..Default::default()
         }
     }

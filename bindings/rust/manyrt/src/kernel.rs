@@ -179,12 +179,19 @@ pub struct Launch {
     pub local_bytes: u32,
     /// All work-groups run at the same time, or the launch is refused.
     pub cooperative: bool,
+    /// What `get_global_id()` of the first work-item returns, in each direction.
+    pub offset: [u64; 3],
 }
 
 impl Launch {
     /// A grid of work-groups, each of work-items.
     pub fn new(grid: impl Into<Dim>, group: impl Into<Dim>) -> Launch {
-        Launch { grid: grid.into(), group: group.into(), local_bytes: 0, cooperative: false }
+        Launch { grid: grid.into(), group: group.into(), local_bytes: 0, cooperative: false, offset: [0; 3] }
+    }
+
+    /// The same grid, whose ids begin at `offset`.
+    pub fn from(self, offset: [u64; 3]) -> Launch {
+        Launch { offset, ..self }
     }
 
     /// As many work-groups of `group` work-items in a row as it takes for `items`; the last one may have items beyond.
@@ -407,7 +414,7 @@ impl Kernel {
             &many[..]
         };
         let (Dim(grid), Dim(group), count) = (launch.grid, launch.group, pointers.len() as u32);
-        if self.inner.expected.is_some() && !launch.cooperative {
+        if self.inner.expected.is_some() && !launch.cooperative && launch.offset == [0; 3] {
             return call!(rtLaunchKernel(
                 self.inner.handle,
                 grid[0],
@@ -429,6 +436,7 @@ impl Kernel {
             flags: if launch.cooperative { manyrt_sys::RT_LAUNCH_COOPERATIVE as u32 } else { 0 },
             arg_sizes: if pass_sizes { sizes.as_ptr() } else { ptr::null() },
             arg_size_count: if pass_sizes { count } else { 0 },
+            global_offset: launch.offset,
             ..Default::default()
         };
         call!(rtLaunchKernelWithOptions(

@@ -127,6 +127,22 @@ impl Module {
         Ok(Module::from_handle(handle, context))
     }
 
+    /// Builds one module from several sources of OpenCL C, each with macros of its own. What one declares another may define.
+    pub fn from_sources(context: &Context, sources: &[&str], build_options: &str) -> Result<Module> {
+        let operation = "rtModuleCreateFromSources";
+        let texts = sources.iter().map(|source| c_string(operation, "source", source)).collect::<Result<Vec<_>>>()?;
+        let pointers: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
+        let options = c_string(operation, "build options", build_options)?;
+        let handle = get!(rtModuleCreateFromSources(
+            manyrt_sys::rtModule_t,
+            pointers.as_ptr(),
+            pointers.len() as u32,
+            options.as_ptr(),
+            context.as_raw()
+        ))?;
+        Ok(Module::from_handle(handle, context))
+    }
+
     /// Makes a module from source or machine code in memory. Blocks while a compiler runs.
     ///
     /// # Safety

@@ -192,7 +192,8 @@ pub struct MemPoolStats {
     /// taken from the driver and not given back
     pub reserved_bytes: u64,
     /// highest live\_bytes since rtMemPoolResetPeak. Exact where one stream allocates between two calls of rtMemPoolGetStats;
-    /// of several at once, up to 64 KiB, or a 64th of its live bytes, too high for each
+    /// of several at once, up to 64 KiB, or a 64th of its live bytes, too high for each; of several threads at once, each
+    /// stream counts with the most of its last frees
     pub peak_live_bytes: u64,
     /// highest reserved\_bytes since rtMemPoolResetPeak
     pub peak_reserved_bytes: u64,

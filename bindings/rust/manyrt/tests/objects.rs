@@ -261,6 +261,8 @@ fn modules_have_headers_and_kernels() {
     }
     stream.synchronize().unwrap();
     assert_eq!(data.to_vec().unwrap(), [6, 5]);
+    let sources = ["int far(void); kernel void four(global int* x) { x[0] = far(); }", "int far(void) { return 4; }"];
+    Module::from_sources(&context, &sources, "").unwrap().kernel("four").unwrap();
     let folder = std::env::temp_dir().join(format!("manyrt-rust-{}.cl", std::process::id()));
     std::fs::write(&folder, "kernel void three(global int* x) { x[0] = 3; }").unwrap();
     // SAFETY: it is source.

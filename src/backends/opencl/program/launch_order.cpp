@@ -78,8 +78,9 @@ Error LaunchOrder::enqueue(cl_command_queue queue, cl_kernel kernel, const Range
     events.push_back(shape.wider.event.get());
   }
   cl_event made = nullptr;
-  const Error error = RT_CL_CALL(clEnqueueNDRangeKernel, queue, kernel, range.dimensions, nullptr, range.items, range.group,
-                                 static_cast<cl_uint>(events.size()), events.empty() ? nullptr : events.data(), &made);
+  const Error error =
+      RT_CL_CALL(clEnqueueNDRangeKernel, queue, kernel, range.dimensions, range.offset, range.items, range.group,
+                 static_cast<cl_uint>(events.size()), events.empty() ? nullptr : events.data(), &made);
   if (error != CL_SUCCESS) return error;
   own->event = Event(made);
   if (is_wider) {

@@ -21,6 +21,7 @@ class LaunchOrder {
   ~LaunchOrder();
   struct Range {
     cl_uint dimensions;
+    const size_t* offset;  // may be null
     const size_t* items;
     const size_t* group;
   };

@@ -42,6 +42,7 @@ Status ModuleLoader::load(Ref<backend::Module>* module, const backend::Image& im
   } else {
     compiler::BuildRequest request;
     request.source = image.data;
+    request.more.assign(image.more, image.more + image.more_count);
     request.options = image.options;
     request.name = image.name;
     for (uint32_t i = 0; i < image.header_count; ++i) request.headers.push_back({image.header_names[i], image.headers[i]});

@@ -158,6 +158,7 @@ Status Pipeline::create(Ref<backend::Kernel>* out, Ref<Library> library, const c
   // rt.h's local bytes of a launch have no counterpart here: an OpenCL kernel names its local memory in its arguments.
   rules.no_local_bytes = true;
   fresh->setRules(rules);
+  fresh->offset_end_ = uint64_t{1} << 32;  // drivers may count work-items of a direction in 32 bits
   // Asked behind the last argument: the answer depends on whether any is a pointer or a record.
   fresh->checks_arguments_ = fresh->mayRefuseArguments();
   RT_TRY(fresh->ask());
@@ -448,7 +449,9 @@ Status Pipeline::bind(Clone& clone, const void* const* arguments) {
 
 Pipeline::Range::Range(const backend::Launch& launch)
     : group{launch.group[0], launch.group[1], launch.group[2]},
-      items{group[0] * launch.grid[0], group[1] * launch.grid[1], group[2] * launch.grid[2]} {}
+      items{group[0] * launch.grid[0], group[1] * launch.grid[1], group[2] * launch.grid[2]},
+      offset{launch.offset[0], launch.offset[1], launch.offset[2]},
+      has_offset(launch.hasOffset()) {}
 
 bool Pipeline::followsAddresses() const {
   return library_->follows_addresses && library_->device().tier() != RT_MEMORY_TIER_BUFFER;
@@ -456,10 +459,12 @@ bool Pipeline::followsAddresses() const {
 
 Status Pipeline::enqueueBound(cl_command_queue queue, Clone& clone, const Range& range) {
   if (followsAddresses()) RT_TRY(bindAddresses(clone));
-  const cl_uint dimensions = !fewer_dimensions_ || range.items[2] > 1 ? 3 : range.items[1] > 1 ? 2 : 1;
+  const auto begins = [&](int d) { return range.items[d] > 1 || range.offset[d] != 0; };
+  const cl_uint dimensions = !fewer_dimensions_ || begins(2) ? 3 : begins(1) ? 2 : 1;
+  const size_t* const offset = range.has_offset ? range.offset : nullptr;
   const bool in_order = order_ != nullptr && !library_->device().isQueueOfTheProgram(queue);
-  const Error error = in_order ? order_->enqueue(queue, clone.kernel, {dimensions, range.items, range.group})
-                               : RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, nullptr, range.items,
+  const Error error = in_order ? order_->enqueue(queue, clone.kernel, {dimensions, offset, range.items, range.group})
+                               : RT_CL_CALL(clEnqueueNDRangeKernel, queue, clone.kernel, dimensions, offset, range.items,
                                             range.group, 0, nullptr, nullptr);
   return error == CL_SUCCESS ? Status() : library_->device().failed("clEnqueueNDRangeKernel", error);
 }

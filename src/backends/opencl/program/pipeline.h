@@ -33,7 +33,8 @@ class Pipeline final : public backend::Kernel {
   struct Clone;
   struct Range {
     explicit Range(const backend::Launch& launch);
-    size_t group[3], items[3];
+    size_t group[3], items[3], offset[3];
+    bool has_offset;
   };
   Status newClone(std::unique_ptr<Clone>* clone);
   Status bind(Clone& clone, const void* const* arguments);  // sets what is not what the clone has

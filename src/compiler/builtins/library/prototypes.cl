@@ -321,6 +321,24 @@ where gentype is a number's type:
   gentype sub_group_shuffle_up(gentype value, uint delta);
   gentype sub_group_shuffle_down(gentype value, uint delta);
 
+# Integer dot products (cl_khr_integer_dot_product)
+uint dot(uchar4 a, uchar4 b);
+int dot(char4 a, char4 b);
+int dot(uchar4 a, char4 b);
+int dot(char4 a, uchar4 b);
+uint dot_acc_sat(uchar4 a, uchar4 b, uint acc);
+int dot_acc_sat(char4 a, char4 b, int acc);
+int dot_acc_sat(uchar4 a, char4 b, int acc);
+int dot_acc_sat(char4 a, uchar4 b, int acc);
+uint dot_4x8packed_uu_uint(uint a, uint b);
+int dot_4x8packed_ss_int(uint a, uint b);
+int dot_4x8packed_us_int(uint a, uint b);
+int dot_4x8packed_su_int(uint a, uint b);
+uint dot_acc_sat_4x8packed_uu_uint(uint a, uint b, uint acc);
+int dot_acc_sat_4x8packed_ss_int(uint a, uint b, int acc);
+int dot_acc_sat_4x8packed_us_int(uint a, uint b, int acc);
+int dot_acc_sat_4x8packed_su_int(uint a, uint b, int acc);
+
 # Conversions of bfloat16 (cl_intel_bfloat16_conversions)
 where gentype is float, with as many components as the name says:
   ushortn intel_convert_bfloat16n_as_ushortn(gentype source);

@@ -94,8 +94,9 @@ bool CppText::usesItem(const Function& function) {
   if (!is_new) return at->second;
   bool uses = false;
   for (const Builtin* builtin : function.builtins) {
-    uses = uses || builtin->kind == BuiltinKind::kWorkItem || builtin->kind == BuiltinKind::kGroupCopy ||
-           builtin->kind == BuiltinKind::kSubGroup;
+    uses = uses || (asks_item ? asks_item(*builtin)
+                              : builtin->kind == BuiltinKind::kWorkItem || builtin->kind == BuiltinKind::kGroupCopy ||
+                                    builtin->kind == BuiltinKind::kSubGroup);
   }
   for (const Function* callee : function.callees) uses = uses || usesItem(*callee);
   return uses_item_[&function] = uses;

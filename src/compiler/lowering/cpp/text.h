@@ -61,6 +61,7 @@ class CppText {
   bool lines = true;                                         // #line before statements and functions
   std::function<std::string(const Expr&)> builtin_text;      // another form of a call of a builtin; empty: as it is
   std::string item = "mrt_i";                                // what helpers are given; empty: nothing
+  std::function<bool(const Builtin&)> asks_item;             // which functions need it; null: all of a work-item
   std::string first_item = "(mrt_i.l0 | mrt_i.l1 | mrt_i.l2) == 0";
 
   uint32_t sub_group_items = 16;  // of a whole sub-group

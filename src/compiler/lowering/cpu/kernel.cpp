@@ -57,10 +57,12 @@ void KernelText::prologue(const std::string& rest, std::string* out) {
     const auto uses = [&](const char* name) { return rest.find(name + n) != std::string::npos; };
     const bool base = uses("mrt_b");
     const std::string size = "mrt_g->group_size[" + n + "]", id = "mrt_g->group_id[" + n + "]",
-                      count = "mrt_g->group_count[" + n + "]";
+                      count = "mrt_g->group_count[" + n + "]", offset = "mrt_g->global_offset[" + n + "]";
+    if (uses("mrt_z")) *out += "const long mrt_z" + n + " = " + offset + ";\n";
     if (joins_) {  // JoinedGroups of unit.h, where there are any
       *out += "const long mrt_n" + n + " = " + size + ";\n";
-      if (base) *out += "const long mrt_b" + n + " = mrt_h ? mrt_h[" + n + "] : (long)" + id + " * mrt_n" + n + ";\n";
+      if (base)
+        *out += "const long mrt_b" + n + " = mrt_h ? mrt_h[" + n + "] : (long)" + id + " * mrt_n" + n + " + " + offset + ";\n";
       if (uses("mrt_k")) {
         *out += "const unsigned long mrt_k" + n + " = mrt_h ? mrt_h[3 + " + n + "] : (unsigned long)" + count + " * mrt_n" + n +
                 ";\n";
@@ -69,7 +71,7 @@ void KernelText::prologue(const std::string& rest, std::string* out) {
       *out += "const long mrt_n" + n + " = " + (fixed_[0] != 0 ? text(fixed_[d]) : size) + ";\n";
       if (base || uses("mrt_w")) *out += "const unsigned long mrt_w" + n + " = " + id + ";\n";
       if (uses("mrt_k")) *out += "const unsigned long mrt_k" + n + " = " + count + ";\n";
-      if (base) *out += "const long mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n + ";\n";
+      if (base) *out += "const long mrt_b" + n + " = (long)mrt_w" + n + " * mrt_n" + n + " + " + offset + ";\n";
     }
     if (!ranges) continue;
     *out += "if (mrt_n" + n + " < 1 || mrt_n" + n + " > " + most;

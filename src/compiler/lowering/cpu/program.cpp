@@ -28,9 +28,10 @@ namespace manyrt::compiler {
 
 namespace {
 
-// The same structs as rtHostGroup_t and rtHostModule_t of rt.h and FiberCalls of unit.h.
+// The same structs as UnitGroup and FiberCalls of unit.h and rtHostModule_t of rt.h.
 constexpr char kHead[] = R"(struct mrt_group {
-unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long local_bytes; void* local_memory; };
+unsigned int group_id[3], group_count[3], group_size[3], worker; unsigned long local_bytes; void* local_memory;
+unsigned int global_offset[3]; };
 struct mrt_sub_group { unsigned long values[16]; unsigned int members; };
 struct mrt_fibers { void (*run)(void (*)(void*, unsigned int), void*, unsigned int); void (*wait)();
 void (*run_sub_groups)(void (*)(void*, unsigned int), void*, unsigned int);
@@ -82,7 +83,9 @@ constexpr Support kSupport[] = {
     {"mrt_at(",
      "static inline unsigned long mrt_at(unsigned int d, unsigned long a, unsigned long b, unsigned long c,\n"
      "unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }\n"},
-    {"mrt_item", "struct mrt_item { long b0, b1, b2, l0, l1, l2, n0, n1, n2; unsigned long w0, w1, w2, k0, k1, k2; };\n"},
+    {"mrt_item",
+     "struct mrt_item { long b0, b1, b2, l0, l1, l2, n0, n1, n2; unsigned long w0, w1, w2, k0, k1, k2;\n"
+     "long z0, z1, z2; };\n"},
 };
 
 std::string supportOf(const std::string& text) {

@@ -27,7 +27,7 @@ std::string workItem(const std::string& prefix, bool joins, WorkItem which, int 
     return "mrt_at(" + expression + ", " + of(0) + ", " + of(1) + ", " + of(2) + ", " + beyond + ")";
   };
   // In the texts, @ stands for the prefix and # for the dimension. The letters: b first id of the group, l id within it, w its
-  // number, k count of groups, n size of a group.
+  // number, k count of groups, n size of a group, z the global offset.
   const std::string p = prefix;
   const auto size = [&](const std::string& of) {
     return "(long)" + (joins ? p + "k" + of : "(" + p + "k" + of + " * " + p + "n" + of + ")");
@@ -47,14 +47,14 @@ std::string workItem(const std::string& prefix, bool joins, WorkItem which, int 
     case WorkItem::kNumGroups:
       return at("@k#", "1ul");
     case WorkItem::kGlobalOffset:
-      return "0ul";
+      return at("@z#", "0ul");
     case WorkItem::kWorkDim:
       return "(" + size("2") + " > 1 ? 3u : " + size("1") + " > 1 ? 2u : 1u)";
     case WorkItem::kLocalLinearId:
       return "((unsigned long)((" + p + "l2 * " + p + "n1 + " + p + "l1) * " + p + "n0 + " + p + "l0))";
     case WorkItem::kGlobalLinearId:
-      return "((unsigned long)(((" + p + "b2 + " + p + "l2) * " + size("1") + " + " + p + "b1 + " + p + "l1) * " + size("0") +
-             " + " + p + "b0 + " + p + "l0))";
+      return "((unsigned long)(((" + p + "b2 - " + p + "z2 + " + p + "l2) * " + size("1") + " + " + p + "b1 - " + p + "z1 + " +
+             p + "l1) * " + size("0") + " + " + p + "b0 - " + p + "z0 + " + p + "l0))";
     case WorkItem::kNone:
       break;
   }
@@ -70,9 +70,10 @@ void setWorkItemText(CppText& out, bool in_kernel, bool joins) {
   };
   // Helpers multiply k by n: for those of a kernel whose k counts items, n is 1.
   out.item = !in_kernel ? "mrt_i"
-             : joins    ? "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, 1, 1, 1, 0, 0, 0, mrt_k0, mrt_k1, mrt_k2}"
+             : joins    ? "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, 1, 1, 1, 0, 0, 0, mrt_k0, mrt_k1, mrt_k2, "
+                          "mrt_z0, mrt_z1, mrt_z2}"
                         : "mrt_item{mrt_b0, mrt_b1, mrt_b2, mrt_l0, mrt_l1, mrt_l2, mrt_n0, mrt_n1, mrt_n2, mrt_w0, mrt_w1, "
-                          "mrt_w2, mrt_k0, mrt_k1, mrt_k2}";
+                          "mrt_w2, mrt_k0, mrt_k1, mrt_k2, mrt_z0, mrt_z1, mrt_z2}";
   out.first_item = "(" + prefix + "l0 | " + prefix + "l1 | " + prefix + "l2) == 0";
 }
 

@@ -18,7 +18,7 @@
 //   mathematics   the second column of kCudaNames, and of library/cuda_math.h:
 //                 fmin fmax rsqrt exp10 sinpi cospi sincos lgamma round, with and without f;
 //                 __cosf __sinf __tanf __expf __exp10f __logf __log2f __log10f __powf __fdividef
-//                 __mul64hi __umul64hi __clz __clzll __popc __popcll
+//                 __mul64hi __umul64hi __clz __clzll __popc __popcll; __dp4a, where MANYRT_NO_PTX is not defined
 //
 // The shared lowering writes gcc's names; cudaText puts CUDA's in their places.
 #pragma once
@@ -75,6 +75,19 @@ inline constexpr CudaName kCudaNames[] = {
      "> 0x7f800000u ? 0x7e00u : 0x7c00u; return (unsigned short)(s | h); } unsigned short r = 0; asm(\"cvt.rn.f16.f32 %0, "
      "%1;\" "
      ": \"=h\"(r) : \"f\"(a)); return r; }\n#endif\n"},
+    // Instructions from 6.1 on, but for constants and for a substitute.
+    {"__builtin_dp4a_s", "mrt_dp4a_s",
+     "static __device__ __forceinline__ constexpr int mrt_dp4a_s(unsigned int a, unsigned int b) {\n"
+     "#if !defined(MANYRT_NO_PTX) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610\n"
+     "if (!__builtin_is_constant_evaluated()) return __dp4a((int)a, (int)b, 0);\n#endif\n"
+     "return (signed char)a * (signed char)b + (signed char)(a >> 8) * (signed char)(b >> 8) + (signed char)(a >> 16) * "
+     "(signed char)(b >> 16) + (signed char)(a >> 24) * (signed char)(b >> 24); }\n"},
+    {"__builtin_dp4a_u", "mrt_dp4a_u",
+     "static __device__ __forceinline__ constexpr unsigned int mrt_dp4a_u(unsigned int a, unsigned int b) {\n"
+     "#if !defined(MANYRT_NO_PTX) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 610\n"
+     "if (!__builtin_is_constant_evaluated()) return __dp4a(a, b, 0u);\n#endif\n"
+     "return (a & 255) * (b & 255) + (a >> 8 & 255) * (b >> 8 & 255) + (a >> 16 & 255) * (b >> 16 & 255) + (a >> 24) * (b >> "
+     "24); }\n"},
     {"__builtin_clz", "__clz", nullptr},
     {"__builtin_clzl", "__clzll", nullptr},
     {"__builtin_popcount", "__popc", nullptr},

@@ -1,5 +1,6 @@
 // The CUDA C++ of a whole unit: prelude, records, constants, helpers, and an entry for each kernel. Ids are CUDA's own
-// variables, so that helpers are given nothing; memory of __local arguments is cut from one dynamic array by offsets.
+// variables and the launch's offset, the last parameter of kernels that ask for global ids and of helpers that do. Memory of
+// __local arguments is cut from one dynamic array by offsets.
 #include "compiler/lowering/cuda/program.h"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ constexpr char kAt[] = R"(static __device__ __forceinline__ unsigned long mrt_at
 unsigned long b, unsigned long c, unsigned long o) { return d == 0 ? a : d == 1 ? b : d == 2 ? c : o; }
 )";
 static_assert(kCudaSharedAlignment == 128);
+constexpr char kItem[] = "struct mrt_item { unsigned int x, y, z; };\n";  // the global offset: CudaKernel::takes_offset
 constexpr char kShared[] = "alignas(128) extern __shared__ unsigned char mrt_shared[];\n";
 
 std::string constantOf(const char* variable, int dimension) { return std::string(variable) + "." + "xyz"[dimension]; }
@@ -40,9 +42,12 @@ std::string workItem(const uint32_t (&sizes)[3], WorkItem which, int dimension, 
   };
   const auto global = [&](int d) { return constantOf("blockIdx", d) + " * " + size(d) + " + " + constantOf("threadIdx", d); };
   const auto count = [&](int d) { return constantOf("gridDim", d) + " * " + size(d); };
+  const auto offset = [](int d) { return constantOf("mrt_i", d); };
   switch (which) {
     case WorkItem::kGlobalId:
-      return at(global, "0ul");
+      return at([&](int d) { return "(" + global(d) + " + " + offset(d) + ")"; }, "0ul");
+    case WorkItem::kGlobalOffset:
+      return at(offset, "0ul");
     case WorkItem::kLocalId:
       return at([](int d) { return constantOf("threadIdx", d); }, "0ul");
     case WorkItem::kGroupId:
@@ -61,7 +66,7 @@ std::string workItem(const uint32_t (&sizes)[3], WorkItem which, int dimension, 
       return "((((unsigned long)" + global(2) + ") * ((unsigned long)" + count(1) + ") + ((unsigned long)" + global(1) +
              ")) * ((unsigned long)" + count(0) + ") + ((unsigned long)" + global(0) + "))";
     default:
-      return "0ul";  // kGlobalOffset
+      return "0ul";
   }
 }
 
@@ -94,12 +99,14 @@ class Unit {
     for (const Function* kernel : program_.kernels) addKernel(*kernel, &kernels);
     const std::string body =
         prelude_.text() + records + "extern \"C\" {\n" + constants_ + "}\n" + prints_ + declarations_ + definitions_ + kernels;
-    unit_.text = std::string(kAt) + (uses_shared_ ? kShared : "") + cudaText(body, &unit_.unknown);
+    unit_.text = std::string(kAt) + (uses_item_ ? kItem : "") + (uses_shared_ ? kShared : "") + cudaText(body, &unit_.unknown);
   }
 
  private:
   void prepareText() {
-    text_.item = "";
+    text_.asks_item = [](const Builtin& builtin) {
+      return builtin.work_item == WorkItem::kGlobalId || builtin.work_item == WorkItem::kGlobalOffset;
+    };
     text_.sub_group_items = 32;  // a warp
     text_.helper_words = "static __device__ ";
     text_.inline_words = "__forceinline__ ";
@@ -204,6 +211,11 @@ class Unit {
       parameters += i == 0 ? "" : ", ";
       parameters += parameter(*kernel.parameters[i], i, &facts, &head);
     }
+    facts.takes_offset = text_.usesItem(kernel);
+    if (facts.takes_offset) {
+      parameters += parameters.empty() ? "mrt_item mrt_i" : ", mrt_item mrt_i";
+      uses_item_ = true;
+    }
     *out += text_.place(kernel) + "extern \"C\" __global__ void ";
     if (items != 0) *out += "__launch_bounds__(" + std::to_string(items) + ") ";
     *out += facts.symbol + "(" + parameters + ") {\n" + head + locals(kernel, &facts);
@@ -269,7 +281,7 @@ class Unit {
   uint32_t sizes_[3] = {0, 0, 0};
   uint64_t constant_bytes_ = 0;
   uint32_t next_print_ = 0;
-  bool uses_shared_ = false;
+  bool uses_shared_ = false, uses_item_ = false;
   std::string constants_, prints_, declarations_, definitions_;
 };
 

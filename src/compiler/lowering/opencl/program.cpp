@@ -111,7 +111,8 @@ std::string Lowering::join(TokenRange range) const {
   for (uint32_t i = range.begin; i < range.end; ++i) {
     if (token(i).kind == TokenKind::kPragma) continue;
     if (std::binary_search(program_.implicit_ints.begin(), program_.implicit_ints.end(), i)) text.append("int ");
-    text.append(token(i).text).append(" ");
+    const auto dot = program_.dot_products.find(i);
+    text.append(dot == program_.dot_products.end() ? std::string(token(i).text) : "mrt_" + dot->second).append(" ");
   }
   return text;
 }
@@ -317,6 +318,7 @@ std::string Lowering::lower(OpenClPointers pointers, std::vector<std::string>* s
     if (token.kind == TokenKind::kIdentifier) identifiers_.insert(token.text);
   }
   for (const uint32_t place : program_.implicit_ints) text_.insertBefore(place, "int");
+  for (const auto& [place, name] : program_.dot_products) text_.replace({place, place + 1}, "mrt_" + name);
   for (const LiteralObject& literal : program_.literals) changeObject(literal);
   for (const Function* kernel : program_.kernels) {
     std::string symbol = unused(kernel->name + "_kernel");

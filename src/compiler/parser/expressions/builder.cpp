@@ -46,7 +46,12 @@ Expr* ExpressionBuilder::callFunction(Function* function, const Token& name, std
   call->function = function;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string what = "argument " + std::to_string(i + 1) + " of \"" + function->name + "\"";
+    const bool was_pointer = arguments[i]->type->isPointer() || arguments[i]->type->isArray();
     arguments[i] = convertTo(arguments[i], parameters[i].unqualified(), what.c_str());
+    if (arguments[i] == nullptr && was_pointer && parameters[i]->isPointer()) {
+      const Variable& parameter = *function->parameters[i];
+      diagnostics_.note(parameter.where.line != 0 ? parameter.where : function->where, "The parameter is declared here.");
+    }
     if (arguments[i] == nullptr || !grow(call, arguments[i])) return nullptr;
   }
   call->arguments = std::move(arguments);

@@ -87,6 +87,7 @@ class ExpressionBuilder {
   bool balance(Expr** a, Expr** b, const char* spelling, Location where);  // the usual conversions, vectors included
   const Type* comparisonType(const Type* operands) const;                  // int, or signed integers of the components' size
   bool checkPointers(QualType from, QualType to, const char* what, Location where);
+  const Type* pointerInto(AddressSpace space, const Type* pointer);  // the same pointer, to another memory
 };
 
 }  // namespace manyrt::compiler

@@ -138,7 +138,7 @@ const char* ExpressionBuilder::castTrouble(const Type* to, const Expr& a) const 
   if (to->isInteger() && from->isPointer()) return nullptr;
   if (to->isPointer() && from->isInteger()) return nullptr;
   if (to->isPointer() && from->isPointer()) {
-    return to->inner.space == from->inner.space ? nullptr : ": pointers to different memories are different things";
+    return to->inner.space == from->inner.space ? nullptr : "";
   }
   if (to->isRecord() && !to->record->complete) return ": it is declared but not defined";
   return "";
@@ -150,7 +150,15 @@ Expr* ExpressionBuilder::makeCast(QualType type, Expr* operand, Location where) 
   if (a == nullptr) return nullptr;
   const Type* from = a->type.type;
   if (const char* trouble = castTrouble(to, *a); trouble != nullptr) {
-    diagnostics_.error(where, "A cast from %s to %s is not possible%s.", named(from).c_str(), named(to).c_str(), trouble);
+    if (to->isPointer() && from->isPointer()) {
+      diagnostics_.error(where,
+                         "A cast from %s to %s is not possible: pointers to %s and to %s memory are different things. Write "
+                         "\"%s\" instead of \"%s\".",
+                         named(from).c_str(), named(to).c_str(), spaceName(from->inner.space), spaceName(to->inner.space),
+                         named(pointerInto(from->inner.space, to)).c_str(), named(to).c_str());
+    } else {
+      diagnostics_.error(where, "A cast from %s to %s is not possible%s.", named(from).c_str(), named(to).c_str(), trouble);
+    }
     return nullptr;
   }
   if (to->isVector() && !from->isVector()) {

@@ -144,6 +144,12 @@ bool ExpressionBuilder::isNullConstant(const Expr& expression) const {
   return type->isInteger() && expression.kind != ExprKind::kVariable && evaluate(&number, expression) && number == 0;
 }
 
+const Type* ExpressionBuilder::pointerInto(AddressSpace space, const Type* pointer) {
+  QualType pointee = pointer->inner;
+  pointee.space = space;
+  return types_.pointer(pointee);
+}
+
 // Warnings and errors of a conversion between pointers; false: an error.
 bool ExpressionBuilder::checkPointers(QualType from, QualType to, const char* what, Location where) {
   // The address spaces must agree at every level of pointers, because a pointer carries no space at run time: that is an error.
@@ -153,8 +159,12 @@ bool ExpressionBuilder::checkPointers(QualType from, QualType to, const char* wh
   const std::string from_name = named(from.type);
   const std::string to_name = named(to.type);
   if (source.space != target.space) {
-    diagnostics_.error(where, "Type %s does not convert to %s in %s: pointers to %s and to %s memory are different things.",
-                       from_name.c_str(), to_name.c_str(), what, spaceName(source.space), spaceName(target.space));
+    diagnostics_.error(
+        where,
+        "Type %s does not convert to %s in %s: pointers to %s and to %s memory are different things. Write \"%s\" "
+        "instead of \"%s\".",
+        from_name.c_str(), to_name.c_str(), what, spaceName(source.space), spaceName(target.space),
+        named(pointerInto(source.space, to.type)).c_str(), to_name.c_str());
     return false;
   }
   const bool drops = (source.is_const && !target.is_const && target.space != AddressSpace::kConstant) ||

@@ -159,6 +159,17 @@ Expr* Parser::parseCall() {
   if (name.text == "__builtin_offsetof") return parseOffsetOf();
   const Symbol* symbol = find(name.text);
   const Builtin* builtin = symbol == nullptr ? builtins_.find(name.text) : nullptr;
+  const Symbol* hidden = symbol == nullptr ? findHidden(name.text) : nullptr;
+  if (hidden != nullptr && hidden->kind == Symbol::Kind::kFunction) {
+    diagnostics_.error(name.where,
+                       builtin == nullptr
+                           ? "The function \"%.*s\" is declared in another source alone: declare it in this one too."
+                           : "\"%.*s\" is a function of OpenCL C here and one of the program in another source: "
+                             "rename that.",
+                       length, name.text.data());
+    diagnostics_.note(hidden->where, "It is declared here.");
+    return nullptr;
+  }
   if (symbol == nullptr && builtin == nullptr) {
     diagnostics_.error(name.where, "The function \"%.*s\" is undeclared.", length, name.text.data());
     return nullptr;
@@ -221,6 +232,31 @@ Expr* Parser::callBuiltin(const Builtin& builtin, const Token& name, std::vector
     if (!grow(call, argument)) return nullptr;
   }
   call->arguments = std::move(arguments);
+  return builtin.name.starts_with("dot") ? integerDot(call, name) : call;
+}
+
+// A product of bytes becomes the one of packed words, whose bits they are. Other calls stay.
+Expr* Parser::integerDot(Expr* call, const Token& name) {
+  const Type* first = call->arguments[0]->type.type;
+  const bool is_packed = call->builtin->name.find("4x8packed") != std::string::npos;
+  const bool is_of_bytes = first->isVector() && scalarSize(first->scalar) == 1;
+  if (!is_packed && !is_of_bytes) return call;
+  std::string own = call->builtin->name;
+  if (is_of_bytes) {
+    std::string letters = "_";
+    for (size_t i = 0; i < 2; ++i) {
+      Expr*& bytes = call->arguments[i];
+      letters += bytes->type->isSigned() ? 's' : 'u';
+      Expr* word = node(ExprKind::kBuiltinCall, QualType{types_.scalar(Scalar::kUInt)}, bytes->where);
+      word->builtin = builtins_.find("as_uint");
+      if (!grow(word, bytes)) return nullptr;
+      word->arguments.push_back(bytes);
+      bytes = word;
+    }
+    call->builtin = builtins_.find(own + "_4x8packed" + letters + (letters == "_uu" ? "_uint" : "_int"));
+    own += letters;
+  }
+  program_.dot_products[static_cast<uint32_t>(&name - program_.tokens.data())] = own;
   return call;
 }
 

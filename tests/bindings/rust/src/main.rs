@@ -128,7 +128,12 @@ fn launch(name: &str) -> Result<()> {
     // SAFETY: the kernel writes `count` floats, which `data` has, and one float of local memory for each of 64 items.
     unsafe { scale.launch(&stream, grid, (&data, count, 2.5f32, Local(256)))? };
     stream.synchronize()?;
-    let expected: Vec<f32> = numbers().iter().map(|value| value * 2.5).collect();
+    let mut expected: Vec<f32> = numbers().iter().map(|value| value * 2.5).collect();
+    assert_eq!(data.to_vec()?, expected);
+    // SAFETY: as above; the ids are 64 to 127.
+    unsafe { scale.launch(&stream, Launch::new(1, 64).from([64, 0, 0]), (&data, count, 2.0f32, Local(256)))? };
+    stream.synchronize()?;
+    expected[64..128].iter_mut().for_each(|value| *value *= 2.0);
     assert_eq!(data.to_vec()?, expected);
 
     // SAFETY: all of these are refused.

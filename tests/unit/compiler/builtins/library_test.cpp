@@ -188,10 +188,15 @@ TEST(LibraryTest, EachFunctionOfTheTableHasItsText) {
   for (const BuiltinFunction& function : builtinFunctions()) {
     const bool by_components = function.kind == BuiltinKind::kPure || function.kind == BuiltinKind::kMemory;
     if (function.has_own_rules || (!by_components && function.kind != BuiltinKind::kFence)) continue;
+    if (function.name == "dot_acc_sat") continue;  // the parser makes it one of packed bytes
     EXPECT_TRUE(hasLibraryFunction(function.common)) << function.name;
     const TypeSet* set = function.prototypes[0].set;
     const bool integers = set != nullptr && (set->scalars >> static_cast<uint32_t>(Scalar::kInt) & 1) != 0;
-    const LibraryTypes types{integers ? Scalar::kInt : Scalar::kFloat, 3};
+    const TypeWord result = function.prototypes[0].result.type;
+    const Scalar scalar = integers || (set == nullptr && result == TypeWord::kInt) ? Scalar::kInt
+                          : set == nullptr && result == TypeWord::kUint            ? Scalar::kUInt
+                                                                                   : Scalar::kFloat;
+    const LibraryTypes types{scalar, 3};
     EXPECT_NE(findLibraryFunction(function.common, types, false), nullptr) << function.name;
   }
   for (const char* name : {"add", "sub", "and", "or", "xor", "inc", "dec", "xchg", "cmpxchg", "min", "max"}) {

@@ -34,6 +34,9 @@ TEST_P(PreludeTest, EveryFunctionOfTheLanguageCompilesForEveryType) {
       continue;
     }
     for (const BuiltinForm& form : builtins_.forms(*builtin)) {
+      const Type* first = form.parameters.empty() ? nullptr : form.parameters[0].type;
+      const bool is_of_bytes = name.starts_with("dot") && first->isVector() && scalarSize(first->scalar) == 1;
+      if (is_of_bytes) continue;  // the parser makes these products of packed bytes
       const std::string function = prelude_.builtin(*builtin, form.result, form.parameters);
       if (!function.starts_with("__builtin_")) names.insert(function);  // the compiler has those
       ++functions;

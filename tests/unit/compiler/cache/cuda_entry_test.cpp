@@ -21,6 +21,7 @@ CudaImage sample() {
   kernel.required_group[0] = 64;
   kernel.required_group[1] = kernel.required_group[2] = 1;
   kernel.local_bytes = 1024;
+  kernel.takes_offset = true;
   image.kernels = {kernel, CudaKernel()};
   image.globals = {{"table", "table_3", 12}};
   return image;
@@ -42,6 +43,8 @@ TEST(CudaEntryTest, AnImageComesBackWhole) {
   EXPECT_EQ(read.kernels[0].localArguments(), std::vector<uint32_t>{1});
   EXPECT_EQ(read.kernels[0].required_group[0], 64u);
   EXPECT_EQ(read.kernels[0].local_bytes, 1024u);
+  EXPECT_TRUE(read.kernels[0].takes_offset);
+  EXPECT_FALSE(read.kernels[1].takes_offset);
   ASSERT_EQ(read.globals.size(), 1u);
   EXPECT_EQ(read.globals[0].symbol, "table_3");
 }

@@ -79,7 +79,7 @@ class TiersTest : public TemporaryTest {
     float* pointer = out.data();
     float value = 0.3f;
     void* args[2] = {&pointer, &value};
-    rtHostGroup_t group{};
+    UnitGroup group{};
     for (int i = 0; i < 3; ++i) group.group_count[i] = group.group_size[i] = 1;
     group.group_size[0] = 37;
     alignas(64) static char arena[16 << 10];  // more than any of the kernels here keeps for its items

@@ -60,7 +60,7 @@ class BuildTest : public TemporaryTest {
     int out[8] = {};
     int* pointer = out;
     void* args[2] = {&pointer, &value};
-    rtHostGroup_t group{};
+    UnitGroup group{};
     for (int i = 0; i < 3; ++i) group.group_count[i] = group.group_size[i] = 1;
     group.group_size[0] = 8;
     module->kernels[0].function(&group, args);

@@ -61,10 +61,28 @@ TEST(CudaLoweringTest, LocalArgumentsAreOffsetsIntoOneArray) {
   EXPECT_FALSE(has(unitOf("__kernel void f(__global int* a) { a[0] = 1; }").text, "mrt_shared"));
 }
 
-TEST(CudaLoweringTest, HelpersTakeNoItem) {
+TEST(CudaLoweringTest, TheGlobalOffsetGoesToWhatAsksForIdsWithIt) {
   const CudaUnit unit = unitOf(
       "uint at(uint d) { return get_global_id(d); }\n"
-      "__kernel void f(__global uint* a) { a[get_global_id(0)] = at(1); barrier(CLK_LOCAL_MEM_FENCE); }");
+      "uint plain(uint d) { return get_local_id(d) + get_group_id(d) + get_global_linear_id(); }\n"
+      "__kernel void f(__global uint* a) { a[0] = at(1); }\n"
+      "__kernel void g(__global uint* a, uint n) { a[0] = plain(n); }\n"
+      "__kernel void h(void) { get_global_offset(0); }");
+  EXPECT_TRUE(has(unit.text, "(mrt_item mrt_i, unsigned int"));
+  EXPECT_TRUE(has(unit.text, "f_kernel(unsigned int *"));
+  EXPECT_TRUE(has(unit.text, ", mrt_item mrt_i) {"));
+  EXPECT_TRUE(has(unit.text, "h_kernel(mrt_item mrt_i) {"));
+  ASSERT_EQ(unit.kernels.size(), 3u);
+  EXPECT_TRUE(unit.kernels[0].takes_offset);
+  EXPECT_FALSE(unit.kernels[1].takes_offset);
+  EXPECT_TRUE(unit.kernels[2].takes_offset);
+  EXPECT_EQ(unit.kernels[0].arguments.size(), 1u);
+}
+
+TEST(CudaLoweringTest, HelpersTakeNoItemButForGlobalIds) {
+  const CudaUnit unit = unitOf(
+      "uint at(uint d) { return get_local_id(d) + get_global_size(d); }\n"
+      "__kernel void f(__global uint* a) { a[get_global_linear_id()] = at(1); barrier(CLK_LOCAL_MEM_FENCE); }");
   EXPECT_TRUE(has(unit.text, "static __device__ unsigned int f_at_"));
   EXPECT_TRUE(has(unit.text, "mrt_at("));
   EXPECT_FALSE(has(unit.text, "mrt_item"));
@@ -78,7 +96,7 @@ TEST(CudaLoweringTest, DimensionsBeyondTheThirdHaveTheirDefaults) {
       "}");
   EXPECT_TRUE(has(unit.text, "[0] = 0ul)"));
   EXPECT_TRUE(has(unit.text, "[1] = 1ul)"));
-  EXPECT_TRUE(has(unit.text, "[2] = 0ul)"));
+  EXPECT_TRUE(has(unit.text, "[2] = ((unsigned long)mrt_i.x))"));
 }
 
 TEST(CudaLoweringTest, AKnownGroupSizeIsAConstantInItsKernelAlone) {

@@ -43,7 +43,8 @@ TEST(CastTest, RefusalsSayWhatToWrite) {
   EXPECT_TRUE(says("f4 = (float4)i4;", "1:6: error: A cast from int4 to float4 is not possible: write convert_"));
   EXPECT_TRUE(says("f4 = (float4)(f, f);", "The type float4 has 4 elements; 2 are given."));
   EXPECT_TRUE(says("f4 = (float4)(i2, f2);", "1:15: error: Type int2 does not convert to float, an element of float4"));
-  EXPECT_TRUE(says("li = (local int *)gi;", "pointers to different memories"));
+  EXPECT_TRUE(says("li = (local int *)gi;",
+                   "pointers to __global and to __local memory are different things. Write \"__global int *\" instead"));
   EXPECT_TRUE(says("i = (int)f4;", "name a component"));
 }
 

@@ -36,6 +36,7 @@ TEST(ConversionTest, MemoriesNeverMix) {
   EXPECT_TRUE(says("gv = pi;", "error: Type int * does not convert to __global void *"));
   EXPECT_TRUE(says("takes_global(ci);", "pointers to __constant and to __global memory are different things"));
   EXPECT_TRUE(says("char *text = \"abc\";", "in the initialiser of \"text\""));
+  EXPECT_TRUE(says("takes_priv(gi);", "pointers to __global and to __private memory are different things. Write \"__global"));
   EXPECT_TRUE(says("global int **inside = ppi;", "inside, pointers to __private and to __global memory"));
 }
 
