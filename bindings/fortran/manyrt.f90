@@ -977,6 +977,7 @@ contains
 
   ! Copies between the array and memory of the program, which is described by the rest. With a stream behind its earlier work.
   ! A download waits, because the program could deallocate the memory otherwise; an upload has read it when the call returns.
+  ! Where the wait is refused (RT_ERROR_BUSY in a task of that stream) the copy is still to come: the program keeps the memory.
   subroutine transfer_bytes(self, up, host, element, count, contiguous, stream, stat, errmsg)
     class(rt_array), intent(in) :: self
     logical, intent(in) :: up, contiguous

@@ -638,7 +638,10 @@ function Array.methods:upload(values, stream)
   return self
 end
 
--- The elements as a new array of C, whose indices begin with 0. With a stream behind its earlier work. Waits for the copy,
+-- Memory that a copy may still write to: where the wait for its stream was refused, and no later one tells that it is over.
+local abandoned = {}
+
+-- The elements as a new array of C, whose indices begin with 0. With a stream after its earlier work. Waits for the copy,
 -- because the collector could move on without it; copy_from a stream does not wait.
 function Array.methods:download(stream)
   local source = address_of(self)
@@ -651,7 +654,12 @@ function Array.methods:download(stream)
       invalid("a graph cannot write values of Lua when it is launched: copy to an array with memory = 'host'")
     end
     check(C.rtMemcpyAsync(target, source, self.bytes, const.RT_MEMCPY_DEFAULT, handle))
-    check(C.rtStreamSynchronize(handle))
+    local fine, problem = pcall(check, C.rtStreamSynchronize(handle))
+    if not fine then
+      -- The first wait has cleared a failure of the stream. If the second one fails, too, no wait took place.
+      if C.rtStreamSynchronize(handle) < 0 then abandoned[#abandoned + 1] = target end
+      error(problem, 0)
+    end
   end
   return target
 end
