@@ -1367,7 +1367,7 @@ contains
     character(:), allocatable :: text, given
     character(12) :: number
     associate (wanted => self%arguments(index))
-      write (number, "(i0)") index
+      write (number, "(i0)") index - 1 ! as the messages of the library count
       text = "argument " // trim(number) // " (" // fixed_text(wanted%name) // ") "
       if (argument%kind == RT_ARG_POINTER .and. .not. c_associated(argument%context)) then
         text = text // "is an array that is closed"
@@ -1388,9 +1388,13 @@ contains
     integer, intent(in) :: count
     character(:), allocatable :: text
     character(120) :: counts
-    write (counts, "(a,i0,a,i0)") "the kernel takes ", size(self%arguments), " arguments, not ", count
+    write (counts, "(a,i0,a,i0)") "the kernel takes ", size(self%arguments), &
+      trim(merge(" argument ", " arguments", size(self%arguments) == 1)) // ", not ", count
     text = trim(counts)
-    if (count < size(self%arguments)) text = text // "; the next one is " // fixed_text(self%arguments(count + 1)%name)
+    if (count >= size(self%arguments)) return
+    write (counts, "(a,i0,a)") "; argument ", count, " ("
+    text = text // trim(counts) // fixed_text(self%arguments(count + 1)%name) // "), of type " // &
+      fixed_text(self%arguments(count + 1)%type_name) // ", is missing"
   end function count_text
 
   ! Three sizes from one to three.

@@ -102,7 +102,21 @@ function cells.copy(rt, device)
   expect(pinned:get(2) == 60, "60 in element 2")
 end
 
+-- Settings that are not known are errors, and not defaults.
+local function refuses_settings(rt, device)
+  local context = rt.device(device):context({ label = "named" })
+  holds(refused("INVALID_VALUE", context.device.context, context.device, { thread = 1 }), "'thread'", "label, threads")
+  holds(refused("INVALID_VALUE", context.stream, context, { prio = -1 }), "'prio'", "label, priority")
+  holds(refused("INVALID_VALUE", context.event, context, { timed = false }), "'timed'", "timing")
+  holds(refused("INVALID_VALUE", context.pool, context, { max = 1 }), "'max'", "maximum")
+  holds(refused("INVALID_VALUE", context.array, context, "float", 4, { kind = "host" }), "'kind'", "memory")
+  holds(refused("INVALID_VALUE", context.stream, context, "fast"), "fast", "table")
+  holds(refused("INVALID_VALUE", context.device.has, context.device, "WINGS"), "WINGS", "DOUBLE", "TIMING")
+  holds(refused("INVALID_VALUE", context.device.attribute, context.device, "WINGS"), "WINGS", "COMPUTE_UNITS")
+end
+
 function cells.launch(rt, device)
+  refuses_settings(rt, device)
   local context = rt.device(device):context()
   local stream, module = context:stream(), context:module(source)
   local axpy, n = module:kernel("axpy"), 1000
@@ -113,13 +127,14 @@ function cells.launch(rt, device)
   local expected = {}
   for index = 1, n do expected[index] = 1 + 2.5 * index end
   equal(y, expected, stream)
-  holds(refused("INVALID_VALUE", axpy, where, y, x, n, 2.5), "axpy", "5 arguments, not 4", "tile")
-  holds(refused("INVALID_VALUE", axpy, where, y, x, 2.5, 2.5, tile), "argument 3 (n)", "int")
-  holds(refused("INVALID_VALUE", axpy, where, y, x, 2 ^ 31, 2.5, tile), "argument 3 (n)")
-  holds(refused("INVALID_VALUE", axpy, where, y, x, n, "2.5", tile), "argument 4 (a)", "float", "string")
-  holds(refused("INVALID_VALUE", axpy, where, 7, x, n, 2.5, tile), "argument 1 (y)", "array")
-  holds(refused("INVALID_VALUE", axpy, where, y, context:array("double", n), n, 2.5, tile), "argument 2 (x)", "float", "double")
-  holds(refused("INVALID_VALUE", axpy, where, y, x, n, 2.5, 64), "argument 5 (tile)", "local_memory")
+  holds(refused("INVALID_VALUE", axpy, where, y, x, n, 2.5), "axpy", "5 arguments, not 4", "argument 4 (tile)", "float*")
+  holds(refused("INVALID_VALUE", axpy, { grid = 16, group = 64, strem = stream }, y, x, n, 2.5, tile), "'strem'", "stream")
+  holds(refused("INVALID_VALUE", axpy, where, y, x, 2.5, 2.5, tile), "argument 2 (n)", "int")
+  holds(refused("INVALID_VALUE", axpy, where, y, x, 2 ^ 31, 2.5, tile), "argument 2 (n)")
+  holds(refused("INVALID_VALUE", axpy, where, y, x, n, "2.5", tile), "argument 3 (a)", "float", "string")
+  holds(refused("INVALID_VALUE", axpy, where, 7, x, n, 2.5, tile), "argument 0 (y)", "array")
+  holds(refused("INVALID_VALUE", axpy, where, y, context:array("double", n), n, 2.5, tile), "argument 1 (x)", "float", "double")
+  holds(refused("INVALID_VALUE", axpy, where, y, x, n, 2.5, 64), "argument 4 (tile)", "local_memory")
   holds(refused("INVALID_VALUE", axpy, { grid = 1.5, group = 64 }, y, x, n, 2.5, tile), "grid")
   local names = module:kernels()
   expect(table.concat(names, " ") == "axpy twice busy", "the kernels' names, and got %s", table.concat(names, " "))
