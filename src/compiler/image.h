@@ -37,9 +37,9 @@ class Object : public RefCounted {
   }
 
  private:
-  explicit Object(void* handle) : handle_(handle) {}
+  Object(void* handle, Descriptor file);
   void* const handle_;
-  Descriptor file_;  // open where a sanitizer may read it
+  const Descriptor file_;  // open where a debugger or a sanitizer may read it
   std::atomic<const rtHostModuleKernel_t*> better_{nullptr};
   Ref<Object> better_object_;
   void (*watcher_)(const Object*) = nullptr;
