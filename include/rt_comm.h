@@ -29,6 +29,10 @@
  *   called rtCommAbort (LAUNCH_FAILED); a copy or kernel that fails (its code). A process that is gone, or has destroyed its
  *   communicator, tells nothing: it is one that does not come.
  *
+ * Fork
+ *   In a child of fork whose parent had called this library, every function is FORKED, but rtCommDestroy, which succeeds, and
+ *   rtCommGetLastErrorMessage. A child whose parent had used neither this library nor rt.h may use both.
+ *
  * Capture
  *   A captured operation becomes nodes of the graph, and every launch is an operation of its rank. Every rank captures.
  *   On a stream of CUDA a capture is NOT_SUPPORTED, but with NCCL, of an operation that has run before.

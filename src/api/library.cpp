@@ -87,12 +87,7 @@ rtStatus_t rtShutdown(void) {
   if (callbacks::inside()) {
     return api::fail(__func__, Status::error(RT_ERROR_BUSY, "A function that the library calls cannot end the library."));
   }
-  switch (state.load(std::memory_order_acquire)) {
-    case kForked:
-      return RT_ERROR_FORKED;
-    default:
-      break;
-  }
+  if (state.load(std::memory_order_acquire) == kForked) return api::fail(__func__, start());
   bool last = false;
   Status released = release(&last);
   if (!released.ok()) return api::fail(__func__, released);
