@@ -39,6 +39,13 @@ Status checkRules(const backend::Kernel& native, const backend::LaunchRules& rul
         launch.grid[i], plural(launch.grid[i]), group[i], plural(group[i]), items, kDirections[i], native.name(),
         static_cast<Number>(rules.most_items));
   }
+  uint64_t groups = 0;
+  RT_CHECK_ARG(
+      rules.most_groups == UINT64_MAX ||
+          (!mulOverflows(uint64_t{launch.grid[0]} * launch.grid[1], launch.grid[2], &groups) && groups <= rules.most_groups),
+      "A grid of %u x %u x %u has too many work-groups: the kernel \"%s\" takes %llu in all, as this driver numbers "
+      "them in 32 bits.",
+      launch.grid[0], launch.grid[1], launch.grid[2], native.name(), static_cast<Number>(rules.most_groups));
   RT_CHECK_ARG(launch.local_bytes == 0 || !rules.no_local_bytes,
                "Local memory of %u bytes was given to the kernel \"%s\": a kernel from OpenCL C declares its local memory or "
                "takes it as arguments, local_bytes is 0.",

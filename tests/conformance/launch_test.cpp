@@ -94,6 +94,25 @@ TEST_P(LaunchTest, WhatIsTooLargeIsRefusedAndNothingRuns) {
   EXPECT_EQ(counted(), 5u);
 }
 
+// Where items or work-groups are numbered in 32 bits, such a launch would begin again and never end.
+TEST_P(LaunchTest, AsManyItemsAsNeed33BitsAreRefusedWithDirectionAndLimit) {
+  rtDeviceProperties_t properties = RT_DEVICE_PROPERTIES_INIT;
+  ASSERT_RT_OK(rtDeviceGetProperties(&properties, device_));
+  const bool is_pocl = strcasestr(properties.architecture, "pocl") != nullptr;
+  if (properties.backend == RT_BACKEND_OPENCL && !is_pocl) GTEST_SKIP() << "the driver counts in 64 bits";
+  void* pointer = counter_.get();
+  void* args[] = {&pointer};
+  EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1u << 26, 1, 1, 64, 1, 1, 0, stream_, args, 1));
+  EXPECT_TRUE(
+      says("67108864 work-groups of 64 work-items has 4294967296 work-items in direction x; the kernel \"count\" takes "))
+      << lastMessage();
+  if (is_pocl) {
+    EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1u << 30, 2, 1, 1, 1, 1, 0, stream_, args, 1));
+    EXPECT_TRUE(says("takes 2147483647 in all")) << lastMessage();
+  }
+  EXPECT_EQ(counted(), 0u);
+}
+
 TEST_P(LaunchTest, RefusalsNameTheMissingArgumentWithItsType) {
   void* none[] = {nullptr};
   EXPECT_RT(RT_ERROR_INVALID_VALUE, rtLaunchKernel(count_, 1, 1, 1, 1, 1, 1, 0, stream_, none, 0));
